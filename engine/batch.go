@@ -1,0 +1,293 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// runBatch starts every node of a batch and waits until all have come back or were given up.
+func (r *run) runBatch(batch []int32) {
+	r.calls = r.calls[:0]
+	background := 0
+	for _, i := range batch {
+		n := &r.c.nodes[i]
+		call := r.newCall(n)
+		r.calls = append(r.calls, call)
+		r.st.dropError(i)
+		r.emitNodeStarted(call)
+		if !n.inline {
+			background++
+		}
+		if r.gone {
+			return
+		}
+	}
+	var b *crew
+	if background > 0 {
+		b = r.startBackground(background)
+	}
+	for _, call := range r.calls {
+		if r.skip(call) || !call.node.inline {
+			continue
+		}
+		if r.flag.Load() { // whatever has started finishes, with this error
+			call.err = ErrCanceled
+			continue
+		}
+		call.err = r.attempt(r.inline(), call)
+	}
+	if b != nil {
+		b.wait()
+	}
+}
+
+// inline is the context of components that do not block.
+func (r *run) inline() context.Context {
+	if r.ctx != nil {
+		return r.ctx
+	}
+	return r.outer
+}
+
+// newCall is a call for one execution of a node.
+func (r *run) newCall(n *node) *Call {
+	var call *Call
+	if k := len(r.spare); k > 0 {
+		call = r.spare[k-1]
+		r.spare = r.spare[:k-1]
+		outs, ins := call.outs[:0], call.ins[:0]
+		*call = Call{}
+		call.outs, call.ins = outs, ins
+	} else {
+		call = &Call{}
+	}
+	r.step++
+	call.run, call.node, call.id, call.step = r, n, n.id, r.step
+	call.started = r.clock.Now()
+	if n.isItem {
+		if s := r.scope(n.parent); s != nil {
+			call.cursor = s.cursor
+		}
+	}
+	return call
+}
+
+// release keeps a call for later use; calls that somebody else may still hold are left to the collector.
+func (r *run) release(call *Call) {
+	if call.node.inline && call.deferred == nil && call.speech == nil && call.node.container == nil {
+		clear(call.outs)
+		clear(call.ins)
+		r.spare = append(r.spare, call)
+	}
+}
+
+// skip fills in what needs no execution: pinned outputs, and results logged before a crash.
+func (r *run) skip(call *Call) bool {
+	if done := r.results[call.node.index]; done != nil {
+		call.effects, call.err = done.effects, done.err
+		return true
+	}
+	pin, ok := r.opt.Pins[call.node.id]
+	if !ok {
+		return false
+	}
+	for name, v := range pin.Fields() {
+		if x, wrapped := v.Lookup("value"); wrapped && v.Kind() == KindObject {
+			v = x
+		}
+		call.setOut(name, v)
+		if name == "_next" {
+			call.branched = true
+			for _, id := range v.Elements() {
+				call.next = append(call.next, r.c.find([]string{id.Str()})...)
+			}
+		}
+	}
+	if call.node.speaker != nil {
+		content, _ := call.Written("content")
+		call.speech = &Speech{Parts: []Value{content}, Rendered: true}
+	}
+	if call.node.isItem {
+		call.turned, call.bodyEnd = true, true
+	}
+	return true
+}
+
+// crew runs the members of a batch that may block, a few at a time.
+type crew struct {
+	r      *run
+	queue  []*Call // not started yet
+	active []*job
+	done   chan *job
+}
+
+type job struct {
+	call     *Call
+	cancel   context.CancelFunc
+	deadline time.Time // zero: none
+	err      error
+}
+
+func (r *run) startBackground(n int) *crew {
+	b := &crew{r: r, done: make(chan *job, n)}
+	r.shared = true
+	for _, call := range r.calls {
+		if !call.node.inline && !r.skip(call) {
+			b.queue = append(b.queue, call)
+		}
+	}
+	b.fill()
+	return b
+}
+
+// fill starts members while there is room.
+func (b *crew) fill() {
+	for len(b.active) < b.r.opt.Concurrency && len(b.queue) > 0 {
+		call := b.queue[0]
+		b.queue = b.queue[1:]
+		if b.r.canceled() {
+			call.err = ErrCanceled
+			continue
+		}
+		j := &job{call: call}
+		ctx := b.r.work()
+		if d := call.node.timeout; d > 0 {
+			ctx, j.cancel = context.WithTimeout(ctx, d)
+			j.deadline, _ = ctx.Deadline()
+		} else {
+			ctx, j.cancel = context.WithCancel(ctx)
+		}
+		b.active = append(b.active, j)
+		go func() {
+			j.err = b.r.attempt(ctx, call)
+			b.done <- j
+		}()
+	}
+}
+
+// wait collects members as they end, hands out notes meanwhile, and gives up on those that do not come back.
+func (b *crew) wait() {
+	stop := b.r.work().Done()
+	var giveUp <-chan time.Time
+	overdue := b.overdue()
+	for len(b.active) > 0 {
+		select {
+		case j := <-b.done:
+			b.ended(j)
+			overdue = b.overdue()
+		case <-b.r.signal:
+			b.r.flushNotes()
+		case <-stop:
+			stop, giveUp = nil, after(grace)
+		case <-giveUp:
+			for len(b.active) > 0 {
+				b.abandon(b.active[0], ErrCanceled)
+			}
+		case <-overdue:
+			b.expire()
+			overdue = b.overdue()
+		}
+	}
+	b.r.flushNotes()
+}
+
+func (b *crew) ended(j *job) {
+	j.call.err = j.err
+	b.remove(j)
+	b.r.logResult(j.call)
+	b.fill()
+}
+
+func (b *crew) remove(j *job) {
+	j.cancel()
+	for i := range b.active {
+		if b.active[i] == j {
+			b.active = append(b.active[:i], b.active[i+1:]...)
+			return
+		}
+	}
+}
+
+// abandon goes on without a member that does not return. Its call is closed, so it cannot touch the state.
+func (b *crew) abandon(j *job, err error) {
+	j.call.close()
+	fresh := Call{run: j.call.run, node: j.call.node, id: j.call.id, step: j.call.step}
+	fresh.started = j.call.started
+	fresh.err = err
+	for i := range b.r.calls {
+		if b.r.calls[i] == j.call {
+			b.r.calls[i] = &fresh
+		}
+	}
+	b.remove(j)
+	b.fill()
+}
+
+// overdue fires when the first member is past its deadline and its grace.
+func (b *crew) overdue() <-chan time.Time {
+	var first time.Time
+	for _, j := range b.active {
+		if !j.deadline.IsZero() && (first.IsZero() || j.deadline.Before(first)) {
+			first = j.deadline
+		}
+	}
+	if first.IsZero() {
+		return nil
+	}
+	return after(until(first) + grace)
+}
+
+func (b *crew) expire() {
+	for i := 0; i < len(b.active); i++ {
+		if j := b.active[i]; !j.deadline.IsZero() && until(j.deadline) <= 0 {
+			b.abandon(j, timeoutError(j.call.node))
+			i--
+		}
+	}
+}
+
+func timeoutError(n *node) error {
+	return fmt.Errorf("no answer within %s: %w", n.timeout, context.DeadlineExceeded)
+}
+
+// attempt runs a component, again after an error where it may, and turns whatever goes wrong into an error.
+func (r *run) attempt(ctx context.Context, call *Call) error {
+	tries := 1
+	if call.node.spec.Retries {
+		tries += call.node.retries
+	}
+	for try := 1; ; try++ {
+		err := r.once(ctx, call)
+		if err == nil {
+			return nil
+		}
+		if r.canceled() || errors.Is(err, ErrCanceled) {
+			return ErrCanceled
+		}
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return timeoutError(call.node)
+		}
+		if try >= tries {
+			return err
+		}
+		if r.clock.Sleep(ctx, call.node.delay) != nil {
+			return err
+		}
+		call.forget()
+	}
+}
+
+// forget drops what a failed try left behind.
+func (c *Call) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	started, cursor := c.started, c.cursor
+	c.effects = effects{started: started, cursor: cursor, ins: c.ins[:0]}
+}
+
+func (r *run) once(ctx context.Context, call *Call) (err error) {
+	defer recovered(&err)
+	return call.node.comp.Run(ctx, call)
+}

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// Component is one step of a canvas, compiled from the params of one node. It is immutable after loading and
+// shared by every run of the canvas, at the same time; what belongs to one execution lives in the Call.
+//
+// The exported fields of a component's struct are its params (see Spec). Run reads its inputs and writes its
+// outputs through call. An error becomes that node's error; a panic too.
+type Component interface {
+	Run(ctx context.Context, call *Call) error
+}
+
+// The loop asks for no names. What a component can do beyond Run, it says by one of these small interfaces,
+// which are probed once, when the canvas is loaded.
+type (
+	// Initializer checks params against each other and compiles what Run needs. Its errors refuse the canvas.
+	Initializer interface{ Init(s *Setup) error }
+
+	// Brancher names its own successors: Run calls Call.Next with some of these targets.
+	Brancher interface{ Targets() []string }
+
+	// Container holds a body: nodes whose parent_id is the container's id, entered through an Item among them.
+	Container interface {
+		// Progresses reports whether every turn brings the container closer to its end, so that its turns do not
+		// use up the step cap.
+		Progresses() bool
+		// Breaks reports whether an ExitLoop in the body may end it.
+		Breaks() bool
+	}
+
+	// Item opens each turn of its container's body. Run decides whether there is a further turn, through Call.Turn
+	// and Call.EndBody.
+	Item interface{ Item() }
+
+	// Exit ends the container around it, if that Breaks.
+	Exit interface{ Exit() }
+
+	// Form waits for a person: the run pauses until its fields are answered.
+	Form interface {
+		// Ask gives the fields to show, by name, and a text above them.
+		Ask(ctx context.Context, call *Call) (fields Value, tips string, err error)
+	}
+
+	// Streamer produces a text piece by piece: the stream that Run announced with Call.Defer. request is what Run
+	// rendered; it may come from another process, so it must hold everything that is needed.
+	Streamer interface {
+		Stream(ctx context.Context, call *Call, request Value, emit func(piece string) error) error
+	}
+
+	// Speaker is told when all it said is out, to add what belongs to the end of a message.
+	Speaker interface {
+		Finish(ctx context.Context, call *Call, said *Said) error
+	}
+
+	// Inliner decides by its params whether Run is short and does not block, in place of Spec.Inline.
+	Inliner interface{ Inline() bool }
+
+	// Former describes its own input form; without it the form has one line per reference.
+	Former interface{ InputForm() Value }
+
+	// Referrer names references that do not stand in fields of type Ref, Text or Expr.
+	Referrer interface{ References() []Ref }
+
+	// Resetter is told when a run is over, to let go of what it kept for it.
+	Resetter interface{ Reset(runID string) }
+)
+
+// Spec describes a component once: load checks, JSON Schema, forms, the docs page and the tool definition shown
+// to models are derived from it and from the tags of the component's struct.
+//
+// Tags of a params field: json:"name" is the key in params; doc:"..." says what it is; default:"..." is its
+// default as JSON or plain text; enum:"a,b" lists what is accepted; min:"0" and max:"1" bound numbers;
+// check:"nonempty" refuses empty values. Fields of type Ref, Text and Expr hold references.
+type Spec struct {
+	Name    string           // component_name
+	Aliases []string         // other names that load as this component
+	Doc     string           // what it does, one or two sentences
+	New     func() Component // a fresh component; the loader fills in defaults and params
+
+	Inputs  []Field // what it reads besides references in its params
+	Outputs []Field // what it writes
+
+	Waits    bool          // its texts are scanned for references, and it waits for their sources (policy P1)
+	Inline   bool          // Run is short, does not block and may use the run's own goroutine
+	Retries  bool          // an error is tried again max_retries times
+	Timeout  time.Duration // longest Run; 0 means none
+	Thoughts string        // what node_started shows; free text
+	Tool     *ToolSpec     // set when an agent may call it
+	Missing  string        // why a component that loads cannot run here; "" when it can
+	Params   Value         // JSON Schema of the params, for components without a struct of them
+	Hidden   bool          // left out of tables and palettes: for tests
+	AnyCase  bool          // its name is accepted in any case
+	Pipeline bool          // part of ingestion pipelines, which load but do not run
+}
+
+// Field describes one input or output.
+type Field struct {
+	Name     string
+	Type     string // string, number, boolean, object, list, any
+	Doc      string
+	Required bool
+	Enum     []string
+}
+
+// ToolSpec says how a model sees a component.
+type ToolSpec struct {
+	Function    string  // function name; the agent adds the tool's position: search_my_dateset_0
+	Description string  // used when the node's own description is empty
+	Args        []Field // what the model gives
+	Schema      Value   // JSON Schema of what the model gives, in place of Args; null derives it from Args
+	Result      string  // the output that goes back to the model
+}
+
+// Setup is what an Initializer learns about its node.
+type Setup struct {
+	NodeID   string
+	Name     string // display name
+	Kind     string // component name
+	Params   Value  // as in the document
+	Outputs  Value  // declared outputs: name -> {type, value, ...}
+	Registry *Registry
+	owner    *node
+}
+
+// Fail is an error that names the node and one of its parameters.
+func (s *Setup) Fail(param string, value Value, problem string) error {
+	text := ""
+	if !value.IsNull() {
+		text = shorten(value.JSON(), 120)
+	}
+	return &ParamError{Node: s.NodeID, Name: s.Name, Kind: s.Kind, Param: param, Value: text, Problem: problem}
+}
+
+// Common are the params every component has.
+type Common struct {
+	MaxRetries        int     `json:"max_retries" doc:"how often a failed step is tried again" min:"0"`
+	DelayAfterError   float64 `json:"delay_after_error" doc:"seconds between tries" default:"2.0" min:"0"`
+	ExceptionMethod   string  `json:"exception_method" doc:"what an error leads to: goto (exception_goto), comment (exception_default_value) or nothing"`
+	ExceptionDefault  Value   `json:"exception_default_value" doc:"said and used in place of the failed output"`
+	ExceptionGoto     Value   `json:"exception_goto" doc:"ids of the nodes that run after an error"`
+	Description       string  `json:"description" doc:"what the step does, shown to the model when it is used as a tool"`
+	HistoryWindowSize Value   `json:"message_history_window_size" doc:"turns of the conversation that are sent to the model"`
+}

@@ -1,0 +1,157 @@
+package component
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Agent is a language model that may call tools before it answers: components, other agents and tools of MCP
+// servers. Without tools it is an LLM.
+//
+// Two protocols lead to the tools. In prompt mode the model plans in JSON lists, one call per round, and writes
+// the answer afterwards; in native mode it calls functions itself. A failing tool is told to the model, never an
+// error of the agent.
+//
+// Differs: complete_task beside other calls waits for them; a sub-agent without tools gives its answer back.
+// Source: RAGFlow agent/component/agent_with_tools.py at 80a16e71 (behaviour read, written anew).
+type Agent struct {
+	LLM
+	Tools         engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
+	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers"`
+	MaxRounds     int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
+	ToolMode      string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
+	UserPrompt    string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent"`
+	RememberTools bool         `json:"remember_tools" doc:"keep a summary of the tool calls in the canvas's memory; costs one model call"`
+	tools         []agentTool
+}
+
+var agentSpec = engine.Spec{
+	Name: "Agent",
+	Doc:  "A language model that calls tools, round by round, before it answers.",
+	New:  func() engine.Component { return &Agent{} },
+	Outputs: []engine.Field{
+		{Name: "content", Type: "string", Doc: "the answer"},
+		{Name: "structured", Type: "object", Doc: "the answer as JSON, when its form is declared"},
+		{Name: "use_tools", Type: "list", Doc: "the tool calls: {name, arguments, results}"},
+	},
+	Waits:    true,
+	Thoughts: "Thinking about which tools help.",
+	Tool: &engine.ToolSpec{
+		Function:    "agent",
+		Description: "An agent for a part of the work. Give it one task at a time, with everything it needs to know.",
+		Args: []engine.Field{
+			{Name: "user_prompt", Type: "string", Doc: "the task, complete and clear", Required: true},
+			{Name: "reasoning", Type: "string", Doc: "why this task is given to this agent", Required: true},
+			{Name: "context", Type: "string", Doc: "what is known already and matters for the task", Required: true},
+		},
+		Result: "content",
+	},
+}
+
+// Init compiles the prompts and the tools.
+func (a *Agent) Init(s *engine.Setup) error {
+	if err := a.LLM.Init(s); err != nil {
+		return err
+	}
+	return a.bindTools(s)
+}
+
+// Run answers, or announces the answer.
+func (a *Agent) Run(ctx context.Context, call *engine.Call) error {
+	args := call.Args()
+	asked := ""
+	if args.Get("user_prompt").Truthy() {
+		asked = delegated(args.Get("reasoning").Text(), args.Get("context").Text(), args.Get("user_prompt").Text())
+	}
+	c, err := a.prepare(ctx, call, asked)
+	if err != nil {
+		return err
+	}
+	if len(a.tools) == 0 {
+		return a.ask(ctx, call, c)
+	}
+	c.fit(call.ModelInfo(ctx, a.LLMID).Context)
+	if a.schema.IsNull() && call.CanStream() {
+		return call.Defer("content", c.value())
+	}
+	text, err := a.work(ctx, call, c, nil)
+	if err != nil {
+		return err
+	}
+	if !a.schema.IsNull() {
+		return a.structure(ctx, call, text)
+	}
+	if call.IsTool() {
+		text = afterReasoning(text)
+	}
+	call.Out("content", engine.String(text))
+	return nil
+}
+
+// Stream works and passes on the answer as it comes.
+func (a *Agent) Stream(ctx context.Context, call *engine.Call, request engine.Value, emit func(string) error) error {
+	if len(a.tools) == 0 {
+		return a.LLM.Stream(ctx, call, request, emit)
+	}
+	_, err := a.work(ctx, call, readConversation(request), emit)
+	return err
+}
+
+// work calls tools and writes the answer.
+func (a *Agent) work(ctx context.Context, call *engine.Call, c conversation, emit func(string) error) (string, error) {
+	t := &task{agent: a, call: call, conversation: c, request: c.last(), emit: emit}
+	var text string
+	var err error
+	if a.ToolMode == "native" || a.ToolMode == "auto" && call.ModelInfo(ctx, a.LLMID).Tools {
+		text, err = t.native(ctx)
+	} else {
+		text, err = t.plan(ctx)
+	}
+	if err == nil && a.RememberTools && len(t.used) > 0 {
+		err = t.remember(ctx, text)
+	}
+	return text, err
+}
+
+// structure reads the answer as JSON; a text that is none is brought into form by the model, once per try.
+func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) error {
+	v, err := readStructured(text)
+	for n := 0; err != nil && n <= a.MaxRetries; n++ {
+		req := &engine.ModelRequest{
+			LLM: a.LLMID, Purpose: engine.PurposeStructured, Config: a.config(), Schema: a.schema,
+			System:   jsonReformat(jsonAnswer(a.schema)),
+			Messages: []engine.ModelMessage{{Role: "user", Content: afterReasoning(text)}},
+		}
+		answer, failed := call.Generate(ctx, req, nil)
+		if isStopped(failed) || ctx.Err() != nil {
+			return failed
+		}
+		if failed == nil {
+			v, err = readStructured(answer.Text)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	outStructured(call, v)
+	return nil
+}
+
+// InputForm has one line per reference of the agent's own prompts.
+func (a *Agent) InputForm() engine.Value {
+	b := engine.NewObject(4)
+	for _, refs := range [...][]engine.Ref{a.SysPrompt.Refs(), a.references} {
+		for _, r := range refs {
+			b.Set(r.Expr, engine.Object("name", r.Expr, "type", "line"))
+		}
+	}
+	return b.Value()
+}
+
+var (
+	_ engine.Component   = (*Agent)(nil)
+	_ engine.Initializer = (*Agent)(nil)
+	_ engine.Streamer    = (*Agent)(nil)
+	_ engine.Former      = (*Agent)(nil)
+)

@@ -1,0 +1,128 @@
+package component
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// native works with a model that calls functions by itself. What it says besides calls is passed on as it comes;
+// an answer without calls is the answer. After the last round it is asked once more, without tools.
+func (t *task) native(ctx context.Context) (string, error) {
+	request, err := t.fullRequest(ctx)
+	if err != nil {
+		return "", err
+	}
+	if request != t.request {
+		t.messages[len(t.messages)-1].Content = request
+	}
+	var text strings.Builder
+	names, defs := t.functions()
+	for range t.agent.MaxRounds + 1 {
+		if err := t.call.Canceled(); err != nil {
+			return text.String(), err
+		}
+		answer, err := t.turn(ctx, &text, defs)
+		if err != nil || len(answer.ToolCalls) == 0 {
+			return text.String(), err
+		}
+		if err := t.results(ctx, answer, names); err != nil {
+			return text.String(), err
+		}
+	}
+	t.add("user", answerAnyway(t.request))
+	_, err = t.turn(ctx, &text, nil)
+	return text.String(), err
+}
+
+// functions are the tools under names that providers accept, and which tool each name means.
+func (t *task) functions() (names map[string]string, defs []engine.ToolDef) {
+	names = make(map[string]string, len(t.agent.tools))
+	defs = t.agent.toolDefs()
+	for i := range defs {
+		safe := functionName(defs[i].Name)
+		if _, taken := names[safe]; taken {
+			safe = "tool_" + strconv.Itoa(i)
+		}
+		names[safe] = defs[i].Name
+		defs[i].Name = safe
+	}
+	return names, defs
+}
+
+// functionName keeps letters, digits, _ and -, at most 64 of them, as most providers demand.
+func functionName(name string) string {
+	safe := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	return safe[max(0, len(safe)-64):]
+}
+
+// turn is one request. Text of a later turn stands in a paragraph of its own. The canvas's default stands in for
+// an answer that fails.
+func (t *task) turn(ctx context.Context, text *strings.Builder, defs []engine.ToolDef) (engine.Answer, error) {
+	c := t.conversation
+	purpose := engine.PurposeAnswer
+	switch {
+	case !t.agent.schema.IsNull():
+		purpose = engine.PurposeStructured
+		c.system = paragraphs(c.system, jsonAnswer(t.agent.schema))
+		text.Reset() // only the last turn can be the JSON
+	case t.cites():
+		c.system = paragraphs(c.system, citationsFor(&c))
+	}
+	req := t.agent.request(t.call, &c, purpose)
+	req.Stream, req.Tools, req.Query = true, defs, t.request
+	said := text.Len() > 0
+	say := func(piece string) error {
+		if said {
+			piece, said = "\n\n"+piece, false
+		}
+		text.WriteString(piece)
+		if t.emit == nil {
+			return nil
+		}
+		return t.emit(piece)
+	}
+	answer, err := t.call.Generate(ctx, req, say)
+	if err == nil || isStopped(err) || ctx.Err() != nil {
+		return answer, err
+	}
+	stand, ok := standIn(&t.agent.Common)
+	if !ok {
+		return answer, err
+	}
+	return engine.Answer{}, say(stand)
+}
+
+// results runs the calls of a turn and adds them to the conversation.
+func (t *task) results(ctx context.Context, answer engine.Answer, names map[string]string) error {
+	asked := engine.ModelMessage{Role: "assistant", Content: afterReasoning(answer.Text)}
+	calls := make([]toolCall, len(answer.ToolCalls))
+	for i, c := range answer.ToolCalls {
+		if c.ID == "" {
+			c.ID = "call_" + strconv.Itoa(len(t.messages)) + "_" + strconv.Itoa(i)
+		}
+		asked.ToolCalls = append(asked.ToolCalls, c)
+		name, known := names[c.Name]
+		if !known {
+			name = c.Name
+		}
+		args, err := readArguments(engine.String(c.Arguments))
+		calls[i] = toolCall{name: name, args: args, bad: err}
+	}
+	results, err := t.run(ctx, calls)
+	if err != nil {
+		return err
+	}
+	t.messages = append(t.messages, asked)
+	for i, r := range results {
+		t.messages = append(t.messages, engine.ModelMessage{Role: "tool", ToolID: asked.ToolCalls[i].ID, Content: r.Text()})
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package component
+
+import (
+	"context"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// task is one run of an agent's work: the conversation grows with every round.
+type task struct {
+	agent        *Agent
+	call         *engine.Call
+	conversation                // messages: what was said, then rounds of calls and results
+	request      string         // what the user wants
+	used         []engine.Value // tool calls so far, as use_tools shows them
+	emit         func(string) error
+}
+
+// add puts a message behind the others. Two of the user in a row are one message, as most models want it.
+func (t *task) add(role, text string) {
+	if n := len(t.messages); n > 0 && role == "user" && t.messages[n-1].Role == role {
+		t.messages[n-1].Content += "\n" + text
+		return
+	}
+	t.messages = append(t.messages, engine.ModelMessage{Role: role, Content: text})
+}
+
+// fullRequest is what the user wants, understandable without the conversation. When the conversation is short,
+// or the model fails, it is the last message as it stands.
+func (t *task) fullRequest(ctx context.Context) (string, error) {
+	if len(t.messages) < 3 {
+		return t.request, nil
+	}
+	var lines []string
+	for _, m := range t.messages {
+		if m.Role == "user" || m.Role == "assistant" {
+			lines = append(lines, strings.ToUpper(m.Role)+": "+m.Content)
+		}
+	}
+	answer, err := t.call.Generate(ctx, &engine.ModelRequest{
+		LLM: t.agent.LLMID, Purpose: engine.PurposeQuestion, Query: t.request,
+		System:   fullQuestion(strings.Join(lines, "\n"), t.call.Now()),
+		Messages: []engine.ModelMessage{{Role: "user", Content: "The request that stands alone:"}},
+	}, nil)
+	if isStopped(err) || ctx.Err() != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(afterReasoning(answer.Text))
+	if err != nil || text == "" {
+		return t.request, nil // the request as it stands will do
+	}
+	t.call.TraceStep("Multi-turn conversation optimization", engine.Object(), engine.String(text))
+	return text, nil
+}
+
+// cites reports whether the answer is to name its sources: only an agent in the canvas speaks to a reader.
+func (t *task) cites() bool {
+	return t.agent.Cite && t.call.TopLevel() && t.agent.schema.IsNull() && t.call.Chunks().Len() > 0
+}
+
+// finish writes the answer. A short conversation gets the rules for naming sources along; a long one is answered
+// first and cited in a second call.
+func (t *task) finish(ctx context.Context) (string, error) {
+	purpose := engine.PurposeAnswer
+	if !t.agent.schema.IsNull() {
+		purpose = engine.PurposeStructured
+		t.system = paragraphs(t.system, jsonAnswer(t.agent.schema))
+	}
+	cites, short := t.cites(), len(t.messages) < 6
+	if cites && short {
+		t.system = paragraphs(t.system, citationsFor(&t.conversation))
+	}
+	t.shorten()
+	if !cites || short {
+		return t.agent.generate(ctx, t.call, t.agent.request(t.call, &t.conversation, purpose), t.emit)
+	}
+	text, err := t.agent.generate(ctx, t.call, t.agent.request(t.call, &t.conversation, purpose), nil)
+	if err != nil {
+		return text, err
+	}
+	return t.insertCitations(ctx, afterReasoning(text))
+}
+
+// insertCitations puts marks into a finished answer.
+func (t *task) insertCitations(ctx context.Context, answer string) (string, error) {
+	c := conversation{
+		system:   citationRepair(citationsFor(&t.conversation), citedPassages(t.call.Chunks())),
+		messages: []engine.ModelMessage{{Role: "user", Content: answer}},
+	}
+	text, err := t.agent.generate(ctx, t.call, t.agent.request(t.call, &c, engine.PurposeCite), t.emit)
+	if err == nil {
+		t.call.TraceStep("gen_citations", engine.Object(), engine.String(text))
+	}
+	return text, err
+}
+
+// longest is how many messages an answer is written from; of more, the first and the last ten are kept.
+const longest = 11
+
+func (t *task) shorten() {
+	if n := len(t.messages); n > longest {
+		t.messages = append(t.messages[:1:1], t.messages[n-10:]...)
+	}
+}
+
+// remember puts a summary of the tool calls into the canvas's memory. Without a summary nothing is kept.
+func (t *task) remember(ctx context.Context, answer string) error {
+	c := conversation{system: toolSummary, messages: []engine.ModelMessage{
+		{Role: "user", Content: engine.List(t.used...).Text()},
+	}}
+	req := t.agent.request(t.call, &c, engine.PurposeSummary)
+	req.Images, req.Config = nil, engine.ModelConfig{}
+	summary, err := t.call.Generate(ctx, req, nil)
+	if err == nil {
+		t.call.Remember(t.request, afterReasoning(answer), strings.TrimSpace(afterReasoning(summary.Text)))
+	}
+	if isStopped(err) {
+		return err
+	}
+	return nil
+}

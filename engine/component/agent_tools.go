@@ -1,0 +1,237 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// parallelTools is how many tools of one round run at once.
+const parallelTools = 8
+
+// agentTool is something an agent may call, under the name the model sees.
+type agentTool struct {
+	def    engine.ToolDef
+	bound  *engine.BoundTool // nil for a tool of an MCP server
+	server string            // MCP server
+	remote string            // the tool's name there
+}
+
+// named is a component that names itself as a tool, in place of its Spec.
+type named interface{ ToolName() string }
+
+// bindTools compiles the tools of the canvas. Their position is part of their name, so that two of a kind differ.
+func (a *Agent) bindTools(s *engine.Setup) error {
+	if k := a.Tools.Kind(); k != engine.KindList && k != engine.KindNull {
+		return s.Fail("tools", a.Tools, "is a "+k.String()+"; a list of {component_name, name, params} is needed")
+	}
+	for i, entry := range a.Tools.Elements() {
+		kind := entry.Get("component_name")
+		if kind.Kind() != engine.KindString {
+			return s.Fail("tools["+strconv.Itoa(i)+"].component_name", kind, "is missing; the name of a component is needed")
+		}
+		bound, err := s.BindTool(kind.Str(), entry.Get("name").Str(), entry.Get("params"))
+		if err != nil {
+			return err
+		}
+		a.tools = append(a.tools, agentTool{def: defineBound(bound, i), bound: bound})
+	}
+	for _, server := range a.MCP.Elements() {
+		for name, tool := range server.Get("tools").Fields() {
+			a.tools = append(a.tools, agentTool{
+				def:    engine.ToolDef{Name: a.freeName(name), Description: tool.Get("description").Text(), Parameters: inputSchema(tool)},
+				server: server.Get("mcp_id").Text(), remote: name,
+			})
+		}
+	}
+	return nil
+}
+
+// Warnings says which tools will fail when the model calls them.
+func (a *Agent) Warnings() []string {
+	var list []string
+	for _, t := range a.tools {
+		if t.bound == nil {
+			continue
+		}
+		if err := t.bound.Err(); err != nil {
+			list = append(list, "tool "+t.bound.Name+": "+err.Error())
+			continue
+		}
+		if w, ok := t.bound.Component().(engine.Warner); ok {
+			for _, text := range w.Warnings() {
+				list = append(list, "tool "+t.bound.Name+": "+text)
+			}
+		}
+	}
+	return list
+}
+
+// defineBound describes a component as models see it.
+func defineBound(t *engine.BoundTool, index int) engine.ToolDef {
+	function := strings.ToLower(t.Spec.Name)
+	def := engine.ToolDef{Description: t.Description(), Parameters: engine.Object("type", "object", "properties", engine.Object())}
+	if t.Spec.Tool != nil {
+		function, def.Parameters = t.Spec.Tool.Function, t.Spec.Tool.Parameters()
+	}
+	switch c := t.Component().(type) {
+	case *Agent:
+		function = strings.ReplaceAll(t.Name, " ", "_")
+		if c.UserPrompt != "" {
+			def.Parameters = engine.Put(def.Parameters, []string{"properties", "user_prompt", "default"}, engine.String(c.UserPrompt))
+		}
+	case named:
+		if name := c.ToolName(); name != "" {
+			function = name
+		}
+	}
+	def.Name = function + "_" + strconv.Itoa(index)
+	return def
+}
+
+// freeName is the name of an MCP tool, with a number behind it when another tool has it already.
+func (a *Agent) freeName(name string) string {
+	if a.tool(name) == nil {
+		return name
+	}
+	return name + "_" + strconv.Itoa(len(a.tools))
+}
+
+func inputSchema(tool engine.Value) engine.Value {
+	if s := first(tool, "inputSchema", "input_schema", "parameters"); s.Kind() == engine.KindObject {
+		return s
+	}
+	return engine.Object("type", "object", "properties", engine.Object())
+}
+
+// defineTool is the function definition in OpenAI form.
+func defineTool(t engine.ToolDef) engine.Value {
+	return engine.Object("type", "function", "function", engine.Object(
+		"name", t.Name, "description", t.Description, "parameters", t.Parameters))
+}
+
+func (a *Agent) tool(name string) *agentTool {
+	for i := range a.tools {
+		if a.tools[i].def.Name == name {
+			return &a.tools[i]
+		}
+	}
+	return nil
+}
+
+func (a *Agent) toolDefs() []engine.ToolDef {
+	defs := make([]engine.ToolDef, len(a.tools))
+	for i := range a.tools {
+		defs[i] = a.tools[i].def
+	}
+	return defs
+}
+
+// toolCall is one call a model asked for.
+type toolCall struct {
+	name string
+	args engine.Value
+	bad  error // the call cannot be made: told to the model
+}
+
+// run makes all calls of a round at the same time. Results come in the order of the calls, errors as text; what
+// was called is noted in use_tools. The only error is that the run was told to stop.
+func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error) {
+	results := make([]engine.Value, len(calls))
+	stopped := make([]bool, len(calls))
+	slots := make(chan struct{}, parallelTools)
+	var group sync.WaitGroup
+	for i, c := range calls {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			result, err := t.callOne(ctx, c)
+			if err != nil {
+				stopped[i] = isStopped(err)
+				result = engine.String(err.Error())
+			}
+			results[i] = result
+		})
+	}
+	group.Wait()
+	for i, c := range calls {
+		if c.bad == nil && t.agent.tool(c.name) != nil {
+			t.used = append(t.used, engine.Object("name", c.name, "arguments", c.args, "results", results[i]))
+		}
+	}
+	if len(t.used) > 0 {
+		t.call.Out("use_tools", engine.List(t.used...))
+	}
+	if err := t.call.Canceled(); err != nil {
+		return nil, err
+	}
+	for _, s := range stopped {
+		if s {
+			return nil, engine.ErrCanceled
+		}
+	}
+	return results, ctx.Err()
+}
+
+// callOne makes one call.
+func (t *task) callOne(ctx context.Context, c toolCall) (result engine.Value, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("tool %s: panic: %v", c.name, p)
+		}
+	}()
+	tool := t.agent.tool(c.name)
+	switch {
+	case c.bad != nil:
+		return engine.Null, c.bad
+	case tool == nil:
+		return engine.Null, fmt.Errorf("LLM tool %s does not exist", c.name)
+	case tool.bound == nil:
+		return t.callRemote(ctx, tool, c)
+	case tool.bound.Spec.Tool == nil:
+		return engine.Null, fmt.Errorf("%s cannot be used as a tool", tool.bound.Spec.Name)
+	}
+	return t.call.CallTool(ctx, tool.bound, c.name, c.args)
+}
+
+// callRemote calls a tool of an MCP server.
+func (t *task) callRemote(ctx context.Context, tool *agentTool, c toolCall) (engine.Value, error) {
+	port := t.call.Ports().MCP
+	done := t.call.TraceTool(c.name, c.args)
+	if port == nil {
+		err := fmt.Errorf("MCP tool %s: %w", c.name, engine.ErrNoPort)
+		done(engine.String(err.Error()), err)
+		return engine.Null, err
+	}
+	text, err := port.CallTool(ctx, tool.server, tool.remote, c.args)
+	if err != nil {
+		done(engine.String(err.Error()), err)
+		return engine.Null, err
+	}
+	result := engine.String(text)
+	done(result, nil)
+	return result, nil
+}
+
+// readArguments accepts an object, or JSON text of one.
+func readArguments(v engine.Value) (engine.Value, error) {
+	if v.Kind() == engine.KindString {
+		if strings.TrimSpace(v.Str()) == "" {
+			return engine.Object(), nil
+		}
+		parsed, err := readLooseJSON(v.Str())
+		if err != nil {
+			return engine.Null, fmt.Errorf("arguments: %w", err)
+		}
+		v = parsed
+	}
+	if v.Kind() != engine.KindObject {
+		return engine.Null, errors.New("arguments is a " + v.Kind().String() + "; an object is needed")
+	}
+	return v, nil
+}

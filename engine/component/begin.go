@@ -1,0 +1,71 @@
+package component
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+var beginSpec = engine.Spec{
+	Name: "Begin",
+	Doc:  "Where every canvas starts. It takes what the caller passed: form fields, or the parts of a web request.",
+	New:  func() engine.Component { return new(Begin) },
+	Outputs: []engine.Field{
+		{Name: "*", Type: "any", Doc: "each form field the caller passed, under its own name"},
+		{Name: "query", Type: "object", Doc: "webhook: the query of the request"},
+		{Name: "headers", Type: "object", Doc: "webhook: the headers of the request"},
+		{Name: "body", Type: "object", Doc: "webhook: the body of the request"},
+	},
+}
+
+// Begin turns the inputs of a run into outputs. Its node must have the id "begin".
+//
+// In: the run's inputs, declared in the form or not. A field is wrapped, {"value": v}, or bare. Out: one output
+// per field, values as they came; the file descriptors of a file field are read into a list of texts. A run
+// started by a web request has one output per part of it.
+//
+// Defaults of the form are not applied here: whoever shows the form sends them.
+//
+// Source: RAGFlow agent/component/begin.py at 80a16e71 (behaviour read, written anew).
+// Differs: bare values and lists of files are accepted, and so is the mode "Dialog".
+type Begin struct {
+	Mode     string       `json:"mode" doc:"how the canvas is started; Dialog is another word for conversational" default:"conversational" enum:"conversational,task,Webhook,Dialog"`
+	Prologue string       `json:"prologue" doc:"greeting that a client shows before the first turn"`
+	Inputs   engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional, options, value}"`
+}
+
+// webhookMode is the mode in which a canvas is started by a web request.
+const webhookMode = "Webhook"
+
+// Run passes on what the caller gave.
+func (b *Begin) Run(ctx context.Context, call *engine.Call) error {
+	if b.Mode == webhookMode {
+		for part, v := range call.Webhook().Fields() {
+			if part == "input" {
+				call.In("request", v)
+				continue
+			}
+			call.Out(part, v)
+		}
+	}
+	return passFields(ctx, call, b.Inputs)
+}
+
+// Inline reports whether there is nothing to wait for: only uploads take time.
+func (b *Begin) Inline() bool {
+	for _, field := range b.Inputs.Fields() {
+		if isFileField(engine.Null, field) {
+			return false
+		}
+	}
+	return true
+}
+
+// InputForm is the form as the canvas declares it.
+func (b *Begin) InputForm() engine.Value { return formOf(b.Inputs) }
+
+var (
+	_ engine.Component = (*Begin)(nil)
+	_ engine.Former    = (*Begin)(nil)
+	_ engine.Inliner   = (*Begin)(nil)
+)

@@ -1,0 +1,57 @@
+package component
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+const twoCategories = `"category_description": {"Other": {"to": ["M"]}, "Sales": {"description": "buying", "examples": "price?\ncost?", "to": "M"}}`
+
+func TestCategorizeChooses(t *testing.T) {
+	for _, c := range []struct{ name, answer, want string }{
+		{"the name", "Other", "Other"},
+		{"named more often", "I think Sales or sales, maybe Other", "Sales"},
+		{"a tie goes to the earlier", "sales or other", "Other"},
+		{"none is the last", "no idea", "Sales"},
+		{"reasoning does not count", "<think>Other Other</think>Sales", "Sales"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := say(c.answer)
+			s := run(t, node(t, "Categorize", `{`+twoCategories+`}`, ""), nil, "what does it cost", engine.Null, engine.Ports{Model: m})
+			require.NoError(t, s.err)
+			require.Equal(t, c.want, s.outs.Get("category_name").Text())
+			req := m.asked[0]
+			require.Equal(t, engine.PurposeCategorize, req.Purpose)
+			require.Equal(t, `["price?", "cost?"]`, req.Choices.Get("Sales").Get("examples").Text())
+			require.Contains(t, req.Messages[0].Content, `USER: "what does it cost" →`)
+		})
+	}
+}
+
+func TestCategorizeShowsTheConversation(t *testing.T) {
+	c := node(t, "Categorize", `{"message_history_window_size": 2, `+twoCategories+`}`, "fine\\nthen")
+	m := say("Sales", "Sales")
+	s := run(t, c, nil, "one", engine.Null, engine.Ports{Model: m})
+	run(t, c, s.state, "two", engine.Null, engine.Ports{Model: m})
+	require.Contains(t, m.asked[1].Messages[0].Content, `USER: "one" | ASSISTANT: "fine then" | USER: "two" →`)
+}
+
+func TestCategorizeRefuses(t *testing.T) {
+	for _, c := range []struct{ params, problem string }{
+		{`{}`, "category_description"},
+		{`{"category_description": {"A": {"to": []}}}`, "category_description.A.to"},
+		{`{"category_description": {"": {"to": ["M"]}}}`, "without a name"},
+		{`{"category_description": ["A"]}`, "category_description"},
+	} {
+		_, err := loadNode("Categorize", c.params, "")
+		require.ErrorContains(t, err, c.problem)
+	}
+}
+
+func TestCategorizeNeedsAText(t *testing.T) {
+	s := run(t, node(t, "Categorize", `{"query": "begin@n", `+twoCategories+`}`, ""), nil, "q", parse(t, `{"n": {"value": 5}}`), engine.Ports{Model: say()})
+	require.ErrorContains(t, s.err, "{begin@n} is a number")
+}

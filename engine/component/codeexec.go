@@ -1,0 +1,251 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// CodeExec runs a script of the canvas, or of a model that calls it as a tool. The script defines main; what
+// main returns is spread over the declared outputs and brought to their types.
+//
+// Several outputs take the members of an object by name (a dot is a path) or the elements of a list by position;
+// one plain value goes to the first output. Differs: what the script writes to its error channel fails the node
+// only when there is no result; as a tool the result comes back. Source: RAGFlow agent/tools/code_exec.py at
+// 80a16e71 (behaviour read, written anew).
+type CodeExec struct {
+	Lang      string             `json:"lang" doc:"language of the script" default:"python" enum:"python,python3,nodejs,javascript"`
+	Script    string             `json:"script" doc:"defines main, which gets the arguments by name (JavaScript: as one object)"`
+	Arguments []engine.NamedExpr `json:"arguments" doc:"name -> reference to the value main gets"`
+	outputs   []codeOutput
+}
+
+// codeOutput is one declared output.
+type codeOutput struct{ name, typ string }
+
+var codeExecSpec = engine.Spec{
+	Name:     "CodeExec",
+	Doc:      "Runs a Python or JavaScript function and gives what it returns.",
+	New:      func() engine.Component { return &CodeExec{} },
+	Outputs:  []engine.Field{{Name: "result", Type: "any", Doc: "what main returned, unless the node declares other outputs"}},
+	Retries:  true,
+	Thoughts: "Running the code.",
+	Tool: &engine.ToolSpec{
+		Function:    "execute_code",
+		Description: "Runs a script and gives what its function main returns. Use it to calculate and to work on data. Python: def main(): ... return value. JavaScript: function main() { ... return value }. There is no network and no file system.",
+		Args: []engine.Field{
+			{Name: "lang", Type: "string", Doc: "language of the script", Required: true, Enum: []string{"python", "javascript"}},
+			{Name: "script", Type: "string", Doc: "the whole script; it defines main and returns the result from it", Required: true},
+		},
+		Result: "content",
+	},
+}
+
+// Init reads the declared outputs.
+func (c *CodeExec) Init(s *engine.Setup) error {
+	for name, slot := range s.Outputs.Fields() {
+		if !strings.HasPrefix(name, "_") {
+			c.outputs = append(c.outputs, codeOutput{name, strings.ToLower(slot.Get("type").Text())})
+		}
+	}
+	if len(c.outputs) == 0 {
+		c.outputs = []codeOutput{{"result", ""}}
+	}
+	return nil
+}
+
+// Run runs the script.
+func (c *CodeExec) Run(ctx context.Context, call *engine.Call) error {
+	given := call.Args()
+	run := &engine.CodeCall{Language: c.Lang, Script: c.Script}
+	if s := given.Get("script").Str(); s != "" {
+		run.Script = s
+	}
+	if l := given.Get("lang").Str(); l != "" {
+		run.Language = l
+	}
+	switch strings.ToLower(run.Language) {
+	case "python", "python3":
+		run.Language = "python"
+	case "nodejs", "javascript", "js":
+		run.Language = "javascript"
+	default:
+		return fmt.Errorf("language %q is not supported; it should be python or javascript", run.Language)
+	}
+	if strings.TrimSpace(run.Script) == "" {
+		return errors.New("script is empty; define a function main")
+	}
+	port := call.Ports().Code
+	if port == nil {
+		return fmt.Errorf("code in %s: %w", run.Language, engine.ErrNoPort)
+	}
+	var err error
+	if run.Arguments, err = c.arguments(ctx, call, given); err != nil {
+		return err
+	}
+	res, err := port.RunCode(ctx, run)
+	if err != nil {
+		return err
+	}
+	return c.result(call, res)
+}
+
+// arguments are what main gets: what a model gave under the same name, else the value of the reference.
+func (c *CodeExec) arguments(ctx context.Context, call *engine.Call, given engine.Value) (engine.Value, error) {
+	b := engine.NewObject(len(c.Arguments))
+	for i := range c.Arguments {
+		a := &c.Arguments[i]
+		v := given.Get(a.Name)
+		if !v.Truthy() {
+			var err error
+			if v, err = call.Eval(ctx, &a.Expr); err != nil {
+				return engine.Null, fmt.Errorf("argument %s: %w", a.Name, err)
+			}
+			if s := v.Str(); s != "" && s == a.Expr.Literal.Str() && looksLikeRef(s) {
+				return engine.Null, fmt.Errorf("argument %s: %w: Can't find variable: '%s'", a.Name, engine.ErrRef, s)
+			}
+			if a.Expr.IsEmpty() {
+				v = engine.Null
+			}
+		}
+		call.In(a.Name, v)
+		b.Set(a.Name, v)
+	}
+	return b.Value(), nil
+}
+
+// looksLikeRef reports whether a text that refers to nothing was meant to.
+func looksLikeRef(s string) bool {
+	if strings.HasPrefix(s, "sys.") || strings.HasPrefix(s, "env.") {
+		return !strings.Contains(s, " ")
+	}
+	node, output, ok := strings.Cut(s, "@")
+	return ok && strings.Contains(node, ":") && output != "" && !strings.ContainsAny(s, " /")
+}
+
+// result sets the outputs. A script that returned nothing may have printed its result.
+func (c *CodeExec) result(call *engine.Call, res engine.CodeResult) error {
+	v := res.Value
+	if v.IsNull() {
+		if errText := strings.TrimSpace(res.Stderr); errText != "" {
+			return errors.New(errText)
+		}
+		v = printed(res.Stdout)
+	}
+	for i, o := range c.outputs {
+		call.Out(o.name, coerce(c.pick(v, i), o.typ))
+	}
+	if call.IsTool() {
+		call.Out("content", engine.String(v.Text()))
+	}
+	return nil
+}
+
+// printed reads output as JSON or a Python literal where it is one.
+func printed(text string) engine.Value {
+	text = strings.TrimSpace(text)
+	if v, ok := literal(text); ok {
+		return v
+	}
+	return engine.String(text)
+}
+
+// pick is the part of a result that belongs to output i.
+func (c *CodeExec) pick(v engine.Value, i int) engine.Value {
+	name := c.outputs[i].name
+	switch v.Kind() {
+	case engine.KindObject:
+		if x, ok := v.Lookup(name); ok {
+			return x
+		}
+		if x := engine.Walk(v, strings.Split(name, ".")); !x.IsNull() {
+			return x
+		}
+		if len(c.outputs) == 1 && strings.HasPrefix(c.outputs[0].typ, "object") {
+			return v // the whole object is the one output
+		}
+		return engine.Null
+	case engine.KindList:
+		if len(c.outputs) == 1 && strings.HasPrefix(c.outputs[0].typ, "array") {
+			return v
+		}
+		return v.At(i)
+	}
+	if i > 0 {
+		return engine.Null
+	}
+	return v
+}
+
+// coerce brings a value to a declared type; what cannot be brought there stays as it is.
+func coerce(v engine.Value, typ string) engine.Value {
+	text := strings.TrimSpace(v.Text())
+	switch {
+	case v.IsNull():
+		return v
+	case strings.HasPrefix(typ, "string"):
+		return engine.String(v.Text())
+	case strings.HasPrefix(typ, "number"):
+		if v.Kind() == engine.KindBool {
+			return engine.Int(map[bool]int64{true: 1}[v.True()])
+		}
+		if text == "" {
+			return engine.Null
+		}
+		if f, err := strconv.ParseFloat(text, 64); err == nil && v.Kind() == engine.KindString {
+			return engine.Float(f)
+		}
+	case strings.HasPrefix(typ, "boolean"):
+		if v.Kind() == engine.KindString {
+			return engine.Bool(isYes(text))
+		}
+		return engine.Bool(v.Truthy())
+	case strings.HasPrefix(typ, "array"):
+		if x, ok := literal(text); ok && v.Kind() == engine.KindString {
+			v = x
+		}
+		if v.Kind() != engine.KindList {
+			v = engine.List(v)
+		}
+	case strings.HasPrefix(typ, "object"):
+		if x, ok := literal(text); ok && v.Kind() == engine.KindString {
+			return x
+		}
+	}
+	return v
+}
+
+func isYes(text string) bool {
+	switch strings.ToLower(text) {
+	case "true", "1", "yes", "y", "on", "t":
+		return true
+	}
+	return false
+}
+
+// literal reads text that is JSON or a Python literal as a whole.
+func literal(text string) (engine.Value, bool) {
+	if v, err := engine.ParseJSONText(text); err == nil {
+		return v, true
+	}
+	return readLiteral(text)
+}
+
+// InputForm has one line per argument.
+func (c *CodeExec) InputForm() engine.Value {
+	b := engine.NewObject(len(c.Arguments))
+	for _, a := range c.Arguments {
+		b.Set(a.Name, engine.Object("type", "line", "name", a.Name))
+	}
+	return b.Value()
+}
+
+var (
+	_ engine.Component   = (*CodeExec)(nil)
+	_ engine.Initializer = (*CodeExec)(nil)
+	_ engine.Former      = (*CodeExec)(nil)
+)

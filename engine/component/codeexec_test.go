@@ -1,0 +1,109 @@
+package component
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// sandbox gives one result and keeps the calls.
+type sandbox struct {
+	result engine.CodeResult
+	asked  []engine.CodeCall
+}
+
+func (s *sandbox) RunCode(_ context.Context, c *engine.CodeCall) (engine.CodeResult, error) {
+	s.asked = append(s.asked, *c)
+	return s.result, nil
+}
+
+func TestCodeExecOutputs(t *testing.T) {
+	for _, c := range []struct{ name, outputs, result, want string }{
+		{"none declared", `{}`, `{"a": 1}`, `{"result":null}`},
+		{"members by name", `{"md": {"type": "String"}}`, `{"md": "x", "n": 1}`, `{"md":"x"}`},
+		{"a dot is a path", `{"a.b": {"type": "Number"}}`, `{"a": {"b": 1}}`, `{"a.b":1}`},
+		{"an index is a path", `{"a.1": {"type": "Number"}}`, `{"a": [1, 2]}`, `{"a.1":2}`},
+		{"elements by position", `{"p": {"type": "Number"}, "q": {"type": "String"}}`, `[1, "x"]`, `{"p":1,"q":"x"}`},
+		{"a plain value is the first", `{"r": {"type": "String"}, "s": {"type": "Number"}}`, `7`, `{"r":"7","s":null}`},
+		{"a whole object", `{"r": {"type": "Object"}}`, `{"a": 1}`, `{"r":{"a":1}}`},
+		{"a whole list", `{"r": {"type": "Array<Number>"}}`, `[1, 2]`, `{"r":[1,2]}`},
+		{"numbers from text", `{"r": {"type": "Number"}}`, `" 2.5 "`, `{"r":2.5}`},
+		{"no number stays", `{"r": {"type": "Number"}}`, `"log\n1"`, `{"r":"log\n1"}`},
+		{"an empty number is nothing", `{"r": {"type": "Number"}}`, `""`, `{"r":null}`},
+		{"yes is true", `{"r": {"type": "Boolean"}}`, `"Yes"`, `{"r":true}`},
+		{"0 is false", `{"r": {"type": "boolean"}}`, `0`, `{"r":false}`},
+		{"one is a list of one", `{"r": {"type": "array<string>"}}`, `"x"`, `{"r":["x"]}`},
+		{"lists from text", `{"r": {"type": "array<string>"}}`, `"['x', None]"`, `{"r":["x",null]}`},
+		{"objects from Python text", `{"r": {"type": "object"}}`, `"{'a': True, 'b': (1, 2)}"`, `{"r":{"a":true,"b":[1,2]}}`},
+		{"own names are skipped", `{"_x": {}, "r": {"type": "string"}}`, `"v"`, `{"r":"v"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			port := &sandbox{result: engine.CodeResult{Value: parse(t, c.result)}}
+			s := run(t, node(t, "CodeExec", `{"script": "x", "outputs": `+c.outputs+`}`, ""), nil, "q", engine.Null, engine.Ports{Code: port})
+			require.NoError(t, s.err)
+			want := parse(t, c.want)
+			for name, v := range want.Fields() {
+				require.Equal(t, v.JSON(), s.outs.Get(name).JSON(), name)
+			}
+		})
+	}
+}
+
+func TestCodeExecResult(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		result engine.CodeResult
+		want   string
+		err    string
+	}{
+		{"what was printed, if nothing came back", engine.CodeResult{Stdout: "{'result': 'x'}\n"}, "x", ""},
+		{"printed text", engine.CodeResult{Stdout: "[draft] done"}, "[draft] done", ""},
+		{"nothing", engine.CodeResult{}, "", ""},
+		{"an error", engine.CodeResult{Stderr: "line 1: no\n"}, "", "line 1: no"},
+		{"a warning beside a result", engine.CodeResult{Value: engine.String("x"), Stderr: "warning"}, "x", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := run(t, node(t, "CodeExec", `{"script": "x"}`, ""), nil, "q", engine.Null, engine.Ports{Code: &sandbox{result: c.result}})
+			require.Equal(t, c.want, s.outs.Get("result").Text())
+			if c.err != "" {
+				require.ErrorContains(t, s.err, c.err)
+			} else {
+				require.NoError(t, s.err)
+			}
+		})
+	}
+}
+
+func TestCodeExecArguments(t *testing.T) {
+	port := &sandbox{}
+	s := run(t, node(t, "CodeExec", `{"lang": "nodejs", "script": "x", "arguments": {"a": "begin@l", "b": "plain text", "c": "", "d": "me@mail.org"}}`, ""),
+		nil, "q", parse(t, `{"l": {"value": [1]}}`), engine.Ports{Code: port})
+	require.NoError(t, s.err)
+	require.Equal(t, "javascript", port.asked[0].Language)
+	require.Equal(t, `{"a":[1],"b":"plain text","c":null,"d":"me@mail.org"}`, port.asked[0].Arguments.JSON())
+	for _, ref := range []string{"Agent:Gone@content", "sys.nope"} {
+		s = run(t, node(t, "CodeExec", `{"script": "x", "arguments": {"a": "`+ref+`"}}`, ""), nil, "q", engine.Null, engine.Ports{Code: port})
+		require.ErrorIs(t, s.err, engine.ErrRef, ref)
+	}
+}
+
+func TestCodeExecAsTool(t *testing.T) {
+	port := &sandbox{result: engine.CodeResult{Value: engine.Object("n", 1)}}
+	m := say(`[{"name": "execute_code_0", "arguments": {"lang": "javascript", "script": "s"}}]`, complete, "done")
+	s := run(t, node(t, "Agent", `{"tools": [{"component_name": "CodeExec", "params": {}}]}`, ""), nil, "q", engine.Null, engine.Ports{Code: port, Model: m})
+	require.NoError(t, s.err)
+	require.Equal(t, "s", port.asked[0].Script)
+	require.Contains(t, m.asked[2].Messages[2].Content, `{"n": 1}`)
+}
+
+func TestCodeExecErrors(t *testing.T) {
+	s := run(t, node(t, "CodeExec", `{}`, ""), nil, "q", engine.Null, engine.Ports{Code: &sandbox{}})
+	require.ErrorContains(t, s.err, "script is empty")
+	s = run(t, node(t, "CodeExec", `{"script": "x"}`, ""), nil, "q", engine.Null, engine.Ports{})
+	require.ErrorIs(t, s.err, engine.ErrNoPort)
+	_, err := loadNode("CodeExec", `{"lang": "ruby", "script": "x"}`, "")
+	require.ErrorContains(t, err, "lang")
+}

@@ -1,0 +1,200 @@
+package component
+
+import (
+	"context"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// conversation is a model call ready to be made: everything rendered, nothing asked yet.
+type conversation struct {
+	system    string
+	messages  []engine.ModelMessage
+	images    []string     // data URLs, for the last user message
+	overrides engine.Value // blocks cut from the system prompt: name -> text
+}
+
+// value is the conversation as a stream's request; readConversation is its inverse.
+func (c *conversation) value() engine.Value {
+	return engine.Object("system", c.system, "messages", messagesValue(c.messages),
+		"images", c.images, "overrides", c.overrides)
+}
+
+func readConversation(v engine.Value) conversation {
+	c := conversation{system: v.Get("system").Text(), overrides: v.Get("overrides")}
+	for _, m := range v.Get("messages").Elements() {
+		c.messages = append(c.messages, engine.ModelMessage{Role: m.Get("role").Text(), Content: m.Get("content").Text()})
+	}
+	for _, i := range v.Get("images").Elements() {
+		c.images = append(c.images, i.Text())
+	}
+	return c
+}
+
+func messagesValue(messages []engine.ModelMessage) engine.Value {
+	list := make([]engine.Value, len(messages))
+	for i, m := range messages {
+		list[i] = engine.Object("role", m.Role, "content", m.Content)
+	}
+	return engine.List(list...)
+}
+
+// last is what the user asks.
+func (c *conversation) last() string {
+	if n := len(c.messages); n > 0 {
+		return c.messages[n-1].Content
+	}
+	return ""
+}
+
+// historyWindow is how many turns of the conversation a node sends along, by its param or as given.
+func historyWindow(s *engine.Setup, c *engine.Common, turns int) (int, error) {
+	v := c.HistoryWindowSize
+	if v.Kind() == engine.KindString {
+		v, _ = engine.ParseNumber(strings.TrimSpace(v.Str()))
+	}
+	n, ok := v.Int()
+	switch {
+	case c.HistoryWindowSize.IsNull():
+		return turns, nil
+	case !ok:
+		return 0, s.Fail("message_history_window_size", c.HistoryWindowSize, "is no number of turns")
+	}
+	return int(n), nil
+}
+
+// past is the conversation before what the user says now.
+func past(call *engine.Call, window int) []engine.ModelMessage {
+	turns := call.History(window)
+	if len(turns) == 0 {
+		return nil
+	}
+	list := make([]engine.ModelMessage, 0, len(turns))
+	for _, t := range turns[:len(turns)-1] {
+		list = append(list, engine.ModelMessage{Role: t.Role, Content: t.Text()})
+	}
+	return list
+}
+
+// join puts prompts behind the past. A prompt of the user takes the place of an entry the user never got an
+// answer to, so that what the canvas asks is always sent.
+func join(past, prompts []engine.ModelMessage) []engine.ModelMessage {
+	if n := len(past); n > 0 && len(prompts) > 0 && past[n-1].Role == "user" && prompts[0].Role == "user" {
+		past = past[:n-1]
+	}
+	return append(past, prompts...)
+}
+
+// fit shortens a conversation to a model's window, of which 97 % may be used: first the past goes, then the
+// longer one of system text and last message is cut.
+func (c *conversation) fit(window int) {
+	limit := window * 97 / 100
+	total := engine.Tokens(c.system)
+	for _, m := range c.messages {
+		total += engine.Tokens(m.Content)
+	}
+	if total < limit || len(c.messages) == 0 {
+		return
+	}
+	last := &c.messages[len(c.messages)-1]
+	c.messages = c.messages[len(c.messages)-1:]
+	system, message := engine.Tokens(c.system), engine.Tokens(last.Content)
+	switch {
+	case system+message < limit:
+	case system*10 > (system+message)*8:
+		c.system = cutTokens(c.system, limit-message)
+	default:
+		c.messages[0].Content = cutTokens(last.Content, limit-system)
+	}
+}
+
+// cutTokens is the start of a text, about n tokens long.
+func cutTokens(text string, n int) string {
+	runes := []rune(text)
+	return string(runes[:min(len(runes), max(0, n)*4)])
+}
+
+// cutBlocks are parts of a system prompt that are rules for steps of an agent, not text for the model.
+var cutBlocks = [...]string{
+	"task_analysis", "plan_generation", "reflection", "context_summary", "context_ranking", "citation_guidelines",
+}
+
+// cutOverrides takes those blocks out of a system prompt. It gives the rest and the blocks by name.
+func cutOverrides(system string) (rest string, blocks engine.Value) {
+	if !strings.Contains(system, "</") {
+		return system, engine.Null
+	}
+	b := engine.NewObject(2)
+	for _, name := range cutBlocks {
+		var body []string
+		for {
+			before, inner, after, ok := cutBlock(system, name)
+			if !ok {
+				break
+			}
+			body = append(body, strings.TrimSpace(inner))
+			system = before + after
+		}
+		if len(body) > 0 {
+			b.Set(name, engine.String(strings.Join(body, "\n")))
+		}
+	}
+	if b.Len() == 0 {
+		return system, engine.Null
+	}
+	return strings.TrimSpace(system), b.Value()
+}
+
+// cutBlock splits a text around <name>...</name>, in any case.
+func cutBlock(text, name string) (before, inner, after string, ok bool) {
+	open := indexFold(text, "<"+name+">")
+	if open < 0 {
+		return "", "", "", false
+	}
+	from := open + len(name) + 2
+	end := indexFold(text[from:], "</"+name+">")
+	if end < 0 {
+		return "", "", "", false
+	}
+	return text[:open], text[from : from+end], text[from+end+len(name)+3:], true
+}
+
+// indexFold finds an ASCII text without regard to case.
+func indexFold(s, part string) int {
+	for i := 0; i+len(part) <= len(s); i++ {
+		if strings.EqualFold(s[i:i+len(part)], part) {
+			return i
+		}
+	}
+	return -1
+}
+
+// pictures are the data URLs of images among the values of a reference.
+func pictures(ctx context.Context, call *engine.Call, ref *engine.Ref) ([]string, error) {
+	if ref.IsZero() {
+		return nil, nil
+	}
+	v, err := call.Resolve(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if v.Kind() != engine.KindList {
+		v = engine.List(v)
+	}
+	var list []string
+	for _, e := range v.Elements() {
+		if strings.HasPrefix(e.Str(), "data:image/") {
+			list = append(list, e.Str())
+		}
+	}
+	return list, nil
+}
+
+// afterReasoning is a model's answer without the reasoning before it.
+func afterReasoning(text string) string {
+	if i := strings.LastIndex(text, "</think>"); i >= 0 {
+		return text[i+len("</think>"):]
+	}
+	return text
+}

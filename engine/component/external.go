@@ -1,0 +1,164 @@
+package component
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// External is what components have in common whose work is done outside the engine: web searches, mail,
+// databases, documents. They load everywhere and keep their params; to act they need the Tools port of a host.
+type External struct {
+	kind   string
+	params engine.Value
+}
+
+// arg is one argument of an external component: what a model gives, or else the node's own parameter.
+type arg struct {
+	name  string
+	param *engine.Expr
+}
+
+// Init keeps the params for the port.
+func (e *External) Init(s *engine.Setup) error {
+	e.kind, e.params = s.Kind, s.Params.Without("outputs").Without("inputs").Without("debug_inputs")
+	return nil
+}
+
+// Needs names the port the component acts through; without it the component fails when it is reached.
+func (e *External) Needs() string { return "Tools" }
+
+// Blank lists settings that are empty and without which a service usually refuses: keys, hosts, accounts.
+func (e *External) Blank() []string {
+	var names []string
+	for _, name := range settings[e.kind] {
+		if !e.params.Get(name).Truthy() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Warnings says what will keep the component from working where it runs.
+func (e *External) Warnings() []string {
+	list := []string{e.kind + " works only where a host offers it; elsewhere it fails when it is reached"}
+	for _, name := range e.Blank() {
+		list = append(list, "setting "+name+" is empty")
+	}
+	return list
+}
+
+// settings are the connection settings of each component.
+var settings = map[string][]string{
+	"TavilySearch": {"api_key"}, "TavilyExtract": {"api_key"}, "Google": {"api_key"}, "Bing": {"api_key"},
+	"SearXNG": {"searxng_url"},
+	"ExeSQL":  {"database", "username", "host", "password"},
+	"Email":   {"smtp_server", "email", "password", "sender_name"},
+	"TuShare": {"token"}, "QWeather": {"web_apikey"}, "Jin10": {"secret_key"}, "DeepL": {"auth_key"},
+}
+
+// act calls the component outside. An empty first argument gives empty outputs, as a search without a query does.
+func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) error {
+	values := engine.NewObject(len(args))
+	for i, a := range args {
+		v, given, err := call.Arg(ctx, a.name, a.param)
+		if err != nil {
+			return err
+		}
+		if i == 0 && !v.Truthy() {
+			call.Out("formalized_content", engine.String(""))
+			return nil
+		}
+		if given {
+			values.Set(a.name, v)
+		}
+	}
+	for name, v := range call.Args().Fields() {
+		values.Set(name, v)
+	}
+	port := call.Ports().Tools
+	if port == nil {
+		return fmt.Errorf("%s: %w: it works only where a host offers it as a tool", e.kind, engine.ErrNoPort)
+	}
+	outs, err := port.CallTool(ctx, &engine.ExternalCall{
+		Component: e.kind, Params: e.params, Arguments: values.Value(), Key: call.Key(),
+	})
+	if err != nil {
+		return err
+	}
+	return e.take(call, outs)
+}
+
+// take sets the outputs. Passages become references, and text for prompts where the port gave none.
+func (e *External) take(call *engine.Call, outs engine.Value) error {
+	if k := outs.Kind(); k != engine.KindObject && k != engine.KindNull {
+		return fmt.Errorf("%s: the tool gave a %s; an object of outputs is needed", e.kind, k)
+	}
+	for name, v := range outs.Fields() {
+		if name != "chunks" && name != "doc_aggs" && !strings.HasPrefix(name, "_") {
+			call.Out(name, v)
+		}
+	}
+	if chunks := outs.Get("chunks"); chunks.Len() > 0 {
+		text := citePassages(call, elements(chunks), elements(outs.Get("doc_aggs")))
+		if !outs.Get("formalized_content").Truthy() {
+			call.Out("formalized_content", engine.String(text))
+		}
+	}
+	return nil
+}
+
+func elements(v engine.Value) []engine.Value {
+	list := make([]engine.Value, 0, v.Len())
+	for _, e := range v.Elements() {
+		list = append(list, e)
+	}
+	return list
+}
+
+// externalSpecs lists the components that work outside, by what they are for.
+func externalSpecs() []engine.Spec {
+	var list []engine.Spec
+	for _, group := range [...][]engine.Spec{webSearchSpecs(), librarySpecs(), financeSpecs(), officeSpecs(), retiredSpecs()} {
+		list = append(list, group...)
+	}
+	return list
+}
+
+// outside is the Spec of an external component that a model may call, with the name and doc of its arguments.
+func outside(name, function, doc, result string, fresh func() engine.Component, args ...engine.Field) engine.Spec {
+	return engine.Spec{
+		Name: name, Doc: doc, New: fresh, Inputs: args, Retries: true,
+		Outputs:  outputsOf(result),
+		Thoughts: "Calling " + name + ".",
+		Tool:     &engine.ToolSpec{Function: function, Description: doc, Args: args, Result: result},
+	}
+}
+
+func outputsOf(result string) []engine.Field {
+	switch result {
+	case "formalized_content":
+		return []engine.Field{
+			{Name: "formalized_content", Type: "string", Doc: "what was found, as text for a prompt"},
+			{Name: "json", Type: "list", Doc: "what was found, with all fields"},
+		}
+	case "json":
+		return []engine.Field{{Name: "json", Type: "list", Doc: "what was found, with all fields"}}
+	case "report":
+		return []engine.Field{{Name: "report", Type: "string", Doc: "the data as text"}}
+	case "success":
+		return []engine.Field{{Name: "success", Type: "boolean", Doc: "whether it worked"}}
+	}
+	return []engine.Field{{Name: result, Type: "any", Doc: "the result"}}
+}
+
+// wanted is an argument a model must give; maybe is one it may give.
+func wanted(name, doc string) engine.Field {
+	return engine.Field{Name: name, Type: "string", Doc: doc, Required: true}
+}
+
+func maybe(name, typ, doc string, enum ...string) engine.Field {
+	return engine.Field{Name: name, Type: typ, Doc: doc, Enum: enum}
+}

@@ -1,0 +1,79 @@
+package component
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// outdoors answers every external component with the same outputs.
+type outdoors struct {
+	outs  engine.Value
+	asked []engine.ExternalCall
+}
+
+func (o *outdoors) CallTool(_ context.Context, c *engine.ExternalCall) (engine.Value, error) {
+	o.asked = append(o.asked, *c)
+	return o.outs, nil
+}
+
+func TestExternalLoadsAndFailsWhenReached(t *testing.T) {
+	for _, spec := range externalSpecs() {
+		for _, name := range append([]string{spec.Name}, spec.Aliases...) {
+			c := node(t, name, `{"strange": [1], "api_key": ""}`, "")
+			s := run(t, c, nil, "q", engine.Null, engine.Ports{})
+			if name != "ExcelProcessor" && name != "DocGenerator" && name != "PDFGenerator" {
+				require.ErrorIs(t, s.err, engine.ErrNoPort, name)
+				require.ErrorContains(t, s.err, spec.Name)
+			}
+			require.Contains(t, string(c.Save(s.state)), `"strange":[1]`, name)
+		}
+	}
+}
+
+func TestExternalActsThroughThePort(t *testing.T) {
+	port := &outdoors{outs: parse(t, `{"json": [{"title": "T"}], "chunks": [{"chunk_id": "5", "doc_id": "5", "docnm_kwd": "T", "url": "http://t", "content": "Text"}], "doc_aggs": [{"doc_name": "T", "doc_id": "5", "count": 1}], "_x": 1}`)}
+	s := run(t, node(t, "TavilySearch", `{"query": "about {sys.query}", "api_key": "{{secret:TAVILY}}", "outputs": {"json": {"value": []}}}`, "{X@formalized_content} [ID:1]"), nil, "q", engine.Null, engine.Ports{Tools: port})
+	require.NoError(t, s.err)
+	require.Equal(t, `{"query":"about q","topic":"general"}`, port.asked[0].Arguments.JSON())
+	require.Equal(t, `{"query":"about {sys.query}","api_key":"{{secret:TAVILY}}"}`, port.asked[0].Params.JSON())
+	require.NotEmpty(t, port.asked[0].Key)
+	require.Contains(t, s.outs.Get("formalized_content").Text(), "├── Title: T\n├── URL: http://t\n└── Content:\nText")
+	require.Equal(t, "T", s.outs.Get("json").At(0).Get("title").Text())
+	require.True(t, s.outs.Get("_x").IsNull())
+}
+
+func TestExternalWithoutQueryIsNotCalled(t *testing.T) {
+	port := &outdoors{}
+	s := run(t, node(t, "Wikipedia", `{}`, ""), nil, "", engine.Null, engine.Ports{Tools: port})
+	require.NoError(t, s.err)
+	require.Empty(t, port.asked)
+	s = run(t, node(t, "Email", `{"to_email": ""}`, ""), nil, "q", engine.Null, engine.Ports{Tools: port})
+	require.NoError(t, s.err)
+	require.Equal(t, "false", s.outs.Get("success").Text())
+}
+
+func TestExternalAsTool(t *testing.T) {
+	port := &outdoors{outs: engine.Object("formalized_content", "rows")}
+	m := say(`[{"name": "execute_sql_0", "arguments": {"sql": "select 1", "more": 2}}]`, complete, "done")
+	s := run(t, node(t, "Agent", `{"tools": [{"component_name": "ExeSQL", "params": {"host": "h"}}]}`, ""), nil, "q", engine.Null, engine.Ports{Tools: port, Model: m})
+	require.NoError(t, s.err)
+	require.Equal(t, `{"sql":"select 1","more":2}`, port.asked[0].Arguments.JSON())
+	require.Equal(t, "rows", s.outs.Get("use_tools").At(0).Get("results").Text())
+}
+
+func TestExternalNamesItsBlanks(t *testing.T) {
+	c, _ := node(t, "ExeSQL", `{"database": "d", "host": ""}`, "").Component("X")
+	require.Equal(t, []string{"username", "host", "password"}, c.(interface{ Blank() []string }).Blank())
+	require.Equal(t, "Tools", c.(interface{ Needs() string }).Needs())
+}
+
+func TestExternalRefusesParamsOfAWrongType(t *testing.T) {
+	_, err := loadNode("ExeSQL", `{"port": "many"}`, "")
+	require.ErrorContains(t, err, "port")
+	_, err = loadNode("TavilySearch", `{"max_results": 0}`, "")
+	require.ErrorContains(t, err, "max_results")
+}

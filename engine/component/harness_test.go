@@ -1,0 +1,121 @@
+package component_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/component"
+)
+
+// registry holds all built-in components.
+func registry(t testing.TB) *engine.Registry {
+	t.Helper()
+	reg, err := engine.NewRegistry(component.Builtin()...)
+	require.NoError(t, err)
+	return reg
+}
+
+// value reads JSON.
+func value(t testing.TB, text string) engine.Value {
+	t.Helper()
+	v, err := engine.ParseJSONText(text)
+	require.NoError(t, err, text)
+	return v
+}
+
+// sketch makes a canvas of lines such as
+//
+//	Message:A Message {"content": "hi"} -> Message:B ^ Loop:A
+//
+// id, component, params, edges and the container around it. A line that begins with = sets a global: =env.x 1
+func sketch(t testing.TB, lines ...string) []byte {
+	t.Helper()
+	globals := value(t, `{"sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": []}`)
+	components := engine.Object()
+	for _, line := range lines {
+		if global, ok := strings.CutPrefix(line, "="); ok {
+			name, text, _ := strings.Cut(global, " ")
+			globals = globals.With(name, value(t, text))
+			continue
+		}
+		line, parent, _ := strings.Cut(line, " ^ ")
+		line, edges, _ := strings.Cut(line, " -> ")
+		id, rest, _ := strings.Cut(line, " ")
+		kind, params, _ := strings.Cut(rest, " ")
+		if params == "" {
+			params = "{}"
+		}
+		node := engine.Object(
+			"obj", engine.Object("component_name", kind, "params", value(t, params)),
+			"downstream", strings.Fields(edges))
+		if parent != "" {
+			node = node.With("parent_id", engine.String(parent))
+		}
+		components = components.With(id, node)
+	}
+	return engine.Object("components", components, "globals", globals).AppendJSON(nil)
+}
+
+// seen is what a run showed.
+type seen struct {
+	said    string                  // all text of all messages
+	order   []string                // ids of finished nodes
+	inputs  map[string]engine.Value // of each node, the last time it finished
+	outputs map[string]engine.Value // likewise
+	ends    []engine.Value          // data of message_end and user_inputs
+	notes   []string                // texts of warnings
+	state   *engine.State
+	err     error
+}
+
+// play runs a canvas once.
+func play(t testing.TB, in engine.Input, ports engine.Ports, lines ...string) *seen {
+	t.Helper()
+	c, err := engine.Load(registry(t), sketch(t, lines...))
+	require.NoError(t, err)
+	return playOn(t, c, c.State(), in, ports)
+}
+
+func playOn(t testing.TB, c *engine.Canvas, st *engine.State, in engine.Input, ports engine.Ports) *seen {
+	t.Helper()
+	s := &seen{inputs: map[string]engine.Value{}, outputs: map[string]engine.Value{}, state: st}
+	for e, err := range c.Run(context.Background(), st, in, engine.Options{Ports: ports, Seed: 1, Internal: true, TaskID: "task", CanvasID: "canvas"}) {
+		if err != nil {
+			s.err = err
+			break
+		}
+		data := e.Data()
+		switch e.Type {
+		case engine.EventMessage:
+			s.said += data.Get("content").Str()
+		case engine.EventMessageEnd, engine.EventUserInputs:
+			s.ends = append(s.ends, data)
+		case engine.EventWarning:
+			s.notes = append(s.notes, data.Get("text").Str())
+		case engine.EventNodeFinished:
+			s.order = append(s.order, e.Node)
+			s.inputs[e.Node] = data.Get("inputs")
+			s.outputs[e.Node] = data.Get("outputs").Without("_created_time").Without("_elapsed_time")
+		}
+	}
+	return s
+}
+
+// one runs a single component behind begin, which passes on the inputs, and gives what it showed.
+func one(t testing.TB, node, inputs string, globals ...string) *seen {
+	t.Helper()
+	lines := append([]string{"begin Begin -> X", "X " + node}, globals...)
+	return play(t, engine.Input{Query: engine.String("Q"), Inputs: value(t, inputs)}, engine.Ports{}, lines...)
+}
+
+// refused loads a canvas that must not load, and gives the error's text.
+func refused(t testing.TB, lines ...string) string {
+	t.Helper()
+	_, err := engine.Load(registry(t), sketch(t, lines...))
+	require.Error(t, err)
+	return err.Error()
+}

@@ -1,0 +1,226 @@
+package component
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Invoke sends one HTTP request. Any status is a result; only a request that gets no answer fails.
+//
+// Secrets reach the HTTP port by name, as {{secret:NAME}}: it puts the text in, so that no output ever holds it.
+// Differs: references in url are replaced, a missing proxy means none, status and headers are outputs, and
+// clean_html works for every method. Source: RAGFlow agent/component/invoke.py at 80a16e71 (behaviour read,
+// written anew).
+type Invoke struct {
+	URL       engine.Text      `json:"url" doc:"address; http:// is put before one without scheme" check:"nonempty"`
+	Method    string           `json:"method" doc:"HTTP method" default:"get" enum:"get,post,put,GET,POST,PUT"`
+	Headers   engine.Value     `json:"headers" doc:"JSON text of an object with header lines; taken as it is"`
+	Variables []InvokeVariable `json:"variables" doc:"what is sent: {key, value} or {key, ref}"`
+	Proxy     string           `json:"proxy" doc:"address of a proxy; empty means none"`
+	Timeout   int              `json:"timeout" doc:"seconds to wait for the answer" default:"60" min:"1"`
+	CleanHTML bool             `json:"clean_html" doc:"give only the text of a web page"`
+	DataType  string           `json:"datatype" doc:"form of the body of post and put" default:"json" enum:"json,formdata,JSON,formData"`
+}
+
+// InvokeVariable is one thing that is sent.
+type InvokeVariable struct {
+	Key   string       `json:"key" doc:"name it is sent under"`
+	Value engine.Value `json:"value" doc:"the value itself; wins over ref"`
+	Ref   engine.Ref   `json:"ref" doc:"where the value comes from"`
+}
+
+var invokeSpec = engine.Spec{
+	Name: "Invoke",
+	Doc:  "Sends an HTTP request and gives the body of the answer.",
+	New:  func() engine.Component { return &Invoke{} },
+	Outputs: []engine.Field{
+		{Name: "result", Type: "string", Doc: "body of the answer"},
+		{Name: "status_code", Type: "number", Doc: "HTTP status"},
+		{Name: "headers", Type: "object", Doc: "header lines of the answer"},
+	},
+	Retries:  true,
+	Thoughts: "Calling the web service.",
+}
+
+// Run sends the request.
+func (v *Invoke) Run(ctx context.Context, call *engine.Call) error {
+	port := call.Ports().HTTP
+	if port == nil {
+		return fmt.Errorf("HTTP request: %w", engine.ErrNoPort)
+	}
+	req, err := v.request(ctx, call)
+	if err != nil {
+		return err
+	}
+	res, err := port.Do(ctx, req)
+	if err != nil {
+		return err
+	}
+	body := res.Body
+	if v.CleanHTML {
+		body = htmlText(body)
+	}
+	headers := engine.NewObject(len(res.Header))
+	for _, h := range res.Header {
+		headers.Set(h.Name, engine.String(h.Value))
+	}
+	call.Out("result", engine.String(body))
+	call.Out("status_code", engine.Int(int64(res.Status)))
+	call.Out("headers", headers.Value())
+	return nil
+}
+
+func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRequest, error) {
+	url, err := call.Render(ctx, &v.URL, engine.TextStyle{})
+	if err != nil {
+		return nil, err
+	}
+	if url = strings.TrimSpace(url); !strings.HasPrefix(strings.ToLower(url), "http") {
+		url = "http://" + url
+	}
+	req := &engine.HTTPRequest{
+		Method: strings.ToUpper(v.Method), URL: url, Proxy: strings.TrimSpace(v.Proxy),
+		Timeout: time.Duration(v.Timeout) * time.Second,
+	}
+	if req.Header, err = readHeaders(v.Headers); err != nil {
+		return nil, err
+	}
+	args, err := v.args(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case req.Method == "GET":
+		req.URL = withQuery(url, formEncoded(args))
+	case strings.EqualFold(v.DataType, "formdata"):
+		req.Body = formEncoded(args)
+		req.Header = withType(req.Header, "application/x-www-form-urlencoded")
+	default:
+		req.Body = args.JSON()
+		req.Header = withType(req.Header, "application/json")
+	}
+	return req, nil
+}
+
+// args is what is sent, by name.
+func (v *Invoke) args(ctx context.Context, call *engine.Call) (engine.Value, error) {
+	b := engine.NewObject(len(v.Variables))
+	for i := range v.Variables {
+		x := &v.Variables[i]
+		value := x.Value
+		if !value.Truthy() && !x.Ref.IsZero() {
+			var err error
+			if value, err = call.Resolve(ctx, &x.Ref); err != nil {
+				return engine.Null, fmt.Errorf("variable %s: %w", x.Key, err)
+			}
+		}
+		b.Set(x.Key, value)
+	}
+	return b.Value(), nil
+}
+
+func readHeaders(v engine.Value) ([]engine.HTTPHeader, error) {
+	if v.Kind() == engine.KindString {
+		if strings.TrimSpace(v.Str()) == "" {
+			return nil, nil
+		}
+		parsed, err := engine.ParseJSONText(v.Str())
+		if err != nil {
+			return nil, fmt.Errorf("headers: %w; a JSON object is needed", err)
+		}
+		v = parsed
+	}
+	if k := v.Kind(); k != engine.KindObject && k != engine.KindNull {
+		return nil, fmt.Errorf("headers: a %s was given; a JSON object is needed", k)
+	}
+	var list []engine.HTTPHeader
+	for name, x := range v.Fields() {
+		list = append(list, engine.HTTPHeader{Name: name, Value: x.Text()})
+	}
+	return list, nil
+}
+
+// withType adds a content type, unless the canvas gives one.
+func withType(list []engine.HTTPHeader, typ string) []engine.HTTPHeader {
+	for _, h := range list {
+		if strings.EqualFold(h.Name, "Content-Type") {
+			return list
+		}
+	}
+	return append(list, engine.HTTPHeader{Name: "Content-Type", Value: typ})
+}
+
+// withQuery puts a query behind a URL, which may have one already, and before a fragment.
+func withQuery(url, query string) string {
+	if query == "" {
+		return url
+	}
+	url, fragment, hasFragment := strings.Cut(url, "#")
+	sep := "?"
+	if strings.Contains(url, "?") {
+		sep = "&"
+	}
+	url += sep + query
+	if hasFragment {
+		url += "#" + fragment
+	}
+	return url
+}
+
+// formEncoded writes an object as a form does. A list is written as its name once per element; null is left out.
+func formEncoded(args engine.Value) string {
+	var b strings.Builder
+	add := func(name string, v engine.Value) {
+		if v.IsNull() {
+			return
+		}
+		if b.Len() > 0 {
+			b.WriteByte('&')
+		}
+		escapeForm(&b, name)
+		b.WriteByte('=')
+		escapeForm(&b, v.Text())
+	}
+	for name, v := range args.Fields() {
+		if v.Kind() != engine.KindList {
+			add(name, v)
+			continue
+		}
+		for _, e := range v.Elements() {
+			add(name, e)
+		}
+	}
+	return b.String()
+}
+
+// escapeForm writes a text as forms do: blanks as +, what is not plain as %XX. A secret's name stays as it is, for
+// the port that puts the secret in.
+func escapeForm(b *strings.Builder, s string) {
+	for s != "" {
+		if strings.HasPrefix(s, "{{secret:") {
+			if end := strings.Index(s, "}}"); end > 0 {
+				b.WriteString(s[:end+2])
+				s = s[end+2:]
+				continue
+			}
+		}
+		switch c := s[0]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-_.~", c) >= 0:
+			b.WriteByte(c)
+		case c == ' ':
+			b.WriteByte('+')
+		default:
+			const hex = "0123456789ABCDEF"
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+		s = s[1:]
+	}
+}
+
+var _ engine.Component = (*Invoke)(nil)

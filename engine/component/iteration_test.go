@@ -1,0 +1,96 @@
+package component_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+func TestIteration(t *testing.T) {
+	tests := []struct {
+		name, items, outputs string
+		body                 []string
+		want                 string
+	}{
+		{
+			name: "one turn per element, collected", items: `["a", "b"]`, outputs: `{"out": {"ref": "S@result"}}`,
+			body: []string{`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "{II@index}{II@item}"} ^ X`},
+			want: `{"out":["0a","1b"]}`,
+		}, {
+			name: "elements keep their kind", items: `[1.50, null, {"k": []}]`, outputs: `{"out": {"ref": "II@item"}}`,
+			body: []string{`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`},
+			want: `{"out":[1.50,null,{"k":[]}]}`,
+		}, {
+			name: "an empty list leaves null", items: `[]`, outputs: `{"out": {"ref": "S@result"}}`,
+			body: []string{`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`},
+			want: `{"out":null}`,
+		}, {
+			name: "a node outside of the body is not collected", items: `["a"]`, outputs: `{"out": {"ref": "begin@items"}, "in": {"ref": "S@result"}}`,
+			body: []string{`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`},
+			want: `{"out":null,"in":["x"]}`,
+		}, {
+			name: "a branch not taken gives its value of an earlier turn", items: `["a", "b"]`, outputs: `{"out": {"ref": "S@result"}}`,
+			body: []string{`II IterationItem -> W ^ X`,
+				`W Switch {"conditions": [{"items": [{"cpn_id": "II@item", "operator": "=", "value": "a"}], "to": ["S"]}], "end_cpn_ids": ["T"]} ^ X`,
+				`S StringTransform {"method": "merge", "script": "s{II@item}"} ^ X`, `T StringTransform {"method": "merge", "script": "t"} ^ X`},
+			want: `{"out":["sa","sa"]}`,
+		}, {
+			name: "an ExitLoop is just an end of the turn", items: `["a", "b"]`, outputs: `{"out": {"ref": "II@index"}}`,
+			body: []string{`II IterationItem -> E ^ X`, `E ExitLoop ^ X`},
+			want: `{"out":[0,1]}`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := one(t, `Iteration {"items_ref": "begin@items", "outputs": `+tt.outputs+`}`, `{"items": `+tt.items+`}`, tt.body...)
+			require.NoError(t, s.err)
+			require.Equal(t, tt.want, s.outputs["X"].JSON())
+		})
+	}
+}
+
+func TestIterationStartsAnew(t *testing.T) {
+	s := play(t, engine.Input{Inputs: value(t, `{"items": [["a", "b"], [], ["c"]]}`)}, engine.Ports{},
+		`begin Begin -> O`,
+		`O Iteration {"items_ref": "begin@items", "outputs": {"out": {"ref": "I@out"}}} -> M`,
+		`OI IterationItem -> I ^ O`,
+		`I Iteration {"items_ref": "OI@item", "outputs": {"out": {"ref": "S@result"}}} ^ O`,
+		`II IterationItem -> S ^ I`,
+		`S StringTransform {"method": "merge", "script": "{II@index}{II@item}"} ^ I`,
+		`M Message {"content": "{O@out}"}`)
+	require.NoError(t, s.err)
+	require.Equal(t, `[["0a", "1b"], null, ["0c"]]`, s.said)
+}
+
+func TestIterationItemGivesResultWhereDeclared(t *testing.T) {
+	s := one(t, `Iteration {"items_ref": "begin@items"}`, `{"items": [7]}`,
+		`II IterationItem {"outputs": {"result": {"type": "any"}}} -> M ^ X`, `M Message {"content": "{II@result}"} ^ X`)
+	require.Equal(t, "7", s.said)
+	require.Equal(t, `{"result":7,"item":7,"index":0}`, s.outputs["II"].JSON())
+}
+
+func TestIterationErrors(t *testing.T) {
+	for ref, want := range map[string]string{
+		`begin@none`: "items_ref {begin@none} must be a list, but it is a null",
+		`sys.query`:  "must be a list, but it is a string",
+		`Nope@x`:     "Can't find variable: 'Nope@x'",
+		``:           "items_ref is empty",
+	} {
+		s := one(t, `Iteration {"items_ref": "`+ref+`"}`, `{"none": null}`, `II IterationItem ^ X`)
+		require.ErrorContains(t, s.err, want)
+		require.Equal(t, []string{"begin", "X"}, s.order)
+	}
+	s := one(t, `IterationItem`, `{}`)
+	require.ErrorContains(t, s.err, "belongs into an Iteration")
+}
+
+func TestIterationTakesLongLists(t *testing.T) {
+	items := "[" + strings.Repeat("1,", 19_999) + "1]"
+	s := one(t, `Iteration {"items_ref": "begin@items", "outputs": {"out": {"ref": "II@item"}}}`, `{"items": `+items+`}`,
+		`II IterationItem -> S ^ X`, `S StringTransform {"method": "merge", "script": "x"} ^ X`)
+	require.NoError(t, s.err, "moving through items does not use up the step cap")
+	require.Equal(t, 20_000, s.outputs["X"].Get("out").Len())
+}

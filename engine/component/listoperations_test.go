@@ -1,0 +1,84 @@
+package component_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestListOperations(t *testing.T) {
+	const objects = `[{"b": 2, "a": 1}, {"a": 1, "b": 2.0}, {"a": 0}]`
+	tests := []struct {
+		name, params, list, want string
+	}{
+		{"topN gives the first n", `"operations": "topN", "n": 2`, `[3, 1, 2]`, `[3,1]`},
+		{"head too", `"operations": "head", "n": 2`, `[3, 1, 2]`, `[3,1]`},
+		{"head of more than there are gives all", `"operations": "head", "n": 9`, `[3, 1]`, `[3,1]`},
+		{"head of none is empty", `"operations": "head", "n": 0`, `[3, 1]`, `[]`},
+		{"head of less than none is empty", `"operations": "head", "n": -1`, `[3, 1]`, `[]`},
+		{"topN is the default and n is 0", `"x": 0`, `[3, 1]`, `[]`},
+		{"n may be a text", `"operations": "head", "n": " 2"`, `[3, 1, 2]`, `[3,1]`},
+		{"n that is no number is 0", `"operations": "head", "n": "two"`, `[3, 1, 2]`, `[]`},
+		{"tail gives the last n", `"operations": "tail", "n": 2`, `[3, 1, 2]`, `[1,2]`},
+		{"tail of more than there are gives all", `"operations": "tail", "n": 5`, `[3, 1, 2]`, `[3,1,2]`},
+		{"tail of none is empty", `"operations": "tail"`, `[3, 1, 2]`, `[]`},
+		{"nth counts from 1", `"operations": "nth", "n": 1`, `[3, 1, 2]`, `[3]`},
+		{"nth counts back from -1", `"operations": "nth", "n": -1`, `[3, 1, 2]`, `[2]`},
+		{"nth outside is empty", `"operations": "nth", "n": -4`, `[3, 1, 2]`, `[]`},
+		{"nth 0 is empty", `"operations": "nth", "n": 0`, `[3, 1, 2]`, `[]`},
+
+		{"filter compares texts", `"operations": "filter", "filter": {"operator": "=", "value": "3"}`, `[3, "3", 30, null]`, `[3,"3"]`},
+		{"filter on unequal", `"operations": "filter", "filter": {"operator": "≠", "value": "3"}`, `[3, 1]`, `[1]`},
+		{"filter on a part", `"operations": "filter", "filter": {"operator": "contains", "value": "\"a\": 1"}`, `[{"a": 1}, {"a": 2}]`, `[{"a":1}]`},
+		{"filter on the start", `"operations": "filter", "filter": {"operator": "start with", "value": "t"}`, `[true, "to", "at"]`, `[true,"to"]`},
+		{"filter on the end", `"operations": "filter", "filter": {"operator": "end with", "value": "0"}`, `[10, 1, 1.0]`, `[10,1.0]`},
+		{"filter takes references", `"operations": "filter", "filter": {"value": "{sys.query}"}`, `["Q", "{sys.query}"]`, `["Q"]`},
+		{"filter value may be a number", `"operations": "filter", "filter": {"value": 3}`, `[3, 4]`, `[3]`},
+		{"filter for nothing finds null", `"operations": "filter"`, `[null, 0, ""]`, `[null,""]`},
+		{"filter with another operator keeps nothing", `"operations": "filter", "filter": {"operator": "zz", "value": "3"}`, `[3]`, `[]`},
+
+		{"sort numbers by value", `"operations": "sort"`, `[3, 10, 2.5, -1]`, `[-1,2.5,3,10]`},
+		{"sort texts by character", `"operations": "sort"`, `["b", "B", "a", "10", "9"]`, `["10","9","B","a","b"]`},
+		{"sort down", `"operations": "sort", "sort_method": "desc"`, `[3, 10, 2]`, `[10,3,2]`},
+		{"sort lists by element", `"operations": "sort"`, `[[2, "x"], [1, "y"], [1]]`, `[[1],[1,"y"],[2,"x"]]`},
+		{"sort objects by their members", `"operations": "sort"`, objects, `[{"a":0},{"b":2,"a":1},{"a":1,"b":2.0}]`},
+		{"sort by members, missing ones first", `"operations": "sort", "sort_by": "b, a"`, objects, `[{"a":0},{"b":2,"a":1},{"a":1,"b":2.0}]`},
+		{"sort by members, down", `"operations": "sort", "sort_by": "a", "sort_method": "desc"`, objects, `[{"b":2,"a":1},{"a":1,"b":2.0},{"a":0}]`},
+		{"sort of one element asks for no order", `"operations": "sort"`, `[null]`, `[null]`},
+
+		{"duplicates are deep", `"operations": "drop_duplicates"`, objects, `[{"b":2,"a":1},{"a":0}]`},
+		{"duplicates go by value, not by text", `"operations": "drop_duplicates"`, `[1, 1.0, "1", true, [1], [1.0], null, null]`, `[1,"1",true,[1],null]`},
+		{"big numbers differ", `"operations": "drop_duplicates"`, `[12345678901234567890, 12345678901234567891]`, `[12345678901234567890,12345678901234567891]`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := one(t, `ListOperations {"query": "begin@l", `+tt.params+`}`, `{"l": `+tt.list+`}`)
+			require.NoError(t, s.err)
+			require.Equal(t, tt.want, s.outputs["X"].Get("result").JSON())
+			result := value(t, tt.want)
+			require.Equal(t, result.At(0).JSON(), s.outputs["X"].Get("first").JSON())
+			require.Equal(t, result.At(result.Len()-1).JSON(), s.outputs["X"].Get("last").JSON())
+			require.Equal(t, value(t, tt.list).JSON(), s.inputs["X"].Get("begin@l").JSON())
+		})
+	}
+}
+
+func TestListOperationsErrors(t *testing.T) {
+	tests := []struct{ name, params, list, want string }{
+		{"no list", `"operations": "sort"`, `"text"`, "query {begin@l} must be a list, but it is a string"},
+		{"unlike values have no order", `"operations": "sort"`, `[1, "a"]`, "sort: a "},
+		{"booleans are no numbers", `"operations": "sort"`, `[1, true]`, "have no order"},
+		{"nulls have no order", `"operations": "sort"`, `[null, null]`, "have no order"},
+		{"members of objects too", `"operations": "sort"`, `[{"a": 1}, {"a": "x"}]`, "have no order"},
+		{"strict nth", `"operations": "nth", "n": 4, "strict": true`, `[1, 2]`, "nth: there is no element 4 in a list of 2"},
+		{"unknown reference in the filter", `"operations": "filter", "filter": {"value": "{env.nope}"}`, `[1]`, "Can't find variable: 'env.nope'"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := one(t, `ListOperations {"query": "begin@l", `+tt.params+`}`, `{"l": `+tt.list+`}`)
+			require.ErrorContains(t, s.err, tt.want)
+		})
+	}
+	require.Contains(t, refused(t, `begin Begin`, `X ListOperations {"query": "sys.files", "operations": "shuffle"}`), "parameter operations")
+	require.Contains(t, refused(t, `begin Begin`, `X ListOperations`), "parameter query")
+}

@@ -1,0 +1,264 @@
+package component
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// LLM asks a language model. Before a Message the answer streams; with a schema in the output "structured" it is
+// read as JSON; else it is one text without reasoning.
+//
+// Differs: all prompts are sent, and the first one replaces an unanswered entry of the user; a text that fails
+// to be JSON is an error. Source: RAGFlow agent/component/llm.py at 80a16e71 (behaviour read, written anew).
+type LLM struct {
+	engine.Common
+	Sampling
+	SysPrompt  engine.Text  `json:"sys_prompt" doc:"what the model is told about its task"`
+	Prompts    engine.Value `json:"prompts" doc:"what is asked: a list of {role, content}, or one text; without any it is {sys.query}"`
+	Prompt     engine.Text  `json:"prompt" doc:"what Generate, the old name, calls its task; follows sys_prompt"`
+	Cite       bool         `json:"cite" doc:"tell the model to name its sources, once there are any" default:"true"`
+	VisualVar  engine.Ref   `json:"visual_files_var" doc:"list with images that are sent along"`
+	prompts    []prompt
+	schema     engine.Value
+	references []engine.Ref
+	window     int // turns of the conversation that are sent along
+}
+
+// prompt is one compiled entry of prompts.
+type prompt struct {
+	role    string
+	content engine.Text
+}
+
+var llmSpec = engine.Spec{
+	Name:    "LLM",
+	Aliases: []string{"Generate"},
+	Doc:     "Asks a language model and gives its answer, as text or as JSON in a declared form.",
+	New:     func() engine.Component { return &LLM{} },
+	Outputs: []engine.Field{
+		{Name: "content", Type: "string", Doc: "the answer"},
+		{Name: "structured", Type: "object", Doc: "the answer as JSON, when its form is declared"},
+	},
+	Waits:    true,
+	Thoughts: "Thinking about the question.",
+}
+
+// Init compiles the prompts.
+func (l *LLM) Init(s *engine.Setup) (err error) {
+	if l.window, err = historyWindow(s, &l.Common, 13); err != nil {
+		return err
+	}
+	l.schema = outputSchema(s.Outputs)
+	list := l.Prompts
+	switch list.Kind() {
+	case engine.KindList:
+	case engine.KindObject:
+		list = engine.List(list)
+	case engine.KindString:
+		list = engine.List(engine.Object("role", "user", "content", list))
+	case engine.KindNull:
+	default:
+		return s.Fail("prompts", list, "is a "+list.Kind().String()+"; a list of {role, content} is needed")
+	}
+	if !list.Truthy() || l.Prompts.Kind() == engine.KindString && l.Prompts.Str() == "" {
+		list = engine.List(engine.Object("role", "user", "content", "{sys.query}"))
+	}
+	for i, p := range list.Elements() {
+		at := "prompts[" + strconv.Itoa(i) + "]"
+		if p.Kind() == engine.KindString {
+			p = engine.Object("role", "user", "content", p)
+		}
+		content := p.Get("content")
+		if p.Kind() != engine.KindObject || content.Kind() != engine.KindString && !content.IsNull() {
+			return s.Fail(at, p, "is no prompt; {role, content} with a text as content is needed")
+		}
+		role := p.Get("role").Str()
+		if role == "" {
+			role = "user"
+		}
+		l.prompts = append(l.prompts, prompt{role: role, content: engine.ParseText(content.Str())})
+	}
+	for i := range l.prompts {
+		l.references = append(l.references, l.prompts[i].content.Refs()...)
+	}
+	return nil
+}
+
+// References are those of the prompts.
+func (l *LLM) References() []engine.Ref { return l.references }
+
+// Run asks the model, or announces that it will be asked.
+func (l *LLM) Run(ctx context.Context, call *engine.Call) error {
+	c, err := l.prepare(ctx, call, "")
+	if err != nil {
+		return err
+	}
+	return l.ask(ctx, call, c)
+}
+
+func (l *LLM) ask(ctx context.Context, call *engine.Call, c conversation) error {
+	c.system = l.withCitation(call, &c)
+	if !l.schema.IsNull() {
+		return l.askStructured(ctx, call, c)
+	}
+	c.fit(call.ModelInfo(ctx, l.LLMID).Context)
+	if call.CanStream() {
+		return call.Defer("content", c.value())
+	}
+	var text string
+	err := retry(ctx, call, &l.Common, func() error {
+		answer, err := call.Generate(ctx, l.request(call, &c, engine.PurposeAnswer), nil)
+		text = afterReasoning(answer.Text)
+		return err
+	})
+	if err != nil {
+		stand, ok := standIn(&l.Common)
+		if !ok || isStopped(err) {
+			return err
+		}
+		text = stand
+	}
+	call.Out("content", engine.String(text))
+	return nil
+}
+
+// askStructured asks until the answer is JSON.
+func (l *LLM) askStructured(ctx context.Context, call *engine.Call, c conversation) error {
+	c.system = paragraphs(c.system, jsonAnswer(l.schema))
+	c.fit(call.ModelInfo(ctx, l.LLMID).Context)
+	var v engine.Value
+	err := retry(ctx, call, &l.Common, func() error {
+		answer, err := call.Generate(ctx, l.request(call, &c, engine.PurposeStructured), nil)
+		if err == nil {
+			v, err = readStructured(answer.Text)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	outStructured(call, v)
+	return nil
+}
+
+// outStructured sets the JSON answer; who called the node as a tool gets it as text.
+func outStructured(call *engine.Call, v engine.Value) {
+	call.Out("structured", v)
+	if call.IsTool() {
+		call.Out("content", engine.String(v.Text()))
+	}
+}
+
+// Stream asks the model and passes on what it says.
+func (l *LLM) Stream(ctx context.Context, call *engine.Call, request engine.Value, emit func(string) error) error {
+	c := readConversation(request)
+	req := l.request(call, &c, engine.PurposeAnswer)
+	req.EmitOnly = true
+	_, err := l.generate(ctx, call, req, emit)
+	return err
+}
+
+// generate asks for a streamed answer; the canvas's default stands in for one that fails.
+func (l *LLM) generate(ctx context.Context, call *engine.Call, req *engine.ModelRequest, emit func(string) error) (string, error) {
+	req.Stream = true
+	answer, err := call.Generate(ctx, req, emit)
+	if err == nil || isStopped(err) || ctx.Err() != nil {
+		return answer.Text, err
+	}
+	stand, ok := standIn(&l.Common)
+	if !ok {
+		return answer.Text, err
+	}
+	if emit == nil {
+		return stand, nil
+	}
+	call.Out("content", engine.String(stand)) // what was said before it is no answer
+	return answer.Text + stand, emit(stand)
+}
+
+// request is a call with the node's settings.
+func (l *LLM) request(call *engine.Call, c *conversation, purpose engine.Purpose) *engine.ModelRequest {
+	req := &engine.ModelRequest{
+		LLM: l.LLMID, Purpose: purpose, System: c.system, Messages: c.messages, Config: l.config(),
+		Images: c.images, Chunks: call.Chunks(), Query: question(call, c),
+	}
+	if purpose == engine.PurposeStructured {
+		req.Schema = l.schema
+	}
+	return req
+}
+
+// question is what the user wants to know, in a few words.
+func question(call *engine.Call, c *conversation) string {
+	if q := call.Global("sys.query").Text(); q != "" && !call.IsTool() {
+		return q
+	}
+	return c.last()
+}
+
+// prepare renders the conversation. asked takes the place of the prompts, if it is not empty.
+func (l *LLM) prepare(ctx context.Context, call *engine.Call, asked string) (c conversation, err error) {
+	if c.images, err = pictures(ctx, call, &l.VisualVar); err != nil {
+		return c, err
+	}
+	style := engine.TextStyle{Null: "null", Record: true}
+	system, err := call.Render(ctx, &l.SysPrompt, style)
+	if err != nil {
+		return c, err
+	}
+	task, err := call.Render(ctx, &l.Prompt, style)
+	if err != nil {
+		return c, err
+	}
+	c.system, c.overrides = cutOverrides(paragraphs(system, task))
+	var prompts []engine.ModelMessage
+	if asked != "" {
+		prompts = append(prompts, engine.ModelMessage{Role: "user", Content: asked})
+	} else {
+		for i := range l.prompts {
+			text, err := call.Render(ctx, &l.prompts[i].content, style)
+			if err != nil {
+				return c, err
+			}
+			prompts = append(prompts, engine.ModelMessage{Role: l.prompts[i].role, Content: text})
+		}
+	}
+	c.messages = join(past(call, l.window), prompts)
+	return c, nil
+}
+
+// withCitation is the system text with the rules for naming sources, when there are sources to name.
+func (l *LLM) withCitation(call *engine.Call, c *conversation) string {
+	if !l.Cite || call.Chunks().Len() == 0 {
+		return c.system
+	}
+	return paragraphs(c.system, citationsFor(c))
+}
+
+// citationsFor are the rules for naming sources: the canvas's own, or ours.
+func citationsFor(c *conversation) string {
+	if own := c.overrides.Get("citation_guidelines").Str(); own != "" {
+		return own
+	}
+	return citationRules
+}
+
+// paragraphs joins texts that are not empty, with an empty line between.
+func paragraphs(a, b string) string {
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	}
+	return a + "\n\n" + b
+}
+
+var (
+	_ engine.Component   = (*LLM)(nil)
+	_ engine.Initializer = (*LLM)(nil)
+	_ engine.Streamer    = (*LLM)(nil)
+	_ engine.Referrer    = (*LLM)(nil)
+)

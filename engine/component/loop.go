@@ -1,0 +1,189 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+var loopSpec = engine.Spec{
+	Name: "Loop",
+	Doc:  "Runs its body again and again until its conditions hold or it has run often enough; given items, once for each of them.",
+	New:  func() engine.Component { return new(Loop) },
+	Outputs: []engine.Field{
+		{Name: "*", Type: "any", Doc: "each loop variable; a VariableAssigner in the body changes it"},
+	},
+	Inline:   true,
+	Thoughts: "Going round in a loop.",
+}
+
+var loopItemSpec = engine.Spec{
+	Name: "LoopItem",
+	Doc:  "Opens each turn of a Loop's body.",
+	New:  func() engine.Component { return new(LoopItem) },
+	Outputs: []engine.Field{
+		{Name: "item", Type: "any", Doc: "the element, in a Loop with items"},
+		{Name: "index", Type: "number", Doc: "its place, counted from 0, in a Loop with items"},
+	},
+	Inline:   true,
+	Thoughts: "Looking whether another round is due.",
+}
+
+// Loop repeats its body.
+//
+// In: the initial values of its variables. Out: the variables.
+//
+// The conditions are tested before each turn, the first one included. Without conditions "and" ends at once and
+// "or" runs to the maximum; a maximum of 0 ends at once.
+//
+// Source: RAGFlow agent/component/loop.py and loopitem.py at 80a16e71 (behaviour read, written anew).
+// Differs: booleans compare as themselves; a condition that cannot be tested is an error of the LoopItem; with
+// items the Loop goes over a list, as an Iteration does.
+type Loop struct {
+	Variables       []LoopVariable  `json:"loop_variables" doc:"outputs of the loop with their initial values"`
+	Conditions      []LoopCondition `json:"loop_termination_condition" doc:"when the loop ends"`
+	LogicalOperator string          `json:"logical_operator" doc:"and: all conditions must hold; or: one is enough" default:"and"`
+	MaximumCount    int             `json:"maximum_loop_count" doc:"most turns; 0 is none"`
+	Items           engine.Expr     `json:"items" doc:"list to go over in place of conditions, or a reference to it"`
+
+	collected []collected
+}
+
+// LoopVariable is one variable of a Loop.
+type LoopVariable struct {
+	Variable  string       `json:"variable" doc:"name of the output"`
+	InputMode string       `json:"input_mode" doc:"constant: value as it is; variable: value is a reference; anything else: the empty value of the type"`
+	Type      string       `json:"type" doc:"number, string, boolean, object or array<...>"`
+	Value     engine.Value `json:"value" doc:"initial value, or a reference to it"`
+}
+
+// Init reads the outputs to collect.
+func (l *Loop) Init(s *engine.Setup) error {
+	l.collected = collectedOutputs(s.Outputs)
+	return nil
+}
+
+// References are the references of variables and conditions that stand in fields of any type.
+func (l *Loop) References() []engine.Ref {
+	var refs []engine.Ref
+	add := func(mode string, v engine.Value) {
+		if mode == variableMode && v.Kind() == engine.KindString {
+			refs = append(refs, engine.ParseRef(v.Str()))
+		}
+	}
+	for i := range l.Variables {
+		add(l.Variables[i].InputMode, l.Variables[i].Value)
+	}
+	for i := range l.Conditions {
+		add(l.Conditions[i].InputMode, l.Conditions[i].Value)
+	}
+	return refs
+}
+
+// Ways to give a value.
+const (
+	constantMode = "constant"
+	variableMode = "variable"
+)
+
+// Run sets the variables to their initial values.
+func (l *Loop) Run(ctx context.Context, call *engine.Call) error {
+	for i := range l.Variables {
+		v := &l.Variables[i]
+		if v.Variable == "" {
+			continue
+		}
+		value, err := v.initial(ctx, call)
+		if err != nil {
+			return fmt.Errorf("loop variable %q: %w", v.Variable, err)
+		}
+		call.Out(v.Variable, value)
+	}
+	clearCollected(call, l.collected)
+	if l.overItems() {
+		_, err := l.items(ctx, call)
+		return err
+	}
+	return nil
+}
+
+func (v *LoopVariable) initial(ctx context.Context, call *engine.Call) (engine.Value, error) {
+	switch v.InputMode {
+	case constantMode:
+		return v.Value, nil
+	case variableMode:
+		return resolveText(ctx, call, v.Value)
+	}
+	return engine.ZeroOf(v.Type), nil
+}
+
+// resolveText is the value of a reference that was given as a text.
+func resolveText(ctx context.Context, call *engine.Call, v engine.Value) (engine.Value, error) {
+	if v.Kind() != engine.KindString {
+		return engine.Null, fmt.Errorf("its value is a %s; a reference is needed", v.Kind())
+	}
+	ref := engine.ParseRef(v.Str())
+	return call.Resolve(ctx, &ref)
+}
+
+// overItems reports whether the loop goes over a list.
+func (l *Loop) overItems() bool { return !l.Items.IsEmpty() }
+
+func (l *Loop) items(ctx context.Context, call *engine.Call) (engine.Value, error) {
+	v, err := call.Eval(ctx, &l.Items)
+	if err == nil && v.Kind() != engine.KindList {
+		err = fmt.Errorf("items must be a list, but it is a %s", v.Kind())
+	}
+	return v, err
+}
+
+func (l *Loop) outputs() []collected { return l.collected }
+
+// Progresses is true for a loop over a list.
+func (l *Loop) Progresses() bool { return l.overItems() }
+
+// Breaks is true: an ExitLoop in the body ends the loop.
+func (l *Loop) Breaks() bool { return true }
+
+// LoopItem decides before each turn whether it takes place.
+//
+// Out: nothing, or item and index in a Loop with items.
+type LoopItem struct{}
+
+// Run begins the next turn or ends the loop.
+func (*LoopItem) Run(ctx context.Context, call *engine.Call) error {
+	loop, ok := call.Container().(*Loop)
+	if !ok {
+		return errors.New("a LoopItem belongs into a Loop; its parent_id names none")
+	}
+	if loop.overItems() {
+		_, _, err := nextItem(ctx, call, loop)
+		return err
+	}
+	ended := call.Cursor() >= loop.MaximumCount
+	if !ended {
+		var err error
+		if ended, err = loop.ended(ctx, call); err != nil {
+			return err
+		}
+	}
+	if ended {
+		call.EndBody()
+	} else {
+		call.Turn()
+	}
+	return nil
+}
+
+// Item marks the component as the start of a body.
+func (*LoopItem) Item() {}
+
+var (
+	_ engine.Container   = (*Loop)(nil)
+	_ engine.Initializer = (*Loop)(nil)
+	_ engine.Referrer    = (*Loop)(nil)
+	_ engine.Item        = (*LoopItem)(nil)
+	_ lister             = (*Loop)(nil)
+)

@@ -1,0 +1,157 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// LoopCondition is one test that ends a Loop.
+type LoopCondition struct {
+	Variable  engine.Ref   `json:"variable" doc:"reference to the value to look at"`
+	Operator  string       `json:"operator" doc:"text: contains, not contains, start with, end with, is, is not; number: =, ≠, >, <, ≥, ≤; list: contains, not contains, is, is not; all: empty, not empty"`
+	Value     engine.Value `json:"value" doc:"what it is compared with, or a reference to it"`
+	InputMode string       `json:"input_mode" doc:"constant: value as it is; variable: value is a reference" default:"constant"`
+}
+
+// ended reports whether the conditions hold. All are tested, so that a wrong one shows itself in the first turn.
+func (l *Loop) ended(ctx context.Context, call *engine.Call) (bool, error) {
+	all, one := true, false
+	for i := range l.Conditions {
+		holds, err := l.Conditions[i].holds(ctx, call)
+		if err != nil {
+			return false, err
+		}
+		all, one = all && holds, one || holds
+	}
+	switch l.LogicalOperator {
+	case "and", "":
+		return all, nil
+	case "or":
+		return one, nil
+	}
+	return false, fmt.Errorf("logical_operator %q is not supported; use and or or", l.LogicalOperator)
+}
+
+func (c *LoopCondition) holds(ctx context.Context, call *engine.Call) (bool, error) {
+	if c.Variable.IsZero() || c.Operator == "" {
+		return false, errors.New("a loop condition is incomplete; it needs a variable and an operator")
+	}
+	left, err := call.Resolve(ctx, &c.Variable)
+	if err != nil {
+		return false, err
+	}
+	right := c.Value
+	if c.InputMode == variableMode {
+		if right, err = resolveText(ctx, call, c.Value); err != nil {
+			return false, fmt.Errorf("loop condition on %s: %w", c.Variable.String(), err)
+		}
+	}
+	holds, known := loopCompare(left, c.Operator, right)
+	if !known {
+		return false, fmt.Errorf("loop condition on %s: a %s has no operator %q", c.Variable.String(), left.Kind(), c.Operator)
+	}
+	return holds, nil
+}
+
+// loopCompare is one comparison of a Loop; known is false when the left value has no such operator. Case counts,
+// and unlike values are neither equal nor in any order.
+func loopCompare(left engine.Value, operator string, right engine.Value) (holds, known bool) {
+	switch left.Kind() {
+	case engine.KindNull:
+		return operator == "empty", true
+	case engine.KindString:
+		return compareText(left, operator, right)
+	case engine.KindNumber, engine.KindBool:
+		return compareScalar(left, operator, right)
+	case engine.KindList:
+		return compareList(left, operator, right)
+	}
+	return compareEmpty(left, operator)
+}
+
+func compareEmpty(v engine.Value, operator string) (holds, known bool) {
+	switch operator {
+	case "empty":
+		return !v.Truthy(), true
+	case "not empty":
+		return v.Truthy(), true
+	}
+	return false, false
+}
+
+func compareText(left engine.Value, operator string, right engine.Value) (holds, known bool) {
+	both := bothTexts(left, right)
+	switch operator {
+	case "contains":
+		return both && strings.Contains(left.Str(), right.Str()), true
+	case "not contains":
+		return !both || !strings.Contains(left.Str(), right.Str()), true
+	case "start with":
+		return both && strings.HasPrefix(left.Str(), right.Str()), true
+	case "end with":
+		return both && strings.HasSuffix(left.Str(), right.Str()), true
+	case "is":
+		return engine.Equal(left, right), true
+	case "is not":
+		return !engine.Equal(left, right), true
+	}
+	return compareEmpty(left, operator)
+}
+
+// compareScalar compares numbers with numbers and booleans with booleans, false before true. Neither is ever
+// empty.
+func compareScalar(left engine.Value, operator string, right engine.Value) (holds, known bool) {
+	switch operator {
+	case "empty":
+		return false, true
+	case "not empty":
+		return true, true
+	case "=":
+		return engine.Equal(left, right), true
+	case "≠":
+		return !engine.Equal(left, right), true
+	case "is", "is not":
+		return engine.Equal(left, right) == (operator == "is"), left.Kind() == engine.KindBool
+	}
+	orders, known := orderings[operator]
+	if !known || left.Kind() != right.Kind() {
+		return false, known
+	}
+	return orders(engine.CompareNumbers(asNumber(left), asNumber(right))), true
+}
+
+// asNumber is a number, or 0 and 1 for false and true.
+func asNumber(v engine.Value) engine.Value {
+	if v.Kind() != engine.KindBool {
+		return v
+	}
+	if v.True() {
+		return engine.Int(1)
+	}
+	return engine.Int(0)
+}
+
+func compareList(left engine.Value, operator string, right engine.Value) (holds, known bool) {
+	switch operator {
+	case "contains", "not contains":
+		return listHas(left, right) == (operator == "contains"), true
+	case "is":
+		return engine.Equal(left, right), true
+	case "is not":
+		return !engine.Equal(left, right), true
+	}
+	return compareEmpty(left, operator)
+}
+
+func listHas(list, x engine.Value) bool {
+	for _, e := range list.Elements() {
+		if engine.Equal(e, x) {
+			return true
+		}
+	}
+	return false
+}

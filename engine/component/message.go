@@ -1,0 +1,263 @@
+package component
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+var messageSpec = engine.Spec{
+	Name:    "Message",
+	Aliases: []string{answerAlias},
+	Doc:     "Says a text to the user. References in it are replaced; answers of models are said as they come.",
+	New:     func() engine.Component { return new(Message) },
+	Outputs: []engine.Field{
+		{Name: "content", Type: "string", Doc: "what was said, without reasoning"},
+		{Name: "attachment", Type: "object", Doc: "the text as a file: {doc_id, format, file_name}; only with output_format"},
+		{Name: "downloads", Type: "list", Doc: "descriptors of the files that references in the text stood for"},
+	},
+	Waits:  true,
+	Inline: true,
+}
+
+// answerAlias is the name under which a canvas of the first generation ends. It has no text of its own and says
+// what the nodes before it gave.
+const answerAlias = "Answer"
+
+// Message says a text.
+//
+// In: the references of the text, as texts. Out: content, and attachment and downloads where there are any.
+//
+// A text is said in parts, a model's answer piece by piece, unless stream is false or the text is a Jinja
+// template; then it is said whole.
+//
+// Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour read, written anew).
+// Differs: values are put in once and by position, 0 and false read as they are, a template that does not parse
+// is an error; see wording.
+type Message struct {
+	Content      []engine.Text `json:"content" doc:"the text, or several of which one is picked at random; may hold references and Jinja"`
+	Stream       bool          `json:"stream" doc:"whether the text is said as it comes; false says it whole" default:"true"`
+	OutputFormat string        `json:"output_format" doc:"also make a file of the text: markdown, html, pdf, docx or xlsx"`
+	AutoPlay     bool          `json:"auto_play" doc:"whether the text is spoken as well"`
+	Status       engine.Value  `json:"status" doc:"passed on at the end of the message; the HTTP status of a webhook's answer"`
+	MemoryIDs    []string      `json:"memory_ids" doc:"memories that keep the question and this text"`
+	KeepFiles    bool          `json:"include_download_info_in_content" doc:"whether descriptors of files stay in the text"`
+
+	wordings   []*wording
+	references []engine.Ref // of a text that is not in the params
+	answers    bool         // an Answer of the first generation: says what came before it, and ends the turn
+}
+
+// Init compiles the texts.
+func (m *Message) Init(s *engine.Setup) error {
+	if len(m.Content) == 0 {
+		m.older(s)
+	}
+	if len(m.Content) == 0 {
+		return s.Fail("content", engine.Null, "is missing; a text to say is needed")
+	}
+	if v := s.Params.Get("content"); v.Kind() == engine.KindString && v.Str() == "" {
+		return s.Fail("content", v, "is empty; a text to say is needed")
+	}
+	for i := range m.Content {
+		m.wordings = append(m.wordings, newWording(&m.Content[i]))
+	}
+	return nil
+}
+
+// older reads what canvases of the first generation wrote: texts under messages, or an Answer without any.
+func (m *Message) older(s *engine.Setup) {
+	for _, text := range s.Params.Get("messages").Elements() {
+		m.Content = append(m.Content, engine.ParseText(text.Text()))
+	}
+	if len(m.Content) == 0 && s.Alias() == answerAlias {
+		m.Content = []engine.Text{engine.ParseText(contentsOf(s.Upstream()))}
+		m.answers = true
+	}
+	for i := range m.Content {
+		m.references = append(m.references, m.Content[i].Refs()...)
+	}
+}
+
+// contentsOf is a text of references to the content of each node.
+func contentsOf(ids []string) string {
+	var b strings.Builder
+	for _, id := range ids {
+		b.WriteString("{" + id + "@content}")
+	}
+	return b.String()
+}
+
+// References are the references that stand in no param.
+func (m *Message) References() []engine.Ref { return m.references }
+
+// Run picks the text and hands it over. Whole values are read now, models' answers while they are said.
+func (m *Message) Run(ctx context.Context, call *engine.Call) error {
+	w := m.wordings[call.Rand(len(m.wordings))]
+	files := engine.List()
+	speech := engine.Speech{Voice: m.AutoPlay}
+	if m.Stream && !w.isTemplate() {
+		parts, err := m.parts(call, w.text, &files)
+		if err != nil {
+			return err
+		}
+		speech.Parts = parts
+	} else {
+		text, err := w.fill(func(r *engine.Ref) (string, error) {
+			v, err := call.Resolve(ctx, r)
+			if err != nil {
+				return "", err
+			}
+			return m.show(call, r, v, &files), nil
+		})
+		if err != nil {
+			return err
+		}
+		speech.Parts, speech.Rendered = []engine.Value{engine.String(text)}, true
+	}
+	if files.Len() > 0 {
+		call.Out("downloads", files)
+	}
+	call.Say(speech)
+	return nil
+}
+
+// parts is the text cut at its references.
+func (m *Message) parts(call *engine.Call, text *engine.Text, files *engine.Value) ([]engine.Value, error) {
+	refs := text.Refs()
+	values := make([]engine.Value, len(refs))
+	for i := range refs {
+		v, err := call.Peek(&refs[i])
+		if err != nil {
+			return nil, err
+		}
+		if m.answers && (v.Stream() != nil || v.Truthy()) {
+			call.Next(nil) // the turn is over: an Answer waits for what the user says next
+			if call.Speaks(refs[i].Node) {
+				v = engine.Null // said already
+			}
+		}
+		if v.Stream() != nil {
+			call.In(refs[i].Expr, v)
+		} else {
+			v = engine.String(m.show(call, &refs[i], v, files))
+		}
+		values[i] = v
+	}
+	var parts []engine.Value
+	for lit, ref := range text.Parts {
+		if ref < 0 {
+			parts = append(parts, engine.String(lit))
+		} else {
+			parts = append(parts, values[ref])
+		}
+	}
+	return parts, nil
+}
+
+// show is how a value reads in a message. It is noted as an input; files found in it are collected.
+func (m *Message) show(call *engine.Call, r *engine.Ref, v engine.Value, files *engine.Value) string {
+	text := spoken(v.Text())
+	call.In(r.Expr, engine.String(text))
+	found := descriptors(v)
+	for _, f := range found.Elements() {
+		*files = files.Append(f)
+	}
+	if found.Len() > 0 && !m.KeepFiles {
+		return ""
+	}
+	return text
+}
+
+// descriptors is the list of files a value stands for: a descriptor, a list of nothing but descriptors, or
+// either as JSON text. It is empty for anything else.
+func descriptors(v engine.Value) engine.Value {
+	if s := v.Str(); strings.Contains(s, `"doc_id"`) {
+		if parsed, err := engine.ParseJSONText(s); err == nil {
+			v = parsed
+		}
+	}
+	switch v.Kind() {
+	case engine.KindObject:
+		v = engine.List(v)
+	case engine.KindList:
+	default:
+		return engine.Null
+	}
+	for _, f := range v.Elements() {
+		for _, key := range [...]string{"doc_id", "filename", "mime_type"} {
+			if !f.Get(key).Truthy() {
+				return engine.Null
+			}
+		}
+	}
+	return v
+}
+
+// Finish adds what belongs to the end of the message. What goes wrong here is a warning: the text has been said.
+func (m *Message) Finish(ctx context.Context, call *engine.Call, said *engine.Said) error {
+	if m.Status.Truthy() {
+		said.Status = m.Status
+	}
+	if v, ok := call.Written("downloads"); ok {
+		said.Downloads = v
+	}
+	if m.OutputFormat != "" {
+		m.attach(ctx, call, said)
+	}
+	if len(m.MemoryIDs) > 0 {
+		m.remember(ctx, call, said)
+	}
+	return nil
+}
+
+// formats are the files a text can be made into; the first stands in for any other.
+var formats = []string{"markdown", "html", "pdf", "docx", "xlsx"}
+
+func (m *Message) attach(ctx context.Context, call *engine.Call, said *engine.Said) {
+	format := m.OutputFormat
+	if !slices.Contains(formats, format) {
+		format = formats[0]
+	}
+	documents := call.Ports().Documents
+	if documents == nil {
+		warn(call, "output_format "+format, engine.ErrNoPort)
+		return
+	}
+	file, err := documents.Convert(ctx, format, said.Text)
+	if err != nil {
+		warn(call, "output_format "+format, err)
+		return
+	}
+	said.Attachment = file
+	call.Out("attachment", file)
+}
+
+func (m *Message) remember(ctx context.Context, call *engine.Call, said *engine.Said) {
+	memory := call.Ports().Memory
+	if memory == nil {
+		return
+	}
+	user, canvas, task, _ := call.RunInfo()
+	err := memory.Remember(ctx, &engine.Remembered{
+		MemoryIDs: m.MemoryIDs, UserID: user, AgentID: canvas, SessionID: task,
+		UserInput: call.Global("sys.query").Text(), AgentResponse: said.Text,
+	})
+	if err != nil {
+		warn(call, "memory_ids", err)
+	}
+}
+
+// warn notes something that does not stop the run.
+func warn(call *engine.Call, what string, err error) {
+	call.Log(engine.EventWarning, engine.Object("text", call.NodeID()+": "+what+": "+err.Error()))
+}
+
+var (
+	_ engine.Component   = (*Message)(nil)
+	_ engine.Initializer = (*Message)(nil)
+	_ engine.Referrer    = (*Message)(nil)
+	_ engine.Speaker     = (*Message)(nil)
+)

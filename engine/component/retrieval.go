@@ -1,0 +1,202 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Retrieval searches datasets or memories for passages that fit a query.
+//
+// Without a query, without a source and without a find it gives empty_response. A canvas may run it as a node or
+// offer it to an agent. Source: RAGFlow agent/tools/retrieval.py at 80a16e71 (behaviour read, written anew).
+type Retrieval struct {
+	Query               engine.Expr   `json:"query" doc:"what to look for" default:"{sys.query}"`
+	SimilarityThreshold float64       `json:"similarity_threshold" doc:"passages less alike than this are left out" default:"0.2" min:"0" max:"1"`
+	KeywordWeight       float64       `json:"keywords_similarity_weight" doc:"weight of words; that of meaning is the rest to 1" default:"0.5" min:"0" max:"1"`
+	TopN                int           `json:"top_n" doc:"passages wanted" default:"8" min:"1"`
+	TopK                int           `json:"top_k" doc:"candidates looked at" default:"1024" min:"0"`
+	Datasets            []engine.Expr `json:"kb_ids" doc:"datasets by id or name, or references to them"`
+	MoreDatasets        []engine.Expr `json:"dataset_ids" doc:"the same as kb_ids, under its later name"`
+	Memories            []engine.Expr `json:"memory_ids" doc:"memories by id"`
+	From                string        `json:"retrieval_from" doc:"which of the two to search: dataset or memory; empty takes what is given"`
+	Rerank              string        `json:"rerank_id" doc:"model that orders the finds anew"`
+	EmptyResponse       engine.Text   `json:"empty_response" doc:"what is given when nothing is found"`
+	KnowledgeGraph      bool          `json:"use_kg" doc:"search the knowledge graph too"`
+	TOC                 bool          `json:"toc_enhance" doc:"let tables of contents choose passages"`
+	CrossLanguages      []string      `json:"cross_languages" doc:"languages the query is translated into"`
+	MetadataFilter      engine.Value  `json:"meta_data_filter" doc:"{method: auto, semi_auto or manual, manual: [{key, op, value}], semi_auto: [keys], logic}"`
+	UserID              engine.Expr   `json:"user_id" doc:"whose memories are searched"`
+	FunctionName        string        `json:"function_name" doc:"name of the tool as the model sees it" default:"search_my_dateset"`
+	filter              metadataRules
+}
+
+var retrievalSpec = engine.Spec{
+	Name:   "Retrieval",
+	Doc:    "Searches datasets or memories for passages that fit a query.",
+	New:    func() engine.Component { return &Retrieval{} },
+	Inputs: []engine.Field{{Name: "query", Type: "string", Doc: "what to look for", Required: true}},
+	Outputs: []engine.Field{
+		{Name: "formalized_content", Type: "string", Doc: "the passages as text for a prompt, each with its citation number"},
+		{Name: "json", Type: "list", Doc: "the passages with all their fields"},
+		{Name: "content", Type: "string", Doc: "the same as formalized_content"},
+	},
+	Retries:  true,
+	Thoughts: "Searching the knowledge base.",
+	Tool: &engine.ToolSpec{
+		Function:    "search_my_dateset",
+		Description: "Searches the user's own documents and gives passages with their numbers. Use it for everything these documents may know.",
+		Args:        []engine.Field{{Name: "query", Type: "string", Doc: "the words or the question to look for; the important terms of the request, in its language", Required: true}},
+		Result:      "formalized_content",
+	},
+}
+
+// Init prepares the filter on metadata.
+func (r *Retrieval) Init(s *engine.Setup) (err error) {
+	if r.From != "" && r.From != "dataset" && r.From != "memory" {
+		return s.Fail("retrieval_from", engine.String(r.From), "is not supported; it should be dataset or memory")
+	}
+	r.filter, err = readMetadataRules(s, r.MetadataFilter)
+	return err
+}
+
+// References are those in the filter.
+func (r *Retrieval) References() []engine.Ref { return r.filter.references }
+
+// Run searches.
+func (r *Retrieval) Run(ctx context.Context, call *engine.Call) error {
+	v, _, err := call.Arg(ctx, "query", &r.Query)
+	if err != nil {
+		return err
+	}
+	text := strings.TrimPrefix(v.Text(), "user:")
+	q := &engine.RetrievalQuery{
+		TopN: r.TopN, TopK: r.TopK, SimilarityThreshold: r.SimilarityThreshold, KeywordWeight: r.KeywordWeight,
+		Rerank: r.Rerank, KnowledgeGraph: r.KnowledgeGraph, TOC: r.TOC,
+	}
+	sources, err := r.sources(ctx, call, q)
+	if err != nil {
+		return err
+	}
+	if text == "" || !sources {
+		return r.found(ctx, call, engine.Found{}, false)
+	}
+	port := call.Ports().Retriever
+	if port == nil {
+		call.Log(engine.EventWarning, engine.Object("text", "Retrieval: no retriever is configured, so nothing is found"))
+		return r.found(ctx, call, engine.Found{}, false)
+	}
+	if q.Text, err = r.translated(ctx, call, text); err != nil {
+		return err
+	}
+	if q.Filter, err = r.filter.prepare(ctx, call, port, q); err != nil {
+		return err
+	}
+	found, err := port.Retrieve(ctx, q)
+	if err != nil {
+		return err
+	}
+	return r.found(ctx, call, found, len(q.Memories) > 0)
+}
+
+// sources fills in what is searched; it is false when the canvas names nothing.
+func (r *Retrieval) sources(ctx context.Context, call *engine.Call, q *engine.RetrievalQuery) (bool, error) {
+	datasets := append(r.Datasets[:len(r.Datasets):len(r.Datasets)], r.MoreDatasets...)
+	if len(datasets) > 0 && r.From != "memory" {
+		ids, err := evalIDs(ctx, call, datasets)
+		if err == nil && len(ids) == 0 {
+			err = errors.New("No dataset is selected.") //lint:ignore ST1005 clients know exactly this text
+		}
+		q.Datasets = ids
+		return true, err
+	}
+	if len(r.Memories) == 0 || r.From == "dataset" {
+		return false, nil
+	}
+	ids, err := evalIDs(ctx, call, r.Memories)
+	if err != nil {
+		return false, err
+	}
+	user, err := call.Eval(ctx, &r.UserID)
+	q.Memories, q.UserID = ids, user.Text()
+	return len(ids) > 0, err
+}
+
+// evalIDs reads ids, and references that hold one id or a list of them.
+func evalIDs(ctx context.Context, call *engine.Call, list []engine.Expr) ([]string, error) {
+	var ids []string
+	for i := range list {
+		v, err := call.Eval(ctx, &list[i])
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, texts(v)...)
+	}
+	return ids, nil
+}
+
+// translated is the query in all the languages wanted, or as it is when no model can translate it.
+func (r *Retrieval) translated(ctx context.Context, call *engine.Call, text string) (string, error) {
+	if len(r.CrossLanguages) == 0 || call.Ports().Model == nil {
+		return text, nil
+	}
+	answer, err := call.Generate(ctx, &engine.ModelRequest{
+		Purpose: engine.PurposeTranslate, System: translation(r.CrossLanguages), Query: text,
+		Messages: []engine.ModelMessage{{Role: "user", Content: text}},
+	}, nil)
+	if isStopped(err) {
+		return "", err
+	}
+	var lines []string
+	for part := range strings.SplitSeq(afterReasoning(answer.Text), "===") {
+		if part = strings.TrimSpace(oneLine(part)); part != "" {
+			lines = append(lines, part)
+		}
+	}
+	if err != nil || len(lines) == 0 {
+		return text, nil // the query itself still finds something
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// found sets the outputs.
+func (r *Retrieval) found(ctx context.Context, call *engine.Call, f engine.Found, memory bool) error {
+	if len(f.Chunks) == 0 {
+		empty, err := call.Render(ctx, &r.EmptyResponse, engine.TextStyle{})
+		if err != nil {
+			return err
+		}
+		call.Out("formalized_content", engine.String(empty))
+		call.Out("content", engine.String(empty))
+		return nil
+	}
+	text := ""
+	if memory {
+		var parts []string
+		for _, c := range f.Chunks {
+			parts = append(parts, first(c, "content", "content_with_weight").Text())
+		}
+		text = strings.Join(parts, "\n")
+	} else {
+		text = citePassages(call, f.Chunks, f.DocAggs)
+	}
+	chunks := make([]engine.Value, len(f.Chunks))
+	for i, c := range f.Chunks {
+		chunks[i] = withoutVectors(c)
+	}
+	call.Out("formalized_content", engine.String(text))
+	call.Out("json", engine.List(chunks...))
+	call.Out("content", engine.String(text))
+	return nil
+}
+
+// ToolName is how models call this one.
+func (r *Retrieval) ToolName() string { return r.FunctionName }
+
+var (
+	_ engine.Component   = (*Retrieval)(nil)
+	_ engine.Initializer = (*Retrieval)(nil)
+	_ engine.Referrer    = (*Retrieval)(nil)
+)

@@ -1,0 +1,41 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// retry tries once and then max_retries times more, with the node's delay between. Model nodes do this by
+// themselves, because after the last try their default stands in for the answer.
+func retry(ctx context.Context, call *engine.Call, c *engine.Common, try func() error) error {
+	for n := 0; ; n++ {
+		err := try()
+		if err == nil || n >= c.MaxRetries || isFinal(ctx, err) {
+			return err
+		}
+		if err := call.Sleep(ctx, time.Duration(c.DelayAfterError*float64(time.Second))); err != nil {
+			return err
+		}
+	}
+}
+
+// isFinal reports whether trying again cannot help.
+func isFinal(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || isStopped(err) || errors.Is(err, engine.ErrNoPort) || errors.Is(err, engine.ErrRef)
+}
+
+// isStopped reports whether the run was told to stop.
+func isStopped(err error) bool {
+	return errors.Is(err, engine.ErrCanceled) || errors.Is(err, context.Canceled)
+}
+
+// standIn is what a node says in place of a failed answer, if the canvas gives such a text.
+func standIn(c *engine.Common) (string, bool) {
+	if c.ExceptionMethod != "comment" || !c.ExceptionDefault.Truthy() {
+		return "", false
+	}
+	return c.ExceptionDefault.Text(), true
+}

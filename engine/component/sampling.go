@@ -1,0 +1,41 @@
+package component
+
+import "github.com/easel-canvas/easel/engine"
+
+// Sampling are the settings of a model call. A value is sent only when its switch is on and it is above 0.
+type Sampling struct {
+	LLMID            string  `json:"llm_id" doc:"model, as model, model@provider or model@instance@provider; empty is the default model"`
+	Temperature      float64 `json:"temperature" doc:"how freely the model chooses its words" min:"0" max:"1"`
+	TopP             float64 `json:"top_p" doc:"share of the likeliest words the model chooses from" min:"0" max:"1"`
+	PresencePenalty  float64 `json:"presence_penalty" doc:"how much the model avoids words it has used" min:"0" max:"1"`
+	FrequencyPenalty float64 `json:"frequency_penalty" doc:"how much the model avoids words it has used often" min:"0" max:"1"`
+	MaxTokens        int     `json:"max_tokens" doc:"longest answer in tokens" min:"0"`
+	UseTemperature   bool    `json:"temperatureEnabled" doc:"send temperature"`
+	UseTopP          bool    `json:"topPEnabled" doc:"send top_p"`
+	UsePresence      bool    `json:"presencePenaltyEnabled" doc:"send presence_penalty"`
+	UseFrequency     bool    `json:"frequencyPenaltyEnabled" doc:"send frequency_penalty"`
+	UseMaxTokens     bool    `json:"maxTokensEnabled" doc:"send max_tokens"`
+	Thinking         string  `json:"thinking" doc:"how much a reasoning model thinks; empty or default leaves it to the model"`
+}
+
+// config is what is sent.
+func (s *Sampling) config() engine.ModelConfig {
+	var c engine.ModelConfig
+	set := func(dst **float64, on bool, v float64) {
+		if on && v > 0 {
+			*dst = &v
+		}
+	}
+	set(&c.Temperature, s.UseTemperature, s.Temperature)
+	set(&c.TopP, s.UseTopP, s.TopP)
+	set(&c.PresencePenalty, s.UsePresence, s.PresencePenalty)
+	set(&c.FrequencyPenalty, s.UseFrequency, s.FrequencyPenalty)
+	if s.UseMaxTokens && s.MaxTokens > 0 {
+		n := s.MaxTokens
+		c.MaxTokens = &n
+	}
+	if s.Thinking != "default" {
+		c.Thinking = s.Thinking
+	}
+	return c
+}

@@ -1,0 +1,133 @@
+package component
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+var switchSpec = engine.Spec{
+	Name: "Switch",
+	Doc:  "Leads to one of several branches: the first condition that holds decides.",
+	New:  func() engine.Component { return new(Switch) },
+	Outputs: []engine.Field{
+		{Name: "next", Type: "list", Doc: "display names of the nodes that run next"},
+		{Name: "_next", Type: "list", Doc: "their ids"},
+	},
+	Inline:   true,
+	Thoughts: "Looking which way to go.",
+}
+
+// Switch leads to the targets of the first condition that holds, or else to end_cpn_ids.
+//
+// In: the values its conditions look at. Out: next and _next.
+//
+// Source: RAGFlow agent/component/switch.py at 80a16e71 (behaviour read, written anew).
+// Differs: comparing unlike values is false, not an error; contains looks into lists as well; a condition
+// without usable items does not hold.
+type Switch struct {
+	Conditions []SwitchCondition `json:"conditions" doc:"looked at in order; the first that holds decides" check:"nonempty"`
+	EndCpnIDs  []string          `json:"end_cpn_ids" doc:"ids of the nodes that run when no condition holds" check:"nonempty"`
+}
+
+// SwitchCondition is one branch.
+type SwitchCondition struct {
+	LogicalOperator string       `json:"logical_operator" doc:"and: all items must hold; anything else: one is enough" default:"and"`
+	Items           []SwitchItem `json:"items" doc:"comparisons; those without cpn_id do not count"`
+	To              []string     `json:"to" doc:"ids of the nodes that run when the condition holds" check:"nonempty"`
+}
+
+// SwitchItem is one comparison.
+type SwitchItem struct {
+	CpnID    engine.Ref   `json:"cpn_id" doc:"reference to the value to look at"`
+	Operator string       `json:"operator" doc:"contains, not contains, start with, end with, empty, not empty, =, ≠, >, <, ≥ or ≤"`
+	Value    engine.Value `json:"value" doc:"what it is compared with"`
+}
+
+// Init refuses branches that lead nowhere.
+func (s *Switch) Init(setup *engine.Setup) error {
+	if len(s.EndCpnIDs) == 0 {
+		return setup.Fail("end_cpn_ids", engine.Null, "is missing; the ids of the nodes for every other case are needed")
+	}
+	if to := setup.Params.Get("end_cpn_ids"); to.Kind() != engine.KindList {
+		return setup.Fail("end_cpn_ids", to, "is a "+to.Kind().String()+"; a list of ids is needed")
+	}
+	if len(s.Conditions) == 0 {
+		return setup.Fail("conditions", engine.Null, "is missing; at least one condition is needed")
+	}
+	for i, c := range setup.Params.Get("conditions").Elements() {
+		param := "conditions[" + strconv.Itoa(i) + "].to"
+		to := c.Get("to")
+		if to.Kind() != engine.KindList && !to.IsNull() {
+			return setup.Fail(param, to, "is a "+to.Kind().String()+"; a list of ids is needed")
+		}
+		if to.Len() == 0 {
+			return setup.Fail(param, engine.Null, "is empty; the ids of the nodes to run are needed")
+		}
+	}
+	return nil
+}
+
+// Targets are all nodes it may lead to.
+func (s *Switch) Targets() []string {
+	var ids []string
+	for i := range s.Conditions {
+		ids = append(ids, s.Conditions[i].To...)
+	}
+	return append(ids, s.EndCpnIDs...)
+}
+
+// Run takes the branch of the first condition that holds.
+func (s *Switch) Run(ctx context.Context, call *engine.Call) error {
+	to := s.EndCpnIDs
+	for i := range s.Conditions {
+		holds, err := s.Conditions[i].holds(ctx, call)
+		if err != nil {
+			return err
+		}
+		if holds {
+			to = s.Conditions[i].To
+			break
+		}
+	}
+	names := make([]string, len(to))
+	for i, id := range to {
+		names[i] = call.NodeName(id)
+	}
+	call.Out("next", engine.Strings(names...))
+	call.Next(to)
+	return nil
+}
+
+func (c *SwitchCondition) holds(ctx context.Context, call *engine.Call) (bool, error) {
+	counted, all := 0, true
+	for i := range c.Items {
+		item := &c.Items[i]
+		if item.CpnID.IsZero() {
+			continue
+		}
+		v, err := call.Resolve(ctx, &item.CpnID)
+		if err != nil {
+			return false, err
+		}
+		call.In(item.CpnID.Expr, v)
+		holds, err := switchCompare(v, item.Operator, item.Value)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", item.CpnID.Expr, err)
+		}
+		if holds && c.LogicalOperator != "and" {
+			return true, nil
+		}
+		counted++
+		all = all && holds
+	}
+	return counted > 0 && all, nil
+}
+
+var (
+	_ engine.Component   = (*Switch)(nil)
+	_ engine.Initializer = (*Switch)(nil)
+	_ engine.Brancher    = (*Switch)(nil)
+)

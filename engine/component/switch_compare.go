@@ -1,0 +1,105 @@
+package component
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// switchCompare is one comparison of a Switch. Texts are searched without regard to case and compared with it; a
+// number takes a numeric text on the right as a number; unlike values are neither equal nor in any order.
+func switchCompare(left engine.Value, operator string, right engine.Value) (bool, error) {
+	switch operator {
+	case "contains":
+		return switchContains(left, right), nil
+	case "not contains":
+		return !switchContains(left, right), nil
+	case "start with":
+		return bothTexts(left, right) && strings.HasPrefix(strings.ToLower(left.Str()), strings.ToLower(right.Str())), nil
+	case "end with":
+		return bothTexts(left, right) && strings.HasSuffix(strings.ToLower(left.Str()), strings.ToLower(right.Str())), nil
+	case "empty":
+		return !left.Truthy(), nil
+	case "not empty":
+		return left.Truthy(), nil
+	case "=":
+		return switchEqual(left, right), nil
+	case "≠":
+		return !switchEqual(left, right), nil
+	}
+	holds, known := orderings[operator]
+	if !known {
+		return false, fmt.Errorf("operator %q is not supported; use contains, not contains, start with, end with, empty, not empty, =, ≠, >, <, ≥ or ≤", operator)
+	}
+	order, ordered := switchOrder(left, right)
+	return ordered && holds(order), nil
+}
+
+// orderings tell from -1, 0 or 1 whether an operator holds.
+var orderings = map[string]func(order int) bool{
+	">": func(o int) bool { return o > 0 },
+	"<": func(o int) bool { return o < 0 },
+	"≥": func(o int) bool { return o >= 0 },
+	"≤": func(o int) bool { return o <= 0 },
+}
+
+func bothTexts(a, b engine.Value) bool {
+	return a.Kind() == engine.KindString && b.Kind() == engine.KindString
+}
+
+// switchContains looks for a part of a text, or an element of a list.
+func switchContains(left, right engine.Value) bool {
+	if left.Kind() == engine.KindList {
+		for _, e := range left.Elements() {
+			if switchEqual(e, right) || bothTexts(e, right) && strings.EqualFold(e.Str(), right.Str()) {
+				return true
+			}
+		}
+		return false
+	}
+	return bothTexts(left, right) && strings.Contains(strings.ToLower(left.Str()), strings.ToLower(right.Str()))
+}
+
+func switchEqual(left, right engine.Value) bool {
+	if left.Kind() == engine.KindNumber {
+		n, ok := readNumber(right)
+		return ok && engine.CompareNumbers(left, n) == 0
+	}
+	return engine.Equal(left, right)
+}
+
+// switchOrder compares two numbers, numeric texts included, or else two texts.
+func switchOrder(left, right engine.Value) (order int, ordered bool) {
+	x, numberX := readNumber(left)
+	y, numberY := readNumber(right)
+	switch {
+	case numberX && numberY:
+		return engine.CompareNumbers(x, y), true
+	case bothTexts(left, right):
+		return cmp.Compare(left.Str(), right.Str()), true
+	}
+	return 0, false
+}
+
+// readNumber is a number, or the number a text holds.
+func readNumber(v engine.Value) (engine.Value, bool) {
+	switch v.Kind() {
+	case engine.KindNumber:
+		return v, true
+	case engine.KindString:
+		s := strings.TrimSpace(v.Str())
+		if n, ok := engine.ParseNumber(s); ok {
+			return n, true
+		}
+		if strings.ContainsAny(s, "xXpP_") {
+			return engine.Null, false
+		}
+		f, err := strconv.ParseFloat(s, 64)
+		n := engine.Float(f)
+		return n, err == nil && !n.IsNull()
+	}
+	return engine.Null, false
+}

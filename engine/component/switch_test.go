@@ -1,0 +1,116 @@
+package component_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+func TestSwitchOperators(t *testing.T) {
+	const inputs = `{"s": "Hello", "n": 5, "big": 12345678901234567890, "f": 5.0, "z": 0, "t": true, "l": ["A", 5], "o": {"k": 1}, "none": null, "ten": "10", "e": ""}`
+	tests := []struct {
+		left, operator, right string
+		want                  bool
+	}{
+		{"s", "contains", `"ELL"`, true},
+		{"s", "contains", `"zz"`, false},
+		{"s", "not contains", `"zz"`, true},
+		{"s", "start with", `"he"`, true},
+		{"s", "end with", `"LO"`, true},
+		{"s", "=", `"Hello"`, true},
+		{"s", "=", `"hello"`, false},
+		{"s", "≠", `"hello"`, true},
+		{"s", ">", `"5"`, true},
+		{"s", "≤", `"Hello"`, true},
+		{"ten", ">", `"9"`, true},
+		{"ten", "<", `"9"`, false},
+		{"ten", ">", `9`, true},
+		{"ten", "=", `10`, false},
+		{"n", "=", `"5"`, true},
+		{"n", "=", `" 5.0 "`, true},
+		{"n", "=", `""`, false},
+		{"n", "≠", `"five"`, true},
+		{"n", "≥", `"5"`, true},
+		{"n", ">", `"five"`, false},
+		{"n", "contains", `"5"`, false},
+		{"f", "=", `"5"`, true},
+		{"big", "=", `"12345678901234567891"`, false},
+		{"t", "=", `true`, true},
+		{"t", "=", `"1"`, false},
+		{"t", "=", `"true"`, false},
+		{"t", ">", `"0"`, false},
+		{"z", "empty", `""`, true},
+		{"e", "empty", `""`, true},
+		{"none", "empty", `""`, true},
+		{"none", "contains", `"a"`, false},
+		{"none", "=", `""`, false},
+		{"none", ">", `"0"`, false},
+		{"s", "not empty", `""`, true},
+		{"l", "contains", `"a"`, true},
+		{"l", "contains", `"5"`, true},
+		{"l", "not contains", `"b"`, true},
+		{"o", "contains", `"k"`, false},
+		{"o", "empty", `""`, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.left+" "+tt.operator+" "+tt.right, func(t *testing.T) {
+			s := one(t, `Switch {"conditions": [{"logical_operator": "and", "items": [{"cpn_id": "begin@`+tt.left+`", "operator": "`+tt.operator+`", "value": `+tt.right+`}], "to": ["Y"]}], "end_cpn_ids": ["N"]}`,
+				inputs, `Y Message {"content": "yes"}`, `N Message {"content": "no"}`)
+			require.NoError(t, s.err)
+			require.Equal(t, map[bool]string{true: "yes", false: "no"}[tt.want], s.said)
+		})
+	}
+}
+
+func TestSwitchConditions(t *testing.T) {
+	const yes = `{"cpn_id": "sys.query", "operator": "=", "value": "Q"}`
+	const no = `{"cpn_id": "sys.query", "operator": "=", "value": "x"}`
+	const blank = `{"cpn_id": "", "operator": "=", "value": "x"}`
+	tests := []struct {
+		name, logic, items string
+		want               bool
+	}{
+		{"and needs all", "and", yes + "," + no, false},
+		{"and with all", "and", yes + "," + yes, true},
+		{"or needs one", "or", no + "," + yes, true},
+		{"or without any", "or", no + "," + no, false},
+		{"items without reference do not count", "and", blank + "," + yes, true},
+		{"no usable item does not hold", "and", blank, false},
+		{"no item does not hold", "or", ``, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := one(t, `Switch {"conditions": [{"logical_operator": "`+tt.logic+`", "items": [`+tt.items+`], "to": ["Y"]}], "end_cpn_ids": ["N"]}`,
+				`{}`, `Y Message {"content": "yes"}`, `N Message {"content": "no"}`)
+			require.NoError(t, s.err)
+			require.Equal(t, map[bool]string{true: "yes", false: "no"}[tt.want], s.said)
+		})
+	}
+}
+
+func TestSwitchShowsWhatItDid(t *testing.T) {
+	s := one(t, `Switch {"conditions": [{"items": [{"cpn_id": "{begin@a}", "operator": "empty"}], "to": ["Y", "N"]}], "end_cpn_ids": ["N"]}`,
+		`{}`, `Y Message {"content": "y"}`, `N Message {"content": "n"}`)
+	require.NoError(t, s.err)
+	require.Equal(t, `{"begin@a":""}`, s.inputs["X"].JSON())
+	require.Equal(t, `["Y","N"]`, s.outputs["X"].Get("_next").JSON())
+	require.Equal(t, "yn", s.said)
+}
+
+func TestSwitchErrors(t *testing.T) {
+	s := one(t, `Switch {"conditions": [{"items": [{"cpn_id": "begin@a", "operator": "is"}], "to": ["Y"]}], "end_cpn_ids": ["Y"]}`, `{}`, `Y Message {"content": "y"}`)
+	require.ErrorContains(t, s.err, `operator "is" is not supported`)
+	s = one(t, `Switch {"conditions": [{"items": [{"cpn_id": "Nope@a", "operator": "empty"}], "to": ["Y"]}], "end_cpn_ids": ["Y"]}`, `{}`, `Y Message {"content": "y"}`)
+	require.ErrorIs(t, s.err, engine.ErrRef)
+	for param, params := range map[string]string{
+		"conditions":       `{"end_cpn_ids": ["begin"]}`,
+		"end_cpn_ids":      `{"conditions": [{"to": ["begin"]}], "end_cpn_ids": []}`,
+		"conditions[0].to": `{"conditions": [{"to": "begin"}], "end_cpn_ids": ["begin"]}`,
+		"conditions[1].to": `{"conditions": [{"to": ["begin"]}, {"items": []}], "end_cpn_ids": ["begin"]}`,
+	} {
+		require.Contains(t, refused(t, `begin Begin`, `X Switch `+params), "parameter "+param+":")
+	}
+	require.Contains(t, refused(t, `begin Begin`, `X Switch {"conditions": [{"to": ["begin"]}], "end_cpn_ids": "begin"}`), "parameter end_cpn_ids:")
+}

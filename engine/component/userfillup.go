@@ -1,0 +1,80 @@
+package component
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+var userFillUpSpec = engine.Spec{
+	Name:    "UserFillUp",
+	AnyCase: true,
+	Doc:     "Asks a person to fill in a form. The run pauses until the answers are there.",
+	New:     func() engine.Component { return new(UserFillUp) },
+	Outputs: []engine.Field{
+		{Name: "tips", Type: "string", Doc: "the text shown above the form"},
+		{Name: "*", Type: "any", Doc: "each answer, under the name of its field"},
+	},
+	Waits:    true, // its tips are a text with references: asking too early would show them empty
+	Thoughts: "Waiting for your input.",
+}
+
+// UserFillUp asks for the fields of a form.
+//
+// In: the answers, as inputs of the run that resumes. Out: one output per answer, as Begin does it, and tips. A
+// declared field without an answer is null, also when the form was answered before.
+//
+// Source: RAGFlow agent/component/fillup.py at 80a16e71 (behaviour read, written anew).
+// Differs: tips are put in as they are, backslashes included; answers are shown as inputs too.
+type UserFillUp struct {
+	EnableTips bool         `json:"enable_tips" doc:"whether tips are shown" default:"true"`
+	Tips       engine.Text  `json:"tips" doc:"text above the form; may hold references" default:"Please fill up the form"`
+	Inputs     engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional, options, value}"`
+}
+
+// tipsStyle is how values read inside tips.
+var tipsStyle = engine.TextStyle{Null: "null", Join: ","}
+
+// Ask shows the form.
+func (u *UserFillUp) Ask(ctx context.Context, call *engine.Call) (engine.Value, string, error) {
+	tips, err := u.tips(ctx, call)
+	return formOf(u.Inputs), tips, err
+}
+
+func (u *UserFillUp) tips(ctx context.Context, call *engine.Call) (string, error) {
+	if !u.EnableTips {
+		return "", nil
+	}
+	texts, err := readAll(&u.Tips, func(r *engine.Ref) (string, error) {
+		text, err := call.TextOf(ctx, r, tipsStyle)
+		return spoken(text), err
+	})
+	if err != nil {
+		return "", err
+	}
+	return putIn(&u.Tips, texts), nil
+}
+
+// Run passes on the answers.
+func (u *UserFillUp) Run(ctx context.Context, call *engine.Call) error {
+	if u.EnableTips {
+		tips, err := u.tips(ctx, call)
+		if err != nil {
+			return err
+		}
+		call.Out("tips", engine.String(tips))
+	}
+	for name := range u.Inputs.Fields() {
+		call.Out(name, engine.Null)
+	}
+	return passFields(ctx, call, u.Inputs)
+}
+
+// InputForm is the form as the canvas declares it.
+func (u *UserFillUp) InputForm() engine.Value { return formOf(u.Inputs) }
+
+var (
+	_ engine.Component = (*UserFillUp)(nil)
+	_ engine.Form      = (*UserFillUp)(nil)
+	_ engine.Former    = (*UserFillUp)(nil)
+)

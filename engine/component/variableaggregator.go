@@ -1,0 +1,108 @@
+package component
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+var variableAggregatorSpec = engine.Spec{
+	Name: "VariableAggregator",
+	Doc:  "Brings alternative branches together: each group takes the first of its variables that holds something.",
+	New:  func() engine.Component { return new(VariableAggregator) },
+	Outputs: []engine.Field{
+		{Name: "*", Type: "any", Doc: "the first value of the group that is not empty; null when there is none"},
+	},
+	Inline:   true,
+	Thoughts: "Bringing the branches together.",
+}
+
+// VariableAggregator takes the first value of each group that counts as something: not null, "", 0, false, [] or
+// {}.
+//
+// In: <group>.variables, as the canvas lists them. Out: one value per group.
+//
+// Source: RAGFlow agent/component/varaiable_aggregator.py at 80a16e71 (behaviour read, written anew).
+type VariableAggregator struct {
+	Groups []AggregatorGroup `json:"groups" doc:"what to bring together" check:"nonempty"`
+}
+
+// AggregatorGroup is one output.
+type AggregatorGroup struct {
+	Name      string         `json:"group_name" doc:"name of the output" check:"nonempty"`
+	Type      string         `json:"type" doc:"type of the values, for editors"`
+	Variables []engine.Value `json:"variables" doc:"references in order of preference, each {value: reference}" check:"nonempty"`
+
+	refs []engine.Ref
+}
+
+// Init compiles the references.
+func (a *VariableAggregator) Init(s *engine.Setup) error {
+	if len(a.Groups) == 0 {
+		return s.Fail("groups", engine.Null, "is missing; at least one group is needed")
+	}
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		param := "groups[" + strconv.Itoa(i) + "]"
+		if g.Name == "" {
+			return s.Fail(param+".group_name", engine.Null, "is missing; a name for the output is needed")
+		}
+		if len(g.Variables) == 0 {
+			return s.Fail(param+".variables", engine.Null, fmt.Sprintf("of group %q is missing; a list of references is needed", g.Name))
+		}
+		for _, v := range g.Variables {
+			if v.Kind() == engine.KindObject {
+				v = v.Get("value")
+			}
+			if v.Kind() != engine.KindString {
+				return s.Fail(param+".variables", v, fmt.Sprintf("in group %q is a %s; a reference is needed", g.Name, v.Kind()))
+			}
+			g.refs = append(g.refs, engine.ParseRef(v.Str()))
+		}
+	}
+	return nil
+}
+
+// References are the variables of all groups.
+func (a *VariableAggregator) References() []engine.Ref {
+	var refs []engine.Ref
+	for i := range a.Groups {
+		refs = append(refs, a.Groups[i].refs...)
+	}
+	return refs
+}
+
+// Run takes the first value of each group.
+func (a *VariableAggregator) Run(ctx context.Context, call *engine.Call) error {
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		call.In(g.Name+".variables", engine.List(g.Variables...))
+		v, err := g.first(ctx, call)
+		if err != nil {
+			return fmt.Errorf("group %q: %w", g.Name, err)
+		}
+		call.Out(g.Name, v)
+	}
+	return nil
+}
+
+func (g *AggregatorGroup) first(ctx context.Context, call *engine.Call) (engine.Value, error) {
+	for i := range g.refs {
+		if g.refs[i].IsZero() {
+			continue
+		}
+		v, err := call.Resolve(ctx, &g.refs[i])
+		if err != nil || v.Truthy() {
+			return v, err
+		}
+	}
+	return engine.Null, nil
+}
+
+var (
+	_ engine.Component   = (*VariableAggregator)(nil)
+	_ engine.Initializer = (*VariableAggregator)(nil)
+	_ engine.Referrer    = (*VariableAggregator)(nil)
+)

@@ -1,0 +1,147 @@
+package component
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+var variableAssignerSpec = engine.Spec{
+	Name:     "VariableAssigner",
+	Doc:      "Changes variables: of the conversation, of a loop, or outputs of other nodes.",
+	New:      func() engine.Component { return new(VariableAssigner) },
+	Inline:   true,
+	Thoughts: "Writing variables down.",
+}
+
+// VariableAssigner changes variables, one after the other.
+//
+// In and out: nothing of its own; see Assignment. A variable that does not exist is an error. What an operator
+// cannot do with the values it meets becomes the text assigned, beginning with "ERROR:", and a warning.
+//
+// Source: RAGFlow agent/component/variable_assigner.py at 80a16e71 (behaviour read, written anew).
+// Differs: lists are never changed in place; clear makes a boolean false; a nested path sets exactly that path.
+type VariableAssigner struct {
+	Variables []Assignment `json:"variables" doc:"what to change, in order"`
+}
+
+// Assignment is one change of a variable.
+type Assignment struct {
+	Variable  engine.Ref   `json:"variable" doc:"reference to what is changed; a path below it changes that member alone"`
+	Operator  string       `json:"operator" doc:"overwrite, clear, set, append, extend, remove_first, remove_last, +=, -=, *= or /="`
+	Parameter engine.Value `json:"parameter" doc:"overwrite, append, extend: a reference; set: a value, or a text with references; arithmetic: a number"`
+
+	from engine.Ref  // parameter as a reference
+	text engine.Text // parameter as a text
+}
+
+// Init compiles the parameters.
+func (a *VariableAssigner) Init(*engine.Setup) error {
+	for i := range a.Variables {
+		x := &a.Variables[i]
+		if x.Parameter.Kind() != engine.KindString {
+			continue
+		}
+		if x.takesReference() {
+			x.from = engine.ParseRef(x.Parameter.Str())
+		} else if x.Operator == "set" {
+			x.text = engine.ParseText(x.Parameter.Str())
+		}
+	}
+	return nil
+}
+
+func (x *Assignment) takesReference() bool {
+	return x.Operator == "overwrite" || x.Operator == "append" || x.Operator == "extend"
+}
+
+// References are the references in the parameters.
+func (a *VariableAssigner) References() []engine.Ref {
+	var refs []engine.Ref
+	for i := range a.Variables {
+		if x := &a.Variables[i]; x.takesReference() && !x.from.IsZero() {
+			refs = append(refs, x.from)
+		}
+		refs = append(refs, a.Variables[i].text.Refs()...)
+	}
+	return refs
+}
+
+// Run makes the changes. Each sees those before it.
+func (a *VariableAssigner) Run(ctx context.Context, call *engine.Call) error {
+	d := draft{call: call}
+	for i := range a.Variables {
+		x := &a.Variables[i]
+		if x.Variable.IsZero() || x.Operator == "" {
+			return fmt.Errorf("variables[%d] is incomplete; it needs a variable and an operator", i)
+		}
+		old, err := d.read(ctx, &x.Variable)
+		if err != nil {
+			return err
+		}
+		v, err := x.apply(ctx, &d, old)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", x.Variable.String(), x.Operator, err)
+		}
+		if err := d.write(ctx, &x.Variable, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draft is the state as this execution sees it: what was there before, with its own changes on top. The changes
+// reach the state itself when the execution is over.
+type draft struct {
+	call *engine.Call
+	done []change
+}
+
+type change struct {
+	expr  string
+	value engine.Value
+}
+
+// read is the value of a reference. Every earlier change of it, of something above it or below it counts.
+func (d *draft) read(ctx context.Context, r *engine.Ref) (engine.Value, error) {
+	v, err := d.call.Resolve(ctx, r)
+	if err != nil {
+		return engine.Null, err
+	}
+	for i := range d.done {
+		c := &d.done[i]
+		if c.expr == r.Expr {
+			v = c.value
+		} else if below, ok := strings.CutPrefix(r.Expr, c.expr+"."); ok {
+			v = engine.Walk(c.value, strings.Split(below, "."))
+		} else if below, ok := strings.CutPrefix(c.expr, r.Expr+"."); ok {
+			v = engine.Put(v, strings.Split(below, "."), c.value)
+		}
+	}
+	return v, nil
+}
+
+func (d *draft) write(ctx context.Context, r *engine.Ref, v engine.Value) error {
+	d.done = append(d.done, change{r.Expr, v})
+	return d.call.Set(ctx, r, v)
+}
+
+// fill is a text with its references replaced.
+func (d *draft) fill(ctx context.Context, t *engine.Text) (string, error) {
+	texts, err := readAll(t, func(r *engine.Ref) (string, error) {
+		v, err := d.read(ctx, r)
+		return v.Text(), err
+	})
+	if err != nil {
+		return "", err
+	}
+	return putIn(t, texts), nil
+}
+
+var (
+	_ engine.Component   = (*VariableAssigner)(nil)
+	_ engine.Initializer = (*VariableAssigner)(nil)
+	_ engine.Referrer    = (*VariableAssigner)(nil)
+)

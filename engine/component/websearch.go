@@ -1,0 +1,134 @@
+package component
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// TavilySearch searches the web with Tavily.
+type TavilySearch struct {
+	External
+	Query          engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
+	Topic          engine.Expr `json:"topic" doc:"general or news" default:"general"`
+	IncludeDomains engine.Expr `json:"include_domains" doc:"domains to search only"`
+	ExcludeDomains engine.Expr `json:"exclude_domains" doc:"domains to leave out"`
+	APIKey         string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}"`
+	SearchDepth    string      `json:"search_depth" doc:"how thorough the search is" default:"basic" enum:"basic,advanced"`
+	MaxResults     int         `json:"max_results" doc:"results wanted" default:"6" min:"1"`
+	Days           int         `json:"days" doc:"age of news in days" default:"14" min:"1"`
+}
+
+// Run searches.
+func (t *TavilySearch) Run(ctx context.Context, call *engine.Call) error {
+	return t.act(ctx, call, arg{"query", &t.Query}, arg{"topic", &t.Topic},
+		arg{"include_domains", &t.IncludeDomains}, arg{"exclude_domains", &t.ExcludeDomains})
+}
+
+// TavilyExtract reads web pages with Tavily.
+type TavilyExtract struct {
+	External
+	URLs   engine.Expr `json:"urls" doc:"addresses: a list, or a text with commas" default:"{sys.query}"`
+	Depth  engine.Expr `json:"extract_depth" doc:"basic or advanced" default:"basic"`
+	Format engine.Expr `json:"format" doc:"markdown or text" default:"markdown"`
+	APIKey string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}"`
+}
+
+// Run reads the pages.
+func (t *TavilyExtract) Run(ctx context.Context, call *engine.Call) error {
+	return t.act(ctx, call, arg{"urls", &t.URLs}, arg{"extract_depth", &t.Depth}, arg{"format", &t.Format})
+}
+
+// DuckDuckGo searches the web with DuckDuckGo.
+type DuckDuckGo struct {
+	External
+	Query   engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
+	Channel engine.Expr `json:"channel" doc:"text or news" default:"text"`
+	TopN    int         `json:"top_n" doc:"results wanted" default:"10" min:"1"`
+}
+
+// Run searches.
+func (d *DuckDuckGo) Run(ctx context.Context, call *engine.Call) error {
+	return d.act(ctx, call, arg{"query", &d.Query}, arg{"channel", &d.Channel})
+}
+
+// Google searches the web with Google, through SerpApi.
+type Google struct {
+	External
+	Query    engine.Expr `json:"q" doc:"what to look for" default:"{sys.query}"`
+	Start    engine.Expr `json:"start" doc:"first result, counted from 0"`
+	Num      engine.Expr `json:"num" doc:"results wanted"`
+	APIKey   string      `json:"api_key" doc:"key of SerpApi, best as {{secret:NAME}}"`
+	Country  string      `json:"country" doc:"country whose results are wanted" default:"cn"`
+	Language string      `json:"language" doc:"language of the results" default:"en"`
+}
+
+// Run searches.
+func (g *Google) Run(ctx context.Context, call *engine.Call) error {
+	return g.act(ctx, call, arg{"q", &g.Query}, arg{"start", &g.Start}, arg{"num", &g.Num})
+}
+
+// SearXNG searches the web with a SearXNG server.
+type SearXNG struct {
+	External
+	Query engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
+	URL   engine.Expr `json:"searxng_url" doc:"address of the server"`
+	TopN  int         `json:"top_n" doc:"results wanted" default:"10" min:"1"`
+}
+
+// Run searches.
+func (s *SearXNG) Run(ctx context.Context, call *engine.Call) error {
+	return s.act(ctx, call, arg{"query", &s.Query}, arg{"searxng_url", &s.URL})
+}
+
+// KeyedSearch searches with a service that takes a query and a key.
+type KeyedSearch struct {
+	External
+	Query  engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
+	TopN   int         `json:"top_n" doc:"results wanted" default:"10" min:"1"`
+	APIKey string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}"`
+}
+
+// Run searches.
+func (k *KeyedSearch) Run(ctx context.Context, call *engine.Call) error {
+	return k.act(ctx, call, arg{"query", &k.Query})
+}
+
+func webSearchSpecs() []engine.Spec {
+	query := wanted("query", "the words to search for, most important first; short and without filler")
+	keyed := func() engine.Component { return &KeyedSearch{} }
+	const passages = "formalized_content"
+	list := []engine.Spec{
+		outside("TavilySearch", "tavily_search", "Searches the web and gives the matching parts of pages.", passages,
+			func() engine.Component { return &TavilySearch{} }, query,
+			maybe("topic", "string", "news for current events, else general", "general", "news"),
+			maybe("include_domains", "list", "domains to search only"), maybe("exclude_domains", "list", "domains to leave out")),
+		outside("TavilyExtract", "tavily_extract", "Reads web pages and gives their text.", "json",
+			func() engine.Component { return &TavilyExtract{} },
+			engine.Field{Name: "urls", Type: "list", Doc: "addresses of the pages", Required: true},
+			maybe("extract_depth", "string", "advanced also reads tables and embedded content", "basic", "advanced"),
+			maybe("format", "string", "form of the text", "markdown", "text")),
+		outside("DuckDuckGo", "duckduckgo_search", "Searches the web with DuckDuckGo.", passages,
+			func() engine.Component { return &DuckDuckGo{} }, query,
+			maybe("channel", "string", "news for current events, else text", "text", "news")),
+		outside("Google", "google_search", "Searches the web with Google.", passages,
+			func() engine.Component { return &Google{} }, wanted("q", query.Doc),
+			maybe("start", "integer", "first result, counted from 0"), maybe("num", "integer", "results wanted")),
+		outside("SearXNG", "searxng_search", "Searches the web with a SearXNG server.", passages,
+			func() engine.Component { return &SearXNG{} }, query, maybe("searxng_url", "string", "address of the server")),
+		outside("Bing", "bing_search", "Searches the web with Bing.", passages, keyed, query),
+		outside("BGPT", "bgpt_search", "Searches scientific findings with BGPT.", passages, keyed, query),
+		outside("Keenable", "keenable_search", "Searches the web with Keenable.", passages, keyed, query),
+		outside("QueritSearch", "querit_search", "Searches the web with Querit.", passages, keyed, query),
+		outside("QueritContents", "querit_contents", "Reads web pages with Querit.", passages, keyed, query),
+	}
+	for i := range list {
+		list[i].Aliases = laterNames[list[i].Name]
+	}
+	return list
+}
+
+// laterNames are other names of the same service.
+var laterNames = map[string][]string{
+	"BGPT": {"BGPTSearch"}, "Keenable": {"KeenableSearch"}, "QueritSearch": {"Querit"},
+}

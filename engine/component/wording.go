@@ -1,0 +1,129 @@
+package component
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/template"
+)
+
+// wording is a text with references that may be a Jinja template as well.
+//
+// It is a template only if Jinja syntax is left once the references are taken out: {% or {{. References become
+// variables of the template, bound to the texts of their values by position, so that nothing in a value or in
+// the text is ever taken for a placeholder.
+type wording struct {
+	text  *engine.Text
+	tmpl  *template.Template // nil for a plain text
+	names []string           // variable of each reference
+	err   error              // why the template does not parse; told when it is used
+}
+
+// newWording prepares a text. A template that does not parse is an error of the node that uses it, not of the
+// canvas.
+func newWording(text *engine.Text) *wording {
+	w := &wording{text: text}
+	if !isJinja(text) {
+		return w
+	}
+	s := &jinjaScan{prefix: "ref"}
+	for strings.Contains(text.Source, s.prefix) {
+		s.prefix += "_"
+	}
+	for lit, ref := range text.Parts {
+		if ref < 0 {
+			s.literal(lit)
+		} else {
+			s.reference(ref)
+		}
+	}
+	for i := range text.Refs() {
+		w.names = append(w.names, s.name(i))
+	}
+	w.tmpl, w.err = template.Parse(string(s.out))
+	return w
+}
+
+// isTemplate reports whether the text is more than a text with references.
+func (w *wording) isTemplate() bool { return w.tmpl != nil || w.err != nil }
+
+// fill is the text with the references replaced by what read gives for them, each asked once.
+func (w *wording) fill(read func(r *engine.Ref) (string, error)) (string, error) {
+	texts, err := readAll(w.text, read)
+	switch {
+	case err != nil:
+		return "", err
+	case w.err != nil:
+		return "", w.err
+	case w.tmpl != nil:
+		return w.tmpl.Render(w.vars(texts))
+	}
+	return putIn(w.text, texts), nil
+}
+
+// readAll gives the texts of all references.
+func readAll(text *engine.Text, read func(r *engine.Ref) (string, error)) ([]string, error) {
+	refs := text.Refs()
+	texts := make([]string, len(refs))
+	for i := range refs {
+		s, err := read(&refs[i])
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = s
+	}
+	return texts, nil
+}
+
+// putIn is a text with its references replaced.
+func putIn(text *engine.Text, texts []string) string {
+	var b strings.Builder
+	for lit, ref := range text.Parts {
+		if ref < 0 {
+			b.WriteString(lit)
+		} else {
+			b.WriteString(texts[ref])
+		}
+	}
+	return b.String()
+}
+
+// spoken is a text without the reasoning a model's answer begins with.
+func spoken(text string) string {
+	if strings.HasPrefix(text, "<think>") && strings.Contains(text, "</think>") {
+		return engine.WithoutReasoning(text)
+	}
+	return text
+}
+
+// vars binds the references, under their own variables and under the names authors know from RAGFlow, where
+// {begin@city} can be written begin_city inside a tag.
+func (w *wording) vars(texts []string) template.Vars {
+	return func(name string) (engine.Value, bool) {
+		i := slices.Index(w.names, name)
+		if i < 0 {
+			i = slices.IndexFunc(w.text.Refs(), func(r engine.Ref) bool { return plainName(r.Expr) == name })
+		}
+		if i < 0 {
+			return engine.Null, false
+		}
+		return engine.String(texts[i]), true
+	}
+}
+
+var plainNames = strings.NewReplacer("@", "_", ":", "_", ".", "_")
+
+func plainName(expr string) string { return plainNames.Replace(expr) }
+
+// secretMark opens the name of a secret, which looks like Jinja but is none.
+const secretMark = "{{secret:"
+
+func isJinja(text *engine.Text) bool {
+	for lit := range text.Parts {
+		if strings.Contains(lit, "{%") || strings.Count(lit, "{{") > strings.Count(lit, secretMark) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"fmt"
+	"iter"
+)
+
+// This file serves editors: a canvas that is changed node by node, with the conversation that belongs to it.
+
+// Patch is the canvas with other params for one node: each listed param replaces that of the node. Only this node
+// is compiled; the others are shared with the canvas it came from, which stays as it is. The error is what Load
+// says to a node that is wrong.
+func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
+	at, ok := c.index[id]
+	if !ok {
+		return nil, fmt.Errorf("%w: no node %q in this canvas", ErrRef, id)
+	}
+	if k := params.Kind(); k != KindObject {
+		return nil, fmt.Errorf("node %q: the params are a %s; an object is needed", id, k)
+	}
+	old := &c.nodes[at]
+	merged := old.params
+	for name, v := range params.Fields() {
+		merged = merged.With(name, v)
+	}
+	entry := old.entry.With("obj", old.entry.Get("obj").With("params", merged))
+	n := node{
+		index: at, id: id, name: old.name, spec: old.spec, entry: entry, params: merged,
+		down: old.down, parent: old.parent, item: -1, body: -1,
+	}
+	if err := n.compile(c.registry); err != nil {
+		return nil, err
+	}
+	p := &Canvas{
+		doc:      c.doc.With("components", c.doc.Get("components").With(id, entry)),
+		registry: c.registry, index: c.index, bodies: c.bodies, start: c.start, pipeline: c.pipeline, known: c.known,
+		nodes: make([]node, len(c.nodes)),
+	}
+	copy(p.nodes, c.nodes)
+	for i := range p.nodes {
+		p.nodes[i].sources, p.nodes[i].cyclic = nil, nil // worked out anew: a choice may lead elsewhere now
+	}
+	p.nodes[at] = n
+	globals := newBucket(p.doc.Get("globals"))
+	p.bindNode(&p.nodes[at], &globals)
+	p.analyse()
+	return p, nil
+}
+
+// Adopt is a copy of a state that belongs to this canvas from now on: that of the canvas this one was patched from.
+// Outputs that a patch declared anew get their declared values. A state of other nodes gives ErrState.
+func (c *Canvas) Adopt(st *State) (*State, error) {
+	if st == nil || len(st.canvas.nodes) != len(c.nodes) {
+		return nil, fmt.Errorf("%w: it belongs to a canvas with other nodes", ErrState)
+	}
+	for i := range c.nodes {
+		if st.canvas.nodes[i].id != c.nodes[i].id {
+			return nil, fmt.Errorf("%w: it has no node %q", ErrState, c.nodes[i].id)
+		}
+	}
+	own := st.Clone()
+	own.canvas = c
+	for i := range c.nodes {
+		for _, d := range c.nodes[i].declared {
+			if _, ok := own.nodes[i].out(d.name); !ok {
+				own.setOut(int32(i), d.name, d.value)
+			}
+		}
+	}
+	return own, nil
+}
+
+// Globals are the variables of the conversation, in order: sys.query, env.city, ...
+func (s *State) Globals() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		for i, name := range s.globals.keys {
+			if !yield(name, s.globals.vals[i]) {
+				return
+			}
+		}
+	}
+}

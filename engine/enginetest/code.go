@@ -1,0 +1,20 @@
+package enginetest
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Code is an engine.Code in which every script gives the same result.
+type Code struct {
+	Result engine.CodeResult
+}
+
+// RunCode gives the result.
+func (c *Code) RunCode(ctx context.Context, _ *engine.CodeCall) (engine.CodeResult, error) {
+	if err := ctx.Err(); err != nil {
+		return engine.CodeResult{}, err
+	}
+	return c.Result, nil
+}

@@ -1,0 +1,77 @@
+package enginetest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Cut says whether a run stops after an entry of its log.
+type Cut func(e *engine.Event) bool
+
+// AtCheckpoints cuts after each batch.
+func AtCheckpoints(e *engine.Event) bool { return e.Type == engine.EventCheckpoint }
+
+// AfterEntry cuts once, after entry n of a case, counted from 1 over all its runs. The Cut is used up by one play.
+func AfterEntry(n int) Cut {
+	return func(*engine.Event) bool {
+		n--
+		return n == 0
+	}
+}
+
+// rebuild makes new engine objects of the log: what another process would do that took the run over. The state
+// goes through a saved document on the way, so that both forms are used. again is true when the log says too little
+// and the run must start anew.
+func (t *turn) rebuild() (again bool, err error) {
+	where := func(err error) error {
+		return fmt.Errorf("cut after entry %d: %w", t.entries[len(t.entries)-1].Seq, err)
+	}
+	t.err = nil
+	if t.canvas, err = engine.Load(t.reg, t.stored); err != nil {
+		return false, where(err)
+	}
+	last := lastConsistent(t.entries)
+	if last < 0 {
+		t.entries = nil
+		t.options.Ports.IDs = t.world.freshIDs()
+		t.state = t.canvas.State()
+		t.reset()
+		return true, nil
+	}
+	state, err := t.canvas.StateAt(t.entries, 0)
+	if err != nil {
+		return false, where(err)
+	}
+	if t.state, err = t.canvas.Restore(t.canvas.Save(state)); err != nil {
+		return false, where(err)
+	}
+	t.entries = t.entries[:last+1]
+	return false, nil
+}
+
+// lastError is the error a finished run ended with, as its log tells it.
+func lastError(entries []*engine.Event) error {
+	for i := len(entries) - 1; i >= 0; i-- {
+		switch e := entries[i]; {
+		case e.Type == engine.EventSnapshot && e.Data().Get("failed").Truthy():
+			return errors.New(e.Data().Get("failed").Text())
+		case e.Type == engine.EventWorkflowFinished && e.Data().Get("outputs").Str() == engine.CanceledText:
+			return engine.ErrCanceled
+		case e.Type.Wire():
+			return nil
+		}
+	}
+	return nil
+}
+
+// lastConsistent is the index of the last entry a state can be rebuilt at, or -1.
+func lastConsistent(entries []*engine.Event) int {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if t := entries[i].Type; t == engine.EventCheckpoint || t == engine.EventSnapshot {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,33 @@
+package enginetest
+
+import (
+	"context"
+	"sync"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Memory is an engine.Memory that shows what it was given. The zero Memory is ready.
+type Memory struct {
+	mu    sync.Mutex
+	saved []engine.Value
+}
+
+// Remember keeps one exchange.
+func (m *Memory) Remember(ctx context.Context, r *engine.Remembered) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.saved = append(m.saved, engine.Object(
+		"memory_ids", r.MemoryIDs, "user_input", r.UserInput, "agent_response", r.AgentResponse))
+	return nil
+}
+
+// Saved lists what was kept, oldest first: {memory_ids, user_input, agent_response}.
+func (m *Memory) Saved() []engine.Value {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]engine.Value(nil), m.saved...)
+}

@@ -1,0 +1,93 @@
+package enginetest_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/engine/enginetest"
+)
+
+func registry(t *testing.T) *engine.Registry {
+	t.Helper()
+	reg, err := engine.NewRegistry(component.Builtin()...)
+	require.NoError(t, err)
+	return reg
+}
+
+func readCase(t *testing.T, name string) *enginetest.Case {
+	t.Helper()
+	data, err := os.ReadFile("../testdata/cases/" + name + ".json")
+	require.NoError(t, err)
+	c, err := enginetest.ParseCase(data)
+	require.NoError(t, err)
+	return c
+}
+
+func TestPlayNeedsARegistry(t *testing.T) {
+	_, err := enginetest.Play(t.Context(), nil, readCase(t, "begin_only"))
+	require.ErrorContains(t, err, "Registry is nil")
+}
+
+func TestPlayLeavesTheRegistryAlone(t *testing.T) {
+	reg := registry(t)
+	_, err := enginetest.Play(t.Context(), reg, readCase(t, "tool_input_text"))
+	require.NoError(t, err)
+	_, err = reg.Lookup("EchoTool")
+	require.ErrorIs(t, err, engine.ErrUnknownComponent)
+}
+
+func TestPlayGoesOnAfterALoadError(t *testing.T) {
+	c := readCase(t, "missing_downstream")
+	c.Runs = append(c.Runs, c.Runs[0])
+	observed, err := enginetest.Play(t.Context(), registry(t), c)
+	require.NoError(t, err)
+	for _, r := range observed.Get("runs").Elements() {
+		require.Contains(t, r.Get("load_error").Text(), "Nope:A")
+	}
+}
+
+// TestRecord plays a case with its stand-ins as if they were real ports. What is recorded fits what was seen, and
+// playing the record again, without those ports, fits too.
+func TestRecord(t *testing.T) {
+	for _, name := range []string{
+		"chain_basic", "llm_stream", "llm_stream_think", "agent_one_tool", "fillup_resume", "error_no_handler",
+		"conversation_three_turns", "citation_llm", "message_memory", "missing_downstream", "debug_component",
+		"fanin_parallel_lengths_llm", "llm_error_stream_none", "message_tts",
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := readCase(t, name)
+			player := &enginetest.Player{Registry: registry(t), Concurrency: 1}
+			observed, err := player.Play(t.Context(), c)
+			require.NoError(t, err)
+			made := enginetest.Record(name, "", c.DSL, c.Runs, observed)
+			require.Equal(t, enginetest.ExpectRecorded, made.Expect)
+			require.Empty(t, enginetest.Compare(made.Value(), observed))
+
+			var script []enginetest.Reply
+			inputs := append([]enginetest.Run(nil), c.Runs...)
+			for i := range inputs {
+				script = append(script, inputs[i].Script...)
+				inputs[i].Script, inputs[i].Fallback = nil, nil
+			}
+			player.Ports.Model = &enginetest.Model{Script: script}
+			made, err = player.Record(t.Context(), name, "", c.DSL, inputs)
+			require.NoError(t, err)
+			read, err := enginetest.ReadCase(made.Value())
+			require.NoError(t, err)
+			require.True(t, engine.Equal(made.Value(), read.Value()))
+		})
+	}
+}
+
+func TestRecordNeedsPortsItCanPlayAgain(t *testing.T) {
+	c := readCase(t, "invoke_get")
+	player := &enginetest.Player{Registry: registry(t)}
+	player.Ports.HTTP = elsewhere{}
+	made, err := player.Record(t.Context(), "x", "", c.DSL, c.Runs)
+	require.NotNil(t, made)
+	require.ErrorContains(t, err, "without the real ports it differs")
+}

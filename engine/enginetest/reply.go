@@ -1,0 +1,94 @@
+package enginetest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Reply is one scripted answer of a model. Exactly one of Pieces, Error and Raise counts.
+type Reply struct {
+	Match  string  // the reply fits only a call in whose texts this occurs; "" fits any
+	Pieces []Piece // the text, in the order it is streamed
+	Error  string  // the model reports this error inside its text
+	Raise  string  // the call fails with this error
+	whole  bool    // written as one text
+}
+
+// Piece is one piece of a reply: a text, or an error at that place.
+type Piece struct {
+	Text  string
+	Raise string
+}
+
+// TextReply is a reply of one piece.
+func TextReply(text string) Reply { return Reply{Pieces: []Piece{{Text: text}}, whole: true} }
+
+// ChunksReply is a reply of several pieces.
+func ChunksReply(texts ...string) Reply {
+	r := Reply{}
+	for _, t := range texts {
+		r.Pieces = append(r.Pieces, Piece{Text: t})
+	}
+	return r
+}
+
+// readReply reads {"text"}, {"chunks"}, {"error"} or {"raise"}, with or without "match"; a bare text is a text.
+func readReply(v engine.Value) (Reply, error) {
+	if v.Kind() == engine.KindString {
+		return TextReply(v.Str()), nil
+	}
+	r := Reply{Match: v.Get("match").Str()}
+	if t, ok := v.Lookup("text"); ok {
+		r.Pieces, r.whole = []Piece{{Text: t.Text()}}, true
+		return r, nil
+	}
+	if chunks, ok := v.Lookup("chunks"); ok {
+		for _, c := range chunks.Elements() {
+			if c.Kind() == engine.KindString {
+				r.Pieces = append(r.Pieces, Piece{Text: c.Str()})
+			} else {
+				r.Pieces = append(r.Pieces, Piece{Raise: c.Get("raise").Text()})
+			}
+		}
+		return r, nil
+	}
+	r.Error, r.Raise = v.Get("error").Str(), v.Get("raise").Str()
+	if r.Error == "" && r.Raise == "" {
+		return r, fmt.Errorf("%s: one of text, chunks, error and raise is needed", v.JSON())
+	}
+	return r, nil
+}
+
+func (r *Reply) value() engine.Value {
+	b := engine.NewObject(2)
+	if r.Match != "" {
+		b.Set("match", engine.String(r.Match))
+	}
+	switch {
+	case r.Error != "":
+		return b.Set("error", engine.String(r.Error)).Value()
+	case r.Raise != "":
+		return b.Set("raise", engine.String(r.Raise)).Value()
+	case r.whole:
+		return b.Set("text", engine.String(r.text())).Value()
+	}
+	chunks := make([]engine.Value, len(r.Pieces))
+	for i, p := range r.Pieces {
+		if p.Raise != "" {
+			chunks[i] = engine.Object("raise", p.Raise)
+		} else {
+			chunks[i] = engine.String(p.Text)
+		}
+	}
+	return b.Set("chunks", engine.List(chunks...)).Value()
+}
+
+func (r *Reply) text() string {
+	var b strings.Builder
+	for _, p := range r.Pieces {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}

@@ -1,0 +1,163 @@
+package enginetest
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// ModelTape is an engine.Model that hands calls on and keeps what was asked and answered, so that the answers can
+// be played again by a Model. It may be used by many goroutines.
+//
+// Scripted replies are texts, so the tape says that its models call no functions natively: agents then plan in text.
+type ModelTape struct {
+	Model engine.Model
+
+	mu     sync.Mutex
+	open   int // calls that have not ended
+	tracks []*track
+	calls  []engine.Value
+}
+
+// track is one call on the tape.
+type track struct {
+	reply   Reply
+	request *engine.ModelRequest
+	shared  bool // another call was open at the same time, so the order may differ next time
+}
+
+// ModelInfo is that of the model behind the tape, without native functions.
+func (t *ModelTape) ModelInfo(ctx context.Context, llmID string) engine.Info {
+	var info engine.Info
+	if m, ok := t.Model.(engine.ModelInfo); ok {
+		info = m.ModelInfo(ctx, llmID)
+	}
+	info.Tools = false
+	return info
+}
+
+// Generate hands the call on.
+func (t *ModelTape) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	return func(yield func(engine.ModelPiece, error) bool) {
+		tr := t.begin(req)
+		defer t.end()
+		for piece, err := range t.Model.Generate(ctx, req) {
+			t.keep(tr, piece, err)
+			if !yield(piece, err) {
+				return
+			}
+		}
+	}
+}
+
+func (t *ModelTape) begin(req *engine.ModelRequest) *track {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	tr := &track{request: req, shared: t.open > 0}
+	if t.open > 0 {
+		for _, other := range t.tracks[max(0, len(t.tracks)-t.open):] {
+			other.shared = true
+		}
+	}
+	t.open++
+	t.tracks = append(t.tracks, tr)
+	t.calls = append(t.calls, callValue(req))
+	return tr
+}
+
+func (t *ModelTape) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open--
+}
+
+func (t *ModelTape) keep(tr *track, piece engine.ModelPiece, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if piece.Text != "" {
+		tr.reply.Pieces = append(tr.reply.Pieces, Piece{Text: piece.Text})
+	}
+	if err != nil {
+		tr.reply.Pieces = append(tr.reply.Pieces, Piece{Raise: err.Error()})
+	}
+}
+
+// Calls are the calls so far, in the order they began: {kind, system, messages, gen_conf}.
+func (t *ModelTape) Calls() []engine.Value {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]engine.Value(nil), t.calls...)
+}
+
+// Script is what was answered, in the order the calls began. Replies to calls that overlapped are bound to their
+// call by its last message.
+func (t *ModelTape) Script() []Reply {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	script := make([]Reply, len(t.tracks))
+	for i, tr := range t.tracks {
+		script[i] = tr.reply
+		script[i].Pieces = append([]Piece{}, tr.reply.Pieces...)
+		if n := len(tr.request.Messages); tr.shared && n > 0 {
+			script[i].Match = tr.request.Messages[n-1].Content
+		}
+	}
+	return script
+}
+
+// RetrieverTape is an engine.Retriever that hands queries on and keeps what was found.
+type RetrieverTape struct {
+	Retriever engine.Retriever
+
+	mu    sync.Mutex
+	found engine.Value
+}
+
+// Retrieve hands the query on.
+func (t *RetrieverTape) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
+	found, err := t.Retriever.Retrieve(ctx, q)
+	if err != nil {
+		return found, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.found = t.found.With(q.Text, engine.Object(
+		"chunks", engine.List(found.Chunks...), "doc_aggs", engine.List(found.DocAggs...)))
+	return found, nil
+}
+
+// Found is what was found: query text -> {chunks, doc_aggs}; null when nobody asked.
+func (t *RetrieverTape) Found() engine.Value {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.found
+}
+
+// FilesTape is an engine.Files that hands reads on and keeps the texts as contents a Files can play again.
+type FilesTape struct {
+	Files engine.Files
+
+	mu    sync.Mutex
+	blobs engine.Value
+}
+
+// Read hands the read on.
+func (t *FilesTape) Read(ctx context.Context, file engine.Value) (string, error) {
+	text, err := t.Files.Read(ctx, file)
+	if err != nil {
+		return text, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.blobs = t.blobs.With(file.Get("id").Text(), engine.Object("text", text))
+	return text, nil
+}
+
+// Blobs is what was read: file id -> {"text"}; null when nobody read.
+func (t *FilesTape) Blobs() engine.Value {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.blobs
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// CanceledText is what a cancelled run and each of its unfinished nodes report on the wire.
+const CanceledText = "Task has been canceled"
+
+var (
+	// ErrCanceled ends a run that was told to stop; start a new run to go on.
+	ErrCanceled = errors.New(CanceledText) //lint:ignore ST1005 clients know exactly this text
+	// ErrUnknownComponent means the registry has no component of that name; correct component_name or add the component.
+	ErrUnknownComponent = errors.New("unknown component")
+	// ErrRef means a reference names a node or variable that does not exist; correct the reference.
+	ErrRef = errors.New("reference to nothing")
+	// ErrLimit means a limit of the run was reached; the message names the option that raises it.
+	ErrLimit = errors.New("limit reached")
+	// ErrPipeline means the canvas is an ingestion pipeline, which loads and saves but does not run.
+	ErrPipeline = errors.New("pipelines do not run yet")
+	// ErrNoPort means a component needs something from outside that this host does not offer; set that port.
+	ErrNoPort = errors.New("not available here")
+	// ErrState means a saved state does not fit the canvas; start a fresh run or load the canvas it was saved with.
+	ErrState = errors.New("saved state does not fit")
+)
+
+// NodeError says which node failed and why.
+type NodeError struct {
+	Node string // canvas id, e.g. "Switch:Tidy"
+	Kind string // component name, e.g. "Switch"
+	Err  error
+}
+
+func (e *NodeError) Error() string { return fmt.Sprintf("node %s (%s): %v", e.Node, e.Kind, e.Err) }
+
+// Unwrap gives the cause.
+func (e *NodeError) Unwrap() error { return e.Err }
+
+// ParamError says which parameter of which component is wrong, and what would be right.
+type ParamError struct {
+	Node    string // component id
+	Name    string // display name, may be empty
+	Kind    string // component name
+	Param   string // parameter, with a path for nested ones: conditions[0].to
+	Value   string // the value as JSON, shortened; "" when it does not matter
+	Problem string // what is wrong and what is accepted
+}
+
+func (e *ParamError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "component %q", e.Node)
+	if e.Name != "" && e.Name != e.Node {
+		fmt.Fprintf(&b, " (%s)", e.Name)
+	}
+	if e.Kind != "" {
+		fmt.Fprintf(&b, ", %s", e.Kind)
+	}
+	if e.Param != "" {
+		fmt.Fprintf(&b, ", parameter %s", e.Param)
+	}
+	b.WriteString(": ")
+	if e.Value != "" {
+		b.WriteString(e.Value + " ")
+	}
+	b.WriteString(e.Problem)
+	return b.String()
+}
+
+// shorten cuts a text for an error message, on a rune.
+func shorten(s string, max int) string {
+	if len(s) <= max {
+		return s
+	}
+	for max > 0 && s[max]&0xC0 == 0x80 {
+		max--
+	}
+	return s[:max] + "..."
+}

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"strconv"
+	"time"
+)
+
+// EventType names what an event tells.
+type EventType string
+
+// The events of the wire, with their names as clients know them.
+const (
+	EventWorkflowStarted  EventType = "workflow_started"
+	EventNodeStarted      EventType = "node_started"
+	EventNodeFinished     EventType = "node_finished"
+	EventMessage          EventType = "message"
+	EventMessageEnd       EventType = "message_end"
+	EventUserInputs       EventType = "user_inputs"
+	EventWorkflowFinished EventType = "workflow_finished"
+)
+
+// Entries of the run log that never reach the wire.
+const (
+	EventToolStarted  EventType = "tool_started"  // an agent calls a tool
+	EventToolFinished EventType = "tool_finished" // {component_id, path, tool_name, arguments, result, elapsed_time}
+	EventProgress     EventType = "progress"      // how far a long step is
+	EventWarning      EventType = "warning"       // something odd that does not stop the run
+	EventMessageReset EventType = "message_reset" // a message starts its text again after a take-over
+	EventResult       EventType = "result"        // what one member of a batch gave, before the batch is settled
+	EventCheckpoint   EventType = "checkpoint"    // what the last batch changed
+	EventSnapshot     EventType = "snapshot"      // the whole document with its state
+)
+
+// Wire reports whether clients of the original know the event.
+func (t EventType) Wire() bool {
+	switch t {
+	case EventWorkflowStarted, EventNodeStarted, EventNodeFinished, EventMessage, EventMessageEnd, EventUserInputs, EventWorkflowFinished:
+		return true
+	}
+	return false
+}
+
+// Event is one numbered entry of a run. JSON is valid until the next event is asked for; Clone keeps it.
+type Event struct {
+	Seq  uint64 // 1-based, without gaps within a run
+	Type EventType
+	Node string // the node it is about, if any
+	JSON []byte // {"event", "message_id", "created_at", "task_id", "data"}
+}
+
+// Clone is a copy that stays valid.
+func (e *Event) Clone() *Event {
+	c := *e
+	c.JSON = append([]byte(nil), e.JSON...)
+	return &c
+}
+
+// Value is the parsed event.
+func (e *Event) Value() Value {
+	v, _ := ParseJSON(e.JSON) // the engine wrote it
+	return v
+}
+
+// Data is the data member of the event.
+func (e *Event) Data() Value { return e.Value().Get("data") }
+
+// encoder appends events to one buffer that is used again for each of them. Nothing here uses reflection.
+type encoder struct {
+	buf    []byte
+	tail   []byte // `","message_id":"..","created_at":..,"task_id":"..","data":`
+	second int64  // the second whose text prefix holds
+	prefix []byte
+}
+
+// name sets the members every event of a run has.
+func (e *encoder) name(messageID, taskID string, createdAt int64) {
+	t := append(e.tail[:0], `","message_id":`...)
+	t = AppendQuoted(t, messageID)
+	t = append(t, `,"created_at":`...)
+	t = strconv.AppendInt(t, createdAt, 10)
+	t = append(t, `,"task_id":`...)
+	t = AppendQuoted(t, taskID)
+	e.tail = append(t, `,"data":`...)
+}
+
+// begin starts an event; the caller appends data and then calls end.
+func (e *encoder) begin(t EventType) []byte {
+	b := append(e.buf[:0], `{"event":"`...)
+	b = append(b, t...)
+	return append(b, e.tail...)
+}
+
+// appendTime appends Unix seconds with six digits of a fraction. The text of the whole second is kept: most
+// times of a run share it.
+func (e *encoder) appendTime(dst []byte, t time.Time) []byte {
+	if s := t.Unix(); s != e.second || len(e.prefix) == 0 {
+		e.second = s
+		e.prefix = append(strconv.AppendInt(e.prefix[:0], s, 10), '.')
+	}
+	dst = append(dst, e.prefix...)
+	return appendMicros(dst, t.Nanosecond()/1000)
+}
+
+func appendMicros(dst []byte, us int) []byte {
+	var d [6]byte
+	for i := 5; i >= 0; i-- {
+		d[i] = byte('0' + us%10)
+		us /= 10
+	}
+	return append(dst, d[:]...)
+}
+
+// appendSeconds appends a duration as seconds with six digits of a fraction.
+func appendSeconds(dst []byte, d time.Duration) []byte {
+	d = max(d, 0)
+	dst = strconv.AppendInt(dst, int64(d/time.Second), 10)
+	dst = append(dst, '.')
+	return appendMicros(dst, int(d%time.Second/time.Microsecond))
+}
+
+// appendNodeHead appends the members that name a node.
+func appendNodeHead(dst []byte, n *node) []byte {
+	dst = append(dst, `"component_id":`...)
+	dst = AppendQuoted(dst, n.id)
+	dst = append(dst, `,"component_name":`...)
+	dst = AppendQuoted(dst, n.name)
+	dst = append(dst, `,"component_type":`...)
+	dst = AppendQuoted(dst, n.spec.Name)
+	dst = append(dst, `,"thoughts":`...)
+	return AppendQuoted(dst, n.spec.Thoughts)
+}
+
+func appendSlots(dst []byte, slots []slot) []byte {
+	dst = append(dst, '{')
+	for i := range slots {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendQuoted(dst, slots[i].name)
+		dst = append(dst, ':')
+		dst = slots[i].value.AppendJSON(dst)
+	}
+	return append(dst, '}')
+}
+
+// appendName appends `,"name":` for a name that needs no escaping.
+func appendName(dst []byte, name string) []byte {
+	dst = append(dst, ',', '"')
+	dst = append(dst, name...)
+	return append(dst, '"', ':')
+}

@@ -1,0 +1,460 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MaxDepth is how deep JSON may nest before it is refused.
+const MaxDepth = 500
+
+// SyntaxError says where a JSON text stops being JSON.
+type SyntaxError struct {
+	Line, Column int // 1-based; the column counts bytes
+	Reason       string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("invalid JSON at line %d, column %d: %s", e.Line, e.Column, e.Reason)
+}
+
+// ParseJSON reads one JSON text. Keys keep their order (the last of equal keys wins, at the first one's place)
+// and numbers keep their text. Bytes that are not UTF-8 become U+FFFD.
+func ParseJSON(data []byte) (Value, error) { return ParseJSONText(string(data)) }
+
+// ParseJSONText is ParseJSON for a string. Strings of the result may share its memory.
+func ParseJSONText(s string) (Value, error) {
+	p := parser{s: s}
+	p.space()
+	v, ok := p.value(0)
+	if ok {
+		p.space()
+		if p.i < len(s) {
+			ok = p.fail("unexpected text after the value")
+		}
+	}
+	if !ok {
+		return Null, p.error()
+	}
+	return v, nil
+}
+
+// parser reads JSON by recursive descent; MaxDepth bounds the recursion.
+type parser struct {
+	s      string
+	i      int
+	reason string
+}
+
+func (p *parser) fail(reason string) bool {
+	if p.reason == "" {
+		p.reason = reason
+	}
+	return false
+}
+
+func (p *parser) error() error {
+	i := min(p.i, len(p.s))
+	line := 1 + strings.Count(p.s[:i], "\n")
+	column := i - strings.LastIndexByte(p.s[:i], '\n')
+	return &SyntaxError{Line: line, Column: column, Reason: p.reason}
+}
+
+func (p *parser) space() {
+	for p.i < len(p.s) {
+		switch p.s[p.i] {
+		case ' ', '\n', '\t', '\r':
+			p.i++
+		default:
+			return
+		}
+	}
+}
+
+func (p *parser) value(depth int) (Value, bool) {
+	if p.i >= len(p.s) {
+		return Null, p.fail("the text ends too early")
+	}
+	if depth > MaxDepth {
+		return Null, p.fail("nested deeper than " + strconv.Itoa(MaxDepth))
+	}
+	switch c := p.s[p.i]; {
+	case c == '{':
+		return p.object(depth)
+	case c == '[':
+		return p.list(depth)
+	case c == '"':
+		s, ok := p.str()
+		return String(s), ok
+	case c == '-' || c >= '0' && c <= '9':
+		end := numberEnd(p.s, p.i)
+		if end < 0 {
+			return Null, p.fail("malformed number")
+		}
+		v := Value{kind: KindNumber, text: p.s[p.i:end]}
+		p.i = end
+		return v, true
+	}
+	for _, w := range words {
+		if strings.HasPrefix(p.s[p.i:], w.text) {
+			p.i += len(w.text)
+			return w.value, true
+		}
+	}
+	return Null, p.fail(fmt.Sprintf("unexpected %q", firstRune(p.s[p.i:])))
+}
+
+var words = [...]struct {
+	text  string
+	value Value
+}{{"null", Null}, {"true", Bool(true)}, {"false", Bool(false)}}
+
+func firstRune(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
+}
+
+func (p *parser) object(depth int) (Value, bool) {
+	p.i++
+	var b ObjectBuilder
+	for p.space(); p.i < len(p.s) && p.s[p.i] != '}'; p.space() {
+		if b.Len() > 0 {
+			if p.s[p.i] != ',' {
+				return Null, p.fail("expected , or } in an object")
+			}
+			p.i++
+			p.space()
+		}
+		if p.i >= len(p.s) || p.s[p.i] != '"' {
+			return Null, p.fail("expected a name in quotes")
+		}
+		key, ok := p.str()
+		if !ok {
+			return Null, false
+		}
+		p.space()
+		if p.i >= len(p.s) || p.s[p.i] != ':' {
+			return Null, p.fail("expected : after a name")
+		}
+		p.i++
+		p.space()
+		v, ok := p.value(depth + 1)
+		if !ok {
+			return Null, false
+		}
+		b.Set(key, v)
+	}
+	if p.i >= len(p.s) {
+		return Null, p.fail("the text ends inside an object")
+	}
+	p.i++
+	return b.Value(), true
+}
+
+func (p *parser) list(depth int) (Value, bool) {
+	p.i++
+	var vals []Value
+	for p.space(); p.i < len(p.s) && p.s[p.i] != ']'; p.space() {
+		if len(vals) > 0 {
+			if p.s[p.i] != ',' {
+				return Null, p.fail("expected , or ] in a list")
+			}
+			p.i++
+			p.space()
+		}
+		v, ok := p.value(depth + 1)
+		if !ok {
+			return Null, false
+		}
+		vals = append(vals, v)
+	}
+	if p.i >= len(p.s) {
+		return Null, p.fail("the text ends inside a list")
+	}
+	p.i++
+	return listOf(vals), true
+}
+
+// str reads a quoted string; without escapes it shares the memory of the text.
+func (p *parser) str() (string, bool) {
+	p.i++
+	start := p.i
+	for p.i < len(p.s) {
+		switch c := p.s[p.i]; {
+		case c == '"':
+			s := p.s[start:p.i]
+			p.i++
+			return strings.ToValidUTF8(s, "\uFFFD"), true
+		case c == '\\':
+			return p.escaped(start)
+		case c < ' ':
+			return "", p.fail("control character in a string")
+		}
+		p.i++
+	}
+	return "", p.fail("the text ends inside a string")
+}
+
+func (p *parser) escaped(start int) (string, bool) {
+	buf := make([]byte, 0, p.i-start+32)
+	buf = append(buf, p.s[start:p.i]...)
+	for p.i < len(p.s) {
+		c := p.s[p.i]
+		switch {
+		case c == '"':
+			p.i++
+			return strings.ToValidUTF8(string(buf), "\uFFFD"), true
+		case c < ' ':
+			return "", p.fail("control character in a string")
+		case c != '\\':
+			buf = append(buf, c)
+			p.i++
+			continue
+		}
+		if p.i+1 >= len(p.s) {
+			break
+		}
+		e := p.s[p.i+1]
+		p.i += 2
+		if e == 'u' {
+			r, ok := p.unicode()
+			if !ok {
+				return "", false
+			}
+			buf = utf8.AppendRune(buf, r)
+			continue
+		}
+		k := strings.IndexByte(`"\/bfnrt`, e)
+		if k < 0 {
+			p.i--
+			return "", p.fail(`unknown escape after \`)
+		}
+		buf = append(buf, "\"\\/\b\f\n\r\t"[k])
+	}
+	return "", p.fail("the text ends inside a string")
+}
+
+// unicode reads the four digits after \u, and a second half when they are a surrogate; a lone half becomes U+FFFD.
+func (p *parser) unicode() (rune, bool) {
+	r, ok := p.hex4(p.i)
+	if !ok {
+		return 0, p.fail(`expected four hex digits after \u`)
+	}
+	p.i += 4
+	if !utf16.IsSurrogate(r) {
+		return r, true
+	}
+	if strings.HasPrefix(p.s[p.i:], `\u`) {
+		if low, ok := p.hex4(p.i + 2); ok {
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				p.i += 6
+				return pair, true
+			}
+		}
+	}
+	return utf8.RuneError, true
+}
+
+func (p *parser) hex4(i int) (rune, bool) {
+	if i+4 > len(p.s) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(p.s[i:i+4], 16, 32)
+	return rune(n), err == nil
+}
+
+// numberEnd is the index behind the JSON number that starts at i, or -1.
+func numberEnd(s string, i int) int {
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	first := i
+	i = digits(s, i)
+	if i == first || s[first] == '0' && i > first+1 {
+		return -1
+	}
+	if i < len(s) && s[i] == '.' {
+		frac := i + 1
+		if i = digits(s, frac); i == frac {
+			return -1
+		}
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		exp := i
+		if i = digits(s, exp); i == exp {
+			return -1
+		}
+	}
+	return i
+}
+
+func digits(s string, i int) int {
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+// AppendJSON appends v as compact JSON. A stream that was not read is written as null.
+func (v Value) AppendJSON(dst []byte) []byte { return v.appendJSON(dst, ",", ":") }
+
+// AppendText appends v as JSON inside text is written: ", " and ": " between parts, non-ASCII kept.
+func (v Value) AppendText(dst []byte) []byte { return v.appendJSON(dst, ", ", ": ") }
+
+func (v Value) appendJSON(dst []byte, comma, colon string) []byte {
+	switch v.kind {
+	case KindBool, KindNumber:
+		return append(dst, v.text...)
+	case KindString:
+		return AppendQuoted(dst, v.text)
+	case KindList:
+		dst = append(dst, '[')
+		for i, e := range v.tree.vals {
+			if i > 0 {
+				dst = append(dst, comma...)
+			}
+			dst = e.appendJSON(dst, comma, colon)
+		}
+		return append(dst, ']')
+	case KindObject:
+		dst = append(dst, '{')
+		for i, e := range v.tree.vals {
+			if i > 0 {
+				dst = append(dst, comma...)
+			}
+			dst = AppendQuoted(dst, v.tree.keys[i])
+			dst = append(dst, colon...)
+			dst = e.appendJSON(dst, comma, colon)
+		}
+		return append(dst, '}')
+	}
+	return append(dst, "null"...)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendQuoted appends s as a JSON string: control characters, quotes and backslashes escaped, bytes that are
+// not UTF-8 replaced by U+FFFD, everything else as it is.
+func AppendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if plain[c] {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				dst = append(append(dst, s[from:i]...), "\uFFFD"...)
+				from = i + 1
+			}
+			i += n
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+		i++
+		from = i
+	}
+	return append(append(dst, s[from:]...), '"')
+}
+
+// plain are the bytes that stand for themselves in a JSON string.
+var plain = func() (t [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// JSON is v as compact JSON.
+func (v Value) JSON() string { return string(v.AppendJSON(nil)) }
+
+// Text is how v reads inside a text: null as nothing, a string as it is, anything else as JSON with ", " and ": ".
+func (v Value) Text() string {
+	switch v.kind {
+	case KindNull, KindStream:
+		return ""
+	case KindString, KindNumber, KindBool:
+		return v.text
+	}
+	return string(v.AppendText(nil))
+}
+
+// String is Text; it lets values be printed.
+func (v Value) String() string { return v.Text() }
+
+// MarshalJSON makes Value usable with encoding/json.
+func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
+
+// UnmarshalJSON makes Value usable with encoding/json.
+func (v *Value) UnmarshalJSON(data []byte) error {
+	parsed, err := ParseJSON(data)
+	if err != nil {
+		return err
+	}
+	*v = parsed
+	return nil
+}
+
+// FromGo makes a Value of a plain Go value: nil, bool, string, int, int64, float64, Value, slices of any,
+// string or Value, and map[string]any (members sorted by name). Anything else becomes its printed text.
+func FromGo(x any) Value {
+	switch x := x.(type) {
+	case nil:
+		return Null
+	case Value:
+		return x
+	case bool:
+		return Bool(x)
+	case string:
+		return String(x)
+	case int:
+		return Int(int64(x))
+	case int64:
+		return Int(x)
+	case float64:
+		return Float(x)
+	case []string:
+		return Strings(x...)
+	case []Value:
+		return List(x...)
+	case []any:
+		vals := make([]Value, len(x))
+		for i, e := range x {
+			vals[i] = FromGo(e)
+		}
+		return listOf(vals)
+	case map[string]any:
+		b := NewObject(len(x))
+		for _, k := range sortedKeys(x) {
+			b.Set(k, FromGo(x[k]))
+		}
+		return b.Value()
+	}
+	return String(fmt.Sprint(x))
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// errorMark is how model drivers report an error inside their text.
+const errorMark = "**ERROR**"
+
+// ModelError is an error the model reported.
+type ModelError struct{ Text string }
+
+func (e *ModelError) Error() string { return e.Text }
+
+// Answer is what a model gave.
+type Answer struct {
+	Text      string // with one pair of think marks around reasoning; "" for a request that says EmitOnly
+	ToolCalls []ToolCall
+}
+
+// Generate asks the run's model and hands each piece to emit, if there is one; reasoning stands between <think>
+// and </think>, each a piece of its own. An answer in which the model reports an error is a *ModelError; what
+// came before it has been emitted.
+func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece string) error) (Answer, error) {
+	var a Answer
+	model := c.run.opt.Ports.Model
+	if model == nil {
+		return a, fmt.Errorf("language model %q: %w", req.LLM, ErrNoPort)
+	}
+	req.Node = c.id
+	if req.Key == "" {
+		req.Key = c.Key()
+	}
+	c.Count(Usage{Calls: 1})
+	var text strings.Builder
+	var norm thinkNormalizer
+	say := func(piece string) error {
+		if !req.EmitOnly {
+			text.WriteString(piece)
+		}
+		if emit == nil {
+			return nil
+		}
+		return emit(piece)
+	}
+	err := c.pieces(ctx, req, &a, func(piece string, last bool) error {
+		if i := strings.Index(piece, errorMark); i >= 0 {
+			return &ModelError{Text: piece[i:]}
+		}
+		return norm.push(piece, last, say)
+	})
+	var reported *ModelError
+	if err != nil && !errors.As(err, &reported) {
+		// What was held back still belongs to the text so far.
+		_ = norm.push("", true, say)
+	}
+	a.Text = text.String()
+	return a, err
+}
+
+func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, take func(string, bool) error) error {
+	for piece, err := range c.run.opt.Ports.Model.Generate(ctx, req) {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if c.run.canceled() {
+			return ErrCanceled
+		}
+		if piece.Usage != nil {
+			c.Count(*piece.Usage)
+		}
+		a.ToolCalls = append(a.ToolCalls, piece.ToolCalls...)
+		if piece.Text == "" {
+			continue
+		}
+		if err := take(piece.Text, false); err != nil {
+			return err
+		}
+	}
+	return take("", true)
+}
+
+// ModelInfo is what is known about a model.
+func (c *Call) ModelInfo(ctx context.Context, llmID string) Info {
+	info := Info{}
+	if m, ok := c.run.opt.Ports.Model.(ModelInfo); ok {
+		info = m.ModelInfo(ctx, llmID)
+	}
+	if info.Context <= 0 {
+		info.Context = 8192
+	}
+	return info
+}
+
+// Tokens estimates how many tokens a text has: one per four characters.
+func Tokens(text string) int { return (len([]rune(text)) + 3) / 4 }

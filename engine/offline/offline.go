@@ -1,0 +1,138 @@
+// Package offline answers model calls without a language model: no network, no key, no randomness.
+//
+// It lets every canvas run anywhere, and stays useful by doing by plain text search what can be done that way: it
+// picks categories by the words they share with the question, answers with the best sentences of what was retrieved
+// and their citation marks, calls each tool that fits once, and fills structured answers from their schema. What it
+// cannot do is write; so each answer says, in one short line, that no language model was called.
+//
+// The calls say what they are for (engine.Purpose), so nothing here reads prompts to guess a task. Equal requests get
+// equal answers. Words are Latin words and pairs of Chinese, Japanese or Korean characters.
+//
+// Hosts use it when no provider is configured; the browser module holds it as well, so it imports only engine and
+// the standard library.
+package offline
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Notice and NoticeChinese open every written answer. They are removed again from what later calls quote.
+const (
+	Notice        = "[Offline answer: no language model was called.]"
+	NoticeChinese = "[离线回答：没有调用语言模型。]"
+)
+
+// Model is the offline model. The zero value is ready, and every llm_id is answered.
+type Model struct{}
+
+var (
+	_ engine.Model     = Model{}
+	_ engine.ModelInfo = Model{}
+)
+
+// ModelInfo says that everything is text: tools go through the prompt protocol.
+func (Model) ModelInfo(context.Context, string) engine.Info { return engine.Info{Context: 1 << 20} }
+
+// Generate answers one call. The only error is that of ctx.
+func (Model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	return func(yield func(engine.ModelPiece, error) bool) {
+		if err := ctx.Err(); err != nil {
+			yield(engine.ModelPiece{}, err)
+			return
+		}
+		if calls := nativeCalls(req); len(calls) > 0 {
+			yield(engine.ModelPiece{ToolCalls: calls}, nil)
+			return
+		}
+		for _, piece := range pieces(reply(req), req.Stream) {
+			if err := ctx.Err(); err != nil {
+				yield(engine.ModelPiece{}, err)
+				return
+			}
+			if !yield(engine.ModelPiece{Text: piece}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// reply is the whole answer to one call.
+func reply(req *engine.ModelRequest) string {
+	switch req.Purpose {
+	case engine.PurposePlan:
+		return plan(req)
+	case engine.PurposeCategorize:
+		return categorize(req)
+	case engine.PurposeStructured:
+		return structured(req)
+	case engine.PurposeQuestion:
+		return standAlone(req)
+	case engine.PurposeCite:
+		return cite(req)
+	case engine.PurposeSummary:
+		return summarize(lastMessage(req), question(req))
+	case engine.PurposeFilter:
+		return filter(req)
+	case engine.PurposeTranslate:
+		return question(req)
+	}
+	return answer(req)
+}
+
+// pieces cuts an answer behind each line, as a reader would like to see it come.
+func pieces(text string, stream bool) []string {
+	if !stream {
+		return []string{text}
+	}
+	return strings.SplitAfter(text, "\n")
+}
+
+// notice is the line that says what kind of answer this is, in the language of text.
+func notice(text string) string {
+	if isChinese(text) {
+		return NoticeChinese
+	}
+	return Notice
+}
+
+// withoutNotice removes the lines that earlier answers opened with.
+func withoutNotice(text string) string {
+	if !strings.Contains(text, "[") {
+		return text
+	}
+	text = strings.ReplaceAll(text, Notice, "")
+	return strings.TrimSpace(strings.ReplaceAll(text, NoticeChinese, ""))
+}
+
+// question is what the user wants to know: what the asker passed, else the last thing the user said. Where tools were
+// called, the last message is an instruction or an observation, and the question stands before the first call.
+func question(req *engine.ModelRequest) string {
+	q, last := strings.TrimSpace(withoutNotice(req.Query)), lastMessage(req)
+	if q != "" && q != last {
+		return q
+	}
+	asked := last
+	for _, m := range req.Messages {
+		if calls(&m) {
+			return asked
+		}
+		if m.Role == "user" {
+			asked = strings.TrimSpace(withoutNotice(m.Content))
+		}
+	}
+	return last
+}
+
+// lastMessage is the last thing the user side said.
+func lastMessage(req *engine.ModelRequest) string {
+	for i := len(req.Messages) - 1; i >= 0; i-- {
+		if m := req.Messages[i]; m.Role == "user" && strings.TrimSpace(m.Content) != "" {
+			return strings.TrimSpace(withoutNotice(m.Content))
+		}
+	}
+	return ""
+}

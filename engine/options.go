@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// Input is what starts a run. A zero field was not passed.
+type Input struct {
+	Query   Value  // usually a text
+	UserID  string // owner of the conversation
+	Inputs  Value  // form values by name: {"city": {"value": "Oslo"}} or {"city": "Oslo"}
+	Files   Value  // list of upload descriptors
+	Webhook Value  // {query, headers, body, input} of a web request that started the run
+}
+
+// Options say how a run is done. The zero value is usable.
+type Options struct {
+	Ports    Ports
+	TaskID   string // names the run towards clients and the cancel port; "" makes one
+	CanvasID string
+	TenantID string
+
+	Concurrency int    // nodes of a batch at once; 0 means 5
+	MaxSteps    int    // executions without progress before a run counts as a runaway; 0 means 10,000
+	Seed        uint64 // for random choices; 0 draws one
+
+	From  string           // start at this node with the outputs the state holds, instead of at begin
+	Until string           // stop after the batch in which this node ran
+	Pins  map[string]Value // outputs, by node id, that are used in place of running the node
+
+	Rerun         bool // Continue counts as a new execution: new message id, numbering from 1
+	Checkpoints   bool // log what each batch changed, so that the run can be continued elsewhere
+	SnapshotBytes int  // a whole snapshot after this many bytes of checkpoints; 0 means 256 KB
+	Internal      bool // hand out log entries that are not events of the wire
+
+	CancelBefore bool         // the cancel flag is set already
+	CancelAfter  *CancelAfter // set the cancel flag when an event has been handed out
+}
+
+// CancelAfter names an event by type, node ("" is any) and count.
+type CancelAfter struct {
+	Event EventType
+	Node  string
+	Nth   int // 1-based; 0 means 1
+}
+
+const (
+	defaultConcurrency   = 5
+	defaultMaxSteps      = 10_000
+	defaultSnapshotBytes = 256 << 10
+	// grace is how long a cancelled or timed-out component may take to return before the run goes on without it.
+	grace = 20 * time.Millisecond
+)
+
+// check refuses nodes that do not exist before anything has happened.
+func (o *Options) check(c *Canvas) error {
+	unknown := func(option, id string) error {
+		return fmt.Errorf("option %s: %w: no node %q in this canvas", option, ErrRef, id)
+	}
+	if _, ok := c.index[o.From]; !ok && o.From != "" {
+		return unknown("From", o.From)
+	}
+	if _, ok := c.index[o.Until]; !ok && o.Until != "" {
+		return unknown("Until", o.Until)
+	}
+	for id := range o.Pins {
+		if _, ok := c.index[id]; !ok {
+			return unknown("Pins", id)
+		}
+	}
+	return nil
+}
+
+func (o *Options) setDefaults() {
+	if o.Ports.Clock == nil {
+		o.Ports.Clock = SystemClock{}
+	}
+	if o.Ports.IDs == nil {
+		o.Ports.IDs = RandomIDs{}
+	}
+	if o.Concurrency <= 0 {
+		o.Concurrency = defaultConcurrency
+	}
+	if o.MaxSteps <= 0 {
+		o.MaxSteps = defaultMaxSteps
+	}
+	if o.SnapshotBytes <= 0 {
+		o.SnapshotBytes = defaultSnapshotBytes
+	}
+	if o.TaskID == "" {
+		o.TaskID = o.Ports.IDs.NewID()
+	}
+	if o.Seed == 0 {
+		o.Seed = randomSeed()
+	}
+}

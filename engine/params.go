@@ -1,0 +1,295 @@
+package engine
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// NamedExpr is one member of an object whose values are literals or references, such as CodeExec's arguments.
+type NamedExpr struct {
+	Name string
+	Expr Expr
+}
+
+var (
+	typeValue     = reflect.TypeFor[Value]()
+	typeRef       = reflect.TypeFor[Ref]()
+	typeText      = reflect.TypeFor[Text]()
+	typeExpr      = reflect.TypeFor[Expr]()
+	typeNamedExpr = reflect.TypeFor[NamedExpr]()
+)
+
+// decoder fills the exported fields of a component from params and remembers the references it met.
+type decoder struct {
+	setup    *Setup
+	refs     []*Ref  // pointers into the component, to be bound to the plan
+	all      bool    // go on after an error and collect them
+	problems []error // with all
+}
+
+// failed is an error to stop at, or nil when it was collected.
+func (d *decoder) failed(err error) error {
+	if err != nil && d.all {
+		d.problems = append(d.problems, err)
+		return nil
+	}
+	return err
+}
+
+// decode fills target, a pointer to a struct; anything else has no params. Unknown params are left alone: they
+// stay in the document.
+func (d *decoder) decode(target any, params Value) error {
+	v := reflect.ValueOf(target)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	return d.fields(v.Elem(), params, "")
+}
+
+func (d *decoder) fields(dst reflect.Value, params Value, path string) error {
+	for _, f := range paramFields(dst.Type()) {
+		field := dst.FieldByIndex(f.index)
+		at := path + f.name
+		v, given := params.Lookup(f.name)
+		if !given || v.IsNull() {
+			if f.def.IsNull() {
+				if f.nonempty {
+					err := d.failed(d.setup.Fail(at, Null, "is missing; a value is needed"))
+					if err != nil {
+						return err
+					}
+				}
+				continue
+			}
+			v = f.def
+		}
+		err := d.value(field, v, at)
+		if err == nil {
+			err = d.check(&f, v, at)
+		}
+		if err = d.failed(err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) check(f *paramField, v Value, at string) error {
+	if f.nonempty && !v.Truthy() {
+		return d.setup.Fail(at, v, "is empty; a value is needed")
+	}
+	if len(f.enum) > 0 && v.Kind() == KindString && !contains(f.enum, v.Str()) {
+		return d.setup.Fail(at, v, "is not supported; it should be one of "+strings.Join(f.enum, ", "))
+	}
+	n, isNumber := number(v)
+	if isNumber && f.min != nil && n < *f.min {
+		return d.setup.Fail(at, v, "is too small; at least "+formatBound(*f.min)+" is needed")
+	}
+	if isNumber && f.max != nil && n > *f.max {
+		return d.setup.Fail(at, v, "is too large; at most "+formatBound(*f.max)+" is accepted")
+	}
+	return nil
+}
+
+func formatBound(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// value stores v in a field.
+func (d *decoder) value(dst reflect.Value, v Value, at string) error {
+	switch dst.Type() {
+	case typeValue:
+		dst.Set(reflect.ValueOf(v))
+		return nil
+	case typeRef, typeText:
+		if v.Kind() != KindString {
+			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; a text is needed")
+		}
+		if dst.Type() == typeRef {
+			dst.Set(reflect.ValueOf(ParseRef(v.Str())))
+			d.bindRef(dst.Addr().Interface().(*Ref))
+			return nil
+		}
+		dst.Set(reflect.ValueOf(ParseText(v.Str())))
+		d.bindText(dst.Addr().Interface().(*Text))
+		return nil
+	case typeExpr:
+		dst.Set(reflect.ValueOf(ParseExpr(v)))
+		d.bindExpr(dst.Addr().Interface().(*Expr))
+		return nil
+	}
+	return d.plain(dst, v, at)
+}
+
+func (d *decoder) bindRef(r *Ref) {
+	if !r.IsZero() {
+		d.refs = append(d.refs, r)
+	}
+}
+
+func (d *decoder) bindText(t *Text) {
+	for i := range t.refs {
+		d.refs = append(d.refs, &t.refs[i])
+	}
+}
+
+func (d *decoder) bindExpr(e *Expr) {
+	d.bindText(&e.text)
+	d.bindRef(&e.ref)
+}
+
+func (d *decoder) plain(dst reflect.Value, v Value, at string) error {
+	wrong := func(want string) error {
+		return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; "+want+" is needed")
+	}
+	switch dst.Kind() {
+	case reflect.String:
+		if v.Kind() != KindString {
+			return wrong("a text")
+		}
+		dst.SetString(v.Str())
+	case reflect.Bool:
+		if v.Kind() != KindBool {
+			return wrong("true or false")
+		}
+		dst.SetBool(v.True())
+	case reflect.Int:
+		n, ok := number(v)
+		if !ok || n != float64(int64(n)) {
+			return wrong("a whole number")
+		}
+		dst.SetInt(int64(n))
+	case reflect.Float64:
+		n, ok := number(v)
+		if !ok {
+			return wrong("a number")
+		}
+		dst.SetFloat(n)
+	case reflect.Slice:
+		return d.slice(dst, v, at)
+	case reflect.Struct:
+		if v.Kind() != KindObject {
+			return wrong("an object")
+		}
+		return d.fields(dst, v, at+".")
+	default:
+		return fmt.Errorf("params of type %s cannot be read", dst.Type())
+	}
+	return nil
+}
+
+// slice reads a list; an object where NamedExprs are wanted; one element alone where a list is wanted.
+func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
+	elem := dst.Type().Elem()
+	if elem == typeNamedExpr {
+		if v.Kind() != KindObject {
+			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; an object is needed")
+		}
+		list := make([]NamedExpr, 0, v.Len())
+		for k, x := range v.Fields() {
+			list = append(list, NamedExpr{Name: k, Expr: ParseExpr(x)})
+		}
+		for i := range list {
+			d.bindExpr(&list[i].Expr)
+		}
+		dst.Set(reflect.ValueOf(list))
+		return nil
+	}
+	if v.Kind() != KindList {
+		if elem.Kind() != reflect.String && elem != typeText && elem != typeRef && elem != typeExpr || v.Kind() == KindObject {
+			return d.setup.Fail(at, v, "is a "+v.Kind().String()+"; a list is needed")
+		}
+		v = List(v)
+	}
+	list := reflect.MakeSlice(dst.Type(), v.Len(), v.Len())
+	for i, x := range v.Elements() {
+		if x.IsNull() && elem != typeValue {
+			continue
+		}
+		if err := d.value(list.Index(i), x, at+"["+strconv.Itoa(i)+"]"); err != nil {
+			return err
+		}
+	}
+	dst.Set(list)
+	return nil
+}
+
+// number reads a number, also one that was written as text.
+func number(v Value) (float64, bool) {
+	if v.Kind() == KindString {
+		parsed, ok := ParseNumber(strings.TrimSpace(v.Str()))
+		if !ok {
+			return 0, false
+		}
+		v = parsed
+	}
+	return v.Float()
+}
+
+// paramField is one param as its struct field describes it.
+type paramField struct {
+	name     string
+	index    []int
+	typ      reflect.Type
+	doc      string
+	def      Value
+	enum     []string
+	min, max *float64
+	nonempty bool
+}
+
+// fieldCache keeps what paramFields found out about a type.
+var fieldCache sync.Map // reflect.Type -> []paramField
+
+// paramFields lists the params of a struct, those of embedded structs in their place.
+func paramFields(t reflect.Type) []paramField {
+	if cached, ok := fieldCache.Load(t); ok {
+		return cached.([]paramField)
+	}
+	var list []paramField
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" || !f.IsExported() {
+			continue
+		}
+		p := paramField{name: name, index: f.Index, typ: f.Type, doc: f.Tag.Get("doc"), def: defaultOf(f)}
+		if e := f.Tag.Get("enum"); e != "" {
+			p.enum = strings.Split(e, ",")
+		}
+		p.min, p.max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
+		p.nonempty = f.Tag.Get("check") == "nonempty"
+		list = append(list, p)
+	}
+	fieldCache.Store(t, list)
+	return list
+}
+
+func bound(s string) *float64 {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return nil
+	}
+	return &f
+}
+
+// defaultOf reads the default tag: as JSON where that works, else as text.
+func defaultOf(f reflect.StructField) Value {
+	s, ok := f.Tag.Lookup("default")
+	if !ok {
+		return Null
+	}
+	if v, err := ParseJSONText(s); err == nil && (v.Kind() != KindNumber || f.Type.Kind() != reflect.String) {
+		return v
+	}
+	return String(s)
+}

@@ -1,0 +1,190 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// pauses stops before a batch with forms nobody has answered: the forms are asked together, and what stood
+// beside them waits. It is true when the run ends here.
+func (r *run) pauses(batch []int32) bool {
+	if r.asked {
+		r.asked = false
+		return false
+	}
+	isForm := func(n int32) bool { return r.c.nodes[n].form != nil }
+	if !slices.ContainsFunc(batch, isForm) || r.pinnedForms(batch) {
+		return false
+	}
+	st := r.st
+	st.waiting = st.waiting[:0]
+	for _, form := range [...]bool{true, false} {
+		for _, n := range batch {
+			if isForm(n) == form {
+				st.waiting = append(st.waiting, n)
+			}
+		}
+	}
+	r.answers = Null
+	fields, tips, err := r.ask(nil)
+	if err != nil {
+		st.waiting = nil
+		r.failed = err
+		r.endFailed()
+		return true
+	}
+	r.pauseWith(fields, tips)
+	return true
+}
+
+// pinnedForms reports whether every form of the batch has its answers pinned.
+func (r *run) pinnedForms(batch []int32) bool {
+	for _, n := range batch {
+		if r.c.nodes[n].form != nil && !r.pinned(&r.c.nodes[n]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ask collects the fields of all waiting forms; keep, if given, says which of them.
+func (r *run) ask(keep func(name string, field Value) bool) (fields Value, tips string, err error) {
+	b := NewObject(8)
+	for _, i := range r.st.waiting {
+		n := &r.c.nodes[i]
+		if n.form == nil || r.marks[i] == markHeld { // a form that waits for sources is not asked yet
+			continue
+		}
+		call := r.newCall(n)
+		r.step-- // asking is no execution
+		f, t, err := func() (f Value, t string, err error) {
+			defer recovered(&err)
+			return n.form.Ask(r.work(), call)
+		}()
+		if err != nil {
+			return Null, "", &NodeError{Node: n.id, Kind: n.spec.Name, Err: err}
+		}
+		if t != "" {
+			tips = t
+		}
+		for name, field := range f.Fields() {
+			if keep == nil || keep(name, field) {
+				b.Set(name, field)
+			}
+		}
+	}
+	return b.Value(), tips, nil
+}
+
+// pauseWith asks and ends the run; the state keeps everything a later turn goes on with. Nodes that wait for
+// sources are told as waiting too.
+func (r *run) pauseWith(fields Value, tips string) {
+	for _, h := range r.held {
+		if !slices.Contains(r.st.waiting, h.node) {
+			r.st.waiting = append(r.st.waiting, h.node)
+		}
+	}
+	kept := r.progress.clone()
+	kept.next = nil
+	kept.unread = elements(r.c.streamsValue(&r.progress))
+	kept.pending, kept.streams = nil, nil
+	for _, n := range r.st.waiting {
+		if r.marks[n] == markHeld {
+			continue
+		}
+		// A waiting node is scheduled anew, which counts it in its body again.
+		if s := scopeIn(kept.scopes, r.c.nodes[n].parent); s != nil {
+			s.live--
+		}
+	}
+	r.st.progress = kept
+	r.emitUserInputs(fields, tips)
+	r.lastSnapshot()
+}
+
+// resume takes the answers of a paused run and schedules what waited. It is false when required answers are
+// still missing and the run pauses again.
+func (r *run) resume() bool {
+	st := r.st
+	if kept := st.progress; kept != nil {
+		r.takeOver(kept)
+	}
+	given := NewObject(8)
+	for _, from := range [...]Value{r.answers, r.in.Inputs} {
+		for name, v := range from.Fields() {
+			given.Set(name, v)
+		}
+	}
+	r.in.Inputs, r.answers = given.Value(), given.Value()
+	missing, tips, err := r.ask(func(name string, field Value) bool {
+		return !field.Get("optional").True() && answer(r.in.Inputs, name).IsNull()
+	})
+	if err != nil {
+		r.failed = err
+		r.endFailed()
+		return false
+	}
+	if missing.Len() > 0 {
+		r.pauseWith(missing, tips)
+		return false
+	}
+	waiting := st.waiting
+	st.waiting, st.progress = nil, nil
+	for _, n := range waiting {
+		r.schedule(n, -1) // nodes that wait for sources are on their way already
+	}
+	r.asked = true
+	return true
+}
+
+// answer is the value given for a field, bare or wrapped.
+func answer(inputs Value, name string) Value {
+	v := inputs.Get(name)
+	if x, ok := v.Lookup("value"); ok {
+		return x
+	}
+	return v
+}
+
+// debug runs one node alone.
+func (r *run) debug(n *node, values Value) (Value, error) {
+	r.st.retrieval = append(r.st.retrieval, newReference())
+	call := r.newCall(n)
+	call.args, call.debug = values, true
+	r.calls = append(r.calls, call)
+	r.shared = true
+	b := &crew{r: r, done: make(chan *job, 1), queue: []*Call{call}}
+	b.fill()
+	b.wait()
+	call = r.calls[0]
+	r.apply(call)
+	if s := call.speech; s != nil && call.err == nil {
+		text := ""
+		for _, p := range s.Parts {
+			if stream := p.Stream(); stream != nil {
+				t, err := stream.await(r.work(), r.work())
+				if err != nil {
+					call.err = err
+				}
+				p = String(WithoutReasoning(t))
+			}
+			text += p.Text()
+		}
+		call.setOut("content", String(text))
+	}
+	if d := call.deferred; d != nil && call.err == nil {
+		text, err := d.stream.await(r.work(), r.work())
+		call.setOut(d.output, String(text))
+		call.err = err
+	}
+	r.apply(call)
+	r.st.retrieval = r.st.retrieval[:len(r.st.retrieval)-1]
+	out := r.st.Outputs(n.id)
+	if r.canceled() {
+		return out, ErrCanceled
+	}
+	if call.err != nil {
+		return out, fmt.Errorf("%w", &NodeError{Node: n.id, Kind: n.spec.Name, Err: call.err})
+	}
+	return out, nil
+}

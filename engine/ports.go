@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// Ports are the engine's only ways to the world. Each may be nil: a component that needs a missing one fails
+// with ErrNoPort, except where the field says otherwise.
+type Ports struct {
+	Model     Model
+	Retriever Retriever // nil finds nothing
+	Files     Files
+	Documents Documents
+	Speech    Voice // nil stays silent
+	HTTP      HTTP
+	Code      Code
+	Tools     Tools
+	MCP       MCP
+	Memory    Memory  // nil forgets
+	Cancel    Cancel  // nil: only the context cancels
+	Secrets   Secrets // nil knows none
+	Clock     Clock   // nil is the system's clock
+	IDs       IDs     // nil makes random ids
+}
+
+// Model answers model calls.
+type Model interface {
+	// Generate yields the pieces of one answer, in order; an error comes at most once and last. Reasoning is
+	// marked inside the text by <think> and </think>.
+	Generate(ctx context.Context, req *ModelRequest) iter.Seq2[ModelPiece, error]
+}
+
+// ModelInfo is offered by a Model that knows more about its models.
+type ModelInfo interface {
+	// ModelInfo describes the model of an llm_id.
+	ModelInfo(ctx context.Context, llmID string) Info
+}
+
+// Info says what a model can do.
+type Info struct {
+	Tools   bool // calls functions natively
+	Images  bool // takes images
+	Context int  // tokens that fit; 0 means 8192
+}
+
+// Purpose says what a model call is for, so that a stand-in can answer it without a language model.
+type Purpose string
+
+// The purposes of model calls.
+const (
+	PurposeAnswer     Purpose = "answer"
+	PurposePlan       Purpose = "plan"       // choose tools, prompt protocol; Tools lists them
+	PurposeCategorize Purpose = "categorize" // Choices: name -> {description, examples}
+	PurposeStructured Purpose = "structured" // Schema is the JSON Schema of the answer
+	PurposeQuestion   Purpose = "question"   // one stand-alone question out of a conversation
+	PurposeCite       Purpose = "cite"       // put citation marks into a finished answer
+	PurposeSummary    Purpose = "summary"    // summarise a tool call
+	PurposeFilter     Purpose = "filter"     // conditions on document metadata
+	PurposeTranslate  Purpose = "translate"  // a query in other languages
+)
+
+// ModelRequest is one model call.
+type ModelRequest struct {
+	LLM      string // llm_id as in the canvas; "" is the default model
+	Node     string // who asks
+	Purpose  Purpose
+	System   string
+	Messages []ModelMessage
+	Config   ModelConfig
+	Stream   bool      // the pieces are wanted as they come
+	EmitOnly bool      // the whole text is not wanted back: a long stream is then held once
+	Images   []string  // data URLs that belong to the last user message
+	Tools    []ToolDef // functions the model may call
+	Schema   Value
+	Choices  Value
+	Chunks   Value  // retrieved chunks by citation number, for stand-ins
+	Query    string // the user's question, for stand-ins
+	Key      string // idempotency key: run/step/call
+}
+
+// ModelMessage is one message of a model call.
+type ModelMessage struct {
+	Role      string // user, assistant, tool
+	Content   string
+	ToolCalls []ToolCall // assistant: the calls it asked for
+	ToolID    string     // tool: the call it answers
+}
+
+// ModelConfig are sampling settings; nil means the model's default.
+type ModelConfig struct {
+	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
+	MaxTokens                                            *int
+	Stop                                                 []string
+	Thinking                                             string
+}
+
+// ModelPiece is one piece of an answer.
+type ModelPiece struct {
+	Text      string
+	ToolCalls []ToolCall // complete calls
+	Usage     *Usage     // at most once
+}
+
+// Usage counts tokens.
+type Usage struct{ Prompt, Completion, Calls int }
+
+// ToolDef is a function as models see it.
+type ToolDef struct {
+	Name        string
+	Description string
+	Parameters  Value // JSON Schema
+}
+
+// ToolCall is a model's wish to call a function.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments string // JSON text
+}
+
+// Retriever finds passages.
+type Retriever interface {
+	// Retrieve finds passages for a query, best first. A dataset that does not exist is an error naming it.
+	Retrieve(ctx context.Context, q *RetrievalQuery) (Found, error)
+}
+
+// RetrievalQuery is one search.
+type RetrievalQuery struct {
+	Text                string
+	Datasets, Memories  []string
+	TopN, TopK          int
+	SimilarityThreshold float64
+	KeywordWeight       float64
+	Rerank              string
+	KnowledgeGraph, TOC bool
+	Filter              Value // meta_data_filter with references substituted
+	UserID              string
+}
+
+// Found are passages and the documents they come from.
+type Found struct {
+	Chunks  []Value // keys as in the original: chunk_id, content_with_weight, doc_id, docnm_kwd, ...
+	DocAggs []Value // {doc_name, doc_id, count}
+}
+
+// Files reads uploads.
+type Files interface {
+	// Read gives the text of an uploaded file, or a data URL when it is an image. file is the upload descriptor
+	// {id, name, mime_type, created_by, ...}.
+	Read(ctx context.Context, file Value) (string, error)
+}
+
+// Documents turns text into files.
+type Documents interface {
+	// Convert makes a file of markdown; the result is {doc_id, format, file_name}.
+	Convert(ctx context.Context, format, markdown string) (Value, error)
+}
+
+// Voice makes sound of text.
+type Voice interface {
+	Speak(ctx context.Context, text string) ([]byte, error)
+}
+
+// HTTP sends requests for the Invoke component.
+type HTTP interface {
+	Do(ctx context.Context, req *HTTPRequest) (*HTTPResponse, error)
+}
+
+// HTTPRequest is one request.
+type HTTPRequest struct {
+	Method, URL string
+	Header      []HTTPHeader
+	Body        string
+	Proxy       string
+	Timeout     time.Duration
+}
+
+// HTTPHeader is one header line.
+type HTTPHeader struct{ Name, Value string }
+
+// HTTPResponse is the answer to a request; any status is an answer.
+type HTTPResponse struct {
+	Status int
+	Header []HTTPHeader
+	Body   string
+}
+
+// Code runs scripts.
+type Code interface {
+	// RunCode calls main(arguments) of a script. What the script prints or throws comes back in the result.
+	RunCode(ctx context.Context, c *CodeCall) (CodeResult, error)
+}
+
+// CodeCall is a script with its arguments.
+type CodeCall struct {
+	Language  string // python or javascript
+	Script    string
+	Arguments Value
+}
+
+// CodeResult is what a script gave.
+type CodeResult struct {
+	Value  Value
+	Stdout string
+	Stderr string
+}
+
+// Tools runs components that this engine knows by name only, such as web searches.
+type Tools interface {
+	// CallTool gives the outputs of a component: name -> value. The members chunks and doc_aggs, if present, become
+	// references.
+	CallTool(ctx context.Context, c *ExternalCall) (Value, error)
+}
+
+// ExternalCall is one execution of a component that lives outside.
+type ExternalCall struct {
+	Component string
+	Params    Value
+	Arguments Value
+	Key       string // idempotency key: run/step/call
+}
+
+// MCP reaches tools of MCP servers.
+type MCP interface {
+	// ListTools gives the tools of a server.
+	ListTools(ctx context.Context, serverID string) ([]ToolDef, error)
+	// CallTool gives a tool's answer as text; what the server reports as an error is text too.
+	CallTool(ctx context.Context, serverID, name string, arguments Value) (string, error)
+}
+
+// Memory keeps what was said, for later runs.
+type Memory interface {
+	Remember(ctx context.Context, m *Remembered) error
+}
+
+// Remembered is one exchange to keep.
+type Remembered struct {
+	MemoryIDs                  []string
+	UserID, AgentID, SessionID string
+	UserInput, AgentResponse   string
+}
+
+// Cancel tells a run to stop.
+type Cancel interface {
+	// Canceled is closed when the task is to stop.
+	Canceled(taskID string) <-chan struct{}
+}
+
+// Secrets resolves names of secrets where they are used.
+type Secrets interface {
+	Secret(ctx context.Context, name string) (string, error)
+}
+
+// Clock tells the time and waits.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits for d or until ctx ends, whose error it returns.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// IDs makes ids of runs and messages: 32 hex digits.
+type IDs interface{ NewID() string }

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Registry holds the components a canvas may use. It is a value: a host, a page and each test have their own.
+// It must not be changed while canvases are being loaded from it.
+type Registry struct {
+	specs map[string]*Spec // by name and by alias
+	names []string         // in the order they were added
+
+	// Plugin finds components that are installed while the program runs, by their whole name (plugin:weather@1). A
+	// name with this prefix that it does not know, or a nil Plugin, gives a component that loads and fails when it
+	// is reached.
+	Plugin func(name string) (Spec, bool)
+}
+
+// PluginPrefix begins the component name of a plugin.
+const PluginPrefix = "plugin:"
+
+// NewRegistry makes a registry of the given components. It fails on a name that is taken.
+func NewRegistry(specs ...Spec) (*Registry, error) {
+	r := &Registry{specs: make(map[string]*Spec, 2*len(specs))}
+	for _, s := range specs {
+		if err := r.Add(s); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// Add adds a component. A name or alias that is taken is an error.
+func (r *Registry) Add(s Spec) error {
+	for _, name := range append([]string{s.Name}, s.Aliases...) {
+		if old, ok := r.specs[name]; ok {
+			return fmt.Errorf("component %q: the name is taken by %s", name, old.Name)
+		}
+	}
+	r.specs[s.Name] = &s
+	if s.AnyCase {
+		r.specs[strings.ToLower(s.Name)] = &s
+	}
+	for _, a := range s.Aliases {
+		r.specs[a] = &s
+	}
+	r.names = append(r.names, s.Name)
+	return nil
+}
+
+// Lookup finds a component by name or alias. The error lists the names there are.
+func (r *Registry) Lookup(name string) (*Spec, error) {
+	if s, ok := r.specs[name]; ok {
+		return s, nil
+	}
+	if s, ok := r.specs[strings.ToLower(name)]; ok && s.AnyCase {
+		return s, nil
+	}
+	if strings.HasPrefix(name, PluginPrefix) {
+		return r.plugin(name), nil
+	}
+	return nil, fmt.Errorf("%w %q; known are %s", ErrUnknownComponent, name, strings.Join(r.Names(), ", "))
+}
+
+func (r *Registry) plugin(name string) *Spec {
+	if r.Plugin != nil {
+		if s, ok := r.Plugin(name); ok {
+			return &s
+		}
+	}
+	return &Spec{
+		Name: name, Doc: "A plugin that is not installed.", Retries: true,
+		Missing: "the plugin is not installed", New: func() Component { return absent(name) },
+	}
+}
+
+// absent stands in for a plugin that is not installed.
+type absent string
+
+// Run fails.
+func (a absent) Run(context.Context, *Call) error {
+	return fmt.Errorf("%s: the plugin is not installed: %w", string(a), ErrNoPort)
+}
+
+// Names lists the components, hidden ones left out, in alphabetical order.
+func (r *Registry) Names() []string {
+	var names []string
+	for _, n := range r.names {
+		if !r.specs[n].Hidden {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Specs lists the components in the order they were added, hidden ones left out.
+func (r *Registry) Specs() []*Spec {
+	var specs []*Spec
+	for _, n := range r.names {
+		if s := r.specs[n]; !s.Hidden {
+			specs = append(specs, s)
+		}
+	}
+	return specs
+}
+
+// Clone is a copy that can be changed by itself.
+func (r *Registry) Clone() *Registry {
+	c := &Registry{specs: make(map[string]*Spec, len(r.specs)), names: slices.Clone(r.names), Plugin: r.Plugin}
+	for name, s := range r.specs {
+		c.specs[name] = s
+	}
+	return c
+}

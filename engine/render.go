@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// Eval is the value of a parameter that may be a literal, a reference or a text with references.
+func (c *Call) Eval(ctx context.Context, e *Expr) (Value, error) {
+	switch {
+	case e.whole, !e.ref.IsZero() && c.refers(&e.ref):
+		return c.Resolve(ctx, &e.ref)
+	case len(e.text.refs) > 0:
+		s, err := c.Render(ctx, &e.text, TextStyle{})
+		return String(s), err
+	}
+	return e.Literal, nil
+}
+
+// refers reports whether a bare expression means something in this canvas.
+func (c *Call) refers(r *Ref) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.Node != "" {
+		_, ok := c.run.c.index[r.Node]
+		return ok
+	}
+	_, ok := c.run.st.globals.get(r.Expr)
+	return ok
+}
+
+// TextStyle says how values read inside a text.
+type TextStyle struct {
+	Null   string // what null reads as; a node that has not run always reads as nothing
+	Join   string // put between the elements of a list; "" writes lists as JSON
+	Record bool   // note each reference as an input of the node
+}
+
+// Render is a text with its references replaced, once: what was put in is not looked at again.
+func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, error) {
+	if len(t.refs) == 0 {
+		return t.Source, nil
+	}
+	texts := make([]string, len(t.refs))
+	if err := c.texts(ctx, t, style, texts); err != nil {
+		return "", err
+	}
+	size := 0
+	for _, p := range t.parts {
+		if p.ref < 0 {
+			size += len(p.lit)
+		} else {
+			size += len(texts[p.ref])
+		}
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, p := range t.parts {
+		if p.ref < 0 {
+			b.WriteString(p.lit)
+		} else {
+			b.WriteString(texts[p.ref])
+		}
+	}
+	return b.String(), nil
+}
+
+// texts is how each reference of t reads, noted as inputs where the style says so. The state is looked at under
+// one lock, except for texts that are still being written.
+func (c *Call) texts(ctx context.Context, t *Text, style TextStyle, texts []string) error {
+	c.mu.Lock()
+	known := len(c.ins)
+	if style.Record && cap(c.ins)-known < len(texts) {
+		c.ins = slices.Grow(c.ins, len(texts))
+	}
+	for i := range t.refs {
+		v, absent, err := c.view(&t.refs[i])
+		if v.kind == KindStream && err == nil {
+			c.mu.Unlock()
+			v, absent, err = c.resolve(ctx, &t.refs[i])
+			c.mu.Lock()
+		}
+		if err != nil {
+			c.mu.Unlock()
+			return err
+		}
+		texts[i] = style.text(v, absent)
+		if style.Record {
+			c.record(known, t.refs[i].Expr, String(texts[i]))
+		}
+	}
+	c.mu.Unlock()
+	return nil
+}
+
+// record notes an input; only the first known ones may have the same name.
+func (c *Call) record(known int, name string, v Value) {
+	for i := range c.ins[:known] {
+		if c.ins[i].name == name {
+			c.ins[i].value = v
+			return
+		}
+	}
+	c.ins = append(c.ins, slot{name, v})
+}
+
+func (s TextStyle) text(v Value, absent bool) string {
+	switch {
+	case absent:
+		return ""
+	case v.IsNull():
+		return s.Null
+	case s.Join != "" && v.Kind() == KindList:
+		parts := make([]string, v.Len())
+		for i, e := range v.Elements() {
+			parts[i] = e.Text()
+		}
+		return strings.Join(parts, s.Join)
+	}
+	return v.Text()
+}
+
+// TextOf is how one reference reads in the given style.
+func (c *Call) TextOf(ctx context.Context, r *Ref, style TextStyle) (string, error) {
+	v, absent, err := c.resolve(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	return style.text(v, absent), nil
+}

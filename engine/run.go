@@ -1,0 +1,457 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// run is one execution of a canvas.
+//
+// Concurrency: the goroutine that iterates owns the run and the State. Workers run components and streams; they
+// read the state through their Call while the owner waits, and send results back. flag, notes and what mu guards
+// are the only things both sides touch.
+type run struct {
+	progress
+	outer  context.Context    // the caller's
+	ctx    context.Context    // ends when the run is cancelled or its consumer leaves; made by work
+	stop   context.CancelFunc // ends ctx
+	c      *Canvas
+	st     *State
+	in     Input
+	opt    Options
+	clock  Clock
+	yield  func(*Event, error) bool
+	gone   bool // the consumer left
+	began  time.Time
+	shared bool // a worker may still hold a call
+
+	*scratch
+	event  Event
+	seen   int   // matches of CancelAfter so far
+	failed error // an error nobody handled
+
+	flag     atomic.Bool
+	cancelCh <-chan struct{}
+
+	results map[int32]*Call  // members of a batch whose result was logged before a crash
+	reached map[int32][]bool // what is still possible, by body; dropped when it may have changed
+	logSize int
+
+	// What the last batch did, for its checkpoint.
+	ended        []int32
+	cleared      []int32
+	cited        []citation
+	heldIn       []held
+	heldOut      []int32
+	loggedMemory int
+
+	revealed atomic.Bool // secrets is not empty
+
+	mu      sync.Mutex
+	secrets map[string]string // revealed text -> name
+	notes   []note
+	warned  []string
+	signal  chan struct{}
+}
+
+// scratch is memory a run needs while it lasts, kept by the canvas for the next one.
+type scratch struct {
+	enc   encoder
+	calls []*Call // of the current batch
+	spare []*Call // calls that may be used again
+	batch []int32
+	ids   []int32
+	slots []slot
+	marks []uint8 // per node: on its way into a batch
+}
+
+type note struct {
+	typ  EventType
+	node string
+	data Value
+}
+
+// Run executes the canvas once: a turn of the conversation, or the rest of one that waited for a form. Events
+// come in order; an error comes at most once and last. Breaking off cancels the run silently. The state belongs
+// to the run until the iteration ends.
+func (c *Canvas) Run(ctx context.Context, st *State, in Input, opt Options) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		if err := c.runnable(st); err != nil {
+			yield(nil, err)
+			return
+		}
+		r := newRun(ctx, c, st, in, opt, yield)
+		defer r.close()
+		r.execute()
+	}
+}
+
+// Continue goes on with a state that was saved in the middle of a run: same message, same numbering, no event
+// twice. A state that is not unfinished gives an error.
+func (c *Canvas) Continue(ctx context.Context, st *State, opt Options) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		err := c.runnable(st)
+		if err == nil && !st.Unfinished() {
+			err = fmt.Errorf("%w: it was not saved in the middle of a run", ErrState)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		r := reviveRun(ctx, c, st, opt, yield)
+		defer r.close()
+		r.goOn()
+	}
+}
+
+func (c *Canvas) takeScratch() *scratch {
+	s, _ := c.scratch.Get().(*scratch)
+	if s == nil {
+		s = &scratch{marks: make([]uint8, len(c.nodes))}
+		s.enc.buf = make([]byte, 0, 1024)
+	}
+	clear(s.marks)
+	s.calls = s.calls[:0]
+	return s
+}
+
+func (c *Canvas) runnable(st *State) error {
+	if c.pipeline {
+		return fmt.Errorf("canvas: it starts at %q: %w", pipelineID, ErrPipeline)
+	}
+	if st == nil || st.canvas != c {
+		return fmt.Errorf("%w: it belongs to another canvas", ErrState)
+	}
+	return nil
+}
+
+func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yield func(*Event, error) bool) *run {
+	opt.setDefaults()
+	r := &run{c: c, st: st, in: in, opt: opt, clock: opt.Ports.Clock, yield: yield}
+	r.scratch = c.takeScratch()
+	if r.logs() {
+		r.signal = make(chan struct{}, 1)
+	}
+	r.outer = ctx
+	r.began = r.clock.Now()
+	r.progress = progress{
+		messageID: opt.Ports.IDs.NewID(), taskID: opt.TaskID, created: r.began.Unix(), seed: opt.Seed,
+		inputs: in.Inputs, userID: in.UserID, webhook: in.Webhook,
+	}
+	r.watch()
+	return r
+}
+
+// watch connects the cancel port, and makes the encoder.
+func (r *run) watch() {
+	r.enc.name(r.messageID, r.taskID, r.created)
+	if r.opt.CancelBefore {
+		r.flag.Store(true)
+	}
+	if r.opt.Ports.Cancel == nil {
+		return
+	}
+	r.cancelCh = r.opt.Ports.Cancel.Canceled(r.taskID)
+	ctx := r.work()
+	go func() {
+		select {
+		case <-r.cancelCh:
+			r.cancelNow()
+		case <-ctx.Done():
+		}
+	}()
+}
+
+// close lets go of everything the run held.
+func (r *run) close() {
+	r.halt()
+	if !r.shared {
+		r.c.scratch.Put(r.scratch)
+	}
+	for i := range r.c.nodes {
+		for _, kept := range r.c.nodes[i].resets {
+			reset(kept, r.messageID)
+		}
+	}
+}
+
+// reset tells a component that a run is over. What goes wrong there has no run left to show it.
+func reset(kept Resetter, runID string) {
+	var err error
+	defer recovered(&err)
+	kept.Reset(runID)
+}
+
+// work is the context of everything that may take long. It is made when first needed, by the owner and before
+// any worker starts, because most small runs never need it.
+func (r *run) work() context.Context {
+	if r.ctx == nil {
+		r.ctx, r.stop = context.WithCancel(r.outer)
+		if r.flag.Load() {
+			r.stop()
+		}
+	}
+	return r.ctx
+}
+
+// halt ends whatever still works for the run.
+func (r *run) halt() {
+	if r.stop != nil {
+		r.stop()
+	}
+}
+
+func (r *run) cancelNow() {
+	r.flag.Store(true)
+	r.halt()
+}
+
+// canceled reports whether the run was told to stop. The port's channel is asked first, so that a cancel counts
+// from the moment it is given.
+func (r *run) canceled() bool {
+	if r.flag.Load() {
+		return true
+	}
+	select {
+	case <-r.cancelCh:
+		r.cancelNow()
+		return true
+	default:
+	}
+	if r.outer.Err() != nil {
+		r.flag.Store(true)
+		return true
+	}
+	return false
+}
+
+// execute is a whole run from its start.
+func (r *run) execute() {
+	resume := r.st.Paused()
+	err := r.opt.check(r.c)
+	if err == nil {
+		err = r.prepare(resume)
+	}
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	if r.canceled() {
+		r.finishCanceled()
+		return
+	}
+	r.emitWorkflowStarted()
+	r.st.retrieval = append(r.st.retrieval, newReference())
+	switch {
+	case resume:
+		if !r.resume() {
+			return
+		}
+	case r.opt.From != "":
+		r.schedule(r.c.index[r.opt.From], -1)
+	default:
+		r.schedule(r.c.start, -1)
+	}
+	r.startLog()
+	r.goOn()
+}
+
+// prepare brings the state to the start of a turn.
+func (r *run) prepare(resume bool) error {
+	st := r.st
+	st.history = append(st.history, Turn{Role: "user", Content: r.in.Query})
+	if !resume && r.opt.From == "" {
+		for i := range st.nodes {
+			st.clearOuts(int32(i))
+		}
+	}
+	if !resume {
+		st.path, st.waiting, st.progress = st.path[:0], nil, nil
+		for i := range st.nodes {
+			n := &st.nodes[i]
+			n.ran = r.opt.From != "" && holds(n)
+		}
+	}
+	st.taskID = r.taskID
+	if r.in.Query.Truthy() {
+		st.globals.set("sys.query", r.in.Query)
+	}
+	if r.in.UserID != "" {
+		st.globals.set("sys.user_id", String(r.in.UserID))
+	}
+	turns, _ := st.globals.get("sys.conversation_turns")
+	n, _ := turns.Int()
+	st.globals.set("sys.conversation_turns", Int(n+1))
+	st.globals.set("sys.date", r.c.date(r.began))
+	r.remember("user", r.in.Query.Text())
+	return r.readFiles()
+}
+
+// holds reports whether a node has an output that is not null.
+func holds(n *nodeState) bool {
+	for _, o := range n.outs {
+		if !o.value.IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
+// remember adds a line to sys.history.
+func (r *run) remember(role, text string) {
+	lines, _ := r.st.globals.get("sys.history")
+	r.st.globals.set("sys.history", lines.Append(String(role+": "+text)))
+}
+
+// readFiles turns the uploads of this turn into texts and data URLs.
+func (r *run) readFiles() error {
+	if !r.in.Files.Truthy() {
+		return nil
+	}
+	files := r.opt.Ports.Files
+	if files == nil {
+		return fmt.Errorf("files: %w", ErrNoPort)
+	}
+	texts := make([]Value, 0, r.in.Files.Len())
+	for _, f := range r.in.Files.Elements() {
+		text, err := files.Read(r.work(), f)
+		if err != nil {
+			return fmt.Errorf("file %q: %w", f.Get("name").Text(), err)
+		}
+		texts = append(texts, String(text))
+	}
+	r.st.globals.set("sys.files", listOf(texts))
+	return nil
+}
+
+// goOn runs batch after batch until nothing is left, somebody has to answer a form, or something stops the run.
+func (r *run) goOn() {
+	for !r.gone {
+		if r.canceled() {
+			r.finishCanceled()
+			return
+		}
+		batch := r.nextBatch()
+		if len(batch) == 0 {
+			break
+		}
+		if r.pauses(batch) {
+			return
+		}
+		if r.failed = r.countSteps(batch); r.failed != nil {
+			r.endFailed()
+			return
+		}
+		if !r.drainRestarted(batch) {
+			return
+		}
+		r.runBatch(batch)
+		if !r.settleBatch(batch) {
+			return
+		}
+		if r.opt.Until != "" && r.ranUntil(batch) {
+			break
+		}
+		r.checkpoint()
+	}
+	if !r.gone {
+		r.finish()
+	}
+}
+
+func (r *run) ranUntil(batch []int32) bool {
+	for _, n := range batch {
+		if r.c.nodes[n].id == r.opt.Until {
+			return true
+		}
+	}
+	return false
+}
+
+// finish ends a run that went well.
+func (r *run) finish() {
+	for len(r.pending) > 0 && !r.gone {
+		r.drain(r.pending[0])
+		r.flushPending()
+		if r.canceled() {
+			r.finishCanceled()
+			return
+		}
+		if r.failed != nil {
+			r.endFailed()
+			return
+		}
+	}
+	r.flushNotes()
+	st := r.st
+	outs := Object()
+	if n := len(st.path); n > 0 {
+		outs = st.Outputs(r.c.nodes[st.path[n-1]].id)
+	}
+	turn := Turn{Role: "assistant", Content: outs}
+	st.history = append(st.history, turn)
+	r.remember("assistant", turn.Text())
+	st.progress = nil
+	r.emitWorkflowFinished(outs)
+	r.lastSnapshot()
+}
+
+// finishCanceled ends a run that was told to stop.
+func (r *run) finishCanceled() {
+	r.flushNotes()
+	r.dropStreams(ErrCanceled)
+	r.forget()
+	r.emitWorkflowFinished(String(CanceledText))
+	r.lastSnapshot()
+	r.fail(ErrCanceled)
+}
+
+// endFailed ends a run with an error nobody handled: no further event.
+func (r *run) endFailed() {
+	r.flushNotes()
+	r.dropStreams(nil)
+	r.forget()
+	r.lastSnapshot()
+	r.fail(r.failed)
+}
+
+// forget drops where the run stands. A session that still waits for a form keeps it: the form can be answered
+// another time.
+func (r *run) forget() {
+	if !r.st.Paused() {
+		r.st.progress = nil
+	}
+}
+
+// fail hands out the error that ends the iteration.
+func (r *run) fail(err error) {
+	if !r.gone {
+		r.gone = true
+		r.yield(nil, err)
+	}
+}
+
+// recovered turns a panic into an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		if e, ok := p.(error); ok {
+			*err = fmt.Errorf("panic: %w", e)
+			return
+		}
+		*err = fmt.Errorf("panic: %v", p)
+	}
+}
+
+// errorText is how an error reads in events and outputs.
+func errorText(err error) string {
+	if errors.Is(err, ErrCanceled) || errors.Is(err, context.Canceled) {
+		return CanceledText
+	}
+	return strings.ToValidUTF8(err.Error(), "\uFFFD")
+}

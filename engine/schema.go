@@ -1,0 +1,155 @@
+package engine
+
+import "reflect"
+
+// Schema is the JSON Schema (draft 2020-12) of a component's params, derived from its struct: types, defaults,
+// limits and docs. References are marked with "format": "reference", texts that may hold references with
+// "format": "text".
+func (s *Spec) Schema() Value {
+	if !s.Params.IsNull() {
+		return s.Params
+	}
+	props := NewObject(24)
+	var required []string
+	if t := reflect.TypeOf(s.New()); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
+		required = properties(props, t.Elem())
+	}
+	common := NewObject(8)
+	properties(common, reflect.TypeFor[Common]())
+	for name, p := range common.Value().Fields() {
+		if props.find(name) < 0 {
+			props.Set(name, p)
+		}
+	}
+	b := NewObject(8)
+	b.Set("$schema", String("https://json-schema.org/draft/2020-12/schema"))
+	b.Set("title", String(s.Name)).Set("description", String(s.Doc)).Set("type", String("object"))
+	b.Set("properties", props.Value())
+	if len(required) > 0 {
+		b.Set("required", Strings(required...))
+	}
+	return b.Set("additionalProperties", Bool(true)).Value()
+}
+
+// Describe is everything a palette, a form or a docs page needs to know about a component.
+func (s *Spec) Describe() Value {
+	b := NewObject(8)
+	b.Set("name", String(s.Name))
+	if len(s.Aliases) > 0 {
+		b.Set("aliases", Strings(s.Aliases...))
+	}
+	b.Set("description", String(s.Doc))
+	b.Set("inputs", describeFields(s.Inputs)).Set("outputs", describeFields(s.Outputs))
+	if s.Tool != nil {
+		b.Set("tool", s.Tool.Define(s.Tool.Function, ""))
+	}
+	if s.Missing != "" {
+		b.Set("missing", String(s.Missing))
+	}
+	return b.Set("params", s.Schema()).Value()
+}
+
+// Define is the function definition in OpenAI form, under the given name; an empty description falls back to
+// the component's own.
+func (t *ToolSpec) Define(name, description string) Value {
+	if description == "" {
+		description = t.Description
+	}
+	return Object("type", "function", "function", Object(
+		"name", name, "description", description, "parameters", t.Parameters()))
+}
+
+// Parameters is the JSON Schema of the arguments.
+func (t *ToolSpec) Parameters() Value {
+	if !t.Schema.IsNull() {
+		return t.Schema
+	}
+	props := NewObject(len(t.Args))
+	var required []string
+	for _, a := range t.Args {
+		p := NewObject(3).Set("type", String(a.Type)).Set("description", String(a.Doc))
+		if a.Type == "list" {
+			p.Set("type", String("array")).Set("items", Object("type", "string"))
+		}
+		if len(a.Enum) > 0 {
+			p.Set("enum", Strings(a.Enum...))
+		}
+		props.Set(a.Name, p.Value())
+		if a.Required {
+			required = append(required, a.Name)
+		}
+	}
+	return Object("type", "object", "properties", props.Value(), "required", required)
+}
+
+func describeFields(fields []Field) Value {
+	vals := make([]Value, len(fields))
+	for i, f := range fields {
+		b := NewObject(4).Set("name", String(f.Name)).Set("type", String(f.Type)).Set("description", String(f.Doc))
+		if f.Required {
+			b.Set("required", Bool(true))
+		}
+		vals[i] = b.Value()
+	}
+	return listOf(vals)
+}
+
+// properties adds the schema of each param and gives the names of those that must be there.
+func properties(b *ObjectBuilder, t reflect.Type) (required []string) {
+	for _, f := range paramFields(t) {
+		p := typeSchema(f.typ)
+		if f.doc != "" {
+			p.Set("description", String(f.doc))
+		}
+		if len(f.enum) > 0 {
+			p.Set("enum", Strings(f.enum...))
+		}
+		if f.min != nil {
+			p.Set("minimum", Float(*f.min))
+		}
+		if f.max != nil {
+			p.Set("maximum", Float(*f.max))
+		}
+		if !f.def.IsNull() {
+			p.Set("default", f.def)
+		} else if f.nonempty {
+			required = append(required, f.name)
+		}
+		b.Set(f.name, p.Value())
+	}
+	return required
+}
+
+func typeSchema(t reflect.Type) *ObjectBuilder {
+	b := NewObject(6)
+	switch t {
+	case typeValue:
+		return b
+	case typeRef:
+		return b.Set("type", String("string")).Set("format", String("reference"))
+	case typeText:
+		return b.Set("type", String("string")).Set("format", String("text"))
+	case typeExpr:
+		return b.Set("format", String("text"))
+	}
+	switch t.Kind() {
+	case reflect.String:
+		b.Set("type", String("string"))
+	case reflect.Bool:
+		b.Set("type", String("boolean"))
+	case reflect.Int:
+		b.Set("type", String("integer"))
+	case reflect.Float64:
+		b.Set("type", String("number"))
+	case reflect.Slice:
+		if t.Elem() == typeNamedExpr {
+			return b.Set("type", String("object")).Set("additionalProperties", Object("format", "text"))
+		}
+		b.Set("type", String("array")).Set("items", typeSchema(t.Elem()).Value())
+	case reflect.Struct:
+		props := NewObject(8)
+		properties(props, t)
+		b.Set("type", String("object")).Set("properties", props.Value())
+	}
+	return b
+}

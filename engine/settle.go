@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// settleBatch takes the results of a batch in path order: events, handlers, and what runs next. It is false when
+// the run ends here.
+func (r *run) settleBatch(batch []int32) bool {
+	canceled := false
+	r.ended, r.cleared, r.cited = r.ended[:0], r.cleared[:0], r.cited[:0]
+	for _, call := range r.calls {
+		if r.gone {
+			return false
+		}
+		r.settle(call)
+		canceled = canceled || errors.Is(call.err, ErrCanceled)
+		r.release(call)
+	}
+	r.results = nil
+	switch {
+	case r.gone:
+		return false
+	case canceled:
+		r.finishCanceled()
+		return false
+	case r.failed != nil:
+		r.endFailed()
+		return false
+	}
+	r.st.path = append(r.st.path, batch...)
+	r.endTurns()
+	return true
+}
+
+// settle finishes one execution.
+func (r *run) settle(call *Call) {
+	n := call.node
+	r.apply(call)
+	r.flushNotes()
+	if call.err == nil && call.speech != nil {
+		call.err = r.speak(call)
+		r.flushNotes()
+	}
+	r.flushPending()
+	jumped, failed := false, call.err != nil
+	if failed {
+		jumped = r.handle(call)
+	}
+	r.st.nodes[n.index].ran = n.container == nil || failed
+	if failed && n.container != nil {
+		r.ended = append(r.ended, n.index) // its body is not entered
+	}
+	switch {
+	case call.deferred != nil && call.err == nil && r.failed == nil:
+		r.pending = append(r.pending, n.index)
+		if r.streams == nil {
+			r.streams = map[int32]*Call{}
+		}
+		r.streams[n.index] = call
+	case call.deferred != nil && call.err == nil:
+		r.st.setOut(n.index, call.deferred.output, Null)
+		r.emitNodeFinished(call)
+	case n.container == nil || failed || n.item < 0:
+		r.emitNodeFinished(call)
+	}
+	if r.failed == nil && !errors.Is(call.err, ErrCanceled) && !r.gone {
+		r.grow(call, jumped, failed)
+	}
+}
+
+// apply writes what an execution left behind into the state.
+func (r *run) apply(call *Call) {
+	call.mu.Lock()
+	defer call.mu.Unlock()
+	for _, o := range call.outs {
+		r.st.setOut(call.node.index, o.name, r.redact(o.value))
+	}
+	for _, a := range call.sets {
+		if err := r.st.assign(a.ref, a.value); err != nil && call.err == nil {
+			call.err = err
+		}
+	}
+	call.sets = nil
+	r.takeCites(call)
+	r.st.memory = append(r.st.memory, call.memories...)
+	call.memories = nil
+	r.addUsage(call)
+	if call.err != nil {
+		r.st.setOut(call.node.index, errorOutput, String(r.redactText(errorText(call.err))))
+	}
+}
+
+// addUsage counts what an execution used; call.mu is held.
+func (r *run) addUsage(call *Call) {
+	r.usage.Prompt += call.usage.Prompt
+	r.usage.Completion += call.usage.Completion
+	r.usage.Calls += call.usage.Calls
+	call.usage = Usage{}
+}
+
+// takeCites adds what an execution found to the references of the run; call.mu is held.
+func (r *run) takeCites(call *Call) {
+	if len(call.cites) == 0 {
+		return
+	}
+	last := &r.st.retrieval[len(r.st.retrieval)-1]
+	for _, c := range call.cites {
+		last.add(c.node, c.chunks, c.aggs)
+	}
+	r.cited = append(r.cited, call.cites...)
+	call.cites = nil
+}
+
+// handle decides what an error leads to. jumped says that the error handler's nodes run in place of the edges.
+func (r *run) handle(call *Call) (jumped bool) {
+	n := call.node
+	r.st.setOut(n.index, errorOutput, String(r.redactText(errorText(call.err))))
+	switch {
+	case errors.Is(call.err, ErrCanceled):
+	case len(n.gotos) > 0:
+		return true
+	case !n.back.IsNull() && n.spec.Tool != nil:
+		r.emitMessage(n.back.Text(), false, false, nil)
+		r.emitMessageEnd(&Said{}, Null)
+	case !n.back.IsNull():
+		r.st.dropError(n.index)
+		r.st.setOut(n.index, "result", n.back)
+		call.err = nil
+	default:
+		if r.failed == nil {
+			r.failed = &NodeError{Node: n.id, Kind: n.spec.Name, Err: call.err}
+		}
+	}
+	return false
+}
+
+// grow schedules what follows an execution.
+func (r *run) grow(call *Call, jumped, failed bool) {
+	n := call.node
+	if failed || len(n.gotos) > 0 || call.branched || n.isItem || n.isExit {
+		r.reached = nil // a way out was not taken
+	}
+	switch {
+	case jumped:
+		r.scheduleAll(n.gotos, n.index)
+	case n.isItem && call.turned:
+		r.turn(call)
+		if call.bodyEnd {
+			return
+		}
+		r.scheduleAll(n.down, n.index)
+	case call.branched:
+		r.scheduleAll(call.next, n.index)
+		if len(call.next) == 0 {
+			r.leaf(n)
+		}
+	case n.brancher && failed:
+		r.leaf(n) // nothing was chosen, so nothing follows
+	case n.container != nil && !failed && r.pinned(n):
+		r.emitContainerFinished(n, call.ins, call)
+		r.endContainer(n.index)
+		return
+	case n.container != nil && !failed && n.item >= 0:
+		r.openBody(call)
+		return
+	case n.container != nil:
+		r.endContainer(n.index)
+		return
+	case n.isExit && r.breaks(n):
+		r.endContainer(n.parent)
+		return
+	default:
+		r.scheduleAll(n.down, n.index)
+		if len(n.down) == 0 {
+			r.leaf(n)
+		}
+	}
+	r.leave(n)
+}
+
+func (r *run) pinned(n *node) bool {
+	_, ok := r.opt.Pins[n.id]
+	return ok
+}
+
+// breaks reports whether an exit stands in a body that it may end.
+func (r *run) breaks(n *node) bool {
+	return n.parent >= 0 && r.c.nodes[n.parent].container != nil && r.c.nodes[n.parent].container.Breaks()
+}
+
+// countSteps limits runaways. Executions count in the body they belong to; turns that bring an iteration closer to its
+// end start the count anew.
+func (r *run) countSteps(batch []int32) error {
+	for _, i := range batch {
+		n := &r.c.nodes[i]
+		count := &r.steps
+		if s := r.scope(n.parent); s != nil {
+			count = &s.steps
+		}
+		if *count++; *count <= r.opt.MaxSteps {
+			continue
+		}
+		err := fmt.Errorf("%w: more than %d executions without progress, which looks like a cycle without exit; raise the option MaxSteps (--max-steps) if it is not", ErrLimit, r.opt.MaxSteps)
+		return &NodeError{Node: n.id, Kind: n.spec.Name, Err: err}
+	}
+	return nil
+}

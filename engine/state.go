@@ -1,0 +1,433 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// State is everything of a canvas that changes: the five buckets, what each node holds, and how far a run has
+// come. One run at a time owns a State; nobody else may touch it meanwhile.
+type State struct {
+	canvas    *Canvas
+	globals   bucket
+	history   []Turn
+	retrieval []Reference
+	memory    []Value // [user, assistant, summary]
+	variables Value   // definitions of env variables: name -> {type, value}; shared with the document
+	nodes     []nodeState
+	path      []int32
+	waiting   []int32   // forms and waiting nodes a paused run goes on with
+	progress  *progress // where a run stands that is neither finished nor paused; nil otherwise
+	taskID    string
+	dirty     []int32 // nodes changed since the last checkpoint
+}
+
+// Turn is one entry of the conversation: who spoke and what. What a canvas said is kept as all outputs of its
+// last node.
+type Turn struct {
+	Role    string
+	Content Value
+}
+
+// Text is what was said.
+func (t Turn) Text() string {
+	if t.Content.Kind() == KindObject {
+		return t.Content.Get("content").Text()
+	}
+	return t.Content.Text()
+}
+
+// nodeState is what one node holds between its executions.
+type nodeState struct {
+	outs    []slot
+	ran     bool // has run in this run, or in this turn of the body around it
+	dirty   bool // changed since the last checkpoint
+	touched bool // its document entry must be rewritten on save
+}
+
+// slot is a named value.
+type slot struct {
+	name  string
+	value Value
+}
+
+// out finds an output; ok is false when the node has no such slot.
+func (n *nodeState) out(name string) (Value, bool) {
+	for i := range n.outs {
+		if n.outs[i].name == name {
+			return n.outs[i].value, true
+		}
+	}
+	return Null, false
+}
+
+// setOut sets an output of a node.
+func (s *State) setOut(node int32, name string, v Value) {
+	n := &s.nodes[node]
+	s.touch(node)
+	for i := range n.outs {
+		if n.outs[i].name == name {
+			n.outs[i].value = v
+			return
+		}
+	}
+	n.outs = append(n.outs, slot{name, v})
+}
+
+// touch notes that a node changed.
+func (s *State) touch(node int32) {
+	n := &s.nodes[node]
+	n.touched = true
+	if !n.dirty {
+		n.dirty = true
+		s.dirty = append(s.dirty, node)
+	}
+}
+
+// clearOuts makes every output null, and removes those that only an execution can have.
+func (s *State) clearOuts(node int32) {
+	n := &s.nodes[node]
+	kept := n.outs[:0]
+	for _, o := range n.outs {
+		if strings.HasPrefix(o.name, "_") {
+			continue
+		}
+		o.value = Null
+		kept = append(kept, o)
+	}
+	if len(n.outs) > 0 {
+		n.outs = kept
+		s.touch(node)
+	}
+}
+
+// dropError forgets the error of an earlier execution.
+func (s *State) dropError(node int32) {
+	n := &s.nodes[node]
+	for i := range n.outs {
+		if n.outs[i].name == errorOutput {
+			n.outs = append(n.outs[:i], n.outs[i+1:]...)
+			s.touch(node)
+			return
+		}
+	}
+}
+
+// errorOutput is the output that holds the text of a node's error.
+const errorOutput = "_ERROR"
+
+// bucket is an ordered map of values. Small ones are scanned; from indexFrom keys on there is an index.
+type bucket struct {
+	keys  []string
+	vals  []Value
+	index map[string]int
+	dirty []string // keys changed since the last checkpoint
+}
+
+func newBucket(v Value) bucket {
+	var b bucket
+	for k, x := range v.Fields() {
+		b.put(k, x)
+	}
+	return b
+}
+
+func (b *bucket) find(key string) int {
+	if b.index != nil {
+		if i, ok := b.index[key]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, k := range b.keys {
+		if k == key {
+			return i
+		}
+	}
+	return -1
+}
+
+func (b *bucket) get(key string) (Value, bool) {
+	if i := b.find(key); i >= 0 {
+		return b.vals[i], true
+	}
+	return Null, false
+}
+
+// at is get with a guess where the key stands.
+func (b *bucket) at(guess int32, key string) (Value, bool) {
+	if i := int(guess) - 1; i >= 0 && i < len(b.keys) && b.keys[i] == key {
+		return b.vals[i], true
+	}
+	return b.get(key)
+}
+
+// set changes a value and remembers that it changed.
+func (b *bucket) set(key string, v Value) {
+	b.put(key, v)
+	if !slices.Contains(b.dirty, key) {
+		b.dirty = append(b.dirty, key)
+	}
+}
+
+func (b *bucket) put(key string, v Value) {
+	if i := b.find(key); i >= 0 {
+		b.vals[i] = v
+	} else {
+		b.keys = append(b.keys, key)
+		b.vals = append(b.vals, v)
+		switch {
+		case b.index != nil:
+			b.index[key] = len(b.keys) - 1
+		case len(b.keys) >= indexFrom:
+			b.index = indexOf(b.keys)
+		}
+	}
+}
+
+func (b *bucket) value() Value {
+	o := NewObject(len(b.keys))
+	for i, k := range b.keys {
+		o.Set(k, b.vals[i])
+	}
+	return o.Value()
+}
+
+func (b *bucket) clone() bucket {
+	return bucket{keys: slices.Clone(b.keys), vals: slices.Clone(b.vals), index: maps.Clone(b.index), dirty: slices.Clone(b.dirty)}
+}
+
+// Clone is a copy that can be run by itself.
+func (s *State) Clone() *State {
+	c := *s
+	c.globals = s.globals.clone()
+	c.history = slices.Clone(s.history)
+	c.retrieval = slices.Clone(s.retrieval)
+	c.memory = slices.Clone(s.memory)
+	c.path = slices.Clone(s.path)
+	c.waiting = slices.Clone(s.waiting)
+	c.dirty = slices.Clone(s.dirty)
+	c.nodes = slices.Clone(s.nodes)
+	for i := range c.nodes {
+		c.nodes[i].outs = slices.Clone(c.nodes[i].outs)
+	}
+	if s.progress != nil {
+		c.progress = s.progress.clone()
+	}
+	return &c
+}
+
+// Global is a variable of the conversation, such as sys.query or env.city.
+func (s *State) Global(name string) (Value, bool) { return s.globals.get(name) }
+
+// SetGlobal sets a variable of the conversation.
+func (s *State) SetGlobal(name string, v Value) { s.globals.set(name, v) }
+
+// Output is what a node holds under a name.
+func (s *State) Output(node, name string) (Value, bool) {
+	i, ok := s.canvas.index[node]
+	if !ok {
+		return Null, false
+	}
+	return s.nodes[i].out(name)
+}
+
+// Outputs are all values a node holds, in order.
+func (s *State) Outputs(node string) Value {
+	i, ok := s.canvas.index[node]
+	if !ok {
+		return Null
+	}
+	b := NewObject(len(s.nodes[i].outs))
+	for _, o := range s.nodes[i].outs {
+		b.Set(o.name, o.value)
+	}
+	return b.Value()
+}
+
+// History is the conversation, oldest first.
+func (s *State) History() []Turn { return s.history }
+
+// Path is the ids of what the last run executed, in order.
+func (s *State) Path() []string { return s.ids(s.path) }
+
+// Waiting is the ids a paused run goes on with: forms, and nodes that stood beside them.
+func (s *State) Waiting() []string { return s.ids(s.waiting) }
+
+// Paused reports whether the last run waits for a form.
+func (s *State) Paused() bool { return len(s.waiting) > 0 }
+
+// Unfinished reports whether the state was saved in the middle of a run; Canvas.Continue goes on with it.
+func (s *State) Unfinished() bool { return s.progress != nil && len(s.waiting) == 0 }
+
+func (s *State) ids(nodes []int32) []string {
+	ids := make([]string, len(nodes))
+	for i, n := range nodes {
+		ids[i] = s.canvas.nodes[n].id
+	}
+	return ids
+}
+
+// Reset empties the state as a new conversation needs it: path, outputs and sys variables are cleared, env
+// variables go back to their definitions. keepMemory leaves history, retrieval and memory alone.
+func (s *State) Reset(keepMemory bool) {
+	s.path, s.waiting, s.progress = nil, nil, nil
+	for i := range s.nodes {
+		s.clearOuts(int32(i))
+		s.nodes[i].ran = false
+	}
+	if !keepMemory {
+		s.history, s.retrieval, s.memory = nil, nil, nil
+	}
+	for i, k := range s.globals.keys {
+		switch {
+		case strings.HasPrefix(k, "sys."):
+			s.globals.set(k, zeroLike(s.globals.vals[i]))
+		case strings.HasPrefix(k, "env."):
+			s.globals.set(k, s.envDefault(strings.TrimPrefix(k, "env.")))
+		}
+	}
+}
+
+// envDefault is the defined value of an env variable, or the zero of its declared type.
+func (s *State) envDefault(name string) Value {
+	def, ok := s.variables.Lookup(name)
+	if !ok {
+		return String("")
+	}
+	if v := def.Get("value"); v.Truthy() || v.Kind() == KindNumber || v.Kind() == KindBool {
+		return v
+	}
+	return ZeroOf(def.Get("type").Str())
+}
+
+// zeroLike is the empty value of the same kind.
+func zeroLike(v Value) Value {
+	switch v.Kind() {
+	case KindString:
+		return String("")
+	case KindBool, KindNumber:
+		if v.Kind() == KindNumber && !v.IsInt() {
+			return Float(0)
+		}
+		return Int(0)
+	case KindList:
+		return List()
+	case KindObject:
+		return Object()
+	}
+	return Null
+}
+
+// ZeroOf is the empty value of a declared type: number, boolean, object, array<...>; anything else is "".
+func ZeroOf(typ string) Value {
+	typ = strings.ToLower(typ)
+	switch {
+	case strings.HasPrefix(typ, "number"), strings.HasPrefix(typ, "integer"):
+		return Int(0)
+	case strings.HasPrefix(typ, "boolean"):
+		return Bool(false)
+	case strings.HasPrefix(typ, "object"):
+		return Object()
+	case strings.HasPrefix(typ, "array"), strings.HasPrefix(typ, "list"):
+		return List()
+	}
+	return String("")
+}
+
+// window is the last n turns of the conversation, two entries each, oldest first.
+func (s *State) window(n int) []Turn {
+	if n <= 0 {
+		return nil
+	}
+	return s.history[max(0, len(s.history)-2*n):]
+}
+
+// lookup finds what a reference means. absent is true when it stands for a node that has not run in this run.
+func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
+	if r.Node == "" {
+		v, ok := s.globals.at(r.slot, r.Expr)
+		if !ok {
+			v, ok = s.lookupGlobal(r.Expr)
+		}
+		if !ok {
+			return Null, false, r.notFound()
+		}
+		return v, false, nil
+	}
+	slot := r.slot
+	if slot == 0 {
+		i, ok := s.canvas.index[r.Node]
+		if !ok {
+			return Null, false, r.notFound()
+		}
+		slot = int32(i) + 1
+	}
+	n := &s.nodes[slot-1]
+	v, ok := n.out(r.Output)
+	if !ok {
+		return String(""), !n.ran, nil
+	}
+	if len(r.Path) > 0 {
+		v = Walk(v, r.Path)
+	}
+	return v, !n.ran && v.IsNull(), nil
+}
+
+// lookupGlobal finds a variable by its whole name, or a member below the longest name that exists.
+func (s *State) lookupGlobal(expr string) (Value, bool) {
+	if v, ok := s.globals.get(expr); ok {
+		return v, true
+	}
+	for i := len(expr) - 1; i > 0; i-- {
+		if expr[i] != '.' {
+			continue
+		}
+		if v, ok := s.globals.get(expr[:i]); ok {
+			return Walk(v, strings.Split(expr[i+1:], ".")), true
+		}
+	}
+	return Null, false
+}
+
+// assign writes to a reference: exactly the named path. A variable or node that does not exist is an error.
+func (s *State) assign(r *Ref, v Value) error {
+	if r.Node != "" {
+		i, ok := s.canvas.index[r.Node]
+		if !ok {
+			return r.notFound()
+		}
+		n := &s.nodes[i]
+		if len(r.Path) > 0 {
+			old, _ := n.out(r.Output)
+			v = Put(old, r.Path, v)
+		}
+		s.setOut(i, r.Output, v)
+		return nil
+	}
+	if _, ok := s.globals.get(r.Expr); ok {
+		s.globals.set(r.Expr, v)
+		return nil
+	}
+	for i := len(r.Expr) - 1; i > 0; i-- {
+		if r.Expr[i] != '.' {
+			continue
+		}
+		if old, ok := s.globals.get(r.Expr[:i]); ok {
+			s.globals.set(r.Expr[:i], Put(old, strings.Split(r.Expr[i+1:], "."), v))
+			return nil
+		}
+	}
+	return r.notFound()
+}
+
+// SetOutput sets what a node holds, for a rerun with edited values. A node the canvas lacks is an error.
+func (s *State) SetOutput(node, name string, v Value) error {
+	i, ok := s.canvas.index[node]
+	if !ok {
+		return s.canvas.unknownNode(String(node))
+	}
+	s.setOut(i, name, v)
+	return nil
+}

@@ -1,0 +1,78 @@
+package template
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// recordings reads recorded cases: what the real Jinja2 made of each template.
+func recordings(t testing.TB, file string) [][]byte {
+	data, err := os.ReadFile("testdata/" + file)
+	require.NoError(t, err)
+	var lines [][]byte
+	for line := range strings.Lines(string(data)) {
+		lines = append(lines, []byte(line))
+	}
+	return lines
+}
+
+// knownDifferences reads the names of recorded cases that are not met, each with its reason.
+func knownDifferences(t *testing.T) map[string]string {
+	data, err := os.ReadFile("testdata/differences.txt")
+	require.NoError(t, err)
+	known := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, reason, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		require.NotEmpty(t, reason, "a difference needs a reason: %s", line)
+		known[name] = reason
+	}
+	return known
+}
+
+func TestRecordedCasesGiveTheRecordedText(t *testing.T) {
+	known := knownDifferences(t)
+	for file, count := range map[string]int{"jinja.jsonl": 417, "corners.jsonl": 347} {
+		cases := recordings(t, file)
+		require.Len(t, cases, count, file)
+		for _, line := range cases {
+			c, err := engine.ParseJSON(line)
+			require.NoError(t, err)
+			name := c.Get("name").Str()
+			reason, differs := known[name]
+			delete(known, name)
+			t.Run(name, func(t *testing.T) { playRecorded(t, line, c, differs, reason) })
+		}
+	}
+	require.Empty(t, known, "differences.txt names cases that do not exist")
+}
+
+func playRecorded(t *testing.T, line []byte, c engine.Value, differs bool, reason string) {
+	got, err := engine.ParseJSON(PlayCase(line))
+	require.NoError(t, err)
+	require.Equal(t, c.Get("name"), got.Get("name"))
+	text, rendered := got.Lookup("text")
+	met := rendered == !c.Get("error").True() && text.Str() == c.Get("expect").Str()
+	if differs {
+		require.NotEqual(t, "core", c.Get("level").Str(), "a core case must be met")
+		require.False(t, met, "the case is met now, remove it from differences.txt: %s", reason)
+		return
+	}
+	require.True(t, met, "template %q\nwant %s\ngot  %s", c.Get("template").Str(), c.Get("expect").JSON(), got.JSON())
+	require.NotContains(t, got.Get("error").Str(), "internal error")
+}
+
+func TestPlayCaseReportsWhatIsNotACase(t *testing.T) {
+	require.Equal(t, `{"name":"","error":"invalid JSON at line 1, column 1: unexpected \"n\""}`, string(PlayCase([]byte("no"))))
+	require.Equal(t, `{"name":"a","error":"template line 1: expected an expression, got \"}}\""}`,
+		string(PlayCase([]byte(`{"name":"a","template":"{{ }}","context":{}}`))))
+	require.Equal(t, `{"name":"b","text":"1.0 é\n"}`,
+		string(PlayCase([]byte(`{"name":"b","template":"{{ x }} é\n\n","context":{"x":1.0}}`))))
+}

@@ -1,0 +1,127 @@
+package template
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// rendered is the text of a template without variables, or with those of pairs.
+func rendered(t *testing.T, text string, pairs ...any) string {
+	t.Helper()
+	tmpl, err := Parse(text)
+	require.NoError(t, err)
+	out, err := tmpl.Render(engine.Object(pairs...).Lookup)
+	require.NoError(t, err)
+	return out
+}
+
+func TestRenderAsksForEachVariableOnce(t *testing.T) {
+	tmpl, err := Parse(`{{ a }}{{ a }}{% if false %}{{ b }}{% endif %}{% for i in [1, 2] %}{{ c }}{% endfor %}{{ range(2) }}`)
+	require.NoError(t, err)
+	var asked []string
+	out, err := tmpl.Render(func(name string) (engine.Value, bool) {
+		asked = append(asked, name)
+		return engine.String(name), name != "range"
+	})
+	require.NoError(t, err)
+	require.Equal(t, "aaccrange(0, 2)", out)
+	require.Equal(t, []string{"a", "c", "range"}, asked)
+}
+
+func TestTemplatesNeverChangeTheirVariables(t *testing.T) {
+	v := engine.Object("l", engine.List(engine.Int(1)), "d", engine.Object("k", engine.List()))
+	before := v.JSON()
+	text := `{% set _ = l.append(2) %}{% set _ = d.k.append(3) %}{% set _ = d.update(x=4) %}{{ l }}{{ d }}`
+	tmpl, err := Parse(text)
+	require.NoError(t, err)
+	for range 2 { // the second render starts anew
+		out, err := tmpl.Render(v.Lookup)
+		require.NoError(t, err)
+		require.Equal(t, "[1, 2]{'k': [3], 'x': 4}", out)
+	}
+	require.Equal(t, before, v.JSON())
+}
+
+func TestOneTemplateRendersInManyGoroutines(t *testing.T) {
+	before := runtime.NumGoroutine()
+	tmpl, err := Parse(`{% macro m(x) %}<{{ x }}>{% endmacro %}{% for x in xs %}{{ m(x) }}{{ loop.last }}{% endfor %}{{ xs|map('upper')|join }}`)
+	require.NoError(t, err)
+	v := engine.Object("xs", engine.Strings("a", "b"))
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				out, err := tmpl.Render(v.Lookup)
+				if err != nil || out != "<a>False<b>TrueAB" {
+					t.Errorf("got %q, %v", out, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+}
+
+func TestErrorsNameTheLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\nb {{ }}":                      `template line 2: expected an expression, got "}}"`,
+		"{% if x %}\n\n":                  `template line 2: the template ends, expected {% endif %}`,
+		"{{ 'a'\n|shout }}":               `template line 2: unknown filter "shout"`,
+		"\n{{ begin@name }}":              `template line 2: unexpected character '@' in a tag`,
+		"{# a\nb":                         `template line 1: comment without end, expected "#}"`,
+		"{{ x\n\n":                        `template line 2: the template ends inside a tag, expected "}}"`,
+		"{% for x in y %}\n{% endif %}":   `template line 2: unknown tag "endif"`,
+		"a\r\nb\rc\n{{ 1 / 0 }}":          `template line 4: division by zero`,
+		"{% for x in [1] %}\n{{ x.y.z }}": `template line 2: the template ends, expected {% endfor %}`,
+		"{% macro m() %}\n{{ 1 + none }}\n{% endmacro %}\n\n{{ m() }}": `template line 2: cannot apply "+" to the integer 1 and none`,
+		"{{ [1,\n2,\nnobody.name] }}":                                  `template line 3: "nobody" is undefined`,
+		"{{ user.address.city }}":                                      `template line 1: "user" is undefined`,
+		"{{ {'name': 'x'}.address.city }}":                             `template line 1: object has no attribute "address"`,
+		"{% include 'x' %}":                                            `template line 1: "include" has nothing to load from: a canvas has no other templates`,
+		"{{ 'some text'() }}":                                          `template line 1: the string "some text" cannot be called`,
+		"{{ 'a'|truncate(size=2) }}":                                   `template line 1: truncate has no argument "size"`,
+		"{{ 'a'|replace('b') }}":                                       `template line 1: replace needs the argument "new"`,
+		"{{ range(100001) }}":                                          `template line 1: a range has more than 100000 numbers`,
+	} {
+		tmpl, err := Parse(text)
+		if err == nil {
+			var out string
+			out, err = tmpl.Render(nil)
+			require.Empty(t, out)
+		}
+		require.EqualError(t, err, want, "%q", text)
+	}
+}
+
+func TestErrorsSayWhetherTheTemplateOrALimitIsToBlame(t *testing.T) {
+	_, err := Parse("{{")
+	require.ErrorIs(t, err, ErrSyntax)
+	tmpl, err := Parse("{{ 1 / 0 }}")
+	require.NoError(t, err)
+	_, err = tmpl.Render(nil)
+	require.NotErrorIs(t, err, ErrSyntax)
+	require.NotErrorIs(t, err, ErrLimit)
+	_, err = tmpl.RenderWithin(Limits{Steps: 1}, nil)
+	require.ErrorIs(t, err, ErrLimit)
+}
+
+func TestMistakesOfTheEvaluatorBecomeErrors(t *testing.T) {
+	tmpl, err := Parse("\n{{ x }}")
+	require.NoError(t, err)
+	_, err = tmpl.Render(func(string) (engine.Value, bool) {
+		var empty []engine.Value
+		return empty[0], true
+	})
+	require.ErrorContains(t, err, "template line 2: internal error: runtime error: index out of range")
+}
+
+func TestBytesThatAreNotTextPassThrough(t *testing.T) {
+	require.Equal(t, "a\xff|1|", rendered(t, "{{ s[0] }}{{ s[1:] }}|{{ 'é'|length }}|{{ n }}", "s", "a\xff", "n", ""))
+	require.Equal(t, strings.Repeat("x", 100), rendered(t, "{{ 'x' * n }}", "n", 100))
+}

@@ -1,0 +1,122 @@
+package engine
+
+import "strings"
+
+// Reasoning is marked inside a model's text. Drivers differ: some put one pair of tags around it, some write
+// </think> after every piece of it. Inside the engine there is one pair.
+const (
+	thinkOpen  = "<think>"
+	thinkClose = "</think>"
+)
+
+// thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag a piece of its own. After a
+// closing tag the reasoning goes on if the next piece closes again.
+type thinkNormalizer struct {
+	held    string // the start of what may become a tag
+	open    bool
+	closing bool // a closing tag was seen, and nothing after it yet
+}
+
+// push takes one piece; last says that nothing follows.
+func (n *thinkNormalizer) push(piece string, last bool, emit func(string) error) error {
+	text := n.held + piece
+	n.held = ""
+	for text != "" {
+		if n.closing {
+			n.closing = false
+			if !closesFirst(text) {
+				n.open = false
+				if err := emit(thinkClose); err != nil {
+					return err
+				}
+			}
+		}
+		at, tag := nextTag(text)
+		if tag == "" && !last {
+			at -= heldBack(text)
+		}
+		if at > 0 {
+			if err := emit(text[:at]); err != nil {
+				return err
+			}
+		}
+		text = text[at:]
+		switch tag {
+		case "":
+			n.held = text
+			return nil
+		case thinkOpen:
+			if !n.open {
+				n.open = true
+				if err := emit(thinkOpen); err != nil {
+					return err
+				}
+			}
+		case thinkClose:
+			n.closing = n.open
+		}
+		text = text[len(tag):]
+	}
+	if last && n.open {
+		n.open = false
+		return emit(thinkClose)
+	}
+	return nil
+}
+
+// closesFirst reports whether the next tag in text is a closing one.
+func closesFirst(text string) bool {
+	_, tag := nextTag(text)
+	return tag == thinkClose
+}
+
+// nextTag finds the first tag; without one it is "" at the end of text.
+func nextTag(text string) (int, string) {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(text[at:], '<')
+		if i < 0 {
+			return len(text), ""
+		}
+		at += i
+		for _, tag := range [...]string{thinkOpen, thinkClose} {
+			if strings.HasPrefix(text[at:], tag) {
+				return at, tag
+			}
+		}
+	}
+}
+
+// heldBack is the length of the end of text that may become a tag.
+func heldBack(text string) int {
+	i := strings.LastIndexByte(text, '<')
+	if i < 0 {
+		return 0
+	}
+	if end := text[i:]; strings.HasPrefix(thinkOpen, end) || strings.HasPrefix(thinkClose, end) {
+		return len(end)
+	}
+	return 0
+}
+
+// WithoutReasoning is a model's text without what stands between think marks.
+func WithoutReasoning(text string) string {
+	if !strings.Contains(text, thinkClose) && !strings.Contains(text, thinkOpen) {
+		return text
+	}
+	var b strings.Builder
+	inside := false
+	for text != "" {
+		at, tag := nextTag(text)
+		if !inside {
+			b.WriteString(text[:at])
+		}
+		text = text[at+len(tag):]
+		switch tag {
+		case thinkOpen:
+			inside = true
+		case thinkClose:
+			inside = false
+		}
+	}
+	return b.String()
+}

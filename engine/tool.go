@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// BoundTool is a component compiled as a tool of another one, such as a search an agent may call.
+type BoundTool struct {
+	Name string // the tool's own name in the canvas
+	Spec *Spec
+	node *node
+	err  error // why it cannot run; told to the model when it tries
+}
+
+// BindTool compiles a component as a tool of this node. kind is its component name, name what the canvas calls
+// it. A tool whose params are wrong, or that does not exist here, still binds: calling it fails (policy P17).
+func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
+	spec, err := s.Registry.Lookup(kind)
+	if err != nil {
+		return nil, s.Fail("tools", String(kind), err.Error())
+	}
+	if name == "" {
+		name = spec.Name
+	}
+	t := &BoundTool{Name: name, Spec: spec}
+	if spec.Missing != "" {
+		t.err = fmt.Errorf("%s: %w: %s", spec.Name, ErrNoPort, spec.Missing)
+	}
+	n := &node{
+		index: s.owner.index, id: s.NodeID + "-->" + strings.ReplaceAll(name, " ", "_"), name: name,
+		spec: spec, parent: -1, item: -1, params: params,
+	}
+	if err := n.compile(s.Registry); err != nil && t.err == nil {
+		t.err = err
+	}
+	t.node = n
+	s.owner.refs = append(s.owner.refs, n.refs...)
+	s.owner.resets = append(s.owner.resets, n.resets...)
+	return t, nil
+}
+
+// Component is the compiled component.
+func (t *BoundTool) Component() Component { return t.node.comp }
+
+// Err is why the tool cannot run, or nil.
+func (t *BoundTool) Err() error { return t.err }
+
+// Description is what the canvas says about the tool, or else what the component says.
+func (t *BoundTool) Description() string {
+	if t.node.common.Description != "" {
+		return t.node.common.Description
+	}
+	if t.Spec.Tool != nil {
+		return t.Spec.Tool.Description
+	}
+	return t.Spec.Doc
+}
+
+// CallTool runs a tool with the arguments a model gave, and logs it under the name the model knows. What goes
+// wrong inside the tool comes back as an error whose text is meant for the model.
+func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (Value, error) {
+	done := c.TraceTool(exposed, args)
+	if t.err != nil {
+		done(String(t.err.Error()), t.err)
+		return Null, t.err
+	}
+	sub := &Call{run: c.run, node: t.node, id: t.node.id, args: args, isTool: true, parent: c}
+	err := c.run.attempt(ctx, sub)
+	result := sub.toolResult(t.Spec)
+	if err != nil {
+		done(String(err.Error()), err)
+		return Null, err
+	}
+	done(result, nil)
+	return result, nil
+}
+
+func (c *Call) toolResult(spec *Spec) Value {
+	if spec.Tool == nil {
+		return Null
+	}
+	if v, ok := c.Written(spec.Tool.Result); ok && !v.IsNull() {
+		return v
+	}
+	v, _ := c.Written("content")
+	return v
+}
+
+// TraceTool logs that a tool was started; the function it gives logs how it ended. Tools that are no components
+// (MCP) use it too.
+func (c *Call) TraceTool(exposed string, args Value) func(result Value, err error) {
+	start := c.run.clock.Now()
+	path := c.tracePath()
+	c.Log(EventToolStarted, Object(
+		"component_id", c.root().id, "path", path, "tool_name", exposed, "arguments", args))
+	return func(result Value, err error) {
+		b := NewObject(8)
+		b.Set("component_id", String(c.root().id)).Set("path", String(path))
+		b.Set("tool_name", String(exposed)).Set("arguments", args).Set("result", result)
+		b.Set("elapsed_time", seconds(c.run.clock.Now().Sub(start)))
+		if err != nil {
+			b.Set("error", String(err.Error()))
+		}
+		c.Log(EventToolFinished, b.Value())
+	}
+}
+
+// TraceStep logs a step of an agent that is no tool call: analyze_task, reflection, ...
+func (c *Call) TraceStep(name string, args, result Value) { c.TraceTool(name, args)(result, nil) }
+
+// tracePath is the display name of the node in the canvas and, after arrows, the agents below it.
+func (c *Call) tracePath() string {
+	root := c.root()
+	return root.node.name + strings.TrimPrefix(c.id, root.id)
+}
+
+func seconds(d time.Duration) Value { return Float(float64(d.Microseconds()) / 1e6) }

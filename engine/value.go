@@ -1,0 +1,373 @@
+package engine
+
+import (
+	"iter"
+	"sync/atomic"
+)
+
+// Kind says what a Value holds.
+type Kind uint8
+
+// The kinds of a Value. KindStream never appears in JSON: it is a lazy text that has not been read yet.
+const (
+	KindNull Kind = iota
+	KindBool
+	KindNumber
+	KindString
+	KindList
+	KindObject
+	KindStream
+)
+
+var kindNames = [...]string{"null", "boolean", "number", "string", "list", "object", "stream"}
+
+// String names the kind in the words used by error messages.
+func (k Kind) String() string { return kindNames[k] }
+
+// Value is one JSON value that keeps what documents keep: object keys stay in order and numbers keep their text.
+//
+// A Value is immutable and may be shared by goroutines; "changing" one gives a new Value that shares what did
+// not change. The zero Value is null.
+type Value struct {
+	kind Kind
+	text string // the string, the number as written, or "true"/"false"
+	tree *tree
+}
+
+// tree holds what a list, an object or a stream needs. It is never changed after it was handed out, except
+// that append may claim unused room behind vals (see room).
+type tree struct {
+	keys   []string
+	vals   []Value
+	index  map[string]int // only from indexFrom keys on
+	room   *room
+	stream *Stream
+}
+
+// room lets lists that grow one by one share a backing array: whoever claims the next free place first may
+// write there, everyone else copies. Values already handed out never see the new element.
+type room struct{ used atomic.Int64 }
+
+// indexFrom is the number of keys from which a map beats a scan.
+const indexFrom = 16
+
+// Null is the null value; the zero Value is the same.
+var Null = Value{}
+
+// Bool makes a boolean.
+func Bool(b bool) Value {
+	if b {
+		return Value{kind: KindBool, text: "true"}
+	}
+	return Value{kind: KindBool, text: "false"}
+}
+
+// String makes a string.
+func String(s string) Value { return Value{kind: KindString, text: s} }
+
+// List makes a list of the given elements; the slice is copied.
+func List(vals ...Value) Value {
+	return listOf(append(make([]Value, 0, len(vals)), vals...))
+}
+
+// listOf makes a list that owns vals.
+func listOf(vals []Value) Value {
+	return Value{kind: KindList, tree: &tree{vals: vals}}
+}
+
+// Strings makes a list of strings.
+func Strings(ss ...string) Value {
+	vals := make([]Value, len(ss))
+	for i, s := range ss {
+		vals[i] = String(s)
+	}
+	return listOf(vals)
+}
+
+// streamValue wraps a lazy text.
+func streamValue(s *Stream) Value { return Value{kind: KindStream, tree: &tree{stream: s}} }
+
+// Kind says what the value holds.
+func (v Value) Kind() Kind { return v.kind }
+
+// IsNull reports whether v is null.
+func (v Value) IsNull() bool { return v.kind == KindNull }
+
+// Str is the text of a string; "" for every other kind.
+func (v Value) Str() string {
+	if v.kind == KindString {
+		return v.text
+	}
+	return ""
+}
+
+// True reports whether v is the boolean true.
+func (v Value) True() bool { return v.kind == KindBool && v.text == "true" }
+
+// Truthy reports whether v counts as something: not null, "", 0, false, [] or {}.
+func (v Value) Truthy() bool {
+	switch v.kind {
+	case KindNull:
+		return false
+	case KindBool:
+		return v.text == "true"
+	case KindNumber:
+		f, _ := v.Float()
+		return f != 0
+	case KindString:
+		return v.text != ""
+	case KindList, KindObject:
+		return len(v.tree.vals) > 0
+	}
+	return true
+}
+
+// Stream is the lazy text behind v, or nil.
+func (v Value) Stream() *Stream {
+	if v.kind != KindStream {
+		return nil
+	}
+	return v.tree.stream
+}
+
+// Len is the number of elements of a list or members of an object; 0 for every other kind.
+func (v Value) Len() int {
+	if v.kind != KindList && v.kind != KindObject {
+		return 0
+	}
+	return len(v.tree.vals)
+}
+
+// At is element i (0-based) of a list, or the value of member i of an object. It is null out of range.
+func (v Value) At(i int) Value {
+	if i < 0 || i >= v.Len() {
+		return Null
+	}
+	return v.tree.vals[i]
+}
+
+// Key is the name of member i (0-based) of an object.
+func (v Value) Key(i int) string {
+	if v.kind != KindObject || i < 0 || i >= len(v.tree.keys) {
+		return ""
+	}
+	return v.tree.keys[i]
+}
+
+// Lookup finds a member of an object.
+func (v Value) Lookup(key string) (Value, bool) {
+	if i := v.find(key); i >= 0 {
+		return v.tree.vals[i], true
+	}
+	return Null, false
+}
+
+// Get is a member of an object, or null.
+func (v Value) Get(key string) Value {
+	if i := v.find(key); i >= 0 {
+		return v.tree.vals[i]
+	}
+	return Null
+}
+
+func (v Value) find(key string) int {
+	if v.kind != KindObject {
+		return -1
+	}
+	return v.tree.find(key)
+}
+
+func (t *tree) find(key string) int {
+	if t.index != nil {
+		if i, ok := t.index[key]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, k := range t.keys {
+		if k == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// Elements iterates over the elements of a list, in order.
+func (v Value) Elements() iter.Seq2[int, Value] {
+	return func(yield func(int, Value) bool) {
+		if v.kind != KindList {
+			return
+		}
+		for i, e := range v.tree.vals {
+			if !yield(i, e) {
+				return
+			}
+		}
+	}
+}
+
+// Fields iterates over the members of an object, in document order.
+func (v Value) Fields() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.kind != KindObject {
+			return
+		}
+		for i, e := range v.tree.vals {
+			if !yield(v.tree.keys[i], e) {
+				return
+			}
+		}
+	}
+}
+
+// Append is the list v with one more element. A null v counts as an empty list; any other kind gives a list
+// of x alone. Growing one list step by step costs amortised constant time.
+func (v Value) Append(x Value) Value {
+	if v.kind != KindList {
+		return listOf([]Value{x})
+	}
+	old := v.tree
+	n := len(old.vals)
+	if old.room != nil && n < cap(old.vals) && old.room.used.CompareAndSwap(int64(n), int64(n+1)) {
+		return Value{kind: KindList, tree: &tree{vals: append(old.vals, x), room: old.room}}
+	}
+	vals := make([]Value, n, 2*n+4)
+	copy(vals, old.vals)
+	r := &room{}
+	r.used.Store(int64(n + 1))
+	return Value{kind: KindList, tree: &tree{vals: append(vals, x), room: r}}
+}
+
+// With is the object v with one member set; a member that exists keeps its place. Any other kind counts as an
+// empty object.
+func (v Value) With(key string, x Value) Value {
+	var b ObjectBuilder
+	if v.kind == KindObject {
+		b.grow(len(v.tree.vals) + 1)
+		b.keys = append(b.keys, v.tree.keys...)
+		b.vals = append(b.vals, v.tree.vals...)
+	}
+	b.Set(key, x)
+	return b.Value()
+}
+
+// Without is the object v without one member.
+func (v Value) Without(key string) Value {
+	if v.find(key) < 0 {
+		return v
+	}
+	var b ObjectBuilder
+	for k, e := range v.Fields() {
+		if k != key {
+			b.Set(k, e)
+		}
+	}
+	return b.Value()
+}
+
+// Equal reports deep equality: numbers by value, objects without regard to the order of members. A boolean
+// never equals a number.
+func Equal(a, b Value) bool {
+	if a.kind != b.kind {
+		return false
+	}
+	switch a.kind {
+	case KindNumber:
+		return compareNumbers(a.text, b.text) == 0
+	case KindList:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i, x := range a.tree.vals {
+			if !Equal(x, b.tree.vals[i]) {
+				return false
+			}
+		}
+		return true
+	case KindObject:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for k, x := range a.Fields() {
+			y, ok := b.Lookup(k)
+			if !ok || !Equal(x, y) {
+				return false
+			}
+		}
+		return true
+	case KindStream:
+		return a.tree.stream == b.tree.stream
+	}
+	return a.text == b.text
+}
+
+// ObjectBuilder collects the members of an object in order. The zero value is ready. After Value the builder
+// must not be used again.
+type ObjectBuilder struct {
+	keys  []string
+	vals  []Value
+	index map[string]int
+}
+
+// NewObject gives a builder with room for n members.
+func NewObject(n int) *ObjectBuilder {
+	b := &ObjectBuilder{}
+	b.grow(n)
+	return b
+}
+
+func (b *ObjectBuilder) grow(n int) {
+	b.keys = make([]string, 0, n)
+	b.vals = make([]Value, 0, n)
+}
+
+// Set adds a member or replaces the value of one that exists, which keeps its place.
+func (b *ObjectBuilder) Set(key string, v Value) *ObjectBuilder {
+	if i := b.find(key); i >= 0 {
+		b.vals[i] = v
+		return b
+	}
+	if b.index != nil {
+		b.index[key] = len(b.keys)
+	}
+	b.keys = append(b.keys, key)
+	b.vals = append(b.vals, v)
+	return b
+}
+
+func (b *ObjectBuilder) find(key string) int {
+	if b.index == nil && len(b.keys) >= indexFrom {
+		b.index = indexOf(b.keys)
+	}
+	return (&tree{keys: b.keys, index: b.index}).find(key)
+}
+
+// Len is the number of members so far.
+func (b *ObjectBuilder) Len() int { return len(b.keys) }
+
+// Value is the finished object.
+func (b *ObjectBuilder) Value() Value {
+	if b.index == nil && len(b.keys) >= indexFrom {
+		b.index = indexOf(b.keys)
+	}
+	return Value{kind: KindObject, tree: &tree{keys: b.keys, vals: b.vals, index: b.index}}
+}
+
+func indexOf(keys []string) map[string]int {
+	m := make(map[string]int, len(keys))
+	for i, k := range keys {
+		m[k] = i
+	}
+	return m
+}
+
+// Object makes an object of name and value in turn: Object("a", Int(1), "b", Null). It is meant for literals;
+// use an ObjectBuilder where names come from data.
+func Object(pairs ...any) Value {
+	b := NewObject(len(pairs) / 2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		name, _ := pairs[i].(string)
+		b.Set(name, FromGo(pairs[i+1]))
+	}
+	return b.Value()
+}
