@@ -1,0 +1,47 @@
+// Package wat assembles small WebAssembly modules from text, for tests.
+//
+// It knows the part of the text format that our test guests use: one module of
+// imports, functions, one memory, tables, globals, data, elements, exports and a
+// start function, with instructions written one after the other (not folded):
+//
+//	(module
+//	  (import "easel:host/v1" "input_len" (func $len (result i32)))
+//	  (memory (export "memory") 1)
+//	  (func (export "easel_invoke") (result i32)
+//	    call $len))
+//
+// Blocks end with `end`; labels are names or depths. (custom "name" "bytes")
+// adds a custom section. Nothing is type-checked: a test may need an invalid
+// module. What the text cannot say, a test writes in bytes: (byte 0x01 0xff).
+package wat
+
+import "fmt"
+
+// Assemble returns the binary form of text. The error names the line.
+func Assemble(text string) ([]byte, error) {
+	p := &parser{tokens: scan(text)}
+	root, err := p.list()
+	if err != nil {
+		return nil, err
+	}
+	if root.word(0) != "module" {
+		return nil, fmt.Errorf("wat: line %d: want (module …), got (%s …)", root.line, root.word(0))
+	}
+	m := newModule()
+	if err := m.declare(root.items[1:]); err != nil {
+		return nil, err
+	}
+	if err := m.define(); err != nil {
+		return nil, err
+	}
+	return m.bytes(), nil
+}
+
+// Must is Assemble for texts that stand in the test itself; it panics on errors.
+func Must(text string) []byte {
+	b, err := Assemble(text)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,93 @@
+package oracle
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	extism "github.com/extism/go-sdk"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+// built compiles the guests once for all tests.
+var built = sync.OnceValues(func() (map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "oracle-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := map[string][]byte{}
+	for _, name := range []string{"extism", "bulk"} {
+		file := filepath.Join(dir, name+".wasm")
+		cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", file, "./guest/"+name)
+		cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOWORK=off")
+		cmd.Stderr = os.Stderr
+		if err := cmd.Run(); err != nil {
+			return nil, err
+		}
+		if out[name], err = os.ReadFile(file); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+})
+
+func guest(t testing.TB, name string) []byte {
+	t.Helper()
+	all, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[name]
+}
+
+// official loads a module into the official host. A timeout turns its way of interrupting on.
+func official(t testing.TB, wasm []byte, timeout time.Duration) (*extism.Plugin, error) {
+	t.Helper()
+	manifest := extism.Manifest{
+		Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: map[string]string{"thing": "hello"},
+		Timeout: uint64(timeout.Milliseconds()),
+	}
+	p, err := extism.NewPlugin(context.Background(), manifest, extism.PluginConfig{EnableWasi: true}, nil)
+	if err == nil {
+		p.SetLogger(func(extism.LogLevel, string) {})
+		t.Cleanup(func() { _ = p.Close(context.Background()) })
+	}
+	return p, err
+}
+
+// ours loads a module into our host.
+func ours(t testing.TB, wasm []byte) (*plugin.Module, error) {
+	t.Helper()
+	h, err := plugin.New(context.Background(), plugin.Config{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close(context.Background()) })
+	return h.Load(context.Background(), wasm, plugin.LoadOptions{
+		Manifest: &plugin.Manifest{ABI: plugin.ABI, Name: "fixture", Version: "1.0.0", Description: "A fixture.", State: plugin.StateTenant},
+		Settings: map[string]string{"thing": "hello"},
+	})
+}
+
+// fixtures are the plugins the official host tests itself with.
+func fixtures(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/extism/go-sdk").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), "wasm", "*.wasm"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	return files
+}

@@ -1,0 +1,92 @@
+// What a plugin for easel is written with in AssemblyScript:
+//
+//   import { Call, Value, run } from "@easel/plugin/assembly";
+//
+//   function greet(call: Call): Value {
+//     return Value.object().set("text", Value.text("Hello, " + call.argument("city").str()));
+//   }
+//   export function easel_invoke(): i32 { return run(greet); }
+//
+// Build with `asc plugin.ts --use abort=PATH/assembly/index/abort` (see plugins/examples/typewriter), then
+// `easel plugin pack` writes manifest.json into the file.
+import * as host from "./host";
+import { Value, Kind, parse } from "./json";
+
+export { Value, Kind, parse } from "./json";
+
+/** One call of the plugin. */
+export class Call {
+  code: string = ""; // set by fail
+  message: string = "";
+  retryable: bool = false;
+  constructor(private input: Value) {}
+
+  /** A setting of the node; null when it is not set. */
+  param(name: string): Value { return this.input.get("params").get(name); }
+  /** What a model or a node gave; null when it gave nothing. */
+  argument(name: string): Value { return this.input.get("arguments").get(name); }
+  /** About the call: id, run, node, attempt, deadline_ms, locale, preview. */
+  info(name: string): Value { return this.input.get("call").get(name); }
+
+  /** Says a piece of the answer. False means that nobody waits any more: return, soon. */
+  emit(text: string): bool { return send(1, text); }
+  /** Says a piece of the reasoning. */
+  think(text: string): bool { return send(2, text); }
+  /** Tells how far the work is, in percent. */
+  progress(percent: f64, note: string): bool {
+    return send(3, Value.object().set("pct", Value.number(percent)).set("note", Value.text(note)).json());
+  }
+  /** Writes a line to the host's log: 0 trace, 1 debug, 2 info, 3 warn, 4 error. */
+  log(level: i32, text: string): void {
+    const b = String.UTF8.encode(text);
+    host.log(level, changetype<usize>(b), b.byteLength);
+  }
+  /**
+   * Asks the host: ask("http.fetch", args). The answer has a member "ok" or "error"; what is denied is an error with
+   * the code "denied". Null means that nobody waits any more.
+   */
+  ask(op: string, args: Value): Value {
+    const b = String.UTF8.encode(Value.object().set("op", Value.text(op)).set("args", args).json());
+    const n = host.call(0, changetype<usize>(b), b.byteLength);
+    if (n < 0) return new Value();
+    const answer = new ArrayBuffer(n);
+    host.result_read(changetype<usize>(answer), n);
+    return parse(String.UTF8.decode(answer));
+  }
+  /** Makes the call fail with a code of the contract; return what it gives. */
+  fail(code: string, message: string): Value {
+    this.code = code;
+    this.message = message;
+    return new Value();
+  }
+}
+
+function send(kind: i32, text: string): bool {
+  const b = String.UTF8.encode(text);
+  return host.emit(kind, changetype<usize>(b), b.byteLength) == 0;
+}
+
+/** Runs a plugin's function, which gives an object of outputs, on the message of the host. */
+export function run(f: (call: Call) => Value): i32 {
+  const b = new ArrayBuffer(host.input_len());
+  host.input_read(changetype<usize>(b), b.byteLength);
+  const input = parse(String.UTF8.decode(b));
+  const call = new Call(input);
+  const outputs = input.kind == Kind.Object ? f(call) : call.fail("invalid_argument", "the input is no JSON object");
+  if (call.code != "") {
+    const e = Value.object().set("code", Value.text(call.code)).set("message", Value.text(call.message)).set("retryable", Value.bool(call.retryable));
+    const text = String.UTF8.encode(e.json());
+    host.error_write(changetype<usize>(text), text.byteLength);
+    return 1;
+  }
+  const text = String.UTF8.encode(Value.object().set("outputs", outputs).json());
+  host.output_write(changetype<usize>(text), text.byteLength);
+  return 0;
+}
+
+/** What the compiler calls when something is wrong inside; the host reports it as a trap. */
+export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
+  const text = String.UTF8.encode((message ? message : "abort") + " at " + (file ? file : "?") + ":" + line.toString());
+  host.log(4, changetype<usize>(text), text.byteLength);
+  unreachable();
+}

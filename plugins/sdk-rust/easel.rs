@@ -1,0 +1,400 @@
+//! The contract of easel plugins for Rust without crates: one file to copy or to name with `#[path]`.
+//!
+//! A plugin is a function from a `Call` to outputs:
+//!
+//! ```text
+//! #[path = "easel.rs"]
+//! mod easel;
+//! use easel::{Call, Error, Value};
+//!
+//! fn greet(call: &Call) -> Result<Value, Error> {
+//!     let city = call.argument("city").text();
+//!     Ok(Value::object(vec![("text", Value::from(format!("Hello, {}", city)))]))
+//! }
+//!
+//! #[no_mangle]
+//! pub extern "C" fn easel_invoke() -> i32 { easel::invoke(greet) }
+//! ```
+//!
+//! Build: `rustc --crate-type cdylib --target wasm32-unknown-unknown -O -C panic=abort -C strip=symbols`, then
+//! `easel plugin pack`. JSON is read and written here, about as much of it as messages need; numbers keep their text.
+#![allow(dead_code)]
+
+#[link(wasm_import_module = "easel:host/v1")]
+extern "C" {
+    fn input_len() -> u32;
+    fn input_read(p: *mut u8, n: u32) -> u32;
+    fn output_write(p: *const u8, n: u32);
+    fn error_write(p: *const u8, n: u32);
+    fn log(level: u32, p: *const u8, n: u32);
+    fn emit(kind: u32, p: *const u8, n: u32) -> u32;
+    fn call(format: u32, p: *const u8, n: u32) -> i32;
+    fn result_read(p: *mut u8, n: u32) -> u32;
+}
+
+/// What a plugin answers when it cannot do its work. `code` is one of the contract's, such as "invalid_argument".
+pub struct Error {
+    pub code: String,
+    pub message: String,
+}
+
+impl Error {
+    pub fn new(code: &str, message: impl Into<String>) -> Error {
+        Error { code: code.to_string(), message: message.into() }
+    }
+    /// The caller gave up: return it, soon.
+    pub fn cancelled() -> Error {
+        Error::new("internal", "cancelled")
+    }
+}
+
+/// One call of the plugin.
+pub struct Call {
+    message: Value,
+}
+
+impl Call {
+    /// A setting of the node; null when it is not set.
+    pub fn param(&self, name: &str) -> &Value {
+        self.message.get("params").get(name)
+    }
+    /// What a model or a node gave; null when it gave nothing.
+    pub fn argument(&self, name: &str) -> &Value {
+        self.message.get("arguments").get(name)
+    }
+    /// About the call: id, run, node, attempt, deadline_ms, locale, preview.
+    pub fn info(&self, name: &str) -> &Value {
+        self.message.get("call").get(name)
+    }
+    /// Says a piece of the answer.
+    pub fn emit(&self, text: &str) -> Result<(), Error> {
+        self.send(1, text)
+    }
+    /// Tells how far the work is, in percent.
+    pub fn progress(&self, percent: f64, note: &str) -> Result<(), Error> {
+        let data = Value::object(vec![("pct", Value::from(percent)), ("note", Value::from(note.to_string()))]);
+        self.send(3, &data.json())
+    }
+    fn send(&self, kind: u32, data: &str) -> Result<(), Error> {
+        match unsafe { emit(kind, data.as_ptr(), data.len() as u32) } {
+            0 => Ok(()),
+            _ => Err(Error::cancelled()),
+        }
+    }
+    /// Writes a line to the host's log: 0 trace, 1 debug, 2 info, 3 warn, 4 error.
+    pub fn log(&self, level: u32, text: &str) {
+        unsafe { log(level, text.as_ptr(), text.len() as u32) }
+    }
+    /// Asks the host: `ask("http.fetch", args)`. What is denied is an error with the code "denied".
+    pub fn ask(&self, op: &str, args: Value) -> Result<Value, Error> {
+        let request = Value::object(vec![("op", Value::from(op.to_string())), ("args", args)]).json();
+        let n = unsafe { call(0, request.as_ptr(), request.len() as u32) };
+        if n < 0 {
+            return Err(Error::cancelled());
+        }
+        let mut answer = vec![0u8; n as usize];
+        let got = unsafe { result_read(answer.as_mut_ptr(), n as u32) };
+        answer.truncate(got as usize);
+        let answer = Value::parse(&String::from_utf8_lossy(&answer)).map_err(|e| Error::new("internal", e))?;
+        let failed = answer.get("error");
+        if !failed.is_null() {
+            return Err(Error::new(failed.get("code").text(), failed.get("message").text()));
+        }
+        Ok(answer.get("ok").clone())
+    }
+}
+
+/// Runs a plugin's function on the message of the host.
+pub fn invoke(run: fn(&Call) -> Result<Value, Error>) -> i32 {
+    let mut message = vec![0u8; unsafe { input_len() } as usize];
+    let n = unsafe { input_read(message.as_mut_ptr(), message.len() as u32) };
+    message.truncate(n as usize);
+    let answer = match Value::parse(&String::from_utf8_lossy(&message)) {
+        Ok(v) => run(&Call { message: v }),
+        Err(e) => Err(Error::new("invalid_argument", e)),
+    };
+    match answer {
+        Ok(outputs) => {
+            let text = Value::object(vec![("outputs", outputs)]).json();
+            unsafe { output_write(text.as_ptr(), text.len() as u32) };
+            0
+        }
+        Err(e) => {
+            let text = Value::object(vec![("code", Value::from(e.code)), ("message", Value::from(e.message))]).json();
+            unsafe { error_write(text.as_ptr(), text.len() as u32) };
+            1
+        }
+    }
+}
+
+/// A JSON value. Members keep their order.
+#[derive(Clone, PartialEq)]
+pub enum Value {
+    Null,
+    Bool(bool),
+    Number(String),
+    Text(String),
+    List(Vec<Value>),
+    Object(Vec<(String, Value)>),
+}
+
+static NULL: Value = Value::Null;
+
+impl From<String> for Value {
+    fn from(s: String) -> Value {
+        Value::Text(s)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(f: f64) -> Value {
+        if f.is_finite() {
+            Value::Number(f.to_string())
+        } else {
+            Value::Null
+        }
+    }
+}
+
+impl Value {
+    pub fn object(members: Vec<(&str, Value)>) -> Value {
+        Value::Object(members.into_iter().map(|(k, v)| (k.to_string(), v)).collect())
+    }
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+    /// A member, null when there is none.
+    pub fn get(&self, name: &str) -> &Value {
+        match self {
+            Value::Object(m) => m.iter().find(|(k, _)| k == name).map(|(_, v)| v).unwrap_or(&NULL),
+            _ => &NULL,
+        }
+    }
+    /// The text of a text, "" otherwise.
+    pub fn text(&self) -> &str {
+        match self {
+            Value::Text(s) => s,
+            _ => "",
+        }
+    }
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Value::Number(s) => s.parse().ok(),
+            _ => None,
+        }
+    }
+    pub fn items(&self) -> &[Value] {
+        match self {
+            Value::List(l) => l,
+            _ => &[],
+        }
+    }
+    /// How the value reads: texts as they are, everything else as JSON.
+    pub fn plain(&self) -> String {
+        match self {
+            Value::Null => String::new(),
+            Value::Text(s) => s.clone(),
+            v => v.json(),
+        }
+    }
+    pub fn json(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+    fn write(&self, out: &mut String) {
+        match self {
+            Value::Null => out.push_str("null"),
+            Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+            Value::Number(n) => out.push_str(n),
+            Value::Text(s) => quote(s, out),
+            Value::List(l) => {
+                out.push('[');
+                for (i, v) in l.iter().enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    v.write(out);
+                }
+                out.push(']');
+            }
+            Value::Object(m) => {
+                out.push('{');
+                for (i, (k, v)) in m.iter().enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    quote(k, out);
+                    out.push(':');
+                    v.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+    pub fn parse(text: &str) -> Result<Value, String> {
+        let mut p = Parser { s: text.as_bytes(), i: 0 };
+        let v = p.value(0)?;
+        p.space();
+        if p.i < p.s.len() {
+            return Err(p.wrong("text after the value"));
+        }
+        Ok(v)
+    }
+}
+
+fn quote(s: &str, out: &mut String) {
+    out.push('"');
+    for c in s.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+/// Reads JSON by recursive descent, at most 200 deep.
+struct Parser<'a> {
+    s: &'a [u8],
+    i: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn wrong(&self, what: &str) -> String {
+        format!("JSON at byte {}: {}", self.i, what)
+    }
+    fn space(&mut self) {
+        while self.i < self.s.len() && matches!(self.s[self.i], b' ' | b'\n' | b'\r' | b'\t') {
+            self.i += 1;
+        }
+    }
+    fn take(&mut self, c: u8) -> bool {
+        self.space();
+        let there = self.s.get(self.i) == Some(&c);
+        if there {
+            self.i += 1;
+        }
+        there
+    }
+    fn value(&mut self, depth: usize) -> Result<Value, String> {
+        if depth > 200 {
+            return Err(self.wrong("nested too deep"));
+        }
+        self.space();
+        match self.s.get(self.i) {
+            Some(b'{') => self.object(depth),
+            Some(b'[') => self.list(depth),
+            Some(b'"') => Ok(Value::Text(self.string()?)),
+            Some(b't') => self.word("true", Value::Bool(true)),
+            Some(b'f') => self.word("false", Value::Bool(false)),
+            Some(b'n') => self.word("null", Value::Null),
+            Some(c) if *c == b'-' || c.is_ascii_digit() => self.number(),
+            _ => Err(self.wrong("no value")),
+        }
+    }
+    fn word(&mut self, w: &str, v: Value) -> Result<Value, String> {
+        if !self.s[self.i..].starts_with(w.as_bytes()) {
+            return Err(self.wrong("no value"));
+        }
+        self.i += w.len();
+        Ok(v)
+    }
+    fn number(&mut self) -> Result<Value, String> {
+        let from = self.i;
+        while self.i < self.s.len() && matches!(self.s[self.i], b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') {
+            self.i += 1;
+        }
+        let text = String::from_utf8_lossy(&self.s[from..self.i]).into_owned();
+        text.parse::<f64>().map_err(|_| self.wrong("no number"))?;
+        Ok(Value::Number(text))
+    }
+    fn list(&mut self, depth: usize) -> Result<Value, String> {
+        self.i += 1;
+        let mut items = Vec::new();
+        if self.take(b']') {
+            return Ok(Value::List(items));
+        }
+        loop {
+            items.push(self.value(depth + 1)?);
+            if self.take(b']') {
+                return Ok(Value::List(items));
+            }
+            if !self.take(b',') {
+                return Err(self.wrong("want , or ]"));
+            }
+        }
+    }
+    fn object(&mut self, depth: usize) -> Result<Value, String> {
+        self.i += 1;
+        let mut members = Vec::new();
+        if self.take(b'}') {
+            return Ok(Value::Object(members));
+        }
+        loop {
+            self.space();
+            if self.s.get(self.i) != Some(&b'"') {
+                return Err(self.wrong("want a name"));
+            }
+            let name = self.string()?;
+            if !self.take(b':') {
+                return Err(self.wrong("want :"));
+            }
+            members.push((name, self.value(depth + 1)?));
+            if self.take(b'}') {
+                return Ok(Value::Object(members));
+            }
+            if !self.take(b',') {
+                return Err(self.wrong("want , or }"));
+            }
+        }
+    }
+    fn string(&mut self) -> Result<String, String> {
+        self.i += 1;
+        let mut out = Vec::new();
+        loop {
+            let c = *self.s.get(self.i).ok_or_else(|| self.wrong("text without end"))?;
+            self.i += 1;
+            match c {
+                b'"' => return Ok(String::from_utf8_lossy(&out).into_owned()),
+                b'\\' => self.escape(&mut out)?,
+                c => out.push(c),
+            }
+        }
+    }
+    fn escape(&mut self, out: &mut Vec<u8>) -> Result<(), String> {
+        let c = *self.s.get(self.i).ok_or_else(|| self.wrong("text without end"))?;
+        self.i += 1;
+        out.push(match c {
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'b' => 8,
+            b'f' => 12,
+            b'u' => {
+                let mut code = self.hex()?;
+                if (0xD800..0xDC00).contains(&code) && self.s[self.i..].starts_with(b"\\u") {
+                    self.i += 2;
+                    code = 0x10000 + ((code - 0xD800) << 10) + (self.hex()?.wrapping_sub(0xDC00) & 0x3FF);
+                }
+                let mut buffer = [0u8; 4];
+                out.extend_from_slice(char::from_u32(code).unwrap_or('\u{FFFD}').encode_utf8(&mut buffer).as_bytes());
+                return Ok(());
+            }
+            c => c,
+        });
+        Ok(())
+    }
+    fn hex(&mut self) -> Result<u32, String> {
+        let digits = self.s.get(self.i..self.i + 4).ok_or_else(|| self.wrong("text without end"))?;
+        let text = std::str::from_utf8(digits).map_err(|_| self.wrong("no hex digits"))?;
+        let code = u32::from_str_radix(text, 16).map_err(|_| self.wrong("no hex digits"))?;
+        self.i += 4;
+        Ok(code)
+    }
+}
