@@ -1,0 +1,215 @@
+package host
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The tests start this test program again as a host, and kill it.
+
+const childVariable = "EASEL_HOST_CHILD"
+
+func TestMain(m *testing.M) {
+	dir := os.Getenv(childVariable)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	h, err := New(context.Background(), Config{
+		Dir: dir, Key: "key", AllowPrivate: true, Lease: time.Second, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
+	if err != nil {
+		panic(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(l.Addr())
+	panic(http.Serve(l, h.Handler()))
+}
+
+// start runs a host on a data directory; kill ends it without a word.
+func start(t *testing.T, dir string) (url string, kill func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"="+dir)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	kill = func() {
+		_ = cmd.Process.Kill() // it may be gone, which is what is wanted
+		_ = cmd.Wait()
+	}
+	t.Cleanup(kill)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return "http://" + strings.TrimSpace(line), kill
+}
+
+func call(t *testing.T, method, url, body string, into any) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer key")
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.Less(t, res.StatusCode, 300, "%s", data)
+	require.NoError(t, json.Unmarshal(data, into))
+}
+
+type event struct{ id, kind, node string }
+
+// events reads a run's events after a place until stop says so.
+func events(t *testing.T, url, last string, stop func(event) bool) (out []event) {
+	t.Helper()
+	ctx, done := context.WithTimeout(t.Context(), 20*time.Second)
+	defer done()
+	req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer key")
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	var e event
+	for in := bufio.NewScanner(res.Body); in.Scan(); {
+		key, value, _ := strings.Cut(in.Text(), ": ")
+		switch key {
+		case "id":
+			e.id = value
+		case "event":
+			e.kind = value
+		case "data":
+			var v struct {
+				Data struct {
+					ID string `json:"component_id"`
+				}
+			}
+			require.NoError(t, json.Unmarshal([]byte(value), &v))
+			e.node = v.Data.ID
+			out = append(out, e)
+			if stop(e) {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// TestKill kills the host in the middle of a run, twice, and starts it again
+// on the same data. The run ends with each step in its log once, and a reader
+// that returns with the last id it has misses nothing and sees nothing twice.
+func TestKill(t *testing.T) {
+	// What the second node asks for comes when the test wants.
+	asked, answer := make(chan struct{}, 10), make(chan struct{})
+	outside := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-answer:
+			_, _ = io.WriteString(w, "<p>answered</p>")
+		case <-r.Context().Done():
+		}
+	})}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	go func() { _ = outside.Serve(l) }()
+	t.Cleanup(func() { _ = outside.Close() })
+	node := func(name, params, down string) string {
+		return `{"obj":{"component_name":"` + name + `","params":` + params + `},"downstream":[` + down + `],"upstream":[]}`
+	}
+	dsl := `{"components":{"begin":` + node("Begin", `{}`, `"Message:A"`) +
+		`,"Message:A":` + node("Message", `{"content":["first"]}`, `"Invoke:X"`) +
+		`,"Invoke:X":` + node("Invoke", `{"url":"http://`+l.Addr().String()+`/","method":"get","clean_html":false}`, `"Message:B"`) +
+		`,"Message:B":` + node("Message", `{"content":["{Invoke:X@result}"]}`, ``) + `}}`
+
+	dir := t.TempDir()
+	url, kill := start(t, dir)
+	var canvas, session, run struct{ ID string }
+	call(t, "POST", url+"/api/v2/canvases", `{"title":"c","dsl":`+dsl+`}`, &canvas)
+	call(t, "POST", url+"/api/v2/canvases/"+canvas.ID+"/sessions", `{}`, &session)
+	call(t, "POST", url+"/api/v2/canvases/"+canvas.ID+"/runs", `{"query":"q","session":"`+session.ID+`"}`, &run)
+	path := "/api/v2/runs/" + run.ID + "/events"
+	seen := events(t, url+path, "", func(e event) bool { return e.kind == "node_started" && e.node == "Invoke:X" })
+	<-asked
+	for range 2 {
+		kill()
+		url, kill = start(t, dir)
+		<-asked // the run goes on
+	}
+	close(answer)
+	seen = append(seen, events(t, url+path, seen[len(seen)-1].id, func(e event) bool { return e.kind == "end" })...)
+	all := events(t, url+path, "", func(e event) bool { return e.kind == "end" })
+	require.Equal(t, numbered(all), numbered(seen))
+	var steps []string
+	for _, e := range all {
+		if e.kind != "takeover" && e.kind != "message" {
+			steps = append(steps, strings.TrimSuffix(e.kind+" "+e.node, " "))
+		}
+	}
+	require.Equal(t, []string{
+		"workflow_started", "node_started begin", "node_finished begin", "node_started Message:A", "message_end", "node_finished Message:A",
+		"node_started Invoke:X", "node_finished Invoke:X", "node_started Message:B", "message_end", "node_finished Message:B",
+		"workflow_finished", "end",
+	}, steps)
+	var list struct {
+		Data []struct {
+			Messages []struct{ Content string }
+			Round    int
+		}
+	}
+	call(t, "GET", url+"/api/v1/agents/"+canvas.ID+"/sessions?id="+session.ID, "", &list)
+	require.Equal(t, 1, list.Data[0].Round, "one turn")
+	require.Len(t, list.Data[0].Messages, 3)
+	require.Contains(t, list.Data[0].Messages[2].Content, "first")
+	require.Contains(t, list.Data[0].Messages[2].Content, "answered")
+}
+
+// numbered keeps the number of each id. What follows it says where the reader's host found the event, live or in
+// the log, and may differ for the same one.
+func numbered(list []event) []event {
+	out := make([]event, len(list))
+	for i, e := range list {
+		e.id = e.id[:strings.IndexAny(e.id+"-", "-~")]
+		out[i] = e
+	}
+	return out
+}
+
+func TestFirstStart(t *testing.T) {
+	dir := t.TempDir()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	h, err := New(t.Context(), Config{Dir: dir, Sync: SyncInterval, Log: quiet, Examples: []string{"../web/examples"}})
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(h.Key, "ragflow-"))
+	require.Len(t, h.Key, len("ragflow-")+43)
+	_, err = New(t.Context(), Config{Dir: dir, Log: quiet})
+	require.Error(t, err, "one process uses a data directory")
+	require.NoError(t, h.Close())
+	h, err = New(t.Context(), Config{Dir: dir, Log: quiet})
+	require.NoError(t, err)
+	require.Empty(t, h.Key, "a key is shown once")
+	require.NoError(t, h.Close())
+	_, err = New(t.Context(), Config{Dir: t.TempDir(), Sync: "sometimes", Log: quiet})
+	require.ErrorContains(t, err, "always, contract or interval")
+	_, err = New(t.Context(), Config{Log: quiet})
+	require.Error(t, err, "a place for the data is needed")
+}

@@ -1,0 +1,396 @@
+package api
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+var agentRoutes = []route{
+	{method: "GET", path: "/api/v1/agents", scope: "read", answer: (*API).listAgents},
+	{method: "POST", path: "/api/v1/agents", scope: "edit", answer: (*API).createAgent},
+	{method: "GET", path: "/api/v1/agents/{id}", scope: "read", answer: (*API).getAgent},
+	{method: "PUT", path: "/api/v1/agents/{id}", scope: "edit", answer: (*API).updateAgent},
+	{method: "DELETE", path: "/api/v1/agents/{id}", scope: "edit", answer: (*API).deleteAgent},
+	{method: "GET", path: "/api/v1/agents/tags", scope: "read", answer: (*API).listTags},
+	{method: "PUT", path: "/api/v1/agents/{id}/tags", scope: "edit", answer: (*API).setTags},
+}
+
+const (
+	agentCategory   = "agent_canvas"
+	permissionMe    = "me"
+	longestTitle    = 255
+	defaultPageSize = 30
+)
+
+// agentRow is a canvas as the 0.23 dialect lists it.
+func agentRow(c store.Canvas) *engine.ObjectBuilder {
+	b := engine.NewObject(16)
+	b.Set("id", engine.String(c.ID)).Set("title", engine.String(c.Title)).Set("avatar", orNull(c.Avatar))
+	b.Set("user_id", engine.String(c.User)).Set("permission", engine.String(c.Permission))
+	b.Set("description", orNull(c.Description)).Set("canvas_type", orNull(c.Type))
+	b.Set("canvas_category", engine.String(c.Category)).Set("dsl", document(c.DSL))
+	setTimes(b, c.CreateTime, c.UpdateTime)
+	return b
+}
+
+// canvasRow is a canvas as the editor and the 0.27 dialect read it.
+func (c *call) canvasRow(v store.Canvas) engine.Value {
+	b := agentRow(v)
+	b.Set("tenant_id", engine.String(v.Tenant)).Set("nickname", engine.String(c.nickname(v.User)))
+	b.Set("tenant_avatar", engine.Null).Set("type", engine.String("agent"))
+	b.Set("release", engine.Bool(v.Released)).Set("tags", engine.Strings(v.Tags...)).Set("last_publish_time", engine.Null)
+	return b.Value()
+}
+
+// nickname is how a user is called; the id serves when nothing is known.
+func (c *call) nickname(user string) string {
+	u, err := c.a.cfg.Store.User(c.ctx(), user)
+	if err != nil || u.Nickname == "" {
+		return user
+	}
+	return u.Nickname
+}
+
+// page reads paging from the query; a size of 0 is everything.
+func (c *call) page(size int, order string, desc bool) (store.Page, error) {
+	n, err := c.number("page", 1)
+	if err != nil {
+		return store.Page{}, err
+	}
+	if size, err = c.number("page_size", size); err != nil {
+		return store.Page{}, err
+	}
+	p := store.Page{Limit: size, Offset: max(n-1, 0) * size, Order: order, Asc: !c.asked("desc", desc)}
+	if by := c.query.Get("orderby"); by != "" {
+		p.Order = by
+	}
+	return p, nil
+}
+
+func (a *API) listAgents(c *call) error {
+	p, err := c.page(defaultPageSize, "update_time", c.newer())
+	if err != nil {
+		return err
+	}
+	f := store.CanvasFilter{Tenants: []string{c.who.tenant}}
+	if c.newer() {
+		return c.listCanvases(f, p)
+	}
+	f.ID, f.Title, f.Categories = c.query.Get("id"), c.query.Get("title"), []string{agentCategory}
+	list, _, err := a.cfg.Store.Canvases(c.ctx(), f, p)
+	if errors.Is(err, store.ErrInvalid) {
+		return failed(codeException, "%s", err)
+	}
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 && (f.ID != "" || f.Title != "") {
+		return failed(codeData, "The agent doesn't exist.")
+	}
+	rows := make([]engine.Value, len(list))
+	for i, v := range list {
+		rows[i] = agentRow(v).Value()
+	}
+	return c.result(engine.List(rows...))
+}
+
+// listCanvases answers {canvas, total}, as the editor and the 0.27 dialect
+// want it.
+func (c *call) listCanvases(f store.CanvasFilter, p store.Page) error {
+	f.Keywords = c.query.Get("keywords")
+	if v := c.query.Get("canvas_category"); v != "" {
+		f.Categories = strings.Split(v, ",")
+	}
+	if v := c.query.Get("canvas_type"); v != "" {
+		f.Types = []string{v}
+	}
+	if v := c.query.Get("owner_ids"); v != "" {
+		for id := range strings.SplitSeq(v, ",") {
+			if id != c.who.user && id != c.who.tenant {
+				return refused(codeOperating, "Only authorized owner_ids can be queried.")
+			}
+		}
+	}
+	list, total, err := c.a.cfg.Store.Canvases(c.ctx(), f, p)
+	if errors.Is(err, store.ErrInvalid) {
+		return failed(codeException, "%s", err)
+	}
+	if err != nil {
+		return err
+	}
+	if c.query.Get("type") == "filter" {
+		return c.ok(engine.Object("filter", ownersOf(list), "total", total))
+	}
+	rows := make([]engine.Value, len(list))
+	for i, v := range list {
+		rows[i] = c.canvasRow(v)
+	}
+	return c.ok(engine.Object("canvas", engine.List(rows...), "total", total))
+}
+
+// ownersOf counts canvases by owner and category.
+func ownersOf(list []store.Canvas) engine.Value {
+	owners, categories := map[string]int{}, map[string]int{}
+	for _, v := range list {
+		owners[v.User]++
+		categories[v.Category]++
+	}
+	return engine.FromGo(map[string]any{"owner": counts(owners), "canvas_category": counts(categories)})
+}
+
+func counts(m map[string]int) map[string]any {
+	out := map[string]any{}
+	for k, n := range m {
+		out[k] = n
+	}
+	return out
+}
+
+// canvas finds a canvas of the caller; none says what to answer when there is
+// none, or it is another tenant's.
+func (c *call) canvas(id string, none error) (store.Canvas, error) {
+	v, err := c.a.cfg.Store.Canvas(c.ctx(), c.who.tenant, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.who.mayUse(id) {
+		return store.Canvas{}, none
+	}
+	return v, err
+}
+
+// dsl is the document of a request, an object or JSON text, as bytes.
+func (c *call) dsl() ([]byte, error) {
+	switch v := c.body.Get("dsl"); v.Kind() {
+	case engine.KindNull:
+		return nil, nil
+	case engine.KindObject:
+		if v.Len() == 0 {
+			return nil, nil
+		}
+		return v.AppendJSON(nil), nil
+	case engine.KindString:
+		doc, err := engine.ParseJSONText(v.Str())
+		if err != nil || doc.Kind() != engine.KindObject {
+			return nil, refused(codeArgument, "The dsl is no JSON object.")
+		}
+		return []byte(v.Str()), nil
+	default:
+		return nil, refused(codeArgument, "argument dsl must be an object, not a %s", v.Kind())
+	}
+}
+
+// versionTitle names a version that is made now.
+func (c *call) versionTitle(title string) string {
+	if c.newer() {
+		return c.nickname(c.who.user) + "_" + title + "_" + time.Now().Format("2006-01-02 15:04:05")
+	}
+	return title + "_" + time.Now().Format("2006_01_02_15_04_05")
+}
+
+// taken refuses a title that the tenant uses already.
+func (c *call) taken(title, category, except string) error {
+	f := store.CanvasFilter{Tenants: []string{c.who.tenant}, Title: title}
+	if category != "" {
+		f.Categories = []string{category}
+	}
+	list, _, err := c.a.cfg.Store.Canvases(c.ctx(), f, store.Page{Limit: 10})
+	if err != nil {
+		return err
+	}
+	for _, v := range list {
+		exact := c.newer() || category != "" || v.Title == title
+		if v.ID != except && exact {
+			if c.newer() || category != "" {
+				return failed(codeData, "%s already exists.", title)
+			}
+			return failed(codeData, "Agent with title %s already exists.", title)
+		}
+	}
+	return nil
+}
+
+// fill takes the members of a body that a canvas has.
+func (c *call) fill(v *store.Canvas) {
+	set := func(to *string, name string) {
+		if !c.body.Get(name).IsNull() {
+			*to = c.text(name)
+		}
+	}
+	set(&v.Title, "title")
+	v.Title = strings.TrimSpace(v.Title)
+	set(&v.Description, "description")
+	set(&v.Avatar, "avatar")
+	set(&v.Type, "canvas_type")
+	set(&v.Category, "canvas_category")
+	set(&v.Permission, "permission")
+	if !c.body.Get("release").IsNull() {
+		v.Released = c.flag("release", v.Released)
+	}
+}
+
+// newCanvas makes the canvas of a body and stores it.
+func (c *call) newCanvas(dsl []byte) (store.Canvas, error) {
+	v := store.Canvas{Tenant: c.who.tenant, User: c.who.user, Category: agentCategory, Permission: permissionMe, DSL: dsl}
+	c.fill(&v)
+	if err := c.checkCanvas(&v); err != nil {
+		return v, err
+	}
+	return c.a.cfg.Store.CreateCanvas(c.ctx(), v, c.versionTitle(v.Title))
+}
+
+func (c *call) checkCanvas(v *store.Canvas) error {
+	if err := c.valid(); err != nil {
+		return err
+	}
+	if len([]rune(v.Title)) > longestTitle {
+		return refused(codeArgument, "The title has more than %d characters.", longestTitle)
+	}
+	if v.Permission != permissionMe && v.Permission != "team" {
+		return refused(codeArgument, "permission must be me or team, not %.40q", v.Permission)
+	}
+	return nil
+}
+
+func (a *API) createAgent(c *call) error {
+	dsl, err := c.dsl()
+	switch {
+	case err != nil:
+		return err
+	case dsl == nil:
+		return refused(codeArgument, "No DSL data in request.")
+	}
+	title := strings.TrimSpace(c.text("title"))
+	if title == "" {
+		return refused(codeArgument, "No title in request.")
+	}
+	category := ""
+	if c.newer() {
+		if category = c.text("canvas_category"); category == "" {
+			category = agentCategory
+		}
+	}
+	if err := c.taken(title, category, ""); err != nil {
+		return err
+	}
+	v, err := c.newCanvas(dsl)
+	if err != nil {
+		return err
+	}
+	if c.newer() {
+		return c.ok(c.canvasRow(v))
+	}
+	return c.ok(engine.Bool(true))
+}
+
+func (a *API) getAgent(c *call) error {
+	v, err := c.canvas(c.params["id"], failed(codeData, noCanvas))
+	if err != nil {
+		return err
+	}
+	return c.ok(c.canvasRow(v))
+}
+
+func (a *API) updateAgent(c *call) error {
+	denied := refused(codeOperating, notOwner)
+	if c.newer() {
+		denied = refused(codeOperating, notAccess)
+	}
+	v, err := c.canvas(c.params["id"], denied)
+	if err != nil {
+		return err
+	}
+	dsl, err := c.dsl()
+	if err != nil {
+		return err
+	}
+	v, err = c.change(v.ID, dsl)
+	if err != nil {
+		return err
+	}
+	if c.newer() {
+		return c.ok(engine.Object("update_time", v.UpdateTime))
+	}
+	return c.ok(engine.Bool(true))
+}
+
+// change writes the members of a body, and a document when there is one, over
+// a canvas.
+func (c *call) change(id string, dsl []byte) (store.Canvas, error) {
+	old, err := c.a.cfg.Store.Canvas(c.ctx(), c.who.tenant, id)
+	if err != nil {
+		return old, err
+	}
+	next := old
+	c.fill(&next)
+	if err := c.checkCanvas(&next); err != nil {
+		return old, err
+	}
+	if next.Title != old.Title {
+		category := ""
+		if c.newer() {
+			category = next.Category
+		}
+		if err := c.taken(next.Title, category, id); err != nil {
+			return old, err
+		}
+	}
+	version := ""
+	if dsl != nil {
+		version = c.versionTitle(next.Title)
+	}
+	return c.a.cfg.Store.EditCanvas(c.ctx(), c.who.tenant, id, version, func(v *store.Canvas) error {
+		c.fill(v)
+		if dsl != nil {
+			v.DSL = dsl
+		}
+		return nil
+	})
+}
+
+func (a *API) deleteAgent(c *call) error {
+	denied := refused(codeOperating, notOwner)
+	if c.newer() {
+		denied = refused(codeOperating, "Only the owner of the agent is authorized for this operation.")
+	}
+	if _, err := c.canvas(c.params["id"], denied); err != nil {
+		return err
+	}
+	if err := a.cfg.Store.DeleteCanvas(c.ctx(), c.who.tenant, c.params["id"]); err != nil {
+		return err
+	}
+	return c.ok(engine.Bool(true))
+}
+
+func (a *API) listTags(c *call) error {
+	list, _, err := a.cfg.Store.Canvases(c.ctx(), store.CanvasFilter{Tenants: []string{c.who.tenant}}, store.Page{})
+	if err != nil {
+		return err
+	}
+	seen := map[string]int{}
+	for _, v := range list {
+		for _, t := range v.Tags {
+			seen[t]++
+		}
+	}
+	return c.ok(engine.FromGo(counts(seen)))
+}
+
+func (a *API) setTags(c *call) error {
+	tags := c.texts("tags")
+	if err := c.valid(); err != nil {
+		return err
+	}
+	if _, err := c.canvas(c.params["id"], refused(codeOperating, notAccess)); err != nil {
+		return err
+	}
+	_, err := a.cfg.Store.EditCanvas(c.ctx(), c.who.tenant, c.params["id"], "", func(v *store.Canvas) error {
+		v.Tags = tags
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.ok(engine.Bool(true))
+}

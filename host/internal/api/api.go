@@ -1,0 +1,118 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Config is what the API serves from. Store, Log, Runs and Registry are
+// required.
+type Config struct {
+	Store    *store.Store
+	Log      *runner.Log // files and short-lived keys
+	Runs     *durable.Runs
+	Registry *engine.Registry
+	// Ports gives the world of one run; used to debug single nodes.
+	Ports func(j *durable.Job) engine.Ports
+	// MCP reaches MCP servers; nil says that there are none here.
+	MCP Servers
+	// Templates are offered to people who begin a canvas.
+	Templates []Template
+	// Tools describes the plugin tools that agents may use.
+	Tools func(ctx context.Context, tenant string) []engine.Value
+	// Models describes the models that canvases may name.
+	Models func() []engine.Value
+	// CancelOnLeave stops a run whose only reader, the client that began it,
+	// disconnects. Without it the run goes on.
+	CancelOnLeave bool
+	// MaxBody bounds JSON and form bodies, in bytes; 0 means 32 MiB.
+	MaxBody int64
+	// MaxUpload bounds an uploaded file, in bytes; 0 means 256 MiB.
+	MaxUpload int64
+	// BodyTime is how long a request may take to arrive; 0 means 60 s, and ten
+	// times that for uploads.
+	BodyTime time.Duration
+	// Rate is how many requests per second one key may make; 0 means any.
+	Rate float64
+	// Fetch reads a web page for uploads by address; nil refuses them.
+	Fetch engine.HTTP
+	// Version is told to clients.
+	Version string
+	// Metrics gets the API's own numbers; nil makes a registry of its own.
+	Metrics *prometheus.Registry
+	// Logger takes what an operator should know; nil means slog.Default.
+	Logger *slog.Logger
+}
+
+// API answers requests. It is safe for concurrent use.
+type API struct {
+	cfg     Config
+	routes  router
+	metrics *metrics
+	rates   rates
+	buckets buckets // of webhooks
+	tests   webhookTests
+	spec    func() []byte // the OpenAPI document, made once
+}
+
+// New makes the API of a host.
+func New(cfg Config) *API {
+	if cfg.MaxBody == 0 {
+		cfg.MaxBody = 32 << 20
+	}
+	if cfg.MaxUpload == 0 {
+		cfg.MaxUpload = 256 << 20
+	}
+	if cfg.BodyTime == 0 {
+		cfg.BodyTime = time.Minute
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	if cfg.Metrics == nil {
+		cfg.Metrics = prometheus.NewRegistry()
+	}
+	a := &API{cfg: cfg, rates: rates{limit: cfg.Rate}}
+	a.metrics = newMetrics(cfg.Metrics, cfg.Runs)
+	a.routes = newRouter(allRoutes())
+	a.spec = sync.OnceValue(a.openAPI)
+	return a
+}
+
+// Handler answers all requests of the API.
+func (a *API) Handler() http.Handler { return http.HandlerFunc(a.serve) }
+
+// Count notes a run that ended; it is what [durable.Config].Report wants.
+func (a *API) Count(j *durable.Job, end durable.End, took time.Duration) {
+	a.metrics.runs.WithLabelValues(j.Source, end.Status).Inc()
+	a.metrics.seconds.Observe(took.Seconds())
+}
+
+// allRoutes is every path the API answers, both dialects' and our own.
+func allRoutes() []route {
+	var all []route
+	for _, group := range [][]route{
+		agentRoutes, sessionRoutes, completionRoutes, canvasRoutes, versionRoutes, botRoutes, fileRoutes, webhookRoutes,
+		mcpRoutes, tokenRoutes, loginRoutes, systemRoutes,
+	} {
+		for _, r := range group {
+			all = append(all, r)
+			r.path, r.newer = newerPrefix+r.path, true
+			all = append(all, r)
+		}
+	}
+	return append(append(all, v2Routes...), healthRoutes...)
+}
+
+// newerPrefix stands before the paths of the 0.27 dialect.
+const newerPrefix = "/0.27"

@@ -1,0 +1,81 @@
+package api
+
+import (
+	"errors"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Embedded pages: what a beta token opens.
+var botRoutes = []route{
+	{method: "POST", path: "/api/v1/agentbots/{id}/completions", need: needBeta, scope: "run", answer: (*API).botComplete},
+	{method: "GET", path: "/api/v1/agentbots/{id}/inputs", need: needBeta, scope: "read", answer: (*API).botInputs},
+	{method: "GET", path: "/api/v1/agentbots/{id}/logs/{message}", need: needBeta, scope: "read", answer: (*API).agentLog},
+	{method: "GET", path: "/v1/canvas/getsse/{id}", need: needBeta, scope: "read", answer: (*API).botCanvas},
+}
+
+func (c *call) botAgent() (store.Canvas, error) {
+	id := c.params["id"]
+	return c.canvas(id, failed(codeData, "Can't find agent by ID: %s", id))
+}
+
+func (a *API) botComplete(c *call) error {
+	agent, err := c.botAgent()
+	if err != nil {
+		return err
+	}
+	t, err := c.readTurn(agent, sourceAgent, true)
+	if err != nil {
+		return err
+	}
+	t.job.Source = "bot"
+	if err := c.start(t); err != nil {
+		return err
+	}
+	if !t.stream {
+		return c.answerWhole(t)
+	}
+	return c.stream(t.job.ID, face{session: t.session.ID, broke: botError})
+}
+
+// botError is an error as embedded pages show it.
+func botError(end durable.End, like engine.Value) engine.Value {
+	return like.With("event", engine.String(string(engine.EventMessage))).
+		With("data", engine.Object("content", "Error 100: "+end.Error)).
+		With("code", engine.Int(codeException)).With("message", engine.String(end.Error))
+}
+
+func (a *API) botInputs(c *call) error {
+	agent, err := c.botAgent()
+	if err != nil {
+		return err
+	}
+	canvas, err := a.cfg.Runs.Load(agent.DSL)
+	if err != nil {
+		return err
+	}
+	form, err := canvas.InputForm("begin")
+	if err != nil && !errors.Is(err, engine.ErrRef) {
+		return err
+	}
+	if form.IsNull() {
+		form = engine.Object()
+	}
+	begin := beginOf(canvas.Document())
+	mode := begin.Get("mode").Text()
+	if mode == "" {
+		mode = "conversational"
+	}
+	return c.result(engine.Object("title", agent.Title, "avatar", orNull(agent.Avatar), "inputs", form,
+		"prologue", begin.Get("prologue").Text(), "mode", mode))
+}
+
+func (a *API) botCanvas(c *call) error {
+	agent, err := c.canvas(c.params["id"], failed(codeData, noCanvas))
+	if err != nil {
+		return err
+	}
+	return c.ok(c.canvasRow(agent))
+}

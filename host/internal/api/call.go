@@ -1,0 +1,290 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// call is one request while it is answered. It belongs to one goroutine.
+type call struct {
+	a      *API
+	w      http.ResponseWriter
+	r      *http.Request
+	route  *route
+	params map[string]string
+	query  url.Values
+	body   engine.Value // the JSON object or form; an empty object when there is none
+	who    caller
+	wrong  *failure // the first body member of a wrong type
+	left   bool     // the client is gone
+	begun  bool     // a stream has begun
+}
+
+// newer says that the request speaks the 0.27 dialect.
+func (c *call) newer() bool { return c.route.newer }
+
+func (c *call) ctx() context.Context { return c.r.Context() }
+
+// serve answers one request.
+func (a *API) serve(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	cors(w, r)
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	c := &call{a: a, w: w, r: r, query: r.URL.Query(), body: engine.Object()}
+	var known bool
+	c.route, c.params, known = a.routes.find(r)
+	if c.route == nil {
+		c.route = &route{}
+		c.unrouted(known)
+		a.metrics.count("none", began)
+		return
+	}
+	defer a.metrics.count(c.route.path, began)
+	defer func() {
+		if p := recover(); p != nil {
+			a.cfg.Logger.Error("request panicked", "route", c.route.path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			if !c.begun {
+				c.fail(failed(codeException, "the request broke; the host's log says why"))
+			}
+		}
+	}()
+	if err := c.answer(); err != nil {
+		c.refuse(err)
+	}
+}
+
+// answer reads who asks and what, and calls the handler.
+func (c *call) answer() error {
+	if err := c.identify(); err != nil {
+		return err
+	}
+	if !c.route.upload {
+		if err := c.readBody(); err != nil {
+			return err
+		}
+	}
+	return c.route.answer(c.a, c)
+}
+
+// refuse answers an error, unless a stream has begun.
+func (c *call) refuse(err error) {
+	f, internal := asFailure(err)
+	if internal && !errors.Is(err, context.Canceled) {
+		c.a.cfg.Logger.Error("request failed", "route", c.route.path, "err", err)
+	}
+	if c.begun || c.left {
+		return
+	}
+	if c.route.doc != nil {
+		c.failV2(f, err)
+		return
+	}
+	c.fail(f)
+}
+
+// unrouted answers an unknown path, and a known one with another method.
+func (c *call) unrouted(known bool) {
+	if known {
+		c.fail(&failure{code: codeException, message: "<MethodNotAllowed '405: Method Not Allowed'>", hasData: true})
+		return
+	}
+	v := engine.Object("code", codeNotFound, "message", "Not Found: "+c.r.URL.Path, "data", engine.Null, "error", "Not Found")
+	_ = c.send(http.StatusNotFound, v) // never an error
+}
+
+func cors(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "Authorization, Content-Disposition")
+	if r.Method == http.MethodOptions {
+		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, X-CSRF-Token")
+		h.Set("Access-Control-Max-Age", "600")
+	}
+}
+
+// readBody reads JSON, or a form. An empty body is an empty object, whatever
+// its Content-Type says.
+func (c *call) readBody() error {
+	if c.r.Body == nil || c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
+		return nil
+	}
+	data, err := c.readAll(c.a.cfg.MaxBody)
+	if err != nil || len(strings.TrimSpace(string(data))) == 0 {
+		return err
+	}
+	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if kind == "application/x-www-form-urlencoded" && data[0] != '{' {
+		values, err := url.ParseQuery(string(data))
+		if err != nil {
+			return failed(codeException, "the form cannot be read: %s", err)
+		}
+		b := engine.NewObject(len(values))
+		for k, v := range values {
+			b.Set(k, engine.String(v[0]))
+		}
+		c.body = b.Value()
+		return nil
+	}
+	v, err := engine.ParseJSON(data)
+	if err != nil {
+		return failed(codeException, "<BadRequest '400: Bad Request'> the body is not JSON: %s", err)
+	}
+	if v.Kind() != engine.KindObject {
+		return failed(codeException, "<BadRequest '400: Bad Request'> the body is a %s; an object is needed", v.Kind())
+	}
+	c.body = v
+	return nil
+}
+
+// readAll reads the body within a size and a time.
+func (c *call) readAll(most int64) ([]byte, error) {
+	c.bodyDeadline(c.a.cfg.BodyTime)
+	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, most))
+	if err == nil {
+		c.bodyDeadline(0)
+		return data, nil
+	}
+	// What is left of the body is not waited for.
+	c.w.Header().Set("Connection", "close")
+	var large *http.MaxBytesError
+	if !errors.As(err, &large) {
+		err = &failure{code: codeBad, message: "the body did not arrive in time or broke off", status: http.StatusRequestTimeout}
+	}
+	return nil, err
+}
+
+// bodyDeadline bounds reading; 0 takes the bound away. Connections without
+// deadlines (tests) are left alone.
+func (c *call) bodyDeadline(d time.Duration) {
+	var at time.Time
+	if d > 0 {
+		at = time.Now().Add(d)
+	}
+	_ = http.NewResponseController(c.w).SetReadDeadline(at) // a connection without deadlines stays as it is
+}
+
+// text is a body member that must be text when it is there; a number counts as
+// one, null as absent.
+func (c *call) text(name string) string {
+	switch v := c.body.Get(name); v.Kind() {
+	case engine.KindNull:
+		return ""
+	case engine.KindString, engine.KindNumber:
+		return v.Text()
+	default:
+		c.mismatch(name, "text", v)
+		return ""
+	}
+}
+
+// flag is a body member that must be true or false.
+func (c *call) flag(name string, absent bool) bool {
+	switch v := c.body.Get(name); v.Kind() {
+	case engine.KindNull:
+		return absent
+	case engine.KindBool:
+		return v.True()
+	case engine.KindString:
+		return !strings.EqualFold(v.Str(), "false") && v.Str() != ""
+	default:
+		c.mismatch(name, "true or false", v)
+		return absent
+	}
+}
+
+// object is a body member that must be an object.
+func (c *call) object(name string) engine.Value {
+	return c.kind(name, engine.KindObject)
+}
+
+// list is a body member that must be a list.
+func (c *call) list(name string) engine.Value {
+	return c.kind(name, engine.KindList)
+}
+
+func (c *call) kind(name string, kind engine.Kind) engine.Value {
+	v := c.body.Get(name)
+	if v.Kind() != kind && !v.IsNull() {
+		c.mismatch(name, "a "+kind.String(), v)
+		return engine.Null
+	}
+	return v
+}
+
+// texts is a body member that must be a list of texts.
+func (c *call) texts(name string) []string {
+	var out []string
+	for _, v := range c.list(name).Elements() {
+		if v.Kind() != engine.KindString {
+			c.mismatch(name, "a list of texts", v)
+			return nil
+		}
+		out = append(out, v.Str())
+	}
+	return out
+}
+
+func (c *call) mismatch(name, want string, got engine.Value) {
+	if c.wrong == nil {
+		c.wrong = refused(codeArgument, "argument %s must be %s, not a %s", name, want, got.Kind())
+	}
+}
+
+// valid says that all members read so far had the right types.
+func (c *call) valid() error {
+	if c.wrong != nil {
+		return c.wrong
+	}
+	return nil
+}
+
+// require refuses a body without the named members.
+func (c *call) require(names ...string) error {
+	var missing []string
+	for _, n := range names {
+		if c.body.Get(n).IsNull() {
+			missing = append(missing, n)
+		}
+	}
+	if len(missing) > 0 {
+		return failed(codeArgument, "required argument are missing: %s; ", strings.Join(missing, ","))
+	}
+	return nil
+}
+
+// number is a query parameter that must be a number of at least 0.
+func (c *call) number(name string, absent int) (int, error) {
+	text := c.query.Get(name)
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > 1<<30 {
+		return 0, refused(codeArgument, "argument %s must be a number, not %.40q", name, text)
+	}
+	return n, nil
+}
+
+// asked is a query parameter that is true or false, as Python writes it.
+func (c *call) asked(name string, absent bool) bool {
+	text := c.query.Get(name)
+	if text == "" {
+		return absent
+	}
+	return !strings.EqualFold(text, "false")
+}

@@ -1,0 +1,354 @@
+package api
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// What the canvas editor calls.
+var canvasRoutes = []route{
+	{method: "GET", path: "/v1/canvas/list", scope: "read", answer: (*API).editorList},
+	{method: "GET", path: "/v1/canvas/get/{id}", scope: "read", answer: (*API).getAgent},
+	{method: "POST", path: "/v1/canvas/set", scope: "edit", answer: (*API).editorSet},
+	{method: "POST", path: "/v1/canvas/setting", scope: "edit", answer: (*API).editorSetting},
+	{method: "POST", path: "/v1/canvas/rm", scope: "edit", answer: (*API).editorRemove},
+	{method: "POST", path: "/v1/canvas/completion", scope: "run", answer: (*API).editorRun},
+	{method: "POST", path: "/v1/canvas/reset", scope: "edit", answer: (*API).editorReset},
+	{method: "POST", path: "/api/v1/agents/{id}/reset", scope: "edit", answer: (*API).editorReset},
+	{method: "PUT", path: "/v1/canvas/cancel/{task}", need: needBeta, scope: "run", answer: (*API).cancelTask},
+	{method: "POST", path: "/api/v1/tasks/{task}/cancel", need: needBeta, scope: "run", answer: (*API).cancelTask},
+	{method: "PATCH", path: "/api/v1/tasks/{task}", need: needBeta, scope: "run", answer: (*API).patchTask},
+	{method: "GET", path: "/v1/canvas/input_form", scope: "read", answer: (*API).inputForm},
+	{method: "GET", path: "/api/v1/agents/{id}/components/{component}/input-form", scope: "read", answer: (*API).inputForm},
+	{method: "POST", path: "/v1/canvas/debug", scope: "run", answer: (*API).debugNode},
+	{method: "POST", path: "/api/v1/agents/{id}/components/{component}/debug", scope: "run", answer: (*API).debugNode},
+	{method: "GET", path: "/v1/canvas/trace", need: needBeta, scope: "read", answer: (*API).trace},
+	{method: "GET", path: "/api/v1/agents/{id}/logs/{message}", scope: "read", answer: (*API).agentLog},
+}
+
+func (a *API) editorList(c *call) error {
+	p, err := c.page(0, "create_time", true)
+	if err != nil {
+		return err
+	}
+	if c.query.Get("owner_ids") != "" {
+		p.Limit, p.Offset = 0, 0
+	}
+	return c.listCanvases(store.CanvasFilter{Tenants: []string{c.who.tenant}}, p)
+}
+
+// editorSet saves a canvas: a new one without an id, over an old one with it.
+func (a *API) editorSet(c *call) error {
+	if err := c.require("dsl", "title"); err != nil {
+		return err
+	}
+	dsl, err := c.dsl()
+	if err != nil {
+		return err
+	}
+	if dsl == nil {
+		return refused(codeArgument, "No DSL data in request.")
+	}
+	title, id := strings.TrimSpace(c.text("title")), c.text("id")
+	if title == "" {
+		return refused(codeArgument, "No title in request.")
+	}
+	if err := c.valid(); err != nil {
+		return err
+	}
+	if id == "" {
+		category := c.text("canvas_category")
+		if category == "" {
+			category = agentCategory
+		}
+		if err := c.taken(title, category, ""); err != nil {
+			return err
+		}
+		v, err := c.newCanvas(dsl)
+		if err != nil {
+			return err
+		}
+		return c.ok(c.body.With("id", engine.String(v.ID)).With("user_id", engine.String(v.User)).
+			With("update_time", engine.Int(v.UpdateTime)).With("update_date", httpDate(v.UpdateTime)))
+	}
+	if _, err := c.canvas(id, refused(codeOperating, notOwner)); err != nil {
+		return err
+	}
+	v, err := c.change(id, dsl)
+	if err != nil {
+		return err
+	}
+	return c.ok(c.body.With("update_time", engine.Int(v.UpdateTime)).With("update_date", httpDate(v.UpdateTime)))
+}
+
+func (a *API) editorSetting(c *call) error {
+	if err := c.require("id", "title", "permission"); err != nil {
+		return err
+	}
+	id := c.text("id")
+	if _, err := c.canvas(id, failed(codeData, noCanvas)); err != nil {
+		return err
+	}
+	if _, err := c.change(id, nil); err != nil {
+		return err
+	}
+	return c.ok(engine.Int(1))
+}
+
+func (a *API) editorRemove(c *call) error {
+	if err := c.require("canvas_ids"); err != nil {
+		return err
+	}
+	ids := c.texts("canvas_ids")
+	if err := c.valid(); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, err := c.canvas(id, refused(codeOperating, notOwner)); err != nil {
+			return err
+		}
+		if err := a.cfg.Store.DeleteCanvas(c.ctx(), c.who.tenant, id); err != nil {
+			return err
+		}
+	}
+	return c.ok(engine.Bool(true))
+}
+
+// editorRun runs the canvas itself; its state is kept in the canvas.
+func (a *API) editorRun(c *call) error {
+	if err := c.require("id"); err != nil {
+		return err
+	}
+	id, user := c.text("id"), c.text("user_id")
+	inputs, files := c.object("inputs"), c.list("files")
+	if err := c.valid(); err != nil {
+		return err
+	}
+	if _, err := c.canvas(id, refused(codeOperating, notOwner)); err != nil {
+		return err
+	}
+	if user == "" {
+		user = c.who.user
+	}
+	query := c.body.Get("query")
+	if query.IsNull() {
+		query = engine.String("")
+	}
+	j, err := a.cfg.Runs.Start(c.ctx(), durable.Job{
+		Tenant: c.who.tenant, Canvas: id, User: user, Source: "editor", Keep: durable.KeepCanvas,
+		Query: query, Inputs: inputs, Files: c.ownFiles(files),
+	})
+	if err != nil {
+		return err
+	}
+	return c.stream(j.ID, face{broke: func(end durable.End, _ engine.Value) engine.Value {
+		return engine.Object("code", codeServer, "message", end.Error, "data", false)
+	}})
+}
+
+func (a *API) editorReset(c *call) error {
+	id := c.params["id"]
+	if id == "" {
+		if err := c.require("id"); err != nil {
+			return err
+		}
+		id = c.text("id")
+	}
+	if _, err := c.canvas(id, refused(codeOperating, notOwner)); err != nil {
+		return err
+	}
+	v, err := a.cfg.Store.EditCanvas(c.ctx(), c.who.tenant, id, "", func(v *store.Canvas) error {
+		canvas, err := a.cfg.Runs.Load(v.DSL)
+		if err != nil {
+			return err
+		}
+		state := canvas.State()
+		state.Reset(false)
+		v.DSL = canvas.Save(state)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.ok(document(v.DSL))
+}
+
+// cancelTask stops the runs that a name stands for: a run, a message, or the
+// runs of a session. Whatever it names, the answer is the same, so that nobody
+// learns what runs elsewhere.
+func (a *API) cancelTask(c *call) error {
+	runs, err := c.runsOf(c.params["task"])
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if run.Status != store.RunActive || !c.who.mayUse(run.Canvas) {
+			continue
+		}
+		if err := a.cfg.Runs.Cancel(c.ctx(), run.ID); err != nil {
+			return err
+		}
+	}
+	return c.ok(engine.Bool(true))
+}
+
+func (a *API) patchTask(c *call) error {
+	if action := c.text("action"); action != "stop" {
+		return refused(codeArgument, "Invalid action '%s'. Only 'stop' is supported.", action)
+	}
+	return a.cancelTask(c)
+}
+
+// runsOf are the caller's runs that a run id, message id or session id names.
+func (c *call) runsOf(name string) ([]store.Run, error) {
+	s := c.a.cfg.Store
+	for _, find := range []func() (store.Run, error){
+		func() (store.Run, error) { return s.Run(c.ctx(), c.who.tenant, name) },
+		func() (store.Run, error) { return s.RunOfMessage(c.ctx(), c.who.tenant, name) },
+	} {
+		run, err := find()
+		if err == nil {
+			return []store.Run{run}, nil
+		}
+		if !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+	}
+	f := store.RunFilter{Tenant: c.who.tenant, Session: name, Status: store.RunActive}
+	list, _, err := s.Runs(c.ctx(), f, store.Page{Limit: 100})
+	return list, err
+}
+
+// node is the canvas and component that a request names in its path, query or
+// body.
+func (c *call) node() (store.Canvas, string, error) {
+	pick := func(param string, name string) string {
+		if v := c.params[param]; v != "" {
+			return v
+		}
+		if v := c.query.Get(name); v != "" {
+			return v
+		}
+		return c.text(name)
+	}
+	id, component := pick("id", "id"), pick("component", "component_id")
+	if id == "" || component == "" {
+		return store.Canvas{}, "", failed(codeArgument, "required argument are missing: id,component_id; ")
+	}
+	v, err := c.canvas(id, refused(codeOperating, notOwner))
+	return v, component, err
+}
+
+func (a *API) inputForm(c *call) error {
+	v, component, err := c.node()
+	if err != nil {
+		return err
+	}
+	canvas, err := a.cfg.Runs.Load(v.DSL)
+	if err != nil {
+		return err
+	}
+	form, err := canvas.InputForm(component)
+	if err != nil {
+		return failed(codeException, "%s", err)
+	}
+	if form.IsNull() {
+		form = engine.Object()
+	}
+	return c.ok(form)
+}
+
+// debugNode runs one component alone; nothing is stored.
+func (a *API) debugNode(c *call) error {
+	if err := c.require("params"); err != nil {
+		return err
+	}
+	params := c.object("params")
+	if err := c.valid(); err != nil {
+		return err
+	}
+	v, component, err := c.node()
+	if err != nil {
+		return err
+	}
+	canvas, err := a.cfg.Runs.Load(v.DSL)
+	if err != nil {
+		return err
+	}
+	opt := engine.Options{CanvasID: v.ID, TenantID: c.who.tenant}
+	if a.cfg.Ports != nil {
+		opt.Ports = a.cfg.Ports(&durable.Job{Tenant: c.who.tenant, Canvas: v.ID, User: c.who.user, Source: "debug"})
+	}
+	out, err := canvas.Debug(c.ctx(), canvas.State(), component, params, opt)
+	if err != nil {
+		return failed(codeException, "%s", err)
+	}
+	return c.ok(out)
+}
+
+// trace is what the tools of a run did, by message id.
+func (a *API) trace(c *call) error {
+	message := c.query.Get("message_id")
+	if c.query.Get("canvas_id") == "" || message == "" {
+		return failed(codeArgument, "required argument are missing: canvas_id,message_id; ")
+	}
+	return c.answerTrace(message)
+}
+
+func (a *API) agentLog(c *call) error { return c.answerTrace(c.params["message"]) }
+
+// answerTrace finds a run by its message, its own id or its session.
+func (c *call) answerTrace(name string) error {
+	runs, err := c.runsOf(name)
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 || !c.who.mayUse(runs[0].Canvas) {
+		return c.ok(engine.Object())
+	}
+	records, err := c.a.cfg.Runs.Records(c.ctx(), runs[0].ID)
+	if errors.Is(err, durable.ErrGone) {
+		return c.ok(engine.Object())
+	}
+	if err != nil {
+		return err
+	}
+	if out := toolTrace(records); out.Len() > 0 {
+		return c.ok(out)
+	}
+	return c.ok(engine.Object())
+}
+
+// toolTrace groups finished tool calls by component: [{component_id, trace}].
+func toolTrace(records []runner.Record) engine.Value {
+	t := &trail{}
+	for _, r := range records {
+		if r.Kind != string(engine.EventToolFinished) {
+			continue
+		}
+		d := document(r.Data).Get("data")
+		t.group(d.Get("component_id"), engine.Object("path", d.Get("path"), "tool_name", d.Get("tool_name"),
+			"arguments", d.Get("arguments"), "result", d.Get("result"), "elapsed_time", d.Get("elapsed_time")))
+	}
+	return t.value()
+}
+
+// ownFiles drops what is no upload descriptor. Whose a file is, is checked
+// when it is read.
+func (c *call) ownFiles(files engine.Value) engine.Value {
+	var out []engine.Value
+	for _, f := range files.Elements() {
+		if f.Kind() == engine.KindObject && f.Get("id").Kind() == engine.KindString {
+			out = append(out, f.With("created_by", engine.String(c.who.tenant)))
+		}
+	}
+	if len(out) == 0 {
+		return engine.Null
+	}
+	return engine.List(out...)
+}

@@ -1,0 +1,222 @@
+package api
+
+import (
+	"errors"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+var completionRoutes = []route{
+	{method: "POST", path: "/api/v1/agents/{id}/completions", scope: "run", answer: (*API).complete},
+	{method: "POST", path: "/api/v1/agents/chat/completions", scope: "run", answer: (*API).chat},
+	{method: "POST", path: "/api/v1/agents_openai/{id}/chat/completions", scope: "run", answer: (*API).openAI},
+}
+
+// turn is one question to a session, as a request asks it.
+type turn struct {
+	agent   store.Canvas
+	session store.Session
+	job     durable.Job
+	stream  bool
+	traced  bool
+}
+
+// readTurn reads what all completions have in common. The session is found or
+// made before anything is run.
+func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, error) {
+	t := &turn{agent: agent, stream: c.flag("stream", stream), traced: c.flag("return_trace", false)}
+	query := c.body.Get("query")
+	if query.IsNull() {
+		query = c.body.Get("question")
+	}
+	if query.IsNull() {
+		query = engine.String("")
+	}
+	inputs, files := c.body.Get("inputs"), c.list("files")
+	if k := inputs.Kind(); k != engine.KindObject && k != engine.KindNull {
+		c.mismatch("inputs", "a object", inputs)
+	}
+	if k := query.Kind(); k == engine.KindObject || k == engine.KindList {
+		c.mismatch("query", "text", query)
+	}
+	user, id := c.text("user_id"), c.text("session_id")
+	if err := c.valid(); err != nil {
+		return nil, err
+	}
+	var err error
+	if id != "" {
+		t.session, err = c.session(agent.ID, id)
+	} else {
+		if user == "" {
+			user = c.who.user
+		}
+		name := []rune(query.Text())
+		t.session, err = c.newSession(agent, user, string(name[:min(len(name), 250)]), source)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.job = durable.Job{
+		Tenant: c.who.tenant, Canvas: agent.ID, Session: t.session.ID, User: t.session.User, Source: "api",
+		Keep: durable.KeepSession, Query: query, Inputs: inputs, Files: c.ownFiles(files),
+	}
+	return t, nil
+}
+
+// start accepts the turn's run.
+func (c *call) start(t *turn) error {
+	j, err := c.a.cfg.Runs.Start(c.ctx(), t.job)
+	if errors.Is(err, store.ErrNotFound) {
+		return failed(codeData, "Agent not found.")
+	}
+	t.job = j
+	return err
+}
+
+// complete is the older completion of one agent.
+func (a *API) complete(c *call) error {
+	agent, err := c.canvas(c.params["id"], failed(codeData, "You don't own the agent %s", c.params["id"]))
+	if err != nil {
+		return err
+	}
+	t, err := c.readTurn(agent, sourceAgent, !c.newer())
+	if err != nil {
+		return err
+	}
+	return c.answerTurn(t)
+}
+
+// chat is the completion of the 0.27 dialect.
+func (a *API) chat(c *call) error {
+	id := c.text("agent_id")
+	if id == "" {
+		return refused(codeArgument, "`agent_id` is required.")
+	}
+	agent, err := c.canvas(id, refused(codeOperating, notAccess))
+	if err != nil {
+		return err
+	}
+	if c.flag("openai-compatible", false) {
+		return c.answerOpenAI(agent)
+	}
+	t, err := c.readTurn(agent, sourceWorkflow, false)
+	if err != nil {
+		return err
+	}
+	return c.answerTurn(t)
+}
+
+func (c *call) answerTurn(t *turn) error {
+	if err := c.start(t); err != nil {
+		return err
+	}
+	if !t.stream {
+		return c.answerWhole(t)
+	}
+	return c.stream(t.job.ID, c.turnFace(t))
+}
+
+// turnFace is how a completion streams. Older clients read data.content of
+// every frame, so they get messages only, unless they ask for the trace.
+func (c *call) turnFace(t *turn) face {
+	f := face{session: t.session.ID, done: true, broke: errorMessage}
+	newer := c.newer() || c.route.path == "/api/v1/agents/chat/completions"
+	if !newer || t.session.Source == sourceAgent {
+		f.shows = func(e engine.EventType) bool {
+			switch e {
+			case engine.EventMessage, engine.EventMessageEnd, engine.EventUserInputs:
+				return true
+			case engine.EventNodeFinished:
+				return newer || t.traced
+			}
+			return false
+		}
+	}
+	tr := &trail{}
+	f.change = func(e engine.EventType, v engine.Value) engine.Value {
+		if e == engine.EventNodeFinished && t.traced {
+			v = tr.add(v)
+		}
+		if e == engine.EventUserInputs && !newer {
+			// A client that reads content of every frame shows the tips.
+			d := v.Get("data")
+			v = v.With("data", d.With("content", d.Get("tips")))
+		}
+		return v.With("session_id", engine.String(t.session.ID))
+	}
+	if !t.traced && newer {
+		f.change = nil
+	}
+	return f
+}
+
+// errorMessage tells of a failed run in a frame that every client can read.
+func errorMessage(end durable.End, like engine.Value) engine.Value {
+	return like.With("event", engine.String(string(engine.EventMessage))).
+		With("data", engine.Object("content", "**ERROR**: "+end.Error))
+}
+
+// trail is what nodes or tools did, grouped by component.
+type trail struct{ nodes []engine.Value }
+
+func (t *trail) add(e engine.Value) engine.Value {
+	d := e.Get("data")
+	t.group(d.Get("component_id"), d)
+	return e.With("data", d.With("trace", t.value()))
+}
+
+// group adds an entry under its component.
+func (t *trail) group(id, entry engine.Value) {
+	for i, n := range t.nodes {
+		if n.Get("component_id").Str() == id.Str() {
+			t.nodes[i] = n.With("trace", n.Get("trace").Append(entry))
+			return
+		}
+	}
+	t.nodes = append(t.nodes, engine.Object("component_id", id, "trace", engine.List(entry)))
+}
+
+func (t *trail) value() engine.Value { return engine.List(append([]engine.Value(nil), t.nodes...)...) }
+
+// answerWhole waits for the end and answers the last event, with everything
+// that was said as its content.
+func (c *call) answerWhole(t *turn) error {
+	tr := &trail{}
+	structured := engine.NewObject(2)
+	said, end, err := c.gather(t.job.ID, func(kind engine.EventType, data []byte) {
+		if kind != engine.EventNodeFinished {
+			return
+		}
+		e := document(data)
+		if t.traced {
+			tr.add(e)
+		}
+		if s := e.Get("data").Get("outputs").Get("structured"); s.Truthy() {
+			structured.Set(e.Get("data").Get("component_id").Str(), s)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if end.Status == store.RunFailed {
+		v := engine.Object("session_id", t.session.ID, "data", engine.Object("content", "**ERROR**: "+end.Error))
+		return &failure{code: codeException, message: end.Error, data: v, hasData: true}
+	}
+	last := said.Last
+	if last.IsNull() {
+		return c.result(engine.Object("session_id", t.session.ID))
+	}
+	d := last.Get("data").With("content", engine.String(said.Deltas.String()))
+	if ref := said.Reference(); !ref.IsNull() {
+		d = d.With("reference", ref)
+	}
+	if t.traced {
+		d = d.With("trace", tr.value())
+	}
+	if structured.Len() > 0 {
+		d = d.With("structured", structured.Value())
+	}
+	return c.result(last.With("data", d).With("session_id", engine.String(t.session.ID)))
+}

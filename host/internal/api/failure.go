@@ -1,0 +1,105 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Codes of the dialects, in the member code of their answers.
+const (
+	codeOK        = 0
+	codeException = 100
+	codeArgument  = 101
+	codeData      = 102
+	codeOperating = 103
+	codeRunning   = 106
+	codeForbidden = 108
+	codeAuth      = 109
+	codeBad       = 400
+	codeUnknown   = 401
+	codeNotFound  = 404
+	codeConflict  = 409
+	codeServer    = 500
+)
+
+// failure is an answer that tells what went wrong.
+type failure struct {
+	code    int
+	message string
+	data    engine.Value // put in when hasData
+	hasData bool
+	status  int // HTTP; 0 means 200, as the dialects do
+}
+
+func (f *failure) Error() string { return f.message }
+
+// failed is a failure without data.
+func failed(code int, format string, args ...any) *failure {
+	return &failure{code: code, message: fmt.Sprintf(format, args...)}
+}
+
+// refused is a failure with data false.
+func refused(code int, format string, args ...any) *failure {
+	return &failure{code: code, message: fmt.Sprintf(format, args...), data: engine.Bool(false), hasData: true}
+}
+
+// unauthorized is the answer to a request of nobody.
+func unauthorized() *failure {
+	return &failure{code: codeUnknown, message: "<Unauthorized '401: Unauthorized'>", hasData: true, status: http.StatusUnauthorized}
+}
+
+const (
+	notOwner    = "Only owner of canvas authorized for this operation."
+	notAccess   = "Make sure you have permission to access the agent."
+	noCanvas    = "canvas not found."
+	noSession   = "Session not found!"
+	wrongParent = "Session does not belong to the requested agent."
+)
+
+// asFailure makes an answer of any error. Texts of errors that are not meant
+// for clients are replaced; internal says that the log should have the error.
+func asFailure(err error) (f *failure, internal bool) {
+	if errors.As(err, &f) {
+		return f, false
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return &failure{code: codeBad, message: fmt.Sprintf("the request is larger than %d bytes", large.Limit), status: http.StatusRequestEntityTooLarge}, false
+	case errors.Is(err, durable.ErrSession):
+		return failed(codeData, noSession), false
+	case errors.Is(err, durable.ErrBusy):
+		return failed(codeRunning, "The session is busy with another turn; try again."), false
+	case errors.Is(err, durable.ErrCanvas), errors.Is(err, durable.ErrRecord), errors.Is(err, durable.ErrGone), errors.Is(err, engine.ErrRef):
+		return failed(codeException, "%s", err), false
+	case errors.Is(err, store.ErrInvalid):
+		return failed(codeArgument, "%s", err), false
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, runner.ErrNotFound):
+		return failed(codeData, noCanvas), false
+	case errors.Is(err, store.ErrExists):
+		return failed(codeData, "It already exists."), false
+	case errors.Is(err, store.ErrConflict):
+		return failed(codeConflict, "It was changed meanwhile; read it again."), false
+	case errors.Is(err, store.ErrFull), errors.Is(err, runner.ErrFull), errors.Is(err, store.ErrReadOnly):
+		return &failure{code: codeServer, message: "The host cannot store anything now: " + rootText(err), status: http.StatusInsufficientStorage}, true
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, runner.ErrUnavailable), errors.Is(err, durable.ErrClosed), errors.Is(err, runner.ErrStopping):
+		return &failure{code: codeServer, message: "The host cannot answer now; try again.", status: http.StatusServiceUnavailable}, true
+	}
+	return failed(codeException, "%s", err), true
+}
+
+// rootText is the sentinel's text of a storage error.
+func rootText(err error) string {
+	for _, known := range []error{store.ErrFull, runner.ErrFull, store.ErrReadOnly} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "storage"
+}

@@ -1,0 +1,118 @@
+package api
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+var loginRoutes = []route{
+	{method: "POST", path: "/v1/user/login", need: needNone, answer: (*API).login},
+	{method: "POST", path: "/api/v1/auth/login", need: needNone, answer: (*API).login},
+	{method: "GET POST", path: "/v1/user/logout", answer: (*API).logout},
+	{method: "POST", path: "/api/v1/auth/logout", answer: (*API).logout},
+	{method: "GET", path: "/v1/user/info", scope: "read", answer: (*API).userInfo},
+	{method: "GET", path: "/api/v1/users/me", scope: "read", answer: (*API).userInfo},
+	{method: "GET", path: "/v1/user/tenant_info", scope: "read", answer: (*API).tenantInfo},
+}
+
+// loginLasts is how long a login is good.
+const loginLasts = 7 * 24 * time.Hour
+
+// login checks a password and hands out the login: in the Authorization header
+// for pages of the original, and as a cookie with its CSRF text for ours.
+//
+// The password may come as it is or in base64. The original's pages encrypt it
+// with a key that its server keeps, which cannot be read here. An API key is
+// accepted in its place, so that a host with one user needs no password.
+func (a *API) login(c *call) error {
+	email, password := c.text("email"), c.text("password")
+	if err := c.valid(); err != nil {
+		return err
+	}
+	if !a.rates.login(c.r.RemoteAddr) {
+		return &failure{code: codeBad, message: "Too many attempts; try again later.", status: http.StatusTooManyRequests}
+	}
+	user, err := a.userOf(c, email, password)
+	if errors.Is(err, store.ErrNotFound) {
+		return refused(codeAuth, "Email and password do not match!")
+	}
+	if err != nil {
+		return err
+	}
+	v, text, err := a.cfg.Store.CreateLogin(c.ctx(), user.ID, loginLasts)
+	if err != nil {
+		return err
+	}
+	http.SetCookie(c.w, &http.Cookie{
+		Name: loginCookie, Value: text, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: c.r.TLS != nil, MaxAge: int(loginLasts.Seconds()),
+	})
+	c.w.Header().Set("Authorization", text)
+	c.w.Header().Set(csrfHeader, v.CSRF)
+	return c.ok(userRow(user).With("csrf", engine.String(v.CSRF)))
+}
+
+// userOf finds the user of a login, by password or by an API key.
+func (a *API) userOf(c *call, email, password string) (store.User, error) {
+	tries := []string{password}
+	if plain, err := base64.StdEncoding.DecodeString(password); err == nil {
+		tries = append(tries, string(plain))
+	}
+	for _, p := range tries {
+		if p == "" {
+			continue
+		}
+		if key, err := a.cfg.Store.KeyByText(c.ctx(), p); err == nil {
+			return a.cfg.Store.User(c.ctx(), key.User)
+		}
+		u, err := a.cfg.Store.UserByPassword(c.ctx(), email, p)
+		if !errors.Is(err, store.ErrNotFound) {
+			return u, err
+		}
+	}
+	return store.User{}, store.ErrNotFound
+}
+
+func userRow(u store.User) engine.Value {
+	b := engine.NewObject(10)
+	b.Set("id", engine.String(u.ID)).Set("email", engine.String(u.Email)).Set("nickname", engine.String(u.Nickname))
+	b.Set("avatar", orNull(u.Avatar)).Set("is_superuser", engine.Bool(false))
+	setTimes(b, u.CreateTime, u.UpdateTime)
+	return b.Value()
+}
+
+func (a *API) logout(c *call) error {
+	text := c.token()
+	if cookie, err := c.r.Cookie(loginCookie); err == nil && text == "" {
+		text = cookie.Value
+	}
+	if err := a.cfg.Store.DeleteLogin(c.ctx(), text); err != nil {
+		return err
+	}
+	http.SetCookie(c.w, &http.Cookie{Name: loginCookie, Path: "/", MaxAge: -1})
+	return c.ok(engine.Bool(true))
+}
+
+func (a *API) userInfo(c *call) error {
+	u, err := a.cfg.Store.User(c.ctx(), c.who.user)
+	if errors.Is(err, store.ErrNotFound) {
+		u = store.User{ID: c.who.user, Nickname: c.who.user}
+	} else if err != nil {
+		return err
+	}
+	return c.ok(userRow(u))
+}
+
+func (a *API) tenantInfo(c *call) error {
+	name := c.who.tenant
+	if t, err := a.cfg.Store.Tenant(c.ctx(), c.who.tenant); err == nil {
+		name = t.Name
+	}
+	return c.ok(engine.Object("tenant_id", c.who.tenant, "name", name, "role", "owner",
+		"llm_id", "", "embd_id", "", "rerank_id", "", "asr_id", "", "img2txt_id", "", "tts_id", ""))
+}

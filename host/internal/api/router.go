@@ -1,0 +1,110 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// need says who may call a route.
+type need int
+
+const (
+	needUser need = iota // an API key or a login
+	needBeta             // the token of an embedded page, an API key or a login
+	needNone
+)
+
+// route is one path with one or more methods. Parts in braces are parameters.
+type route struct {
+	method string // "GET", several as "GET POST", "*" for all
+	path   string
+	need   need
+	scope  string // what a limited key must be allowed: read, run, edit, admin
+	answer func(a *API, c *call) error
+	newer  bool   // set for the 0.27 dialect
+	upload bool   // the handler reads the body itself
+	doc    *v2Doc // of our own API
+	parts  []string
+}
+
+// router finds routes. net/http's own refuses patterns that overlap, such as
+// /v1/canvas/get/{id} and /v1/canvas/{id}/sessions, which clients need.
+type router struct {
+	byLength map[int][]*route // literal parts before parameters
+}
+
+func newRouter(list []route) router {
+	r := router{byLength: map[int][]*route{}}
+	for _, one := range list {
+		one.parts = strings.Split(strings.TrimPrefix(one.path, "/"), "/")
+		r.byLength[len(one.parts)] = append(r.byLength[len(one.parts)], &one)
+	}
+	for _, routes := range r.byLength {
+		slices.SortStableFunc(routes, func(a, b *route) int {
+			for i := range a.parts {
+				pa, pb := isParameter(a.parts[i]), isParameter(b.parts[i])
+				if pa != pb && pa {
+					return 1
+				} else if pa != pb {
+					return -1
+				}
+			}
+			return 0
+		})
+	}
+	return r
+}
+
+func isParameter(part string) bool { return strings.HasPrefix(part, "{") }
+
+// find gives the route of a request with its parameters. known says that the
+// path is there for another method.
+func (r *router) find(req *http.Request) (found *route, params map[string]string, known bool) {
+	parts := strings.Split(strings.TrimPrefix(strings.TrimSuffix(req.URL.EscapedPath(), "/"), "/"), "/")
+	for _, one := range r.byLength[len(parts)] {
+		params, ok := one.match(parts)
+		if !ok {
+			continue
+		}
+		known = true
+		if one.allows(req.Method) {
+			return one, params, true
+		}
+	}
+	return nil, nil, known
+}
+
+func (r *route) allows(method string) bool {
+	if r.method == "*" {
+		return true
+	}
+	for m := range strings.FieldsSeq(r.method) {
+		if m == method || m == http.MethodGet && method == http.MethodHead {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *route) match(parts []string) (map[string]string, bool) {
+	var params map[string]string
+	for i, want := range r.parts {
+		if !isParameter(want) {
+			if parts[i] != want {
+				return nil, false
+			}
+			continue
+		}
+		value, err := url.PathUnescape(parts[i])
+		if err != nil || value == "" || value == "." || value == ".." {
+			return nil, false
+		}
+		if params == nil {
+			params = map[string]string{}
+		}
+		params[strings.Trim(want, "{}")] = value
+	}
+	return params, true
+}

@@ -1,0 +1,179 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// face is how one endpoint shows a run as a stream.
+type face struct {
+	session string // put into every frame when not empty
+	// shows says which events are sent; nil sends all that clients know.
+	shows func(t engine.EventType) bool
+	// change alters an event before it is sent; nil leaves it, null drops it.
+	change func(t engine.EventType, e engine.Value) engine.Value
+	// broke is the frame for a run that failed; nil sends none.
+	broke func(end durable.End, like engine.Value) engine.Value
+	// spaced puts a space after the colon of data:, as OpenAI does.
+	spaced bool
+	// done ends the stream with [DONE].
+	done bool
+}
+
+// stream sends a run to the client as it happens. The run goes on when the
+// client leaves, unless the host is told to cancel it then.
+func (c *call) stream(run string, f face) error {
+	s := c.beginStream(f.spaced)
+	var last engine.Value // an event, whose ids an error frame repeats
+	err := c.a.cfg.Runs.Follow(c.ctx(), run, runner.Pos{}, func(r runner.Record) bool {
+		kind := engine.EventType(r.Kind)
+		if r.Kind == durable.KindEnd {
+			end := durable.ParseEnd(r.Data)
+			if end.Status == store.RunFailed && f.broke != nil {
+				if frame := f.broke(end, last); !frame.IsNull() {
+					s.value(frame)
+				}
+			}
+			return true
+		}
+		if !kind.Wire() {
+			return true
+		}
+		if last.IsNull() && f.broke != nil {
+			last = document(r.Data)
+		}
+		if f.shows != nil && !f.shows(kind) {
+			return true
+		}
+		if f.change == nil {
+			s.event(r.Data, f.session)
+		} else if e := f.change(kind, document(r.Data)); !e.IsNull() {
+			s.value(e)
+		}
+		return s.err == nil
+	})
+	c.leave(run, err, s.err)
+	if err == nil && s.err == nil && f.done {
+		s.text("[DONE]")
+	}
+	return nil
+}
+
+// leave does what is configured when a client has gone.
+func (c *call) leave(run string, follow, write error) {
+	if c.ctx().Err() == nil && write == nil {
+		if follow != nil && !errors.Is(follow, context.Canceled) {
+			c.a.cfg.Logger.Warn("stream broke off", "run", run, "err", follow)
+		}
+		return
+	}
+	c.left = true
+	if !c.a.cfg.CancelOnLeave {
+		return
+	}
+	if err := c.a.cfg.Runs.Cancel(context.WithoutCancel(c.ctx()), run); err != nil {
+		c.a.cfg.Logger.Warn("run was not canceled", "run", run, "err", err)
+	}
+}
+
+// sse writes the frames of one stream, each flushed.
+type sse struct {
+	w     http.ResponseWriter
+	flush *http.ResponseController
+	head  string
+	buf   []byte
+	err   error
+}
+
+func (c *call) beginStream(spaced bool) *sse {
+	h := c.w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Connection", "keep-alive")
+	h.Set("X-Accel-Buffering", "no")
+	c.w.WriteHeader(http.StatusOK)
+	c.begun = true
+	s := &sse{w: c.w, flush: http.NewResponseController(c.w), head: "data:"}
+	if spaced {
+		s.head = "data: "
+	}
+	return s
+}
+
+// event sends an event of the engine, with the session as its last member.
+func (s *sse) event(data []byte, session string) {
+	s.buf = append(s.buf[:0], s.head...)
+	s.buf = appendSpaced(s.buf, data)
+	if session != "" {
+		s.buf = append(s.buf[:len(s.buf)-1], `, "session_id": `...)
+		s.buf = append(engine.AppendQuoted(s.buf, session), '}')
+	}
+	s.send()
+}
+
+// value sends any value.
+func (s *sse) value(v engine.Value) {
+	s.buf = v.AppendText(append(s.buf[:0], s.head...))
+	s.send()
+}
+
+func (s *sse) text(t string) {
+	s.buf = append(append(s.buf[:0], s.head...), t...)
+	s.send()
+}
+
+func (s *sse) send() {
+	if s.err != nil {
+		return
+	}
+	s.buf = append(s.buf, '\n', '\n')
+	if _, s.err = s.w.Write(s.buf); s.err == nil {
+		s.err = s.flush.Flush()
+	}
+}
+
+// appendSpaced copies compact JSON with the spaces that Python puts after
+// commas and colons.
+func appendSpaced(dst, data []byte) []byte {
+	inside := false
+	for i := 0; i < len(data); i++ {
+		b := data[i]
+		dst = append(dst, b)
+		switch {
+		case inside && b == '\\':
+			i++
+			dst = append(dst, data[i])
+		case b == '"':
+			inside = !inside
+		case !inside && (b == ',' || b == ':'):
+			dst = append(dst, ' ')
+		}
+	}
+	return dst
+}
+
+// gather follows a run to its end and collects what it said.
+func (c *call) gather(run string, each func(t engine.EventType, data []byte)) (*durable.Transcript, durable.End, error) {
+	var said durable.Transcript
+	end := durable.End{Status: store.RunFailed, Error: "the run broke off"}
+	err := c.a.cfg.Runs.Follow(c.ctx(), run, runner.Pos{}, func(r runner.Record) bool {
+		if r.Kind == durable.KindEnd {
+			end = durable.ParseEnd(r.Data)
+			return true
+		}
+		t := engine.EventType(r.Kind)
+		said.Take(t, r.Data)
+		if each != nil && t.Wire() {
+			each(t, r.Data)
+		}
+		return true
+	})
+	c.leave(run, err, nil)
+	return &said, end, err
+}

@@ -1,0 +1,129 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+)
+
+var systemRoutes = []route{
+	{method: "GET", path: "/v1/system/version", need: needUser, scope: "read", answer: (*API).version},
+	{method: "GET", path: "/api/v1/system/version", need: needUser, scope: "read", answer: (*API).version},
+	{method: "GET", path: "/v1/system/config", need: needNone, answer: (*API).config},
+	{method: "GET", path: "/api/v1/system/config", need: needNone, answer: (*API).config},
+	{method: "GET", path: "/v1/system/ping", need: needNone, answer: (*API).ping},
+	{method: "GET", path: "/api/v1/system/ping", need: needNone, answer: (*API).ping},
+	{method: "GET", path: "/v1/system/healthz", need: needNone, answer: (*API).ready},
+	{method: "GET", path: "/api/v1/system/healthz", need: needNone, answer: (*API).ready},
+	{method: "GET", path: "/v1/system/status", scope: "read", answer: (*API).status},
+	{method: "GET", path: "/v1/plugin/llm_tools", scope: "read", answer: (*API).pluginTools},
+	{method: "GET", path: "/api/v1/plugin/tools", scope: "read", answer: (*API).pluginTools},
+}
+
+var healthRoutes = []route{
+	{method: "GET", path: "/healthz", need: needNone, answer: (*API).healthy},
+	{method: "GET", path: "/readyz", need: needNone, answer: (*API).ready},
+	{method: "GET", path: "/metrics", need: needNone, answer: (*API).serveMetrics},
+}
+
+func (a *API) version(c *call) error { return c.ok(engine.String(a.cfg.Version)) }
+
+func (a *API) config(c *call) error { return c.ok(engine.Object("registerEnabled", 0)) }
+
+func (a *API) ping(c *call) error { return c.plain("pong") }
+
+func (a *API) healthy(c *call) error { return c.plain("ok\n") }
+
+func (c *call) plain(text string) error {
+	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = c.w.Write([]byte(text)) // the client is gone when this fails
+	return nil
+}
+
+// ready says whether records and run log can be reached.
+func (a *API) ready(c *call) error {
+	ctx, done := context.WithTimeout(c.ctx(), 3*time.Second)
+	defer done()
+	state := func(err error) string {
+		if err != nil {
+			a.cfg.Logger.Warn("not ready", "err", err)
+			return "nok"
+		}
+		return "ok"
+	}
+	records, log := state(a.cfg.Store.Ping(ctx)), state(a.cfg.Log.Healthy(ctx))
+	status, all := http.StatusOK, "ok"
+	if records != "ok" || log != "ok" {
+		status, all = http.StatusServiceUnavailable, "nok"
+	}
+	return c.send(status, engine.Object("status", all, "db", records, "log", log))
+}
+
+func (a *API) status(c *call) error {
+	return c.ok(engine.Object("runs", a.cfg.Runs.Active(), "database", engine.Object("status", "green")))
+}
+
+func (a *API) pluginTools(c *call) error {
+	var list []engine.Value
+	if a.cfg.Tools != nil {
+		list = a.cfg.Tools(c.ctx(), c.who.tenant)
+	}
+	return c.ok(engine.List(list...))
+}
+
+// metrics are the API's own numbers. Routes are told by their patterns, so
+// that ids do not make new series.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+	runs     *prometheus.CounterVec
+	seconds  prometheus.Histogram
+}
+
+func newMetrics(registry *prometheus.Registry, runs *durable.Runs) *metrics {
+	m := &metrics{
+		registry: registry,
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "easel_request_seconds", Help: "Time to answer a request, streams to their end.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9),
+		}, []string{"route"}),
+		runs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "easel_runs_total", Help: "Runs that ended on this host.",
+		}, []string{"source", "status"}),
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "easel_run_seconds", Help: "Time of a run on this host.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 10),
+		}),
+	}
+	registry.MustRegister(m.requests, m.runs, m.seconds, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "easel_runs_active", Help: "Runs that this host works on.",
+	}, func() float64 {
+		if runs == nil {
+			return 0
+		}
+		return float64(runs.Active())
+	}))
+	return m
+}
+
+func (m *metrics) count(route string, began time.Time) {
+	m.requests.WithLabelValues(route).Observe(time.Since(began).Seconds())
+}
+
+func (a *API) serveMetrics(c *call) error {
+	promhttp.HandlerFor(a.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(c.w, c.r)
+	return nil
+}
+
+// contentLength is what a request says about its body; -1 when it does not.
+func contentLength(r *http.Request) int64 {
+	if n, err := strconv.ParseInt(r.Header.Get("Content-Length"), 10, 64); err == nil {
+		return n
+	}
+	return r.ContentLength
+}

@@ -1,0 +1,188 @@
+package api
+
+import (
+	"errors"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+var tokenRoutes = []route{
+	{method: "POST", path: "/v1/system/new_token", scope: "admin", answer: (*API).newToken},
+	{method: "POST", path: "/api/v1/system/tokens", scope: "admin", answer: (*API).newToken},
+	{method: "GET", path: "/v1/system/token_list", scope: "admin", answer: (*API).listTokens},
+	{method: "GET", path: "/api/v1/system/tokens", scope: "admin", answer: (*API).listTokens},
+	{method: "DELETE", path: "/v1/system/token/{token}", scope: "admin", answer: (*API).deleteToken},
+	{method: "DELETE", path: "/api/v1/system/tokens/{token}", scope: "admin", answer: (*API).deleteToken},
+	{method: "POST", path: "/v1/api/new_token", scope: "admin", answer: (*API).newCanvasToken},
+	{method: "GET", path: "/v1/api/token_list", scope: "admin", answer: (*API).listCanvasTokens},
+	{method: "POST", path: "/v1/api/rm", scope: "admin", answer: (*API).removeTokens},
+	{method: "GET", path: "/v1/api/stats", scope: "read", answer: (*API).stats},
+	{method: "GET", path: "/api/v1/system/stats", scope: "read", answer: (*API).stats},
+}
+
+// tokenRow is a key as it is listed. The key's text is known only when it is
+// made; later its first characters and its id stand for it.
+func tokenRow(k store.Key, text, beta string) *engine.ObjectBuilder {
+	if text == "" {
+		text = k.Hint + "..."
+	}
+	b := engine.NewObject(12)
+	b.Set("id", engine.String(k.ID)).Set("tenant_id", engine.String(k.Tenant)).Set("token", engine.String(text))
+	b.Set("beta", orNull(beta)).Set("name", engine.String(k.Name))
+	b.Set("create_time", engine.Int(k.CreateTime)).Set("create_date", httpDate(k.CreateTime))
+	return b.Set("update_time", engine.Null).Set("update_date", engine.Null)
+}
+
+// scopesOf reads the scopes of a new key; a limited key cannot make a wider
+// one.
+func (c *call) scopesOf() ([]string, error) {
+	scopes := c.texts("scopes")
+	for _, s := range scopes {
+		switch s {
+		case "read", "run", "edit", "admin":
+		default:
+			return nil, refused(codeArgument, "unknown scope %.40q; read, run, edit and admin are known", s)
+		}
+	}
+	if len(scopes) == 0 && len(c.who.scopes) > 0 {
+		scopes = c.who.scopes
+	}
+	return scopes, c.valid()
+}
+
+func (a *API) newToken(c *call) error {
+	scopes, err := c.scopesOf()
+	if err != nil {
+		return err
+	}
+	k, text, err := a.cfg.Store.CreateKey(c.ctx(), store.Key{
+		Tenant: c.who.tenant, User: c.who.user, Name: c.text("name"), Scopes: scopes,
+	}, "")
+	if err != nil {
+		return err
+	}
+	beta, err := a.cfg.Store.BetaFor(c.ctx(), c.who.tenant, "")
+	if err != nil {
+		return err
+	}
+	return c.ok(tokenRow(k, text, beta.Text).Value())
+}
+
+func (a *API) listTokens(c *call) error {
+	keys, err := a.cfg.Store.Keys(c.ctx(), c.who.tenant)
+	if err != nil {
+		return err
+	}
+	beta, err := a.cfg.Store.BetaFor(c.ctx(), c.who.tenant, "")
+	if err != nil {
+		return err
+	}
+	rows := make([]engine.Value, len(keys))
+	for i, k := range keys {
+		rows[i] = tokenRow(k, "", beta.Text).Value()
+	}
+	return c.ok(engine.List(rows...))
+}
+
+func (a *API) deleteToken(c *call) error {
+	err := a.cfg.Store.DeleteKey(c.ctx(), c.who.tenant, c.params["token"])
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return c.ok(engine.Bool(true))
+}
+
+// newCanvasToken makes the token that embeds one canvas.
+func (a *API) newCanvasToken(c *call) error {
+	id := c.text("canvas_id")
+	if id == "" {
+		id = c.text("dialog_id")
+	}
+	if err := c.valid(); err != nil {
+		return err
+	}
+	if _, err := c.canvas(id, failed(codeData, noCanvas)); err != nil && id != "" {
+		return err
+	}
+	k, text, err := a.cfg.Store.CreateKey(c.ctx(), store.Key{Tenant: c.who.tenant, User: c.who.user, Name: id, Scopes: c.who.scopes}, "")
+	if err != nil {
+		return err
+	}
+	b := tokenRow(k, text, "").Set("dialog_id", orNull(id)).Set("source", engine.String(sourceAgent))
+	if id != "" {
+		beta, err := a.cfg.Store.BetaFor(c.ctx(), c.who.tenant, id)
+		if err != nil {
+			return err
+		}
+		b.Set("beta", engine.String(beta.Text))
+	}
+	return c.ok(b.Value())
+}
+
+func (a *API) listCanvasTokens(c *call) error {
+	if c.query.Get("canvas_id") == "" && c.query.Get("dialog_id") == "" {
+		return failed(codeArgument, "required argument are missing: dialog_id; ")
+	}
+	return a.listTokens(c)
+}
+
+func (a *API) removeTokens(c *call) error {
+	if err := c.require("tokens", "tenant_id"); err != nil {
+		return err
+	}
+	tokens := c.texts("tokens")
+	if err := c.valid(); err != nil {
+		return err
+	}
+	for _, t := range tokens {
+		err := a.cfg.Store.DeleteKey(c.ctx(), c.who.tenant, t)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return c.ok(engine.Bool(true))
+}
+
+// stats counts sessions, turns and tokens by day: {pv, uv, speed, tokens,
+// round, thumb_up}, lists of [day, value].
+func (a *API) stats(c *call) error {
+	f := store.SessionFilter{Tenant: c.who.tenant, Canvas: c.query.Get("canvas_id"), From: time.Now().AddDate(0, 0, -30).UnixMilli()}
+	list, _, err := a.cfg.Store.Sessions(c.ctx(), f, store.Page{Asc: true})
+	if err != nil {
+		return err
+	}
+	type day struct{ pv, speed, tokens, round, thumbs, users float64 }
+	days, order, users := map[string]*day{}, []string{}, map[string]bool{}
+	for _, s := range list {
+		at := time.UnixMilli(s.CreateTime).UTC().Format(time.DateOnly)
+		d := days[at]
+		if d == nil {
+			d = &day{}
+			days[at], order = d, append(order, at)
+		}
+		d.pv++
+		d.round += float64(s.Rounds)
+		d.tokens += float64(s.Tokens)
+		d.thumbs += float64(s.ThumbUp)
+		if s.Duration > 0 {
+			d.speed = float64(s.Tokens) / (float64(s.Duration) / 1000)
+		}
+		if !users[at+s.User] {
+			users[at+s.User] = true
+			d.users++
+		}
+	}
+	column := func(of func(*day) float64) engine.Value {
+		rows := make([]engine.Value, len(order))
+		for i, at := range order {
+			rows[i] = engine.List(engine.String(at), engine.Float(of(days[at])))
+		}
+		return engine.List(rows...)
+	}
+	return c.ok(engine.Object(
+		"pv", column(func(d *day) float64 { return d.pv }), "uv", column(func(d *day) float64 { return d.users }),
+		"speed", column(func(d *day) float64 { return d.speed }), "tokens", column(func(d *day) float64 { return d.tokens }),
+		"round", column(func(d *day) float64 { return d.round }), "thumb_up", column(func(d *day) float64 { return d.thumbs })))
+}

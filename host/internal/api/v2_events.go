@@ -1,0 +1,182 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// resumeAt is a place in a run's events that a client has seen.
+//
+// Its text is the id of an event: "12-3456" for one that is stored, and "12~1"
+// for one that was seen before it was stored, on the first host that worked on
+// the run. If that host died with it, the next one gives the number 12 to
+// another event; the client then gets everything from where the next one took
+// over.
+type resumeAt struct {
+	pos     runner.Pos
+	attempt uint64 // 0 for a stored one
+}
+
+func parseResume(text string) (resumeAt, error) {
+	seq, attempt, told := strings.Cut(text, "~")
+	if !told {
+		pos, err := runner.ParsePos(text)
+		return resumeAt{pos: pos}, err
+	}
+	var at resumeAt
+	var err error
+	if at.pos.Seq, err = strconv.ParseUint(seq, 10, 64); err == nil {
+		at.attempt, err = strconv.ParseUint(attempt, 10, 64)
+	}
+	if err != nil || at.attempt == 0 {
+		return at, &status{http.StatusBadRequest, "bad_argument", "the event id is not one of ours"}
+	}
+	return at, nil
+}
+
+func (a *API) v2Events(c *call) error {
+	v, err := c.v2Run()
+	if err != nil {
+		return err
+	}
+	text := c.r.Header.Get("Last-Event-ID")
+	if text == "" {
+		text = c.query.Get("after")
+	}
+	at, err := parseResume(text)
+	if err != nil {
+		return &status{http.StatusBadRequest, "bad_argument", "the event id is not one of ours"}
+	}
+	if v.Status != store.RunActive {
+		kept, err := a.cfg.Runs.Kept(c.ctx(), v.ID)
+		if err != nil {
+			return err
+		}
+		if !kept {
+			return &status{http.StatusGone, "gone", "the events of this run are no longer kept"}
+		}
+	}
+	return c.v2Stream(v.ID, at)
+}
+
+// eventReader writes the records of a run as events, each once.
+type eventReader struct {
+	s       *sse
+	mu      sync.Mutex // the heartbeat writes as well
+	attempt uint64     // whose records come
+	seen    resumeAt   // what the client has
+	end     *runner.Record
+}
+
+// heartbeat is how often a silent stream sends a comment, so that proxies keep
+// it and a client that is gone is noticed.
+const heartbeat = 15 * time.Second
+
+func (c *call) v2Stream(run string, at resumeAt) error {
+	e := &eventReader{attempt: 1, seen: at}
+	from, err := c.place(run, e)
+	if err != nil {
+		return err
+	}
+	e.s = c.beginStream(true)
+	stop := make(chan struct{})
+	defer close(stop)
+	go e.beat(stop)
+	err = c.a.cfg.Runs.Follow(c.ctx(), run, from, e.take)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err == nil && e.end != nil {
+		e.write(*e.end)
+	}
+	c.leave(run, err, e.s.err)
+	return nil
+}
+
+// place is where to read from, so that nothing the client lacks is missed.
+func (c *call) place(run string, e *eventReader) (runner.Pos, error) {
+	if e.seen.pos.Seq == 0 {
+		return runner.Pos{}, nil
+	}
+	records, err := c.a.cfg.Runs.Records(c.ctx(), run)
+	if err != nil {
+		return runner.Pos{}, err
+	}
+	from := e.seen.pos
+	var stored uint64
+	for _, r := range records {
+		stored = r.Seq
+		if r.Kind != durable.KindTakeover {
+			continue
+		}
+		attempt, _ := document(r.Data).Get("attempt").Int()
+		if e.seen.attempt > 0 && uint64(attempt) > e.seen.attempt && r.Seq <= e.seen.pos.Seq {
+			// What the client saw from here on was lost with its host.
+			e.seen.pos.Seq, from = r.Seq-1, runner.Pos{Seq: r.Seq - 1}
+			break
+		}
+		e.attempt = uint64(attempt)
+	}
+	if e.seen.attempt > 0 && stored < from.Seq {
+		// Not stored yet, or lost: take decides when it comes.
+		from = runner.Pos{Seq: stored}
+	}
+	return from, nil
+}
+
+// take writes one record; false ends the stream.
+func (e *eventReader) take(r runner.Record) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if r.Kind == durable.KindTakeover {
+		attempt, _ := document(r.Data).Get("attempt").Int()
+		e.attempt = uint64(attempt)
+		e.seen.pos.Seq = min(e.seen.pos.Seq, r.Seq-1)
+	}
+	if r.Seq <= e.seen.pos.Seq || !durable.Visible(r.Kind) {
+		return true
+	}
+	if r.Kind == durable.KindEnd {
+		// Told when the result is saved, which is when the log ends: whoever reads
+		// it finds the session and the run as they are now.
+		e.end = &r
+		return true
+	}
+	return e.write(r)
+}
+
+// write sends one record. The caller holds mu.
+func (e *eventReader) write(r runner.Record) bool {
+	id := r.Pos().String()
+	if r.At == 0 {
+		id += "~" + strconv.FormatUint(e.attempt, 10)
+	}
+	s := e.s
+	s.buf = append(append(s.buf[:0], "id: "...), id...)
+	s.buf = append(append(s.buf, "\nevent: "...), r.Kind...)
+	s.buf = append(append(s.buf, "\ndata: "...), r.Data...)
+	s.send()
+	return s.err == nil
+}
+
+func (e *eventReader) beat(stop <-chan struct{}) {
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		e.mu.Lock()
+		e.s.buf = append(e.s.buf[:0], ": still here"...)
+		e.s.send()
+		e.mu.Unlock()
+	}
+}

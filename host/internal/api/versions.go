@@ -1,0 +1,82 @@
+package api
+
+import (
+	"errors"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+var versionRoutes = []route{
+	{method: "GET", path: "/v1/canvas/getlistversion/{id}", scope: "read", answer: (*API).listVersions},
+	{method: "GET", path: "/api/v1/agents/{id}/versions", scope: "read", answer: (*API).listVersions},
+	{method: "GET", path: "/v1/canvas/getversion/{vid}", scope: "read", answer: (*API).getVersion},
+	{method: "GET", path: "/api/v1/agents/{id}/versions/{vid}", scope: "read", answer: (*API).getVersion},
+	{method: "GET", path: "/v1/canvas/templates", scope: "read", answer: (*API).listTemplates},
+	{method: "GET", path: "/api/v1/agents/templates", scope: "read", answer: (*API).listTemplates},
+	{method: "GET", path: "/v1/canvas/prompts", scope: "read", answer: (*API).prompts},
+	{method: "GET", path: "/api/v1/agents/prompts", scope: "read", answer: (*API).prompts},
+}
+
+func versionRow(v store.Version) *engine.ObjectBuilder {
+	b := engine.NewObject(10)
+	b.Set("id", engine.String(v.ID)).Set("title", engine.String(v.Title)).Set("user_canvas_id", engine.String(v.Canvas))
+	b.Set("description", orNull(v.Description)).Set("release", engine.Bool(false))
+	setTimes(b, v.CreateTime, v.CreateTime)
+	return b
+}
+
+func (a *API) listVersions(c *call) error {
+	if _, err := c.canvas(c.params["id"], refused(codeOperating, notOwner)); err != nil {
+		return err
+	}
+	list, err := a.cfg.Store.Versions(c.ctx(), c.who.tenant, c.params["id"])
+	if err != nil {
+		return err
+	}
+	rows := make([]engine.Value, len(list))
+	for i, v := range list {
+		rows[i] = versionRow(v).Value()
+	}
+	return c.ok(engine.List(rows...))
+}
+
+func (a *API) getVersion(c *call) error {
+	v, err := a.cfg.Store.Version(c.ctx(), c.who.tenant, c.params["vid"])
+	if id := c.params["id"]; errors.Is(err, store.ErrNotFound) || err == nil && id != "" && id != v.Canvas {
+		return failed(codeData, "Version not found.")
+	}
+	if err != nil {
+		return err
+	}
+	return c.ok(versionRow(v).Set("dsl", document(v.DSL)).Value())
+}
+
+// Template is a canvas that people begin with.
+type Template struct {
+	ID          string
+	Title       engine.Value // language -> text
+	Description engine.Value // language -> text
+	Avatar      string
+	Type        string
+	DSL         []byte
+}
+
+func (a *API) listTemplates(c *call) error {
+	rows := make([]engine.Value, len(a.cfg.Templates))
+	for i, t := range a.cfg.Templates {
+		rows[i] = engine.Object("id", t.ID, "avatar", orNull(t.Avatar), "title", t.Title, "description", t.Description,
+			"canvas_type", t.Type, "canvas_types", engine.Strings(t.Type), "canvas_category", agentCategory, "dsl", document(t.DSL))
+	}
+	return c.ok(engine.List(rows...))
+}
+
+// prompts are texts that the editor offers for an Agent's system prompt.
+func (a *API) prompts(c *call) error {
+	return c.ok(engine.Object(
+		"task_analysis", "Read the request. Say in a few lines what is wanted, what is known, what is missing, and what a good answer looks like.",
+		"plan_generation", "From the analysis, list the steps that lead to the answer. For each step name the tool that does it and what it needs.",
+		"reflection", "Look at what the steps gave. Say what is certain, what is still open, and whether another step is worth its cost.",
+		"citation_guidelines", "Put [ID:n] behind each sentence that rests on passage n. Sentences without a source get no mark.",
+	))
+}

@@ -1,0 +1,200 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Webhooks: a canvas whose Begin has the mode Webhook is started by a request
+// that brings its own proof of who sends it (webhook_security.go), in the form
+// that the canvas asks for (webhook_payload.go). Nothing of the run is kept but
+// its history.
+var webhookRoutes = []route{
+	{method: "*", path: "/api/v1/webhook/{id}", need: needNone, upload: true, answer: (*API).webhook},
+	{method: "*", path: "/api/v1/agents/{id}/webhook", need: needNone, upload: true, answer: (*API).webhook},
+	{method: "*", path: "/api/v1/webhook_test/{id}", scope: "run", upload: true, answer: (*API).webhookTest},
+	{method: "*", path: "/api/v1/agents/{id}/webhook/test", scope: "run", upload: true, answer: (*API).webhookTest},
+	{method: "GET", path: "/api/v1/webhook_trace/{id}", scope: "read", answer: (*API).webhookTrace},
+	{method: "GET", path: "/api/v1/agents/{id}/webhook/logs", scope: "read", answer: (*API).webhookTrace},
+}
+
+// badWebhook is a refusal: HTTP 400, code 400.
+func badWebhook(format string, args ...any) *failure {
+	f := failed(codeBad, format, args...)
+	f.status = http.StatusBadRequest
+	return f
+}
+
+// webhook answers a request from outside.
+func (a *API) webhook(c *call) error {
+	id := c.params["id"]
+	tenant, err := a.cfg.Store.CanvasTenant(c.ctx(), id)
+	if errors.Is(err, store.ErrNotFound) {
+		return badWebhook("Canvas not found.")
+	}
+	if err != nil {
+		return err
+	}
+	v, err := a.cfg.Store.Canvas(c.ctx(), tenant, id)
+	if err != nil {
+		return err
+	}
+	return c.runWebhook(v, nil)
+}
+
+// webhookTest does the same for the owner and keeps what happens for the page
+// that watches.
+func (a *API) webhookTest(c *call) error {
+	v, err := c.canvas(c.params["id"], refused(codeOperating, notOwner))
+	if err != nil {
+		return err
+	}
+	return c.runWebhook(v, a.tests.begin(v.ID))
+}
+
+// runWebhook checks a request in the order that clients know, and runs it.
+func (c *call) runWebhook(v store.Canvas, test *webhookRun) error {
+	begin, err := c.webhookConfig(v)
+	if err != nil {
+		return err
+	}
+	if err := c.webhookSecurity(v.ID, begin.Get("security")); err != nil {
+		return err
+	}
+	if _, err := c.a.cfg.Runs.Load(v.DSL); err != nil {
+		return badWebhook("%s", err)
+	}
+	payload, err := c.webhookPayload(v, begin)
+	if err != nil {
+		return err
+	}
+	now := begin.Get("execution_mode").Str() == "" || begin.Get("execution_mode").Str() == "Immediately"
+	status := http.StatusOK
+	if now {
+		if status, err = responseStatus(begin.Get("response").Get("status")); err != nil {
+			return err
+		}
+	}
+	j, err := c.a.cfg.Runs.Start(c.ctx(), durable.Job{
+		Tenant: v.Tenant, Canvas: v.ID, User: v.User, Source: "webhook", Query: engine.String(""), Webhook: payload,
+	})
+	if err != nil {
+		return badWebhook("%s", err)
+	}
+	if test != nil {
+		go c.a.watchTest(context.WithoutCancel(c.ctx()), test, j.ID)
+	}
+	if now {
+		return c.answerTemplate(status, begin.Get("response").Get("body_template"))
+	}
+	return c.answerWebhook(j.ID)
+}
+
+// webhookConfig is the params of the canvas's Begin, if it takes webhooks and
+// this method.
+func (c *call) webhookConfig(v store.Canvas) (engine.Value, error) {
+	if v.Category == "dataflow_canvas" {
+		return engine.Null, badWebhook("Dataflow can not be triggered by webhook.")
+	}
+	doc := document(v.DSL)
+	if doc.Kind() != engine.KindObject {
+		return engine.Null, badWebhook("Invalid DSL format.")
+	}
+	for _, entry := range doc.Get("components").Fields() {
+		obj := entry.Get("obj")
+		if obj.Get("component_name").Str() != "Begin" || obj.Get("params").Get("mode").Str() != "Webhook" {
+			continue
+		}
+		params := obj.Get("params")
+		if methods := params.Get("methods"); methods.Len() > 0 {
+			allowed := false
+			for _, m := range methods.Elements() {
+				allowed = allowed || m.Str() == c.r.Method
+			}
+			if !allowed {
+				return engine.Null, badWebhook("HTTP method '%s' not allowed for this webhook.", c.r.Method)
+			}
+		}
+		return params, nil
+	}
+	return engine.Null, badWebhook("Webhook not configured for this agent.")
+}
+
+// responseStatus is the status that a canvas wants to answer at once.
+func responseStatus(v engine.Value) (int, error) {
+	if v.IsNull() || v.Text() == "" {
+		return http.StatusOK, nil
+	}
+	n, err := strconv.Atoi(v.Text())
+	if err != nil {
+		return 0, badWebhook("Invalid response status code: %s", v.Text())
+	}
+	if n < 200 || n > 399 {
+		return 0, badWebhook("Invalid response status code: %d, must be between 200 and 399", n)
+	}
+	return n, nil
+}
+
+// answerTemplate answers at once; the run goes on.
+func (c *call) answerTemplate(status int, template engine.Value) error {
+	body, kind := []byte("null"), "application/json"
+	if template.Kind() != engine.KindString && template.Truthy() {
+		body = template.AppendJSON(nil)
+	} else if text := template.Str(); text != "" {
+		if v, err := engine.ParseJSONText(text); err == nil {
+			body = v.AppendJSON(nil)
+		} else {
+			body, kind = []byte(text), "text/plain; charset=utf-8"
+		}
+	}
+	c.w.Header().Set("Content-Type", kind)
+	c.w.WriteHeader(status)
+	if status != http.StatusNoContent && status != http.StatusNotModified {
+		_, _ = c.w.Write(body) // the client is gone when this fails
+	}
+	return nil
+}
+
+// answerWebhook waits for the run and answers with what it said.
+func (c *call) answerWebhook(run string) error {
+	said, end, err := c.gather(run, nil)
+	if err != nil {
+		return err
+	}
+	if end.Status == store.RunFailed {
+		v := engine.Object("code", codeBad, "message", end.Error, "success", false)
+		return c.send(http.StatusBadRequest, v)
+	}
+	status := http.StatusOK
+	if n, err := strconv.Atoi(said.Status.Text()); err == nil && n >= 200 && n <= 599 {
+		status = n
+	}
+	return c.send(status, engine.Object("message", said.Text.String(), "success", true, "code", status))
+}
+
+// watchTest keeps the events of a test run.
+func (a *API) watchTest(ctx context.Context, test *webhookRun, run string) {
+	end := durable.End{Status: store.RunFailed, Error: "the run broke off"}
+	err := a.cfg.Runs.Follow(ctx, run, runner.Pos{}, func(r runner.Record) bool {
+		if r.Kind == durable.KindEnd {
+			end = durable.ParseEnd(r.Data)
+		} else if engine.EventType(r.Kind).Wire() {
+			test.add(document(r.Data))
+		}
+		return true
+	})
+	if err != nil {
+		end.Error = err.Error()
+	}
+	if end.Status == store.RunFailed {
+		test.add(engine.Object("event", "error", "message", end.Error, "error_type", end.Code))
+	}
+	test.finish(end.Status != store.RunFailed)
+}

@@ -1,0 +1,285 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// mostWebhookFiles is how many files of one form are kept.
+const mostWebhookFiles = 10
+
+// webhookPayload is {query, headers, body, input}: the parts of the request
+// that the canvas's schema lets pass, and all of it as it came.
+func (c *call) webhookPayload(v store.Canvas, begin engine.Value) (engine.Value, error) {
+	body, err := c.webhookBody(v, begin.Get("content_types"))
+	if err != nil {
+		return engine.Null, err
+	}
+	query, headers := engine.NewObject(8), engine.NewObject(16)
+	for k, values := range c.query {
+		query.Set(k, engine.String(values[0]))
+	}
+	for k, values := range c.r.Header {
+		headers.Set(k, engine.String(strings.Join(values, ", ")))
+	}
+	raw := engine.Object("query", query.Value(), "headers", headers.Value(), "body", body,
+		"content_type", c.r.Header.Get("Content-Type"))
+	out := engine.NewObject(4)
+	schema := begin.Get("schema")
+	for _, section := range []string{"query", "headers", "body"} {
+		clean, err := cleanSection(section, raw.Get(section), schema.Get(section))
+		if err != nil {
+			return engine.Null, err
+		}
+		out.Set(section, clean)
+	}
+	return out.Set("input", raw).Value(), nil
+}
+
+// webhookBody reads the body as its Content-Type says; what cannot be read is
+// an empty object.
+func (c *call) webhookBody(v store.Canvas, wanted engine.Value) (engine.Value, error) {
+	header := c.r.Header.Get("Content-Type")
+	kind, params, _ := mime.ParseMediaType(header)
+	if want := wanted.Text(); want != "" && kind != "" && !strings.EqualFold(kind, want) {
+		return engine.Null, badWebhook("Invalid Content-Type: expect '%s', got '%s'", want, kind)
+	}
+	c.bodyDeadline(c.a.cfg.BodyTime)
+	defer c.bodyDeadline(0)
+	data, err := io.ReadAll(c.r.Body)
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return engine.Null, badWebhook("Request body too large: more than %d", large.Limit)
+	}
+	if err != nil {
+		return engine.Null, badWebhook("The body did not arrive.")
+	}
+	switch kind {
+	case "multipart/form-data":
+		return c.webhookForm(v, multipart.NewReader(bytes.NewReader(data), params["boundary"])), nil
+	case "application/x-www-form-urlencoded":
+		values, err := url.ParseQuery(string(data))
+		if err != nil {
+			return engine.Object(), nil
+		}
+		b := engine.NewObject(len(values))
+		for k, list := range values {
+			b.Set(k, engine.String(list[0]))
+		}
+		return b.Value(), nil
+	}
+	parsed, err := engine.ParseJSON(data)
+	if err != nil {
+		return engine.Object(), nil
+	}
+	return parsed, nil
+}
+
+// webhookForm reads fields as texts and files as lists of what they hold.
+func (c *call) webhookForm(v store.Canvas, form *multipart.Reader) engine.Value {
+	b := engine.NewObject(8)
+	files := map[string]engine.Value{}
+	kept := 0
+	for {
+		part, err := form.NextPart()
+		if err != nil {
+			break
+		}
+		name := part.FormName()
+		if part.FileName() == "" {
+			text, err := io.ReadAll(part)
+			if err != nil {
+				break
+			}
+			b.Set(name, engine.String(strings.ToValidUTF8(string(text), "\uFFFD")))
+			continue
+		}
+		if kept++; kept > mostWebhookFiles {
+			continue
+		}
+		text, err := c.webhookFile(c.ctx(), v, part.FileName(), part)
+		if err != nil {
+			c.a.cfg.Logger.Info("file of a webhook was not kept", "canvas", v.ID, "err", err)
+			continue
+		}
+		list, ok := files[name]
+		if !ok {
+			list = engine.List()
+		}
+		files[name] = list.Append(engine.String(text))
+		b.Set(name, files[name])
+	}
+	return b.Value()
+}
+
+// webhookFile stores a file and gives its text.
+func (c *call) webhookFile(ctx context.Context, v store.Canvas, name string, r io.Reader) (string, error) {
+	box := c.a.box()
+	file, err := box.Put(ctx, v.Tenant, name, r)
+	if err != nil {
+		return "", err
+	}
+	return box.Of(v.Tenant).Read(ctx, file)
+}
+
+// cleanSection lets the listed fields pass, with defaults and casts.
+func cleanSection(section string, data, schema engine.Value) (engine.Value, error) {
+	properties := schema.Get("properties")
+	required := map[string]bool{}
+	for _, f := range schema.Get("required").Elements() {
+		required[f.Str()] = true
+	}
+	out := engine.NewObject(properties.Len())
+	for name, field := range properties.Fields() {
+		kind := field.Get("type").Text()
+		v, given := data.Lookup(name)
+		if !given && section == "headers" {
+			v, given = headerField(data, name)
+		}
+		switch {
+		case !given && required[name]:
+			return engine.Null, badWebhook("%s missing required field: %s", section, name)
+		case !given:
+			out.Set(name, zeroOf(kind))
+			continue
+		}
+		v, err := cast(section+"."+name, v, kind)
+		if err != nil {
+			return engine.Null, err
+		}
+		out.Set(name, v)
+	}
+	return out.Value(), nil
+}
+
+// headerField finds a header without regard to case, as HTTP has it.
+func headerField(data engine.Value, name string) (engine.Value, bool) {
+	for k, v := range data.Fields() {
+		if strings.EqualFold(k, name) {
+			return v, true
+		}
+	}
+	return engine.Null, false
+}
+
+// zeroOf is what an optional field that was not sent becomes.
+func zeroOf(kind string) engine.Value {
+	switch {
+	case kind == "file", strings.HasPrefix(kind, "array"):
+		return engine.List()
+	case kind == "object":
+		return engine.Object()
+	case kind == "boolean":
+		return engine.Bool(false)
+	case kind == "number":
+		return engine.Int(0)
+	case kind == "string":
+		return engine.String("")
+	}
+	return engine.Null
+}
+
+// cast turns texts, which queries, headers and forms consist of, into what the
+// schema wants, and checks everything else.
+func cast(field string, v engine.Value, kind string) (engine.Value, error) {
+	if v.Kind() == engine.KindString && kind != "string" {
+		var err error
+		if v, err = castText(field, v.Str(), kind, v); err != nil {
+			return v, err
+		}
+	}
+	if !fits(v, kind) {
+		return engine.Null, badWebhook("%s type mismatch: expected %s, got %s", field, kind, pythonType(v))
+	}
+	return v, nil
+}
+
+func castText(field, text, kind string, v engine.Value) (engine.Value, error) {
+	bad := func() (engine.Value, error) {
+		return engine.Null, badWebhook("%s auto-cast failed: %q is no %s", field, text, kind)
+	}
+	switch {
+	case kind == "boolean":
+		switch strings.ToLower(text) {
+		case "true", "1":
+			return engine.Bool(true), nil
+		case "false", "0":
+			return engine.Bool(false), nil
+		}
+		return bad()
+	case kind == "number":
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return engine.Int(n), nil
+		}
+		if f, err := strconv.ParseFloat(text, 64); err == nil && f-f == 0 {
+			return engine.Float(f), nil
+		}
+		return bad()
+	case kind == "object" || strings.HasPrefix(kind, "array"):
+		parsed, err := engine.ParseJSONText(text)
+		if err != nil {
+			return bad()
+		}
+		return parsed, nil
+	}
+	return v, nil
+}
+
+func fits(v engine.Value, kind string) bool {
+	if of, ok := strings.CutPrefix(kind, "array<"); ok {
+		if v.Kind() != engine.KindList {
+			return false
+		}
+		of = strings.TrimSuffix(of, ">")
+		for _, x := range v.Elements() {
+			if !fits(x, of) {
+				return false
+			}
+		}
+		return true
+	}
+	switch kind {
+	case "string":
+		return v.Kind() == engine.KindString
+	case "number":
+		return v.Kind() == engine.KindNumber
+	case "boolean":
+		return v.Kind() == engine.KindBool
+	case "object":
+		return v.Kind() == engine.KindObject
+	case "array", "file":
+		return v.Kind() == engine.KindList
+	}
+	return true // any
+}
+
+// pythonType is how the original's messages name a type.
+func pythonType(v engine.Value) string {
+	switch v.Kind() {
+	case engine.KindBool:
+		return "bool"
+	case engine.KindNumber:
+		if _, ok := v.Int(); ok {
+			return "int"
+		}
+		return "float"
+	case engine.KindString:
+		return "str"
+	case engine.KindList:
+		return "list"
+	case engine.KindObject:
+		return "dict"
+	}
+	return "NoneType"
+}

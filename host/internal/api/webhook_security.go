@@ -1,0 +1,256 @@
+package api
+
+import (
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"golang.org/x/time/rate"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// mostWebhookBody is the largest body a webhook may allow, in bytes.
+const mostWebhookBody = 10 << 20
+
+// webhookSecurity checks size, address, rate and proof, in this order.
+func (c *call) webhookSecurity(canvas string, s engine.Value) error {
+	if s.Kind() != engine.KindObject || s.Len() == 0 {
+		return badWebhook("Webhook security is required. Set a security section in the Begin component.")
+	}
+	if err := c.webhookSize(s.Get("max_body_size")); err != nil {
+		return err
+	}
+	if err := c.webhookAddress(s.Get("ip_whitelist")); err != nil {
+		return err
+	}
+	if err := c.a.buckets.allow(canvas, s.Get("rate_limit")); err != nil {
+		return err
+	}
+	switch kind := s.Get("auth_type").Text(); kind {
+	case "", "none":
+		if allow := s.Get("allow_anonymous"); !allow.True() && !strings.EqualFold(allow.Text(), "true") {
+			return badWebhook("Anonymous webhook access requires allow_anonymous to be true")
+		}
+		return nil
+	case "token":
+		return c.webhookToken(s.Get("token"))
+	case "basic":
+		return c.webhookBasic(s.Get("basic_auth"))
+	case "jwt":
+		return c.webhookJWT(s.Get("jwt"))
+	default:
+		return badWebhook("Unsupported auth_type: %s", kind)
+	}
+}
+
+// parseSize reads "<int>kb" or "<int>mb".
+func parseSize(text string) (int64, error) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	unit := int64(1 << 10)
+	number, kb := strings.CutSuffix(text, "kb")
+	if !kb {
+		var mb bool
+		if number, mb = strings.CutSuffix(text, "mb"); !mb {
+			return 0, badWebhook("Invalid max_body_size format")
+		}
+		unit = 1 << 20
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 32)
+	if err != nil || n < 0 {
+		return 0, badWebhook("Invalid max_body_size format")
+	}
+	if n*unit > mostWebhookBody {
+		return 0, badWebhook("max_body_size exceeds maximum allowed size (10MB)")
+	}
+	return n * unit, nil
+}
+
+// webhookSize bounds the body, whatever it says about its own length.
+func (c *call) webhookSize(v engine.Value) error {
+	most := int64(mostWebhookBody)
+	if v.Truthy() {
+		var err error
+		if most, err = parseSize(v.Text()); err != nil {
+			return err
+		}
+	}
+	if n := contentLength(c.r); n > most {
+		return badWebhook("Request body too large: %d > %d", n, most)
+	}
+	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, most)
+	return nil
+}
+
+// webhookAddress looks at the address of the connection; what headers say of
+// it is not believed.
+func (c *call) webhookAddress(list engine.Value) error {
+	if list.Len() == 0 {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(c.r.RemoteAddr)
+	if err != nil {
+		host = c.r.RemoteAddr
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return badWebhook("IP %s is not allowed by whitelist", host)
+	}
+	addr = addr.Unmap().WithZone("")
+	for _, v := range list.Elements() {
+		text := strings.TrimSpace(v.Text())
+		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Contains(addr) {
+			return nil
+		}
+		if one, err := netip.ParseAddr(text); err == nil && one.Unmap() == addr {
+			return nil
+		}
+	}
+	return badWebhook("IP %s is not allowed by whitelist", host)
+}
+
+// buckets are the rate limits of webhooks on this host.
+type buckets struct {
+	mu   sync.Mutex
+	each map[string]*bucket
+}
+
+type bucket struct {
+	limit   int
+	per     string
+	limiter *rate.Limiter
+}
+
+func (b *buckets) allow(canvas string, v engine.Value) error {
+	limit, per := int64(60), "minute"
+	if n, ok := v.Get("limit").Int(); ok {
+		limit = n
+	} else if t := v.Get("limit"); !t.IsNull() {
+		n, err := strconv.ParseInt(t.Text(), 10, 32)
+		if err != nil {
+			return badWebhook("Rate limit error: rate_limit.limit must be a number")
+		}
+		limit = n
+	}
+	if p := v.Get("per").Text(); p != "" {
+		per = p
+	}
+	if limit <= 0 {
+		return badWebhook("rate_limit.limit must be > 0")
+	}
+	limit = min(limit, 1<<30)
+	window, ok := map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}[per]
+	if !ok {
+		return badWebhook("Invalid rate_limit.per: %s", per)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.each == nil || len(b.each) > mostRates {
+		b.each = map[string]*bucket{}
+	}
+	one := b.each[canvas]
+	if one == nil || one.limit != int(limit) || one.per != per {
+		one = &bucket{int(limit), per, rate.NewLimiter(rate.Limit(float64(limit)/window.Seconds()), int(limit))}
+		b.each[canvas] = one
+	}
+	if !one.limiter.Allow() {
+		return badWebhook("Rate limit error: Too many requests (rate limit exceeded)")
+	}
+	return nil
+}
+
+// same compares in constant time; an unset secret is like nothing.
+func same(given, want string) bool {
+	return want != "" && subtle.ConstantTimeCompare([]byte(given), []byte(want)) == 1
+}
+
+func (c *call) webhookToken(v engine.Value) error {
+	header, want := v.Get("token_header").Text(), v.Get("token_value").Text()
+	if header == "" || !same(c.r.Header.Get(header), want) {
+		return badWebhook("Invalid token authentication")
+	}
+	return nil
+}
+
+func (c *call) webhookBasic(v engine.Value) error {
+	user, password, ok := c.r.BasicAuth()
+	good := same(user, v.Get("username").Text())
+	good = same(password, v.Get("password").Text()) && good
+	if !ok || !good {
+		return badWebhook("Invalid Basic Auth credentials")
+	}
+	return nil
+}
+
+// jwtMethods are the algorithms that a shared secret can check; none is none
+// of them.
+var jwtMethods = []string{"HS256", "HS384", "HS512"}
+
+// reservedClaims are checked by their own rules.
+var reservedClaims = []string{"exp", "sub", "aud", "iss", "nbf", "iat"}
+
+func (c *call) webhookJWT(v engine.Value) error {
+	secret := v.Get("secret").Text()
+	if secret == "" {
+		return badWebhook("JWT secret not configured")
+	}
+	header := c.r.Header.Get("Authorization")
+	text, bearer := strings.CutPrefix(header, "Bearer ")
+	if !bearer {
+		return badWebhook("Missing Bearer token")
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return badWebhook("Empty Bearer token")
+	}
+	algorithm := v.Get("algorithm").Text()
+	if algorithm == "" {
+		algorithm = "HS256"
+	}
+	if !slices.Contains(jwtMethods, algorithm) {
+		return badWebhook("Invalid JWT: the algorithm %s is not supported; %s are", algorithm, strings.Join(jwtMethods, ", "))
+	}
+	options := []jwt.ParserOption{jwt.WithValidMethods([]string{algorithm}), jwt.WithIssuedAt()}
+	if aud := v.Get("audience").Text(); aud != "" {
+		options = append(options, jwt.WithAudience(aud))
+	}
+	if iss := v.Get("issuer").Text(); iss != "" {
+		options = append(options, jwt.WithIssuer(iss))
+	}
+	claims := jwt.MapClaims{}
+	_, err := jwt.ParseWithClaims(text, claims, func(*jwt.Token) (any, error) { return []byte(secret), nil }, options...)
+	if err != nil {
+		return badWebhook("Invalid JWT: %s", err)
+	}
+	return requiredClaims(v.Get("required_claims"), claims)
+}
+
+func requiredClaims(v engine.Value, claims jwt.MapClaims) error {
+	var names []string
+	switch v.Kind() {
+	case engine.KindString:
+		names = []string{v.Str()}
+	case engine.KindList:
+		for _, x := range v.Elements() {
+			names = append(names, x.Text())
+		}
+	}
+	for _, n := range names {
+		if n == "" {
+			continue
+		}
+		if slices.Contains(reservedClaims, n) {
+			return badWebhook("Reserved JWT claim cannot be required: %s", n)
+		}
+		if _, ok := claims[n]; !ok {
+			return badWebhook("Missing JWT claim: %s", n)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package api
+
+import (
+	"encoding/base64"
+	"mime/multipart"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// hook is a canvas that a webhook starts; options are members of its Begin.
+func hook(options string) string {
+	return parts([4]string{"begin", "Begin", `{"mode":"Webhook",` + options + `}`, "Message:A"},
+		[4]string{"Message:A", "Message", `{"content":["got {begin@body}"]}`, ""})
+}
+
+const open = `"security":{"auth_type":"none","allow_anonymous":true,"rate_limit":{"limit":1000,"per":"second"}}`
+
+func TestWebhookChecks(t *testing.T) {
+	s := newSite(t)
+	token := func(claims jwt.MapClaims, secret string, method jwt.SigningMethod) string {
+		var key any = []byte(secret)
+		if method == jwt.SigningMethodNone {
+			key = jwt.UnsafeAllowNoneSignatureType
+		}
+		text, err := jwt.NewWithClaims(method, claims).SignedString(key)
+		require.NoError(t, err)
+		return "Bearer " + text
+	}
+	const byJWT = `"security":{"auth_type":"jwt","jwt":{"secret":"s3cret","issuer":"me","audience":"you","required_claims":"role"}}`
+	valid := jwt.MapClaims{"iss": "me", "aud": "you", "role": "x", "exp": time.Now().Add(time.Hour).Unix()}
+	without := func(name string, value any) jwt.MapClaims {
+		out := jwt.MapClaims{}
+		for k, v := range valid {
+			out[k] = v
+		}
+		if delete(out, name); value != nil {
+			out[name] = value
+		}
+		return out
+	}
+	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("u:p"))
+	tests := []struct {
+		name, options string
+		header        []string
+		body          string
+		want          string // "" is success
+	}{
+		{"no security", `"methods":["POST"]`, nil, "", "Webhook security is required"},
+		{"empty security", `"security":{}`, nil, "", "Webhook security is required"},
+		{"anonymous must be allowed", `"security":{"auth_type":"none"}`, nil, "", "Anonymous webhook access requires allow_anonymous to be true"},
+		{"anonymous allowed", open, nil, "{}", ""},
+		{"anonymous allowed by text", `"security":{"auth_type":"none","allow_anonymous":"true"}`, nil, "{}", ""},
+		{"method", `"methods":["PUT"],` + open, nil, "", "HTTP method 'POST' not allowed for this webhook."},
+		{"unknown proof", `"security":{"auth_type":"magic"}`, nil, "", "Unsupported auth_type: magic"},
+		{"size without a unit", `"security":{"max_body_size":"5"}`, nil, "", "Invalid max_body_size format"},
+		{"size above the most", `"security":{"max_body_size":"11mb"}`, nil, "", "max_body_size exceeds maximum allowed size (10MB)"},
+		{"body above the size", `"security":{"max_body_size":"1KB","auth_type":"none","allow_anonymous":true}`, nil, `"` + strings.Repeat("x", 2000) + `"`, "Request body too large: 2002 > 1024"},
+		{"address in a range", `"security":{"ip_whitelist":["127.0.0.0/8","::1"],"auth_type":"none","allow_anonymous":true}`, nil, "{}", ""},
+		{"address elsewhere", `"security":{"ip_whitelist":["10.0.0.1"]}`, []string{"X-Forwarded-For", "10.0.0.1"}, "", "is not allowed by whitelist"},
+		{"rate of nothing", `"security":{"rate_limit":{"limit":0}}`, nil, "", "rate_limit.limit must be > 0"},
+		{"rate per what", `"security":{"rate_limit":{"limit":1,"per":"week"}}`, nil, "", "Invalid rate_limit.per: week"},
+		{"token", `"security":{"auth_type":"token","token":{"token_header":"X-T","token_value":"v"}}`, []string{"X-T", "v"}, "{}", ""},
+		{"wrong token", `"security":{"auth_type":"token","token":{"token_header":"X-T","token_value":"v"}}`, []string{"X-T", "w"}, "{}", "Invalid token authentication"},
+		{"unset token", `"security":{"auth_type":"token","token":{"token_header":"X-T"}}`, nil, "{}", "Invalid token authentication"},
+		{"basic", `"security":{"auth_type":"basic","basic_auth":{"username":"u","password":"p"}}`, []string{"Authorization", basic}, "{}", ""},
+		{"wrong basic", `"security":{"auth_type":"basic","basic_auth":{"username":"u","password":"q"}}`, []string{"Authorization", basic}, "{}", "Invalid Basic Auth credentials"},
+		{"jwt", byJWT, []string{"Authorization", token(valid, "s3cret", jwt.SigningMethodHS256)}, "{}", ""},
+		{"jwt without a secret", `"security":{"auth_type":"jwt","jwt":{}}`, nil, "", "JWT secret not configured"},
+		{"jwt missing", byJWT, nil, "", "Missing Bearer token"},
+		{"jwt empty", byJWT, []string{"Authorization", "Bearer "}, "", "Bearer token"},
+		{"jwt of algorithm none", byJWT, []string{"Authorization", token(valid, "", jwt.SigningMethodNone)}, "", "Invalid JWT"},
+		{"jwt of another algorithm", byJWT, []string{"Authorization", token(valid, "s3cret", jwt.SigningMethodHS512)}, "", "Invalid JWT"},
+		{"jwt of another secret", byJWT, []string{"Authorization", token(valid, "other", jwt.SigningMethodHS256)}, "", "Invalid JWT"},
+		{"jwt algorithm set to none", `"security":{"auth_type":"jwt","jwt":{"secret":"s","algorithm":"none"}}`, []string{"Authorization", token(valid, "", jwt.SigningMethodNone)}, "", "Invalid JWT"},
+		{"jwt expired", byJWT, []string{"Authorization", token(without("exp", time.Now().Add(-time.Hour).Unix()), "s3cret", jwt.SigningMethodHS256)}, "", "Invalid JWT"},
+		{"jwt of another issuer", byJWT, []string{"Authorization", token(without("iss", "x"), "s3cret", jwt.SigningMethodHS256)}, "", "Invalid JWT"},
+		{"jwt for somebody else", byJWT, []string{"Authorization", token(without("aud", "x"), "s3cret", jwt.SigningMethodHS256)}, "", "Invalid JWT"},
+		{"jwt without a claim", byJWT, []string{"Authorization", token(without("role", nil), "s3cret", jwt.SigningMethodHS256)}, "", "Missing JWT claim: role"},
+		{"jwt reserved claim", `"security":{"auth_type":"jwt","jwt":{"secret":"s","required_claims":["exp"]}}`, []string{"Authorization", token(valid, "s", jwt.SigningMethodHS256)}, "", "Reserved JWT claim cannot be required: exp"},
+		{"content type", `"content_types":"application/xml",` + open, nil, "{}", "Invalid Content-Type"},
+		{"status", `"response":{"status":500},` + open, nil, "{}", "Invalid response status code: 500"},
+		{"status of letters", `"response":{"status":"abc"},` + open, nil, "{}", "Invalid response status code: abc"},
+		{"missing field", `"schema":{"body":{"properties":{"a":{"type":"string"}},"required":["a"]}},` + open, nil, "{}", "body missing required field: a"},
+		{"wrong type", `"schema":{"body":{"properties":{"a":{"type":"string"}}}},` + open, nil, `{"a":7}`, "body.a type mismatch: expected string, got int"},
+		{"text that is no number", `"schema":{"query":{"properties":{"a":{"type":"number"}}}},` + open, nil, `{}`, "query.a auto-cast failed"},
+		{"list of the wrong things", `"schema":{"body":{"properties":{"a":{"type":"array<number>"}}}},` + open, nil, `{"a":[1,"x"]}`, "body.a type mismatch"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s.t = t
+			id := s.canvas(test.name, hook(test.options))
+			for _, path := range []string{"/api/v1/webhook/" + id, "/0.27/api/v1/agents/" + id + "/webhook"} {
+				a := s.request("POST", path+"?a=x", "", test.body, test.header...)
+				if test.want == "" {
+					require.Equal(t, 200, a.status, a.text)
+					continue
+				}
+				require.Equal(t, 400, a.status, a.text)
+				require.Equal(t, 400, a.code())
+				require.Contains(t, a.message(), test.want)
+			}
+		})
+	}
+	s.t = t
+	require.Equal(t, "Canvas not found.", s.request("POST", "/api/v1/webhook/"+nowhere, "", "").message())
+	require.Equal(t, "Webhook not configured for this agent.", s.request("POST", "/api/v1/webhook/"+s.canvas("plain", echo), "", "").message())
+}
+
+func TestWebhookAnswers(t *testing.T) {
+	s := newSite(t)
+	a := s.request("POST", "/api/v1/webhook/"+s.canvas("w1", hook(`"execution_mode":"Streaming","schema":{"body":{"properties":{"x":{"type":"number"},"y":{"type":"array"}}}},`+open)), "", `{"x":"7","z":1}`)
+	require.Equal(t, 200, a.status)
+	require.True(t, a.body.Get("success").True())
+	require.Equal(t, `got {"x": 7, "y": []}`, a.message())
+	a = s.request("POST", "/api/v1/webhook/"+s.canvas("w2", hook(`"response":{"status":201,"body_template":"{\"a\":1}"},`+open)), "", `{}`)
+	require.Equal(t, 201, a.status)
+	require.Equal(t, `{"a":1}`, a.text)
+	a = s.request("POST", "/api/v1/webhook/"+s.canvas("w3", hook(`"response":{"status":202,"body_template":"thanks"},`+open)), "", `{}`)
+	require.Equal(t, 202, a.status)
+	require.Equal(t, "thanks", a.text)
+	a = s.request("POST", "/api/v1/webhook/"+s.canvas("w4", hook(`"execution_mode":"Streaming","schema":{"body":{"properties":{"f":{"type":"string"}}}},`+open)), "", "f=a+b", "Content-Type", "application/x-www-form-urlencoded")
+	require.Equal(t, `got {"f": "a b"}`, a.message())
+
+	var body strings.Builder
+	w := multipart.NewWriter(&body)
+	for range 11 {
+		part, err := w.CreateFormFile("doc", "a.txt")
+		require.NoError(t, err)
+		_, _ = part.Write([]byte("tea"))
+	}
+	require.NoError(t, w.Close())
+	a = s.request("POST", "/api/v1/webhook/"+s.canvas("w5", hook(`"execution_mode":"Streaming","schema":{"body":{"properties":{"doc":{"type":"file"}}}},`+open)), "", body.String(), "Content-Type", w.FormDataContentType())
+	require.Equal(t, 200, a.status)
+	require.Equal(t, 10, strings.Count(a.message(), "tea"))
+}
+
+func TestWebhookRate(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("w", hook(`"security":{"auth_type":"none","allow_anonymous":true,"rate_limit":{"limit":2,"per":"hour"}}`))
+	for i := range 3 {
+		a := s.request("POST", "/api/v1/webhook/"+id, "", "{}")
+		if i < 2 {
+			require.Equal(t, 200, a.status)
+			continue
+		}
+		require.Equal(t, "Rate limit error: Too many requests (rate limit exceeded)", a.message())
+	}
+}
+
+func TestWebhookTrace(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("w", hook(open))
+	trace := "/api/v1/webhook_trace/" + id
+	a := s.good(s.get(trace))
+	since := a.data().Get("next_since_ts").Text()
+	require.True(t, a.data().Get("webhook_id").IsNull())
+	require.Equal(t, 401, s.request("POST", "/api/v1/webhook_test/"+id, "", "{}").status)
+	require.Equal(t, 200, s.post("/api/v1/webhook_test/"+id, "{}").status)
+	a = s.good(s.get(trace + "?since_ts=" + since))
+	run := a.data().Get("webhook_id").Str()
+	require.NotEmpty(t, run)
+	since = a.data().Get("next_since_ts").Text()
+	var kinds []string
+	require.Eventually(t, func() bool {
+		a = s.good(s.get(trace + "?since_ts=" + since + "&webhook_id=" + run))
+		for _, e := range a.data().Get("events").Elements() {
+			kinds = append(kinds, e.Get("event").Str())
+		}
+		since = a.data().Get("next_since_ts").Text()
+		return a.data().Get("finished").True()
+	}, 5*time.Second, 5*time.Millisecond)
+	require.Equal(t, "workflow_started", kinds[0])
+	require.Equal(t, "workflow_finished finished", strings.Join(kinds[len(kinds)-2:], " "))
+	require.True(t, s.good(s.get(trace+"?since_ts=1&webhook_id=unknown")).data().Get("finished").True())
+}

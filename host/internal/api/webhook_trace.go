@@ -1,0 +1,123 @@
+package api
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// webhookTests are the test runs of the last minutes on this host.
+type webhookTests struct {
+	mu   sync.Mutex
+	runs map[string][]*webhookRun // by canvas, oldest first
+}
+
+// webhookRun is one test run while a page watches it.
+type webhookRun struct {
+	mu      sync.Mutex
+	id      string
+	started float64 // Unix seconds
+	last    float64 // ts of the last event; they grow, so that none is passed over
+	events  []engine.Value
+}
+
+const (
+	testsKept      = 10 * time.Minute
+	mostTestEvents = 5000
+)
+
+func unixSeconds() float64 { return float64(time.Now().UnixMicro()) / 1e6 }
+
+// begin notes a new test run. Its id tells nothing but when it started.
+func (w *webhookTests) begin(canvas string) *webhookRun {
+	at := unixSeconds()
+	mac := hmac.New(sha256.New, []byte("webhook_id_secret"))
+	mac.Write(strconv.AppendFloat(nil, at, 'f', -1, 64))
+	run := &webhookRun{id: base64.RawURLEncoding.EncodeToString(mac.Sum(nil)), started: at}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.runs == nil {
+		w.runs = map[string][]*webhookRun{}
+	}
+	for id, list := range w.runs {
+		w.runs[id] = slices.DeleteFunc(list, func(r *webhookRun) bool { return at-r.started > testsKept.Seconds() })
+		if len(w.runs[id]) == 0 {
+			delete(w.runs, id)
+		}
+	}
+	w.runs[canvas] = append(w.runs[canvas], run)
+	return run
+}
+
+func (r *webhookRun) add(e engine.Value) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = max(unixSeconds(), r.last+1e-6)
+	if len(r.events) < mostTestEvents || e.Get("event").Str() == "finished" {
+		r.events = append(r.events, e.With("ts", engine.Float(r.last)))
+	}
+}
+
+func (r *webhookRun) finish(success bool) {
+	r.add(engine.Object("event", "finished", "elapsed_time", unixSeconds()-r.started, "success", success))
+}
+
+// find gives the first run after a time, or the one with an id.
+func (w *webhookTests) find(canvas, id string, since float64) *webhookRun {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.runs[canvas] {
+		if id == "" && r.started > since || id != "" && r.id == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// webhookTrace lets a page watch a test run by asking again and again: first
+// for the time, then for a run after it, then for that run's events.
+func (a *API) webhookTrace(c *call) error {
+	if _, err := c.canvas(c.params["id"], refused(codeOperating, notOwner)); err != nil {
+		return err
+	}
+	answer := func(id string, events []engine.Value, next float64, finished bool) error {
+		return c.ok(engine.Object("webhook_id", orNull(id), "events", engine.List(events...), "next_since_ts", next, "finished", finished))
+	}
+	text, id := c.query.Get("since_ts"), c.query.Get("webhook_id")
+	if text == "" {
+		return answer("", nil, unixSeconds(), false)
+	}
+	since, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return refused(codeArgument, "since_ts must be a number, not %.40q", text)
+	}
+	run := a.tests.find(c.params["id"], id, since)
+	switch {
+	case run == nil && id != "":
+		return answer(id, nil, since, true)
+	case run == nil:
+		return answer("", nil, since, false)
+	case id == "":
+		return answer(run.id, nil, run.started, false)
+	}
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	var events []engine.Value
+	finished := false
+	for _, e := range run.events {
+		if ts, _ := e.Get("ts").Float(); ts > since {
+			events = append(events, e)
+			finished = finished || e.Get("event").Str() == "finished"
+		}
+	}
+	if len(events) > 0 {
+		since = run.last
+	}
+	return answer(id, events, since, finished)
+}

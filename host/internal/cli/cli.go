@@ -1,0 +1,158 @@
+// Package cli is the command easel: canvases run, tried, checked and recorded from a terminal or a script.
+//
+// Main is the whole program as a function of its arguments and streams, so tests call it in process. Each command is
+// one file. Answers go to standard output; progress, warnings and errors go to standard error; what a program may
+// read is JSON (--json, --events). Exit codes say how it ended.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/host/internal/script"
+)
+
+// Exit codes of the program.
+const (
+	ExitOK       = 0   // done
+	ExitFailed   = 1   // the run failed, or a case did not pass
+	ExitUsage    = 2   // wrong arguments, or a file that cannot be read
+	ExitPaused   = 3   // the run waits for a form
+	ExitInvalid  = 4   // the canvas has errors
+	ExitCanceled = 130 // stopped by Ctrl-C
+)
+
+// app is the program at work: its streams and what all commands share.
+type app struct {
+	in       *bufio.Reader
+	out, err io.Writer
+	getenv   func(string) string
+	registry *engine.Registry
+	asks     bool // standard input is a terminal
+	shows    bool // standard error is a terminal
+}
+
+// command is one word the program knows.
+type command struct {
+	name    string
+	args    string // what follows the name, for help
+	summary string // one line
+	help    string // the rest
+	setup   func(fs *flag.FlagSet) func(ctx context.Context, a *app, args []string) error
+	verbs   func() []command // commands below this one, named "plugin install"
+}
+
+// commands in the order help shows them.
+func commands() []command {
+	return []command{
+		runCommand, chatCommand, serveCommand, validateCommand, replayCommand, testCommand, recordCommand, componentsCommand, pluginCommand, versionCommand,
+	}
+}
+
+// workerCommand is how the program starts itself for a script; people do not call it.
+const workerCommand = "script-worker"
+
+// Main runs the program. args are those behind its name. It gives the exit code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// After the first Ctrl-C the signal has its usual meaning again: a second one ends the program at once.
+	defer context.AfterFunc(ctx, stop)()
+	if len(args) == 1 && args[0] == workerCommand {
+		if err := script.Work(ctx, stdin, stdout); err != nil {
+			fmt.Fprintln(stderr, err)
+			return ExitFailed
+		}
+		return ExitOK
+	}
+	a, err := newApp(stdin, stdout, stderr)
+	if err == nil {
+		err = a.dispatch(ctx, args)
+	}
+	return a.exit(ctx, err)
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
+	a := &app{in: bufio.NewReader(stdin), out: stdout, err: stderr, getenv: os.Getenv, asks: isTerminal(stdin), shows: isTerminal(stderr)}
+	var err error
+	if a.registry, err = engine.NewRegistry(component.Builtin()...); err == nil {
+		a.registry.Plugin = a.installed()
+	}
+	return a, err
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// dispatch finds the command, parses its flags and calls it.
+func (a *app) dispatch(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		a.usage(a.err)
+		return &usageError{"", errShown}
+	}
+	name, rest := args[0], args[1:]
+	switch name {
+	case "help", "-h", "-help", "--help":
+		return a.help(rest)
+	case "--version", "-version":
+		name = "version"
+	}
+	for _, c := range commands() {
+		if c.name == name {
+			return a.call(ctx, &c, rest)
+		}
+	}
+	return &usageError{"", fmt.Errorf("unknown command %q; `easel help` lists the commands", name)}
+}
+
+func (a *app) call(ctx context.Context, c *command, args []string) error {
+	if c.verbs != nil && len(args) > 0 {
+		for _, v := range c.verbs() {
+			if v.name == c.name+" "+args[0] {
+				return a.call(ctx, &v, args[1:])
+			}
+		}
+	}
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	run := c.setup(fs)
+	positional, err := parse(fs, args)
+	if errors.Is(err, flag.ErrHelp) {
+		a.describe(a.out, c)
+		return nil
+	}
+	if err != nil {
+		return &usageError{c.name, err}
+	}
+	return run(ctx, a, positional)
+}
+
+// parse reads flags wherever they stand; what is behind "--" is none.
+func parse(fs *flag.FlagSet, args []string) (positional []string, err error) {
+	for {
+		if err := fs.Parse(args); err != nil {
+			return nil, err
+		}
+		if fs.NArg() == 0 {
+			return positional, nil
+		}
+		if stopped := len(args) - fs.NArg(); stopped > 0 && args[stopped-1] == "--" {
+			return append(positional, fs.Args()...), nil
+		}
+		positional = append(positional, fs.Arg(0))
+		args = fs.Args()[1:]
+	}
+}

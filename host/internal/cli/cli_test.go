@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+const examples = "../../examples/"
+
+// The test binary is its own worker for scripts.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == workerCommand {
+		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// clear takes settings of the machine out of the way.
+func clear(t *testing.T) {
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "EASEL_MODEL_FILE", "EASEL_MODEL_BASE_URL", "EASEL_MODEL_KEY", "EASEL_MODEL_DEFAULT"} {
+		t.Setenv(name, "")
+	}
+}
+
+// easel runs the program in process.
+func easel(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	clear(t)
+	var stdout, stderr bytes.Buffer
+	code = Main(args, strings.NewReader(""), &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+// typed runs the program as on a terminal, where a person types these lines.
+func typed(t *testing.T, lines string, args ...string) (code int, out, errs string) {
+	t.Helper()
+	clear(t)
+	var stdout, stderr bytes.Buffer
+	a, err := newApp(strings.NewReader(""), &stdout, &stderr)
+	require.NoError(t, err)
+	a.in, a.asks = bufio.NewReader(strings.NewReader(lines)), true
+	code = a.exit(t.Context(), a.dispatch(t.Context(), args))
+	return code, stdout.String(), stderr.String()
+}
+
+// file writes a file and gives its path.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func parse1(t *testing.T, text string) engine.Value {
+	t.Helper()
+	v, err := engine.ParseJSONText(text)
+	require.NoError(t, err, text)
+	return v
+}
+
+func TestHelp(t *testing.T) {
+	code, out, _ := easel(t, "help")
+	require.Equal(t, ExitOK, code)
+	for _, c := range commands() {
+		require.Contains(t, out, "  "+c.name+" ")
+		code, page, _ := easel(t, "help", c.name)
+		require.Equal(t, ExitOK, code)
+		require.Contains(t, page, "Usage: easel "+c.name)
+		_, same, _ := easel(t, c.name, "--help")
+		require.Equal(t, page, same)
+	}
+	require.Contains(t, out, "130  stopped by Ctrl-C")
+}
+
+func TestUsageErrors(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing.json")
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no command", nil, "Usage: easel COMMAND"},
+		{"unknown command", []string{"fly"}, `unknown command "fly"`},
+		{"unknown help page", []string{"help", "fly"}, `unknown command "fly"`},
+		{"unknown flag", []string{"run", "--fly", "x.json"}, "flag provided but not defined: -fly"},
+		{"no canvas", []string{"run"}, "one canvas is needed, not 0"},
+		{"two canvases", []string{"run", "a", "b"}, "one canvas is needed, not 2"},
+		{"a canvas that is not there", []string{"run", missing}, "no such file"},
+		{"two ways to print", []string{"run", "x", "--json", "--events"}, "exclude each other"},
+		{"inputs that are no JSON", []string{"run", examples + "shop.json", "--inputs", "{a"}, "--inputs: invalid JSON"},
+		{"inputs that are no object", []string{"run", examples + "shop.json", "--inputs", file(t, "l", "[]")}, "an object of fields is needed"},
+		{"a file that is not there", []string{"run", examples + "shop.json", "--file", missing}, "no such file"},
+		{"a model nobody has", []string{"run", examples + "shop.json", "--model", "x@Y"}, "no provider is configured"},
+		{"a script that is not there", []string{"run", examples + "shop.json", "--model", "scripted:" + missing}, "no such file"},
+		{"datasets that are no folder", []string{"run", examples + "shop.json", "--knowledge", missing}, "it is no folder"},
+		{"a progress nobody knows", []string{"run", examples + "shop.json", "--progress", "loud"}, "auto, always or never"},
+		{"no case", []string{"replay"}, "one case is needed"},
+		{"a case that is none", []string{"replay", file(t, "c", "{}")}, "name is missing"},
+		{"nothing to test", []string{"test", t.TempDir()}, "no .json files"},
+		{"nothing to validate", []string{"validate"}, "at least one canvas"},
+		{"nowhere to record", []string{"record", examples + "shop.json"}, "-o FILE is needed"},
+		{"a component nobody has", []string{"components", "Nope"}, `unknown component "Nope"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, _, errs := easel(t, c.args...)
+			require.Equal(t, ExitUsage, code, errs)
+			require.Contains(t, errs, c.want)
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	code, out, _ := easel(t, "version")
+	require.Equal(t, ExitOK, code)
+	require.True(t, strings.HasPrefix(out, "easel "), out)
+	_, out, _ = easel(t, "--version", "--json")
+	require.NotEmpty(t, parse1(t, out).Get("go").Str())
+}
+
+func TestComponents(t *testing.T) {
+	code, out, _ := easel(t, "components")
+	require.Equal(t, ExitOK, code)
+	require.Contains(t, out, "NAME")
+	require.Contains(t, out, "search_my_dateset")
+	require.NotContains(t, out, "EchoTool")
+	_, out, _ = easel(t, "components", "Switch", "--json")
+	require.Equal(t, "object", parse1(t, out).At(0).Get("params").Get("type").Str())
+}
+
+func TestValidate(t *testing.T) {
+	bad := file(t, "bad.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Nobody:A"], "upstream": []},
+		"X:B": {"obj": {"component_name": "Nope", "params": {}}, "downstream": [], "upstream": []}}}`)
+	code, out, _ := easel(t, "validate", bad, examples+"shop.json")
+	require.Equal(t, ExitInvalid, code)
+	require.Contains(t, out, "Nobody:A")
+	require.Contains(t, out, "Nope")
+	require.Contains(t, out, "shop.json: ok")
+	code, out, _ = easel(t, "validate", "--json", bad)
+	require.Equal(t, ExitInvalid, code)
+	require.GreaterOrEqual(t, parse1(t, out).At(0).Get("problems").Len(), 2)
+	code, _, errs := easel(t, "run", bad)
+	require.Equal(t, ExitInvalid, code)
+	require.Contains(t, errs, "does not load")
+}
+
+func TestExamplesAreValid(t *testing.T) {
+	list, err := filepath.Glob(examples + "*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	code, out, _ := easel(t, append([]string{"validate"}, list...)...)
+	require.Equal(t, ExitOK, code, out)
+}

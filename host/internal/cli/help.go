@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const exitCodes = `Exit codes:
+  0    done
+  1    the run failed, or a case did not pass
+  2    wrong arguments, or a file that cannot be read
+  3    the run waits for a form; run again with --inputs and the same --state
+  4    the canvas has errors
+  130  stopped by Ctrl-C; what was done so far is saved
+`
+
+// usage is the first page.
+func (a *app) usage(w io.Writer) {
+	fmt.Fprint(w, "easel runs agent canvases.\n\nUsage: easel COMMAND [ARGUMENTS]\n\nCommands:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-11s %s\n", c.name, c.summary)
+	}
+	fmt.Fprint(w, "  help        shows this page, or that of a command: easel help run\n\n", exitCodes, "\n", modelHelp)
+}
+
+func (a *app) help(args []string) error {
+	if len(args) == 0 {
+		a.usage(a.out)
+		return nil
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			a.describe(a.out, &c)
+			return nil
+		}
+	}
+	return misuse("", "unknown command %q; `easel help` lists the commands", args[0])
+}
+
+// describe is the page of one command.
+func (a *app) describe(w io.Writer, c *command) {
+	fmt.Fprintf(w, "easel %s: %s\n\nUsage: easel %s %s\n\n", c.name, c.summary, c.name, c.args)
+	if c.help != "" {
+		fmt.Fprintln(w, strings.TrimSpace(c.help)+"\n")
+	}
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	c.setup(fs)
+	first := true
+	fs.VisitAll(func(f *flag.Flag) {
+		if first {
+			fmt.Fprintln(w, "Flags:")
+			first = false
+		}
+		kind, text := flag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if len(f.Name) == 1 {
+			name = "-" + f.Name
+		}
+		fmt.Fprintf(w, "  %-26s %s\n", strings.TrimSpace(name+" "+kind), text)
+	})
+}

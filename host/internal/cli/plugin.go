@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+// The verbs of `easel plugin` are commands of their own, each in a file plugin_VERB.go or with its siblings.
+var pluginCommand = command{
+	name: "plugin", args: "VERB [ARGUMENTS]",
+	summary: "writes, tests and installs plugins",
+	help:    pluginHelp(),
+	setup:   func(*flag.FlagSet) func(context.Context, *app, []string) error { return runVerb },
+	verbs:   pluginVerbs,
+}
+
+func pluginVerbs() []command {
+	return []command{
+		pluginNew, pluginDev, pluginRun, pluginTest, pluginPack, pluginInspect, pluginInstall, pluginList,
+		pluginEnable, pluginDisable, pluginRollback, pluginRemove, pluginSign, pluginVerify, pluginTrust, pluginImport,
+	}
+}
+
+func pluginHelp() string {
+	var b strings.Builder
+	b.WriteString("Verbs:\n")
+	for _, v := range pluginVerbs() {
+		fmt.Fprintf(&b, "  %-9s %s\n", strings.TrimPrefix(v.name, "plugin "), v.summary)
+	}
+	b.WriteString(`
+` + "`easel plugin VERB --help`" + ` shows the page of a verb. Installed plugins live in --plugins DIR, EASEL_PLUGINS or the user's
+configuration folder; a canvas names them plugin:NAME@MAJOR.
+A FILE is a packed .wasm file or a folder with a plugin's source, which is built first.`)
+	return b.String()
+}
+
+// runVerb explains what is missing behind `easel plugin`.
+func runVerb(_ context.Context, _ *app, args []string) error {
+	if len(args) == 0 {
+		return misuse("plugin", "a verb is needed")
+	}
+	return misuse("plugin", "unknown verb %q", args[0])
+}
+
+// pluginPlace is where plugins are kept.
+type pluginPlace struct {
+	dir  string
+	json bool
+}
+
+func (p *pluginPlace) flags(fs *flag.FlagSet) {
+	fs.StringVar(&p.dir, "plugins", "", "`DIR` of installed plugins; EASEL_PLUGINS or the user's configuration folder")
+	fs.BoolVar(&p.json, "json", false, "print JSON")
+}
+
+// folder is where plugins are kept.
+func (p *pluginPlace) folder(a *app) (string, error) {
+	if p.dir != "" {
+		return p.dir, nil
+	}
+	if dir := a.getenv("EASEL_PLUGINS"); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("plugins: %w; use --plugins DIR", err)
+	}
+	return filepath.Join(dir, "easel", "plugins"), nil
+}
+
+// trustFile lists whose signatures are trusted: {publisher: [key]}.
+const trustFile = "trust.json"
+
+func (p *pluginPlace) trusted(a *app) (map[string][]string, error) {
+	dir, err := p.folder(a)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, trustFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string][]string{}, nil
+	}
+	keys := map[string][]string{}
+	if err == nil {
+		err = json.Unmarshal(raw, &keys)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, trustFile), err)
+	}
+	return keys, nil
+}
+
+// host starts a host with the folder's cache of compiled code and its trusted keys.
+func (p *pluginPlace) host(ctx context.Context, a *app, local plugin.Check) (*plugin.Host, error) {
+	dir, err := p.folder(a)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := p.trusted(a)
+	if err != nil {
+		return nil, err
+	}
+	// The log is for what a command does not say itself.
+	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
+	return plugin.New(ctx, plugin.Config{CacheDir: filepath.Join(dir, "cache"), Trust: plugin.Trust{Keys: keys, Local: local}, Log: log})
+}
+
+// with runs f with a host that is closed afterwards.
+func (p *pluginPlace) with(ctx context.Context, a *app, f func(*plugin.Host) error) error {
+	h, err := p.host(ctx, a, plugin.Off)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(h), h.Close(context.WithoutCancel(ctx)))
+}
+
+// catalog runs f with the installed plugins.
+func (p *pluginPlace) catalog(ctx context.Context, a *app, f func(*plugin.Catalog) error) error {
+	h, err := p.host(ctx, a, plugin.Warn)
+	if err != nil {
+		return err
+	}
+	dir, err := p.folder(a)
+	if err == nil {
+		var c *plugin.Catalog
+		if c, err = plugin.OpenCatalog(ctx, h, dir, plugin.Everything()); err == nil {
+			err = f(c)
+		}
+	}
+	return errors.Join(err, h.Close(context.WithoutCancel(ctx)))
+}
+
+// source reads a packed file, or builds and packs a folder.
+func source(ctx context.Context, h *plugin.Host, path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &usageError{"", err}
+	}
+	if !info.IsDir() {
+		return os.ReadFile(path)
+	}
+	wasm, err := pluginkit.Build(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return pluginkit.Pack(ctx, h, wasm, path)
+}
+
+// one wants exactly one argument.
+func one(verb, what string, args []string) (string, error) {
+	if len(args) != 1 {
+		return "", misuse("plugin "+verb, "%s is needed, and nothing else", what)
+	}
+	return args[0], nil
+}
+
+// printJSON prints a value, indented.
+func (a *app) printJSON(v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.out, string(b))
+	return err
+}

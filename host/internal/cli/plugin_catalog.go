@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+// verb is what most verbs are: the place, one name or file, and what to do with it.
+func verb(name, what, summary, help string, run func(ctx context.Context, a *app, p *pluginPlace, arg string) error) command {
+	return command{
+		name: "plugin " + name, args: what + " [FLAGS]", summary: summary, help: help,
+		setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+			p := &pluginPlace{}
+			p.flags(fs)
+			return func(ctx context.Context, a *app, args []string) error {
+				arg, err := one(name, what, args)
+				if err != nil {
+					return err
+				}
+				return run(ctx, a, p, arg)
+			}
+		},
+	}
+}
+
+// change is a verb that changes one installed plugin.
+func change(name, summary, help string, f func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error)) command {
+	return verb(name, "NAME", summary, help, func(ctx context.Context, a *app, p *pluginPlace, arg string) error {
+		return p.catalog(ctx, a, func(c *plugin.Catalog) error {
+			e, err := f(ctx, c, arg)
+			if err != nil {
+				return err
+			}
+			return a.entry(p, e)
+		})
+	})
+}
+
+var pluginInstall = command{
+	name: "plugin install", args: "FILE [FLAGS]", summary: "installs a plugin, or a new version of one",
+	help: `
+A plugin that asks for permissions waits until they are approved: look at what it asks for, then run
+` + "`easel plugin enable NAME`" + `, or install it with --yes. The version before stays active until then, and is kept.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		p := &pluginPlace{}
+		p.flags(fs)
+		yes := fs.Bool("yes", false, "approve what it asks for")
+		remote := fs.Bool("remote", false, "treat the file as one from elsewhere: it must be signed by a trusted key")
+		return func(ctx context.Context, a *app, args []string) error {
+			file, err := one("install", "FILE", args)
+			if err != nil {
+				return err
+			}
+			return p.install(ctx, a, file, *yes, *remote)
+		}
+	},
+}
+
+func (p *pluginPlace) install(ctx context.Context, a *app, file string, yes, remote bool) error {
+	var wasm []byte
+	if err := p.with(ctx, a, func(h *plugin.Host) (err error) {
+		wasm, err = source(ctx, h, file)
+		return err
+	}); err != nil {
+		return err
+	}
+	from := plugin.Local
+	if remote {
+		from = plugin.Remote
+	}
+	return p.catalog(ctx, a, func(c *plugin.Catalog) error {
+		e, err := c.Install(ctx, wasm, from)
+		if err == nil && yes && e.Waiting != nil {
+			e, err = c.Enable(ctx, e.Name, nil)
+		}
+		if err != nil {
+			return err
+		}
+		return a.entry(p, e)
+	})
+}
+
+// entry tells how a plugin stands.
+func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
+	if p.json {
+		return a.printJSON(e)
+	}
+	switch {
+	case e.Waiting != nil:
+		fmt.Fprintf(a.out, "%s %s waits for approval. It asks for:\n", e.Name, e.Waiting.Version)
+		for _, ask := range e.Waiting.Asks {
+			fmt.Fprintf(a.out, "  %s\n", ask)
+		}
+		fmt.Fprintf(a.out, "Approve it with `easel plugin enable %s`.\n", e.Name)
+		if e.Active != nil {
+			fmt.Fprintf(a.out, "Version %s stays active.\n", e.Active.Version)
+		}
+	case e.Active == nil || !e.Enabled:
+		fmt.Fprintf(a.out, "%s is off\n", e.Name)
+	default:
+		fmt.Fprintf(a.out, "%s %s is on: plugin:%s@%s\n", e.Name, e.Active.Version, e.Name, major(e.Active.Version))
+	}
+	return nil
+}
+
+func major(version string) string {
+	m, _, _ := strings.Cut(version, ".")
+	return m
+}
+
+var pluginEnable = change("enable", "approves what a plugin asks for and switches it on", "",
+	func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error) {
+		return c.Enable(ctx, name, nil)
+	})
+
+var pluginDisable = change("disable", "switches a plugin off", "Canvases that name it still load; they fail when they reach it.",
+	func(_ context.Context, c *plugin.Catalog, name string) (plugin.Entry, error) { return c.Disable(name) })
+
+var pluginRollback = change("rollback", "makes the version before the active one active again", "",
+	func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error) {
+		return c.Rollback(ctx, name)
+	})
+
+var pluginRemove = verb("remove", "NAME", "removes a plugin with its approval", "",
+	func(ctx context.Context, a *app, p *pluginPlace, name string) error {
+		return p.catalog(ctx, a, func(c *plugin.Catalog) error {
+			if err := c.Remove(name); err != nil {
+				return err
+			}
+			if p.json {
+				return a.printJSON(map[string]string{"removed": name})
+			}
+			_, err := fmt.Fprintf(a.out, "%s is removed\n", name)
+			return err
+		})
+	})
+
+var pluginList = command{
+	name: "plugin list", args: "[FLAGS]", summary: "lists the installed plugins",
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		p := &pluginPlace{}
+		p.flags(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 0 {
+				return misuse("plugin list", "it takes no arguments")
+			}
+			return p.catalog(ctx, a, func(c *plugin.Catalog) error { return a.plugins(p, c.List()) })
+		}
+	},
+}
+
+func (a *app) plugins(p *pluginPlace, list []plugin.Entry) error {
+	if p.json {
+		if list == nil {
+			list = []plugin.Entry{}
+		}
+		return a.printJSON(list)
+	}
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(a.err, "no plugins are installed; `easel plugin install FILE` installs one")
+		return err
+	}
+	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tVERSION\tSTATE\tNOTE")
+	for _, e := range list {
+		version, state, note := "", "off", e.Problem
+		if e.Active != nil {
+			version = e.Active.Version
+			if e.Enabled {
+				state = "on"
+			}
+		}
+		if e.Problem != "" {
+			state = "broken"
+		}
+		if e.Waiting != nil {
+			note = fmt.Sprintf("%s waits for approval: %s", e.Waiting.Version, strings.Join(e.Waiting.Asks, ", "))
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Name, version, state, note)
+	}
+	return w.Flush()
+}
+
+// writeNew writes a file that must not be there yet.
+func writeNew(path string, content []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return &usageError{"", err}
+	}
+	_, err = f.Write(content)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

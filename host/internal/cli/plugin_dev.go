@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+var pluginDev = command{
+	name: "plugin dev", args: "DIR [FLAGS]", summary: "builds a plugin whenever its source changes, and runs it on each line",
+	help: `
+Each line of standard input is one call: a JSON object of arguments and params, or nothing for those of --arg. A build that
+works takes over at once: new calls get the new module, running ones finish with the old one. A build that fails leaves
+the old one in place. Ctrl-C or the end of the input ends it.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		d := &pluginDeveloper{every: 300 * time.Millisecond}
+		d.flags(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			dir, err := one("dev", "DIR", args)
+			if err != nil {
+				return err
+			}
+			return d.with(ctx, a, func(h *plugin.Host) error { return d.run(ctx, a, h, dir) })
+		}
+	},
+}
+
+// pluginDeveloper is the verb dev. One goroutine watches and builds, the caller's runs the lines; they share module.
+type pluginDeveloper struct {
+	pluginRunner
+	every time.Duration
+
+	mu     sync.Mutex
+	module *plugin.Module
+}
+
+func (d *pluginDeveloper) run(ctx context.Context, a *app, h *plugin.Host, dir string) error {
+	seen, err := fingerprint(dir)
+	if err != nil {
+		return &usageError{"", err}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	d.build(ctx, a, h, dir)
+	var watching sync.WaitGroup
+	watching.Go(func() { d.watch(ctx, a, h, dir, seen) })
+	err = d.lines(ctx, a)
+	stop()
+	watching.Wait()
+	return err
+}
+
+// watch builds when a file of the folder changes.
+func (d *pluginDeveloper) watch(ctx context.Context, a *app, h *plugin.Host, dir, seen string) {
+	tick := time.NewTicker(d.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now, err := fingerprint(dir)
+		if err != nil || now == seen { // a file may vanish while an editor saves it
+			continue
+		}
+		d.build(ctx, a, h, dir)
+		if seen, err = fingerprint(dir); err != nil { // the build may have written a file
+			seen = now
+		}
+	}
+}
+
+// fingerprint changes with every file of a folder but built ones.
+func fingerprint(dir string) (string, error) {
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			if name := e.Name(); name == "node_modules" || strings.HasPrefix(name, ".") && path != dir {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil || strings.HasSuffix(path, ".wasm") {
+			return err
+		}
+		_, err = fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano())
+		return err
+	})
+	return b.String(), err
+}
+
+// build makes a new module and puts it in place of the old one, whose calls finish.
+func (d *pluginDeveloper) build(ctx context.Context, a *app, h *plugin.Host, dir string) {
+	began := time.Now()
+	wasm, err := source(ctx, h, dir)
+	var m *plugin.Module
+	if err == nil {
+		m, err = h.Load(ctx, wasm, plugin.LoadOptions{Granted: d.granted()})
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			fmt.Fprintf(a.err, "easel: %v\n", err)
+		}
+		return
+	}
+	d.mu.Lock()
+	old := d.module
+	d.module = m
+	d.mu.Unlock()
+	fmt.Fprintf(a.err, "%s %s is ready after %s: %s\n", m.Manifest().Name, m.Manifest().Version, time.Since(began).Round(time.Millisecond), m.Digest()[:12])
+	if old != nil {
+		ended, end := context.WithCancel(context.Background())
+		end()
+		if err := old.Close(ended); err != nil && !errors.Is(err, context.Canceled) {
+			fmt.Fprintf(a.err, "easel: %v\n", err)
+		}
+	}
+}
+
+// lines calls the plugin once per line.
+func (d *pluginDeveloper) lines(ctx context.Context, a *app) error {
+	lines := make(chan string)
+	go func() { // ends with the input; a terminal keeps it until the program ends
+		defer close(lines)
+		in := bufio.NewScanner(a.in)
+		in.Buffer(nil, 16<<20)
+		for in.Scan() {
+			select {
+			case lines <- in.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case line, more := <-lines:
+			if !more {
+				return nil
+			}
+			if err := d.line(ctx, a, line); err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				fmt.Fprintf(a.err, "easel: %v\n", err)
+			}
+		}
+	}
+}
+
+func (d *pluginDeveloper) line(ctx context.Context, a *app, line string) error {
+	d.mu.Lock()
+	m := d.module
+	d.mu.Unlock()
+	if m == nil {
+		return errors.New("there is no build that works yet")
+	}
+	values, err := d.values(d.args)
+	if err != nil {
+		return err
+	}
+	if line = strings.TrimSpace(line); line != "" {
+		given, err := engine.ParseJSONText(line)
+		if err != nil || given.Kind() != engine.KindObject {
+			return fmt.Errorf("a line is a JSON object of arguments, such as {\"city\": \"Oslo\"}")
+		}
+		for name, v := range given.Fields() {
+			values = values.With(name, v)
+		}
+	}
+	return d.call(ctx, a, m, values)
+}

@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/meter"
+)
+
+var pluginInspect = verb("inspect", "FILE.wasm", "shows what a plugin file says and asks for, without running it", "",
+	func(_ context.Context, a *app, p *pluginPlace, file string) error {
+		wasm, err := os.ReadFile(file)
+		if err != nil {
+			return &usageError{"", err}
+		}
+		seen, err := inspect(a, p, wasm)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if p.json {
+			return a.printJSON(seen)
+		}
+		return seen.print(a)
+	})
+
+// inspection is what a file tells without being run.
+type inspection struct {
+	Digest    string          `json:"digest"`
+	Bytes     int             `json:"bytes"`
+	Manifest  json.RawMessage `json:"manifest,omitempty"`
+	Asks      []string        `json:"asks"`
+	Imports   []string        `json:"imports"`
+	Cases     int             `json:"cases"`
+	Signature string          `json:"signature"`
+	parsed    *plugin.Manifest
+}
+
+func inspect(a *app, p *pluginPlace, wasm []byte) (*inspection, error) {
+	shape, err := meter.Inspect(wasm)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(wasm)
+	out := &inspection{Digest: hex.EncodeToString(sum[:]), Bytes: len(wasm), Asks: []string{}, Imports: []string{}}
+	for _, i := range shape.Imports {
+		out.Imports = append(out.Imports, i.Module+" "+i.Name)
+	}
+	raw, ok, err := plugin.Section(wasm, plugin.ManifestSection)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		if out.parsed, err = plugin.ParseManifest(raw); err != nil {
+			return nil, err
+		}
+		out.Manifest = raw
+		out.Asks = append(out.Asks, out.parsed.Permissions.Beyond(plugin.Permissions{})...)
+	}
+	cases, err := pluginkit.CasesOf(wasm)
+	if err != nil {
+		return nil, err
+	}
+	out.Cases = len(cases)
+	keys, err := p.trusted(a)
+	if err != nil {
+		return nil, err
+	}
+	seal, err := plugin.Verify(wasm, keys)
+	out.Signature = "trusted, of " + seal.Publisher
+	if err != nil {
+		out.Signature = err.Error()
+	}
+	return out, nil
+}
+
+func (i *inspection) print(a *app) error {
+	m := i.parsed
+	if m == nil {
+		fmt.Fprintln(a.out, "no manifest; write one with `easel plugin pack`")
+	} else {
+		fmt.Fprintf(a.out, "%s %s: %s\n", m.Name, m.Version, m.Description)
+		fmt.Fprintf(a.out, "license:   %s\nstate:     %s\n", or(m.License, "not stated"), or(string(m.State), "none"))
+		for _, s := range []struct {
+			what   string
+			schema *plugin.Schema
+		}{{"params", m.Params}, {"arguments", m.Arguments}, {"outputs", m.Outputs}} {
+			fmt.Fprintf(a.out, "%-10s %s\n", s.what+":", or(strings.Join(properties(s.schema), ", "), "none"))
+		}
+		fmt.Fprintf(a.out, "asks for:  %s\n", or(strings.Join(i.Asks, "\n           "), "nothing"))
+	}
+	fmt.Fprintf(a.out, "cases:     %d\nsize:      %d KB\ndigest:    %s\nsignature: %s\n", i.Cases, i.Bytes>>10, i.Digest, i.Signature)
+	return nil
+}
+
+// properties lists name and type of each member, required ones with a star.
+func properties(s *plugin.Schema) []string {
+	if s == nil {
+		return nil
+	}
+	var out []string
+	for name, p := range s.Properties {
+		text := name
+		if p != nil && len(p.Type) > 0 {
+			text += " " + strings.Join(p.Type, "|")
+		}
+		for _, r := range s.Required {
+			if r == name {
+				text += "*"
+			}
+		}
+		out = append(out, text)
+	}
+	return sorted(out)
+}
+
+var pluginPack = command{
+	name: "plugin pack", args: "DIR [FILE.wasm] [FLAGS]", summary: "builds a plugin and writes manifest and cases into its file",
+	help: `
+The folder holds the source, and beside it manifest.json (not needed where the plugin describes itself, as those of the Go
+SDK do), cases.json, icon.svg and i18n.json. With FILE.wasm nothing is built.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		p := &pluginPlace{}
+		p.flags(fs)
+		out := fs.String("o", "", "`FILE` to write; NAME-VERSION.wasm when left out")
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return misuse("plugin pack", "DIR is needed, and at most a FILE.wasm")
+			}
+			return p.with(ctx, a, func(h *plugin.Host) error { return p.pack(ctx, a, h, args, *out) })
+		}
+	},
+}
+
+func (p *pluginPlace) pack(ctx context.Context, a *app, h *plugin.Host, args []string, out string) error {
+	if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
+		return misuse("plugin pack", "%s is no folder", args[0])
+	}
+	var wasm []byte
+	var err error
+	if len(args) == 2 {
+		wasm, err = os.ReadFile(args[1])
+	} else {
+		wasm, err = pluginkit.Build(ctx, args[0])
+	}
+	if err == nil {
+		wasm, err = pluginkit.Pack(ctx, h, wasm, args[0])
+	}
+	if err != nil {
+		return err
+	}
+	m, err := h.Load(ctx, wasm, plugin.LoadOptions{}) // what would not load is not worth a file
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		out = m.Manifest().Name + "-" + m.Manifest().Version + ".wasm"
+	}
+	if err := writeFile(out, wasm); err != nil {
+		return err
+	}
+	if p.json {
+		return a.printJSON(map[string]any{"file": out, "digest": m.Digest(), "bytes": len(wasm)})
+	}
+	_, err = fmt.Fprintf(a.out, "%s: %s %s, %d KB\n", out, m.Manifest().Name, m.Manifest().Version, len(wasm)>>10)
+	return err
+}

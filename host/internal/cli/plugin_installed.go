@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/pluginnode"
+)
+
+// installed answers for components named plugin:… out of the installed plugins. They are opened when the first canvas
+// asks for one, and stay open until the program ends.
+func (a *app) installed() func(name string) (engine.Spec, bool) {
+	open := sync.OnceValue(func() *pluginnode.Adapter {
+		find, err := a.openInstalled()
+		if err != nil {
+			find = func(string) (*plugin.Module, error) { return nil, err }
+		}
+		var keeps shelf
+		return pluginnode.New(pluginnode.Config{Find: find, KV: keeps.kv})
+	})
+	return func(name string) (engine.Spec, bool) { return open().Lookup(name) }
+}
+
+func (a *app) openInstalled() (func(string) (*plugin.Module, error), error) {
+	p := &pluginPlace{}
+	dir, err := p.folder(a)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "plugins.json")); errors.Is(err, fs.ErrNotExist) {
+		return nil, &plugin.Error{Code: plugin.NotFound, Message: "not installed; install it with `easel plugin install FILE`"}
+	}
+	ctx := context.Background()
+	h, err := p.host(ctx, a, plugin.Warn)
+	if err != nil {
+		return nil, err
+	}
+	c, err := plugin.OpenCatalog(ctx, h, dir, plugin.Everything())
+	if err != nil {
+		return nil, errors.Join(err, h.Close(ctx))
+	}
+	return c.Get, nil
+}
+
+// shelf keeps keys and values of plugins until the program ends, one store per plugin.
+type shelf struct {
+	mu  sync.Mutex
+	kvs map[string]*plugin.MemoryKV
+}
+
+func (s *shelf) kv(_, name string) plugin.KV {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kvs == nil {
+		s.kvs = map[string]*plugin.MemoryKV{}
+	}
+	if s.kvs[name] == nil {
+		s.kvs[name] = &plugin.MemoryKV{}
+	}
+	return s.kvs[name]
+}

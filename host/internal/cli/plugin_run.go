@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/pluginnode"
+)
+
+var pluginRun = command{
+	name: "plugin run", args: "FILE [--arg NAME=VALUE]... [FLAGS]", summary: "runs a plugin once, as the only node of a canvas",
+	help: `
+A VALUE is JSON where it reads as such, else text. What a plugin that streams says is printed as it comes; otherwise its
+outputs are, as JSON. It may use the model, its keys and its variables as it asks; web services only where --allow-http
+names the host.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		r := &pluginRunner{}
+		r.flags(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			file, err := one("run", "FILE", args)
+			if err != nil {
+				return err
+			}
+			return r.with(ctx, a, func(h *plugin.Host) error {
+				wasm, err := source(ctx, h, file)
+				if err != nil {
+					return err
+				}
+				m, err := h.Load(ctx, wasm, plugin.LoadOptions{Granted: r.granted()})
+				if err != nil {
+					return err
+				}
+				values, err := r.values(r.args)
+				if err != nil {
+					return err
+				}
+				return r.call(ctx, a, m, values)
+			})
+		}
+	},
+}
+
+// pluginRunner is the verb run with its flags; dev has them, too.
+type pluginRunner struct {
+	pluginPlace
+	world
+	args    texts
+	hosts   texts
+	secrets texts
+	all     bool
+}
+
+func (r *pluginRunner) flags(fs *flag.FlagSet) {
+	r.pluginPlace.flags(fs)
+	fs.StringVar(&r.world.model, "model", "", "`ID` of the model for llm.chat: offline, scripted:FILE, or MODEL@PROVIDER")
+	fs.Var(&r.args, "arg", "`NAME=VALUE` of an argument or a param; may be given several times")
+	fs.Var(&r.hosts, "allow-http", "`HOST` the plugin may reach, if it asks for it; may be given several times")
+	fs.Var(&r.secrets, "secret", "`NAME=VALUE` of a secret, or NAME=@VARIABLE of the environment; may be given several times")
+	fs.BoolVar(&r.world.private, "allow-private", false, "let it reach private and local addresses")
+	fs.BoolVar(&r.all, "allow-all", false, "grant everything it asks for")
+}
+
+// granted is the ceiling of what a plugin may do.
+func (r *pluginRunner) granted() plugin.Permissions {
+	all := plugin.Everything()
+	if r.all {
+		return all
+	}
+	all.HTTP.Hosts, all.HTTP.Private = r.hosts, r.world.private
+	all.Secrets = map[string]plugin.SecretPermission{"*": {Hosts: r.hosts}}
+	return all
+}
+
+// values reads --arg.
+func (r *pluginRunner) values(pairs []string) (engine.Value, error) {
+	b := engine.NewObject(len(pairs))
+	for _, pair := range pairs {
+		name, text, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return engine.Null, misuse("plugin run", "--arg %s: NAME=VALUE is needed", pair)
+		}
+		v, err := engine.ParseJSONText(text)
+		if err != nil {
+			v = engine.String(text)
+		}
+		b.Set(name, v)
+	}
+	return b.Value(), nil
+}
+
+// vault answers with the secrets of --secret, then with those of the environment.
+type vault struct {
+	given map[string]string
+	rest  engine.Secrets
+}
+
+// Secret is the value of a secret.
+func (v vault) Secret(ctx context.Context, name string) (string, error) {
+	if s, ok := v.given[name]; ok {
+		return s, nil
+	}
+	return v.rest.Secret(ctx, name)
+}
+
+func (r *pluginRunner) vault(a *app, rest engine.Secrets) (vault, error) {
+	v := vault{map[string]string{}, rest}
+	for _, pair := range r.secrets {
+		name, text, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return v, misuse("plugin run", "--secret: NAME=VALUE is needed")
+		}
+		if variable, from := strings.CutPrefix(text, "@"); from {
+			if text = a.getenv(variable); text == "" {
+				return v, misuse("plugin run", "--secret %s: the environment has no %s", name, variable)
+			}
+		}
+		v.given[name] = text
+	}
+	return v, nil
+}
+
+// call runs the plugin as a node and prints what it gives.
+func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, values engine.Value) error {
+	options, err := r.options(a)
+	if err != nil {
+		return err
+	}
+	if options.Ports.Secrets, err = r.vault(a, options.Ports.Secrets); err != nil {
+		return err
+	}
+	var keeps shelf
+	reg := a.registry.Clone()
+	reg.Plugin = pluginnode.New(pluginnode.Config{
+		KV: keeps.kv, Find: func(string) (*plugin.Module, error) { return m, nil },
+	}).Lookup
+	canvas, err := engine.Load(reg, oneNode(m.Manifest(), values))
+	if err != nil {
+		return fmt.Errorf("%w: %w", errLoad, err)
+	}
+	said, outputs := false, engine.Null
+	for e, err := range canvas.Run(ctx, canvas.State(), engine.Input{}, options) {
+		if err != nil {
+			return err
+		}
+		data := e.Data()
+		switch {
+		case e.Type == engine.EventMessage && !r.json:
+			said = true
+			fmt.Fprint(a.out, data.Get("content").Str())
+		case e.Type == engine.EventProgress && !r.json:
+			fmt.Fprintf(a.err, "%v %s\n", data.Get("pct"), data.Get("note").Text())
+		case e.Type == engine.EventNodeFinished && e.Node == pluginNode:
+			outputs = data.Get("outputs").Without("_created_time").Without("_elapsed_time")
+		}
+	}
+	if said {
+		_, err = fmt.Fprintln(a.out)
+		return err
+	}
+	_, err = fmt.Fprintln(a.out, outputs.JSON())
+	return err
+}
+
+// pluginNode is the id of the only node.
+const pluginNode = "Plugin:0"
+
+// oneNode is a canvas with the plugin, and behind one that streams its text a Message.
+func oneNode(m *plugin.Manifest, values engine.Value) []byte {
+	node := func(kind string, params engine.Value, down ...string) engine.Value {
+		return engine.Object("obj", engine.Object("component_name", kind, "params", params), "downstream", down)
+	}
+	components := engine.NewObject(3)
+	components.Set("begin", node("Begin", engine.Object(), pluginNode))
+	name := engine.PluginPrefix + m.Name + "@" + major(m.Version)
+	if !m.Streams {
+		components.Set(pluginNode, node(name, values))
+	} else {
+		components.Set(pluginNode, node(name, values, "Message:0"))
+		components.Set("Message:0", node("Message", engine.Object("content", []string{"{" + pluginNode + "@text}"})))
+	}
+	globals := engine.Object("sys.query", "", "sys.user_id", "local", "sys.conversation_turns", 0, "sys.files", engine.List())
+	return engine.Object("components", components.Value(), "globals", globals).AppendJSON(nil)
+}

@@ -1,0 +1,381 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/meter/wat"
+)
+
+const pluginExamples = "../../../plugins/examples/"
+
+// pluginFolder takes plugins of the machine out of the way.
+func pluginFolder(t *testing.T) string {
+	dir := t.TempDir()
+	t.Setenv("EASEL_PLUGINS", dir)
+	return dir
+}
+
+// packed is an example, packed from its folder without being built.
+func packed(t *testing.T, name string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), name+".wasm")
+	dir := pluginExamples + name
+	code, _, errs := easel(t, "plugin", "pack", dir, filepath.Join(dir, name+".wasm"), "-o", out)
+	require.Zero(t, code, errs)
+	return out
+}
+
+// sample is a packed module that answers with a text, after waiting ms milliseconds.
+func sample(t *testing.T, text, ms, manifest string) []byte {
+	t.Helper()
+	request := `{"op":"sleep","args":{"ms":` + ms + `}}`
+	wasm, err := plugin.WithSection(wat.Must(`(module
+		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
+		(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))
+		(memory (export "memory") 1)
+		(data (i32.const 0) `+strconv.Quote(`"`+text+`"`)+`) (data (i32.const 512) `+strconv.Quote(request)+`)
+		(func (export "easel_invoke") (result i32)
+			i32.const 0 i32.const 512 i32.const `+strconv.Itoa(len(request))+` call $call drop
+			i32.const 0 i32.const `+strconv.Itoa(len(text)+2)+` call $output_write i32.const 0))`), plugin.ManifestSection, []byte(manifest))
+	require.NoError(t, err)
+	return wasm
+}
+
+const sampleManifest = `{"abi":1,"name":"sample","version":"1.0.0","description":"A sample."}`
+
+func TestPluginLifeFromFileToCanvas(t *testing.T) {
+	pluginFolder(t)
+	tw := packed(t, "typewriter")
+	canvas := file(t, "canvas.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["P"]},
+		"P": {"obj": {"component_name": "plugin:typewriter@1", "params": {"text": "Hello {sys.query}"}}, "downstream": ["M"]},
+		"M": {"obj": {"component_name": "Message", "params": {"content": ["{P@text}"]}}, "downstream": []}},
+		"globals": {"sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": []}}`)
+
+	code, out, _ := easel(t, "validate", canvas)
+	require.Equal(t, ExitInvalid, code)
+	require.Contains(t, out, "plugin:typewriter@1 does not run here: not installed; install it with `easel plugin install FILE`")
+
+	code, out, errs := easel(t, "plugin", "install", tw)
+	require.Zero(t, code, errs)
+	require.Equal(t, "typewriter 1.0.0 is on: plugin:typewriter@1\n", out)
+
+	code, out, errs = easel(t, "run", canvas, "-q", "Oslo")
+	require.Zero(t, code, errs)
+	require.Equal(t, "Hello Oslo\n", out)
+
+	for _, c := range []struct{ verb, says string }{
+		{"disable", "typewriter is off"}, {"enable", "typewriter 1.0.0 is on"}, {"remove", "typewriter is removed"},
+	} {
+		code, out, errs = easel(t, "plugin", c.verb, "typewriter")
+		require.Zero(t, code, errs)
+		require.Contains(t, out, c.says)
+	}
+	code, _, errs = easel(t, "plugin", "enable", "typewriter")
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "`easel plugin list` shows what is")
+	code, out, errs = easel(t, "plugin", "list")
+	require.Zero(t, code)
+	require.Empty(t, out)
+	require.Contains(t, errs, "easel plugin install")
+}
+
+func TestPluginWaitsForApproval(t *testing.T) {
+	pluginFolder(t)
+	manifest := func(version, more string) string {
+		return `{"abi":1,"name":"sample","version":"` + version + `","description":"A sample."` + more + `}`
+	}
+	install := func(version, more string, flags ...string) string {
+		path := file(t, "x.wasm", string(sample(t, version, "0", manifest(version, more))))
+		code, out, errs := easel(t, append([]string{"plugin", "install", path}, flags...)...)
+		require.Zero(t, code, errs)
+		return out
+	}
+	install("1.0.0", "")
+	asks := `,"permissions":{"kv":{"bytes":100,"reason":"keeps"}}`
+	out := install("1.1.0", asks)
+	require.Equal(t, "sample 1.1.0 waits for approval. It asks for:\n  kv of 100 bytes\nApprove it with `easel plugin enable sample`.\nVersion 1.0.0 stays active.\n", out)
+	_, out, _ = easel(t, "plugin", "list")
+	require.Regexp(t, `sample +1\.0\.0 +on +1\.1\.0 waits for approval: kv of 100 bytes`, out)
+	_, out, _ = easel(t, "plugin", "enable", "sample", "--json")
+	var e plugin.Entry
+	require.NoError(t, json.Unmarshal([]byte(out), &e))
+	require.Equal(t, "1.1.0", e.Active.Version)
+	_, out, _ = easel(t, "plugin", "rollback", "sample")
+	require.Contains(t, out, "sample 1.0.0 is on")
+	require.Contains(t, install("2.0.0", asks, "--yes"), "plugin:sample@2")
+}
+
+func TestPluginSignatures(t *testing.T) {
+	pluginFolder(t)
+	path := file(t, "x.wasm", string(sample(t, "hi", "0", sampleManifest)))
+	key := filepath.Join(t.TempDir(), "key.pem")
+	code, _, errs := easel(t, "plugin", "verify", path)
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "easel plugin sign")
+	code, _, errs = easel(t, "plugin", "sign", path, "--key", key, "--publisher", "acme")
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, "--new-key")
+	code, out, errs := easel(t, "plugin", "sign", path, "--key", key, "--publisher", "acme", "--new-key")
+	require.Zero(t, code, errs)
+	trust := strings.Fields(regexp.MustCompile(`easel (plugin trust .*)`).FindStringSubmatch(out)[1])
+	code, _, errs = easel(t, "plugin", "install", path, "--remote")
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "`easel "+strings.Join(trust, " ")+"`", "the error names the command that mends it")
+	code, _, errs = easel(t, trust...)
+	require.Zero(t, code, errs)
+	code, out, _ = easel(t, "plugin", "verify", path, "--json")
+	require.Zero(t, code)
+	require.Contains(t, out, `"trusted": true`)
+	code, _, errs = easel(t, "plugin", "install", path, "--remote")
+	require.Zero(t, code, errs)
+	code, out, _ = easel(t, append(trust, "--remove")...)
+	require.Zero(t, code)
+	require.Empty(t, out)
+	code, _, errs = easel(t, "plugin", "trust", "acme", "nonsense")
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, "no ed25519 public key")
+}
+
+func TestPluginRun(t *testing.T) {
+	pluginFolder(t)
+	code, out, errs := easel(t, "plugin", "run", packed(t, "typewriter"), "--arg", "text=one two", "--arg", "pause_ms=1")
+	require.Zero(t, code, errs)
+	require.Equal(t, "one two\n", out)
+	table := packed(t, "table")
+	code, out, errs = easel(t, "plugin", "run", table, "--arg", "data=a,b\n1,2", "--arg", `columns=["b"]`)
+	require.Zero(t, code, errs)
+	require.JSONEq(t, `{"text":"| b |\n| --- |\n| 2 |\n","rows":[{"b":2}],"count":1}`, out)
+	code, _, errs = easel(t, "plugin", "run", table)
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "arguments.data: missing")
+	code, _, errs = easel(t, "plugin", "run", table, "--arg", "limit=none")
+	require.Equal(t, ExitInvalid, code)
+	require.Contains(t, errs, "limit: want integer, got string")
+}
+
+func TestPluginTestAndReport(t *testing.T) {
+	pluginFolder(t)
+	report := filepath.Join(t.TempDir(), "report.json")
+	code, out, errs := easel(t, "plugin", "test", packed(t, "table"), "--report", report, "-v")
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "0 failed")
+	require.FileExists(t, report)
+	code, out, _ = easel(t, "plugin", "test", packed(t, "table"), "--report", report, "--json")
+	require.Zero(t, code)
+	require.Contains(t, out, `"plugin": "table"`)
+	cases := file(t, "cases.json", `[{"name": "wrong", "arguments": {"data": "a\n1"}, "outputs": {"count": 2}}]`)
+	code, out, _ = easel(t, "plugin", "test", packed(t, "table"), "--cases", cases)
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, out, "failed   case wrong: outputs.count: want 2, got 1")
+}
+
+func TestPluginInspect(t *testing.T) {
+	pluginFolder(t)
+	code, out, errs := easel(t, "plugin", "inspect", packed(t, "table"))
+	require.Zero(t, code, errs)
+	for _, line := range []string{"table 1.0.0: Reads CSV", "arguments: data string*", "asks for:  nothing", "cases:     4", "not signed"} {
+		require.Contains(t, out, line)
+	}
+	code, out, _ = easel(t, "plugin", "inspect", packed(t, "table"), "--json")
+	require.Zero(t, code)
+	var seen struct{ Manifest plugin.Manifest }
+	require.NoError(t, json.Unmarshal([]byte(out), &seen))
+	require.Equal(t, "table", seen.Manifest.Name)
+	code, _, errs = easel(t, "plugin", "inspect", file(t, "x.wasm", "no module"))
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "x.wasm: ")
+}
+
+func TestPluginNew(t *testing.T) {
+	pluginFolder(t)
+	t.Setenv("GOWORK", "off")
+	for lang, want := range map[string]string{"go": "main.go", "as": "easel/index.ts", "rust": "easel.rs"} {
+		dir := filepath.Join(t.TempDir(), "greeter")
+		code, out, errs := easel(t, "plugin", "new", "greeter", "--lang", lang, "--dir", dir, "--sdk", "../../../plugins/sdk")
+		require.Zero(t, code, errs)
+		require.Contains(t, out, "easel plugin test "+dir)
+		require.FileExists(t, filepath.Join(dir, want))
+		require.FileExists(t, filepath.Join(dir, ".github/workflows/test.yml"))
+		if lang != "go" { // its compiler is not everywhere
+			continue
+		}
+		code, out, errs = easel(t, "plugin", "test", dir)
+		require.Zero(t, code, out+errs)
+		require.Contains(t, out, "greeter 0.1.0")
+	}
+	for _, args := range [][]string{{"Greeter"}, {"greeter", "--lang", "cobol"}, {}} {
+		code, _, _ := easel(t, append([]string{"plugin", "new"}, args...)...)
+		require.Equal(t, ExitUsage, code)
+	}
+}
+
+func TestPluginImport(t *testing.T) {
+	source := file(t, "calc.py", `
+class Calculator(LLMToolPlugin):
+    _version_ = "1.2"
+
+    @classmethod
+    def get_metadata(cls) -> LLMToolMetadata:
+        return {
+            "name": "Bad Calculator", # a name
+            'displayName': "$t:calc.name",
+            "description": """Adds "two" numbers""",
+            "parameters": {
+                "a": {"type": "number", "description": 'The first', "required": True},
+                "b": {"type": "number", "description": "The second", "required": False,},
+            },
+        }
+
+    def invoke(self, a, b): return str(a + b)
+`)
+	code, out, errs := easel(t, "plugin", "import", source)
+	require.Zero(t, code, errs)
+	require.JSONEq(t, `{"abi":1,"name":"bad_calculator","version":"1.2.0","category":"tools","description":"Adds \"two\" numbers","display":{"en":"$t:calc.name"},
+		"arguments":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","description":"The second"}},"required":["a"]},
+		"outputs":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}`, out)
+	code, out, _ = easel(t, "plugin", "import", file(t, "x.json", `{"name": "x", "parameters": {}}`))
+	require.Zero(t, code)
+	require.Contains(t, out, `"name": "x"`)
+	for text, says := range map[string]string{
+		"print(1)": "no `return {`", "return {": "no end", "return {'name': NAME}": "NAME is no literal", "return {'a': 1}": "name is missing",
+	} {
+		code, _, errs = easel(t, "plugin", "import", file(t, "x.py", text))
+		require.Equal(t, ExitFailed, code)
+		require.Contains(t, errs, says)
+	}
+}
+
+func TestPluginHelp(t *testing.T) {
+	code, out, _ := easel(t, "plugin", "--help")
+	require.Zero(t, code)
+	for _, v := range pluginVerbs() {
+		require.Contains(t, out, strings.TrimPrefix(v.name, "plugin "))
+		code, page, _ := easel(t, append(strings.Fields(v.name), "--help")...)
+		require.Zero(t, code, v.name)
+		require.Contains(t, page, "Usage: easel "+v.name)
+	}
+	code, _, errs := easel(t, "plugin", "fly")
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, `unknown verb "fly"`)
+	code, _, _ = easel(t, "plugin")
+	require.Equal(t, ExitUsage, code)
+}
+
+// watched is a stream of lines that a test waits for.
+type watched struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	more chan struct{}
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	w.text.Write(p)
+	w.mu.Unlock()
+	select {
+	case w.more <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+// until waits for a text that is written n times.
+func (w *watched) until(t *testing.T, text string, n int) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		w.mu.Lock()
+		seen := w.text.String()
+		w.mu.Unlock()
+		if strings.Count(seen, text) >= n {
+			return
+		}
+		select {
+		case <-w.more:
+		case <-late:
+			t.Fatalf("no %q (%d times) in %q", text, n, seen)
+		}
+	}
+}
+
+// TestPluginDevSwapsWhileACallRuns has a folder whose build takes the module that the file choice names.
+func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
+	pluginFolder(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	write("manifest.json", sampleManifest)
+	write("old.bin", string(sample(t, "old", "1500", sampleManifest)))
+	write("new.bin", string(sample(t, "new", "0", sampleManifest)))
+	write("build.sh", `cp "$(cat choice).bin" plugin.wasm`)
+	write("choice", "old")
+	in, lines := io.Pipe()
+	out, errs := &watched{more: make(chan struct{}, 1)}, &watched{more: make(chan struct{}, 1)}
+	done := make(chan int)
+	go func() { done <- Main([]string{"plugin", "dev", dir}, in, out, errs) }()
+
+	errs.until(t, "is ready", 1)
+	_, err := io.WriteString(lines, "{}\n")
+	require.NoError(t, err)
+	write("choice", "new!") // a build that fails changes nothing
+	errs.until(t, "exit status 1", 1)
+	write("choice", "new")
+	errs.until(t, "is ready", 2)
+	_, err = io.WriteString(lines, "{}\n")
+	require.NoError(t, err)
+	out.until(t, "new", 1)
+	require.Equal(t, "{\"text\":\"old\"}\n{\"text\":\"new\"}\n", out.text.String(), "the call that ran was finished by the old module")
+	require.NoError(t, lines.Close())
+	require.Zero(t, <-done)
+}
+
+// TestPluginRunReachesTheWorld builds the Go examples and runs them against a web service and a model on this machine.
+func TestPluginRunReachesTheWorld(t *testing.T) {
+	pluginFolder(t)
+	keys := make(chan string, 1)
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		keys <- r.Header.Get("X-Key") + " " + r.URL.Query().Get("q")
+		_, err := io.WriteString(w, `{"celsius": -2.5, "sky": "clear"}`)
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	defer service.Close()
+	run := []string{"plugin", "run", pluginExamples + "weather", "--arg", "city=Oslo", "--arg", "service=" + service.URL, "--secret", "WEATHER_KEY=k-12345"}
+	code, out, errs := easel(t, append(run, "--allow-http", "127.0.0.1", "--allow-private")...)
+	require.Zero(t, code, errs)
+	require.JSONEq(t, `{"text": "Oslo: clear, -2.5 °C", "temp": -2.5}`, out)
+	require.Equal(t, "k-12345 Oslo", <-keys)
+	require.Contains(t, errs, "asking about Oslo")
+	for flag, says := range map[string]string{"": "denied: weather service: denied: http.fetch is not granted", "--allow-http=127.0.0.1": "private"} {
+		args := run
+		if flag != "" {
+			args = append(args, flag)
+		}
+		code, _, errs = easel(t, args...)
+		require.Equal(t, ExitFailed, code)
+		require.Contains(t, errs, says)
+	}
+
+	script := file(t, "script.json", `{"fallback": {"text": "A short text."}}`)
+	code, out, errs = easel(t, "plugin", "run", pluginExamples+"digest", "--arg", "text=A long text.", "--model", "scripted:"+script)
+	require.Zero(t, code, errs)
+	require.Equal(t, "A short text.\n", out)
+}

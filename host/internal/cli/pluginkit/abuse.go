@@ -1,0 +1,162 @@
+package pluginkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+// fresh is how many instances have to agree.
+const fresh = 3
+
+// play runs a case on fresh instances, each in a host of its own.
+func (k *kit) play(ctx context.Context, c Case) error {
+	var first *outcome
+	name := "case " + c.Name
+	for range fresh {
+		b, err := k.bench(ctx)
+		if err != nil {
+			return err
+		}
+		b.world.set(c, nil, 0)
+		m, err := b.load(ctx)
+		if err != nil {
+			b.close()
+			k.report.add(name, Failed, "%v", err)
+			return nil
+		}
+		o := b.run(ctx, m, c, "a", 0)
+		b.close()
+		if first == nil {
+			first = o
+			if err := c.check(o); err != nil {
+				k.report.add(name, Failed, "%v", err)
+				return nil
+			}
+			continue
+		}
+		if codeOf(o.err) != codeOf(first.err) || !reflect.DeepEqual(o.answer.Outputs, first.answer.Outputs) || o.emitted.String() != first.emitted.String() {
+			k.report.add(name, Failed, "two fresh instances gave different answers")
+			return nil
+		}
+		if o.answer.Fuel != first.answer.Fuel {
+			k.report.add(name, Failed, "two fresh instances burnt %d and %d units of fuel", first.answer.Fuel, o.answer.Fuel)
+			return nil
+		}
+	}
+	k.report.Fuel[c.Name], k.report.Memory[c.Name] = first.answer.Fuel, first.answer.Memory
+	k.report.add(name, OK, "%d units of fuel, %d KB of memory, %d emits", first.answer.Fuel, first.answer.Memory>>10, first.emits)
+	return nil
+}
+
+// faults are codes that cost an instance: an honest plugin answers with an error of its own instead.
+var faults = []plugin.Code{plugin.Trap, plugin.Panic, plugin.Exit, plugin.StackOverflow, plugin.OutOfMemory, plugin.OutOfFuel, plugin.Timeout, plugin.OutputTooLarge, plugin.TooManyCalls}
+
+func faulty(err error) error {
+	for _, code := range faults {
+		if errors.Is(err, code) {
+			return err
+		}
+	}
+	return nil
+}
+
+// badInput hands over what no host would.
+func (k *kit) badInput(ctx context.Context, b *bench, m *plugin.Module) {
+	b.world.set(Case{}, nil, 0)
+	for _, c := range []struct{ name, input string }{
+		{"empty input", ""},
+		{"input that is no JSON", "{"},
+		{"input that is no UTF-8", "{\"abi\":1,\"params\":{},\"arguments\":{\"\xff\":\"\xfe\"}}"},
+		{"input beyond ASCII", `{"abi":1,"call":{"id":"1"},"params":{"ß":"Ångström 🌍"},"arguments":{"ß":"\ud83c\udf0d"}}`},
+		{"input with unknown fields", `{"abi":1,"colour":"red","call":{"id":"1","shade":{}},"params":{"x":[1]},"arguments":{"y":null}}`},
+		{"a megabyte of input", `{"abi":1,"call":{"id":"1"},"params":{},"arguments":{"x":"` + strings.Repeat("å", 1<<19) + `"}}`},
+		{"deeply nested input", `{"abi":1,"params":{"x":` + strings.Repeat("[", 150) + strings.Repeat("]", 150) + `}}`},
+	} {
+		_, err := m.Call(ctx, plugin.CallRequest{Input: []byte(c.input), Timeout: 10 * time.Second})
+		k.report.verdict(c.name, faulty(err))
+	}
+}
+
+// mostCancels bounds how many emits of a case are tried; patience is how long a plugin may take to end afterwards,
+// less than a host leaves it before it is stopped.
+const (
+	mostCancels = 20
+	patience    = 200 * time.Millisecond
+)
+
+// cancel gives up at each emit of a case in turn.
+func (k *kit) cancel(ctx context.Context, b *bench, m *plugin.Module, c Case) {
+	b.world.set(c, nil, 0)
+	whole := b.run(ctx, m, c, "a", 0)
+	for at := 1; at <= min(whole.emits, mostCancels); at++ {
+		b.world.set(c, nil, 0)
+		began := time.Now()
+		o := b.run(ctx, m, c, "a", at)
+		took := time.Since(began)
+		switch {
+		case took > patience:
+			k.report.add("cancel", Failed, "%s to end after emit %d; look at what emit returns", took.Round(time.Millisecond), at)
+			return
+		case faulty(o.err) != nil:
+			k.report.add("cancel", Failed, "%v", o.err)
+			return
+		}
+	}
+	k.report.add("cancel", OK, "at each of %d emits", min(whole.emits, mostCancels))
+}
+
+// services lets the world fail in turn.
+func (k *kit) services(ctx context.Context, b *bench, m *plugin.Module, c Case) {
+	asked := m.Manifest().Permissions
+	if asked.HTTP == nil && asked.LLM == nil && asked.KV == nil && asked.Variables == nil && asked.Embed == nil {
+		return
+	}
+	try := func(name string, broken error, status int, grant *plugin.Permissions, c Case) {
+		b.world.set(c, broken, status)
+		in, err := b.world.invocation(ctx, c, "a", func(plugin.Emission) error { return nil })
+		if err == nil {
+			in.Grant = grant
+			_, err = m.Invoke(ctx, in)
+		}
+		k.report.verdict(name, faulty(err))
+	}
+	if asked.HTTP != nil {
+		for _, status := range []int{204, 401, 404, 429, 500} {
+			try(fmt.Sprintf("web services answer %d", status), nil, status, nil, c)
+		}
+	}
+	try("services are out of order", errors.New("out of order"), 0, nil, c)
+	try("nothing is granted", nil, 0, &plugin.Permissions{}, c)
+	if len(asked.Secrets) > 0 {
+		bare := c
+		bare.Secrets = nil
+		try("secrets are missing", nil, 0, nil, bare)
+	}
+}
+
+// neighbours wants another tenant to see nothing of an earlier call, and a call after an error to be as good as new.
+func (k *kit) neighbours(ctx context.Context, b *bench, m *plugin.Module, c Case) {
+	answer := func(tenant string) *outcome {
+		b.world.set(c, nil, 0)
+		return b.run(ctx, m, c, tenant, 0)
+	}
+	first := answer("a")
+	_, err := m.Call(ctx, plugin.CallRequest{Input: []byte("{"), Tenant: "a"})
+	again, other := answer("a"), answer("b")
+	if codeOf(first.err) != codeOf(again.err) || !reflect.DeepEqual(first.answer.Outputs, again.answer.Outputs) {
+		k.report.add("a call after an error", Failed, "another answer than before; the error was %v", err)
+	} else {
+		k.report.add("a call after an error", OK, "")
+	}
+	if codeOf(first.err) != codeOf(other.err) || !reflect.DeepEqual(first.answer.Outputs, other.answer.Outputs) {
+		k.report.add("another tenant", Failed, "another answer; something is kept outside of keys and values")
+	} else {
+		k.report.add("another tenant", OK, "")
+	}
+}

@@ -1,0 +1,261 @@
+package pluginkit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+// Case is one test an author writes: what goes in, what the world answers, what comes out.
+type Case struct {
+	Name      string         `json:"name"`
+	Params    map[string]any `json:"params,omitempty"`
+	Arguments map[string]any `json:"arguments,omitempty"`
+	// The world: answers of web services and models in order, the last one again and again; values to find.
+	HTTP      []Response        `json:"http,omitempty"`
+	Chat      []string          `json:"chat,omitempty"`
+	Values    map[string]string `json:"values,omitempty"`
+	Variables map[string]any    `json:"variables,omitempty"`
+	Secrets   map[string]string `json:"secrets,omitempty"`
+	// What is expected: members of Outputs are compared, others are not looked at; Error is a code.
+	Outputs map[string]any `json:"outputs,omitempty"`
+	Emitted *string        `json:"emitted,omitempty"` // all pieces of the answer together
+	Error   string         `json:"error,omitempty"`
+}
+
+// Response is an answer of a web service.
+type Response struct {
+	URL     string            `json:"url,omitempty"` // must be part of the address; empty fits all
+	Status  int               `json:"status,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    string            `json:"body,omitempty"`
+}
+
+// ReadCases reads a JSON list of cases.
+func ReadCases(raw []byte) ([]Case, error) {
+	var out []Case
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&out); err != nil {
+		return nil, fmt.Errorf("cases: %w", err)
+	}
+	for i, c := range out {
+		if c.Name == "" {
+			return nil, fmt.Errorf("cases[%d]: name is missing", i)
+		}
+	}
+	return out, nil
+}
+
+// world answers what a plugin asks while a case is played.
+type world struct {
+	mu     sync.Mutex
+	c      Case
+	asked  int
+	chats  int
+	broken error // every service fails with it
+	status int   // every web service answers with it, when not 0
+}
+
+func (w *world) set(c Case, broken error, status int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.c, w.asked, w.chats, w.broken, w.status = c, 0, 0, broken, status
+}
+
+// RoundTrip answers a request from the case.
+func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken != nil {
+		return nil, w.broken
+	}
+	if w.status != 0 {
+		return response(r, Response{Status: w.status}), nil
+	}
+	var fitting []Response
+	for _, h := range w.c.HTTP {
+		if strings.Contains(r.URL.String(), h.URL) {
+			fitting = append(fitting, h)
+		}
+	}
+	if len(fitting) == 0 {
+		return nil, fmt.Errorf("the case has no answer for %s %s", r.Method, r.URL.Redacted())
+	}
+	h := fitting[min(w.asked, len(fitting)-1)]
+	w.asked++
+	return response(r, h), nil
+}
+
+func response(r *http.Request, h Response) *http.Response {
+	if h.Status == 0 {
+		h.Status = http.StatusOK
+	}
+	res := &http.Response{StatusCode: h.Status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(h.Body)), Request: r, ProtoMajor: 1, ProtoMinor: 1}
+	for name, v := range h.Headers {
+		res.Header.Set(name, v)
+	}
+	return res
+}
+
+// Chat answers from the case.
+func (w *world) Chat(_ context.Context, q plugin.ChatRequest, delta func(string) error) (plugin.ChatAnswer, error) {
+	w.mu.Lock()
+	broken, list, at := w.broken, w.c.Chat, w.chats
+	w.chats++
+	w.mu.Unlock()
+	if broken != nil {
+		return plugin.ChatAnswer{}, broken
+	}
+	if len(list) == 0 {
+		return plugin.ChatAnswer{}, errors.New("the case has no answer of a model")
+	}
+	text := list[min(at, len(list)-1)]
+	if q.Stream && delta != nil {
+		if err := delta(text); err != nil {
+			return plugin.ChatAnswer{}, err
+		}
+	}
+	return plugin.ChatAnswer{Text: text}, nil
+}
+
+// Embed gives each text a vector of its length.
+func (w *world) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, t := range texts {
+		out[i] = []float32{float32(len(t))}
+	}
+	return out, nil
+}
+
+// Secret answers from the case.
+func (w *world) Secret(_ context.Context, name string) (string, bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	v, ok := w.c.Secrets[name]
+	return v, ok, nil
+}
+
+// memory holds the variables of one call.
+type memory map[string]any
+
+func (m memory) Variable(_ context.Context, name string) (json.RawMessage, bool, error) {
+	v, ok := m[name]
+	raw, err := json.Marshal(v)
+	return raw, ok, err
+}
+
+func (m memory) SetVariable(_ context.Context, name string, raw json.RawMessage) error {
+	var v any
+	err := json.Unmarshal(raw, &v)
+	m[name] = v
+	return err
+}
+
+// invocation is a case as a call. said collects the pieces of the answer.
+func (w *world) invocation(ctx context.Context, c Case, tenant string, emit func(plugin.Emission) error) (plugin.Invocation, error) {
+	kv := &plugin.MemoryKV{}
+	for key, v := range c.Values {
+		if err := kv.Set(ctx, key, &v, 1<<30); err != nil {
+			return plugin.Invocation{}, err
+		}
+	}
+	variables := memory{}
+	maps.Copy(variables, c.Variables)
+	in := plugin.Invocation{ID: "kit/1/1", Node: "Plugin:0", Locale: "en", Params: c.Params, Arguments: c.Arguments}
+	in.Tenant, in.Run, in.Timeout = tenant, "kit", 20*time.Second
+	in.Services = plugin.Services{Chat: w, Embed: w, KV: kv, Variables: variables, Secrets: w}
+	in.Emit = func(_ context.Context, e plugin.Emission) error { return emit(e) }
+	return in, nil
+}
+
+// outcome is what one playing of a case gave.
+type outcome struct {
+	answer  plugin.Answer
+	err     error
+	emitted strings.Builder
+	emits   int
+}
+
+func (b *bench) run(ctx context.Context, m *plugin.Module, c Case, tenant string, cancelAt int) *outcome {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	o := &outcome{}
+	in, err := b.world.invocation(ctx, c, tenant, func(e plugin.Emission) error {
+		if o.emits++; o.emits == cancelAt {
+			cancel()
+		}
+		if e.Kind == plugin.Delta {
+			o.emitted.WriteString(e.Text)
+		}
+		return nil
+	})
+	if err != nil {
+		o.err = err
+		return o
+	}
+	o.answer, o.err = m.Invoke(ctx, in)
+	return o
+}
+
+// check compares an outcome with what the case expects.
+func (c *Case) check(o *outcome) error {
+	code := codeOf(o.err)
+	if c.Error != "" || o.err != nil {
+		if code != c.Error {
+			return fmt.Errorf("want the error %q, got %v", c.Error, o.err)
+		}
+		return nil
+	}
+	for name, want := range c.Outputs {
+		if err := within("outputs."+name, want, o.answer.Outputs[name]); err != nil {
+			return err
+		}
+	}
+	if c.Emitted != nil && *c.Emitted != o.emitted.String() {
+		return fmt.Errorf("want %q emitted, got %q", *c.Emitted, o.emitted.String())
+	}
+	return nil
+}
+
+// within compares: an object must have the wanted members, everything else must be equal.
+func within(place string, want, got any) error {
+	w, okWant := want.(map[string]any)
+	g, okGot := got.(map[string]any)
+	if okWant && okGot {
+		for name, v := range w {
+			if err := within(place+"."+name, v, g[name]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if !reflect.DeepEqual(want, got) {
+		a, errA := json.Marshal(want)
+		b, errB := json.Marshal(got)
+		return errors.Join(errA, errB, fmt.Errorf("%s: want %s, got %s", place, a, b))
+	}
+	return nil
+}
+
+func codeOf(err error) string {
+	var e *plugin.Error
+	if errors.As(err, &e) {
+		return string(e.Code)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}

@@ -1,0 +1,84 @@
+package pluginkit_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/meter/wat"
+)
+
+// guest is a module with a body for easel_invoke; {"outputs":{}} stands at 0, "again" at 32, {"outputs":{"a":1}} at 64.
+func guest(t *testing.T, body string) []byte {
+	t.Helper()
+	packed, err := plugin.WithSection(wat.Must(`(module
+		(import "easel:host/v1" "input_len" (func $input_len (result i32)))
+		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
+		(import "easel:host/v1" "emit" (func $emit (param i32 i32 i32) (result i32)))
+		(import "wasi_snapshot_preview1" "clock_time_get" (func $clock (param i32 i64 i32) (result i32)))
+		(memory (export "memory") 1) (global $n (mut i32) (i32.const 0))
+		(data (i32.const 0) "{\"outputs\":{}}") (data (i32.const 32) "again") (data (i32.const 64) "{\"outputs\":{\"a\":1}}")
+		(func (export "easel_invoke") (result i32) (local $i i32) `+body+` i32.const 0 i32.const 14 call $output_write i32.const 0))`),
+		plugin.ManifestSection, []byte(`{"abi":1,"name":"sample","version":"1.0.0","description":"A sample.","state":"tenant","limits":{"timeout_ms":300}}`))
+	require.NoError(t, err)
+	return packed
+}
+
+func TestKitFindsFaults(t *testing.T) {
+	plain := []pluginkit.Case{{Name: "plain"}}
+	for _, c := range []struct {
+		name, body string
+		cases      []pluginkit.Case
+		check      string // that fails; "" when all is well
+		detail     string
+	}{
+		{"an honest plugin passes", "", plain, "", ""},
+		{"a wrong output", "", []pluginkit.Case{{Name: "x", Outputs: map[string]any{"text": "a"}}}, "case x", "want \"a\", got null"},
+		{"an error where none is expected", "", []pluginkit.Case{{Name: "x", Error: "not_found"}}, "case x", `want the error "not_found"`},
+		{"a trap on empty input", "call $input_len i32.eqz if unreachable end", plain, "empty input", "trap"},
+		{"an endless loop on large input", "call $input_len i32.const 500000 i32.gt_u if loop $l br $l end end", plain, "a megabyte of input", "timeout"},
+		{"going on after cancel", "i32.const 1 i32.const 32 i32.const 5 call $emit if loop $l br $l end end", plain, "cancel", "to end after emit 1"},
+		{"something kept between calls", "global.get $n if i32.const 64 i32.const 19 call $output_write i32.const 0 return end i32.const 1 global.set $n", plain, "another tenant", "another answer"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := pluginkit.Run(t.Context(), guest(t, c.body), c.cases, pluginkit.Options{})
+			require.NoError(t, err)
+			require.Equal(t, c.check == "", r.Passed(), "%+v", r.Checks)
+			for _, x := range r.Checks {
+				if x.Outcome == pluginkit.Failed {
+					require.Equal(t, c.check, x.Name)
+					require.Contains(t, x.Detail, c.detail)
+					return
+				}
+			}
+		})
+	}
+}
+
+func TestKitReportsWhatDoesNotLoad(t *testing.T) {
+	r, err := pluginkit.Run(t.Context(), []byte("\x00asm\x01\x00\x00\x00"), nil, pluginkit.Options{})
+	require.NoError(t, err)
+	require.False(t, r.Passed())
+	require.Contains(t, r.Checks[0].Detail, "easel plugin pack")
+}
+
+func TestKitComparesWithTheLastReport(t *testing.T) {
+	cases := []pluginkit.Case{{Name: "plain"}}
+	last, err := pluginkit.Run(t.Context(), guest(t, ""), cases, pluginkit.Options{})
+	require.NoError(t, err)
+	loop := "loop $l local.get $i i32.const 1 i32.add local.tee $i i32.const 1000 i32.lt_u br_if $l end"
+	r, err := pluginkit.Run(t.Context(), guest(t, loop), cases, pluginkit.Options{Last: last})
+	require.NoError(t, err)
+	require.True(t, r.Passed(), "growth is a warning")
+	require.Equal(t, pluginkit.Warning, r.Checks[len(r.Checks)-1].Outcome)
+	require.Contains(t, r.Checks[len(r.Checks)-1].Detail, "fuel of plain grew")
+}
+
+func TestReadCases(t *testing.T) {
+	_, err := pluginkit.ReadCases([]byte(`[{"name":"a","outputz":{}}]`))
+	require.ErrorContains(t, err, "outputz")
+	_, err = pluginkit.ReadCases([]byte(`[{}]`))
+	require.ErrorContains(t, err, "cases[0]: name is missing")
+}

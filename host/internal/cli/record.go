@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest"
+)
+
+var recordCommand = command{
+	name: "record", args: "CANVAS.json -o CASE.json [FLAGS]",
+	summary: "runs a canvas and writes a case for easel test",
+	help: `
+Each -q is a turn. What models, datasets and files answered is written into the case, so that it plays again without
+them. The case is played once to see that it does; what it cannot repeat (web requests,
+tools of the host) is reported.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		r := &recorder{}
+		r.world.flags(fs)
+		fs.Var(&r.queries, "q", "the user's `TEXT`; several are several turns")
+		fs.StringVar(&r.inputs, "inputs", "", "form fields of the first turn: `JSON` object, or file that holds one")
+		fs.Var(&r.files, "file", "`PATH` of an upload of the first turn; may be given several times")
+		fs.StringVar(&r.out, "o", "", "`FILE` to write")
+		fs.StringVar(&r.about, "about", "", "what the case proves")
+		return r.run
+	},
+}
+
+// recorder is the command record with its flags.
+type recorder struct {
+	world   world
+	queries texts
+	inputs  string
+	files   texts
+	out     string
+	about   string
+}
+
+func (r *recorder) run(ctx context.Context, a *app, args []string) error {
+	switch {
+	case len(args) != 1:
+		return misuse("record", "one canvas is needed, not %d", len(args))
+	case r.out == "":
+		return misuse("record", "-o FILE is needed")
+	}
+	s, err := a.open(args[0], "")
+	if err != nil {
+		return err
+	}
+	options, err := r.world.options(a)
+	if err != nil {
+		return err
+	}
+	var runs []enginetest.Run
+	for i := range max(1, len(r.queries)) {
+		kwargs, err := r.kwargs(a, s, i)
+		if err != nil {
+			return &usageError{"record", err}
+		}
+		runs = append(runs, enginetest.Run{Kwargs: kwargs})
+	}
+	about := r.about
+	if about == "" {
+		about = "recorded"
+	}
+	player := casePlayer(a)
+	player.Concurrency = 1 // model calls keep one order
+	player.Ports = options.Ports
+	c, err := player.Record(ctx, nameOf(r.out), about, s.canvas.Document(), runs)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if c == nil {
+		return err
+	}
+	return a.keepCase(ctx, r.out, c)
+}
+
+// kwargs are the arguments of one turn, as cases hold them. Forms and uploads belong to the first.
+func (r *recorder) kwargs(a *app, s *session, turn int) (engine.Value, error) {
+	b := engine.NewObject(4)
+	b.Set("user_id", engine.String("local"))
+	if turn < len(r.queries) {
+		b.Set("query", engine.String(r.queries[turn]))
+	}
+	given := engine.Null
+	if turn == 0 {
+		var err error
+		if given, err = a.readInputs(r.inputs); err != nil {
+			return engine.Null, err
+		}
+		files, err := r.world.attach(r.files)
+		if err != nil {
+			return engine.Null, err
+		}
+		if !files.IsNull() {
+			b.Set("files", files)
+		}
+	}
+	inputs, err := r.world.complete(s, given)
+	if err != nil {
+		return engine.Null, err
+	}
+	if !inputs.IsNull() {
+		b.Set("inputs", inputs)
+	}
+	return b.Value(), nil
+}
+
+// keepCase writes a case and plays it once as easel test will.
+func (a *app) keepCase(ctx context.Context, path string, c *enginetest.Case) error {
+	text := append(c.Value().AppendJSON(nil), '\n')
+	if err := writeFile(path, text); err != nil {
+		return fmt.Errorf("write case: %w", err)
+	}
+	observed, err := casePlayer(a).Play(ctx, c)
+	if err != nil {
+		return err
+	}
+	differences := enginetest.Compare(c.Value(), observed)
+	for _, d := range differences {
+		fmt.Fprintf(a.err, "easel: the case does not repeat: %s\n", d)
+	}
+	if len(differences) > 0 {
+		return errFailed
+	}
+	fmt.Fprintf(a.out, "%s: %d turns recorded\n", path, len(c.Runs))
+	return nil
+}

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+var runCommand = command{
+	name: "run", args: "CANVAS.json [FLAGS]",
+	summary: "runs a canvas once and prints its answer",
+	help: `
+The answer streams to standard output; on a terminal, standard error shows which node runs.
+With --state the conversation is kept: the next call is its next turn. A run that waits for a form asks for the
+fields on a terminal; elsewhere it prints the user_inputs event and exits with 3, and the next call with --inputs
+and the same --state goes on. Ctrl-C stops the run and saves.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		r := &runner{}
+		r.world.flags(fs)
+		fs.StringVar(&r.query, "q", "", "the user's `TEXT`")
+		fs.StringVar(&r.inputs, "inputs", "", "form fields: `JSON` object, file that holds one, or - for standard input")
+		fs.Var(&r.files, "file", "`PATH` of an upload, for sys.files; may be given several times")
+		fs.StringVar(&r.state, "state", "", "`FILE` that keeps the conversation")
+		fs.StringVar(&r.user, "user", "local", "`ID` of the user")
+		fs.BoolVar(&r.events, "events", false, "print one JSON event per line instead of the answer")
+		fs.BoolVar(&r.json, "json", false, "print one JSON object at the end instead of the answer")
+		fs.StringVar(&r.progress, "progress", "auto", "show which node runs: auto (on a terminal), always or never")
+		return r.run
+	},
+}
+
+// runner is the command run with its flags.
+type runner struct {
+	world    world
+	query    string
+	inputs   string
+	files    texts
+	state    string
+	user     string
+	events   bool
+	json     bool
+	progress string
+}
+
+func (r *runner) run(ctx context.Context, a *app, args []string) error {
+	switch {
+	case len(args) != 1:
+		return misuse("run", "one canvas is needed, not %d", len(args))
+	case r.events && r.json:
+		return misuse("run", "--events and --json exclude each other")
+	}
+	s, err := a.open(args[0], r.state)
+	if err != nil {
+		return err
+	}
+	in, err := r.input(ctx, a, s)
+	if err != nil && ctx.Err() == nil {
+		err = &usageError{"run", err}
+	}
+	if err != nil {
+		return err
+	}
+	options, err := r.world.options(a)
+	if err != nil {
+		return err
+	}
+	shows, err := a.progress(r.progress)
+	if err != nil {
+		return err
+	}
+	p := &printer{out: a.out, err: a.err, progress: shows}
+	if r.json || r.events {
+		p.out = io.Discard
+	}
+	t := &turn{session: s, options: options, watch: func(e *engine.Event) {
+		if r.events && e.Type.Wire() {
+			fmt.Fprintf(a.out, "%s\n", e.JSON)
+		}
+		p.event(e)
+	}}
+	began := time.Now()
+	err = r.turns(ctx, a, t, in)
+	if p.progress && err == nil {
+		p.note("done in %.2f s", time.Since(began).Seconds())
+	}
+	if r.json {
+		fmt.Fprintln(a.out, r.summary(t, p, err).JSON())
+	}
+	return err
+}
+
+func (a *app) progress(choice string) (bool, error) {
+	switch choice {
+	case "auto":
+		return a.shows, nil
+	case "always", "never":
+		return choice == "always", nil
+	}
+	return false, misuse("run", "--progress %s: auto, always or never is needed", choice)
+}
+
+// input is what the flags pass to the run. On a terminal the form it begins with, or waits for, is asked.
+func (r *runner) input(ctx context.Context, a *app, s *session) (engine.Input, error) {
+	in := engine.Input{UserID: r.user}
+	if r.query != "" {
+		in.Query = engine.String(r.query)
+	}
+	given, err := a.readInputs(r.inputs)
+	if err != nil {
+		return in, err
+	}
+	if r.inputs == "" && a.asks {
+		if given, err = a.ask(ctx, s.form(), ""); err != nil {
+			return in, err
+		}
+	}
+	if in.Inputs, err = r.world.complete(s, given); err != nil {
+		return in, err
+	}
+	in.Files, err = r.world.attach(r.files)
+	return in, err
+}
+
+// turns runs, and goes on with the answers of each form, as long as somebody is there to give them.
+func (r *runner) turns(ctx context.Context, a *app, t *turn, in engine.Input) error {
+	for {
+		if err := t.run(ctx, in); err != nil {
+			return err
+		}
+		if t.pause.IsNull() {
+			return nil
+		}
+		if !a.asks || r.events || r.json {
+			return r.paused(a, t)
+		}
+		answers, err := a.ask(ctx, t.pause.Get("inputs"), t.pause.Get("tips").Text())
+		if errors.Is(err, errUnanswered) {
+			return errPaused
+		}
+		if err != nil {
+			return err
+		}
+		if in.Inputs, err = r.world.complete(t.session, answers); err != nil {
+			return err
+		}
+		in.Query, in.Files = engine.Null, engine.Null
+	}
+}
+
+// paused tells what the run waits for.
+func (r *runner) paused(a *app, t *turn) error {
+	if !r.events && !r.json {
+		fmt.Fprintln(a.out, engine.Object("event", string(engine.EventUserInputs), "data", t.pause).JSON())
+		if r.state == "" {
+			fmt.Fprintln(a.err, "easel: the run waits for input, and nothing keeps it; use --state FILE to go on later")
+		}
+	}
+	return errPaused
+}
+
+// summary is what --json prints.
+func (r *runner) summary(t *turn, p *printer, err error) engine.Value {
+	b := engine.NewObject(6)
+	b.Set("answer", engine.String(p.answer.String())).Set("path", engine.Strings(t.session.state.Path()...))
+	if !p.cited.IsNull() {
+		b.Set("reference", p.cited)
+	}
+	if !t.pause.IsNull() {
+		b.Set("user_inputs", t.pause)
+	}
+	if err != nil && !errors.Is(err, errPaused) {
+		b.Set("error", engine.String(err.Error()))
+	}
+	return b.Value()
+}

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+func TestRunPrintsTheAnswerWithItsSources(t *testing.T) {
+	code, out, errs := easel(t, "run", examples+"shop.json", "--knowledge", examples+"knowledge", "-q", "How long can I return shoes?")
+	require.Equal(t, ExitOK, code, errs)
+	require.Empty(t, errs)
+	require.Equal(t, "[Offline answer: no language model was called.]\nThe sources say:\n"+
+		"- You can return shoes and clothes within thirty days. [ID:170]\n- Returns are free. [ID:170]\n[ID:170] returns.md\n", out)
+}
+
+func TestRunShowsProgress(t *testing.T) {
+	code, out, errs := easel(t, "run", examples+"guide.json", "--knowledge", examples+"knowledge", "-q", "Which shoes for a wet trail?", "--progress", "always")
+	require.Equal(t, ExitOK, code, errs)
+	require.Contains(t, out, "[ID:412] shoes.md\n")
+	for _, part := range []string{"> Guide\n", "+ Guide, ", `search_guides_0 {"query": "Which shoes for a wet trail?"} -> `, "done in "} {
+		require.Contains(t, errs, part)
+	}
+	require.NotContains(t, errs, "analyze_task")
+}
+
+func TestRunEventsAreThoseOfTheWire(t *testing.T) {
+	code, out, _ := easel(t, "run", "--events", examples+"guide.json", "--knowledge", examples+"knowledge", "-q", "wet trails")
+	require.Equal(t, ExitOK, code)
+	var kinds []string
+	for line := range strings.Lines(out) {
+		kind := parse1(t, line).Get("event").Str()
+		require.True(t, engine.EventType(kind).Wire(), kind)
+		kinds = append(kinds, kind)
+	}
+	require.Equal(t, "workflow_started", kinds[0])
+	require.Equal(t, "workflow_finished", kinds[len(kinds)-1])
+}
+
+func TestRunJSON(t *testing.T) {
+	code, out, _ := easel(t, "run", "--json", examples+"shop.json", "--knowledge", examples+"knowledge", "-q", "Thank you")
+	require.Equal(t, ExitOK, code)
+	v := parse1(t, out)
+	require.Equal(t, "You are welcome. Ask me anything about returns and shipping.", v.Get("answer").Str())
+	require.Equal(t, `["begin","Categorize:Topic","Message:Thanks"]`, v.Get("path").JSON())
+}
+
+func TestScriptedModelAnswersEveryID(t *testing.T) {
+	script := file(t, "script.json", `{"llm_script": [{"text": "Thanks"}], "fallback": {"text": "scripted"}}`)
+	_, out, errs := easel(t, "run", examples+"shop.json", "--model", "scripted:"+script, "-q", "How long can I return shoes?")
+	require.Equal(t, "You are welcome. Ask me anything about returns and shipping.\n", out, errs)
+}
+
+func TestStateKeepsTheConversation(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state.json")
+	run := func(q string) string {
+		code, out, errs := easel(t, "run", examples+"shop.json", "--state", state, "-q", q)
+		require.Equal(t, ExitOK, code, errs)
+		return out
+	}
+	run("Thank you")
+	run("Hello")
+	saved, err := os.ReadFile(state)
+	require.NoError(t, err)
+	v := parse1(t, string(saved))
+	require.Equal(t, "2", v.Get("globals").Get("sys.conversation_turns").Text())
+	require.Equal(t, 4, v.Get("history").Len())
+	entries, err := os.ReadDir(filepath.Dir(state))
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "no temporary file is left")
+}
+
+func TestStateThatIsNone(t *testing.T) {
+	state := file(t, "state.json", `{"half": `)
+	code, _, errs := easel(t, "run", examples+"shop.json", "--state", state, "-q", "x")
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "state "+state)
+	left, err := os.ReadFile(state)
+	require.NoError(t, err)
+	require.Equal(t, `{"half": `, string(left), "what cannot be read is not overwritten")
+}
+
+func TestStateThatCannotBeWritten(t *testing.T) {
+	code, out, errs := easel(t, "run", examples+"shop.json", "--state", filepath.Join(t.TempDir(), "no", "such", "folder.json"), "-q", "Thank you")
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, out, "welcome", "the answer is out all the same")
+	require.Contains(t, errs, "save state")
+}
+
+func TestPausedRunGoesOnWithInputs(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state.json")
+	code, out, errs := easel(t, "run", examples+"order.json", "--state", state, "-q", "two mugs")
+	require.Equal(t, ExitPaused, code, errs)
+	event := parse1(t, out)
+	require.Equal(t, "user_inputs", event.Get("event").Str())
+	require.Equal(t, "You asked for: two mugs. A few details, please.", event.Get("data").Get("tips").Str())
+
+	code, out, _ = easel(t, "run", examples+"order.json", "--state", state, "--inputs", `{"pieces": 2}`)
+	require.Equal(t, ExitPaused, code, "a required field is missing")
+	require.Equal(t, []string{"gift"}, keys(parse1(t, out).Get("data").Get("inputs")))
+
+	code, out, errs = easel(t, "run", examples+"order.json", "--state", state, "--inputs", file(t, "in.json", `{"gift": {"type": "boolean", "value": false}, "note": "hi"}`))
+	require.Equal(t, ExitOK, code, errs)
+	require.Equal(t, "2 pieces come to 17. On the parcel: hi\n", out)
+}
+
+func TestPausedRunWithoutStateSaysSo(t *testing.T) {
+	code, _, errs := easel(t, "run", examples+"order.json", "-q", "x")
+	require.Equal(t, ExitPaused, code)
+	require.Contains(t, errs, "use --state FILE")
+}
+
+func TestFormOnATerminal(t *testing.T) {
+	code, out, errs := typed(t, "many\n20\n\nyes\n\n", "run", examples+"order.json", "-q", "mugs")
+	require.Equal(t, ExitOK, code, errs)
+	require.Equal(t, "20 pieces come to 155, 10 % off. Shipping is free. A colleague will call you first.\n", out)
+	for _, part := range []string{"How many pieces: ", `"many" is no number`, "Wrapped as a gift (yes/no): ", "this one is needed", "Note on the parcel (optional): "} {
+		require.Contains(t, errs, part)
+	}
+}
+
+func TestEndOfInputLeavesTheFormOpen(t *testing.T) {
+	code, _, _ := typed(t, "3\n", "run", examples+"order.json", "-q", "mugs")
+	require.Equal(t, ExitPaused, code)
+}
+
+const form = `{"components": {
+	"begin": {"obj": {"component_name": "Begin", "params": {"inputs": {
+		"city": {"name": "City", "type": "line", "optional": false, "value": "Oslo"},
+		"size": {"name": "Size", "type": "options", "options": ["small", "large"], "optional": true},
+		"doc": {"name": "Document", "type": "file", "optional": true}}}}, "downstream": ["Message:A"], "upstream": []},
+	"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["{begin@city}|{begin@size}|{begin@doc}|{sys.files}"]}}, "downstream": [], "upstream": ["begin"]}}}`
+
+func TestInputsOfTheBeginning(t *testing.T) {
+	canvas, doc := file(t, "c.json", form), file(t, "a.txt", "text")
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"defaults are passed", nil, "Oslo|||[]"},
+		{"given ones win", []string{"--inputs", `{"city": "Rome", "size": {"value": "large"}}`}, "Rome|large||[]"},
+		{"a path for a file", []string{"--inputs", `{"doc": "` + doc + `"}`}, `Oslo||["File: a.txt\n\ntext"]|[]`},
+		{"files of the run", []string{"--file", doc}, `Oslo|||["File: a.txt\n\ntext"]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, out, errs := easel(t, append([]string{"run", canvas}, c.args...)...)
+			require.Equal(t, ExitOK, code, errs)
+			require.Equal(t, c.want+"\n", out)
+		})
+	}
+	code, _, errs := easel(t, "run", canvas, "--inputs", `{"town": "Rome"}`)
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, "input town: the canvas asks for city, size, doc")
+
+	code, _, errs = typed(t, "", "run", canvas)
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, "the form was left unanswered")
+
+	_, out, _ := typed(t, "\nSMALL\n\n", "run", canvas)
+	require.Equal(t, "Oslo|small||[]\n", out)
+}
+
+func TestFailedRun(t *testing.T) {
+	canvas := file(t, "c.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Code:A"], "upstream": []},
+		"Code:A": {"obj": {"component_name": "CodeExec", "params": {"lang": "python", "script": "def main(): pass"}}, "downstream": [], "upstream": ["begin"]}}}`)
+	code, _, errs := easel(t, "run", canvas, "--progress", "always")
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "x Code:A failed")
+	require.Contains(t, errs, "set lang to javascript")
+}
+
+func TestChat(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state.json")
+	code, out, errs := typed(t, "Thank you\n\nsing\n/exit\nHello\n", "chat", examples+"shop.json", "--state", state)
+	require.Equal(t, ExitOK, code, errs)
+	require.Equal(t, "Hello! Ask me about returns, shipping and refunds.\n"+
+		"You are welcome. Ask me anything about returns and shipping.\nI only know about returns, shipping and refunds.\n", out)
+	code, out, _ = typed(t, "/reset\nThank you\n", "chat", examples+"shop.json", "--state", state)
+	require.Equal(t, ExitOK, code)
+	require.Equal(t, "You are welcome. Ask me anything about returns and shipping.\n", out)
+	saved, err := os.ReadFile(state)
+	require.NoError(t, err)
+	require.Equal(t, 2, parse1(t, string(saved)).Get("history").Len())
+}
+
+func TestChatAsksForms(t *testing.T) {
+	code, out, errs := typed(t, "mugs\n2\nno\nhi\n", "chat", examples+"order.json")
+	require.Equal(t, ExitOK, code, errs)
+	require.Contains(t, out, "2 pieces come to 17. On the parcel: hi\n")
+}
+
+func TestFormOfASavedConversation(t *testing.T) {
+	for _, command := range []string{"run", "chat"} {
+		state := filepath.Join(t.TempDir(), "state.json")
+		code, _, _ := easel(t, "run", examples+"order.json", "--state", state, "-q", "mugs")
+		require.Equal(t, ExitPaused, code)
+		code, out, errs := typed(t, "2\nno\nhi\n", command, examples+"order.json", "--state", state)
+		require.Equal(t, ExitOK, code, errs)
+		require.Equal(t, "2 pieces come to 17. On the parcel: hi\n", out)
+	}
+}
+
+// What ran before a pause is kept, however often the conversation is saved and loaded meanwhile.
+func TestResultsBeforeAPauseAreKept(t *testing.T) {
+	canvas := file(t, "c.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {"inputs": {"city": {"type": "line", "value": "Oslo"}}}}, "downstream": ["UserFillUp:A"], "upstream": []},
+		"UserFillUp:A": {"obj": {"component_name": "UserFillUp", "params": {"inputs": {"a": {"type": "line"}, "b": {"type": "line"}}}}, "downstream": ["Message:A"], "upstream": ["begin"]},
+		"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["{begin@city} {UserFillUp:A@a} {UserFillUp:A@b}"]}}, "downstream": [], "upstream": ["UserFillUp:A"]}}}`)
+	state := filepath.Join(t.TempDir(), "state.json")
+	for _, step := range []struct {
+		inputs, want string
+		code         int
+	}{{"", "", ExitPaused}, {`{"a": "1"}`, "", ExitPaused}, {`{}`, "", ExitPaused}, {`{"b": "2"}`, "Oslo 1 2\n", ExitOK}} {
+		args := []string{"run", canvas, "--state", state}
+		if step.inputs != "" {
+			args = append(args, "--inputs", step.inputs)
+		}
+		code, out, errs := easel(t, args...)
+		require.Equal(t, step.code, code, errs)
+		if step.want != "" {
+			require.Equal(t, step.want, out)
+		}
+	}
+}

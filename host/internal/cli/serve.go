@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/host"
+)
+
+var serveCommand = command{
+	name: "serve", args: "[FLAGS]",
+	summary: "serves canvases over HTTP",
+	help: `
+Everything is kept in one data directory; nothing has to be installed. The first start makes an API key and prints
+it once; EASEL_API_KEY sets one instead. With --nats and --postgres any number of hosts share the work.
+` + modelHelp,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		s := &server{}
+		fs.StringVar(&s.addr, "addr", "127.0.0.1:9380", "`HOST:PORT` to listen on")
+		fs.StringVar(&s.cfg.Dir, "data", "easel-data", "`DIR` that holds everything")
+		fs.StringVar(&s.nats, "nats", "", "`URL,...` of an existing NATS with JetStream")
+		fs.StringVar(&s.cfg.NATSCredentials, "nats-credentials", "", "credentials `FILE` for NATS")
+		fs.IntVar(&s.cfg.Replicas, "nats-replicas", 0, "how many NATS servers keep each message; 0 means 1")
+		fs.StringVar(&s.cfg.Postgres, "postgres", "", "`URL` of a PostgreSQL database for the records")
+		fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract), "what is on the disk before it counts: contract, always or interval")
+		fs.DurationVar(&s.cfg.Lease, "lease", 0, "silence after which other hosts take a host's runs; 0 means 10s")
+		fs.StringVar(&s.examples, "examples", "", "`DIR,...` of canvases offered as templates")
+		fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "let canvases reach private and local addresses")
+		fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
+		fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key may make; 0 means any")
+		return s.run
+	},
+}
+
+// server is the command serve with its flags.
+type server struct {
+	addr, nats, examples string
+	cfg                  host.Config
+}
+
+// stopTime is how long open requests may take after the program is told to
+// stop. Runs are handed over in any case.
+const stopTime = 5 * time.Second
+
+func (s *server) run(ctx context.Context, a *app, args []string) error {
+	if len(args) > 0 {
+		return misuse("serve", "nothing follows the flags, but %q does", args[0])
+	}
+	for _, list := range []struct {
+		text string
+		to   *[]string
+	}{{s.nats, &s.cfg.NATS}, {s.examples, &s.cfg.Examples}} {
+		if list.text != "" {
+			*list.to = strings.Split(list.text, ",")
+		}
+	}
+	var err error
+	if s.cfg.Models, err = host.ModelsFromEnvironment(a.getenv); err != nil {
+		return &usageError{"serve", err}
+	}
+	s.cfg.Key, s.cfg.ScriptWorker = a.getenv("EASEL_API_KEY"), worker()
+	s.cfg.Version = versionInfo().Get("version").Text()
+	s.cfg.Log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	// The address is taken first: a second start fails before it touches the data.
+	listener, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		return err
+	}
+	h, err := host.New(ctx, s.cfg)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	s.greet(a, listener.Addr().String(), h)
+	return errors.Join(s.serve(ctx, listener, h), h.Close())
+}
+
+// greet prints where the host is and how to talk to it.
+func (s *server) greet(a *app, addr string, h *host.Host) {
+	fmt.Fprintf(a.out, "address: http://%s\n", addr)
+	shown := "$EASEL_API_KEY"
+	if h.Key != "" {
+		shown = h.Key
+		fmt.Fprintf(a.out, "key: %s\n", h.Key)
+	}
+	fmt.Fprintf(a.out, "try: curl -H 'Authorization: Bearer %s' http://%s/api/v1/agents\n", shown, addr)
+}
+
+func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error {
+	srv := &http.Server{
+		Handler: h.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.cfg.Log.Info("stopping")
+	late, done := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer done()
+	if err := srv.Shutdown(late); errors.Is(err, context.DeadlineExceeded) {
+		return srv.Close() // streams of runs that go on elsewhere
+	} else {
+		return err
+	}
+}

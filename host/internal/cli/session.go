@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// errLoad means that a canvas cannot be loaded.
+var errLoad = errors.New("the canvas does not load")
+
+// session is a canvas with the state of a conversation.
+type session struct {
+	canvas *engine.Canvas
+	state  *engine.State
+	path   string // state file; "" keeps nothing
+}
+
+// open loads a canvas, and the state a file holds if there is one.
+func (a *app) open(canvasPath, statePath string) (*session, error) {
+	data, err := os.ReadFile(canvasPath)
+	if err != nil {
+		return nil, &usageError{"", err}
+	}
+	canvas, err := engine.Load(a.registry, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w; `easel validate` lists everything that is wrong", canvasPath, errLoad, err)
+	}
+	s := &session{canvas: canvas, state: canvas.State(), path: statePath}
+	if statePath == "" {
+		return s, nil
+	}
+	saved, err := os.ReadFile(statePath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return nil, &usageError{"", err}
+	}
+	if s.state, err = canvas.Restore(saved); err != nil {
+		return nil, fmt.Errorf("state %s: %w", statePath, err)
+	}
+	return s, nil
+}
+
+// save writes the state. The file is complete at every moment: the old one, then the new one.
+func (s *session) save() error {
+	if s.path == "" {
+		return nil
+	}
+	if err := writeFile(s.path, s.canvas.Save(s.state)); err != nil {
+		return fmt.Errorf("save state: %w", err)
+	}
+	return nil
+}
+
+// writeFile replaces a file at once.
+func writeFile(path string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name()) // the first error is the one to tell
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/files"
+	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/script"
+	"github.com/easel-canvas/easel/host/internal/web"
+)
+
+const modelHelp = `Models come from easel.models.json or the environment:
+  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL     an OpenAI-compatible endpoint
+  EASEL_MODEL_FILE                                  another configuration file
+  EASEL_MODEL_BASE_URL, _KEY, _PROVIDER, _NAMES, _DEFAULT   an endpoint under your own name
+Without any, the offline model answers: it calls no language model, and says so.
+Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME.
+`
+
+// world is what the flags say about everything outside the engine.
+type world struct {
+	model     string
+	knowledge string
+	private   bool
+	steps     int
+	seed      uint64
+
+	uploads files.Uploads
+}
+
+func (w *world) flags(fs *flag.FlagSet) {
+	fs.StringVar(&w.model, "model", "", "`ID` answers every model call: offline, scripted:FILE, or MODEL@PROVIDER")
+	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of .md and .txt files are the datasets")
+	fs.BoolVar(&w.private, "allow-private", false, "let Invoke reach private and local addresses")
+	fs.IntVar(&w.steps, "max-steps", 0, "executions without progress before a run counts as a runaway; 0 means 10,000")
+	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 draws one")
+}
+
+// options are the engine's options for one run.
+func (w *world) options(a *app) (engine.Options, error) {
+	config, err := model.FromEnvironment(a.getenv)
+	if err != nil {
+		return engine.Options{}, &usageError{"", err}
+	}
+	models, err := model.New(config)
+	if err != nil {
+		return engine.Options{}, &usageError{"", fmt.Errorf("model configuration: %w", err)}
+	}
+	chosen, err := models.Select(w.model)
+	if err != nil {
+		return engine.Options{}, &usageError{"", err}
+	}
+	secrets := web.Environment{Lookup: os.LookupEnv}
+	ports := engine.Ports{
+		Model: chosen, Files: &w.uploads, Secrets: secrets,
+		HTTP: &web.Client{AllowPrivate: w.private, Secrets: secrets},
+		Code: &script.Runner{Worker: worker()},
+	}
+	if w.knowledge != "" {
+		if info, err := os.Stat(w.knowledge); err != nil || !info.IsDir() {
+			return engine.Options{}, misuse("", "--knowledge %s: it is no folder", w.knowledge)
+		}
+		ports.Retriever = files.Folder{Root: w.knowledge}
+	}
+	return engine.Options{Ports: ports, TenantID: "local", MaxSteps: w.steps, Seed: w.seed, Internal: true}, nil
+}
+
+// worker is this program as the worker of scripts. Without a path to it, scripts run inside.
+func worker() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, workerCommand}
+}

@@ -1,0 +1,23 @@
+// Package durable does runs of canvases so that they outlive the process that
+// began them.
+//
+// A [Job] says what to run. [Runs.Start] writes it down in the records store,
+// claims it in the run log and works on it in a goroutine of its own; whoever
+// wants to see it reads the log with [Runs.Follow], from any record on, as
+// often as needed. A reader that leaves changes nothing.
+//
+// The log of a run begins with the document that is run, then holds every
+// entry of the engine: events, checkpoints, snapshots and results. A host that
+// takes a run over (takeover.go) rebuilds the state from them and goes on;
+// what its predecessor had already told is not told again (fold.go). The last
+// record says how the run ended.
+//
+// Order at the end: first the last records, then the result in the records
+// store (session or canvas, in settle.go), then the mark that ends the log. A
+// crash in between repeats only what had not been done. The session is written
+// with compare-and-set; an edit of the canvas made during a run is kept, since
+// only the state is put into the present document.
+//
+// Turns in one session are done one after the other: [Runs.Start] waits until
+// the session is free.
+package durable

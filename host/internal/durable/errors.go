@@ -1,0 +1,26 @@
+package durable
+
+import "errors"
+
+var (
+	// ErrSession says that the session does not exist, or is one of another
+	// canvas; ask for one that is listed.
+	ErrSession = errors.New("session not found")
+
+	// ErrBusy says that the session had no room for another turn in time; try
+	// again when the running one has ended.
+	ErrBusy = errors.New("session is busy")
+
+	// ErrCanvas says that the document cannot be run; correct the canvas.
+	ErrCanvas = errors.New("canvas does not load")
+
+	// ErrClosed says that this host is stopping; ask another one.
+	ErrClosed = errors.New("host is stopping")
+
+	// ErrGone says that the run's records are no longer kept; the session has
+	// its result.
+	ErrGone = errors.New("records of the run are no longer kept")
+
+	// ErrRecord says that a run cannot start again at the record asked for.
+	ErrRecord = errors.New("no state is known at this record")
+)

@@ -1,0 +1,182 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime/debug"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// writer takes the entries of an engine run to the log.
+type writer struct {
+	lease   *runner.Lease
+	ctx     context.Context // of the run, without its cancel
+	held    []runner.Record // wait for the next entry
+	fold    *fold           // of a run that was taken over
+	said    Transcript
+	entered bool // the first snapshot has been told
+}
+
+// run works on a new run that this host claimed itself.
+func (r *Runs) run(lease *runner.Lease, w *work) {
+	wr := &writer{lease: lease, ctx: context.WithoutCancel(lease.Context())}
+	wr.held = append(wr.held, runner.Record{Kind: KindDocument, Data: w.doc})
+	if err := r.execute(lease, w, wr); err != nil && !lost(err) {
+		r.cfg.Logger.Error("run was not completed here", "run", w.job.ID, "err", err)
+	}
+}
+
+// lost says that the run is another host's now, or will be.
+func lost(err error) bool {
+	return errors.Is(err, runner.ErrFenced) || errors.Is(err, runner.ErrStopping) || errors.Is(err, runner.ErrEnded)
+}
+
+// execute runs or continues the work to its end and settles it.
+func (r *Runs) execute(lease *runner.Lease, w *work, wr *writer) error {
+	end, err := r.drive(lease, w, wr)
+	if err != nil {
+		return err
+	}
+	if _, err := lease.Append(wr.ctx, append(wr.held, end.record())...); err != nil {
+		return err
+	}
+	return r.settle(wr.ctx, lease, w, &wr.said, end)
+}
+
+// drive does the engine's part. An error means that this host must not go on;
+// how the run itself went is the End.
+func (r *Runs) drive(lease *runner.Lease, w *work, wr *writer) (end End, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.cfg.Logger.Error("run panicked", "run", w.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			end, err = End{Status: store.RunFailed, Code: "panic", Error: "the run broke; the host's log says why"}, nil
+		}
+	}()
+	var failed error
+	for e, fail := range r.entries(lease, w) {
+		if over := context.Cause(lease.Context()); over != nil && lost(over) {
+			return End{}, over
+		}
+		if fail != nil {
+			failed = fail
+			break
+		}
+		if err := wr.take(e); err != nil {
+			return End{}, err
+		}
+	}
+	if over := context.Cause(lease.Context()); over != nil && lost(over) {
+		return End{}, over
+	}
+	return endOf(w, failed), nil
+}
+
+// entries is the engine at work.
+func (r *Runs) entries(lease *runner.Lease, w *work) iter.Seq2[*engine.Event, error] {
+	opt := r.options(&w.job)
+	switch {
+	case w.rerun && w.state.Unfinished():
+		opt.Rerun = true
+		return w.canvas.Continue(lease.Context(), w.state, opt)
+	case w.state.Unfinished():
+		return w.canvas.Continue(lease.Context(), w.state, opt)
+	}
+	return w.canvas.Run(lease.Context(), w.state, w.job.input(), opt)
+}
+
+// endOf says how a run went.
+func endOf(w *work, failed error) End {
+	switch {
+	case errors.Is(failed, engine.ErrCanceled), errors.Is(failed, context.Canceled):
+		return End{Status: store.RunCanceled, Code: "canceled", Error: "Task " + w.job.ID + " has been canceled"}
+	case failed != nil:
+		return End{Status: store.RunFailed, Code: CodeOf(failed), Error: failed.Error()}
+	case w.state.Paused():
+		return End{Status: store.RunPaused}
+	}
+	return End{Status: store.RunDone}
+}
+
+// CodeOf is a stable word for the kind of an error.
+func CodeOf(err error) string {
+	for _, known := range []struct {
+		err  error
+		code string
+	}{
+		{engine.ErrCanceled, "canceled"},
+		{engine.ErrUnknownComponent, "unknown_component"},
+		{engine.ErrRef, "bad_reference"},
+		{engine.ErrLimit, "limit_reached"},
+		{engine.ErrPipeline, "pipeline"},
+		{engine.ErrNoPort, "not_available"},
+		{engine.ErrState, "bad_state"},
+		{ErrCanvas, "bad_canvas"},
+		{ErrSession, "unknown_session"},
+		{ErrBusy, "session_busy"},
+	} {
+		if errors.Is(err, known.err) {
+			return known.code
+		}
+	}
+	return "run_failed"
+}
+
+// take writes one entry of the engine. Results of nodes that may have acted on
+// the world are stored before anything else happens; the rest is told, and is
+// stored a moment later.
+func (wr *writer) take(e *engine.Event) error {
+	r := runner.Record{Kind: string(e.Type), Data: append([]byte(nil), e.JSON...)}
+	switch {
+	case e.Type == engine.EventWorkflowStarted && !wr.entered:
+		// The document, this and the snapshot go into one message, so that the
+		// log of a run never begins with less than what it can be continued from.
+		wr.held = append(wr.held, r)
+		wr.said.Take(e.Type, r.Data)
+		return nil
+	case e.Type == engine.EventSnapshot && !wr.entered:
+		wr.entered = true
+	case e.Type == engine.EventSnapshot:
+		// The last one is written together with how the run ended.
+		wr.held = append(wr.held, wr.fold.take(r)...)
+		return nil
+	}
+	records := wr.fold.take(r)
+	for _, x := range records {
+		wr.said.Take(engine.EventType(x.Kind), x.Data)
+	}
+	if e.Type == engine.EventWorkflowFinished || e.Type == engine.EventUserInputs {
+		wr.held = append(wr.held, records...)
+		return nil
+	}
+	records = append(wr.held, records...)
+	wr.held = nil
+	if len(records) == 0 {
+		return nil
+	}
+	if e.Type == engine.EventResult {
+		_, err := wr.lease.Append(wr.ctx, records...)
+		return err
+	}
+	return wr.lease.Tell(wr.ctx, records...)
+}
+
+// pause waits between tries of what must be done before a lease may end.
+func pause(ctx context.Context, lease *runner.Lease, d time.Duration) error {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-lease.Context().Done():
+		if over := context.Cause(lease.Context()); lost(over) {
+			return over
+		}
+		time.Sleep(d) // canceled: the result still has to be written
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package durable
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"sync"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// plans keeps compiled canvases by the content of their document, so that the
+// same canvas is compiled once. A canvas with plugins is not kept: what a
+// plugin's name stands for may change.
+type plans struct {
+	registry *engine.Registry
+	mu       sync.Mutex
+	byHash   map[[32]byte]*engine.Canvas
+}
+
+// mostPlans bounds the cache; when it is full it starts anew, which is rare
+// and needs no bookkeeping per use.
+const mostPlans = 256
+
+// Load compiles a document. Errors: [ErrCanvas].
+func (p *plans) load(dsl []byte) (*engine.Canvas, error) {
+	sum := sha256.Sum256(dsl)
+	p.mu.Lock()
+	c := p.byHash[sum]
+	p.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	c, err := engine.Load(p.registry, dsl)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCanvas, err)
+	}
+	if c.IsPipeline() {
+		return nil, fmt.Errorf("%w: %w", ErrCanvas, engine.ErrPipeline)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byHash == nil || len(p.byHash) >= mostPlans {
+		p.byHash = map[[32]byte]*engine.Canvas{}
+	}
+	p.byHash[sum] = c
+	return c, nil
+}
+
+// Load compiles a document as a run would. Errors: [ErrCanvas].
+func (r *Runs) Load(dsl []byte) (*engine.Canvas, error) { return r.plans.load(dsl) }

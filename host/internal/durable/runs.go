@@ -1,0 +1,169 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Config is what runs need. Store, Log and Registry are required.
+type Config struct {
+	Store    *store.Store
+	Log      *runner.Log
+	Registry *engine.Registry
+	// Ports gives the world of one run; nil leaves all ports empty.
+	Ports func(j *Job) engine.Ports
+	// Patience is how long a turn waits for its session; 0 means 5 minutes.
+	Patience time.Duration
+	// MaxSteps is the engine's option; 0 means its default.
+	MaxSteps int
+	// Report hears of every run that this host ended, for metrics; nil for none.
+	Report func(j *Job, end End, took time.Duration)
+	// Logger takes what an operator should know; nil means slog.Default.
+	Logger *slog.Logger
+}
+
+// Runs starts and continues runs on this host. It is safe for concurrent use.
+type Runs struct {
+	cfg   Config
+	plans plans
+	turns turns
+
+	mu      sync.Mutex
+	closed  bool
+	working sync.WaitGroup
+}
+
+// New makes Runs; nothing runs until [Runs.Start] or [Runs.Work].
+func New(cfg Config) *Runs {
+	if cfg.Patience == 0 {
+		cfg.Patience = 5 * time.Minute
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	return &Runs{cfg: cfg, plans: plans{registry: cfg.Registry}}
+}
+
+// Work continues runs of dead hosts, queued runs, and runs that were accepted
+// but never begun, until ctx ends.
+func (r *Runs) Work(ctx context.Context) error {
+	go r.recover(ctx)
+	return r.cfg.Log.Work(ctx, r.takeOver)
+}
+
+// recover queues runs that the records store knows and the log does not: their
+// host died between accepting and claiming them.
+func (r *Runs) recover(ctx context.Context) {
+	const young = 5 * time.Second // a living host needs less to claim its run
+	for {
+		list, err := r.cfg.Store.ActiveRuns(ctx)
+		if err != nil {
+			r.cfg.Logger.Warn("active runs were not read", "err", err)
+		}
+		for _, row := range list {
+			if time.Since(time.UnixMilli(row.CreateTime)) > young {
+				r.requeue(ctx, row)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(30 * time.Second):
+		}
+	}
+}
+
+// requeue puts a run into the queue unless the log has heard of it.
+func (r *Runs) requeue(ctx context.Context, row store.Run) {
+	for _, id := range r.cfg.Log.Active() {
+		if id == row.ID {
+			return
+		}
+	}
+	pos, ended, err := r.cfg.Log.Ended(ctx, row.ID)
+	if err != nil || pos.At != 0 && !ended {
+		return // the run log looks after it
+	}
+	if ended {
+		// It ended in the log, and its result was not written: the records say it.
+		r.settleEnded(ctx, row)
+		return
+	}
+	if err := r.cfg.Log.Submit(ctx, runner.Run{ID: row.ID, Data: row.Input}); err != nil {
+		r.cfg.Logger.Warn("run was not queued again", "run", row.ID, "err", err)
+	}
+}
+
+// settleEnded marks a run as failed whose log has ended without a result.
+func (r *Runs) settleEnded(ctx context.Context, row store.Run) {
+	end := store.RunEnd{ID: row.ID, Status: store.RunFailed, Error: "the run was given up"}
+	if _, err := r.cfg.Store.EndRun(ctx, end, nil); err != nil {
+		r.cfg.Logger.Warn("run was not ended", "run", row.ID, "err", err)
+		return
+	}
+	if row.Session != "" {
+		if err := r.cfg.Store.FreeSession(ctx, row.Tenant, row.Session, row.ID); err != nil {
+			r.cfg.Logger.Warn("session was not freed", "run", row.ID, "err", err)
+		}
+	}
+}
+
+// Follow gives fn the records of a run after a place, see [runner.Log.Follow].
+//
+// Errors: [ErrGone] when the run's records are no longer kept.
+func (r *Runs) Follow(ctx context.Context, run string, after runner.Pos, fn func(runner.Record) bool) error {
+	err := r.cfg.Log.Follow(ctx, run, after, fn)
+	if errors.Is(err, runner.ErrGone) {
+		return fmt.Errorf("run %q: %w", run, ErrGone)
+	}
+	return err
+}
+
+// Kept reports whether any record of a run can still be read.
+func (r *Runs) Kept(ctx context.Context, run string) (bool, error) {
+	pos, _, err := r.cfg.Log.Ended(ctx, run)
+	return pos.At != 0, err
+}
+
+// Records reads what is stored of a run now, without waiting for more.
+func (r *Runs) Records(ctx context.Context, run string) ([]runner.Record, error) {
+	c, err := r.cfg.Log.Checkpoint(ctx, run)
+	if errors.Is(err, runner.ErrGone) {
+		err = fmt.Errorf("run %q: %w", run, ErrGone)
+	}
+	return c.Records, err
+}
+
+// Cancel stops a run of any host; one that has ended stays as it is.
+func (r *Runs) Cancel(ctx context.Context, run string) error { return r.cfg.Log.Cancel(ctx, run) }
+
+// Active is how many runs this host works on.
+func (r *Runs) Active() int { return len(r.cfg.Log.Active()) }
+
+// Close takes no more jobs and waits until those of this host have let go.
+// The run log must be closed before or meanwhile, which hands them over.
+func (r *Runs) Close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.working.Wait()
+}
+
+// enter counts one more worker, or says that the host stops.
+func (r *Runs) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.working.Add(1)
+	return true
+}

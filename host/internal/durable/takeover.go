@@ -1,0 +1,154 @@
+package durable
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// takeOver continues a run that another host began, or begins one that was
+// queued. It is called with the lease; returning nil ends the run.
+func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
+	if !r.enter() {
+		return ErrClosed
+	}
+	defer r.working.Done()
+	var j Job
+	if err := json.Unmarshal(lease.Run.Data, &j); err != nil {
+		r.cfg.Logger.Error("run cannot be read and is dropped", "run", lease.Run.ID, "err", err)
+		return nil
+	}
+	steady := context.WithoutCancel(ctx)
+	check, err := lease.Checkpoint(steady)
+	if err != nil {
+		return err
+	}
+	row, err := r.cfg.Store.Run(steady, j.Tenant, j.ID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if len(check.Records) == 0 {
+		return r.beginLate(steady, lease, j, row, err == nil)
+	}
+	w, wr, err := r.rebuild(j, lease, check.Records)
+	if err != nil {
+		return r.giveUp(steady, lease, &j, err)
+	}
+	if last := check.Records[len(check.Records)-1]; last.Kind == KindEnd {
+		return r.settle(steady, lease, w, &wr.said, ParseEnd(last.Data))
+	}
+	mark := engine.Object("attempt", int64(lease.Attempt)).AppendJSON(nil)
+	if err := lease.Tell(steady, runner.Record{Kind: KindTakeover, Data: mark}); err != nil {
+		return err
+	}
+	if !w.state.Unfinished() {
+		// The engine had finished; only how it went was not written. It did not
+		// fail, because a failure is written together with the last snapshot.
+		end := endOf(w, nil)
+		if _, err := lease.Append(steady, end.record()); err != nil {
+			return err
+		}
+		return r.settle(steady, lease, w, &wr.said, end)
+	}
+	return r.execute(lease, w, wr)
+}
+
+// beginLate starts a run of which nothing is in the log.
+func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row store.Run, known bool) error {
+	if known && row.Status != store.RunActive {
+		return nil // it ended, and its records have been dropped
+	}
+	if !known {
+		if err := r.cfg.Store.StartRun(ctx, store.Run{
+			ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
+			Source: j.Source, Input: lease.Run.Data,
+		}); err != nil {
+			return err
+		}
+	}
+	w := &work{job: j, began: time.Now()}
+	if err := r.prepare(ctx, w); err != nil {
+		return r.giveUp(ctx, lease, &j, err)
+	}
+	wr := &writer{lease: lease, ctx: ctx, held: []runner.Record{{Kind: KindDocument, Data: w.doc}}}
+	return r.execute(lease, w, wr)
+}
+
+// rebuild makes the work of what a run's log holds, and a writer that goes on
+// behind it.
+func (r *Runs) rebuild(j Job, lease *runner.Lease, records []runner.Record) (*work, *writer, error) {
+	w := &work{job: j, began: time.Now()}
+	if records[0].Kind != KindDocument {
+		return nil, nil, fmt.Errorf("run %q: the log does not begin with its document", j.ID)
+	}
+	w.doc = records[0].Data
+	var err error
+	if w.canvas, err = r.plans.load(w.doc); err != nil {
+		return nil, nil, err
+	}
+	last := lastKnown(records)
+	if w.state, err = w.canvas.StateAt(sinceSnapshot(events(records)), 0); err != nil {
+		return nil, nil, err
+	}
+	wr := &writer{lease: lease, ctx: context.WithoutCancel(lease.Context()), entered: true}
+	for _, x := range records {
+		wr.said.Take(engine.EventType(x.Kind), x.Data)
+	}
+	if w.state.Unfinished() {
+		wr.fold = newFold(records[last+1:])
+	}
+	return w, wr, nil
+}
+
+// lastKnown is the index of the last record at which a state is known.
+func lastKnown(records []runner.Record) int {
+	for i := range slices.Backward(records) {
+		switch engine.EventType(records[i].Kind) {
+		case engine.EventCheckpoint, engine.EventSnapshot:
+			return i
+		}
+	}
+	return -1
+}
+
+// sinceSnapshot drops what the last snapshot makes unnecessary.
+func sinceSnapshot(log []*engine.Event) []*engine.Event {
+	for i := range slices.Backward(log) {
+		if log[i].Type == engine.EventSnapshot {
+			return log[i:]
+		}
+	}
+	return log
+}
+
+// giveUp ends a run that cannot be done: trying again would not help.
+func (r *Runs) giveUp(ctx context.Context, lease *runner.Lease, j *Job, why error) error {
+	if errors.Is(why, store.ErrUnavailable) || errors.Is(why, ErrBusy) {
+		return why
+	}
+	r.cfg.Logger.Error("run is given up", "run", j.ID, "err", why)
+	end := End{Status: store.RunFailed, Code: CodeOf(why), Error: why.Error()}
+	if _, err := lease.Append(ctx, end.record()); err != nil {
+		return err
+	}
+	w := &work{job: *j, began: time.Now()}
+	return r.settle(ctx, lease, w, &Transcript{}, end)
+}
+
+// Dead ends a run that has outlived too many hosts; it is what
+// [runner.Config].Dead wants.
+func (r *Runs) Dead(ctx context.Context, lease *runner.Lease) error {
+	var j Job
+	if err := json.Unmarshal(lease.Run.Data, &j); err != nil {
+		return nil // nothing is known of it
+	}
+	return r.giveUp(context.WithoutCancel(ctx), lease, &j,
+		fmt.Errorf("the run ended %d hosts and is not tried again", lease.Attempt-1))
+}

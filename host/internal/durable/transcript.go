@@ -1,0 +1,90 @@
+package durable
+
+import (
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Transcript collects what a run said from its events.
+type Transcript struct {
+	Text       strings.Builder // the answer, reasoning between <think> and </think>
+	Deltas     strings.Builder // the contents of all message events, joined
+	References []engine.Value  // of the message_end events that have one
+	Last       engine.Value    // the last event of the wire
+	Status     engine.Value    // status of the last message_end
+	Created    int64           // created_at of the events
+	mark       [2]int          // lengths of both texts when the present message began
+}
+
+// Take adds one event, given as its type and JSON.
+func (t *Transcript) Take(kind engine.EventType, data []byte) {
+	switch kind {
+	case engine.EventMessage, engine.EventMessageEnd, engine.EventMessageReset,
+		engine.EventUserInputs, engine.EventWorkflowFinished, engine.EventNodeFinished, engine.EventWorkflowStarted:
+	default:
+		return
+	}
+	e, err := engine.ParseJSON(data)
+	if err != nil {
+		return // the engine wrote it
+	}
+	if kind.Wire() {
+		t.Last = e
+	}
+	switch d := e.Get("data"); kind {
+	case engine.EventWorkflowStarted:
+		t.Created, _ = e.Get("created_at").Int()
+	case engine.EventMessage:
+		t.message(d)
+	case engine.EventMessageReset:
+		t.reset()
+	case engine.EventMessageEnd:
+		t.mark = [2]int{t.Text.Len(), t.Deltas.Len()}
+		if r := d.Get("reference"); !r.IsNull() {
+			t.References = append(t.References, r)
+		}
+		if s := d.Get("status"); !s.IsNull() {
+			t.Status = s
+		}
+	}
+}
+
+func (t *Transcript) message(d engine.Value) {
+	content := d.Get("content").Text()
+	t.Deltas.WriteString(content)
+	if d.Get("start_to_think").True() {
+		content += "<think>"
+	}
+	if d.Get("end_to_think").True() {
+		content += "</think>"
+	}
+	t.Text.WriteString(content)
+}
+
+// reset forgets the present message, which starts again.
+func (t *Transcript) reset() {
+	text, deltas := t.Text.String()[:t.mark[0]], t.Deltas.String()[:t.mark[1]]
+	t.Text.Reset()
+	t.Deltas.Reset()
+	t.Text.WriteString(text)
+	t.Deltas.WriteString(deltas)
+}
+
+// Reference is all references in one, with integer keys as texts: {chunks,
+// doc_aggs}; null when nothing was cited.
+func (t *Transcript) Reference() engine.Value {
+	if len(t.References) == 0 {
+		return engine.Null
+	}
+	chunks, aggs := engine.NewObject(8), engine.NewObject(8)
+	for _, r := range t.References {
+		for k, v := range r.Get("chunks").Fields() {
+			chunks.Set(k, v)
+		}
+		for k, v := range r.Get("doc_aggs").Fields() {
+			aggs.Set(k, v)
+		}
+	}
+	return engine.Object("chunks", chunks.Value(), "doc_aggs", aggs.Value())
+}

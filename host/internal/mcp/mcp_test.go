@@ -1,0 +1,100 @@
+package mcp
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/web"
+)
+
+type greeting struct {
+	Name string `json:"name"`
+}
+
+// serve runs an MCP server of each kind; connects counts sessions.
+func serve(t *testing.T, kind string) (url string, connects *atomic.Int32, token *atomic.Value) {
+	connects, token = &atomic.Int32{}, &atomic.Value{}
+	server := func(r *http.Request) *sdk.Server {
+		token.Store(r.Header.Get("Authorization"))
+		s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ServerOptions{
+			InitializedHandler: func(context.Context, *sdk.InitializedRequest) { connects.Add(1) },
+		})
+		sdk.AddTool(s, &sdk.Tool{Name: "greet", Description: "says hello"}, func(_ context.Context, _ *sdk.CallToolRequest, in greeting) (*sdk.CallToolResult, any, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "hello " + in.Name}}}, nil, nil
+		})
+		sdk.AddTool(s, &sdk.Tool{Name: "sleep"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+			return nil, nil, ctx.Err()
+		})
+		return s
+	}
+	var handler http.Handler = sdk.NewStreamableHTTPHandler(server, nil)
+	if kind == TypeSSE {
+		handler = sdk.NewSSEHandler(server, nil)
+	}
+	srv := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		// Close would wait for streams that the SDK's server keeps.
+		_ = srv.Listener.Close()
+		srv.CloseClientConnections()
+	})
+	return srv.URL, connects, token
+}
+
+func TestTools(t *testing.T) {
+	for _, kind := range []string{TypeStreamable, TypeSSE} {
+		t.Run(kind, func(t *testing.T) {
+			url, connects, token := serve(t, kind)
+			c := &Client{Idle: 50 * time.Millisecond}
+			s := Server{ID: "a", Name: "test", Type: kind, URL: url, Headers: map[string]string{"Authorization": "Bearer {{key}}"}, Values: map[string]string{"key": "k7"}}
+			port := &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) { return s, nil }}
+			tools, err := port.ListTools(t.Context(), "a")
+			require.NoError(t, err)
+			require.Equal(t, "greet", tools[0].Name)
+			require.Equal(t, "string", tools[0].Parameters.Get("properties").Get("name").Get("type").Str())
+			text, err := port.CallTool(t.Context(), "a", "greet", engine.Object("name", "Ann"))
+			require.NoError(t, err)
+			require.Equal(t, "hello Ann", text)
+			require.Equal(t, "Bearer k7", token.Load())
+			require.LessOrEqual(t, connects.Load(), int32(1), "one session per run; protocols without sessions have none")
+
+			text, err = port.CallTool(t.Context(), "a", "greet", engine.Object("name", 7))
+			require.NoError(t, err)
+			require.Contains(t, text, "MCP server error")
+
+			c.Timeout = 100 * time.Millisecond
+			began := time.Now()
+			_, err = port.CallTool(t.Context(), "a", "sleep", engine.Null)
+			require.ErrorIs(t, err, ErrServer)
+			require.Less(t, time.Since(began), 2*time.Second)
+			require.Eventually(t, func() bool {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				return len(c.lines) == 0
+			}, 2*time.Second, 10*time.Millisecond, "idle connections are closed")
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	url, _, _ := serve(t, TypeStreamable)
+	c := &Client{Transport: (&web.Client{}).Transport(), Timeout: time.Second}
+	_, err := c.Tools(t.Context(), "x", Server{Type: TypeStreamable, URL: url})
+	require.ErrorIs(t, err, ErrServer, "private addresses are not dialled")
+	require.ErrorContains(t, err, web.ErrAddress.Error())
+	_, err = c.Tools(t.Context(), "x", Server{Type: "stdio", URL: url})
+	require.ErrorIs(t, err, ErrType)
+	_, err = c.Tools(t.Context(), "x", Server{Type: TypeSSE, URL: "file:///etc/passwd"})
+	require.ErrorIs(t, err, ErrAddress)
+}

@@ -1,0 +1,168 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// DefaultFile is read from the working directory when nothing else names a file.
+const DefaultFile = "easel.models.json"
+
+// openAI is where OpenAI itself answers.
+const openAI = "https://api.openai.com/v1"
+
+// defaultContext is the context of a model whose entry does not say, in tokens; what is sold today holds at least
+// this much.
+const defaultContext = 128_000
+
+// Config lists the providers. The zero value has none.
+type Config struct {
+	// Default is the id that an empty llm_id stands for; "" is the first model of the first provider.
+	Default string `json:"default,omitempty"`
+	// Aliases lead ids that canvases use to ids that are configured. The key "*" catches every unknown id.
+	Aliases   map[string]string `json:"aliases,omitempty"`
+	Providers []Provider        `json:"providers"`
+}
+
+// Provider is one endpoint that speaks the OpenAI protocol.
+type Provider struct {
+	Name     string `json:"name"`               // what follows the last @ of an id; its case does not matter
+	Instance string `json:"instance,omitempty"` // tells several accounts of one provider apart; "" is "default"
+	BaseURL  string `json:"base_url,omitempty"` // up to and without /chat/completions; "" is OpenAI
+	Key      string `json:"key,omitempty"`
+	KeyEnv   string `json:"key_env,omitempty"` // environment variable that holds the key
+	// Models are the models there are. An empty list accepts every name.
+	Models  []Entry `json:"models,omitempty"`
+	Timeout float64 `json:"timeout_seconds,omitempty"` // longest silence of the server; 0 is 300
+	Retries *int    `json:"retries,omitempty"`         // tries after the first one; nil is 3
+}
+
+// Entry describes one model. In JSON it may be just its name.
+type Entry struct {
+	Name    string `json:"name"`
+	Tools   *bool  `json:"tools,omitempty"`   // calls functions natively; nil is true
+	Images  *bool  `json:"images,omitempty"`  // takes images; nil is true
+	Context int    `json:"context,omitempty"` // tokens that fit; 0 is 128,000
+}
+
+// UnmarshalJSON accepts a name in place of the object.
+func (e *Entry) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte{'"'}) {
+		return json.Unmarshal(data, &e.Name)
+	}
+	type plain Entry
+	return strict(data, (*plain)(e))
+}
+
+func strict(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
+
+// ReadConfig reads a configuration file.
+func ReadConfig(path string) (Config, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, fmt.Errorf("model configuration: %w", err)
+	}
+	var c Config
+	if err := strict(data, &c); err != nil {
+		return Config{}, fmt.Errorf("model configuration %s: %w", path, err)
+	}
+	return c, nil
+}
+
+// FromEnvironment reads the file that EASEL_MODEL_FILE names, or DefaultFile if it is there, and adds the provider of
+// the environment variables:
+//
+//	EASEL_MODEL_BASE_URL, EASEL_MODEL_KEY   an endpoint and its key
+//	EASEL_MODEL_PROVIDER                    its name; default "OpenAI"
+//	EASEL_MODEL_NAMES                       its models, separated by commas; without them every name is accepted
+//	EASEL_MODEL_DEFAULT                     the id an empty llm_id stands for
+//	OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the same, under the names other programs use
+//
+// getenv is os.Getenv outside of tests.
+func FromEnvironment(getenv func(string) string) (Config, error) {
+	var c Config
+	path := getenv("EASEL_MODEL_FILE")
+	named := path != ""
+	if !named {
+		path = DefaultFile
+	}
+	c, err := ReadConfig(path)
+	if err != nil && (named || !errors.Is(err, fs.ErrNotExist)) {
+		return Config{}, err
+	}
+	if d := getenv("EASEL_MODEL_DEFAULT"); d != "" {
+		c.Default = d
+	}
+	c.Providers = append(c.Providers, environmentProvider(getenv)...)
+	for i := range c.Providers {
+		if p := &c.Providers[i]; p.KeyEnv != "" && p.Key == "" {
+			p.Key = getenv(p.KeyEnv)
+		}
+	}
+	return c, nil
+}
+
+func environmentProvider(getenv func(string) string) []Provider {
+	either := func(a, b string) string {
+		if v := getenv(a); v != "" {
+			return v
+		}
+		return getenv(b)
+	}
+	p := Provider{
+		Name:    either("EASEL_MODEL_PROVIDER", ""),
+		BaseURL: either("EASEL_MODEL_BASE_URL", "OPENAI_BASE_URL"),
+		Key:     either("EASEL_MODEL_KEY", "OPENAI_API_KEY"),
+	}
+	if p.BaseURL == "" && p.Key == "" {
+		return nil
+	}
+	if p.Name == "" {
+		p.Name = "OpenAI"
+	}
+	names := either("EASEL_MODEL_NAMES", "OPENAI_MODEL")
+	for name := range strings.SplitSeq(names, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			p.Models = append(p.Models, Entry{Name: name})
+		}
+	}
+	return []Provider{p}
+}
+
+// entry is what the configuration says about a model; ok is false when it is not listed.
+func (p *Provider) entry(name string) (Entry, bool) {
+	for _, e := range p.Models {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Entry{Name: name}, len(p.Models) == 0
+}
+
+func (p *Provider) info(name string) engine.Info {
+	e, _ := p.entry(name)
+	info := engine.Info{Context: e.Context, Tools: e.Tools == nil || *e.Tools, Images: e.Images == nil || *e.Images}
+	if info.Context <= 0 {
+		info.Context = defaultContext
+	}
+	return info
+}
+
+// label names the provider in errors: "OpenAI", or "work@OpenAI".
+func (p *Provider) label() string {
+	if p.Instance == "" {
+		return p.Name
+	}
+	return p.Instance + "@" + p.Name
+}

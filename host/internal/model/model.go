@@ -1,0 +1,110 @@
+// Package model connects the engine's model port to what answers: endpoints that speak the OpenAI protocol, scripted
+// replies for tests, and the offline model that needs neither network nor key.
+//
+// A Config names providers and their models; Models resolves the llm_id of a call to one of them: "model",
+// "model@Provider" or "model@instance@Provider". Nothing configured means the offline model answers, and says so;
+// with providers configured an id that none of them knows is an error that lists the known ones.
+//
+// Nothing here logs. Keys go into the Authorization header and nowhere else: errors name provider, model and status,
+// and a key that a server repeats is blotted out.
+package model
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/offline"
+)
+
+// Offline is the model that needs no network and no key.
+type Offline = offline.Model
+
+// Models answers model calls through the configured providers. It is safe for concurrent use.
+type Models struct {
+	config    Config
+	providers []*provider
+}
+
+var (
+	_ engine.Model     = (*Models)(nil)
+	_ engine.ModelInfo = (*Models)(nil)
+)
+
+// New makes the models of a configuration. Errors name the provider whose settings are wrong.
+func New(config Config) (*Models, error) {
+	m := &Models{config: config}
+	for i, p := range config.Providers {
+		made, err := newProvider(p)
+		if err != nil {
+			return nil, fmt.Errorf("providers[%d]: %w", i, err)
+		}
+		m.providers = append(m.providers, made)
+	}
+	return m, nil
+}
+
+// Configured reports whether there is any provider; without one everything is answered offline.
+func (m *Models) Configured() bool { return len(m.providers) > 0 }
+
+// Generate answers one call through the provider its llm_id resolves to.
+func (m *Models) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	if !m.Configured() {
+		return Offline{}.Generate(ctx, req)
+	}
+	p, name, err := m.resolve(req.LLM)
+	if err != nil {
+		return func(yield func(engine.ModelPiece, error) bool) { yield(engine.ModelPiece{}, err) }
+	}
+	return p.generate(ctx, name, req)
+}
+
+// ModelInfo describes the model an llm_id resolves to.
+func (m *Models) ModelInfo(ctx context.Context, llmID string) engine.Info {
+	if !m.Configured() {
+		return Offline{}.ModelInfo(ctx, llmID)
+	}
+	p, name, err := m.resolve(llmID)
+	if err != nil {
+		return engine.Info{}
+	}
+	return p.config.info(name)
+}
+
+// Select gives the model that a person asked for by text: "offline", "scripted:FILE", or the id of a configured
+// model. It answers every llm_id; "" leaves each to its own.
+func (m *Models) Select(choice string) (engine.Model, error) {
+	file, scripted := strings.CutPrefix(choice, "scripted:")
+	switch {
+	case choice == "":
+		return m, nil
+	case choice == "offline":
+		return Offline{}, nil
+	case scripted:
+		return ReadScript(file)
+	case !m.Configured():
+		return nil, fmt.Errorf("model %q: no provider is configured; write %s, set OPENAI_API_KEY, or choose offline or scripted:FILE", choice, DefaultFile)
+	}
+	if _, _, err := m.resolve(choice); err != nil {
+		return nil, err
+	}
+	return &pinned{models: m, id: choice}, nil
+}
+
+// pinned answers every call with one model, whatever the canvas names.
+type pinned struct {
+	models *Models
+	id     string
+}
+
+func (p *pinned) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	own := *req
+	own.LLM = p.id
+	return p.models.Generate(ctx, &own)
+}
+
+func (p *pinned) ModelInfo(ctx context.Context, _ string) engine.Info {
+	return p.models.ModelInfo(ctx, p.id)
+}

@@ -1,0 +1,199 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// provider talks to one endpoint.
+type provider struct {
+	config  Provider
+	client  *http.Client
+	timeout time.Duration
+	retries int
+	sleep   func(context.Context, time.Duration) error
+}
+
+func newProvider(c Provider) (*provider, error) {
+	if c.Name == "" {
+		return nil, fmt.Errorf("name is empty; it is what follows the @ of an llm_id")
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = openAI
+	}
+	if u, err := url.Parse(c.BaseURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%s: base_url %q is no http or https address", c.label(), c.BaseURL)
+	}
+	p := &provider{config: c, client: &http.Client{}, timeout: 5 * time.Minute, retries: 3, sleep: engine.SystemClock{}.Sleep}
+	if c.Timeout > 0 {
+		p.timeout = time.Duration(c.Timeout * float64(time.Second))
+	}
+	if c.Retries != nil {
+		p.retries = max(0, *c.Retries)
+	}
+	return p, nil
+}
+
+// generate asks the endpoint. The server may be silent for at most the timeout, before the answer and inside it.
+func (p *provider) generate(ctx context.Context, model string, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	return func(yield func(engine.ModelPiece, error) bool) {
+		inner, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		quiet := time.AfterFunc(p.timeout, func() { cancel(ErrSilent) })
+		defer quiet.Stop()
+		a := &answering{
+			provider: p, model: model,
+			exchange: &exchange{client: p.client, retries: p.retries, sleep: p.sleep},
+			heard:    func() { quiet.Reset(p.timeout) },
+			yield:    func(piece engine.ModelPiece) bool { return yield(piece, nil) },
+		}
+		err := a.run(inner, req)
+		switch {
+		case err == nil || errors.Is(err, errStopped):
+		case ctx.Err() != nil:
+			yield(engine.ModelPiece{}, ctx.Err())
+		case errors.Is(context.Cause(inner), ErrSilent):
+			yield(engine.ModelPiece{}, p.wrap(model, fmt.Errorf("%w for %s", ErrSilent, p.timeout)))
+		default:
+			yield(engine.ModelPiece{}, p.wrap(model, err))
+		}
+	}
+}
+
+// errStopped means that the caller wants no further piece.
+var errStopped = errors.New("stopped")
+
+// answering is one call on its way.
+type answering struct {
+	provider *provider
+	model    string
+	exchange *exchange
+	heard    func() // the server said something
+	yield    func(engine.ModelPiece) bool
+	thinking bool // a <think> is open
+	said     bool // something came
+	calls    []engine.ToolCall
+	finish   openai.FinishReason
+}
+
+func (a *answering) run(ctx context.Context, req *engine.ModelRequest) error {
+	config := openai.DefaultConfig(a.provider.config.Key)
+	config.BaseURL = a.provider.config.BaseURL
+	config.HTTPClient = a.exchange
+	client := openai.NewClientWithConfig(config)
+	body := a.provider.request(a.model, req)
+	if req.Stream {
+		if err := a.stream(ctx, client, body); err != nil {
+			return err
+		}
+	} else if err := a.whole(ctx, client, body); err != nil {
+		return err
+	}
+	return a.end()
+}
+
+// whole reads an answer that comes in one piece.
+func (a *answering) whole(ctx context.Context, client *openai.Client, body openai.ChatCompletionRequest) error {
+	res, err := client.CreateChatCompletion(ctx, body)
+	if err != nil {
+		return notJSON(err)
+	}
+	if len(res.Choices) == 0 {
+		return ErrEmpty
+	}
+	message := res.Choices[0].Message
+	a.finish = res.Choices[0].FinishReason
+	if err := a.think(message.ReasoningContent); err != nil {
+		return err
+	}
+	if err := a.say(message.Content); err != nil {
+		return err
+	}
+	for _, c := range message.ToolCalls {
+		a.call(c)
+	}
+	return a.usage(&res.Usage)
+}
+
+// think hands out reasoning between think marks.
+func (a *answering) think(text string) error {
+	if text == "" {
+		return nil
+	}
+	if !a.thinking {
+		a.thinking = true
+		if err := a.piece("<think>"); err != nil {
+			return err
+		}
+	}
+	return a.piece(text)
+}
+
+// say hands out text of the answer itself.
+func (a *answering) say(text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := a.endThinking(); err != nil {
+		return err
+	}
+	return a.piece(text)
+}
+
+func (a *answering) endThinking() error {
+	if !a.thinking {
+		return nil
+	}
+	a.thinking = false
+	return a.piece("</think>")
+}
+
+func (a *answering) piece(text string) error {
+	a.said = true
+	if !a.yield(engine.ModelPiece{Text: text}) {
+		return errStopped
+	}
+	return nil
+}
+
+func (a *answering) usage(u *openai.Usage) error {
+	if u == nil || u.PromptTokens+u.CompletionTokens == 0 {
+		return nil
+	}
+	used := engine.Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens}
+	if !a.yield(engine.ModelPiece{Usage: &used}) {
+		return errStopped
+	}
+	return nil
+}
+
+// end hands out the calls, and says when the answer was cut.
+func (a *answering) end() error {
+	if err := a.endThinking(); err != nil {
+		return err
+	}
+	switch a.finish {
+	case openai.FinishReasonLength:
+		if err := a.piece("\n\n[The answer was cut at the limit of its length.]"); err != nil {
+			return err
+		}
+	case openai.FinishReasonContentFilter:
+		return errors.New("the provider's content filter stopped the answer")
+	}
+	if len(a.calls) > 0 && !a.yield(engine.ModelPiece{ToolCalls: a.calls}) {
+		return errStopped
+	}
+	if !a.said && len(a.calls) == 0 {
+		return ErrEmpty
+	}
+	return nil
+}

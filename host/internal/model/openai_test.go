@@ -1,0 +1,346 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// collect reads an answer to its end.
+func collect(answer iter.Seq2[engine.ModelPiece, error]) (text string, last engine.ModelPiece, err error) {
+	var b strings.Builder
+	for p, err := range answer {
+		if err != nil {
+			return b.String(), last, err
+		}
+		b.WriteString(p.Text)
+		if p.ToolCalls != nil {
+			last.ToolCalls = p.ToolCalls
+		}
+		if p.Usage != nil {
+			last.Usage = p.Usage
+		}
+	}
+	return b.String(), last, nil
+}
+
+// saved is a recorded answer of a server.
+func saved(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// serve makes a provider whose server is handler. Waiting between tries is recorded instead of done.
+func serve(t *testing.T, handler http.HandlerFunc) (*provider, *[]time.Duration) {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	p, err := newProvider(Provider{Name: "Test", BaseURL: server.URL + "/v1", Key: "secret-key"})
+	require.NoError(t, err)
+	p.client = server.Client()
+	waits := &[]time.Duration{}
+	p.sleep = func(ctx context.Context, d time.Duration) error {
+		*waits = append(*waits, d)
+		return ctx.Err()
+	}
+	return p, waits
+}
+
+// answerWith serves one text: SSE when it begins with "data:", else JSON.
+func answerWith(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if strings.HasPrefix(text, "data:") {
+			w.Header().Set("Content-Type", "text/event-stream")
+		}
+		_, _ = io.WriteString(w, text)
+	}
+}
+
+func hello(stream bool) *engine.ModelRequest {
+	return &engine.ModelRequest{Messages: []engine.ModelMessage{{Role: "user", Content: "Hello"}}, Stream: stream}
+}
+
+func TestAnswers(t *testing.T) {
+	city := []engine.ToolCall{{ID: "call_abc", Name: "weather_0", Arguments: `{"city": "Paris"}`}, {ID: "call_def", Name: "time_1", Arguments: `{}`}}
+	for _, c := range []struct {
+		name, file, text string
+		calls            []engine.ToolCall
+		usage            *engine.Usage
+	}{
+		{"a streamed text", "text.sse", "Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
+		{"reasoning stands between think marks", "reasoning.sse", "<think>Let me see.</think>42", nil, nil},
+		{"reasoning under its other name", "reasoning_other.sse", "<think>Hm.</think>Yes", nil, nil},
+		{"calls in parts", "tools.sse", "", city, nil},
+		{"calls without index and id", "tools_bare.sse", "", []engine.ToolCall{{ID: "call_0", Name: "f", Arguments: `{"a":1}`}}, nil},
+		{"an answer cut at its length", "length.sse", "Once upon\n\n[The answer was cut at the limit of its length.]", nil, nil},
+		{"an end without closing mark", "no_mark.sse", "Done.", nil, nil},
+		{"a whole answer", "text.json", "<think>Short.</think>Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
+		{"whole calls", "tools.json", "", city[:1], nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, _ := serve(t, answerWith(saved(t, c.file)))
+			text, last, err := collect(p.generate(t.Context(), "m", hello(strings.HasSuffix(c.file, ".sse"))))
+			require.NoError(t, err)
+			require.Equal(t, c.text, text)
+			require.Equal(t, c.calls, last.ToolCalls)
+			require.Equal(t, c.usage, last.Usage)
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	status := func(code int, text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(code)
+			_, _ = io.WriteString(w, text)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		handler http.HandlerFunc
+		stream  bool
+		text    string // what came before
+		status  int
+		is      error
+		want    string
+	}{
+		{"a refusal with its reason", status(400, `{"error": {"message": "context too long", "type": "x"}}`), true, "", 400, nil, "400 Bad Request: context too long"},
+		{"a key the server repeats", status(401, `{"error": {"message": "bad key secret-key"}}`), false, "", 401, nil, "bad key ***"},
+		{"an error page", status(404, "<html><h1>Not here</h1></html>"), true, "", 404, nil, "Not here"},
+		{"an empty refusal", status(403, ""), true, "", 403, nil, "the server gave no reason"},
+		{"an error mark is taken out", status(400, `{"error": {"message": "**ERROR**: no"}}`), true, "", 400, nil, "400 Bad Request: : no"},
+		{"a page instead of a stream", answerWith(strings.Repeat("<p>\n", 400)), true, "", 0, nil, "no stream of server-sent events"},
+		{"a page instead of JSON", answerWith("<html>"), false, "", 0, nil, "no chat completion; is the base_url right?"},
+		{"rubbish in a stream", answerWith("data: {\"choices\": 7}\n\n"), true, "", 0, nil, "no chat completion"},
+		{"a stream that stops in the middle", answerWith(saved(t, "cut.sse")), true, "Hel", 0, ErrBroken, "broke off"},
+		{"JSON that stops in the middle", answerWith(`{"choices": [`), false, "", 0, ErrBroken, "broke off"},
+		{"an error inside a stream", answerWith(saved(t, "error.sse")), true, "Hel", 0, nil, "overloaded"},
+		{"an empty stream", answerWith("data: [DONE]\n\n"), true, "", 0, ErrEmpty, "empty"},
+		{"no choices", answerWith(`{"choices": []}`), false, "", 0, ErrEmpty, "empty"},
+		{"the content filter", answerWith(`{"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}`), false, "", 0, nil, "content filter"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, _ := serve(t, c.handler)
+			text, _, err := collect(p.generate(t.Context(), "m", hello(c.stream)))
+			var e *Error
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, c.text, text)
+			require.Equal(t, c.status, e.Status)
+			require.ErrorContains(t, err, `model "m" of Test: `)
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), mark)
+			if c.is != nil {
+				require.ErrorIs(t, err, c.is)
+			}
+		})
+	}
+}
+
+func TestConnectionThatBreaks(t *testing.T) {
+	p, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	text, _, err := collect(p.generate(t.Context(), "m", hello(true)))
+	require.ErrorIs(t, err, ErrBroken)
+	require.Equal(t, "Hel", text)
+}
+
+func TestSilentServer(t *testing.T) {
+	for _, c := range []struct{ name, before, text string }{
+		{"before the answer", "", ""},
+		{"inside the answer", "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n", "Hel"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body) // so that the server notices a client that leaves
+				if c.before != "" {
+					_, _ = io.WriteString(w, c.before)
+					_ = http.NewResponseController(w).Flush()
+				}
+				<-r.Context().Done()
+			})
+			p.timeout = 100 * time.Millisecond
+			text, _, err := collect(p.generate(t.Context(), "m", hello(true)))
+			require.ErrorIs(t, err, ErrSilent)
+			require.Equal(t, c.text, text)
+		})
+	}
+}
+
+func TestCancelEndsAHangingCall(t *testing.T) {
+	asked := make(chan struct{})
+	p, _ := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		close(asked)
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-asked; cancel() }()
+	_, _, err := collect(p.generate(ctx, "m", hello(true)))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestReaderThatStops(t *testing.T) {
+	p, _ := serve(t, answerWith(saved(t, "text.sse")))
+	for piece, err := range p.generate(t.Context(), "m", hello(true)) {
+		require.NoError(t, err)
+		require.Equal(t, "Hello", piece.Text)
+		break
+	}
+}
+
+func TestAnswerTooLarge(t *testing.T) {
+	p, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		line := "data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 1<<20) + "\"}}]}\n\n"
+		for range 40 {
+			if _, err := io.WriteString(w, line); err != nil {
+				return
+			}
+		}
+	})
+	_, _, err := collect(p.generate(t.Context(), "m", hello(true)))
+	require.ErrorIs(t, err, ErrTooLarge)
+}
+
+func TestBusyServerIsAskedAgain(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status int
+		after  string // Retry-After
+		fails  int
+		tries  int
+		ok     bool
+	}{
+		{"once over the limit of rate", 429, "2", 1, 2, true},
+		{"twice broken", 503, "", 2, 3, true},
+		{"never well again", 500, "", 99, 4, false},
+		{"told to come back tomorrow", 429, "86400", 99, 1, false},
+		{"a refusal is final", 400, "", 99, 1, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tries := 0
+			p, waits := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				tries++
+				body, _ := io.ReadAll(r.Body)
+				if !strings.Contains(string(body), "Hello") {
+					t.Errorf("try %d came without its body", tries)
+				}
+				if tries <= c.fails {
+					w.Header().Set("Retry-After", c.after)
+					w.WriteHeader(c.status)
+					return
+				}
+				_, _ = io.WriteString(w, saved(t, "text.sse"))
+			})
+			_, _, err := collect(p.generate(t.Context(), "m", hello(true)))
+			require.Equal(t, c.ok, err == nil, err)
+			require.Equal(t, c.tries, tries)
+			require.Len(t, *waits, c.tries-1)
+			if c.after == "2" {
+				require.Equal(t, 2*time.Second, (*waits)[0])
+			}
+			var e *Error
+			if errors.As(err, &e) {
+				require.Equal(t, c.status, e.Status)
+				require.Equal(t, c.status != 400, e.Retryable())
+			}
+		})
+	}
+}
+
+func TestServerThatIsNotThere(t *testing.T) {
+	p, waits := serve(t, nil)
+	p.config.BaseURL = "http://127.0.0.1:1/v1"
+	_, _, err := collect(p.generate(t.Context(), "m", hello(false)))
+	require.ErrorContains(t, err, "refused")
+	require.Len(t, *waits, 3)
+}
+
+func TestRetryAfterDate(t *testing.T) {
+	wait, again := retryAfter(time.Now().Add(20*time.Second).UTC().Format(http.TimeFormat), 0)
+	require.True(t, again)
+	require.InDelta(t, 20, wait.Seconds(), 2)
+}
+
+func TestRequest(t *testing.T) {
+	var got map[string]any
+	p, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if a := r.Header.Get("Authorization"); a != "Bearer secret-key" || r.URL.Path != "/v1/chat/completions" {
+			t.Errorf("asked %s with %q", r.URL, a)
+		}
+		got = nil
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		_, _ = io.WriteString(w, saved(t, "text.sse"))
+	})
+	zero, half, most := 0.0, 0.5, 100
+	req := &engine.ModelRequest{
+		System: "Be brief.", Stream: true, Images: []string{"data:image/png;base64,AA=="},
+		Messages: []engine.ModelMessage{
+			{Role: "user", Content: "Weather?"},
+			{Role: "assistant", ToolCalls: []engine.ToolCall{{ID: "c1", Name: "w", Arguments: `{"a":1}`}}},
+			{Role: "tool", ToolID: "c1", Content: ""},
+			{Role: "user", Content: "And this?"},
+		},
+		Tools:  []engine.ToolDef{{Name: "w", Description: "d", Parameters: engine.Object("type", "object", "x", 1)}},
+		Config: engine.ModelConfig{Temperature: &zero, TopP: &half, MaxTokens: &most, Stop: []string{"|"}, Thinking: "disabled"},
+	}
+	for _, c := range []struct{ name, model, want string }{
+		{"everything", "m", saved(t, "request.json")},
+		{"a model that reasons takes no sampling", "o3-mini", saved(t, "request_reasoning.json")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, _, err := collect(p.generate(t.Context(), c.model, req))
+			require.NoError(t, err)
+			text, err := json.Marshal(got)
+			require.NoError(t, err)
+			require.JSONEq(t, c.want, string(text))
+		})
+	}
+}
+
+func FuzzStream(f *testing.F) {
+	for _, name := range []string{"text.sse", "tools.sse", "reasoning.sse", "cut.sse", "error.sse"} {
+		data, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := newProvider(Provider{Name: "Test"})
+		require.NoError(t, err)
+		p.retries = 0
+		p.client = &http.Client{Transport: replay(text)}
+		for _, stream := range []bool{true, false} {
+			if _, _, err := collect(p.generate(t.Context(), "m", hello(stream))); err != nil {
+				require.NotContains(t, fmt.Sprint(err), mark)
+			}
+		}
+	})
+}
+
+// replay answers every request with the same text.
+type replay string
+
+func (r replay) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(string(r))), Request: req}, nil
+}

@@ -1,0 +1,90 @@
+package model
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+func testModels(t *testing.T) *Models {
+	t.Helper()
+	m, err := New(Config{
+		Default: "small@OpenAI",
+		Aliases: map[string]string{"deepseek-chat@DeepSeek": "big@work@OpenAI", "dead": "nobody@Nowhere"},
+		Providers: []Provider{
+			{Name: "OpenAI", Models: []Entry{{Name: "small"}, {Name: "a@b"}}},
+			{Name: "OpenAI", Instance: "work", Models: []Entry{{Name: "big"}, {Name: "small"}}},
+			{Name: "Local", BaseURL: "http://127.0.0.1:11434/v1"},
+		},
+	})
+	require.NoError(t, err)
+	return m
+}
+
+func TestResolve(t *testing.T) {
+	m := testModels(t)
+	for _, c := range []struct{ name, id, provider, model string }{
+		{"empty is the default", "", "OpenAI", "small"},
+		{"a listed name", "big", "work@OpenAI", "big"},
+		{"name and provider", "small@OpenAI", "OpenAI", "small"},
+		{"the case of the provider does not matter", "small@openai", "OpenAI", "small"},
+		{"name, instance and provider", "small@work@OpenAI", "work@OpenAI", "small"},
+		{"the instance named default", "small@default@OpenAI", "OpenAI", "small"},
+		{"a provider's only instance that has it", "big@OpenAI", "work@OpenAI", "big"},
+		{"a name with @", "a@b", "OpenAI", "a@b"},
+		{"a name with @ and a provider", "a@b@OpenAI", "OpenAI", "a@b"},
+		{"any name where none is listed", "llama:8b@Local", "Local", "llama:8b"},
+		{"any name with @ where none is listed", "@cf/llama@Local", "Local", "@cf/llama"},
+		{"a name nobody lists goes to who accepts all", "unheard-of", "Local", "unheard-of"},
+		{"an alias", "deepseek-chat@DeepSeek", "work@OpenAI", "big"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, name, err := m.resolve(c.id)
+			require.NoError(t, err)
+			require.Equal(t, c.provider+" "+c.model, p.config.label()+" "+name)
+		})
+	}
+}
+
+func TestUnknownModelNamesTheKnownOnes(t *testing.T) {
+	m := testModels(t)
+	for _, id := range []string{"qwen-max@Tongyi-Qianwen", "huge@OpenAI", "small@home@OpenAI"} {
+		_, _, err := m.resolve(id)
+		require.ErrorIs(t, err, ErrUnknownModel)
+		require.ErrorContains(t, err, `"`+id+`"`)
+		require.ErrorContains(t, err, "small@OpenAI, a@b@OpenAI, big@work@OpenAI, small@work@OpenAI, any name@Local")
+	}
+	_, err := m.Select("huge@OpenAI")
+	require.ErrorIs(t, err, ErrUnknownModel)
+}
+
+func TestCatchAllAlias(t *testing.T) {
+	m, err := New(Config{Aliases: map[string]string{"*": "m@Local"}, Providers: []Provider{{Name: "Local", Models: []Entry{{Name: "m"}}}}})
+	require.NoError(t, err)
+	p, name, err := m.resolve("qwen-max@Tongyi-Qianwen")
+	require.NoError(t, err)
+	require.Equal(t, "Local m", p.config.label()+" "+name)
+}
+
+func TestNothingConfiguredAnswersOffline(t *testing.T) {
+	m, err := New(Config{})
+	require.NoError(t, err)
+	text, _, err := collect(m.Generate(t.Context(), &engine.ModelRequest{
+		LLM: "gpt@OpenAI", Messages: []engine.ModelMessage{{Role: "user", Content: "Hello"}},
+	}))
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(text, "[Offline answer"), text)
+	_, err = m.Select("gpt@OpenAI")
+	require.ErrorContains(t, err, "no provider is configured")
+}
+
+func TestModelInfo(t *testing.T) {
+	no := false
+	m, err := New(Config{Providers: []Provider{{Name: "P", Models: []Entry{{Name: "plain"}, {Name: "text", Tools: &no, Images: &no, Context: 4096}}}}})
+	require.NoError(t, err)
+	require.Equal(t, engine.Info{Tools: true, Images: true, Context: 128_000}, m.ModelInfo(t.Context(), "plain"))
+	require.Equal(t, engine.Info{Context: 4096}, m.ModelInfo(t.Context(), "text@P"))
+}

@@ -1,0 +1,127 @@
+package plugin
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// arena is the memory of the Extism kernel: blocks a guest allocates outside its
+// own memory to exchange bytes with the host. Addresses start at 8, because 0
+// means nothing. It is emptied between calls.
+type arena struct {
+	bytes  []byte
+	blocks map[uint64]uint64 // start -> length of live blocks
+	spare  []extent          // freed, for reuse
+}
+
+type extent struct{ at, size uint64 }
+
+const arenaBase = 8
+
+// reset forgets all blocks; storage up to a megabyte is kept.
+func (a *arena) reset() {
+	if len(a.blocks) == 0 && len(a.bytes) == 0 {
+		return
+	}
+	clear(a.blocks)
+	a.spare = a.spare[:0]
+	if cap(a.bytes) > 1<<20 {
+		a.bytes = nil
+	}
+	a.bytes = a.bytes[:0]
+}
+
+// alloc returns a zeroed block of n bytes, or 0 when the arena is full.
+func (a *arena) alloc(n uint64) uint64 {
+	if n == 0 || n > maxKernel {
+		return 0
+	}
+	if a.blocks == nil {
+		a.blocks = map[uint64]uint64{}
+	}
+	size := (n + 7) &^ 7
+	for i, s := range a.spare {
+		if s.size >= size && s.size <= 2*size {
+			a.spare = slices.Delete(a.spare, i, i+1)
+			clear(a.bytes[s.at-arenaBase : s.at-arenaBase+s.size])
+			a.blocks[s.at] = n
+			return s.at
+		}
+	}
+	from := uint64(len(a.bytes))
+	if from+size > maxKernel {
+		return 0
+	}
+	a.bytes = slices.Grow(a.bytes, int(size))[:from+size]
+	clear(a.bytes[from:])
+	a.blocks[from+arenaBase] = n
+	return from + arenaBase
+}
+
+// put copies b into a new block.
+func (a *arena) put(b []byte) uint64 {
+	at := a.alloc(uint64(len(b)))
+	if at != 0 {
+		copy(a.bytes[at-arenaBase:], b)
+	}
+	return at
+}
+
+func (a *arena) free(at uint64) {
+	n, ok := a.blocks[at]
+	if !ok {
+		return
+	}
+	delete(a.blocks, at)
+	size := (n + 7) &^ 7
+	if at-arenaBase+size == uint64(len(a.bytes)) {
+		a.bytes = a.bytes[:at-arenaBase]
+		return
+	}
+	if len(a.spare) < 64 {
+		a.spare = append(a.spare, extent{at, size})
+	}
+}
+
+// block returns the bytes of the live block that starts at at.
+func (a *arena) block(at uint64) []byte {
+	b, _ := a.span(at, a.blocks[at])
+	return b
+}
+
+// span returns n bytes at at.
+func (a *arena) span(at, n uint64) ([]byte, bool) {
+	size := uint64(len(a.bytes))
+	if at < arenaBase || at-arenaBase > size || n > size-(at-arenaBase) {
+		return nil, false
+	}
+	return a.bytes[at-arenaBase : at-arenaBase+n], true
+}
+
+func (a *arena) loadU64(at uint64) uint64 {
+	b, ok := a.span(at, 8)
+	if !ok {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+func (a *arena) storeU64(at, v uint64) {
+	if b, ok := a.span(at, 8); ok {
+		binary.LittleEndian.PutUint64(b, v)
+	}
+}
+
+func (a *arena) loadU8(at uint64) uint64 {
+	b, ok := a.span(at, 1)
+	if !ok {
+		return 0
+	}
+	return uint64(b[0])
+}
+
+func (a *arena) storeU8(at uint64, v byte) {
+	if b, ok := a.span(at, 1); ok {
+		b[0] = v
+	}
+}

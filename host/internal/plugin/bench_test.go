@@ -1,0 +1,117 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// BenchmarkEcho measures the way in and out of a warm instance.
+func BenchmarkEcho(b *testing.B) {
+	h := newHost(b, Config{})
+	for _, guest := range []struct {
+		name   string
+		module *Module
+		export string
+	}{
+		{"tiny", load(b, h, echo, map[string]any{"limits": map[string]any{"memory_mb": 8}}), ""},
+		{"go", loadGo(b, h), "echo"},
+	} {
+		for _, size := range []int{1 << 10, 1 << 20} {
+			b.Run(fmt.Sprintf("%s/%dKB", guest.name, size>>10), func(b *testing.B) {
+				benchCall(b, guest.module, guest.export, bytes.Repeat([]byte("x"), size))
+			})
+		}
+	}
+	b.Run("fresh/1KB", func(b *testing.B) {
+		benchCall(b, load(b, h, echo, map[string]any{"state": "none"}), "", make([]byte, 1<<10))
+	})
+}
+
+// BenchmarkInvoke is JSON in, JSON out, once as bytes and once with the messages
+// of the contract made and checked.
+func BenchmarkInvoke(b *testing.B) {
+	m := loadGo(b, newHost(b, Config{}))
+	params := map[string]any{"text": strings.Repeat("a", 900), "n": 3.0, "list": []any{"a", "b"}}
+	raw, err := json.Marshal(map[string]any{"abi": 1, "params": params})
+	require.NoError(b, err)
+	b.Run("bytes/1KB", func(b *testing.B) { benchCall(b, m, "", raw) })
+	b.Run("messages/1KB", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, err := m.Invoke(context.Background(), Invocation{Params: params})
+			require.NoError(b, err)
+		}
+	})
+}
+
+// BenchmarkCPU compares SHA-256 of a megabyte in a metered guest, in the same
+// guest as it came, and in Go itself.
+func BenchmarkCPU(b *testing.B) {
+	in := bytes.Repeat([]byte("easel "), 1<<20/6)
+	b.Run("metered", func(b *testing.B) { benchCall(b, loadGo(b, newHost(b, Config{})), "hash", in) })
+	b.Run("plain", func(b *testing.B) {
+		call := plainGuest(b, in)
+		for b.Loop() {
+			call()
+		}
+	})
+	b.Run("native", func(b *testing.B) {
+		for b.Loop() {
+			sha256.Sum256(in)
+		}
+	})
+}
+
+func loadGo(b *testing.B, h *Host) *Module {
+	m, err := h.Load(context.Background(), pack(b, goGuest(b, "goguest"), nil), LoadOptions{})
+	require.NoError(b, err)
+	return m
+}
+
+func benchCall(b *testing.B, m *Module, export string, input []byte) {
+	ctx := context.Background()
+	req := CallRequest{Export: export, Input: input}
+	_, err := m.Call(ctx, req)
+	require.NoError(b, err)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(input)))
+	for b.Loop() {
+		if _, err := m.Call(ctx, req); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// plainGuest runs the hash of the Go guest without meter and without host.
+func plainGuest(b *testing.B, in []byte) func() {
+	ctx := context.Background()
+	rt := wazero.NewRuntime(ctx)
+	b.Cleanup(func() { require.NoError(b, rt.Close(ctx)) })
+	h := &Host{runtime: rt}
+	require.NoError(b, h.bindImports(ctx))
+	m := &Module{host: newHost(b, Config{}), manifest: &Manifest{}, limits: DefaultLimits}
+	wasm := goGuest(b, "goguest")
+	require.NoError(b, m.read(wasm))
+	g := &guest{m: m, exports: map[string]api.Function{}}
+	g.ctx = guestContext{Context: ctx, g: g}
+	mod, err := rt.InstantiateWithConfig(&g.ctx, wasm, g.wasiConfig())
+	require.NoError(b, err)
+	_, err = mod.ExportedFunction("_initialize").Call(&g.ctx)
+	require.NoError(b, err)
+	f := mod.ExportedFunction("hash")
+	return func() {
+		g.state = state{req: &CallRequest{}, input: in}
+		_, err := f.Call(&g.ctx)
+		require.NoError(b, err)
+		require.Len(b, g.output, sha256.Size)
+	}
+}

@@ -1,0 +1,75 @@
+package plugin
+
+// bulkFuncs is easel:host/v1: whole ranges are copied, so a megabyte costs what a
+// memmove costs.
+var bulkFuncs = []hostFunc{
+	{"input_len", ":i", func(g *guest, s []uint64) { s[0] = uint64(uint32(len(g.input))) }},
+	{"input_read", "ii:i", func(g *guest, s []uint64) { g.input, s[0] = g.read(g.input, "input_read", s) }},
+	{"output_write", "ii:", func(g *guest, s []uint64) { g.output = g.write(g.output, "output", "output_write", s) }},
+	{"error_write", "ii:", func(g *guest, s []uint64) { g.failure = g.write(g.failure, "error", "error_write", s) }},
+	{"log", "iii:", func(g *guest, s []uint64) { g.log(uint32(s[0]), g.span("log", s[1], s[2])) }},
+	{"emit", "iii:i", func(g *guest, s []uint64) { s[0] = g.emit(Kind(uint32(s[0])), g.span("emit", s[1], s[2])) }},
+	{"call", "iii:i", (*guest).bulkCall},
+	{"result_read", "ii:i", func(g *guest, s []uint64) { g.result, s[0] = g.read(g.result, "result_read", s) }},
+}
+
+// span returns n bytes of guest memory at p; outside of it is a trap.
+func (g *guest) span(name string, p, n uint64) []byte {
+	if g.memory == nil {
+		g.stop(fail(Trap, "%s: the module has no memory", name))
+	}
+	b, ok := g.memory.Read(uint32(p), uint32(n))
+	if !ok {
+		g.stop(fail(Trap, "%s: %d bytes at %d are outside the memory of %d", name, uint32(n), uint32(p), g.memory.Size()))
+	}
+	return b
+}
+
+// read copies the next bytes of from into the guest and returns what is left of
+// from and how many were copied.
+func (g *guest) read(from []byte, name string, s []uint64) ([]byte, uint64) {
+	n := copy(g.span(name, s[0], s[1]), from)
+	return from[n:], uint64(uint32(n))
+}
+
+// write appends guest bytes to an output.
+func (g *guest) write(to []byte, what, name string, s []uint64) []byte {
+	b := g.span(name, s[0], s[1])
+	if most := g.m.limits.output(); len(to)+len(b) > most {
+		g.stop(tooLarge(what, len(to)+len(b), most))
+	}
+	return append(to, b...)
+}
+
+// cancelled is what call returns instead of a length.
+const cancelled = uint64(0xffffffff)
+
+func (g *guest) bulkCall(s []uint64) {
+	request := g.span("call", s[1], s[2])
+	if format := uint32(s[0]); format != 0 {
+		g.result = answer(nil, fail(Unsupported, "call format %d; this host reads format 0, JSON", format))
+		s[0] = uint64(len(g.result))
+		return
+	}
+	out, ok := g.ask(request)
+	g.result = out
+	s[0] = uint64(uint32(len(out)))
+	if !ok {
+		s[0] = cancelled
+	}
+}
+
+// levels are the names of log levels, by number.
+var levels = [...]string{"trace", "debug", "info", "warn", "error"}
+
+// log keeps a line, up to the caps; further ones are dropped in silence, because
+// a plugin that logs too much is a nuisance and no danger.
+func (g *guest) log(level uint32, text []byte) {
+	if len(g.logs) >= maxLogs {
+		return
+	}
+	name := levels[min(level, uint32(len(levels)-1))]
+	line := LogLine{Level: name, Text: validText(text[:min(len(text), maxLogBytes)])}
+	g.logs = append(g.logs, line)
+	g.m.host.cfg.Log.Debug("plugin log", "plugin", g.m.name(), "level", name, "text", line.Text)
+}

@@ -1,0 +1,136 @@
+package plugin
+
+import (
+	"context"
+	"time"
+
+	"github.com/easel-canvas/easel/plugins/meter"
+)
+
+// CallRequest is one call of an export.
+type CallRequest struct {
+	Export string // default easel_invoke
+	Input  []byte // not changed
+	Tenant string // instances are never shared between tenants
+	Run    string // for StateRun
+	// Timeout tightens the limit of the module; zero means the module's own.
+	Timeout time.Duration
+	// Fuel tightens the limit of the module; zero means the module's own.
+	Fuel int64
+	// Grant cuts the module's grant further, for instance to what the tenant allows;
+	// nil leaves it. Make it once per tenant with Permissions.Cut, not per call.
+	Grant *Permissions
+	// Services answer what the plugin asks of the host; nil ones are unsupported.
+	Services Services
+	// Emit receives what the plugin emits, in order, while the plugin waits. An
+	// error tells the plugin to finish. Nil drops everything.
+	Emit func(ctx context.Context, e Emission) error
+	// Scratch holds the Extism variables of the run; nil gives the call its own.
+	Scratch *Scratch
+}
+
+// Result is what came of a call; Logs, Fuel and Memory are set beside an error too.
+type Result struct {
+	Output []byte
+	Fuel   int64 // units of plugins/meter burnt by the export
+	Memory int64 // bytes of the guest's memory after the call
+	Logs   []LogLine
+}
+
+// LogLine is one line a plugin logged.
+type LogLine struct {
+	Level string // trace, debug, info, warn or error
+	Text  string
+}
+
+// Call runs one export: input as bytes, output as bytes. The error is an *Error.
+//
+// The deadline is the smallest of the module's timeout, req.Timeout and ctx. When
+// ctx ends, the plugin learns it from its next emit or host call and has 250 ms
+// to finish; one that does not ask is stopped at once.
+func (m *Module) Call(ctx context.Context, req CallRequest) (Result, error) {
+	if req.Export == "" {
+		req.Export = "easel_invoke"
+	}
+	res, err := m.call(ctx, &req)
+	if err != nil {
+		return res, err.at(m.manifest.Name, req.Export)
+	}
+	return res, nil
+}
+
+func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *Error) {
+	if !m.begin() {
+		return Result{}, fail(Closed, "the plugin was removed or replaced; load it again")
+	}
+	defer m.end()
+	if ctx.Err() != nil {
+		return Result{}, ended(ctx)
+	}
+	h := m.host
+	if !h.calls.enter(ctx, h.cfg.QueueWait) {
+		return Result{}, waited(ctx, "%d calls are under way", h.cfg.MaxCalls)
+	}
+	defer h.calls.leave()
+	if !m.places.enter(ctx, h.cfg.QueueWait) {
+		return Result{}, waited(ctx, "%d calls of this plugin are under way", h.cfg.MaxPerPlugin)
+	}
+	defer m.places.leave()
+	g, ok := m.pool.take(ctx, req) // first: whoever waits here must not keep others from computing
+	if !ok {
+		return Result{}, ended(ctx)
+	}
+	if !h.running.enter(ctx, h.cfg.QueueWait) {
+		m.pool.give(g, req, true)
+		return Result{}, waited(ctx, "%d plugins are computing", h.cfg.MaxRunning)
+	}
+	res, g, good, err := m.compute(ctx, g, req)
+	if g == nil || g.inside {
+		h.running.leave()
+	}
+	m.pool.give(g, req, good)
+	return res, err
+}
+
+// compute runs the export on g, or on a new instance when g is nil.
+func (m *Module) compute(ctx context.Context, g *guest, req *CallRequest) (Result, *guest, bool, *Error) {
+	if g == nil {
+		made, err := m.instantiate(ctx, within(req.Timeout, m.limits.timeout()))
+		if err != nil {
+			return Result{}, nil, false, asError(err, Internal)
+		}
+		g = made
+	}
+	res, good, err := g.run(ctx, req)
+	return res, g, good, err
+}
+
+// waited explains why a call got no turn.
+func waited(ctx context.Context, format string, args ...any) *Error {
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	return fail(Unavailable, format, args...)
+}
+
+// ended turns the end of a context into an error.
+func ended(ctx context.Context) *Error {
+	if ctx.Err() == context.DeadlineExceeded {
+		return fail(Timeout, "the caller's deadline passed")
+	}
+	return fail(Cancelled, "the caller gave up")
+}
+
+// within is the limit v under the limit most; v not positive means most.
+func within(v, most time.Duration) time.Duration {
+	if v <= 0 {
+		return most
+	}
+	return min(v, most)
+}
+
+// EndRun frees the instance of a run of a plugin with StateRun.
+func (m *Module) EndRun(tenant, run string) { m.pool.endRun(tenant, run) }
+
+// interval is the largest allowance a tick hands out.
+const interval = int64(meter.Interval)

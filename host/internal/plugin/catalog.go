@@ -1,0 +1,303 @@
+package plugin
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Catalog keeps the installed plugins of a host in a folder: the files, named by
+// their digest, and plugins.json with what was approved. One version of a name is
+// active; a new one that asks for more than was approved waits beside it, and the
+// one before is kept for Rollback. A replaced module finishes its running calls.
+//
+// It is safe for concurrent use within one process.
+type Catalog struct {
+	host    *Host
+	dir     string
+	ceiling Permissions
+
+	change sync.Mutex // held through an installation, which may compile for seconds
+	mu     sync.RWMutex
+	items  map[string]*item
+}
+
+// Entry is one installed plugin.
+type Entry struct {
+	Name     string      `json:"name"`
+	Enabled  bool        `json:"enabled"`
+	Active   *Version    `json:"active,omitempty"`
+	Waiting  *Version    `json:"waiting,omitempty"` // not approved yet
+	Previous *Version    `json:"previous,omitempty"`
+	Approved Permissions `json:"approved,omitzero"`
+	// Problem says why an active version could not be loaded; empty when all is well.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Version is one file of a plugin.
+type Version struct {
+	Version string   `json:"version"`
+	Digest  string   `json:"digest"`
+	Source  Source   `json:"source"`
+	Asks    []string `json:"asks,omitempty"` // what is not approved, in words
+}
+
+type item struct {
+	Entry
+	module *Module
+}
+
+// stateFile lists the installed plugins inside the folder.
+const stateFile = "plugins.json"
+
+// OpenCatalog reads the folder dir, making it when it is missing, and loads the
+// enabled plugins. ceiling is the operator's policy for all of them. A plugin that
+// cannot be loaded is listed with its Problem and does not stop the others.
+func OpenCatalog(ctx context.Context, host *Host, dir string, ceiling Permissions) (*Catalog, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("plugin: open catalog: %w", err)
+	}
+	c := &Catalog{host: host, dir: dir, ceiling: ceiling, items: map[string]*item{}}
+	raw, err := os.ReadFile(filepath.Join(dir, stateFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return c, nil
+	}
+	var entries []Entry
+	if err == nil {
+		err = json.Unmarshal(raw, &entries)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("plugin: open catalog: read %s: %w", filepath.Join(dir, stateFile), err)
+	}
+	for _, e := range entries {
+		it := &item{Entry: e}
+		it.Problem = ""
+		c.items[e.Name] = it
+		if !e.Enabled || e.Active == nil {
+			continue
+		}
+		if it.module, err = c.load(ctx, *e.Active, e.Approved, false); err != nil {
+			it.Problem = err.Error()
+			host.cfg.Log.Warn("plugin was not loaded", "plugin", e.Name, "err", err)
+		}
+	}
+	return c, nil
+}
+
+// load loads a version from the folder.
+func (c *Catalog) load(ctx context.Context, v Version, approved Permissions, approval bool) (*Module, error) {
+	wasm, err := os.ReadFile(c.file(v.Digest))
+	if err != nil {
+		return nil, fmt.Errorf("plugin: read installed file: %w", err)
+	}
+	m, err := c.host.Load(ctx, wasm, LoadOptions{Source: v.Source, Granted: approved.Cut(c.ceiling), Approval: approval})
+	if err != nil {
+		return nil, err
+	}
+	if m.Digest() != v.Digest {
+		return nil, errors.Join(fail(BadSignature, "file %s was changed on disk; install the plugin again", c.file(v.Digest)).at(m.name(), "read"), m.Close(ctx))
+	}
+	return m, nil
+}
+
+func (c *Catalog) file(digest string) string { return filepath.Join(c.dir, digest+".wasm") }
+
+// Install adds a plugin or a new version of one. A version that asks for more
+// than was approved waits: the entry's Waiting says what it asks for, and the
+// active version stays. On any error nothing changes.
+func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entry, error) {
+	c.change.Lock()
+	defer c.change.Unlock()
+	trial, err := c.host.Load(ctx, wasm, LoadOptions{Source: source}) // with no permission at all
+	if err != nil {
+		return Entry{}, err
+	}
+	defer c.retire(trial) // after the version is loaded, so that it is compiled once
+	manifest := trial.Manifest()
+	v := Version{Version: manifest.Version, Digest: trial.Digest(), Source: orElse(source, Local)}
+	if err := c.keep(v.Digest, wasm); err != nil {
+		return Entry{}, fmt.Errorf("plugin %s: install: %w", manifest.Name, err)
+	}
+	next := c.copyOf(manifest.Name)
+	if v.Asks = manifest.Permissions.Beyond(next.Approved); len(v.Asks) > 0 {
+		next.Waiting = &v
+		return next.Entry, c.put(next, nil)
+	}
+	return c.activate(ctx, next, v)
+}
+
+// activate makes v the active version of next and replaces what is loaded.
+func (c *Catalog) activate(ctx context.Context, next *item, v Version) (Entry, error) {
+	v.Asks = nil
+	m, err := c.load(ctx, v, next.Approved, false)
+	if err != nil {
+		return Entry{}, err
+	}
+	old := next.module
+	if next.Active != nil && next.Active.Digest != v.Digest {
+		next.Previous = next.Active
+	}
+	next.Active, next.Enabled, next.Problem, next.module = &v, true, "", m
+	if next.Waiting != nil && next.Waiting.Digest == v.Digest {
+		next.Waiting = nil
+	}
+	if err := c.put(next, nil); err != nil {
+		return Entry{}, errors.Join(err, m.Close(ctx))
+	}
+	c.retire(old)
+	return next.Entry, nil
+}
+
+// retire closes a replaced module once its calls are done.
+func (c *Catalog) retire(m *Module) {
+	if m == nil {
+		return
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if err := m.Close(ended); err != nil && !errors.Is(err, context.Canceled) {
+		c.host.cfg.Log.Warn("plugin was not freed", "plugin", m.name(), "err", err)
+	}
+}
+
+// Enable approves what the waiting version of name asks for and activates it; one
+// that does not wait is switched on again. limit, if not nil, is the most that is
+// approved: the plugin runs with what is left.
+func (c *Catalog) Enable(ctx context.Context, name string, limit *Permissions) (Entry, error) {
+	c.change.Lock()
+	defer c.change.Unlock()
+	next, err := c.existing(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	v := next.Active
+	if next.Waiting != nil {
+		v = next.Waiting
+	}
+	if v == nil {
+		return Entry{}, fail(NotFound, "no version to enable; install one").at(name, "enable")
+	}
+	if next.Waiting != nil || limit != nil {
+		asked, err := c.asked(v.Digest)
+		if err != nil {
+			return Entry{}, err
+		}
+		next.Approved = asked
+		if limit != nil {
+			next.Approved = asked.Cut(*limit)
+		}
+	}
+	return c.activate(ctx, next, *v)
+}
+
+// asked returns the permissions in the manifest of an installed file.
+func (c *Catalog) asked(digest string) (Permissions, error) {
+	wasm, err := os.ReadFile(c.file(digest))
+	if err != nil {
+		return Permissions{}, fmt.Errorf("plugin: read installed file: %w", err)
+	}
+	raw, _, err := Section(wasm, ManifestSection)
+	if err != nil {
+		return Permissions{}, err
+	}
+	m, err := ParseManifest(raw)
+	if err != nil {
+		return Permissions{}, err
+	}
+	return m.Permissions, nil
+}
+
+// Disable switches a plugin off; running calls finish.
+func (c *Catalog) Disable(name string) (Entry, error) {
+	c.change.Lock()
+	defer c.change.Unlock()
+	next, err := c.existing(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	old := next.module
+	next.Enabled, next.module = false, nil
+	if err := c.put(next, nil); err != nil {
+		return Entry{}, err
+	}
+	c.retire(old)
+	return next.Entry, nil
+}
+
+// Rollback makes the previous version active again, with what is approved now.
+func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
+	c.change.Lock()
+	defer c.change.Unlock()
+	next, err := c.existing(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	if next.Previous == nil {
+		return Entry{}, fail(NotFound, "no version before the active one").at(name, "roll back")
+	}
+	return c.activate(ctx, next, *next.Previous)
+}
+
+// Remove forgets a plugin, its approval and its files; running calls finish.
+func (c *Catalog) Remove(name string) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	old, err := c.existing(name)
+	if err != nil {
+		return err
+	}
+	if err := c.put(nil, old); err != nil {
+		return err
+	}
+	c.retire(old.module)
+	var errs []error
+	for _, v := range []*Version{old.Active, old.Waiting, old.Previous} {
+		if v != nil && !c.uses(v.Digest) {
+			if err := os.Remove(c.file(v.Digest)); err != nil && !errors.Is(err, os.ErrNotExist) {
+				errs = append(errs, fmt.Errorf("plugin %s: remove: %w", name, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// List returns the installed plugins by name.
+func (c *Catalog) List() []Entry {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var out []Entry
+	for _, it := range c.items {
+		out = append(out, it.Entry)
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Get returns the loaded plugin for a reference: weather, weather@1, weather@1.2.
+// A missing, disabled or different version is a NotFound that says which.
+func (c *Catalog) Get(ref string) (*Module, error) {
+	name, want, _ := strings.Cut(ref, "@")
+	c.mu.RLock()
+	it := c.items[name]
+	c.mu.RUnlock()
+	switch {
+	case it == nil:
+		return nil, fail(NotFound, "not installed; install it with `easel plugin install`").at(ref, "find")
+	case it.Problem != "":
+		return nil, fail(NotFound, "could not be loaded: %s", it.Problem).at(ref, "find")
+	case it.module == nil && it.Waiting != nil && it.Active == nil:
+		return nil, fail(NeedsApproval, "asks for %s; approve it with `easel plugin enable %s`", strings.Join(it.Waiting.Asks, ", "), name).at(ref, "find")
+	case it.module == nil:
+		return nil, fail(NotFound, "switched off; run `easel plugin enable %s`", name).at(ref, "find")
+	case want != "" && it.Active.Version != want && !strings.HasPrefix(it.Active.Version, want+"."):
+		return nil, fail(NotFound, "installed is version %s", it.Active.Version).at(ref, "find")
+	}
+	return it.module, nil
+}

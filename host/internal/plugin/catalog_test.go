@@ -1,0 +1,122 @@
+package plugin
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/meter/wat"
+)
+
+func asking(t *testing.T, version string, hosts ...string) []byte {
+	fields := map[string]any{"version": version}
+	if len(hosts) > 0 {
+		fields["permissions"] = map[string]any{"http": map[string]any{"hosts": hosts, "reason": "r"}}
+	}
+	return pack(t, wat.Must(echo), fields)
+}
+
+func TestCatalogLifeOfAPlugin(t *testing.T) {
+	ctx, dir, h := context.Background(), t.TempDir(), newHost(t, Config{})
+	c, err := OpenCatalog(ctx, h, dir, Everything())
+	require.NoError(t, err)
+	_, err = c.Get("sample")
+	require.ErrorIs(t, err, NotFound)
+
+	e, err := c.Install(ctx, asking(t, "1.0.0"), Local)
+	require.NoError(t, err)
+	require.True(t, e.Enabled, "a plugin that asks for nothing is on at once")
+	first, err := c.Get("sample@1")
+	require.NoError(t, err)
+
+	e, err = c.Install(ctx, asking(t, "1.1.0", "a.example"), Local)
+	require.NoError(t, err)
+	require.Equal(t, []string{"http to a.example", "http method GET", "http method HEAD"}, e.Waiting.Asks)
+	same, err := c.Get("sample")
+	require.NoError(t, err)
+	require.Same(t, first, same, "the old version stays until somebody approves")
+
+	e, err = c.Enable(ctx, "sample", nil)
+	require.NoError(t, err)
+	require.Nil(t, e.Waiting)
+	require.Equal(t, "1.1.0", e.Active.Version)
+	require.Equal(t, "1.0.0", e.Previous.Version)
+	second, err := c.Get("sample@1.1")
+	require.NoError(t, err)
+	require.Equal(t, []string{"a.example"}, second.Granted().HTTP.Hosts)
+	_, err = first.Call(ctx, CallRequest{})
+	require.ErrorIs(t, err, Closed)
+
+	e, err = c.Install(ctx, asking(t, "2.0.0", "a.example"), Local)
+	require.NoError(t, err)
+	require.Nil(t, e.Waiting, "asking for the same needs no new approval")
+	_, err = c.Get("sample@1")
+	require.ErrorIs(t, err, NotFound)
+	require.ErrorContains(t, err, "installed is version 2.0.0")
+
+	again, err := OpenCatalog(ctx, h, dir, Everything())
+	require.NoError(t, err)
+	require.Equal(t, c.List(), again.List(), "a restart changes nothing")
+
+	e, err = c.Rollback(ctx, "sample")
+	require.NoError(t, err)
+	require.Equal(t, "1.1.0", e.Active.Version)
+	_, err = c.Disable("sample")
+	require.NoError(t, err)
+	_, err = c.Get("sample")
+	require.ErrorContains(t, err, "easel plugin enable sample")
+	_, err = c.Enable(ctx, "sample", &Permissions{})
+	require.NoError(t, err)
+	m, err := c.Get("sample")
+	require.NoError(t, err)
+	require.Nil(t, m.Granted().HTTP, "a limit on enabling cuts what was approved")
+	require.NoError(t, c.Remove("sample"))
+	require.Empty(t, c.List())
+	_, err = c.Disable("sample")
+	require.ErrorIs(t, err, NotFound)
+}
+
+func TestCatalogFailedInstallChangesNothing(t *testing.T) {
+	ctx, h := context.Background(), newHost(t, Config{})
+	c, err := OpenCatalog(ctx, h, t.TempDir(), Everything())
+	require.NoError(t, err)
+	_, err = c.Install(ctx, asking(t, "1.0.0"), Local)
+	require.NoError(t, err)
+	before := c.List()
+	_, err = c.Install(ctx, []byte("hello"), Local)
+	require.ErrorIs(t, err, Malformed)
+	_, err = c.Install(ctx, asking(t, "1.1.0"), Remote)
+	require.ErrorIs(t, err, BadSignature)
+	require.Equal(t, before, c.List())
+}
+
+func TestCatalogCeilingHoldsForEverybody(t *testing.T) {
+	ctx, h := context.Background(), newHost(t, Config{})
+	c, err := OpenCatalog(ctx, h, t.TempDir(), Permissions{HTTP: &HTTPPermission{Hosts: []string{"*.ok.example"}}})
+	require.NoError(t, err)
+	_, err = c.Install(ctx, asking(t, "1.0.0", "a.ok.example", "evil.example"), Local)
+	require.NoError(t, err)
+	_, err = c.Get("sample")
+	require.ErrorIs(t, err, NeedsApproval)
+	_, err = c.Enable(ctx, "sample", nil)
+	require.NoError(t, err)
+	m, err := c.Get("sample")
+	require.NoError(t, err)
+	require.Equal(t, []string{"a.ok.example"}, m.Granted().HTTP.Hosts)
+}
+
+func TestCatalogNoticesAChangedFile(t *testing.T) {
+	ctx, dir, h := context.Background(), t.TempDir(), newHost(t, Config{})
+	c, err := OpenCatalog(ctx, h, dir, Everything())
+	require.NoError(t, err)
+	e, err := c.Install(ctx, asking(t, "1.0.0"), Local)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, e.Active.Digest+".wasm"), asking(t, "1.0.1"), 0o644))
+	again, err := OpenCatalog(ctx, h, dir, Everything())
+	require.NoError(t, err)
+	_, err = again.Get("sample")
+	require.ErrorContains(t, err, "changed on disk")
+}

@@ -1,0 +1,140 @@
+package plugin
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/easel-canvas/easel/plugins/meter"
+)
+
+// stop ends the call of a guest from inside a host function. wazero recovers the
+// panic and hands the error back to whoever called the export.
+func (g *guest) stop(e *Error) { panic(e) }
+
+// tick is what the meter calls: it takes the counter and returns an allowance.
+func (g *guest) tick(stack []uint64) {
+	if int32(uint32(stack[0])) == meter.Overflow {
+		g.stop(fail(StackOverflow, "endless recursion, or one deeper than the host has stack for"))
+	}
+	g.used += g.allowance - int64(int32(uint32(stack[0])))
+	if g.used > g.budget {
+		g.allowance = int64(int32(uint32(stack[0])))
+		g.stop(fail(OutOfFuel, "used %d units of fuel, allowed are %d", g.used, g.budget))
+	}
+	g.allowance = int64(int32(uint32(stack[0]))) // what is left if the check below stops the call
+	g.check()
+	g.allowance = min(interval, g.budget-g.used)
+	stack[0] = uint64(uint32(g.allowance))
+}
+
+// check stops the call when its time is over.
+func (g *guest) check() {
+	if time.Now().After(g.deadline) {
+		e := fail(Timeout, "did not finish in time")
+		e.Retryable = g.m.manifest != nil && g.m.manifest.Idempotent
+		g.stop(e)
+	}
+	if g.over() && (g.told.IsZero() || time.Since(g.told) > grace) {
+		g.stop(ended(g.ctx.Context))
+	}
+}
+
+// over reports whether the caller gave up.
+func (g *guest) over() bool {
+	select {
+	case <-g.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// tell reports whether the call is cancelled, and notes that the guest knows.
+func (g *guest) tell() bool {
+	if !g.over() && g.emitErr == nil {
+		return false
+	}
+	if g.told.IsZero() {
+		g.told = time.Now()
+	}
+	return true
+}
+
+// outside runs something that may wait for the world, without a place among the
+// running guests. Deadline and cancellation are looked at afterwards.
+func (g *guest) outside(wait func()) {
+	h := g.m.host
+	if !g.began { // the start of an instance keeps its place
+		wait()
+		g.check()
+		return
+	}
+	h.running.leave()
+	g.inside = false
+	wait()
+	if !h.running.enter(&g.ctx, time.Until(g.deadline)) {
+		g.told = time.Time{}
+		g.check()
+		g.stop(fail(Unavailable, "%d other plugins are computing", h.cfg.MaxRunning))
+	}
+	g.inside = true
+	if time.Now().After(g.deadline) {
+		g.check()
+	}
+}
+
+// fault finds out why a guest ended badly.
+func (g *guest) fault(err error) *Error {
+	var own *Error
+	if errors.As(err, &own) {
+		return own
+	}
+	var exit *sys.ExitError
+	if errors.As(err, &exit) {
+		return g.withStderr(Exit, "the plugin called exit with status %d", exit.ExitCode())
+	}
+	text := err.Error()
+	reason, trace, _ := strings.Cut(text, "\n")
+	reason = strings.TrimPrefix(reason, "wasm error: ")
+	switch {
+	case strings.HasPrefix(reason, "stack overflow"):
+		return fail(StackOverflow, "endless recursion%s", frame(trace))
+	case g.grewTooFar():
+		return fail(OutOfMemory, "wanted more memory than %d MB%s", g.m.limits.MemoryMB, frame(trace))
+	case len(g.stderr) > 0:
+		return g.withStderr(Panic, "%s", reason)
+	}
+	return fail(Trap, "%s%s", reason, frame(trace))
+}
+
+func (g *guest) grewTooFar() bool {
+	return g.refused != nil && g.refused.Get() != 0 || strings.Contains(string(g.stderr), "out of memory")
+}
+
+// withStderr makes an error whose message is what the guest wrote to stderr, up
+// to the stack trace of its language.
+func (g *guest) withStderr(code Code, format string, args ...any) *Error {
+	text := strings.TrimSpace(strings.ToValidUTF8(string(g.stderr), ""))
+	text, _, _ = strings.Cut(text, "\n\ngoroutine ")
+	if text == "" {
+		return fail(code, format, args...)
+	}
+	return fail(code, "%s", text)
+}
+
+// frame names the function on top of a wasm stack trace, when it has a name.
+func frame(trace string) string {
+	for line := range strings.Lines(trace) {
+		line = strings.TrimSpace(line)
+		name, _, ok := strings.Cut(line, "(")
+		name = strings.TrimPrefix(name, ".")
+		if !ok || name == "" || strings.HasPrefix(name, "$") || strings.HasPrefix(line, "wasm stack trace") {
+			continue
+		}
+		return " in " + name
+	}
+	return ""
+}

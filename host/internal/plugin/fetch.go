@@ -1,0 +1,265 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Bounds of one request of a plugin.
+const (
+	maxHops     = 5
+	maxResponse = 10 << 20
+	fetchFor    = 10 * time.Second
+)
+
+// fetchRequest is what http.fetch takes.
+type fetchRequest struct {
+	URL        string            `json:"url"`
+	Method     string            `json:"method"`
+	Headers    map[string]string `json:"headers"`
+	Body       string            `json:"body"`
+	BodyBase64 string            `json:"body_base64"`
+	body       []byte
+}
+
+// fetched is what http.fetch gives.
+type fetched struct {
+	Status     int               `json:"status"`
+	Headers    map[string]string `json:"headers"`
+	Body       *string           `json:"body,omitempty"`
+	BodyBase64 string            `json:"body_base64,omitempty"`
+	body       []byte
+}
+
+// fetcher holds two clients that share nothing: a connection made for a plugin
+// that may reach private addresses must not serve one that may not.
+type fetcher struct{ public, private *http.Client }
+
+func newFetcher(resolve func(context.Context, string) ([]netip.Addr, error), standIn http.RoundTripper) *fetcher {
+	client := func(private bool) *http.Client {
+		if standIn != nil {
+			return &http.Client{Transport: standIn, CheckRedirect: eachHop}
+		}
+		d := dialer{resolve: resolve, private: private}
+		return &http.Client{
+			Transport: &http.Transport{
+				DialContext: d.dial, ForceAttemptHTTP2: true, MaxIdleConns: 64, IdleConnTimeout: 30 * time.Second,
+				TLSHandshakeTimeout: 5 * time.Second, MaxResponseHeaderBytes: 256 << 10,
+			},
+			CheckRedirect: eachHop,
+		}
+	}
+	return &fetcher{public: client(false), private: client(true)}
+}
+
+// eachHop leaves redirects to the caller, because each has to be checked.
+func eachHop(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+func (f *fetcher) close() {
+	f.public.CloseIdleConnections()
+	f.private.CloseIdleConnections()
+}
+
+// fetchOp is http.fetch.
+func (g *guest) fetchOp(r fetchRequest) (any, *Error) {
+	r.body = []byte(r.Body)
+	if r.BodyBase64 != "" {
+		var err error
+		if r.body, err = base64.StdEncoding.DecodeString(r.BodyBase64); err != nil {
+			return nil, fail(InvalidArgument, "http.fetch: body_base64: %v", err)
+		}
+	}
+	out, e := g.fetch(r)
+	if e != nil {
+		return nil, e
+	}
+	if utf8.Valid(out.body) {
+		text := string(out.body)
+		out.Body = &text
+	} else {
+		out.BodyBase64 = base64.StdEncoding.EncodeToString(out.body)
+	}
+	return out, nil
+}
+
+// fetch runs a request and its redirects, each checked against the grant.
+func (g *guest) fetch(r fetchRequest) (*fetched, *Error) {
+	if g.grant.HTTP == nil {
+		return nil, fail(Denied, "http.fetch is not granted")
+	}
+	var out *fetched
+	var e *Error
+	g.outside(func() {
+		ctx, stop := g.worldly()
+		defer stop()
+		ctx, late := context.WithTimeout(ctx, fetchFor)
+		defer late()
+		t := &trip{g: g, ctx: ctx, request: r, method: r.Method, body: r.body}
+		out, e = t.follow()
+	})
+	return out, e
+}
+
+// trip is one request with its hops.
+type trip struct {
+	g       *guest
+	ctx     context.Context
+	request fetchRequest
+	method  string
+	body    []byte
+	used    []string // secret values put in, to be masked in the response
+	strange bool     // the host has changed on the way
+}
+
+func (t *trip) follow() (*fetched, *Error) {
+	if t.method == "" {
+		t.method = http.MethodGet
+	}
+	next := t.request.URL
+	var from *url.URL
+	for hop := 0; hop <= maxHops; hop++ {
+		u, e := t.check(from, next)
+		if e != nil {
+			return nil, e
+		}
+		t.strange = t.strange || from != nil && (from.Host != u.Host || from.Scheme != u.Scheme)
+		res, e := t.hop(u)
+		if e != nil {
+			return nil, e
+		}
+		location := res.Header.Get("Location")
+		if !redirects(res.StatusCode) || location == "" {
+			return t.take(res)
+		}
+		if err := res.Body.Close(); err != nil {
+			return nil, fail(Upstream, "http.fetch: %v", err)
+		}
+		if res.StatusCode == http.StatusSeeOther || t.method == http.MethodPost && res.StatusCode < 307 {
+			t.method, t.body = http.MethodGet, nil
+		}
+		from, next = u, location
+	}
+	return nil, fail(Upstream, "http.fetch: more than %d redirects", maxHops)
+}
+
+func redirects(status int) bool {
+	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308
+}
+
+// check resolves next against the last hop and refuses what is not granted.
+func (t *trip) check(from *url.URL, next string) (*url.URL, *Error) {
+	u, err := url.Parse(next)
+	if err == nil && from != nil {
+		u = from.ResolveReference(u)
+	}
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		return nil, fail(InvalidArgument, "http.fetch: want an http or https URL without user name")
+	}
+	p := t.g.grant.HTTP
+	if !slices.ContainsFunc(p.Hosts, func(pattern string) bool { return covers(pattern, hostPort(u)) }) {
+		return nil, fail(Denied, "http.fetch: host %s is not granted; granted are %s", u.Host, strings.Join(p.Hosts, ", "))
+	}
+	if methods := p.methods(); !slices.Contains(methods, t.method) && !slices.Contains(methods, "*") {
+		return nil, fail(Denied, "http.fetch: method %s is not granted; granted are %s", t.method, strings.Join(methods, ", "))
+	}
+	return u, nil
+}
+
+// hostPort writes the host of a URL always with its port.
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	host := u.Hostname()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return strings.TrimSuffix(host, ".") + ":" + port
+}
+
+// hop sends the request to one host, with the secrets bound to it.
+func (t *trip) hop(u *url.URL) (*http.Response, *Error) {
+	fill := &filler{t: t, host: hostPort(u)}
+	target := *u
+	target.RawQuery = fill.query(u.RawQuery)
+	body := fill.body(t.body, t.request.Headers)
+	req, err := http.NewRequestWithContext(t.ctx, t.method, target.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, fail(InvalidArgument, "http.fetch: %v", err)
+	}
+	for name, value := range t.request.Headers {
+		if t.strange && private(name, value) || strings.EqualFold(name, "Host") {
+			continue
+		}
+		req.Header.Set(name, fill.text(value))
+	}
+	if fill.err != nil {
+		return nil, fill.err
+	}
+	client := t.g.m.host.fetcher.public
+	if t.g.grant.HTTP.Private {
+		client = t.g.m.host.fetcher.private
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, t.failure(err)
+	}
+	return res, nil
+}
+
+// private reports whether a header must not follow a redirect to another host.
+func private(name, value string) bool {
+	switch strings.ToLower(name) {
+	case "authorization", "cookie", "proxy-authorization":
+		return true
+	}
+	return strings.Contains(value, "{{secret:")
+}
+
+// failure explains why there was no response. Its text holds no URL, which may
+// carry a secret.
+func (t *trip) failure(err error) *Error {
+	var own *Error
+	if errors.As(err, &own) {
+		return own
+	}
+	if t.ctx.Err() != nil {
+		return fail(Upstream, "http.fetch: no answer in time")
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return fail(Upstream, "http.fetch: %s", t.mask(err.Error()))
+}
+
+// take reads a response, at most maxResponse bytes of it.
+func (t *trip) take(res *http.Response) (*fetched, *Error) {
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
+	if err = errors.Join(err, res.Body.Close()); err != nil {
+		return nil, t.failure(fmt.Errorf("read: %w", err))
+	}
+	if len(body) > maxResponse {
+		return nil, fail(Upstream, "http.fetch: response of more than %d bytes", maxResponse)
+	}
+	out := &fetched{Status: res.StatusCode, Headers: map[string]string{}, body: body}
+	for name, values := range res.Header {
+		out.Headers[name] = t.mask(strings.Join(values, ", "))
+	}
+	if len(t.used) > 0 {
+		out.body = []byte(t.mask(string(body)))
+	}
+	return out, nil
+}

@@ -1,0 +1,172 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// keys is a Secrets over a map.
+type keys map[string]string
+
+func (k keys) Secret(_ context.Context, name string) (string, bool, error) {
+	v, ok := k[name]
+	return v, ok, nil
+}
+
+// web is a server and a resolver that sends every name to it.
+type web struct {
+	*httptest.Server
+	port string
+	mu   sync.Mutex
+	hits []string // host and path of each request
+}
+
+func newWeb(t *testing.T) *web {
+	w := &web{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/hello", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "hello") })
+	mux.HandleFunc("/binary", func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte{0xff, 0}) })
+	mux.HandleFunc("/echo", func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		rw.Header().Set("X-Echo", r.Header.Get("X-Key"))
+		fmt.Fprintf(rw, "%s %s auth=%s key=%s body=%s", r.Method, r.URL.RawQuery, r.Header.Get("Authorization"), r.Header.Get("X-Key"), body)
+	})
+	mux.HandleFunc("/to", func(rw http.ResponseWriter, r *http.Request) {
+		http.Redirect(rw, r, r.URL.Query().Get("url"), http.StatusFound)
+	})
+	mux.HandleFunc("/loop", func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/loop", http.StatusFound) })
+	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/big", func(rw http.ResponseWriter, _ *http.Request) {
+		for range maxResponse/1024 + 2 {
+			if _, err := rw.Write(make([]byte, 1024)); err != nil {
+				return
+			}
+		}
+	})
+	w.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
+		w.hits = append(w.hits, r.Host+r.URL.Path)
+		w.mu.Unlock()
+		mux.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(w.Close)
+	_, w.port, _ = net.SplitHostPort(w.Listener.Addr().String())
+	return w
+}
+
+func (w *web) resolve(_ context.Context, host string) ([]netip.Addr, error) {
+	if strings.HasSuffix(host, ".missing") {
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+}
+
+func TestFetch(t *testing.T) {
+	w := newWeb(t)
+	h := newHost(t, Config{Resolve: w.resolve})
+	permissions := func(private bool) map[string]any {
+		return map[string]any{"permissions": map[string]any{
+			"http": map[string]any{"hosts": []string{"good.example", "*.cdn.example", "127.0.0.1", "gone.missing"}, "methods": []string{"GET", "POST"}, "private": private, "reason": "r"},
+			"secrets": map[string]any{
+				"KEY": map[string]any{"hosts": []string{"good.example"}, "reason": "r"}, "NONE": map[string]any{"hosts": []string{"good.example"}, "reason": "r"},
+			},
+		}}
+	}
+	open, closed := load(t, h, relay, permissions(true)), load(t, h, relay, permissions(false))
+	at := func(host, path string) string { return "http://" + host + ":" + w.port + path }
+	fetch := func(m *Module, r fetchRequest) (fetched, *Error) {
+		args, err := json.Marshal(r)
+		require.NoError(t, err)
+		res, err := m.Call(context.Background(), CallRequest{
+			Input: fmt.Appendf(nil, `{"op":"http.fetch","args":%s}`, args), Services: Services{Secrets: keys{"KEY": "s3cr&t\"x"}},
+		})
+		require.NoError(t, err)
+		var out struct {
+			OK    fetched
+			Error *Error
+		}
+		require.NoError(t, json.Unmarshal(res.Output, &out), string(res.Output))
+		return out.OK, out.Error
+	}
+	for _, c := range []struct {
+		name    string
+		module  *Module
+		request fetchRequest
+		body    string
+		code    Code
+		message string
+	}{
+		{"a granted host answers", open, fetchRequest{URL: at("good.example", "/hello")}, "hello", "", ""},
+		{"so does one below a pattern", open, fetchRequest{URL: at("a.cdn.example", "/hello")}, "hello", "", ""},
+		{"another host is denied", open, fetchRequest{URL: at("evil.example", "/hello")}, "", Denied, "host evil.example:" + w.port + " is not granted"},
+		{"a name that ends like a granted one is denied", open, fetchRequest{URL: at("evilgood.example", "/hello")}, "", Denied, "not granted"},
+		{"another method is denied", open, fetchRequest{URL: at("good.example", "/echo"), Method: "DELETE"}, "", Denied, "method DELETE"},
+		{"a redirect to a granted host is followed", open, fetchRequest{URL: at("good.example", "/to?url="+at("x.cdn.example", "/hello"))}, "hello", "", ""},
+		{"a redirect to a denied host is denied", open, fetchRequest{URL: at("good.example", "/to?url="+at("evil.example", "/hello"))}, "", Denied, "evil.example"},
+		{"a redirect to a file is refused", open, fetchRequest{URL: at("good.example", "/to?url=file:///etc/passwd")}, "", InvalidArgument, "http or https"},
+		{"redirects without end are cut", open, fetchRequest{URL: at("good.example", "/loop")}, "", Upstream, "more than 5 redirects"},
+		{"a name that resolves to a private address is denied", closed, fetchRequest{URL: at("good.example", "/hello")}, "", Denied, "private or special address 127.0.0.1"},
+		{"so is the address itself", closed, fetchRequest{URL: at("127.0.0.1", "/hello")}, "", Denied, "private or special address"},
+		{"a name that does not resolve is upstream", open, fetchRequest{URL: at("gone.missing", "/")}, "", Upstream, "no such host"},
+		{"a user name is refused", open, fetchRequest{URL: "http://u:p@good.example/"}, "", InvalidArgument, "without user name"},
+		{"a response that is too big", open, fetchRequest{URL: at("good.example", "/big")}, "", Upstream, "more than"},
+		{"a secret is put in and masked on return", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:KEY}}"}}, "GET  auth= key=*** body=", "", ""},
+		{"a secret in the query is escaped", open, fetchRequest{URL: at("good.example", "/echo?k={{secret:KEY}}")}, "GET k=*** auth= key= body=", "", ""},
+		{"a secret in a JSON body is escaped", open, fetchRequest{URL: at("good.example", "/echo"), Method: "POST", Headers: map[string]string{"Content-Type": "application/json"}, Body: `{"k":"{{secret:KEY}}"}`}, `POST  auth= key= body={"k":"***"}`, "", ""},
+		{"a secret goes to its hosts only", open, fetchRequest{URL: at("a.cdn.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:KEY}}"}}, "", Denied, "not bound to host a.cdn.example"},
+		{"a secret that was not granted", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:OTHER}}"}}, "", Denied, "OTHER is not granted"},
+		{"a secret that is not configured", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:NONE}}"}}, "", Unauthorized, "NONE is not configured"},
+		{"secrets do not follow a redirect to another host", open, fetchRequest{URL: at("good.example", "/to?url="+at("b.cdn.example", "/echo")), Headers: map[string]string{"X-Key": "{{secret:KEY}}", "Authorization": "Bearer x"}}, "GET  auth= key= body=", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, e := fetch(c.module, c.request)
+			if c.code != "" {
+				require.NotNil(t, e)
+				require.Equal(t, c.code, e.Code)
+				require.Contains(t, e.Message, c.message)
+				return
+			}
+			require.Nil(t, e)
+			require.Equal(t, c.body, *out.Body)
+		})
+	}
+	for _, hit := range w.hits {
+		require.NotContains(t, hit, "evil", "no request reached a denied host")
+	}
+	t.Run("bytes that are no text travel in base64", func(t *testing.T) {
+		out, e := fetch(open, fetchRequest{URL: at("good.example", "/binary")})
+		require.Nil(t, e)
+		require.Equal(t, "/wA=", out.BodyBase64)
+	})
+	t.Run("a slow server does not outlast the deadline", func(t *testing.T) {
+		began := time.Now()
+		_, err := open.Call(context.Background(), CallRequest{Input: fmt.Appendf(nil, `{"op":"http.fetch","args":{"url":%q}}`, at("good.example", "/slow")), Timeout: 100 * time.Millisecond})
+		require.ErrorIs(t, err, Timeout)
+		require.Less(t, time.Since(began), 2*time.Second)
+	})
+}
+
+func TestSpecialAddresses(t *testing.T) {
+	for _, s := range []string{
+		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "255.255.255.255",
+		"224.0.0.1", "198.18.0.1", "::1", "::", "fe80::1", "fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "fe80::1%eth0",
+	} {
+		require.True(t, special(netip.MustParseAddr(s)), s)
+	}
+	for _, s := range []string{"1.1.1.1", "93.184.216.34", "2606:4700::1111"} {
+		require.False(t, special(netip.MustParseAddr(s)), s)
+	}
+	require.True(t, special(netip.Addr{}))
+}

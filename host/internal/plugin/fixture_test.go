@@ -1,0 +1,118 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/meter/wat"
+)
+
+// newHost makes a host that is closed with the test.
+func newHost(t testing.TB, cfg Config) *Host {
+	t.Helper()
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	h, err := New(context.Background(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, h.Close(context.Background())) })
+	return h
+}
+
+// pack puts a manifest into a module; fields are laid over a minimal one.
+func pack(t testing.TB, wasm []byte, fields map[string]any) []byte {
+	t.Helper()
+	m := map[string]any{"abi": 1, "name": "sample", "version": "1.0.0", "description": "A sample.", "state": "tenant"}
+	for k, v := range fields {
+		m[k] = v
+	}
+	raw, err := json.Marshal(m)
+	require.NoError(t, err)
+	out, err := WithSection(wasm, ManifestSection, raw)
+	require.NoError(t, err)
+	return out
+}
+
+// load assembles, packs and loads a guest with everything it asks for granted.
+func load(t testing.TB, h *Host, text string, fields map[string]any) *Module {
+	t.Helper()
+	m, err := h.Load(context.Background(), pack(t, wat.Must(text), fields), LoadOptions{Granted: Everything()})
+	require.NoError(t, err)
+	return m
+}
+
+const importAll = `
+	(import "easel:host/v1" "input_len" (func $input_len (result i32)))
+	(import "easel:host/v1" "input_read" (func $input_read (param i32 i32) (result i32)))
+	(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
+	(import "easel:host/v1" "error_write" (func $error_write (param i32 i32)))
+	(import "easel:host/v1" "log" (func $log (param i32 i32 i32)))
+	(import "easel:host/v1" "emit" (func $emit (param i32 i32 i32) (result i32)))
+	(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))
+	(import "easel:host/v1" "result_read" (func $result_read (param i32 i32) (result i32)))
+	(import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+	(import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
+	(memory (export "memory") 1)`
+
+// echo gives its input back.
+const echo = `(module` + importAll + `
+	(func (export "easel_invoke") (result i32) (local $n i32)
+		call $input_len local.set $n
+		local.get $n i32.const 65535 i32.add i32.const 16 i32.shr_u memory.size i32.sub local.tee $n
+		i32.const 0 i32.gt_s if local.get $n memory.grow drop end
+		call $input_len local.set $n
+		i32.const 0 i32.const 0 local.get $n call $input_read call $output_write
+		i32.const 0))`
+
+// relay hands its input to call and gives the answer back; a cancelled call is
+// the output "cancelled".
+const relay = `(module` + importAll + `
+	(data (i32.const 60000) "cancelled")
+	(func (export "easel_invoke") (result i32) (local $n i32)
+		i32.const 0
+		i32.const 0 i32.const 0 i32.const 30000 call $input_read
+		call $call local.tee $n
+		i32.const -1 i32.eq if
+			i32.const 60000 i32.const 9 call $output_write
+		else
+			i32.const 0
+			i32.const 0 i32.const 59000 call $result_read
+			call $output_write
+		end
+		i32.const 0))`
+
+// goGuest builds testdata/name once for all tests of the process.
+func goGuest(t testing.TB, name string) []byte {
+	t.Helper()
+	guests.mu.Lock()
+	defer guests.mu.Unlock()
+	if b, ok := guests.built[name]; ok {
+		return b
+	}
+	out := filepath.Join(t.TempDir(), name+".wasm")
+	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./testdata/"+name)
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	msg, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(msg))
+	b, err := os.ReadFile(out)
+	require.NoError(t, err)
+	guests.built[name] = b
+	return b
+}
+
+var guests = struct {
+	mu    sync.Mutex
+	built map[string][]byte
+}{built: map[string][]byte{}}
+
+func is(err error, code Code) bool { return errors.Is(err, code) }

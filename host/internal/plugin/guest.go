@@ -1,0 +1,244 @@
+package plugin
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/sys"
+
+	"github.com/easel-canvas/easel/plugins/meter"
+)
+
+// guest is one instance. It runs one call at a time; the fields below state are
+// set anew for each.
+type guest struct {
+	m       *Module
+	mod     api.Module
+	memory  api.Memory
+	fuel    api.MutableGlobal // counter of the meter
+	refused api.MutableGlobal // set when memory could not grow
+	exports map[string]api.Function
+	ctx     guestContext
+	served  int       // calls
+	since   time.Time // idle since
+	stack   [2]uint64
+	kernel  arena
+
+	state
+}
+
+// state is what belongs to one call.
+type state struct {
+	req      *CallRequest
+	grant    *Permissions
+	deadline time.Time
+	done     <-chan struct{}
+	told     time.Time // when the guest learnt that the call is cancelled
+	inside   bool      // holds a place among the running guests
+
+	budget, used int64
+	allowance    int64
+
+	input, output, failure, result  []byte
+	stderr                          []byte
+	logs                            []LogLine
+	emits, hostCalls, chats, embeds int
+	status                          uint16 // of the last Extism request
+	headers                         []byte
+	outAt, outLen, errAt            uint64 // Extism output and error, in kernel memory
+	emitErr                         error
+	began                           bool // the export runs; not the start of the instance
+}
+
+type guestKey struct{}
+
+// guestContext is the context of everything a guest does. It is one value per
+// instance, so that a call allocates no context; the caller's is swapped in.
+type guestContext struct {
+	context.Context
+	g *guest
+}
+
+// Value finds the guest without walking the caller's contexts.
+func (c *guestContext) Value(key any) any {
+	if _, ok := key.(guestKey); ok {
+		return c.g
+	}
+	return c.Context.Value(key)
+}
+
+// instantiate makes an instance and runs its start function and _initialize.
+func (m *Module) instantiate(ctx context.Context, patience time.Duration) (*guest, error) {
+	g := &guest{m: m, exports: map[string]api.Function{}}
+	g.ctx = guestContext{Context: ctx, g: g}
+	g.state = state{req: &CallRequest{}, grant: &Permissions{}, deadline: time.Now().Add(patience), done: ctx.Done(), budget: m.limits.Fuel, inside: true}
+	mod, err := m.host.runtime.InstantiateModule(&g.ctx, m.compiled, g.wasiConfig())
+	if err != nil {
+		return nil, g.fault(err).at(m.name(), "start")
+	}
+	g.mod = mod
+	g.findMemory(mod)
+	g.fuel = mod.ExportedGlobal(meter.Fuel).(api.MutableGlobal)
+	g.refused = mod.ExportedGlobal(meter.Refused).(api.MutableGlobal)
+	for _, name := range []string{"_initialize", "__wasm_call_ctors", "hs_init"} {
+		f := mod.ExportedFunction(name)
+		if f == nil || name == "__wasm_call_ctors" && mod.ExportedFunction("_initialize") != nil {
+			continue
+		}
+		args := make([]uint64, len(f.Definition().ParamTypes()))
+		if _, err := f.Call(&g.ctx, args...); err != nil {
+			e := g.fault(err)
+			g.close()
+			return nil, e.at(m.name(), name)
+		}
+	}
+	return g, nil
+}
+
+// findMemory keeps the memory, which is a nil pointer in an interface for a module
+// without one.
+func (g *guest) findMemory(mod api.Module) {
+	if g.memory == nil && g.m.shape.Memory != nil {
+		g.memory = mod.Memory()
+	}
+}
+
+// wasiConfig gives the guest a clock, chance and a place for stderr, nothing else.
+func (g *guest) wasiConfig() wazero.ModuleConfig {
+	cfg := g.m.host.cfg
+	return wazero.NewModuleConfig().WithName("").WithStartFunctions().
+		WithStderr(stderrWriter{g}).WithRandSource(cfg.Random).
+		WithWalltime(func() (int64, int32) { t := cfg.Now(); return t.Unix(), int32(t.Nanosecond()) }, sys.ClockResolution(time.Microsecond)).
+		WithNanotime(func() int64 { return cfg.Now().UnixNano() }, sys.ClockResolution(1)).
+		WithNanosleep(func(ns int64) { g.sleep(time.Duration(ns)) })
+}
+
+// stderrWriter keeps the first bytes of what a guest writes to stderr.
+type stderrWriter struct{ g *guest }
+
+func (w stderrWriter) Write(p []byte) (int, error) {
+	if room := maxStderr - len(w.g.stderr); room > 0 {
+		w.g.stderr = append(w.g.stderr, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
+
+// run calls the export. It reports whether the instance may serve again.
+func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *Error) {
+	f, e := g.export(req.Export)
+	if e != nil {
+		g.inside = true
+		return Result{}, true, e
+	}
+	g.prepare(ctx, req)
+	g.served++
+	err := f.CallWithStack(&g.ctx, g.stack[:])
+	g.used += g.allowance - int64(int32(uint32(g.fuel.Get())))
+	res := Result{Fuel: g.used, Logs: g.logs, Memory: int64(g.memorySize())}
+	switch {
+	case err != nil:
+		return res, false, g.fault(err)
+	case g.emitErr != nil && ctx.Err() == nil:
+		return res, true, asError(g.emitErr, Cancelled)
+	case g.returned(f) != 0 || g.failed():
+		return res, true, guestError(g.errorText(), g.returned(f))
+	}
+	out, e := g.takeOutput()
+	if e != nil {
+		return res, false, e
+	}
+	res.Output = out
+	return res, true, nil
+}
+
+// export finds an exported function without arguments.
+func (g *guest) export(name string) (api.Function, *Error) {
+	if f := g.exports[name]; f != nil {
+		return f, nil
+	}
+	t, ok := g.m.shape.Func(name)
+	if !ok || len(t.Params) > 0 || len(t.Results) > 1 || strings.HasPrefix(name, "_") {
+		return nil, fail(UnknownExport, "no exported function %q without arguments", name)
+	}
+	f := g.mod.ExportedFunction(name)
+	g.exports[name] = f
+	return f, nil
+}
+
+// prepare sets the state of a call.
+func (g *guest) prepare(ctx context.Context, req *CallRequest) {
+	logs := g.logs[:0:0]
+	g.state = state{
+		req: req, grant: &g.m.granted, done: ctx.Done(), inside: true, began: true, input: req.Input, logs: logs,
+		stderr: g.stderr[:0], result: nil, budget: g.m.limits.Fuel,
+		deadline: time.Now().Add(within(req.Timeout, g.m.limits.timeout())),
+	}
+	if req.Grant != nil {
+		g.grant = req.Grant
+	}
+	if req.Fuel > 0 {
+		g.budget = min(g.budget, req.Fuel)
+	}
+	g.ctx.Context = ctx
+	g.kernel.reset()
+	g.allowance = min(interval, g.budget)
+	g.fuel.Set(uint64(uint32(g.allowance)))
+	g.refused.Set(0)
+}
+
+// returned is the value of the export, 0 for one without result.
+func (g *guest) returned(f api.Function) uint64 {
+	if len(f.Definition().ResultTypes()) == 0 {
+		return 0
+	}
+	return uint64(uint32(g.stack[0]))
+}
+
+func (g *guest) failed() bool { return len(g.failure) > 0 || g.errAt != 0 }
+
+func (g *guest) errorText() []byte {
+	if len(g.failure) > 0 {
+		return g.failure
+	}
+	return append([]byte(nil), g.kernel.block(g.errAt)...)
+}
+
+// takeOutput hands the output over; the guest keeps nothing of it.
+func (g *guest) takeOutput() ([]byte, *Error) {
+	if g.outLen == 0 {
+		return g.output, nil
+	}
+	b, ok := g.kernel.span(g.outAt, g.outLen)
+	if !ok {
+		return nil, fail(Trap, "output_set names %d bytes at %d, outside kernel memory", g.outLen, g.outAt)
+	}
+	if len(b) > g.m.limits.output() {
+		return nil, tooLarge("output", len(b), g.m.limits.output())
+	}
+	return append([]byte(nil), b...), nil
+}
+
+func tooLarge(what string, n, most int) *Error {
+	return fail(OutputTooLarge, "%s of at least %d bytes, allowed are %d", what, n, most)
+}
+
+func (g *guest) memorySize() uint32 {
+	if g.memory == nil {
+		return 0
+	}
+	return g.memory.Size()
+}
+
+// close frees the instance.
+func (g *guest) close() {
+	if g.mod == nil {
+		return
+	}
+	g.kernel = arena{}
+	if err := g.mod.Close(context.Background()); err != nil {
+		g.m.host.cfg.Log.Warn("plugin instance was not closed", "plugin", g.m.name(), "err", err)
+	}
+}

@@ -1,0 +1,190 @@
+package plugin
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// Config configures a Host. The zero value works: no disk cache, unsigned plugins
+// refused from remote sources only, and nothing granted but what Load is told.
+type Config struct {
+	// CacheDir keeps compiled code between processes; empty means memory only.
+	CacheDir string
+	// Version of this host, compared with min_host of manifests; empty skips that.
+	Version string
+	// Limits is the operator's ceiling; zero fields mean DefaultLimits.
+	Limits Limits
+	// Trust says which signatures are wanted.
+	Trust Trust
+	// MaxRunning bounds the guests that compute at once; a guest that waits for the
+	// host does not count. Default max(2, GOMAXPROCS).
+	MaxRunning int
+	// MaxCalls bounds the calls under way, waiting ones included. Default 256.
+	MaxCalls int
+	// MaxPerPlugin bounds the calls of one plugin under way, so that none takes all
+	// places, and with them the memory of instances and their stacks. Default 32.
+	MaxPerPlugin int
+	// QueueWait is how long a call waits for its turn before it is unavailable. Default 10 s.
+	QueueWait time.Duration
+	// IdleFor is how long an unused instance is kept. Default 60 s.
+	IdleFor time.Duration
+	// FreshUnder: a plugin of StateNone whose instances are made faster than this
+	// gets a fresh one for each call. Default 1 ms; negative means never.
+	FreshUnder time.Duration
+	// Resolve looks up host names for http.fetch. Default net.DefaultResolver.
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+	// HTTP stands in for the network behind http.fetch, after a request was checked;
+	// for tests. Nil is the network.
+	HTTP http.RoundTripper
+	// Now and Random are what guests see of clock and chance, so that tests can pin
+	// them. Default time.Now and crypto/rand.
+	Now    func() time.Time
+	Random io.Reader
+	// Log receives guests' log lines, at debug, and the host's own. Default slog.Default().
+	Log *slog.Logger
+}
+
+// maxModule bounds a plugin file, in bytes.
+const maxModule = 16 << 20
+
+func (c Config) withDefaults() Config {
+	if c.MaxRunning == 0 {
+		c.MaxRunning = max(2, runtime.GOMAXPROCS(0))
+	}
+	if c.MaxCalls == 0 {
+		c.MaxCalls = 256
+	}
+	if c.MaxPerPlugin == 0 {
+		c.MaxPerPlugin = 32
+	}
+	if c.QueueWait == 0 {
+		c.QueueWait = 10 * time.Second
+	}
+	if c.IdleFor == 0 {
+		c.IdleFor = time.Minute
+	}
+	if c.FreshUnder == 0 {
+		c.FreshUnder = time.Millisecond
+	}
+	if c.Resolve == nil {
+		c.Resolve = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Random == nil {
+		c.Random = rand.Reader
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return c
+}
+
+// Host runs plugins. It is safe for concurrent use.
+type Host struct {
+	cfg     Config
+	runtime wazero.Runtime
+	cache   wazero.CompilationCache
+	imports importTypes
+	running gate // guests that compute
+	calls   gate // calls under way
+	fetcher *fetcher
+
+	mu      sync.Mutex
+	modules map[*Module]struct{}
+	stop    chan struct{} // closed by Close
+	swept   chan struct{} // closed when the sweeper has ended
+}
+
+// New makes a Host. The context is for the setup only.
+//
+// Compiled code exists for amd64 and arm64; elsewhere wazero would interpret, 40
+// to 160 times slower, so New refuses.
+func New(ctx context.Context, cfg Config) (*Host, error) {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		return nil, fmt.Errorf("plugin: no compiler for %s; run the host on amd64 or arm64", runtime.GOARCH)
+	}
+	cfg = cfg.withDefaults()
+	cache := wazero.NewCompilationCache()
+	if cfg.CacheDir != "" {
+		var err error
+		if cache, err = wazero.NewCompilationCacheWithDir(cfg.CacheDir); err != nil {
+			return nil, fmt.Errorf("plugin: open cache %s: %w", cfg.CacheDir, err)
+		}
+	}
+	rc := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(api.CoreFeaturesV2).
+		WithCompilationCache(cache).WithDebugInfoEnabled(false)
+	h := &Host{
+		cfg: cfg, runtime: wazero.NewRuntimeWithConfig(ctx, rc), cache: cache,
+		running: newGate(cfg.MaxRunning), calls: newGate(cfg.MaxCalls), fetcher: newFetcher(cfg.Resolve, cfg.HTTP),
+		modules: map[*Module]struct{}{}, stop: make(chan struct{}), swept: make(chan struct{}),
+	}
+	if err := h.bindImports(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("plugin: bind imports: %w", err), h.runtime.Close(ctx), cache.Close(ctx))
+	}
+	go h.sweep()
+	return h, nil
+}
+
+// sweep drops instances nobody used for a while.
+func (h *Host) sweep() {
+	defer close(h.swept)
+	tick := time.NewTicker(max(h.cfg.IdleFor/2, 10*time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-h.stop:
+			return
+		case now := <-tick.C:
+			for _, m := range h.loaded() {
+				m.pool.expire(now.Add(-h.cfg.IdleFor))
+			}
+		}
+	}
+}
+
+func (h *Host) loaded() []*Module {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make([]*Module, 0, len(h.modules))
+	for m := range h.modules {
+		out = append(out, m)
+	}
+	return out
+}
+
+// Close waits for calls under way, then frees everything. The context bounds the
+// waiting only.
+func (h *Host) Close(ctx context.Context) error {
+	var errs []error
+	for _, m := range h.loaded() {
+		errs = append(errs, m.Close(ctx))
+	}
+	h.mu.Lock()
+	select {
+	case <-h.stop:
+	default:
+		close(h.stop)
+	}
+	h.mu.Unlock()
+	<-h.swept
+	h.fetcher.close()
+	free := context.WithoutCancel(ctx)
+	return errors.Join(append(errs, h.runtime.Close(free), h.cache.Close(free))...)
+}

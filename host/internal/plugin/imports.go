@@ -1,0 +1,140 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/easel-canvas/easel/plugins/meter"
+)
+
+// Import modules a guest may use.
+const (
+	bulkModule   = "easel:host/v1"
+	kernelModule = "extism:host/env"
+	userModule   = "extism:host/user"
+	wasiModule   = wasi_snapshot_preview1.ModuleName
+)
+
+// hostFunc is one function a guest may import. Its type is written with one
+// letter per value, i for i32 and I for i64: "ii:i" is (i32 i32) -> i32.
+type hostFunc struct {
+	name, typ string
+	run       func(g *guest, stack []uint64)
+}
+
+// importTypes maps module and function names to types in the letters of hostFunc.
+type importTypes map[string]map[string]string
+
+// bindImports instantiates the host modules and records what they offer.
+func (h *Host) bindImports(ctx context.Context) error {
+	h.imports = importTypes{}
+	for module, funcs := range map[string][]hostFunc{
+		bulkModule: bulkFuncs, kernelModule: kernelFuncs, userModule: userFuncs,
+		meter.Module: {{meter.Tick, "i:i", (*guest).tick}},
+	} {
+		b := h.runtime.NewHostModuleBuilder(module)
+		h.imports[module] = map[string]string{}
+		for _, f := range funcs {
+			h.imports[module][f.name] = f.typ
+			params, results, _ := strings.Cut(f.typ, ":")
+			b.NewFunctionBuilder().WithGoModuleFunction(f.bind(), valueTypes(params), valueTypes(results)).Export(f.name)
+		}
+		if _, err := b.Instantiate(ctx); err != nil {
+			return fmt.Errorf("%s: %w", module, err)
+		}
+	}
+	delete(h.imports, meter.Module) // the meter's own import, refused in what strangers send
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, h.runtime); err != nil {
+		return fmt.Errorf("%s: %w", wasiModule, err)
+	}
+	h.imports[wasiModule] = map[string]string{}
+	for name, def := range h.runtime.Module(wasiModule).ExportedFunctionDefinitions() {
+		h.imports[wasiModule][name] = letters(def.ParamTypes()) + ":" + letters(def.ResultTypes())
+	}
+	return nil
+}
+
+// bind finds the guest that calls in the context of the call.
+func (f hostFunc) bind() api.GoModuleFunction {
+	return api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
+		g := ctx.Value(guestKey{}).(*guest)
+		g.findMemory(mod) // a start function runs before the instance is handed out
+		f.run(g, stack)
+	})
+}
+
+func valueTypes(letters string) []api.ValueType {
+	out := make([]api.ValueType, len(letters))
+	for i, c := range letters {
+		out[i] = api.ValueTypeI32
+		if c == 'I' {
+			out[i] = api.ValueTypeI64
+		}
+	}
+	return out
+}
+
+func letters(types []byte) string {
+	var b strings.Builder
+	for _, t := range types {
+		switch t {
+		case api.ValueTypeI32:
+			b.WriteByte('i')
+		case api.ValueTypeI64:
+			b.WriteByte('I')
+		case api.ValueTypeF32:
+			b.WriteByte('f')
+		default:
+			b.WriteByte('F')
+		}
+	}
+	return b.String()
+}
+
+// check refuses a module that imports what this host does not offer.
+func (t importTypes) check(shape meter.Shape) *Error {
+	for _, imp := range shape.Imports {
+		name := imp.Module + " " + imp.Name
+		module, known := t[imp.Module]
+		switch {
+		case strings.HasPrefix(imp.Module, "easel:host/") && !known:
+			return fail(ABIMismatch, "imports %s; this host serves %s", name, bulkModule)
+		case !known:
+			return fail(Unsupported, "imports %s; a plugin may import from %s, %s, %s and %s only", name, bulkModule, kernelModule, userModule, wasiModule)
+		case imp.Kind != meter.KindFunc:
+			return fail(Unsupported, "imports the %s %s; only functions may be imported", imp.Kind, name)
+		}
+		want, ok := module[imp.Name]
+		if !ok {
+			return fail(Unsupported, "imports %s, which this host does not offer", name)
+		}
+		if got := letters(imp.Type.Params) + ":" + letters(imp.Type.Results); got != want {
+			return fail(Unsupported, "imports %s as %s, it is %s", name, readable(got), readable(want))
+		}
+	}
+	return nil
+}
+
+var wordOf = map[rune]string{'i': "i32", 'I': "i64", 'f': "f32", 'F': "f64"}
+
+// readable writes the letters of a type as people do: (i32 i32) -> i32.
+func readable(typ string) string {
+	params, results, _ := strings.Cut(typ, ":")
+	words := func(s string) string {
+		var out []string
+		for _, c := range s {
+			out = append(out, wordOf[c])
+		}
+		return strings.Join(out, " ")
+	}
+	if results == "" {
+		results = "()"
+	} else {
+		results = words(results)
+	}
+	return "(" + words(params) + ") -> " + results
+}

@@ -1,0 +1,121 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/meter/wat"
+)
+
+// says is a guest with a fixed output.
+func says(output string) string {
+	return fmt.Sprintf(`(module%s(data (i32.const 0) "%s")
+		(func (export "easel_invoke") (result i32) i32.const 0 i32.const %d call $output_write i32.const 0))`,
+		importAll, escape(output), len(output))
+}
+
+func escape(s string) string {
+	out := ""
+	for i := range len(s) {
+		out += fmt.Sprintf("\\%02x", s[i])
+	}
+	return out
+}
+
+func TestInvokeChecksOutputs(t *testing.T) {
+	h := newHost(t, Config{})
+	fields := map[string]any{"outputs": map[string]any{
+		"type": "object", "properties": map[string]any{"text": map[string]any{"type": "string"}, "temp": map[string]any{"type": "number"}}, "required": []string{"text"},
+	}}
+	for _, c := range []struct {
+		name, says, want string
+		outputs          map[string]any
+	}{
+		{"outputs of the contract", `{"outputs":{"text":"3","temp":3},"artifacts":[{"name":"a","mime":"b","ref":"c"}]}`, "", map[string]any{"text": "3", "temp": 3.0}},
+		{"a bare string is the text", `"天气"`, "", map[string]any{"text": "天气"}},
+		{"a missing output", `{"outputs":{"temp":3}}`, "bad_output: outputs.text: missing", nil},
+		{"an output of the wrong type", `{"outputs":{"text":"x","temp":"warm"}}`, "bad_output: outputs.temp: want number, got string", nil},
+		{"no outputs", `{}`, "bad_output: outputs: missing", nil},
+		{"text that is not JSON", `hello`, "bad_output: output is not the JSON of the contract", nil},
+		{"nothing", ``, "bad_output: output is not the JSON of the contract", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, err := load(t, h, says(c.says), fields).Invoke(context.Background(), Invocation{})
+			if c.want != "" {
+				require.ErrorIs(t, err, BadOutput)
+				require.ErrorContains(t, err, c.want)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.outputs, a.Outputs)
+		})
+	}
+}
+
+func TestInvokeWritesTheInputOfTheContract(t *testing.T) {
+	m := load(t, newHost(t, Config{}), echo, map[string]any{
+		"params":    map[string]any{"type": "object", "properties": map[string]any{"units": map[string]any{"enum": []string{"c", "f"}}}},
+		"arguments": map[string]any{"type": "object", "required": []string{"city"}},
+	})
+	in := Invocation{ID: "c1", Node: "Weather:0", Locale: "en", Params: map[string]any{"units": "c"}, Arguments: map[string]any{"city": "Oslo"}}
+	in.Run, in.Timeout = "r1", time.Second
+	a, err := m.Invoke(context.Background(), in)
+	require.ErrorIs(t, err, BadOutput, "an echo has no outputs")
+	require.JSONEq(t, `{"abi":1,"call":{"id":"c1","run":"r1","node":"Weather:0","attempt":1,"deadline_ms":1000,"locale":"en"},
+		"params":{"units":"c"},"arguments":{"city":"Oslo"}}`, string(a.Output))
+	_, err = m.Invoke(context.Background(), Invocation{Params: map[string]any{"units": "k"}})
+	require.ErrorIs(t, err, InvalidArgument)
+	require.ErrorContains(t, err, "params.units: want one of [c f], got k")
+	_, err = m.Invoke(context.Background(), Invocation{Arguments: map[string]any{}})
+	require.ErrorContains(t, err, "arguments.city: missing")
+	require.NoError(t, m.Check(context.Background(), map[string]any{"units": "f"}))
+	require.ErrorIs(t, m.Check(context.Background(), map[string]any{"units": 3}), InvalidArgument)
+}
+
+func TestClockAndChanceCanBePinned(t *testing.T) {
+	m := load(t, newHost(t, Config{Now: func() time.Time { return time.Unix(0, 0x0102030405060708) }, Random: zeros{}}), `(module
+		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
+		(import "wasi_snapshot_preview1" "clock_time_get" (func $clock (param i32 i64 i32) (result i32)))
+		(import "wasi_snapshot_preview1" "random_get" (func $random (param i32 i32) (result i32)))
+		(memory (export "memory") 1)
+		(func (export "easel_invoke") (result i32)
+			i32.const 0 i64.const 1 i32.const 0 call $clock drop
+			i32.const 8 i32.const 8 call $random drop
+			i32.const 0 i32.const 16 call $output_write i32.const 0))`, nil)
+	res, err := m.Call(context.Background(), CallRequest{})
+	require.NoError(t, err)
+	require.Equal(t, []byte{8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0}, res.Output)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// FuzzLoad loads changed plugins and calls what still loads. Nothing may crash or
+// outlast its deadline, and every failure has a code.
+func FuzzLoad(f *testing.F) {
+	h := newHost(f, Config{})
+	for _, text := range []string{echo, relay, counter, says("x")} {
+		f.Add(wat.Must(text))
+	}
+	f.Fuzz(func(t *testing.T, wasm []byte) {
+		ctx := context.Background()
+		m, err := h.Load(ctx, wasm, LoadOptions{
+			Manifest: &Manifest{ABI: 1, Name: "fuzz", Version: "0.0.1", Description: "x"}, Limits: Limits{MemoryMB: 2, TimeoutMS: 100, OutputKB: 64},
+		})
+		if err != nil {
+			require.IsType(t, &Error{}, err)
+			return
+		}
+		for range 2 {
+			if _, err := m.Call(ctx, CallRequest{Input: []byte("input")}); err != nil {
+				require.IsType(t, &Error{}, err)
+			}
+		}
+		require.NoError(t, m.Close(ctx))
+	})
+}

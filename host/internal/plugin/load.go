@@ -1,0 +1,238 @@
+package plugin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/easel-canvas/easel/plugins/meter"
+)
+
+// Source says where a plugin's bytes came from; it decides which signature is wanted.
+type Source string
+
+// The sources. The empty Source is Local.
+const (
+	Local  Source = "local"  // an operator brought the file
+	Remote Source = "remote" // from a catalogue
+)
+
+// LoadOptions accompany the bytes of a plugin.
+type LoadOptions struct {
+	Source Source
+	// Granted is the operator's ceiling for this plugin, as approved or by policy.
+	Granted Permissions
+	// Approval wants Granted to cover everything the manifest asks for; without it
+	// the plugin is loaded with what is left.
+	Approval bool
+	// Limits tighten the host's for this plugin.
+	Limits Limits
+	// Manifest stands in for a missing manifest section, so that a plain Extism
+	// plugin can be used.
+	Manifest *Manifest
+	// Settings are what config_get answers; never secrets.
+	Settings map[string]string
+	// undescribed leaves easel_describe alone, for Describe.
+	undescribed bool
+}
+
+// Load checks, meters and compiles a plugin and makes a first instance of it.
+// Errors are *Error; Step names the step that failed. Compiling a Go guest takes
+// seconds, from the disk cache a tenth of one: load when a plugin is installed.
+func (h *Host) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Module, error) {
+	m := &Module{host: h, settings: o.Settings, places: newGate(h.cfg.MaxPerPlugin)}
+	for _, step := range []struct {
+		name string
+		run  func() error
+	}{
+		{"read", func() error { return m.read(wasm) }},
+		{"verify signature", func() error { return m.verify(wasm, o.Source) }},
+		{"read manifest", func() error { return m.readManifest(wasm, o) }},
+		{"grant", func() error { return m.grant(o) }},
+		{"check imports", func() error { return m.checkShape() }},
+		{"compile", func() error { return m.compile(ctx, wasm) }},
+		{"try", func() error { return m.try(ctx, o.undescribed) }},
+	} {
+		if err := step.run(); err != nil {
+			if m.compiled != nil {
+				err = errors.Join(err, m.compiled.Close(context.WithoutCancel(ctx)))
+			}
+			return nil, asError(err, Internal).at(m.name(), step.name)
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	select {
+	case <-h.stop:
+		return nil, errors.Join(fail(Closed, "the host is closed").at(m.name(), ""), m.compiled.Close(ctx))
+	default:
+	}
+	h.modules[m] = struct{}{}
+	return m, nil
+}
+
+func (m *Module) name() string {
+	if m.manifest == nil {
+		return ""
+	}
+	return m.manifest.Name
+}
+
+func (m *Module) read(wasm []byte) error {
+	if len(wasm) > maxModule {
+		return fail(OverLimit, "file of %d bytes, allowed are %d", len(wasm), maxModule)
+	}
+	sum := sha256.Sum256(wasm)
+	m.digest = hex.EncodeToString(sum[:])
+	shape, err := meter.Inspect(wasm)
+	if err != nil {
+		return meterError(err)
+	}
+	m.shape = shape
+	return nil
+}
+
+// meterError gives a failure of the meter its code.
+func meterError(err error) *Error {
+	for sentinel, code := range map[error]Code{
+		meter.ErrForged: Forged, meter.ErrUnsupported: Unsupported, meter.ErrLimit: OverLimit,
+	} {
+		if errors.Is(err, sentinel) {
+			return fail(code, "%s", err)
+		}
+	}
+	return fail(Malformed, "%s", err)
+}
+
+func (m *Module) verify(wasm []byte, source Source) error {
+	trust := m.host.cfg.Trust
+	check := orElse(trust.Local, Warn)
+	if source == Remote {
+		check = orElse(trust.Remote, Require)
+	}
+	if check == Off {
+		return nil
+	}
+	seal, err := Verify(wasm, trust.Keys)
+	if err == nil {
+		m.seal = &seal
+		return nil
+	}
+	if check == Require {
+		return err
+	}
+	m.warning = err.Error()
+	m.host.cfg.Log.Warn("plugin is not signed by a trusted key", "plugin", m.digest[:12], "err", err)
+	return nil
+}
+
+func orElse[T ~string](v, def T) T {
+	if v == "" {
+		return def
+	}
+	return v
+}
+
+func (m *Module) readManifest(wasm []byte, o LoadOptions) error {
+	raw, ok, err := Section(wasm, ManifestSection)
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		m.manifest, err = ParseManifest(raw)
+	case o.Manifest != nil:
+		copied := *o.Manifest
+		m.manifest, err = &copied, nil
+		if bad := copied.check(); bad != nil {
+			err = bad
+		}
+	default:
+		return fail(BadManifest, "no section %s; write one with `easel plugin pack`", ManifestSection)
+	}
+	if err != nil {
+		return err
+	}
+	if bad := m.manifest.checkHost(m.host.cfg.Version); bad != nil {
+		return bad
+	}
+	m.limits = tighten(m.manifest.Limits, o.Limits).effective(m.host.cfg.Limits)
+	return nil
+}
+
+func (m *Module) grant(o LoadOptions) error {
+	asked := m.manifest.Permissions
+	if more := asked.Beyond(o.Granted); o.Approval && len(more) > 0 {
+		e := fail(NeedsApproval, "asks for %s; approve it with `easel plugin enable %s`", strings.Join(more, ", "), m.manifest.Name)
+		e.Data = map[string]any{"permissions": more}
+		return e
+	}
+	m.granted = asked.Cut(o.Granted)
+	return nil
+}
+
+func (m *Module) checkShape() error {
+	if err := m.host.imports.check(m.shape); err != nil {
+		return err
+	}
+	uses := map[string]bool{}
+	for _, imp := range m.shape.Imports {
+		uses[imp.Module] = true
+	}
+	exported := slices.ContainsFunc(m.shape.Exports, func(e meter.Export) bool { return e.Kind == meter.KindMemory && e.Name == "memory" })
+	if (uses[bulkModule] || uses[wasiModule]) && !exported {
+		return fail(Unsupported, "uses pointers but does not export its memory as \"memory\"")
+	}
+	for _, name := range []string{"easel_invoke", "easel_describe", "easel_check"} {
+		if t, ok := m.shape.Func(name); ok && letters(t.Params)+":"+letters(t.Results) != ":i" {
+			return fail(Unsupported, "exports %s as %s, it is () -> i32", name, readable(letters(t.Params)+":"+letters(t.Results)))
+		}
+	}
+	return nil
+}
+
+func (m *Module) compile(ctx context.Context, wasm []byte) error {
+	metered, err := meter.Rewrite(wasm, meter.Limits{Pages: uint32(m.limits.MemoryMB) << 4})
+	if err != nil {
+		return meterError(err)
+	}
+	compiled, err := m.host.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), metered)
+	if err != nil {
+		return fail(Malformed, "%s", err)
+	}
+	m.compiled = compiled
+	m.pool = newPool(m)
+	return nil
+}
+
+// tryFor bounds the first instance, which proves that the plugin starts at all.
+const tryFor = time.Second
+
+// try makes the first instance, measures how long that takes and compares what
+// the plugin says about itself.
+func (m *Module) try(ctx context.Context, undescribed bool) error {
+	began := time.Now()
+	g, err := m.instantiate(ctx, tryFor)
+	if err != nil {
+		return err
+	}
+	took := time.Since(began)
+	state := m.manifest.State
+	m.fresh = (state == "" || state == StateNone) && took < m.host.cfg.FreshUnder
+	g.close()
+	if _, ok := m.shape.Func("easel_describe"); !ok || undescribed {
+		return nil
+	}
+	res, err := m.Call(ctx, CallRequest{Export: "easel_describe", Grant: &Permissions{}})
+	if err != nil {
+		return fmt.Errorf("easel_describe: %w", err)
+	}
+	return m.sameManifest(res.Output)
+}

@@ -1,0 +1,128 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/easel-canvas/easel/plugins/meter"
+)
+
+// Module is a loaded plugin. It is safe for concurrent use.
+type Module struct {
+	host     *Host
+	manifest *Manifest
+	digest   string // SHA-256 of the file, hex
+	shape    meter.Shape
+	limits   Limits
+	granted  Permissions
+	settings map[string]string
+	seal     *Seal
+	warning  string
+	compiled wazero.CompiledModule
+	fresh    bool // every call gets its own instance
+	pool     *pool
+	places   gate // calls under way
+
+	mu     sync.Mutex
+	calls  int // under way
+	closed bool
+	idle   chan struct{} // closed when closed and no call is under way
+}
+
+// Manifest returns what the plugin says about itself; do not change it.
+func (m *Module) Manifest() *Manifest { return m.manifest }
+
+// Digest returns the SHA-256 of the plugin file, in hex.
+func (m *Module) Digest() string { return m.digest }
+
+// Granted returns what the plugin may do at most; a call may cut it further.
+func (m *Module) Granted() Permissions { return m.granted }
+
+// Limits returns the limits of each call.
+func (m *Module) Limits() Limits { return m.limits }
+
+// Seal returns the trusted signature, nil when there is none; Warning then says why.
+func (m *Module) Seal() *Seal { return m.seal }
+
+// Warning returns what an operator should know about the signature; empty when all is well.
+func (m *Module) Warning() string { return m.warning }
+
+// Has reports whether the plugin exports the function name.
+func (m *Module) Has(name string) bool {
+	_, ok := m.shape.Func(name)
+	return ok
+}
+
+// sameManifest compares what easel_describe says with the section.
+func (m *Module) sameManifest(raw []byte) error {
+	said, err := ParseManifest(raw)
+	if err != nil {
+		return err
+	}
+	a, errA := json.Marshal(said)
+	b, errB := json.Marshal(m.manifest)
+	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+		return fail(BadManifest, "easel_describe says something else than section %s; pack the plugin again with `easel plugin pack`", ManifestSection)
+	}
+	return nil
+}
+
+// begin counts a call in, unless the module is closed.
+func (m *Module) begin() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return false
+	}
+	m.calls++
+	return true
+}
+
+func (m *Module) end() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls--
+	if m.closed && m.calls == 0 {
+		close(m.idle)
+	}
+}
+
+// Close refuses new calls, waits for those under way and frees the module. When
+// ctx ends first, the rest happens when the last call is done.
+func (m *Module) Close(ctx context.Context) error {
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return nil
+	}
+	m.closed, m.idle = true, make(chan struct{})
+	if m.calls == 0 {
+		close(m.idle)
+	}
+	m.mu.Unlock()
+	m.host.mu.Lock()
+	delete(m.host.modules, m)
+	m.host.mu.Unlock()
+	select {
+	case <-m.idle:
+		return m.free()
+	case <-ctx.Done():
+		go func() {
+			<-m.idle
+			if err := m.free(); err != nil {
+				m.host.cfg.Log.Warn("plugin was not freed", "plugin", m.manifest.Name, "err", err)
+			}
+		}()
+		return ctx.Err()
+	}
+}
+
+func (m *Module) free() error {
+	m.pool.drain()
+	return m.compiled.Close(context.Background())
+}

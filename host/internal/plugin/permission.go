@@ -1,0 +1,222 @@
+package plugin
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Permissions say what a plugin may reach. The same form serves as the request
+// in a manifest, as an operator's or tenant's ceiling, and as the grant that is
+// left when they are cut with each other. The zero value allows nothing.
+type Permissions struct {
+	HTTP      *HTTPPermission             `json:"http,omitempty"`
+	Secrets   map[string]SecretPermission `json:"secrets,omitempty"`
+	LLM       *CountPermission            `json:"llm,omitempty"`
+	Embed     *CountPermission            `json:"embed,omitempty"`
+	KV        *KVPermission               `json:"kv,omitempty"`
+	Variables *VariablePermission         `json:"variables,omitempty"`
+}
+
+// HTTPPermission allows requests. Hosts are names (api.example.org), names with
+// a port, *.example.org for everything below, or *. No Methods means GET and
+// HEAD. Private allows addresses in private and special ranges.
+type HTTPPermission struct {
+	Hosts   []string `json:"hosts"`
+	Methods []string `json:"methods,omitempty"`
+	Private bool     `json:"private,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+}
+
+// SecretPermission lets the host put a secret into requests to Hosts.
+type SecretPermission struct {
+	Hosts  []string `json:"hosts"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+// CountPermission allows MaxCalls calls of a model in one call of the plugin.
+type CountPermission struct {
+	MaxCalls int    `json:"max_calls"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// KVPermission allows Bytes of keys and values.
+type KVPermission struct {
+	Bytes  int64  `json:"bytes"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// VariablePermission names the variables of the run a plugin may read and write.
+// * stands for all of them in a ceiling.
+type VariablePermission struct {
+	Read   []string `json:"read,omitempty"`
+	Write  []string `json:"write,omitempty"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+// Everything is the ceiling that cuts nothing.
+func Everything() Permissions {
+	const many = 1 << 30
+	all := []string{"*"}
+	return Permissions{
+		HTTP:    &HTTPPermission{Hosts: all, Methods: all, Private: true},
+		Secrets: map[string]SecretPermission{"*": {Hosts: all}},
+		LLM:     &CountPermission{MaxCalls: many}, Embed: &CountPermission{MaxCalls: many},
+		KV: &KVPermission{Bytes: 1 << 60}, Variables: &VariablePermission{Read: all, Write: all},
+	}
+}
+
+// Cut returns what both p and ceiling allow. Reasons are those of p.
+func (p Permissions) Cut(ceiling Permissions) Permissions {
+	var out Permissions
+	if a, b := p.HTTP, ceiling.HTTP; a != nil && b != nil {
+		if hosts, methods := cutHosts(a.Hosts, b.Hosts), cutNames(a.methods(), b.methods()); len(hosts) > 0 && len(methods) > 0 {
+			out.HTTP = &HTTPPermission{Hosts: hosts, Methods: methods, Private: a.Private && b.Private, Reason: a.Reason}
+		}
+	}
+	for name, a := range p.Secrets {
+		b, ok := ceiling.Secrets[name]
+		if !ok {
+			b = ceiling.Secrets["*"]
+		}
+		if hosts := cutHosts(a.Hosts, b.Hosts); len(hosts) > 0 {
+			if out.Secrets == nil {
+				out.Secrets = map[string]SecretPermission{}
+			}
+			out.Secrets[name] = SecretPermission{Hosts: hosts, Reason: a.Reason}
+		}
+	}
+	out.LLM, out.Embed = cutCount(p.LLM, ceiling.LLM), cutCount(p.Embed, ceiling.Embed)
+	if a, b := p.KV, ceiling.KV; a != nil && b != nil && min(a.Bytes, b.Bytes) > 0 {
+		out.KV = &KVPermission{Bytes: min(a.Bytes, b.Bytes), Reason: a.Reason}
+	}
+	if a, b := p.Variables, ceiling.Variables; a != nil && b != nil {
+		read, write := cutNames(a.Read, b.Read), cutNames(a.Write, b.Write)
+		if len(read)+len(write) > 0 {
+			out.Variables = &VariablePermission{Read: read, Write: write, Reason: a.Reason}
+		}
+	}
+	return out
+}
+
+// Beyond lists what p allows and granted does not, in words for an operator;
+// empty when granted covers p.
+func (p Permissions) Beyond(granted Permissions) []string {
+	left := p.Cut(granted)
+	var out []string
+	if p.HTTP != nil {
+		have := left.HTTP
+		if have == nil {
+			have = &HTTPPermission{}
+		}
+		out = append(out, missing("http to ", p.HTTP.Hosts, have.Hosts)...)
+		out = append(out, missing("http method ", p.HTTP.methods(), have.methodsOrNone())...)
+		if p.HTTP.Private && !have.Private {
+			out = append(out, "http to private addresses")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Secrets)) {
+		out = append(out, missing("secret "+name+" for ", p.Secrets[name].Hosts, left.Secrets[name].Hosts)...)
+	}
+	out = append(out, beyondCount("llm", p.LLM, left.LLM)...)
+	out = append(out, beyondCount("embed", p.Embed, left.Embed)...)
+	if p.KV != nil && (left.KV == nil || left.KV.Bytes < p.KV.Bytes) {
+		out = append(out, fmt.Sprintf("kv of %d bytes", p.KV.Bytes))
+	}
+	if v := p.Variables; v != nil {
+		have := left.Variables
+		if have == nil {
+			have = &VariablePermission{}
+		}
+		out = append(out, missing("reading ", v.Read, have.Read)...)
+		out = append(out, missing("writing ", v.Write, have.Write)...)
+	}
+	return out
+}
+
+func (h *HTTPPermission) methods() []string {
+	if len(h.Methods) == 0 {
+		return []string{"GET", "HEAD"}
+	}
+	return h.Methods
+}
+
+func (h *HTTPPermission) methodsOrNone() []string {
+	if len(h.Hosts) == 0 {
+		return nil
+	}
+	return h.methods()
+}
+
+func missing(what string, want, have []string) []string {
+	var out []string
+	for _, w := range want {
+		if !slices.Contains(have, w) {
+			out = append(out, what+w)
+		}
+	}
+	return out
+}
+
+func beyondCount(what string, want, have *CountPermission) []string {
+	if want == nil || have != nil && have.MaxCalls >= want.MaxCalls {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d calls of %s", want.MaxCalls, what)}
+}
+
+func cutCount(a, b *CountPermission) *CountPermission {
+	if a == nil || b == nil || min(a.MaxCalls, b.MaxCalls) <= 0 {
+		return nil
+	}
+	return &CountPermission{MaxCalls: min(a.MaxCalls, b.MaxCalls), Reason: a.Reason}
+}
+
+// cutNames keeps the names in both lists; * stands for every name.
+func cutNames(a, b []string) []string {
+	return cut(a, b, func(pattern, name string) bool { return pattern == "*" || pattern == name })
+}
+
+func cutHosts(a, b []string) []string { return cut(a, b, covers) }
+
+// cut keeps the patterns of each list that one of the other covers.
+func cut(a, b []string, covers func(pattern, name string) bool) []string {
+	var out []string
+	keep := func(from, by []string) {
+		for _, name := range from {
+			if !slices.Contains(out, name) && slices.ContainsFunc(by, func(p string) bool { return covers(p, name) }) {
+				out = append(out, name)
+			}
+		}
+	}
+	keep(a, b)
+	keep(b, a)
+	return out
+}
+
+// covers reports whether pattern allows every host that name allows; name may be
+// a pattern or a host, with or without a port.
+func covers(pattern, name string) bool {
+	pattern, name = strings.ToLower(pattern), strings.ToLower(name)
+	if pattern == "*" || pattern == name {
+		return true
+	}
+	if host, port := splitPort(name); port != "" {
+		if p, pp := splitPort(pattern); pp == "" || pp == port {
+			return covers(p, host)
+		}
+		return false
+	}
+	below, ok := strings.CutPrefix(pattern, "*.")
+	return ok && strings.HasSuffix(strings.TrimPrefix(name, "*"), "."+below)
+}
+
+// splitPort divides host:port; a bare IPv6 address has no port.
+func splitPort(s string) (host, port string) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 || strings.Contains(s[:i], ":") && !strings.HasSuffix(s[:i], "]") {
+		return s, ""
+	}
+	return s[:i], s[i+1:]
+}

@@ -1,0 +1,76 @@
+package plugin
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCovers(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"*", "anything.example", true},
+		{"a.example", "a.example", true},
+		{"A.Example", "a.example", true},
+		{"a.example", "a.example:443", true},
+		{"a.example:443", "a.example:443", true},
+		{"a.example:443", "a.example:80", false},
+		{"a.example:443", "a.example", false},
+		{"*.example", "a.example", true},
+		{"*.example", "a.b.example:80", true},
+		{"*.example", "example", false},
+		{"*.example", "badexample", false},
+		{"*.a.example", "*.example", false},
+		{"*.example", "*.a.example", true},
+		{"a.example", "b.a.example", false},
+		{"[::1]", "[::1]:80", true},
+		{"", "a.example", false},
+	} {
+		require.Equal(t, c.want, covers(c.pattern, c.name), "%s covers %s", c.pattern, c.name)
+	}
+}
+
+func parsePermissions(t *testing.T, text string) (p Permissions) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(text), &p))
+	return p
+}
+
+func TestPermissionsCut(t *testing.T) {
+	asked := parsePermissions(t, `{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET","POST"],"private":true,"reason":"r"},
+		"secrets":{"K":{"hosts":["api.a.example"]},"L":{"hosts":["x"]}},"llm":{"max_calls":5},"kv":{"bytes":100},"variables":{"read":["sys.query"],"write":["env.x"]}}`)
+	for _, c := range []struct{ name, ceiling, want string }{
+		{"nothing is left of nothing", `{}`, `{}`},
+		{"hosts are cut to the narrower pattern", `{"http":{"hosts":["*.a.example","c.b.example"],"methods":["*"]}}`, `{"http":{"hosts":["api.a.example","c.b.example"],"methods":["GET","POST"],"reason":"r"}}`},
+		{"private wants both", `{"http":{"hosts":["*"],"methods":["GET"],"private":false}}`, `{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET"],"reason":"r"}}`},
+		{"no common method is no permission", `{"http":{"hosts":["*"],"methods":["PUT"]}}`, `{}`},
+		{"the smaller number wins", `{"llm":{"max_calls":2},"kv":{"bytes":1000}}`, `{"llm":{"max_calls":2},"kv":{"bytes":100}}`},
+		{"secrets keep their hosts", `{"secrets":{"K":{"hosts":["*"]}}}`, `{"secrets":{"K":{"hosts":["api.a.example"]}}}`},
+		{"names are cut", `{"variables":{"read":["*"]}}`, `{"variables":{"read":["sys.query"]}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := json.Marshal(asked.Cut(parsePermissions(t, c.ceiling)))
+			require.NoError(t, err)
+			require.JSONEq(t, c.want, string(got))
+		})
+	}
+	all, err := json.Marshal(asked.Cut(Everything()))
+	require.NoError(t, err)
+	same, err := json.Marshal(asked)
+	require.NoError(t, err)
+	require.JSONEq(t, string(same), string(all))
+	require.Empty(t, asked.Beyond(Everything()))
+	require.Empty(t, asked.Beyond(asked))
+	require.Equal(t, []string{
+		"http to api.a.example", "http to *.b.example", "http method GET", "http method POST", "http to private addresses",
+		"secret K for api.a.example", "secret L for x", "5 calls of llm", "kv of 100 bytes", "reading sys.query", "writing env.x",
+	}, asked.Beyond(Permissions{}))
+}
+
+func TestLimits(t *testing.T) {
+	got := Limits{MemoryMB: 8, TimeoutMS: 90_000}.effective(Limits{MemoryMB: 16, Fuel: 5})
+	require.Equal(t, Limits{MemoryMB: 8, TimeoutMS: DefaultLimits.TimeoutMS, OutputKB: DefaultLimits.OutputKB, Fuel: 5}, got)
+}

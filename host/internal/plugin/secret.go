@@ -1,0 +1,106 @@
+package plugin
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// placeholder stands for a secret in a request; in a query it may be escaped.
+var placeholder = regexp.MustCompile(`(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A-Za-z0-9_.-]{1,64})(?:\}\}|%7[Dd]%7[Dd])`)
+
+// masked is what a plugin sees in place of a secret that came back.
+const masked = "***"
+
+// filler puts secrets into a request to one host, after the host was checked.
+type filler struct {
+	t    *trip
+	host string // with port
+	err  *Error
+}
+
+// text replaces the placeholders in a header value.
+func (f *filler) text(s string) string { return f.replace(s, func(v string) string { return v }) }
+
+// query replaces the placeholders in the query of a URL.
+func (f *filler) query(s string) string { return f.replace(s, url.QueryEscape) }
+
+// body replaces the placeholders in a body, escaped for its content type.
+func (f *filler) body(b []byte, headers map[string]string) []byte {
+	if !strings.Contains(string(b), "secret") {
+		return b
+	}
+	escape := func(v string) string { return v }
+	for name, value := range headers {
+		if !strings.EqualFold(name, "Content-Type") {
+			continue
+		}
+		switch {
+		case strings.Contains(value, "json"):
+			escape = jsonEscape
+		case strings.Contains(value, "x-www-form-urlencoded"):
+			escape = url.QueryEscape
+		}
+	}
+	return []byte(f.replace(string(b), escape))
+}
+
+func jsonEscape(v string) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return strings.Trim(string(b), `"`)
+}
+
+func (f *filler) replace(s string, escape func(string) string) string {
+	if !strings.Contains(s, "secret") {
+		return s
+	}
+	return placeholder.ReplaceAllStringFunc(s, func(found string) string {
+		value, err := f.value(placeholder.FindStringSubmatch(found)[1])
+		if err != nil {
+			f.err = err
+			return ""
+		}
+		f.t.used = append(f.t.used, value)
+		return escape(value)
+	})
+}
+
+// value looks a secret up, when it is bound to the host.
+func (f *filler) value(name string) (string, *Error) {
+	g := f.t.g
+	p, ok := g.grant.Secrets[name]
+	if !ok {
+		return "", fail(Denied, "http.fetch: secret %s is not granted", name)
+	}
+	if !slices.ContainsFunc(p.Hosts, func(pattern string) bool { return covers(pattern, f.host) }) {
+		return "", fail(Denied, "http.fetch: secret %s is not bound to host %s", name, f.host)
+	}
+	if g.req.Services.Secrets == nil {
+		return "", fail(Unsupported, "http.fetch: this host keeps no secrets")
+	}
+	value, found, err := g.req.Services.Secrets.Secret(f.t.ctx, name)
+	if err != nil {
+		return "", fail(Upstream, "http.fetch: secret %s could not be read", name)
+	}
+	if !found || value == "" {
+		return "", fail(Unauthorized, "http.fetch: secret %s is not configured", name)
+	}
+	return value, nil
+}
+
+// mask hides the secrets of this request in what comes back, plain and in the
+// usual encodings.
+func (t *trip) mask(s string) string {
+	for _, v := range t.used {
+		for _, form := range []string{v, url.QueryEscape(v), url.PathEscape(v), jsonEscape(v), base64.StdEncoding.EncodeToString([]byte(v))} {
+			s = strings.ReplaceAll(s, form, masked)
+		}
+	}
+	return s
+}

@@ -1,0 +1,61 @@
+package pluginnode_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/plugins/meter/wat"
+)
+
+// counter answers with how often its instance was called.
+var counter = wat.Must(`(module
+	(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
+	(memory (export "memory") 1) (global $n (mut i32) (i32.const 48))
+	(data (i32.const 0) "{\"outputs\":{\"n\":0}}")
+	(func (export "easel_invoke") (result i32)
+		global.get $n i32.const 1 i32.add global.set $n
+		i32.const 16 global.get $n i32.store8
+		i32.const 0 i32.const 19 call $output_write i32.const 0))`)
+
+// TestInstanceOfARun has two nodes of one run share an instance, and the next run get another.
+func TestInstanceOfARun(t *testing.T) {
+	s := newShop(t, pluginnode.Config{})
+	s.add(counter, `{"state": "run"}`)
+	for range 2 {
+		got := s.play(t.Context(), engine.Ports{}, "begin Begin -> P", "P plugin:sample@1 -> R", "R plugin:sample@1")
+		require.NoError(t, got.err)
+		require.Equal(t, "1", got.outputs["P"].Get("n").Text())
+		require.Equal(t, "2", got.outputs["R"].Get("n").Text())
+	}
+}
+
+func TestTenantsAreToldApart(t *testing.T) {
+	tenant := "a"
+	s := newShop(t, pluginnode.Config{
+		Tenant: func(*engine.Call) string { return tenant },
+		Grant: func(tenant string) *plugin.Permissions {
+			if tenant == "b" {
+				return &plugin.Permissions{}
+			}
+			return nil
+		},
+	})
+	s.add(counter, `{"state": "tenant"}`)
+	count := func() string {
+		got := s.play(t.Context(), engine.Ports{}, "begin Begin -> P", "P plugin:sample@1")
+		require.NoError(t, got.err)
+		return got.outputs["P"].Get("n").Text()
+	}
+	require.Equal(t, "1", count())
+	require.Equal(t, "2", count())
+	tenant = "b"
+	require.Equal(t, "1", count())
+
+	s.add(ask(`{"op":"var.get","args":{"name":"sys.query"}}`), everything)
+	got := s.play(t.Context(), engine.Ports{}, "begin Begin -> P", "P plugin:sample@1")
+	require.Equal(t, "denied", got.outputs["P"].Get("answer").Get("error").Get("code").Text(), "a tenant's grant cuts the plugin's")
+}

@@ -1,0 +1,138 @@
+package pluginnode_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/pluginnode"
+)
+
+const everything = `{"permissions": {
+	"llm": {"max_calls": 3, "reason": "asks"}, "embed": {"max_calls": 1, "reason": "compares"}, "kv": {"bytes": 1000, "reason": "keeps"},
+	"variables": {"read": ["sys.query", "env.n", "env.none", "P@text"], "write": ["env.n", "env.none"], "reason": "counts"}}}`
+
+// ask is a guest that makes one request and gives the answer as its output.
+func ask(request string) []byte { return guest(`say {"outputs":{"answer":`, "call "+request, "say }}") }
+
+// shelf keeps one KV per tenant and plugin.
+type shelf struct {
+	mu  sync.Mutex
+	kvs map[string]*plugin.MemoryKV
+}
+
+func (s *shelf) kv(tenant, name string) plugin.KV {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := tenant + "/" + name
+	if s.kvs == nil {
+		s.kvs = map[string]*plugin.MemoryKV{}
+	}
+	if s.kvs[key] == nil {
+		s.kvs[key] = &plugin.MemoryKV{}
+	}
+	return s.kvs[key]
+}
+
+type fixed struct{}
+
+func (fixed) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	return make([][]float32, len(texts)), nil
+}
+
+func TestServicesReachThePortsOfTheRun(t *testing.T) {
+	keeps := &shelf{}
+	s := newShop(t, pluginnode.Config{
+		KV: keeps.kv, Tenant: func(*engine.Call) string { return "acme" }, Models: map[string]string{"fast": "small@x"},
+		Embed: func(string) plugin.Embedder { return fixed{} },
+	})
+	m := &model{replies: []engine.ModelPiece{{Text: "<think>hm</think>Hello"}, {Text: "Hi"}}}
+	for _, c := range []struct{ request, want string }{
+		{`{"op":"llm.chat","args":{"messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"Hi"}],"max_tokens":5}}`, `{"ok":{"text":"Hello","usage":{"prompt_tokens":3,"completion_tokens":2}}}`},
+		{`{"op":"llm.chat","args":{"model":"fast","messages":[{"role":"user","content":"x"}]}}`, `{"ok":{"text":"Hi","usage":{"prompt_tokens":1,"completion_tokens":1}}}`},
+		{`{"op":"llm.chat","args":{"model":"slow","messages":[{"role":"user","content":"x"}]}}`, `{"error":{"code":"not_found","message":"llm.chat: no model is called \"slow\" here; leave it out for the default","retryable":false}}`},
+		{`{"op":"embed","args":{"texts":["a","b"]}}`, `{"ok":{"vectors":[null,null]}}`},
+		{`{"op":"kv.set","args":{"key":"k","value":"v"}}`, `{"ok":{}}`},
+		{`{"op":"var.get","args":{"name":"sys.query"}}`, `{"ok":{"found":true,"value":"Q"}}`},
+		{`{"op":"var.get","args":{"name":"env.none"}}`, `{"ok":{"found":false,"value":null}}`},
+		{`{"op":"var.get","args":{"name":"P@text"}}`, `{"ok":{"found":false,"value":null}}`},
+		{`{"op":"var.get","args":{"name":"env.other"}}`, `{"error":{"code":"denied","message":"reading variable \"env.other\" is not granted","retryable":false}}`},
+		{`{"op":"var.set","args":{"name":"env.none","value":1}}`, `{"error":{"code":"not_found","message":"var.set: the canvas has no variable \"env.none\"","retryable":false}}`},
+		{`{"op":"sleep","args":{"ms":1}}`, `{"ok":{}}`},
+	} {
+		s.add(ask(c.request), everything)
+		got := s.play(t.Context(), engine.Ports{Model: m}, "begin Begin -> P", `P plugin:sample@1 {"llm_id": "big@x"}`, "=env.n 1")
+		require.NoError(t, got.err, c.request)
+		require.JSONEq(t, c.want, got.outputs["P"].Get("answer").JSON(), c.request)
+	}
+	require.Equal(t, "big@x", m.asked[0].LLM)
+	require.Equal(t, "Be kind.", m.asked[0].System)
+	require.Equal(t, 5, *m.asked[0].Config.MaxTokens)
+	require.Equal(t, "P", m.asked[0].Node)
+	require.Equal(t, "small@x", m.asked[1].LLM)
+	value, found, err := keeps.kv("acme", "sample").Get(t.Context(), "k")
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, "v", value)
+}
+
+func TestVariablesAreWritten(t *testing.T) {
+	s := newShop(t, pluginnode.Config{})
+	s.add(ask(`{"op":"var.set","args":{"name":"env.n","value":{"a":[2]}}}`), everything)
+	got := s.play(t.Context(), engine.Ports{}, "begin Begin -> P", "P plugin:sample@1 -> M", `M Message {"content": ["{env.n.a.0}"]}`, "=env.n 1")
+	require.NoError(t, got.err)
+	require.Equal(t, []string{"2"}, got.said)
+}
+
+func TestStreamedChatIsSaid(t *testing.T) {
+	s := newShop(t, pluginnode.Config{})
+	s.add(guest(`say {"outputs":{"text":"Hello","x":`, `call {"op":"llm.chat","args":{"stream":true,"messages":[{"role":"user","content":"Hi"}]}}`, "say }}"),
+		`{"streams": true, "permissions": {"llm": {"max_calls": 1, "reason": "asks"}}}`)
+	m := &model{replies: []engine.ModelPiece{{Text: "<think>hm</think>Hello"}}}
+	got := s.play(t.Context(), engine.Ports{Model: m}, "begin Begin -> P", "P plugin:sample@1 -> M", `M Message {"content": ["{P@text}"]}`)
+	require.NoError(t, got.err)
+	require.Equal(t, "Hello", strings.Join(got.said, ""))
+	require.True(t, m.asked[0].Stream)
+}
+
+type vault map[string]string
+
+func (v vault) Secret(_ context.Context, name string) (string, error) {
+	if s := v[name]; s != "" {
+		return s, nil
+	}
+	return "", fmt.Errorf("secret %s is not set", name)
+}
+
+func TestSecretsStayOutOfOutputs(t *testing.T) {
+	var seen string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = r.Header.Get("X-Key")
+		_, err := fmt.Fprintf(w, "you sent %s", seen)
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	s := newShop(t, pluginnode.Config{})
+	manifest := `{"permissions": {"http": {"hosts": ["` + host + `"], "private": true, "reason": "asks"}, "secrets": {
+		"KEY": {"hosts": ["` + host + `"], "reason": "key"}, "NONE": {"hosts": ["` + host + `"], "reason": "key"}}}}`
+	play := func(name string) string {
+		s.add(ask(`{"op":"http.fetch","args":{"url":"`+server.URL+`/","headers":{"X-Key":"{{secret:`+name+`}}"}}}`), manifest)
+		got := s.play(t.Context(), engine.Ports{Secrets: vault{"KEY": "hunter2secret"}}, "begin Begin -> P", "P plugin:sample@1")
+		require.NoError(t, got.err)
+		return got.outputs["P"].JSON()
+	}
+	require.NotContains(t, play("KEY"), "hunter2secret")
+	require.Equal(t, "hunter2secret", seen)
+	require.Contains(t, play("NONE"), "secret NONE is not configured")
+}

@@ -1,0 +1,160 @@
+package redisdoor
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+)
+
+// Keys keeps values with a time to live; the run log does.
+type Keys interface {
+	// Put sets a key; a ttl of 0 keeps it until it is deleted.
+	Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
+	// Get reads a key and how long it still lives; its error for a key that is
+	// not there is runner.ErrNotFound.
+	Get(ctx context.Context, key string) (value []byte, ttl time.Duration, err error)
+	// Del removes a key; one that is not there is no error.
+	Del(ctx context.Context, key string) error
+}
+
+// Config says where the door is and who may pass it.
+type Config struct {
+	Addr     string // host:port; a loopback host unless Remote is set
+	Password string // wanted from every client unless Open is set
+	Remote   bool   // may listen beyond loopback
+	Open     bool   // may go without a password
+	Conns    int    // most clients at once; 0 means 64
+	Value    int    // most bytes of a value; 0 means 1 MiB
+	Keys     Keys
+	Log      *slog.Logger // nil means slog.Default
+}
+
+// Door is a listening server. It serves until [Door.Close].
+type Door struct {
+	cfg      Config
+	listener net.Listener
+	slots    chan struct{}
+	ctx      context.Context
+	stop     context.CancelFunc
+	wg       sync.WaitGroup
+}
+
+// How long a client may take: to say who it is, to say anything, to read.
+const (
+	helloTime = 10 * time.Second
+	idleTime  = 30 * time.Minute
+	writeTime = 10 * time.Second
+)
+
+// Listen opens the door.
+//
+// Errors: [ErrOpenDoor] when it would be less protected than asked for.
+func Listen(cfg Config) (*Door, error) {
+	if cfg.Password == "" && !cfg.Open {
+		return nil, fmt.Errorf("%w: set a password", ErrOpenDoor)
+	}
+	addr, err := net.ResolveTCPAddr("tcp", cfg.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("redis door: address %q: %w", cfg.Addr, err)
+	}
+	if !addr.IP.IsLoopback() && !cfg.Remote {
+		return nil, fmt.Errorf("%w: %q is reachable from other machines; use 127.0.0.1 or allow it", ErrOpenDoor, cfg.Addr)
+	}
+	if cfg.Conns == 0 {
+		cfg.Conns = 64
+	}
+	if cfg.Value == 0 {
+		cfg.Value = 1 << 20
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	listener, err := net.ListenTCP("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("redis door: %w", err)
+	}
+	d := &Door{cfg: cfg, listener: listener, slots: make(chan struct{}, cfg.Conns)}
+	d.ctx, d.stop = context.WithCancel(context.Background())
+	d.wg.Go(d.accept)
+	return d, nil
+}
+
+// Addr is where the door listens.
+func (d *Door) Addr() net.Addr { return d.listener.Addr() }
+
+// Close ends all connections.
+func (d *Door) Close() error {
+	d.stop()
+	err := d.listener.Close()
+	d.wg.Wait()
+	return err
+}
+
+func (d *Door) accept() {
+	for {
+		conn, err := d.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			// Out of file descriptors, most likely: others may free some.
+			d.cfg.Log.Warn("redis door", "err", err)
+			select {
+			case <-time.After(100 * time.Millisecond):
+				continue
+			case <-d.ctx.Done():
+				return
+			}
+		}
+		select {
+		case d.slots <- struct{}{}:
+			d.wg.Go(func() {
+				defer func() { <-d.slots }()
+				d.serve(conn)
+			})
+		default:
+			// Whoever is refused may not read the reason; it is closed anyway.
+			_ = conn.SetDeadline(time.Now().Add(time.Second))
+			_, _ = io.WriteString(conn, "-ERR max number of clients reached\r\n")
+			_ = conn.Close()
+		}
+	}
+}
+
+// serve answers one client, in order, until it leaves or breaks the protocol.
+func (d *Door) serve(conn net.Conn) {
+	defer conn.Close()
+	defer context.AfterFunc(d.ctx, func() { conn.Close() })()
+	c := client{door: d, in: bufio.NewReaderSize(conn, mostLine), out: reply{bufio.NewWriter(conn)}, known: d.cfg.Open && d.cfg.Password == ""}
+	for !c.quit {
+		wait, size := idleTime, d.cfg.Value+mostLine
+		if !c.known {
+			wait, size = helloTime, mostLine
+		}
+		// A deadline that cannot be set means a connection that is gone, which the
+		// read says.
+		_ = conn.SetReadDeadline(time.Now().Add(wait))
+		args, err := readCommand(c.in, size)
+		if errors.Is(err, errProtocol) {
+			c.out.fail("ERR %v", err)
+			c.quit = true
+		} else if err != nil {
+			return
+		} else if len(args) > 0 {
+			c.answer(d.ctx, args)
+		}
+		if c.in.Buffered() > 0 && !c.quit {
+			continue // more commands are here; they are answered together
+		}
+		_ = conn.SetWriteDeadline(time.Now().Add(writeTime))
+		if c.out.Flush() != nil {
+			return
+		}
+	}
+}

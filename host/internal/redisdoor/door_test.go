@@ -1,0 +1,157 @@
+package redisdoor
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/runner"
+)
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+func openLog(t testing.TB) *runner.Log {
+	l, err := runner.Open(t.Context(), runner.Config{Dir: t.TempDir(), Log: quiet})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	return l
+}
+
+func openDoor(t testing.TB, cfg Config) *Door {
+	cfg.Addr, cfg.Log = "127.0.0.1:0", quiet
+	d, err := Listen(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	return d
+}
+
+// say sends lines and returns what the door answers until it closes, or until
+// it has answered a last PING.
+func say(t testing.TB, d *Door, text string) string {
+	conn, err := net.Dial("tcp", d.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(5*time.Second)))
+	go func() {
+		// The door may have closed before everything is sent.
+		_, _ = io.WriteString(conn, text+"QUIT\r\n")
+	}()
+	answer, err := io.ReadAll(conn)
+	var reset *net.OpError
+	if !errors.As(err, &reset) {
+		require.NoError(t, err)
+	}
+	return string(answer)
+}
+
+func TestDoorSpeaksRedis(t *testing.T) {
+	d := openDoor(t, Config{Keys: openLog(t), Password: "pw"})
+	tests := []struct{ name, say, want string }{
+		{"nothing without the password", "PING\r\nGET a-cancel\r\n", "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n+OK\r\n"},
+		{"three wrong passwords end the connection", "AUTH x\r\nAUTH y\r\nAUTH z\r\nPING\r\n", strings.Repeat("-WRONGPASS invalid username-password pair or user is disabled.\r\n", 3)},
+		{"a user's name is taken and not looked at", "AUTH default pw\r\nPING\r\n", "+OK\r\n+PONG\r\n+OK\r\n"},
+		{"set, get, delete", "AUTH pw\r\nSET t-cancel x\r\nGET t-cancel\r\nDEL t-cancel t-logs\r\nGET t-cancel\r\n", "+OK\r\n+OK\r\n$1\r\nx\r\n:1\r\n$-1\r\n+OK\r\n"},
+		{"as arrays, with any bytes", "AUTH pw\r\n*3\r\n$3\r\nSET\r\n$6\r\na-logs\r\n$4\r\n\r\n\x00\xff\r\nGET a-logs\r\n", "+OK\r\n+OK\r\n$4\r\n\r\n\x00\xff\r\n+OK\r\n"},
+		{"times to live", "AUTH pw\r\nSET b-logs x EX 600\r\nTTL b-logs\r\nEXPIRE b-logs 60\r\nTTL b-logs\r\nTTL none-logs\r\nSET b-logs y\r\nTTL b-logs\r\nEXPIRE b-logs 0\r\nEXISTS b-logs\r\n",
+			"+OK\r\n+OK\r\n:600\r\n:1\r\n:60\r\n:-2\r\n+OK\r\n:-1\r\n:1\r\n:0\r\n+OK\r\n"},
+		{"setex", "AUTH pw\r\nSETEX c-logs 9 v\r\nTTL c-logs\r\nSETEX c-logs 0 v\r\n", "+OK\r\n+OK\r\n:9\r\n-ERR value is not an integer or out of range\r\n+OK\r\n"},
+		{"other keys are refused", "AUTH pw\r\nSET password x\r\nGET session:1\r\n", "+OK\r\n-ERR only keys that end in -cancel or -logs are served here\r\n-ERR only keys that end in -cancel or -logs are served here\r\n+OK\r\n"},
+		{"other commands are refused", "AUTH pw\r\nFLUSHALL\r\n", "+OK\r\n-ERR unknown command 'FLUSHALL'\r\n+OK\r\n"},
+		{"options that are not served are refused", "AUTH pw\r\nSET a-logs x NX\r\nSET a-logs x EX\r\nSET a-logs x EX 1 PX 1\r\nSET a-logs x EX -1\r\n",
+			"+OK\r\n" + strings.Repeat("-ERR syntax error: of SET's options only one of EX and PX is served here\r\n", 3) + "-ERR value is not an integer or out of range\r\n+OK\r\n"},
+		{"a time that overflows is refused", "AUTH pw\r\nSET a-logs x EX 9223372036854775807\r\nEXPIRE a-logs 9223372036854775807\r\n",
+			"+OK\r\n" + strings.Repeat("-ERR value is not an integer or out of range\r\n", 2) + "+OK\r\n"},
+		{"wrong number of words", "AUTH pw\r\nGET\r\n", "+OK\r\n-ERR wrong number of arguments for 'get' command\r\n+OK\r\n"},
+		{"an empty array and an empty line are ignored", "*0\r\n\r\nAUTH pw\r\n", "+OK\r\n+OK\r\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, say(t, d, test.say)) })
+	}
+}
+
+func TestDoorBearsHostileBytes(t *testing.T) {
+	d := openDoor(t, Config{Keys: openLog(t), Password: "pw"})
+	for name, text := range map[string]string{
+		"a length beyond memory":       "*1\r\n$9223372036854775807\r\n",
+		"an array beyond memory":       "*1000000000\r\n",
+		"a negative length":            "*1\r\n$-1\r\n",
+		"a large text from a stranger": "*2\r\n$4\r\nAUTH\r\n$100000\r\n" + strings.Repeat("x", 100000),
+		"a line without an end":        strings.Repeat("x", 100000),
+		"no length":                    "*\r\n",
+		"not a text":                   "*1\r\n:1\r\n",
+		"a text longer than said":      "*1\r\n$1\r\nabcdef\r\n",
+		"HTTP":                         "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NotContains(t, say(t, d, text), "+PONG")
+			require.Contains(t, say(t, d, "AUTH pw\r\nPING\r\n"), "+PONG", "the door still stands")
+		})
+	}
+}
+
+func TestDoorIsClosedByDefault(t *testing.T) {
+	_, err := Listen(Config{Addr: "127.0.0.1:0"})
+	require.ErrorIs(t, err, ErrOpenDoor)
+	require.ErrorContains(t, err, "password")
+	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0"} {
+		_, err = Listen(Config{Addr: addr, Password: "pw"})
+		require.ErrorIs(t, err, ErrOpenDoor, addr)
+	}
+	d, err := Listen(Config{Addr: "127.0.0.1:0", Open: true, Keys: openLog(t)})
+	require.NoError(t, err)
+	require.Equal(t, "+PONG\r\n+OK\r\n", say(t, d, "PING\r\n"))
+	require.NoError(t, d.Close())
+}
+
+func TestDoorHasRoomForSoMany(t *testing.T) {
+	d := openDoor(t, Config{Keys: openLog(t), Password: "pw", Conns: 2})
+	var held []net.Conn
+	for range 2 {
+		conn, err := net.Dial("tcp", d.Addr().String())
+		require.NoError(t, err)
+		_, err = io.WriteString(conn, "AUTH pw\r\n")
+		require.NoError(t, err)
+		_, err = bufio.NewReader(conn).ReadString('\n')
+		require.NoError(t, err)
+		held = append(held, conn)
+	}
+	require.Contains(t, say(t, d, ""), "max number of clients")
+	for _, conn := range held {
+		require.NoError(t, conn.Close())
+	}
+	require.Eventually(t, func() bool { return say(t, d, "") == "+OK\r\n" }, 5*time.Second, 5*time.Millisecond)
+}
+
+type brokenKeys struct{ Keys }
+
+func (brokenKeys) Get(context.Context, string) ([]byte, time.Duration, error) {
+	return nil, 0, errors.New("secret detail\r\n+OK")
+}
+
+func TestDoorHidesWhatBroke(t *testing.T) {
+	d := openDoor(t, Config{Keys: brokenKeys{}, Password: "pw"})
+	require.Equal(t, "+OK\r\n-ERR keys are unavailable, try again\r\n+OK\r\n", say(t, d, "AUTH pw\r\nGET a-logs\r\n"))
+}
+
+func FuzzReadCommand(f *testing.F) {
+	f.Add([]byte("*2\r\n$3\r\nGET\r\n$8\r\nt-cancel\r\n"))
+	f.Add([]byte("SET a b\r\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		const most = 64
+		args, err := readCommand(bufio.NewReaderSize(bytes.NewReader(data), mostLine), most)
+		if err != nil {
+			return
+		}
+		require.LessOrEqual(t, len(args), mostArgs)
+		require.LessOrEqual(t, len(bytes.Join(args, nil)), max(most, mostLine))
+	})
+}

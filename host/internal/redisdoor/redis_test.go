@@ -1,0 +1,164 @@
+package redisdoor
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/runner"
+)
+
+// find is the path of a program of Debian's redis packages.
+func find(t testing.TB, program string) string {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skip("install Debian's redis-server and redis-tools to test with the real ", program)
+	}
+	return path
+}
+
+// cli runs redis-cli against the door.
+func cli(t testing.TB, d *Door, args ...string) string {
+	host, port, err := net.SplitHostPort(d.Addr().String())
+	require.NoError(t, err)
+	args = append([]string{"-h", host, "-p", port, "-a", "pw", "--no-auth-warning"}, args...)
+	out, err := exec.Command(find(t, "redis-cli"), args...).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return strings.TrimSpace(string(out))
+}
+
+func TestRedisCLICancelsARun(t *testing.T) {
+	l := openLog(t)
+	d := openDoor(t, Config{Keys: l, Password: "pw"})
+	e, err := l.Claim(t.Context(), runner.Run{ID: "task1"})
+	require.NoError(t, err)
+	require.Equal(t, "OK", cli(t, d, "SET", "task1-cancel", "x"))
+	<-e.Context().Done()
+	require.ErrorIs(t, context.Cause(e.Context()), runner.ErrCanceled)
+	require.NoError(t, e.End(t.Context()))
+	require.Equal(t, "", cli(t, d, "GET", "task1-cancel"), "the mark goes with the run")
+
+	require.NoError(t, l.Put(t.Context(), "task1-m1-logs", []byte(`[{"trace":[]}]`), 10*time.Minute))
+	require.Equal(t, `[{"trace":[]}]`, cli(t, d, "GET", "task1-m1-logs"))
+	require.Equal(t, "600", cli(t, d, "TTL", "task1-m1-logs"))
+	require.Equal(t, "1", cli(t, d, "DEL", "task1-m1-logs"))
+}
+
+func TestGoRedisPassesTheDoor(t *testing.T) {
+	d := openDoor(t, Config{Keys: openLog(t), Password: "pw"})
+	c := redis.NewClient(&redis.Options{Addr: d.Addr().String(), Password: "pw"})
+	defer c.Close()
+	require.NoError(t, c.Set(t.Context(), "a-logs", "v", time.Minute).Err())
+	v, err := c.Get(t.Context(), "a-logs").Result()
+	require.NoError(t, err)
+	require.Equal(t, "v", v)
+	require.ErrorIs(t, c.Get(t.Context(), "b-logs").Err(), redis.Nil)
+}
+
+// startRedis runs Debian's server on a free port of loopback.
+func startRedis(t testing.TB, port int, args ...string) (stop func()) {
+	cmd := exec.Command(find(t, "redis-server"), append([]string{"--bind", "127.0.0.1", "--port", fmt.Sprint(port),
+		"--save", "", "--dir", t.TempDir()}, args...)...)
+	require.NoError(t, cmd.Start())
+	stop = func() {
+		// It may be gone, which is what is wanted.
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	t.Cleanup(stop)
+	c := redis.NewClient(&redis.Options{Addr: fmt.Sprint("127.0.0.1:", port)})
+	defer c.Close()
+	require.Eventually(t, func() bool { return c.Ping(t.Context()).Err() == nil }, 10*time.Second, 10*time.Millisecond)
+	return stop
+}
+
+func freePort(t testing.TB) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func TestBridge(t *testing.T) {
+	for _, way := range []struct {
+		name  string
+		args  []string
+		flags string // what the server tells about in the end
+	}{
+		{"by notifications", []string{"--notify-keyspace-events", "Ex"}, "K$"},
+		{"by polling where CONFIG is forbidden", []string{"--rename-command", "CONFIG", ""}, ""},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			l, port := openLog(t), freePort(t)
+			stop := startRedis(t, port, way.args...)
+			c := redis.NewClient(&redis.Options{Addr: fmt.Sprint("127.0.0.1:", port)})
+			defer c.Close()
+			before, err := l.Claim(t.Context(), runner.Run{ID: "before"})
+			require.NoError(t, err)
+			require.NoError(t, c.Set(t.Context(), "before-cancel", "x", 0).Err())
+
+			b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://127.0.0.1:%d/0", port), Runs: l, Log: quiet})
+			require.NoError(t, err)
+			ctx, end := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				b.Watch(ctx)
+			}()
+			<-before.Context().Done()
+			if way.flags != "" {
+				now, err := c.ConfigGet(t.Context(), "notify-keyspace-events").Result()
+				require.NoError(t, err)
+				for _, flag := range "K$Ex" {
+					require.Contains(t, now["notify-keyspace-events"], string(flag))
+				}
+			}
+
+			var took []time.Duration
+			for i := range 20 {
+				id := fmt.Sprint("r", i)
+				e, err := l.Claim(t.Context(), runner.Run{ID: id})
+				require.NoError(t, err)
+				begin := time.Now()
+				require.NoError(t, c.Set(t.Context(), id+"-cancel", "x", time.Minute).Err())
+				<-e.Context().Done()
+				took = append(took, time.Since(begin))
+				require.ErrorIs(t, context.Cause(e.Context()), runner.ErrCanceled)
+				require.NoError(t, e.End(t.Context()))
+			}
+			slices.Sort(took)
+			t.Logf("cancel seen after %v (median), %v (slowest)", took[10], took[19])
+
+			require.NoError(t, b.Put(t.Context(), "r1-m1-logs", []byte("[]"), 10*time.Minute))
+			ttl, err := c.TTL(t.Context(), "r1-m1-logs").Result()
+			require.NoError(t, err)
+			require.Equal(t, 10*time.Minute, ttl)
+			require.NoError(t, b.Del(t.Context(), "r1-cancel"))
+
+			// The server goes away and comes back.
+			stop()
+			after, err := l.Claim(t.Context(), runner.Run{ID: "after"})
+			require.NoError(t, err)
+			startRedis(t, port, way.args...)
+			require.NoError(t, c.Set(t.Context(), "after-cancel", "x", 0).Err())
+			<-after.Context().Done()
+			end()
+			<-done
+			require.NoError(t, b.Close())
+		})
+	}
+}
+
+func TestBridgeHidesThePassword(t *testing.T) {
+	_, err := NewBridge(BridgeConfig{URL: "redis://user:hidden@host:not-a-port/0"})
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "hidden")
+}

@@ -1,0 +1,174 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// Claim takes a new run for this host, which works on it itself. Its id must
+// not have been used before; the first append finds out if it was. If this
+// host dies, the run is continued by another.
+func (l *Log) Claim(ctx context.Context, run Run) (*Lease, error) {
+	run.Attempt = 1
+	e, err := l.open(ctx, run, bundle{first: 1}, 0)
+	return e, fail(err, "claim run %q", run.ID)
+}
+
+// open leaves the note and makes the lease that continues after a bundle.
+func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Lease, error) {
+	if err := context.Cause(l.ctx); err != nil {
+		return nil, err
+	}
+	e := &Lease{Run: run, Attempt: run.Attempt, log: l, token: token(run.ID), last: seq, next: last.next()}
+	e.owner = l.host + "." + nuid.Next()
+	e.tail.base = e.next
+	e.ctx, e.cancel = context.WithCancelCause(l.ctx)
+	if !l.add(e) {
+		return nil, ErrActive
+	}
+	if err := e.putNote(ctx); err != nil {
+		l.remove(e)
+		e.cancel(err)
+		return nil, err
+	}
+	return e, nil
+}
+
+// putNote leaves this host's note of the run: the run as another host has to
+// queue it when this one falls silent.
+func (e *Lease) putNote(ctx context.Context) error {
+	run := e.Run
+	run.From = e.owner
+	body, err := json.Marshal(run)
+	if err != nil {
+		return err
+	}
+	ack, err := retry(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
+		packed, err := e.log.spill(ctx, body)
+		if err != nil {
+			return nil, err
+		}
+		return e.log.js.Publish(ctx, e.log.subject("own", e.log.host, e.token), packed)
+	})
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.note = ack.Sequence
+	return nil
+}
+
+// dropNote removes this host's note of a run and does not wait for it: a note
+// that stays is found to be of an ended run, or of another host's.
+func (e *Lease) dropNote() {
+	e.mu.Lock()
+	note := e.note
+	e.mu.Unlock()
+	e.log.deleteMessage("OWN", note)
+}
+
+// deleteMessage sends the request to remove one message, without waiting.
+func (l *Log) deleteMessage(stream string, seq uint64) {
+	request := fmt.Appendf(nil, `{"seq":%d,"no_erase":true}`, seq)
+	// The server answers requests only; nobody listens to this answer.
+	err := l.nc.PublishRequest("$JS.API.STREAM.MSG.DELETE."+l.cfg.Prefix+"_"+stream, l.subject("void"), request)
+	if err != nil {
+		l.cfg.Log.Warn("note was not removed", "err", err)
+	}
+}
+
+// take continues a run of which nothing but its data is known.
+//
+// Errors: [ErrEnded]; [ErrActive] when a living host works on it; [ErrFenced]
+// when another host was faster.
+func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
+	last, seq, err := l.lastBundle(ctx, run.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case last.end:
+		return nil, ErrEnded
+	}
+	if e := l.lease(run.ID); e != nil {
+		return nil, errors.Join(ErrActive, e.keep(ctx, run))
+	}
+	if last.owner != run.From && l.busy(ctx, run.ID, last.owner) {
+		return nil, ErrActive
+	}
+	run.Attempt, run.From = max(run.Attempt, last.attempt+1, 1), ""
+	e, err := l.open(ctx, run, last, seq)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.claim(ctx); err != nil {
+		e.leave(err)
+		return nil, err
+	}
+	if host := hostOf(last.owner); host != "" && host != l.host {
+		l.sayLost(host, run.ID)
+	}
+	l.checkCancel(ctx, e)
+	return e, nil
+}
+
+// claim stores a bundle without records, from which on nobody else can write.
+func (e *Lease) claim(ctx context.Context) error {
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	b := bundle{owner: e.owner, attempt: e.Attempt, first: e.next}
+	_, err := retry(ctx, func(ctx context.Context) (any, error) { return nil, e.send(ctx, b) })
+	if !wrongLast(err) {
+		return err
+	}
+	// The claim may be there and its acknowledgement lost.
+	stored, seq, err := e.log.lastBundle(ctx, e.Run.ID)
+	if err != nil {
+		return err
+	}
+	if stored.owner != e.owner {
+		return ErrFenced
+	}
+	e.last = seq
+	return nil
+}
+
+// keep leaves the note again when other hosts took this one for dead.
+func (e *Lease) keep(ctx context.Context, run Run) error {
+	if run.From != e.owner {
+		return nil
+	}
+	return e.putNote(ctx)
+}
+
+// busy says whether a living host has a note of the run.
+func (l *Log) busy(ctx context.Context, run, owner string) bool {
+	host := hostOf(owner)
+	if host == "" || host == l.host || !l.living(host) {
+		return false
+	}
+	m, err := l.last(ctx, l.cfg.Prefix+"_OWN", l.subject("own", host, token(run)))
+	return err == nil && m != nil
+}
+
+// hostOf is the host in an owner's name, "" for none.
+func hostOf(owner string) string {
+	for i := range len(owner) {
+		if owner[i] == '.' {
+			return owner[:i]
+		}
+	}
+	return ""
+}
+
+// Ended says whether a run is known to have ended, and its last record's
+// place; a run of which nothing is kept has the zero place.
+func (l *Log) Ended(ctx context.Context, run string) (Pos, bool, error) {
+	b, seq, err := l.lastBundle(ctx, run)
+	return Pos{b.next() - 1, seq}, b.end, fail(err, "run %q", run)
+}

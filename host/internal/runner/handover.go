@@ -1,0 +1,70 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// handOver puts all runs of this host back into the queue, for others.
+func (l *Log) handOver() {
+	l.mu.Lock()
+	leases := make([]*Lease, 0, len(l.leases))
+	for _, e := range l.leases {
+		leases = append(leases, e)
+	}
+	l.mu.Unlock()
+	ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
+	defer done()
+	for _, e := range leases {
+		if err := e.release(ctx); err != nil {
+			l.cfg.Log.Warn("run was not handed over; it is taken over after the lease", "run", e.Run.ID, "err", err)
+		}
+	}
+}
+
+// release puts the run back into the queue when this host stops. What was told
+// is stored first.
+func (e *Lease) release(ctx context.Context) error {
+	err := e.Flush(ctx)
+	if err == nil {
+		err = e.giveBack(ctx, ErrStopping, e.Attempt)
+	}
+	e.retire(ErrStopping)
+	return err
+}
+
+// giveBack puts the run into the queue. The lease ends before, so that this
+// host may claim it again; the note goes after, so that the run is never
+// without either. When it cannot be queued, the note waits for this host's end.
+func (e *Lease) giveBack(ctx context.Context, why error, attempt uint64) error {
+	if !e.retire(why) {
+		return nil
+	}
+	run := e.Run
+	run.Attempt, run.From = attempt, e.owner
+	if err := e.log.requeue(ctx, run, e.owner+".back"); err != nil {
+		return err
+	}
+	e.dropNote()
+	return nil
+}
+
+// requeue puts a run into the queue; the same id within two minutes does so
+// once.
+func (l *Log) requeue(ctx context.Context, run Run, id string) error {
+	body, err := json.Marshal(run)
+	if err != nil {
+		return err
+	}
+	_, err = retry(ctx, func(ctx context.Context) (any, error) {
+		packed, err := l.spill(ctx, body)
+		if err != nil {
+			return nil, err
+		}
+		return l.js.Publish(ctx, l.subject("rq", token(run.ID)), packed, jetstream.WithMsgID(id))
+	})
+	return err
+}

@@ -1,0 +1,459 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// quiet keeps expected warnings out of the tests' output.
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+func openTest(t testing.TB, cfg Config) *Log {
+	t.Helper()
+	if cfg.Dir == "" && cfg.URLs == nil {
+		cfg.Dir = t.TempDir()
+	}
+	if cfg.Log == nil {
+		cfg.Log = quiet
+	}
+	l, err := Open(t.Context(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	return l
+}
+
+func rec(kind, data string) Record { return Record{Kind: kind, Data: []byte(data)} }
+
+// read follows a run to its end, or for at most a few seconds.
+func read(t testing.TB, l *Log, run string, after Pos) []Record {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	var out []Record
+	require.NoError(t, l.Follow(ctx, run, after, func(r Record) bool {
+		out = append(out, r)
+		return true
+	}))
+	return out
+}
+
+// texts are the records as "number kind data".
+func texts(records []Record) []string {
+	out := []string{}
+	for _, r := range records {
+		out = append(out, fmt.Sprintf("%d %s %s", r.Seq, r.Kind, r.Data))
+	}
+	return out
+}
+
+func TestRun(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	e, err := l.Claim(ctx, Run{ID: "r 1*", Data: []byte("in")}) // an id that is no subject token
+	require.NoError(t, err)
+	require.Equal(t, []string{"r 1*"}, l.Active())
+	pos, err := e.Append(ctx, rec("ev", "a"), rec("delta", "b"))
+	require.NoError(t, err)
+	require.EqualValues(t, 2, pos.Seq)
+	require.NoError(t, e.Tell(ctx, rec("ev", "c")))
+	require.NoError(t, e.Snapshot(ctx, []byte("state")))
+	_, err = e.Append(ctx, rec("ev", "d"))
+	require.NoError(t, err)
+
+	c, err := l.Checkpoint(ctx, "r 1*")
+	require.NoError(t, err)
+	require.Equal(t, "state", string(c.Snapshot))
+	require.EqualValues(t, 3, c.UpTo.Seq)
+	require.Equal(t, []string{"4 ev d"}, texts(c.Records))
+
+	require.NoError(t, e.End(ctx, rec("ev", "end")))
+	require.Error(t, e.Context().Err())
+	all := []string{"1 ev a", "2 delta b", "3 ev c", "4 ev d", "5 ev end"}
+	records := read(t, l, "r 1*", Pos{})
+	require.Equal(t, all, texts(records))
+	t.Run("a reader resumes after any record, with or without its hint", func(t *testing.T) {
+		for i, r := range records {
+			for _, p := range []Pos{r.Pos(), {Seq: r.Seq}, {Seq: r.Seq, At: r.At + 1000}} {
+				require.Equal(t, all[i+1:], texts(read(t, l, "r 1*", p)), "%v", p)
+			}
+		}
+	})
+	t.Run("nothing can be written after the end", func(t *testing.T) {
+		_, err := e.Append(ctx, rec("ev", "late"))
+		require.ErrorIs(t, err, ErrEnded)
+		require.ErrorIs(t, e.Tell(ctx, rec("ev", "late")), ErrEnded)
+		_, ended, err := l.Ended(ctx, "r 1*")
+		require.NoError(t, err)
+		require.True(t, ended)
+	})
+	t.Run("the note is gone", func(t *testing.T) {
+		require.Eventually(t, func() bool {
+			notes, err := l.notes("*")
+			return err == nil && len(notes) == 0
+		}, 5*time.Second, 10*time.Millisecond)
+	})
+}
+
+func TestTellReachesReadersBeforeTheStream(t *testing.T) {
+	l := openTest(t, Config{Bundle: time.Hour})
+	ctx := t.Context()
+	e, err := l.Claim(ctx, Run{ID: "r"})
+	require.NoError(t, err)
+	got := make(chan Record, 10)
+	go func() {
+		_ = l.Follow(ctx, "r", Pos{}, func(r Record) bool {
+			got <- r
+			return true
+		})
+	}()
+	require.NoError(t, e.Tell(ctx, rec("delta", "x")))
+	require.Equal(t, "x", string((<-got).Data))
+	_, seq, err := l.lastBundle(ctx, "r")
+	require.NoError(t, err)
+	require.Zero(t, seq, "it is not stored yet")
+	_, err = e.Append(ctx, rec("ev", "y"))
+	require.NoError(t, err)
+	b, _, err := l.lastBundle(ctx, "r")
+	require.NoError(t, err)
+	require.Len(t, b.records, 2, "both went in one message")
+	require.NoError(t, e.End(ctx))
+}
+
+func TestToldRecordsAreStoredInTime(t *testing.T) {
+	l := openTest(t, Config{Bundle: 5 * time.Millisecond})
+	e, err := l.Claim(t.Context(), Run{ID: "r"})
+	require.NoError(t, err)
+	require.NoError(t, e.Tell(t.Context(), rec("delta", "x")))
+	require.Eventually(t, func() bool {
+		b, _, err := l.lastBundle(t.Context(), "r")
+		return err == nil && len(b.records) == 1
+	}, 5*time.Second, time.Millisecond)
+	require.NoError(t, e.Tell(t.Context(), Record{Data: make([]byte, mostTold)}))
+	b, _, err := l.lastBundle(t.Context(), "r")
+	require.NoError(t, err)
+	require.Len(t, b.records, 1, "too much to hold back is stored at once")
+	require.EqualValues(t, 3, b.next())
+}
+
+func TestSecondOwnerFencesTheFirst(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	e, err := l.Claim(ctx, Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = e.Append(ctx, rec("ev", "1"))
+	require.NoError(t, err)
+	// Another host takes it over, as this one would after its death.
+	other := &Log{cfg: l.cfg, host: "other", nc: l.nc, js: l.js, runs: l.runs, log: l.log, own: l.own, keys: l.keys,
+		ctx: l.ctx, leases: map[string]*Lease{}, tasks: map[string]map[*Lease]bool{}, hosts: map[string]*peer{}}
+	e2, err := other.take(ctx, Run{ID: "r"})
+	require.NoError(t, err)
+	require.EqualValues(t, 2, e2.Attempt)
+
+	_, err = e.Append(ctx, rec("ev", "zombie"))
+	require.ErrorIs(t, err, ErrFenced)
+	require.ErrorIs(t, context.Cause(e.Context()), ErrFenced)
+	require.ErrorIs(t, e.End(ctx, rec("ev", "zombie end")), ErrFenced)
+	_, err = e2.Append(ctx, rec("ev", "2"))
+	require.NoError(t, err)
+	require.ErrorIs(t, e.Snapshot(ctx, []byte("zombie")), ErrFenced)
+	require.NoError(t, e2.End(ctx))
+	require.Equal(t, []string{"1 ev 1", "2 ev 2"}, texts(read(t, l, "r", Pos{})))
+}
+
+func TestSnapshotOfAFencedOwnerIsRefused(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	e, err := l.Claim(ctx, Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = e.Append(ctx, rec("ev", "1"))
+	require.NoError(t, err)
+	claim := bundle{owner: "other.r.2", attempt: 2, first: 2}
+	_, err = l.js.Publish(ctx, l.subject("run", "r", "ev"), claim.encode())
+	require.NoError(t, err)
+	require.ErrorIs(t, e.Snapshot(ctx, []byte("zombie")), ErrFenced)
+	c, err := l.Checkpoint(ctx, "r")
+	require.NoError(t, err)
+	require.Nil(t, c.Snapshot)
+}
+
+func TestAUsedIdIsFenced(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	e, err := l.Claim(ctx, Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = l.Claim(ctx, Run{ID: "r"})
+	require.ErrorIs(t, err, ErrActive)
+	require.NoError(t, e.End(ctx, rec("ev", "x")))
+	again, err := l.Claim(ctx, Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = again.Append(ctx, rec("ev", "y"))
+	require.ErrorIs(t, err, ErrFenced)
+}
+
+func TestLostAcknowledgement(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	e, err := l.Claim(ctx, Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = e.Append(ctx, rec("ev", "1"))
+	require.NoError(t, err)
+	// The message is stored and we do not know it.
+	sent := bundle{owner: e.owner, attempt: 1, first: 2, records: []Record{rec("ev", "2")}}
+	_, err = l.js.Publish(ctx, l.subject("run", "r", "ev"), sent.encode())
+	require.NoError(t, err)
+	_, err = e.Append(ctx, rec("ev", "2"))
+	require.NoError(t, err, "ours, so it is no fence")
+	_, err = e.Append(ctx, rec("ev", "3"))
+	require.NoError(t, err)
+	// The same for the end.
+	last := bundle{owner: e.owner, attempt: 1, first: 4, end: true, records: []Record{rec("ev", "4")}}
+	_, err = l.js.Publish(ctx, l.subject("run", "r", "ev"), last.encode())
+	require.NoError(t, err)
+	require.NoError(t, e.End(ctx, rec("ev", "4")))
+	require.Equal(t, []string{"1 ev 1", "2 ev 2", "3 ev 3", "4 ev 4"}, texts(read(t, l, "r", Pos{})))
+}
+
+func TestQueue(t *testing.T) {
+	l := openTest(t, Config{Lease: 2 * time.Second})
+	ctx, stop := context.WithCancel(t.Context())
+	var mu sync.Mutex
+	ran := map[string]int{}
+	done := make(chan error, 1)
+	go func() {
+		done <- l.Work(ctx, func(ctx context.Context, e *Lease) error {
+			mu.Lock()
+			ran[e.Run.ID]++
+			mu.Unlock()
+			if string(e.Run.Data) == "fail once" && e.Attempt == 1 {
+				return io.ErrUnexpectedEOF
+			}
+			_, err := e.Append(ctx, rec("ev", fmt.Sprint("attempt ", e.Attempt)))
+			return err
+		})
+	}()
+	for range 3 {
+		require.NoError(t, l.Submit(t.Context(), Run{ID: "a"}))
+	}
+	require.NoError(t, l.Submit(t.Context(), Run{ID: "b", Data: []byte("fail once")}))
+	require.Equal(t, []string{"1 ev attempt 1"}, texts(read(t, l, "a", Pos{})))
+	require.Equal(t, []string{"1 ev attempt 2"}, texts(read(t, l, "b", Pos{})))
+	stop()
+	require.NoError(t, <-done)
+	require.Equal(t, map[string]int{"a": 1, "b": 2}, ran)
+}
+
+func TestPoisonIsBuried(t *testing.T) {
+	dead := make(chan uint64, 1)
+	l := openTest(t, Config{Attempts: 2, Dead: func(ctx context.Context, e *Lease) error {
+		dead <- e.Attempt
+		_, err := e.Append(ctx, rec("ev", "given up"))
+		return err
+	}})
+	go func() {
+		_ = l.Work(t.Context(), func(context.Context, *Lease) error { return io.ErrUnexpectedEOF })
+	}()
+	require.NoError(t, l.Submit(t.Context(), Run{ID: "p"}))
+	require.Equal(t, []string{"1 ev given up"}, texts(read(t, l, "p", Pos{})))
+	require.EqualValues(t, 3, <-dead)
+}
+
+func TestClosingHandsRunsOver(t *testing.T) {
+	dir := t.TempDir()
+	l, err := Open(t.Context(), Config{Dir: dir, Log: quiet})
+	require.NoError(t, err)
+	e, err := l.Claim(t.Context(), Run{ID: "r", Data: []byte("in")})
+	require.NoError(t, err)
+	require.NoError(t, e.Tell(t.Context(), rec("ev", "told")))
+	_, err = Open(t.Context(), Config{Dir: dir, Log: quiet})
+	require.ErrorIs(t, err, ErrLocked)
+	require.NoError(t, l.Close())
+	require.ErrorIs(t, context.Cause(e.Context()), ErrStopping)
+
+	next := openTest(t, Config{Dir: dir})
+	go func() {
+		_ = next.Work(t.Context(), func(ctx context.Context, e *Lease) error {
+			c, err := e.Checkpoint(ctx)
+			if err != nil {
+				return err
+			}
+			return e.End(ctx, rec("ev", fmt.Sprintf("%s %d %q", e.Run.Data, e.Attempt, texts(c.Records))))
+		})
+	}()
+	require.Equal(t, []string{"1 ev told", `2 ev in 2 ["1 ev told"]`}, texts(read(t, next, "r", Pos{})))
+}
+
+func TestCancel(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	heard := l.Cancelled(ctx)
+	e, err := l.Claim(ctx, Run{ID: "r", Tasks: []string{"canvas 7"}})
+	require.NoError(t, err)
+	other, err := l.Claim(ctx, Run{ID: "other"})
+	require.NoError(t, err)
+	require.NoError(t, l.Cancel(ctx, "canvas 7"))
+	<-e.Context().Done()
+	require.ErrorIs(t, context.Cause(e.Context()), ErrCanceled)
+	require.Equal(t, "canvas 7", <-heard)
+	require.NoError(t, other.Context().Err())
+	_, err = e.Append(ctx, rec("ev", "canceled"))
+	require.NoError(t, err, "a canceled run still says so")
+	require.NoError(t, e.End(ctx))
+
+	t.Run("a mark that is there first cancels a queued run", func(t *testing.T) {
+		require.NoError(t, l.Cancel(ctx, "queued"))
+		require.NoError(t, l.Submit(ctx, Run{ID: "queued"}))
+		cause := make(chan error, 1)
+		work, stop := context.WithCancel(ctx)
+		defer stop()
+		go func() {
+			_ = l.Work(work, func(ctx context.Context, e *Lease) error {
+				cause <- context.Cause(ctx)
+				return nil
+			})
+		}()
+		require.ErrorIs(t, <-cause, ErrCanceled)
+		read(t, l, "queued", Pos{})
+		require.Eventually(t, func() bool {
+			_, _, err := l.Get(ctx, "queued-cancel")
+			return err != nil
+		}, 5*time.Second, 5*time.Millisecond, "the mark goes with the run")
+	})
+}
+
+func TestKeys(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	_, _, err := l.Get(ctx, "t1-m 1-logs")
+	require.ErrorIs(t, err, ErrNotFound)
+	require.NoError(t, l.Put(ctx, "t1-m 1-logs", []byte("[]"), time.Minute))
+	v, ttl, err := l.Get(ctx, "t1-m 1-logs")
+	require.NoError(t, err)
+	require.Equal(t, "[]", string(v))
+	require.InDelta(t, time.Minute, ttl, float64(5*time.Second))
+	require.NoError(t, l.Put(ctx, "t1-m 1-logs", nil, 0))
+	v, ttl, err = l.Get(ctx, "t1-m 1-logs")
+	require.NoError(t, err)
+	require.Empty(t, v)
+	require.Zero(t, ttl)
+	require.NoError(t, l.Expire(ctx, "t1-m 1-logs", 30*time.Millisecond))
+	require.Eventually(t, func() bool {
+		_, _, err := l.Get(ctx, "t1-m 1-logs")
+		return err != nil
+	}, 2*time.Second, 5*time.Millisecond)
+	require.NoError(t, l.Put(ctx, "k", []byte("v"), 0))
+	require.NoError(t, l.Del(ctx, "k"))
+	require.NoError(t, l.Del(ctx, "k"))
+	require.ErrorIs(t, l.Expire(ctx, "k", time.Second), ErrNotFound)
+}
+
+func TestFiles(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	data := bytes.Repeat([]byte("0123456789"), 100_000)
+	info, err := l.PutFile(ctx, "tenant/a b.pdf", bytes.NewReader(data))
+	require.NoError(t, err)
+	require.EqualValues(t, len(data), info.Size)
+	_, err = l.PutFile(ctx, "tenant/a b.pdf", io.MultiReader(bytes.NewReader(data[:10]), errReader{}))
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	r, info, err := l.OpenFile(ctx, "tenant/a b.pdf")
+	require.NoError(t, err)
+	got, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	require.Equal(t, data, got)
+	require.EqualValues(t, len(data), info.Size)
+	require.NoError(t, l.DeleteFile(ctx, "tenant/a b.pdf"))
+	_, _, err = l.OpenFile(ctx, "tenant/a b.pdf")
+	require.ErrorIs(t, err, ErrNotFound)
+	_, err = l.FileInfo(ctx, "none")
+	require.ErrorIs(t, err, ErrNotFound)
+}
+
+type errReader struct{}
+
+func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestSchedule(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	ran := make(chan *Lease, 10)
+	go func() {
+		_ = l.Work(ctx, func(_ context.Context, e *Lease) error {
+			ran <- e
+			return nil
+		})
+	}()
+	require.Error(t, l.Schedule(ctx, Schedule{ID: "bad", When: "now and then", Run: Run{ID: "x"}}))
+	s := Schedule{ID: "nightly c1", When: "@every 1s", Run: Run{ID: "c1", Data: []byte("in")}}
+	require.NoError(t, l.Schedule(ctx, s))
+	require.NoError(t, l.Schedule(ctx, Schedule{ID: "cron", When: "0 30 3 * * *", Zone: "Europe/Berlin", Run: Run{ID: "c2"}}))
+	list, err := l.Schedules(ctx)
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	require.Contains(t, list, s)
+	first, second := <-ran, <-ran
+	require.NotEqual(t, first.Run.ID, second.Run.ID, "each time is a run of its own")
+	require.Equal(t, "in", string(first.Run.Data))
+	require.Equal(t, []string{"c1"}, first.Run.Tasks)
+	require.NoError(t, l.Unschedule(ctx, s.ID))
+	list, err = l.Schedules(ctx)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+}
+
+func TestLargeRecordsGoAside(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	big := bytes.Repeat([]byte("x"), maxPayload+100)
+	e, err := l.Claim(ctx, Run{ID: "r", Data: big})
+	require.NoError(t, err)
+	_, err = e.Append(ctx, Record{Kind: "ev", Data: big})
+	require.NoError(t, err)
+	require.NoError(t, e.Snapshot(ctx, big))
+	c, err := e.Checkpoint(ctx)
+	require.NoError(t, err)
+	require.Equal(t, big, c.Snapshot)
+	require.NoError(t, e.End(ctx))
+	records := read(t, l, "r", Pos{})
+	require.Len(t, records, 1)
+	require.Equal(t, big, records[0].Data)
+}
+
+func TestEndedRunsAreForgotten(t *testing.T) {
+	l := openTest(t, Config{KeepEnded: 20 * time.Millisecond})
+	ctx := t.Context()
+	for i := range 20 {
+		e, err := l.Claim(ctx, Run{ID: fmt.Sprint(i)})
+		require.NoError(t, err)
+		require.NoError(t, e.Snapshot(ctx, []byte("s")))
+		require.NoError(t, e.End(ctx, rec("ev", "x")))
+	}
+	require.Eventually(t, func() bool {
+		info, err := l.log.Info(ctx)
+		return err == nil && info.State.Msgs == 0
+	}, 5*time.Second, 10*time.Millisecond)
+}
+
+func TestForgottenHistoryIsSaid(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	e, err := l.Claim(ctx, Run{ID: "r"})
+	require.NoError(t, err)
+	for range 3 {
+		_, err = e.Append(ctx, rec("ev", "x"))
+		require.NoError(t, err)
+	}
+	require.NoError(t, e.End(ctx))
+	require.NoError(t, l.log.DeleteMsg(ctx, 1))
+	err = l.Follow(ctx, "r", Pos{}, func(Record) bool { return true })
+	require.ErrorIs(t, err, ErrGone)
+	require.Equal(t, []string{"3 ev x"}, texts(read(t, l, "r", Pos{Seq: 2})))
+}

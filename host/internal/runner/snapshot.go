@@ -1,0 +1,124 @@
+package runner
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// snapshot is a run's state as of one place.
+type snapshot struct {
+	upTo  Pos
+	state []byte
+}
+
+func (s *snapshot) encode() []byte {
+	out := make([]byte, 0, len(s.state)+24)
+	out = append(out, bundleVersion)
+	out = binary.AppendUvarint(out, s.upTo.Seq)
+	out = binary.AppendUvarint(out, s.upTo.At)
+	return append(out, s.state...)
+}
+
+func decodeSnapshot(data []byte) (snapshot, error) {
+	d := decoder{data: data}
+	version := d.byte()
+	s := snapshot{upTo: Pos{d.number(), d.number()}}
+	if !d.ok() || version != bundleVersion {
+		return snapshot{}, fmt.Errorf("snapshot of %d bytes: %w", len(data), ErrDamaged)
+	}
+	s.state = d.data
+	return s, nil
+}
+
+// sendSnapshot replaces the snapshot, fenced by the run's records.
+func (e *Lease) sendSnapshot(ctx context.Context, body []byte) error {
+	once, done := context.WithTimeout(ctx, 2*time.Second)
+	defer done()
+	msg := nats.NewMsg(e.log.subject("run", e.token, "ck"))
+	msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	msg.Data = body
+	_, err := e.log.js.PublishMsg(once, msg,
+		jetstream.WithExpectLastSequenceForSubject(e.last, e.log.subject("run", e.token, "ev")))
+	return err
+}
+
+// Checkpoint is what a host continues from.
+type Checkpoint struct {
+	Snapshot []byte   // the last one, nil when there is none
+	UpTo     Pos      // the place of the snapshot
+	Records  []Record // what was stored after it, in order
+}
+
+// Checkpoint reads the state of the run as its former owner left it. The claim
+// came first, so nothing can be added to it meanwhile.
+//
+// Errors: [ErrGone] when records are missing.
+func (e *Lease) Checkpoint(ctx context.Context) (Checkpoint, error) {
+	e.writing.Lock()
+	last := e.last
+	e.writing.Unlock()
+	c, err := e.log.checkpoint(ctx, e.Run.ID, last)
+	return c, fail(err, "checkpoint of run %q", e.Run.ID)
+}
+
+// Checkpoint reads a run's last snapshot and the records after it, as far as
+// they are known to the server asked.
+func (l *Log) Checkpoint(ctx context.Context, run string) (Checkpoint, error) {
+	c, err := l.checkpoint(ctx, run, 0)
+	return c, fail(err, "checkpoint of run %q", run)
+}
+
+// checkpoint reads at least up to the message with sequence until.
+func (l *Log) checkpoint(ctx context.Context, run string, until uint64) (Checkpoint, error) {
+	var c Checkpoint
+	m, err := l.last(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ck"))
+	if err != nil {
+		return c, err
+	}
+	if m != nil {
+		s, err := decodeSnapshot(m.data)
+		if err != nil {
+			return c, err
+		}
+		c.Snapshot, c.UpTo = s.state, s.upTo
+	}
+	at, next := c.UpTo.At, c.UpTo.Seq+1
+	for {
+		batch, err := l.readFrom(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ev"), at+1)
+		if err != nil {
+			return c, err
+		}
+		for _, m := range batch {
+			b, err := decodeBundle(m.data, m.seq)
+			if err != nil {
+				return c, err
+			}
+			if b.first > next {
+				return c, fmt.Errorf("records %d to %d: %w", next, b.first-1, ErrGone)
+			}
+			c.Records = append(c.Records, b.after(next-1)...)
+			at, next = m.seq, max(next, b.next())
+		}
+		if len(batch) == 0 && at >= until {
+			return c, nil
+		}
+		if len(batch) == 0 && !sleep(ctx, 20*time.Millisecond) {
+			return c, ctx.Err()
+		}
+	}
+}
+
+// after are the bundle's records with a number above seq.
+func (b *bundle) after(seq uint64) []Record {
+	for i, r := range b.records {
+		if r.Seq > seq {
+			return b.records[i:]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Submit puts a run into the queue, for whichever host is free. The same id
+// within two minutes, and the id of a run that has begun, is taken once.
+func (l *Log) Submit(ctx context.Context, run Run) error {
+	run.Attempt = 0
+	return fail(l.requeue(ctx, run, run.ID), "submit run %q", run.ID)
+}
+
+// Work claims queued runs, those of dead hosts among them, and gives each to
+// fn in a goroutine of its own, until ctx ends; then it waits for them.
+//
+// fn continues the run from [Lease.Checkpoint] and calls [Lease.End]. When it
+// returns nil without End, the run is ended. When it returns an error, the run
+// goes back into the queue after a pause, as one attempt more; not so for
+// [ErrFenced], and not as an attempt when this host stops.
+func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) error {
+	consumer, err := retry(ctx, func(ctx context.Context) (jetstream.Consumer, error) {
+		return l.runs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+			Durable: "workers", FilterSubject: l.subject("rq", "*"), AckPolicy: jetstream.AckExplicitPolicy,
+			// A claim takes milliseconds; a host that was frozen with the message is
+			// not waited for.
+			AckWait: max(l.cfg.Lease/4, 500*time.Millisecond), MaxDeliver: -1, MaxAckPending: 10_000,
+		})
+	})
+	if err != nil {
+		return fail(err, "work")
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(l.ctx, stop)()
+	var running sync.WaitGroup
+	defer running.Wait()
+	slots := make(chan struct{}, l.cfg.Workers)
+	for ctx.Err() == nil {
+		// A request that got lost while the queue had no leader is given up soon.
+		messages, err := consumer.Messages(jetstream.PullMaxMessages(min(l.cfg.Workers, 16)),
+			jetstream.PullExpiry(4*time.Second), jetstream.PullHeartbeat(time.Second))
+		if err != nil {
+			if !sleep(ctx, 200*time.Millisecond) {
+				break
+			}
+			continue
+		}
+		unstop := context.AfterFunc(ctx, messages.Stop)
+		l.pull(ctx, messages, slots, &running, fn)
+		unstop()
+		messages.Stop()
+	}
+	return nil
+}
+
+// pull takes messages while there are free slots, until the iterator ends.
+func (l *Log) pull(ctx context.Context, messages jetstream.MessagesContext, slots chan struct{},
+	running *sync.WaitGroup, fn func(context.Context, *Lease) error,
+) {
+	for {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		msg, err := messages.Next()
+		if err != nil {
+			<-slots
+			if errors.Is(err, jetstream.ErrNoHeartbeat) {
+				continue
+			}
+			if !errors.Is(err, jetstream.ErrMsgIteratorClosed) {
+				l.cfg.Log.Warn("queue", "err", err)
+				sleep(ctx, 100*time.Millisecond)
+			}
+			return
+		}
+		running.Go(func() {
+			defer func() { <-slots }()
+			l.deliver(ctx, msg, fn)
+		})
+	}
+}
+
+// deliver claims the run of a queue message and works on it. The message is
+// acknowledged once the note of the claim is stored; from there on it is the
+// note that keeps the run.
+func (l *Log) deliver(ctx context.Context, msg jetstream.Msg, fn func(context.Context, *Lease) error) {
+	run, err := l.queued(ctx, msg)
+	if err != nil {
+		l.cfg.Log.Error("queue message is damaged and dropped", "subject", msg.Subject(), "err", err)
+		l.settle(msg.Term())
+		return
+	}
+	e, err := l.take(ctx, run)
+	switch {
+	case errors.Is(err, ErrEnded), errors.Is(err, ErrActive), errors.Is(err, ErrFenced):
+		l.settle(msg.Ack())
+		return
+	case err != nil:
+		// Comes again after AckWait at the latest.
+		l.settle(msg.NakWithDelay(time.Second))
+		return
+	}
+	l.settle(msg.DoubleAck(ctx))
+	if e.Attempt > uint64(l.cfg.Attempts) {
+		l.bury(e)
+		return
+	}
+	l.finish(e, fn(e.ctx, e))
+}
+
+// settle notes that an answer to the queue got lost; the message then comes
+// again and is found to be done.
+func (l *Log) settle(err error) {
+	if err != nil {
+		l.cfg.Log.Warn("queue was not answered", "err", err)
+	}
+}
+
+// queued reads the run of a queue message. One that a schedule has made gets
+// an id of its own, the same when the message is delivered again.
+func (l *Log) queued(ctx context.Context, msg jetstream.Msg) (Run, error) {
+	var run Run
+	data, err := l.unspill(ctx, msg.Data())
+	if err != nil {
+		return run, err
+	}
+	if err := json.Unmarshal(data, &run); err != nil {
+		return run, err
+	}
+	if msg.Headers().Get("Nats-Scheduler") != "" {
+		meta, err := msg.Metadata()
+		if err != nil {
+			return run, err
+		}
+		run.Tasks = append(run.Tasks, run.ID)
+		run.ID = fmt.Sprintf("%s-%d", strings.TrimSuffix(run.ID, "-"), meta.Sequence.Stream)
+	}
+	return run, nil
+}
+
+// finish does with a lease what its worker's answer asks for.
+func (l *Log) finish(e *Lease, err error) {
+	ctx, done := context.WithTimeout(context.WithoutCancel(l.ctx), wait)
+	defer done()
+	switch {
+	case e.alive() != nil:
+		return
+	case err == nil:
+		err = e.End(ctx)
+	case context.Cause(l.ctx) != nil:
+		err = e.release(ctx)
+	default:
+		l.cfg.Log.Warn("run failed and is tried again", "run", e.Run.ID, "attempt", e.Attempt, "err", err)
+		err = e.retry(ctx)
+	}
+	if err != nil {
+		l.cfg.Log.Warn("run was not settled", "run", e.Run.ID, "err", err)
+	}
+}
+
+// retry puts the run back into the queue after a pause that grows.
+func (e *Lease) retry(ctx context.Context) error {
+	sleep(e.log.ctx, time.Duration(e.Attempt)*200*time.Millisecond)
+	if err := e.Flush(ctx); err != nil {
+		return err
+	}
+	return e.giveBack(ctx, ErrEnded, e.Attempt+1)
+}
+
+// bury ends a run that has outlived too many hosts.
+func (l *Log) bury(e *Lease) {
+	l.cfg.Log.Error("run is given up", "run", e.Run.ID, "attempts", e.Attempt-1)
+	if l.cfg.Dead != nil {
+		if err := l.cfg.Dead(e.ctx, e); err != nil {
+			l.finish(e, err)
+			return
+		}
+	}
+	l.finish(e, nil)
+}

@@ -1,0 +1,186 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+	"github.com/dop251/goja"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// maxCalls is how deep functions may call each other.
+const maxCalls = 2000
+
+// A regular expression with look-around can take forever and does not hear interrupts. Where this stops one, it counts
+// as not matching.
+func init() { regexp2.DefaultMatchTimeout = 2 * time.Second }
+
+// machine is one interpreter at work on one script. It belongs to one goroutine, except for interrupts.
+type machine struct {
+	vm     *goja.Runtime
+	limits Limits
+	out    printer
+	errs   printer
+	timers timers
+}
+
+// run executes a script in this process. It returns when ctx ends, even if the interpreter does not.
+func run(ctx context.Context, limits Limits, c *engine.CodeCall) (engine.CodeResult, error) {
+	m := &machine{vm: goja.New(), limits: limits}
+	m.out.left, m.errs.left = limits.Output, limits.Output
+	m.vm.SetMaxCallStackSize(maxCalls)
+	stop := context.AfterFunc(ctx, func() { m.vm.Interrupt(context.Cause(ctx)) })
+	defer stop()
+	defer watchMemory(limits.Memory, m.vm.Interrupt)()
+
+	type outcome struct {
+		value engine.Value
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := m.main(ctx, c)
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return m.result(c.Script, o.value, o.err)
+	case <-ctx.Done():
+	}
+	// The interpreter hears an interrupt between two steps; a single long step may make it deaf.
+	select {
+	case o := <-done:
+		return m.result(c.Script, o.value, o.err)
+	case <-time.After(time.Second):
+		return engine.CodeResult{}, context.Cause(ctx)
+	}
+}
+
+// main runs the script and then its main function.
+func (m *machine) main(ctx context.Context, c *engine.CodeCall) (v engine.Value, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("script: the interpreter failed: %v", p)
+		}
+	}()
+	if err := m.prepare(); err != nil {
+		return engine.Null, err
+	}
+	args, err := m.parseJSON(c.Arguments)
+	if err != nil {
+		return engine.Null, err
+	}
+	if _, err := m.vm.RunScript("script.js", c.Script); err != nil {
+		return engine.Null, err
+	}
+	entry, err := m.entry()
+	if err != nil {
+		return engine.Null, err
+	}
+	result, err := entry(goja.Undefined(), args)
+	if err != nil {
+		return engine.Null, err
+	}
+	if result, err = m.settle(ctx, result); err != nil {
+		return engine.Null, err
+	}
+	return m.export(result)
+}
+
+// errNoMain means that there is nothing to call.
+var errNoMain = errors.New("the script defines no function main(args)")
+
+// entry finds main: a function of the script, module.exports.main, or module.exports itself.
+func (m *machine) entry() (goja.Callable, error) {
+	v, err := m.vm.RunString(`typeof main === "function" ? main
+		: typeof module.exports === "function" ? module.exports : module.exports && module.exports.main`)
+	if err != nil {
+		return nil, err
+	}
+	f, ok := goja.AssertFunction(v)
+	if !ok {
+		return nil, errNoMain
+	}
+	return f, nil
+}
+
+// settle waits for a promise; timers run meanwhile.
+func (m *machine) settle(ctx context.Context, v goja.Value) (goja.Value, error) {
+	o, ok := v.(*goja.Object)
+	if !ok || o.ExportType() != reflect.TypeFor[*goja.Promise]() { // exporting other objects copies them whole
+		return v, nil
+	}
+	p, ok := o.Export().(*goja.Promise)
+	if !ok {
+		return v, nil
+	}
+	for p.State() == goja.PromiseStatePending {
+		if again, err := m.timers.next(ctx); err != nil {
+			return nil, err
+		} else if !again {
+			return nil, errors.New("the promise that main returned is never settled")
+		}
+	}
+	if p.State() == goja.PromiseStateRejected {
+		return nil, &thrown{p.Result()}
+	}
+	return m.settle(ctx, p.Result())
+}
+
+// thrown is a value that a promise was rejected with.
+type thrown struct{ value goja.Value }
+
+func (t *thrown) Error() string {
+	if o, ok := t.value.(*goja.Object); ok {
+		if stack := o.Get("stack"); stack != nil && !goja.IsUndefined(stack) {
+			return strings.TrimSpace(stack.String())
+		}
+	}
+	return t.value.String()
+}
+
+// result tells what a script threw from what stopped it.
+func (m *machine) result(script string, v engine.Value, err error) (engine.CodeResult, error) {
+	res := engine.CodeResult{Value: v, Stdout: m.out.String(), Stderr: m.errs.String()}
+	var interrupted *goja.InterruptedError
+	var exception *goja.Exception
+	var rejected *thrown
+	var deep *goja.StackOverflowError
+	switch {
+	case err == nil:
+		return res, nil
+	case errors.As(err, &interrupted):
+		if cause, ok := interrupted.Value().(error); ok {
+			return res, cause
+		}
+		return res, err
+	case errors.As(err, &deep):
+		res.Stderr += "RangeError: functions call each other deeper than " + fmt.Sprint(maxCalls) + " levels\n"
+	case errors.As(err, &exception):
+		res.Stderr += strings.TrimSpace(exception.String()) + syntaxHint(exception, script) + "\n"
+	case errors.As(err, &rejected), errors.Is(err, errNoMain):
+		res.Stderr += err.Error() + "\n"
+	default:
+		return res, err
+	}
+	res.Value = engine.Null
+	return res, nil
+}
+
+// moduleWords start a line of a script that was written as a module.
+var moduleWords = regexp.MustCompile(`(?m)^\s*(import|export)\b`)
+
+// syntaxHint explains the commonest reason why a script from elsewhere does not parse.
+func syntaxHint(e *goja.Exception, script string) string {
+	if strings.HasPrefix(e.Error(), "SyntaxError") && moduleWords.MatchString(script) {
+		return " (import and export are not available: define function main(args) or set module.exports)"
+	}
+	return ""
+}

@@ -1,0 +1,179 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// The test binary is its own worker.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "script-worker" {
+		if err := Work(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// places are the two ways to run a script; both must give the same.
+func places(t *testing.T, limits Limits) map[string]*Runner {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	return map[string]*Runner{
+		"inside": {Limits: limits},
+		"worker": {Limits: limits, Worker: []string{self, "script-worker"}},
+	}
+}
+
+func call(script string) *engine.CodeCall {
+	args, err := engine.ParseJSONText(`{"text": "grüß", "n": 2, "list": [1, {"a": null}], "big": 12345678901234567890}`)
+	if err != nil {
+		panic(err)
+	}
+	return &engine.CodeCall{Language: "javascript", Script: script, Arguments: args}
+}
+
+func TestScripts(t *testing.T) {
+	for _, c := range []struct{ name, script, value, stdout, stderr string }{
+		{"main gets one object", `function main({text, n}) { return text.toUpperCase() + n }`, `"GRÜSS2"`, "", ""},
+		{"an object keeps its order", `function main(a) { return {z: a.list, a: 1.5, u: undefined, f() {}} }`, `{"z":[1,{"a":null}],"a":1.5}`, "", ""},
+		{"an async main", `async function main() { await null; return [1, 2] }`, `[1,2]`, "", ""},
+		{"a promise with a timer", `const main = () => new Promise(r => setTimeout(r, 5, "later"))`, `"later"`, "", ""},
+		{"timers run in order", `const main = async () => { let s = ""; setTimeout(() => s += "b", 8); setTimeout(() => s += "a", 1); await new Promise(r => setTimeout(r, 12)); return s }`, `"ab"`, "", ""},
+		{"a cleared timer", `const main = () => new Promise(r => { clearTimeout(setTimeout(() => r(1), 1)); setTimeout(() => r(2), 5) })`, `2`, "", ""},
+		{"module.exports", `module.exports = { main: (a) => a.n + 1 }`, `3`, "", ""},
+		{"module.exports as a function", `module.exports = () => true`, `true`, "", ""},
+		{"printed text", `function main() { console.log("a", {b: [1]}, null); console.error("c") }`, `null`, "a {\"b\": [1]} null\n", "c\n"},
+		{"dates and numbers", `function main() { return [new Date(0), 0/0, 1e21, -0, 2**53, new Number(4)] }`, `["1970-01-01T00:00:00.000Z",null,1e+21,0,9007199254740992,4]`, "", ""},
+		{"a thrown error", `function main() { throw new Error("no luck") }`, `null`, "", "Error: no luck\n\tat main (script.js:1:25(3))\n"},
+		{"a thrown text in a promise", `async function main() { throw "no luck" }`, `null`, "", "no luck\n"},
+		{"no main", `let x = 1`, `null`, "", "the script defines no function main(args)\n"},
+		{"a result that holds itself", `function main() { const a = []; a.push(a); return a }`, `error: holds itself`, "", ""},
+		{"a promise without end", `const main = () => new Promise(() => {})`, `error: never settled`, "", ""},
+	} {
+		for place, r := range places(t, Limits{}) {
+			t.Run(c.name+" "+place, func(t *testing.T) {
+				res, err := r.RunCode(t.Context(), call(c.script))
+				if want, ok := strings.CutPrefix(c.value, "error: "); ok {
+					require.ErrorContains(t, err, want)
+					return
+				}
+				require.NoError(t, err)
+				require.Equal(t, c.value, res.Value.JSON())
+				require.Equal(t, c.stdout, res.Stdout)
+				require.Equal(t, c.stderr, res.Stderr)
+			})
+		}
+	}
+}
+
+func TestWhatScriptsCannotDo(t *testing.T) {
+	for _, c := range []struct{ name, script, stderr string }{
+		{"modules", `const fs = require("fs"); function main() {}`, "scripts run without modules"},
+		{"import", "import fs from 'fs'\nfunction main() {}", "import and export are not available"},
+		{"export", "export function main() {}", "import and export are not available"},
+		{"a script that is none", "function main( {", "SyntaxError"},
+		{"recursion without end", "function main() { return main() + 1 }", "RangeError"},
+		{"recursion through the language", "const o = { toString() { return '' + o } }; const main = () => '' + o", "RangeError"},
+		{"what node has", "function main() { return process.env }", "ReferenceError: process is not defined"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res, err := (&Runner{}).RunCode(t.Context(), call(c.script))
+			require.NoError(t, err)
+			require.Contains(t, res.Stderr, c.stderr)
+			require.True(t, res.Value.IsNull())
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	limits := Limits{Time: 30 * time.Second, Memory: 32 << 20, Output: 1000}
+	for _, c := range []struct{ name, script, want string }{
+		{"a loop without end", `function main() { for (;;) {} }`, "ran longer than 1s"},
+		{"a loop without end at the top", `for (;;) {}`, "ran longer than 1s"},
+		{"a timer that comes too late", `const main = () => new Promise(r => setTimeout(r, 1e6))`, "ran longer than 1s"},
+		{"a list without end", `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`, "more than 32 MB"},
+		{"a text that doubles", `function main() { let s = "xy"; for (;;) s += s }`, "more than 32 MB"},
+		{"a huge result", `function main() { return "x".repeat(2000) }`, "larger than it may be"},
+		{"a list with nothing in it", `function main() { return new Array(4e9) }`, "larger than it may be"},
+		{"few objects, endless text", `function main() { let a = [1]; for (let i = 0; i < 50; i++) a = [a, a]; return a }`, "larger than it may be"},
+	} {
+		own := limits
+		if strings.HasPrefix(c.want, "ran longer") {
+			own.Time = time.Second
+		}
+		for place, r := range places(t, own) {
+			t.Run(c.name+" "+place, func(t *testing.T) {
+				if !strings.HasSuffix(c.want, "MB") { // scripts that run together share the measured memory
+					t.Parallel()
+				}
+				_, err := r.RunCode(t.Context(), call(c.script))
+				require.ErrorIs(t, err, engine.ErrLimit)
+				if place == "inside" || !strings.Contains(err.Error(), ErrCrashed.Error()) {
+					require.ErrorContains(t, err, c.want)
+				}
+			})
+		}
+	}
+}
+
+func TestHugeOutputIsCut(t *testing.T) {
+	r := &Runner{Limits: Limits{Output: 100}}
+	res, err := r.RunCode(t.Context(), call(`function main() { for (let i = 0; i < 1000; i++) console.log("line " + i) }`))
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(res.Stdout), 100+len(cutNote))
+	require.True(t, strings.HasSuffix(res.Stdout, cutNote))
+}
+
+// These end the process they run in, so they need a worker.
+func TestCrashesStayInTheWorker(t *testing.T) {
+	for _, c := range []struct{ name, script string }{
+		{"nested brackets", `const main = () => eval("(".repeat(1e6) + "1" + ")".repeat(1e6))`},
+		{"a text of a list nested without end", `function main() { let a = []; for (let i = 0; i < 1e6; i++) a = [a]; return JSON.stringify(a) }`},
+		{"one step that fills the memory", `function main() { return Array.from({length: 4e9}).length }`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := places(t, Limits{Time: time.Second, Memory: 64 << 20})["worker"]
+			_, err := r.RunCode(t.Context(), call(c.script))
+			require.ErrorIs(t, err, engine.ErrLimit)
+		})
+	}
+}
+
+func TestCancelEndsAScript(t *testing.T) {
+	for place, r := range places(t, Limits{}) {
+		t.Run(place, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			start := time.Now()
+			_, err := r.RunCode(ctx, call(`function main() { for (;;) {} }`))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Less(t, time.Since(start), 3*time.Second)
+		})
+	}
+}
+
+func TestWorkerSeesNoEnvironment(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "secret")
+	res, err := (&Runner{Worker: []string{"/bin/sh", "-c", `printf '{"Result":{"Value":null,"Stdout":"%s"}}' "$OPENAI_API_KEY"`}}).RunCode(t.Context(), call(""))
+	require.NoError(t, err)
+	require.Empty(t, res.Stdout)
+}
+
+func TestOtherLanguagesAreRefused(t *testing.T) {
+	_, err := (&Runner{}).RunCode(t.Context(), &engine.CodeCall{Language: "python", Script: "def main(): pass"})
+	require.ErrorIs(t, err, ErrLanguage)
+	require.ErrorIs(t, err, engine.ErrNoPort)
+	require.ErrorContains(t, err, "set lang to javascript")
+}

@@ -1,0 +1,208 @@
+package store
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestKeys(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		now := time.Now()
+		s.now = func() time.Time { return now }
+		k, text, err := s.CreateKey(ctx, Key{Tenant: "t", Name: "first", Scopes: []string{"run"}, ExpireTime: s.ms() + 1000}, "")
+		require.NoError(t, err)
+		require.Len(t, text, len("ragflow-")+43)
+		require.Equal(t, text[:12], k.Hint)
+		got, err := s.KeyByText(ctx, text)
+		require.NoError(t, err)
+		require.Equal(t, k, got)
+		_, err = s.KeyByText(ctx, text+"x")
+		require.ErrorIs(t, err, ErrNotFound)
+
+		same, _, err := s.CreateKey(ctx, Key{Tenant: "t", Name: "again"}, text)
+		require.NoError(t, err)
+		require.Equal(t, k.ID, same.ID, "a key of the environment is added once")
+
+		now = now.Add(time.Minute)
+		_, err = s.KeyByText(ctx, text)
+		require.ErrorIs(t, err, ErrNotFound, "an expired key opens nothing")
+		require.ErrorIs(t, s.DeleteKey(ctx, "t2", text), ErrNotFound)
+		require.NoError(t, s.DeleteKey(ctx, "t", text))
+		list, err := s.Keys(ctx, "t")
+		require.NoError(t, err)
+		require.Empty(t, list)
+	})
+}
+
+func TestBetas(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		c, err := s.CreateCanvas(ctx, Canvas{Tenant: "t"}, "")
+		require.NoError(t, err)
+		b, err := s.BetaFor(ctx, "t", c.ID)
+		require.NoError(t, err)
+		require.Len(t, b.Text, 32)
+		again, err := s.BetaFor(ctx, "t", c.ID)
+		require.NoError(t, err)
+		require.Equal(t, b, again, "the token can be read again")
+		_, err = s.BetaFor(ctx, "t2", c.ID)
+		require.ErrorIs(t, err, ErrNotFound)
+		got, err := s.BetaByText(ctx, b.Text)
+		require.NoError(t, err)
+		require.Equal(t, c.ID, got.Canvas)
+		require.NoError(t, s.DeleteBeta(ctx, "t", c.ID))
+		_, err = s.BetaByText(ctx, b.Text)
+		require.ErrorIs(t, err, ErrNotFound)
+	})
+}
+
+func TestUsers(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		u, err := s.CreateUser(ctx, User{Email: "Ann@Example.org"}, "sésame")
+		require.NoError(t, err)
+		_, err = s.CreateUser(ctx, User{Email: "ann@example.ORG"}, "x")
+		require.ErrorIs(t, err, ErrExists)
+		got, err := s.UserByPassword(ctx, "ann@example.org", "sésame")
+		require.NoError(t, err)
+		require.Equal(t, u, got)
+		for _, try := range [][2]string{{"ann@example.org", "sesame"}, {"ann@example.org", ""}, {"bob@example.org", "sésame"}, {"bob@example.org", ""}} {
+			_, err = s.UserByPassword(ctx, try[0], try[1])
+			require.ErrorIs(t, err, ErrNotFound, "%q", try)
+		}
+
+		login, cookie, err := s.CreateLogin(ctx, u.ID, time.Hour)
+		require.NoError(t, err)
+		found, err := s.LoginByText(ctx, cookie)
+		require.NoError(t, err)
+		require.Equal(t, login, found)
+		require.NoError(t, s.SetPassword(ctx, u.ID, "new"))
+		_, err = s.LoginByText(ctx, cookie)
+		require.ErrorIs(t, err, ErrNotFound, "a new password ends logins")
+		_, err = s.UserByPassword(ctx, "ann@example.org", "new")
+		require.NoError(t, err)
+		_, short, err := s.CreateLogin(ctx, u.ID, -time.Second)
+		require.NoError(t, err)
+		_, err = s.LoginByText(ctx, short)
+		require.ErrorIs(t, err, ErrNotFound)
+		require.NoError(t, s.DeleteLogin(ctx, short))
+	})
+}
+
+func TestTenants(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		made, err := s.PutTenant(ctx, Tenant{Name: "one"})
+		require.NoError(t, err)
+		_, err = s.PutTenant(ctx, Tenant{ID: made.ID, Name: "two"})
+		require.NoError(t, err)
+		got, err := s.Tenant(ctx, made.ID)
+		require.NoError(t, err)
+		require.Equal(t, "two", got.Name)
+		require.NoError(t, s.PutMember(ctx, Member{made.ID, "u", "owner"}))
+		require.NoError(t, s.PutMember(ctx, Member{made.ID, "u", "normal"}))
+		of, err := s.Memberships(ctx, "u")
+		require.NoError(t, err)
+		require.Equal(t, []Member{{made.ID, "u", "normal"}}, of)
+		in, err := s.Members(ctx, made.ID)
+		require.NoError(t, err)
+		require.Equal(t, of, in)
+		require.NoError(t, s.DeleteMember(ctx, made.ID, "u"))
+		require.ErrorIs(t, s.DeleteMember(ctx, made.ID, "u"), ErrNotFound)
+	})
+}
+
+func TestItems(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		a, err := s.PutItem(ctx, Item{Tenant: "t", Kind: "mcp", Name: "Files", Doc: []byte("{}")})
+		require.NoError(t, err)
+		_, err = s.PutItem(ctx, Item{Tenant: "t", Kind: "mcp", Name: "fILES"})
+		require.ErrorIs(t, err, ErrExists)
+		_, err = s.PutItem(ctx, Item{Tenant: "t", Kind: "plugin", Name: "Files"})
+		require.NoError(t, err, "kinds do not share names")
+		for range 2 {
+			_, err = s.PutItem(ctx, Item{Tenant: "t", Kind: "file", Name: "a.txt", Repeats: true})
+			require.NoError(t, err)
+		}
+		a.Name = "More"
+		b, err := s.PutItem(ctx, a)
+		require.NoError(t, err)
+		require.EqualValues(t, 2, b.Rev)
+		_, err = s.PutItem(ctx, a)
+		require.ErrorIs(t, err, ErrConflict)
+		got, err := s.ItemNamed(ctx, "t", "mcp", "MORE")
+		require.NoError(t, err)
+		require.Equal(t, b, got)
+		_, err = s.Item(ctx, "t2", "mcp", a.ID)
+		require.ErrorIs(t, err, ErrNotFound)
+		files, err := s.Items(ctx, "t", "file")
+		require.NoError(t, err)
+		require.Len(t, files, 2)
+		require.NoError(t, s.DeleteItem(ctx, "t", "mcp", a.ID))
+		require.ErrorIs(t, s.DeleteItem(ctx, "t", "mcp", a.ID), ErrNotFound)
+	})
+}
+
+func TestSecrets(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			ctx := t.Context()
+			cfg := engineConfig(t, engine)
+			s := openTest(t, cfg)
+			require.NoError(t, s.PutSecret(ctx, "t", "provider.key", []byte("sk-very-secret")))
+			require.NoError(t, s.PutSecret(ctx, "t", "provider.key", []byte("sk-even-more-secret")))
+			value, err := s.OpenSecret(ctx, "t", "provider.key")
+			require.NoError(t, err)
+			require.Equal(t, "sk-even-more-secret", string(value))
+			_, err = s.OpenSecret(ctx, "t2", "provider.key")
+			require.ErrorIs(t, err, ErrNotFound)
+			list, err := s.Secrets(ctx, "t")
+			require.NoError(t, err)
+			require.Len(t, list, 1)
+
+			t.Run("a sealed value does not open in another place", func(t *testing.T) {
+				require.NoError(t, s.write(ctx, "move", func(ctx context.Context, q querier) error {
+					_, err := q.ExecContext(ctx, `UPDATE secrets SET name = 'moved'`)
+					return err
+				}))
+				_, err := s.OpenSecret(ctx, "t", "moved")
+				require.ErrorIs(t, err, ErrWrongKey)
+				require.NoError(t, s.DeleteSecret(ctx, "t", "moved"))
+			})
+			t.Run("the data directory does not hold the text", func(t *testing.T) {
+				files, err := filepath.Glob(filepath.Join(cfg.Dir, "*"))
+				require.NoError(t, err)
+				for _, file := range files {
+					data, err := os.ReadFile(file)
+					require.NoError(t, err)
+					require.NotContains(t, string(data), "very-secret", file)
+				}
+			})
+			t.Run("the key file is for its owner alone", func(t *testing.T) {
+				info, err := os.Stat(filepath.Join(cfg.Dir, "secret.key"))
+				require.NoError(t, err)
+				require.Zero(t, info.Mode().Perm()&0o077)
+			})
+			t.Run("another key file is refused at the start", func(t *testing.T) {
+				other := cfg
+				other.KeyFile = filepath.Join(t.TempDir(), "other.key")
+				_, err := Open(ctx, other)
+				require.ErrorIs(t, err, ErrWrongKey)
+				require.NoError(t, os.WriteFile(other.KeyFile, []byte(strings.Repeat("ab", 32)), 0o600))
+				_, err = Open(ctx, other)
+				require.ErrorIs(t, err, ErrWrongKey)
+				require.NoError(t, os.WriteFile(other.KeyFile, []byte("short"), 0o600))
+				_, err = Open(ctx, other)
+				require.ErrorIs(t, err, ErrInvalid)
+			})
+		})
+	}
+}

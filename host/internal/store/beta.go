@@ -1,0 +1,81 @@
+package store
+
+import "context"
+
+// Beta is the token of a page that embeds a canvas. Unlike a key it is meant
+// to be copied from a page again and again, so it is sealed, not only hashed.
+type Beta struct {
+	ID         string
+	Tenant     string
+	Canvas     string // the one canvas it opens; "" opens all of the tenant
+	Text       string // 32 characters, for the owner to copy
+	CreateTime int64  // Unix milliseconds
+}
+
+type sealedBeta struct {
+	Beta
+	sealed []byte
+}
+
+const betaColumns = `id, tenant_id, canvas_id, sealed, create_time`
+
+func scanBeta(r row) (sealedBeta, error) {
+	var b sealedBeta
+	err := r.Scan(&b.ID, &b.Tenant, &b.Canvas, &b.sealed, &b.CreateTime)
+	return b, err
+}
+
+// BetaFor returns the token of a canvas ("" for one that opens all of the
+// tenant's) and makes it when there is none. Errors: [ErrNotFound] for
+// a canvas of another tenant.
+func (s *Store) BetaFor(ctx context.Context, tenant, canvas string) (Beta, error) {
+	if canvas != "" {
+		if _, err := s.Canvas(ctx, tenant, canvas); err != nil {
+			return Beta{}, err
+		}
+	}
+	const query = `SELECT ` + betaColumns + ` FROM betas WHERE tenant_id = $1 AND canvas_id = $2 ORDER BY create_time, id LIMIT 1`
+	const insert = `INSERT INTO betas (` + betaColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6)`
+	var out Beta
+	err := s.write(ctx, "beta token", func(ctx context.Context, q querier) error {
+		found, err := queryAll(ctx, q, scanBeta, query, tenant, canvas)
+		if err != nil {
+			return err
+		}
+		if len(found) == 1 {
+			out, err = s.openBeta(found[0])
+			return err
+		}
+		out = Beta{ID: newID(), Tenant: tenant, Canvas: canvas, Text: newToken("")[:32], CreateTime: s.ms()}
+		sealed, err := s.seal.close([]byte(out.Text), "beta", tenant, out.ID)
+		if err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, insert, out.ID, tenant, canvas, sealed, out.CreateTime, hashToken(out.Text))
+		return err
+	})
+	return out, err
+}
+
+func (s *Store) openBeta(b sealedBeta) (Beta, error) {
+	text, err := s.seal.open(b.sealed, "beta", b.Tenant, b.ID)
+	b.Text = string(text)
+	return b.Beta, err
+}
+
+// BetaByText finds the token that a page presents; its Text is not filled in.
+// Errors: [ErrNotFound].
+func (s *Store) BetaByText(ctx context.Context, text string) (Beta, error) {
+	const query = `SELECT ` + betaColumns + ` FROM betas WHERE hash = $1`
+	b, err := scanBeta(s.read.QueryRowContext(ctx, query, hashToken(text)))
+	return b.Beta, fail(err, "beta token")
+}
+
+// DeleteBeta removes the token of a canvas, so that [Store.BetaFor] makes a
+// new one. Errors: [ErrNotFound].
+func (s *Store) DeleteBeta(ctx context.Context, tenant, canvas string) error {
+	return s.write(ctx, "delete beta token", func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `DELETE FROM betas WHERE tenant_id = $1 AND canvas_id = $2`, tenant, canvas)
+		return changed(res, err, ErrNotFound)
+	})
+}

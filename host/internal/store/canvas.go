@@ -1,0 +1,217 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Canvas is one saved agent.
+type Canvas struct {
+	ID          string
+	Tenant      string
+	User        string // who made it
+	Title       string
+	Description string
+	Avatar      string // data URL or base64 text
+	Type        string // canvas_type of the original
+	Category    string // agent_canvas or dataflow_canvas
+	Permission  string // me or team
+	Tags        []string
+	Released    bool
+	DSL         []byte // the document, kept byte for byte
+	Rev         int64  // grows by one with each change
+	CreateTime  int64  // Unix milliseconds
+	UpdateTime  int64  // Unix milliseconds
+}
+
+const canvasColumns = `id, tenant_id, user_id, title, description, avatar, type, category, permission,
+	tags, released, dsl, rev, create_time, update_time`
+
+func scanCanvas(r row) (Canvas, error) {
+	var c Canvas
+	var tags string
+	err := r.Scan(&c.ID, &c.Tenant, &c.User, &c.Title, &c.Description, &c.Avatar, &c.Type, &c.Category,
+		&c.Permission, &tags, &c.Released, &c.DSL, &c.Rev, &c.CreateTime, &c.UpdateTime)
+	if err != nil {
+		return Canvas{}, err
+	}
+	return c, json.Unmarshal([]byte(tags), &c.Tags)
+}
+
+func (c *Canvas) check() error {
+	return checkText("id", c.ID, "title", c.Title, "description", c.Description, "avatar", c.Avatar,
+		"type", c.Type, "category", c.Category, "permission", c.Permission)
+}
+
+func (c *Canvas) tags() (string, error) {
+	if c.Tags == nil {
+		c.Tags = []string{}
+	}
+	b, err := json.Marshal(c.Tags)
+	return string(b), err
+}
+
+// CreateCanvas adds a canvas and, when versionTitle is not empty, its first
+// version. An empty ID is filled in. The returned canvas is the stored one.
+//
+// Errors: [ErrExists] when the id is taken, [ErrInvalid].
+func (s *Store) CreateCanvas(ctx context.Context, c Canvas, versionTitle string) (Canvas, error) {
+	if c.ID == "" {
+		c.ID = newID()
+	}
+	c.Rev, c.CreateTime = 1, s.ms()
+	c.UpdateTime = c.CreateTime
+	if err := c.check(); err != nil {
+		return Canvas{}, fail(err, "create canvas %q", c.Title)
+	}
+	tags, err := c.tags()
+	if err != nil {
+		return Canvas{}, fail(err, "create canvas %q", c.Title)
+	}
+	const insert = `INSERT INTO canvases (` + canvasColumns + `, title_fold, find)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
+	err = s.write(ctx, fmt.Sprintf("create canvas %q", c.Title), func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, insert, c.ID, c.Tenant, c.User, c.Title, c.Description, c.Avatar, c.Type,
+			c.Category, c.Permission, tags, flag(c.Released), bytesOf(c.DSL), c.Rev, c.CreateTime, c.UpdateTime,
+			[]byte(fold(c.Title)), fold(c.Title))
+		if err != nil || versionTitle == "" {
+			return err
+		}
+		return s.addVersion(ctx, q, c, versionTitle)
+	})
+	if err != nil {
+		return Canvas{}, err
+	}
+	return c, nil
+}
+
+// Canvas reads one canvas of a tenant. Errors: [ErrNotFound].
+func (s *Store) Canvas(ctx context.Context, tenant, id string) (Canvas, error) {
+	const query = `SELECT ` + canvasColumns + ` FROM canvases WHERE id = $1 AND tenant_id = $2`
+	c, err := scanCanvas(s.read.QueryRowContext(ctx, query, id, tenant))
+	return c, fail(err, "canvas %q", id)
+}
+
+// CanvasTenant names the tenant of a canvas, for requests that come with the
+// id alone, such as a webhook. Errors: [ErrNotFound].
+func (s *Store) CanvasTenant(ctx context.Context, id string) (string, error) {
+	var tenant string
+	err := s.read.QueryRowContext(ctx, `SELECT tenant_id FROM canvases WHERE id = $1`, id).Scan(&tenant)
+	return tenant, fail(err, "canvas %q", id)
+}
+
+// editAttempts bounds how often an edit is run again on newer state.
+const editAttempts = 20
+
+// EditCanvas reads a canvas, lets change alter it and writes it back over the
+// same revision; when somebody else was faster, change is run again on what
+// they wrote, so no change is lost. ID, Tenant, Rev and times are not for
+// change to set. A versionTitle that is not empty adds a version when the DSL
+// differs from the newest one.
+//
+// Errors: [ErrNotFound], [ErrConflict] after many attempts, and whatever
+// change returns, in which case nothing is written.
+func (s *Store) EditCanvas(ctx context.Context, tenant, id, versionTitle string, change func(*Canvas) error) (Canvas, error) {
+	for range editAttempts {
+		c, err := s.Canvas(ctx, tenant, id)
+		if err != nil {
+			return Canvas{}, err
+		}
+		next := c
+		if err := change(&next); err != nil {
+			return Canvas{}, err
+		}
+		next.ID, next.Tenant, next.CreateTime = c.ID, c.Tenant, c.CreateTime
+		next.Rev, next.UpdateTime = c.Rev+1, s.ms()
+		err = s.replaceCanvas(ctx, next, c.Rev, versionTitle)
+		if !errors.Is(err, ErrConflict) {
+			return next, err
+		}
+	}
+	return Canvas{}, fail(ErrConflict, "canvas %q: %d attempts", id, editAttempts)
+}
+
+func (s *Store) replaceCanvas(ctx context.Context, c Canvas, rev int64, versionTitle string) error {
+	if err := c.check(); err != nil {
+		return fail(err, "save canvas %q", c.ID)
+	}
+	tags, err := c.tags()
+	if err != nil {
+		return fail(err, "save canvas %q", c.ID)
+	}
+	const update = `UPDATE canvases SET user_id = $1, title = $2, title_fold = $3, find = $4, description = $5,
+		avatar = $6, type = $7, category = $8, permission = $9, tags = $10, released = $11, dsl = $12, rev = $13,
+		update_time = $14 WHERE id = $15 AND rev = $16`
+	return s.write(ctx, fmt.Sprintf("save canvas %q", c.ID), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, update, c.User, c.Title, []byte(fold(c.Title)), fold(c.Title), c.Description,
+			c.Avatar, c.Type, c.Category, c.Permission, tags, flag(c.Released), bytesOf(c.DSL), c.Rev, c.UpdateTime,
+			c.ID, rev)
+		if err := changed(res, err, ErrConflict); err != nil || versionTitle == "" {
+			return err
+		}
+		return s.addVersion(ctx, q, c, versionTitle)
+	})
+}
+
+// DeleteCanvas removes a canvas with its versions and beta tokens; sessions and run history
+// stay. Errors: [ErrNotFound].
+func (s *Store) DeleteCanvas(ctx context.Context, tenant, id string) error {
+	return s.write(ctx, fmt.Sprintf("delete canvas %q", id), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `DELETE FROM canvases WHERE id = $1 AND tenant_id = $2`, id, tenant)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		if _, err := q.ExecContext(ctx, `DELETE FROM versions WHERE canvas_id = $1`, id); err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, `DELETE FROM betas WHERE canvas_id = $1`, id)
+		return err
+	})
+}
+
+// CanvasFilter chooses canvases; empty fields do not choose.
+type CanvasFilter struct {
+	Tenants    []string // must not be empty
+	User       string   // the maker
+	ID         string
+	Title      string // exact, but without case
+	Categories []string
+	Types      []string
+	Keywords   string // within the title, without case
+	Permission string
+}
+
+var canvasOrder = map[string]string{
+	"create_time": "create_time", "create_date": "create_time",
+	"update_time": "update_time", "update_date": "update_time",
+	"title": "title_fold", "id": "id",
+}
+
+// Canvases lists canvases of the given tenants and counts all that match. It
+// orders by create_time, update_time, title or id.
+func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, int, error) {
+	if len(f.Tenants) == 0 {
+		return nil, 0, fail(ErrInvalid, "list canvases: no tenant")
+	}
+	var w where
+	w.in("tenant_id", f.Tenants)
+	w.equal("user_id", f.User)
+	w.equal("id", f.ID)
+	w.equal("permission", f.Permission)
+	if f.Title != "" {
+		w.add("title_fold = ?", []byte(fold(f.Title)))
+	}
+	w.in("category", f.Categories)
+	w.in("type", f.Types)
+	w.contains("find", f.Keywords)
+	return list(ctx, s.read, "canvases", canvasColumns, &w, p, canvasOrder, scanCanvas)
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

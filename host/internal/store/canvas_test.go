@@ -1,0 +1,167 @@
+package store
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCanvas(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		dsl := []byte("{\"a\":\"\\u0000 \xff\"}") // what the document holds is not ours to judge
+		made, err := s.CreateCanvas(ctx, Canvas{Tenant: "t1", Title: "Ärger 100%", Tags: []string{"x"}, DSL: dsl, Released: true}, "")
+		require.NoError(t, err)
+		got, err := s.Canvas(ctx, "t1", made.ID)
+		require.NoError(t, err)
+		require.Equal(t, made, got)
+
+		t.Run("another tenant's id is not found", func(t *testing.T) {
+			_, err := s.Canvas(ctx, "t2", made.ID)
+			require.ErrorIs(t, err, ErrNotFound)
+			_, err = s.EditCanvas(ctx, "t2", made.ID, "", func(*Canvas) error { return nil })
+			require.ErrorIs(t, err, ErrNotFound)
+			require.ErrorIs(t, s.DeleteCanvas(ctx, "t2", made.ID), ErrNotFound)
+			tenant, err := s.CanvasTenant(ctx, made.ID)
+			require.NoError(t, err)
+			require.Equal(t, "t1", tenant)
+		})
+		t.Run("an id is taken once", func(t *testing.T) {
+			_, err := s.CreateCanvas(ctx, Canvas{ID: made.ID, Tenant: "t2"}, "")
+			require.ErrorIs(t, err, ErrExists)
+		})
+		t.Run("text with a zero byte or broken UTF-8 is refused alike", func(t *testing.T) {
+			for _, title := range []string{"a\x00b", "a\xffb"} {
+				_, err := s.CreateCanvas(ctx, Canvas{Tenant: "t1", Title: title}, "")
+				require.ErrorIs(t, err, ErrInvalid)
+			}
+		})
+		t.Run("a change's own error writes nothing", func(t *testing.T) {
+			_, err := s.EditCanvas(ctx, "t1", made.ID, "", func(c *Canvas) error {
+				c.Title = "lost"
+				return ErrBusy
+			})
+			require.ErrorIs(t, err, ErrBusy)
+			got, err := s.Canvas(ctx, "t1", made.ID)
+			require.NoError(t, err)
+			require.Equal(t, made.Title, got.Title)
+		})
+		t.Run("deleting it removes it", func(t *testing.T) {
+			require.NoError(t, s.DeleteCanvas(ctx, "t1", made.ID))
+			_, err := s.Canvas(ctx, "t1", made.ID)
+			require.ErrorIs(t, err, ErrNotFound)
+		})
+	})
+}
+
+func TestEditCanvasLosesNoChange(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte{}}, "")
+		require.NoError(t, err)
+		const editors, edits = 4, 10
+		var wg sync.WaitGroup
+		for e := range editors {
+			wg.Go(func() {
+				for range edits {
+					_, err := s.EditCanvas(t.Context(), "t", c.ID, "", func(c *Canvas) error {
+						c.DSL = append(c.DSL, byte('a'+e))
+						return nil
+					})
+					require.NoError(t, err)
+				}
+			})
+		}
+		wg.Wait()
+		c, err = s.Canvas(t.Context(), "t", c.ID)
+		require.NoError(t, err)
+		require.Len(t, c.DSL, editors*edits)
+		require.EqualValues(t, 1+editors*edits, c.Rev)
+	})
+}
+
+func TestCanvases(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		for i, title := range []string{"Öl", "apple", "Zebra", "100% sure", "1000 sure", "ba_r", "baar"} {
+			_, err := s.CreateCanvas(ctx, Canvas{ID: fmt.Sprint(i), Tenant: "t1", Title: title, Category: "agent_canvas"}, "")
+			require.NoError(t, err)
+		}
+		_, err := s.CreateCanvas(ctx, Canvas{ID: "other", Tenant: "t2", Title: "apple"}, "")
+		require.NoError(t, err)
+		tests := []struct {
+			name   string
+			filter CanvasFilter
+			page   Page
+			titles []string
+			total  int
+		}{
+			{"letters are ordered without case, by code point", CanvasFilter{}, Page{Order: "title", Asc: true},
+				[]string{"100% sure", "1000 sure", "apple", "ba_r", "baar", "Zebra", "Öl"}, 7},
+			{"a page is cut after ordering and the total counts all", CanvasFilter{}, Page{Order: "title", Asc: true, Offset: 2, Limit: 2},
+				[]string{"apple", "ba_r"}, 7},
+			{"a title is found without case, also beyond ASCII", CanvasFilter{Title: "öL"}, Page{}, []string{"Öl"}, 1},
+			{"keywords mean themselves, not a pattern", CanvasFilter{Keywords: "100%"}, Page{}, []string{"100% sure"}, 1},
+			{"an underscore is an underscore", CanvasFilter{Keywords: "A_R"}, Page{}, []string{"ba_r"}, 1},
+			{"conditions are joined", CanvasFilter{Keywords: "a", Categories: []string{"x", "agent_canvas"}}, Page{Order: "id", Asc: true},
+				[]string{"apple", "Zebra", "ba_r", "baar"}, 4},
+			{"several tenants", CanvasFilter{Tenants: []string{"t1", "t2"}, Title: "apple"}, Page{}, []string{"apple", "apple"}, 2},
+			{"nothing found", CanvasFilter{User: "nobody"}, Page{}, nil, 0},
+		}
+		for _, test := range tests {
+			t.Run(test.name, func(t *testing.T) {
+				if test.filter.Tenants == nil {
+					test.filter.Tenants = []string{"t1"}
+				}
+				list, total, err := s.Canvases(ctx, test.filter, test.page)
+				require.NoError(t, err)
+				var titles []string
+				for _, c := range list {
+					titles = append(titles, c.Title)
+				}
+				require.Equal(t, test.titles, titles)
+				require.Equal(t, test.total, total)
+			})
+		}
+		_, _, err = s.Canvases(ctx, CanvasFilter{}, Page{})
+		require.ErrorIs(t, err, ErrInvalid, "a list without a tenant is a mistake")
+		_, _, err = s.Canvases(ctx, CanvasFilter{Tenants: []string{"t1"}}, Page{Order: "dsl; DROP TABLE canvases"})
+		require.ErrorIs(t, err, ErrInvalid)
+	})
+}
+
+func TestVersions(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		c, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
+		require.NoError(t, err)
+		save := func(dsl string) {
+			_, err := s.EditCanvas(ctx, "t", c.ID, "v"+dsl, func(c *Canvas) error {
+				c.DSL = []byte(dsl)
+				return nil
+			})
+			require.NoError(t, err)
+		}
+		save("0") // the same content again makes no version
+		for i := 1; i <= 24; i++ {
+			save(fmt.Sprint(i))
+		}
+		list, err := s.Versions(ctx, "t", c.ID)
+		require.NoError(t, err)
+		require.Len(t, list, 20, "the newest 20 are kept")
+		require.Equal(t, "v24", list[0].Title)
+		require.Equal(t, "v5", list[19].Title)
+		require.EqualValues(t, 25, list[0].Number)
+
+		v, err := s.Version(ctx, "t", list[3].ID)
+		require.NoError(t, err)
+		require.Equal(t, list[3], v)
+		require.Len(t, v.Hash, 64)
+		_, err = s.Version(ctx, "other", v.ID)
+		require.ErrorIs(t, err, ErrNotFound)
+		hidden, err := s.Versions(ctx, "other", c.ID)
+		require.NoError(t, err)
+		require.Empty(t, hidden)
+	})
+}

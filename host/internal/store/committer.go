@@ -1,0 +1,226 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+)
+
+// A committer makes writes durable. SQLite has one writer at a time and pays
+// one fsync per commit, so [group] shares a commit among all that wait;
+// PostgreSQL does that itself, so [each] gives every write its transaction.
+type committer interface {
+	write(ctx context.Context, op func(context.Context, querier) error) error
+	close() error
+}
+
+// querier is what an operation may do inside its transaction.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// each runs every write in a transaction of its own.
+type each struct{ db *sql.DB }
+
+func (e each) write(ctx context.Context, op func(context.Context, querier) error) error {
+	tx, err := e.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := op(ctx, tx); err != nil {
+		// The first error is the one that tells; a failed rollback only means
+		// that the connection is gone, which rolls back as well.
+		_ = tx.Rollback()
+		return err
+	}
+	return tx.Commit()
+}
+
+func (e each) close() error { return nil }
+
+// mostTogether bounds how many writes share one transaction, so that the first
+// of them is not kept waiting by the last.
+const mostTogether = 256
+
+// group runs writes on one connection, many to a transaction.
+//
+// One goroutine owns conn and its statements. Callers send a job and wait for
+// its answer; an operation may be run twice (see [group.commit]) and must set,
+// not add to, what it returns. Nobody is answered before the commit.
+type group struct {
+	conn *statements
+	jobs chan *job
+	quit chan struct{}
+	done chan struct{}
+	once sync.Once
+}
+
+type job struct {
+	ctx  context.Context
+	op   func(context.Context, querier) error
+	err  error
+	done chan struct{}
+}
+
+func newGroup(conn *sql.Conn) *group {
+	g := &group{
+		conn: newStatements(conn),
+		jobs: make(chan *job, mostTogether),
+		quit: make(chan struct{}),
+		done: make(chan struct{}),
+	}
+	go g.loop()
+	return g
+}
+
+// write waits until op is committed or has failed. When ctx ends while the
+// commit is under way, the write may still happen.
+func (g *group) write(ctx context.Context, op func(context.Context, querier) error) error {
+	j := &job{ctx: ctx, op: op, done: make(chan struct{})}
+	select {
+	case g.jobs <- j:
+	case <-g.quit:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-j.done:
+		return j.err
+	case <-g.done:
+		// The loop may have answered in its last round.
+		select {
+		case <-j.done:
+			return j.err
+		default:
+			return ErrClosed
+		}
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (g *group) close() error {
+	g.once.Do(func() { close(g.quit) })
+	<-g.done
+	return g.conn.close()
+}
+
+func (g *group) loop() {
+	defer close(g.done)
+	batch := make([]*job, 0, mostTogether)
+	for {
+		select {
+		case j := <-g.jobs:
+			batch = append(batch[:0], j)
+		case <-g.quit:
+			return
+		}
+		batch = g.collect(batch)
+		g.commit(batch)
+		for _, j := range batch {
+			close(j.done)
+		}
+		clear(batch)
+	}
+}
+
+// collect adds what is already waiting; it never waits for more.
+func (g *group) collect(batch []*job) []*job {
+	for len(batch) < mostTogether {
+		select {
+		case j := <-g.jobs:
+			batch = append(batch, j)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// commit runs a batch in one transaction. A job that fails alone is undone
+// alone. When the transaction itself breaks (SQLite drops it by itself on a
+// full disk or an I/O error), each job is tried again by itself, so that one
+// large write does not take the small ones down with it.
+func (g *group) commit(batch []*job) {
+	if len(batch) == 1 {
+		batch[0].err = g.alone(batch[0])
+		return
+	}
+	err := g.together(batch)
+	if err == nil {
+		return
+	}
+	for _, j := range batch {
+		j.err = g.alone(j)
+	}
+}
+
+func (g *group) alone(j *job) error {
+	if err := j.ctx.Err(); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if err := g.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err := j.op(ctx, g.conn); err != nil {
+		g.rollback(ctx)
+		return err
+	}
+	if err := g.exec(ctx, "COMMIT"); err != nil {
+		g.rollback(ctx)
+		return err
+	}
+	return nil
+}
+
+// together returns an error when the whole transaction is lost.
+func (g *group) together(batch []*job) error {
+	ctx := context.Background()
+	if err := g.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	for _, j := range batch {
+		if j.err = j.ctx.Err(); j.err != nil {
+			continue
+		}
+		if err := g.step(ctx, j); err != nil {
+			g.rollback(ctx)
+			return err
+		}
+	}
+	if err := g.exec(ctx, "COMMIT"); err != nil {
+		g.rollback(ctx)
+		return err
+	}
+	return nil
+}
+
+// step runs one job inside a savepoint; its own failure goes to the job.
+func (g *group) step(ctx context.Context, j *job) error {
+	if err := g.exec(ctx, "SAVEPOINT job"); err != nil {
+		return err
+	}
+	j.err = j.op(ctx, g.conn)
+	if j.err != nil {
+		if err := g.exec(ctx, "ROLLBACK TO job"); err != nil {
+			return errors.Join(j.err, err)
+		}
+	}
+	return g.exec(ctx, "RELEASE job")
+}
+
+func (g *group) exec(ctx context.Context, query string) error {
+	_, err := g.conn.ExecContext(ctx, query)
+	return err
+}
+
+// rollback ends a transaction that may be gone already: SQLite answers "no
+// transaction is active" then, which is the state that is wanted.
+func (g *group) rollback(ctx context.Context) {
+	_ = g.exec(ctx, "ROLLBACK")
+}

@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestGroupUndoesOnlyWhatFailed(t *testing.T) {
+	s := openTest(t, engineConfig(t, "sqlite"))
+	g := s.commit.(*group)
+	own := errors.New("own")
+	put := func(name string, err error) *job {
+		return &job{ctx: t.Context(), done: make(chan struct{}), op: func(ctx context.Context, q querier) error {
+			_, dbErr := q.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ($1, '')`, name)
+			return errors.Join(dbErr, err)
+		}}
+	}
+	gone, stop := context.WithCancel(t.Context())
+	stop()
+	left := put("left", nil)
+	left.ctx = gone
+	batch := []*job{put("a", nil), put("b", own), put("a", nil), left, put("c", nil)}
+	// The loop owns the connection; a job inside it may use it.
+	require.NoError(t, s.write(t.Context(), "end", func(ctx context.Context, _ querier) error {
+		require.NoError(t, g.exec(ctx, "COMMIT"))
+		g.commit(batch)
+		return g.exec(ctx, "BEGIN IMMEDIATE")
+	}))
+	require.NoError(t, batch[0].err)
+	require.ErrorIs(t, batch[1].err, own)
+	require.Equal(t, ErrExists, classify(batch[2].err))
+	require.ErrorIs(t, batch[3].err, context.Canceled)
+	require.NoError(t, batch[4].err)
+	names, err := queryAll(t.Context(), s.read, func(r row) (string, error) {
+		var v string
+		return v, r.Scan(&v)
+	}, `SELECT name FROM meta WHERE name IN ('a', 'b', 'c', 'left') ORDER BY name`)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "c"}, names)
+}
+
+// BenchmarkEndRun is the write at the end of a turn, by many callers at once,
+// against a bare transaction per write on the same file.
+func BenchmarkEndRun(b *testing.B) {
+	for _, sync := range []Sync{SyncAlways, SyncInterval} {
+		name := map[Sync]string{SyncAlways: "always", SyncInterval: "interval"}[sync]
+		b.Run(name+"/grouped", func(b *testing.B) { benchEndRun(b, sync, false) })
+		b.Run(name+"/bare", func(b *testing.B) { benchEndRun(b, sync, true) })
+	}
+}
+
+func benchEndRun(b *testing.B, sync Sync, bare bool) {
+	s, err := Open(b.Context(), Config{Dir: b.TempDir(), Sync: sync})
+	require.NoError(b, err)
+	defer s.Close()
+	if bare {
+		closed := s.commit
+		require.NoError(b, closed.close())
+		s.commit = each{s.dbs[0]}
+	}
+	var n atomic.Int64
+	dsl := make([]byte, 4<<10)
+	b.SetParallelism(32)
+	b.RunParallel(func(p *testing.PB) {
+		id := fmt.Sprint(n.Add(1))
+		v, err := s.CreateSession(b.Context(), Session{ID: id, Tenant: "t", DSL: dsl})
+		require.NoError(b, err)
+		for turn := 0; p.Next(); turn++ {
+			v.LastRun = fmt.Sprint(id, "-", turn)
+			require.NoError(b, s.StartRun(b.Context(), Run{ID: v.LastRun, Tenant: "t"}))
+			v.Rev, err = s.EndRun(b.Context(), RunEnd{ID: v.LastRun, Status: RunDone}, &v)
+			require.NoError(b, err)
+		}
+	})
+}

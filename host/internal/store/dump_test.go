@@ -1,0 +1,132 @@
+package store
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDumpMovesEngines moves records from each engine to the other and back.
+func TestDumpMovesEngines(t *testing.T) {
+	for _, way := range [][2]string{{"sqlite", "postgres"}, {"postgres", "sqlite"}} {
+		t.Run(way[0]+" to "+way[1], func(t *testing.T) {
+			ctx := t.Context()
+			fromCfg := engineConfig(t, way[0])
+			from := openTest(t, fromCfg)
+			u, err := from.CreateUser(ctx, User{Email: "a@b"}, "pw")
+			require.NoError(t, err)
+			c, err := from.CreateCanvas(ctx, Canvas{Tenant: "t", Title: "Ü", DSL: []byte("\xff\x00<>"), Released: true}, "v")
+			require.NoError(t, err)
+			_, err = from.CreateCanvas(ctx, Canvas{ID: "empty", Tenant: "t"}, "")
+			require.NoError(t, err)
+			v, err := from.CreateSession(ctx, Session{Tenant: "t", DSL: []byte("{}"), Messages: []byte("[]"), Reference: []byte("1")})
+			require.NoError(t, err)
+			require.NoError(t, from.PutSecret(ctx, "t", "k", []byte("v")))
+			b, err := from.BetaFor(ctx, "t", c.ID)
+			require.NoError(t, err)
+
+			var dump bytes.Buffer
+			require.NoError(t, from.Dump(ctx, &dump))
+			require.NotContains(t, dump.String(), b.Text)
+			toCfg := engineConfig(t, way[1])
+			toCfg.KeyFile = filepath.Join(fromCfg.Dir, "secret.key")
+			to := openTest(t, toCfg)
+			require.NoError(t, to.Load(ctx, bytes.NewReader(dump.Bytes())))
+
+			c2, err := to.Canvas(ctx, "t", c.ID)
+			require.NoError(t, err)
+			require.Equal(t, c, c2)
+			v2, err := to.Session(ctx, "t", v.ID)
+			require.NoError(t, err)
+			require.Equal(t, v, v2)
+			u2, err := to.UserByPassword(ctx, "a@b", "pw")
+			require.NoError(t, err)
+			require.Equal(t, u, u2)
+			secret, err := to.OpenSecret(ctx, "t", "k")
+			require.NoError(t, err)
+			require.Equal(t, "v", string(secret))
+			b2, err := to.BetaFor(ctx, "t", c.ID)
+			require.NoError(t, err)
+			require.Equal(t, b, b2)
+
+			require.ErrorIs(t, to.Load(ctx, bytes.NewReader(dump.Bytes())), ErrExists)
+		})
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	ctx := t.Context()
+	cfg := engineConfig(t, "sqlite")
+	from := openTest(t, cfg)
+	_, err := from.PutTenant(ctx, Tenant{Name: "x"})
+	require.NoError(t, err)
+	var dump bytes.Buffer
+	require.NoError(t, from.Dump(ctx, &dump))
+	head, rest, _ := strings.Cut(dump.String(), "\n")
+	tests := []struct {
+		name, text string
+		key        string
+		err        error
+	}{
+		{"what is no dump", "PK\x03\x04", cfg.Dir, ErrCorrupt},
+		{"a dump of a newer version", strings.Replace(head, `"schema":1`, `"schema":99`, 1) + "\n" + rest, cfg.Dir, ErrNewer},
+		{"a dump sealed with another key", dump.String(), "", ErrWrongKey},
+		{"a dump that is cut", dump.String()[:dump.Len()-20], cfg.Dir, ErrCorrupt},
+		{"a table that is not ours", head + "\n" + `{"table":"meta","columns":["name"]}`, cfg.Dir, ErrCorrupt},
+		{"a column that is SQL", head + "\n" + `{"table":"users","columns":["id) SELECT 1; --"]}`, cfg.Dir, ErrCorrupt},
+		{"a row before its table", head + "\n[1]", cfg.Dir, ErrCorrupt},
+		{"a row of another width", head + "\n" + `{"table":"tenants","columns":["id"]}` + "\n[1,2]", cfg.Dir, ErrCorrupt},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			to := engineConfig(t, "sqlite")
+			if test.key != "" {
+				to.KeyFile = filepath.Join(test.key, "secret.key")
+			}
+			s := openTest(t, to)
+			require.ErrorIs(t, s.Load(ctx, strings.NewReader(test.text)), test.err)
+			again := &bytes.Buffer{}
+			require.NoError(t, s.Dump(ctx, again))
+			require.NotContains(t, again.String(), `"x"`, "nothing is loaded by half")
+		})
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add(`{"table":"tenants","columns":["id","name"]}` + "\n" + `["a","b"]`)
+	f.Add("[]\n{}\n{\"table\":1}")
+	f.Fuzz(func(t *testing.T, text string) {
+		insert, width, err := loadTable([]byte(text))
+		if err == nil {
+			require.Positive(t, width)
+			require.Equal(t, 1, strings.Count(insert, "INSERT"))
+			require.NotContains(t, insert, ";")
+		}
+		if values, err := loadValues([]byte(text), 2); err == nil {
+			require.Len(t, values, 2)
+		}
+	})
+}
+
+func TestBackup(t *testing.T) {
+	ctx := t.Context()
+	s := openTest(t, engineConfig(t, "sqlite"))
+	c, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("{}")}, "")
+	require.NoError(t, err)
+	cfg := Config{Dir: t.TempDir(), KeyFile: filepath.Join(filepath.Dir(keyFileOf(t, s)), "secret.key")}
+	require.NoError(t, s.Backup(ctx, filepath.Join(cfg.Dir, "easel.db")))
+	require.Error(t, s.Backup(ctx, filepath.Join(cfg.Dir, "easel.db")), "a file is never overwritten")
+	copied := openTest(t, cfg)
+	got, err := copied.Canvas(ctx, "t", c.ID)
+	require.NoError(t, err)
+	require.Equal(t, c, got)
+}
+
+func keyFileOf(t *testing.T, s *Store) string {
+	var seq, name, file string
+	require.NoError(t, s.read.QueryRowContext(t.Context(), `PRAGMA database_list`).Scan(&seq, &name, &file))
+	return file
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+)
+
+// SQLite's primary result codes that mean something to an operator.
+const (
+	sqliteBusy       = 5
+	sqliteReadOnly   = 8
+	sqliteIOErr      = 10
+	sqliteCorrupt    = 11
+	sqliteFull       = 13
+	sqliteCantOpen   = 14
+	sqliteConstraint = 19
+	sqliteNotADB     = 26
+)
+
+// fail puts what was being done before err and a sentinel under it, so that
+// callers test with errors.Is and people read both. It returns nil for nil.
+func fail(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	what := "store: " + fmt.Sprintf(format, args...)
+	if kind := classify(err); kind != nil && !errors.Is(err, kind) {
+		// The driver's error stays as text: its type is no promise of ours.
+		return fmt.Errorf("%s: %w (%v)", what, kind, err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// classify names the sentinel that a driver's error stands for, or nil.
+func classify(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	var lite *sqlite.Error
+	if errors.As(err, &lite) {
+		return classifySQLite(lite)
+	}
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return classifyPostgres(pg.Code)
+	}
+	var connect *pgconn.ConnectError
+	var network *net.OpError
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return ErrFull
+	case errors.Is(err, syscall.EROFS):
+		return ErrReadOnly
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return nil
+	case errors.As(err, &connect), errors.As(err, &network):
+		return ErrUnavailable
+	}
+	return nil
+}
+
+func classifySQLite(err *sqlite.Error) error {
+	switch err.Code() & 0xff {
+	case sqliteFull:
+		return ErrFull
+	case sqliteReadOnly:
+		return ErrReadOnly
+	case sqliteConstraint:
+		return ErrExists
+	case sqliteCorrupt, sqliteNotADB:
+		return ErrCorrupt
+	case sqliteBusy, sqliteIOErr, sqliteCantOpen:
+		return ErrUnavailable
+	}
+	return nil
+}
+
+// classifyPostgres reads an SQLSTATE. Class 53 is "insufficient resources",
+// 08 and 57P "connection" and "operator intervention".
+func classifyPostgres(code string) error {
+	switch {
+	case code == "23505":
+		return ErrExists
+	case code == "53100":
+		return ErrFull
+	case code == "25006":
+		return ErrReadOnly
+	case code == "XX001", code == "XX002":
+		return ErrCorrupt
+	case strings.HasPrefix(code, "53"), strings.HasPrefix(code, "08"), strings.HasPrefix(code, "57P"):
+		return ErrUnavailable
+	}
+	return nil
+}

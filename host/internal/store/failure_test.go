@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDiskFullIsSaidAndUndone(t *testing.T) {
+	s := openTest(t, engineConfig(t, "sqlite"))
+	ctx := t.Context()
+	small, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("{}")}, "")
+	require.NoError(t, err)
+	limit(t, s, `PRAGMA max_page_count = 60`)
+
+	// A large write among small ones: it alone fails.
+	var wg sync.WaitGroup
+	errs := make([]error, 20)
+	for i := range errs {
+		wg.Go(func() {
+			size := 10
+			if i == 7 {
+				size = 1 << 20
+			}
+			_, errs[i] = s.EditCanvas(ctx, "t", small.ID, "", func(c *Canvas) error {
+				c.DSL = make([]byte, size)
+				return nil
+			})
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if i == 7 {
+			require.ErrorIs(t, err, ErrFull)
+			require.ErrorContains(t, err, "disk is full")
+			continue
+		}
+		require.NoError(t, err)
+	}
+	got, err := s.Canvas(ctx, "t", small.ID)
+	require.NoError(t, err)
+	require.Len(t, got.DSL, 10)
+
+	limit(t, s, `PRAGMA max_page_count = 100000`)
+	_, err = s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: make([]byte, 1<<20)}, "")
+	require.NoError(t, err, "space that came back is used")
+}
+
+// limit runs a pragma on the connection that writes.
+func limit(t *testing.T, s *Store, pragma string) {
+	g := s.commit.(*group)
+	require.NoError(t, s.write(t.Context(), "limit", func(ctx context.Context, _ querier) error {
+		_, err := g.conn.conn.ExecContext(ctx, pragma)
+		return err
+	}))
+}
+
+// TestRealDiskFull fills a small memory disk.
+func TestRealDiskFull(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a small disk; TestDiskFullIsSaidAndUndone covers the answer")
+	}
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skip("this system lets nobody mount: ", err)
+	}
+	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
+	s, err := Open(t.Context(), Config{Dir: dir})
+	require.NoError(t, err)
+	defer s.Close()
+	kept := 0
+	for kept < 100 {
+		if _, err = s.CreateCanvas(t.Context(), Canvas{ID: fmt.Sprint(kept), Tenant: "t", DSL: make([]byte, 100<<10)}, ""); err != nil {
+			break
+		}
+		kept++
+	}
+	require.ErrorIs(t, err, ErrFull)
+	_, total, err := s.Canvases(t.Context(), CanvasFilter{Tenants: []string{"t"}}, Page{})
+	require.NoError(t, err, "what is stored can still be read")
+	require.Equal(t, kept, total, "every acknowledged canvas is there")
+}
+
+func TestReadOnlyIsSaid(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		_, err := s.CreateCanvas(t.Context(), Canvas{ID: "c", Tenant: "t"}, "")
+		require.NoError(t, err)
+		if s.engine == "sqlite" {
+			limit(t, s, `PRAGMA query_only = 1`)
+		} else {
+			s.dbs[0].SetMaxOpenConns(1)
+			_, err := s.dbs[0].Exec(`SET default_transaction_read_only = on`)
+			require.NoError(t, err)
+		}
+		_, err = s.CreateCanvas(t.Context(), Canvas{Tenant: "t"}, "")
+		require.ErrorIs(t, err, ErrReadOnly)
+		_, err = s.Canvas(t.Context(), "t", "c")
+		require.NoError(t, err, "reading goes on")
+	})
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Run("a file that is no database", func(t *testing.T) {
+		cfg := Config{Dir: t.TempDir()}
+		require.NoError(t, os.WriteFile(filepath.Join(cfg.Dir, "easel.db"), make([]byte, 5000), 0o600))
+		_, err := Open(t.Context(), cfg)
+		require.ErrorIs(t, err, ErrCorrupt)
+	})
+	t.Run("a server that does not answer", func(t *testing.T) {
+		_, err := Open(t.Context(), Config{Dir: t.TempDir(), URL: "postgres://easel:hidden@127.0.0.1:1/x?sslmode=disable"})
+		require.ErrorIs(t, err, ErrUnavailable)
+		require.NotContains(t, err.Error(), "hidden")
+	})
+	t.Run("nowhere to keep records", func(t *testing.T) {
+		_, err := Open(t.Context(), Config{})
+		require.ErrorContains(t, err, "neither")
+	})
+	t.Run("tables of a newer version", func(t *testing.T) {
+		cfg := Config{Dir: t.TempDir()}
+		s, err := Open(t.Context(), cfg)
+		require.NoError(t, err)
+		require.NoError(t, s.write(t.Context(), "future", func(ctx context.Context, q querier) error {
+			_, err := q.ExecContext(ctx, `UPDATE meta SET value = '99' WHERE name = 'schema'`)
+			return err
+		}))
+		require.NoError(t, s.Close())
+		_, err = Open(t.Context(), cfg)
+		require.ErrorIs(t, err, ErrNewer)
+	})
+}
+
+func TestOpenTogether(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			cfg := engineConfig(t, engine)
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					s, err := Open(t.Context(), cfg)
+					require.NoError(t, err)
+					_, err = s.PutTenant(t.Context(), Tenant{})
+					require.NoError(t, err)
+					require.NoError(t, s.Close())
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
+
+func TestClosedStore(t *testing.T) {
+	s, err := Open(t.Context(), engineConfig(t, "sqlite"))
+	require.NoError(t, err)
+	g := s.commit
+	require.NoError(t, s.Close())
+	err = g.write(t.Context(), func(context.Context, querier) error { return nil })
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+func TestClassify(t *testing.T) {
+	pg := func(code string) error { return fmt.Errorf("x: %w", &pgconn.PgError{Code: code}) }
+	tests := []struct {
+		name string
+		err  error
+		want error
+	}{
+		{"unique violation", pg("23505"), ErrExists},
+		{"disk full", pg("53100"), ErrFull},
+		{"too many connections", pg("53300"), ErrUnavailable},
+		{"read-only transaction", pg("25006"), ErrReadOnly},
+		{"server shutting down", pg("57P01"), ErrUnavailable},
+		{"damaged page", pg("XX001"), ErrCorrupt},
+		{"a mistake of ours stays as it is", pg("42601"), nil},
+		{"no space for the key file", &os.PathError{Err: syscall.ENOSPC}, ErrFull},
+		{"read-only directory", &os.PathError{Err: syscall.EROFS}, ErrReadOnly},
+		{"the caller gave up", context.Canceled, nil},
+		{"unknown", errors.New("x"), nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, classify(test.err)) })
+	}
+}

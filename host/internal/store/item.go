@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// Item is a small named document of some kind: an installed plugin, a model
+// provider, an MCP server, an uploaded file's description. What has no query
+// of its own lives here instead of in a table of its own.
+type Item struct {
+	Tenant     string
+	Kind       string // plugin, provider, mcp, file ...; a kind is chosen by its user
+	ID         string
+	Name       string
+	Repeats    bool   // the name may be used by other items of the kind as well
+	Doc        []byte // JSON; no secrets: those are named here and kept by PutSecret
+	Rev        int64  // grows by one with each change
+	CreateTime int64  // Unix milliseconds
+	UpdateTime int64  // Unix milliseconds
+}
+
+const itemColumns = `tenant_id, kind, id, name, doc, rev, create_time, update_time`
+
+func scanItem(r row) (Item, error) {
+	var v Item
+	err := r.Scan(&v.Tenant, &v.Kind, &v.ID, &v.Name, &v.Doc, &v.Rev, &v.CreateTime, &v.UpdateTime)
+	return v, err
+}
+
+// PutItem writes an item: Rev 0 adds it (an empty ID is filled in), another
+// Rev replaces exactly that revision. It returns the stored item.
+//
+// Errors: [ErrExists] when the id, or a name that may not repeat, is taken;
+// [ErrConflict]; [ErrInvalid].
+func (s *Store) PutItem(ctx context.Context, v Item) (Item, error) {
+	if v.ID == "" {
+		v.ID = newID()
+	}
+	what := fmt.Sprintf("put %s %q", v.Kind, v.Name)
+	if err := checkText("id", v.ID, "name", v.Name); err != nil {
+		return Item{}, fail(err, "%s", what)
+	}
+	name := []byte(fold(v.Name))
+	if v.Repeats {
+		// No name can hold a zero byte, so this collides with none.
+		name = []byte("\x00" + v.ID)
+	}
+	const insert = `INSERT INTO items (` + itemColumns + `, name_fold) VALUES ($1, $2, $3, $4, $5, 1, $6, $6, $7)
+		RETURNING ` + itemColumns
+	const update = `UPDATE items SET name = $4, doc = $5, rev = rev + 1, update_time = $6, name_fold = $7
+		WHERE tenant_id = $1 AND kind = $2 AND id = $3 AND rev = $8 RETURNING ` + itemColumns
+	var kept []Item
+	err := s.write(ctx, what, func(ctx context.Context, q querier) (err error) {
+		args := []any{v.Tenant, v.Kind, v.ID, v.Name, bytesOf(v.Doc), s.ms(), name}
+		if v.Rev == 0 {
+			kept, err = queryAll(ctx, q, scanItem, insert, args...)
+			return err
+		}
+		kept, err = queryAll(ctx, q, scanItem, update, append(args, v.Rev)...)
+		if err == nil && len(kept) == 0 {
+			return ErrConflict
+		}
+		return err
+	})
+	if err != nil {
+		return Item{}, err
+	}
+	return kept[0], nil
+}
+
+// Item reads one item. Errors: [ErrNotFound].
+func (s *Store) Item(ctx context.Context, tenant, kind, id string) (Item, error) {
+	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 AND id = $3`
+	v, err := scanItem(s.read.QueryRowContext(ctx, query, tenant, kind, id))
+	return v, fail(err, "%s %q", kind, id)
+}
+
+// ItemNamed finds an item by a name that may not repeat, without case.
+// Errors: [ErrNotFound].
+func (s *Store) ItemNamed(ctx context.Context, tenant, kind, name string) (Item, error) {
+	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 AND name_fold = $3`
+	v, err := scanItem(s.read.QueryRowContext(ctx, query, tenant, kind, []byte(fold(name))))
+	return v, fail(err, "%s named %q", kind, name)
+}
+
+// Items lists a tenant's items of a kind, oldest first.
+func (s *Store) Items(ctx context.Context, tenant, kind string) ([]Item, error) {
+	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 ORDER BY create_time, id`
+	out, err := queryAll(ctx, s.read, scanItem, query, tenant, kind)
+	return out, fail(err, "list %s", kind)
+}
+
+// DeleteItem removes an item. Errors: [ErrNotFound].
+func (s *Store) DeleteItem(ctx context.Context, tenant, kind, id string) error {
+	return s.write(ctx, fmt.Sprintf("delete %s %q", kind, id), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `DELETE FROM items WHERE tenant_id = $1 AND kind = $2 AND id = $3`, tenant, kind, id)
+		return changed(res, err, ErrNotFound)
+	})
+}

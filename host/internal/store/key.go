@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+)
+
+// Key is an API key as it is kept: the key itself is shown once, by
+// [Store.CreateKey], and only its hash is stored.
+type Key struct {
+	ID         string
+	Tenant     string
+	User       string // whose name its requests act in
+	Name       string
+	Hint       string   // its first characters, to tell keys apart
+	Scopes     []string // what it may do; empty means everything
+	CreateTime int64    // Unix milliseconds
+	ExpireTime int64    // Unix milliseconds, 0 means never
+}
+
+const keyColumns = `id, tenant_id, user_id, name, hint, scopes, create_time, expire_time`
+
+func scanKey(r row) (Key, error) {
+	var k Key
+	var scopes string
+	if err := r.Scan(&k.ID, &k.Tenant, &k.User, &k.Name, &k.Hint, &scopes, &k.CreateTime, &k.ExpireTime); err != nil {
+		return Key{}, err
+	}
+	return k, json.Unmarshal([]byte(scopes), &k.Scopes)
+}
+
+// hashToken needs no salt and no slowness: tokens are 256 random bits.
+func hashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// CreateKey adds a key and returns it with its text, which is stored nowhere.
+// A given text (a key from the environment) is used as it is and adding it
+// again returns the stored key; an empty one is made: "ragflow-" and 43
+// characters.
+func (s *Store) CreateKey(ctx context.Context, k Key, text string) (Key, string, error) {
+	if text == "" {
+		text = newToken("ragflow-")
+	}
+	if k.ID == "" {
+		k.ID = newID()
+	}
+	k.CreateTime, k.Hint = s.ms(), printable(text[:min(len(text), 12)])
+	if k.Scopes == nil {
+		k.Scopes = []string{}
+	}
+	scopes, err := json.Marshal(k.Scopes)
+	if err == nil {
+		err = checkText("name", k.Name, "user", k.User)
+	}
+	if err != nil {
+		return Key{}, "", fail(err, "create key %q", k.Name)
+	}
+	const insert = `INSERT INTO keys (` + keyColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (hash) DO UPDATE SET hint = excluded.hint RETURNING ` + keyColumns
+	var kept []Key
+	err = s.write(ctx, fmt.Sprintf("create key %q", k.Name), func(ctx context.Context, q querier) (err error) {
+		kept, err = queryAll(ctx, q, scanKey, insert, k.ID, k.Tenant, k.User, k.Name, k.Hint, string(scopes),
+			k.CreateTime, k.ExpireTime, hashToken(text))
+		return err
+	})
+	if err != nil {
+		return Key{}, "", err
+	}
+	return kept[0], text, nil
+}
+
+// KeyByText finds the key that a request presents. Errors: [ErrNotFound], also
+// for a key that has expired.
+func (s *Store) KeyByText(ctx context.Context, text string) (Key, error) {
+	const query = `SELECT ` + keyColumns + ` FROM keys WHERE hash = $1 AND (expire_time = 0 OR expire_time > $2)`
+	k, err := scanKey(s.read.QueryRowContext(ctx, query, hashToken(text), s.ms()))
+	return k, fail(err, "api key")
+}
+
+// Keys lists a tenant's keys, newest first.
+func (s *Store) Keys(ctx context.Context, tenant string) ([]Key, error) {
+	const query = `SELECT ` + keyColumns + ` FROM keys WHERE tenant_id = $1 ORDER BY create_time DESC, id`
+	out, err := queryAll(ctx, s.read, scanKey, query, tenant)
+	return out, fail(err, "keys")
+}
+
+// DeleteKey removes a key by its id or by its text. Errors: [ErrNotFound].
+func (s *Store) DeleteKey(ctx context.Context, tenant, idOrText string) error {
+	return s.write(ctx, "delete key", func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `DELETE FROM keys WHERE tenant_id = $1 AND (id = $2 OR hash = $3)`,
+			tenant, idOrText, hashToken(idOrText))
+		return changed(res, err, ErrNotFound)
+	})
+}

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Login is a page's session of a user, held by a cookie.
+type Login struct {
+	User       string
+	CSRF       string // the text that forms must send back
+	ExpireTime int64  // Unix milliseconds
+}
+
+// CreateLogin starts a login and returns the cookie's text, of which only
+// a hash is stored.
+func (s *Store) CreateLogin(ctx context.Context, user string, lasts time.Duration) (Login, string, error) {
+	text, now := newToken(""), s.ms()
+	v := Login{User: user, CSRF: newToken(""), ExpireTime: now + lasts.Milliseconds()}
+	const insert = `INSERT INTO logins (hash, user_id, csrf, create_time, expire_time) VALUES ($1, $2, $3, $4, $5)`
+	err := s.write(ctx, "login", func(ctx context.Context, q querier) error {
+		// Logins are rare, so the old ones are swept here.
+		if _, err := q.ExecContext(ctx, `DELETE FROM logins WHERE expire_time <= $1`, now); err != nil {
+			return err
+		}
+		_, err := q.ExecContext(ctx, insert, hashToken(text), v.User, v.CSRF, now, v.ExpireTime)
+		return err
+	})
+	if err != nil {
+		return Login{}, "", err
+	}
+	return v, text, nil
+}
+
+// LoginByText finds the login of a cookie. Errors: [ErrNotFound], also when it
+// has expired.
+func (s *Store) LoginByText(ctx context.Context, text string) (Login, error) {
+	var v Login
+	const query = `SELECT user_id, csrf, expire_time FROM logins WHERE hash = $1 AND expire_time > $2`
+	err := s.read.QueryRowContext(ctx, query, hashToken(text), s.ms()).Scan(&v.User, &v.CSRF, &v.ExpireTime)
+	return v, fail(err, "login")
+}
+
+// DeleteLogin ends a login; one that is gone already is no error.
+func (s *Store) DeleteLogin(ctx context.Context, text string) error {
+	return s.write(ctx, "logout", func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, `DELETE FROM logins WHERE hash = $1`, hashToken(text))
+		return err
+	})
+}

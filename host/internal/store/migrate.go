@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate runs the files of migrations/ that this database has not seen, each
+// in one transaction, in the order of their numbers. Two hosts that start
+// together wait for each other.
+func (s *Store) migrate(ctx context.Context) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return fmt.Errorf("store: migrations: %w", err)
+	}
+	return s.write(ctx, "migrate", func(ctx context.Context, q querier) error {
+		if s.engine == "postgres" {
+			// The number only has to be ours; the lock ends with the transaction.
+			if _, err := q.ExecContext(ctx, `SELECT pg_advisory_xact_lock(727473651)`); err != nil {
+				return err
+			}
+		}
+		seen, err := schemaVersion(ctx, q)
+		if err != nil {
+			return err
+		}
+		if seen > len(files) {
+			return fmt.Errorf("tables are at %d, this program knows %d: %w", seen, len(files), ErrNewer)
+		}
+		for n := seen; n < len(files); n++ {
+			if err := applyMigration(ctx, q, files[n], n+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// schemaVersion is how many migrations the database has seen.
+func schemaVersion(ctx context.Context, q querier) (int, error) {
+	const table = `CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)`
+	if _, err := q.ExecContext(ctx, table); err != nil {
+		return 0, err
+	}
+	// A list, not a row: the absence of a value must not end the transaction.
+	values, err := queryAll(ctx, q, func(r row) (string, error) {
+		var v string
+		return v, r.Scan(&v)
+	}, `SELECT value FROM meta WHERE name = 'schema'`)
+	if err != nil || len(values) == 0 {
+		return 0, err
+	}
+	n, err := strconv.Atoi(values[0])
+	if err != nil {
+		return 0, fmt.Errorf("schema number %q: %w", values[0], ErrCorrupt)
+	}
+	return n, nil
+}
+
+func applyMigration(ctx context.Context, q querier, file string, number int) error {
+	text, err := migrations.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	for _, stmt := range splitSQL(string(text)) {
+		if _, err := q.ExecContext(ctx, stmt); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	const mark = `INSERT INTO meta (name, value) VALUES ('schema', $1)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+	_, err = q.ExecContext(ctx, mark, strconv.Itoa(number))
+	return err
+}
+
+// splitSQL cuts a migration at the semicolons that end a line; our files hold
+// no other statement ends.
+func splitSQL(text string) []string {
+	var out []string
+	for part := range strings.SplitSeq(text, ";\n") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}

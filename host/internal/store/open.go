@@ -1,0 +1,217 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx"
+	_ "modernc.org/sqlite"             // registers "sqlite"
+)
+
+// Sync says when a write that was answered is on the disk.
+type Sync int
+
+const (
+	// SyncAlways puts every commit on the disk before it is answered.
+	SyncAlways Sync = iota
+	// SyncInterval lets the operating system (SQLite) or the server
+	// (PostgreSQL) write later: kill -9 of the host loses nothing, power loss
+	// may lose the last moments, never the integrity of the file.
+	SyncInterval
+)
+
+// Config says where records live. The zero value is not usable: set Dir or URL.
+type Config struct {
+	// Dir is the data directory; records go to easel.db in it and, unless
+	// KeyFile says otherwise, the key to secret.key. Made when missing.
+	Dir string
+	// URL is a PostgreSQL address (postgres://user:pass@host/db); when set,
+	// records go there and Dir only holds the key file.
+	URL string
+	// KeyFile holds the key that seals secrets: 32 random bytes, hex. It is
+	// made when missing. Empty means secret.key in Dir.
+	KeyFile string
+	// Sync is SyncAlways unless told otherwise.
+	Sync Sync
+	// KeepVersions is how many versions a canvas keeps; 0 means 20.
+	KeepVersions int
+	// Conns bounds open connections for reading; 0 means four per CPU on
+	// SQLite and 16 on PostgreSQL.
+	Conns int
+	// Now gives the time; nil means time.Now.
+	Now func() time.Time
+}
+
+// Store is an open set of records. It is safe for concurrent use.
+type Store struct {
+	keep   int
+	now    func() time.Time
+	seal   *sealer
+	dbs    []*sql.DB
+	read   querier
+	commit committer
+	engine string
+	dsn    string // of SQLite, for a backup
+}
+
+// Open opens the records, brings their tables up to date and checks the key
+// file.
+//
+// Errors: [ErrNewer], [ErrCorrupt], [ErrWrongKey], [ErrReadOnly],
+// [ErrUnavailable].
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	s := &Store{keep: cfg.KeepVersions, now: cfg.Now}
+	if s.keep == 0 {
+		s.keep = 20
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	var err error
+	switch {
+	case cfg.URL != "":
+		err = s.openPostgres(ctx, cfg)
+	case cfg.Dir != "":
+		err = s.openSQLite(ctx, cfg)
+	default:
+		return nil, errors.New("store: neither a data directory nor a database address is set")
+	}
+	if err == nil {
+		err = s.prepare(ctx, cfg)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// prepare migrates and unlocks a store whose engine is open.
+func (s *Store) prepare(ctx context.Context, cfg Config) error {
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	file := cfg.KeyFile
+	if file == "" {
+		if cfg.Dir == "" {
+			return errors.New("store: no key file: set one, or a data directory to keep it in")
+		}
+		file = filepath.Join(cfg.Dir, "secret.key")
+	}
+	return s.unlock(ctx, file)
+}
+
+// Engine is "sqlite" or "postgres".
+func (s *Store) Engine() string { return s.engine }
+
+// Ping reports whether the records can be read, for a readiness probe.
+func (s *Store) Ping(ctx context.Context) error {
+	var one int
+	return fail(s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one), "ping")
+}
+
+// Close ends all connections; writes that wait get [ErrClosed].
+func (s *Store) Close() error {
+	var all error
+	if s.commit != nil {
+		all = errors.Join(all, s.commit.close())
+	}
+	for _, db := range s.dbs {
+		all = errors.Join(all, db.Close())
+	}
+	s.commit, s.dbs = nil, nil
+	return fail(all, "close")
+}
+
+func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+		return fail(err, "data directory")
+	}
+	sync := "FULL"
+	if cfg.Sync == SyncInterval {
+		sync = "NORMAL"
+	}
+	file := filepath.Join(cfg.Dir, "easel.db")
+	dsn := sqliteDSN(file, "journal_mode(WAL)", "synchronous("+sync+")", "busy_timeout(10000)", "foreign_keys(1)")
+	s.dsn = dsn
+	writer, err := s.pool("sqlite", dsn, 1)
+	if err != nil {
+		return err
+	}
+	conn, err := writer.Conn(ctx)
+	if err != nil {
+		return fail(err, "open %s", file)
+	}
+	s.engine, s.commit = "sqlite", newGroup(conn)
+	conns := cfg.Conns
+	if conns == 0 {
+		conns = 4 * runtime.GOMAXPROCS(0)
+	}
+	reader, err := s.pool("sqlite", sqliteDSN(file, "query_only(1)", "busy_timeout(10000)"), conns)
+	if err != nil {
+		return err
+	}
+	s.read = &readers{db: reader}
+	return nil
+}
+
+func sqliteDSN(file string, pragmas ...string) string {
+	q := url.Values{"_pragma": pragmas}
+	return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + q.Encode()
+}
+
+func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
+	dsn := cfg.URL
+	if cfg.Sync == SyncInterval {
+		dsn = addParam(dsn, "synchronous_commit", "off")
+	}
+	conns := cfg.Conns
+	if conns == 0 {
+		conns = 16
+	}
+	db, err := s.pool("pgx", dsn, conns)
+	if err != nil {
+		return err
+	}
+	if err := db.PingContext(ctx); err != nil {
+		// The address may hold a password: the driver hides it, we add none.
+		return fail(err, "open PostgreSQL")
+	}
+	s.engine, s.read, s.commit = "postgres", db, each{db}
+	return nil
+}
+
+func addParam(dsn, key, value string) string {
+	sep := "?"
+	if strings.Contains(dsn, "?") {
+		sep = "&"
+	}
+	return dsn + sep + key + "=" + value
+}
+
+func (s *Store) pool(driver, dsn string, conns int) (*sql.DB, error) {
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		return nil, fmt.Errorf("store: open %s: %w", driver, err)
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	s.dbs = append(s.dbs, db)
+	return db, nil
+}
+
+// write runs op in a transaction and wraps its error.
+func (s *Store) write(ctx context.Context, what string, op func(context.Context, querier) error) error {
+	err := s.commit.write(ctx, op)
+	return fail(err, "%s", what)
+}
+
+// ms is the present as Unix milliseconds.
+func (s *Store) ms() int64 { return s.now().UnixMilli() }

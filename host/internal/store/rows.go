@@ -1,0 +1,173 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// row is one result line: *sql.Row and *sql.Rows both are.
+type row interface{ Scan(dest ...any) error }
+
+// queryAll reads every line of a query through scan.
+func queryAll[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// changed turns "no row was changed" into none.
+func changed(res sql.Result, err error, none error) error {
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return none
+	}
+	return nil
+}
+
+// Page cuts a list. The zero value is everything, newest first.
+type Page struct {
+	Offset int
+	Limit  int    // 0 means no limit
+	Order  string // a column that the list names; "" means create_time
+	Asc    bool   // oldest, smallest or first letter first
+}
+
+// where collects conditions joined by AND, each with its arguments.
+type where struct {
+	conds []string
+	args  []any
+}
+
+// add appends a condition; each ? in it becomes the next $n.
+func (w *where) add(cond string, args ...any) {
+	for _, a := range args {
+		w.args = append(w.args, a)
+		cond = strings.Replace(cond, "?", fmt.Sprintf("$%d", len(w.args)), 1)
+	}
+	w.conds = append(w.conds, cond)
+}
+
+// equal appends "column is value"; an empty value means no condition.
+func (w *where) equal(column, value string) {
+	if value != "" {
+		w.add(column+" = ?", value)
+	}
+}
+
+// in appends "column is one of values"; no values means no condition.
+func (w *where) in(column string, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = v
+	}
+	w.add(column+" IN ("+marks+")", args...)
+}
+
+// contains appends a search for text in a folded column.
+func (w *where) contains(column, text string) {
+	if text == "" {
+		return
+	}
+	quoted := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(fold(text))
+	w.add(column+` LIKE ? ESCAPE '!'`, "%"+quoted+"%")
+}
+
+func (w *where) String() string {
+	if len(w.conds) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(w.conds, " AND ")
+}
+
+// tail is ORDER BY, LIMIT and OFFSET for a page; columns maps the names that a
+// caller may use to columns. The id makes the order of equal values certain.
+func (w *where) tail(p Page, columns map[string]string) (string, error) {
+	name := p.Order
+	if name == "" {
+		name = "create_time"
+	}
+	column, ok := columns[name]
+	if !ok {
+		return "", fmt.Errorf("order by %q: %w", p.Order, ErrInvalid)
+	}
+	dir := " DESC"
+	if p.Asc {
+		dir = " ASC"
+	}
+	out := " ORDER BY " + column + dir + ", id" + dir
+	if p.Limit > 0 {
+		w.args = append(w.args, p.Limit, p.Offset)
+		out += fmt.Sprintf(" LIMIT $%d OFFSET $%d", len(w.args)-1, len(w.args))
+	}
+	return out, nil
+}
+
+// fold is the form in which names are compared and searched: lower case, and
+// without what a text column cannot hold.
+func fold(s string) string { return strings.ToLower(printable(s)) }
+
+// printable drops the zero byte and bytes that are no UTF-8; PostgreSQL
+// refuses both in text and SQLite does not, and here both must agree.
+func printable(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
+}
+
+// checkText refuses what a text column cannot hold. Pairs of field name, value.
+func checkText(pairs ...string) error {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if v := pairs[i+1]; !utf8.ValidString(v) || strings.ContainsRune(v, 0) {
+			return fmt.Errorf("%s is not UTF-8 text without zero bytes: %w", pairs[i], ErrInvalid)
+		}
+	}
+	return nil
+}
+
+// bytesOf keeps nil out of columns that may not be null.
+func bytesOf(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// list reads one page of a table and the number of all rows that match.
+func list[T any](ctx context.Context, q querier, table, columns string, w *where, p Page,
+	order map[string]string, scan func(row) (T, error),
+) ([]T, int, error) {
+	var total int
+	count := `SELECT COUNT(*) FROM ` + table + w.String()
+	if err := q.QueryRowContext(ctx, count, w.args...).Scan(&total); err != nil {
+		return nil, 0, fail(err, "count %s", table)
+	}
+	cond := w.String()
+	tail, err := w.tail(p, order)
+	if err != nil {
+		return nil, 0, fail(err, "list %s", table)
+	}
+	out, err := queryAll(ctx, q, scan, `SELECT `+columns+` FROM `+table+cond+tail, w.args...)
+	return out, total, fail(err, "list %s", table)
+}

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// What a run's Status may be. Only RunActive is not an end.
+const (
+	RunActive   = "active"
+	RunPaused   = "paused" // waits for a person; the next turn is a new run
+	RunDone     = "done"
+	RunFailed   = "failed"
+	RunCanceled = "canceled"
+)
+
+// Run is one line of run history, and the durable mark that a run was
+// accepted: a host that starts on an empty run log finds here what to repeat.
+type Run struct {
+	ID         string
+	Tenant     string
+	Canvas     string
+	Session    string // "" for a run from the editor
+	User       string
+	Message    string // message id of its events
+	Source     string // api, editor, bot, webhook, schedule
+	Status     string
+	Input      []byte // what is needed to run it again; emptied at the end
+	Error      string
+	Tokens     int64
+	CreateTime int64 // Unix milliseconds
+	EndTime    int64 // Unix milliseconds, 0 while active
+}
+
+const runColumns = `id, tenant_id, canvas_id, session_id, user_id, message_id, source, status, input, error,
+	tokens, create_time, end_time`
+
+func scanRun(r row) (Run, error) {
+	var v Run
+	err := r.Scan(&v.ID, &v.Tenant, &v.Canvas, &v.Session, &v.User, &v.Message, &v.Source, &v.Status, &v.Input,
+		&v.Error, &v.Tokens, &v.CreateTime, &v.EndTime)
+	return v, err
+}
+
+// StartRun writes that a run was accepted; its Status becomes [RunActive].
+// Errors: [ErrExists] for an id that was used before.
+func (s *Store) StartRun(ctx context.Context, v Run) error {
+	v.Status, v.CreateTime = RunActive, s.ms()
+	if err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message); err != nil {
+		return fail(err, "start run")
+	}
+	const insert = `INSERT INTO runs (` + runColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0)`
+	return s.write(ctx, fmt.Sprintf("start run %q", v.ID), func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source,
+			v.Status, bytesOf(v.Input), printable(v.Error), v.Tokens, v.CreateTime)
+		return err
+	})
+}
+
+// RunEnd is how a run ended.
+type RunEnd struct {
+	ID     string
+	Status string // anything but RunActive
+	Error  string
+	Tokens int64
+}
+
+// EndRun writes the end of a run and, when session is not nil, the session's
+// new state in the same commit; see [Store.SaveSession]. Both can be repeated
+// after a crash: a run that has ended keeps its first end.
+//
+// Errors: those of SaveSession; a run that was never started is no error.
+func (s *Store) EndRun(ctx context.Context, end RunEnd, session *Session) (rev int64, err error) {
+	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5
+		WHERE id = $6 AND status = 'active'`
+	err = s.write(ctx, fmt.Sprintf("end run %q", end.ID), func(ctx context.Context, q querier) error {
+		if session != nil {
+			if rev, err = s.saveSession(ctx, q, *session); err != nil {
+				return fmt.Errorf("session %q: %w", session.ID, err)
+			}
+		}
+		_, err := q.ExecContext(ctx, update, end.Status, printable(end.Error), end.Tokens, s.ms(), []byte{}, end.ID)
+		return err
+	})
+	return rev, err
+}
+
+// Run reads one run. Errors: [ErrNotFound].
+func (s *Store) Run(ctx context.Context, tenant, id string) (Run, error) {
+	const query = `SELECT ` + runColumns + ` FROM runs WHERE id = $1 AND tenant_id = $2`
+	v, err := scanRun(s.read.QueryRowContext(ctx, query, id, tenant))
+	return v, fail(err, "run %q", id)
+}
+
+// RunOfMessage finds the run whose events carry a message id, the newest when
+// several do. Errors: [ErrNotFound].
+func (s *Store) RunOfMessage(ctx context.Context, tenant, message string) (Run, error) {
+	const query = `SELECT ` + runColumns + ` FROM runs WHERE message_id = $1 AND tenant_id = $2
+		ORDER BY create_time DESC LIMIT 1`
+	v, err := scanRun(s.read.QueryRowContext(ctx, query, message, tenant))
+	return v, fail(err, "run of message %q", message)
+}
+
+// ActiveRuns lists the runs of all tenants that have not ended, oldest first.
+func (s *Store) ActiveRuns(ctx context.Context) ([]Run, error) {
+	const query = `SELECT ` + runColumns + ` FROM runs WHERE status = 'active' ORDER BY create_time, id`
+	out, err := queryAll(ctx, s.read, scanRun, query)
+	return out, fail(err, "active runs")
+}
+
+// RunFilter chooses runs; empty fields do not choose.
+type RunFilter struct {
+	Tenant  string // must not be empty
+	Canvas  string
+	Session string
+	Status  string
+}
+
+var runOrder = map[string]string{"create_time": "create_time", "end_time": "end_time", "id": "id", "tokens": "tokens"}
+
+// Runs lists run history and counts all that match.
+func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, error) {
+	if f.Tenant == "" {
+		return nil, 0, fail(ErrInvalid, "list runs: no tenant")
+	}
+	var w where
+	w.equal("tenant_id", f.Tenant)
+	w.equal("canvas_id", f.Canvas)
+	w.equal("session_id", f.Session)
+	w.equal("status", f.Status)
+	return list(ctx, s.read, "runs", runColumns, &w, p, runOrder, scanRun)
+}
+
+// ForgetRuns removes ended runs that ended before a time (Unix milliseconds)
+// and says how many.
+func (s *Store) ForgetRuns(ctx context.Context, before int64) (n int64, err error) {
+	err = s.write(ctx, "forget runs", func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `DELETE FROM runs WHERE status <> 'active' AND end_time < $1`, before)
+		if err != nil {
+			return err
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return n, err
+}

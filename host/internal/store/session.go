@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// Session is a conversation over runs. It owns its copy of the DSL: edits of
+// the canvas do not reach it.
+type Session struct {
+	ID         string
+	Tenant     string
+	Canvas     string
+	User       string // the end user's id, as the caller gave it
+	Source     string // agent, workflow, dialog or what the host uses
+	Name       string
+	DSL        []byte
+	Messages   []byte // JSON array of turns
+	Reference  []byte // JSON
+	Find       string // text to search in, normally the turns' texts; folded when stored
+	Errors     string
+	Tokens     int64
+	Duration   int64 // milliseconds of all runs
+	Rounds     int64
+	ThumbUp    int64
+	Rev        int64  // grows by one with each save
+	Run        string // the run that holds the session, "" when free
+	LastRun    string // the last run whose result was saved
+	CreateTime int64  // Unix milliseconds
+	UpdateTime int64  // Unix milliseconds
+}
+
+const sessionColumns = `id, tenant_id, canvas_id, user_id, source, name, dsl, messages, reference, find, errors,
+	tokens, duration_ms, rounds, thumb_up, rev, run_id, last_run_id, create_time, update_time`
+
+func scanSession(r row) (Session, error) {
+	var v Session
+	err := r.Scan(&v.ID, &v.Tenant, &v.Canvas, &v.User, &v.Source, &v.Name, &v.DSL, &v.Messages, &v.Reference,
+		&v.Find, &v.Errors, &v.Tokens, &v.Duration, &v.Rounds, &v.ThumbUp, &v.Rev, &v.Run, &v.LastRun,
+		&v.CreateTime, &v.UpdateTime)
+	return v, err
+}
+
+func (v *Session) check() error {
+	return checkText("id", v.ID, "canvas", v.Canvas, "user", v.User, "source", v.Source, "name", v.Name, "run", v.Run)
+}
+
+// CreateSession adds a session. An empty ID is filled in; Run may name the run
+// that holds it from the start.
+//
+// Errors: [ErrExists], [ErrInvalid].
+func (s *Store) CreateSession(ctx context.Context, v Session) (Session, error) {
+	if v.ID == "" {
+		v.ID = newID()
+	}
+	v.Rev, v.CreateTime = 1, s.ms()
+	v.UpdateTime = v.CreateTime
+	v.Find, v.Errors = fold(v.Find), printable(v.Errors)
+	if err := v.check(); err != nil {
+		return Session{}, fail(err, "create session")
+	}
+	err := s.write(ctx, "create session", func(ctx context.Context, q querier) error {
+		return insertSession(ctx, q, v)
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	return v, nil
+}
+
+func insertSession(ctx context.Context, q querier, v Session) error {
+	const insert = `INSERT INTO sessions (` + sessionColumns + `) VALUES
+		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`
+	_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Canvas, v.User, v.Source, v.Name, bytesOf(v.DSL),
+		bytesOf(v.Messages), bytesOf(v.Reference), v.Find, v.Errors, v.Tokens, v.Duration, v.Rounds, v.ThumbUp,
+		v.Rev, v.Run, v.LastRun, v.CreateTime, v.UpdateTime)
+	return err
+}
+
+// Session reads one session of a tenant. Errors: [ErrNotFound].
+func (s *Store) Session(ctx context.Context, tenant, id string) (Session, error) {
+	const query = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = $1 AND tenant_id = $2`
+	v, err := scanSession(s.read.QueryRowContext(ctx, query, id, tenant))
+	return v, fail(err, "session %q", id)
+}
+
+// ClaimSession gives a free session to a run and returns it as it is then;
+// two turns at once are put in order this way. The run that holds it may claim
+// it again. The claim has no time limit: a run always ends, on this host or on
+// the one that takes it over, and then saves or frees the session.
+//
+// Errors: [ErrNotFound]; [ErrBusy], and the returned session's Run says who.
+func (s *Store) ClaimSession(ctx context.Context, tenant, id, run string) (Session, error) {
+	const update = `UPDATE sessions SET run_id = $1
+		WHERE id = $2 AND tenant_id = $3 AND (run_id = '' OR run_id = $1) RETURNING ` + sessionColumns
+	var got []Session
+	err := s.write(ctx, fmt.Sprintf("claim session %q", id), func(ctx context.Context, q querier) (err error) {
+		got, err = queryAll(ctx, q, scanSession, update, run, id, tenant)
+		return err
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	if len(got) == 1 {
+		return got[0], nil
+	}
+	v, err := s.Session(ctx, tenant, id)
+	if err != nil {
+		return Session{}, err
+	}
+	return v, fail(ErrBusy, "claim session %q: run %q", id, v.Run)
+}
+
+// FreeSession takes the claim of a run away without saving anything, when the
+// run ended without a result. A session that another run holds is left alone.
+func (s *Store) FreeSession(ctx context.Context, tenant, id, run string) error {
+	const update = `UPDATE sessions SET run_id = '' WHERE id = $1 AND tenant_id = $2 AND run_id = $3`
+	return s.write(ctx, fmt.Sprintf("free session %q", id), func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, update, id, tenant, run)
+		return err
+	})
+}
+
+// SaveSession writes v over the revision v.Rev and returns the new revision.
+//
+// A v.LastRun names the run whose result this is: it frees the session, and
+// when that run's result was saved before (the host died between saving and
+// saying so) nothing is written and the present revision is returned.
+//
+// Errors: [ErrNotFound], [ErrConflict], [ErrInvalid].
+func (s *Store) SaveSession(ctx context.Context, v Session) (int64, error) {
+	var rev int64
+	err := s.write(ctx, fmt.Sprintf("save session %q", v.ID), func(ctx context.Context, q querier) (err error) {
+		rev, err = s.saveSession(ctx, q, v)
+		return err
+	})
+	return rev, err
+}
+
+func (s *Store) saveSession(ctx context.Context, q querier, v Session) (int64, error) {
+	if err := v.check(); err != nil {
+		return 0, err
+	}
+	const update = `UPDATE sessions SET name = $1, dsl = $2, messages = $3, reference = $4, find = $5, errors = $6,
+		tokens = $7, duration_ms = $8, rounds = $9, thumb_up = $10, rev = rev + 1, update_time = $11,
+		last_run_id = CASE WHEN $12 = '' THEN last_run_id ELSE $12 END,
+		run_id = CASE WHEN run_id = $12 THEN '' ELSE run_id END
+		WHERE id = $13 AND tenant_id = $14 AND rev = $15 AND ($12 = '' OR last_run_id <> $12)`
+	res, err := q.ExecContext(ctx, update, v.Name, bytesOf(v.DSL), bytesOf(v.Messages), bytesOf(v.Reference),
+		fold(v.Find), printable(v.Errors), v.Tokens, v.Duration, v.Rounds, v.ThumbUp, s.ms(), v.LastRun,
+		v.ID, v.Tenant, v.Rev)
+	if err != nil {
+		return 0, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return v.Rev + 1, err
+	}
+	return staleSession(ctx, q, v)
+}
+
+// staleSession says why nothing was written.
+func staleSession(ctx context.Context, q querier, v Session) (int64, error) {
+	const query = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = $1 AND tenant_id = $2`
+	now, err := queryAll(ctx, q, scanSession, query, v.ID, v.Tenant)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(now) == 0:
+		return 0, ErrNotFound
+	case v.LastRun != "" && now[0].LastRun == v.LastRun:
+		return now[0].Rev, nil
+	}
+	return 0, fmt.Errorf("revision %d, now %d: %w", v.Rev, now[0].Rev, ErrConflict)
+}
+
+// DeleteSession removes a session. Errors: [ErrNotFound].
+func (s *Store) DeleteSession(ctx context.Context, tenant, id string) error {
+	return s.write(ctx, fmt.Sprintf("delete session %q", id), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1 AND tenant_id = $2`, id, tenant)
+		return changed(res, err, ErrNotFound)
+	})
+}
+
+// SessionFilter chooses sessions; empty fields do not choose.
+type SessionFilter struct {
+	Tenant   string // must not be empty
+	Canvas   string
+	ID       string
+	User     string
+	Source   string
+	Keywords string // within Find, without case
+	From, To int64  // create_time, Unix milliseconds, both included
+}
+
+var sessionOrder = map[string]string{
+	"create_time": "create_time", "create_date": "create_time",
+	"update_time": "update_time", "update_date": "update_time", "id": "id", "round": "rounds", "tokens": "tokens",
+}
+
+// Sessions lists sessions and counts all that match.
+func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Session, int, error) {
+	if f.Tenant == "" {
+		return nil, 0, fail(ErrInvalid, "list sessions: no tenant")
+	}
+	var w where
+	w.equal("tenant_id", f.Tenant)
+	w.equal("canvas_id", f.Canvas)
+	w.equal("id", f.ID)
+	w.equal("user_id", f.User)
+	w.equal("source", f.Source)
+	w.contains("find", f.Keywords)
+	if f.From > 0 {
+		w.add("create_time >= ?", f.From)
+	}
+	if f.To > 0 {
+		w.add("create_time <= ?", f.To)
+	}
+	return list(ctx, s.read, "sessions", sessionColumns, &w, p, sessionOrder, scanSession)
+}

@@ -1,0 +1,199 @@
+package store
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSession(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		v, err := s.CreateSession(ctx, Session{Tenant: "t", Canvas: "c", DSL: []byte("{}"), Messages: []byte("[]"), Reference: []byte("{}")})
+		require.NoError(t, err)
+		got, err := s.Session(ctx, "t", v.ID)
+		require.NoError(t, err)
+		require.Equal(t, v, got)
+		_, err = s.Session(ctx, "t2", v.ID)
+		require.ErrorIs(t, err, ErrNotFound)
+
+		t.Run("a save over an old revision is refused", func(t *testing.T) {
+			rev, err := s.SaveSession(ctx, v)
+			require.NoError(t, err)
+			require.EqualValues(t, 2, rev)
+			_, err = s.SaveSession(ctx, v)
+			require.ErrorIs(t, err, ErrConflict)
+			require.ErrorContains(t, err, "revision 1, now 2")
+		})
+		t.Run("an unknown session cannot be saved", func(t *testing.T) {
+			_, err := s.SaveSession(ctx, Session{ID: "none", Tenant: "t"})
+			require.ErrorIs(t, err, ErrNotFound)
+		})
+		t.Run("deleting it removes it", func(t *testing.T) {
+			require.ErrorIs(t, s.DeleteSession(ctx, "t2", v.ID), ErrNotFound)
+			require.NoError(t, s.DeleteSession(ctx, "t", v.ID))
+			_, err := s.Session(ctx, "t", v.ID)
+			require.ErrorIs(t, err, ErrNotFound)
+		})
+	})
+}
+
+func TestSessionHoldsOneRun(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		v, err := s.CreateSession(ctx, Session{Tenant: "t"})
+		require.NoError(t, err)
+		held, err := s.ClaimSession(ctx, "t", v.ID, "r1")
+		require.NoError(t, err)
+		require.Equal(t, "r1", held.Run)
+		_, err = s.ClaimSession(ctx, "t", v.ID, "r1")
+		require.NoError(t, err, "its own run may claim it again")
+		busy, err := s.ClaimSession(ctx, "t", v.ID, "r2")
+		require.ErrorIs(t, err, ErrBusy)
+		require.Equal(t, "r1", busy.Run)
+		_, err = s.ClaimSession(ctx, "other", v.ID, "r2")
+		require.ErrorIs(t, err, ErrNotFound)
+
+		require.NoError(t, s.FreeSession(ctx, "t", v.ID, "r2"))
+		_, err = s.ClaimSession(ctx, "t", v.ID, "r2")
+		require.ErrorIs(t, err, ErrBusy, "only the holder frees it")
+
+		held.LastRun, held.Rounds = "r1", 1
+		_, err = s.SaveSession(ctx, held)
+		require.NoError(t, err)
+		next, err := s.ClaimSession(ctx, "t", v.ID, "r2")
+		require.NoError(t, err, "saving the result frees it")
+		require.EqualValues(t, 1, next.Rounds)
+		require.NoError(t, s.FreeSession(ctx, "t", v.ID, "r2"))
+		_, err = s.ClaimSession(ctx, "t", v.ID, "r3")
+		require.NoError(t, err)
+	})
+}
+
+func TestManyTurnsAtOnceAreSerial(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		v, err := s.CreateSession(ctx, Session{Tenant: "t"})
+		require.NoError(t, err)
+		var inside, turns atomic.Int64
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				run := newID()
+				for {
+					held, err := s.ClaimSession(ctx, "t", v.ID, run)
+					if errors.Is(err, ErrBusy) {
+						continue
+					}
+					require.NoError(t, err)
+					require.EqualValues(t, 1, inside.Add(1))
+					held.Rounds++
+					held.LastRun = run
+					inside.Add(-1)
+					_, err = s.SaveSession(ctx, held)
+					require.NoError(t, err)
+					turns.Add(1)
+					return
+				}
+			})
+		}
+		wg.Wait()
+		got, err := s.Session(ctx, "t", v.ID)
+		require.NoError(t, err)
+		require.EqualValues(t, 6, got.Rounds)
+	})
+}
+
+func TestEndRunIsRepeatable(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		v, err := s.CreateSession(ctx, Session{Tenant: "t", Run: "r1"})
+		require.NoError(t, err)
+		require.NoError(t, s.StartRun(ctx, Run{ID: "r1", Tenant: "t", Canvas: "c", Message: "m1", Input: []byte("in")}))
+		require.ErrorIs(t, s.StartRun(ctx, Run{ID: "r1", Tenant: "t"}), ErrExists)
+		active, err := s.ActiveRuns(ctx)
+		require.NoError(t, err)
+		require.Len(t, active, 1)
+		require.Equal(t, []byte("in"), active[0].Input)
+
+		v.Rounds, v.LastRun = 1, "r1"
+		rev, err := s.EndRun(ctx, RunEnd{ID: "r1", Status: RunDone, Tokens: 7}, &v)
+		require.NoError(t, err)
+		require.EqualValues(t, 2, rev)
+		again, err := s.EndRun(ctx, RunEnd{ID: "r1", Status: RunFailed, Error: "late"}, &v)
+		require.NoError(t, err)
+		require.Equal(t, rev, again)
+
+		got, err := s.Session(ctx, "t", v.ID)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, got.Rounds)
+		require.Empty(t, got.Run)
+		run, err := s.RunOfMessage(ctx, "t", "m1")
+		require.NoError(t, err)
+		require.Equal(t, RunDone, run.Status)
+		require.EqualValues(t, 7, run.Tokens)
+		require.Empty(t, run.Input)
+		require.NotZero(t, run.EndTime)
+		active, err = s.ActiveRuns(ctx)
+		require.NoError(t, err)
+		require.Empty(t, active)
+
+		t.Run("a conflict writes neither part", func(t *testing.T) {
+			require.NoError(t, s.StartRun(ctx, Run{ID: "r2", Tenant: "t"}))
+			stale := v
+			stale.LastRun = "r2"
+			_, err := s.EndRun(ctx, RunEnd{ID: "r2", Status: RunDone}, &stale)
+			require.ErrorIs(t, err, ErrConflict)
+			run, err := s.Run(ctx, "t", "r2")
+			require.NoError(t, err)
+			require.Equal(t, RunActive, run.Status)
+		})
+		t.Run("history lists and forgets what has ended", func(t *testing.T) {
+			list, total, err := s.Runs(ctx, RunFilter{Tenant: "t", Status: RunDone}, Page{Limit: 10})
+			require.NoError(t, err)
+			require.Equal(t, 1, total)
+			require.Equal(t, "r1", list[0].ID)
+			n, err := s.ForgetRuns(ctx, s.ms()+1)
+			require.NoError(t, err)
+			require.EqualValues(t, 1, n)
+			_, err = s.Run(ctx, "t", "r2")
+			require.NoError(t, err, "an active run is not forgotten")
+		})
+	})
+}
+
+func TestSessions(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		for _, v := range []Session{
+			{ID: "a", Tenant: "t", Canvas: "c1", User: "u1", Find: "Hello WORLD"},
+			{ID: "b", Tenant: "t", Canvas: "c1", User: "u2", Find: "zero \x00 and \xff"},
+			{ID: "c", Tenant: "t", Canvas: "c2", User: "u1"},
+			{ID: "d", Tenant: "t2", Canvas: "c1"},
+		} {
+			_, err := s.CreateSession(ctx, v)
+			require.NoError(t, err)
+		}
+		find := func(f SessionFilter) []string {
+			f.Tenant = "t"
+			list, total, err := s.Sessions(ctx, f, Page{Order: "id", Asc: true})
+			require.NoError(t, err)
+			require.Len(t, list, total)
+			ids := []string{}
+			for _, v := range list {
+				ids = append(ids, v.ID)
+			}
+			return ids
+		}
+		require.Equal(t, []string{"a", "b"}, find(SessionFilter{Canvas: "c1"}))
+		require.Equal(t, []string{"a"}, find(SessionFilter{Canvas: "c1", User: "u1"}))
+		require.Equal(t, []string{"a"}, find(SessionFilter{Keywords: "hello w"}))
+		require.Equal(t, []string{"b"}, find(SessionFilter{Keywords: "ZERO"}))
+		require.Empty(t, find(SessionFilter{From: s.ms() + 1000}))
+		require.Empty(t, find(SessionFilter{To: 1}))
+		require.Empty(t, find(SessionFilter{ID: "d"}))
+	})
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// User is a person who can log in.
+type User struct {
+	ID         string
+	Email      string
+	Nickname   string
+	Avatar     string
+	CreateTime int64 // Unix milliseconds
+	UpdateTime int64 // Unix milliseconds
+}
+
+const userColumns = `id, email, nickname, avatar, create_time, update_time`
+
+func (u *User) dest() []any {
+	return []any{&u.ID, &u.Email, &u.Nickname, &u.Avatar, &u.CreateTime, &u.UpdateTime}
+}
+
+func (u *User) check() error {
+	return checkText("id", u.ID, "email", u.Email, "nickname", u.Nickname, "avatar", u.Avatar)
+}
+
+// CreateUser adds a user with a password. An empty ID is filled in.
+// Errors: [ErrExists] when the address, without case, is taken; [ErrInvalid].
+func (s *Store) CreateUser(ctx context.Context, u User, password string) (User, error) {
+	if u.ID == "" {
+		u.ID = newID()
+	}
+	if err := u.check(); err != nil {
+		return User{}, fail(err, "create user")
+	}
+	u.CreateTime = s.ms()
+	u.UpdateTime = u.CreateTime
+	hash := hashPassword(password)
+	const insert = `INSERT INTO users (` + userColumns + `, email_fold, password) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	err := s.write(ctx, "create user", func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, insert, u.ID, u.Email, u.Nickname, u.Avatar, u.CreateTime, u.UpdateTime,
+			[]byte(fold(u.Email)), hash)
+		return err
+	})
+	if err != nil {
+		return User{}, err
+	}
+	return u, nil
+}
+
+// User reads one user. Errors: [ErrNotFound].
+func (s *Store) User(ctx context.Context, id string) (User, error) {
+	var u User
+	err := s.read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id).Scan(u.dest()...)
+	return u, fail(err, "user %q", id)
+}
+
+// UserByPassword finds the user that an address and a password name. A wrong
+// password and an unknown address take the same time and are both
+// [ErrNotFound].
+func (s *Store) UserByPassword(ctx context.Context, email, password string) (User, error) {
+	var u User
+	var hash string
+	const query = `SELECT ` + userColumns + `, password FROM users WHERE email_fold = $1`
+	err := s.read.QueryRowContext(ctx, query, []byte(fold(email))).Scan(append(u.dest(), &hash)...)
+	if classify(err) == ErrNotFound {
+		hash = noPassword
+	} else if err != nil {
+		return User{}, fail(err, "login")
+	}
+	if !fitsPassword(hash, password) || err != nil {
+		return User{}, fail(ErrNotFound, "login")
+	}
+	return u, nil
+}
+
+// UserByEmail finds a user by address, without case. Errors: [ErrNotFound].
+func (s *Store) UserByEmail(ctx context.Context, email string) (User, error) {
+	var u User
+	const query = `SELECT ` + userColumns + ` FROM users WHERE email_fold = $1`
+	err := s.read.QueryRowContext(ctx, query, []byte(fold(email))).Scan(u.dest()...)
+	return u, fail(err, "user by address")
+}
+
+// SetPassword changes a password and ends all logins of the user.
+// Errors: [ErrNotFound].
+func (s *Store) SetPassword(ctx context.Context, user, password string) error {
+	hash := hashPassword(password)
+	return s.write(ctx, fmt.Sprintf("password of user %q", user), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `UPDATE users SET password = $1, update_time = $2 WHERE id = $3`, hash, s.ms(), user)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, `DELETE FROM logins WHERE user_id = $1`, user)
+		return err
+	})
+}

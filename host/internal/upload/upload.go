@@ -1,0 +1,154 @@
+// Package upload keeps the files that people send to the host: their bytes in
+// the run log's object store, their description in the records store.
+//
+// A file belongs to a tenant. A canvas names it by the descriptor that
+// [Box.Put] gave, of which only the id counts: size, type and owner are what
+// was stored. Names are never used as paths.
+package upload
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/files"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+var (
+	// ErrNotFound says that the tenant has no such file; upload it first.
+	ErrNotFound = errors.New("file not found")
+	// ErrTooLarge says that the file is larger than accepted.
+	ErrTooLarge = errors.New("file is too large")
+)
+
+// mostText bounds the bytes of a file that a canvas reads as text.
+const mostText = 32 << 20
+
+const kind = "file"
+
+// Box stores files. Store and Log are required.
+type Box struct {
+	Store *store.Store
+	Log   *runner.Log
+	Most  int64 // bytes of one file; 0 means 256 MiB
+}
+
+// Put stores a file and gives its descriptor: {id, name, size, extension,
+// mime_type, created_by, created_at, preview_url}.
+//
+// Errors: [ErrTooLarge], r's.
+func (b *Box) Put(ctx context.Context, tenant, name string, r io.Reader) (engine.Value, error) {
+	most := b.Most
+	if most == 0 {
+		most = 256 << 20
+	}
+	id := engine.RandomIDs{}.NewID()
+	name = cleanName(name)
+	head := make([]byte, 512)
+	n, err := io.ReadFull(r, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return engine.Null, fmt.Errorf("file %q: %w", name, err)
+	}
+	limited := &limit{r: io.MultiReader(bytes.NewReader(head[:n]), r), left: most}
+	info, err := b.Log.PutFile(ctx, objectName(tenant, id), limited)
+	if err != nil {
+		return engine.Null, fmt.Errorf("file %q: %w", name, err)
+	}
+	v := engine.Object("id", id, "name", name, "size", int64(info.Size),
+		"extension", strings.TrimPrefix(strings.ToLower(path.Ext(name)), "."), "mime_type", files.MimeOf(name, head[:n]),
+		"created_by", tenant, "created_at", float64(time.Now().UnixMilli())/1000, "preview_url", engine.Null)
+	item := store.Item{Tenant: tenant, Kind: kind, ID: id, Name: name, Repeats: true, Doc: v.AppendJSON(nil)}
+	if _, err := b.Store.PutItem(ctx, item); err != nil {
+		return engine.Null, errors.Join(fmt.Errorf("file %q: %w", name, err), b.Log.DeleteFile(ctx, objectName(tenant, id)))
+	}
+	return v, nil
+}
+
+// Open reads a file of a tenant; the caller closes it. Errors: [ErrNotFound].
+func (b *Box) Open(ctx context.Context, tenant, id string) (io.ReadCloser, engine.Value, error) {
+	item, err := b.Store.Item(ctx, tenant, kind, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, engine.Null, fmt.Errorf("file %q: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return nil, engine.Null, err
+	}
+	v, err := engine.ParseJSON(item.Doc)
+	if err != nil {
+		return nil, engine.Null, fmt.Errorf("file %q: %w", id, err)
+	}
+	r, _, err := b.Log.OpenFile(ctx, objectName(tenant, item.ID))
+	if errors.Is(err, runner.ErrNotFound) {
+		err = fmt.Errorf("file %q: %w", id, ErrNotFound)
+	}
+	return r, v, err
+}
+
+// Of answers the engine's files port for one tenant.
+func (b *Box) Of(tenant string) engine.Files { return reader{b, tenant} }
+
+type reader struct {
+	box    *Box
+	tenant string
+}
+
+func (r reader) Read(ctx context.Context, file engine.Value) (string, error) {
+	in, v, err := r.box.Open(ctx, r.tenant, file.Get("id").Text())
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, mostText+1))
+	if err != nil {
+		return "", err
+	}
+	if len(data) > mostText {
+		return "", fmt.Errorf("file %q: %w: %d bytes can be read", v.Get("name").Text(), ErrTooLarge, mostText)
+	}
+	return files.Text(v.Get("name").Text(), v.Get("mime_type").Text(), data)
+}
+
+// objectName keeps a file under its tenant; ids are ours, so no part of it
+// comes from a stranger.
+func objectName(tenant, id string) string { return tenant + "/" + id }
+
+// cleanName is the last part of a name, without what a file system or a header
+// could take for something else.
+func cleanName(name string) string {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '"' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	if name == "" || name == "." || name == "/" || name == ".." {
+		return "file"
+	}
+	if runes := []rune(name); len(runes) > 200 {
+		name = string(runes[len(runes)-200:])
+	}
+	return name
+}
+
+// limit fails when more than left bytes come.
+type limit struct {
+	r    io.Reader
+	left int64
+}
+
+func (l *limit) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return n, ErrTooLarge
+	}
+	return n, err
+}

@@ -1,0 +1,56 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// The tenant and user of a host with one user.
+const (
+	firstTenantID = "00000000000000000000000000000001"
+	firstUserID   = firstTenantID // a tenant of the original is its owner's user
+	firstUserMail = "me@localhost"
+)
+
+// firstTenant makes tenant, user and key at the first start.
+func (h *Host) firstTenant(ctx context.Context) error {
+	_, err := h.store.Tenant(ctx, firstTenantID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	fresh := err != nil
+	if fresh {
+		if err := h.makeTenant(ctx); err != nil {
+			return err
+		}
+	}
+	keys, err := h.store.Keys(ctx, firstTenantID)
+	if err != nil {
+		return err
+	}
+	if len(keys) > 0 && h.cfg.Key == "" {
+		return nil
+	}
+	_, text, err := h.store.CreateKey(ctx, store.Key{Tenant: firstTenantID, User: firstUserID, Name: "first"}, h.cfg.Key)
+	if err == nil && h.cfg.Key == "" {
+		h.Key = text
+	}
+	return err
+}
+
+// makeTenant may be tried by several hosts at once; each step can be repeated.
+func (h *Host) makeTenant(ctx context.Context) error {
+	// Nobody knows this password: the user logs in with a key until it is set.
+	user := store.User{ID: firstUserID, Email: firstUserMail, Nickname: "me"}
+	if _, err := h.store.CreateUser(ctx, user, rand.Text()); err != nil && !errors.Is(err, store.ErrExists) {
+		return err
+	}
+	if err := h.store.PutMember(ctx, store.Member{Tenant: firstTenantID, User: firstUserID, Role: "owner"}); err != nil {
+		return err
+	}
+	_, err := h.store.PutTenant(ctx, store.Tenant{ID: firstTenantID, Name: "me"})
+	return err
+}
