@@ -1,0 +1,221 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// talk is a bridge and what it says, inside a bubble in which every goroutine has come to rest.
+type talk struct {
+	t    *testing.T
+	b    *bridge
+	host *notebook
+	last uint32
+}
+
+// meet runs a test against a bridge.
+func meet(t *testing.T, test func(k *talk)) {
+	synctest.Test(t, func(t *testing.T) {
+		host := &notebook{}
+		k := &talk{t: t, host: host, b: newBridge(host)}
+		test(k)
+		k.b.close(0)
+		synctest.Wait()
+	})
+}
+
+// load sends a request and gives its answer.
+func (k *talk) load(text string) (bool, engine.Value) {
+	k.last++
+	tell(k.b, line{Fn: "load", ID: k.last, Text: text})
+	return k.answer()
+}
+
+// start begins a run and gives what was said until everything rests.
+func (k *talk) start(text string) []line {
+	k.last++
+	tell(k.b, line{Fn: "start", ID: k.last, Text: text})
+	return k.host.take()
+}
+
+func (k *talk) answer() (bool, engine.Value) {
+	lines := k.host.take()
+	require.NotEmpty(k.t, lines)
+	last := lines[len(lines)-1]
+	require.Equal(k.t, "done", last.Fn)
+	v, err := engine.ParseJSONText(last.Text)
+	require.NoError(k.t, err)
+	return *last.OK, v
+}
+
+func (k *talk) open(components string) {
+	ok, answer := k.load(`{"op":"load"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},` + components + `}}`)
+	require.True(k.t, ok, answer.JSON())
+}
+
+func yes() *bool { b := true; return &b }
+func no() *bool  { b := false; return &b }
+
+const message = `"A":{"obj":{"component_name":"Message","params":{"content":["said {sys.query}"]}}}`
+
+func TestRequestsThatAreWrong(t *testing.T) {
+	tests := []struct{ name, text, code string }{
+		{"no JSON", "hello", codeRequest},
+		{"nothing", "", codeRequest},
+		{"another kind of JSON", "[]", codeRequest},
+		{"an op that does not exist", `{"op":"fly"}`, codeRequest},
+		{"a canvas that does not exist", `{"op":"save","canvas":9}`, codeRequest},
+		{"a handle that is no number", `{"op":"save","canvas":"x"}`, codeRequest},
+		{"broken canvas", `{"op":"load"}` + "\n{", codeDSL},
+		{"a canvas of another shape", `{"op":"load"}` + "\n[1]", codeDSL},
+		{"a component that does not exist", `{"op":"load"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Fly"}}}}`, codeDSL},
+		{"a node that does not exist", `{"op":"patch","canvas":1,"node":"X","params":{}}`, codeRef},
+		{"params that are wrong", `{"op":"patch","canvas":1,"node":"A","params":{"max_retries":-1}}`, codeRequest},
+		{"a form of nothing", `{"op":"form","canvas":1,"node":"X"}`, codeRef},
+		{"a state that is none", `{"op":"restore","canvas":1}` + "\n3", codeRequest},
+	}
+	meet(t, func(k *talk) {
+		k.open(message)
+		for _, tt := range tests {
+			ok, answer := k.load(tt.text)
+			require.False(k.t, ok, tt.name)
+			require.Equal(k.t, tt.code, answer.Get("code").Str(), "%s: %s", tt.name, answer)
+			require.NotEmpty(k.t, answer.Get("message").Str(), tt.name)
+		}
+	})
+}
+
+func TestStartsThatAreWrong(t *testing.T) {
+	meet(t, func(k *talk) {
+		k.open(message)
+		for _, text := range []string{"x", `{"canvas":4}`, `{"canvas":1,"from":"X"}`, `{"canvas":1,"base":{"outputs":{"X":{"y":1}}}}`, `{"canvas":1,"continue":true}`} {
+			lines := k.start(text)
+			last := lines[len(lines)-1]
+			require.Equal(k.t, "done", last.Fn, text)
+			require.NotContains(k.t, last.Text, `"finished"`, text)
+		}
+		lines := k.start(`{"canvas":1,"query":"again"}`)
+		require.Contains(k.t, lines[len(lines)-1].Text, `"finished"`, "the canvas is free again")
+	})
+}
+
+func TestBusyCanvas(t *testing.T) {
+	meet(t, func(k *talk) {
+		k.open(`"A":{"obj":{"component_name":"LLM","params":{"llm_id":"m","prompts":"{sys.query}"}}}`)
+		lines := k.start(`{"canvas":1,"query":"x","ports":["model"]}`)
+		require.Equal(k.t, "call", lines[len(lines)-1].Fn)
+		run := k.last
+		ok, answer := k.load(`{"op":"save","canvas":1}`)
+		require.False(k.t, ok)
+		require.Equal(k.t, codeBusy, answer.Get("code").Str())
+		tell(k.b, line{Fn: "cancel", ID: run})
+		ok, answer = k.answer()
+		require.True(k.t, ok)
+		require.Equal(k.t, "canceled", answer.Get("status").Str())
+		ok, _ = k.load(`{"op":"save","canvas":1}`)
+		require.True(k.t, ok)
+		tell(k.b, line{Fn: "deliver", Call: 1, OK: yes(), More: no(), Text: "{}"}) // too late: nobody waits
+		require.Empty(k.t, k.host.take())
+	})
+}
+
+// TestAnswersThatAreWrong shows that whatever a host answers, the run ends and says why.
+func TestAnswersThatAreWrong(t *testing.T) {
+	tests := []struct {
+		name, text string
+		ok         *bool
+		want       string
+	}{
+		{"no JSON", "rubbish", yes(), "invalid JSON"},
+		{"nothing at all", "", no(), "did not say why"},
+		{"a failure", `{"code":"provider","message":"no luck"}`, no(), "no luck"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			meet(t, func(k *talk) {
+				k.open(`"A":{"obj":{"component_name":"LLM","params":{"llm_id":"m","prompts":"{sys.query}"}}}`)
+				k.start(`{"canvas":1,"query":"x","ports":["model"]}`)
+				tell(k.b, line{Fn: "deliver", Call: 1, OK: tt.ok, More: no(), Text: tt.text})
+				ok, answer := k.answer()
+				require.True(t, ok)
+				require.Equal(t, "failed", answer.Get("status").Str())
+				require.Contains(t, answer.Get("error").Get("message").Str(), tt.want)
+				require.Equal(t, "A", answer.Get("error").Get("node").Str())
+			})
+		})
+	}
+}
+
+// TestPorts asks each small port once, and checks what the component makes of the answer.
+func TestPorts(t *testing.T) {
+	tests := []struct{ name, port, node, call, answer, want string }{
+		{
+			"plugin", "plugin", `"A":{"obj":{"component_name":"plugin:w@1","params":{"city":"{sys.query}"}}}`,
+			`"plugin":"plugin:w@1","export":"run","input":{"params":{"city":"Oslo"}`, `{"output":{"outputs":{"t":3}}}`, `"outputs":{"t":3}`,
+		},
+		{
+			"base64 body", "fetch", `"A":{"obj":{"component_name":"Invoke","params":{"url":"x.example","method":"get"}}}`,
+			`"url":"http://x.example"`, `{"status":200,"headers":{},"body":"aGk=","encoding":"base64"}`, `"result":"hi"`,
+		},
+		{
+			"thrown script", "code", `"A":{"obj":{"component_name":"CodeExec","params":{"lang":"javascript","script":"throw 1","arguments":{}}}}`,
+			`"script":"throw 1"`, `!{"code":"code","message":"Error: 1"}`, `Error: 1`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			meet(t, func(k *talk) {
+				k.open(tt.node)
+				lines := k.start(`{"canvas":1,"query":"Oslo","ports":["` + tt.port + `"]}`)
+				asked := lines[len(lines)-1]
+				require.Equal(t, "call", asked.Fn, asked.Text)
+				require.Contains(t, asked.Text, `"kind":"`+tt.port+`"`)
+				require.Contains(t, asked.Text, tt.call)
+				text, failed := strings.CutPrefix(tt.answer, "!")
+				ok := !failed
+				tell(k.b, line{Fn: "deliver", Call: asked.Call, OK: &ok, More: no(), Text: text})
+				_, answer := k.answer()
+				require.Contains(t, answer.JSON(), tt.want)
+			})
+		})
+	}
+}
+
+func TestKindsNobodyAnswers(t *testing.T) {
+	for node, want := range map[string]string{
+		`"A":{"obj":{"component_name":"plugin:w@1","params":{}}}`:                                      "runs no plugins",
+		`"A":{"obj":{"component_name":"TavilySearch","params":{"query":"{sys.query}"}}}`:               "offers it as a tool",
+		`"A":{"obj":{"component_name":"Invoke","params":{"url":"http://x.example","method":"get"}}}`:   "not available here",
+		`"A":{"obj":{"component_name":"CodeExec","params":{"lang":"javascript","script":"return 1"}}}`: "not available here",
+	} {
+		meet(t, func(k *talk) {
+			k.open(node)
+			lines := k.start(`{"canvas":1,"query":"x","ports":[]}`)
+			require.Contains(t, lines[len(lines)-1].Text, want)
+			require.Contains(t, lines[len(lines)-1].Text, codePort)
+		})
+	}
+}
+
+func TestFormAndRestore(t *testing.T) {
+	meet(t, func(k *talk) {
+		k.open(message)
+		k.start(`{"canvas":1,"query":"first"}`)
+		_, saved := k.load(`{"op":"save","canvas":1}`)
+		require.Equal(t, 2, saved.Get("history").Len())
+		k.load(`{"op":"reset","canvas":1}`)
+		_, empty := k.load(`{"op":"save","canvas":1}`)
+		require.Equal(t, 0, empty.Get("history").Len())
+		ok, _ := k.load(`{"op":"restore","canvas":1}` + "\n" + saved.JSON())
+		require.True(t, ok)
+		_, again := k.load(`{"op":"save","canvas":1}`)
+		require.Equal(t, 2, again.Get("history").Len())
+		_, form := k.load(`{"op":"form","canvas":1,"node":"A"}`)
+		require.Equal(t, "line", form.Get("sys.query").Get("type").Str(), form)
+	})
+}

@@ -1,0 +1,63 @@
+// One error class for everything that goes wrong outside a node. Codes are stable,
+// messages are for people. What fails inside a canvas is no exception: it is an
+// event and the status of the run's result.
+
+import type { Failure } from "./protocol.ts";
+
+/**
+ * EngineError says what failed. Codes of this package: `init` (the module did not
+ * start), `version` (a module of another contract), `closed`, `watchdog` (the
+ * engine burned CPU and was ended), `too_large`, `unsupported` (nobody answers
+ * this kind of call), `provider` (a callback failed), `timeout`, `protocol`.
+ * All others come from the engine, e.g. `bad_dsl`, `unknown_component`.
+ */
+export class EngineError extends Error {
+  override readonly name = "EngineError";
+  readonly code: string;
+  /** Canvas node, when one is known. */
+  readonly node?: string;
+  /** Trying again may help. */
+  readonly retry: boolean;
+
+  constructor(code: string, message: string, more: { node?: string; retry?: boolean; cause?: unknown } = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.code = code;
+    if (more.node !== undefined) this.node = more.node;
+    this.retry = more.retry ?? false;
+  }
+
+  /** from makes an EngineError of anything thrown; an EngineError keeps its code. */
+  static from(thrown: unknown, code: string, prefix = ""): EngineError {
+    if (thrown instanceof EngineError) return thrown;
+    // Each entry of the package is a file of its own and may carry its own copy of this class.
+    if (thrown instanceof Error && thrown.name === "EngineError" && "code" in thrown) {
+      const { code: own, retry, node } = thrown as EngineError;
+      return new EngineError(own, prefix + thrown.message, { retry, node, cause: thrown });
+    }
+    return new EngineError(code, prefix + messageOf(thrown), { cause: thrown });
+  }
+
+  /** ofFailure makes an EngineError of an answer that was not ok. */
+  static ofFailure(failure: Failure): EngineError {
+    return new EngineError(failure.code, failure.message, { node: failure.node, retry: failure.retry });
+  }
+
+  /** failure is the form this error has on the wire. */
+  failure(): Failure {
+    const out: Failure = { code: this.code, message: this.message };
+    if (this.node !== undefined) out.node = this.node;
+    if (this.retry) out.retry = true;
+    return out;
+  }
+}
+
+/** messageOf reads a message from anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  if (typeof thrown === "string") return thrown;
+  try {
+    return JSON.stringify(thrown) ?? String(thrown);
+  } catch {
+    return String(thrown);
+  }
+}

@@ -1,0 +1,131 @@
+// The page's side of a Worker: a Connect whose module is at the other end.
+//
+// Go in wasm has one thread, so an engine that computes without pause hears no
+// cancel. While runs are open the link asks for a sign of life; if none comes in
+// time the Worker is ended, which is the only sure stop, and its runs fail with
+// code `watchdog`.
+
+import type { Connect } from "./engine.ts";
+import { EngineError } from "./errors.ts";
+import type { Host, Module } from "./protocol.ts";
+import type { FromWorker, ToWorker } from "./worker.ts";
+
+/** Line is a Worker of either platform. */
+export interface Line {
+  post(message: ToWorker, transfer?: ArrayBuffer[]): void;
+  listen(receive: (message: FromWorker) => void, broken: (why: string) => void): void;
+  /** hold says whether anybody waits; an idle worker must not keep a Node program alive. */
+  hold?(busy: boolean): void;
+  end(): void;
+}
+
+/** LinkOptions say how to start the far end. */
+export interface LinkOptions {
+  wasm: unknown;
+  runtime: string;
+  /** Milliseconds, 0 for never. */
+  watchdog: number;
+}
+
+const starting = 0; // no request has this id
+
+/** link connects through a worker that `spawn` makes. */
+export function link(spawn: () => Line | Promise<Line>, options: LinkOptions): Connect {
+  return async (host, lost) => {
+    const line = await spawn();
+    let failed: (error: EngineError) => void = () => undefined;
+    const dog = new Watchdog(line, options.watchdog, () => {
+      failed(new EngineError("watchdog", `the engine gave no sign of life for ${options.watchdog} ms and was ended`));
+    });
+    await new Promise<void>((resolve, reject) => {
+      let ready = false;
+      failed = (error) => {
+        dog.stop();
+        line.end();
+        if (ready) lost(error);
+        else reject(error);
+      };
+      line.listen((message) => {
+        dog.heard();
+        switch (message.t) {
+          case "ready": ready = true; dog.ended(starting); return resolve();
+          case "failed": return failed(new EngineError(message.code, message.message));
+          case "said": return hear(message, host, dog);
+        }
+      }, (why) => failed(new EngineError("init", `the engine's worker failed: ${why}`)));
+      dog.began(starting);
+      line.post({ t: "init", wasm: options.wasm, runtime: options.runtime });
+    });
+    return { module: remote(line, dog), end: () => { dog.stop(); line.end(); } };
+  };
+}
+
+function hear(message: Extract<FromWorker, { t: "said" }>, host: Host, dog: Watchdog): void {
+  for (const said of message.said) {
+    switch (said[0]) {
+      case "emit": host.emit(said[1], said[2]); break;
+      case "call": host.call(said[1], said[2], said[3]); break;
+      case "done": dog.ended(said[1]); host.done(said[1], said[2], said[3]); break;
+    }
+  }
+}
+
+function remote(line: Line, dog: Watchdog): Module {
+  return {
+    load: (id, text) => { dog.began(id); line.post({ t: "load", id, text }); },
+    start: (id, text) => { dog.began(id); line.post({ t: "start", id, text }); },
+    deliver: (id, ok, more, text) => line.post({ t: "deliver", id, ok, more, text }),
+    cancel: (id, text) => line.post({ t: "cancel", id, text }),
+    close: (id) => line.post({ t: "close", id }),
+  };
+}
+
+/** Watchdog looks after a worker while something is asked of it. */
+class Watchdog {
+  readonly #open = new Set<number>();
+  readonly #line: Line;
+  readonly #limit: number;
+  readonly #bite: () => void;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #silent = 0;
+
+  constructor(line: Line, limit: number, bite: () => void) {
+    this.#line = line;
+    this.#limit = limit;
+    this.#bite = bite;
+  }
+
+  began(id: number): void {
+    if (this.#open.size === 0) this.#line.hold?.(true);
+    this.#open.add(id);
+    if (this.#timer !== undefined || this.#limit <= 0) return;
+    this.#silent = 0;
+    // Counting ticks instead of reading a clock: a page that slept must not bite.
+    this.#timer = setInterval(() => this.#tick(), this.#limit / 4);
+  }
+
+  ended(id: number): void {
+    this.#open.delete(id);
+    if (this.#open.size > 0) return;
+    this.stop();
+    this.#line.hold?.(false);
+  }
+
+  heard(): void {
+    this.#silent = 0;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #tick(): void {
+    if (++this.#silent > 4) {
+      this.stop();
+      this.#bite();
+      return;
+    }
+    this.#line.post({ t: "ping" });
+  }
+}

@@ -1,0 +1,17 @@
+// Models of the host that serves the page: keys stay on the server.
+
+import type { Model } from "./model.ts";
+import { openai } from "./openai.ts";
+
+/** ProxyOptions say where the host offers its models. */
+export interface ProxyOptions {
+  /** Default `/api/llm` of this page's origin. */
+  url?: string;
+  headers?: Record<string, string>;
+  fetch?: typeof globalThis.fetch;
+}
+
+/** proxy asks the host, which speaks OpenAI's form and answers as events. */
+export function proxy(options: ProxyOptions = {}): Model {
+  return openai({ ...options, url: options.url ?? "/api/llm" });
+}

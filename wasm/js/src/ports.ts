@@ -1,0 +1,216 @@
+// Answers the engine's calls with what the caller of `run` provided. Whatever a
+// provider does (throw, reject, stream rubbish, never answer) becomes one answer
+// with a code; an abort stops waiting at once, whether or not the provider obeys.
+
+import { EngineError } from "./errors.ts";
+import { answer as fetchAnswer } from "./fetch.ts";
+import type { Call, CallKind, ToolSpec } from "./protocol.ts";
+import type { Chunk } from "./events.ts";
+import type { Model, ModelRequest } from "./model/model.ts";
+
+/** CallContext accompanies every question to a provider. */
+export interface CallContext {
+  /** Aborted when the run is cancelled or the engine lost interest. */
+  signal: AbortSignal;
+  /** Node that asks, when known. */
+  node?: string;
+}
+
+/**
+ * Tool stands for a component that the engine knows by name only, such as a web
+ * search. An object it returns is the node's outputs (`chunks` and `doc_aggs` become
+ * references), anything else its text.
+ */
+export interface Tool extends ToolSpec {
+  run(args: Record<string, unknown>, context: CallContext & { params: Record<string, unknown> }): unknown;
+}
+
+/** Found is what a retriever gives, best chunk first. */
+export interface Found {
+  chunks: Chunk[];
+  doc_aggs?: unknown[];
+}
+
+/** Retriever searches datasets. */
+export type Retriever = (query: { query: string; datasets?: string[]; top_n?: number } & Record<string, unknown>, context: CallContext) => Found | Promise<Found>;
+
+/** CodeRequest is a script of a Code node with its arguments. */
+export interface CodeRequest {
+  lang: string;
+  script: string;
+  arguments: Record<string, unknown>;
+  /** Milliseconds. */
+  timeout?: number;
+  /** Bytes. */
+  memory?: number;
+}
+
+/** CodeRunner runs scripts of Code nodes. */
+export type CodeRunner = (request: CodeRequest, context: CallContext) => Promise<{ result: unknown; stdout?: string }>;
+
+/** Port answers one kind of call whose payload this package only passes on. */
+export type Port = (payload: Record<string, unknown>, context: CallContext) => unknown;
+
+/** KeyValue is the storage a canvas may use. */
+export interface KeyValue {
+  get(key: string): unknown;
+  set(key: string, value: unknown): unknown;
+  delete(key: string): unknown;
+}
+
+/** Providers are the ports a caller can fill; an absent one is the engine's own affair. */
+export interface Providers {
+  llm?: Model;
+  tools?: Record<string, Tool>;
+  fetch?: typeof globalThis.fetch;
+  retrieve?: Retriever;
+  code?: CodeRunner;
+  plugins?: Port;
+  storage?: KeyValue;
+  /** Any further kind of call, by name. */
+  ports?: Partial<Record<Exclude<CallKind, "model" | "clock" | "random">, Port>>;
+}
+
+/** kindsOf lists which calls these providers answer. */
+export function kindsOf(providers: Providers): CallKind[] {
+  const kinds: CallKind[] = [];
+  if (providers.llm) kinds.push("model");
+  if (providers.retrieve) kinds.push("retrieve");
+  if (providers.tools) kinds.push("tool");
+  if (providers.fetch) kinds.push("fetch");
+  if (providers.code) kinds.push("code");
+  if (providers.plugins) kinds.push("plugin");
+  if (providers.storage) kinds.push("storage");
+  for (const kind of Object.keys(providers.ports ?? {}) as CallKind[]) {
+    if (!kinds.includes(kind)) kinds.push(kind);
+  }
+  return kinds;
+}
+
+/** Reply sends one piece of an answer. */
+type Reply = (ok: boolean, more: boolean, payload: unknown) => void;
+
+/** Switchboard answers the calls of one run. */
+export class Switchboard {
+  readonly #open = new Map<number, AbortController>();
+  readonly #providers: Providers;
+  /** Longest silence of a provider in milliseconds. */
+  readonly #patience: number;
+
+  constructor(providers: Providers, patience: number) {
+    this.#providers = providers;
+    this.#patience = patience;
+  }
+
+  /** take answers a call through send; it returns before the first answer. */
+  take(id: number, text: string, send: (id: number, ok: boolean, more: boolean, payload: unknown) => void): void {
+    const call = JSON.parse(text) as Call;
+    if (call.kind === "abort") {
+      this.#open.get(id)?.abort();
+      this.#open.delete(id);
+      return;
+    }
+    const aborter = new AbortController();
+    this.#open.set(id, aborter);
+    const silence = this.#watchSilence(aborter);
+    const reply: Reply = (ok, more, payload) => {
+      if (this.#open.get(id) !== aborter) return;
+      if (more) silence.heard();
+      else this.#open.delete(id);
+      send(id, ok, more, payload);
+    };
+    const context: CallContext = { signal: aborter.signal };
+    if (call.node !== undefined) context.node = call.node;
+    Promise.race([answer(this.#providers, call, context, reply), aborted(aborter.signal)])
+      .catch((err: unknown) => reply(false, false, EngineError.from(err, "provider", `${call.kind}: `).failure()))
+      .finally(() => silence.stop());
+  }
+
+  /** abort stops everything still open. */
+  abort(): void {
+    for (const aborter of this.#open.values()) aborter.abort();
+    this.#open.clear();
+  }
+
+  #watchSilence(aborter: AbortController): { heard(): void; stop(): void } {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const heard = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        aborter.abort(new EngineError("timeout", `no answer within ${this.#patience} ms`, { retry: true }));
+      }, this.#patience);
+    };
+    heard();
+    return { heard, stop: () => clearTimeout(timer) };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(signal.reason instanceof EngineError ? signal.reason : new EngineError("canceled", "the call was taken back"));
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+async function answer(providers: Providers, call: Exclude<Call, { kind: "abort" }>, context: CallContext, reply: Reply): Promise<void> {
+  const payload = call.payload;
+  const last = (value: unknown): void => reply(true, false, value ?? null);
+  const port = call.kind in (providers.ports ?? {}) ? providers.ports?.[call.kind as "files"] : undefined;
+  if (port) return last(await port(payload, context));
+  switch (call.kind) {
+    case "model": return model(need(providers.llm, "model"), payload as unknown as ModelRequest, context, reply);
+    case "retrieve": return last(await need(providers.retrieve, "retrieve")(payload as { query: string }, context));
+    case "tool": return last(await tool(providers.tools, payload, context));
+    case "fetch": return last(await fetchAnswer(need(providers.fetch, "fetch"), payload, context.signal));
+    case "code": return last(await need(providers.code, "code")(payload as unknown as CodeRequest, context));
+    case "plugin": return last(await need(providers.plugins, "plugin")(payload, context));
+    case "storage": return last(await store(need(providers.storage, "storage"), payload));
+    case "clock": return last({ now: Date.now() });
+    case "random": return last({ value: crypto.getRandomValues(new Uint32Array(1))[0] });
+    default: throw new EngineError("unsupported", `this host answers no calls of kind ${String(call.kind)}`);
+  }
+}
+
+// The engine knows reasoning by <think> tags in the text; one pair goes around
+// what a provider marked as such.
+async function model(llm: Model, request: ModelRequest, context: CallContext, reply: Reply): Promise<void> {
+  let thinking = false;
+  for await (const piece of await llm.chat(request, context)) {
+    if (typeof piece !== "object" || piece === null) {
+      throw new EngineError("provider", `model: a piece of the answer is no object but ${typeof piece}`);
+    }
+    if (context.signal.aborted) return;
+    const { reasoning, text, ...rest } = piece;
+    let said = "";
+    if (reasoning) said += (thinking ? "" : "<think>") + reasoning;
+    if (text) said += (thinking || reasoning ? "</think>" : "") + text;
+    if (reasoning || text) thinking = !text;
+    reply(true, true, said ? { text: said, ...rest } : rest);
+  }
+  reply(true, false, thinking ? { text: "</think>" } : {});
+}
+
+async function tool(tools: Record<string, Tool> | undefined, payload: Record<string, unknown>, context: CallContext): Promise<unknown> {
+  const name = String(payload["component"]);
+  const found = tools && Object.hasOwn(tools, name) ? tools[name] : undefined;
+  if (!found) throw new EngineError("unsupported", `this host has no tool named ${name}`);
+  const params = (payload["params"] ?? {}) as Record<string, unknown>;
+  const given = await found.run((payload["arguments"] ?? {}) as Record<string, unknown>, { ...context, params });
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
+  return { formalized_content: typeof given === "string" ? given : JSON.stringify(given ?? "") };
+}
+
+async function store(storage: KeyValue, payload: Record<string, unknown>): Promise<unknown> {
+  const key = String(payload["key"]);
+  switch (payload["op"]) {
+    case "get": return { value: (await storage.get(key)) ?? null };
+    case "set": await storage.set(key, payload["value"]); return {};
+    case "delete": await storage.delete(key); return {};
+    default: throw new EngineError("unsupported", `storage cannot ${String(payload["op"])}`);
+  }
+}
+
+function need<T>(provider: T | undefined, kind: string): T {
+  if (provider === undefined) throw new EngineError("unsupported", `this host answers no calls of kind ${kind}`);
+  return provider;
+}

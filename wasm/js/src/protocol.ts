@@ -1,0 +1,198 @@
+// The messages between the engine module and whoever hosts it. This file is the
+// twin of the Go bridge beside it; both are tested against ../golden. The text of
+// the contract, with the lifetime of every buffer, is ../PROTOCOL.md.
+//
+// A Module is the engine seen from its host: six entry points that return at once.
+// A Host is the world seen from the engine: three callbacks. Both speak text, so
+// the same pair describes the wasm instance, the far end of a Worker and a toy in
+// a test.
+
+import type { Outputs } from "./events.ts";
+
+/** ABI is the version of this contract; a module that says another one is refused. */
+export const ABI = 1;
+
+/** Module is the engine. Nothing here blocks, answers come through the Host. */
+export interface Module {
+  /** load sends a Request; `done(request, …)` answers it. */
+  load(request: number, text: string): void;
+  /** start begins a run with a Start; events follow, then `done(run, …)`. */
+  start(run: number, text: string): void;
+  /** deliver answers a call; `more` says that further pieces of this answer follow. */
+  deliver(call: number, ok: boolean, more: boolean, text: string): void;
+  /** cancel ends a run soon; the text is `{"reason"}`. */
+  cancel(run: number, text: string): void;
+  /** close forgets a canvas; 0 ends the module. */
+  close(handle: number): void;
+}
+
+/** Host receives what the engine has to say. */
+export interface Host {
+  /** emit hands over one or more event objects, one per line. */
+  emit(run: number, text: string): void;
+  /** call asks the host for something outside the engine; the text is a Call. */
+  call(run: number, call: number, text: string): void;
+  /** done ends a request or a run. */
+  done(id: number, ok: boolean, text: string): void;
+}
+
+/** Request is one message through `load`. The canvas itself follows the first line. */
+export type Request =
+  | { op: "info" }
+  | { op: "load" }
+  | { op: "patch"; canvas: number; node: string; params: Record<string, unknown> }
+  | { op: "save"; canvas: number }
+  | { op: "reset"; canvas: number; keep_history?: boolean }
+  | { op: "validate" }
+  | { op: "components" }
+  | { op: "layout" };
+
+/** Start is the message that begins a run. */
+export interface Start {
+  canvas: number;
+  query?: unknown;
+  files?: unknown[];
+  inputs?: Record<string, unknown>;
+  user_id?: string;
+  webhook_payload?: Record<string, unknown>;
+  /** What the host answers; for the rest the engine has stand-ins or refuses. */
+  ports: CallKind[];
+  /** Tools the host offers to agents, by name. */
+  tools?: Record<string, ToolSpec>;
+  /** Outputs that stand in for running a node. */
+  pins?: Record<string, Outputs>;
+  /** Node to start at; `base` then holds what ran before it. */
+  from?: string;
+  /** Node after which the run ends. */
+  until?: string;
+  /** Outputs and variables a run from the middle begins with. */
+  base?: Base;
+  /** Run this one node alone with these parameters. */
+  debug?: { node: string; params: Record<string, unknown> };
+  seed?: number;
+  /** Fixed clock, Unix milliseconds. */
+  now?: number;
+}
+
+/** Base is the state before a run that starts in the middle. */
+export interface Base {
+  outputs?: Record<string, Outputs>;
+  variables?: Record<string, unknown>;
+}
+
+/** ToolSpec describes a host tool to a model. */
+export interface ToolSpec {
+  description?: string;
+  parameters?: Record<string, unknown>;
+}
+
+/** CallKind names what the engine may ask for. */
+export type CallKind =
+  | "model" | "retrieve" | "tool" | "mcp" | "fetch" | "code" | "plugin" | "files" | "documents"
+  | "speech" | "memory" | "secret" | "storage" | "clock" | "random";
+
+/** Call is one question of the engine. `abort` takes a question back and has no answer. */
+export type Call =
+  | { kind: CallKind; node?: string; payload: Record<string, unknown> }
+  | { kind: "abort" };
+
+/** Failure is the payload of every answer that is not ok. */
+export interface Failure {
+  code: string;
+  message: string;
+  node?: string;
+  /** The caller may try again. */
+  retry?: boolean;
+}
+
+/** Info answers `{"op":"info"}` and is the first thing a host asks for. */
+export interface Info {
+  abi: number;
+  version: string;
+}
+
+/** Ended is the payload of `done` for a run. */
+export interface Ended {
+  status: "finished" | "paused" | "canceled" | "failed";
+  outputs?: unknown;
+  /** Nodes that wait for a person, when paused. */
+  waiting?: string[];
+  error?: Failure;
+  usage?: Usage;
+}
+
+/** Usage counts tokens of model calls. */
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  calls?: number;
+}
+
+/** Problem is one finding of `validate`, best read with its node in view. */
+export interface Problem {
+  level: "error" | "warning" | "info";
+  /** Stable name of the kind of problem, where there is one. */
+  code?: string;
+  message: string;
+  node?: string;
+  /** Path of the parameter inside the node, e.g. `prompts[0].content`. */
+  param?: string;
+}
+
+/** ComponentSpec describes a component: what an editor needs to draw and edit it. */
+export interface ComponentSpec {
+  name: string;
+  aliases?: string[];
+  description?: string;
+  inputs?: SpecField[];
+  outputs?: SpecField[];
+  /** Function definition shown to models, when an agent may call it. */
+  tool?: unknown;
+  /** Why it loads but cannot run here; absent when it can. */
+  missing?: string;
+  /** JSON Schema of the parameters. */
+  params?: Schema;
+}
+
+/** SpecField is an input or output of a component. */
+export interface SpecField {
+  name: string;
+  type?: string;
+  description?: string;
+  required?: boolean;
+}
+
+/** Schema is the part of JSON Schema that component parameters use. */
+export interface Schema {
+  type?: string | string[];
+  title?: string;
+  description?: string;
+  default?: unknown;
+  enum?: unknown[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  minimum?: number;
+  maximum?: number;
+  /** How to edit it: `text`, `code`, `reference`, `model`, `secret`, … */
+  format?: string;
+}
+
+/** Layout answers `{"op":"layout"}`: a place for every node, relative to its parent. */
+export interface Layout {
+  nodes: Record<string, { x: number; y: number; width?: number; height?: number }>;
+}
+
+/** encode writes a message: one line of JSON, then the canvas when there is one. */
+export function encode(header: Request | Start, body?: string): string {
+  return body === undefined ? JSON.stringify(header) : JSON.stringify(header) + "\n" + body;
+}
+
+/** decode splits a message into its header and the text after the first line feed. */
+export function decode<T>(text: string): { header: T; body: string } {
+  const cut = text.indexOf("\n");
+  if (cut < 0) return { header: JSON.parse(text) as T, body: "" };
+  return { header: JSON.parse(text.slice(0, cut)) as T, body: text.slice(cut + 1) };
+}

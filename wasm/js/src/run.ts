@@ -1,0 +1,183 @@
+// One run, as its caller holds it: an async iterable of events with a result.
+
+import type { Client, RunSink } from "./client.ts";
+import { EngineError } from "./errors.ts";
+import type { FormField, RunEvent } from "./events.ts";
+import { kindsOf, Switchboard, type Providers } from "./ports.ts";
+import type { Base, Ended, Start, ToolSpec } from "./protocol.ts";
+import { Queue } from "./queue.ts";
+import { toSSE, type SSEOptions } from "./sse.ts";
+import type { Outputs } from "./events.ts";
+
+/** Inputs of a run; a plain string is the query. */
+export type Inputs = string | {
+  query?: unknown;
+  files?: unknown[];
+  /** Answers to the form of Begin or of a waiting node, by field. */
+  inputs?: Record<string, unknown>;
+  user_id?: string;
+  webhook_payload?: Record<string, unknown>;
+};
+
+/** RunOptions steer one run; all are optional. */
+export interface RunOptions extends Providers {
+  /** Aborting it cancels the run. */
+  signal?: AbortSignal;
+  onEvent?(event: RunEvent): void;
+  /** Outputs that stand in for running a node, by node id. */
+  pins?: Record<string, Outputs>;
+  /** Start at this node, with `base` as what came before. */
+  from?: string;
+  base?: Base;
+  /** End after this node. */
+  until?: string;
+  /** Run this one node alone. */
+  debug?: { node: string; params: Record<string, unknown> };
+  /** Makes random choices repeatable. */
+  seed?: number;
+  /** Fixed clock, Unix milliseconds. */
+  now?: number;
+  /** Longest silence of a provider, milliseconds; default 600,000. */
+  patience?: number;
+}
+
+/** RunResult says how a run ended. A failed node is a status, not an exception. */
+export interface RunResult extends Ended {
+  /** What the canvas said, all messages joined, without reasoning. */
+  answer: string;
+  /** The form to fill, when paused. */
+  form?: { inputs: Record<string, FormField>; tips: string };
+}
+
+const patience = 600_000;
+
+/**
+ * Run streams events while it runs and can be iterated any number of times.
+ * Iteration and `result` fail with an EngineError only if the engine itself failed.
+ */
+export class Run implements AsyncIterable<RunEvent> {
+  readonly result: Promise<RunResult>;
+  readonly #events = new Queue<RunEvent>();
+  readonly #client: Promise<Client>;
+  readonly #again: (inputs: Inputs, options: RunOptions) => Run;
+  readonly #options: RunOptions;
+  #board: Switchboard;
+  #id = 0;
+  #canceled: string | undefined;
+  #settled = false;
+  #answer = "";
+  #thinking = false;
+  #form: RunResult["form"];
+  #resolve!: (result: RunResult) => void;
+  #reject!: (error: EngineError) => void;
+
+  /** Made by Canvas.run. `open` gives the connection and the canvas's handle there. */
+  constructor(
+    open: () => Promise<{ client: Client; canvas: number }>, inputs: Inputs, options: RunOptions,
+    again: (inputs: Inputs, options: RunOptions) => Run,
+  ) {
+    this.#options = options;
+    this.#again = again;
+    this.#board = new Switchboard(options, options.patience ?? patience);
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.result.catch(() => undefined); // a caller that only iterates sees the error there
+    this.#client = open().then(({ client, canvas }) => {
+      if (this.#canceled !== undefined) this.#end({ status: "canceled" });
+      else this.#id = client.start(startOf(canvas, inputs, options), this.#sink(client));
+      return client;
+    });
+    this.#client.catch((err: unknown) => this.#fail(EngineError.from(err, "init")));
+    const { signal } = options;
+    if (signal?.aborted) this.cancel(String(signal.reason ?? "aborted"));
+    else signal?.addEventListener("abort", () => this.cancel(String(signal.reason ?? "aborted")), { once: true });
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<RunEvent> {
+    return this.#events[Symbol.asyncIterator]();
+  }
+
+  /** cancel ends the run soon; its last event and its result say so. */
+  cancel(reason = "canceled"): void {
+    if (this.#settled || this.#canceled !== undefined) return;
+    this.#canceled = reason;
+    this.#board.abort();
+    if (this.#id) void this.#client.then((client) => client.cancel(this.#id, reason)).catch(() => undefined);
+  }
+
+  /** resume answers the form of a paused run and gives the run that goes on. */
+  resume(inputs: Record<string, unknown>, options: RunOptions = {}): Run {
+    return this.#again({ inputs }, { ...this.#options, from: undefined, until: undefined, base: undefined, debug: undefined, ...options });
+  }
+
+  /** toSSE gives the events as a server would send them. */
+  toSSE(options?: SSEOptions): ReadableStream<Uint8Array> {
+    return toSSE(this, options);
+  }
+
+  #sink(client: Client): RunSink {
+    return {
+      events: (text) => this.#take(text),
+      call: (call, text) => this.#board.take(call, text, (id, ok, more, payload) => client.deliver(id, ok, more, payload)),
+      done: (ended) => this.#end(ended),
+      failed: (error) => this.#fail(error),
+    };
+  }
+
+  #take(text: string): void {
+    // One parse for a whole batch of lines costs less than one per line.
+    const events = JSON.parse("[" + text.trimEnd().replaceAll("\n", ",") + "]") as RunEvent[];
+    for (const event of events) {
+      this.#note(event);
+      try {
+        this.#options.onEvent?.(event);
+      } catch (err) {
+        queueMicrotask(() => { throw err; }); // the caller's own bug, shown as such
+      }
+    }
+    this.#events.push(...events);
+  }
+
+  #note(event: RunEvent): void {
+    if (event.event === "user_inputs") this.#form = { inputs: event.data.inputs, tips: event.data.tips };
+    if (event.event !== "message") return;
+    if (event.data.start_to_think) this.#thinking = true;
+    else if (event.data.end_to_think) this.#thinking = false;
+    else if (!this.#thinking) this.#answer += event.data.content ?? "";
+  }
+
+  #end(ended: Ended): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#board.abort();
+    const result: RunResult = { ...ended, answer: this.#answer };
+    if (ended.status === "paused" && this.#form) result.form = this.#form;
+    this.#events.end();
+    this.#resolve(result);
+  }
+
+  #fail(error: EngineError): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#board.abort();
+    this.#events.end(error);
+    this.#reject(error);
+  }
+}
+
+function startOf(canvas: number, inputs: Inputs, options: RunOptions): Start {
+  const start: Start = { canvas, ...(typeof inputs === "string" ? { query: inputs } : inputs), ports: kindsOf(options) };
+  const { pins, from, base, until, debug, seed, now, tools } = options;
+  if (tools) start.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, specOf(tool)]));
+  return Object.assign(start, defined({ pins, from, base, until, debug, seed, now }));
+}
+
+function specOf({ description, parameters }: ToolSpec): ToolSpec {
+  return defined({ description, parameters });
+}
+
+function defined<T extends object>(given: T): T {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
+}

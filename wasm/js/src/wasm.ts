@@ -1,0 +1,34 @@
+// Starts the real engine in this thread; used by both workers and by inline mode.
+
+import { instantiate, type GoRuntime } from "./abi.ts";
+import { EngineError } from "./errors.ts";
+import type { Starter } from "./worker.ts";
+
+/** wasmStarter starts the engine; `compile` is the platform's way from a source to a module. */
+export function wasmStarter(compile: (source: unknown) => Promise<WebAssembly.Module>): Starter {
+  return async ({ wasm, runtime }, host, exited) => {
+    const [module, Go] = await Promise.all([compile(wasm), runtimeAt(runtime)]);
+    return instantiate(module, new Go(), host, exited);
+  };
+}
+
+/** compileAny compiles a module from an address, a response or bytes. */
+export async function compileAny(source: unknown): Promise<WebAssembly.Module> {
+  if (source instanceof WebAssembly.Module) return source;
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source as BufferSource);
+  const response = source instanceof Response ? source : await fetch(String(source));
+  if (!response.ok) throw new EngineError("init", `the engine module could not be fetched: ${response.status} ${response.url}`);
+  // A server that does not know the type makes streaming fail; the bytes are fine.
+  if (/^application\/wasm\b/.test(response.headers.get("content-type") ?? "")) {
+    return WebAssembly.compileStreaming(response);
+  }
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+// Go's wasm_exec.js is a classic script that leaves a class behind.
+async function runtimeAt(address: string): Promise<new () => GoRuntime> {
+  await import(/* @vite-ignore */ address);
+  const { Go } = globalThis as { Go?: new () => GoRuntime };
+  if (!Go) throw new EngineError("init", `${address} is not Go's wasm_exec.js`);
+  return Go;
+}

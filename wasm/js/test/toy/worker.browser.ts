@@ -1,0 +1,9 @@
+// The toy behind a page's Worker, in place of the wasm module.
+
+import { serve, type ToWorker } from "../../src/worker.ts";
+import { toy } from "./module.ts";
+
+serve({
+  post: (message) => postMessage(message),
+  listen: (receive) => { onmessage = (event: MessageEvent<ToWorker>) => receive(event.data); },
+}, async (_init, host) => toy(host, { pace: 60 }));

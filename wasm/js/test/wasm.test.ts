@@ -1,0 +1,73 @@
+// The binding to WebAssembly against a real Go module: boot, kick, memory, timers.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { createEngine } from "../src/node.ts";
+import { scripted } from "../src/model/scripted.ts";
+
+const source = fileURLToPath(new URL("testdata/echo/", import.meta.url));
+
+describe("a Go module", { timeout: 120_000 }, () => {
+  let folder: string;
+  let wasm: string;
+  let runtime: URL;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "easel-"));
+    wasm = join(folder, "echo.wasm");
+    execFileSync("go", ["build", "-o", wasm, "."], { cwd: source, env: { ...process.env, GOOS: "js", GOARCH: "wasm" }, stdio: "inherit" });
+    const root = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
+    // Go's script is a classic one; in a folder without package.json Node takes it as such.
+    copyFileSync(join(root, "lib/wasm/wasm_exec.js"), join(folder, "wasm_exec.js"));
+    runtime = pathToFileURL(join(folder, "wasm_exec.js"));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  for (const worker of [false, new URL("../src/worker.node.ts", import.meta.url)]) {
+    test(`runs ${worker ? "in a worker" : "in this thread"}`, async () => {
+      const engine = await createEngine({ wasm, runtime, worker });
+      assert.equal(engine.info.version, "echo");
+      const run = engine.run("{}", "grüß 茶", { llm: scripted([{ text: "answer" }]) });
+      const heard: unknown[] = [];
+      for await (const event of run) heard.push((event.data as { content: string }).content);
+      assert.equal(heard[0], "grüß 茶");
+      assert.match(String(heard[1]), /"text":"answer"/);
+      assert.equal((await run.result).status, "finished");
+      await assert.rejects(engine.validate("{}"), { code: "unsupported" });
+      engine.close();
+    });
+  }
+
+  test("a megabyte goes in and comes out, though memory grows on the way", async () => {
+    const engine = await createEngine({ wasm, runtime, worker: false });
+    const canvas = await engine.load(`{"x":"${"ü".repeat(1 << 20)}"}`);
+    assert.match(await canvas.save(), /"save"/);
+    const long = "茶".repeat(1 << 20);
+    const run = engine.run("{}", long, { llm: scripted([{ text: "" }]) });
+    await run.result;
+    for await (const event of run) {
+      assert.equal((event.data as { content: string }).content, long);
+      break;
+    }
+    engine.close();
+  });
+
+  test("two engines live on one page", async () => {
+    const [a, b] = await Promise.all([createEngine({ wasm, runtime, worker: false }), createEngine({ wasm, runtime, worker: false })]);
+    const results = await Promise.all([a, b].map((engine) => engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result));
+    assert.deepEqual(results.map((result) => result.status), ["finished", "finished"]);
+  });
+
+  test("what is no engine is refused", async () => {
+    const other = join(folder, "other.wasm");
+    writeFileSync(other, Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0]));
+    await assert.rejects(createEngine({ wasm: other, runtime, worker: false }), { code: "version" });
+    writeFileSync(other, "not wasm");
+    await assert.rejects(createEngine({ wasm: other, runtime, worker: false }), { code: "init" });
+    await assert.rejects(createEngine({ wasm: join(folder, "nowhere.wasm"), runtime, worker: false }), { code: "init" });
+  });
+});

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// spot is where a node came to stand.
+func spot(t *testing.T, components, id string) (x, y, w, h int64) {
+	t.Helper()
+	doc, err := engine.ParseJSONText(components)
+	require.NoError(t, err)
+	n := arrange(doc).Get("nodes").Get(id)
+	require.False(t, n.IsNull(), id)
+	x, _ = n.Get("x").Int()
+	y, _ = n.Get("y").Int()
+	w, _ = n.Get("width").Int()
+	h, _ = n.Get("height").Int()
+	return
+}
+
+func TestLayout(t *testing.T) {
+	const fork = `{"a":{"downstream":["b","c"]},"b":{"downstream":["d"]},"c":{"downstream":["d"]},"d":{"downstream":["a"]}}`
+	ax, _, _, _ := spot(t, fork, "a")
+	bx, by, _, _ := spot(t, fork, "b")
+	cx, cy, _, _ := spot(t, fork, "c")
+	dx, _, _, _ := spot(t, fork, "d")
+	require.Equal(t, int64(0), ax, "a cycle begins with its first node")
+	require.Equal(t, bx, cx, "branches share a column")
+	require.GreaterOrEqual(t, cy-by, int64(nodeHeight+rowGap), "and do not lie upon each other")
+	require.Greater(t, dx, bx)
+}
+
+func TestLayoutOfGroups(t *testing.T) {
+	const group = `{"g":{"downstream":["z"]},"i":{"parent_id":"g","downstream":["j"]},"j":{"parent_id":"g"},"z":{}}`
+	_, _, w, h := spot(t, group, "g")
+	ix, iy, _, _ := spot(t, group, "i")
+	jx, _, _, _ := spot(t, group, "j")
+	zx, _, _, _ := spot(t, group, "z")
+	require.Equal(t, []int64{groupPad, groupHead}, []int64{ix, iy}, "members stand inside, relative to the group")
+	require.Equal(t, jx+nodeWidth+groupPad, w, "the group is as large as its members")
+	require.Equal(t, int64(nodeHeight+groupHead+groupPad), h)
+	require.Equal(t, w+columnGap, zx, "what follows stands behind it")
+}
+
+func TestLayoutOfWhatIsNoCanvas(t *testing.T) {
+	for _, text := range []string{`{}`, `[]`, `"x"`, `{"a":3}`, `{"a":{"parent_id":"a","downstream":["a","nope",4]}}`, `{"a":{"parent_id":"b"},"b":{"parent_id":"a"}}`} {
+		doc, err := engine.ParseJSONText(text)
+		require.NoError(t, err)
+		require.Equal(t, doc.Kind() == engine.KindObject && doc.Len() > 0, arrange(doc).Get("nodes").Len() > 0, text)
+	}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Each type here is one port of the engine: a question to the host, dressed as the engine expects it.
+
+type retriever struct{ *run }
+
+// Retrieve finds passages.
+func (r retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
+	b := engine.NewObject(12).Set("query", engine.String(q.Text))
+	for _, list := range [...]struct {
+		name string
+		ids  []string
+	}{{"datasets", q.Datasets}, {"memories", q.Memories}} {
+		if len(list.ids) > 0 {
+			b.Set(list.name, engine.Strings(list.ids...))
+		}
+	}
+	b.Set("top_n", engine.Int(int64(q.TopN))).Set("top_k", engine.Int(int64(q.TopK)))
+	b.Set("similarity_threshold", engine.Float(q.SimilarityThreshold)).Set("keyword_weight", engine.Float(q.KeywordWeight))
+	for _, text := range [...]struct{ name, value string }{{"rerank", q.Rerank}, {"user_id", q.UserID}} {
+		if text.value != "" {
+			b.Set(text.name, engine.String(text.value))
+		}
+	}
+	if q.KnowledgeGraph {
+		b.Set("knowledge_graph", engine.Bool(true))
+	}
+	if q.TOC {
+		b.Set("toc", engine.Bool(true))
+	}
+	if q.Filter.Truthy() {
+		b.Set("filter", q.Filter)
+	}
+	v, err := r.once(ctx, "retrieve", b.Value())
+	if err != nil {
+		return engine.Found{}, err
+	}
+	return engine.Found{Chunks: elements(v.Get("chunks")), DocAggs: elements(v.Get("doc_aggs"))}, nil
+}
+
+func elements(v engine.Value) []engine.Value {
+	list := make([]engine.Value, 0, v.Len())
+	for _, e := range v.Elements() {
+		list = append(list, e)
+	}
+	return list
+}
+
+type files struct{ *run }
+
+// Read gives the text of an upload.
+func (r files) Read(ctx context.Context, file engine.Value) (string, error) {
+	v, err := r.once(ctx, "files", engine.Object("op", "read", "file", file))
+	return v.Get("text").Str(), err
+}
+
+type documents struct{ *run }
+
+// Convert makes a file of markdown.
+func (r documents) Convert(ctx context.Context, format, markdown string) (engine.Value, error) {
+	return r.once(ctx, "documents", engine.Object("format", format, "markdown", markdown))
+}
+
+type speech struct{ *run }
+
+// Speak makes sound of text.
+func (r speech) Speak(ctx context.Context, text string) ([]byte, error) {
+	v, err := r.once(ctx, "speech", engine.Object("text", text))
+	if err != nil {
+		return nil, err
+	}
+	sound, err := base64.StdEncoding.DecodeString(v.Get("audio").Str())
+	if err != nil {
+		return nil, fmt.Errorf("speech: audio: %w", err)
+	}
+	return sound, nil
+}
+
+type fetch struct{ *run }
+
+// Do sends a request. The host may obey the timeout; here it ends the wait in any case.
+func (r fetch) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPResponse, error) {
+	headers := engine.NewObject(len(req.Header))
+	for _, h := range req.Header {
+		headers.Set(h.Name, engine.String(h.Value))
+	}
+	b := engine.NewObject(6).Set("method", engine.String(req.Method)).Set("url", engine.String(req.URL)).Set("headers", headers.Value())
+	if req.Body != "" {
+		b.Set("body", engine.String(req.Body))
+	}
+	if req.Proxy != "" {
+		b.Set("proxy", engine.String(req.Proxy))
+	}
+	if req.Timeout > 0 {
+		b.Set("timeout", engine.Int(req.Timeout.Milliseconds()))
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, req.Timeout)
+		defer stop()
+	}
+	v, err := r.once(ctx, "fetch", b.Value())
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("%s %s: no answer within %s: %w", req.Method, req.URL, req.Timeout.Round(time.Millisecond), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return responseOf(v)
+}
+
+func responseOf(v engine.Value) (*engine.HTTPResponse, error) {
+	status, _ := v.Get("status").Int()
+	res := &engine.HTTPResponse{Status: int(status), Body: v.Get("body").Str()}
+	for name, value := range v.Get("headers").Fields() {
+		res.Header = append(res.Header, engine.HTTPHeader{Name: name, Value: value.Text()})
+	}
+	if v.Get("encoding").Str() == "base64" {
+		body, err := base64.StdEncoding.DecodeString(res.Body)
+		if err != nil {
+			return nil, fmt.Errorf("fetch: body: %w", err)
+		}
+		res.Body = string(body)
+	}
+	return res, nil
+}
+
+type code struct{ *run }
+
+// RunCode runs a script. What the script itself threw (code "code") is its result; anything else is the host's error.
+func (r code) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResult, error) {
+	v, err := r.once(ctx, "code", engine.Object("lang", c.Language, "script", c.Script, "arguments", c.Arguments))
+	var thrown *failure
+	if errors.As(err, &thrown) && thrown.code == "code" {
+		return engine.CodeResult{Stderr: thrown.text}, nil
+	}
+	return engine.CodeResult{Value: v.Get("result"), Stdout: v.Get("stdout").Str(), Stderr: v.Get("stderr").Str()}, err
+}
+
+type mcp struct{ *run }
+
+// ListTools gives the tools of a server.
+func (r mcp) ListTools(ctx context.Context, server string) ([]engine.ToolDef, error) {
+	v, err := r.once(ctx, "mcp", engine.Object("op", "list", "server", server))
+	var defs []engine.ToolDef
+	for _, t := range v.Get("tools").Elements() {
+		defs = append(defs, engine.ToolDef{
+			Name: t.Get("name").Str(), Description: t.Get("description").Str(), Parameters: t.Get("parameters"),
+		})
+	}
+	return defs, err
+}
+
+// CallTool gives a tool's answer.
+func (r mcp) CallTool(ctx context.Context, server, name string, arguments engine.Value) (string, error) {
+	v, err := r.once(ctx, "mcp", engine.Object("op", "call", "server", server, "name", name, "arguments", arguments))
+	return v.Get("text").Text(), err
+}
+
+type memory struct{ *run }
+
+// Remember keeps one exchange.
+func (r memory) Remember(ctx context.Context, m *engine.Remembered) error {
+	_, err := r.once(ctx, "memory", engine.Object(
+		"memory_ids", m.MemoryIDs, "user_id", m.UserID, "agent_id", m.AgentID, "session_id", m.SessionID,
+		"user_input", m.UserInput, "agent_response", m.AgentResponse))
+	return err
+}
+
+type secrets struct{ *run }
+
+// Secret resolves a name.
+func (r secrets) Secret(ctx context.Context, name string) (string, error) {
+	v, err := r.once(ctx, "secret", engine.Object("name", name))
+	return v.Get("value").Str(), err
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// model tells what is asked and answered, whoever answers.
+type model struct {
+	run    *run
+	behind engine.Model
+}
+
+// ModelInfo is what is known about the model behind.
+func (m *model) ModelInfo(ctx context.Context, llmID string) engine.Info {
+	if i, ok := m.behind.(engine.ModelInfo); ok {
+		return i.ModelInfo(ctx, llmID)
+	}
+	return engine.Info{}
+}
+
+// Generate hands the call on, between model_started and model_finished.
+func (m *model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	return func(yield func(engine.ModelPiece, error) bool) {
+		clock := m.run.options.Ports.Clock
+		began := clock.Now()
+		node, _, _ := strings.Cut(req.Node, "-->")
+		m.run.tell("model_started", engine.NewObject(4).Set("component_id", engine.String(node)).
+			Set("call", engine.String(req.Key)).Set("model", engine.String(req.LLM)).Set("messages", messagesOf(req)))
+		var text strings.Builder
+		var usage engine.Usage
+		var failed error
+		defer func() {
+			if m.run.ctx.Err() != nil {
+				return // the end of the run is the end of its calls
+			}
+			done := engine.NewObject(6).Set("component_id", engine.String(node)).Set("call", engine.String(req.Key)).
+				Set("text", engine.String(text.String()))
+			if usage != (engine.Usage{}) {
+				done.Set("usage", engine.Object("prompt_tokens", usage.Prompt, "completion_tokens", usage.Completion,
+					"total_tokens", usage.Prompt+usage.Completion))
+			}
+			if failed != nil {
+				done.Set("error", engine.String(failed.Error()))
+			}
+			m.run.tell("model_finished", done.Set("elapsed_time", engine.Float(clock.Now().Sub(began).Seconds())))
+		}()
+		for p, err := range m.behind.Generate(ctx, req) {
+			failed = err
+			text.WriteString(p.Text)
+			if p.Usage != nil {
+				usage = *p.Usage
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+// hostModel asks the host.
+type hostModel struct {
+	run  *run
+	info engine.Info
+}
+
+// readInfo is what the host says about its models: {tools, images, context}. Without tools, agents plan in text,
+// which every model can do.
+func readInfo(v engine.Value) engine.Info {
+	n, _ := v.Get("context").Int()
+	return engine.Info{Tools: v.Get("tools").True(), Images: v.Get("images").True(), Context: int(n)}
+}
+
+// ModelInfo is the same for every llm_id.
+func (h *hostModel) ModelInfo(context.Context, string) engine.Info { return h.info }
+
+// Generate sends the request and yields the answer as it comes.
+func (h *hostModel) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	return func(yield func(engine.ModelPiece, error) bool) {
+		for v, err := range h.run.stream(ctx, "model", req.Node, requestOf(req)) {
+			if err != nil {
+				yield(engine.ModelPiece{}, err)
+				return
+			}
+			if !yield(pieceOf(v), nil) {
+				return
+			}
+		}
+	}
+}
+
+func requestOf(req *engine.ModelRequest) engine.Value {
+	mode := "chat"
+	if req.Stream {
+		mode = "stream"
+	}
+	b := engine.NewObject(10).Set("model", engine.String(req.LLM)).Set("purpose", engine.String(string(req.Purpose))).
+		Set("mode", engine.String(mode)).Set("messages", messagesOf(req)).Set("options", optionsOf(&req.Config))
+	// An agent that plans in text lists its tools in the prompt; the list beside it is for stand-ins.
+	if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {
+		list := make([]engine.Value, len(req.Tools))
+		for i, t := range req.Tools {
+			list[i] = engine.Object("type", "function", "function", engine.Object(
+				"name", t.Name, "description", t.Description, "parameters", t.Parameters))
+		}
+		b.Set("tools", engine.List(list...))
+	}
+	if len(req.Images) > 0 {
+		b.Set("images", engine.Strings(req.Images...))
+	}
+	if !req.Schema.IsNull() {
+		b.Set("schema", req.Schema)
+	}
+	return b.Set("key", engine.String(req.Key)).Value()
+}
+
+// messagesOf are the messages in the form of chat completions, the system's first.
+func messagesOf(req *engine.ModelRequest) engine.Value {
+	list := make([]engine.Value, 0, len(req.Messages)+1)
+	if req.System != "" {
+		list = append(list, engine.Object("role", "system", "content", req.System))
+	}
+	for _, m := range req.Messages {
+		b := engine.NewObject(4).Set("role", engine.String(m.Role)).Set("content", engine.String(m.Content))
+		if len(m.ToolCalls) > 0 {
+			calls := make([]engine.Value, len(m.ToolCalls))
+			for i, c := range m.ToolCalls {
+				calls[i] = engine.Object("id", c.ID, "type", "function",
+					"function", engine.Object("name", c.Name, "arguments", c.Arguments))
+			}
+			b.Set("tool_calls", engine.List(calls...))
+		}
+		if m.ToolID != "" {
+			b.Set("tool_call_id", engine.String(m.ToolID))
+		}
+		list = append(list, b.Value())
+	}
+	return engine.List(list...)
+}
+
+func optionsOf(c *engine.ModelConfig) engine.Value {
+	b := engine.NewObject(6)
+	for _, f := range [...]struct {
+		name  string
+		value *float64
+	}{
+		{"temperature", c.Temperature}, {"top_p", c.TopP},
+		{"presence_penalty", c.PresencePenalty}, {"frequency_penalty", c.FrequencyPenalty},
+	} {
+		if f.value != nil {
+			b.Set(f.name, engine.Float(*f.value))
+		}
+	}
+	if c.MaxTokens != nil {
+		b.Set("max_tokens", engine.Int(int64(*c.MaxTokens)))
+	}
+	if len(c.Stop) > 0 {
+		b.Set("stop", engine.Strings(c.Stop...))
+	}
+	return b.Value()
+}
+
+func pieceOf(v engine.Value) engine.ModelPiece {
+	p := engine.ModelPiece{Text: v.Get("text").Str()}
+	for _, c := range v.Get("tool_calls").Elements() {
+		p.ToolCalls = append(p.ToolCalls, engine.ToolCall{
+			ID: c.Get("id").Str(), Name: c.Get("name").Str(), Arguments: c.Get("arguments").Text(),
+		})
+	}
+	if u := v.Get("usage"); u.Kind() == engine.KindObject {
+		prompt, _ := u.Get("prompt_tokens").Int()
+		completion, _ := u.Get("completion_tokens").Int()
+		p.Usage = &engine.Usage{Prompt: int(prompt), Completion: int(completion)}
+	}
+	return p
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// operation answers one kind of request: a header, and the text behind its line.
+type operation func(b *bridge, header engine.Value, body string) ([]byte, error)
+
+// operations lists what load understands.
+var operations = map[string]operation{
+	"info":       (*bridge).info,
+	"load":       (*bridge).open,
+	"patch":      (*bridge).patch,
+	"save":       (*bridge).save,
+	"restore":    (*bridge).restore,
+	"reset":      (*bridge).reset,
+	"form":       (*bridge).form,
+	"validate":   (*bridge).validate,
+	"components": (*bridge).components,
+	"layout":     (*bridge).layout,
+}
+
+func (b *bridge) request(text string) (answer []byte, err error) {
+	defer rescue(&err)
+	header, body, err := decode(text)
+	if err != nil {
+		return nil, err
+	}
+	op, ok := operations[header.Get("op").Str()]
+	if !ok {
+		return nil, &failure{code: codeRequest, text: fmt.Sprintf("request %s: no such op", header.Get("op").JSON())}
+	}
+	return op(b, header, body)
+}
+
+// decode splits a message into its header and what follows the first line feed.
+func decode(text string) (header engine.Value, body string, err error) {
+	line, body, _ := strings.Cut(text, "\n")
+	header, err = engine.ParseJSONText(line)
+	if err != nil {
+		return engine.Null, "", &failure{code: codeRequest, text: "the first line of the message: " + err.Error()}
+	}
+	return header, body, nil
+}
+
+// empty answers what has nothing to say.
+var empty = []byte("{}")
+
+func (b *bridge) info(engine.Value, string) ([]byte, error) {
+	return engine.Object("abi", abi, "version", version).AppendJSON(nil), nil
+}
+
+func (b *bridge) open(_ engine.Value, body string) ([]byte, error) {
+	canvas, err := b.parse(body)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Object("canvas", int(b.keep(&held{canvas: canvas, state: canvas.State()}))).AppendJSON(nil), nil
+}
+
+// parse loads a canvas.
+func (b *bridge) parse(body string) (*engine.Canvas, error) {
+	doc, err := engine.ParseJSONText(body)
+	if err != nil {
+		return nil, dslError{err}
+	}
+	canvas, err := engine.LoadValue(b.registry, doc)
+	if err != nil {
+		return nil, dslError{err}
+	}
+	return canvas, nil
+}
+
+func (b *bridge) validate(_ engine.Value, body string) ([]byte, error) {
+	problems := engine.Validate(b.registry, []byte(body))
+	slices.SortStableFunc(problems, func(x, y engine.Problem) int { return rank(x) - rank(y) })
+	list := make([]engine.Value, len(problems))
+	for i, p := range problems {
+		o := engine.NewObject(4).Set("level", engine.String(string(p.Severity))).Set("message", engine.String(p.Text))
+		if p.Node != "" {
+			o.Set("node", engine.String(p.Node))
+		}
+		if p.Param != "" {
+			o.Set("param", engine.String(p.Param))
+		}
+		list[i] = o.Value()
+	}
+	return engine.List(list...).AppendJSON(nil), nil
+}
+
+func rank(p engine.Problem) int {
+	if p.Severity == engine.SeverityError {
+		return 0
+	}
+	return 1
+}
+
+func (b *bridge) components(engine.Value, string) ([]byte, error) {
+	var list []engine.Value
+	for _, s := range b.registry.Specs() {
+		list = append(list, s.Describe())
+	}
+	return engine.List(list...).AppendJSON(nil), nil
+}
+
+func (b *bridge) layout(_ engine.Value, body string) ([]byte, error) {
+	doc, err := engine.ParseJSONText(body)
+	if err != nil {
+		return nil, dslError{err}
+	}
+	if dsl := doc.Get("dsl"); dsl.Kind() == engine.KindObject {
+		doc = dsl
+	}
+	return arrange(doc.Get("components")).AppendJSON(nil), nil
+}
