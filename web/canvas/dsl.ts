@@ -1,0 +1,116 @@
+// Opens the text of a canvas file. Files come in three shapes: a template with the
+// DSL inside, the DSL itself, and the DSL as a string inside another object. What
+// strangers drop here may be anything, so the answer is a canvas or a reason.
+
+/** Component is an entry of `components`. */
+export interface Component {
+  obj: { component_name: string; params: Params };
+  downstream?: string[];
+  upstream?: string[];
+  parent_id?: string;
+}
+
+/** Params are the settings of a node. */
+export type Params = Record<string, unknown>;
+
+/** GraphNode is a picture of a node; only editors read it. */
+export interface GraphNode {
+  id: string;
+  type?: string;
+  position?: { x?: number; y?: number };
+  width?: number;
+  height?: number;
+  measured?: { width?: number; height?: number };
+  parentId?: string;
+  data?: { name?: string; label?: string; form?: Params };
+}
+
+/** GraphEdge is a picture of an edge. */
+export interface GraphEdge {
+  id?: string;
+  source?: string;
+  target?: string;
+  sourceHandle?: string | null;
+}
+
+/** Dsl is a canvas document. */
+export interface Dsl {
+  components: Record<string, Component>;
+  graph?: { nodes?: GraphNode[]; edges?: GraphEdge[] };
+  globals?: Record<string, unknown>;
+  variables?: unknown;
+  [key: string]: unknown;
+}
+
+/** Words is a text in several languages. */
+export type Words = string | Record<string, string>;
+
+/** Opened is a canvas ready to be shown. */
+export interface Opened {
+  dsl: Dsl;
+  /** The DSL as JSON, as written in the file where possible. */
+  text: string;
+  title: Words;
+  description: Words;
+}
+
+/** CanvasError says why a text is no canvas; code selects the words for it. */
+export class CanvasError extends Error {
+  readonly code: "too_large" | "not_json" | "not_canvas";
+  readonly detail: string;
+
+  constructor(code: CanvasError["code"], detail: string) {
+    super(`${code}: ${detail}`);
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+/** largest is the longest text accepted, in characters. */
+export const largest = 20_000_000;
+
+/** open reads a canvas; `name` is a title for files that have none. */
+export function open(text: string, name = ""): Opened {
+  if (text.length > largest) throw new CanvasError("too_large", String(Math.round(text.length / 1e6)));
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (err) {
+    throw new CanvasError("not_json", (err as Error).message);
+  }
+  const outer = isObject(parsed) ? parsed : {};
+  let inner: unknown = outer;
+  let innerText = text;
+  if (isObject(outer["dsl"])) {
+    inner = outer["dsl"];
+    innerText = JSON.stringify(inner);
+  } else if (typeof outer["dsl"] === "string") {
+    return { ...open(outer["dsl"], name), ...titles(outer, name) };
+  }
+  return { dsl: check(inner), text: innerText, ...titles(outer, name) };
+}
+
+function check(value: unknown): Dsl {
+  if (!isObject(value) || !isObject(value["components"])) throw new CanvasError("not_canvas", "components");
+  for (const [id, component] of Object.entries(value["components"])) {
+    const obj = isObject(component) ? component["obj"] : undefined;
+    if (!isObject(obj) || typeof obj["component_name"] !== "string") throw new CanvasError("not_canvas", `${id}: component_name`);
+    if (!isObject(obj["params"])) obj["params"] = {};
+  }
+  return value as unknown as Dsl;
+}
+
+function titles(outer: Record<string, unknown>, name: string): { title: Words; description: Words } {
+  return { title: words(outer["title"]) || name, description: words(outer["description"]) };
+}
+
+function words(value: unknown): Words {
+  if (typeof value === "string") return value;
+  if (!isObject(value)) return "";
+  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}
+
+/** isObject reports whether a value is an object with members. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

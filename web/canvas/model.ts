@@ -1,0 +1,247 @@
+// The picture of a canvas, without any drawing library: nodes with places, edges
+// with branches, groups with children. Components are the truth about what exists
+// and what leads where; `graph` only adds places, names, notes and tool boxes.
+
+import type { Component, Dsl, GraphNode, Params } from "./dsl.ts";
+import { isObject } from "./dsl.ts";
+import { group, place, type Box } from "./layout.ts";
+
+/** Role is what a box stands for. `tool` and `agent` are parts of an Agent, `note` is text. */
+export type Role = "node" | "group" | "item" | "note" | "tool" | "agent";
+
+/** Branch is one way out of a node that chooses. */
+export interface Branch {
+  id: string;
+  label: string;
+  to: string[];
+}
+
+/** CanvasNode is one box. */
+export interface CanvasNode {
+  id: string;
+  role: Role;
+  kind: string;
+  name: string;
+  /** Relative to the parent, if there is one. */
+  x: number;
+  y: number;
+  width?: number;
+  height?: number;
+  parent?: string;
+  params: Params;
+  branches: Branch[];
+  /** Names of an agent's tools that have no box of their own. */
+  tools: string[];
+  /** Text of a note. */
+  text?: string;
+}
+
+/** CanvasEdge joins two boxes. */
+export interface CanvasEdge {
+  id: string;
+  source: string;
+  target: string;
+  /** Branch of the source it leaves by. */
+  branch?: string;
+  role: "flow" | "tool" | "error";
+}
+
+/** CanvasModel is everything there is to draw. */
+export interface CanvasModel {
+  nodes: CanvasNode[];
+  edges: CanvasEdge[];
+  byId: Map<string, CanvasNode>;
+  /** True when at least one node had no place of its own. */
+  placed: boolean;
+}
+
+const groups = new Set(["Iteration", "Loop"]);
+const items = new Set(["IterationItem", "LoopItem"]);
+
+/** build makes the picture of a canvas. */
+export function build(dsl: Dsl): CanvasModel {
+  const pictures = new Map<string, GraphNode>();
+  for (const node of dsl.graph?.nodes ?? []) if (typeof node?.id === "string") pictures.set(node.id, node);
+  const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures.get(id), dsl));
+  const edges = Object.entries(dsl.components).flatMap(([id, component]) => edgesOf(id, component, dsl));
+  addExtras(dsl, pictures, nodes, edges);
+  const unplaced = nodes.filter((node) => !hasPlace(pictures.get(node.id)));
+  const placed = unplaced.length > 0;
+  if (placed) arrange(nodes, edges);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  // A group comes before its children, as drawing them needs.
+  nodes.sort((a, b) => depth(a, byId) - depth(b, byId));
+  return { nodes, edges, byId, placed };
+}
+
+function nodeOf(id: string, component: Component, picture: GraphNode | undefined, dsl: Dsl): CanvasNode {
+  const kind = component.obj.component_name;
+  const node: CanvasNode = {
+    id, kind, role: groups.has(kind) ? "group" : items.has(kind) ? "item" : "node",
+    name: picture?.data?.name || id, ...boxOf(picture), params: component.obj.params, branches: branchesOf(component), tools: toolsOf(component.obj.params),
+  };
+  const parent = component.parent_id;
+  if (parent && dsl.components[parent] && !contains(dsl, id, parent)) node.parent = parent;
+  return node;
+}
+
+// contains guards against parents that go in circles.
+function contains(dsl: Dsl, id: string, parent: string): boolean {
+  let at: string | undefined = parent;
+  for (let steps = 0; at && steps < 100; steps++) {
+    if (at === id) return true;
+    at = dsl.components[at]?.parent_id;
+  }
+  return at !== undefined;
+}
+
+function boxOf(picture: GraphNode | undefined): { x: number; y: number; width?: number; height?: number } {
+  const number = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
+  const box: { x: number; y: number; width?: number; height?: number } = { x: number(picture?.position?.x), y: number(picture?.position?.y) };
+  const width = number(picture?.width ?? picture?.measured?.width);
+  const height = number(picture?.height ?? picture?.measured?.height);
+  if (width > 0) box.width = width;
+  if (height > 0) box.height = height;
+  return box;
+}
+
+function hasPlace(picture: GraphNode | undefined): boolean {
+  return typeof picture?.position?.x === "number" && typeof picture.position.y === "number";
+}
+
+/** branchesOf lists the ways out of a Switch or a Categorize. */
+export function branchesOf(component: Component): Branch[] {
+  const { component_name: kind, params } = component.obj;
+  if (kind === "Switch") {
+    const cases = (Array.isArray(params["conditions"]) ? params["conditions"] : []) as { to?: unknown; items?: unknown }[];
+    return [
+      ...cases.map((each, i) => ({ id: `Case ${i + 1}`, label: conditionText(each) || `Case ${i + 1}`, to: strings(each?.to) })),
+      { id: "end_cpn_ids", label: "else", to: strings(params["end_cpn_ids"]) },
+    ];
+  }
+  if (kind === "Categorize" && isObject(params["category_description"])) {
+    return Object.entries(params["category_description"]).map(([name, each]) => ({ id: name, label: name, to: strings(isObject(each) ? each["to"] : undefined) }));
+  }
+  return [];
+}
+
+function conditionText(condition: { items?: unknown; logical_operator?: unknown }): string {
+  const parts = (Array.isArray(condition?.items) ? condition.items : []) as { cpn_id?: unknown; operator?: unknown; value?: unknown }[];
+  const joint = condition?.logical_operator === "and" ? " and " : " or ";
+  return parts.map((each) => `${String(each?.cpn_id ?? "").split("@").at(-1)} ${String(each?.operator ?? "")} ${String(each?.value ?? "")}`.trim()).join(joint);
+}
+
+function toolsOf(params: Params): string[] {
+  if (!Array.isArray(params["tools"])) return [];
+  return (params["tools"] as Params[]).map((tool) => String(tool?.["name"] ?? tool?.["component_name"] ?? "?"));
+}
+
+function edgesOf(id: string, component: Component, dsl: Dsl): CanvasEdge[] {
+  const edges: CanvasEdge[] = [];
+  const branches = branchesOf(component);
+  const seen = new Set<string>();
+  const add = (target: string, role: CanvasEdge["role"], branch?: string): void => {
+    const key = `${id}/${branch ?? role}/${target}`;
+    if (!dsl.components[target] || seen.has(key)) return;
+    seen.add(key);
+    edges.push({ id: key, source: id, target, role, ...(branch === undefined ? {} : { branch }) });
+  };
+  for (const branch of branches) for (const target of branch.to) add(target, "flow", branch.id);
+  const reached = new Set(edges.map((edge) => edge.target));
+  for (const target of strings(component.downstream)) if (!reached.has(target)) add(target, "flow");
+  if (component.obj.params["exception_method"] === "goto") {
+    for (const target of strings(component.obj.params["exception_goto"])) add(target, "error");
+  }
+  return edges;
+}
+
+function strings(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+}
+
+// addExtras draws what only the picture knows: notes, tool boxes and agents inside agents.
+function addExtras(dsl: Dsl, pictures: Map<string, GraphNode>, nodes: CanvasNode[], edges: CanvasEdge[]): void {
+  const known = new Map(nodes.map((node) => [node.id, node]));
+  for (const picture of pictures.values()) {
+    if (known.has(picture.id)) continue;
+    const note = picture.type === "noteNode";
+    const tool = picture.type === "toolNode";
+    if (!note && !tool && picture.type !== "agentNode") continue;
+    const node: CanvasNode = {
+      id: picture.id, role: note ? "note" : tool ? "tool" : "agent", kind: picture.data?.label ?? "", name: picture.data?.name ?? "",
+      ...boxOf(picture), params: picture.data?.form ?? {}, branches: [], tools: [],
+    };
+    if (note) node.text = String(picture.data?.form?.["text"] ?? "");
+    nodes.push(node);
+    known.set(node.id, node);
+  }
+  for (const edge of dsl.graph?.edges ?? []) {
+    const source = known.get(edge?.source ?? "");
+    const target = known.get(edge?.target ?? "");
+    if (!source || !target || (target.role !== "tool" && target.role !== "agent")) continue;
+    edges.push({ id: `${source.id}/tool/${target.id}`, source: source.id, target: target.id, role: "tool" });
+    if (target.role === "agent") target.params = toolParams(source, target.id) ?? target.params;
+  }
+  for (const edge of edges) {
+    const source = edge.role === "tool" ? known.get(edge.source) : undefined;
+    const target = known.get(edge.target);
+    if (source && target?.role === "tool") {
+      target.tools = plainTools(source.params);
+      source.tools = source.tools.filter((name) => !target.tools.includes(name));
+    }
+    if (source && target?.role === "agent") source.tools = source.tools.filter((name) => name !== target.name);
+  }
+}
+
+function toolParams(agent: CanvasNode, id: string): Params | undefined {
+  const tools = Array.isArray(agent.params["tools"]) ? (agent.params["tools"] as Params[]) : [];
+  const found = tools.find((tool) => tool?.["id"] === id)?.["params"];
+  return isObject(found) ? found : undefined;
+}
+
+function plainTools(params: Params): string[] {
+  const tools = Array.isArray(params["tools"]) ? (params["tools"] as Params[]) : [];
+  return tools.filter((tool) => tool?.["component_name"] !== "Agent").map((tool) => String(tool?.["name"] ?? tool?.["component_name"] ?? "?"));
+}
+
+function depth(node: CanvasNode, byId: Map<string, CanvasNode>): number {
+  let levels = 0;
+  for (let at = node.parent; at; at = byId.get(at)?.parent) levels++;
+  return levels;
+}
+
+/** sizeOf is the room a box takes when nothing says otherwise. */
+export function sizeOf(node: CanvasNode): { width: number; height: number } {
+  if (node.role === "item") return { width: node.width ?? 120, height: node.height ?? 44 };
+  const rows = node.branches.length + (node.tools.length > 0 ? 1 : 0);
+  return { width: node.width ?? 200, height: node.height ?? 64 + rows * 26 };
+}
+
+// arrange places everything anew, bodies first, so that a group knows its size.
+function arrange(nodes: CanvasNode[], edges: CanvasEdge[]): void {
+  const byParent = group(nodes, (node) => node.parent);
+  const visit = (parent: CanvasNode | undefined): void => {
+    const children = byParent.get(parent?.id) ?? [];
+    for (const child of children) if (child.role === "group") visit(child);
+    const boxes: Box[] = children.map((child) => ({ id: child.id, ...sizeOf(child) }));
+    const inside = new Set(children.map((child) => child.id));
+    const places = place(boxes, edges.filter((edge) => inside.has(edge.source) && inside.has(edge.target)).map(({ source, target }) => [source, target]));
+    const offset = parent ? { x: 32, y: 64 } : { x: 0, y: 0 };
+    let right = 0;
+    let bottom = 0;
+    for (const child of children) {
+      const at = places.get(child.id) ?? { x: 0, y: 0 };
+      const size = sizeOf(child);
+      child.x = at.x + offset.x;
+      child.y = at.y + offset.y;
+      right = Math.max(right, child.x + size.width);
+      bottom = Math.max(bottom, child.y + size.height);
+    }
+    if (parent) {
+      parent.width = Math.max(right + 32, 240);
+      parent.height = Math.max(bottom + 32, 130);
+    }
+  };
+  visit(undefined);
+}

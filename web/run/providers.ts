@@ -1,0 +1,57 @@
+// The models a person can choose between. Keys live in this object and nowhere else.
+
+import type { Model } from "@easel/engine";
+import { openai } from "@easel/engine/model/openai";
+import { proxy } from "@easel/engine/model/proxy";
+import { blank, record, replay, type Cassette } from "@easel/engine/model/record";
+import { scripted, type ScriptedReply } from "@easel/engine/model/scripted";
+
+/** ProviderKind is a way to get answers. */
+export type ProviderKind = "offline" | "scripted" | "openai" | "host" | "replay";
+
+/** ProviderChoice is what the person set. */
+export interface ProviderChoice {
+  kind: ProviderKind;
+  url: string;
+  key: string;
+  model: string;
+  /** Replies, one per line or as JSON. */
+  script: string;
+}
+
+/** firstChoice needs nothing. */
+export const firstChoice: ProviderChoice = {
+  kind: "offline", url: "http://localhost:11434/v1", key: "", model: "", script: "A prepared answer.\nAnother one.",
+};
+
+/** Providers makes models and remembers what they answered. */
+export class Providers {
+  readonly #tape: Cassette = blank();
+
+  /** recorded counts the answers that can be played again. */
+  get recorded(): number {
+    return this.#tape.takes.length;
+  }
+
+  /** model gives the model of a choice; undefined leaves answering to the engine's offline model. */
+  model(choice: ProviderChoice): Model | undefined {
+    switch (choice.kind) {
+      case "offline": return undefined;
+      case "scripted": return scripted(repliesOf(choice.script), { delay: 15, fallback: { text: "…" } });
+      case "openai": return record(openai({ url: choice.url, key: choice.key || undefined, model: choice.model || undefined }), this.#tape);
+      case "host": return record(proxy(), this.#tape);
+      case "replay": return replay(this.#tape);
+    }
+  }
+}
+
+/** repliesOf reads a script: a JSON list of replies, or one answer per line. */
+export function repliesOf(script: string): ScriptedReply[] {
+  if (script.trimStart().startsWith("[")) {
+    try {
+      const parsed: unknown = JSON.parse(script);
+      if (Array.isArray(parsed)) return parsed.map((each) => (typeof each === "string" ? { text: each } : (each as ScriptedReply)));
+    } catch { /* then it is meant as lines */ }
+  }
+  return script.split("\n").filter((line) => line.trim() !== "").map((text) => ({ text: text.replaceAll("\\n", "\n") }));
+}

@@ -1,0 +1,146 @@
+// The page as a whole: gallery or canvas, opening by file, drop and link, dialogs.
+
+import { useCallback, useEffect, useRef, useState } from "react";
+import { CanvasError } from "../canvas/dsl.ts";
+import { unpack } from "../canvas/link.ts";
+import { messageOf } from "@easel/engine";
+import { pick } from "../words/words.ts";
+import { Bar } from "./bar.tsx";
+import { Board } from "./board.tsx";
+import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { Guard } from "./guard.tsx";
+import { Gallery, type Example } from "./gallery.tsx";
+import { ModelDialog } from "./model.tsx";
+import { Panel } from "./panel.tsx";
+
+/** App is the page. */
+export function App({ examples }: { examples: Example[] }): React.ReactNode {
+  const t = useText();
+  const { session, look } = useApp();
+  const document_ = useStore(session.document, (document) => document);
+  const trouble = useStore(session.trouble, (text) => text);
+  const { language, panel } = useLook((all) => all);
+  const [fault, setFault] = useState<string>();
+  const [over, setOver] = useState(false);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [choosing, setChoosing] = useState(false);
+
+  const openText = useCallback((text: string, name: string) => {
+    try {
+      session.open(text, name);
+      look.update({ selected: undefined, step: undefined, tab: "chat" });
+      setFault(undefined);
+    } catch (err) {
+      setFault(err instanceof CanvasError ? t(`error.${err.code}`, err.detail) : messageOf(err));
+    }
+  }, [session, look, t]);
+
+  const openFile = useCallback(async (file: File) => {
+    if (file.size > 40_000_000) return setFault(t("error.too_large", Math.round(file.size / 1e6)));
+    history.replaceState(null, "", location.pathname + location.search);
+    openText(await file.text(), file.name.replace(/\.json$/i, ""));
+  }, [openText, t]);
+
+  const openExample = useCallback((example: Example) => {
+    history.replaceState(null, "", "#example=" + example.id);
+    openText(JSON.stringify(example), example.id);
+  }, [openText]);
+
+  useOpening(examples, openText, setFault);
+
+  useEffect(() => {
+    const stop = (event: DragEvent): boolean => {
+      if (!event.dataTransfer?.types.includes("Files")) return false;
+      event.preventDefault();
+      return true;
+    };
+    const dragover = (event: DragEvent): void => { if (stop(event)) setOver(true); };
+    const dragleave = (event: DragEvent): void => { if (!event.relatedTarget) setOver(false); };
+    const drop = (event: DragEvent): void => {
+      setOver(false);
+      if (!stop(event)) return;
+      const [file] = event.dataTransfer?.files ?? [];
+      if (file) void openFile(file);
+    };
+    addEventListener("dragover", dragover);
+    addEventListener("dragleave", dragleave);
+    addEventListener("drop", drop);
+    return () => {
+      removeEventListener("dragover", dragover);
+      removeEventListener("dragleave", dragleave);
+      removeEventListener("drop", drop);
+    };
+  }, [openFile]);
+
+  useEffect(() => {
+    if (choosing) dialog.current?.showModal();
+  }, [choosing]);
+
+  const title = document_ ? pick(document_.opened.title, language) : "";
+  useEffect(() => { document.title = title ? `${title} · easel` : "easel"; }, [title]);
+  const goToGallery = (): void => {
+    session.close();
+    history.replaceState(null, "", location.pathname + location.search);
+  };
+
+  return (
+    <>
+      <Bar onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)} />
+      {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
+      {fault && (
+        <div className="fault banner" role="alert">
+          <b>{t("error.title")}</b> {fault} <button type="button" onClick={() => setFault(undefined)}>{t("error.close")}</button>
+        </div>
+      )}
+      <main data-panel={document_ && panel ? true : undefined}>
+        <Guard mark={document_?.opened}>
+          {document_ ? <Board model={document_.model} title={title} /> : <Gallery examples={examples} onOpen={openExample} />}
+        </Guard>
+        {document_ && panel && <Panel />}
+      </main>
+      {over && <div className="drop" aria-hidden="true">{t("gallery.drop")}</div>}
+      <dialog ref={dialog} aria-labelledby="model-title" onClose={() => setChoosing(false)}>
+        {choosing && <ModelDialog onDone={() => dialog.current?.close()} />}
+      </dialog>
+    </>
+  );
+}
+
+// useOpening opens what the address asks for: #example=id, #c=canvas in the link,
+// #open=/path of a canvas on the host that serves the page.
+function useOpening(examples: Example[], openText: (text: string, name: string) => void, fail: (message: string) => void): void {
+  const t = useText();
+  const latest = useRef({ openText, fail, t });
+  latest.current = { openText, fail, t };
+  useEffect(() => {
+    const follow = async (): Promise<void> => {
+      const { openText: show, fail: complain, t: words } = latest.current;
+      const [key, value = ""] = split(location.hash.slice(1));
+      const example = key === "example" ? examples.find((each) => each.id === value) : undefined;
+      try {
+        if (example) show(JSON.stringify(example), example.id);
+        else if (key === "c") show(await unpack(value), "");
+        else if (key === "open") show(await fromHost(value), value.split("/").at(-1)?.replace(/\.json$/, "") ?? "");
+      } catch (err) {
+        complain(words("error.link", messageOf(err)));
+      }
+    };
+    void follow();
+    const again = (): void => void follow();
+    addEventListener("hashchange", again);
+    return () => removeEventListener("hashchange", again);
+  }, [examples]);
+}
+
+function split(hash: string): [string, string] {
+  const cut = hash.indexOf("=");
+  return cut < 0 ? [hash, ""] : [hash.slice(0, cut), hash.slice(cut + 1)];
+}
+
+async function fromHost(path: string): Promise<string> {
+  const address = new URL(decodeURIComponent(path), location.href);
+  if (address.origin !== location.origin) throw new Error("only canvases of this host can be opened by address");
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+  return response.text();
+}

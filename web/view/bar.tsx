@@ -1,0 +1,74 @@
+// The bar at the top: what is open, and what can be done with it.
+
+import { useRef, useState } from "react";
+import { pack } from "../canvas/link.ts";
+import { pick } from "../words/words.ts";
+import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { Icon } from "./icons.tsx";
+
+/** Bar is the page's header. */
+export function Bar({ onGallery, onFile, onModel }: { onGallery(): void; onFile(file: File): void; onModel(): void }): React.ReactNode {
+  const t = useText();
+  const { session, look } = useApp();
+  const { language, dark } = useLook((all) => all);
+  const document_ = useStore(session.document, (document) => document);
+  const kind = useStore(session.provider, (provider) => provider.kind);
+  const picker = useRef<HTMLInputElement>(null);
+  const [linked, setLinked] = useState(false);
+  const title = document_ ? pick(document_.opened.title, language) || "canvas" : "";
+  const exportFile = async (): Promise<void> => download(await session.text(), `${title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase() || "canvas"}.json`);
+  const copyLink = async (): Promise<void> => {
+    history.replaceState(null, "", "#" + (await pack(await session.text())));
+    await navigator.clipboard?.writeText(location.href).catch(() => undefined);
+    setLinked(true);
+    setTimeout(() => setLinked(false), 2000);
+  };
+  return (
+    <header className="bar">
+      <a className="skip" href="#panel" onClick={(event) => { event.preventDefault(); document.getElementById("page")?.focus(); }}>{t("app.skip")}</a>
+      <button type="button" className="brand" onClick={onGallery} aria-label={`easel, ${t("bar.gallery")}`}>
+        <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M5 4h14v10H5zM8 14l-3 7M16 14l3 7M12 14v5M12 4V2" /></svg>
+        <span>easel</span>
+      </button>
+      {document_ ? <h1 className="title">{title}</h1> : <p className="title quiet">{t("app.tagline")}</p>}
+      <span className="grow" />
+      <input ref={picker} type="file" accept=".json,application/json" hidden onChange={(event) => { const [file] = event.target.files ?? []; if (file) onFile(file); event.target.value = ""; }} />
+      <Action icon="open" label={t("bar.open")} onClick={() => picker.current?.click()} />
+      {document_ && (
+        <>
+          <Action icon="grid" label={t("bar.gallery")} onClick={onGallery} />
+          <Action icon="undo" label={t("bar.undo")} disabled={!document_.edits.canUndo} onClick={() => session.undo()} short />
+          <Action icon="redo" label={t("bar.redo")} disabled={!document_.edits.canRedo} onClick={() => session.redo()} short />
+          <Action icon="save" label={t("bar.export")} onClick={() => void exportFile()} />
+          <Action icon="link" label={linked ? t("bar.linked") : t("bar.link")} onClick={() => void copyLink()} />
+        </>
+      )}
+      <Action icon="LLM" label={`${t("bar.model")}: ${t(`model.${kind}`)}`} onClick={onModel} />
+      <button type="button" className="plain" lang={language === "en" ? "zh" : "en"} onClick={() => look.update({ language: language === "en" ? "zh" : "en" })}>{t("bar.language")}</button>
+      <Action icon={dark ? "sun" : "moon"} label={t("bar.theme")} onClick={() => look.update({ dark: !dark })} short />
+      {document_ && <PanelAction />}
+    </header>
+  );
+}
+
+function PanelAction(): React.ReactNode {
+  const t = useText();
+  const { look } = useApp();
+  const panel = useLook((all) => all.panel);
+  return <button type="button" className="icon-button" aria-label={t("bar.panel")} title={t("bar.panel")} aria-pressed={panel} onClick={() => look.update({ panel: !panel })}><Icon name="panel" /></button>;
+}
+
+function Action({ icon, label, onClick, disabled, short }: { icon: string; label: string; onClick(): void; disabled?: boolean; short?: boolean }): React.ReactNode {
+  return (
+    <button type="button" className={short ? "icon-button" : "action"} title={label} aria-label={label} disabled={disabled} onClick={onClick}>
+      <Icon name={icon} />{!short && <span className="action-label">{label}</span>}
+    </button>
+  );
+}
+
+function download(text: string, name: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = Object.assign(document.createElement("a"), { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

@@ -1,0 +1,199 @@
+// The conversation: what the person asked, what the canvas said, and the forms
+// between them.
+
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import type { Chunk, FormField, Reference } from "@easel/engine";
+import type { Answer } from "@easel/engine/state";
+import { isObject } from "../canvas/dsl.ts";
+import type { Descriptor } from "../run/files.ts";
+import type { Ask, Turn } from "../run/session.ts";
+import { useApp, useStore, useText } from "./context.tsx";
+import { answersOf, Field } from "./field.tsx";
+import { Icon } from "./icons.tsx";
+import { Markdown } from "./markdown.tsx";
+import { brief, seconds } from "./text.ts";
+
+/** Chat is the drawer's first page. */
+export function Chat(): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const { turns, running } = useStore(session.play, (play) => play);
+  const begin = useStore(session.document, (document) => document?.dsl.components["begin"]?.obj.params);
+  const fields = useMemo(() => (isObject(begin?.["inputs"]) ? (begin["inputs"] as Record<string, FormField>) : {}), [begin]);
+  const end = useRef<HTMLDivElement>(null);
+  const last = turns.at(-1);
+  useEffect(() => { void end.current?.scrollIntoView({ block: "end" }); }, [last?.state.answers, last?.state.status]);
+  const prologue = typeof begin?.["prologue"] === "string" ? begin["prologue"] : "";
+  const asks = Object.keys(fields).length > 0;
+  const paused = last?.state.status === "paused" ? last.state.form : undefined;
+  return (
+    <div className="chat">
+      <div className="transcript" role="log" aria-label={t("chat.transcript")} tabIndex={0}>
+        {prologue && <div className="bubble theirs"><Markdown text={prologue} /></div>}
+        {turns.length === 0 && !prologue && <p className="quiet">{t(asks ? "chat.form" : "chat.empty")}</p>}
+        {turns.map((turn, i) => <TurnView key={i} turn={turn} last={turn === last} />)}
+        {paused && !running && <Asked key={turns.length} fields={paused.inputs} tips={paused.tips} onDone={(inputs) => session.answer(inputs)} />}
+        <div ref={end} />
+      </div>
+      {running ? (
+        <div className="composer"><button type="button" className="primary wide" onClick={() => session.cancel()}><Icon name="stop" />{t("chat.stop")}</button></div>
+      ) : !paused && <Composer fields={fields} task={begin?.["mode"] === "task"} first={turns.length === 0} />}
+    </div>
+  );
+}
+
+function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNode {
+  const t = useText();
+  const { ask, state, error } = turn;
+  const files = (ask.files ?? []) as Descriptor[];
+  return (
+    <>
+      {ask.how && ask.how.kind !== "resume" && <p className="quiet small">{t(`chat.${ask.how.kind}`, ask.how.node ?? "")}</p>}
+      {(ask.query || ask.inputs) && (!ask.how || ask.how.kind === "resume") && (
+        <div className="bubble mine">
+          <span className="sr">{t("chat.you")}: </span>
+          {ask.query}
+          {ask.inputs && <Filled inputs={ask.inputs} />}
+          {files.map((file) => <span key={file.id} className="chip"><Icon name="attach" />{file.name}</span>)}
+        </div>
+      )}
+      {state.answers.map((answer, i) => <AnswerView key={i} answer={answer} />)}
+      {last && state.status === "running" && state.answers.at(-1)?.done !== false && <p className="quiet small"><span className="spinner" /> {t("chat.running")}</p>}
+      {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
+      {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{error ?? state.error}</p>}
+      {state.status === "finished" && state.elapsed !== undefined && (
+        <p className="quiet small">{seconds(state.elapsed)}{state.usage ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
+      )}
+    </>
+  );
+}
+
+function Filled({ inputs }: { inputs: Record<string, unknown> }): React.ReactNode {
+  return (
+    <dl className="filled">
+      {Object.entries(inputs).map(([name, field]) => {
+        const value = isObject(field) ? field["value"] : field;
+        const text = Array.isArray(value) ? value.map((each: Descriptor) => each.name ?? brief(each)).join(", ") : brief(value, 200);
+        return <div key={name}><dt>{name}</dt><dd>{text}</dd></div>;
+      })}
+    </dl>
+  );
+}
+
+function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
+  const t = useText();
+  const thinking = !answer.done && answer.parts.at(-1)?.kind === "think";
+  const chunks = useMemo(() => chunksOf(answer.reference), [answer.reference]);
+  return (
+    <div className="bubble theirs" data-open={!answer.done || undefined}>
+      <span className="sr">{t("chat.canvas")}: </span>
+      {answer.parts.map((part, i) => part.kind === "think" ? (
+        <details key={i} className="think" open={thinking || undefined}>
+          <summary>{t(thinking ? "chat.thinking" : "chat.thought")}</summary>
+          <Markdown text={part.text} />
+        </details>
+      ) : part.text && <Markdown key={i} text={part.text} cite={(id, key) => <Citation key={key} id={id} chunk={chunks.get(id)} />} />)}
+      {chunks.size > 0 && (
+        <details className="sources">
+          <summary>{t("chat.sources")} ({chunks.size})</summary>
+          <ul>{[...chunks].map(([id, chunk]) => <li key={id}><b>{chunk.document_name ?? id}</b><p>{chunk.content}</p></li>)}</ul>
+        </details>
+      )}
+      {answer.attachment && <span className="chip"><Icon name="attach" />{answer.attachment.file_name ?? answer.attachment.doc_id}</span>}
+    </div>
+  );
+}
+
+function Citation({ id, chunk }: { id: string; chunk: Chunk | undefined }): React.ReactNode {
+  const t = useText();
+  const anchor = useId();
+  if (!chunk) return <sup className="cite">{id}</sup>;
+  return (
+    <>
+      <button type="button" className="cite" popoverTarget={anchor} aria-label={t("chat.source", id)}>{id}</button>
+      <span id={anchor} popover="auto" className="passage">
+        <b>{chunk.document_name}</b>
+        <span>{chunk.content}</span>
+        {typeof chunk.url === "string" && /^https?:/.test(chunk.url) && <a href={chunk.url} target="_blank" rel="noreferrer noopener">{chunk.url}</a>}
+      </span>
+    </>
+  );
+}
+
+function chunksOf(reference: Reference | undefined): Map<string, Chunk> {
+  const chunks = reference?.chunks;
+  if (!chunks) return new Map();
+  if (Array.isArray(chunks)) return new Map(chunks.map((chunk, i) => [String(i), chunk]));
+  return new Map(Object.entries(chunks));
+}
+
+function Asked({ fields, tips, onDone }: { fields: Record<string, FormField>; tips: string; onDone(inputs: Record<string, unknown>): void }): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const [values, setValues] = useState<Record<string, unknown>>({});
+  return (
+    <form className="bubble theirs form" onSubmit={(event) => { event.preventDefault(); onDone(answersOf(fields, values)); }}>
+      {tips && <Markdown text={tips} />}
+      {Object.entries(fields).map(([name, field]) => (
+        <Field key={name} name={name} field={field} value={values[name] ?? field.value} files={session.files} onChange={(value) => setValues({ ...values, [name]: value })} />
+      ))}
+      <button type="submit" className="primary">{t("chat.answer")}</button>
+    </form>
+  );
+}
+
+function Composer({ fields, task, first }: { fields: Record<string, FormField>; task: boolean; first: boolean }): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const [query, setQuery] = useState("");
+  const [values, setValues] = useState<Record<string, unknown>>({});
+  const [files, setFiles] = useState<Descriptor[]>([]);
+  const picker = useRef<HTMLInputElement>(null);
+  const asks = Object.keys(fields).length > 0;
+  const send = (): void => {
+    const ask: Ask = {};
+    if (query.trim()) ask.query = query.trim();
+    if (asks) ask.inputs = answersOf(fields, values);
+    if (files.length) ask.files = files;
+    if (!asks && !ask.query && !ask.files) return;
+    session.send(ask);
+    setQuery("");
+    setFiles([]);
+  };
+  return (
+    <form className="composer" onSubmit={(event) => { event.preventDefault(); send(); }}>
+      {asks && (
+        <div className="fields">
+          {Object.entries(fields).map(([name, field]) => (
+            <Field key={name} name={name} field={field} value={values[name] ?? field.value} files={session.files} onChange={(value) => setValues({ ...values, [name]: value })} />
+          ))}
+        </div>
+      )}
+      {files.length > 0 && (
+        <div className="chips">
+          {files.map((file) => (
+            <button key={file.id} type="button" className="chip" aria-label={t("chat.remove", file.name)} onClick={() => setFiles(files.filter((each) => each !== file))}><Icon name="cross" />{file.name}</button>
+          ))}
+        </div>
+      )}
+      <div className="line">
+        {!task && (
+          <textarea
+            rows={1} value={query} placeholder={t("chat.placeholder")} aria-label={t("chat.placeholder")} onChange={(event) => setQuery(event.target.value)}
+            onKeyDown={(event) => { if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) { event.preventDefault(); send(); } }}
+          />
+        )}
+        {!task && (
+          <>
+            <input ref={picker} type="file" multiple hidden onChange={(event) => setFiles([...files, ...[...(event.target.files ?? [])].map((file) => session.files.add(file))])} />
+            <button type="button" className="icon-button" title={t("chat.attach")} aria-label={t("chat.attach")} onClick={() => picker.current?.click()}><Icon name="attach" /></button>
+          </>
+        )}
+        {!first && <button type="button" className="icon-button" title={t("chat.restart")} aria-label={t("chat.restart")} onClick={() => session.restart()}><Icon name="Loop" /></button>}
+        <button type="submit" className={task ? "primary wide" : "primary icon-button"} aria-label={t(task ? "chat.run" : "chat.send")}>
+          <Icon name={task ? "Begin" : "send"} />{task && t("chat.run")}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,96 @@
+// What every view may use: the session, the texts, and what is selected. Each part
+// of the state is subscribed to by itself, so that a view redraws for its own sake
+// only.
+
+import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
+import { Session } from "../run/session.ts";
+import { Store } from "../run/store.ts";
+import { preferred, translator, type Language } from "../words/words.ts";
+
+/** Tab is a page of the side panel. */
+export type Tab = "chat" | "timeline" | "node" | "variables" | "problems";
+
+/** Look is how the page is set up for this person. */
+export interface Look {
+  language: Language;
+  dark: boolean;
+  tab: Tab;
+  panel: boolean;
+  selected?: string;
+  /** Execution of the selected node that is inspected; undefined is the latest. */
+  step?: number;
+  /** Node to bring into view, with a count so that asking twice works. */
+  reveal?: { node: string; count: number };
+}
+
+/** App is what the context carries. */
+export interface App {
+  session: Session;
+  look: Store<Look>;
+}
+
+/** AppContext carries the app. */
+export const AppContext = createContext<App | undefined>(undefined);
+
+const remembered = "easel.look";
+
+/** newLook reads the person's last choice. */
+export function newLook(): Store<Look> {
+  let saved: Partial<Look> = {};
+  try {
+    saved = JSON.parse(localStorage.getItem(remembered) ?? "{}") as Partial<Look>;
+  } catch { /* then the defaults do */ }
+  const look = new Store<Look>({
+    language: saved.language === "zh" || saved.language === "en" ? saved.language : preferred(),
+    dark: typeof saved.dark === "boolean" ? saved.dark : matchMedia("(prefers-color-scheme: dark)").matches,
+    tab: "chat", panel: true,
+  });
+  const apply = (): void => {
+    const { language, dark } = look.get();
+    document.documentElement.lang = language;
+    document.documentElement.dataset["theme"] = dark ? "dark" : "light";
+    try {
+      localStorage.setItem(remembered, JSON.stringify({ language, dark }));
+    } catch { /* a page may be forbidden to remember */ }
+  };
+  look.subscribe(apply);
+  apply();
+  return look;
+}
+
+/** useApp gives the app. */
+export function useApp(): App {
+  const app = useContext(AppContext);
+  if (!app) throw new Error("no app around this view");
+  return app;
+}
+
+/** useStore follows a part of a store; `select` must give the same object for the same state. */
+export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S {
+  const read = (): S => select(store.get());
+  return useSyncExternalStore(store.subscribe, read, read);
+}
+
+/** useLook follows a part of the look. */
+export function useLook<S>(select: (look: Look) => S): S {
+  return useStore(useApp().look, select);
+}
+
+const translators = { en: translator("en"), zh: translator("zh") };
+
+/** useText gives the texts in the person's language. */
+export function useText(): ReturnType<typeof translator> {
+  return translators[useLook((look) => look.language)];
+}
+
+/** useSelect gives a function that selects a node and shows it in the panel. */
+export function useSelect(): (node: string | undefined, options?: { tab?: Tab; reveal?: boolean; step?: number }) => void {
+  const { look } = useApp();
+  return useCallback((node, options = {}) => {
+    const { reveal, tab } = look.get();
+    look.update({
+      selected: node, step: options.step, tab: options.tab ?? tab, panel: options.tab ? true : look.get().panel,
+      reveal: options.reveal && node ? { node, count: (reveal?.count ?? 0) + 1 } : reveal,
+    });
+  }, [look]);
+}

@@ -1,0 +1,71 @@
+// A field of a form that a canvas asks a person to fill.
+
+import { useId } from "react";
+import type { FormField } from "@easel/engine";
+import type { Descriptor, Files } from "../run/files.ts";
+import { useText } from "./context.tsx";
+
+interface FieldProps {
+  name: string;
+  field: FormField;
+  value: unknown;
+  onChange(value: unknown): void;
+  files: Files;
+}
+
+/** Field asks for one value. */
+export function Field({ name, field, value, onChange, files }: FieldProps): React.ReactNode {
+  const t = useText();
+  const id = useId();
+  const label = <label htmlFor={id}>{field.name || name}{field.optional && <small> {t("chat.optional")}</small>}</label>;
+  const kind = (field.type ?? "line").toLowerCase();
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
+  if (kind.includes("file")) {
+    const chosen = (Array.isArray(value) ? value : value ? [value] : []) as Descriptor[];
+    return (
+      <div className="field">
+        {label}
+        <input id={id} type="file" multiple required={!field.optional && chosen.length === 0} onChange={(event) => onChange([...(event.target.files ?? [])].map((file) => files.add(file)))} />
+      </div>
+    );
+  }
+  if (kind === "boolean" || kind === "switch") {
+    return (
+      <div className="field row">
+        <input id={id} type="checkbox" checked={value === true} onChange={(event) => onChange(event.target.checked)} />{label}
+      </div>
+    );
+  }
+  if (kind === "options" || kind === "select") {
+    return (
+      <div className="field">
+        {label}
+        <select id={id} value={text} required={!field.optional} onChange={(event) => onChange(event.target.value)}>
+          {(field.optional || text === "") && <option value="" />}
+          {(field.options ?? []).map((option) => <option key={String(option)} value={String(option)}>{String(option)}</option>)}
+        </select>
+      </div>
+    );
+  }
+  if (kind === "paragraph" || kind === "object") {
+    return <div className="field">{label}<textarea id={id} rows={4} value={text} required={!field.optional} onChange={(event) => onChange(event.target.value)} /></div>;
+  }
+  if (kind === "integer" || kind === "number") {
+    return (
+      <div className="field">
+        {label}
+        <input id={id} type="number" step={kind === "integer" ? 1 : "any"} value={text} required={!field.optional} onChange={(event) => onChange(event.target.value === "" ? "" : Number(event.target.value))} />
+      </div>
+    );
+  }
+  return <div className="field">{label}<input id={id} type="text" value={text} required={!field.optional} onChange={(event) => onChange(event.target.value)} /></div>;
+}
+
+/** answersOf gives the form's values as a run takes them; an empty optional field is left out. */
+export function answersOf(fields: Record<string, FormField>, values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => {
+    const value = values[name] ?? field.value ?? (field.type === "boolean" ? false : "");
+    if (value === "" && field.optional) return [];
+    return [[name, { type: field.type ?? "line", value, ...(field.optional ? { optional: true } : {}) }]];
+  }));
+}

@@ -1,0 +1,124 @@
+// Settings of a node as a form, made from the component's JSON Schema. A parameter
+// without a schema gets a field by the look of its value; what is too rich for a
+// field is edited as JSON.
+
+import { useId, useState } from "react";
+import type { Schema } from "@easel/engine";
+import type { Params } from "../canvas/dsl.ts";
+import { useText } from "./context.tsx";
+import { JsonEdit } from "./value.tsx";
+import { brief } from "./text.ts";
+
+/** hidden are values the engine keeps in the parameters, and settings only editors know. */
+const hidden = new Set(["outputs", "inputs", "debug_inputs", "exception_comment", "parameter", "enablePrologue", "llm_filter", "showStructuredOutput", "tenant_llm_id", "exception_method", "exception_default_value", "exception_goto", "delay_after_error", "max_retries", "description"]);
+
+/** SettingsForm edits parameters one by one. */
+export function SettingsForm({ schema, params, changed, onChange }: {
+  schema: Schema | undefined; params: Params; changed: Params; onChange(key: string, value: unknown): void;
+}): React.ReactNode {
+  const t = useText();
+  const known = Object.keys(schema?.properties ?? {});
+  const keys = [...new Set([...known, ...Object.keys(params)])];
+  const main = keys.filter((key) => !hidden.has(key) && (key in params || schema?.properties?.[key]?.format));
+  const other = keys.filter((key) => key !== "outputs" && key !== "debug_inputs" && !main.includes(key));
+  if (keys.length === 0) return <p className="quiet">{t("node.no_settings")}</p>;
+  const row = (key: string): React.ReactNode => (
+    <Setting key={key} name={key} schema={schema?.properties?.[key] ?? guess(params[key])} value={params[key]} changed={key in changed} onChange={(value) => onChange(key, value)} />
+  );
+  return (
+    <div className="settings">
+      {main.map(row)}
+      {other.length > 0 && <details className="more"><summary>{t("node.other")} ({other.length})</summary>{other.map(row)}</details>}
+    </div>
+  );
+}
+
+function guess(value: unknown): Schema {
+  if (typeof value === "boolean") return { type: "boolean" };
+  if (typeof value === "number") return { type: "number" };
+  if (typeof value === "string") return { type: "string", format: value.includes("\n") || value.length > 60 ? "text" : "" };
+  if (Array.isArray(value)) return { type: "array" };
+  return { type: "object" };
+}
+
+function Setting({ name, schema, value, changed, onChange }: { name: string; schema: Schema; value: unknown; changed: boolean; onChange(value: unknown): void }): React.ReactNode {
+  const t = useText();
+  const id = useId();
+  const hint = schema.description;
+  const head = (
+    <span className="setting-head">
+      <label htmlFor={id}>{schema.title ?? name}</label>
+      {changed && <span className="chip">{t("node.changed")}</span>}
+    </span>
+  );
+  const fallback = schema.default === undefined || schema.default === "" ? "" : t("form.default", brief(schema.default, 30));
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  return (
+    <div className="setting" data-row={type === "boolean" || undefined}>
+      {head}
+      <Control id={id} name={schema.title ?? name} type={type} schema={schema} value={value} placeholder={fallback} onChange={onChange} />
+      {hint && <small>{hint}</small>}
+    </div>
+  );
+}
+
+interface ControlProps {
+  id: string;
+  name: string;
+  type: string | undefined;
+  schema: Schema;
+  value: unknown;
+  placeholder: string;
+  onChange(value: unknown): void;
+}
+
+function Control({ id, name, type, schema, value, placeholder, onChange }: ControlProps): React.ReactNode {
+  if (schema.enum) {
+    const current = value ?? schema.default ?? "";
+    const options = schema.enum.includes(current) ? schema.enum : [current, ...schema.enum];
+    return <select id={id} value={String(current)} onChange={(event) => onChange(options.find((each) => String(each) === event.target.value))}>{options.map((each) => <option key={String(each)} value={String(each)}>{String(each)}</option>)}</select>;
+  }
+  if (type === "boolean") return <input id={id} type="checkbox" checked={Boolean(value ?? schema.default)} onChange={(event) => onChange(event.target.checked)} />;
+  if ((type === "number" || type === "integer") && typeof value !== "string") {
+    return (
+      <input
+        id={id} type="number" min={schema.minimum} max={schema.maximum} step={type === "integer" ? 1 : "any"} placeholder={placeholder}
+        value={typeof value === "number" ? value : ""} onChange={(event) => onChange(event.target.value === "" ? null : Number(event.target.value))}
+      />
+    );
+  }
+  if (typeof value === "string" || (value === undefined && type === "string")) {
+    const long = schema.format === "text" || schema.format === "code" || (value ?? "").length > 60;
+    const text = value ?? "";
+    if (!long) return <input id={id} type={schema.format === "secret" ? "password" : "text"} value={text} placeholder={placeholder} onChange={(event) => onChange(event.target.value)} spellCheck={false} />;
+    return <textarea id={id} className={schema.format === "code" ? "mono" : undefined} rows={Math.min(12, text.split("\n").length + 1)} value={text} placeholder={placeholder} onChange={(event) => onChange(event.target.value)} spellCheck={schema.format !== "code"} />;
+  }
+  if (Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string")) return <TextList id={id} name={name} value={value as string[]} onChange={onChange} />;
+  return <AsJson id={id} name={name} value={value ?? schema.default ?? null} onChange={onChange} />;
+}
+
+function TextList({ id, name, value, onChange }: { id: string; name: string; value: string[]; onChange(value: unknown): void }): React.ReactNode {
+  const t = useText();
+  return (
+    <div className="text-list">
+      {value.map((text, i) => (
+        <div key={i} className="line">
+          <textarea id={i === 0 ? id : undefined} aria-label={i === 0 ? undefined : `${name} ${i + 1}`} rows={Math.min(8, text.split("\n").length)} value={text} onChange={(event) => onChange(value.with(i, event.target.value))} />
+          {value.length > 1 && <button type="button" className="icon-button" aria-label={`${t("form.remove")} ${i + 1}`} onClick={() => onChange(value.toSpliced(i, 1))}>×</button>}
+        </div>
+      ))}
+      <button type="button" onClick={() => onChange([...value, ""])}>{t("form.add")}</button>
+    </div>
+  );
+}
+
+function AsJson({ id, name, value, onChange }: { id: string; name: string; value: unknown; onChange(value: unknown): void }): React.ReactNode {
+  const t = useText();
+  const [open, setOpen] = useState(false);
+  return (
+    <div>
+      <button id={id} type="button" className="json-button" aria-expanded={open} onClick={() => setOpen(!open)}>{brief(value, 60)}</button>
+      {open && <JsonEdit value={value} label={t("form.json", name)} action={t("model.done")} onDone={(next) => { onChange(next); setOpen(false); }} />}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+// The first thing a person sees: what there is to try.
+
+import type { Dsl, Words } from "../canvas/dsl.ts";
+import { pick } from "../words/words.ts";
+import { useLook, useText } from "./context.tsx";
+import { hueOf, Icon, iconOf } from "./icons.tsx";
+
+/** Example is an entry of the gallery. */
+export interface Example {
+  id: string;
+  title: Words;
+  description: Words;
+  dsl: Dsl;
+}
+
+/** Gallery shows the examples. */
+export function Gallery({ examples, onOpen }: { examples: Example[]; onOpen(example: Example): void }): React.ReactNode {
+  const t = useText();
+  const language = useLook((look) => look.language);
+  return (
+    <section className="gallery">
+      <h1>{t("gallery.title")}</h1>
+      <p className="lead">{t("gallery.hint")}</p>
+      <ul className="cards">
+        {examples.map((example) => {
+          const kinds = [...new Set(Object.values(example.dsl.components).map((component) => component.obj.component_name))].filter((kind) => !/Item$/.test(kind));
+          return (
+            <li key={example.id}>
+              <button type="button" className="card" onClick={() => onOpen(example)}>
+                <span className="glyphs" aria-hidden="true">{kinds.slice(0, 7).map((kind) => <span key={kind} className="glyph" data-hue={hueOf(kind, "node")}><Icon name={iconOf(kind, "node")} /></span>)}</span>
+                <b>{pick(example.title, language)}</b>
+                <span>{pick(example.description, language)}</span>
+                <small>{t("gallery.nodes", Object.keys(example.dsl.components).length)}</small>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

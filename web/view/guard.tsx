@@ -1,0 +1,20 @@
+import { Component } from "react";
+import { messageOf } from "@easel/engine";
+
+/** Guard shows the message when a view below it breaks, and tries again when `mark` changes. */
+export class Guard extends Component<{ mark: unknown; children: React.ReactNode }, { broken?: unknown; mark?: unknown }> {
+  override state: { broken?: unknown; mark?: unknown } = {};
+
+  static getDerivedStateFromError(broken: unknown): { broken: unknown } {
+    return { broken: broken ?? "unknown" };
+  }
+
+  static getDerivedStateFromProps(props: { mark: unknown }, state: { mark?: unknown }): object | null {
+    return props.mark === state.mark ? null : { mark: props.mark, broken: undefined };
+  }
+
+  override render(): React.ReactNode {
+    if (this.state.broken === undefined) return this.props.children;
+    return <p className="fault" role="alert">{messageOf(this.state.broken)}</p>;
+  }
+}

@@ -1,0 +1,132 @@
+// One node: what it is set to and what it did.
+
+import { useState } from "react";
+import type { ModelUse, Step } from "@easel/engine/state";
+import type { CanvasNode } from "../canvas/model.ts";
+import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { SettingsForm } from "./form.tsx";
+import { hueOf, Icon, iconOf } from "./icons.tsx";
+import { bare, seconds, show } from "./text.ts";
+import { JsonEdit, Value, Values } from "./value.tsx";
+
+/** Inspector is a page of the drawer. */
+export function Inspector(): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const selected = useLook((look) => look.selected);
+  const node = useStore(session.document, (document) => (selected ? document?.model.byId.get(selected) : undefined));
+  if (!node) return <p className="quiet">{t("node.none")}</p>;
+  return <Node key={node.id} node={node} />;
+}
+
+function Node({ node }: { node: CanvasNode }): React.ReactNode {
+  const t = useText();
+  const { session, look } = useApp();
+  const spec = useStore(session.specs, (specs) => specs.get(node.kind));
+  const edits = useStore(session.document, (document) => document?.edits.changed[node.id]);
+  const problems = useStore(session.problems, (all) => all);
+  const steps = useStore(session.play, (play) => play.shown.steps).filter((step) => step.node === node.id);
+  const chosen = useLook((all) => all.step);
+  const step = steps.find((each) => each.index === chosen) ?? steps.at(-1);
+  const mine = problems.filter((problem) => problem.node === node.id);
+  const real = node.role !== "tool" && node.role !== "agent";
+  return (
+    <div className="inspector">
+      <header data-hue={hueOf(node.kind, node.role)}>
+        <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
+        <div><h2>{node.name || node.kind}</h2><p className="quiet small">{node.kind} · <code>{node.id}</code></p></div>
+      </header>
+      {spec?.description && <p className="small">{spec.description}</p>}
+      {spec?.missing && <p className="fault">{t("node.missing", spec.missing)}</p>}
+      {mine.map((problem, i) => <p key={i} className="problem small" data-level={problem.level}>{problem.message}</p>)}
+      {real && <Actions node={node} step={step} />}
+      {steps.length > 1 && (
+        <select aria-label={t("node.which")} value={step?.index} onChange={(event) => look.update({ step: Number(event.target.value) })}>
+          {steps.map((each, i) => <option key={each.index} value={each.index}>{i + 1} · {t(`status.${each.status}` as "status.done")}{each.elapsed === undefined ? "" : ` · ${seconds(each.elapsed)}`}</option>)}
+        </select>
+      )}
+      {real && (step ? <Did step={step} /> : <p className="quiet small">{t("node.not_run")}</p>)}
+      <details className="block" open={!step}>
+        <summary>{t("node.settings")}</summary>
+        <SettingsForm schema={spec?.params} params={node.params} changed={edits ?? {}} onChange={(key, value) => session.edit(node.id, key, value)} />
+      </details>
+    </div>
+  );
+}
+
+function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const running = useStore(session.play, (play) => play.running);
+  const pinned = useStore(session.pins, (pins) => node.id in pins);
+  const [editing, setEditing] = useState<"outputs" | "debug">();
+  const inside = node.role === "item" || node.parent !== undefined;
+  const outputs = bare(step?.outputs);
+  return (
+    <>
+      <div className="actions">
+        <button type="button" disabled={running || inside} onClick={() => session.runUntil(node.id)}>{t("node.until")}</button>
+        <button type="button" disabled={running || inside || !step} onClick={() => session.runFrom(node.id)}>{t("node.from")}</button>
+        <button type="button" disabled={running || node.role !== "node"} aria-expanded={editing === "debug"} onClick={() => setEditing(editing === "debug" ? undefined : "debug")}>{t("node.debug")}</button>
+        <button type="button" disabled={!pinned && !step?.outputs} aria-pressed={pinned} onClick={() => session.pin(node.id, pinned ? undefined : outputs)}><Icon name="pin" />{t(pinned ? "node.unpin" : "node.pin")}</button>
+        {step?.outputs && <button type="button" disabled={running || inside} aria-expanded={editing === "outputs"} onClick={() => setEditing(editing === "outputs" ? undefined : "outputs")}>{t("node.edit_outputs")}</button>}
+      </div>
+      {editing === "debug" && (
+        <JsonEdit key="debug" value={step?.inputs ?? {}} label={t("node.inputs")} action={t("node.debug")} onDone={(params) => session.debug(node.id, (params ?? {}) as Record<string, unknown>)} />
+      )}
+      {editing === "outputs" && (
+        <JsonEdit key="outputs" value={outputs} label={t("node.outputs")} action={t("node.apply")} onDone={(changed) => {
+          session.pin(node.id, (changed ?? {}) as Record<string, unknown>);
+          session.runFrom(node.id);
+        }} />
+      )}
+    </>
+  );
+}
+
+function Did({ step }: { step: Step }): React.ReactNode {
+  const t = useText();
+  return (
+    <>
+      <p className="small did" data-status={step.status}>
+        <b>{t(`status.${step.status}` as "status.done")}</b>
+        {step.elapsed !== undefined && <span>{seconds(step.elapsed)}</span>}
+        {step.usage && <span>{t("node.tokens", step.usage.total_tokens)}</span>}
+      </p>
+      {step.error && <section aria-label={t("node.error")}><h3>{t("node.error")}</h3><pre className="fault" tabIndex={0}>{step.error}</pre></section>}
+      {step.thoughts && <p className="small quiet">{step.thoughts}</p>}
+      <Values values={step.inputs ?? {}} label={t("node.inputs")} />
+      <Values values={bare(step.outputs)} label={t("node.outputs")} />
+      {step.tools.length > 0 && (
+        <section className="values" aria-label={t("node.tools")}>
+          <h3>{t("node.tools")}</h3>
+          {step.tools.map((use, i) => (
+            <details key={i} className="value">
+              <summary><span className="value-name">{use.name}</span> {use.elapsed !== undefined && <span className="quiet">{seconds(use.elapsed)}</span>}</summary>
+              <Value name={t("node.arguments")} value={use.arguments} />
+              <Value name={use.error ? t("node.error") : t("node.result")} value={use.error ?? use.result ?? null} />
+            </details>
+          ))}
+        </section>
+      )}
+      {step.models.length > 0 && (
+        <section className="values" aria-label={t("node.prompts")}>
+          <h3>{t("node.prompts")}</h3>
+          {step.models.map((use) => <Prompt key={use.call} use={use} />)}
+        </section>
+      )}
+    </>
+  );
+}
+
+function Prompt({ use }: { use: ModelUse }): React.ReactNode {
+  const t = useText();
+  return (
+    <details className="value">
+      <summary><span className="value-name">{use.model || t("timeline.model")}</span> <span className="quiet">{use.usage ? t("node.tokens", use.usage.total_tokens) : ""}</span></summary>
+      {use.messages.map((message, i) => <div key={i} className="prompt"><b>{message.role}</b><pre tabIndex={0}>{show(message.content)}</pre></div>)}
+      {use.text !== undefined && <div className="prompt answer"><b>{t("node.answer")}</b><pre tabIndex={0}>{use.text}</pre></div>}
+      {use.error && <pre className="fault" tabIndex={0}>{use.error}</pre>}
+    </details>
+  );
+}

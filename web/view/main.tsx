@@ -1,0 +1,23 @@
+import { createRoot } from "react-dom/client";
+import { createEngine } from "@easel/engine";
+import { sandbox } from "@easel/engine/code/runner";
+import examples from "easel:examples";
+import { request, retrieve } from "../demo/world.ts";
+import { Session } from "../run/session.ts";
+import { App } from "./app.tsx";
+import { AppContext, newLook } from "./context.tsx";
+import "@xyflow/react/dist/base.css";
+import "../style/page.css";
+
+// The bundler fills in where it put the parts that are loaded later.
+declare const EASEL_ENGINE_WORKER: string;
+declare const EASEL_CODE_WORKER: string;
+declare const EASEL_WASM: string;
+declare const EASEL_RUNTIME: string;
+
+const at = (file: string): URL => new URL(file, document.baseURI);
+const engine = createEngine({ wasm: at(EASEL_WASM), runtime: at(EASEL_RUNTIME), worker: at(EASEL_ENGINE_WORKER) });
+const session = new Session(engine, { retrieve, fetch: request, code: sandbox({ worker: at(EASEL_CODE_WORKER) }) });
+
+const root = document.getElementById("root");
+if (root) createRoot(root).render(<AppContext value={{ session, look: newLook() }}><App examples={examples} /></AppContext>);

@@ -1,0 +1,129 @@
+// The boxes of the canvas. A box subscribes to the status of its own node, so an
+// event redraws one box and nothing else.
+
+import { Handle, Position, type NodeProps } from "@xyflow/react";
+import { memo } from "react";
+import type { CanvasNode } from "../canvas/model.ts";
+import { useApp, useStore, useText } from "./context.tsx";
+import { hueOf, Icon, iconOf } from "./icons.tsx";
+import { seconds } from "./text.ts";
+
+/** BoxData is what React Flow hands to a box. */
+export interface BoxData extends Record<string, unknown> {
+  node: CanvasNode;
+}
+
+type BoxProps = NodeProps & { data: BoxData };
+
+function useStatus(id: string): { status: string; elapsed?: number; tokens?: number; runs: number } {
+  const { session } = useApp();
+  const step = useStore(session.play, (play) => play.shown.latest[id]);
+  return { status: step?.status ?? "idle", elapsed: step?.elapsed, tokens: step?.usage?.total_tokens, runs: step?.run ?? 0 };
+}
+
+function Status({ id }: { id: string }): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const { status, elapsed, tokens, runs } = useStatus(id);
+  const pinned = useStore(session.pins, (pins) => id in pins);
+  if (status === "idle" && !pinned) return null;
+  const mark = { done: "check", failed: "cross", waiting: "pause", canceled: "stop" }[status];
+  return (
+    <span className="status">
+      {pinned && <span className="badge pinned" title={t("status.pinned")}><Icon name="pin" /></span>}
+      {status !== "idle" && (
+        <span className="badge" title={t(`status.${status}` as "status.done")}>
+          {mark ? <Icon name={mark} /> : <span className="spinner" />}
+          {runs > 1 && <span>×{runs}</span>}
+          {elapsed !== undefined && <span>{seconds(elapsed)}</span>}
+          {tokens !== undefined && <span className="tokens">{tokens} tok</span>}
+        </span>
+      )}
+    </span>
+  );
+}
+
+const Box = memo(function Box({ id, data, selected }: BoxProps) {
+  const { node } = data;
+  const { status } = useStatus(id);
+  return (
+    <div className="box" data-status={status} data-hue={hueOf(node.kind, node.role)} data-selected={selected || undefined}>
+      {node.kind !== "Begin" && <Handle type="target" position={Position.Left} isConnectable={false} />}
+      <div className="box-head">
+        <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
+        <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
+      </div>
+      <Status id={id} />
+      {node.branches.length > 0 ? (
+        <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} id={branch.id} label={branch.label} />)}</ul>
+      ) : <Handle type="source" position={Position.Right} isConnectable={false} />}
+      {node.tools.length > 0 && <ul className="chips">{node.tools.map((tool, i) => <li key={i}><Icon name="tool" />{tool}</li>)}</ul>}
+      <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
+    </div>
+  );
+});
+
+function BranchRow({ id, label }: { id: string; label: string }): React.ReactNode {
+  const t = useText();
+  return (
+    <li title={label}>
+      {id === "end_cpn_ids" ? t("canvas.else") : label}
+      <Handle type="source" id={id} position={Position.Right} isConnectable={false} />
+    </li>
+  );
+}
+
+const Group = memo(function Group({ id, data, selected }: BoxProps) {
+  const { node } = data;
+  const { status } = useStatus(id);
+  return (
+    <div className="group" data-status={status} data-hue="flow" data-selected={selected || undefined}>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <div className="box-head">
+        <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
+        <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
+        <Status id={id} />
+      </div>
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  );
+});
+
+const Item = memo(function Item({ id, data, selected }: BoxProps) {
+  const t = useText();
+  const { status } = useStatus(id);
+  return (
+    <div className="item" data-status={status} data-selected={selected || undefined}>
+      <Handle type="target" position={Position.Left} isConnectable={false} className="ghost" />
+      <Icon name="item" />{t(data.node.kind === "LoopItem" ? "canvas.turn" : "canvas.item")}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  );
+});
+
+const Note = memo(function Note({ data }: BoxProps) {
+  return (
+    <div className="note">
+      <b>{data.node.name}</b>
+      <p>{data.node.text}</p>
+    </div>
+  );
+});
+
+const Tool = memo(function Tool({ data, selected }: BoxProps) {
+  const { node } = data;
+  const t = useText();
+  return (
+    <div className="box tool" data-hue="tool" data-selected={selected || undefined}>
+      <Handle type="target" id="top" position={Position.Top} isConnectable={false} />
+      <div className="box-head">
+        <span className="glyph"><Icon name={node.role === "agent" ? "Agent" : "tool"} /></span>
+        <span className="box-name"><b>{node.role === "agent" ? node.name : node.tools.join(", ") || t("canvas.tools")}</b><small>{node.role === "agent" ? "Agent" : t("canvas.tools")}</small></span>
+      </div>
+      <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
+    </div>
+  );
+});
+
+/** nodeTypes is a constant, or React Flow would mount every box anew. The name `group` is taken by React Flow itself. */
+export const nodeTypes = { node: Box, container: Group, item: Item, note: Note, tool: Tool, agent: Tool };

@@ -1,0 +1,42 @@
+// The drawer with its pages.
+
+import { useRef } from "react";
+import { Chat } from "./chat.tsx";
+import { useApp, useLook, useStore, useText, type Tab } from "./context.tsx";
+import { Guard } from "./guard.tsx";
+import { Inspector } from "./inspector.tsx";
+import { Problems } from "./problems.tsx";
+import { Timeline } from "./timeline.tsx";
+import { Variables } from "./variables.tsx";
+
+const pages: Record<Tab, () => React.ReactNode> = { chat: Chat, timeline: Timeline, node: Inspector, variables: Variables, problems: Problems };
+const order = Object.keys(pages) as Tab[];
+
+/** Panel is the drawer beside the canvas. */
+export function Panel(): React.ReactNode {
+  const t = useText();
+  const { look, session } = useApp();
+  const tab = useLook((all) => all.tab);
+  const problems = useStore(session.problems, (all) => all.filter((problem) => problem.level !== "info").length);
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: React.KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const next = order[(order.indexOf(tab) + step + order.length) % order.length] as Tab;
+    look.update({ tab: next });
+    list.current?.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus();
+  };
+  const Page = pages[tab];
+  return (
+    <aside className="panel" id="panel" aria-label={t("bar.panel")}>
+      <div className="tabs" role="tablist" ref={list} onKeyDown={move} aria-label={t("bar.panel")}>
+        {order.map((each) => (
+          <button key={each} type="button" role="tab" id={`tab-${each}`} data-tab={each} aria-selected={tab === each} aria-controls="page" tabIndex={tab === each ? 0 : -1} onClick={() => look.update({ tab: each })}>
+            {t(`tab.${each}`)}{each === "problems" && problems > 0 && <span className="count">{problems}</span>}
+          </button>
+        ))}
+      </div>
+      <div className="page" id="page" role="tabpanel" aria-labelledby={`tab-${tab}`} tabIndex={-1}><Guard mark={tab}><Page /></Guard></div>
+    </aside>
+  );
+}

@@ -1,0 +1,25 @@
+// Values as a person reads them.
+
+/** seconds writes a duration. */
+export function seconds(value: number): string {
+  if (value < 0.9995) return `${Math.round(value * 1000)} ms`;
+  if (value < 60) return `${value.toFixed(1)} s`;
+  return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
+}
+
+/** show writes any value; what is not text becomes JSON. */
+export function show(value: unknown, indent = 2): string {
+  if (typeof value === "string") return value;
+  return JSON.stringify(value, null, indent) ?? "";
+}
+
+/** brief writes a value on one line. */
+export function brief(value: unknown, most = 80): string {
+  const line = show(value, 0).replace(/\s+/g, " ");
+  return line.length > most ? line.slice(0, most) + "…" : line;
+}
+
+/** bare leaves out the outputs that only the engine needs. */
+export function bare(outputs: Record<string, unknown> | undefined): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(outputs ?? {}).filter(([name, value]) => !name.startsWith("_") || (name === "_ERROR" && Boolean(value))));
+}

@@ -1,0 +1,95 @@
+// What happened, in order: steps with their turns, tools and models, and the records
+// to step through.
+
+import { useMemo } from "react";
+import type { RunState, Step } from "@easel/engine/state";
+import { timeline, type Entry } from "../run/timeline.ts";
+import { useApp, useSelect, useStore, useText } from "./context.tsx";
+import { hueOf, Icon, iconOf } from "./icons.tsx";
+import { brief, seconds } from "./text.ts";
+
+/** Timeline is a page of the drawer. */
+export function Timeline(): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const { turns, chosen, cursor, shown } = useStore(session.play, (play) => play);
+  const model = useStore(session.document, (document) => document?.model);
+  const entries = useMemo(() => (model ? timeline(shown, model) : []), [shown, model]);
+  const turn = turns[chosen];
+  if (!turn || !model) return <p className="quiet">{t("timeline.empty")}</p>;
+  const total = turn.records.events.length;
+  const at = cursor ?? total;
+  return (
+    <div className="timeline">
+      <div className="stepper">
+        {turns.length > 1 && (
+          <select aria-label={t("timeline.which")} value={chosen} onChange={(event) => session.choose(Number(event.target.value))}>
+            {turns.map((each, i) => <option key={i} value={i}>{t("timeline.run", i + 1)}</option>)}
+          </select>
+        )}
+        <button type="button" className="icon-button" aria-label={t("timeline.first")} title={t("timeline.first")} disabled={at === 0} onClick={() => session.step(0)}><Icon name="first" /></button>
+        <button type="button" className="icon-button" aria-label={t("timeline.back")} title={t("timeline.back")} disabled={at === 0} onClick={() => session.step(at - 1)}><Icon name="back" /></button>
+        <input type="range" aria-label={t("timeline.records")} min={0} max={total} value={at} onChange={(event) => session.step(Number(event.target.value))} />
+        <button type="button" className="icon-button" aria-label={t("timeline.forward")} title={t("timeline.forward")} disabled={at >= total} onClick={() => session.step(at + 1)}><Icon name="forward" /></button>
+        <button type="button" className="icon-button" aria-label={t("timeline.live")} title={t("timeline.live")} disabled={cursor === undefined} onClick={() => session.step(undefined)}><Icon name="live" /></button>
+      </div>
+      <p className="quiet small" aria-live="polite">
+        {t("timeline.at", at, total)}{cursor !== undefined && at > 0 && <> · <code>{turn.records.events[at - 1]?.event}</code></>}
+      </p>
+      <ol className="steps" aria-label={t("timeline.steps")}>{entries.map((entry) => <EntryView key={entry.step.index} entry={entry} whole={span(shown)} />)}</ol>
+    </div>
+  );
+}
+
+interface Span {
+  from: number;
+  length: number;
+}
+
+function span(state: RunState): Span {
+  const from = state.steps[0]?.startedAt ?? 0;
+  const until = Math.max(...state.steps.map((step) => step.startedAt + (step.elapsed ?? 0)), from);
+  return { from, length: Math.max(until - from, 0.001) };
+}
+
+function EntryView({ entry, whole }: { entry: Entry; whole: Span }): React.ReactNode {
+  const t = useText();
+  const { step, turns } = entry;
+  return (
+    <li>
+      <StepRow step={step} whole={whole} />
+      {(step.models.length > 0 || step.tools.length > 0) && (
+        <ul className="uses">
+          {step.tools.map((use, i) => (
+            <li key={i} data-failed={use.error ? true : undefined}><Icon name="tool" /><b>{use.name}</b> <span className="quiet">{brief(use.error ?? use.result ?? use.arguments)}</span></li>
+          ))}
+          {step.models.map((use) => (
+            <li key={use.call} data-failed={use.error ? true : undefined}><Icon name="LLM" /><b>{use.model || t("timeline.model")}</b> <span className="quiet">{brief(use.error ?? use.text ?? "…")}</span></li>
+          ))}
+        </ul>
+      )}
+      {turns.map((turn) => (
+        <details key={turn.index} className="turn" open={turns.length <= 3}>
+          <summary>{t("timeline.turn", turn.index + 1)}</summary>
+          <ol>{turn.entries.map((each) => <EntryView key={each.step.index} entry={each} whole={whole} />)}</ol>
+        </details>
+      ))}
+    </li>
+  );
+}
+
+function StepRow({ step, whole }: { step: Step; whole: Span }): React.ReactNode {
+  const t = useText();
+  const select = useSelect();
+  const share = step.elapsed === undefined ? 0 : Math.max(step.elapsed / whole.length, 0.01);
+  return (
+    <button type="button" className="step" data-status={step.status} data-hue={hueOf(step.type, "node")} onClick={() => select(step.node, { tab: "node", reveal: true, step: step.index })}>
+      <span className="glyph"><Icon name={iconOf(step.type, /Item$/.test(step.type) ? "item" : "node")} /></span>
+      <span className="step-name">{step.name || step.node}</span>
+      <span className="step-time">
+        {step.status === "running" ? <span className="spinner" /> : step.status !== "done" ? t(`status.${step.status}` as "status.failed") : step.elapsed === undefined ? "" : seconds(step.elapsed)}
+      </span>
+      <svg className="bar" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true"><rect width={Math.min(share, 1) * 100} height="2" /></svg>
+    </button>
+  );
+}

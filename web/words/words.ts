@@ -1,0 +1,23 @@
+import type { Words } from "../canvas/dsl.ts";
+import { en, type Key } from "./en.ts";
+import { zh } from "./zh.ts";
+
+/** Language is one the page speaks. */
+export type Language = "en" | "zh";
+
+/** translator gives texts of one language; {0}, {1} are places for values. */
+export function translator(language: Language): (key: Key, ...values: (string | number)[]) => string {
+  const texts = language === "zh" ? zh : en;
+  return (key, ...values) => texts[key].replace(/\{(\d)\}/g, (_, at: string) => String(values[Number(at)] ?? ""));
+}
+
+/** pick chooses a text in the person's language, or the nearest there is. */
+export function pick(words: Words, language: Language): string {
+  if (typeof words === "string") return words;
+  return words[language] ?? words["en"] ?? Object.values(words)[0] ?? "";
+}
+
+/** preferred is the language of the browser. */
+export function preferred(): Language {
+  return navigator.language.startsWith("zh") ? "zh" : "en";
+}
