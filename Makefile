@@ -1,0 +1,137 @@
+# Everything a person or CI does with easel. `make help` lists the targets.
+SHELL := /bin/sh
+GO ?= go
+STAGE := build/stage
+OUT := build/out
+# Doc comments are read by people here, not by their form. Exports of the wasm module are called from outside.
+CHECKS := all,-ST1000,-ST1003,-ST1020,-ST1021,-ST1022
+FUZZTIME ?= 10s
+# The modules of go.work beside the root one.
+PLUGINS := ./plugins/sdk/... ./plugins/examples/...
+# The official Extism host, in a module of its own whose go.mod follows the root one.
+ORACLE := cd plugins/oracle && GOWORK=off GOFLAGS=-mod=mod $(GO) test
+RACE := ./engine/...
+# Fuzz targets where bytes of strangers come in: those of the canvas are part of `make test`, all of them of `make fuzz-all`.
+FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/component:FuzzLooseJSON
+FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/component:FuzzWording engine/component:FuzzLiteral \
+  engine/component:FuzzHTMLText engine/offline:FuzzAnswer host/internal/model:FuzzStream host/internal/runner:FuzzDecodeBundle host/internal/store:FuzzLoad \
+  host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/redisdoor:FuzzReadCommand plugins/meter:FuzzRewrite
+
+.DEFAULT_GOAL := help
+.PHONY: help run run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page browser screenshots bench cover clean tidy setup
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(OUT)/easel ## run an example canvas in the terminal, offline
+	$(OUT)/easel run host/examples/shop.json --knowledge host/examples/knowledge -q "$(or $(Q),How long can I return shoes?)"
+
+run-plugin: $(OUT)/easel ## run a canvas with a plugin, offline
+	$(OUT)/easel plugin pack plugins/examples/typewriter plugins/examples/typewriter/typewriter.wasm -o $(OUT)/typewriter.wasm
+	EASEL_PLUGINS=$(OUT)/plugins $(OUT)/easel plugin install $(OUT)/typewriter.wasm
+	EASEL_PLUGINS=$(OUT)/plugins $(OUT)/easel run plugins/examples/canvas.json -q "$(or $(Q),every word is a piece of the answer)"
+
+.PHONY: $(OUT)/easel
+$(OUT)/easel:
+	@mkdir -p $(OUT)
+	$(GO) build -trimpath -o $@ ./host/cmd/easel
+
+test: ## everything CI does: check, unit and conformance tests, race detector, fuzzing
+	@$(STAGE) setup $(MAKE) --no-print-directory setup
+	@$(MAKE) --no-print-directory check
+	@$(STAGE) unit $(MAKE) --no-print-directory unit
+	@$(STAGE) race $(MAKE) --no-print-directory race
+	@$(STAGE) fuzz $(MAKE) --no-print-directory fuzz
+	@$(STAGE) js $(MAKE) --no-print-directory js
+	@$(STAGE) browser $(MAKE) --no-print-directory browser
+	@echo "all stages passed"
+
+setup: ## install what the tests need and the machine lacks
+	@build/setup
+
+check: ## the static part: format, vet, lint, generated files, builds for other targets
+	@$(STAGE) format $(MAKE) --no-print-directory fmt
+	@$(STAGE) vet $(MAKE) --no-print-directory vet
+	@$(STAGE) lint $(MAKE) --no-print-directory lint
+	@$(STAGE) wasm $(MAKE) --no-print-directory wasm
+	@$(STAGE) size $(MAKE) --no-print-directory size
+
+fmt:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
+
+vet:
+	$(GO) vet ./... $(PLUGINS)
+
+lint:
+	@mkdir -p $(OUT)
+	@GOWORK=off $(GO) build -modfile=build/tools/go.mod -o $(OUT)/staticcheck honnef.co/go/tools/cmd/staticcheck
+	$(OUT)/staticcheck -tags soak -checks $(CHECKS) $$($(GO) list ./... | grep -v /wasm$$)
+	GOOS=js GOARCH=wasm $(OUT)/staticcheck -tests=false -checks $(CHECKS),-U1000 ./wasm
+
+wasm: ## build the engine for browsers (js) and WASI hosts (wasip1)
+	GOOS=js GOARCH=wasm $(GO) build ./engine/...
+	GOOS=wasip1 GOARCH=wasm $(GO) build ./engine/...
+
+unit: ## tests of everything but the engine
+	$(GO) test -timeout 10m $$($(GO) list ./... | grep -v /engine) $(PLUGINS)
+	$(ORACLE) .
+
+race: ## tests of the engine, conformance included, under the race detector
+	CGO_ENABLED=1 $(GO) test -race -timeout 10m $(RACE)
+
+# fuzzing runs the targets named in $(1) for the time in $(2) each.
+define fuzzing
+	@mkdir -p $(OUT)
+	@set -e; for t in $(1); do echo "fuzz $$t"; \
+	  $(GO) test ./$${t%%:*} -run '^$$' -fuzz "^$${t##*:}$$" -fuzztime $(2) -fuzzminimizetime 20x >$(OUT)/fuzz.txt 2>&1 || { cat $(OUT)/fuzz.txt; exit 1; }; \
+	  tail -1 $(OUT)/fuzz.txt; done
+endef
+
+fuzz: ## the fuzz targets of the canvas, FUZZTIME (10s) each
+	$(call fuzzing,$(FUZZ),$(FUZZTIME))
+
+fuzz-all: fuzz ## every reader of foreign bytes, FUZZTIME each
+	$(call fuzzing,$(FUZZ_REST),$(FUZZTIME))
+
+NPM_CI := npm ci --no-audit --no-fund --loglevel=error
+
+wasm/js/node_modules: wasm/js/package-lock.json
+	cd wasm/js && $(NPM_CI) && touch node_modules
+
+web/node_modules: web/package-lock.json
+	cd web && $(NPM_CI) && touch node_modules
+
+module: ## build the engine for browsers, Node and WASI hosts into wasm/dist
+	$(GO) run ./build/module
+
+size: module ## the module against its size budget
+	$(GO) run ./build/size
+
+js: module wasm/js/node_modules web/node_modules ## types and tests of the JavaScript package and of the page's model
+	cd wasm/js && npm run --silent check && npm test --silent
+	cd web && npm run --silent check && npm test --silent
+
+page: wasm/js/node_modules web/node_modules ## bundle the preview page into web/dist
+	$(GO) run ./build/bundle -toy
+
+browser: page ## tests of the page in a real browser
+	cd web && npm run --silent test:browser
+
+screenshots: page ## pictures of the main views
+	cd web && npm run --silent screenshots
+
+bench: ## benchmarks with their ratios to the floors of the same run
+	$(GO) run ./build/bench
+
+plugin-bench: ## plugins against the official Extism host, as ratios
+	$(ORACLE) -run '^$$' -bench . -benchtime 1s ./...
+
+cover: ## test coverage of the engine
+	$(GO) test -coverpkg=./engine/... -coverprofile=$(OUT)/cover.txt ./engine/... && $(GO) tool cover -func=$(OUT)/cover.txt | tail -1
+
+tidy: ## bring go.mod and formatting in order
+	gofmt -w $$(git ls-files '*.go')
+	$(GO) mod tidy
+
+clean: ## remove what was built
+	rm -rf $(OUT)

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// made is what one build wrote, as esbuild tells it. Paths are relative to the page's folder, with slashes.
+type made struct {
+	outputs map[string]output
+}
+
+type output struct {
+	Bytes      int    `json:"bytes"`
+	EntryPoint string `json:"entryPoint"`
+	CSSBundle  string `json:"cssBundle"`
+	Imports    []struct {
+		Path string `json:"path"`
+		Kind string `json:"kind"`
+	} `json:"imports"`
+}
+
+// build runs esbuild; its messages become one error.
+func (b bundler) build(options api.BuildOptions) (*made, error) {
+	result := api.Build(options)
+	if len(result.Errors) > 0 {
+		lines := api.FormatMessages(result.Errors, api.FormatMessagesOptions{Kind: api.ErrorMessage})
+		return nil, errors.New(strings.Join(lines, "\n"))
+	}
+	var meta struct {
+		Outputs map[string]output `json:"outputs"`
+	}
+	if err := json.Unmarshal([]byte(result.Metafile), &meta); err != nil {
+		return nil, err
+	}
+	m := &made{outputs: map[string]output{}}
+	relative := func(path string) string {
+		rel, err := filepath.Rel(options.Outdir, filepath.Join(options.AbsWorkingDir, path))
+		if err != nil {
+			return path
+		}
+		return filepath.ToSlash(rel)
+	}
+	for path, out := range meta.Outputs {
+		for i := range out.Imports {
+			out.Imports[i].Path = relative(out.Imports[i].Path)
+		}
+		if out.CSSBundle != "" {
+			out.CSSBundle = relative(out.CSSBundle)
+		}
+		m.outputs[relative(path)] = out
+	}
+	return m, nil
+}
+
+// main is the file of the build's entry with this extension.
+func (m *made) main(ext string) string {
+	for name, out := range m.outputs {
+		if out.EntryPoint == "" {
+			continue
+		}
+		if ext == ".css" && out.CSSBundle != "" {
+			return out.CSSBundle
+		}
+		if strings.HasSuffix(name, ext) && !strings.Contains(filepath.Base(name), "part-") {
+			return name
+		}
+	}
+	return ""
+}
+
+// initial lists the scripts that are needed before the page can draw: the entry and what it imports, not lazily.
+func (m *made) initial() []string {
+	var names []string
+	seen := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		names = append(names, name)
+		for _, each := range m.outputs[name].Imports {
+			if each.Kind == "import-statement" {
+				visit(each.Path)
+			}
+		}
+	}
+	visit(m.main(".js"))
+	return names
+}

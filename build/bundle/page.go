@@ -1,0 +1,171 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// page builds web into b.out. Workers are built first, because the page is told their names.
+func (b bundler) page() error {
+	if err := os.RemoveAll(b.out); err != nil {
+		return err
+	}
+	engine := "../wasm/js/src/worker.browser.ts"
+	if b.toy {
+		engine = "../wasm/js/test/toy/worker.browser.ts"
+	}
+	names := map[string]string{}
+	for define, entry := range map[string]string{
+		"EASEL_ENGINE_WORKER": engine,
+		"EASEL_CODE_WORKER":   "../wasm/js/src/code/worker.ts",
+	} {
+		options := b.options()
+		options.EntryPoints = []string{entry}
+		options.EntryNames = "assets/" + strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(define, "_", "-"), "EASEL-")) + "-[hash]"
+		made, err := b.build(options)
+		if err != nil {
+			return err
+		}
+		names[define] = made.main(".js")
+	}
+	for define, file := range map[string]string{"EASEL_WASM": "engine.wasm", "EASEL_RUNTIME": "wasm_exec.js"} {
+		name, err := b.asset(file)
+		if err != nil {
+			return err
+		}
+		names[define] = name
+	}
+
+	options := b.options()
+	options.EntryPoints = []string{"view/main.tsx"}
+	options.EntryNames = "assets/page-[hash]"
+	options.Define = map[string]string{"process.env.NODE_ENV": `"production"`}
+	for define, name := range names {
+		text, err := json.Marshal(name)
+		if err != nil {
+			return err
+		}
+		options.Define[define] = string(text)
+	}
+	options.Plugins = []api.Plugin{b.examples()}
+	made, err := b.build(options)
+	if err != nil {
+		return err
+	}
+	if err := b.index(made); err != nil {
+		return err
+	}
+	return b.report(made)
+}
+
+// options are common to everything that goes into the page.
+func (b bundler) options() api.BuildOptions {
+	return api.BuildOptions{
+		AbsWorkingDir:     b.abs("web"),
+		Outdir:            b.absolute(b.out),
+		Bundle:            true,
+		Splitting:         true,
+		Write:             true,
+		Metafile:          true,
+		Format:            api.FormatESModule,
+		Platform:          api.PlatformBrowser,
+		Target:            api.ES2022,
+		JSX:               api.JSXAutomatic,
+		MinifySyntax:      true,
+		MinifyWhitespace:  true,
+		MinifyIdentifiers: true,
+		LegalComments:     api.LegalCommentsLinked,
+		Sourcemap:         api.SourceMapLinked,
+		ChunkNames:        "assets/part-[hash]",
+		AssetNames:        "assets/[name]-[hash]",
+		// quickjs asks at run time whether it runs in Node; a browser never gets there.
+		External: []string{"module", "node:module"},
+		Loader:   map[string]api.Loader{".wasm": api.LoaderFile},
+		LogLevel: api.LogLevelSilent,
+	}
+}
+
+// asset copies a file of the engine under a name with its hash. With the toy engine the file need not exist.
+func (b bundler) asset(file string) (string, error) {
+	bytes, err := os.ReadFile(filepath.Join(b.wasm, file))
+	if errors.Is(err, fs.ErrNotExist) && b.toy {
+		return "assets/none", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w (build the engine module first, or use -toy)", err)
+	}
+	sum := sha256.Sum256(bytes)
+	ext := filepath.Ext(file)
+	name := "assets/" + strings.TrimSuffix(file, ext) + "-" + base32.StdEncoding.EncodeToString(sum[:5]) + ext
+	if err := os.MkdirAll(filepath.Join(b.out, "assets"), 0o755); err != nil {
+		return "", err
+	}
+	return name, os.WriteFile(filepath.Join(b.out, name), bytes, 0o644)
+}
+
+// examples answers the import easel:examples with the canvases of web/examples, in order of their names.
+func (b bundler) examples() api.Plugin {
+	folder := b.abs("web/examples")
+	return api.Plugin{Name: "examples", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: "^easel:examples$"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: args.Path, Namespace: "examples"}, nil
+		})
+		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "examples"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+			files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			var code strings.Builder
+			list := make([]string, len(files))
+			for i, file := range files {
+				list[i] = fmt.Sprintf("e%d", i)
+				fmt.Fprintf(&code, "import e%d from %q;\n", i, file)
+			}
+			fmt.Fprintf(&code, "export default [%s];\n", strings.Join(list, ", "))
+			text := code.String()
+			return api.OnLoadResult{Contents: &text, ResolveDir: folder, WatchDirs: []string{folder}, WatchFiles: files}, nil
+		})
+	}}
+}
+
+// index writes index.html with the hashed names, and copies what stands beside it.
+func (b bundler) index(made *made) error {
+	html, err := os.ReadFile(b.abs("web/index.html"))
+	if err != nil {
+		return err
+	}
+	styles := fmt.Sprintf(`<link rel="stylesheet" href="%s">`, made.main(".css"))
+	for _, name := range made.initial() {
+		if name != made.main(".js") {
+			styles += fmt.Sprintf("\n<link rel=\"modulepreload\" href=%q>", name)
+		}
+	}
+	text := strings.Replace(string(html), "<!-- styles -->", styles, 1)
+	text = strings.Replace(text, "<!-- scripts -->", fmt.Sprintf(`<script type="module" src="%s"></script>`, made.main(".js")), 1)
+	if err := os.WriteFile(filepath.Join(b.out, "index.html"), []byte(text), 0o644); err != nil {
+		return err
+	}
+	icon, err := os.ReadFile(b.abs("web/icon.svg"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(b.out, "icon.svg"), icon, 0o644)
+}
+
+func (b bundler) abs(path string) string { return b.absolute(filepath.Join(b.root, path)) }
+
+func (b bundler) absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
