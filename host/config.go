@@ -1,0 +1,73 @@
+package host
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/model"
+)
+
+// Sync says what is on the disk before it is acknowledged.
+type Sync string
+
+// The choices of [Config].Sync.
+const (
+	// SyncContract puts accepted runs, their ends and session writes on the
+	// disk; the events in between survive the end of any process.
+	SyncContract Sync = "contract"
+	// SyncAlways puts every event on the disk as well.
+	SyncAlways Sync = "always"
+	// SyncInterval leaves it to the operating system: the end of a process
+	// loses nothing, power loss may lose the last moments.
+	SyncInterval Sync = "interval"
+)
+
+// Config says how a host works. Dir, or NATS and Postgres, must be set.
+type Config struct {
+	// Dir is the data directory; made when missing. One process may use it.
+	Dir string
+	// NATS are addresses of an existing NATS with JetStream; empty runs one
+	// inside this process.
+	NATS []string
+	// NATSCredentials is a credentials file for NATS; "" means none.
+	NATSCredentials string
+	// Replicas is how many NATS servers keep each message; 0 means 1.
+	Replicas int
+	// Postgres is the address of a database; "" keeps records in Dir.
+	Postgres string
+	// Sync is SyncContract unless told otherwise.
+	Sync Sync
+	// Lease is how long a host may be silent before others take its runs; 0
+	// means 10 s.
+	Lease time.Duration
+
+	// Key is the API key of the first tenant; "" makes one at the first start.
+	Key string
+	// Models are the configured model providers; the zero value answers
+	// offline. An easel.models.json is read by [ModelsFromEnvironment].
+	Models Models
+	// Examples are folders of canvases that are offered as templates.
+	Examples []string
+	// AllowPrivate lets canvases reach private and local addresses.
+	AllowPrivate bool
+	// CancelOnLeave stops a run when the client that began it disconnects.
+	CancelOnLeave bool
+	// Rate is how many requests per second one key may make; 0 means any.
+	Rate float64
+	// ScriptWorker is the command that runs one script in a process of its
+	// own; without it scripts run in this process.
+	ScriptWorker []string
+	// Version is told to clients.
+	Version string
+	// Log takes what an operator should know; nil means slog.Default.
+	Log *slog.Logger
+}
+
+// Models are model providers, see the model configuration file.
+type Models = model.Config
+
+// ModelsFromEnvironment reads the model configuration that the environment
+// names. getenv is os.Getenv outside of tests.
+func ModelsFromEnvironment(getenv func(string) string) (Models, error) {
+	return model.FromEnvironment(getenv)
+}

@@ -1,0 +1,6 @@
+package host
+
+import "net/http"
+
+// Handler answers all requests.
+func (h *Host) Handler() http.Handler { return h.api.Handler() }

@@ -1,0 +1,11 @@
+package host
+
+import (
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/web"
+)
+
+func (h *Host) httpPort(j *durable.Job) engine.HTTP {
+	return &web.Client{AllowPrivate: h.cfg.AllowPrivate, Secrets: h.secretsPort(j)}
+}

@@ -1,0 +1,28 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/web"
+)
+
+func (h *Host) secretsPort(j *durable.Job) engine.Secrets { return secrets{h.store, j.Tenant} }
+
+// secrets resolves a tenant's secrets by name.
+type secrets struct {
+	store  *store.Store
+	tenant string
+}
+
+func (s secrets) Secret(ctx context.Context, name string) (string, error) {
+	value, err := s.store.OpenSecret(ctx, s.tenant, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", fmt.Errorf("secret %q %w", name, web.ErrNoSecret)
+	}
+	return string(value), err
+}

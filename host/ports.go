@@ -1,0 +1,18 @@
+package host
+
+import (
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+)
+
+// ports is the world of one run. Each port has a file of its own, port_*.go.
+func (h *Host) ports(j *durable.Job) engine.Ports {
+	return engine.Ports{
+		Model:   h.modelPort(j),
+		Files:   h.filesPort(j),
+		HTTP:    h.httpPort(j),
+		Code:    h.codePort(),
+		MCP:     h.mcpPort(j),
+		Secrets: h.secretsPort(j),
+	}
+}
