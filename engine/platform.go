@@ -41,7 +41,9 @@ func (RandomIDs) NewID() string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())
 	binary.LittleEndian.PutUint64(b[8:], rand.Uint64())
-	return hex.EncodeToString(b[:])
+	var text [2 * len(b)]byte
+	hex.Encode(text[:], b[:])
+	return string(text[:])
 }
 
 // after fires once real time has passed: it guards against components that do not return, so it does not ask

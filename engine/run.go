@@ -262,6 +262,9 @@ func (r *run) execute() {
 	r.goOn()
 }
 
+// pathRoom is how many steps a path holds before it has to grow.
+const pathRoom = 64
+
 // prepare brings the state to the start of a turn.
 func (r *run) prepare(resume bool) error {
 	st := r.st
@@ -272,6 +275,9 @@ func (r *run) prepare(resume bool) error {
 		}
 	}
 	if !resume {
+		if st.path == nil {
+			st.path = make([]int32, 0, min(len(st.nodes), pathRoom))
+		}
 		st.path, st.waiting, st.progress = st.path[:0], nil, nil
 		for i := range st.nodes {
 			n := &st.nodes[i]
@@ -390,7 +396,7 @@ func (r *run) finish() {
 	}
 	r.flushNotes()
 	st := r.st
-	outs := Object()
+	outs := emptyObject
 	if n := len(st.path); n > 0 {
 		outs = st.Outputs(r.c.nodes[st.path[n-1]].id)
 	}

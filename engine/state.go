@@ -239,8 +239,12 @@ func (s *State) Outputs(node string) Value {
 	if !ok {
 		return Null
 	}
-	b := NewObject(len(s.nodes[i].outs))
-	for _, o := range s.nodes[i].outs {
+	outs := s.nodes[i].outs
+	if len(outs) == 0 {
+		return emptyObject
+	}
+	b := NewObject(len(outs))
+	for _, o := range outs {
 		b.Set(o.name, o.value)
 	}
 	return b.Value()
@@ -272,7 +276,7 @@ func (s *State) ids(nodes []int32) []string {
 // Reset empties the state as a new conversation needs it: path, outputs and sys variables are cleared, env
 // variables go back to their definitions. keepMemory leaves history, retrieval and memory alone.
 func (s *State) Reset(keepMemory bool) {
-	s.path, s.waiting, s.progress = nil, nil, nil
+	s.path, s.waiting, s.progress = s.path[:0], nil, nil
 	for i := range s.nodes {
 		s.clearOuts(int32(i))
 		s.nodes[i].ran = false
@@ -313,9 +317,9 @@ func zeroLike(v Value) Value {
 		}
 		return Int(0)
 	case KindList:
-		return List()
+		return emptyList
 	case KindObject:
-		return Object()
+		return emptyObject
 	}
 	return Null
 }

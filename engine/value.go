@@ -361,6 +361,12 @@ func indexOf(keys []string) map[string]int {
 	return m
 }
 
+// The empty containers are shared: values do not change.
+var (
+	emptyObject = Value{kind: KindObject, tree: &tree{}}
+	emptyList   = listOf(nil)
+)
+
 // Object makes an object of name and value in turn: Object("a", Int(1), "b", Null). It is meant for literals;
 // use an ObjectBuilder where names come from data.
 func Object(pairs ...any) Value {
