@@ -277,7 +277,7 @@ func TestInputsOfANode(t *testing.T) {
 	require.NoError(t, err)
 	inputs, err := c.Inputs(st, "m")
 	require.NoError(t, err)
-	require.Equal(t, `{"a@result":"A","sys.query":"q","z@result":""}`, inputs.JSON())
+	require.Equal(t, `{"a@result":"A","sys.query":"q","z@result":null}`, inputs.JSON())
 	_, err = c.Inputs(st, "gone")
 	require.ErrorIs(t, err, engine.ErrRef)
 }

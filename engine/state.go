@@ -370,8 +370,11 @@ func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 	}
 	n := &s.nodes[slot-1]
 	v, ok := n.out(r.Output)
-	if !ok {
-		return String(""), !n.ran, nil
+	switch {
+	case !ok && !n.ran:
+		return Null, true, nil
+	case !ok:
+		return String(""), false, nil
 	}
 	if len(r.Path) > 0 {
 		v = Walk(v, r.Path)
