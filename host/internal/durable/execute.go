@@ -21,11 +21,25 @@ type writer struct {
 	fold    *fold           // of a run that was taken over
 	said    Transcript
 	entered bool // the first snapshot has been told
+	job     *Job
+	watch   func(j *Job, kind string, data []byte) // may be nil
+}
+
+func (r *Runs) writer(ctx context.Context, lease *runner.Lease, j *Job) *writer {
+	return &writer{lease: lease, ctx: ctx, job: j, watch: r.cfg.Watch}
+}
+
+// hear notes an entry that readers see.
+func (wr *writer) hear(r runner.Record) {
+	wr.said.Take(engine.EventType(r.Kind), r.Data)
+	if wr.watch != nil {
+		wr.watch(wr.job, r.Kind, r.Data)
+	}
 }
 
 // run works on a new run that this host claimed itself.
 func (r *Runs) run(lease *runner.Lease, w *work) {
-	wr := &writer{lease: lease, ctx: context.WithoutCancel(lease.Context())}
+	wr := r.writer(context.WithoutCancel(lease.Context()), lease, &w.job)
 	wr.held = append(wr.held, runner.Record{Kind: KindDocument, Data: w.doc})
 	if err := r.execute(lease, w, wr); err != nil && !lost(err) {
 		r.cfg.Logger.Error("run was not completed here", "run", w.job.ID, "err", err)
@@ -137,7 +151,7 @@ func (wr *writer) take(e *engine.Event) error {
 		// The document, this and the snapshot go into one message, so that the
 		// log of a run never begins with less than what it can be continued from.
 		wr.held = append(wr.held, r)
-		wr.said.Take(e.Type, r.Data)
+		wr.hear(r)
 		return nil
 	case e.Type == engine.EventSnapshot && !wr.entered:
 		wr.entered = true
@@ -148,7 +162,7 @@ func (wr *writer) take(e *engine.Event) error {
 	}
 	records := wr.fold.take(r)
 	for _, x := range records {
-		wr.said.Take(engine.EventType(x.Kind), x.Data)
+		wr.hear(x)
 	}
 	if e.Type == engine.EventWorkflowFinished || e.Type == engine.EventUserInputs {
 		wr.held = append(wr.held, records...)

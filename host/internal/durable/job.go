@@ -28,6 +28,9 @@ type Job struct {
 	Source  string `json:"source,omitempty"` // api, editor, bot, webhook, v2
 	Keep    Keep   `json:"keep,omitempty"`
 
+	// Parent is the trace span that the run belongs to, as a traceparent header.
+	Parent string `json:"parent,omitempty"`
+
 	Query   engine.Value `json:"query"`
 	Inputs  engine.Value `json:"inputs"`
 	Files   engine.Value `json:"files"`

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"sync"
@@ -36,6 +37,9 @@ func (p *plans) load(dsl []byte) (*engine.Canvas, error) {
 	}
 	if c.IsPipeline() {
 		return nil, fmt.Errorf("%w: %w", ErrCanvas, engine.ErrPipeline)
+	}
+	if bytes.Contains(dsl, []byte(engine.PluginPrefix)) {
+		return c, nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -26,6 +26,13 @@ type Config struct {
 	MaxSteps int
 	// Report hears of every run that this host ended, for metrics; nil for none.
 	Report func(j *Job, end End, took time.Duration)
+	// Watch hears every entry of the runs of this host in order, beginning with
+	// what another host had written when this one took the run over; nil for
+	// none. It must neither block nor keep data.
+	Watch func(j *Job, kind string, data []byte)
+	// Parent names the trace span that a run begun under ctx belongs to, in the
+	// form of a traceparent header; nil for none.
+	Parent func(ctx context.Context) string
 	// Logger takes what an operator should know; nil means slog.Default.
 	Logger *slog.Logger
 }

@@ -45,6 +45,9 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 	if j.Message == "" {
 		j.Message = engine.RandomIDs{}.NewID()
 	}
+	if r.cfg.Parent != nil {
+		j.Parent = r.cfg.Parent(ctx)
+	}
 	if j.Keep == KeepSession {
 		waiting, done := context.WithTimeout(ctx, r.cfg.Patience)
 		defer done()

@@ -77,7 +77,8 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 	if err := r.prepare(ctx, w); err != nil {
 		return r.giveUp(ctx, lease, &j, err)
 	}
-	wr := &writer{lease: lease, ctx: ctx, held: []runner.Record{{Kind: KindDocument, Data: w.doc}}}
+	wr := r.writer(ctx, lease, &w.job)
+	wr.held = []runner.Record{{Kind: KindDocument, Data: w.doc}}
 	return r.execute(lease, w, wr)
 }
 
@@ -97,9 +98,10 @@ func (r *Runs) rebuild(j Job, lease *runner.Lease, records []runner.Record) (*wo
 	if w.state, err = w.canvas.StateAt(sinceSnapshot(events(records)), 0); err != nil {
 		return nil, nil, err
 	}
-	wr := &writer{lease: lease, ctx: context.WithoutCancel(lease.Context()), entered: true}
+	wr := r.writer(context.WithoutCancel(lease.Context()), lease, &w.job)
+	wr.entered = true
 	for _, x := range records {
-		wr.said.Take(engine.EventType(x.Kind), x.Data)
+		wr.hear(x)
 	}
 	if w.state.Unfinished() {
 		wr.fold = newFold(records[last+1:])
