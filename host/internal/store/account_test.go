@@ -119,6 +119,52 @@ func TestTenants(t *testing.T) {
 	})
 }
 
+func TestWhoLeavesTakesKeysAndLoginsAway(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		one, err := s.PutTenant(ctx, Tenant{Name: "one"})
+		require.NoError(t, err)
+		two, err := s.PutTenant(ctx, Tenant{Name: "two"})
+		require.NoError(t, err)
+		ann, err := s.CreateMember(ctx, Member{Tenant: one.ID, Role: "owner"}, User{Email: "ann@x"}, "p")
+		require.NoError(t, err)
+		bob, err := s.CreateMember(ctx, Member{Tenant: one.ID, Role: "normal"}, User{Email: "bob@x"}, "p")
+		require.NoError(t, err)
+		require.NoError(t, s.PutMember(ctx, Member{two.ID, ann.ID, "normal"}))
+		_, bobs, err := s.CreateKey(ctx, Key{Tenant: one.ID, User: bob.ID, Rate: 90}, "")
+		require.NoError(t, err)
+		k, err := s.KeyByText(ctx, bobs)
+		require.NoError(t, err)
+		require.EqualValues(t, 90, k.Rate)
+		_, cookie, err := s.CreateLogin(ctx, bob.ID, time.Hour)
+		require.NoError(t, err)
+		require.NoError(t, s.DeleteMember(ctx, one.ID, bob.ID))
+		_, err = s.KeyByText(ctx, bobs)
+		require.ErrorIs(t, err, ErrNotFound)
+		_, err = s.LoginByText(ctx, cookie)
+		require.ErrorIs(t, err, ErrNotFound)
+		_, err = s.User(ctx, bob.ID)
+		require.ErrorIs(t, err, ErrNotFound)
+
+		c, err := s.CreateCanvas(ctx, Canvas{Tenant: one.ID}, "v")
+		require.NoError(t, err)
+		_, key, err := s.CreateKey(ctx, Key{Tenant: one.ID, User: ann.ID}, "")
+		require.NoError(t, err)
+		require.NoError(t, s.PutSecret(ctx, one.ID, "n", []byte("v")))
+		require.NoError(t, s.DeleteTenant(ctx, one.ID))
+		require.ErrorIs(t, s.DeleteTenant(ctx, one.ID), ErrNotFound)
+		_, err = s.KeyByText(ctx, key)
+		require.ErrorIs(t, err, ErrNotFound)
+		_, err = s.CanvasTenant(ctx, c.ID)
+		require.ErrorIs(t, err, ErrNotFound)
+		_, err = s.User(ctx, ann.ID)
+		require.NoError(t, err, "she belongs to another tenant")
+		all, err := s.Tenants(ctx)
+		require.NoError(t, err)
+		require.Equal(t, []Tenant{two}, all)
+	})
+}
+
 func TestItems(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()

@@ -16,16 +16,17 @@ type Key struct {
 	Name       string
 	Hint       string   // its first characters, to tell keys apart
 	Scopes     []string // what it may do; empty means everything
+	Rate       int64    // requests per minute, 0 means the host's own limit
 	CreateTime int64    // Unix milliseconds
 	ExpireTime int64    // Unix milliseconds, 0 means never
 }
 
-const keyColumns = `id, tenant_id, user_id, name, hint, scopes, create_time, expire_time`
+const keyColumns = `id, tenant_id, user_id, name, hint, scopes, rate, create_time, expire_time`
 
 func scanKey(r row) (Key, error) {
 	var k Key
 	var scopes string
-	if err := r.Scan(&k.ID, &k.Tenant, &k.User, &k.Name, &k.Hint, &scopes, &k.CreateTime, &k.ExpireTime); err != nil {
+	if err := r.Scan(&k.ID, &k.Tenant, &k.User, &k.Name, &k.Hint, &scopes, &k.Rate, &k.CreateTime, &k.ExpireTime); err != nil {
 		return Key{}, err
 	}
 	return k, json.Unmarshal([]byte(scopes), &k.Scopes)
@@ -59,12 +60,12 @@ func (s *Store) CreateKey(ctx context.Context, k Key, text string) (Key, string,
 	if err != nil {
 		return Key{}, "", fail(err, "create key %q", k.Name)
 	}
-	const insert = `INSERT INTO keys (` + keyColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+	const insert = `INSERT INTO keys (` + keyColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (hash) DO UPDATE SET hint = excluded.hint RETURNING ` + keyColumns
 	var kept []Key
 	err = s.write(ctx, fmt.Sprintf("create key %q", k.Name), func(ctx context.Context, q querier) (err error) {
 		kept, err = queryAll(ctx, q, scanKey, insert, k.ID, k.Tenant, k.User, k.Name, k.Hint, string(scopes),
-			k.CreateTime, k.ExpireTime, hashToken(text))
+			k.Rate, k.CreateTime, k.ExpireTime, hashToken(text))
 		return err
 	})
 	if err != nil {

@@ -45,6 +45,62 @@ func (s *Store) Tenant(ctx context.Context, id string) (Tenant, error) {
 	return t, fail(err, "tenant %q", id)
 }
 
+// Tenants lists all tenants, oldest first.
+func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
+	out, err := queryAll(ctx, s.read, func(r row) (Tenant, error) {
+		var t Tenant
+		return t, r.Scan(&t.ID, &t.Name, &t.CreateTime, &t.UpdateTime)
+	}, `SELECT id, name, create_time, update_time FROM tenants ORDER BY create_time, id`)
+	return out, fail(err, "tenants")
+}
+
+// owned are the tables whose rows belong to a tenant.
+var owned = []string{"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "members"}
+
+// DeleteTenant removes a tenant with all its records, and users who belong to
+// no other one. Files in the object store are not records and stay.
+// Errors: [ErrNotFound].
+func (s *Store) DeleteTenant(ctx context.Context, id string) error {
+	const versions = `DELETE FROM versions WHERE canvas_id IN (SELECT id FROM canvases WHERE tenant_id = $1)`
+	return s.write(ctx, fmt.Sprintf("delete tenant %q", id), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `DELETE FROM tenants WHERE id = $1`, id)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		if _, err := q.ExecContext(ctx, versions, id); err != nil {
+			return err
+		}
+		members, err := queryAll(ctx, q, scanMember, `SELECT tenant_id, user_id, role FROM members WHERE tenant_id = $1`, id)
+		if err != nil {
+			return err
+		}
+		for _, table := range owned {
+			if _, err := q.ExecContext(ctx, `DELETE FROM `+table+` WHERE tenant_id = $1`, id); err != nil {
+				return err
+			}
+		}
+		for _, m := range members {
+			if err := deleteStray(ctx, q, m.User); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// deleteStray removes a user who belongs nowhere, and the user's logins.
+func deleteStray(ctx context.Context, q querier, user string) error {
+	for _, text := range []string{
+		`DELETE FROM users WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM members WHERE user_id = $1)`,
+		`DELETE FROM logins WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM members WHERE user_id = $1)`,
+	} {
+		if _, err := q.ExecContext(ctx, text, user); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // PutMember makes a user a member of a tenant or changes the role.
 func (s *Store) PutMember(ctx context.Context, m Member) error {
 	if err := checkText("tenant", m.Tenant, "user", m.User, "role", m.Role); err != nil {
@@ -58,11 +114,18 @@ func (s *Store) PutMember(ctx context.Context, m Member) error {
 	})
 }
 
-// DeleteMember ends a membership. Errors: [ErrNotFound].
+// DeleteMember ends a membership, with the keys that the user has in the
+// tenant; a user who belongs nowhere else goes too. Errors: [ErrNotFound].
 func (s *Store) DeleteMember(ctx context.Context, tenant, user string) error {
 	return s.write(ctx, "delete member", func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM members WHERE tenant_id = $1 AND user_id = $2`, tenant, user)
-		return changed(res, err, ErrNotFound)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		if _, err := q.ExecContext(ctx, `DELETE FROM keys WHERE tenant_id = $1 AND user_id = $2`, tenant, user); err != nil {
+			return err
+		}
+		return deleteStray(ctx, q, user)
 	})
 }
 

@@ -28,6 +28,13 @@ func (u *User) check() error {
 // CreateUser adds a user with a password. An empty ID is filled in.
 // Errors: [ErrExists] when the address, without case, is taken; [ErrInvalid].
 func (s *Store) CreateUser(ctx context.Context, u User, password string) (User, error) {
+	return s.CreateMember(ctx, Member{}, u, password)
+}
+
+// CreateMember adds a user with a password, who is a member of m's tenant in
+// m's role from the first moment; m's User is filled in. An empty tenant means
+// none. Errors: those of [Store.CreateUser].
+func (s *Store) CreateMember(ctx context.Context, m Member, u User, password string) (User, error) {
 	if u.ID == "" {
 		u.ID = newID()
 	}
@@ -41,6 +48,9 @@ func (s *Store) CreateUser(ctx context.Context, u User, password string) (User, 
 	err := s.write(ctx, "create user", func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, insert, u.ID, u.Email, u.Nickname, u.Avatar, u.CreateTime, u.UpdateTime,
 			[]byte(fold(u.Email)), hash)
+		if err == nil && m.Tenant != "" {
+			_, err = q.ExecContext(ctx, `INSERT INTO members (tenant_id, user_id, role) VALUES ($1, $2, $3)`, m.Tenant, u.ID, m.Role)
+		}
 		return err
 	})
 	if err != nil {
