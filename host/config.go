@@ -48,6 +48,16 @@ type Config struct {
 	Models Models
 	// Examples are folders of canvases that are offered as templates.
 	Examples []string
+	// RedisDoor is the host:port at which this host answers the original's keys
+	// ({task}-cancel, {task}-logs) as a Redis would; "" opens none.
+	RedisDoor string
+	// RedisPassword is wanted at the door; "" makes one at the first start.
+	RedisPassword string
+	// RedisRemote lets the door listen beyond loopback.
+	RedisRemote bool
+	// Redis is the URL of an existing Redis or Valkey in which the same keys
+	// are watched and written; "" means none.
+	Redis string
 	// AllowPrivate lets canvases reach private and local addresses.
 	AllowPrivate bool
 	// CancelOnLeave stops a run when the client that began it disconnects.

@@ -38,10 +38,14 @@ type Host struct {
 	mcp    *mcp.Client
 	web    *web.Client
 	api    *api.API
+	redis  redisKeys
 
 	// Key is the API key that was made for the first tenant at this start; ""
 	// when there was one already. It is shown nowhere else.
 	Key string
+	// RedisKey is the password that was made for the Redis door at this start;
+	// "" when none was made. It is shown nowhere else.
+	RedisKey string
 
 	stop context.CancelFunc
 	work sync.WaitGroup
@@ -85,13 +89,16 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	h.runs = durable.New(durable.Config{
 		Store: h.store, Log: h.log, Registry: registry, Ports: h.ports, Logger: cfg.Log,
-		Report: func(j *durable.Job, end durable.End, took time.Duration) { h.api.Count(j, end, took) },
+		Report: h.ended, Watch: h.redis.watch,
 	})
 	h.api = api.New(api.Config{
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Templates: templates,
 		Models: h.modelList, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Logger: cfg.Log,
 	})
 	if err := h.firstTenant(ctx); err != nil {
+		return err
+	}
+	if err := h.openRedis(ctx); err != nil {
 		return err
 	}
 	h.begin(ctx)
@@ -130,6 +137,13 @@ func (h *Host) begin(ctx context.Context) {
 			h.cfg.Log.Error("this host takes no runs over", "err", err)
 		}
 	})
+	h.redis.work(working, h)
+}
+
+// ended hears of every run that this host ended.
+func (h *Host) ended(j *durable.Job, end durable.End, took time.Duration) {
+	h.api.Count(j, end, took)
+	h.redis.end(j, end)
 }
 
 // Close hands the runs of this host over and closes its storage.
@@ -137,9 +151,9 @@ func (h *Host) Close() error {
 	if h.stop != nil {
 		h.stop()
 	}
-	var err error
+	err := h.redis.close() // the door keeps its keys in the run log
 	if h.log != nil {
-		err = h.log.Close()
+		err = errors.Join(err, h.log.Close())
 	}
 	if h.runs != nil {
 		h.runs.Close()

@@ -32,6 +32,9 @@ it once; EASEL_API_KEY sets one instead. With --nats and --postgres any number o
 		fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract), "what is on the disk before it counts: contract, always or interval")
 		fs.DurationVar(&s.cfg.Lease, "lease", 0, "silence after which other hosts take a host's runs; 0 means 10s")
 		fs.StringVar(&s.examples, "examples", "", "`DIR,...` of canvases offered as templates")
+		fs.StringVar(&s.cfg.RedisDoor, "redis-door", "", "`HOST:PORT` at which to answer the original's Redis keys, such as TASK-cancel")
+		fs.BoolVar(&s.cfg.RedisRemote, "redis-door-remote", false, "let the Redis door listen beyond this machine")
+		fs.StringVar(&s.cfg.Redis, "redis", "", "`URL` of an existing Redis in which to watch and write the same keys")
 		fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "let canvases reach private and local addresses")
 		fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
 		fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key may make; 0 means any")
@@ -65,6 +68,7 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 	if s.cfg.Models, err = host.ModelsFromEnvironment(a.getenv); err != nil {
 		return &usageError{"serve", err}
 	}
+	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
 	s.cfg.Key, s.cfg.ScriptWorker = a.getenv("EASEL_API_KEY"), worker()
 	s.cfg.Version = versionInfo().Get("version").Text()
 	s.cfg.Log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelInfo}))
@@ -88,6 +92,12 @@ func (s *server) greet(a *app, addr string, h *host.Host) {
 	if h.Key != "" {
 		shown = h.Key
 		fmt.Fprintf(a.out, "key: %s\n", h.Key)
+	}
+	if door := h.RedisDoor(); door != "" {
+		fmt.Fprintf(a.out, "redis door: %s\n", door)
+	}
+	if h.RedisKey != "" {
+		fmt.Fprintf(a.out, "redis password: %s\n", h.RedisKey)
 	}
 	fmt.Fprintf(a.out, "try: curl -H 'Authorization: Bearer %s' http://%s/api/v1/agents\n", shown, addr)
 }

@@ -1,0 +1,121 @@
+package redisdoor
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Putter is where keys of runs are written: the run log behind the door, or the bridge.
+type Putter interface {
+	Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
+}
+
+// traceKept is how long a trace lives after its last change, as in the original.
+const traceKept = 10 * time.Minute
+
+// Traces writes what the tools of runs did to "{task}-{message}-logs" and "{task}-logs", for programs that look
+// there: [{component_id, trace: [{path, tool_name, arguments, result, elapsed_time}]}], a component once more
+// whenever it follows another. Writing happens beside the run, which never waits for it; of several changes that
+// wait only the last is written.
+type Traces struct {
+	places []Putter
+	log    *slog.Logger
+	bell   chan struct{}
+
+	mu   sync.Mutex
+	runs map[string]*trace // by task
+}
+
+type trace struct {
+	message string
+	entries []engine.Value
+	dirty   bool
+	used    time.Time
+}
+
+// NewTraces makes Traces; [Traces.Write] does the writing.
+func NewTraces(log *slog.Logger, places ...Putter) *Traces {
+	return &Traces{places: places, log: log, bell: make(chan struct{}, 1), runs: map[string]*trace{}}
+}
+
+// Tool notes a finished tool call: the data of a tool_finished event.
+func (t *Traces) Tool(task, message string, data engine.Value) {
+	id := data.Get("component_id")
+	call := engine.Object("path", data.Get("path"), "tool_name", data.Get("tool_name"), "arguments", data.Get("arguments"),
+		"result", data.Get("result"), "elapsed_time", data.Get("elapsed_time"))
+	t.mu.Lock()
+	r := t.runs[task]
+	if r == nil {
+		r = &trace{}
+		t.sweep()
+		t.runs[task] = r
+	}
+	if last := len(r.entries) - 1; last >= 0 && r.entries[last].Get("component_id").Str() == id.Str() {
+		e := r.entries[last]
+		r.entries[last] = e.With("trace", e.Get("trace").Append(call))
+	} else {
+		r.entries = append(r.entries, engine.Object("component_id", id, "trace", engine.List(call)))
+	}
+	r.message, r.dirty, r.used = message, true, time.Now()
+	t.mu.Unlock()
+	select {
+	case t.bell <- struct{}{}:
+	default:
+	}
+}
+
+// End lets go of a run that has ended; what is not written yet will be.
+func (t *Traces) End(task string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := t.runs[task]; r != nil && !r.dirty {
+		delete(t.runs, task)
+	}
+}
+
+// sweep forgets runs that went on elsewhere; mu is held.
+func (t *Traces) sweep() {
+	for task, r := range t.runs {
+		if !r.dirty && time.Since(r.used) > traceKept {
+			delete(t.runs, task)
+		}
+	}
+}
+
+// Write writes what changes until ctx ends.
+func (t *Traces) Write(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.bell:
+		}
+		for key, value := range t.changed() {
+			for _, p := range t.places {
+				if err := p.Put(ctx, key, value, traceKept); err != nil && ctx.Err() == nil {
+					t.log.Warn("trace of a run was not written", "key", key, "err", err)
+				}
+			}
+		}
+	}
+}
+
+// changed are the keys to write.
+func (t *Traces) changed() map[string][]byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := map[string][]byte{}
+	for task, r := range t.runs {
+		if !r.dirty {
+			continue
+		}
+		r.dirty = false
+		value := engine.List(r.entries...).AppendJSON(nil)
+		out[task+"-logs"], out[task+"-"+r.message+"-logs"] = value, value
+	}
+	return out
+}

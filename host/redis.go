@@ -1,0 +1,133 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/redisdoor"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// redisKeys are the original's keys: answered by a door of this host, kept in an existing Redis, or both.
+type redisKeys struct {
+	door   *redisdoor.Door
+	bridge *redisdoor.Bridge
+	traces *redisdoor.Traces
+	ended  chan string // tasks whose cancel mark in Redis may go
+}
+
+// openRedis opens what the configuration asks for.
+func (h *Host) openRedis(ctx context.Context) (err error) {
+	cfg, r := &h.cfg, &h.redis
+	var places []redisdoor.Putter
+	if cfg.RedisDoor != "" {
+		password := cfg.RedisPassword
+		if password == "" {
+			if password, err = h.redisPassword(ctx); err != nil {
+				return err
+			}
+		}
+		if r.door, err = redisdoor.Listen(redisdoor.Config{
+			Addr: cfg.RedisDoor, Password: password, Remote: cfg.RedisRemote, Keys: h.log, Log: cfg.Log,
+		}); err != nil {
+			return err
+		}
+		places = append(places, h.log)
+	}
+	if cfg.Redis != "" {
+		if r.bridge, err = redisdoor.NewBridge(redisdoor.BridgeConfig{URL: cfg.Redis, Runs: h.log, Log: cfg.Log}); err != nil {
+			return err
+		}
+		places = append(places, r.bridge)
+	}
+	if len(places) > 0 {
+		r.traces = redisdoor.NewTraces(cfg.Log, places...)
+		r.ended = make(chan string, 1024)
+	}
+	return nil
+}
+
+// redisPassword is the door's password, made at the first start and shown in RedisKey then.
+func (h *Host) redisPassword(ctx context.Context) (string, error) {
+	const tenant, name = "", "redis-door" // of no tenant, so no canvas can name it
+	kept, err := h.store.OpenSecret(ctx, tenant, name)
+	if err == nil {
+		return string(kept), nil
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return "", fmt.Errorf("password of the redis door: %w", err)
+	}
+	h.RedisKey = rand.Text()
+	return h.RedisKey, h.store.PutSecret(ctx, tenant, name, []byte(h.RedisKey))
+}
+
+// RedisDoor is where the Redis door listens; "" when there is none.
+func (h *Host) RedisDoor() string {
+	if h.redis.door == nil {
+		return ""
+	}
+	return h.redis.door.Addr().String()
+}
+
+// work keeps Redis in step until ctx ends.
+func (r *redisKeys) work(ctx context.Context, h *Host) {
+	if r.traces == nil {
+		return
+	}
+	h.work.Go(func() { r.traces.Write(ctx) })
+	if r.bridge == nil {
+		return
+	}
+	h.work.Go(func() { r.bridge.Watch(ctx) })
+	h.work.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case task := <-r.ended:
+				if err := r.bridge.Del(ctx, task+"-cancel"); err != nil && ctx.Err() == nil {
+					h.cfg.Log.Warn("cancel mark stays in redis", "task", task, "err", err)
+				}
+			}
+		}
+	})
+}
+
+// watch hears the entries of runs.
+func (r *redisKeys) watch(j *durable.Job, kind string, data []byte) {
+	if r.traces == nil || engine.EventType(kind) != engine.EventToolFinished {
+		return
+	}
+	if e, err := engine.ParseJSON(data); err == nil { // the engine wrote it
+		r.traces.Tool(j.ID, j.Message, e.Get("data"))
+	}
+}
+
+// end lets go of a run. The mark that canceled it would otherwise stop nothing and stay for ever.
+func (r *redisKeys) end(j *durable.Job, end durable.End) {
+	if r.traces == nil {
+		return
+	}
+	r.traces.End(j.ID)
+	if r.bridge == nil || end.Status != store.RunCanceled {
+		return
+	}
+	select {
+	case r.ended <- j.ID:
+	default: // Redis is away; its marks are few bytes
+	}
+}
+
+func (r *redisKeys) close() (err error) {
+	if r.door != nil {
+		err = r.door.Close()
+	}
+	if r.bridge != nil {
+		err = errors.Join(err, r.bridge.Close())
+	}
+	return err
+}

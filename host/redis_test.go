@@ -1,0 +1,217 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// open opens a host inside the test, with the key that call uses.
+func open(t *testing.T, cfg Config) (*Host, string) {
+	t.Helper()
+	if cfg.Dir == "" {
+		cfg.Dir = t.TempDir()
+	}
+	cfg.Key, cfg.Sync, cfg.Log = "key", SyncInterval, quiet
+	h, err := New(t.Context(), cfg)
+	require.NoError(t, err)
+	server := httptest.NewServer(h.Handler())
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		require.NoError(t, h.Close())
+	})
+	return h, server.URL
+}
+
+// program is the path of a program of Debian's redis packages.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skip("install Debian's redis-server and redis-tools to test with the real ", name)
+	}
+	return path
+}
+
+// redisCLI runs redis-cli against a server.
+func redisCLI(t *testing.T, addr, password string, args ...string) string {
+	t.Helper()
+	host, port, err := net.SplitHostPort(addr)
+	require.NoError(t, err)
+	cmd := exec.Command(program(t, "redis-cli"), append([]string{"-h", host, "-p", port}, args...)...)
+	cmd.Env = append(os.Environ(), "REDISCLI_AUTH="+password)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return strings.TrimSpace(string(out))
+}
+
+// redisServer runs Debian's redis-server on loopback until the test ends.
+func redisServer(t *testing.T) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	addr = l.Addr().String()
+	require.NoError(t, l.Close())
+	_, port, _ := net.SplitHostPort(addr)
+	cmd := exec.Command(program(t, "redis-server"), "--bind", "127.0.0.1", "--port", port, "--save", "", "--dir", t.TempDir(), "--requirepass", "word")
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may be gone, which is what is wanted
+		_ = cmd.Wait()
+	})
+	require.Eventually(t, func() bool {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			return false
+		}
+		return c.Close() == nil
+	}, 20*time.Second, 10*time.Millisecond)
+	return addr
+}
+
+// silent is a server that takes requests and never answers.
+func silent(t *testing.T) (url string, asked <-chan struct{}) {
+	t.Helper()
+	got := make(chan struct{}, 100)
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got <- struct{}{}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, got
+}
+
+// doc is a canvas of nodes in a row: id, component, params.
+func doc(nodes ...[3]string) string {
+	var list []string
+	for i, n := range nodes {
+		down := ""
+		if i+1 < len(nodes) {
+			down = `"` + nodes[i+1][0] + `"`
+		}
+		list = append(list, fmt.Sprintf(`%q:{"obj":{"component_name":%q,"params":%s},"downstream":[%s],"upstream":[]}`, n[0], n[1], n[2], down))
+	}
+	return `{"components":{` + strings.Join(list, ",") + `}}`
+}
+
+// begun starts a run of a canvas and gives its id and message id.
+func begun(t *testing.T, url, dsl, query string) (run, message string) {
+	t.Helper()
+	var canvas struct{ ID string }
+	call(t, "POST", url+"/api/v2/canvases", `{"title":"c`+fmt.Sprint(time.Now().UnixNano())+`","dsl":`+dsl+`}`, &canvas)
+	var r struct{ ID, Message string }
+	q, err := json.Marshal(query)
+	require.NoError(t, err)
+	call(t, "POST", url+"/api/v2/canvases/"+canvas.ID+"/runs", `{"query":`+string(q)+`}`, &r)
+	return r.ID, r.Message
+}
+
+// status is how a run stands when it is over.
+func status(t *testing.T, url, run string) string {
+	t.Helper()
+	events(t, url+"/api/v2/runs/"+run+"/events", "", func(e event) bool { return e.kind == "end" })
+	var r struct{ Status string }
+	require.Eventually(t, func() bool {
+		call(t, "GET", url+"/api/v2/runs/"+run, "", &r)
+		return r.Status != "active"
+	}, 20*time.Second, 5*time.Millisecond)
+	return r.Status
+}
+
+// TestRedisKeys steers runs with the real redis-cli: through the door of the host, and through the bridge to the
+// real redis-server.
+func TestRedisKeys(t *testing.T) {
+	for _, way := range []string{"door", "bridge"} {
+		t.Run(way, func(t *testing.T) {
+			program(t, "redis-cli")
+			cfg := Config{AllowPrivate: true}
+			var addr, password string
+			if way == "door" {
+				cfg.RedisDoor = "127.0.0.1:0"
+			} else {
+				addr, password = redisServer(t), "word"
+				cfg.Redis = "redis://:word@" + addr + "/0"
+			}
+			h, url := open(t, cfg)
+			if way == "door" {
+				addr, password = h.RedisDoor(), h.RedisKey
+				require.NotEmpty(t, password)
+				require.Contains(t, redisCLI(t, addr, "wrong", "GET", "a-logs"), "WRONGPASS")
+				require.Contains(t, redisCLI(t, addr, "", "GET", "a-logs"), "NOAUTH")
+			}
+
+			hangs, asked := silent(t)
+			dsl := doc([3]string{"begin", "Begin", `{}`}, [3]string{"Invoke:X", "Invoke", `{"url":"` + hangs + `/","method":"get"}`})
+			for range 3 {
+				run, _ := begun(t, url, dsl, "q")
+				<-asked
+				began := time.Now()
+				require.Equal(t, "OK", redisCLI(t, addr, password, "SET", run+"-cancel", "x"))
+				set := time.Since(began)
+				require.Equal(t, "canceled", status(t, url, run))
+				require.Less(t, time.Since(began)-set, 2*time.Second, "some 1 ms here")
+				t.Logf("redis-cli took %v, the end of the run came %v after it began", set, time.Since(began))
+				require.Eventually(t, func() bool { return redisCLI(t, addr, password, "GET", run+"-cancel") == "" },
+					20*time.Second, 20*time.Millisecond, "the mark goes with the run")
+			}
+
+			guide, err := examples.ReadFile("examples/guide.json")
+			require.NoError(t, err)
+			run, message := begun(t, url, string(guide), "Which shoes for a wet trail?")
+			require.Equal(t, "done", status(t, url, run))
+			var trace string
+			require.Eventually(t, func() bool {
+				trace = redisCLI(t, addr, password, "GET", run+"-"+message+"-logs")
+				return strings.Contains(trace, "search_guides") && strings.Contains(trace, "search_shop")
+			}, 20*time.Second, 20*time.Millisecond)
+			require.Equal(t, trace, redisCLI(t, addr, password, "GET", run+"-logs"))
+			var list []struct {
+				Component string `json:"component_id"`
+				Trace     []struct {
+					Tool string `json:"tool_name"`
+					Path string
+				}
+			}
+			require.NoError(t, json.Unmarshal([]byte(trace), &list))
+			require.Equal(t, "Agent:Guide", list[0].Component)
+			var seconds int
+			_, err = fmt.Sscan(redisCLI(t, addr, password, "TTL", run+"-"+message+"-logs"), &seconds)
+			require.NoError(t, err)
+			require.LessOrEqual(t, seconds, 600)
+			require.Greater(t, seconds, 400)
+		})
+	}
+}
+
+// TestRedisDoorIsGuarded checks what keeps strangers out.
+func TestRedisDoorIsGuarded(t *testing.T) {
+	_, err := New(t.Context(), Config{Dir: t.TempDir(), RedisDoor: "0.0.0.0:0", Log: quiet})
+	require.ErrorContains(t, err, "reachable from other machines")
+	_, err = New(t.Context(), Config{Dir: t.TempDir(), Redis: "http://:secretword@x", Log: quiet})
+	require.ErrorContains(t, err, "redis bridge")
+	require.NotContains(t, err.Error(), "secretword")
+
+	dir := t.TempDir()
+	h, err := New(t.Context(), Config{Dir: dir, RedisDoor: "127.0.0.1:0", Log: quiet})
+	require.NoError(t, err)
+	require.NotEmpty(t, h.RedisKey)
+	require.NoError(t, h.Close())
+	h, err = New(t.Context(), Config{Dir: dir, RedisDoor: "127.0.0.1:0", Log: quiet})
+	require.NoError(t, err)
+	require.Empty(t, h.RedisKey, "the password is kept and shown once")
+	require.NoError(t, h.Close())
+}
