@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"strings"
@@ -194,6 +196,28 @@ func TestItems(t *testing.T) {
 		require.Len(t, files, 2)
 		require.NoError(t, s.DeleteItem(ctx, "t", "mcp", a.ID))
 		require.ErrorIs(t, s.DeleteItem(ctx, "t", "mcp", a.ID), ErrNotFound)
+	})
+}
+
+func TestItemsKeepSecretsSealed(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		a, err := s.PutItem(ctx, Item{Tenant: "t", Kind: "provider", Name: "P", Doc: []byte("{}"), Secret: []byte("sk-very-secret")})
+		require.NoError(t, err)
+		got, err := s.Item(ctx, "t", "provider", a.ID)
+		require.NoError(t, err)
+		require.Equal(t, "sk-very-secret", string(got.Secret))
+		all, err := s.Items(ctx, "t", "provider")
+		require.NoError(t, err)
+		require.Equal(t, []Item{got}, all)
+		var dump bytes.Buffer
+		require.NoError(t, s.Dump(ctx, &dump))
+		require.NotContains(t, dump.String(), "very-secret")
+		require.NotContains(t, dump.String(), base64.StdEncoding.EncodeToString([]byte("sk-very-secret")))
+		got.Secret = nil
+		got, err = s.PutItem(ctx, got)
+		require.NoError(t, err)
+		require.Empty(t, got.Secret)
 	})
 }
 

@@ -14,17 +14,23 @@ type Item struct {
 	ID         string
 	Name       string
 	Repeats    bool   // the name may be used by other items of the kind as well
-	Doc        []byte // JSON; no secrets: those are named here and kept by PutSecret
+	Doc        []byte // JSON, stored as it is
+	Secret     []byte // stored sealed: keys and tokens; must not be put into an answer, an event or a log line
 	Rev        int64  // grows by one with each change
 	CreateTime int64  // Unix milliseconds
 	UpdateTime int64  // Unix milliseconds
 }
 
-const itemColumns = `tenant_id, kind, id, name, doc, rev, create_time, update_time`
+const itemColumns = `tenant_id, kind, id, name, doc, sealed, rev, create_time, update_time`
 
-func scanItem(r row) (Item, error) {
+// scanItem reads an item and opens what is sealed in it.
+func (s *Store) scanItem(r row) (Item, error) {
 	var v Item
-	err := r.Scan(&v.Tenant, &v.Kind, &v.ID, &v.Name, &v.Doc, &v.Rev, &v.CreateTime, &v.UpdateTime)
+	var sealed []byte
+	err := r.Scan(&v.Tenant, &v.Kind, &v.ID, &v.Name, &v.Doc, &sealed, &v.Rev, &v.CreateTime, &v.UpdateTime)
+	if err == nil && len(sealed) > 0 {
+		v.Secret, err = s.seal.open(sealed, "item", v.Tenant, v.Kind, v.ID)
+	}
 	return v, err
 }
 
@@ -46,18 +52,25 @@ func (s *Store) PutItem(ctx context.Context, v Item) (Item, error) {
 		// No name can hold a zero byte, so this collides with none.
 		name = []byte("\x00" + v.ID)
 	}
-	const insert = `INSERT INTO items (` + itemColumns + `, name_fold) VALUES ($1, $2, $3, $4, $5, 1, $6, $6, $7)
+	var sealed []byte
+	if len(v.Secret) > 0 {
+		var err error
+		if sealed, err = s.seal.close(v.Secret, "item", v.Tenant, v.Kind, v.ID); err != nil {
+			return Item{}, fail(err, "%s", what)
+		}
+	}
+	const insert = `INSERT INTO items (` + itemColumns + `, name_fold) VALUES ($1, $2, $3, $4, $5, $8, 1, $6, $6, $7)
 		RETURNING ` + itemColumns
-	const update = `UPDATE items SET name = $4, doc = $5, rev = rev + 1, update_time = $6, name_fold = $7
-		WHERE tenant_id = $1 AND kind = $2 AND id = $3 AND rev = $8 RETURNING ` + itemColumns
+	const update = `UPDATE items SET name = $4, doc = $5, sealed = $8, rev = rev + 1, update_time = $6, name_fold = $7
+		WHERE tenant_id = $1 AND kind = $2 AND id = $3 AND rev = $9 RETURNING ` + itemColumns
 	var kept []Item
 	err := s.write(ctx, what, func(ctx context.Context, q querier) (err error) {
-		args := []any{v.Tenant, v.Kind, v.ID, v.Name, bytesOf(v.Doc), s.ms(), name}
+		args := []any{v.Tenant, v.Kind, v.ID, v.Name, bytesOf(v.Doc), s.ms(), name, bytesOf(sealed)}
 		if v.Rev == 0 {
-			kept, err = queryAll(ctx, q, scanItem, insert, args...)
+			kept, err = queryAll(ctx, q, s.scanItem, insert, args...)
 			return err
 		}
-		kept, err = queryAll(ctx, q, scanItem, update, append(args, v.Rev)...)
+		kept, err = queryAll(ctx, q, s.scanItem, update, append(args, v.Rev)...)
 		if err == nil && len(kept) == 0 {
 			return ErrConflict
 		}
@@ -72,7 +85,7 @@ func (s *Store) PutItem(ctx context.Context, v Item) (Item, error) {
 // Item reads one item. Errors: [ErrNotFound].
 func (s *Store) Item(ctx context.Context, tenant, kind, id string) (Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 AND id = $3`
-	v, err := scanItem(s.read.QueryRowContext(ctx, query, tenant, kind, id))
+	v, err := s.scanItem(s.read.QueryRowContext(ctx, query, tenant, kind, id))
 	return v, fail(err, "%s %q", kind, id)
 }
 
@@ -80,14 +93,14 @@ func (s *Store) Item(ctx context.Context, tenant, kind, id string) (Item, error)
 // Errors: [ErrNotFound].
 func (s *Store) ItemNamed(ctx context.Context, tenant, kind, name string) (Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 AND name_fold = $3`
-	v, err := scanItem(s.read.QueryRowContext(ctx, query, tenant, kind, []byte(fold(name))))
+	v, err := s.scanItem(s.read.QueryRowContext(ctx, query, tenant, kind, []byte(fold(name))))
 	return v, fail(err, "%s named %q", kind, name)
 }
 
 // Items lists a tenant's items of a kind, oldest first.
 func (s *Store) Items(ctx context.Context, tenant, kind string) ([]Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 ORDER BY create_time, id`
-	out, err := queryAll(ctx, s.read, scanItem, query, tenant, kind)
+	out, err := queryAll(ctx, s.read, s.scanItem, query, tenant, kind)
 	return out, fail(err, "list %s", kind)
 }
 
