@@ -13,7 +13,7 @@ import (
 
 // dumped lists every table with what it holds, in the order of writing.
 var dumped = []string{
-	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items",
+	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv",
 }
 
 // dumpHead is the first line of a dump; a table's head follows, then its rows.

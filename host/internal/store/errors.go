@@ -25,6 +25,10 @@ var (
 	// space, nothing that was acknowledged is lost.
 	ErrFull = errors.New("disk is full")
 
+	// ErrQuota says that what one owner may keep is used up; remove something or
+	// allow more.
+	ErrQuota = errors.New("quota is used up")
+
 	// ErrReadOnly says that the database cannot be written (read-only disk,
 	// standby server); make it writable or point the host elsewhere.
 	ErrReadOnly = errors.New("database is read-only")

@@ -55,7 +55,7 @@ func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
 }
 
 // owned are the tables whose rows belong to a tenant.
-var owned = []string{"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "members"}
+var owned = []string{"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "members"}
 
 // DeleteTenant removes a tenant with all its records, and users who belong to
 // no other one. Files in the object store are not records and stay.
