@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -79,26 +78,12 @@ func (p *pluginPlace) folder(a *app) (string, error) {
 	return filepath.Join(dir, "easel", "plugins"), nil
 }
 
-// trustFile lists whose signatures are trusted: {publisher: [key]}.
-const trustFile = "trust.json"
-
 func (p *pluginPlace) trusted(a *app) (map[string][]string, error) {
 	dir, err := p.folder(a)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, trustFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return map[string][]string{}, nil
-	}
-	keys := map[string][]string{}
-	if err == nil {
-		err = json.Unmarshal(raw, &keys)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, trustFile), err)
-	}
-	return keys, nil
+	return plugin.ReadTrust(dir)
 }
 
 // host starts a host with the folder's cache of compiled code and its trusted keys.

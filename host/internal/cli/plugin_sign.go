@@ -193,7 +193,7 @@ func (p *pluginPlace) saveTrust(a *app, keys map[string][]string) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, trustFile), raw)
+	return writeFile(filepath.Join(dir, plugin.TrustFile), raw)
 }
 
 func mapKeys[V any](m map[string]V) []string {

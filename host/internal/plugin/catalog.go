@@ -3,7 +3,6 @@ package plugin
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -65,28 +64,13 @@ func OpenCatalog(ctx context.Context, host *Host, dir string, ceiling Permission
 		return nil, fmt.Errorf("plugin: open catalog: %w", err)
 	}
 	c := &Catalog{host: host, dir: dir, ceiling: ceiling, items: map[string]*item{}}
-	raw, err := os.ReadFile(filepath.Join(dir, stateFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return c, nil
-	}
-	var entries []Entry
-	if err == nil {
-		err = json.Unmarshal(raw, &entries)
-	}
+	entries, err := c.read()
 	if err != nil {
-		return nil, fmt.Errorf("plugin: open catalog: read %s: %w", filepath.Join(dir, stateFile), err)
+		return nil, err
 	}
 	for _, e := range entries {
-		it := &item{Entry: e}
-		it.Problem = ""
-		c.items[e.Name] = it
-		if !e.Enabled || e.Active == nil {
-			continue
-		}
-		if it.module, err = c.load(ctx, *e.Active, e.Approved, false); err != nil {
-			it.Problem = err.Error()
-			host.cfg.Log.Warn("plugin was not loaded", "plugin", e.Name, "err", err)
-		}
+		e.Problem = ""
+		c.items[e.Name] = c.loaded(ctx, e)
 	}
 	return c, nil
 }

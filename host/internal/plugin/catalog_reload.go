@@ -1,0 +1,129 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+)
+
+// Reload brings the catalog in line with its folder, which another process may
+// have changed: `easel plugin install` beside a running server. Plugins that are
+// as they were keep running; calls of a replaced one finish. It reports whether
+// anything changed. On an error nothing does.
+func (c *Catalog) Reload(ctx context.Context) (bool, error) {
+	c.change.Lock()
+	defer c.change.Unlock()
+	entries, err := c.read()
+	if err != nil {
+		return false, err
+	}
+	c.mu.RLock()
+	old := c.items
+	c.mu.RUnlock()
+	items, changed := make(map[string]*item, len(entries)), len(entries) != len(old)
+	for _, e := range entries {
+		e.Problem = ""
+		before := old[e.Name]
+		switch {
+		case before != nil && same(before.Entry, e):
+			items[e.Name] = before
+			continue
+		case before != nil && before.module != nil && runsAlike(before.Entry, e):
+			items[e.Name] = &item{Entry: e, module: before.module}
+		default:
+			items[e.Name] = c.loaded(ctx, e)
+		}
+		changed = true
+	}
+	c.mu.Lock()
+	c.items = items
+	c.mu.Unlock()
+	for name, it := range old {
+		if now := items[name]; it.module != nil && (now == nil || now.module != it.module) {
+			c.retire(it.module)
+		}
+	}
+	return changed, nil
+}
+
+// read is what the folder says is installed.
+func (c *Catalog) read() ([]Entry, error) {
+	path := filepath.Join(c.dir, stateFile)
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var entries []Entry
+	if err == nil {
+		err = json.Unmarshal(raw, &entries)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("plugin: read %s: %w", path, err)
+	}
+	return entries, nil
+}
+
+// loaded is an entry with its module, or with the problem that it has none.
+func (c *Catalog) loaded(ctx context.Context, e Entry) *item {
+	it := &item{Entry: e}
+	if !e.Enabled || e.Active == nil {
+		return it
+	}
+	var err error
+	if it.module, err = c.load(ctx, *e.Active, e.Approved, false); err != nil {
+		it.Problem = err.Error()
+		c.host.cfg.Log.Warn("plugin was not loaded", "plugin", e.Name, "err", err)
+	}
+	return it
+}
+
+// same says that nothing about a plugin changed.
+func same(before, now Entry) bool {
+	before.Problem = ""
+	return reflect.DeepEqual(before, now)
+}
+
+// runsAlike says that the loaded module still is the right one.
+func runsAlike(before, now Entry) bool {
+	return now.Enabled && now.Active != nil && before.Active != nil && before.Active.Digest == now.Active.Digest &&
+		before.Active.Source == now.Active.Source && reflect.DeepEqual(before.Approved, now.Approved)
+}
+
+// Watch reloads the catalog whenever its folder changes, until ctx ends, and
+// calls changed after each change. It looks at one file's time and size.
+func (c *Catalog) Watch(ctx context.Context, every time.Duration, changed func()) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	var last string
+	for {
+		now := c.mark()
+		if now != last {
+			last = now
+			switch news, err := c.Reload(ctx); {
+			case err != nil:
+				c.host.cfg.Log.Warn("plugins were not read again", "err", err)
+			case news:
+				changed()
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// mark tells states of the folder apart. The file is replaced as a whole, never written in place.
+func (c *Catalog) mark() string {
+	info, err := os.Stat(filepath.Join(c.dir, stateFile))
+	if err != nil {
+		return "none"
+	}
+	return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+}
