@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"strings"
 
@@ -26,6 +27,11 @@ const defaultContext = 128_000
 type Config struct {
 	// Default is the id that an empty llm_id stands for; "" is the first model of the first provider.
 	Default string `json:"default,omitempty"`
+	// Speech is the id of the model that reads aloud; "" is the first model of kind speech, and silence without one.
+	Speech string `json:"speech,omitempty"`
+	Voice  string `json:"voice,omitempty"` // the voice it reads with; "" is alloy
+	// Embedding is the id of the model that turns texts into vectors; "" is the first model of kind embedding.
+	Embedding string `json:"embedding,omitempty"`
 	// Aliases lead ids that canvases use to ids that are configured. The key "*" catches every unknown id.
 	Aliases   map[string]string `json:"aliases,omitempty"`
 	Providers []Provider        `json:"providers"`
@@ -44,9 +50,20 @@ type Provider struct {
 	Retries *int    `json:"retries,omitempty"`         // tries after the first one; nil is 3
 }
 
+// Kind says what a model is for.
+type Kind string
+
+// The kinds of models.
+const (
+	KindChat      Kind = "chat"
+	KindSpeech    Kind = "speech"
+	KindEmbedding Kind = "embedding"
+)
+
 // Entry describes one model. In JSON it may be just its name.
 type Entry struct {
 	Name    string `json:"name"`
+	Kind    Kind   `json:"kind,omitempty"`    // "" is chat
 	Tools   *bool  `json:"tools,omitempty"`   // calls functions natively; nil is true
 	Images  *bool  `json:"images,omitempty"`  // takes images; nil is true
 	Context int    `json:"context,omitempty"` // tokens that fit; 0 is 128,000
@@ -87,6 +104,8 @@ func ReadConfig(path string) (Config, error) {
 //	EASEL_MODEL_PROVIDER                    its name; default "OpenAI"
 //	EASEL_MODEL_NAMES                       its models, separated by commas; without them every name is accepted
 //	EASEL_MODEL_DEFAULT                     the id an empty llm_id stands for
+//	EASEL_MODEL_SPEECH, EASEL_MODEL_VOICE   the id of the model that reads aloud, and its voice
+//	EASEL_MODEL_EMBEDDING                   the id of the model that turns texts into vectors
 //	OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the same, under the names other programs use
 //
 // getenv is os.Getenv outside of tests.
@@ -101,8 +120,12 @@ func FromEnvironment(getenv func(string) string) (Config, error) {
 	if err != nil && (named || !errors.Is(err, fs.ErrNotExist)) {
 		return Config{}, err
 	}
-	if d := getenv("EASEL_MODEL_DEFAULT"); d != "" {
-		c.Default = d
+	for name, to := range map[string]*string{
+		"EASEL_MODEL_DEFAULT": &c.Default, "EASEL_MODEL_SPEECH": &c.Speech, "EASEL_MODEL_VOICE": &c.Voice, "EASEL_MODEL_EMBEDDING": &c.Embedding,
+	} {
+		if v := getenv(name); v != "" {
+			*to = v
+		}
 	}
 	c.Providers = append(c.Providers, environmentProvider(getenv)...)
 	for i := range c.Providers {
@@ -150,6 +173,32 @@ func (p *Provider) entry(name string) (Entry, bool) {
 	return Entry{Name: name}, len(p.Models) == 0
 }
 
+func (e *Entry) kind() Kind {
+	if e.Kind == "" {
+		return KindChat
+	}
+	return e.Kind
+}
+
+// Check says what is wrong with a provider's settings.
+func (p *Provider) Check() error {
+	if p.Name == "" {
+		return fmt.Errorf("name is empty; it is what follows the @ of an llm_id")
+	}
+	if u, err := url.Parse(p.BaseURL); p.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return fmt.Errorf("%s: base_url %q is no http or https address", p.Label(), p.BaseURL)
+	}
+	for _, e := range p.Models {
+		switch {
+		case e.Name == "":
+			return fmt.Errorf("%s: a model has no name", p.Label())
+		case e.kind() != KindChat && e.kind() != KindSpeech && e.kind() != KindEmbedding:
+			return fmt.Errorf("%s: model %q: kind %q is none of chat, speech and embedding", p.Label(), e.Name, e.Kind)
+		}
+	}
+	return nil
+}
+
 func (p *Provider) info(name string) engine.Info {
 	e, _ := p.entry(name)
 	info := engine.Info{Context: e.Context, Tools: e.Tools == nil || *e.Tools, Images: e.Images == nil || *e.Images}
@@ -159,8 +208,8 @@ func (p *Provider) info(name string) engine.Info {
 	return info
 }
 
-// label names the provider in errors: "OpenAI", or "work@OpenAI".
-func (p *Provider) label() string {
+// Label names the provider: "OpenAI", or "work@OpenAI".
+func (p *Provider) Label() string {
 	if p.Instance == "" {
 		return p.Name
 	}

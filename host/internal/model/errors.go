@@ -46,7 +46,7 @@ func (e *Error) Retryable() bool {
 
 // wrap makes an Error of what the client reports. Messages of the server are cut, and the key is taken out of them.
 func (p *provider) wrap(model string, err error) error {
-	e := &Error{Provider: p.config.label(), Model: model, Err: err}
+	e := &Error{Provider: p.config.Label(), Model: model, Err: err}
 	var api *openai.APIError
 	var request *openai.RequestError
 	switch {

@@ -37,7 +37,7 @@ var (
 func New(config Config) (*Models, error) {
 	m := &Models{config: config}
 	for i, p := range config.Providers {
-		made, err := newProvider(p)
+		made, err := newProvider(p, nil)
 		if err != nil {
 			return nil, fmt.Errorf("providers[%d]: %w", i, err)
 		}
@@ -54,7 +54,7 @@ func (m *Models) Generate(ctx context.Context, req *engine.ModelRequest) iter.Se
 	if !m.Configured() {
 		return Offline{}.Generate(ctx, req)
 	}
-	p, name, err := m.resolve(req.LLM)
+	p, name, err := m.resolve(req.LLM, KindChat)
 	if err != nil {
 		return func(yield func(engine.ModelPiece, error) bool) { yield(engine.ModelPiece{}, err) }
 	}
@@ -66,7 +66,7 @@ func (m *Models) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	if !m.Configured() {
 		return Offline{}.ModelInfo(ctx, llmID)
 	}
-	p, name, err := m.resolve(llmID)
+	p, name, err := m.resolve(llmID, KindChat)
 	if err != nil {
 		return engine.Info{}
 	}
@@ -87,7 +87,7 @@ func (m *Models) Select(choice string) (engine.Model, error) {
 	case !m.Configured():
 		return nil, fmt.Errorf("model %q: no provider is configured; write %s, set OPENAI_API_KEY, or choose offline or scripted:FILE", choice, DefaultFile)
 	}
-	if _, _, err := m.resolve(choice); err != nil {
+	if _, _, err := m.resolve(choice, KindChat); err != nil {
 		return nil, err
 	}
 	return &pinned{models: m, id: choice}, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"net/url"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -23,17 +22,15 @@ type provider struct {
 	sleep   func(context.Context, time.Duration) error
 }
 
-func newProvider(c Provider) (*provider, error) {
-	if c.Name == "" {
-		return nil, fmt.Errorf("name is empty; it is what follows the @ of an llm_id")
+// newProvider makes a provider; transport nil is the usual one.
+func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = openAI
 	}
-	if u, err := url.Parse(c.BaseURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%s: base_url %q is no http or https address", c.label(), c.BaseURL)
-	}
-	p := &provider{config: c, client: &http.Client{}, timeout: 5 * time.Minute, retries: 3, sleep: engine.SystemClock{}.Sleep}
+	p := &provider{config: c, client: &http.Client{Transport: transport}, timeout: 5 * time.Minute, retries: 3, sleep: engine.SystemClock{}.Sleep}
 	if c.Timeout > 0 {
 		p.timeout = time.Duration(c.Timeout * float64(time.Second))
 	}
@@ -43,28 +40,51 @@ func newProvider(c Provider) (*provider, error) {
 	return p, nil
 }
 
-// generate asks the endpoint. The server may be silent for at most the timeout, before the answer and inside it.
+// talk makes one exchange with the endpoint. The server may be silent for at most the timeout, before the answer and
+// inside it; fn tells by heard that it was not.
+func (p *provider) talk(ctx context.Context, model string, fn func(ctx context.Context, x *exchange, heard func()) error) error {
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	quiet := time.AfterFunc(p.timeout, func() { cancel(ErrSilent) })
+	defer quiet.Stop()
+	x := &exchange{client: p.client, retries: p.retries, sleep: p.sleep}
+	return p.judge(ctx, inner, model, fn(inner, x, func() { quiet.Reset(p.timeout) }))
+}
+
+// judge says what the error of an exchange was: that of the caller's context outer, a silence that ended inner, or the
+// server's.
+func (p *provider) judge(outer, inner context.Context, model string, err error) error {
+	switch {
+	case err == nil || errors.Is(err, errStopped):
+		return nil
+	case outer.Err() != nil:
+		return outer.Err()
+	case errors.Is(context.Cause(inner), ErrSilent):
+		err = fmt.Errorf("%w for %s", ErrSilent, p.timeout)
+	}
+	return p.wrap(model, err)
+}
+
+// dial makes the client of one exchange.
+func (p *provider) dial(x *exchange) *openai.Client {
+	config := openai.DefaultConfig(p.config.Key)
+	config.BaseURL = p.config.BaseURL
+	config.HTTPClient = x
+	return openai.NewClientWithConfig(config)
+}
+
+// generate asks the endpoint for an answer.
 func (p *provider) generate(ctx context.Context, model string, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
-		inner, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		quiet := time.AfterFunc(p.timeout, func() { cancel(ErrSilent) })
-		defer quiet.Stop()
-		a := &answering{
-			provider: p, model: model,
-			exchange: &exchange{client: p.client, retries: p.retries, sleep: p.sleep},
-			heard:    func() { quiet.Reset(p.timeout) },
-			yield:    func(piece engine.ModelPiece) bool { return yield(piece, nil) },
-		}
-		err := a.run(inner, req)
-		switch {
-		case err == nil || errors.Is(err, errStopped):
-		case ctx.Err() != nil:
-			yield(engine.ModelPiece{}, ctx.Err())
-		case errors.Is(context.Cause(inner), ErrSilent):
-			yield(engine.ModelPiece{}, p.wrap(model, fmt.Errorf("%w for %s", ErrSilent, p.timeout)))
-		default:
-			yield(engine.ModelPiece{}, p.wrap(model, err))
+		err := p.talk(ctx, model, func(ctx context.Context, x *exchange, heard func()) error {
+			a := &answering{
+				provider: p, model: model, exchange: x, heard: heard,
+				yield: func(piece engine.ModelPiece) bool { return yield(piece, nil) },
+			}
+			return a.run(ctx, req)
+		})
+		if err != nil {
+			yield(engine.ModelPiece{}, err)
 		}
 	}
 }
@@ -86,10 +106,7 @@ type answering struct {
 }
 
 func (a *answering) run(ctx context.Context, req *engine.ModelRequest) error {
-	config := openai.DefaultConfig(a.provider.config.Key)
-	config.BaseURL = a.provider.config.BaseURL
-	config.HTTPClient = a.exchange
-	client := openai.NewClientWithConfig(config)
+	client := a.provider.dial(a.exchange)
 	body := a.provider.request(a.model, req)
 	if req.Stream {
 		if err := a.stream(ctx, client, body); err != nil {

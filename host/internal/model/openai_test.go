@@ -50,7 +50,7 @@ func serve(t *testing.T, handler http.HandlerFunc) (*provider, *[]time.Duration)
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	p, err := newProvider(Provider{Name: "Test", BaseURL: server.URL + "/v1", Key: "secret-key"})
+	p, err := newProvider(Provider{Name: "Test", BaseURL: server.URL + "/v1", Key: "secret-key"}, nil)
 	require.NoError(t, err)
 	p.client = server.Client()
 	waits := &[]time.Duration{}
@@ -326,7 +326,7 @@ func FuzzStream(f *testing.F) {
 		f.Add(string(data))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := newProvider(Provider{Name: "Test"})
+		p, err := newProvider(Provider{Name: "Test"}, nil)
 		require.NoError(t, err)
 		p.retries = 0
 		p.client = &http.Client{Transport: replay(text)}

@@ -10,10 +10,10 @@ import (
 // the configuration.
 var ErrUnknownModel = errors.New("unknown model")
 
-// resolve finds the provider of an llm_id and the model's name there.
-func (m *Models) resolve(id string) (*provider, string, error) {
+// resolve finds the provider of an id and the model's name there. An empty id is the first model of the kind.
+func (m *Models) resolve(id string, kind Kind) (*provider, string, error) {
 	if id == "" {
-		return m.first()
+		return m.first(kind)
 	}
 	if p, name, ok := m.find(id); ok {
 		return p, name, nil
@@ -29,20 +29,35 @@ func (m *Models) resolve(id string) (*provider, string, error) {
 	return nil, "", m.unknown(id, "")
 }
 
-// first is the model of an empty id.
-func (m *Models) first() (*provider, string, error) {
-	if d := m.config.Default; d != "" {
-		if p, name, ok := m.find(d); ok {
+// chosen is the id that the configuration sets for a kind, and the name of that setting.
+func (c *Config) chosen(kind Kind) (id, setting string) {
+	switch kind {
+	case KindSpeech:
+		return c.Speech, "speech"
+	case KindEmbedding:
+		return c.Embedding, "embedding"
+	}
+	return c.Default, "default"
+}
+
+// first is the model that is used when nothing is named.
+func (m *Models) first(kind Kind) (*provider, string, error) {
+	id, setting := m.config.chosen(kind)
+	if id != "" {
+		if p, name, ok := m.find(id); ok {
 			return p, name, nil
 		}
-		return nil, "", m.unknown(d, "the configured default")
+		return nil, "", m.unknown(id, "the configured "+setting)
 	}
 	for _, p := range m.providers {
-		if len(p.config.Models) > 0 {
-			return p, p.config.Models[0].Name, nil
+		for _, e := range p.config.Models {
+			if e.kind() == kind {
+				return p, e.Name, nil
+			}
 		}
 	}
-	return nil, "", fmt.Errorf("%w: a component names none and there is no default; set default in the model configuration or EASEL_MODEL_DEFAULT", ErrUnknownModel)
+	return nil, "", fmt.Errorf("%w: no %s model is named and there is no default; set %s in the model configuration or EASEL_MODEL_%s",
+		ErrUnknownModel, kind, setting, strings.ToUpper(setting))
 }
 
 // find tries the whole id as a model's name, then what stands before the last @ at that provider, then the same with
@@ -127,10 +142,10 @@ func (m *Models) unknown(id, why string) error {
 	var known []string
 	for _, p := range m.providers {
 		if len(p.config.Models) == 0 {
-			known = append(known, "any name@"+p.config.label())
+			known = append(known, "any name@"+p.config.Label())
 		}
 		for _, e := range p.config.Models {
-			known = append(known, e.Name+"@"+p.config.label())
+			known = append(known, e.Name+"@"+p.config.Label())
 		}
 	}
 	return fmt.Errorf("%w %q%s; known are %s; add it to the model configuration, or an alias that leads it to one of them", ErrUnknownModel, id, why, strings.Join(known, ", "))

@@ -42,9 +42,9 @@ func TestResolve(t *testing.T) {
 		{"an alias", "deepseek-chat@DeepSeek", "work@OpenAI", "big"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, name, err := m.resolve(c.id)
+			p, name, err := m.resolve(c.id, KindChat)
 			require.NoError(t, err)
-			require.Equal(t, c.provider+" "+c.model, p.config.label()+" "+name)
+			require.Equal(t, c.provider+" "+c.model, p.config.Label()+" "+name)
 		})
 	}
 }
@@ -52,7 +52,7 @@ func TestResolve(t *testing.T) {
 func TestUnknownModelNamesTheKnownOnes(t *testing.T) {
 	m := testModels(t)
 	for _, id := range []string{"qwen-max@Tongyi-Qianwen", "huge@OpenAI", "small@home@OpenAI"} {
-		_, _, err := m.resolve(id)
+		_, _, err := m.resolve(id, KindChat)
 		require.ErrorIs(t, err, ErrUnknownModel)
 		require.ErrorContains(t, err, `"`+id+`"`)
 		require.ErrorContains(t, err, "small@OpenAI, a@b@OpenAI, big@work@OpenAI, small@work@OpenAI, any name@Local")
@@ -64,9 +64,9 @@ func TestUnknownModelNamesTheKnownOnes(t *testing.T) {
 func TestCatchAllAlias(t *testing.T) {
 	m, err := New(Config{Aliases: map[string]string{"*": "m@Local"}, Providers: []Provider{{Name: "Local", Models: []Entry{{Name: "m"}}}}})
 	require.NoError(t, err)
-	p, name, err := m.resolve("qwen-max@Tongyi-Qianwen")
+	p, name, err := m.resolve("qwen-max@Tongyi-Qianwen", KindChat)
 	require.NoError(t, err)
-	require.Equal(t, "Local m", p.config.label()+" "+name)
+	require.Equal(t, "Local m", p.config.Label()+" "+name)
 }
 
 func TestNothingConfiguredAnswersOffline(t *testing.T) {

@@ -1,0 +1,104 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// mostRefusal is how much of a refusal is passed on, in bytes.
+const mostRefusal = 64 << 10
+
+// Forward sends a chat completion as a client wrote it, under the key of the provider that its model resolves to, and
+// gives the provider's answer: a stream when one is asked for. Only the model's name is changed. A refusal of the
+// provider is an answer too, with the key taken out of it. The caller closes the body.
+//
+// Errors: [ErrUnknownModel], [ErrSilent] and what else kept the provider from answering, as [Error].
+func (m *Models) Forward(ctx context.Context, body engine.Value) (*http.Response, error) {
+	p, name, err := m.resolve(body.Get("model").Text(), KindChat)
+	if err != nil {
+		return nil, err
+	}
+	return p.forward(ctx, name, body.With("model", engine.String(name)).AppendJSON(nil))
+}
+
+func (p *provider) forward(ctx context.Context, model string, body []byte) (*http.Response, error) {
+	inner, cancel := context.WithCancelCause(ctx)
+	f := &forwarded{quiet: time.AfterFunc(p.timeout, func() { cancel(ErrSilent) }), timeout: p.timeout}
+	f.end = func() { f.quiet.Stop(); cancel(nil) }
+	f.judge = func(err error) error { return p.judge(ctx, inner, model, err) }
+	res, err := p.post(inner, body)
+	if err != nil {
+		err = f.judge(err)
+		f.end()
+		return nil, err
+	}
+	if res.StatusCode >= 400 {
+		err = p.cleanRefusal(res)
+	}
+	if err != nil {
+		f.end()
+		return nil, p.wrap(model, err)
+	}
+	f.ReadCloser = res.Body
+	res.Body = f
+	return res, nil
+}
+
+func (p *provider) post(ctx context.Context, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(p.config.BaseURL, "/")+"/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if p.config.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+p.config.Key)
+	}
+	return (&exchange{client: p.client, retries: p.retries, sleep: p.sleep}).Do(req)
+}
+
+// cleanRefusal takes the key out of a refusal.
+func (p *provider) cleanRefusal(res *http.Response) error {
+	text, err := io.ReadAll(io.LimitReader(res.Body, mostRefusal))
+	if err = errors.Join(err, res.Body.Close()); err != nil {
+		return fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	if p.config.Key != "" {
+		text = bytes.ReplaceAll(text, []byte(p.config.Key), []byte("***"))
+	}
+	res.Body = io.NopCloser(bytes.NewReader(text))
+	return nil
+}
+
+// forwarded is the body of an answer that is passed on. A server that is silent too long ends it.
+type forwarded struct {
+	io.ReadCloser
+	quiet   *time.Timer
+	timeout time.Duration
+	judge   func(error) error
+	end     func()
+	once    sync.Once
+}
+
+func (f *forwarded) Read(p []byte) (int, error) {
+	n, err := f.ReadCloser.Read(p)
+	f.quiet.Reset(f.timeout)
+	if err != nil && err != io.EOF {
+		err = f.judge(err)
+	}
+	return n, err
+}
+
+func (f *forwarded) Close() error {
+	err := f.ReadCloser.Close()
+	f.once.Do(f.end)
+	return err
+}

@@ -1,0 +1,122 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+var _ engine.Voice = (*Models)(nil)
+
+// defaultVoice is a voice that OpenAI's own models and most compatible servers know.
+const defaultVoice = "alloy"
+
+// Speak reads a text aloud, as MP3. Without a speech model there is no sound, which is no error.
+func (m *Models) Speak(ctx context.Context, text string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if m.config.Speech == "" && !m.has(KindSpeech) {
+		return nil, nil
+	}
+	p, name, err := m.resolve("", KindSpeech)
+	if err != nil {
+		return nil, err
+	}
+	voice := m.config.Voice
+	if voice == "" {
+		voice = defaultVoice
+	}
+	return p.speak(ctx, name, voice, text)
+}
+
+func (p *provider) speak(ctx context.Context, model, voice, text string) (sound []byte, err error) {
+	err = p.talk(ctx, model, func(ctx context.Context, x *exchange, heard func()) error {
+		res, err := p.dial(x).CreateSpeech(ctx, openai.CreateSpeechRequest{
+			Model: openai.SpeechModel(model), Input: text, Voice: openai.SpeechVoice(voice), ResponseFormat: openai.SpeechResponseFormatMp3,
+		})
+		if err != nil {
+			return err
+		}
+		defer res.Close()
+		heard()
+		if sound, err = io.ReadAll(res); err != nil {
+			return broken(ctx, err)
+		}
+		if len(sound) == 0 {
+			return ErrEmpty
+		}
+		return nil
+	})
+	return sound, err
+}
+
+// mostTexts is how many texts are sent in one request for vectors; servers accept at least this many.
+const mostTexts = 64
+
+// Embed turns texts into vectors, one per text, in their order. Errors: [ErrUnknownModel] when no embedding model is
+// configured.
+func (m *Models) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	p, name, err := m.resolve("", KindEmbedding)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		n := min(len(texts), mostTexts)
+		vectors, err := p.embed(ctx, name, texts[:n])
+		if err != nil {
+			return nil, err
+		}
+		out, texts = append(out, vectors...), texts[n:]
+	}
+	return out, nil
+}
+
+func (p *provider) embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	err := p.talk(ctx, model, func(ctx context.Context, x *exchange, _ func()) error {
+		res, err := p.dial(x).CreateEmbeddings(ctx, openai.EmbeddingRequestStrings{
+			Input: texts, Model: openai.EmbeddingModel(model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
+		})
+		if err != nil {
+			return notJSON(err)
+		}
+		for _, e := range res.Data {
+			if e.Index < 0 || e.Index >= len(vectors) || len(e.Embedding) == 0 {
+				return fmt.Errorf("vector %d of %d texts: %w", e.Index, len(texts), errNoVectors)
+			}
+			vectors[e.Index] = e.Embedding
+		}
+		for i, v := range vectors {
+			if len(v) == 0 || len(v) != len(vectors[0]) {
+				return fmt.Errorf("text %d of %d: %w", i, len(texts), errNoVectors)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return vectors, nil
+}
+
+// errNoVectors means that an answer is not one vector of one size for each text.
+var errNoVectors = errors.New("the answer has not one vector of the same size for each text")
+
+// has reports whether a model of a kind is listed.
+func (m *Models) has(kind Kind) bool {
+	for _, p := range m.providers {
+		for _, e := range p.config.Models {
+			if e.kind() == kind {
+				return true
+			}
+		}
+	}
+	return false
+}

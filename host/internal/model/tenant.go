@@ -1,0 +1,156 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"sync"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Tenants keeps the providers that tenants have added, beside those of the host's configuration, which all of them
+// share. Keys are stored sealed and are given to nobody. It is safe for concurrent use.
+type Tenants struct {
+	Store *store.Store
+	Host  *Models
+	// Transport reaches the addresses that tenants give; a host sets one that refuses private addresses. Nil is the
+	// usual one. The host's own providers do not use it.
+	Transport http.RoundTripper
+}
+
+// load makes the models of a tenant: its own providers come first.
+func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
+	list, err := t.read(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	choice, err := t.Choice(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	m := &Models{}
+	if t.Host != nil {
+		m.config = t.Host.config
+	}
+	for to, from := range map[*string]string{
+		&m.config.Default: choice.Default, &m.config.Speech: choice.Speech, &m.config.Voice: choice.Voice, &m.config.Embedding: choice.Embedding,
+	} {
+		if from != "" {
+			*to = from
+		}
+	}
+	for _, p := range list {
+		made, err := newProvider(p, t.Transport)
+		if err != nil {
+			return nil, err
+		}
+		m.providers = append(m.providers, made)
+	}
+	if t.Host != nil {
+		m.providers = append(m.providers, t.Host.providers...)
+	}
+	return m, nil
+}
+
+// Listed is one model that canvases may name; Name is empty where a provider accepts every name.
+type Listed struct {
+	Name     string
+	Kind     Kind
+	Provider string // its label
+	Host     bool   // of the host's configuration
+}
+
+// List lists the models of a tenant, its own first.
+func (t *Tenants) List(ctx context.Context, tenant string) ([]Listed, error) {
+	m, err := t.load(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	shared := 0
+	if t.Host != nil {
+		shared = len(t.Host.providers)
+	}
+	var out []Listed
+	for i, p := range m.providers {
+		host := i >= len(m.providers)-shared
+		if len(p.config.Models) == 0 {
+			out = append(out, Listed{Kind: KindChat, Provider: p.config.Label(), Host: host})
+		}
+		for _, e := range p.config.Models {
+			out = append(out, Listed{Name: e.Name, Kind: e.kind(), Provider: p.config.Label(), Host: host})
+		}
+	}
+	return out, nil
+}
+
+// Of gives the models of a tenant as they are when one is first used. A run takes one, so that it sees one
+// configuration.
+func (t *Tenants) Of(tenant string) *Tenant { return &Tenant{tenants: t, tenant: tenant} }
+
+// Tenant answers through the models of one tenant, which are read when the first is needed.
+type Tenant struct {
+	tenants *Tenants
+	tenant  string
+	mu      sync.Mutex
+	models  *Models
+}
+
+var (
+	_ engine.Model     = (*Tenant)(nil)
+	_ engine.ModelInfo = (*Tenant)(nil)
+	_ engine.Voice     = (*Tenant)(nil)
+)
+
+// Models reads the models. A failure is not kept: the next call tries again.
+func (t *Tenant) Models(ctx context.Context) (*Models, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.models != nil {
+		return t.models, nil
+	}
+	m, err := t.tenants.load(ctx, t.tenant)
+	if err != nil {
+		return nil, fmt.Errorf("models of the tenant: %w", err)
+	}
+	t.models = m
+	return m, nil
+}
+
+// Generate answers one call.
+func (t *Tenant) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
+	m, err := t.Models(ctx)
+	if err != nil {
+		return func(yield func(engine.ModelPiece, error) bool) { yield(engine.ModelPiece{}, err) }
+	}
+	return m.Generate(ctx, req)
+}
+
+// ModelInfo describes the model an llm_id resolves to.
+func (t *Tenant) ModelInfo(ctx context.Context, llmID string) engine.Info {
+	m, err := t.Models(ctx)
+	if err != nil {
+		return engine.Info{} // Generate tells the error
+	}
+	return m.ModelInfo(ctx, llmID)
+}
+
+// Speak reads a text aloud.
+func (t *Tenant) Speak(ctx context.Context, text string) ([]byte, error) {
+	m, err := t.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return m.Speak(ctx, text)
+}
+
+// Embed turns texts into vectors.
+func (t *Tenant) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	m, err := t.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return m.Embed(ctx, texts)
+}

@@ -1,0 +1,100 @@
+package model
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+func testTenants(t *testing.T, host Config) *Tenants {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	m, err := New(host)
+	require.NoError(t, err)
+	return &Tenants{Store: s, Host: m}
+}
+
+func TestTenantsProviders(t *testing.T) {
+	ctx := t.Context()
+	tenants := testTenants(t, Config{Default: "shared@Host", Providers: []Provider{{Name: "Host", Models: []Entry{{Name: "shared"}}}}})
+	require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://one/v1", Key: "sk-1", Models: []Entry{{Name: "m"}, {Name: "v", Kind: KindSpeech}}}))
+	resolve := func(tenant, id string) string {
+		m, err := tenants.Of(tenant).Models(ctx)
+		require.NoError(t, err)
+		p, name, err := m.resolve(id, KindChat)
+		if err != nil {
+			require.ErrorIs(t, err, ErrUnknownModel)
+			return ""
+		}
+		return name + "@" + p.config.Label()
+	}
+	require.Equal(t, "m@P", resolve("a", "m@P"))
+	require.Equal(t, "shared@Host", resolve("a", ""), "the host's default stays until the tenant chooses")
+	require.Equal(t, "shared@Host", resolve("b", "shared"))
+	require.Empty(t, resolve("b", "m@P"), "another tenant's provider is not there")
+
+	require.ErrorIs(t, tenants.SetChoice(ctx, "b", Choice{Default: "m@P"}), ErrUnknownModel)
+	require.NoError(t, tenants.SetChoice(ctx, "a", Choice{Default: "m@P"}))
+	require.NoError(t, tenants.SetChoice(ctx, "a", Choice{Default: "m@P", Speech: "v@P", Voice: "nova"}))
+	require.Equal(t, "m@P", resolve("a", ""))
+	list, err := tenants.List(ctx, "a")
+	require.NoError(t, err)
+	require.Equal(t, []Listed{{"m", KindChat, "P", false}, {"v", KindSpeech, "P", false}, {"shared", KindChat, "Host", true}}, list)
+
+	shown, hasKey, err := tenants.Providers(ctx, "a")
+	require.NoError(t, err)
+	require.Empty(t, shown[0].Key, "keys are never shown")
+	require.True(t, hasKey["P"])
+	item, err := tenants.Store.ItemNamed(ctx, "a", providerItem, "p")
+	require.NoError(t, err)
+	require.NotContains(t, string(item.Doc), "sk-1")
+
+	t.Run("a key stays when none is sent, for its address only", func(t *testing.T) {
+		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://one/v1"}))
+		m, _, err := tenants.Only(ctx, "a", "P")
+		require.NoError(t, err)
+		require.Equal(t, "sk-1", m.providers[0].config.Key)
+		require.ErrorIs(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://thief/v1"}), ErrKeyNeeded)
+		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://two/v1", Key: "sk-2"}))
+	})
+	require.ErrorContains(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "ftp://x"}), "no http or https address")
+	require.ErrorIs(t, tenants.Delete(ctx, "b", "P"), store.ErrNotFound)
+	require.NoError(t, tenants.Delete(ctx, "a", "p"))
+	_, _, err = tenants.Only(ctx, "a", "P")
+	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+// refuse counts what reaches the network of tenants.
+type refuse struct{ calls int }
+
+func (r *refuse) RoundTrip(*http.Request) (*http.Response, error) {
+	r.calls++
+	return nil, http.ErrNotSupported
+}
+
+func TestTenantsReachTheirAddressesThroughTheGivenTransport(t *testing.T) {
+	ctx := t.Context()
+	tenants := testTenants(t, Config{})
+	text, _, err := collect(tenants.Of("a").Generate(ctx, hello(false)))
+	require.NoError(t, err)
+	require.Contains(t, text, "Offline answer", "nothing configured answers offline")
+	sound, err := tenants.Of("a").Speak(ctx, "Hello")
+	require.NoError(t, err)
+	require.Empty(t, sound)
+
+	guard := &refuse{}
+	tenants.Transport = guard
+	require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://127.0.0.1:9/v1", Retries: new(int)}))
+	req := hello(false)
+	req.LLM = "m@P"
+	_, _, err = collect(tenants.Of("a").Generate(ctx, req))
+	require.ErrorContains(t, err, `model "m" of P`)
+	require.Equal(t, 1, guard.calls)
+	require.Equal(t, engine.Info{Tools: true, Images: true, Context: defaultContext}, tenants.Of("a").ModelInfo(ctx, "m@P"))
+}
