@@ -35,6 +35,9 @@ type Config struct {
 	Replicas int
 	// Postgres is the address of a database; "" keeps records in Dir.
 	Postgres string
+	// KeyFile holds the key that seals secrets; hosts that share a database need
+	// the same one. "" means secret.key in Dir; it is made when missing.
+	KeyFile string
 	// Sync is SyncContract unless told otherwise.
 	Sync Sync
 	// Lease is how long a host may be silent before others take its runs; 0

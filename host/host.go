@@ -114,7 +114,7 @@ func (h *Host) openStore(ctx context.Context) (err error) {
 	default:
 		return fmt.Errorf("sync %q: always, contract or interval is needed", h.cfg.Sync)
 	}
-	h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, Sync: sync})
+	h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile, Sync: sync})
 	return err
 }
 

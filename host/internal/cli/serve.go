@@ -29,6 +29,7 @@ it once; EASEL_API_KEY sets one instead. With --nats and --postgres any number o
 		fs.StringVar(&s.cfg.NATSCredentials, "nats-credentials", "", "credentials `FILE` for NATS")
 		fs.IntVar(&s.cfg.Replicas, "nats-replicas", 0, "how many NATS servers keep each message; 0 means 1")
 		fs.StringVar(&s.cfg.Postgres, "postgres", "", "`URL` of a PostgreSQL database for the records")
+		fs.StringVar(&s.cfg.KeyFile, "key-file", "", "`FILE` with the key that seals secrets, the same for all hosts of a database; default secret.key in the data directory")
 		fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract), "what is on the disk before it counts: contract, always or interval")
 		fs.DurationVar(&s.cfg.Lease, "lease", 0, "silence after which other hosts take a host's runs; 0 means 10s")
 		fs.StringVar(&s.examples, "examples", "", "`DIR,...` of canvases offered as templates")

@@ -60,7 +60,7 @@ func (s *Store) unlock(ctx context.Context, file string) error {
 	key, err := readKey(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if len(marks) > 0 {
-			return fail(ErrWrongKey, "key file %s is missing and the database has sealed values", file)
+			return fail(ErrWrongKey, "key file %s is missing and the database has sealed values; take the file of the host that was first", file)
 		}
 		key, err = makeKey(file)
 	}
