@@ -15,7 +15,7 @@ RACE := ./engine/...
 FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/component:FuzzLooseJSON
 FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/component:FuzzWording engine/component:FuzzLiteral \
   engine/component:FuzzHTMLText engine/offline:FuzzAnswer host/internal/model:FuzzStream host/internal/runner:FuzzDecodeBundle host/internal/store:FuzzLoad \
-  host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/redisdoor:FuzzReadCommand plugins/meter:FuzzRewrite
+  host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/plugin:FuzzStream host/internal/redisdoor:FuzzReadCommand plugins/meter:FuzzRewrite
 
 .DEFAULT_GOAL := help
 .PHONY: help run run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page browser screenshots bench cover clean tidy setup
@@ -124,7 +124,7 @@ bench: ## benchmarks with their ratios to the floors of the same run
 	$(GO) run ./build/bench
 
 plugin-bench: ## plugins against the official Extism host, as ratios
-	$(ORACLE) -run '^$$' -bench . -benchtime 1s ./...
+	$(ORACLE) -run '^$$' -bench . -benchtime 1s .
 
 cover: ## test coverage of the engine
 	$(GO) test -coverpkg=./engine/... -coverprofile=$(OUT)/cover.txt ./engine/... && $(GO) tool cover -func=$(OUT)/cover.txt | tail -1

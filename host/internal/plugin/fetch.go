@@ -30,6 +30,7 @@ type fetchRequest struct {
 	Headers    map[string]string `json:"headers"`
 	Body       string            `json:"body"`
 	BodyBase64 string            `json:"body_base64"`
+	Stream     bool              `json:"stream"`
 	body       []byte
 }
 
@@ -39,6 +40,7 @@ type fetched struct {
 	Headers    map[string]string `json:"headers"`
 	Body       *string           `json:"body,omitempty"`
 	BodyBase64 string            `json:"body_base64,omitempty"`
+	Stream     int               `json:"stream,omitempty"` // for http.read, in place of a body
 	body       []byte
 }
 
@@ -81,8 +83,8 @@ func (g *guest) fetchOp(r fetchRequest) (any, *Error) {
 		}
 	}
 	out, e := g.fetch(r)
-	if e != nil {
-		return nil, e
+	if e != nil || out.Stream > 0 {
+		return out, e
 	}
 	if utf8.Valid(out.body) {
 		text := string(out.body)
@@ -102,11 +104,15 @@ func (g *guest) fetch(r fetchRequest) (*fetched, *Error) {
 	var e *Error
 	g.outside(func() {
 		ctx, stop := g.worldly()
-		defer stop()
-		ctx, late := context.WithTimeout(ctx, fetchFor)
-		defer late()
-		t := &trip{g: g, ctx: ctx, request: r, method: r.Method, body: r.body}
-		out, e = t.follow()
+		late := time.AfterFunc(fetchFor, stop)
+		defer late.Stop()
+		t := &trip{g: g, ctx: ctx, stop: stop, request: r, method: r.Method, body: r.body}
+		if out, e = t.follow(); e != nil {
+			e.Message = string(t.used.mask([]byte(e.Message)))
+		}
+		if e != nil || out.Stream == 0 { // the body of a stream is still to come
+			stop()
+		}
 	})
 	return out, e
 }
@@ -115,11 +121,12 @@ func (g *guest) fetch(r fetchRequest) (*fetched, *Error) {
 type trip struct {
 	g       *guest
 	ctx     context.Context
+	stop    context.CancelFunc // of ctx
 	request fetchRequest
 	method  string
 	body    []byte
-	used    []string // secret values put in, to be masked in the response
-	strange bool     // the host has changed on the way
+	used    hidden // secret values put in, to be masked in what comes back
+	strange bool   // the host has changed on the way
 }
 
 func (t *trip) follow() (*fetched, *Error) {
@@ -200,10 +207,10 @@ func (t *trip) hop(u *url.URL) (*http.Response, *Error) {
 		return nil, fail(InvalidArgument, "http.fetch: %v", err)
 	}
 	for name, value := range t.request.Headers {
-		if t.strange && private(name, value) || strings.EqualFold(name, "Host") {
+		if t.strange && private(name, value) || ours(name) {
 			continue
 		}
-		req.Header.Set(name, fill.text(value))
+		req.Header.Set(name, fill.header(value))
 	}
 	if fill.err != nil {
 		return nil, fill.err
@@ -217,6 +224,11 @@ func (t *trip) hop(u *url.URL) (*http.Response, *Error) {
 		return nil, t.failure(err)
 	}
 	return res, nil
+}
+
+// ours reports whether a header is the host's own: the name that was checked, and an encoding that can be read here.
+func ours(name string) bool {
+	return strings.EqualFold(name, "Host") || strings.EqualFold(name, "Accept-Encoding")
 }
 
 // private reports whether a header must not follow a redirect to another host.
@@ -242,24 +254,38 @@ func (t *trip) failure(err error) *Error {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return fail(Upstream, "http.fetch: %s", t.mask(err.Error()))
+	return fail(Upstream, "http.fetch: %s", t.used.mask([]byte(err.Error())))
 }
 
-// take reads a response, at most maxResponse bytes of it.
+// take reads a response, at most maxResponse bytes of it, or keeps the body as a stream.
 func (t *trip) take(res *http.Response) (*fetched, *Error) {
+	out := &fetched{Status: res.StatusCode, Headers: map[string]string{}}
+	for name, values := range res.Header {
+		out.Headers[name] = string(t.used.mask([]byte(strings.Join(values, ", "))))
+	}
+	if encoding := res.Header.Get("Content-Encoding"); encoding != "" && len(t.used.values) > 0 {
+		return nil, dropped(res, fail(Upstream, "http.fetch: the response to a secret is encoded as %s, which cannot be masked", encoding))
+	}
+	if t.request.Stream {
+		var e *Error
+		if out.Stream, e = t.g.hold(t, res, t.stop); e != nil {
+			return nil, dropped(res, e)
+		}
+		return out, nil
+	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
 	if err = errors.Join(err, res.Body.Close()); err != nil {
 		return nil, t.failure(fmt.Errorf("read: %w", err))
 	}
 	if len(body) > maxResponse {
-		return nil, fail(Upstream, "http.fetch: response of more than %d bytes", maxResponse)
+		return nil, fail(Upstream, "http.fetch: response of more than %d bytes; read it in pieces with stream and http.read", maxResponse)
 	}
-	out := &fetched{Status: res.StatusCode, Headers: map[string]string{}, body: body}
-	for name, values := range res.Header {
-		out.Headers[name] = t.mask(strings.Join(values, ", "))
-	}
-	if len(t.used) > 0 {
-		out.body = []byte(t.mask(string(body)))
-	}
+	out.body = t.used.mask(body)
 	return out, nil
+}
+
+// dropped closes a response nobody reads, for the reason e.
+func dropped(res *http.Response, e *Error) *Error {
+	_ = res.Body.Close() // e says more
+	return e
 }

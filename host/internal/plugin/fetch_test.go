@@ -1,14 +1,19 @@
 package plugin
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -28,14 +33,15 @@ func (k keys) Secret(_ context.Context, name string) (string, bool, error) {
 // web is a server and a resolver that sends every name to it.
 type web struct {
 	*httptest.Server
+	mux  *http.ServeMux
 	port string
 	mu   sync.Mutex
 	hits []string // host and path of each request
 }
 
 func newWeb(t *testing.T) *web {
-	w := &web{}
 	mux := http.NewServeMux()
+	w := &web{mux: mux}
 	mux.HandleFunc("/hello", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "hello") })
 	mux.HandleFunc("/binary", func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte{0xff, 0}) })
 	mux.HandleFunc("/echo", func(rw http.ResponseWriter, r *http.Request) {
@@ -48,6 +54,10 @@ func newWeb(t *testing.T) *web {
 	})
 	mux.HandleFunc("/loop", func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/loop", http.StatusFound) })
 	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/hang", func(rw http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(rw).Flush()
+		<-r.Context().Done()
+	})
 	mux.HandleFunc("/big", func(rw http.ResponseWriter, _ *http.Request) {
 		for range maxResponse/1024 + 2 {
 			if _, err := rw.Write(make([]byte, 1024)); err != nil {
@@ -65,6 +75,12 @@ func newWeb(t *testing.T) *web {
 	_, w.port, _ = net.SplitHostPort(w.Listener.Addr().String())
 	return w
 }
+
+// Handle adds a page.
+func (w *web) Handle(path string, f http.HandlerFunc) { w.mux.HandleFunc(path, f) }
+
+// at is the address of a page under a name that leads here.
+func (w *web) at(host, path string) string { return "http://" + host + ":" + w.port + path }
 
 func (w *web) resolve(_ context.Context, host string) ([]netip.Addr, error) {
 	if strings.HasSuffix(host, ".missing") {
@@ -85,7 +101,7 @@ func TestFetch(t *testing.T) {
 		}}
 	}
 	open, closed := load(t, h, relay, permissions(true)), load(t, h, relay, permissions(false))
-	at := func(host, path string) string { return "http://" + host + ":" + w.port + path }
+	at := w.at
 	fetch := func(m *Module, r fetchRequest) (fetched, *Error) {
 		args, err := json.Marshal(r)
 		require.NoError(t, err)
@@ -155,6 +171,85 @@ func TestFetch(t *testing.T) {
 		_, err := open.Call(context.Background(), CallRequest{Input: fmt.Appendf(nil, `{"op":"http.fetch","args":{"url":%q}}`, at("good.example", "/slow")), Timeout: 100 * time.Millisecond})
 		require.ErrorIs(t, err, Timeout)
 		require.Less(t, time.Since(began), 2*time.Second)
+	})
+}
+
+// TestSecretsAreMasked has a service that gives secrets back in every way it can.
+func TestSecretsAreMasked(t *testing.T) {
+	const secret = `pa&ss"wörd/1`
+	w := newWeb(t)
+	var seen http.Header
+	w.Handle("/mirror", func(rw http.ResponseWriter, r *http.Request) {
+		seen = r.Header.Clone()
+		key, auth := r.Header.Get("X-Key"), r.Header.Get("Authorization")
+		rw.Header().Set("X-Key", key)
+		rw.Header().Set("X-Auth", auth)
+		rw.Header().Add("X-Two", "a")
+		rw.Header().Add("X-Two", base64.URLEncoding.EncodeToString([]byte(key)))
+		text, _ := json.Marshal(map[string]string{"key": key})
+		fmt.Fprintf(rw, "%s|%s|%s|%s|%s|%s", key, auth, url.QueryEscape(key), url.PathEscape(key), text, base64.StdEncoding.EncodeToString([]byte("12"+key+"345")))
+	})
+	w.Handle("/away", func(rw http.ResponseWriter, r *http.Request) {
+		http.Redirect(rw, r, "http://"+r.URL.Query().Get("k")+".evil.example/", http.StatusFound)
+	})
+	w.Handle("/packed", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Encoding", "br")
+		fmt.Fprint(rw, r.Header.Get("X-Key"))
+	})
+	w.Handle("/gzip", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(rw)
+		fmt.Fprint(z, r.Header.Get("X-Key"), r.Header.Get("Accept-Encoding"))
+		_ = z.Close()
+	})
+	log := &bytes.Buffer{}
+	h := newHost(t, Config{Resolve: w.resolve, Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	m := load(t, h, relay, map[string]any{"permissions": map[string]any{
+		"http":    map[string]any{"hosts": []string{"good.example"}, "private": true, "reason": "r"},
+		"secrets": map[string]any{"KEY": map[string]any{"hosts": []string{"good.example"}, "reason": "r"}, "SHORT": map[string]any{"hosts": []string{"good.example"}, "reason": "r"}},
+	}})
+	fetch := func(path string, headers map[string]string) string {
+		t.Helper()
+		args, err := json.Marshal(fetchRequest{URL: w.at("good.example", path), Headers: headers})
+		require.NoError(t, err)
+		res, err := m.Call(context.Background(), CallRequest{
+			Input: fmt.Appendf(nil, `{"op":"http.fetch","args":%s}`, args), Services: Services{Secrets: keys{"KEY": secret, "SHORT": "hush-hush"}},
+		})
+		require.NoError(t, err)
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), "hush-hush"} {
+			require.NotContains(t, string(res.Output), form)
+			require.NotContains(t, log.String(), form)
+		}
+		return string(res.Output)
+	}
+	t.Run("in headers and bodies, escaped or in base64", func(t *testing.T) {
+		out := fetch("/mirror", map[string]string{"X-Key": "{{secret:KEY}}", "Authorization": "Basic {{base64:user:{{secret:KEY}}}}"})
+		require.Equal(t, secret, seen.Get("X-Key"), "the service itself gets it")
+		user, password, ok := (&http.Request{Header: seen}).BasicAuth()
+		require.True(t, ok)
+		require.Equal(t, []string{"user", secret}, []string{user, password})
+		var got struct{ OK fetched }
+		require.NoError(t, json.Unmarshal([]byte(out), &got))
+		require.Equal(t, "***", got.OK.Headers["X-Key"])
+		require.Equal(t, "Basic ***", got.OK.Headers["X-Auth"])
+		require.Equal(t, "a, ***", got.OK.Headers["X-Two"])
+		require.Regexp(t, `^\*\*\*\|Basic \*\*\*\|\*\*\*\|\*\*\*\|{"key":"\*\*\*"}\|.{2,3}\*\*\*.{4,6}$`, *got.OK.Body)
+	})
+	t.Run("in the name of a host", func(t *testing.T) {
+		require.Contains(t, fetch("/away?k={{secret:SHORT}}", nil), `"message":"http.fetch: host ***.evil.example is not granted`)
+	})
+	t.Run("in errors of the transport", func(t *testing.T) {
+		require.Contains(t, fetch("/mirror", map[string]string{"X-Key": "{{secret:KEY}}\n"}), `"code":"upstream"`)
+	})
+	t.Run("what cannot be read is refused", func(t *testing.T) {
+		require.Contains(t, fetch("/packed", map[string]string{"X-Key": "{{secret:KEY}}"}), "encoded as br")
+	})
+	t.Run("compression is the host's", func(t *testing.T) {
+		require.Contains(t, fetch("/gzip", map[string]string{"X-Key": "{{secret:KEY}}", "Accept-Encoding": "br"}), `"body":"***gzip"`)
+	})
+	t.Run("base64 of what holds no secret is plain text", func(t *testing.T) {
+		out := fetch("/mirror", map[string]string{"Authorization": "Basic {{base64:user:open}}"})
+		require.Contains(t, out, base64.StdEncoding.EncodeToString([]byte("user:open")))
 	})
 }
 

@@ -50,6 +50,7 @@ type state struct {
 	headers                         []byte
 	outAt, outLen, errAt            uint64 // Extism output and error, in kernel memory
 	emitErr                         error
+	streams                         streams
 	began                           bool // the export runs; not the start of the instance
 }
 
@@ -136,6 +137,7 @@ func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *Error
 	g.prepare(ctx, req)
 	g.served++
 	err := f.CallWithStack(&g.ctx, g.stack[:])
+	g.hangUpAll()
 	g.used += g.allowance - int64(int32(uint32(g.fuel.Get())))
 	res := Result{Fuel: g.used, Logs: g.logs, Memory: int64(g.memorySize())}
 	switch {

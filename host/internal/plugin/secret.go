@@ -12,6 +12,9 @@ import (
 // placeholder stands for a secret in a request; in a query it may be escaped.
 var placeholder = regexp.MustCompile(`(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A-Za-z0-9_.-]{1,64})(?:\}\}|%7[Dd]%7[Dd])`)
 
+// encoded is a part of a header value that is sent in base64, as Basic authorization wants it.
+var encoded = regexp.MustCompile(`\{\{base64:((?:[^{}]|\{\{secret:[A-Za-z0-9_.-]{1,64}\}\})*)\}\}`)
+
 // masked is what a plugin sees in place of a secret that came back.
 const masked = "***"
 
@@ -22,8 +25,19 @@ type filler struct {
 	err  *Error
 }
 
-// text replaces the placeholders in a header value.
-func (f *filler) text(s string) string { return f.replace(s, func(v string) string { return v }) }
+// header replaces the placeholders in a header value, and then what is to be written in base64.
+func (f *filler) header(s string) string {
+	plain := func(v string) string { return v }
+	s = encoded.ReplaceAllStringFunc(s, func(found string) string {
+		inner := encoded.FindStringSubmatch(found)[1]
+		text := f.replace(inner, plain)
+		if text != inner {
+			f.t.used.add(text)
+		}
+		return base64.StdEncoding.EncodeToString([]byte(text))
+	})
+	return f.replace(s, plain)
+}
 
 // query replaces the placeholders in the query of a URL.
 func (f *filler) query(s string) string { return f.replace(s, url.QueryEscape) }
@@ -66,7 +80,7 @@ func (f *filler) replace(s string, escape func(string) string) string {
 			f.err = err
 			return ""
 		}
-		f.t.used = append(f.t.used, value)
+		f.t.used.add(value)
 		return escape(value)
 	})
 }
@@ -92,15 +106,4 @@ func (f *filler) value(name string) (string, *Error) {
 		return "", fail(Unauthorized, "http.fetch: secret %s is not configured", name)
 	}
 	return value, nil
-}
-
-// mask hides the secrets of this request in what comes back, plain and in the
-// usual encodings.
-func (t *trip) mask(s string) string {
-	for _, v := range t.used {
-		for _, form := range []string{v, url.QueryEscape(v), url.PathEscape(v), jsonEscape(v), base64.StdEncoding.EncodeToString([]byte(v))} {
-			s = strings.ReplaceAll(s, form, masked)
-		}
-	}
-	return s
 }

@@ -142,6 +142,8 @@ type none struct{}
 // ops are the operations of call, as the contract lists them.
 var ops = map[string]op{
 	"http.fetch": typed((*guest).fetchOp),
+	"http.read":  typed((*guest).readOp),
+	"http.close": typed((*guest).closeOp),
 	"llm.chat":   typed((*guest).chat),
 	"embed":      typed((*guest).embed),
 	"kv.get":     typed((*guest).kvGet),
