@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -129,9 +130,10 @@ func hold(t *testing.T, lines []line) (all []line) {
 	synctest.Test(t, func(*testing.T) {
 		host := &notebook{}
 		b := newBridge(host)
-		for _, l := range lines {
+		for i, l := range lines {
 			switch {
 			case l.To == "module":
+				l.Text = echo(l.Text, lines[:i], all)
 				tell(b, l)
 				all = append(append(all, l), host.take()...)
 			case strings.Contains(l.Text, `"abort"`): // the module gives up by itself, in time
@@ -144,6 +146,27 @@ func hold(t *testing.T, lines []line) (all []line) {
 		b.close(0)
 	})
 	return all
+}
+
+// echo is a text for the module with the ids the module really said, where the file has others in their place.
+func echo(text string, file, real []line) string {
+	written, said := idsOf(file), idsOf(real)
+	return hexID.ReplaceAllStringFunc(text, func(id string) string {
+		if i := slices.Index(written, id); i >= 0 && i < len(said) {
+			return said[i]
+		}
+		return id
+	})
+}
+
+// idsOf are the ids in what the module said, in order.
+func idsOf(lines []line) (ids []string) {
+	for _, l := range lines {
+		if l.To == "host" {
+			ids = append(ids, hexID.FindAllString(l.Text, -1)...)
+		}
+	}
+	return ids
 }
 
 var hexID = regexp.MustCompile(`[0-9a-f]{32}`)

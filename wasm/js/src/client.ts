@@ -71,10 +71,10 @@ export class Client implements Host {
     return id;
   }
 
-  /** deliver answers a call; after the connection broke it does nothing. */
-  deliver(call: number, ok: boolean, more: boolean, payload: unknown): void {
+  /** deliver answers a call with JSON; after the connection broke it does nothing. */
+  deliver(call: number, ok: boolean, more: boolean, text: string): void {
     if (this.#broken) return;
-    this.#guard(() => this.#module?.deliver(call, ok, more, JSON.stringify(payload) ?? "null"));
+    this.#guard(() => this.#module?.deliver(call, ok, more, text));
   }
 
   /** cancel asks a run to end. */
@@ -106,7 +106,7 @@ export class Client implements Host {
   call(run: number, call: number, text: string): void {
     const sink = this.#runs.get(run);
     if (sink) sink.call(call, text);
-    else queueMicrotask(() => this.deliver(call, false, false, { code: "canceled", message: "the run is over" }));
+    else queueMicrotask(() => this.deliver(call, false, false, JSON.stringify({ code: "canceled", message: "the run is over" })));
   }
 
   done(id: number, ok: boolean, text: string): void {

@@ -3,6 +3,7 @@
 
 import { Client } from "./client.ts";
 import { EngineError } from "./errors.ts";
+import type { FormField } from "./events.ts";
 import { Run, type Inputs, type RunOptions } from "./run.ts";
 import {
   ABI, type ComponentSpec, type Host, type Info, type Layout, type Module, type Problem, type Request,
@@ -81,7 +82,7 @@ export class Engine {
 
   /** load parses a canvas once and keeps it, with its conversation, until it is closed. */
   async load(dsl: DSL): Promise<Canvas> {
-    const canvas = new Canvas(this.#text(dsl), () => this.#current());
+    const canvas = new Canvas(this.#text(dsl), this.#world());
     await canvas.ready();
     return canvas;
   }
@@ -94,10 +95,7 @@ export class Engine {
     } catch (err) {
       return new Run(() => Promise.reject(err as Error), inputs, options, () => { throw err; });
     }
-    const canvas = new Canvas(text, () => this.#current());
-    const run = canvas.run(inputs, options);
-    run.result.then((result) => { if (result.status !== "paused") canvas.close(); }, () => canvas.close());
-    return run;
+    return Canvas.once(text, this.#world(), inputs, options);
   }
 
   /** close ends the engine; whatever runs fails with code `closed`. */
@@ -134,8 +132,12 @@ export class Engine {
     return this.#link as Promise<Link>;
   }
 
+  #world(): World {
+    return { link: () => this.#current(), text: (dsl) => this.#text(dsl) };
+  }
+
   #text(dsl: DSL): string {
-    const text = typeof dsl === "string" ? dsl : JSON.stringify(dsl);
+    const text = typeof dsl === "string" ? dsl : asText(dsl);
     if (text.length > this.#maxCanvas) {
       throw new EngineError("too_large", `the canvas has ${text.length} characters, the limit is ${this.#maxCanvas}`);
     }
@@ -143,17 +145,34 @@ export class Engine {
   }
 }
 
-/** Canvas is a loaded canvas: each run is the next turn of its conversation. */
+/**
+ * Canvas is a loaded canvas: each run is the next turn of its conversation. When the
+ * engine dies (watchdog, crash), the canvas goes on in the next one as it was last
+ * loaded or saved, with the changes made to it since, without the turns since.
+ */
 export class Canvas {
-  readonly #current: () => Promise<Link>;
+  readonly #world: World;
   #text: string;
+  #changes: Change[] = []; // since #text was written
   #held: { handle: Promise<number>; generation: number } | undefined;
+  #parking: Promise<void> | undefined;
   #closed = false;
 
   /** Made by Engine.load. */
-  constructor(text: string, current: () => Promise<Link>) {
+  constructor(text: string, world: World) {
     this.#text = text;
-    this.#current = current;
+    this.#world = world;
+  }
+
+  /** once runs a canvas that nobody keeps. The module forgets it when the run ends; one that waits is kept as text. */
+  static once(text: string, world: World, inputs: Inputs, options: RunOptions): Run {
+    const canvas = new Canvas(text, world);
+    const begin = (next: Inputs, more: RunOptions): Run => {
+      const run = new Run(() => canvas.#open(), next, more, begin);
+      run.result.then((result) => (result.status === "paused" ? canvas.#park() : canvas.#release()), () => canvas.#release());
+      return run;
+    };
+    return begin(inputs, options);
   }
 
   /** ready waits until the canvas is parsed; its error says why it was refused. */
@@ -168,42 +187,104 @@ export class Canvas {
 
   /** patch replaces parameters of one node; nothing else is parsed again. */
   async patch(node: string, params: Record<string, unknown>): Promise<void> {
-    const { client, canvas } = await this.#open();
-    await client.request({ op: "patch", canvas, node, params });
-    this.#text = await client.request({ op: "save", canvas });
+    await this.#change({ request: { op: "patch", node, params } });
   }
 
   /** save gives the canvas with its present state, as JSON text. */
   async save(): Promise<string> {
     const { client, canvas } = await this.#open();
+    const changes = this.#changes.length;
     this.#text = await client.request({ op: "save", canvas });
+    this.#changes.splice(0, changes);
     return this.#text;
   }
 
-  /** reset forgets the conversation. */
-  async reset(): Promise<void> {
+  /** restore takes the conversation of a saved document of the same canvas; its nodes stay as they are here. */
+  async restore(saved: DSL): Promise<void> {
+    await this.#change({ request: { op: "restore" }, body: this.#world.text(saved) });
+  }
+
+  /** reset forgets the conversation, or only what its runs left behind when the history is kept. */
+  async reset({ keepHistory = false } = {}): Promise<void> {
+    await this.#change({ request: keepHistory ? { op: "reset", keep_history: true } : { op: "reset" } });
+  }
+
+  /** form is what a person fills in to run one node alone, by the name that `debug` takes. */
+  async form(node: string): Promise<Record<string, FormField>> {
     const { client, canvas } = await this.#open();
-    await client.request({ op: "reset", canvas });
+    return JSON.parse(await client.request({ op: "form", canvas, node })) as Record<string, FormField>;
   }
 
   /** close forgets the canvas. */
   close(): void {
     this.#closed = true;
+    this.#release();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  async #change(change: Change): Promise<void> {
+    const { client, canvas } = await this.#open();
+    await apply(client, canvas, change);
+    this.#changes.push(change);
+  }
+
+  #release(): void {
     const held = this.#held;
+    this.#held = undefined;
     if (!held) return;
-    Promise.all([this.#current(), held.handle]).then(([link, handle]) => {
+    Promise.all([this.#world.link(), held.handle]).then(([link, handle]) => {
       if (link.generation === held.generation) link.client.release(handle);
     }, () => undefined); // an engine that is gone has forgotten it anyway
   }
 
+  // park keeps the canvas as text; whoever opens it next waits for that.
+  #park(): void {
+    this.#parking = this.save().then(() => this.#release(), () => undefined);
+  }
+
   async #open(): Promise<{ client: Client; canvas: number }> {
+    await this.#parking;
     if (this.#closed) throw new EngineError("closed", "the canvas was closed");
-    const { client, generation } = await this.#current();
-    if (this.#held?.generation !== generation) {
-      const handle = client.request({ op: "load" }, this.#text).then((answer) => (JSON.parse(answer) as { canvas: number }).canvas);
-      this.#held = { handle, generation };
-    }
+    const { client, generation } = await this.#world.link();
+    if (this.#held?.generation !== generation) this.#held = { handle: this.#load(client), generation };
     return { client, canvas: await this.#held.handle };
+  }
+
+  async #load(client: Client): Promise<number> {
+    const changes = this.#changes.slice();
+    const { canvas } = JSON.parse(await client.request({ op: "load" }, this.#text)) as { canvas: number };
+    for (const change of changes) await apply(client, canvas, change);
+    return canvas;
+  }
+}
+
+/** World is what a canvas needs of its engine. */
+interface World {
+  /** link is the connection to the module that lives now. */
+  link(): Promise<Link>;
+  /** text is a canvas as text, if it is not too large. */
+  text(dsl: DSL): string;
+}
+
+/** Change is a request that alters a canvas; it is repeated when the canvas is loaded again. */
+interface Change {
+  request: { op: "patch"; node: string; params: Record<string, unknown> } | { op: "restore" } | { op: "reset"; keep_history?: boolean };
+  body?: string;
+}
+
+async function apply(client: Client, canvas: number, { request: { op, ...more }, body }: Change): Promise<void> {
+  await client.request({ op, canvas, ...more } as Request, body);
+}
+
+function asText(dsl: unknown): string {
+  if (typeof dsl !== "object" || dsl === null) throw new EngineError("bad_dsl", `a canvas is text or an object, not ${dsl === null ? "null" : typeof dsl}`);
+  try {
+    return JSON.stringify(dsl);
+  } catch (err) {
+    throw EngineError.from(err, "bad_dsl", "the canvas does not become JSON: ");
   }
 }
 

@@ -82,7 +82,20 @@ export type OwnEvent =
   | Envelope<"model_started", { component_id: string; call: string; model: string; messages: ModelMessage[] }>
   | Envelope<"model_finished", { component_id: string; call: string; text: string; usage?: Usage; elapsed_time: number; error?: string | null }>
   | Envelope<"variables_changed", { values: Record<string, unknown> }>
-  | Envelope<"message_reset", Record<string, never>>;
+  | Envelope<"message_reset", Record<string, never>>
+  | Envelope<"progress", Progress>
+  | Envelope<"warning", { text: string }>;
+
+/** Progress is how far a long step is, or a piece of what it will give. */
+export interface Progress {
+  component_id: string;
+  /** 0 to 100. */
+  pct?: number;
+  note?: string;
+  /** Output that `delta` continues. */
+  output?: string;
+  delta?: string;
+}
 
 /** ToolCalled says which agent called which tool. `path` leads through agents inside agents. */
 export interface ToolCalled {
@@ -105,6 +118,6 @@ const wire = new Set<string>([
 ]);
 
 /** isWire reports whether RAGFlow's own clients know this event. */
-export function isWire(event: RunEvent): boolean {
+export function isWire(event: Pick<RunEvent, "event">): boolean {
   return wire.has(event.event);
 }

@@ -2,10 +2,10 @@
 
 export { Canvas, Engine, type Connect, type Connection, type DSL, type EngineOptions, type WasmSource } from "./engine.ts";
 export { EngineError, messageOf } from "./errors.ts";
-export type { Attachment, Chunk, FormField, ModelMessage, Outputs, OwnEvent, Reference, RunEvent } from "./events.ts";
+export type { Attachment, Chunk, FormField, ModelMessage, Outputs, OwnEvent, Progress, Reference, RunEvent, ToolCalled } from "./events.ts";
 export { isWire } from "./events.ts";
 export type { CallContext, CodeRequest, CodeRunner, Found, KeyValue, Port, Providers, Retriever, Tool } from "./ports.ts";
 export type { Model, ModelPiece, ModelRequest } from "./model/model.ts";
-export { ABI, type Base, type ComponentSpec, type Info, type Layout, type Problem, type Schema, type Usage } from "./protocol.ts";
+export { ABI, type Abilities, type Base, type ComponentSpec, type Ended, type Failure, type Info, type Layout, type Problem, type Schema, type SpecField, type ToolSpec, type Usage } from "./protocol.ts";
 export { Run, type Inputs, type RunOptions, type RunResult } from "./run.ts";
 export { toSSE, type SSEOptions } from "./sse.ts";

@@ -102,8 +102,8 @@ export class Switchboard {
     this.#patience = patience;
   }
 
-  /** take answers a call through send; it returns before the first answer. */
-  take(id: number, text: string, send: (id: number, ok: boolean, more: boolean, payload: unknown) => void): void {
+  /** take answers a call through send, with JSON; it returns before the first answer. */
+  take(id: number, text: string, send: (id: number, ok: boolean, more: boolean, text: string) => void): void {
     const call = JSON.parse(text) as Call;
     if (call.kind === "abort") {
       this.#open.get(id)?.abort();
@@ -115,9 +115,10 @@ export class Switchboard {
     const silence = this.#watchSilence(aborter);
     const reply: Reply = (ok, more, payload) => {
       if (this.#open.get(id) !== aborter) return;
+      const said = JSON.stringify(payload) ?? "null"; // what is no JSON is the provider's failure
       if (more) silence.heard();
       else this.#open.delete(id);
-      send(id, ok, more, payload);
+      send(id, ok, more, said);
     };
     const context: CallContext = { signal: aborter.signal };
     if (call.node !== undefined) context.node = call.node;

@@ -42,7 +42,9 @@ export type Request =
   | { op: "load" }
   | { op: "patch"; canvas: number; node: string; params: Record<string, unknown> }
   | { op: "save"; canvas: number }
+  | { op: "restore"; canvas: number }
   | { op: "reset"; canvas: number; keep_history?: boolean }
+  | { op: "form"; canvas: number; node: string }
   | { op: "validate" }
   | { op: "components" }
   | { op: "layout" };
@@ -59,6 +61,8 @@ export interface Start {
   ports: CallKind[];
   /** Tools the host offers to agents, by name. */
   tools?: Record<string, ToolSpec>;
+  /** What the host's models can do. */
+  model?: Abilities;
   /** Outputs that stand in for running a node. */
   pins?: Record<string, Outputs>;
   /** Node to start at; `base` then holds what ran before it. */
@@ -69,9 +73,23 @@ export interface Start {
   base?: Base;
   /** Run this one node alone with these parameters. */
   debug?: { node: string; params: Record<string, unknown> };
+  /** Go on with a state that was saved in the middle of a run. */
+  continue?: boolean;
+  /** Such a continuation counts as a new execution: new message id, numbering from 1. */
+  rerun?: boolean;
   seed?: number;
   /** Fixed clock, Unix milliseconds. */
   now?: number;
+}
+
+/** Abilities say what models can do; without `tools`, agents plan in text, which every model can. */
+export interface Abilities {
+  /** They understand `tools` in a request and answer with `tool_calls`. */
+  tools?: boolean;
+  /** They see `images`. */
+  images?: boolean;
+  /** Tokens that fit into one request; absent or 0 when unknown. */
+  context?: number;
 }
 
 /** Base is the state before a run that starts in the middle. */

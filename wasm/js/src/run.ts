@@ -31,8 +31,12 @@ export interface RunOptions extends Providers {
   base?: Base;
   /** End after this node. */
   until?: string;
-  /** Run this one node alone. */
+  /** Run this one node alone, with values for the fields of Canvas.form. */
   debug?: { node: string; params: Record<string, unknown> };
+  /** Go on with a canvas that was saved in the middle of a run; inputs do not count. */
+  continue?: boolean;
+  /** With `continue`: as a new execution, with a message id of its own. */
+  rerun?: boolean;
   /** Makes random choices repeatable. */
   seed?: number;
   /** Fixed clock, Unix milliseconds. */
@@ -51,6 +55,9 @@ export interface RunResult extends Ended {
 
 const patience = 600_000;
 
+// Options that belong to one run and not to the one that goes on after a form.
+const onlyOnce: RunOptions = { from: undefined, until: undefined, base: undefined, debug: undefined, continue: undefined, rerun: undefined };
+
 /**
  * Run streams events while it runs and can be iterated any number of times.
  * Iteration and `result` fail with an EngineError only if the engine itself failed.
@@ -58,6 +65,7 @@ const patience = 600_000;
 export class Run implements AsyncIterable<RunEvent> {
   readonly result: Promise<RunResult>;
   readonly #events = new Queue<RunEvent>();
+  readonly #texts = new Queue<string>(); // the same as the engine wrote it: a parsed number forgets how it was spelled
   readonly #client: Promise<Client>;
   readonly #again: (inputs: Inputs, options: RunOptions) => Run;
   readonly #options: RunOptions;
@@ -91,8 +99,8 @@ export class Run implements AsyncIterable<RunEvent> {
     });
     this.#client.catch((err: unknown) => this.#fail(EngineError.from(err, "init")));
     const { signal } = options;
-    if (signal?.aborted) this.cancel(String(signal.reason ?? "aborted"));
-    else signal?.addEventListener("abort", () => this.cancel(String(signal.reason ?? "aborted")), { once: true });
+    if (signal?.aborted) this.#aborted();
+    else signal?.addEventListener("abort", this.#aborted, { once: true });
   }
 
   [Symbol.asyncIterator](): AsyncIterator<RunEvent> {
@@ -109,18 +117,25 @@ export class Run implements AsyncIterable<RunEvent> {
 
   /** resume answers the form of a paused run and gives the run that goes on. */
   resume(inputs: Record<string, unknown>, options: RunOptions = {}): Run {
-    return this.#again({ inputs }, { ...this.#options, from: undefined, until: undefined, base: undefined, debug: undefined, ...options });
+    return this.#again({ inputs }, { ...this.#options, ...onlyOnce, ...options });
   }
 
-  /** toSSE gives the events as a server would send them. */
-  toSSE(options?: SSEOptions): ReadableStream<Uint8Array> {
-    return toSSE(this, options);
+  /** lines gives each event as the engine wrote it, one line of JSON. */
+  async *lines(): AsyncGenerator<string, void, undefined> {
+    for await (const text of this.#texts) yield* text.split("\n");
   }
+
+  /** toSSE gives the events as a server would send them, byte for byte. */
+  toSSE(options?: SSEOptions): ReadableStream<Uint8Array> {
+    return toSSE(this.lines(), options);
+  }
+
+  readonly #aborted = (): void => this.cancel(String(this.#options.signal?.reason ?? "aborted"));
 
   #sink(client: Client): RunSink {
     return {
       events: (text) => this.#take(text),
-      call: (call, text) => this.#board.take(call, text, (id, ok, more, payload) => client.deliver(id, ok, more, payload)),
+      call: (call, text) => this.#board.take(call, text, (id, ok, more, said) => client.deliver(id, ok, more, said)),
       done: (ended) => this.#end(ended),
       failed: (error) => this.#fail(error),
     };
@@ -128,7 +143,8 @@ export class Run implements AsyncIterable<RunEvent> {
 
   #take(text: string): void {
     // One parse for a whole batch of lines costs less than one per line.
-    const events = JSON.parse("[" + text.trimEnd().replaceAll("\n", ",") + "]") as RunEvent[];
+    const events = JSON.parse("[" + text.replaceAll("\n", ",") + "]") as RunEvent[];
+    this.#texts.push(text);
     for (const event of events) {
       this.#note(event);
       try {
@@ -150,28 +166,34 @@ export class Run implements AsyncIterable<RunEvent> {
 
   #end(ended: Ended): void {
     if (this.#settled) return;
-    this.#settled = true;
-    this.#board.abort();
+    this.#settle();
     const result: RunResult = { ...ended, answer: this.#answer };
     if (ended.status === "paused" && this.#form) result.form = this.#form;
     this.#events.end();
+    this.#texts.end();
     this.#resolve(result);
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    this.#board.abort();
+    this.#options.signal?.removeEventListener("abort", this.#aborted); // a signal may outlive many runs
   }
 
   #fail(error: EngineError): void {
     if (this.#settled) return;
-    this.#settled = true;
-    this.#board.abort();
+    this.#settle();
     this.#events.end(error);
+    this.#texts.end(error);
     this.#reject(error);
   }
 }
 
 function startOf(canvas: number, inputs: Inputs, options: RunOptions): Start {
   const start: Start = { canvas, ...(typeof inputs === "string" ? { query: inputs } : inputs), ports: kindsOf(options) };
-  const { pins, from, base, until, debug, seed, now, tools } = options;
+  const { pins, from, base, until, debug, continue: goOn, rerun, seed, now, tools, llm } = options;
   if (tools) start.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, specOf(tool)]));
-  return Object.assign(start, defined({ pins, from, base, until, debug, seed, now }));
+  return Object.assign(start, defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, seed, now }));
 }
 
 function specOf({ description, parameters }: ToolSpec): ToolSpec {

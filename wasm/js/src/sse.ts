@@ -1,13 +1,21 @@
+// Events as a server sends them. The frames are the host's own, byte for byte, so the
+// text of an event is passed on as the engine wrote it.
+
 import { isWire, type RunEvent } from "./events.ts";
 
 /** SSEOptions choose the dialect of a stream. */
 export interface SSEOptions {
-  /** `ragflow`: only its seven events, framed as its server does. `easel` (default): all, with ids. */
+  /**
+   * `easel` (default): the events of our own API, which are the numbered ones, with ids to go on from.
+   * `ragflow`: the seven events its clients know, spaced as Python writes JSON, and `[DONE]` at the end.
+   */
   dialect?: "easel" | "ragflow";
+  /** Dialect `ragflow`: put into every frame, as the endpoints that belong to a session do. */
+  session?: string;
 }
 
-/** toSSE turns events into the bytes a server would send. */
-export function toSSE(events: AsyncIterable<RunEvent>, options: SSEOptions = {}): ReadableStream<Uint8Array> {
+/** toSSE turns events into the bytes a server would send; a text is an event as the engine wrote it. */
+export function toSSE(events: AsyncIterable<RunEvent | string>, options: SSEOptions = {}): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const plain = options.dialect === "ragflow";
   const source = events[Symbol.asyncIterator]();
@@ -20,8 +28,9 @@ export function toSSE(events: AsyncIterable<RunEvent>, options: SSEOptions = {})
           controller.close();
           return;
         }
-        if (plain && !isWire(value)) continue;
-        controller.enqueue(encoder.encode(frame(value, plain)));
+        const text = frame(told(value), plain, options.session);
+        if (text === "") continue;
+        controller.enqueue(encoder.encode(text));
         return;
       }
     },
@@ -31,8 +40,54 @@ export function toSSE(events: AsyncIterable<RunEvent>, options: SSEOptions = {})
   });
 }
 
-function frame(event: RunEvent, plain: boolean): string {
-  const { seq, ...rest } = event;
-  if (plain) return `data:${JSON.stringify(rest)}\n\n`;
-  return (seq === undefined ? "" : `id: ${seq}\n`) + `data: ${JSON.stringify(rest)}\n\n`;
+interface Told {
+  event: RunEvent["event"];
+  seq?: number;
+  /** The event without its number. */
+  data: string;
+}
+
+function told(given: RunEvent | string): Told {
+  if (typeof given === "string") {
+    const { event, seq } = JSON.parse(given) as RunEvent;
+    return { event, seq, data: seq === undefined ? given : given.replace(/,"seq":\d+\}$/, "}") };
+  }
+  const { seq, ...rest } = given;
+  return { event: given.event, seq, data: JSON.stringify(rest) };
+}
+
+// frame is one event of the stream, or "" when this dialect does not tell it.
+function frame(event: Told, plain: boolean, session: string | undefined): string {
+  if (!plain) return event.seq === undefined ? "" : `id: ${event.seq}\nevent: ${event.event}\ndata: ${event.data}\n\n`;
+  return isWire(event) ? `data:${within(spaced(event.data), session)}\n\n` : "";
+}
+
+// within adds the session as the last member.
+function within(text: string, session: string | undefined): string {
+  return session === undefined ? text : `${text.slice(0, -1)}, "session_id": ${JSON.stringify(session)}}`;
+}
+
+// spaced puts the blanks into compact JSON that Python puts after commas and colons.
+function spaced(text: string): string {
+  let out = "";
+  for (let at = 0; at < text.length;) {
+    const open = text.indexOf('"', at);
+    out += text.slice(at, open < 0 ? undefined : open).replace(/[,:]/g, "$& ");
+    if (open < 0) break;
+    at = endOfText(text, open);
+    out += text.slice(open, at);
+  }
+  return out;
+}
+
+// endOfText is the place behind the text that begins at a quote.
+function endOfText(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    at = text.indexOf('"', at);
+    if (at < 0) break;
+    let backslashes = 0;
+    while (text[at - 1 - backslashes] === "\\") backslashes++;
+    if (backslashes % 2 === 0) return at + 1;
+  }
+  return text.length;
 }

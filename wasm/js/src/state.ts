@@ -29,6 +29,8 @@ export interface Step {
   error?: string;
   tools: ToolUse[];
   models: ModelUse[];
+  /** How far it says it is. */
+  progress?: { pct?: number; note?: string };
   usage?: Usage;
 }
 
@@ -77,6 +79,8 @@ export interface RunState {
   answers: Answer[];
   form?: { inputs: Record<string, FormField>; tips: string };
   variables: Record<string, unknown>;
+  /** Odd things that stopped nothing. */
+  warnings: string[];
   outputs?: unknown;
   /** Error of the node that ended the run. */
   error?: string;
@@ -88,7 +92,7 @@ export interface RunState {
 export const canceledText = "Task has been canceled";
 
 /** emptyState is the state before the first event. */
-export const emptyState: RunState = { status: "idle", count: 0, steps: [], latest: {}, answers: [], variables: {} };
+export const emptyState: RunState = { status: "idle", count: 0, steps: [], latest: {}, answers: [], variables: {}, warnings: [] };
 
 /** reduce gives the state after one more event. Unknown events only count. */
 export function reduce(state: RunState, event: RunEvent): RunState {
@@ -117,6 +121,12 @@ export function reduce(state: RunState, event: RunEvent): RunState {
       return onStep(next, event.data.component_id, (step) => ({ ...step, models: [...step.models, use] }));
     }
     case "model_finished": return modelFinished(next, event.data);
+    case "progress": {
+      const { component_id: node, pct, note } = event.data;
+      if (pct === undefined && note === undefined) return next; // a piece of an output, which comes whole at the end
+      return onStep(next, node, (step) => ({ ...step, progress: { pct, note } }));
+    }
+    case "warning": return { ...next, warnings: [...next.warnings, event.data.text] };
     case "variables_changed": return { ...next, variables: { ...next.variables, ...event.data.values } };
     default: return next;
   }
@@ -143,14 +153,14 @@ type Data<Name extends RunEvent["event"]> = Extract<RunEvent, { event: Name }>["
 
 function started(state: RunState, data: Data<"node_started">): RunState {
   const step: Step = {
-    index: state.steps.length, run: (state.latest[data.component_id]?.run ?? 0) + 1, node: data.component_id, name: data.component_name, type: data.component_type,
+    index: state.steps.length, run: (latest(state, data.component_id)?.run ?? 0) + 1, node: data.component_id, name: data.component_name, type: data.component_type,
     status: "running", thoughts: data.thoughts ?? "", startedAt: data.created_at, tools: [], models: [],
   };
   return { ...state, steps: [...state.steps, step], latest: { ...state.latest, [step.node]: step } };
 }
 
 function finished(state: RunState, data: Data<"node_finished">): RunState {
-  const base = state.latest[data.component_id] ? state : started(state, { ...data, inputs: null, thoughts: "" });
+  const base = latest(state, data.component_id) ? state : started(state, { ...data, inputs: null, thoughts: "" });
   const failed = data.error !== null && data.error !== undefined && data.error !== "";
   const next = onStep(base, data.component_id, (step) => {
     const { error: _old, ...rest } = step;
@@ -230,8 +240,13 @@ function mark(state: RunState, status: StepStatus): RunState {
 }
 
 function onStep(state: RunState, node: string, change: (step: Step) => Step): RunState {
-  const step = state.latest[node];
+  const step = latest(state, node);
   return step ? onIndex(state, step.index, change) : state;
+}
+
+// latest looks up a node by any name somebody may have given it.
+function latest(state: RunState, node: string): Step | undefined {
+  return Object.hasOwn(state.latest, node) ? state.latest[node] : undefined;
 }
 
 function onIndex(state: RunState, index: number, change: (step: Step) => Step): RunState {
@@ -240,8 +255,8 @@ function onIndex(state: RunState, index: number, change: (step: Step) => Step): 
   const step = change(old);
   const steps = state.steps.slice();
   steps[index] = step;
-  const latest = state.latest[step.node] === old ? { ...state.latest, [step.node]: step } : state.latest;
-  return { ...state, steps, latest };
+  if (state.latest[step.node] !== old) return { ...state, steps };
+  return { ...state, steps, latest: { ...state.latest, [step.node]: step } };
 }
 
 function add(a: Usage | undefined, b: Usage | undefined): Usage | undefined {

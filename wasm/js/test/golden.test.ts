@@ -57,7 +57,7 @@ const doings: Record<string, (connect: Connect, dsl: string, heard: (what: strin
     }).result;
   },
   async pause(connect, dsl) {
-    const run = (await engineOf(connect)).run(dsl, "hello");
+    const run = (await engineOf(connect)).run(dsl, "hello", { seed: 1, now: 1_700_000_000_000 });
     const result = await run.result;
     assert.equal(result.status, "paused");
     assert.equal(result.form?.tips, "go on?");
@@ -67,9 +67,29 @@ const doings: Record<string, (connect: Connect, dsl: string, heard: (what: strin
     const engine = await engineOf(connect);
     const canvas = await engine.load(dsl);
     await canvas.patch("LLM:A", { prompts: "say {sys.query}" });
+    assert.deepEqual(await canvas.form("LLM:A"), { "sys.query": { name: "sys.query", type: "line" } });
+    await canvas.restore({
+      components: {}, history: [["user", "hello"], ["assistant", "hi"]],
+      globals: { "sys.query": "hello", "sys.user_id": "ada", "sys.conversation_turns": 1, "sys.files": [], "sys.history": ["user: hello", "assistant: hi"] },
+    });
+    await canvas.reset({ keepHistory: true });
+    assert.match(await canvas.save(), /"assistant","hi"/);
+    await canvas.reset();
     assert.equal((await engine.validate(dsl))[0]?.node, "Message:A");
     assert.equal((await engine.layout(dsl)).nodes["LLM:A"]?.x, 280);
-    await canvas.reset();
+    canvas.close();
+  },
+  async steer(connect, dsl) {
+    const engine = await engineOf(connect);
+    const same = { seed: 1, now: 1_700_000_000_000 };
+    const able: Model = { ...silent, can: { tools: true, context: 8000 } };
+    const run = engine.run(dsl, "hello", {
+      llm: able, pins: { "LLM:A": { content: "pinned" } }, from: "LLM:A", until: "Message:A",
+      base: { outputs: { begin: {} }, variables: { "sys.user_id": "ada" } }, ...same,
+    });
+    assert.equal((await run.result).answer, "pinned");
+    const alone = engine.run(dsl, {}, { debug: { node: "Message:A", params: { "LLM:A@content": "by hand" } }, ...same });
+    assert.deepEqual((await alone.result).outputs, { content: "by hand" });
   },
   async components(connect) {
     assert.equal((await (await engineOf(connect)).components())[0]?.name, "Message");
@@ -83,15 +103,15 @@ for (const file of readdirSync(folder)) {
     const player = new Player(lines);
     const doing = doings[name];
     assert.ok(doing, `nothing plays ${file}`);
-    await doing(player.connect, canvasIn(lines), (what) => player.heard(what));
-    await player.finished();
+    // After a wrong line the doing may wait for ever.
+    await Promise.race([player.failed, doing(player.connect, canvasIn(lines), (what) => player.heard(what)).then(() => player.finished())]);
   });
 }
 
 // canvasIn is the canvas a conversation is about, as its load line carries it.
 function canvasIn(lines: Line[]): string {
   const load = lines.find(({ fn, text }) => fn === "load" && text?.startsWith('{"op":"load"}'));
-  return load ? decode(load.text as string).body : "";
+  return load?.text ? decode(load.text).body : "";
 }
 
 function engineOf(connect: Connect): Promise<Engine> {
@@ -103,8 +123,11 @@ class Player {
   readonly #lines: Line[];
   #at = 0;
   #host: Host | undefined;
-  #wrong: Error | undefined;
+  #fail!: (err: unknown) => void;
+  /** failed rejects with the first line that was wrong. */
+  readonly failed = new Promise<never>((_, reject) => { this.#fail = reject; });
   #said = new Set<string>();
+  #news: (() => void)[] = [];
 
   constructor(lines: Line[]) {
     this.#lines = lines;
@@ -123,23 +146,30 @@ class Player {
   };
 
   async heard(what: string): Promise<void> {
-    while (!this.#said.has(what)) await new Promise((resolve) => setImmediate(resolve));
+    await this.#until(() => this.#said.has(what));
   }
 
+  /** finished waits until every line was said, and a little for what should not be said. */
   async finished(): Promise<void> {
-    while (!this.#wrong && this.#at < this.#lines.length) await new Promise((resolve) => setImmediate(resolve));
-    if (this.#wrong) throw this.#wrong;
+    await this.#until(() => this.#at >= this.#lines.length);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async #until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => this.#news.push(resolve));
   }
 
   #hear(line: Line): void {
     try {
-      assert.deepEqual(comparable(line), comparable(this.#lines[this.#at] as Line), `line ${this.#at + 1}`);
+      const want = this.#lines[this.#at];
+      if (!want) assert.fail(`the conversation is over, but the host said ${line.fn} ${line.text ?? line.id}`);
+      assert.deepEqual(comparable(line), comparable(want), `line ${this.#at + 1}`);
+      this.#at++;
+      queueMicrotask(() => this.#say());
     } catch (err) {
-      this.#wrong ??= err as Error;
-      return;
+      this.#fail(err);
     }
-    this.#at++;
-    queueMicrotask(() => this.#say());
+    for (const tell of this.#news.splice(0)) tell();
   }
 
   #say(): void {
@@ -151,9 +181,10 @@ class Player {
       if (line.fn === "done") this.#host?.done(line.id as number, line.ok as boolean, text);
       this.#said.add(line.fn);
     }
+    for (const tell of this.#news.splice(0)) tell();
   }
 }
 
 function comparable(line: Line): unknown {
-  return { ...line, text: line.text === undefined ? undefined : decode(line.text) };
+  return { ...line, text: line.text ? decode(line.text) : undefined };
 }

@@ -1,7 +1,7 @@
 // A model provider is one function: a request in, pieces of an answer out.
 
 import type { ModelMessage } from "../events.ts";
-import type { Usage } from "../protocol.ts";
+import type { Abilities, Usage } from "../protocol.ts";
 
 /** ModelRequest is one question to a model. */
 export interface ModelRequest {
@@ -38,5 +38,7 @@ export interface ModelPiece {
 
 /** Model answers questions. */
 export interface Model {
+  /** What it can do besides text in, text out. A request asks for nothing else. */
+  readonly can?: Abilities;
   chat(request: ModelRequest, context: { signal: AbortSignal; node?: string }): AsyncIterable<ModelPiece> | Promise<AsyncIterable<ModelPiece>>;
 }

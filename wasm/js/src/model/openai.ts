@@ -3,6 +3,7 @@
 // not logged, and sent nowhere but to `url`.
 
 import { EngineError } from "../errors.ts";
+import type { Abilities } from "../protocol.ts";
 import type { Model, ModelPiece, ModelRequest } from "./model.ts";
 
 /** OpenAIOptions say where the model is. */
@@ -14,12 +15,15 @@ export interface OpenAIOptions {
   model?: string;
   headers?: Record<string, string>;
   fetch?: typeof globalThis.fetch;
+  /** What this model can do; agents use its function calls only with `tools`. Default nothing. */
+  can?: Abilities;
 }
 
 /** openai gives a model behind an OpenAI-compatible address. */
 export function openai(options: OpenAIOptions): Model {
-  const { url, key, headers } = options;
+  const { url, key, headers, can } = options;
   return {
+    can,
     async *chat(request, { signal }) {
       const send = options.fetch ?? globalThis.fetch;
       const response = await send(url.replace(/\/+$/, "") + "/chat/completions", {

@@ -1,5 +1,6 @@
 // Models of the host that serves the page: keys stay on the server.
 
+import type { Abilities } from "../protocol.ts";
 import type { Model } from "./model.ts";
 import { openai } from "./openai.ts";
 
@@ -9,6 +10,8 @@ export interface ProxyOptions {
   url?: string;
   headers?: Record<string, string>;
   fetch?: typeof globalThis.fetch;
+  /** What the host's models can do, see openai. */
+  can?: Abilities;
 }
 
 /** proxy asks the host, which speaks OpenAI's form and answers as events. */

@@ -7,12 +7,17 @@ import type { Model, ModelPiece, ModelRequest } from "./model.ts";
 /** Cassette holds recorded answers; it is plain JSON. */
 export interface Cassette {
   version: 1;
+  /** What the recorded model could do: it decides how agents ask. */
+  can?: Model["can"];
   takes: { key: string; pieces: ModelPiece[] }[];
 }
 
 /** record wraps a model and writes its complete answers to the cassette. */
 export function record(model: Model, cassette: Cassette): Model {
+  const { can } = model;
+  if (can) cassette.can = can;
   return {
+    can,
     async *chat(request, context) {
       const pieces: ModelPiece[] = [];
       for await (const piece of await model.chat(request, context)) {
@@ -31,6 +36,7 @@ export function record(model: Model, cassette: Cassette): Model {
 export function replay(cassette: Cassette, otherwise?: Model): Model {
   const used = new Map<string, number>();
   return {
+    can: cassette.can ?? otherwise?.can,
     async *chat(request, context) {
       const key = keyOf(request);
       const takes = cassette.takes.filter((take) => take.key === key);

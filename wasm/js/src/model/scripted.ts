@@ -1,6 +1,7 @@
 // A model that answers from a list: for tests, docs and demonstrations.
 
 import { EngineError } from "../errors.ts";
+import type { Abilities } from "../protocol.ts";
 import type { Model, ModelPiece, ModelRequest } from "./model.ts";
 
 /** ScriptedReply is one prepared answer. */
@@ -14,6 +15,8 @@ export interface ScriptedReply {
   error?: string;
   /** The call fails. */
   raise?: string;
+  /** Functions the model wants called; they come after the text. */
+  tool_calls?: ModelPiece["tool_calls"];
 }
 
 /** ScriptedOptions tune a scripted model. */
@@ -22,12 +25,15 @@ export interface ScriptedOptions {
   fallback?: ScriptedReply | ((request: ModelRequest) => string);
   /** Milliseconds between pieces of a streamed answer, default 0. */
   delay?: number;
+  /** What this model pretends to be able to do. */
+  can?: Abilities;
 }
 
 /** scripted gives each request the first unused reply that fits. */
 export function scripted(replies: ScriptedReply[], options: ScriptedOptions = {}): Model {
   const left = [...replies];
   return {
+    can: options.can,
     async *chat(request, { signal }) {
       const reply = take(left, request) ?? fallback(options.fallback, request);
       if (!reply) throw new EngineError("provider", "script exhausted");
@@ -38,6 +44,7 @@ export function scripted(replies: ScriptedReply[], options: ScriptedOptions = {}
         if (typeof piece !== "string") throw new EngineError("provider", piece.raise);
         yield { text: piece };
       }
+      if (reply.tool_calls) yield { tool_calls: reply.tool_calls };
       yield { usage: count(request, reply) };
     },
   };
