@@ -31,7 +31,7 @@ type face struct {
 func (c *call) stream(run string, f face) error {
 	s := c.beginStream(f.spaced)
 	var last engine.Value // an event, whose ids an error frame repeats
-	err := c.a.cfg.Runs.Follow(c.ctx(), run, runner.Pos{}, func(r runner.Record) bool {
+	err := c.a.cfg.Runs.Follow(c.ctx(), run, runner.Pos{}, s.batched(func(r runner.Record) bool {
 		kind := engine.EventType(r.Kind)
 		if r.Kind == durable.KindEnd {
 			end := durable.ParseEnd(r.Data)
@@ -57,7 +57,7 @@ func (c *call) stream(run string, f face) error {
 			s.value(e)
 		}
 		return s.err == nil
-	})
+	}))
 	c.leave(run, err, s.err)
 	if err == nil && s.err == nil && f.done {
 		s.text("[DONE]")
@@ -82,13 +82,26 @@ func (c *call) leave(run string, follow, write error) {
 	}
 }
 
-// sse writes the frames of one stream, each flushed.
+// sse writes the frames of one stream. Each is flushed, but those that are
+// there at once go out together.
 type sse struct {
 	w     http.ResponseWriter
 	flush *http.ResponseController
 	head  string
 	buf   []byte
+	more  bool // another frame follows at once
+	dirty bool // something is written and not flushed
 	err   error
+}
+
+// batched makes a reader of records whose frames go out together.
+func (s *sse) batched(fn func(runner.Record) bool) func(runner.Record) bool {
+	return func(r runner.Record) bool {
+		s.more = r.More
+		ok := fn(r)
+		s.out()
+		return ok
+	}
 }
 
 func (c *call) beginStream(spaced bool) *sse {
@@ -134,6 +147,15 @@ func (s *sse) send() {
 	}
 	s.buf = append(s.buf, '\n', '\n')
 	if _, s.err = s.w.Write(s.buf); s.err == nil {
+		s.dirty = true
+		s.out()
+	}
+}
+
+// out flushes, unless more is to come.
+func (s *sse) out() {
+	if s.dirty && !s.more && s.err == nil {
+		s.dirty = false
 		s.err = s.flush.Flush()
 	}
 }

@@ -134,6 +134,8 @@ func (c *call) place(run string, e *eventReader) (runner.Pos, error) {
 func (e *eventReader) take(r runner.Record) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.s.more = r.More
+	defer e.s.out()
 	if r.Kind == durable.KindTakeover {
 		attempt, _ := document(r.Data).Get("attempt").Int()
 		e.attempt = uint64(attempt)
@@ -175,6 +177,7 @@ func (e *eventReader) beat(stop <-chan struct{}) {
 		case <-tick.C:
 		}
 		e.mu.Lock()
+		e.s.more = false
 		e.s.buf = append(e.s.buf[:0], ": still here"...)
 		e.s.send()
 		e.mu.Unlock()

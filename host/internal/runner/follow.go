@@ -55,11 +55,11 @@ type follower struct {
 
 // give passes records on and skips those that were passed before.
 func (f *follower) give(records []Record) {
-	for _, r := range records {
+	for i, r := range records {
 		if r.Seq <= f.seq {
 			continue
 		}
-		f.seq = r.Seq
+		f.seq, r.More = r.Seq, i+1 < len(records)
 		if !f.fn(r) {
 			f.done = true
 			return

@@ -13,6 +13,7 @@ type Record struct {
 	At   uint64 // sequence of the stored message that holds it, 0 while it is not stored
 	Kind string // chosen by the writer, at most 255 bytes
 	Data []byte
+	More bool // for readers: another record follows at once
 }
 
 // Pos is a place in a run: everything up to Seq has been read. The zero value
