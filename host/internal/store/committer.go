@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"runtime"
 	"sync"
 )
 
@@ -128,14 +129,19 @@ func (g *group) loop() {
 	}
 }
 
-// collect adds what is already waiting; it never waits for more.
+// collect adds what is already waiting, and what those who are about to write
+// bring when they get their turn once; it never waits for more.
 func (g *group) collect(batch []*job) []*job {
-	for len(batch) < mostTogether {
+	for yielded := false; len(batch) < mostTogether; {
 		select {
 		case j := <-g.jobs:
 			batch = append(batch, j)
 		default:
-			return batch
+			if yielded {
+				return batch
+			}
+			yielded = true
+			runtime.Gosched()
 		}
 	}
 	return batch
