@@ -106,6 +106,9 @@ func (c *Call) RunInfo() (userID, canvasID, taskID, messageID string) {
 	return r.userID, r.opt.CanvasID, r.opt.TaskID, r.messageID
 }
 
+// TenantID is whose run it is, as in [Options].
+func (c *Call) TenantID() string { return c.run.opt.TenantID }
+
 // Key names one outside effect of this execution, the same after a take-over: run/step/call. A tool can use it
 // to do a thing once.
 func (c *Call) Key() string {

@@ -61,6 +61,8 @@ type Config struct {
 	// Redis is the URL of an existing Redis or Valkey in which the same keys
 	// are watched and written; "" means none.
 	Redis string
+	// Plugins is the folder of installed plugins; "" means plugins in Dir.
+	Plugins string
 	// AllowPrivate lets canvases reach private and local addresses.
 	AllowPrivate bool
 	// CancelOnLeave stops a run when the client that began it disconnects.

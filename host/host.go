@@ -40,6 +40,8 @@ type Host struct {
 	api    *api.API
 	redis  redisKeys
 
+	plugins *plugins // nil where the machine cannot run any
+
 	// Key is the API key that was made for the first tenant at this start; ""
 	// when there was one already. It is shown nowhere else.
 	Key string
@@ -78,6 +80,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := h.openPlugins(ctx, registry); err != nil {
+		return err
+	}
 	h.web = &web.Client{AllowPrivate: cfg.AllowPrivate}
 	h.mcp = &mcp.Client{Transport: h.web.Transport(), Version: cfg.Version}
 	templates, err := readTemplates(registry, cfg.Examples)
@@ -92,7 +97,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		Report: h.ended, Watch: h.redis.watch,
 	})
 	h.api = api.New(api.Config{
-		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Templates: templates,
+		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(), Templates: templates,
 		Models: h.modelList, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Logger: cfg.Log,
 	})
 	if err := h.firstTenant(ctx); err != nil {
@@ -138,6 +143,7 @@ func (h *Host) begin(ctx context.Context) {
 		}
 	})
 	h.redis.work(working, h)
+	h.plugins.watch(working, h)
 }
 
 // ended hears of every run that this host ended.
@@ -159,6 +165,7 @@ func (h *Host) Close() error {
 		h.runs.Close()
 	}
 	h.work.Wait()
+	err = errors.Join(err, h.plugins.close())
 	if h.store != nil {
 		err = errors.Join(err, h.store.Close())
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"net/http"
@@ -62,9 +63,14 @@ func start(t *testing.T, dir string) (url string, kill func()) {
 
 func call(t *testing.T, method, url, body string, into any) {
 	t.Helper()
+	callAs(t, "key", method, url, body, into)
+}
+
+func callAs(t *testing.T, key, method, url, body string, into any) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	require.NoError(t, err)
-	req.Header.Set("Authorization", "Bearer key")
+	req.Header.Set("Authorization", "Bearer "+key)
 	res, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)
 	defer res.Body.Close()
@@ -72,6 +78,20 @@ func call(t *testing.T, method, url, body string, into any) {
 	require.NoError(t, err)
 	require.Less(t, res.StatusCode, 300, "%s", data)
 	require.NoError(t, json.Unmarshal(data, into))
+}
+
+// frames are the data of a stream of server-sent events.
+func frames(t *testing.T, body io.Reader) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		in := bufio.NewScanner(body)
+		in.Buffer(nil, 1<<20)
+		for in.Scan() {
+			if data, ok := strings.CutPrefix(in.Text(), "data:"); ok && !yield(strings.TrimSpace(data)) {
+				return
+			}
+		}
+		require.NoError(t, in.Err())
+	}
 }
 
 type event struct{ id, kind, node string }

@@ -28,13 +28,29 @@ func open(t *testing.T, cfg Config) (*Host, string) {
 	cfg.Key, cfg.Sync, cfg.Log = "key", SyncInterval, quiet
 	h, err := New(t.Context(), cfg)
 	require.NoError(t, err)
-	server := httptest.NewServer(h.Handler())
+	url, done := serving(h)
 	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
+		done()
 		require.NoError(t, h.Close())
 	})
-	return h, server.URL
+	return h, url
+}
+
+// serving answers requests for a host until done.
+func serving(h *Host) (url string, done func()) {
+	server := httptest.NewServer(h.Handler())
+	return server.URL, func() {
+		server.CloseClientConnections()
+		server.Close()
+	}
+}
+
+// httpServer is a site that canvases and plugins reach.
+func httpServer(t *testing.T, answer http.HandlerFunc) (url string) {
+	t.Helper()
+	s := httptest.NewServer(answer)
+	t.Cleanup(s.Close)
+	return s.URL
 }
 
 // program is the path of a program of Debian's redis packages.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -28,8 +27,8 @@ type Config struct {
 	MCP Servers
 	// Templates are offered to people who begin a canvas.
 	Templates []Template
-	// Tools describes the plugin tools that agents may use.
-	Tools func(ctx context.Context, tenant string) []engine.Value
+	// Plugins are the installed plugins; nil when there can be none.
+	Plugins Plugins
 	// Models describes the models that canvases may name.
 	Models func() []engine.Value
 	// CancelOnLeave stops a run whose only reader, the client that began it,
@@ -103,7 +102,7 @@ func allRoutes() []route {
 	var all []route
 	for _, group := range [][]route{
 		agentRoutes, sessionRoutes, completionRoutes, canvasRoutes, versionRoutes, botRoutes, fileRoutes, webhookRoutes,
-		mcpRoutes, tokenRoutes, loginRoutes, systemRoutes,
+		mcpRoutes, pluginRoutes, tokenRoutes, loginRoutes, systemRoutes,
 	} {
 		for _, r := range group {
 			all = append(all, r)

@@ -23,8 +23,6 @@ var systemRoutes = []route{
 	{method: "GET", path: "/v1/system/healthz", need: needNone, answer: (*API).ready},
 	{method: "GET", path: "/api/v1/system/healthz", need: needNone, answer: (*API).ready},
 	{method: "GET", path: "/v1/system/status", scope: "read", answer: (*API).status},
-	{method: "GET", path: "/v1/plugin/llm_tools", scope: "read", answer: (*API).pluginTools},
-	{method: "GET", path: "/api/v1/plugin/tools", scope: "read", answer: (*API).pluginTools},
 }
 
 var healthRoutes = []route{
@@ -68,14 +66,6 @@ func (a *API) ready(c *call) error {
 
 func (a *API) status(c *call) error {
 	return c.ok(engine.Object("runs", a.cfg.Runs.Active(), "database", engine.Object("status", "green")))
-}
-
-func (a *API) pluginTools(c *call) error {
-	var list []engine.Value
-	if a.cfg.Tools != nil {
-		list = a.cfg.Tools(c.ctx(), c.who.tenant)
-	}
-	return c.ok(engine.List(list...))
 }
 
 // metrics are the API's own numbers. Routes are told by their patterns, so

@@ -69,6 +69,16 @@ var v2Routes = []route{
 	{method: "GET", path: "/api/v2/components", scope: "read", answer: (*API).v2Components, doc: &v2Doc{
 		name: "listComponents", about: "Every component that canvases may place, with the schema of its parameters.", out: schemaOf[v2Components](),
 	}},
+	{method: "GET", path: "/api/v2/plugins", scope: "read", answer: (*API).v2Plugins, doc: &v2Doc{
+		name: "listPlugins", about: "Installed plugins, with the schema of their parameters and what they may do for the caller.", out: schemaOf[v2Plugins](),
+	}},
+	{method: "GET", path: "/api/v2/plugins/grant", scope: "read", answer: (*API).v2GetGrant, doc: &v2Doc{
+		name: "getPluginGrant", about: "The most that plugins may do for the caller.", out: schemaOf[v2Grant](),
+	}},
+	{method: "PUT", path: "/api/v2/plugins/grant", scope: "admin", answer: (*API).v2PutGrant, doc: &v2Doc{
+		name: "putPluginGrant", about: "Restricts what plugins may do for the caller, whatever was approved for this host.",
+		in: schemaOf[v2Grant](), out: schemaOf[v2Grant](),
+	}},
 	{method: "GET", path: "/api/v2/models", scope: "read", answer: (*API).v2Models, doc: &v2Doc{
 		name: "listModels", about: "Models that canvases may name.", out: schemaOf[v2Models](),
 	}},

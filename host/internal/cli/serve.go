@@ -36,6 +36,7 @@ it once; EASEL_API_KEY sets one instead. With --nats and --postgres any number o
 		fs.StringVar(&s.cfg.RedisDoor, "redis-door", "", "`HOST:PORT` at which to answer the original's Redis keys, such as TASK-cancel")
 		fs.BoolVar(&s.cfg.RedisRemote, "redis-door-remote", false, "let the Redis door listen beyond this machine")
 		fs.StringVar(&s.cfg.Redis, "redis", "", "`URL` of an existing Redis in which to watch and write the same keys")
+		fs.StringVar(&s.cfg.Plugins, "plugins", "", "`DIR` of installed plugins; plugins in the data directory when left out")
 		fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "let canvases reach private and local addresses")
 		fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
 		fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key may make; 0 means any")

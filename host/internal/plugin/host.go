@@ -112,13 +112,16 @@ type Host struct {
 	swept   chan struct{} // closed when the sweeper has ended
 }
 
+// ErrNoCompiler says that this machine cannot run plugins.
+var ErrNoCompiler = errors.New("no compiler")
+
 // New makes a Host. The context is for the setup only.
 //
 // Compiled code exists for amd64 and arm64; elsewhere wazero would interpret, 40
 // to 160 times slower, so New refuses.
 func New(ctx context.Context, cfg Config) (*Host, error) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		return nil, fmt.Errorf("plugin: no compiler for %s; run the host on amd64 or arm64", runtime.GOARCH)
+		return nil, fmt.Errorf("plugin: %w for %s; run the host on amd64 or arm64", ErrNoCompiler, runtime.GOARCH)
 	}
 	cfg = cfg.withDefaults()
 	cache := wazero.NewCompilationCache()

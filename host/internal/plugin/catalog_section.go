@@ -1,0 +1,22 @@
+package plugin
+
+import (
+	"fmt"
+	"os"
+)
+
+// Section returns a custom section of the active version of an installed plugin,
+// such as its icon, and whether there is one.
+func (c *Catalog) Section(name, section string) ([]byte, bool, error) {
+	c.mu.RLock()
+	it := c.items[name]
+	c.mu.RUnlock()
+	if it == nil || it.Active == nil {
+		return nil, false, nil
+	}
+	wasm, err := os.ReadFile(c.file(it.Active.Digest))
+	if err != nil {
+		return nil, false, fmt.Errorf("plugin: read installed file: %w", err)
+	}
+	return Section(wasm, section)
+}

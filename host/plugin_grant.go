@@ -1,0 +1,94 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// grants are what tenants allow plugins at most, among the records. Each host keeps an answer for a moment, since every
+// call of a plugin asks.
+type grants struct {
+	store *store.Store
+	mu    sync.Mutex
+	known map[string]grant // by tenant
+}
+
+type grant struct {
+	most *plugin.Permissions // nil restricts nothing
+	read time.Time
+}
+
+const (
+	grantKind = "plugin_grant"
+	grantID   = "grant"
+	// grantKept is how long another host may go on with an old grant.
+	grantKept = time.Second
+)
+
+// of is the grant of a tenant. When the records cannot be read, plugins may do nothing.
+func (g *grants) of(tenant string) *plugin.Permissions {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if kept, ok := g.known[tenant]; ok && time.Since(kept.read) < grantKept {
+		return kept.most
+	}
+	ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
+	defer done()
+	most, err := g.read(ctx, tenant)
+	if err != nil {
+		return &plugin.Permissions{}
+	}
+	g.keep(tenant, most)
+	return most
+}
+
+// keep remembers a grant; mu is held.
+func (g *grants) keep(tenant string, most *plugin.Permissions) {
+	if g.known == nil || len(g.known) > 10_000 {
+		g.known = map[string]grant{}
+	}
+	g.known[tenant] = grant{most, time.Now()}
+}
+
+func (g *grants) read(ctx context.Context, tenant string) (*plugin.Permissions, error) {
+	item, err := g.store.Item(ctx, tenant, grantKind, grantID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var most plugin.Permissions
+	if err := json.Unmarshal(item.Doc, &most); err != nil {
+		return nil, fmt.Errorf("grant of plugins: %w", err)
+	}
+	return &most, nil
+}
+
+// write keeps a grant; nil takes it away.
+func (g *grants) write(ctx context.Context, tenant string, most *plugin.Permissions) error {
+	err := g.store.DeleteItem(ctx, tenant, grantKind, grantID)
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	if err == nil && most != nil {
+		var text []byte
+		if text, err = json.Marshal(most); err == nil {
+			_, err = g.store.PutItem(ctx, store.Item{Tenant: tenant, Kind: grantKind, ID: grantID, Name: grantID, Doc: text})
+		}
+	}
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.keep(tenant, most)
+	return nil
+}

@@ -1,0 +1,106 @@
+package host
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+var _ api.Plugins = (*plugins)(nil)
+
+// pluginPort is the plugins as the API wants them.
+func (h *Host) pluginPort() api.Plugins {
+	if h.plugins == nil {
+		return nil
+	}
+	return h.plugins
+}
+
+// Palette describes the installed plugins for a tenant.
+func (p *plugins) Palette(ctx context.Context, tenant string) ([]api.Plugin, error) {
+	secrets, err := p.store.Secrets(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]bool{}
+	for _, s := range secrets {
+		set[s.Name] = true
+	}
+	most, err := p.grants.read(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	var out []api.Plugin
+	for _, e := range p.catalog.List() {
+		out = append(out, p.describe(e, most, set))
+	}
+	return out, nil
+}
+
+func (p *plugins) describe(e plugin.Entry, most *plugin.Permissions, set map[string]bool) api.Plugin {
+	v := e.Active
+	if v == nil {
+		v = e.Waiting
+	}
+	if v == nil {
+		v = &plugin.Version{}
+	}
+	major, _, _ := strings.Cut(v.Version, ".")
+	out := api.Plugin{Component: engine.PluginPrefix + e.Name + "@" + major, Name: e.Name, Version: v.Version, State: "on"}
+	m, err := p.catalog.Get(e.Name)
+	if err != nil {
+		out.State, out.Note = "off", err.Error()
+		switch {
+		case e.Problem != "":
+			out.State = "broken"
+		case e.Active == nil && e.Waiting != nil:
+			out.State = "waiting"
+		}
+		return out
+	}
+	about := m.Manifest()
+	out.Display, out.Category, out.Description, out.License = about.Display, about.Category, about.Description, about.License
+	out.Streams, out.Preview, out.Icon = about.Streams, about.Preview, p.icon(e.Name, about)
+	if spec, ok := p.nodes.Lookup(out.Component); ok {
+		d := spec.Describe()
+		out.Params, out.Outputs, out.Tool = d.Get("params"), d.Get("outputs"), d.Get("tool")
+	}
+	out.Granted = m.Granted()
+	if most != nil {
+		out.Granted = out.Granted.Cut(*most)
+	}
+	for name := range about.Permissions.Secrets {
+		if out.Secrets == nil {
+			out.Secrets = map[string]bool{}
+		}
+		out.Secrets[name] = set[name]
+	}
+	return out
+}
+
+// icon is a plugin's picture as a data URL. Pages show it as an image, where scripts inside it do not run.
+func (p *plugins) icon(name string, about *plugin.Manifest) string {
+	section := about.Icon
+	if section == "" {
+		section = plugin.IconSection
+	}
+	picture, found, err := p.catalog.Section(name, section)
+	if err != nil || !found || len(picture) > 64<<10 {
+		return ""
+	}
+	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(picture)
+}
+
+// Grant is the most that plugins may do for a tenant.
+func (p *plugins) Grant(ctx context.Context, tenant string) (*plugin.Permissions, error) {
+	return p.grants.read(ctx, tenant)
+}
+
+// SetGrant restricts what plugins may do for a tenant.
+func (p *plugins) SetGrant(ctx context.Context, tenant string, most *plugin.Permissions) error {
+	return p.grants.write(ctx, tenant, most)
+}

@@ -1,0 +1,104 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// plugins are the installed plugins of this host. The folder is the one that `easel plugin install --plugins DIR` fills;
+// what is installed, approved or removed there counts at once.
+type plugins struct {
+	host    *plugin.Host
+	catalog *plugin.Catalog
+	nodes   *pluginnode.Adapter
+	store   *store.Store
+	grants  grants
+}
+
+// pluginPoll is how often the folder is looked at.
+const pluginPoll = 300 * time.Millisecond
+
+// openPlugins opens the folder and lets canvases of the registry name what is in it.
+func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error {
+	dir := h.cfg.Plugins
+	if dir == "" {
+		dir = filepath.Join(h.cfg.Dir, "plugins")
+	}
+	keys, err := plugin.ReadTrust(dir)
+	if err != nil {
+		return fmt.Errorf("plugins: %w", err)
+	}
+	p := &plugins{store: h.store, grants: grants{store: h.store}}
+	if p.host, err = plugin.New(ctx, plugin.Config{
+		CacheDir: filepath.Join(dir, "cache"), Trust: plugin.Trust{Keys: keys}, Log: h.cfg.Log,
+	}); errors.Is(err, plugin.ErrNoCompiler) {
+		h.cfg.Log.Warn("canvases with plugins do not run here", "err", err)
+		return nil
+	} else if err != nil {
+		return err
+	}
+	h.plugins = p
+	if p.catalog, err = plugin.OpenCatalog(ctx, p.host, dir, plugin.Everything()); err != nil {
+		return err
+	}
+	p.nodes = pluginnode.New(pluginnode.Config{
+		Find:   p.catalog.Get,
+		Tenant: (*engine.Call).TenantID,
+		Grant:  p.grants.of,
+		KV:     func(tenant, name string) plugin.KV { return pluginKV{h.store.KV(tenant, "plugin "+name)} },
+	})
+	registry.Plugin = p.nodes.Lookup
+	return nil
+}
+
+// watch follows the folder until ctx ends.
+func (p *plugins) watch(ctx context.Context, h *Host) {
+	if p == nil {
+		return
+	}
+	h.work.Go(func() {
+		p.catalog.Watch(ctx, pluginPoll, func() { h.cfg.Log.Info("plugins have changed") })
+	})
+}
+
+func (p *plugins) close() error {
+	if p == nil {
+		return nil
+	}
+	return p.host.Close(context.Background())
+}
+
+// pluginKV keeps what a plugin keeps among the records.
+type pluginKV struct{ kv *store.KV }
+
+func (p pluginKV) Get(ctx context.Context, key string) (string, bool, error) {
+	value, err := p.kv.Get(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", false, nil
+	}
+	return value, err == nil, err
+}
+
+func (p pluginKV) Set(ctx context.Context, key string, value *string, quota int64) error {
+	err := p.kv.Set(ctx, key, value, quota)
+	if errors.Is(err, store.ErrQuota) {
+		return plugin.ErrKVFull
+	}
+	return err
+}
+
+func (p pluginKV) List(ctx context.Context, prefix string) ([]string, error) {
+	keys, err := p.kv.Keys(ctx, prefix)
+	if keys == nil {
+		keys = []string{}
+	}
+	return keys, err
+}
