@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,11 +64,11 @@ func serveProgram(b *testing.B, model string, flags ...string) *served {
 	cmd.Env = append(os.Environ(), "EASEL_API_KEY="+benchKey)
 	if model != "" {
 		config := filepath.Join(b.TempDir(), "models.json")
-		text := `{"providers":[{"name":"local","base_url":"` + model + `","api_key":"none","models":["slow"]}]}`
+		text := `{"providers":[{"name":"local","base_url":"` + model + `","key":"none","models":[{"name":"slow"}]}]}`
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			b.Fatal(err)
 		}
-		cmd.Env = append(cmd.Env, "EASEL_MODELS="+config)
+		cmd.Env = append(cmd.Env, "EASEL_MODEL_FILE="+config)
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -136,6 +137,7 @@ func (s *served) request(canvas string) []byte {
 type streaming struct {
 	conn net.Conn
 	in   *bufio.Reader
+	body *bufio.Reader
 }
 
 func (s *served) dial() (*streaming, error) {
@@ -143,7 +145,7 @@ func (s *served) dial() (*streaming, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &streaming{conn: conn, in: bufio.NewReaderSize(conn, 4<<10)}, nil
+	return &streaming{conn: conn, in: bufio.NewReader(conn), body: bufio.NewReaderSize(nil, 1<<10)}, nil
 }
 
 var errStatus = errors.New("the answer is not a stream")
@@ -160,29 +162,31 @@ func (c *streaming) begin(request []byte) error {
 	if !bytes.HasPrefix(line, []byte("HTTP/1.1 200")) {
 		return fmt.Errorf("%w: %s", errStatus, line)
 	}
-	for {
-		if line, err = c.in.ReadSlice('\n'); err != nil || len(line) == 2 {
+	for len(line) > 2 {
+		if line, err = c.in.ReadSlice('\n'); err != nil {
 			return err
 		}
 	}
+	c.body.Reset(httputil.NewChunkedReader(c.in))
+	return nil
 }
 
 // next reads to the name of the next event; "" is the end of the answer.
 func (c *streaming) next() (string, error) {
 	for {
-		line, err := c.in.ReadSlice('\n')
+		line, err := c.body.ReadSlice('\n')
 		for errors.Is(err, bufio.ErrBufferFull) {
-			line, err = c.in.ReadSlice('\n')
+			_, err = c.body.ReadSlice('\n') // a long line of data
+		}
+		if err == io.EOF {
+			_, err = c.in.ReadSlice('\n') // behind the last chunk
+			return "", err
 		}
 		if err != nil {
 			return "", err
 		}
 		if name, ok := bytes.CutPrefix(line, []byte("event: ")); ok {
 			return string(bytes.TrimSpace(name)), nil
-		}
-		if string(line) == "0\r\n" {
-			_, err = c.in.ReadSlice('\n')
-			return "", err
 		}
 	}
 }
