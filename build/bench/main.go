@@ -1,5 +1,5 @@
-// Command bench runs the engine's benchmarks and prints each as a ratio to the floors of the same run. It fails
-// when a ratio is over its limit, so that nothing becomes slower unnoticed.
+// Command bench runs the benchmarks of the engine and of the host and prints each as a ratio to the floors of the same
+// run, or against what was promised. It fails when a figure is over its limit, so that nothing becomes slower unnoticed.
 package main
 
 import (
@@ -16,8 +16,8 @@ import (
 // limit is a promise: of is at most most times what base is, in the given metric.
 type limit struct {
 	of, base, metric string
-	most             float64
-	known            string // why it is over, where that is understood and reported; it does not fail the run
+	most             float64 // 0 promises nothing
+	known            string  // why it is over, where that is understood and reported; it does not fail the run
 }
 
 var limits = []limit{
@@ -35,6 +35,25 @@ var limits = []limit{
 	{"BenchmarkRunLog/nodes=100/log=memory", "BenchmarkRunLog/nodes=100/log=none", "ns/node", 1.5, ""},
 	{"BenchmarkRunLog/nodes=100/log=file", "BenchmarkRunLog/nodes=100/log=none", "ns/node", 2, ""},
 	{"js BenchmarkChain/nodes=100", "BenchmarkChain/nodes=100", "ns/node", 8, ""},
+	// Figures per second: the floor may be at most so many times what is reached.
+	{"BenchmarkRunsOverHTTP/floor=synced-writes", "BenchmarkRunsOverHTTP/sync=contract", "runs/s", 2,
+		"where a sync costs less than the work of a request, the processor is the limit, not the disk"},
+	{"BenchmarkRunsOverHTTP/floor=engine", "BenchmarkRunsOverHTTP/sync=interval", "runs/s", 0, "told, not promised: HTTP, log and records against the bare engine"},
+}
+
+// bound is a promise without a peer: the figure is at least or at most so much.
+type bound struct {
+	of, metric  string
+	least, most float64 // 0 for none
+}
+
+var bounds = []bound{
+	{of: "BenchmarkRunsOverHTTP/sync=interval", metric: "runs/s", least: 2000},
+	{of: "BenchmarkFirstEvent", metric: "p50-ms", most: 10},
+	{of: "BenchmarkFirstEvent", metric: "p99-ms", most: 50},
+	{of: "BenchmarkOpenStreams", metric: "MB", most: 400},
+	{of: "BenchmarkCancelOverHTTP", metric: "p99-ms", most: 100},
+	{of: "BenchmarkRunsOverHTTP/sync=contract", metric: "cpu-us/run"},
 }
 
 // allocations per node that a chain may make.
@@ -49,13 +68,16 @@ func main() {
 
 func run() error {
 	results := map[string]map[string][]float64{}
-	if err := measure(results, "", nil, "-bench", ".", "-count", "3"); err != nil {
+	if err := measure(results, "", nil, "./engine", "-bench", ".", "-count", "3", "-benchtime", "200ms"); err != nil {
+		return err
+	}
+	if err := measure(results, "", nil, "./host", "-bench", ".", "-benchtime", "1x"); err != nil {
 		return err
 	}
 	js := []string{"GOOS=js", "GOARCH=wasm"}
 	if _, err := exec.LookPath("node"); err != nil {
 		fmt.Println("node is missing: the js/wasm figures are left out")
-	} else if err := measure(results, "js ", js, "-bench", "Chain/nodes=100$", "-count", "3", "-exec", jsExec()); err != nil {
+	} else if err := measure(results, "js ", js, "./engine", "-bench", "Chain/nodes=100$", "-count", "3", "-benchtime", "200ms", "-exec", jsExec()); err != nil {
 		return err
 	}
 	return report(results)
@@ -71,7 +93,7 @@ var figure = regexp.MustCompile(`([\d.]+) (\S+)`)
 
 // measure runs benchmarks and collects every figure by name and metric.
 func measure(results map[string]map[string][]float64, prefix string, env []string, args ...string) error {
-	cmd := exec.Command("go", append([]string{"test", "./engine", "-run", "^$", "-benchmem", "-benchtime", "200ms"}, args...)...)
+	cmd := exec.Command("go", append([]string{"test", "-run", "^$", "-benchmem"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -108,6 +130,16 @@ func best(results map[string]map[string][]float64, name, metric string) (float64
 	return slices.Min(list), true
 }
 
+func (l bound) told() string {
+	switch {
+	case l.least > 0:
+		return fmt.Sprintf(", at least %.0f", l.least)
+	case l.most > 0:
+		return fmt.Sprintf(", at most %.0f", l.most)
+	}
+	return ""
+}
+
 func report(results map[string]map[string][]float64) error {
 	over := 0
 	fmt.Printf("%-40s %10s   %-34s %6s %6s\n", "benchmark", "figure", "against", "ratio", "most")
@@ -119,13 +151,29 @@ func report(results map[string]map[string][]float64) error {
 			continue
 		}
 		mark := ""
-		if of > l.most*base {
+		switch {
+		case l.most == 0:
+			mark = "  " + l.known
+		case of > l.most*base:
 			mark = "  over: " + l.known
 			if l.known == "" {
 				over++
 			}
 		}
 		fmt.Printf("%-40s %10.0f   %-34s %6.2f %6.2f%s\n", l.of, of, l.base, of/base, l.most, mark)
+	}
+	for _, l := range bounds {
+		list := results[l.of][l.metric]
+		if len(list) == 0 {
+			fmt.Printf("%-40s not measured\n", l.of)
+			continue
+		}
+		got, mark := list[0], ""
+		if got < l.least || l.most > 0 && got > l.most {
+			mark = "  missed"
+			over++
+		}
+		fmt.Printf("%-40s %10.1f   %-34s%s\n", l.of, got, l.metric+l.told(), mark)
 	}
 	if allocs, ok := best(results, "BenchmarkChain/nodes=100", "allocs/op"); ok {
 		fmt.Printf("%-40s %10.2f allocations per node, at most %d\n", "BenchmarkChain/nodes=100", allocs/100, mostAllocs)
