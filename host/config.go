@@ -67,8 +67,12 @@ type Config struct {
 	AllowPrivate bool
 	// CancelOnLeave stops a run when the client that began it disconnects.
 	CancelOnLeave bool
-	// Rate is how many requests per second one key may make; 0 means any.
+	// Rate is how many requests per second one key or login may make, unless its
+	// key says otherwise; 0 means any.
 	Rate float64
+	// CORS are the origins whose pages may call the API with a key, such as
+	// https://example.org; empty means any, and "none" alone means none.
+	CORS []string
 	// ScriptWorker is the command that runs one script in a process of its
 	// own; without it scripts run in this process.
 	ScriptWorker []string

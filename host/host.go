@@ -34,7 +34,7 @@ type Host struct {
 	store  *store.Store
 	log    *runner.Log
 	runs   *durable.Runs
-	models *model.Models
+	models *model.Tenants
 	mcp    *mcp.Client
 	web    *web.Client
 	api    *api.API
@@ -70,11 +70,11 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 
 func (h *Host) open(ctx context.Context) (err error) {
 	cfg := &h.cfg
+	if err := api.CheckOrigins(cfg.CORS); err != nil {
+		return fmt.Errorf("cors: %w", err)
+	}
 	if err = h.openStore(ctx); err != nil {
 		return err
-	}
-	if h.models, err = model.New(cfg.Models); err != nil {
-		return fmt.Errorf("model configuration: %w", err)
 	}
 	registry, err := engine.NewRegistry(component.Builtin()...)
 	if err != nil {
@@ -84,6 +84,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	h.web = &web.Client{AllowPrivate: cfg.AllowPrivate}
+	if err := h.openModels(); err != nil {
+		return err
+	}
 	h.mcp = &mcp.Client{Transport: h.web.Transport(), Version: cfg.Version}
 	templates, err := readTemplates(registry, cfg.Examples)
 	if err != nil {
@@ -98,7 +101,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	})
 	h.api = api.New(api.Config{
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(), Templates: templates,
-		Models: h.modelList, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Logger: cfg.Log,
+		Models: h.models, Operator: firstTenantID, Origins: cfg.CORS, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Logger: cfg.Log,
 	})
 	if err := h.firstTenant(ctx); err != nil {
 		return err

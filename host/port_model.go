@@ -1,22 +1,24 @@
 package host
 
 import (
-	"github.com/easel-canvas/easel/engine"
+	"fmt"
+
 	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/model"
 )
 
-func (h *Host) modelPort(*durable.Job) engine.Model { return h.models }
-
-// modelList describes the configured models.
-func (h *Host) modelList() []engine.Value {
-	if !h.models.Configured() {
-		return []engine.Value{engine.Object("id", "offline", "provider", "easel", "about", "answers without a language model")}
+// openModels reads the configured providers. Those that tenants add reach the
+// network by the rules for canvases.
+func (h *Host) openModels() error {
+	shared, err := model.New(h.cfg.Models)
+	if err != nil {
+		return fmt.Errorf("model configuration: %w", err)
 	}
-	var out []engine.Value
-	for _, p := range h.cfg.Models.Providers {
-		for _, m := range p.Models {
-			out = append(out, engine.Object("id", m.Name+"@"+p.Name, "provider", p.Name))
-		}
-	}
-	return out
+	transport := h.web.Transport()
+	transport.ResponseHeaderTimeout = 0 // models think for long; package model bounds their silence
+	h.models = &model.Tenants{Store: h.store, Host: shared, Transport: transport}
+	return nil
 }
+
+// modelPort answers for models, speech and embeddings of one run.
+func (h *Host) modelPort(j *durable.Job) *model.Tenant { return h.models.Of(j.Tenant) }

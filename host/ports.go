@@ -7,8 +7,10 @@ import (
 
 // ports is the world of one run. Each port has a file of its own, port_*.go.
 func (h *Host) ports(j *durable.Job) engine.Ports {
+	models := h.modelPort(j)
 	return engine.Ports{
-		Model:   h.modelPort(j),
+		Model:   models,
+		Speech:  models,
 		Files:   h.filesPort(j),
 		HTTP:    h.httpPort(j),
 		Code:    h.codePort(),

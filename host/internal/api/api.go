@@ -3,6 +3,7 @@ package api
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,11 +11,12 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Config is what the API serves from. Store, Log, Runs and Registry are
+// Config is what the API serves from. Store, Log, Runs, Registry and Models are
 // required.
 type Config struct {
 	Store    *store.Store
@@ -29,8 +31,8 @@ type Config struct {
 	Templates []Template
 	// Plugins are the installed plugins; nil when there can be none.
 	Plugins Plugins
-	// Models describes the models that canvases may name.
-	Models func() []engine.Value
+	// Models are the models of each tenant; required.
+	Models *model.Tenants
 	// CancelOnLeave stops a run whose only reader, the client that began it,
 	// disconnects. Without it the run goes on.
 	CancelOnLeave bool
@@ -41,8 +43,15 @@ type Config struct {
 	// BodyTime is how long a request may take to arrive; 0 means 60 s, and ten
 	// times that for uploads.
 	BodyTime time.Duration
-	// Rate is how many requests per second one key may make; 0 means any.
+	// Rate is how many requests per second one key or login may make, unless its
+	// key says otherwise; 0 means any.
 	Rate float64
+	// Operator is the tenant whose unlimited keys and owners administer the host:
+	// its tenants. "" means nobody does.
+	Operator string
+	// Origins are the origins whose pages may call the API; empty means any, and
+	// "none" alone means none.
+	Origins []string
 	// Fetch reads a web page for uploads by address; nil refuses them.
 	Fetch engine.HTTP
 	// Version is told to clients.
@@ -57,9 +66,10 @@ type Config struct {
 type API struct {
 	cfg     Config
 	routes  router
+	cors    cors
 	metrics *metrics
 	rates   rates
-	buckets buckets // of webhooks
+	hooks   throttle // of webhooks, by canvas
 	tests   webhookTests
 	spec    func() []byte // the OpenAPI document, made once
 }
@@ -81,7 +91,7 @@ func New(cfg Config) *API {
 	if cfg.Metrics == nil {
 		cfg.Metrics = prometheus.NewRegistry()
 	}
-	a := &API{cfg: cfg, rates: rates{limit: cfg.Rate}}
+	a := &API{cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}}
 	a.metrics = newMetrics(cfg.Metrics, cfg.Runs)
 	a.routes = newRouter(allRoutes())
 	a.spec = sync.OnceValue(a.openAPI)
@@ -110,8 +120,11 @@ func allRoutes() []route {
 			all = append(all, r)
 		}
 	}
-	return append(append(all, v2Routes...), healthRoutes...)
+	return slices.Concat(all, ownRoutes(), llmRoutes, pageRoutes, healthRoutes)
 }
+
+// ownRoutes is every path of our own API.
+func ownRoutes() []route { return slices.Concat(v2Routes, v2AccountRoutes, v2ModelRoutes) }
 
 // newerPrefix stands before the paths of the 0.27 dialect.
 const newerPrefix = "/0.27"

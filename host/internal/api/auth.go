@@ -3,13 +3,9 @@ package api
 import (
 	"crypto/subtle"
 	"errors"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
-
-	"golang.org/x/time/rate"
 
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -20,7 +16,31 @@ type caller struct {
 	user   string
 	beta   string   // "*" or the one canvas that an embedded page may use; "" for others
 	embeds bool     // it came with a beta token
-	scopes []string // of a limited key; empty means everything
+	scopes []string // what it may do; empty means everything
+	csrf   string   // of a login held by a cookie
+	rateID string   // whose requests are counted together
+	rate   int64    // requests per minute; 0 means the host's own limit
+}
+
+// Scopes of keys and logins. The host's own, scopeHost, works for the tenant
+// that operates it only.
+const (
+	scopeRead  = "read"
+	scopeRun   = "run"
+	scopeEdit  = "edit"
+	scopeAdmin = "admin"
+	scopeHost  = "host"
+)
+
+// may says whether a caller has a scope.
+func (w caller) may(scope string) bool { return len(w.scopes) == 0 || slices.Contains(w.scopes, scope) }
+
+// covers says whether a caller may hand out scopes; none means everything.
+func (w caller) covers(scopes []string) bool {
+	if len(scopes) == 0 {
+		return len(w.scopes) == 0
+	}
+	return !slices.ContainsFunc(scopes, func(s string) bool { return !w.may(s) })
 }
 
 // csrfHeader must repeat the login's text on requests that a cookie signs,
@@ -42,13 +62,31 @@ func (c *call) identify() error {
 	if who.embeds && c.route.need != needBeta {
 		return unauthorized()
 	}
-	if len(who.scopes) > 0 && c.route.scope != "" && !slices.Contains(who.scopes, c.route.scope) {
-		f := refused(codeForbidden, "This key may not %s.", c.route.scope)
-		f.status = http.StatusForbidden
-		return f
+	if wait := c.a.rates.key(who.rateID, who.rate); wait > 0 {
+		return tooMany(wait, "Too many requests; try again later.")
+	}
+	if err := c.permit(who); err != nil {
+		return err
 	}
 	c.who = who
 	return nil
+}
+
+// permit refuses a caller that lacks the route's scope.
+func (c *call) permit(who caller) error {
+	scope := c.route.scope
+	switch {
+	case scope == "" || who.may(scope) && scope != scopeHost:
+		return nil
+	case scope == scopeHost && who.may(scope) && who.tenant == c.a.cfg.Operator:
+		return nil
+	}
+	f := refused(codeForbidden, "This key may not %s.", scope)
+	if scope == scopeHost {
+		f.message = "Only who operates this host may do that."
+	}
+	f.status = http.StatusForbidden
+	return f
 }
 
 func (c *call) lookup() (caller, error) {
@@ -56,12 +94,9 @@ func (c *call) lookup() (caller, error) {
 	if token == "" {
 		return c.cookie()
 	}
-	if !c.a.rates.allow(token) {
-		return caller{}, &failure{code: codeBad, message: "Too many requests with this key; try again later.", status: http.StatusTooManyRequests}
-	}
 	key, err := c.a.cfg.Store.KeyByText(c.ctx(), token)
 	if err == nil {
-		return caller{tenant: key.Tenant, user: key.User, scopes: key.Scopes}, nil
+		return caller{tenant: key.Tenant, user: key.User, scopes: key.Scopes, rateID: "key " + key.ID, rate: key.Rate}, nil
 	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return caller{}, err
@@ -73,16 +108,17 @@ func (c *call) lookup() (caller, error) {
 			if canvas == "" {
 				canvas = "*"
 			}
-			return caller{tenant: beta.Tenant, user: beta.Tenant, beta: canvas, embeds: true}, nil
+			return caller{tenant: beta.Tenant, user: beta.Tenant, beta: canvas, embeds: true, rateID: "beta " + beta.ID}, nil
 		}
 		if !errors.Is(err, store.ErrNotFound) {
 			return caller{}, err
 		}
 	}
-	who, _, err := c.login(token)
+	who, err := c.login(token)
 	if errors.Is(err, store.ErrNotFound) {
 		return caller{}, c.unknown()
 	}
+	who.csrf = "" // only a cookie needs one
 	return who, err
 }
 
@@ -117,7 +153,7 @@ func (c *call) cookie() (caller, error) {
 	if err != nil {
 		return caller{}, unauthorized()
 	}
-	who, csrf, err := c.login(cookie.Value)
+	who, err := c.login(cookie.Value)
 	if errors.Is(err, store.ErrNotFound) {
 		return caller{}, unauthorized()
 	}
@@ -125,8 +161,7 @@ func (c *call) cookie() (caller, error) {
 		return caller{}, err
 	}
 	safe := c.r.Method == http.MethodGet || c.r.Method == http.MethodHead
-	sent := c.r.Header.Get(csrfHeader)
-	if !safe && subtle.ConstantTimeCompare([]byte(sent), []byte(csrf)) != 1 {
+	if !safe && !who.proves(c.r.Header.Get(csrfHeader)) {
 		f := refused(codeForbidden, "The request lacks the login's %s header.", csrfHeader)
 		f.status = http.StatusForbidden
 		return caller{}, f
@@ -134,71 +169,43 @@ func (c *call) cookie() (caller, error) {
 	return who, nil
 }
 
+// proves compares what a page sent with the text of its login.
+func (w caller) proves(sent string) bool {
+	return w.csrf != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(w.csrf)) == 1
+}
+
 // login resolves the text of a login.
-func (c *call) login(text string) (caller, string, error) {
+func (c *call) login(text string) (caller, error) {
 	v, err := c.a.cfg.Store.LoginByText(c.ctx(), text)
 	if err != nil {
-		return caller{}, "", err
+		return caller{}, err
 	}
 	member, err := c.a.cfg.Store.Memberships(c.ctx(), v.User)
 	if err != nil {
-		return caller{}, "", err
+		return caller{}, err
 	}
 	if len(member) == 0 {
-		return caller{}, "", store.ErrNotFound
+		return caller{}, store.ErrNotFound
 	}
-	return caller{tenant: member[0].Tenant, user: v.User}, v.CSRF, nil
+	return caller{tenant: member[0].Tenant, user: v.User, scopes: scopesOf(member[0].Role), csrf: v.CSRF, rateID: "user " + v.User}, nil
+}
+
+// Roles of members. Who is only a member works with canvases.
+const (
+	roleOwner  = "owner"
+	roleAdmin  = "admin"
+	roleNormal = "normal"
+)
+
+// scopesOf is what a member in a role may do.
+func scopesOf(role string) []string {
+	if role == roleOwner || role == roleAdmin {
+		return nil
+	}
+	return []string{scopeRead, scopeRun, scopeEdit}
 }
 
 // mayUse says whether a caller may use a canvas of its tenant.
 func (w caller) mayUse(canvas string) bool {
 	return !w.embeds || w.beta == "*" || w.beta == canvas
-}
-
-// rates bounds how often each key is used. The zero value lets everything
-// pass.
-type rates struct {
-	limit        float64
-	mu           sync.Mutex
-	keys, logins map[string]*rate.Limiter
-}
-
-// mostRates bounds how many keys are remembered; beyond it, all start anew.
-const mostRates = 10_000
-
-func (r *rates) allow(key string) bool {
-	if r.limit <= 0 {
-		return true
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.keys == nil || len(r.keys) > mostRates {
-		r.keys = map[string]*rate.Limiter{}
-	}
-	l := r.keys[key]
-	if l == nil {
-		l = rate.NewLimiter(rate.Limit(r.limit), int(max(1, r.limit)))
-		r.keys[key] = l
-	}
-	return l.Allow()
-}
-
-// login bounds attempts to log in from one address to one per second, ten at
-// once.
-func (r *rates) login(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = address
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.logins == nil || len(r.logins) > mostRates {
-		r.logins = map[string]*rate.Limiter{}
-	}
-	l := r.logins[host]
-	if l == nil {
-		l = rate.NewLimiter(1, 10)
-		r.logins[host] = l
-	}
-	return l.Allow()
 }

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +41,7 @@ func (c *call) ctx() context.Context { return c.r.Context() }
 // serve answers one request.
 func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	cors(w, r)
+	a.cors.set(w, r)
 	if r.Method == http.MethodOptions {
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -89,32 +91,32 @@ func (c *call) refuse(err error) {
 	if c.begun || c.left {
 		return
 	}
-	if c.route.doc != nil {
+	switch {
+	case c.route.llm:
+		c.failOpenAI(f, err)
+	case c.route.doc != nil:
 		c.failV2(f, err)
-		return
+	default:
+		c.fail(f)
 	}
-	c.fail(f)
 }
 
 // unrouted answers an unknown path, and a known one with another method.
 func (c *call) unrouted(known bool) {
-	if known {
+	switch path := c.r.URL.Path; {
+	case strings.HasPrefix(path, "/api/v2/"):
+		s := &status{http.StatusNotFound, "no_route", "there is nothing at " + path}
+		if known {
+			s = &status{http.StatusMethodNotAllowed, "bad_method", path + " does not take " + c.r.Method}
+		}
+		c.json(s.http, v2Error{v2Problem{s.code, s.message}})
+		return
+	case known:
 		c.fail(&failure{code: codeException, message: "<MethodNotAllowed '405: Method Not Allowed'>", hasData: true})
 		return
 	}
 	v := engine.Object("code", codeNotFound, "message", "Not Found: "+c.r.URL.Path, "data", engine.Null, "error", "Not Found")
 	_ = c.send(http.StatusNotFound, v) // never an error
-}
-
-func cors(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "Authorization, Content-Disposition")
-	if r.Method == http.MethodOptions {
-		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, X-CSRF-Token")
-		h.Set("Access-Control-Max-Age", "600")
-	}
 }
 
 // readBody reads JSON, or a form. An empty body is an empty object, whatever
@@ -287,4 +289,15 @@ func (c *call) asked(name string, absent bool) bool {
 		return absent
 	}
 	return !strings.EqualFold(text, "false")
+}
+
+// decode reads the body into a struct of our own API; what it does not know is
+// refused, so that a misspelt member is noticed.
+func (c *call) decode(into any) error {
+	d := json.NewDecoder(bytes.NewReader(c.body.AppendJSON(nil)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return badArgument("%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
 }

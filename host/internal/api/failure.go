@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
@@ -34,7 +35,8 @@ type failure struct {
 	message string
 	data    engine.Value // put in when hasData
 	hasData bool
-	status  int // HTTP; 0 means 200, as the dialects do
+	status  int           // HTTP; 0 means 200, as the dialects do
+	after   time.Duration // when to come back, told when it is not 0
 }
 
 func (f *failure) Error() string { return f.message }
@@ -69,7 +71,10 @@ func asFailure(err error) (f *failure, internal bool) {
 		return f, false
 	}
 	var large *http.MaxBytesError
+	var own *status
 	switch {
+	case errors.As(err, &own):
+		return failed(codeException, "%s", own.message), false
 	case errors.As(err, &large):
 		return &failure{code: codeBad, message: fmt.Sprintf("the request is larger than %d bytes", large.Limit), status: http.StatusRequestEntityTooLarge}, false
 	case errors.Is(err, durable.ErrSession):

@@ -18,6 +18,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/mcp"
+	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/upload"
@@ -55,7 +56,7 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 	s.runs = durable.New(durable.Config{Store: s.store, Log: s.log, Registry: reg, Ports: ports, Logger: quiet,
 		Report: func(j *durable.Job, end durable.End, took time.Duration) { s.api.Count(j, end, took) }})
 	cfg := Config{Store: s.store, Log: s.log, Runs: s.runs, Registry: reg, Ports: ports, Logger: quiet, Fetch: &web.Client{},
-		MCP: &mcp.Client{}, BodyTime: 2 * time.Second}
+		MCP: &mcp.Client{}, Models: &model.Tenants{Store: s.store}, Operator: "one", BodyTime: 2 * time.Second}
 	for _, f := range change {
 		f(&cfg)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -23,19 +24,23 @@ var loginRoutes = []route{
 // loginLasts is how long a login is good.
 const loginLasts = 7 * 24 * time.Hour
 
+// tooManyLogins is told to somebody who tries to log in too often.
+const tooManyLogins = "Too many attempts; try again later."
+
 // login checks a password and hands out the login: in the Authorization header
 // for pages of the original, and as a cookie with its CSRF text for ours.
 //
 // The password may come as it is or in base64. The original's pages encrypt it
-// with a key that its server keeps, which cannot be read here. An API key is
-// accepted in its place, so that a host with one user needs no password.
+// with a key that its server keeps, which cannot be read here. An API key that
+// is not limited is accepted in its place, so that a host with one user needs
+// no password.
 func (a *API) login(c *call) error {
 	email, password := c.text("email"), c.text("password")
 	if err := c.valid(); err != nil {
 		return err
 	}
-	if !a.rates.login(c.r.RemoteAddr) {
-		return &failure{code: codeBad, message: "Too many attempts; try again later.", status: http.StatusTooManyRequests}
+	if wait := a.rates.login(c.r.RemoteAddr, email); wait > 0 {
+		return tooMany(wait, tooManyLogins)
 	}
 	user, err := a.userOf(c, email, password)
 	if errors.Is(err, store.ErrNotFound) {
@@ -44,17 +49,32 @@ func (a *API) login(c *call) error {
 	if err != nil {
 		return err
 	}
-	v, text, err := a.cfg.Store.CreateLogin(c.ctx(), user.ID, loginLasts)
+	v, err := c.begin(user)
 	if err != nil {
 		return err
 	}
-	http.SetCookie(c.w, &http.Cookie{
-		Name: loginCookie, Value: text, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		Secure: c.r.TLS != nil, MaxAge: int(loginLasts.Seconds()),
-	})
+	return c.ok(userRow(user).With("csrf", engine.String(v.CSRF)))
+}
+
+// begin makes a login and puts it into the answer's headers.
+func (c *call) begin(user store.User) (store.Login, error) {
+	v, text, err := c.a.cfg.Store.CreateLogin(c.ctx(), user.ID, loginLasts)
+	if err != nil {
+		return v, err
+	}
+	c.setCookie(text, int(loginLasts.Seconds()))
 	c.w.Header().Set("Authorization", text)
 	c.w.Header().Set(csrfHeader, v.CSRF)
-	return c.ok(userRow(user).With("csrf", engine.String(v.CSRF)))
+	return v, nil
+}
+
+// setCookie keeps a login in the page's browser; a negative age ends it. Over
+// HTTPS, here or at a proxy in front, the cookie is sent over HTTPS only.
+func (c *call) setCookie(text string, age int) {
+	http.SetCookie(c.w, &http.Cookie{
+		Name: loginCookie, Value: text, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: age,
+		Secure: c.r.TLS != nil || strings.EqualFold(c.r.Header.Get("X-Forwarded-Proto"), "https"),
+	})
 }
 
 // userOf finds the user of a login, by password or by an API key.
@@ -67,7 +87,8 @@ func (a *API) userOf(c *call, email, password string) (store.User, error) {
 		if p == "" {
 			continue
 		}
-		if key, err := a.cfg.Store.KeyByText(c.ctx(), p); err == nil {
+		// A limited key is no login: that would lift its limits.
+		if key, err := a.cfg.Store.KeyByText(c.ctx(), p); err == nil && len(key.Scopes) == 0 {
 			return a.cfg.Store.User(c.ctx(), key.User)
 		}
 		u, err := a.cfg.Store.UserByPassword(c.ctx(), email, p)
@@ -87,15 +108,20 @@ func userRow(u store.User) engine.Value {
 }
 
 func (a *API) logout(c *call) error {
+	if err := c.end(); err != nil {
+		return err
+	}
+	return c.ok(engine.Bool(true))
+}
+
+// end ends the login that the request came with.
+func (c *call) end() error {
 	text := c.token()
 	if cookie, err := c.r.Cookie(loginCookie); err == nil && text == "" {
 		text = cookie.Value
 	}
-	if err := a.cfg.Store.DeleteLogin(c.ctx(), text); err != nil {
-		return err
-	}
-	http.SetCookie(c.w, &http.Cookie{Name: loginCookie, Path: "/", MaxAge: -1})
-	return c.ok(engine.Bool(true))
+	c.setCookie("", -1)
+	return c.a.cfg.Store.DeleteLogin(c.ctx(), text)
 }
 
 func (a *API) userInfo(c *call) error {
@@ -108,11 +134,16 @@ func (a *API) userInfo(c *call) error {
 	return c.ok(userRow(u))
 }
 
+// tenantInfo names the models that are used when a canvas names none.
 func (a *API) tenantInfo(c *call) error {
 	name := c.who.tenant
 	if t, err := a.cfg.Store.Tenant(c.ctx(), c.who.tenant); err == nil {
 		name = t.Name
 	}
+	choice, err := a.cfg.Models.Choice(c.ctx(), c.who.tenant)
+	if err != nil {
+		return err
+	}
 	return c.ok(engine.Object("tenant_id", c.who.tenant, "name", name, "role", "owner",
-		"llm_id", "", "embd_id", "", "rerank_id", "", "asr_id", "", "img2txt_id", "", "tts_id", ""))
+		"llm_id", choice.Default, "embd_id", choice.Embedding, "rerank_id", "", "asr_id", "", "img2txt_id", "", "tts_id", choice.Speech))
 }

@@ -41,7 +41,7 @@ func schemaOf[T any]() *jsonschema.Schema {
 // openAPI makes the description of /api/v2, OpenAPI 3.1.
 func (a *API) openAPI() []byte {
 	paths := map[string]map[string]any{}
-	for _, r := range v2Routes {
+	for _, r := range ownRoutes() {
 		if paths[r.path] == nil {
 			paths[r.path] = map[string]any{}
 		}

@@ -30,6 +30,7 @@ func (c *call) fail(f *failure) {
 	if f.hasData {
 		b.Set("data", f.data)
 	}
+	setRetryAfter(c.w.Header(), f.after)
 	status := f.status
 	if status == 0 {
 		status = http.StatusOK

@@ -26,6 +26,7 @@ type route struct {
 	newer  bool   // set for the 0.27 dialect
 	upload bool   // the handler reads the body itself
 	doc    *v2Doc // of our own API
+	llm    bool   // errors have OpenAI's form
 	parts  []string
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -35,25 +36,33 @@ func tokenRow(k store.Key, text, beta string) *engine.ObjectBuilder {
 	return b.Set("update_time", engine.Null).Set("update_date", engine.Null)
 }
 
-// scopesOf reads the scopes of a new key; a limited key cannot make a wider
-// one.
-func (c *call) scopesOf() ([]string, error) {
+// newScopes reads the scopes of a new key. Without any it gets those of the
+// caller; nobody hands out more than they have.
+func (c *call) newScopes() ([]string, error) {
 	scopes := c.texts("scopes")
+	if err := c.valid(); err != nil {
+		return nil, err
+	}
+	if len(scopes) == 0 {
+		return c.who.scopes, nil
+	}
 	for _, s := range scopes {
 		switch s {
-		case "read", "run", "edit", "admin":
+		case scopeRead, scopeRun, scopeEdit, scopeAdmin, scopeHost:
 		default:
-			return nil, refused(codeArgument, "unknown scope %.40q; read, run, edit and admin are known", s)
+			return nil, refused(codeArgument, "unknown scope %.40q; read, run, edit, admin and host are known", s)
 		}
 	}
-	if len(scopes) == 0 && len(c.who.scopes) > 0 {
-		scopes = c.who.scopes
+	if !c.who.covers(scopes) {
+		f := refused(codeForbidden, "A key cannot make one that may do more.")
+		f.status = http.StatusForbidden
+		return nil, f
 	}
-	return scopes, c.valid()
+	return scopes, nil
 }
 
 func (a *API) newToken(c *call) error {
-	scopes, err := c.scopesOf()
+	scopes, err := c.newScopes()
 	if err != nil {
 		return err
 	}

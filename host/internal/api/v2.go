@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
@@ -79,9 +78,6 @@ var v2Routes = []route{
 		name: "putPluginGrant", about: "Restricts what plugins may do for the caller, whatever was approved for this host.",
 		in: schemaOf[v2Grant](), out: schemaOf[v2Grant](),
 	}},
-	{method: "GET", path: "/api/v2/models", scope: "read", answer: (*API).v2Models, doc: &v2Doc{
-		name: "listModels", about: "Models that canvases may name.", out: schemaOf[v2Models](),
-	}},
 	{method: "GET", path: "/api/v2/openapi.json", need: needNone, answer: (*API).v2OpenAPI, doc: &v2Doc{
 		name: "openapi", about: "This description.", out: schemaOf[map[string]any](), open: true,
 	}},
@@ -108,11 +104,18 @@ func (s *status) Error() string { return s.message }
 
 // failV2 answers an error; f is what the dialects would have said.
 func (c *call) failV2(f *failure, err error) {
-	var s *status
-	if !errors.As(err, &s) {
-		s = statusOf(f, err)
-	}
+	s := statusFor(f, err)
+	setRetryAfter(c.w.Header(), f.after)
 	c.json(s.http, v2Error{v2Problem{s.code, s.message}})
+}
+
+// statusFor is the status that an error is, or is translated to.
+func statusFor(f *failure, err error) *status {
+	var s *status
+	if errors.As(err, &s) {
+		return s
+	}
+	return statusOf(f, err)
 }
 
 // statusOf translates what the dialects say with codes.
@@ -145,13 +148,22 @@ func statusOf(f *failure, err error) *status {
 			return &status{known.status, known.word, f.message}
 		}
 	}
-	if f.status != 0 {
-		return &status{f.status, "status_" + strconv.Itoa(f.status), f.message}
+	if word, ok := statusWords[f.status]; ok {
+		return &status{f.status, word, f.message}
 	}
 	if f.code == codeException {
 		return &status{http.StatusBadRequest, "bad_request", f.message}
 	}
 	return &status{http.StatusInternalServerError, "internal", f.message}
+}
+
+// statusWords are the codes of failures that have a status of their own.
+var statusWords = map[int]string{
+	http.StatusRequestTimeout:        "body_timeout",
+	http.StatusRequestEntityTooLarge: "body_too_large",
+	http.StatusTooManyRequests:       "rate_limited",
+	http.StatusServiceUnavailable:    "unavailable",
+	http.StatusInsufficientStorage:   "storage_full",
 }
 
 // json answers a Go value.
@@ -192,19 +204,6 @@ func (a *API) v2Components(c *call) error {
 		if !s.Hidden {
 			out.Items = append(out.Items, s.Describe())
 		}
-	}
-	c.json(http.StatusOK, out)
-	return nil
-}
-
-type v2Models struct {
-	Items []engine.Value `json:"items" jsonschema:"id, provider and abilities of a model"`
-}
-
-func (a *API) v2Models(c *call) error {
-	out := v2Models{Items: []engine.Value{}}
-	if a.cfg.Models != nil {
-		out.Items = append(out.Items, a.cfg.Models()...)
 	}
 	c.json(http.StatusOK, out)
 	return nil

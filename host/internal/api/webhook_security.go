@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
-	"golang.org/x/time/rate"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -31,7 +29,7 @@ func (c *call) webhookSecurity(canvas string, s engine.Value) error {
 	if err := c.webhookAddress(s.Get("ip_whitelist")); err != nil {
 		return err
 	}
-	if err := c.a.buckets.allow(canvas, s.Get("rate_limit")); err != nil {
+	if err := c.webhookRate(canvas, s.Get("rate_limit")); err != nil {
 		return err
 	}
 	switch kind := s.Get("auth_type").Text(); kind {
@@ -116,19 +114,8 @@ func (c *call) webhookAddress(list engine.Value) error {
 	return badWebhook("IP %s is not allowed by whitelist", host)
 }
 
-// buckets are the rate limits of webhooks on this host.
-type buckets struct {
-	mu   sync.Mutex
-	each map[string]*bucket
-}
-
-type bucket struct {
-	limit   int
-	per     string
-	limiter *rate.Limiter
-}
-
-func (b *buckets) allow(canvas string, v engine.Value) error {
+// webhookRate takes a turn of a canvas's rate limit, which counts on this host.
+func (c *call) webhookRate(canvas string, v engine.Value) error {
 	limit, per := int64(60), "minute"
 	if n, ok := v.Get("limit").Int(); ok {
 		limit = n
@@ -150,17 +137,7 @@ func (b *buckets) allow(canvas string, v engine.Value) error {
 	if !ok {
 		return badWebhook("Invalid rate_limit.per: %s", per)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.each == nil || len(b.each) > mostRates {
-		b.each = map[string]*bucket{}
-	}
-	one := b.each[canvas]
-	if one == nil || one.limit != int(limit) || one.per != per {
-		one = &bucket{int(limit), per, rate.NewLimiter(rate.Limit(float64(limit)/window.Seconds()), int(limit))}
-		b.each[canvas] = one
-	}
-	if !one.limiter.Allow() {
+	if c.a.hooks.take(canvas, float64(limit)/window.Seconds(), int(limit)) > 0 {
 		return badWebhook("Rate limit error: Too many requests (rate limit exceeded)")
 	}
 	return nil

@@ -39,15 +39,16 @@ it once; EASEL_API_KEY sets one instead. With --nats and --postgres any number o
 		fs.StringVar(&s.cfg.Plugins, "plugins", "", "`DIR` of installed plugins; plugins in the data directory when left out")
 		fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "let canvases reach private and local addresses")
 		fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
-		fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key may make; 0 means any")
+		fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
+		fs.StringVar(&s.cors, "cors", "", "`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
 		return s.run
 	},
 }
 
 // server is the command serve with its flags.
 type server struct {
-	addr, nats, examples string
-	cfg                  host.Config
+	addr, nats, examples, cors string
+	cfg                        host.Config
 }
 
 // stopTime is how long open requests may take after the program is told to
@@ -61,7 +62,7 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 	for _, list := range []struct {
 		text string
 		to   *[]string
-	}{{s.nats, &s.cfg.NATS}, {s.examples, &s.cfg.Examples}} {
+	}{{s.nats, &s.cfg.NATS}, {s.examples, &s.cfg.Examples}, {s.cors, &s.cfg.CORS}} {
 		if list.text != "" {
 			*list.to = strings.Split(list.text, ",")
 		}

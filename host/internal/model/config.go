@@ -215,3 +215,15 @@ func (p *Provider) Label() string {
 	}
 	return p.Instance + "@" + p.Name
 }
+
+// Labelled makes a provider of a label, "NAME" or "INSTANCE@NAME".
+func Labelled(label string) (Provider, error) {
+	p := Provider{Name: label}
+	if instance, name, ok := strings.Cut(label, "@"); ok {
+		p = Provider{Name: name, Instance: instance}
+	}
+	if p.Name == "" || p.Label() != label || strings.Contains(p.Name, "@") {
+		return p, fmt.Errorf("provider %.60q: NAME or INSTANCE@NAME is needed", label)
+	}
+	return p, nil
+}

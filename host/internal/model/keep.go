@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -101,23 +102,60 @@ func (t *Tenants) Delete(ctx context.Context, tenant, label string) error {
 	return t.Store.DeleteItem(ctx, tenant, providerItem, item.ID)
 }
 
-// Only gives the models of one provider of a tenant, to try it. Errors: [store.ErrNotFound].
-func (t *Tenants) Only(ctx context.Context, tenant, label string) (*Models, Provider, error) {
+// Try asks one model of a tenant's provider for as little as it can give: the first one it lists when name is empty. It
+// gives the name of the model that was asked, and the beginning of what it said.
+// Errors: [store.ErrNotFound], [ErrUnknownModel], those of the model.
+func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, answer string, err error) {
 	item, err := t.Store.ItemNamed(ctx, tenant, providerItem, label)
 	if err != nil {
-		return nil, Provider{}, err
+		return "", "", err
 	}
 	p, err := providerOf(item)
 	if err != nil {
-		return nil, p, err
+		return "", "", err
 	}
-	none := 0
-	p.Retries = &none
+	p.Retries = new(int) // the person who waits can try again
 	made, err := newProvider(p, t.Transport)
 	if err != nil {
-		return nil, p, err
+		return "", "", err
 	}
-	return &Models{config: Config{Providers: []Provider{p}}, providers: []*provider{made}}, p, nil
+	if name == "" && len(p.Models) > 0 {
+		name = p.Models[0].Name
+	}
+	if name == "" {
+		return "", "", fmt.Errorf("%w: %s lists none, so one must be named", ErrUnknownModel, p.Label())
+	}
+	entry, ok := p.entry(name)
+	if !ok {
+		return name, "", fmt.Errorf("%w: %s does not list %q", ErrUnknownModel, p.Label(), name)
+	}
+	answer, err = made.try(ctx, entry)
+	return name, answer, err
+}
+
+// mostTried is how much of a tried model's answer is shown, in runes.
+const mostTried = 200
+
+func (p *provider) try(ctx context.Context, e Entry) (answer string, err error) {
+	switch e.kind() {
+	case KindSpeech:
+		_, err = p.speak(ctx, e.Name, defaultVoice, "Hello.")
+		return "", err
+	case KindEmbedding:
+		_, err = p.embed(ctx, e.Name, []string{"Hello."})
+		return "", err
+	}
+	req := &engine.ModelRequest{Messages: []engine.ModelMessage{{Role: "user", Content: "Answer with the word: hello"}}}
+	for piece, err := range p.generate(ctx, e.Name, req) {
+		if err != nil {
+			return "", err
+		}
+		answer += piece.Text
+	}
+	if r := []rune(answer); len(r) > mostTried {
+		answer = string(r[:mostTried])
+	}
+	return answer, nil
 }
 
 // Choice reads what a tenant uses when nothing is named.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,7 +58,7 @@ func TestTenantsProviders(t *testing.T) {
 
 	t.Run("a key stays when none is sent, for its address only", func(t *testing.T) {
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://one/v1"}))
-		m, _, err := tenants.Only(ctx, "a", "P")
+		m, err := tenants.Of("a").Models(ctx)
 		require.NoError(t, err)
 		require.Equal(t, "sk-1", m.providers[0].config.Key)
 		require.ErrorIs(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://thief/v1"}), ErrKeyNeeded)
@@ -66,7 +67,7 @@ func TestTenantsProviders(t *testing.T) {
 	require.ErrorContains(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "ftp://x"}), "no http or https address")
 	require.ErrorIs(t, tenants.Delete(ctx, "b", "P"), store.ErrNotFound)
 	require.NoError(t, tenants.Delete(ctx, "a", "p"))
-	_, _, err = tenants.Only(ctx, "a", "P")
+	_, _, err = tenants.Try(ctx, "a", "P", "")
 	require.ErrorIs(t, err, store.ErrNotFound)
 }
 
@@ -97,4 +98,42 @@ func TestTenantsReachTheirAddressesThroughTheGivenTransport(t *testing.T) {
 	require.ErrorContains(t, err, `model "m" of P`)
 	require.Equal(t, 1, guard.calls)
 	require.Equal(t, engine.Info{Tools: true, Images: true, Context: defaultContext}, tenants.Of("a").ModelInfo(ctx, "m@P"))
+}
+
+func TestTryProviders(t *testing.T) {
+	ctx := t.Context()
+	tenants := testTenants(t, Config{})
+	server := speechServer(t)
+	put := func(key string, models ...Entry) {
+		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: server.URL + "/v1", Key: key, Models: models}))
+	}
+	put("secret-key", Entry{Name: "v", Kind: KindSpeech}, Entry{Name: "e", Kind: KindEmbedding}, Entry{Name: "c"})
+	for _, name := range []string{"", "v", "e"} {
+		_, _, err := tenants.Try(ctx, "a", "P", name)
+		require.NoError(t, err, name)
+	}
+	_, _, err := tenants.Try(ctx, "a", "P", "c")
+	require.ErrorContains(t, err, "404")
+	_, _, err = tenants.Try(ctx, "a", "P", "x")
+	require.ErrorIs(t, err, ErrUnknownModel)
+	put("")
+	_, _, err = tenants.Try(ctx, "a", "P", "")
+	require.ErrorIs(t, err, ErrUnknownModel)
+	chat := httptest.NewServer(answerWith(saved(t, "text.json")))
+	t.Cleanup(chat.Close)
+	require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "Q", Instance: "work", BaseURL: chat.URL, Key: "k"}))
+	asked, answer, err := tenants.Try(ctx, "a", "work@Q", "m")
+	require.NoError(t, err)
+	require.Equal(t, "m", asked)
+	require.Contains(t, answer, "Hello, world")
+}
+
+func TestLabels(t *testing.T) {
+	p, err := Labelled("work@OpenAI")
+	require.NoError(t, err)
+	require.Equal(t, Provider{Name: "OpenAI", Instance: "work"}, p)
+	for _, bad := range []string{"", "@", "@P", "a@", "a@b@c"} {
+		_, err := Labelled(bad)
+		require.Error(t, err, bad)
+	}
 }

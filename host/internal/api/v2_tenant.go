@@ -1,0 +1,135 @@
+package api
+
+import (
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+type v2Tenant struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Created time.Time `json:"created"`
+}
+
+type v2Tenants struct {
+	Items []v2Tenant `json:"items"`
+}
+
+type v2TenantInput struct {
+	Name     string `json:"name"`
+	Email    string `json:"email,omitempty" jsonschema:"of the owner, to log in with; without one nobody can log in until a key is used to"`
+	Password string `json:"password,omitempty" jsonschema:"of the owner, 8 characters at least"`
+}
+
+type v2NewTenant struct {
+	v2Tenant
+	Owner string `json:"owner" jsonschema:"id of the owner"`
+	Key   string `json:"key" jsonschema:"the owner's key, shown once"`
+}
+
+func v2TenantOf(t store.Tenant) v2Tenant {
+	return v2Tenant{t.ID, t.Name, time.UnixMilli(t.CreateTime).UTC()}
+}
+
+func (a *API) v2ListTenants(c *call) error {
+	list, err := a.cfg.Store.Tenants(c.ctx())
+	if err != nil {
+		return err
+	}
+	out := v2Tenants{Items: make([]v2Tenant, len(list))}
+	for i, t := range list {
+		out.Items[i] = v2TenantOf(t)
+	}
+	c.json(http.StatusOK, out)
+	return nil
+}
+
+func (a *API) v2CreateTenant(c *call) error {
+	var in v2TenantInput
+	if err := c.decode(&in); err != nil {
+		return err
+	}
+	in.Name = strings.TrimSpace(in.Name)
+	switch {
+	case in.Name == "" || len([]rune(in.Name)) > longestTitle:
+		return badArgument("name must have 1 to %d characters", longestTitle)
+	case (in.Email == "") != (in.Password == ""):
+		return badArgument("email and password belong together")
+	case in.Email == "":
+		// Nobody knows this password: the owner logs in with the key until it is set.
+		in.Email, in.Password = rand.Text()+"@localhost", rand.Text()
+	}
+	t, err := a.cfg.Store.PutTenant(c.ctx(), store.Tenant{Name: in.Name})
+	if err != nil {
+		return err
+	}
+	owner, err := c.newUser(t.ID, roleOwner, in.Email, in.Name, in.Password)
+	if err != nil {
+		return errors.Join(err, a.cfg.Store.DeleteTenant(c.ctx(), t.ID))
+	}
+	_, text, err := a.cfg.Store.CreateKey(c.ctx(), store.Key{Tenant: t.ID, User: owner.ID, Name: "first"}, "")
+	if err != nil {
+		return err
+	}
+	c.json(http.StatusCreated, v2NewTenant{v2TenantOf(t), owner.ID, text})
+	return nil
+}
+
+// v2DeleteTenant stops what the tenant runs and removes all it has.
+func (a *API) v2DeleteTenant(c *call) error {
+	id := c.params["tenant"]
+	if id == a.cfg.Operator {
+		return &status{http.StatusConflict, "operator", "the tenant that operates the host stays"}
+	}
+	if _, err := c.tenant(); err != nil {
+		return err
+	}
+	runs, _, err := a.cfg.Store.Runs(c.ctx(), store.RunFilter{Tenant: id, Status: store.RunActive}, store.Page{})
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if err := a.cfg.Runs.Cancel(c.ctx(), run.ID); err != nil {
+			return err
+		}
+	}
+	if err := a.box().Clear(c.ctx(), id); err != nil {
+		return err
+	}
+	if err := a.cfg.Store.DeleteTenant(c.ctx(), id); err != nil {
+		return err
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (c *call) tenant() (store.Tenant, error) {
+	t, err := c.a.cfg.Store.Tenant(c.ctx(), c.params["tenant"])
+	if errors.Is(err, store.ErrNotFound) {
+		err = notFoundV2("tenant")
+	}
+	return t, err
+}
+
+func (a *API) v2CreateTenantKey(c *call) error {
+	t, err := c.tenant()
+	if err != nil {
+		return err
+	}
+	members, err := a.cfg.Store.Members(c.ctx(), t.ID)
+	if err != nil {
+		return err
+	}
+	owner := t.ID // a tenant of the original is its owner's user
+	for _, m := range members {
+		if m.Role == roleOwner {
+			owner = m.User
+		}
+	}
+	return c.newKey(t.ID, owner, func() ([]string, error) { return c.texts("scopes"), c.valid() })
+}

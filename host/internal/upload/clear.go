@@ -1,0 +1,26 @@
+package upload
+
+import (
+	"context"
+	"errors"
+
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Clear removes all files of a tenant.
+func (b *Box) Clear(ctx context.Context, tenant string) error {
+	items, err := b.Store.Items(ctx, tenant, kind)
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		if err := b.Log.DeleteFile(ctx, objectName(tenant, item.ID)); err != nil && !errors.Is(err, runner.ErrNotFound) {
+			return err
+		}
+		if err := b.Store.DeleteItem(ctx, tenant, kind, item.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
