@@ -1,0 +1,87 @@
+package document
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// known are the errors that a document may be refused with.
+var known = []error{ErrFormat, ErrEncrypted, ErrDamaged, ErrNoText, ErrLimit}
+
+// check holds for whatever is read: a text within the limit, or an error that says why.
+func check(t *testing.T, most int, text string, err error) {
+	t.Helper()
+	if err != nil {
+		for _, k := range known {
+			if errors.Is(err, k) {
+				return
+			}
+		}
+		t.Fatalf("an error without a reason: %v", err)
+	}
+	if len(text) > most || !utf8.ValidString(text) {
+		t.Fatalf("%d bytes, valid %v", len(text), utf8.ValidString(text))
+	}
+}
+
+var fuzzLimits = Limits{Text: 64 << 10, Unpacked: 1 << 20, Time: 10 * time.Second}
+
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"", "text", "\xff\xfea\x00", "a\x00b\x00", "\xe9", "\xcd\xcb\xbb\xf5", "PK\x03\x04", `{\rtf`, "\xEF\xBB\xBF\xff"} {
+		f.Add("a.txt", []byte(s))
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		if kindOf(name, "", data) == kindPDF {
+			return // pdfium has fuzz tests of its own
+		}
+		text, err := (&Reader{Limits: fuzzLimits}).Text(t.Context(), name, "", data)
+		check(t, fuzzLimits.Text, text, err)
+	})
+}
+
+func FuzzHTML(f *testing.F) {
+	for _, s := range []string{"<p>a", "<!--", "<script", "&#x110000;", "<a b='", "</", "&amp", "<table><td><ul><li><pre>", "<meta charset=utf-16>", "<table><tr></table></td>"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		text, err := (&Reader{Limits: fuzzLimits}).Text(t.Context(), "a.html", "text/html", data)
+		check(t, fuzzLimits.Text, text, err)
+	})
+}
+
+// FuzzParts changes the parts of an Office document, which an archive would hide from the fuzzer.
+func FuzzParts(f *testing.F) {
+	f.Add(byte(0), "<w:p><w:pPr><w:pStyle w:val='a'/></w:pPr><w:r><w:t>x</w:t></w:r></w:p>", "<w:style w:styleId='a'><w:name w:val='heading 1'/><w:basedOn w:val='a'/></w:style>")
+	f.Add(byte(0), "<w:tbl><w:tr><w:tc><w:p><w:t>a</w:t></w:p></w:tc></w:tr></w:tbl>", "")
+	f.Add(byte(1), "<row><c r='B1' t='s' s='0'><v>0</v></c><c s='0'><v>1.5</v><f>A1</f></c></row>", `<numFmt numFmtId="1" formatCode="[h]:mm"/><cellXfs><xf numFmtId="1"/></cellXfs>`)
+	f.Add(byte(2), "<p:sp><p:ph type='title'/><a:p><a:pPr lvl='1'/><a:t>x</a:t></a:p></p:sp>", "")
+	f.Fuzz(func(t *testing.T, kind byte, main, other string) {
+		var data []byte
+		switch kind % 3 {
+		case 0:
+			data = archive(t, "word/document.xml", main, "word/styles.xml", other, "word/footnotes.xml", other, "word/_rels/document.xml.rels",
+				`<R><Relationship Type="/styles" Target="styles.xml"/><Relationship Type="/footnotes" Target="footnotes.xml"/></R>`)
+		case 1:
+			data = xlsx(t, main, "xl/styles.xml", other, "xl/sharedStrings.xml", strings.ReplaceAll(other, "numFmt", "si"))
+		case 2:
+			data = pptx(t, main)
+		}
+		text, err := (&Reader{Limits: fuzzLimits}).Text(t.Context(), "", "", data)
+		check(t, fuzzLimits.Text, text, err)
+	})
+}
+
+// FuzzNumber changes how a cell shows its number.
+func FuzzNumber(f *testing.F) {
+	for _, code := range []string{"General", "yyyy-mm-dd", "[h]:mm", `"x`, "[", `\`, "0.00%", "_"} {
+		f.Add(code, 45000.5)
+	}
+	f.Fuzz(func(t *testing.T, code string, n float64) {
+		if s := formatOf(code).show(n, len(code)%2 == 0); s == "" || len(s) > 400 {
+			t.Fatalf("%v shown by %q is %q", n, code, s)
+		}
+	})
+}

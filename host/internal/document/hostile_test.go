@@ -1,0 +1,251 @@
+package document
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xuri/excelize/v2"
+)
+
+func TestRefusals(t *testing.T) {
+	whole, err := os.ReadFile("testdata/returns.docx")
+	require.NoError(t, err)
+	locked := archive(t, "word/document.xml", "<a/>")
+	for i := 0; i < len(locked)-8; i++ { // the flag of a password, in both headers
+		switch string(locked[i : i+4]) {
+		case "PK\x03\x04":
+			locked[i+6] |= 1
+		case "PK\x01\x02":
+			locked[i+8] |= 1
+		}
+	}
+	withPassword := excelize.NewFile()
+	protected, err := withPassword.WriteToBuffer()
+	require.NoError(t, err)
+	compound, err := excelize.Encrypt(protected.Bytes(), &excelize.Options{Password: "x"})
+	require.NoError(t, err)
+	encrypted := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "")
+	encrypted.trailer = "/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /O (" + strings.Repeat("o", 32) + ") /U (" + strings.Repeat("u", 32) + ") /P -4 >>"
+	page := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").bytes()
+	noPages := onePage("", "")
+	noPages.objects[1] = "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2000000000 >>"
+
+	r := newReader(t, Limits{Unpacked: 64 << 20})
+	for _, c := range []struct {
+		name, file string
+		data       []byte
+		is         error
+		says       string
+	}{
+		{"a program", "a.txt", []byte("\x7fELF\x02\x01\x00\x00\x01\x02"), ErrFormat, "txt, md, html, csv, json, pdf, docx, xlsx and pptx can"},
+		{"a program without zeros", "a.txt", []byte("\x01\x02\x03\x04"), ErrFormat, ""},
+		{"an archive of something else", "a.docx", archive(t, "a.txt", "x"), ErrFormat, "no docx, xlsx or pptx"},
+		{"Word before 2007", "a.doc", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 W\x00o\x00r\x00d\x00"), ErrFormat, "save it as docx"},
+		{"RTF", "a.rtf", []byte(`{\rtf1 text}`), ErrFormat, "save it as docx"},
+		{"an encrypted book", "a.xlsx", compound, ErrEncrypted, ""},
+		{"an encrypted archive", "a.docx", locked, ErrEncrypted, ""},
+		{"an encrypted PDF", "a.pdf", encrypted.bytes(), ErrEncrypted, ""},
+		{"an archive that was cut", "a.docx", whole[:len(whole)/2], ErrDamaged, ""},
+		{"a PDF that was cut", "a.pdf", page[:len(page)/2], ErrDamaged, "its end is missing"},
+		{"an empty PDF", "a.pdf", nil, ErrDamaged, "the file is empty"},
+		{"a PDF that is none", "a.pdf", []byte("hello"), ErrDamaged, "it is no PDF"},
+		{"a PDF without pages", "a.pdf", noPages.bytes(), ErrDamaged, "no pages"},
+		{"a scan", "a.pdf", onePage("0 0 m 9 9 l S", "").bytes(), ErrNoText, "only pictures"},
+		{"an empty archive", "a.docx", []byte("PK\x05\x06" + strings.Repeat("\x00", 18)), ErrFormat, ""},
+		{"a document that ends in the middle", "a.docx", docx(t, "<w:p>"), ErrDamaged, ""},
+		{"tags that do not fit", "a.docx", archive(t, "word/document.xml", "</w:p></w:p>"), ErrDamaged, "word/document.xml"},
+		{"a document type", "a.docx", archive(t, "word/document.xml", `<!DOCTYPE a [<!ENTITY b "bbb"><!ENTITY c "&b;&b;">]><a>&c;</a>`), ErrDamaged, "document type"},
+		{"an entity of its own", "a.docx", docx(t, "<w:p><w:t>&boom;</w:t></w:p>"), ErrDamaged, "&boom;"},
+		{"a text that is not there", "a.xlsx", xlsx(t, "<row><c t='s'><v>7</v></c></row>"), ErrDamaged, "a text that is not there"},
+		{"a slide that is not there", "a.pptx", archive(t, "ppt/presentation.xml", `<p><p:sldId xmlns:r="r" id="1" r:id="a"/></p>`), ErrDamaged, ""},
+		{"deep nesting", "a.docx", docx(t, strings.Repeat("<a>", 100_000)), ErrLimit, "elements inside each other"},
+		{"a part that unpacks to too much", "a.docx", bomb(t, "word/document.xml", 80<<20), ErrLimit, "bytes after unpacking"},
+		{"a list of sheets that unpacks to too much", "a.xlsx", bomb(t, "xl/workbook.xml", 80<<20), ErrLimit, "bytes after unpacking"},
+		{"a list of too many files", "a.docx", append([]byte("PK\x03\x04"), bytes.Repeat([]byte("PK\x01\x02"), 20_001)...), ErrLimit, "files in the archive"},
+		{"too much text", "a.txt", bytes.Repeat([]byte("x"), 16<<20+1), ErrLimit, "bytes of text"},
+		{"a large file", "a.bin", make([]byte, 64<<20+1), ErrLimit, "bytes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text, err := r.Text(t.Context(), c.file, "", c.data)
+			require.ErrorIs(t, err, c.is, "%.80q", text)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+}
+
+// bomb is an archive with a part of size blanks. The blanks are packed once and written many times.
+func bomb(t *testing.T, name string, size int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	require.NoError(t, err)
+	blank := bytes.Repeat([]byte(" "), 1<<20)
+	for range size >> 20 {
+		_, err := w.Write(blank)
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	require.Less(t, b.Len(), size/500)
+	return b.Bytes()
+}
+
+// An archive may say that a part is small; only what comes out of it counts.
+func TestSizesThatLie(t *testing.T) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	packed := []byte(deflated(t, "<a>", 100_000, 1))[2:] // without the head of zlib
+	w, err := z.CreateRaw(&zip.FileHeader{Name: "word/document.xml", Method: zip.Deflate, CompressedSize64: uint64(len(packed)), UncompressedSize64: 9, CRC32: crc32.ChecksumIEEE([]byte("x"))})
+	require.NoError(t, err)
+	_, err = w.Write(packed)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	_, err = newReader(t, Limits{}).Text(t.Context(), "", "", b.Bytes())
+	require.Error(t, err)
+}
+
+// A row may name its last column only, a table may hold tables, a page may open a million lists: what comes out is
+// bounded, and so is the memory on the way.
+func TestSmallFilesThatGrow(t *testing.T) {
+	r := newReader(t, Limits{Text: 1 << 20})
+	texts := strings.Repeat("<row><c t='s'><v>0</v></c></row>", 100)
+	for _, c := range []struct {
+		name, file string
+		data       []byte
+	}{
+		{"a row of one far cell", "", xlsx(t, strings.Repeat("<row><c r='XFD1'><v>1</v></c></row>", 100))},
+		{"one text shown again and again", "", xlsx(t, texts, "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("x", 1<<17)+"</t></si></sst>")},
+		{"a cell of many paragraphs", "", docx(t, "<w:tbl><w:tr><w:tc>"+strings.Repeat("<w:p><w:t>"+strings.Repeat("x", 1000)+"</w:t></w:p>", 2000))},
+		{"lists in lists", "a.html", []byte(strings.Repeat("<ul><li>x", 200_000))},
+		{"tables in tables", "a.html", []byte(strings.Repeat("<table><tr><td>x", 1_000_000))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := allocated()
+			_, err := r.Text(t.Context(), c.file, "", c.data)
+			require.ErrorIs(t, err, ErrLimit)
+			require.Less(t, allocated()-before, uint64(400<<20))
+		})
+	}
+}
+
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// nestedForms is a PDF whose page shows a form that shows the next one ten times, thirty levels deep.
+func nestedForms() []byte {
+	form := "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
+	var forms []string
+	for i := range 30 {
+		forms = append(forms, stream(fmt.Sprintf("%s /Resources << /XObject << /X %d 0 R >> >>", form, 7+i), strings.Repeat("/X Do ", 10)))
+	}
+	forms = append(forms, stream(form, "BT /F1 9 Tf (x) Tj ET"))
+	return onePage("/X Do", "/XObject << /X 6 0 R >>", forms...).bytes()
+}
+
+// hostilePDFs would keep a reader busy for hours, or take all memory.
+func hostilePDFs(t *testing.T) map[string][]byte {
+	packed := func(filter, content string) []byte {
+		p := onePage("", "")
+		p.objects[3] = stream("/Filter "+filter, content)
+		return p.bytes()
+	}
+	return map[string][]byte{
+		"forms that show forms":  nestedForms(),
+		"many blanks":            packed("/FlateDecode", deflated(t, strings.Repeat(" ", 1<<20), 1<<8, 1)),
+		"a million texts":        packed("/FlateDecode", deflated(t, strings.Repeat("BT /F1 9 Tf (x) Tj ET ", 1<<16), 1<<4, 1)),
+		"states, packed twice":   packed("[/FlateDecode /FlateDecode]", deflated(t, strings.Repeat("q ", 1<<19), 1<<6, 2)),
+		"a million open braces":  onePage(strings.Repeat("[", 1<<20), "").bytes(),
+		"a million open objects": (&pdfFile{objects: []string{"<< /Type /Catalog /Pages 2 0 R >>", strings.Repeat("<</Kids[", 1<<17)}}).bytes(),
+	}
+}
+
+// A hostile PDF ends at its limits, its sandbox with it, and the next document is read as if nothing had been.
+func TestHostilePDF(t *testing.T) {
+	r := newReader(t, Limits{Time: time.Second, Memory: 64 << 20})
+	good := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").bytes()
+	_, err := newReader(t, Limits{}).Text(t.Context(), "", "", good) // compiled before the clock runs
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	for name, data := range hostilePDFs(t) {
+		group.Go(func() {
+			began := time.Now()
+			text, err := r.Text(t.Context(), "x.pdf", "", data)
+			if err == nil || text != "" {
+				t.Errorf("%s: it was read: %.40q", name, text)
+			}
+			t.Logf("%s, %d bytes: %v after %v", name, len(data), err, time.Since(began).Round(time.Millisecond))
+		})
+	}
+	group.Wait()
+	r = newReader(t, Limits{})
+	text, err := r.Text(t.Context(), "x.pdf", "", good)
+	require.NoError(t, err)
+	require.Equal(t, "Hello", text)
+}
+
+func TestCancel(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"PDF":  nestedForms(),
+		"docx": docx(t, strings.Repeat("<w:p><w:t>x</w:t></w:p>", 1_000_000)),
+		"html": bytes.Repeat([]byte("<p>x"), 8_000_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReader(t, Limits{Text: 1 << 30})
+			ctx, stop := context.WithCancelCause(t.Context())
+			gone := fmt.Errorf("the client left")
+			time.AfterFunc(50*time.Millisecond, func() { stop(gone) })
+			_, err := r.Text(ctx, "x."+name, "", data)
+			require.ErrorIs(t, err, gone)
+		})
+	}
+}
+
+func TestPagesOfPDF(t *testing.T) {
+	p := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "")
+	p.objects[1] = "<< /Type /Pages /Kids [3 0 R] /Count 20 >>"
+	text, err := newReader(t, Limits{}).Text(t.Context(), "", "", p.bytes())
+	require.NoError(t, err)
+	require.Equal(t, "Hello\n\n[19 of 20 pages cannot be read]", text)
+	_, err = newReader(t, Limits{Pages: 19}).Text(t.Context(), "", "", p.bytes())
+	require.ErrorIs(t, err, ErrLimit)
+	require.ErrorContains(t, err, "19 pages")
+}
+
+func TestClose(t *testing.T) {
+	r := &Reader{CacheDir: cacheDir}
+	reading := make(chan error, 1)
+	go func() {
+		_, err := r.Text(t.Context(), "x.pdf", "", nestedForms())
+		reading <- err
+	}()
+	require.Eventually(t, func() bool { r.pdf.mu.Lock(); defer r.pdf.mu.Unlock(); return r.pdf.pool != nil }, time.Minute, time.Millisecond)
+	require.NoError(t, r.Close())
+	select {
+	case err := <-reading:
+		require.Error(t, err)
+	case <-time.After(time.Minute):
+		t.Fatal("the document is still being read")
+	}
+	_, err := r.Text(t.Context(), "x.pdf", "", []byte("%PDF-1.7"))
+	require.ErrorIs(t, err, errClosed)
+	require.NoError(t, r.Close())
+}
+
+func TestCacheThatCannotBeMade(t *testing.T) {
+	r := &Reader{CacheDir: "reader.go/cache"}
+	_, err := r.Text(t.Context(), "x.pdf", "", []byte("%PDF-1.7"))
+	require.ErrorContains(t, err, "reader of PDF: mkdir reader.go")
+}

@@ -1,0 +1,208 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// htmlText is the text of a page. It reads tag by tag and never builds a tree, so that nesting costs nothing.
+func htmlText(ctx context.Context, limits *Limits, source string) (string, error) {
+	z := html.NewTokenizer(strings.NewReader(source))
+	z.SetMaxBuf(limits.File)
+	w := &webPage{flow: flow{page: &page{most: limits.Text}}, deepest: limits.Depth, kind: paragraph}
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		switch z.Next() {
+		case html.ErrorToken:
+			if err := z.Err(); !errors.Is(err, io.EOF) {
+				return "", tooMuch("bytes in one tag", limits.File)
+			}
+			w.endBlock()
+			for w.table() != nil {
+				w.endTable()
+			}
+			return w.page.result()
+		case html.TextToken:
+			if w.silent == 0 {
+				w.write(string(z.Text()))
+			}
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			w.start(atom.Lookup(name))
+		case html.SelfClosingTagToken:
+			name, _ := z.TagName()
+			if a := atom.Lookup(name); a == atom.Br || a == atom.Hr {
+				w.start(a)
+			}
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			w.end(atom.Lookup(name))
+		}
+		if w.page.over {
+			return w.page.result()
+		}
+	}
+}
+
+// webPage is a page that is being read.
+type webPage struct {
+	flow
+	deepest int
+	block   strings.Builder // the open block
+	kind    blockKind       // of the open block
+	mark    string          // what the open block begins with
+	silent  atom.Atom       // the element whose content is not shown; 0 is none
+	pre     int
+	lists   []int // open lists: number of the last item, or -1 in a list without numbers
+}
+
+func (w *webPage) write(text string) {
+	if w.pre > 0 {
+		w.block.WriteString(text)
+		return
+	}
+	words := strings.Join(strings.Fields(text), " ")
+	begins, ends := text != strings.TrimLeft(text, " \t\n\f\r"), text != strings.TrimRight(text, " \t\n\f\r")
+	s := w.block.String()
+	if begins && s != "" && !strings.HasSuffix(s, " ") && !strings.HasSuffix(s, "\n") {
+		w.block.WriteByte(' ')
+	}
+	w.block.WriteString(words)
+	if ends && words != "" {
+		w.block.WriteByte(' ')
+	}
+}
+
+// endBlock shows the open block.
+func (w *webPage) endBlock() {
+	text := w.block.String()
+	w.block.Reset()
+	if w.pre > 0 {
+		text = strings.Trim(text, "\n")
+	} else {
+		text = strings.TrimSpace(strings.ReplaceAll(text, " \n", "\n"))
+	}
+	if text != "" {
+		w.add(w.kind, w.mark+text)
+		w.kind, w.mark = paragraph, ""
+	}
+}
+
+func (w *webPage) begin(kind blockKind, mark string) {
+	w.endBlock()
+	w.kind, w.mark = kind, mark
+}
+
+func (w *webPage) start(a atom.Atom) {
+	if w.silent != 0 {
+		return
+	}
+	switch a {
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Object:
+		w.silent = a
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		w.begin(paragraph, strings.Repeat("#", int(a.String()[1]-'0'))+" ")
+	case atom.Br:
+		w.block.WriteByte('\n')
+	case atom.Pre:
+		w.begin(paragraph, "")
+		w.pre++
+	case atom.Ul, atom.Ol, atom.Menu:
+		w.endBlock()
+		if len(w.lists) < w.deepest {
+			w.lists = append(w.lists, map[bool]int{true: 0, false: -1}[a == atom.Ol])
+		}
+	case atom.Li:
+		w.begin(item, w.bullet())
+	case atom.Table:
+		w.endBlock()
+		if len(w.tables) < w.deepest {
+			w.beginTable()
+		}
+	case atom.Tr:
+		w.endBlock()
+		if t := w.table(); t != nil {
+			t.endRow()
+		}
+	case atom.Td, atom.Th:
+		w.endBlock()
+		if t := w.table(); t != nil {
+			t.beginCell()
+		}
+	default:
+		if breaksLine(a) {
+			w.endBlock()
+		}
+	}
+}
+
+func (w *webPage) end(a atom.Atom) {
+	if w.silent != 0 {
+		if a == w.silent {
+			w.silent = 0
+		}
+		return
+	}
+	switch a {
+	case atom.Pre:
+		w.endBlock()
+		w.pre = max(0, w.pre-1)
+	case atom.Ul, atom.Ol, atom.Menu:
+		w.endBlock()
+		if n := len(w.lists); n > 0 {
+			w.lists = w.lists[:n-1]
+		}
+	case atom.Td, atom.Th:
+		w.endBlock()
+		if t := w.table(); t != nil {
+			t.endCell()
+		}
+	case atom.Tr:
+		w.endBlock()
+		if t := w.table(); t != nil {
+			t.endRow()
+		}
+	case atom.Table:
+		w.endBlock()
+		w.endTable()
+	case atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		w.begin(paragraph, "")
+	default:
+		if breaksLine(a) {
+			w.endBlock()
+		}
+	}
+}
+
+func (w *webPage) bullet() string {
+	n := len(w.lists)
+	if n == 0 {
+		return "- "
+	}
+	indent := strings.Repeat("  ", min(n-1, 8))
+	if w.lists[n-1] < 0 {
+		return indent + "- "
+	}
+	w.lists[n-1]++
+	return indent + strconv.Itoa(w.lists[n-1]) + ". "
+}
+
+// breaksLine holds for elements that stand on lines of their own.
+func breaksLine(a atom.Atom) bool {
+	switch a {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details,
+		atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form,
+		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend, atom.Li, atom.Main,
+		atom.Nav, atom.Option, atom.P, atom.Section, atom.Summary, atom.Tbody, atom.Tfoot, atom.Thead, atom.Title:
+		return true
+	}
+	return false
+}

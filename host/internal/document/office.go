@@ -1,0 +1,248 @@
+package document
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// officeText reads docx, xlsx or pptx, whichever the archive turns out to be.
+func officeText(ctx context.Context, limits *Limits, data []byte) (string, error) {
+	o, err := openOffice(ctx, limits, data)
+	if err != nil {
+		return "", err
+	}
+	main, err := o.mainPart()
+	if err != nil {
+		return "", err
+	}
+	out := &page{most: limits.Text}
+	switch {
+	case strings.HasPrefix(main, "word/"):
+		err = o.docx(main, out)
+	case strings.HasPrefix(main, "xl/"):
+		err = o.xlsx(main, out)
+	case strings.HasPrefix(main, "ppt/"):
+		err = o.pptx(main, out)
+	default:
+		return "", fmt.Errorf("%w: it is an archive, but no docx, xlsx or pptx", ErrFormat)
+	}
+	if err != nil && !errors.Is(err, errEnough) {
+		return "", err
+	}
+	return out.result()
+}
+
+// oldOffice says why a compound file, the container of Office before 2007, is not read.
+func oldOffice(data []byte) error {
+	name := []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00")
+	if bytes.Contains(data, name) {
+		return ErrEncrypted
+	}
+	return fmt.Errorf("%w: it is a format of Office before 2007; save it as docx, xlsx or pptx", ErrFormat)
+}
+
+// errEnough stops a walk whose page is full.
+var errEnough = errors.New("the page is full")
+
+// office is an archive of XML parts, as ECMA-376 describes it.
+type office struct {
+	ctx    context.Context
+	limits *Limits
+	parts  map[string]*zip.File
+	left   int64 // bytes that may still be unpacked
+}
+
+func openOffice(ctx context.Context, limits *Limits, data []byte) (*office, error) {
+	// Counted before the list of files is built: a list of a million names takes more memory than the file.
+	if bytes.Count(data, []byte("PK\x01\x02")) > limits.Parts {
+		return nil, tooMuch("files in the archive", limits.Parts)
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	o := &office{ctx: ctx, limits: limits, parts: make(map[string]*zip.File, len(z.File)), left: limits.Unpacked}
+	for _, f := range z.File {
+		if f.Flags&1 != 0 {
+			return nil, ErrEncrypted
+		}
+		name := partName(f.Name)
+		if _, twice := o.parts[name]; !twice {
+			o.parts[name] = f
+		}
+	}
+	return o, nil
+}
+
+// partName is how parts are looked up: their names do not tell cases apart.
+func partName(name string) string {
+	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
+}
+
+// mainPart is the document itself: what the archive's relations say, or where every program puts it.
+func (o *office) mainPart() (string, error) {
+	list, err := o.relations("")
+	if err != nil {
+		return "", err
+	}
+	for _, r := range list {
+		if strings.HasSuffix(r.kind, "/officeDocument") {
+			return r.target, nil
+		}
+	}
+	for _, name := range []string{"word/document.xml", "xl/workbook.xml", "ppt/presentation.xml"} {
+		if o.parts[name] != nil {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// relation leads from one part to another.
+type relation struct{ id, kind, target string }
+
+// relations are those of a part, or of the archive for "".
+func (o *office) relations(part string) ([]relation, error) {
+	dir, file := path.Split(part)
+	var out []relation
+	err := o.walk(dir+"_rels/"+file+".rels", func(e *element) error {
+		if e.begins && e.name == "Relationship" && e.attr("TargetMode") != "External" {
+			target := e.attr("Target")
+			if !strings.HasPrefix(target, "/") {
+				target = path.Join(dir, target)
+			}
+			out = append(out, relation{e.attr("Id"), e.attr("Type"), partName(target)})
+		}
+		return nil
+	})
+	if errors.Is(err, errNoPart) {
+		err = nil
+	}
+	return out, err
+}
+
+// errNoPart means that an archive lacks a part.
+var errNoPart = fmt.Errorf("%w: a part is missing", ErrDamaged)
+
+// element is a step of a walk over a part: the beginning or the end of an element, or text (name is "").
+type element struct {
+	begins bool
+	name   string // without its namespace
+	attrs  []xml.Attr
+	text   string
+}
+
+// attr is an attribute by its name without namespace; "" when absent.
+func (e *element) attr(name string) string {
+	for _, a := range e.attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// related is the id of the relation that an element names. Its own id may stand beside it without a namespace.
+func (e *element) related() string {
+	for _, a := range e.attrs {
+		if a.Name.Local == "id" && a.Name.Space != "" {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// walk reads a part step by step. visit gets an element that is valid until it returns.
+func (o *office) walk(part string, visit func(*element) error) error {
+	f := o.parts[partName(part)]
+	if f == nil {
+		return fmt.Errorf("%w: %s", errNoPart, part)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrDamaged, part, err)
+	}
+	defer r.Close()
+	err = o.steps(&unpacking{r: r, o: o}, visit)
+	switch {
+	case err == nil, errors.Is(err, ErrLimit), errors.Is(err, errEnough), o.ctx.Err() != nil:
+		return err
+	case errors.Is(err, ErrDamaged):
+		return fmt.Errorf("%s: %w", part, err)
+	}
+	return fmt.Errorf("%w: %s: %w", ErrDamaged, part, err)
+}
+
+func (o *office) steps(r io.Reader, visit func(*element) error) error {
+	d := xml.NewDecoder(transform.NewReader(r, unicode.BOMOverride(transform.Nop)))
+	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
+		if strings.HasPrefix(strings.ToLower(label), "utf-16") {
+			return in, nil // its mark was seen already
+		}
+		return charset.NewReaderLabel(label, in)
+	}
+	var e element
+	depth := 0
+	for n := 0; ; n++ {
+		if n%1024 == 0 && o.ctx.Err() != nil {
+			return o.ctx.Err()
+		}
+		token, err := d.RawToken()
+		if errors.Is(err, io.EOF) {
+			if depth != 0 {
+				return fmt.Errorf("%w: it ends in the middle", ErrDamaged)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if depth++; depth > o.limits.Depth {
+				return tooMuch("elements inside each other", o.limits.Depth)
+			}
+			e = element{begins: true, name: t.Name.Local, attrs: t.Attr}
+		case xml.EndElement:
+			if depth--; depth < 0 {
+				return fmt.Errorf("%w: an element ends that did not begin", ErrDamaged)
+			}
+			e = element{name: t.Name.Local}
+		case xml.CharData:
+			e = element{text: string(t)}
+		case xml.Directive:
+			// Office writes no document type; entities of one could grow without end.
+			return fmt.Errorf("%w: it declares a document type", ErrDamaged)
+		default:
+			continue
+		}
+		if err := visit(&e); err != nil {
+			return err
+		}
+	}
+}
+
+// unpacking counts what an archive unpacks to, over all its parts.
+type unpacking struct {
+	r io.Reader
+	o *office
+}
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	if u.o.left -= int64(n); u.o.left < 0 {
+		return n, tooMuch("bytes after unpacking", u.o.limits.Unpacked)
+	}
+	return n, err
+}

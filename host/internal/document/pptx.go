@@ -1,0 +1,109 @@
+package document
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// pptx reads slide after slide in the order they are shown, each with its notes.
+func (o *office) pptx(main string, out *page) error {
+	list, err := o.relations(main)
+	if err != nil {
+		return err
+	}
+	targets := map[string]string{}
+	for _, r := range list {
+		targets[r.id] = r.target
+	}
+	var slides []string
+	err = o.walk(main, func(e *element) error {
+		if e.begins && e.name == "sldId" {
+			slides = append(slides, targets[e.related()])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, slide := range slides {
+		out.add(paragraph, "# Slide "+strconv.Itoa(i+1))
+		if err := o.walk(slide, newShapes(out).step); err != nil {
+			return err
+		}
+		if err := o.notes(slide, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notes adds what the speaker wrote under a slide.
+func (o *office) notes(slide string, out *page) error {
+	list, err := o.relations(slide)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if !strings.HasSuffix(r.kind, "/notesSlide") {
+			continue
+		}
+		s := newShapes(out)
+		s.lead = "Notes: "
+		if err := o.walk(r.target, s.step); err != nil && !errors.Is(err, errNoPart) {
+			return err
+		}
+	}
+	return nil
+}
+
+// shapes is a slide or the notes of one.
+type shapes struct {
+	*prose
+	lead  string // stands before the first paragraph
+	title bool   // the open shape is the title
+	skip  bool   // the open shape holds a date, a footer or the number of the slide
+}
+
+func newShapes(out *page) *shapes { return &shapes{prose: newProse(out)} }
+
+func (s *shapes) step(e *element) error {
+	q := s.para()
+	if !e.begins && e.name == "p" && q != nil {
+		s.mark(q)
+	}
+	done, err := s.prose.step(e)
+	if done || err != nil || !e.begins {
+		return err
+	}
+	switch q := s.para(); {
+	case e.name == "sp":
+		s.title, s.skip = false, false
+	case e.name == "ph":
+		switch e.attr("type") {
+		case "title", "ctrTitle":
+			s.title = true
+		case "dt", "ftr", "sldNum", "hdr", "sldImg":
+			s.skip = true
+		}
+	case q != nil && e.name == "pPr":
+		if level, _ := strconv.Atoi(e.attr("lvl")); level > 0 {
+			q.kind, q.mark = item, strings.Repeat("  ", min(level, 8))+"- "
+		}
+	case q != nil && (e.name == "buChar" || e.name == "buAutoNum") && q.kind != item:
+		q.kind, q.mark = item, "- "
+	}
+	return nil
+}
+
+// mark gives a paragraph that ends what its shape says about it.
+func (s *shapes) mark(q *para) {
+	switch {
+	case s.skip:
+		q.text.Reset()
+	case s.title:
+		q.heading = 2
+	case s.lead != "" && strings.TrimSpace(q.text.String()) != "":
+		q.mark, s.lead = s.lead+q.mark, ""
+	}
+}

@@ -1,0 +1,248 @@
+package document
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// xlsx reads sheet after sheet, each row as it is stored: a sheet of a million rows is never in memory as a whole.
+func (o *office) xlsx(main string, out *page) error {
+	list, err := o.relations(main)
+	if err != nil {
+		return err
+	}
+	book := &workbook{out: out}
+	targets := map[string]string{}
+	for _, r := range list {
+		switch targets[r.id] = r.target; {
+		case strings.HasSuffix(r.kind, "/sharedStrings"):
+			err = o.sharedTexts(r.target, book)
+		case strings.HasSuffix(r.kind, "/styles"):
+			err = o.numberFormats(r.target, book)
+		}
+		if err != nil && !errors.Is(err, errNoPart) {
+			return err
+		}
+	}
+	type sheet struct{ name, part string }
+	var sheets []sheet
+	err = o.walk(main, func(e *element) error {
+		switch {
+		case !e.begins:
+		case e.name == "sheet":
+			sheets = append(sheets, sheet{e.attr("name"), targets[e.related()]})
+		case e.name == "workbookPr":
+			book.from1904 = e.attr("date1904") != "" && isOn(e.attr("date1904"))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range sheets {
+		if !strings.Contains(s.part, "worksheets/") {
+			continue // a sheet that is a chart
+		}
+		out.add(paragraph, "## "+strings.Join(strings.Fields(s.name), " "))
+		if err := o.walk(s.part, (&sheetRows{book: book, head: true}).step); err != nil {
+			return err
+		}
+		out.gap()
+	}
+	return nil
+}
+
+// workbook is what the sheets of a book share.
+type workbook struct {
+	out      *page
+	texts    []string
+	formats  []numberFormat // by the style that a cell names
+	from1904 bool           // dates count from there
+}
+
+// sharedTexts reads the texts that cells name by number. Phonetic guides are not part of them.
+func (o *office) sharedTexts(part string, book *workbook) error {
+	var b strings.Builder
+	inText, guide, size := false, 0, 0
+	return o.walk(part, func(e *element) error {
+		switch {
+		case e.name == "":
+			if inText && guide == 0 {
+				b.WriteString(e.text)
+			}
+		case e.name == "t":
+			inText = e.begins
+		case e.name == "rPh":
+			guide += map[bool]int{true: 1, false: -1}[e.begins]
+		case e.name == "si" && !e.begins:
+			if size += b.Len() + 16; size > 4*book.out.most {
+				return tooMuch("bytes of text", book.out.most)
+			}
+			book.texts = append(book.texts, b.String())
+			b.Reset()
+		}
+		return nil
+	})
+}
+
+// numberFormats reads how cells show their numbers.
+func (o *office) numberFormats(part string, book *workbook) error {
+	codes := map[string]numberFormat{}
+	inCells := false
+	return o.walk(part, func(e *element) error {
+		switch {
+		case e.begins && e.name == "numFmt":
+			codes[e.attr("numFmtId")] = formatOf(e.attr("formatCode"))
+		case e.name == "cellXfs":
+			inCells = e.begins
+		case e.begins && e.name == "xf" && inCells:
+			id := e.attr("numFmtId")
+			f, own := codes[id]
+			if !own {
+				f = builtinFormat(id)
+			}
+			book.formats = append(book.formats, f)
+		}
+		return nil
+	})
+}
+
+// sheetRows reads the rows of a sheet.
+type sheetRows struct {
+	book  *workbook
+	head  bool // the next row is the first
+	cells []string
+	size  int // bytes in cells
+
+	at                         int // column of the open cell, 0-based
+	typ, style                 string
+	value, formula, text       strings.Builder
+	inValue, inFormula, inText bool
+	guide                      int
+}
+
+// widest is how many columns a sheet has at most.
+const widest = 16384
+
+func (s *sheetRows) step(e *element) error {
+	if s.book.out.over {
+		return errEnough
+	}
+	switch e.name {
+	case "":
+		switch {
+		case s.inValue:
+			s.value.WriteString(e.text)
+		case s.inFormula:
+			s.formula.WriteString(e.text)
+		case s.inText && s.guide == 0:
+			s.text.WriteString(e.text)
+		}
+	case "c":
+		if e.begins {
+			s.beginCell(e)
+		} else {
+			return s.endCell()
+		}
+	case "v":
+		s.inValue = e.begins
+	case "f":
+		s.inFormula = e.begins
+	case "t":
+		s.inText = e.begins
+	case "rPh":
+		s.guide += map[bool]int{true: 1, false: -1}[e.begins]
+	case "row":
+		if !e.begins {
+			s.endRow()
+		}
+	}
+	return nil
+}
+
+func (s *sheetRows) beginCell(e *element) {
+	s.at = len(s.cells)
+	if column, ok := columnOf(e.attr("r")); ok {
+		s.at = column
+	}
+	s.typ, s.style = e.attr("t"), e.attr("s")
+	s.value.Reset()
+	s.formula.Reset()
+	s.text.Reset()
+}
+
+func (s *sheetRows) endCell() error {
+	shown, err := s.shown()
+	if err != nil || shown == "" || s.at >= widest {
+		return err
+	}
+	for len(s.cells) <= s.at {
+		s.cells = append(s.cells, "")
+	}
+	if s.size += len(shown); s.size > s.book.out.most {
+		s.book.out.over = true
+	}
+	s.cells[s.at] = shown
+	return nil
+}
+
+// shown is the open cell as a person sees it.
+func (s *sheetRows) shown() (string, error) {
+	v := s.value.String()
+	switch s.typ {
+	case "s":
+		n, err := strconv.Atoi(strings.TrimSpace(v))
+		if err != nil || n < 0 || n >= len(s.book.texts) {
+			return "", errors.Join(ErrDamaged, errors.New("a cell names a text that is not there"))
+		}
+		return s.book.texts[n], nil
+	case "inlineStr":
+		return s.text.String(), nil
+	case "b":
+		return map[string]string{"1": "TRUE", "0": "FALSE"}[strings.TrimSpace(v)], nil
+	case "", "n":
+		if v != "" {
+			return s.number(v), nil
+		}
+	}
+	if v == "" && s.formula.Len() > 0 {
+		return "=" + s.formula.String(), nil // it was never worked out
+	}
+	return v, nil
+}
+
+func (s *sheetRows) number(v string) string {
+	n, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+	if err != nil {
+		return v
+	}
+	f := numberFormat{}
+	if i, err := strconv.Atoi(s.style); err == nil && i >= 0 && i < len(s.book.formats) {
+		f = s.book.formats[i]
+	}
+	return f.show(n, s.book.from1904)
+}
+
+func (s *sheetRows) endRow() {
+	if len(s.cells) > 0 {
+		s.book.out.row(s.cells, s.head)
+		s.head = false
+	}
+	s.cells, s.size = s.cells[:0], 0
+}
+
+// columnOf is the column of a cell's name, as 1 of B7.
+func columnOf(name string) (int, bool) {
+	column := 0
+	for i := range len(name) {
+		c := name[i]
+		if c < 'A' || c > 'Z' {
+			return column - 1, i > 0
+		}
+		if column = column*26 + int(c-'A') + 1; column > widest {
+			return widest, true
+		}
+	}
+	return 0, false
+}
