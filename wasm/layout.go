@@ -1,68 +1,87 @@
 package main
 
 import (
-	"cmp"
-	"slices"
+	"math"
 
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Sizes of a drawn node and the room around it, in pixels of the page.
+// Sizes of a drawn node that nobody measured, and the room around it, in pixels of the page.
 const (
 	nodeWidth, nodeHeight = 200, 80
-	columnGap, rowGap     = 80, 80
+	columnGap, rowGap     = 80, 40
 	groupPad, groupHead   = 40, 60
+	wireRoom              = 30 // height of a row that an edge passes through between nodes
 )
 
-// place is a node on the plane, relative to the group around it.
+// place is a node on the plane, relative to the group around it; or, without an id, the spot where an edge passes
+// a column between its ends.
 type place struct {
 	id     string
-	x, y   int
-	w, h   int
+	x, y   float64
+	w, h   float64
 	down   []int
 	parent int // index, or -1
-	column int
 	group  bool
+	column int
+	order  float64 // where it wants to stand in its column
 }
 
 // arrange gives every node a place: columns from left to right along the edges, back edges left out; groups are as
-// large as their bodies, which are arranged inside them. Equal canvases get equal places.
-func arrange(components engine.Value) engine.Value {
+// large as their bodies, which are arranged inside them. sizes says how large nodes are drawn, node id -> [width,
+// height]. Equal canvases get equal places.
+func arrange(components, sizes engine.Value) engine.Value {
 	p := plane{index: make(map[string]int, components.Len())}
 	for id := range components.Fields() {
+		n := place{id: id, w: nodeWidth, h: nodeHeight, parent: -1}
+		if size := sizes.Get(id); size.Len() == 2 {
+			n.w, n.h = length(size, 0, n.w), length(size, 1, n.h)
+		}
 		p.index[id] = len(p.places)
-		p.places = append(p.places, place{id: id, w: nodeWidth, h: nodeHeight, parent: -1})
+		p.places = append(p.places, n)
 	}
 	p.link(components)
-	p.arrange(-1, 0)
-	nodes := engine.NewObject(len(p.places))
-	for i := range p.places {
+	p.group(-1, 0, 0)
+	nodes := engine.NewObject(p.nodes)
+	for i := range p.places[:p.nodes] {
 		n := &p.places[i]
-		b := engine.NewObject(4).Set("x", engine.Int(int64(n.x))).Set("y", engine.Int(int64(n.y)))
+		b := engine.NewObject(4).Set("x", pixels(n.x)).Set("y", pixels(n.y))
 		if n.group {
-			b.Set("width", engine.Int(int64(n.w))).Set("height", engine.Int(int64(n.h)))
+			b.Set("width", pixels(n.w)).Set("height", pixels(n.h))
 		}
 		nodes.Set(n.id, b.Value())
 	}
 	return engine.Object("nodes", nodes.Value())
 }
 
+// length is one measure of a size that may be anything; what no node can have counts as not measured.
+func length(size engine.Value, at int, otherwise float64) float64 {
+	if f, ok := size.At(at).Float(); ok && f > 0 && f < 1e5 {
+		return f
+	}
+	return otherwise
+}
+
+func pixels(f float64) engine.Value { return engine.Int(int64(math.Round(f))) }
+
+// plane is what is arranged. The places of nodes come first, in the order of the document.
 type plane struct {
 	places []place
 	index  map[string]int
+	nodes  int
+	met    []int // who led to a node last, +1; so that an edge that stands twice counts once
 }
 
 // link resolves edges and parents; what leads nowhere is left out, and so is a parent inside its own group.
 func (p *plane) link(components engine.Value) {
+	p.nodes = len(p.places)
+	p.met = make([]int, p.nodes)
 	for id, entry := range components.Fields() {
-		n := &p.places[p.index[id]]
-		for _, to := range entry.Get("downstream").Elements() {
-			if i, ok := p.index[to.Str()]; ok {
-				n.down = append(n.down, i)
-			}
-		}
+		from := p.index[id]
+		p.lead(from, entry.Get("downstream"))
+		p.targets(from, entry.Get("obj").Get("params"), engine.MaxDepth)
 		if i, ok := p.index[entry.Get("parent_id").Str()]; ok {
-			n.parent = i
+			p.places[from].parent = i
 			p.places[i].group = true
 		}
 	}
@@ -76,117 +95,71 @@ func (p *plane) link(components engine.Value) {
 	}
 }
 
-// arrange places the members of a group, inner groups first, and gives the size of the whole.
-func (p *plane) arrange(group, depth int) (width, height int) {
+// targets follows the ways out that stand in the params of a branching node or of an error handler: files often name
+// them nowhere else.
+func (p *plane) targets(from int, v engine.Value, depth int) {
+	if depth == 0 {
+		return
+	}
+	for name, value := range v.Fields() {
+		switch name {
+		case "to", "end_cpn_ids", "exception_goto":
+			p.lead(from, value)
+		default:
+			p.targets(from, value, depth-1)
+		}
+	}
+	for _, value := range v.Elements() {
+		p.targets(from, value, depth-1)
+	}
+}
+
+// lead adds edges to the named nodes, each once.
+func (p *plane) lead(from int, names engine.Value) {
+	if names.Kind() == engine.KindString {
+		names = engine.List(names)
+	}
+	for _, name := range names.Elements() {
+		if to, ok := p.index[name.Str()]; ok && p.met[to] != from+1 {
+			p.met[to] = from + 1
+			p.places[from].down = append(p.places[from].down, to)
+		}
+	}
+}
+
+// group places the members of a group (-1 is the whole canvas), inner groups first, with the given corner, and gives
+// the size of them all.
+func (p *plane) group(group int, left, top float64) (width, height float64) {
 	var members []int
-	for i := range p.places {
+	for i := range p.places[:p.nodes] {
 		if p.places[i].parent != group {
 			continue
 		}
 		members = append(members, i)
 		if p.places[i].group {
-			w, h := p.arrange(i, depth+1)
+			w, h := p.group(i, groupPad, groupHead)
 			p.places[i].w, p.places[i].h = w+2*groupPad, h+groupPad+groupHead
 		}
 	}
-	columns := p.columns(members)
-	for _, column := range columns {
-		height = max(height, p.heightOf(column))
-	}
-	left, top := 0, 0
-	if depth > 0 {
-		left, top = groupPad, groupHead
-	}
-	x := left
-	for _, column := range columns {
-		wide, y := 0, top+(height-p.heightOf(column))/2
+	s := p.sheet(members)
+	s.sort()
+	s.align()
+	x := 0.0
+	highest, lowest := math.Inf(1), math.Inf(-1)
+	for _, column := range s.columns {
+		wide := 0.0
 		for _, i := range column {
 			n := &p.places[i]
-			n.x, n.y = x, y
-			y += n.h + rowGap
+			n.x = left + x
 			wide = max(wide, n.w)
+			if i < p.nodes {
+				highest, lowest = min(highest, n.y), max(lowest, n.y+n.h)
+			}
 		}
 		x += wide + columnGap
 	}
-	return max(x-columnGap-left, 0), height
-}
-
-func (p *plane) heightOf(column []int) int {
-	h := -rowGap
-	for _, i := range column {
-		h += p.places[i].h + rowGap
+	for _, i := range members {
+		p.places[i].y += top - highest
 	}
-	return max(h, 0)
-}
-
-// columns sorts members by the longest way to them, and within a column by where they are reached from.
-func (p *plane) columns(members []int) [][]int {
-	in := make(map[int][]int, len(members)) // who leads to a member, back edges left out
-	order := p.forward(members, in)
-	var columns [][]int
-	for _, i := range order {
-		column := 0
-		for _, from := range in[i] {
-			column = max(column, p.places[from].column+1)
-		}
-		p.places[i].column = column
-		for len(columns) <= column {
-			columns = append(columns, nil)
-		}
-		columns[column] = append(columns[column], i)
-	}
-	row := map[int]float64{}
-	for _, column := range columns {
-		slices.Sort(column) // document order decides where nothing else does
-		for _, i := range column {
-			sum := 0.0
-			for _, from := range in[i] {
-				sum += row[from]
-			}
-			row[i] = sum / float64(max(len(in[i]), 1))
-		}
-		slices.SortStableFunc(column, func(a, b int) int { return cmp.Compare(row[a], row[b]) })
-		for at, i := range column {
-			row[i] = float64(at) - float64(len(column)-1)/2
-		}
-	}
-	return columns
-}
-
-// forward lists the members so that each stands behind those that lead to it, and notes these. Edges that close a
-// cycle are passed over.
-func (p *plane) forward(members []int, in map[int][]int) []int {
-	const entered, left = 1, 2
-	mark := map[int]int{}
-	var order []int
-	type step struct{ node, edge int }
-	for _, root := range members {
-		if mark[root] != 0 {
-			continue
-		}
-		stack := []step{{root, 0}}
-		mark[root] = entered
-		for len(stack) > 0 {
-			s := &stack[len(stack)-1]
-			n := &p.places[s.node]
-			if s.edge == len(n.down) {
-				mark[s.node] = left
-				order = append(order, s.node)
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			to := n.down[s.edge]
-			s.edge++
-			if p.places[to].parent != n.parent || mark[to] == entered {
-				continue
-			}
-			in[to] = append(in[to], s.node)
-			if mark[to] == 0 {
-				mark[to] = entered
-				stack = append(stack, step{to, 0})
-			}
-		}
-	}
-	slices.Reverse(order)
-	return order
+	return max(x-columnGap, 0), max(lowest-highest, 0)
 }

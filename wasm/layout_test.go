@@ -13,7 +13,7 @@ func spot(t *testing.T, components, id string) (x, y, w, h int64) {
 	t.Helper()
 	doc, err := engine.ParseJSONText(components)
 	require.NoError(t, err)
-	n := arrange(doc).Get("nodes").Get(id)
+	n := arrange(doc, engine.Null).Get("nodes").Get(id)
 	require.False(t, n.IsNull(), id)
 	x, _ = n.Get("x").Int()
 	y, _ = n.Get("y").Int()
@@ -30,7 +30,7 @@ func TestLayout(t *testing.T) {
 	dx, _, _, _ := spot(t, fork, "d")
 	require.Equal(t, int64(0), ax, "a cycle begins with its first node")
 	require.Equal(t, bx, cx, "branches share a column")
-	require.GreaterOrEqual(t, cy-by, int64(nodeHeight+rowGap), "and do not lie upon each other")
+	require.GreaterOrEqual(t, max(cy-by, by-cy), int64(nodeHeight+rowGap), "and do not lie upon each other")
 	require.Greater(t, dx, bx)
 }
 
@@ -50,6 +50,45 @@ func TestLayoutOfWhatIsNoCanvas(t *testing.T) {
 	for _, text := range []string{`{}`, `[]`, `"x"`, `{"a":3}`, `{"a":{"parent_id":"a","downstream":["a","nope",4]}}`, `{"a":{"parent_id":"b"},"b":{"parent_id":"a"}}`} {
 		doc, err := engine.ParseJSONText(text)
 		require.NoError(t, err)
-		require.Equal(t, doc.Kind() == engine.KindObject && doc.Len() > 0, arrange(doc).Get("nodes").Len() > 0, text)
+		require.Equal(t, doc.Kind() == engine.KindObject && doc.Len() > 0, arrange(doc, engine.Null).Get("nodes").Len() > 0, text)
 	}
+}
+
+func TestLayoutFollowsBranchesThatStandInParamsOnly(t *testing.T) {
+	const fork = `{"s":{"obj":{"params":{"conditions":[{"to":["a"]}],"end_cpn_ids":["b"],"exception_goto":"c"}}},"a":{},"b":{},"c":{}}`
+	for _, id := range []string{"a", "b", "c"} {
+		x, _, _, _ := spot(t, fork, id)
+		require.Equal(t, int64(nodeWidth+columnGap), x, id)
+	}
+}
+
+func TestLayoutMindsSizes(t *testing.T) {
+	doc, err := engine.ParseJSONText(`{"a":{"downstream":["b","c"]},"b":{},"c":{}}`)
+	require.NoError(t, err)
+	sizes, err := engine.ParseJSONText(`{"a":[300,50],"b":[10,400],"c":["wide",-1]}`)
+	require.NoError(t, err)
+	nodes := arrange(doc, sizes).Get("nodes")
+	bx, _ := nodes.Get("b").Get("x").Int()
+	by, _ := nodes.Get("b").Get("y").Int()
+	cy, _ := nodes.Get("c").Get("y").Int()
+	require.Equal(t, int64(300+columnGap), bx)
+	require.Equal(t, int64(400+rowGap), cy-by, "what is no size counts as none")
+}
+
+func TestLayoutLeavesRoomForLongEdges(t *testing.T) {
+	const around = `{"a":{"downstream":["b","d"]},"b":{"downstream":["c"]},"c":{"downstream":["d"]},"d":{}}`
+	_, ay, _, _ := spot(t, around, "a")
+	_, by, _, _ := spot(t, around, "b")
+	_, dy, _, _ := spot(t, around, "d")
+	line := (ay + dy + nodeHeight) / 2 // about where the edge a -> d runs, beside b
+	require.True(t, line < by || line > by+nodeHeight, "b stands at %d to %d, the edge at %d", by, by+nodeHeight, line)
+}
+
+func TestLayoutUncrosses(t *testing.T) {
+	const crossed = `{"a":{"downstream":["y"]},"b":{"downstream":["x"]},"x":{},"y":{}}`
+	_, ay, _, _ := spot(t, crossed, "a")
+	_, by, _, _ := spot(t, crossed, "b")
+	_, xy, _, _ := spot(t, crossed, "x")
+	_, yy, _, _ := spot(t, crossed, "y")
+	require.Equal(t, ay < by, yy < xy)
 }

@@ -108,7 +108,7 @@ func (b *bridge) components(engine.Value, string) ([]byte, error) {
 	return engine.List(list...).AppendJSON(nil), nil
 }
 
-func (b *bridge) layout(_ engine.Value, body string) ([]byte, error) {
+func (b *bridge) layout(header engine.Value, body string) ([]byte, error) {
 	doc, err := engine.ParseJSONText(body)
 	if err != nil {
 		return nil, dslError{err}
@@ -116,5 +116,5 @@ func (b *bridge) layout(_ engine.Value, body string) ([]byte, error) {
 	if dsl := doc.Get("dsl"); dsl.Kind() == engine.KindObject {
 		doc = dsl
 	}
-	return arrange(doc.Get("components")).AppendJSON(nil), nil
+	return arrange(doc.Get("components"), header.Get("sizes")).AppendJSON(nil), nil
 }

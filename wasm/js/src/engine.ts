@@ -75,9 +75,9 @@ export class Engine {
     return JSON.parse(await this.#ask({ op: "components" })) as ComponentSpec[];
   }
 
-  /** layout gives every node a place. */
-  async layout(dsl: DSL): Promise<Layout> {
-    return JSON.parse(await this.#ask({ op: "layout" }, this.#text(dsl))) as Layout;
+  /** layout gives every node a place; `sizes` says how large nodes are drawn, as [width, height]. */
+  async layout(dsl: DSL, { sizes }: { sizes?: Record<string, [width: number, height: number]> } = {}): Promise<Layout> {
+    return JSON.parse(await this.#ask({ op: "layout", sizes }, this.#text(dsl))) as Layout;
   }
 
   /** load parses a canvas once and keeps it, with its conversation, until it is closed. */

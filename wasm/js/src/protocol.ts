@@ -47,7 +47,7 @@ export type Request =
   | { op: "form"; canvas: number; node: string }
   | { op: "validate" }
   | { op: "components" }
-  | { op: "layout" };
+  | { op: "layout"; sizes?: Record<string, [width: number, height: number]> };
 
 /** Start is the message that begins a run. */
 export interface Start {
