@@ -14,12 +14,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
@@ -40,7 +42,8 @@ type Host struct {
 	api    *api.API
 	redis  redisKeys
 
-	plugins *plugins // nil where the machine cannot run any
+	plugins   *plugins // nil where the machine cannot run any
+	documents document.Reader
 
 	// Key is the API key that was made for the first tenant at this start; ""
 	// when there was one already. It is shown nowhere else.
@@ -62,6 +65,9 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		cfg.Sync = SyncContract
 	}
 	h := &Host{cfg: cfg}
+	if cfg.Dir != "" {
+		h.documents.CacheDir = filepath.Join(cfg.Dir, "cache", "documents")
+	}
 	if err := h.open(ctx); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -168,7 +174,7 @@ func (h *Host) Close() error {
 		h.runs.Close()
 	}
 	h.work.Wait()
-	err = errors.Join(err, h.plugins.close())
+	err = errors.Join(err, h.plugins.close(), h.documents.Close())
 	if h.store != nil {
 		err = errors.Join(err, h.store.Close())
 	}

@@ -7,5 +7,5 @@ import (
 )
 
 func (h *Host) filesPort(j *durable.Job) engine.Files {
-	return (&upload.Box{Store: h.store, Log: h.log}).Of(j.Tenant)
+	return (&upload.Box{Store: h.store, Log: h.log, Documents: &h.documents}).Of(j.Tenant)
 }

@@ -145,8 +145,8 @@ func TestInputsOfTheBeginning(t *testing.T) {
 	}{
 		{"defaults are passed", nil, "Oslo|||[]"},
 		{"given ones win", []string{"--inputs", `{"city": "Rome", "size": {"value": "large"}}`}, "Rome|large||[]"},
-		{"a path for a file", []string{"--inputs", `{"doc": "` + doc + `"}`}, `Oslo||["File: a.txt\n\ntext"]|[]`},
-		{"files of the run", []string{"--file", doc}, `Oslo|||["File: a.txt\n\ntext"]`},
+		{"a path for a file", []string{"--inputs", `{"doc": "` + doc + `"}`}, `Oslo||["\n -----------------\nFile: a.txt\nContent as following: \ntext"]|[]`},
+		{"files of the run", []string{"--file", doc}, `Oslo|||["\n -----------------\nFile: a.txt\nContent as following: \ntext"]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, out, errs := easel(t, append([]string{"run", canvas}, c.args...)...)

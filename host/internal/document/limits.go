@@ -5,9 +5,12 @@ import (
 	"time"
 )
 
+// LargestFile is how many bytes a document has at most, unless Limits say otherwise.
+const LargestFile = 64 << 20
+
 // Limits bound what reading one document may take. A zero field means its default.
 type Limits struct {
-	File     int           // bytes of the file; 64 MiB
+	File     int           // bytes of the file; LargestFile
 	Text     int           // bytes of the text read from it; 16 MiB
 	Unpacked int64         // bytes of all parts of an Office document after unpacking; 256 MiB
 	Depth    int           // elements inside each other in a part; 512
@@ -20,7 +23,7 @@ type Limits struct {
 }
 
 func (l Limits) orDefaults() Limits {
-	or(&l.File, 64<<20)
+	or(&l.File, LargestFile)
 	or(&l.Text, 16<<20)
 	or(&l.Unpacked, 256<<20)
 	or(&l.Depth, 512)

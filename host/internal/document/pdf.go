@@ -58,9 +58,18 @@ func (p *pdfReader) open(limits *Limits, cacheDir string) error {
 	if p.pool != nil {
 		return nil
 	}
+	pool, cache, err := compile(limits, cacheDir)
+	if err != nil && cacheDir != "" {
+		pool, cache, err = compile(limits, "") // a full or read-only disk is no reason to read no PDF
+	}
+	p.pool, p.cache = pool, cache
+	return err
+}
+
+func compile(limits *Limits, cacheDir string) (pdfium.Pool, wazero.CompilationCache, error) {
 	cache, err := openCache(cacheDir)
 	if err != nil {
-		return fmt.Errorf("reader of PDF: %w", err)
+		return nil, nil, fmt.Errorf("reader of PDF: %w", err)
 	}
 	const page = 64 << 10
 	pool, err := webassembly.Init(webassembly.Config{
@@ -71,10 +80,9 @@ func (p *pdfReader) open(limits *Limits, cacheDir string) error {
 			WithMemoryLimitPages(uint32(limits.Memory / page)).WithDebugInfoEnabled(false),
 	})
 	if err != nil {
-		return errors.Join(fmt.Errorf("reader of PDF: %w", err), cache.Close(context.Background()))
+		return nil, nil, errors.Join(fmt.Errorf("reader of PDF: %w", err), cache.Close(context.Background()))
 	}
-	p.pool, p.cache = pool, cache
-	return nil
+	return pool, cache, nil
 }
 
 func openCache(dir string) (wazero.CompilationCache, error) {

@@ -16,26 +16,30 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document"
 )
 
 var (
 	// ErrNotGiven means that a canvas asks for a file nobody handed over; pass it with the run.
 	ErrNotGiven = errors.New("the file was not given to this run")
-	// ErrNotText means that a file is neither text nor image; convert it to text first.
-	ErrNotText = errors.New("the file is neither text nor image")
-	// ErrTooLarge means that a file is larger than what a prompt could ever hold.
+	// ErrTooLarge means that a file is larger than what a canvas reads; make it smaller or split it.
 	ErrTooLarge = errors.New("the file is too large")
 )
 
-// largest is the size up to which a file is read, in bytes.
-const largest = 32 << 20
+// Largest is the size up to which a file is read by a canvas, and LargestImage that of an image, in bytes. Models
+// take no larger images.
+const (
+	Largest      = document.LargestFile
+	LargestImage = 20 << 20
+)
 
 // Uploads are files handed to a run. The zero value has none. It is safe for concurrent use.
 type Uploads struct {
+	// Documents reads what is no plain text.
+	Documents document.Reader
+
 	mu    sync.Mutex
 	paths map[string]string // id -> path
 }
@@ -51,8 +55,8 @@ func (u *Uploads) Add(path string) (engine.Value, error) {
 	switch {
 	case !info.Mode().IsRegular():
 		return engine.Null, fmt.Errorf("file %s: it is no regular file", path)
-	case info.Size() > largest:
-		return engine.Null, fmt.Errorf("file %s: %w: %d bytes, at most %d are read", path, ErrTooLarge, info.Size(), largest)
+	case info.Size() > Largest:
+		return engine.Null, fmt.Errorf("file %s: %w: %d bytes, at most %d are read", path, ErrTooLarge, info.Size(), Largest)
 	}
 	head := make([]byte, 512)
 	f, err := os.Open(path)
@@ -89,7 +93,7 @@ func mimeOf(extension string, head []byte) string {
 	return sniffed
 }
 
-// Read is the text of an upload under a line with its name, or a data URL for an image.
+// Read is what a canvas reads of an upload, see [Text].
 func (u *Uploads) Read(ctx context.Context, file engine.Value) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -105,54 +109,29 @@ func (u *Uploads) Read(ctx context.Context, file engine.Value) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("file: %w", err)
 	}
-	text, err := Text(name, file.Get("mime_type").Text(), data)
-	if err != nil {
-		return "", fmt.Errorf("file %s: %w", path, err)
-	}
-	return text, nil
+	return Text(ctx, &u.Documents, name, file.Get("mime_type").Text(), data)
 }
 
-// Text is what a canvas reads of an upload: its text under a line with its name, or a data URL for an image.
+// Text is what a canvas reads of an upload: its text under its name, or a data URL for an image.
 //
-// Errors: [ErrNotText].
-func Text(name, mimeType string, data []byte) (string, error) {
+// Errors: [ErrTooLarge], those of documents.
+//
+// Source: RAGFlow api/db/services/file_service.py at 80a16e71 (behaviour read, written anew).
+func Text(ctx context.Context, documents *document.Reader, name, mimeType string, data []byte) (string, error) {
 	if strings.HasPrefix(mimeType, "image/") {
+		if len(data) > LargestImage {
+			return "", fmt.Errorf("%w: an image may have %d bytes", ErrTooLarge, LargestImage)
+		}
 		return "data:" + mimeType + ";base64," + base64.StdEncoding.EncodeToString(data), nil
 	}
-	text, err := decode(data)
+	text, err := documents.Text(ctx, name, mimeType, data)
 	if err != nil {
 		return "", err
 	}
-	return "File: " + name + "\n\n" + text, nil
+	return "\n -----------------\nFile: " + name + "\nContent as following: \n" + text, nil
 }
 
 // MimeOf is the type of a file by the name's extension and the content's first bytes.
 func MimeOf(name string, head []byte) string {
 	return mimeOf(strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), "."), head)
-}
-
-// decode reads UTF-8, and UTF-16 with its mark. Line ends become \n.
-func decode(data []byte) (string, error) {
-	text := ""
-	switch {
-	case len(data) >= 2 && (data[0] == 0xFF && data[1] == 0xFE || data[0] == 0xFE && data[1] == 0xFF):
-		text = utf16Text(data)
-	case utf8.Valid(data) && !strings.Contains(string(data), "\x00"):
-		text = strings.TrimPrefix(string(data), "\uFEFF")
-	default:
-		return "", ErrNotText
-	}
-	return strings.ReplaceAll(text, "\r\n", "\n"), nil
-}
-
-func utf16Text(data []byte) string {
-	first, second := 1, 0
-	if data[0] == 0xFE {
-		first, second = 0, 1
-	}
-	units := make([]uint16, 0, len(data)/2)
-	for i := 2; i+1 < len(data); i += 2 {
-		units = append(units, uint16(data[i+first])<<8|uint16(data[i+second]))
-	}
-	return string(utf16.Decode(units))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document"
 )
 
 func write(t *testing.T, dir, name, text string) string {
@@ -19,17 +20,21 @@ func write(t *testing.T, dir, name, text string) string {
 	return path
 }
 
+func headed(name, text string) string {
+	return "\n -----------------\nFile: " + name + "\nContent as following: \n" + text
+}
+
 func TestUploads(t *testing.T) {
 	dir := t.TempDir()
 	png := "\x89PNG\r\n\x1a\n....."
 	for _, c := range []struct{ name, file, content, mime, want string }{
-		{"text", "a.txt", "one\r\ntwo", "text/plain", "File: a.txt\n\none\ntwo"},
-		{"a mark of UTF-8 is dropped", "b.md", "\uFEFFhé", "", "File: b.md\n\nhé"},
-		{"UTF-16", "c.txt", "\xff\xfeh\x00i\x00", "text/plain", "File: c.txt\n\nhi"},
-		{"UTF-16 of the other order", "d.txt", "\xfe\xff\x00h\x00i", "text/plain", "File: d.txt\n\nhi"},
-		{"an empty file", "e.txt", "", "text/plain", "File: e.txt\n\n"},
+		{"text", "a.txt", "one\r\ntwo", "text/plain", headed("a.txt", "one\ntwo")},
+		{"a mark of UTF-8 is dropped", "b.md", "\uFEFFhé", "", headed("b.md", "hé")},
+		{"UTF-16", "c.txt", "\xff\xfeh\x00i\x00", "text/plain", headed("c.txt", "hi")},
+		{"UTF-16 of the other order", "d.txt", "\xfe\xff\x00h\x00i", "text/plain", headed("d.txt", "hi")},
+		{"an empty file", "e.txt", "", "text/plain", headed("e.txt", "")},
 		{"an image by its content", "f.dat", png, "image/png", "data:image/png;base64,iVBORw0KGgouLi4uLg=="},
-		{"no image by its name", "g.png", "text", "text/plain", "File: g.png\n\ntext"},
+		{"no image by its name", "g.png", "text", "text/plain", headed("g.png", "text")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var u Uploads
@@ -59,11 +64,18 @@ func TestUploadsRefuse(t *testing.T) {
 	descriptor, err := u.Add(write(t, dir, "x.pdf", "%PDF-1.7\x00\xff"))
 	require.NoError(t, err)
 	_, err = u.Read(t.Context(), descriptor)
-	require.ErrorIs(t, err, ErrNotText)
+	require.ErrorIs(t, err, document.ErrDamaged)
 
 	large := write(t, dir, "large.txt", "")
-	require.NoError(t, os.Truncate(large, largest+1))
+	require.NoError(t, os.Truncate(large, Largest+1))
 	_, err = u.Add(large)
+	require.ErrorIs(t, err, ErrTooLarge)
+
+	image := write(t, dir, "large.png", "\x89PNG\r\n\x1a\n")
+	require.NoError(t, os.Truncate(image, LargestImage+1))
+	descriptor, err = u.Add(image)
+	require.NoError(t, err)
+	_, err = u.Read(t.Context(), descriptor)
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 

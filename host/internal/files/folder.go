@@ -13,6 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/offline"
+	"github.com/easel-canvas/easel/host/internal/document"
 )
 
 // Folder is a directory whose sub-directories are datasets, by name; texts right inside it are the dataset ".".
@@ -101,7 +102,7 @@ func (f Folder) read(ctx context.Context, dataset string) ([]passage, error) {
 		if err != nil {
 			return err
 		}
-		text, err := decode(data)
+		text, err := document.Decode(data)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

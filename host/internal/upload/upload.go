@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -29,9 +30,6 @@ var (
 	ErrTooLarge = errors.New("file is too large")
 )
 
-// mostText bounds the bytes of a file that a canvas reads as text.
-const mostText = 32 << 20
-
 const kind = "file"
 
 // Box stores files. Store and Log are required.
@@ -39,6 +37,8 @@ type Box struct {
 	Store *store.Store
 	Log   *runner.Log
 	Most  int64 // bytes of one file; 0 means 256 MiB
+	// Documents reads what is no plain text; nil makes a reader for each file, which is slow for PDF.
+	Documents *document.Reader
 }
 
 // Put stores a file and gives its descriptor: {id, name, size, extension,
@@ -106,14 +106,19 @@ func (r reader) Read(ctx context.Context, file engine.Value) (string, error) {
 		return "", err
 	}
 	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, mostText+1))
+	data, err := io.ReadAll(io.LimitReader(in, files.Largest+1))
 	if err != nil {
 		return "", err
 	}
-	if len(data) > mostText {
-		return "", fmt.Errorf("file %q: %w: %d bytes can be read", v.Get("name").Text(), ErrTooLarge, mostText)
+	if len(data) > files.Largest {
+		return "", fmt.Errorf("%w: %d bytes can be read", ErrTooLarge, files.Largest)
 	}
-	return files.Text(v.Get("name").Text(), v.Get("mime_type").Text(), data)
+	documents := r.box.Documents
+	if documents == nil {
+		documents = new(document.Reader)
+		defer documents.Close()
+	}
+	return files.Text(ctx, documents, v.Get("name").Text(), v.Get("mime_type").Text(), data)
 }
 
 // objectName keeps a file under its tenant; ids are ours, so no part of it
