@@ -50,13 +50,15 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 	reg, err := engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)
 	require.NoError(t, reg.Add(engine.Spec{Name: "Wait", Hidden: true, New: func() engine.Component { return waiter{s} }}))
+	models := &model.Tenants{Store: s.store}
 	ports := func(j *durable.Job) engine.Ports {
-		return engine.Ports{Files: (&upload.Box{Store: s.store, Log: s.log}).Of(j.Tenant), HTTP: &web.Client{}}
+		m := models.Of(j.Tenant)
+		return engine.Ports{Model: m, Speech: m, Files: (&upload.Box{Store: s.store, Log: s.log}).Of(j.Tenant), HTTP: &web.Client{}}
 	}
 	s.runs = durable.New(durable.Config{Store: s.store, Log: s.log, Registry: reg, Ports: ports, Logger: quiet,
 		Report: func(j *durable.Job, end durable.End, took time.Duration) { s.api.Count(j, end, took) }})
 	cfg := Config{Store: s.store, Log: s.log, Runs: s.runs, Registry: reg, Ports: ports, Logger: quiet, Fetch: &web.Client{},
-		MCP: &mcp.Client{}, Models: &model.Tenants{Store: s.store}, Operator: "one", BodyTime: 2 * time.Second}
+		MCP: &mcp.Client{}, Models: models, Operator: "one", BodyTime: 2 * time.Second}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -157,7 +159,12 @@ func (s *site) request(method, path, key, body string, header ...string) answer 
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	res, err := http.DefaultClient.Do(req)
+	return s.do(http.DefaultClient, req)
+}
+
+func (s *site) do(client *http.Client, req *http.Request) answer {
+	s.t.Helper()
+	res, err := client.Do(req)
 	require.NoError(s.t, err)
 	defer res.Body.Close()
 	data, err := io.ReadAll(res.Body)

@@ -3,12 +3,15 @@ package model
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/web"
 )
 
 const (
@@ -32,6 +35,7 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 		res, err := e.client.Do(req.Clone(req.Context()))
 		wait, again := time.Duration(0), false
 		switch {
+		case errors.Is(err, web.ErrAddress): // it will not be allowed later either
 		case err != nil && req.Context().Err() == nil:
 			wait, again = backoff(try), true
 		case err == nil && retryStatus(res.StatusCode):
