@@ -37,9 +37,6 @@ func bit(b bool) uint32 {
 
 var module = newBridge(wasmHost{})
 
-// ended is closed by close(0).
-var ended = make(chan struct{})
-
 // buffers keeps what alloc handed out alive until it is taken.
 var buffers = map[unsafe.Pointer][]byte{}
 
@@ -92,12 +89,5 @@ func cancel(run uint32, p unsafe.Pointer, size uint32) {
 func closeHandle(handle uint32) {
 	enter()
 	module.close(handle)
-	if handle == 0 {
-		select {
-		case <-ended:
-		default:
-			close(ended)
-		}
-	}
 	settle()
 }

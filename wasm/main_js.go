@@ -6,12 +6,11 @@ import (
 )
 
 // main hands the kick to the host and waits. The kick has no body: entering Go through it runs every goroutine that
-// is ready.
+// is ready. The program never ends by itself: a timer of the host that is still to come may not meet one that has
+// ended, and one that rests is collected with the page's other garbage.
 func main() {
-	kick := js.FuncOf(func(js.Value, []js.Value) any { return nil })
-	js.Global().Call("easel_boot", kick)
-	<-ended
-	kick.Release()
+	js.Global().Call("easel_boot", js.FuncOf(func(js.Value, []js.Value) any { return nil }))
+	select {}
 }
 
 // slice is how long goroutines may run before the host's own events get a turn: a cancel must be heard.

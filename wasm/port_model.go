@@ -25,6 +25,7 @@ func (m *model) ModelInfo(ctx context.Context, llmID string) engine.Info {
 // Generate hands the call on, between model_started and model_finished.
 func (m *model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
+		m.run.giveWay()
 		clock := m.run.options.Ports.Clock
 		began := clock.Now()
 		node, _, _ := strings.Cut(req.Node, "-->")

@@ -39,8 +39,7 @@ const needed = ["alloc", "load", "start", "deliver", "cancel", "close"] as const
 
 /**
  * instantiate starts a compiled engine and returns its entry points.
- * `exited` is called if the Go program ends, which it does only when it crashed
- * or was closed.
+ * `exited` is called if the Go program ends, which it does only when it crashed.
  */
 export async function instantiate(
   module: WebAssembly.Module, go: GoRuntime, host: Host, exited: (why: string) => void,
@@ -70,8 +69,10 @@ export async function instantiate(
     }
   }
 
-  const kick = boot(instance, go, exited);
+  let over = false; // a program that has ended may not be entered
+  const kick = boot(instance, go, (why) => { over = true; exited(why); });
   const pass = (text: string, into: (ptr: number, len: number) => void): void => {
+    if (over) return;
     const bytes = encoder.encode(text);
     const ptr = exports.alloc(bytes.length) >>> 0;
     new Uint8Array(memory.buffer, ptr, bytes.length).set(bytes);
@@ -83,7 +84,11 @@ export async function instantiate(
     start: (run, text) => pass(text, (p, n) => exports.start(run, p, n)),
     deliver: (call, ok, more, text) => pass(text, (p, n) => exports.deliver(call, ok ? 1 : 0, more ? 1 : 0, p, n)),
     cancel: (run, text) => pass(text, (p, n) => exports.cancel(run, p, n)),
-    close: (handle) => { exports.close(handle); kick(); },
+    close: (handle) => {
+      if (over) return;
+      exports.close(handle);
+      kick();
+    },
   };
 }
 

@@ -7,7 +7,8 @@ import type { Failure } from "./protocol.ts";
 /**
  * EngineError says what failed. Codes of this package: `init` (the module did not
  * start), `version` (a module of another contract), `closed`, `watchdog` (the
- * engine burned CPU and was ended), `too_large`, `unsupported` (nobody answers
+ * engine burned CPU and was ended), `crashed` (its program ended, mostly because
+ * memory did), `too_large`, `unsupported` (nobody answers
  * this kind of call), `provider` (a callback failed), `timeout`, `protocol`.
  * All others come from the engine, e.g. `bad_dsl`, `unknown_component`.
  */

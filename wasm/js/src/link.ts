@@ -19,6 +19,9 @@ export interface Line {
   end(): void;
 }
 
+/** patient is the least time to start, milliseconds: a machine that is busy is no engine that hangs. */
+const patient = 30_000;
+
 /** LinkOptions say how to start the far end. */
 export interface LinkOptions {
   wasm: unknown;
@@ -34,9 +37,10 @@ export function link(spawn: () => Line | Promise<Line>, options: LinkOptions): C
   return async (host, lost) => {
     const line = await spawn();
     let failed: (error: EngineError) => void = () => undefined;
-    const dog = new Watchdog(line, options.watchdog, () => {
-      failed(new EngineError("watchdog", `the engine gave no sign of life for ${options.watchdog} ms and was ended`));
+    const dog = new Watchdog(line, (limit) => {
+      failed(new EngineError("watchdog", `the engine gave no sign of life for ${limit} ms and was ended`));
     });
+    dog.limit = options.watchdog > 0 ? Math.max(options.watchdog, patient) : 0;
     await new Promise<void>((resolve, reject) => {
       let ready = false;
       failed = (error) => {
@@ -48,7 +52,11 @@ export function link(spawn: () => Line | Promise<Line>, options: LinkOptions): C
       line.listen((message) => {
         dog.heard();
         switch (message.t) {
-          case "ready": ready = true; dog.ended(starting); return resolve();
+          case "ready":
+            ready = true;
+            dog.ended(starting);
+            dog.limit = options.watchdog;
+            return resolve();
           case "failed": return failed(new EngineError(message.code, message.message));
           case "said": return hear(message, host, dog);
         }
@@ -83,25 +91,25 @@ function remote(line: Line, dog: Watchdog): Module {
 /** Watchdog looks after a worker while something is asked of it. */
 class Watchdog {
   readonly #open = new Set<number>();
+  /** Longest silence, milliseconds; 0 for any. */
+  limit = 0;
   readonly #line: Line;
-  readonly #limit: number;
-  readonly #bite: () => void;
+  readonly #bite: (limit: number) => void;
   #timer: ReturnType<typeof setInterval> | undefined;
   #silent = 0;
 
-  constructor(line: Line, limit: number, bite: () => void) {
+  constructor(line: Line, bite: (limit: number) => void) {
     this.#line = line;
-    this.#limit = limit;
     this.#bite = bite;
   }
 
   began(id: number): void {
     if (this.#open.size === 0) this.#line.hold?.(true);
     this.#open.add(id);
-    if (this.#timer !== undefined || this.#limit <= 0) return;
+    if (this.#timer !== undefined || this.limit <= 0) return;
     this.#silent = 0;
     // Counting ticks instead of reading a clock: a page that slept must not bite.
-    this.#timer = setInterval(() => this.#tick(), this.#limit / 4);
+    this.#timer = setInterval(() => this.#tick(), this.limit / 4);
   }
 
   ended(id: number): void {
@@ -123,7 +131,7 @@ class Watchdog {
   #tick(): void {
     if (++this.#silent > 4) {
       this.stop();
-      this.#bite();
+      this.#bite(this.limit);
       return;
     }
     this.#line.post({ t: "ping" });

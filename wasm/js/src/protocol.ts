@@ -22,7 +22,7 @@ export interface Module {
   deliver(call: number, ok: boolean, more: boolean, text: string): void;
   /** cancel ends a run soon; the text is `{"reason"}`. */
   cancel(run: number, text: string): void;
-  /** close forgets a canvas; 0 ends the module. */
+  /** close forgets a canvas; 0 cancels and forgets everything. */
   close(handle: number): void;
 }
 

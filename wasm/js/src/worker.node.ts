@@ -1,7 +1,7 @@
 // The script of the engine's worker thread in Node.
 
 import { parentPort } from "node:worker_threads";
-import { compile } from "./node.ts";
+import { compile } from "./platform.node.ts";
 import { wasmStarter } from "./wasm.ts";
 import { serve, type ToWorker } from "./worker.ts";
 

@@ -49,7 +49,7 @@ export function serve(port: Port, start: Starter): void {
   port.listen((message) => {
     if (message.t === "ping") return port.post({ t: "pong" });
     if (message.t === "init") {
-      start(message, out, (why) => failed("init", why)).then(
+      start(message, out, (why) => failed("crashed", why)).then(
         (started) => { module = started; port.post({ t: "ready" }); },
         (err: unknown) => failed(err instanceof EngineError ? err.code : "init", messageOf(err)),
       );

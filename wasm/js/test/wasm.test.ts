@@ -11,6 +11,7 @@ import { createEngine } from "../src/node.ts";
 import { scripted } from "../src/model/scripted.ts";
 
 const source = fileURLToPath(new URL("testdata/echo/", import.meta.url));
+const worker = new URL("../src/worker.node.ts", import.meta.url);
 
 describe("a Go module", { timeout: 120_000 }, () => {
   let folder: string;
@@ -27,9 +28,9 @@ describe("a Go module", { timeout: 120_000 }, () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  for (const worker of [false, new URL("../src/worker.node.ts", import.meta.url)]) {
-    test(`runs ${worker ? "in a worker" : "in this thread"}`, async () => {
-      const engine = await createEngine({ wasm, runtime, worker });
+  for (const place of [false, worker]) {
+    test(`runs ${place ? "in a worker" : "in this thread"}`, async () => {
+      const engine = await createEngine({ wasm, runtime, worker: place });
       assert.equal(engine.info.version, "echo");
       const run = engine.run("{}", "grüß 茶", { llm: scripted([{ text: "answer" }]) });
       const heard: unknown[] = [];
@@ -60,6 +61,33 @@ describe("a Go module", { timeout: 120_000 }, () => {
     const [a, b] = await Promise.all([createEngine({ wasm, runtime, worker: false }), createEngine({ wasm, runtime, worker: false })]);
     const results = await Promise.all([a, b].map((engine) => engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result));
     assert.deepEqual(results.map((result) => result.status), ["finished", "finished"]);
+  });
+
+  test("the watchdog ends a module that computes for ever, and the next run works", async () => {
+    const engine = await createEngine({ wasm, runtime, worker, watchdog: 2_000 });
+    const other = engine.run("{}", "x", { llm: { async *chat() { await new Promise(() => undefined); } } });
+    for await (const _ of other) break;
+    await assert.rejects(engine.run("{}", "spin").result, { code: "watchdog", message: /2000 ms/ });
+    await assert.rejects(other.result, { code: "watchdog" });
+    assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "finished");
+    engine.close();
+  });
+
+  for (const place of [false, worker]) {
+    test(`a module that crashes ${place ? "in a worker" : "in this thread"} fails its runs, and the next run works`, async () => {
+      const engine = await createEngine({ wasm, runtime, worker: place });
+      await assert.rejects(engine.run("{}", "crash").result, { code: "crashed" });
+      assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "finished");
+      engine.close();
+    });
+  }
+
+  test("a module of another version is refused", async () => {
+    const later = join(folder, "later.wasm");
+    execFileSync("go", ["build", "-ldflags=-X main.abi=9", "-o", later, "."], { cwd: source, env: { ...process.env, GOOS: "js", GOARCH: "wasm" }, stdio: "inherit" });
+    for (const place of [false, worker]) {
+      await assert.rejects(createEngine({ wasm: later, runtime, worker: place }), { code: "version", message: /version 9 .* version 1/ });
+    }
   });
 
   test("what is no engine is refused", async () => {

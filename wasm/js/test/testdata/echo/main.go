@@ -1,5 +1,6 @@
 // Command echo is the smallest module that keeps the contract: it says back what a run is asked, after a call to the
-// host and a pause on Go's own timer. It lets the JavaScript side meet a real Go runtime without the engine.
+// host and a pause on Go's own timer. It lets the JavaScript side meet a real Go runtime without the engine, and what
+// the engine never does: asked to spin it computes for ever, asked to crash it panics.
 package main
 
 import (
@@ -19,6 +20,9 @@ func call(run, id uint32, ptr unsafe.Pointer, n uint32)
 
 //go:wasmimport easel done
 func done(id, ok uint32, ptr unsafe.Pointer, n uint32)
+
+// abi is the version of the contract that it claims to keep; tests set another (-X main.abi=9).
+var abi = "1"
 
 // buffers keeps what the host fills alive until it is taken.
 var buffers = map[uintptr][]byte{}
@@ -45,7 +49,7 @@ func load(id uint32, p unsafe.Pointer, n uint32) {
 	go func() {
 		switch {
 		case strings.Contains(text, `"info"`):
-			finish(id, 1, `{"abi":1,"version":"echo"}`)
+			finish(id, 1, `{"abi":`+abi+`,"version":"echo"}`)
 		case strings.Contains(text, `"load"`):
 			finish(id, 1, `{"canvas":1}`)
 		case strings.Contains(text, `"save"`):
@@ -64,6 +68,13 @@ func start(id uint32, p unsafe.Pointer, n uint32) {
 		asked.Query = err.Error()
 	}
 	go func() {
+		switch asked.Query {
+		case "spin":
+			for { //lint:ignore SA5002 it is meant to spin
+			}
+		case "crash":
+			panic("asked to")
+		}
 		heard := make(chan string)
 		answers[id] = heard
 		say := func(fn func(uint32, unsafe.Pointer, uint32), s string) {

@@ -1,0 +1,49 @@
+// Starts modules in Node.
+
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { Connect, EngineOptions } from "./engine.ts";
+import { EngineError } from "./errors.ts";
+import { link, type Line } from "./link.ts";
+import { compileAny, wasmStarter } from "./wasm.ts";
+import type { FromWorker } from "./worker.ts";
+
+/** compile reads files itself, because Node's fetch does not. */
+export async function compile(source: unknown): Promise<WebAssembly.Module> {
+  const address = source instanceof URL ? source.href : source;
+  if (typeof address !== "string" || /^https?:/.test(address)) return compileAny(address);
+  return WebAssembly.compile(await readFile(address.startsWith("file:") ? fileURLToPath(address) : address));
+}
+
+/** platform is how Node reaches a module: in a worker thread, or in this one. */
+export function platform(options: EngineOptions): Connect {
+  const runtime = String(options.runtime ?? new URL("./wasm_exec.js", import.meta.url));
+  const wasm = options.wasm ?? new URL("./engine.wasm", import.meta.url);
+  if (options.worker === false) {
+    return async (host, lost) => {
+      const module = await wasmStarter(compile)({ wasm, runtime }, host, (why) => lost(new EngineError("crashed", why)));
+      return { module, end: () => module.close(0) };
+    };
+  }
+  const script = typeof options.worker === "object" || typeof options.worker === "string"
+    ? new URL(options.worker, import.meta.url) : new URL("./worker.node.js", import.meta.url);
+  return async (host, lost) => {
+    const source = wasm instanceof Response ? await compileAny(wasm) : wasm instanceof URL ? wasm.href : wasm;
+    return link(() => spawn(script), { wasm: source, runtime, watchdog: options.watchdog ?? 10_000 })(host, lost);
+  };
+}
+
+function spawn(script: URL): Line {
+  const worker = new Worker(script);
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer),
+    listen: (receive, broken) => {
+      worker.on("message", (message: FromWorker) => receive(message));
+      worker.on("error", (err: Error) => broken(err.message));
+      worker.on("exit", (code) => { if (code !== 0) broken(`it ended with code ${code}`); });
+    },
+    hold: (busy) => (busy ? worker.ref() : worker.unref()),
+    end: () => void worker.terminate(),
+  };
+}

@@ -1,0 +1,88 @@
+// A headless Chromium and a server for it. The server sends a strict Content-Security-Policy, and nothing that would
+// isolate the page; a test says what else is to be different.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build as bundle } from "esbuild";
+import { chromium, type Browser, type Page } from "playwright-core";
+
+/** browserAt is where Chromium is expected; EASEL_CHROMIUM says another place. */
+export const browserAt = process.env["EASEL_CHROMIUM"] ?? "/usr/bin/chromium";
+
+/** missing says why tests in a browser cannot run, or false. */
+export const missing: string | false = existsSync(browserAt) ? false : `no Chromium at ${browserAt}; EASEL_CHROMIUM names another`;
+
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+/** policy is what a host has to allow at most. */
+export const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
+
+const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm", ".map": "application/json" };
+
+/** Headers may be changed for a request by its query: `?csp=…`, `?type=…`. */
+export interface Stage {
+  address: string;
+  browser: Browser;
+  /** open gives a fresh page whose script has run; what it complains about is collected in faults. */
+  open(query?: string): Promise<{ page: Page; faults: string[]; done(): Promise<void> }>;
+  close(): Promise<void>;
+}
+
+/**
+ * raise bundles the entries (names of files beside this one, or of the package's sources), serves them beside the
+ * given files, and starts the browser. The page loads the first entry.
+ */
+export async function raise(entries: string[], files: Record<string, string> = {}): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
+  await bundle({
+    entryPoints: entries.map((entry) => fileURLToPath(new URL(entry, import.meta.url))), outdir: folder, entryNames: "[name]",
+    bundle: true, format: "esm", target: "es2022", sourcemap: "inline", external: ["module", "node:module"], loader: { ".wasm": "file" }, logLevel: "error",
+  });
+  const first = basename(entries[0] as string).replace(/\.ts$/, ".js");
+  writeFileSync(join(folder, "index.html"), `<!doctype html><meta charset="utf-8"><title>stage</title><script type="module" src="${first}"></script>`);
+  const server = await serve(folder, files);
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const browser = await chromium.launch({ executablePath: browserAt, headless: true, args: flags });
+  return {
+    address, browser,
+    async open(query = "") {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const faults: string[] = [];
+      page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") faults.push(message.text()); });
+      page.on("pageerror", (err) => faults.push(String(err)));
+      await page.goto(`${address}index.html${query}`);
+      return { page, faults, done: () => context.close() };
+    },
+    async close() {
+      await browser.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function serve(folder: string, files: Record<string, string>): Promise<Server> {
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://x");
+    const name = pathname.slice(1);
+    if (name === "favicon.ico") return void response.writeHead(204).end();
+    try {
+      const body = readFileSync(files[name] ?? join(folder, basename(name)));
+      response.writeHead(200, {
+        "content-type": searchParams.get("type") ?? types[extname(name)] ?? "application/octet-stream",
+        "content-security-policy": searchParams.get("csp") ?? policy,
+      });
+      response.end(body);
+    } catch {
+      response.writeHead(404);
+      response.end();
+    }
+  });
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
