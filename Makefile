@@ -114,7 +114,8 @@ js: module wasm/js/node_modules web/node_modules ## types and tests of the JavaS
 page: wasm/js/node_modules web/node_modules ## bundle the preview page into web/dist
 	$(GO) run ./build/bundle -toy
 
-browser: page ## tests of the page in a real browser
+browser: page ## tests of the package and of the page in a real browser
+	cd wasm/js && npm run --silent test:browser
 	cd web && npm run --silent test:browser
 
 screenshots: page ## pictures of the main views
