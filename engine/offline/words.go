@@ -6,6 +6,9 @@ import (
 	"unicode"
 )
 
+// Words are the terms a text is compared by, in order, as [Rank] and whoever keeps an index of them use them.
+func Words(text string) []string { return words(text) }
+
 // words are the terms a text is compared by, in order: Latin words and numbers in lower case without common
 // endings, and pairs of neighbouring characters for scripts without blanks. Words that carry no topic are left out.
 func words(text string) []string {
