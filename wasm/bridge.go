@@ -31,8 +31,9 @@ type bridge struct {
 	canvases map[uint32]*held
 	runs     map[uint32]*run
 	calls    map[uint32]*question
-	handles  uint32 // last handle
-	asked    uint32 // last call
+	plugins  map[string]*plugin // by name
+	handles  uint32             // last handle
+	asked    uint32             // last call
 }
 
 func newBridge(h host) *bridge {
@@ -40,11 +41,12 @@ func newBridge(h host) *bridge {
 	if err != nil {
 		panic(err) // two built-ins of one name: no build passes its tests so
 	}
-	reg.Plugin = pluginSpec
-	return &bridge{
+	b := &bridge{
 		host: h, registry: reg,
-		canvases: map[uint32]*held{}, runs: map[uint32]*run{}, calls: map[uint32]*question{},
+		canvases: map[uint32]*held{}, runs: map[uint32]*run{}, calls: map[uint32]*question{}, plugins: map[string]*plugin{},
 	}
+	reg.Plugin = b.shelf().Lookup
+	return b
 }
 
 // load answers a request.

@@ -155,10 +155,6 @@ func TestAnswersThatAreWrong(t *testing.T) {
 func TestPorts(t *testing.T) {
 	tests := []struct{ name, port, node, call, answer, want string }{
 		{
-			"plugin", "plugin", `"A":{"obj":{"component_name":"plugin:w@1","params":{"city":"{sys.query}"}}}`,
-			`"plugin":"plugin:w@1","export":"run","input":{"params":{"city":"Oslo"}`, `{"output":{"outputs":{"t":3}}}`, `"outputs":{"t":3}`,
-		},
-		{
 			"base64 body", "fetch", `"A":{"obj":{"component_name":"Invoke","params":{"url":"x.example","method":"get"}}}`,
 			`"url":"http://x.example"`, `{"status":200,"headers":{},"body":"aGk=","encoding":"base64"}`, `"result":"hi"`,
 		},
@@ -188,7 +184,7 @@ func TestPorts(t *testing.T) {
 
 func TestKindsNobodyAnswers(t *testing.T) {
 	for node, want := range map[string]string{
-		`"A":{"obj":{"component_name":"plugin:w@1","params":{}}}`:                                      "runs no plugins",
+		`"A":{"obj":{"component_name":"plugin:w@1","params":{}}}`:                                      "not loaded",
 		`"A":{"obj":{"component_name":"TavilySearch","params":{"query":"{sys.query}"}}}`:               "offers it as a tool",
 		`"A":{"obj":{"component_name":"Invoke","params":{"url":"http://x.example","method":"get"}}}`:   "not available here",
 		`"A":{"obj":{"component_name":"CodeExec","params":{"lang":"javascript","script":"return 1"}}}`: "not available here",

@@ -29,6 +29,7 @@ const (
 type failure struct {
 	code, text string
 	retry      bool
+	data       engine.Value // what a plugin adds, null otherwise
 }
 
 func (f *failure) Error() string { return f.text }

@@ -23,6 +23,8 @@ var operations = map[string]operation{
 	"validate":   (*bridge).validate,
 	"components": (*bridge).components,
 	"layout":     (*bridge).layout,
+	"plugin":     (*bridge).plugin,
+	"meter":      (*bridge).meter,
 }
 
 func (b *bridge) request(text string) (answer []byte, err error) {
@@ -105,6 +107,7 @@ func (b *bridge) components(engine.Value, string) ([]byte, error) {
 	for _, s := range b.registry.Specs() {
 		list = append(list, s.Describe())
 	}
+	list = append(list, b.describePlugins()...)
 	return engine.List(list...).AppendJSON(nil), nil
 }
 

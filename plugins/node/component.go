@@ -1,0 +1,174 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// component is a plugin as one node of a canvas.
+type component struct {
+	engine.Common
+	LLM string `json:"llm_id" doc:"model the plugin's own questions go to; empty is the default model"`
+
+	shelf    *Shelf
+	ref      string           // weather@1
+	manifest *Manifest        // as it was when the canvas was loaded; nil when the plugin was missing
+	tool     *engine.ToolSpec // the Spec's, nil when it is no tool
+	params   engine.Value     // as in the document
+}
+
+// Init keeps the params, checks those that hold no references, and hides pinned arguments from models.
+func (n *component) Init(s *engine.Setup) error {
+	n.params = s.Params
+	m := n.manifest
+	if m == nil {
+		return nil
+	}
+	for name, v := range n.params.Fields() {
+		if !given(v) || m.refers(name) && len(references(v)) > 0 {
+			continue
+		}
+		for _, schema := range [...]Schema{m.Params, m.Arguments} {
+			p, _ := schema.property(name)
+			if err := p.Check(name, fit(v, p)); err != nil {
+				return s.Fail(name, engine.Null, err.Error())
+			}
+		}
+	}
+	if n.tool != nil {
+		pinned := n.pinned(m)
+		n.tool.Schema = hide(n.tool.Schema, pinned)
+		n.tool.Args = slices.DeleteFunc(slices.Clone(n.tool.Args), func(f engine.Field) bool { return slices.Contains(pinned, f.Name) })
+	}
+	return nil
+}
+
+// pinned are the arguments the canvas sets, which a model therefore does not.
+func (n *component) pinned(m *Manifest) []string {
+	var out []string
+	for name, v := range n.params.Fields() {
+		if given(v) && m.Arguments.declares(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// References are those of the params that may hold some. Without a manifest any may.
+func (n *component) References() []engine.Ref {
+	var out []engine.Ref
+	for name, v := range n.params.Fields() {
+		if n.manifest == nil && !slices.Contains(standard, name) || n.manifest != nil && n.manifest.refers(name) {
+			out = append(out, references(v)...)
+		}
+	}
+	return out
+}
+
+// patience is how long a plugin may think about params while a canvas is validated.
+const patience = time.Second
+
+// Warnings is what the plugin itself says about params without references.
+func (n *component) Warnings() []string {
+	p, err := n.shelf.Find(n.ref)
+	if err != nil || len(n.References()) > 0 {
+		return nil
+	}
+	m, params := p.Manifest(), engine.NewObject(8)
+	for name, v := range n.params.Fields() {
+		if given(v) && m.isParam(name) {
+			schema, _ := m.Params.property(name)
+			params.Set(name, fit(v, schema))
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := p.Check(ctx, params.Value()); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
+// Run runs the plugin, or announces that it will stream.
+func (n *component) Run(ctx context.Context, call *engine.Call) error {
+	p, err := n.shelf.Find(n.ref)
+	if err != nil {
+		return fmt.Errorf("%w: %w", engine.ErrNoPort, err)
+	}
+	in, err := n.input(ctx, call, p.Manifest())
+	if err != nil {
+		return err
+	}
+	if out := streamed(p.Manifest()); out != "" && call.CanStream() {
+		return call.Defer(out, in)
+	}
+	answer, err := n.retry(ctx, call, in, func(e Emission) error { return note(call, e) }, func() bool { return true })
+	if err != nil {
+		return err
+	}
+	write(call, answer)
+	return nil
+}
+
+// retry runs the plugin, again after an error that may pass, as long as again allows it. A plugin that was replaced
+// meanwhile is found anew.
+func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Value, emit func(Emission) error, again func() bool) (engine.Value, error) {
+	for attempt := 1; ; attempt++ {
+		p, err := n.shelf.Find(n.ref)
+		if err != nil {
+			return engine.Null, fmt.Errorf("%w: %w", engine.ErrNoPort, err)
+		}
+		answer, err := p.Invoke(ctx, call, Invocation{
+			Attempt: attempt, LLM: n.LLM, Params: in.Get("params"), Arguments: in.Get("arguments"),
+			Emit: func(e Emission) error {
+				if err := stopped(ctx, call); err != nil {
+					return err
+				}
+				return emit(e)
+			},
+		})
+		if err == nil {
+			return answer, nil
+		}
+		if stop := stopped(ctx, call); stop != nil {
+			return answer, stop
+		}
+		if attempt > n.MaxRetries || !again() || !passing(err, p.Manifest()) {
+			return answer, told(call, err)
+		}
+		if err := call.Sleep(ctx, n.pause(err)); err != nil {
+			return answer, err
+		}
+	}
+}
+
+// Reset lets go of what was kept for a run.
+func (n *component) Reset(runID string) {
+	if n.shelf.Ended != nil {
+		n.shelf.Ended(runID)
+	}
+}
+
+// stopped is why the execution should end, or nil.
+func stopped(ctx context.Context, call *engine.Call) error {
+	if err := call.Canceled(); err != nil {
+		return err
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return engine.ErrCanceled
+	}
+	return ctx.Err()
+}
+
+var (
+	_ engine.Initializer = (*component)(nil)
+	_ engine.Referrer    = (*component)(nil)
+	_ engine.Streamer    = (*component)(nil)
+	_ engine.Resetter    = (*component)(nil)
+	_ engine.Warner      = (*component)(nil)
+)

@@ -1,0 +1,153 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// modelParam is the param that names the model for a plugin's questions.
+const modelParam = "llm_id"
+
+// standard are params that belong to the engine or the editor, not to the plugin.
+var standard = []string{
+	"outputs", "inputs", "debug_inputs", modelParam, "max_retries", "delay_after_error", "exception_method",
+	"exception_default_value", "exception_goto", "description", "message_history_window_size",
+}
+
+// given reports whether a value was filled in; forms write an empty text for a field left blank.
+func given(v engine.Value) bool {
+	return !v.IsNull() && (v.Kind() != engine.KindString || v.Str() != "")
+}
+
+// isParam reports whether a member of the document's params goes into the plugin's params.
+func (m *Manifest) isParam(name string) bool {
+	if m.Params.Get("properties").Len() > 0 {
+		return m.Params.declares(name)
+	}
+	return !slices.Contains(standard, name) && !m.Arguments.declares(name)
+}
+
+// refers reports whether a member may hold references: arguments always, params where the schema says so.
+func (m *Manifest) refers(name string) bool {
+	p, declared := m.Params.property(name)
+	return m.Arguments.declares(name) || declared && p.Get("x-easel-ref").True() || !declared && m.isParam(name)
+}
+
+// references lists what a value refers to.
+func references(v engine.Value) []engine.Ref {
+	if v.Kind() == engine.KindString {
+		text := engine.ParseText(v.Str())
+		found := text.Refs()
+		if bare := engine.ParseRef(v.Str()); len(found) == 0 && bare.Node != "" && !strings.ContainsAny(v.Str(), " \n") {
+			return []engine.Ref{bare}
+		}
+		return slices.Clone(found)
+	}
+	var out []engine.Ref
+	for _, e := range v.Elements() {
+		out = append(out, references(e)...)
+	}
+	for _, e := range v.Fields() {
+		out = append(out, references(e)...)
+	}
+	return out
+}
+
+// resolve is a value with its references replaced. A text that is one reference becomes what it refers to.
+func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Value, error) {
+	switch v.Kind() {
+	case engine.KindString:
+		e := engine.ParseExpr(v)
+		return call.Eval(ctx, &e)
+	case engine.KindList:
+		out := engine.List()
+		for _, e := range v.Elements() {
+			r, err := resolve(ctx, call, e)
+			if err != nil {
+				return engine.Null, err
+			}
+			out = out.Append(r)
+		}
+		return out, nil
+	case engine.KindObject:
+		b := engine.NewObject(v.Len())
+		for name, e := range v.Fields() {
+			r, err := resolve(ctx, call, e)
+			if err != nil {
+				return engine.Null, err
+			}
+			b.Set(name, r)
+		}
+		return b.Value(), nil
+	}
+	return v, nil
+}
+
+// input is what one execution hands to the plugin: an object of params and one of arguments, null when it has none.
+func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (engine.Value, error) {
+	params, args := engine.NewObject(8), engine.NewObject(8)
+	for name, v := range call.Args().Fields() {
+		if !slices.Contains(n.pinned(m), name) {
+			args.Set(name, v)
+		}
+	}
+	for name, v := range n.params.Fields() {
+		arg, isArg := m.Arguments.property(name)
+		if !given(v) || !isArg && !m.isParam(name) {
+			continue
+		}
+		var err error
+		if m.refers(name) {
+			if v, err = resolve(ctx, call, v); err != nil {
+				return engine.Null, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		if m.isParam(name) {
+			p, _ := m.Params.property(name)
+			params.Set(name, fit(v, p))
+		}
+		if isArg {
+			args.Set(name, fit(v, arg))
+			if !call.IsTool() {
+				call.In(name, v)
+			}
+		}
+	}
+	defaults(params, m.Params)
+	in := engine.Object("params", params.Value())
+	if m.Arguments.IsNull() {
+		return in, nil
+	}
+	defaults(args, m.Arguments)
+	return in.With("arguments", args.Value()), nil
+}
+
+// defaults fills in what is missing and has a default.
+func defaults(b *engine.ObjectBuilder, s Schema) {
+	for name, p := range s.Get("properties").Fields() {
+		if d := p.Get("default"); !d.IsNull() {
+			if _, there := b.Value().Lookup(name); !there {
+				b.Set(name, d)
+			}
+		}
+	}
+}
+
+// fit reads a text as the number or truth value the schema wants, which is what forms and models write.
+func fit(v engine.Value, s Schema) engine.Value {
+	types := s.types()
+	if len(types) != 1 || v.Kind() != engine.KindString {
+		return v
+	}
+	switch types[0] {
+	case "number", "integer", "boolean":
+		if read, err := engine.ParseJSONText(strings.TrimSpace(v.Str())); err == nil {
+			return read
+		}
+	}
+	return v
+}

@@ -1,0 +1,108 @@
+package node
+
+import (
+	"slices"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// toolResult is the output that goes back to a model.
+const toolResult = "content"
+
+// spec derives what the engine knows of a component from a manifest. The Spec belongs to one node: its component
+// takes pinned arguments out of the Spec's tool.
+func (s *Shelf) spec(name, ref string, m *Manifest) engine.Spec {
+	spec := engine.Spec{
+		Name: name, Doc: m.Description, Inputs: fields(m.Arguments), Outputs: outputs(m), Params: form(name, m),
+		Thoughts: "Running " + m.Display + ".",
+	}
+	if !m.Arguments.IsNull() {
+		spec.Tool = &engine.ToolSpec{
+			Function: m.Name, Description: m.Description, Result: toolResult, Args: spec.Inputs, Schema: m.Arguments.Value,
+		}
+	}
+	spec.New = func() engine.Component { return &component{shelf: s, ref: ref, manifest: m, tool: spec.Tool} }
+	return spec
+}
+
+// fields lists the properties of a schema: required ones first, then by name.
+func fields(s Schema) []engine.Field {
+	needed := s.Get("required")
+	var first, rest []engine.Field
+	for name, p := range s.Get("properties").Fields() {
+		f := engine.Field{Name: name, Type: fieldType(Schema{p}), Doc: p.Get("description").Str()}
+		for _, r := range needed.Elements() {
+			f.Required = f.Required || r.Str() == name
+		}
+		for _, e := range p.Get("enum").Elements() {
+			f.Enum = append(f.Enum, e.Text())
+		}
+		if f.Required {
+			first = append(first, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return append(first, rest...)
+}
+
+func fieldType(p Schema) string {
+	types := p.types()
+	if len(types) != 1 {
+		return "any"
+	}
+	switch types[0] {
+	case "array":
+		return "list"
+	case "integer":
+		return "number"
+	}
+	return types[0]
+}
+
+// outputs are what other nodes may refer to. A manifest without outputs may give anything.
+func outputs(m *Manifest) []engine.Field {
+	if m.Outputs.Get("properties").Len() == 0 {
+		return []engine.Field{{Name: "text", Type: "string", Doc: "the answer"}, {Name: "*", Type: "any", Doc: "whatever the plugin gives"}}
+	}
+	return fields(m.Outputs)
+}
+
+// form is the schema of a node's params: the plugin's params, its arguments, and what every component has.
+func form(name string, m *Manifest) engine.Value {
+	common := (&engine.Spec{Name: name, Doc: m.Description, New: func() engine.Component { return &component{} }}).Schema()
+	props := engine.NewObject(24)
+	for _, s := range [...]Schema{m.Params, m.Arguments} {
+		for name, p := range s.Get("properties").Fields() {
+			props.Set(name, p)
+		}
+	}
+	for name, p := range common.Get("properties").Fields() {
+		if _, taken := props.Value().Lookup(name); !taken && (name != modelParam || m.Chats) {
+			props.Set(name, p)
+		}
+	}
+	out := common.With("properties", props.Value()).Without("required")
+	if required := m.Params.Get("required"); required.Len() > 0 {
+		out = out.With("required", required)
+	}
+	return out
+}
+
+// hide is the schema of arguments without the pinned ones.
+func hide(schema engine.Value, pinned []string) engine.Value {
+	props, required := schema.Get("properties"), engine.List()
+	for _, name := range pinned {
+		props = props.Without(name)
+	}
+	for _, r := range schema.Get("required").Elements() {
+		if !slices.Contains(pinned, r.Str()) {
+			required = required.Append(r)
+		}
+	}
+	schema = schema.With("properties", props)
+	if required.Len() == 0 {
+		return schema.Without("required")
+	}
+	return schema.With("required", required)
+}

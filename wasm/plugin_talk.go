@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/node"
+)
+
+// dialogue answers what a plugin asks of its run while the host runs it.
+type dialogue struct {
+	services node.Services
+	emit     func(node.Emission) error
+	given    error // why nobody takes what it emits any more
+}
+
+// converse asks the host as run.once does, and answers the questions {"ask", "op", "args"} among the pieces of its
+// answer, each with {"kind":"reply"} for the same call. The last piece is what it gives.
+func (r *run) converse(ctx context.Context, nodeID string, payload engine.Value, talk *dialogue) (engine.Value, error) {
+	if err := ctx.Err(); err != nil {
+		return engine.Null, err
+	}
+	id, q := r.ask("plugin", nodeID, payload)
+	defer r.forget(id)
+	for {
+		p, err := q.next(ctx)
+		if err != nil {
+			return engine.Null, err
+		}
+		v, err := p.read("plugin")
+		if err != nil || p.last {
+			return v, err
+		}
+		n, asked := v.Get("ask").Int()
+		if !asked || talk == nil {
+			continue
+		}
+		reply := engine.Object("kind", "reply", "ask", n)
+		if answer, ok := talk.answer(ctx, v.Get("op").Str(), v.Get("args")); ok {
+			reply = reply.With("answer", answer)
+		} else {
+			reply = reply.With("cancelled", engine.Bool(true))
+		}
+		if err := ctx.Err(); err != nil {
+			return engine.Null, err
+		}
+		r.out.flush()
+		r.b.host.call(r.id, id, reply.AppendJSON(nil))
+	}
+}
+
+// answer is {"ok"} or {"error"}; false says that the plugin should finish.
+func (d *dialogue) answer(ctx context.Context, op string, args engine.Value) (engine.Value, bool) {
+	v, err := d.run(ctx, op, args)
+	if d.given != nil {
+		return engine.Null, false
+	}
+	if err == nil {
+		return engine.Object("ok", v), true
+	}
+	var refused *node.Error
+	if !errors.As(err, &refused) {
+		refused = &node.Error{Code: "upstream", Message: err.Error(), Retryable: true}
+	}
+	return engine.Object("error", refused.Value()), true
+}
+
+func (d *dialogue) run(ctx context.Context, op string, args engine.Value) (engine.Value, error) {
+	switch op {
+	case "emit":
+		kind, _ := args.Get("kind").Int()
+		pct, _ := args.Get("pct").Float()
+		d.say(node.Emission{
+			Kind: node.Kind(kind), Text: args.Get("text").Str(), Key: args.Get("key").Str(), Pct: pct, Note: args.Get("note").Str(),
+		})
+		return engine.Object(), nil
+	case "llm.chat":
+		return d.services.Chat(ctx, args, func(piece string) error {
+			d.say(node.Emission{Kind: node.Delta, Text: piece})
+			return d.given
+		})
+	case "var.get":
+		return d.services.Variable(ctx, args.Get("name").Str())
+	case "var.set":
+		return engine.Object(), d.services.SetVariable(ctx, args.Get("name").Str(), args.Get("value"))
+	}
+	return engine.Null, &node.Error{Code: "unsupported", Message: fmt.Sprintf("no operation %q on this host", op)}
+}
+
+// say hands on what was emitted. After an error the plugin is told to finish, and nothing more is taken.
+func (d *dialogue) say(e node.Emission) {
+	if d.given == nil {
+		d.given = d.emit(e)
+	}
+}

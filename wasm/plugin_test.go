@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/meter"
+	"github.com/easel-canvas/easel/plugins/meter/wat"
+)
+
+const weather = `{"abi":1,"name":"weather","version":"1.2.0","description":"Weather of a city.","streams":true,
+	"params":{"type":"object","properties":{"units":{"type":"string","enum":["c","f"],"default":"c"}}},
+	"arguments":{"type":"object","required":["city"],"properties":{"city":{"type":"string","description":"City name"}}},
+	"outputs":{"type":"object","properties":{"text":{"type":"string"},"temp":{"type":"number"}},"required":["text"]},
+	"permissions":{"llm":{"max_calls":1,"reason":"words"}}}`
+
+// keep gives the module a manifest.
+func (k *talk) keep(manifest string) {
+	ok, answer := k.load(`{"op":"plugin","timeout_ms":5000,"locale":"en","checks":true}` + "\n" + strings.ReplaceAll(manifest, "\n", " "))
+	require.True(k.t, ok, answer.JSON())
+}
+
+// called is the last call among lines, and its text.
+func called(t *testing.T, lines []line) (line, engine.Value) {
+	t.Helper()
+	for _, l := range slices.Backward(lines) {
+		if l.Fn == "call" {
+			v, err := engine.ParseJSONText(l.Text)
+			require.NoError(t, err)
+			return l, v
+		}
+	}
+	require.Fail(t, "nothing was called")
+	return line{}, engine.Null
+}
+
+const weatherNode = `"A":{"obj":{"component_name":"plugin:weather@1","params":{"city":"{sys.query}"}}}`
+
+func TestPluginRuns(t *testing.T) {
+	meet(t, func(k *talk) {
+		k.keep(weather)
+		k.open(weatherNode)
+		asked, call := called(k.t, k.start(`{"canvas":1,"query":"Oslo","ports":["plugin"]}`))
+		payload := call.Get("payload")
+		require.Equal(k.t, "A", call.Get("node").Str())
+		require.Equal(k.t, `["weather","1.2.0","easel_invoke"]`, engine.List(payload.Get("plugin"), payload.Get("version"), payload.Get("export")).JSON())
+		input, err := engine.ParseJSONText(payload.Get("input").Str())
+		require.NoError(k.t, err)
+		require.Equal(k.t, `{"units":"c"}`, input.Get("params").JSON())
+		require.Equal(k.t, `{"city":"Oslo"}`, input.Get("arguments").JSON())
+		about := input.Get("call")
+		require.Equal(k.t, `["A",1,5000,"en",true]`, engine.List(about.Get("node"), about.Get("attempt"), about.Get("deadline_ms"), about.Get("locale"), about.Get("preview")).JSON())
+
+		reply := func(question string) engine.Value {
+			tell(k.b, line{Fn: "deliver", Call: asked.Call, OK: yes(), More: yes(), Text: question})
+			again, v := called(k.t, k.host.take())
+			require.Equal(k.t, asked.Call, again.Call)
+			require.Equal(k.t, "reply", v.Get("kind").Str())
+			return v
+		}
+		require.Equal(k.t, `{"kind":"reply","ask":1,"answer":{"ok":{}}}`, reply(`{"ask":1,"op":"emit","args":{"kind":3,"pct":50,"note":"half"}}`).JSON())
+		require.Equal(k.t, `{"found":true,"value":"Oslo"}`, reply(`{"ask":2,"op":"var.get","args":{"name":"sys.query"}}`).Get("answer").Get("ok").JSON())
+		require.Equal(k.t, "not_found", reply(`{"ask":3,"op":"var.set","args":{"name":"env.none","value":1}}`).Get("answer").Get("error").Get("code").Str())
+		require.NotEmpty(k.t, reply(`{"ask":4,"op":"llm.chat","args":{"messages":[{"role":"user","content":"Hi"}]}}`).Get("answer").Get("ok").Get("text").Str())
+		require.Equal(k.t, "unsupported", reply(`{"ask":5,"op":"fly","args":{}}`).Get("answer").Get("error").Get("code").Str())
+
+		tell(k.b, line{Fn: "deliver", Call: asked.Call, OK: yes(), More: no(), Text: `{"output":"{\"outputs\":{\"text\":\"cold\",\"temp\":3}}"}`})
+		ok, answer := k.answer()
+		require.True(k.t, ok)
+		require.Equal(k.t, `{"text":"cold","temp":3}`, answer.Get("outputs").JSON())
+	})
+}
+
+func TestPluginFailures(t *testing.T) {
+	for _, c := range []struct{ name, text, code, message string }{
+		{"its own error", `!{"code":"not_found","message":"no such city"}`, "not_found", "node A (plugin:weather@1): plugin weather: easel_invoke: not_found: no such city"},
+		{"no message of the contract", `{"output":"{"}`, "bad_output", "not the JSON of the contract"},
+		{"no outputs", `{"output":"{}"}`, "bad_output", "outputs: missing"},
+		{"a wrong output", `{"output":"{\"outputs\":{\"text\":1}}"}`, "bad_output", "outputs.text: want string, got number"},
+		{"an output less", `{"output":"{\"outputs\":{}}"}`, "bad_output", "outputs.text: missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			meet(t, func(k *talk) {
+				k.keep(weather)
+				k.open(weatherNode)
+				asked, _ := called(k.t, k.start(`{"canvas":1,"query":"Oslo","ports":["plugin"]}`))
+				text, failed := strings.CutPrefix(c.text, "!")
+				ok := !failed
+				tell(k.b, line{Fn: "deliver", Call: asked.Call, OK: &ok, More: no(), Text: text})
+				_, answer := k.answer()
+				require.Contains(t, answer.Get("error").Get("message").Str(), c.message)
+				if failed {
+					require.Equal(t, c.code, answer.Get("error").Get("code").Str())
+				}
+			})
+		})
+	}
+}
+
+func TestPluginIsKnown(t *testing.T) {
+	meet(t, func(k *talk) {
+		validate := func(params string) engine.Value {
+			_, problems := k.load(`{"op":"validate"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},"A":{"obj":{"component_name":"plugin:weather@1","params":` + params + `}}}}`)
+			return problems
+		}
+		missing := validate(`{"city":"{sys.query}"}`)
+		require.Equal(k.t, 1, missing.Len(), missing)
+		require.Contains(k.t, missing.At(0).Get("message").Str(), "plugin:weather@1 does not run here: not loaded; give it to createEngine")
+
+		k.keep(weather)
+		require.Equal(k.t, "[]", validate(`{"city":"{sys.query}"}`).JSON())
+		require.Contains(k.t, validate(`{"units":"k","city":"{sys.query}"}`).JSON(), "units: want one of [c f], got k")
+
+		_, all := k.load(`{"op":"components"}`)
+		spec := all.At(all.Len() - 1)
+		require.Equal(k.t, "plugin:weather@1", spec.Get("name").Str())
+		require.Equal(k.t, `["city"]`, spec.Get("tool").Get("function").Get("parameters").Get("required").JSON(), spec.Get("tool"))
+
+		_, answer := k.load(`{"op":"plugin","forget":"weather"}`)
+		require.Equal(k.t, "{}", answer.JSON())
+		require.Equal(k.t, 1, validate(`{}`).Len())
+		for _, wrong := range []string{"{", "[]", `{"name":"x"}`, `{"name":"x","version":"1.0.0","params":3}`} {
+			ok, _ := k.load(`{"op":"plugin"}` + "\n" + wrong)
+			require.False(k.t, ok, wrong)
+		}
+	})
+}
+
+// TestPluginChecksItsParams has validate ask the plugin, without a run.
+func TestPluginChecksItsParams(t *testing.T) {
+	meet(t, func(k *talk) {
+		k.keep(weather)
+		k.last++
+		tell(k.b, line{Fn: "load", ID: k.last, Text: `{"op":"validate"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},"A":{"obj":{"component_name":"plugin:weather@1","params":{"units":"f","city":"Oslo"}}}}}`})
+		asked, call := called(k.t, k.host.take())
+		require.Equal(k.t, uint32(0), asked.Run)
+		require.Equal(k.t, `{"plugin":"weather","version":"1.2.0","export":"easel_check","input":"{\"params\":{\"units\":\"f\"}}"}`, call.Get("payload").JSON())
+		tell(k.b, line{Fn: "deliver", Call: asked.Call, OK: no(), More: no(), Text: `{"code":"invalid_argument","message":"too cold"}`})
+		_, problems := k.answer()
+		require.Contains(k.t, problems.JSON(), "plugin weather: easel_check: invalid_argument: too cold")
+	})
+}
+
+func TestMeterOfTheModule(t *testing.T) {
+	meet(t, func(k *talk) {
+		wasm := wat.Must(`(module (import "easel:host/v1" "log" (func $log (param i32 i32 i32))) (memory (export "memory") 1)
+			(func (export "easel_invoke") (result i32) i32.const 0))`)
+		k.last++
+		tell(k.b, line{Fn: "load", ID: k.last, Text: `{"op":"meter","pages":16}` + "\n" + base64.StdEncoding.EncodeToString(wasm)})
+		lines := k.host.take()
+		head, body, _ := strings.Cut(lines[len(lines)-1].Text, "\n")
+		require.JSONEq(k.t, `{"version":1,"imports":[["easel:host/v1","log","func","iii:"]],"exports":[["memory","memory",":"],["easel_invoke","func",":i"]],"memory":true}`, head)
+		got, err := base64.StdEncoding.DecodeString(body)
+		require.NoError(k.t, err)
+		want, err := meter.Rewrite(wasm, meter.Limits{Pages: 16})
+		require.NoError(k.t, err)
+		require.Equal(k.t, want, got)
+
+		for text, code := range map[string]string{
+			"no module": "malformed",
+			string(wat.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`)): "forged",
+			string(wat.Must(`(module (memory 17))`)):                                                       "over_limit",
+		} {
+			ok, answer := k.load(`{"op":"meter","pages":16}` + "\n" + base64.StdEncoding.EncodeToString([]byte(text)))
+			require.False(k.t, ok)
+			require.Equal(k.t, code, answer.Get("code").Str())
+		}
+		ok, answer := k.load(`{"op":"meter"}` + "\n***")
+		require.False(k.t, ok)
+		require.Equal(k.t, codeRequest, answer.Get("code").Str())
+	})
+}
