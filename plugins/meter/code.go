@@ -16,14 +16,18 @@ const (
 type editKind byte
 
 const (
-	editNone    editKind = iota // replaces nothing: a region that turned out free
+	editNone    editKind = iota // replaces nothing: what turned out not to be needed
 	editFunc                    // a function index that moved by one
-	editCharge                  // takes value units
+	editLabel                   // a branch that leaves wrapped loops (loop.go)
+	editReturn                  // branches out of the body instead of returning
+	editEnter                   // takes value units, and the frame of a function that calls (depth.go); the first with a scratch local
+	editLeave                   // gives the frame back
+	editWrap                    // opens the blocks around a loop whose type has value bytes
+	editHeader                  // takes value units at the header of a wrapped loop
+	editUnwrap                  // closes the blocks; value is what the header takes
+	editCharge                  // takes value units in place
 	editBulk                    // takes length >> value units before a bulk instruction
 	editRefused                 // looks at the result of memory.grow
-	editEnter                   // takes the frame of the function
-	editReturn                  // branches value blocks outwards instead of returning
-	editLeave                   // gives the frame back
 )
 
 // edit is one change: at source position at, skip bytes are replaced.
@@ -36,8 +40,10 @@ type edit struct {
 
 // frame is an open block; loops carry the region their header pays for.
 type frame struct {
-	loop   bool
-	parent region
+	loop    bool
+	wrapped bool // there are blocks around this loop
+	wraps   int  // wrapped loops from the outermost frame to this one
+	parent  region
 }
 
 // region is a stretch of code that runs at most once per charge.
@@ -48,19 +54,20 @@ type region struct {
 
 // scanner finds the edits of one function body. It is reused from body to body.
 type scanner struct {
-	m      *module
-	r      *reader
-	edits  []edit
-	frames []frame
-	now    region
-	calls  bool
-	locals uint32 // parameters and locals of the function
+	m       *module
+	r       *reader
+	edits   []edit
+	frames  []frame
+	now     region
+	calls   bool
+	entered bool   // the body is wrapped
+	locals  uint32 // parameters and locals of the function
 }
 
 // scan reads the instructions up to the end of the body.
 func (s *scanner) scan(r *reader, locals uint32) {
 	s.r, s.locals, s.calls = r, locals, false
-	s.edits = append(s.edits[:0], edit{at: r.pos, kind: editCharge}, edit{at: r.pos, kind: editEnter})
+	s.edits = append(s.edits[:0], edit{at: r.pos, kind: editEnter})
 	s.frames = append(s.frames[:0], frame{})
 	s.now = region{}
 	for len(s.frames) > 0 {
@@ -71,22 +78,24 @@ func (s *scanner) scan(r *reader, locals uint32) {
 		s.instruction()
 	}
 	s.edits[0].value = 1 + s.now.weight/unitWeight
-	if !s.calls && s.now.weight <= freeWeight {
+	s.entered = s.calls || s.now.weight > freeWeight
+	if s.entered {
+		s.edits = append(s.edits, edit{at: r.pos - 1, kind: editLeave, value: s.edits[0].value})
+	} else {
 		s.edits[0].kind = editNone
 	}
-	s.edits = append(s.edits, edit{at: r.pos - 1, kind: editLeave})
 	if !s.calls {
-		s.keepFrame()
+		s.keepReturns()
 	}
 	if r.err == nil && r.pos != r.end {
 		r.fail(malformed(r.pos, "function body goes on after its end"))
 	}
 }
 
-// keepFrame takes the edits of the stack budget back: a function that calls nothing does not recurse.
-func (s *scanner) keepFrame() {
+// keepReturns takes back the edits of returns: there is no frame to give back.
+func (s *scanner) keepReturns() {
 	for i := range s.edits {
-		if ed := &s.edits[i]; ed.kind >= editEnter {
+		if ed := &s.edits[i]; ed.kind == editReturn {
 			ed.kind, ed.skip = editNone, 0
 		}
 	}
@@ -100,7 +109,11 @@ func (s *scanner) instruction() {
 	switch core[op] {
 	case immNone:
 	case immIndex:
-		r.u32()
+		if op == opBr || op == opBrIf {
+			s.label()
+		} else {
+			r.u32()
+		}
 	case immMemory:
 		skipMemory(r)
 	case immZero:
@@ -119,20 +132,17 @@ func (s *scanner) special(at int, op byte) {
 	switch op {
 	case opBlock, opIf:
 		s.blockType()
-		s.frames = append(s.frames, frame{})
+		s.open(frame{})
 	case opLoop:
-		s.blockType()
-		s.frames = append(s.frames, frame{loop: true, parent: s.now})
-		s.now = region{edit: len(s.edits)}
-		s.edits = append(s.edits, edit{at: r.pos, kind: editCharge})
+		s.loop(at)
 	case opElse:
 	case opReturn:
-		s.edits = append(s.edits, edit{at: at, skip: 1, kind: editReturn, value: uint32(len(s.frames) - 1)})
+		s.edits = append(s.edits, edit{at: at, skip: 1, kind: editReturn, value: s.outwards(len(s.frames) - 1)})
 	case opEnd:
 		s.end()
 	case opBrTable:
 		for n := r.count("branch targets") + 1; n > 0 && r.err == nil; n-- {
-			r.u32()
+			s.label()
 			s.now.weight++
 		}
 	case opCall:
@@ -186,15 +196,6 @@ func skipConst(r *reader, op byte) {
 	}
 }
 
-func (s *scanner) end() {
-	top := s.frames[len(s.frames)-1]
-	s.frames = s.frames[:len(s.frames)-1]
-	if top.loop {
-		s.edits[s.now.edit].value = 1 + s.now.weight/unitWeight
-		s.now = top.parent
-	}
-}
-
 func (s *scanner) callWeight() {
 	s.calls = true
 	s.now.weight += callWeight
@@ -213,20 +214,24 @@ func (s *scanner) funcIndex() {
 	}
 }
 
-func (s *scanner) blockType() {
+// blockType reads the type of a block and says whether it takes parameters.
+func (s *scanner) blockType() (params bool) {
 	at := s.r.pos
 	if at < s.r.end {
 		if b := s.r.buf[at]; b == blockEmpty || isValType(b) {
 			s.r.pos++
-			return
+			return false
 		}
 	}
 	t := s.r.signed(33)
 	if s.r.err == nil && t < 0 {
 		s.r.fail(unsupported(at, "block type %d", t))
-		return
+	}
+	if s.r.err != nil {
+		return false
 	}
 	s.knownType(uint32(t), at)
+	return s.r.err == nil && len(s.m.types[t].Params) > 0
 }
 
 func (s *scanner) knownType(i uint32, at int) {

@@ -1,14 +1,30 @@
 package meter
 
-// A runtime's own stack lies outside the guest's memory: an endless recursion takes as much of the host as the
-// runtime lets it, and a guest that stops half way down, to wait for the host, keeps it. So every function that calls
-// takes its frame from a budget when it is entered and gives it back when it returns:
+// A function counts when it is entered. And a runtime's own stack lies outside the guest's memory: an endless recursion
+// takes as much of the host as the runtime lets it, and a guest that stops half way down, to wait for the host, keeps it.
+// So every function that calls takes its frame from a budget when it is entered and gives it back when it returns. Both
+// are looked at with one test, and what happens rarely stands behind the body, as with loops (loop.go): fib costs 12 %
+// more this way and 32 % with an inline `if` for each.
 //
-//	stack -= frame; if stack < 0 { tick(Overflow); unreachable }
-//	block … the body, in which return is a branch to the end of this block … end
+//	block $body (results)
+//	  loop $again
+//	    block $rare
+//	      counter -= cost; stack -= frame; br_if $rare (counter < 0 or stack < 0)
+//	      block (results)
+//	        the body, in which return is a branch to the end of this block
+//	      end
+//	      br $body
+//	    end
+//	    if stack < 0 { tick(Overflow); unreachable }
+//	    stack += frame; counter = tick(counter) + cost
+//	    br $again
+//	  end
+//	  unreachable
+//	end
 //	stack += frame
 //
-// A trap gives nothing back, which is why a host never uses an instance again after one.
+// A function that does not call has the counter only. A trap gives nothing back, which is why a host never uses an
+// instance again after one.
 
 // stackBudget bounds the frames of one instance, in bytes as frameSize guesses them. A runtime's real frames are
 // mostly a quarter of that; none is much larger.
@@ -24,23 +40,43 @@ func frameSize(locals uint32, body int) uint32 {
 	return 64 + 16*locals + 4*uint32(min(body, 1<<20))
 }
 
-// enter takes the frame and opens the block around the body.
-func (e *emitter) enter(out []byte, scratch uint32) []byte {
-	out = appendU32(append(out, opGlobalGet), e.stack)
-	out = append(appendConst(out, e.frame), opI32Sub)
-	out = appendU32(append(out, opLocalTee), scratch)
-	out = appendU32(append(out, opGlobalSet), e.stack)
+// enter takes cost units and the frame, and opens the blocks around the body. The frame that is left stays in the
+// second scratch local.
+func (e *emitter) enter(out []byte, scratch, cost uint32) []byte {
+	out = append(e.blockType(append(out, opBlock)), opLoop, blockEmpty, opBlock, blockEmpty)
+	out = e.take(out, e.counter, scratch, cost)
+	if e.scan.calls {
+		out = e.take(out, e.stack, scratch+1, e.frame)
+	}
 	out = appendU32(append(out, opLocalGet), scratch)
-	out = append(out, opI32Const, 0, opI32LtS, opIf, blockEmpty)
-	out = append(out, opI32Const, 0x80, 0x80, 0x80, 0x80, 0x78) // Overflow
-	out = appendU32(append(out, opCall), e.tick)
-	out = append(out, opDrop, opUnreachable, opEnd, opBlock)
-	return e.blockType(out)
+	if e.scan.calls {
+		out = append(appendU32(append(out, opLocalGet), scratch+1), opI32Or)
+	}
+	return e.blockType(append(out, opI32Const, 0, opI32LtS, opBrIf, 0, opBlock))
 }
 
-// leave closes the block and gives the frame back. What the body left on the stack stays there.
-func (e *emitter) leave(out []byte) []byte {
-	out = appendU32(append(out, opEnd, opGlobalGet), e.stack)
+// leave closes the blocks, with the way to the tick and back, and gives the frame back. What the body left on the
+// stack stays there.
+func (e *emitter) leave(out []byte, scratch, cost uint32) []byte {
+	out = append(out, opEnd, opBr, 2, opEnd)
+	if e.scan.calls {
+		out = appendU32(append(out, opLocalGet), scratch+1)
+		out = append(out, opI32Const, 0, opI32LtS, opIf, blockEmpty)
+		out = append(out, opI32Const, 0x80, 0x80, 0x80, 0x80, 0x78) // Overflow
+		out = appendU32(append(out, opCall), e.tick)
+		out = append(out, opDrop, opUnreachable, opEnd)
+		out = e.release(out)
+	}
+	out = append(e.refill(out, scratch, cost), opBr, 0, opEnd, opUnreachable, opEnd)
+	if e.scan.calls {
+		out = e.release(out)
+	}
+	return out
+}
+
+// release gives the frame back.
+func (e *emitter) release(out []byte) []byte {
+	out = appendU32(append(out, opGlobalGet), e.stack)
 	out = append(appendConst(out, e.frame), opI32Add)
 	return appendU32(append(out, opGlobalSet), e.stack)
 }

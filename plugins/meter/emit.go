@@ -59,18 +59,18 @@ func (e *emitter) function(r *reader, t FuncType) {
 	}
 	e.frame, e.results = frameSize(uint32(total), r.end-code), t.Results
 	e.body = e.body[:0]
-	if !e.changes() {
+	if !e.scratches() {
 		e.body = e.apply(append(e.body, r.buf[start:code]...), r, code, 0)
 		return
 	}
 	e.body = append(appendU32(e.body, uint32(groups)+1), r.buf[from:code]...)
-	e.body = e.apply(append(e.body, 1, valI32), r, code, uint32(total))
+	e.body = e.apply(append(e.body, 2, valI32), r, code, uint32(total))
 }
 
-// changes reports whether an edit needs the scratch local.
-func (e *emitter) changes() bool {
+// scratches reports whether an edit needs a scratch local.
+func (e *emitter) scratches() bool {
 	for _, ed := range e.scan.edits {
-		if ed.kind > editFunc {
+		if ed.kind >= editEnter {
 			return true
 		}
 	}
@@ -82,27 +82,48 @@ func (e *emitter) apply(out []byte, r *reader, from int, scratch uint32) []byte 
 		out = append(out, r.buf[from:ed.at]...)
 		from = ed.at + ed.skip
 		switch ed.kind {
-		case editFunc:
+		case editFunc, editLabel:
 			out = appendU32(out, ed.value)
+		case editReturn:
+			out = appendU32(append(out, opBr), ed.value)
+		case editEnter:
+			out = e.enter(out, scratch, ed.value)
+		case editLeave:
+			out = e.leave(out, scratch, ed.value)
+		case editWrap:
+			out = e.wrap(out, r.buf[ed.at+1:ed.at+1+int(ed.value)])
+		case editHeader:
+			out = e.header(out, scratch, ed.value)
+		case editUnwrap:
+			out = e.unwrap(out, scratch, ed.value)
 		case editCharge:
 			out = e.charge(out, scratch, ed.value)
 		case editBulk:
 			out = e.bulk(out, scratch, ed.value)
 		case editRefused:
 			out = e.noteRefusal(out, scratch)
-		case editEnter:
-			out = e.enter(out, scratch)
-		case editReturn:
-			out = appendU32(append(out, opBr), ed.value)
-		case editLeave:
-			out = e.leave(out)
 		}
 	}
 	return append(out, r.buf[from:r.end]...)
 }
 
-// charge takes cost units: counter -= cost; if counter < 0 { counter = tick(counter) }.
-// The scratch local spares a load of the global that was just stored.
+// take takes cost from a global and leaves the rest in the scratch local, which spares a load of what was just stored.
+func (e *emitter) take(out []byte, global, scratch, cost uint32) []byte {
+	out = appendU32(append(out, opGlobalGet), global)
+	out = append(appendConst(out, cost), opI32Sub)
+	out = appendU32(append(out, opLocalTee), scratch)
+	return appendU32(append(out, opGlobalSet), global)
+}
+
+// refill ticks and adds cost, which is taken once more when the code is passed again.
+func (e *emitter) refill(out []byte, scratch, cost uint32) []byte {
+	out = appendU32(append(out, opLocalGet), scratch)
+	out = appendU32(append(out, opCall), e.tick)
+	out = append(appendConst(out, cost), opI32Add)
+	return appendU32(append(out, opGlobalSet), e.counter)
+}
+
+// charge takes cost units in place: counter -= cost; if counter < 0 { counter = tick(counter) }.
 func (e *emitter) charge(out []byte, scratch, cost uint32) []byte {
 	out = appendU32(append(out, opGlobalGet), e.counter)
 	out = append(appendConst(out, cost), opI32Sub)

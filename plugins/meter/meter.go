@@ -22,7 +22,10 @@
 //     not grow;
 //   - has a maximum for its memory and tables, at most [Limits];
 //   - takes the frame of each function that calls from a budget and gives it
-//     back (depth.go), which costs 6 to 9 % on code that is all calls;
+//     back (depth.go); with counting that is 12 % on code that is all calls, and
+//     about 15 % on a Go guest that reads JSON;
+//   - has blocks around loops and bodies, so that the way to the tick lies
+//     outside of the hot code (loop.go);
 //   - keeps its name section and loses the sections that address code by offset.
 //
 // One unit of fuel is one pass through a loop header or one function entry,

@@ -247,3 +247,53 @@ func TestInspect(t *testing.T) {
 	_, ok = shape.Func("memory")
 	require.False(t, ok)
 }
+
+// TestBranchesLeaveWrappedLoops branches out of loops in every way there is, through the blocks the meter puts around
+// them, and sees the same results before and after.
+func TestBranchesLeaveWrappedLoops(t *testing.T) {
+	text := `(module
+	  (func $one (result i32) i32.const 1)
+	  (func (export "run") (param $n i32) (result i32) (local $s i32)
+	    block $done (result i32)
+	      loop $outer
+	        loop $inner (result i32)
+	          local.get $s call $one i32.add local.tee $s
+	          i32.const 1000 i32.gt_u if local.get $s return end
+	          block $a block $b block $c
+	            local.get $n i32.const 1 i32.sub local.tee $n
+	            i32.const 7 i32.and
+	            br_table $a $b $c $inner $outer $inner $outer $a
+	          end local.get $s i32.const 3 i32.add local.set $s br $inner
+	          end local.get $s i32.const 5 i32.add local.tee $s local.get $n i32.eqz br_if $done drop br $outer
+	          end local.get $n i32.const 0 i32.lt_s if local.get $s br $done end
+	          br $inner
+	        end
+	        drop br $outer
+	      end
+	      i32.const -1
+	    end))`
+	ctx := context.Background()
+	rt := wazero.NewRuntime(ctx)
+	t.Cleanup(func() { require.NoError(t, rt.Close(ctx)) })
+	plain, err := rt.InstantiateWithConfig(ctx, wat.Must(text), wazero.NewModuleConfig().WithName(""))
+	require.NoError(t, err)
+	metered, _ := start(t, rewrite(t, text), 1<<40)
+	for n := range uint64(300) {
+		want, err := plain.ExportedFunction("run").Call(ctx, n)
+		require.NoError(t, err)
+		got, err := metered.ExportedFunction("run").Call(ctx, n)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "run(%d)", n)
+	}
+}
+
+// TestLabelOutOfRange is invalid before the meter adds labels, and must not become valid by them.
+func TestLabelOutOfRange(t *testing.T) {
+	for _, text := range []string{
+		`(module (func $f call $f br 1))`, `(module (func loop br 2 end))`, `(module (func $f call $f loop i32.const 0 br_if 4 end))`,
+		`(module (func $f call $f i32.const 0 br_table 0 3))`, `(module (func $f loop $l br $l unreachable br 5 end))`,
+	} {
+		_, err := meter.Rewrite(wat.Must(text), meter.Limits{})
+		require.ErrorIs(t, err, meter.ErrMalformed, text)
+	}
+}

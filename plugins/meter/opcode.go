@@ -9,6 +9,7 @@ const (
 	opElse         = 0x05
 	opEnd          = 0x0b
 	opBr           = 0x0c
+	opBrIf         = 0x0d
 	opBrTable      = 0x0e
 	opReturn       = 0x0f
 	opCall         = 0x10
@@ -29,6 +30,7 @@ const (
 	opI32GeU       = 0x4f
 	opI32Add       = 0x6a
 	opI32Sub       = 0x6b
+	opI32Or        = 0x72
 	opI32ShrU      = 0x76
 	opRefNull      = 0xd0
 	opRefFunc      = 0xd2
