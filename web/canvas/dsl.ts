@@ -94,10 +94,15 @@ function check(value: unknown): Dsl {
   if (!isObject(value) || !isObject(value["components"])) throw new CanvasError("not_canvas", "components");
   for (const [id, component] of Object.entries(value["components"])) {
     const obj = isObject(component) ? component["obj"] : undefined;
-    if (!isObject(obj) || typeof obj["component_name"] !== "string") throw new CanvasError("not_canvas", `${id}: component_name`);
+    if (!isObject(obj) || typeof obj["component_name"] !== "string") throw new CanvasError("not_canvas", `${id.slice(0, 80)}: component_name`);
     if (!isObject(obj["params"])) obj["params"] = {};
   }
-  return value as unknown as Dsl;
+  return { ...value, components: dict(value["components"]) } as unknown as Dsl;
+}
+
+/** dict copies a record into one without inherited members: ids are chosen by strangers, and `constructor` is no node. */
+export function dict<T>(record: Record<string, T>): Record<string, T> {
+  return Object.assign(Object.create(null) as Record<string, T>, record);
 }
 
 function titles(outer: Record<string, unknown>, name: string): { title: Words; description: Words } {

@@ -1,7 +1,7 @@
 // Changes to parameters, kept beside the opened canvas: the file stays what it was
 // until somebody exports. Undo and redo walk over single changes.
 
-import type { Dsl, Params } from "./dsl.ts";
+import { dict, type Dsl, type Params } from "./dsl.ts";
 
 interface Change {
   node: string;
@@ -20,8 +20,8 @@ export class Edits {
   constructor(changes: readonly Change[] = [], at = changes.length) {
     this.#changes = changes;
     this.#at = at;
-    const changed: Record<string, Params> = {};
-    for (const { node, key, after } of changes.slice(0, at)) (changed[node] ??= {})[key] = after;
+    const changed = dict<Params>({});
+    for (const { node, key, after } of changes.slice(0, at)) (changed[node] ??= dict({}))[key] = after;
     this.changed = changed;
   }
 
@@ -58,8 +58,11 @@ export class Edits {
   apply(dsl: Dsl): Dsl {
     const changed = this.changed;
     if (Object.keys(changed).length === 0) return dsl;
-    const components = Object.fromEntries(Object.entries(dsl.components).map(([id, component]) =>
-      [id, changed[id] ? { ...component, obj: { ...component.obj, params: { ...component.obj.params, ...changed[id] } } } : component]));
+    const components = dict(dsl.components);
+    for (const [node, params] of Object.entries(changed)) {
+      const component = components[node];
+      if (component) components[node] = { ...component, obj: { ...component.obj, params: { ...component.obj.params, ...params } } };
+    }
     return { ...dsl, components };
   }
 }

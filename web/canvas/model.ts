@@ -4,7 +4,7 @@
 
 import type { Component, Dsl, GraphNode, Params } from "./dsl.ts";
 import { isObject } from "./dsl.ts";
-import { group, place, type Box } from "./layout.ts";
+import { attach, settle, type Places } from "./places.ts";
 
 /** Role is what a box stands for. `tool` and `agent` are parts of an Agent, `note` is text. */
 export type Role = "node" | "group" | "item" | "note" | "tool" | "agent";
@@ -51,27 +51,30 @@ export interface CanvasModel {
   nodes: CanvasNode[];
   edges: CanvasEdge[];
   byId: Map<string, CanvasNode>;
-  /** True when at least one node had no place of its own. */
-  placed: boolean;
+  /** True when a node has no place and no layout was given. */
+  unplaced: boolean;
 }
 
 const groups = new Set(["Iteration", "Loop"]);
 const items = new Set(["IterationItem", "LoopItem"]);
 
-/** build makes the picture of a canvas. */
-export function build(dsl: Dsl): CanvasModel {
+/** build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that has none itself. */
+export function build(dsl: Dsl, places?: Places): CanvasModel {
   const pictures = new Map<string, GraphNode>();
   for (const node of dsl.graph?.nodes ?? []) if (typeof node?.id === "string") pictures.set(node.id, node);
   const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures.get(id), dsl));
   const edges = Object.entries(dsl.components).flatMap(([id, component]) => edgesOf(id, component, dsl));
+  // One node without a place means that all are laid out: what was added stands nowhere near the rest.
+  const unplaced = nodes.some((node) => !hasPlace(pictures.get(node.id)));
   addExtras(dsl, pictures, nodes, edges);
-  const unplaced = nodes.filter((node) => !hasPlace(pictures.get(node.id)));
-  const placed = unplaced.length > 0;
-  if (placed) arrange(nodes, edges);
   const byId = new Map(nodes.map((node) => [node.id, node]));
+  const placeless = new Set(nodes.filter((node) => (unplaced && node.role !== "note") || !hasPlace(pictures.get(node.id))).map((node) => node.id));
+  if (unplaced && places) settle(nodes, places);
+  attach(nodes, edges, byId, placeless);
   // A group comes before its children, as drawing them needs.
-  nodes.sort((a, b) => depth(a, byId) - depth(b, byId));
-  return { nodes, edges, byId, placed };
+  const depths = new Map(nodes.map((node) => [node.id, depth(node, byId)]));
+  nodes.sort((a, b) => (depths.get(a.id) ?? 0) - (depths.get(b.id) ?? 0));
+  return { nodes, edges, byId, unplaced: unplaced && !places };
 }
 
 function nodeOf(id: string, component: Component, picture: GraphNode | undefined, dsl: Dsl): CanvasNode {
@@ -209,39 +212,4 @@ function depth(node: CanvasNode, byId: Map<string, CanvasNode>): number {
   let levels = 0;
   for (let at = node.parent; at; at = byId.get(at)?.parent) levels++;
   return levels;
-}
-
-/** sizeOf is the room a box takes when nothing says otherwise. */
-export function sizeOf(node: CanvasNode): { width: number; height: number } {
-  if (node.role === "item") return { width: node.width ?? 120, height: node.height ?? 44 };
-  const rows = node.branches.length + (node.tools.length > 0 ? 1 : 0);
-  return { width: node.width ?? 200, height: node.height ?? 64 + rows * 26 };
-}
-
-// arrange places everything anew, bodies first, so that a group knows its size.
-function arrange(nodes: CanvasNode[], edges: CanvasEdge[]): void {
-  const byParent = group(nodes, (node) => node.parent);
-  const visit = (parent: CanvasNode | undefined): void => {
-    const children = byParent.get(parent?.id) ?? [];
-    for (const child of children) if (child.role === "group") visit(child);
-    const boxes: Box[] = children.map((child) => ({ id: child.id, ...sizeOf(child) }));
-    const inside = new Set(children.map((child) => child.id));
-    const places = place(boxes, edges.filter((edge) => inside.has(edge.source) && inside.has(edge.target)).map(({ source, target }) => [source, target]));
-    const offset = parent ? { x: 32, y: 64 } : { x: 0, y: 0 };
-    let right = 0;
-    let bottom = 0;
-    for (const child of children) {
-      const at = places.get(child.id) ?? { x: 0, y: 0 };
-      const size = sizeOf(child);
-      child.x = at.x + offset.x;
-      child.y = at.y + offset.y;
-      right = Math.max(right, child.x + size.width);
-      bottom = Math.max(bottom, child.y + size.height);
-    }
-    if (parent) {
-      parent.width = Math.max(right + 32, 240);
-      parent.height = Math.max(bottom + 32, 130);
-    }
-  };
-  visit(undefined);
 }

@@ -2,15 +2,24 @@
 // is kept every few events, the others are reached from the nearest one before.
 
 import type { RunEvent } from "@easel/engine";
-import { emptyState, reduce, replay, type RunState } from "@easel/engine/state";
+import { emptyState, reduce, replay, type RunState, type Step } from "@easel/engine/state";
 
 const stride = 64;
 
 /** Records grows while a run goes on. */
 export class Records {
   readonly events: RunEvent[] = [];
-  readonly #kept: RunState[] = [emptyState];
-  #last: RunState = emptyState;
+  /** Steps that were there before this run: those of the run it goes on with. */
+  readonly earlier: number;
+  readonly #kept: RunState[];
+  #last: RunState;
+
+  /** A run that goes on after a form begins with the state it was paused in. */
+  constructor(base: RunState = emptyState) {
+    this.#kept = [base];
+    this.#last = base;
+    this.earlier = base.steps.length;
+  }
 
   /** push adds events and gives the state after them. */
   push(events: Iterable<RunEvent>): RunState {
@@ -31,6 +40,21 @@ export class Records {
   at(count: number): RunState {
     if (count >= this.events.length) return this.#last;
     const base = Math.floor(count / stride);
-    return replay(this.events.slice(base * stride, count), this.#kept[base] ?? emptyState);
+    return replay(this.events.slice(base * stride, count), this.#kept[base]);
   }
+}
+
+/** waiting shows the nodes that wait for a person; the engine starts them when the answer is there. */
+export function waiting(state: RunState, nodes: { id: string; name: string; kind: string }[], now: number): RunState {
+  const steps = nodes.map(({ id, name, kind }, i): Step => ({
+    index: state.steps.length + i, run: (Object.hasOwn(state.latest, id) ? (state.latest[id]?.run ?? 0) : 0) + 1, node: id, name, type: kind, status: "waiting",
+    thoughts: "", startedAt: now, tools: [], models: [],
+  }));
+  return { ...state, steps: [...state.steps, ...steps], latest: { ...state.latest, ...Object.fromEntries(steps.map((step) => [step.node, step])) } };
+}
+
+/** resumed is where the run that goes on after a form begins: nodes as they were, nothing said yet. */
+export function resumed(paused: RunState): RunState {
+  const { form: _form, error: _error, elapsed: _elapsed, usage: _usage, outputs: _outputs, ...state } = paused;
+  return { ...state, status: "running", count: 0, answers: [], warnings: [] };
 }

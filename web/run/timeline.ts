@@ -1,7 +1,7 @@
 // Orders the steps of a run into a tree: what ran inside an Iteration or a Loop
 // stands under it, turn by turn.
 
-import type { RunState, Step } from "@easel/engine/state";
+import type { Step } from "@easel/engine/state";
 import type { CanvasModel } from "../canvas/model.ts";
 
 /** Entry is a line of the timeline. */
@@ -17,10 +17,10 @@ export interface Turn {
 }
 
 /** timeline builds the tree. */
-export function timeline(state: RunState, model: CanvasModel): Entry[] {
+export function timeline(steps: Step[], model: CanvasModel): Entry[] {
   const top: Entry[] = [];
   const open = new Map<string, Entry>();
-  for (const step of state.steps) {
+  for (const step of steps) {
     const entry: Entry = { step, turns: [] };
     open.set(step.node, entry);
     const node = model.byId.get(step.node);

@@ -94,7 +94,9 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       )}
       <main data-panel={document_ && panel ? true : undefined}>
         <Guard mark={document_?.opened}>
-          {document_ ? <Board model={document_.model} title={title} /> : <Gallery examples={examples} onOpen={openExample} />}
+          {!document_ ? <Gallery examples={examples} onOpen={openExample} />
+            : document_.model.unplaced ? <p className="busy quiet" role="status"><span className="spinner" /> {t("canvas.arranging")}</p>
+            : <Board model={document_.model} title={title} />}
         </Guard>
         {document_ && panel && <Panel />}
       </main>

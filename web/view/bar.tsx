@@ -12,7 +12,7 @@ export function Bar({ onGallery, onFile, onModel }: { onGallery(): void; onFile(
   const { session, look } = useApp();
   const { language, dark } = useLook((all) => all);
   const document_ = useStore(session.document, (document) => document);
-  const kind = useStore(session.provider, (provider) => provider.kind);
+  const kind = useStore(session.player.provider, (provider) => provider.kind);
   const picker = useRef<HTMLInputElement>(null);
   const [linked, setLinked] = useState(false);
   const title = document_ ? pick(document_.opened.title, language) || "canvas" : "";

@@ -3,7 +3,8 @@
 
 import { Background, BackgroundVariant, Controls, MarkerType, MiniMap, ReactFlow, useReactFlow, type Edge, type Node, type NodeChange } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
-import { sizeOf, type CanvasModel, type CanvasNode } from "../canvas/model.ts";
+import type { CanvasModel, CanvasNode } from "../canvas/model.ts";
+import { sizeOf } from "../canvas/places.ts";
 import { useApp, useLook, useSelect, useText } from "./context.tsx";
 import { nodeTypes, type BoxData } from "./nodes.tsx";
 

@@ -6,7 +6,7 @@ import type { Chunk, FormField, Reference } from "@easel/engine";
 import type { Answer } from "@easel/engine/state";
 import { isObject } from "../canvas/dsl.ts";
 import type { Descriptor } from "../run/files.ts";
-import type { Ask, Turn } from "../run/session.ts";
+import type { Ask, Turn } from "../run/player.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { answersOf, Field } from "./field.tsx";
 import { Icon } from "./icons.tsx";
@@ -17,7 +17,7 @@ import { brief, seconds } from "./text.ts";
 export function Chat(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
-  const { turns, running } = useStore(session.play, (play) => play);
+  const { turns, running } = useStore(session.player.play, (play) => play);
   const begin = useStore(session.document, (document) => document?.dsl.components["begin"]?.obj.params);
   const fields = useMemo(() => (isObject(begin?.["inputs"]) ? (begin["inputs"] as Record<string, FormField>) : {}), [begin]);
   const end = useRef<HTMLDivElement>(null);
@@ -32,11 +32,11 @@ export function Chat(): React.ReactNode {
         {prologue && <div className="bubble theirs"><Markdown text={prologue} /></div>}
         {turns.length === 0 && !prologue && <p className="quiet">{t(asks ? "chat.form" : "chat.empty")}</p>}
         {turns.map((turn, i) => <TurnView key={i} turn={turn} last={turn === last} />)}
-        {paused && !running && <Asked key={turns.length} fields={paused.inputs} tips={paused.tips} onDone={(inputs) => session.answer(inputs)} />}
+        {paused && !running && <Asked key={turns.length} fields={paused.inputs} tips={paused.tips} onDone={(inputs) => session.player.answer(inputs)} />}
         <div ref={end} />
       </div>
       {running ? (
-        <div className="composer"><button type="button" className="primary wide" onClick={() => session.cancel()}><Icon name="stop" />{t("chat.stop")}</button></div>
+        <div className="composer"><button type="button" className="primary wide" onClick={() => session.player.cancel()}><Icon name="stop" />{t("chat.stop")}</button></div>
       ) : !paused && <Composer fields={fields} task={begin?.["mode"] === "task"} first={turns.length === 0} />}
     </div>
   );
@@ -135,7 +135,7 @@ function Asked({ fields, tips, onDone }: { fields: Record<string, FormField>; ti
     <form className="bubble theirs form" onSubmit={(event) => { event.preventDefault(); onDone(answersOf(fields, values)); }}>
       {tips && <Markdown text={tips} />}
       {Object.entries(fields).map(([name, field]) => (
-        <Field key={name} name={name} field={field} value={values[name] ?? field.value} files={session.files} onChange={(value) => setValues({ ...values, [name]: value })} />
+        <Field key={name} name={name} field={field} value={values[name] ?? field.value} files={session.player.files} onChange={(value) => setValues({ ...values, [name]: value })} />
       ))}
       <button type="submit" className="primary">{t("chat.answer")}</button>
     </form>
@@ -156,7 +156,7 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
     if (asks) ask.inputs = answersOf(fields, values);
     if (files.length) ask.files = files;
     if (!asks && !ask.query && !ask.files) return;
-    session.send(ask);
+    session.player.send(ask);
     setQuery("");
     setFiles([]);
   };
@@ -165,7 +165,7 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
       {asks && (
         <div className="fields">
           {Object.entries(fields).map(([name, field]) => (
-            <Field key={name} name={name} field={field} value={values[name] ?? field.value} files={session.files} onChange={(value) => setValues({ ...values, [name]: value })} />
+            <Field key={name} name={name} field={field} value={values[name] ?? field.value} files={session.player.files} onChange={(value) => setValues({ ...values, [name]: value })} />
           ))}
         </div>
       )}
@@ -185,7 +185,7 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
         )}
         {!task && (
           <>
-            <input ref={picker} type="file" multiple hidden onChange={(event) => setFiles([...files, ...[...(event.target.files ?? [])].map((file) => session.files.add(file))])} />
+            <input ref={picker} type="file" multiple hidden onChange={(event) => setFiles([...files, ...[...(event.target.files ?? [])].map((file) => session.player.files.add(file))])} />
             <button type="button" className="icon-button" title={t("chat.attach")} aria-label={t("chat.attach")} onClick={() => picker.current?.click()}><Icon name="attach" /></button>
           </>
         )}

@@ -1,12 +1,14 @@
 // One node: what it is set to and what it did.
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { messageOf, type FormField } from "@easel/engine";
 import type { ModelUse, Step } from "@easel/engine/state";
 import type { CanvasNode } from "../canvas/model.ts";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { Field } from "./field.tsx";
 import { SettingsForm } from "./form.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
-import { bare, seconds, show } from "./text.ts";
+import { bare, like, seconds, show } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
 
 /** Inspector is a page of the drawer. */
@@ -25,7 +27,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
   const spec = useStore(session.specs, (specs) => specs.get(node.kind));
   const edits = useStore(session.document, (document) => document?.edits.changed[node.id]);
   const problems = useStore(session.problems, (all) => all);
-  const steps = useStore(session.play, (play) => play.shown.steps).filter((step) => step.node === node.id);
+  const steps = useStore(session.player.play, (play) => play.shown.steps).filter((step) => step.node === node.id);
   const chosen = useLook((all) => all.step);
   const step = steps.find((each) => each.index === chosen) ?? steps.at(-1);
   const mine = problems.filter((problem) => problem.node === node.id);
@@ -57,30 +59,61 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
 function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
-  const running = useStore(session.play, (play) => play.running);
-  const pinned = useStore(session.pins, (pins) => node.id in pins);
+  const running = useStore(session.player.play, (play) => play.running);
+  const pinned = useStore(session.player.pins, (pins) => Object.hasOwn(pins, node.id));
   const [editing, setEditing] = useState<"outputs" | "debug">();
   const inside = node.role === "item" || node.parent !== undefined;
   const outputs = bare(step?.outputs);
   return (
     <>
       <div className="actions">
-        <button type="button" disabled={running || inside} onClick={() => session.runUntil(node.id)}>{t("node.until")}</button>
-        <button type="button" disabled={running || inside || !step} onClick={() => session.runFrom(node.id)}>{t("node.from")}</button>
+        <button type="button" disabled={running || inside} onClick={() => session.player.runUntil(node.id)}>{t("node.until")}</button>
+        <button type="button" disabled={running || inside || !step} onClick={() => session.player.runFrom(node.id)}>{t("node.from")}</button>
         <button type="button" disabled={running || node.role !== "node"} aria-expanded={editing === "debug"} onClick={() => setEditing(editing === "debug" ? undefined : "debug")}>{t("node.debug")}</button>
-        <button type="button" disabled={!pinned && !step?.outputs} aria-pressed={pinned} onClick={() => session.pin(node.id, pinned ? undefined : outputs)}><Icon name="pin" />{t(pinned ? "node.unpin" : "node.pin")}</button>
+        <button type="button" disabled={!pinned && !step?.outputs} aria-pressed={pinned} onClick={() => session.player.pin(node.id, pinned ? undefined : outputs)}><Icon name="pin" />{t(pinned ? "node.unpin" : "node.pin")}</button>
         {step?.outputs && <button type="button" disabled={running || inside} aria-expanded={editing === "outputs"} onClick={() => setEditing(editing === "outputs" ? undefined : "outputs")}>{t("node.edit_outputs")}</button>}
       </div>
-      {editing === "debug" && (
-        <JsonEdit key="debug" value={step?.inputs ?? {}} label={t("node.inputs")} action={t("node.debug")} onDone={(params) => session.debug(node.id, (params ?? {}) as Record<string, unknown>)} />
-      )}
+      {editing === "debug" && <Alone node={node.id} />}
       {editing === "outputs" && (
         <JsonEdit key="outputs" value={outputs} label={t("node.outputs")} action={t("node.apply")} onDone={(changed) => {
-          session.pin(node.id, (changed ?? {}) as Record<string, unknown>);
-          session.runFrom(node.id);
+          session.player.pin(node.id, (changed ?? {}) as Record<string, unknown>);
+          session.player.runFrom(node.id);
         }} />
       )}
     </>
+  );
+}
+
+// Alone asks for the values that one node runs with, filled with what the shown run knows.
+function Alone({ node }: { node: string }): React.ReactNode {
+  const t = useText();
+  const { session } = useApp();
+  const running = useStore(session.player.play, (play) => play.running);
+  const [fields, setFields] = useState<Record<string, FormField>>();
+  const [values, setValues] = useState<Record<string, unknown>>({});
+  const [fault, setFault] = useState<string>();
+  useEffect(() => {
+    let gone = false;
+    session.player.form(node).then((form) => { if (!gone) setFields(form); }, (err: unknown) => { if (!gone) setFault(messageOf(err)); });
+    return () => { gone = true; };
+  }, [session, node]);
+  if (fault !== undefined) return <p className="fault" role="alert">{fault}</p>;
+  if (!fields) return <p className="quiet small"><span className="spinner" /></p>;
+  const names = Object.keys(fields);
+  const valueOf = (name: string): unknown => (name in values ? values[name] : fields[name]?.value);
+  return (
+    <form className="alone" noValidate aria-label={t("node.alone")} onSubmit={(event) => { event.preventDefault(); session.player.debug(node, Object.fromEntries(names.map((name) => [name, valueOf(name)]))); }}>
+      {names.length === 0 && <p className="quiet small">{t("node.no_values")}</p>}
+      {names.map((name) => typeof fields[name]?.value === "object" && fields[name].value !== null ? (
+        <label key={name} className="field">
+          <code>{name}</code>
+          <textarea rows={4} value={show(valueOf(name))} onChange={(event) => setValues({ ...values, [name]: like(fields[name]?.value, event.target.value) })} />
+        </label>
+      ) : (
+        <Field key={name} name={name} field={fields[name] as FormField} value={valueOf(name)} files={session.player.files} onChange={(value) => setValues({ ...values, [name]: value })} />
+      ))}
+      <button type="submit" className="primary" disabled={running}>{t("node.debug")}</button>
+    </form>
   );
 }
 

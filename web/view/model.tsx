@@ -9,8 +9,8 @@ const kinds: ProviderKind[] = ["offline", "scripted", "openai", "host", "replay"
 export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
-  const choice = useStore(session.provider, (provider) => provider);
-  const set = (part: Partial<typeof choice>): void => session.provider.set({ ...choice, ...part });
+  const choice = useStore(session.player.provider, (provider) => provider);
+  const set = (part: Partial<typeof choice>): void => session.player.provider.set({ ...choice, ...part });
   return (
     <form onSubmit={(event) => { event.preventDefault(); onDone(); }}>
       <h2 id="model-title">{t("model.title")}</h2>
@@ -18,8 +18,8 @@ export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
         <legend className="sr">{t("model.title")}</legend>
         {kinds.map((kind) => (
           <label key={kind} className="choice" data-chosen={choice.kind === kind || undefined}>
-            <input type="radio" name="kind" checked={choice.kind === kind} disabled={kind === "replay" && session.providers.recorded === 0} onChange={() => set({ kind })} />
-            <span><b>{t(`model.${kind}`)}</b><small>{t(`model.${kind}.hint`, session.providers.recorded)}</small></span>
+            <input type="radio" name="kind" checked={choice.kind === kind} disabled={kind === "replay" && session.player.providers.recorded === 0} onChange={() => set({ kind })} />
+            <span><b>{t(`model.${kind}`)}</b><small>{t(`model.${kind}.hint`, session.player.providers.recorded)}</small></span>
           </label>
         ))}
       </fieldset>

@@ -3,7 +3,9 @@
 
 import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
+import type { RunState, Step } from "@easel/engine/state";
 import type { CanvasNode } from "../canvas/model.ts";
+import { mostTools } from "../canvas/places.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 import { seconds } from "./text.ts";
@@ -15,9 +17,12 @@ export interface BoxData extends Record<string, unknown> {
 
 type BoxProps = NodeProps & { data: BoxData };
 
+// An id may be the name of something that objects inherit.
+const latest = (state: RunState, id: string): Step | undefined => (Object.hasOwn(state.latest, id) ? state.latest[id] : undefined);
+
 function useStatus(id: string): { status: string; elapsed?: number; tokens?: number; runs: number } {
   const { session } = useApp();
-  const step = useStore(session.play, (play) => play.shown.latest[id]);
+  const step = useStore(session.player.play, (play) => latest(play.shown, id));
   return { status: step?.status ?? "idle", elapsed: step?.elapsed, tokens: step?.usage?.total_tokens, runs: step?.run ?? 0 };
 }
 
@@ -25,7 +30,7 @@ function Status({ id }: { id: string }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
   const { status, elapsed, tokens, runs } = useStatus(id);
-  const pinned = useStore(session.pins, (pins) => id in pins);
+  const pinned = useStore(session.player.pins, (pins) => Object.hasOwn(pins, id));
   if (status === "idle" && !pinned) return null;
   const mark = { done: "check", failed: "cross", waiting: "pause", canceled: "stop" }[status];
   return (
@@ -44,6 +49,7 @@ function Status({ id }: { id: string }): React.ReactNode {
 }
 
 const Box = memo(function Box({ id, data, selected }: BoxProps) {
+  const t = useText();
   const { node } = data;
   const { status } = useStatus(id);
   return (
@@ -57,7 +63,12 @@ const Box = memo(function Box({ id, data, selected }: BoxProps) {
       {node.branches.length > 0 ? (
         <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} id={branch.id} label={branch.label} />)}</ul>
       ) : <Handle type="source" position={Position.Right} isConnectable={false} />}
-      {node.tools.length > 0 && <ul className="chips">{node.tools.map((tool, i) => <li key={i}><Icon name="tool" />{tool}</li>)}</ul>}
+      {node.tools.length > 0 && (
+        <ul className="chips">
+          {node.tools.slice(0, mostTools).map((tool, i) => <li key={i}><Icon name="tool" />{tool}</li>)}
+          {node.tools.length > mostTools && <li title={node.tools.slice(mostTools).join(", ")}>{t("canvas.more", node.tools.length - mostTools)}</li>}
+        </ul>
+      )}
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
   );

@@ -23,3 +23,13 @@ export function brief(value: unknown, most = 80): string {
 export function bare(outputs: Record<string, unknown> | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(outputs ?? {}).filter(([name, value]) => !name.startsWith("_") || (name === "_ERROR" && Boolean(value))));
 }
+
+/** like reads a text that was edited in place of a value: what was no text and is still JSON stays a value. */
+export function like(before: unknown, text: string): unknown {
+  if (typeof before === "string") return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -2,7 +2,7 @@
 // to step through.
 
 import { useMemo } from "react";
-import type { RunState, Step } from "@easel/engine/state";
+import type { Step } from "@easel/engine/state";
 import { timeline, type Entry } from "../run/timeline.ts";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
@@ -12,10 +12,12 @@ import { brief, seconds } from "./text.ts";
 export function Timeline(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
-  const { turns, chosen, cursor, shown } = useStore(session.play, (play) => play);
+  const { turns, chosen, cursor, shown } = useStore(session.player.play, (play) => play);
   const model = useStore(session.document, (document) => document?.model);
-  const entries = useMemo(() => (model ? timeline(shown, model) : []), [shown, model]);
   const turn = turns[chosen];
+  // A run that goes on after a form knows the steps before it; they stand in the turn that made them.
+  const steps = useMemo(() => shown.steps.slice(turn?.records.earlier), [shown, turn]);
+  const entries = useMemo(() => (model ? timeline(steps, model) : []), [steps, model]);
   if (!turn || !model) return <p className="quiet">{t("timeline.empty")}</p>;
   const total = turn.records.events.length;
   const at = cursor ?? total;
@@ -23,20 +25,20 @@ export function Timeline(): React.ReactNode {
     <div className="timeline">
       <div className="stepper">
         {turns.length > 1 && (
-          <select aria-label={t("timeline.which")} value={chosen} onChange={(event) => session.choose(Number(event.target.value))}>
+          <select aria-label={t("timeline.which")} value={chosen} onChange={(event) => session.player.choose(Number(event.target.value))}>
             {turns.map((each, i) => <option key={i} value={i}>{t("timeline.run", i + 1)}</option>)}
           </select>
         )}
-        <button type="button" className="icon-button" aria-label={t("timeline.first")} title={t("timeline.first")} disabled={at === 0} onClick={() => session.step(0)}><Icon name="first" /></button>
-        <button type="button" className="icon-button" aria-label={t("timeline.back")} title={t("timeline.back")} disabled={at === 0} onClick={() => session.step(at - 1)}><Icon name="back" /></button>
-        <input type="range" aria-label={t("timeline.records")} min={0} max={total} value={at} onChange={(event) => session.step(Number(event.target.value))} />
-        <button type="button" className="icon-button" aria-label={t("timeline.forward")} title={t("timeline.forward")} disabled={at >= total} onClick={() => session.step(at + 1)}><Icon name="forward" /></button>
-        <button type="button" className="icon-button" aria-label={t("timeline.live")} title={t("timeline.live")} disabled={cursor === undefined} onClick={() => session.step(undefined)}><Icon name="live" /></button>
+        <button type="button" className="icon-button" aria-label={t("timeline.first")} title={t("timeline.first")} disabled={at === 0} onClick={() => session.player.step(0)}><Icon name="first" /></button>
+        <button type="button" className="icon-button" aria-label={t("timeline.back")} title={t("timeline.back")} disabled={at === 0} onClick={() => session.player.step(at - 1)}><Icon name="back" /></button>
+        <input type="range" aria-label={t("timeline.records")} min={0} max={total} value={at} onChange={(event) => session.player.step(Number(event.target.value))} />
+        <button type="button" className="icon-button" aria-label={t("timeline.forward")} title={t("timeline.forward")} disabled={at >= total} onClick={() => session.player.step(at + 1)}><Icon name="forward" /></button>
+        <button type="button" className="icon-button" aria-label={t("timeline.live")} title={t("timeline.live")} disabled={cursor === undefined} onClick={() => session.player.step(undefined)}><Icon name="live" /></button>
       </div>
       <p className="quiet small" aria-live="polite">
         {t("timeline.at", at, total)}{cursor !== undefined && at > 0 && <> · <code>{turn.records.events[at - 1]?.event}</code></>}
       </p>
-      <ol className="steps" aria-label={t("timeline.steps")}>{entries.map((entry) => <EntryView key={entry.step.index} entry={entry} whole={span(shown)} />)}</ol>
+      <ol className="steps" aria-label={t("timeline.steps")}>{entries.map((entry) => <EntryView key={entry.step.index} entry={entry} whole={span(steps)} />)}</ol>
     </div>
   );
 }
@@ -46,9 +48,9 @@ interface Span {
   length: number;
 }
 
-function span(state: RunState): Span {
-  const from = state.steps[0]?.startedAt ?? 0;
-  const until = Math.max(...state.steps.map((step) => step.startedAt + (step.elapsed ?? 0)), from);
+function span(steps: Step[]): Span {
+  const from = steps[0]?.startedAt ?? 0;
+  const until = steps.reduce((latest, step) => Math.max(latest, step.startedAt + (step.elapsed ?? 0)), from);
   return { from, length: Math.max(until - from, 0.001) };
 }
 

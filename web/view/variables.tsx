@@ -2,16 +2,16 @@
 
 import { useState } from "react";
 import { useApp, useStore, useText } from "./context.tsx";
-import { show } from "./text.ts";
+import { like, show } from "./text.ts";
 
 /** Variables is a page of the drawer. */
 export function Variables(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
-  const fromRun = useStore(session.play, (play) => play.shown.variables);
+  const fromRun = useStore(session.player.play, (play) => play.shown.variables);
   const dsl = useStore(session.document, (document) => document?.dsl);
-  const latest = useStore(session.play, (play) => play.shown.latest);
-  const running = useStore(session.play, (play) => play.running);
+  const latest = useStore(session.player.play, (play) => play.shown.latest);
+  const running = useStore(session.player.play, (play) => play.running);
   const [changed, setChanged] = useState<Record<string, unknown>>({});
   const [from, setFrom] = useState("");
   const all: Record<string, unknown> = { ...dsl?.globals, ...fromRun, ...changed };
@@ -42,19 +42,9 @@ export function Variables(): React.ReactNode {
           <select aria-label={t("variables.from")} value={from || starts[0]} onChange={(event) => setFrom(event.target.value)}>
             {starts.map((id) => <option key={id} value={id}>{latest[id]?.name || id}</option>)}
           </select>
-          <button type="button" className="primary" disabled={running} onClick={() => session.runFrom(from || (starts[0] as string), changed)}>{t("variables.run")}</button>
+          <button type="button" className="primary" disabled={running} onClick={() => session.player.runFrom(from || (starts[0] as string), changed)}>{t("variables.run")}</button>
         </div>
       )}
     </div>
   );
-}
-
-// like keeps the type: what was no text and is still JSON stays a value.
-function like(before: unknown, text: string): unknown {
-  if (typeof before === "string") return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

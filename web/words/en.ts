@@ -32,7 +32,7 @@ export const en = {
   "node.pin": "Pin outputs", "node.unpin": "Unpin", "node.edit_outputs": "Edit outputs and run on", "node.apply": "Run on", "node.not_json": "This is not JSON.",
   "node.changed": "changed", "node.not_run": "This node has not run yet.", "node.thoughts": "Thoughts", "node.runs": "{0} times", "node.answer": "Answer",
   "node.tokens": "{0} tokens", "node.arguments": "Arguments", "node.result": "Result", "node.no_settings": "Nothing to set here.", "node.help": "What is this?",
-  "node.missing": "Cannot run here: {0}", "node.other": "Further settings", "node.which": "Execution shown",
+  "node.missing": "Cannot run here: {0}", "node.alone": "Values to run it with", "node.no_values": "It needs no values.", "node.other": "Further settings", "node.which": "Execution shown",
   "variables.none": "No variables yet.", "variables.name": "Name", "variables.value": "Value", "variables.hint": "Change a value, then run from a node: it begins with the new value.",
   "variables.env": "Of the canvas", "variables.sys": "Of the run", "variables.other": "Of nodes", "variables.edit": "Value of {0}", "variables.from": "Run from", "variables.run": "Run",
   "problems.none": "No problems found.", "problems.goto": "Show {0}", "problem.error": "Error", "problem.warning": "Warning", "problem.info": "Note",
@@ -42,7 +42,7 @@ export const en = {
   "model.host": "This host", "model.host.hint": "Models of the server that serves this page.", "model.replay": "Play back", "model.replay.hint": "Repeats the {0} answers recorded in this page.",
   "model.url": "Address", "model.key": "Key", "model.name": "Model", "model.script": "Answers", "model.done": "Done",
   "form.add": "Add", "form.remove": "Remove", "form.default": "default: {0}", "form.json": "{0} as JSON", "form.key": "Name", "form.true": "yes",
-  "canvas.label": "Canvas {0}", "canvas.else": "else", "canvas.node": "{0}, {1}, {2}", "canvas.note": "Note: {0}",
+  "canvas.label": "Canvas {0}", "canvas.arranging": "Laying out the canvas…", "canvas.more": "{0} more", "canvas.else": "else", "canvas.node": "{0}, {1}, {2}", "canvas.note": "Note: {0}",
   "canvas.tools": "Tools", "canvas.item": "each item", "canvas.turn": "each turn",
 };
 

@@ -33,7 +33,7 @@ export const zh: Record<Key, string> = {
   "node.pin": "固定输出", "node.unpin": "取消固定", "node.edit_outputs": "修改输出后继续", "node.apply": "继续运行", "node.not_json": "这不是 JSON。",
   "node.changed": "已修改", "node.not_run": "这个节点还没有运行。", "node.thoughts": "思路", "node.runs": "{0} 次", "node.answer": "回答",
   "node.tokens": "{0} 个词元", "node.arguments": "参数", "node.result": "结果", "node.no_settings": "没有可设置的内容。", "node.help": "这是什么？",
-  "node.missing": "这里不能运行：{0}", "node.other": "其他设置", "node.which": "查看哪次执行",
+  "node.missing": "这里不能运行：{0}", "node.alone": "运行所用的值", "node.no_values": "它不需要任何值。", "node.other": "其他设置", "node.which": "查看哪次执行",
   "variables.none": "还没有变量。", "variables.name": "名称", "variables.value": "值", "variables.hint": "改一个值，再从某个节点运行：它会以新值开始。",
   "variables.env": "画布的变量", "variables.sys": "运行的变量", "variables.other": "节点的变量", "variables.edit": "{0} 的值", "variables.from": "从哪里运行", "variables.run": "运行",
   "problems.none": "没有发现问题。", "problems.goto": "查看 {0}", "problem.error": "错误", "problem.warning": "警告", "problem.info": "提示",
@@ -43,6 +43,6 @@ export const zh: Record<Key, string> = {
   "model.host": "本站", "model.host.hint": "提供此页面的服务器上的模型。", "model.replay": "回放", "model.replay.hint": "重复本页记录下的 {0} 个回答。",
   "model.url": "地址", "model.key": "密钥", "model.name": "模型", "model.script": "回答", "model.done": "完成",
   "form.add": "添加", "form.remove": "移除", "form.default": "默认：{0}", "form.json": "{0}（JSON）", "form.key": "名称", "form.true": "是",
-  "canvas.label": "画布 {0}", "canvas.else": "否则", "canvas.node": "{0}，{1}，{2}", "canvas.note": "便签：{0}",
+  "canvas.label": "画布 {0}", "canvas.arranging": "正在排布画布…", "canvas.more": "还有 {0} 个", "canvas.else": "否则", "canvas.node": "{0}，{1}，{2}", "canvas.note": "便签：{0}",
   "canvas.tools": "工具", "canvas.item": "逐项", "canvas.turn": "逐轮",
 };

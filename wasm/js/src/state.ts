@@ -161,11 +161,12 @@ function started(state: RunState, data: Data<"node_started">): RunState {
 
 function finished(state: RunState, data: Data<"node_finished">): RunState {
   const base = latest(state, data.component_id) ? state : started(state, { ...data, inputs: null, thoughts: "" });
-  const failed = data.error !== null && data.error !== undefined && data.error !== "";
+  const canceled = data.error === canceledText; // a node that was stopped did not fail
+  const failed = !canceled && data.error !== null && data.error !== undefined && data.error !== "";
   const next = onStep(base, data.component_id, (step) => {
     const { error: _old, ...rest } = step;
     return {
-      ...rest, status: failed ? "failed" : "done", elapsed: data.elapsed_time, inputs: data.inputs, outputs: data.outputs,
+      ...rest, status: failed ? "failed" : canceled ? "canceled" : "done", elapsed: data.elapsed_time, inputs: data.inputs, outputs: data.outputs,
       ...(failed ? { error: data.error as string } : {}),
     };
   });

@@ -45,6 +45,12 @@ test("cancelling closes what was open", () => {
   assert.equal(state.answers[0]?.done, true);
 });
 
+test("a node that was stopped is canceled, not failed", () => {
+  const state = replay([began, start("LLM:A"), finish("LLM:A", "Task has been canceled"), over("Task has been canceled")]);
+  assert.equal(state.latest["LLM:A"]?.status, "canceled");
+  assert.equal(state.error, undefined);
+});
+
 test("a failed run has no last event; conclude says so", () => {
   const state = conclude(replay([began, start("LLM:A"), finish("LLM:A", "boom"), start("B:A")]), "failed");
   assert.equal(state.status, "failed");

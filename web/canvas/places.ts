@@ -1,0 +1,69 @@
+// Where boxes stand when the file does not say. The engine lays out the nodes; what
+// only the picture knows (tool boxes, agents inside agents, notes) is put beside what
+// it belongs to.
+
+import type { Layout } from "@easel/engine";
+import type { CanvasEdge, CanvasNode } from "./model.ts";
+
+/** Places are what the engine's layout answers, by node. */
+export type Places = Layout["nodes"];
+
+/** sizeOf is the room a box takes when nothing says otherwise. */
+export function sizeOf(node: CanvasNode): { width: number; height: number } {
+  if (node.role === "item") return { width: node.width ?? 120, height: node.height ?? 44 };
+  const rows = node.branches.length + (node.tools.length > 0 ? Math.ceil(Math.min(node.tools.length, mostTools + 1) / 2) : 0);
+  return { width: node.width ?? 200, height: node.height ?? 64 + rows * 26 };
+}
+
+/** mostTools is how many tools a box names; the inspector has them all. */
+export const mostTools = 6;
+
+/** sizesOf is what the layout needs to know of the boxes. */
+export function sizesOf(nodes: CanvasNode[]): Record<string, [number, number]> {
+  return Object.fromEntries(nodes.map((node) => [node.id, Object.values(sizeOf(node)) as [number, number]]));
+}
+
+/** settle puts nodes where the layout says. A node it does not know goes into a row below. */
+export function settle(nodes: CanvasNode[], places: Places): void {
+  const lowest = Math.max(0, ...Object.values(places).map((place) => place.y)) + 200;
+  let column = 0;
+  for (const node of nodes) {
+    if (node.role === "note" || node.role === "tool" || node.role === "agent") continue;
+    const place = Object.hasOwn(places, node.id) ? places[node.id] : undefined;
+    if (place) Object.assign(node, place);
+    else if (node.parent === undefined) Object.assign(node, { x: column++ * 260, y: lowest });
+  }
+}
+
+/** rows places nodes without regard to edges, for when there is no engine to ask. */
+export function rows(nodes: CanvasNode[]): Places {
+  const inside = new Map<string | undefined, number>();
+  const places: Places = {};
+  for (const node of nodes.toReversed().toSorted((a, b) => Number(a.role === "group") - Number(b.role === "group"))) {
+    const at = inside.get(node.parent) ?? 0;
+    inside.set(node.parent, at + 1);
+    const members = inside.get(node.id) ?? 0;
+    places[node.id] = {
+      x: 40 + (at % 6) * 280, y: 60 + Math.floor(at / 6) * 200,
+      ...(node.role === "group" ? { width: 40 + Math.min(6, Math.max(1, members)) * 280, height: 60 + Math.ceil(Math.max(1, members) / 6) * 200 } : {}),
+    };
+  }
+  return places;
+}
+
+/** attach puts tool boxes and inner agents without a place below their agent, and notes above everything. */
+export function attach(nodes: CanvasNode[], edges: CanvasEdge[], byId: Map<string, CanvasNode>, placeless: Set<string>): void {
+  const below = new Map<string, number>();
+  for (const { source, target, role } of edges) {
+    const agent = byId.get(source);
+    const box = byId.get(target);
+    if (role !== "tool" || !agent || !box || !placeless.has(box.id)) continue;
+    const at = below.get(agent.id) ?? 0;
+    below.set(agent.id, at + 1);
+    Object.assign(box, { x: agent.x + at * 230, y: agent.y + sizeOf(agent).height + 70 });
+    if (agent.parent !== undefined) box.parent = agent.parent;
+  }
+  const notes = nodes.filter((node) => node.role === "note" && placeless.has(node.id));
+  const highest = Math.min(0, ...nodes.filter((node) => node.parent === undefined && !notes.includes(node)).map((node) => node.y));
+  notes.forEach((note, at) => Object.assign(note, { x: at * 260, y: highest - sizeOf(note).height - 60 }));
+}

@@ -1,0 +1,271 @@
+// The conversation with an opened canvas: turns, reruns, pins, and the record that is
+// being looked at. It knows canvases only by the two things it asks of the session.
+
+import type { Canvas, FormField, Run, RunOptions } from "@easel/engine";
+import { EngineError, messageOf } from "@easel/engine";
+import { conclude, emptyState, type RunState } from "@easel/engine/state";
+import { dict, type Params } from "../canvas/dsl.ts";
+import { Files } from "./files.ts";
+import { firstChoice, Providers, type ProviderChoice } from "./providers.ts";
+import { Records, resumed, waiting } from "./records.ts";
+import { Store } from "./store.ts";
+
+/** Ask is what a turn was started with. */
+export interface Ask {
+  query?: string;
+  inputs?: Record<string, unknown>;
+  files?: unknown[];
+  /** Set when the turn is a rerun of some kind. */
+  how?: { kind: "until" | "from" | "debug" | "resume"; node?: string };
+}
+
+/** Turn is one run with what started it. */
+export interface Turn {
+  ask: Ask;
+  records: Records;
+  state: RunState;
+  error?: string;
+  /** The canvas as it was before this turn, so that a rerun finds the same conversation. */
+  before?: string;
+}
+
+/** Play is what the run views show. */
+export interface Play {
+  turns: Turn[];
+  /** Turn that is looked at; the last one unless somebody chose. */
+  chosen: number;
+  /** Records of that turn that are shown; undefined follows the run. */
+  cursor?: number;
+  /** State to draw. */
+  shown: RunState;
+  running: boolean;
+}
+
+/** World is what the page gives to canvases. */
+export type World = Pick<RunOptions, "retrieve" | "fetch" | "code" | "tools">;
+
+/** Stage is the canvas that is played. */
+export interface Stage {
+  /** canvas gives it loaded, with its edits. */
+  canvas(): Promise<Canvas>;
+  /** node is a node as people call it. */
+  node(id: string): { id: string; name: string; kind: string } | undefined;
+}
+
+/** Start begins a run on a loaded canvas. */
+type Start = (canvas: Canvas, options: RunOptions) => Run;
+
+/** Rest says how a run begins that is not the next turn: on a state that was shown, or as another turn began. */
+interface Rest {
+  options?: RunOptions;
+  base?: RunState;
+  again?: Turn;
+}
+
+const nothing: Play = { turns: [], chosen: -1, shown: emptyState, running: false };
+
+/** Player runs one canvas after the other. */
+export class Player {
+  readonly play = new Store<Play>(nothing);
+  readonly pins = new Store<Record<string, Params>>(dict({}));
+  readonly provider = new Store<ProviderChoice>(firstChoice);
+  readonly files = new Files();
+  readonly providers = new Providers();
+  readonly #stage: Stage;
+  readonly #world: World;
+  readonly #settled = new WeakSet<Records>();
+  #run: Run | undefined;
+  #paused: { run: Run; state: RunState; turn: Turn } | undefined;
+  #halted: Records | undefined; // of the turn that was stopped
+  #frame = 0;
+
+  constructor(stage: Stage, world: World) {
+    this.#stage = stage;
+    this.#world = world;
+  }
+
+  /** send starts the next turn of the conversation. */
+  send(ask: Ask): void {
+    this.#begin(ask, asking(ask));
+  }
+
+  /** answer fills the form that a paused run waits for. */
+  answer(inputs: Record<string, unknown>): void {
+    const paused = this.#paused;
+    if (!paused) return;
+    this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), { base: resumed(paused.state), again: paused.turn });
+  }
+
+  /** runUntil runs the shown question again and stops after a node. */
+  runUntil(node: string): void {
+    const { ask = {}, again } = this.#asked();
+    this.#begin({ ...ask, how: { kind: "until", node } }, asking(ask), { options: { until: node }, again });
+  }
+
+  /** runFrom starts at a node with what the shown state knows, changed by `values` (`node@output` or a variable's name). */
+  runFrom(node: string, values: Record<string, unknown> = {}): void {
+    const { shown } = this.play.get();
+    const outputs = dict<Params>({});
+    for (const [id, step] of Object.entries(shown.latest)) if (step.outputs) outputs[id] = { ...step.outputs };
+    const variables = dict(shown.variables);
+    for (const [name, value] of Object.entries(values)) {
+      const [id = "", output] = name.split("@", 2);
+      if (output === undefined) variables[name] = value;
+      else (outputs[id] ??= {})[output] = value;
+    }
+    const { ask = {}, again } = this.#asked();
+    this.#begin({ ...ask, how: { kind: "from", node } }, asking(ask), { options: { from: node, base: { outputs, variables } }, again });
+  }
+
+  /** form is what one node alone takes, each field with the value that the shown run knows. */
+  async form(node: string): Promise<Record<string, FormField>> {
+    const fields = await (await this.#stage.canvas()).form(node);
+    const { latest, variables } = this.play.get().shown;
+    for (const [name, field] of Object.entries(fields)) {
+      const [id = "", output = ""] = name.split("@", 2);
+      const inputs = Object.hasOwn(latest, node) ? latest[node]?.inputs : undefined;
+      const known = inputs?.[name] ?? (Object.hasOwn(latest, id) ? latest[id]?.outputs?.[output] : variables[name]);
+      if (known !== undefined) field.value = known;
+    }
+    return fields;
+  }
+
+  /** debug runs one node alone, with values for the fields of its form. */
+  debug(node: string, params: Record<string, unknown>): void {
+    this.#begin({ how: { kind: "debug", node } }, asking({}), { options: { debug: { node, params } } });
+  }
+
+  /** cancel stops the run, also one that has not begun yet. */
+  cancel(): void {
+    const { running, turns } = this.play.get();
+    if (running) this.#halted = turns.at(-1)?.records;
+    this.#run?.cancel("stopped by the person");
+  }
+
+  /** pin keeps a node's outputs as they are for all further runs; undefined lets it run again. */
+  pin(node: string, outputs: Params | undefined): void {
+    const { [node]: _old, ...rest } = this.pins.get();
+    this.pins.set(dict(outputs ? { ...rest, [node]: outputs } : rest));
+  }
+
+  /** step shows the run as it was after so many records; undefined follows it again. */
+  step(cursor: number | undefined): void {
+    const play = this.play.get();
+    const turn = play.turns[play.chosen];
+    if (!turn) return;
+    if (cursor === undefined) return this.play.set({ ...play, cursor: undefined, shown: turn.state });
+    const at = Math.max(0, Math.min(cursor, turn.records.events.length));
+    this.play.set({ ...play, cursor: at, shown: turn.records.at(at) });
+  }
+
+  /** choose looks at another turn. */
+  choose(index: number): void {
+    const play = this.play.get();
+    const turn = play.turns[index];
+    if (turn) this.play.set({ ...play, chosen: index, cursor: undefined, shown: turn.state });
+  }
+
+  /** forget ends the conversation. Pins stay. */
+  forget(): void {
+    this.cancel();
+    this.#run = undefined;
+    this.#paused = undefined;
+    this.play.set(nothing);
+  }
+
+  // asked is the question of the turn that is looked at; a debugged node or an answered form belongs to the one before.
+  #asked(): { ask?: Ask; again?: Turn } {
+    const { turns, chosen } = this.play.get();
+    const again = turns.slice(0, chosen + 1).findLast((turn) => turn.ask.how?.kind !== "debug" && turn.ask.how?.kind !== "resume");
+    if (!again) return {};
+    const { query, inputs, files } = again.ask;
+    return { ask: { query, inputs, files }, again };
+  }
+
+  #begin(ask: Ask, start: Start, rest: Rest = {}): void {
+    if (this.play.get().running) return;
+    const { base } = rest;
+    this.#paused = undefined;
+    const turn: Turn = { ask, records: new Records(base), state: { ...(base ?? emptyState), status: "running" }, before: rest.again?.before };
+    const turns = [...this.play.get().turns, turn];
+    this.play.set({ turns, chosen: turns.length - 1, shown: turn.state, running: true, cursor: undefined });
+    void this.#follow(turn, start, rest).catch((err: unknown) => {
+      this.#settle(turn, conclude(turn.records.at(Infinity), "failed"), describe(err));
+    });
+  }
+
+  async #follow(turn: Turn, start: Start, { options, again, base }: Rest): Promise<void> {
+    const canvas = await this.#stage.canvas();
+    if (!base && !options?.debug) await this.#rewind(canvas, turn, again);
+    if (this.#stopped(turn)) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
+    const run = start(canvas, {
+      ...this.#world, llm: this.providers.model(this.provider.get()), pins: this.pins.get(), ports: { files: this.files.port }, ...options,
+    });
+    this.#run = run;
+    for await (const event of run) {
+      turn.records.push([event]);
+      this.#paint(turn);
+    }
+    const result = await run.result;
+    const last = turn.records.at(Infinity);
+    const over = conclude(last, result.status, result.error?.message);
+    if (result.status !== "paused") return this.#settle(turn, over, undefined);
+    this.#paused = { run, state: last, turn };
+    const nodes = (result.waiting ?? []).flatMap((id) => this.#stage.node(id) ?? []);
+    this.#settle(turn, waiting(over, nodes, Date.now() / 1000), undefined);
+  }
+
+  // rewind puts the conversation back to where the repeated turn began; a new turn notes where it begins itself.
+  async #rewind(canvas: Canvas, turn: Turn, again: Turn | undefined): Promise<void> {
+    if (again?.before !== undefined) await canvas.restore(again.before);
+    turn.before = again?.before ?? await canvas.save();
+  }
+
+  #stopped(turn: Turn): boolean {
+    const { turns } = this.play.get();
+    return this.#halted === turn.records || !turns.some((each) => each.records === turn.records);
+  }
+
+  // A run may send hundreds of events between two frames; one picture is enough.
+  #paint(turn: Turn): void {
+    if (this.#frame) return;
+    this.#frame = requestFrame(() => {
+      this.#frame = 0;
+      if (!this.#settled.has(turn.records)) this.#publish(turn, { ...turn, state: turn.records.at(Infinity) });
+    });
+  }
+
+  #settle(turn: Turn, state: RunState, error: string | undefined): void {
+    turn.records.settle(state);
+    this.#settled.add(turn.records);
+    if (!this.#publish(turn, { ...turn, state, error })) return;
+    this.#run = undefined;
+    this.play.update({ running: false });
+  }
+
+  // publish shows a turn anew, if its canvas is still the one that is open.
+  #publish(old: Turn, turn: Turn): boolean {
+    const play = this.play.get();
+    const index = play.turns.findIndex((each) => each.records === old.records);
+    if (index < 0) return false;
+    const turns = play.turns.with(index, turn);
+    const follows = play.chosen === index && play.cursor === undefined;
+    this.play.set({ ...play, turns, shown: follows ? turn.state : play.shown });
+    return true;
+  }
+}
+
+// asking starts a run with what a person said.
+function asking({ query, inputs, files }: Ask): Start {
+  return (canvas, options) => canvas.run({ query, inputs, files }, options);
+}
+
+function describe(err: unknown): string {
+  return err instanceof EngineError ? `${err.message} (${err.code})` : messageOf(err);
+}
+
+// A page that is not visible gets no frames, and a test has none.
+function requestFrame(paint: () => void): number {
+  if (typeof requestAnimationFrame === "undefined" || document.hidden) return setTimeout(paint, 16) as unknown as number;
+  return requestAnimationFrame(paint);
+}
