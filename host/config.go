@@ -63,6 +63,9 @@ type Config struct {
 	Redis string
 	// Plugins is the folder of installed plugins; "" means plugins in Dir.
 	Plugins string
+	// Knowledge is a folder whose sub-folders of documents are the datasets of
+	// all tenants, by their names; "" means that there are none.
+	Knowledge string
 	// AllowPrivate lets canvases reach private and local addresses.
 	AllowPrivate bool
 	// CancelOnLeave stops a run when the client that began it disconnects.

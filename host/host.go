@@ -23,6 +23,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runner"
@@ -44,6 +45,7 @@ type Host struct {
 
 	plugins   *plugins // nil where the machine cannot run any
 	documents document.Reader
+	knowledge *knowledge.Base // nil without documents
 
 	// Key is the API key that was made for the first tenant at this start; ""
 	// when there was one already. It is shown nowhere else.
@@ -115,6 +117,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err := h.openRedis(ctx); err != nil {
 		return err
 	}
+	if err := h.openKnowledge(ctx); err != nil {
+		return err
+	}
 	h.begin(ctx)
 	return nil
 }
@@ -174,6 +179,12 @@ func (h *Host) Close() error {
 		h.runs.Close()
 	}
 	h.work.Wait()
+	if h.mcp != nil {
+		h.mcp.Close()
+	}
+	if h.knowledge != nil {
+		err = errors.Join(err, h.knowledge.Close())
+	}
 	err = errors.Join(err, h.plugins.close(), h.documents.Close())
 	if h.store != nil {
 		err = errors.Join(err, h.store.Close())

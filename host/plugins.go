@@ -53,6 +53,7 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 		Find:   p.catalog.Get,
 		Tenant: (*engine.Call).TenantID,
 		Grant:  p.grants.of,
+		Embed:  func(tenant string) plugin.Embedder { return h.models.Of(tenant) },
 		KV:     func(tenant, name string) plugin.KV { return pluginKV{h.store.KV(tenant, "plugin "+name)} },
 	})
 	registry.Plugin = p.nodes.Lookup

@@ -78,7 +78,7 @@ func said(t *testing.T, url, key, canvas, query string) string {
 	require.Eventually(t, func() bool {
 		callAs(t, key, "GET", url+"/api/v2/runs/"+run.ID, "", &r)
 		return r.Status != "active"
-	}, 30*time.Second, 5*time.Millisecond)
+	}, patience, poll)
 	if r.Error != "" {
 		return r.Error
 	}
@@ -143,7 +143,7 @@ func TestPluginComesAndGoes(t *testing.T) {
 		require.Eventually(t, func() bool {
 			answer = said(t, url, "key", canvas, "hi")
 			return strings.Contains(answer, want)
-		}, 30*time.Second, 20*time.Millisecond, "%s", &answer)
+		}, patience, poll, "%s", &answer)
 	}
 	gives("You said: hi")
 	call(t, "POST", url+"/api/v2/canvases/"+canvas+"/validate", `{}`, &v)
@@ -179,7 +179,7 @@ func TestPluginComesAndGoes(t *testing.T) {
 
 	_, err = c.Install(t.Context(), packed(t, "typewriter", "1.2.0"), plugin.Local)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return palette()["plugin:typewriter@1"].Version == "1.2.0" }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return palette()["plugin:typewriter@1"].Version == "1.2.0" }, patience, poll)
 	gives("You said: hi")
 	_, err = c.Disable("typewriter")
 	require.NoError(t, err)
@@ -244,7 +244,7 @@ func TestPluginServices(t *testing.T) {
 	require.Eventually(t, func() bool {
 		answer = said(t, url, "key", canvas, "")
 		return strings.Contains(answer, "fine")
-	}, 30*time.Second, 20*time.Millisecond, "%s", &answer)
+	}, patience, poll, "%s", &answer)
 	require.Equal(t, "s3cr3t", <-got)
 	require.NotContains(t, answer, "s3cr3t")
 	var list struct {

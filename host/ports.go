@@ -9,12 +9,13 @@ import (
 func (h *Host) ports(j *durable.Job) engine.Ports {
 	models := h.modelPort(j)
 	return engine.Ports{
-		Model:   models,
-		Speech:  models,
-		Files:   h.filesPort(j),
-		HTTP:    h.httpPort(j),
-		Code:    h.codePort(),
-		MCP:     h.mcpPort(j),
-		Secrets: h.secretsPort(j),
+		Model:     models,
+		Speech:    models,
+		Retriever: h.retrieverPort(),
+		Files:     h.filesPort(j),
+		HTTP:      h.httpPort(j),
+		Code:      h.codePort(),
+		MCP:       h.mcpPort(j),
+		Secrets:   h.secretsPort(j),
 	}
 }

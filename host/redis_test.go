@@ -17,6 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// How long what comes soon may take on a busy machine, and how often it is looked for.
+const (
+	patience = 30 * time.Second
+	poll     = 10 * time.Millisecond
+)
+
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // open opens a host inside the test, with the key that call uses.
@@ -95,7 +101,7 @@ func redisServer(t *testing.T) (addr string) {
 			return false
 		}
 		return c.Close() == nil
-	}, 20*time.Second, 10*time.Millisecond)
+	}, patience, poll)
 	return addr
 }
 
@@ -144,7 +150,7 @@ func status(t *testing.T, url, run string) string {
 	require.Eventually(t, func() bool {
 		call(t, "GET", url+"/api/v2/runs/"+run, "", &r)
 		return r.Status != "active"
-	}, 20*time.Second, 5*time.Millisecond)
+	}, patience, poll)
 	return r.Status
 }
 
@@ -182,7 +188,7 @@ func TestRedisKeys(t *testing.T) {
 				require.Less(t, time.Since(began)-set, 2*time.Second, "some 1 ms here")
 				t.Logf("redis-cli took %v, the end of the run came %v after it began", set, time.Since(began))
 				require.Eventually(t, func() bool { return redisCLI(t, addr, password, "GET", run+"-cancel") == "" },
-					20*time.Second, 20*time.Millisecond, "the mark goes with the run")
+					patience, poll, "the mark goes with the run")
 			}
 
 			guide, err := examples.ReadFile("examples/guide.json")
@@ -193,7 +199,7 @@ func TestRedisKeys(t *testing.T) {
 			require.Eventually(t, func() bool {
 				trace = redisCLI(t, addr, password, "GET", run+"-"+message+"-logs")
 				return strings.Contains(trace, "search_guides") && strings.Contains(trace, "search_shop")
-			}, 20*time.Second, 20*time.Millisecond)
+			}, patience, poll)
 			require.Equal(t, trace, redisCLI(t, addr, password, "GET", run+"-logs"))
 			var list []struct {
 				Component string `json:"component_id"`

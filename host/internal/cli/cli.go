@@ -41,6 +41,7 @@ type app struct {
 	registry *engine.Registry
 	asks     bool // standard input is a terminal
 	shows    bool // standard error is a terminal
+	ends     []func() error
 }
 
 // command is one word the program knows.
@@ -78,9 +79,19 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	a, err := newApp(stdin, stdout, stderr)
 	if err == nil {
-		err = a.dispatch(ctx, args)
+		err = errors.Join(a.dispatch(ctx, args), a.end())
 	}
 	return a.exit(ctx, err)
+}
+
+// atEnd has something closed when the program ends.
+func (a *app) atEnd(f func() error) { a.ends = append(a.ends, f) }
+
+func (a *app) end() (err error) {
+	for _, f := range a.ends {
+		err = errors.Join(err, f())
+	}
+	return err
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/files"
+	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/script"
 	"github.com/easel-canvas/easel/host/internal/web"
@@ -33,7 +36,7 @@ type world struct {
 
 func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.model, "model", "", "`ID` answers every model call: offline, scripted:FILE, or MODEL@PROVIDER")
-	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of .md and .txt files are the datasets")
+	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
 	fs.BoolVar(&w.private, "allow-private", false, "let Invoke reach private and local addresses")
 	fs.IntVar(&w.steps, "max-steps", 0, "executions without progress before a run counts as a runaway; 0 means 10,000")
 	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 draws one")
@@ -63,7 +66,14 @@ func (w *world) options(a *app) (engine.Options, error) {
 		if info, err := os.Stat(w.knowledge); err != nil || !info.IsDir() {
 			return engine.Options{}, misuse("", "--knowledge %s: it is no folder", w.knowledge)
 		}
-		ports.Retriever = files.Folder{Root: w.knowledge}
+		base, err := knowledge.Open(context.Background(), knowledge.Config{
+			Root: w.knowledge, Poll: -1, Reader: &w.uploads.Documents, Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		})
+		if err != nil {
+			return engine.Options{}, err
+		}
+		a.atEnd(base.Close)
+		ports.Retriever = base
 	}
 	return engine.Options{Ports: ports, TenantID: "local", MaxSteps: w.steps, Seed: w.seed, Internal: true}, nil
 }

@@ -1,8 +1,7 @@
-// Package files reads local files for runs without a server: uploads behind the engine's files port, and folders of
-// texts as datasets behind its retriever port.
+// Package files reads local files for runs without a server: uploads behind the engine's files port.
 //
 // An upload must have been handed over by the person who started the run (Add); a canvas cannot name a file of its
-// own choice. A Folder reads only below its root.
+// own choice.
 package files
 
 import (

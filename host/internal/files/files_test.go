@@ -3,7 +3,6 @@ package files
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,52 +76,4 @@ func TestUploadsRefuse(t *testing.T) {
 	require.NoError(t, err)
 	_, err = u.Read(t.Context(), descriptor)
 	require.ErrorIs(t, err, ErrTooLarge)
-}
-
-func TestFolder(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "shop/terms.md", "# Shipping\n\nShipping takes three days.\n\n# Returns\n\nReturns are free for thirty days.")
-	write(t, dir, "shop/deep/faq.txt", "Gift cards never expire.")
-	write(t, dir, "shop/logo.bin", "returns")
-	write(t, dir, "other/x.txt", "Returns of another shop.")
-	write(t, dir, "top.txt", "Returns at the top.")
-	f := Folder{Root: dir}
-	for _, c := range []struct {
-		name, query string
-		datasets    []string
-		want        []string
-	}{
-		{"the passage with its heading", "How long for free returns?", []string{"shop"}, []string{"terms.md: # Returns\nReturns are free for thirty days."}},
-		{"files in folders below", "gift cards", []string{"shop"}, []string{"faq.txt: Gift cards never expire."}},
-		{"several datasets", "another returns shop", []string{"shop", "other"}, []string{"x.txt: Returns of another shop.", "terms.md: # Returns\nReturns are free for thirty days."}},
-		{"files right inside the root", "returns", []string{"."}, []string{"top.txt: Returns at the top."}},
-		{"nothing fits", "weather", []string{"shop"}, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			found, err := f.Retrieve(t.Context(), &engine.RetrievalQuery{Text: c.query, Datasets: c.datasets, TopN: 3, SimilarityThreshold: 0.2})
-			require.NoError(t, err)
-			var got []string
-			for _, chunk := range found.Chunks {
-				got = append(got, chunk.Get("docnm_kwd").Str()+": "+chunk.Get("content_with_weight").Str())
-			}
-			require.Equal(t, c.want, got)
-			require.Equal(t, len(c.want) > 0, len(found.DocAggs) > 0)
-		})
-	}
-}
-
-func TestFolderStaysBelowItsRoot(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "secret/a.txt", "returns")
-	write(t, dir, "root/shop/a.txt", "returns")
-	for _, dataset := range []string{"../secret", "/etc", "missing", "shop/a.txt"} {
-		_, err := Folder{Root: filepath.Join(dir, "root")}.Retrieve(t.Context(), &engine.RetrievalQuery{Text: "returns", Datasets: []string{dataset}})
-		require.ErrorContains(t, err, "does not exist")
-		require.ErrorContains(t, err, ".,")
-	}
-}
-
-func TestPassagesStayShort(t *testing.T) {
-	text := strings.Repeat(strings.Repeat("word ", 60)+"\n\n", 5)
-	require.Len(t, passages(text), 3)
 }

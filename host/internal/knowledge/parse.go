@@ -1,17 +1,17 @@
 package knowledge
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
+	texts "github.com/easel-canvas/easel/host/internal/document"
 )
 
 // parse turns a file into passages by its kind.
@@ -38,17 +38,12 @@ func (b *Base) parse(ctx context.Context, name string, data []byte) (document, e
 	return document{meta: meta, passages: passages(text)}, nil
 }
 
-var errNotText = errors.New("it is no text in UTF-8")
-
 // text is a file as text.
 func (b *Base) text(ctx context.Context, name string, data []byte) (string, error) {
-	if b.cfg.Reader != nil {
-		return b.cfg.Reader.Text(ctx, name, "", data)
+	if slices.Contains(plainTypes, strings.ToLower(path.Ext(name))) {
+		return texts.Decode(data)
 	}
-	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return "", errNotText
-	}
-	return strings.ReplaceAll(strings.TrimPrefix(string(data), "\uFEFF"), "\r\n", "\n"), nil
+	return b.cfg.Reader.Text(ctx, name, "", data)
 }
 
 // frontMatter takes a block of "key: value" lines between --- lines off the beginning of a text.

@@ -1,0 +1,32 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/knowledge"
+)
+
+// openKnowledge begins to index the folder of documents, when there is one.
+func (h *Host) openKnowledge(ctx context.Context) (err error) {
+	if h.cfg.Knowledge == "" {
+		return nil
+	}
+	h.knowledge, err = knowledge.Open(ctx, knowledge.Config{
+		Root: h.cfg.Knowledge, Index: filepath.Join(h.cfg.Dir, "knowledge.db"), Reader: &h.documents, Log: h.cfg.Log,
+	})
+	if err != nil {
+		return fmt.Errorf("knowledge: %w", err)
+	}
+	return nil
+}
+
+// retrieverPort finds passages in the host's documents, which all tenants share.
+func (h *Host) retrieverPort() engine.Retriever {
+	if h.knowledge == nil {
+		return nil
+	}
+	return h.knowledge
+}
