@@ -18,7 +18,7 @@ FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/compo
   host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/plugin:FuzzStream host/internal/redisdoor:FuzzReadCommand plugins/meter:FuzzRewrite
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page browser screenshots bench cover clean tidy setup
+.PHONY: help run run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,7 +72,7 @@ wasm: ## build the engine for browsers (js) and WASI hosts (wasip1)
 	GOOS=js GOARCH=wasm $(GO) build ./engine/...
 	GOOS=wasip1 GOARCH=wasm $(GO) build ./engine/...
 
-unit: ## tests of everything but the engine
+unit: host/clients/node_modules ## tests of everything but the engine
 	$(GO) test -timeout 10m $$($(GO) list ./... | grep -v /engine) $(PLUGINS)
 	$(ORACLE) .
 
@@ -100,6 +100,12 @@ wasm/js/node_modules: wasm/js/package-lock.json
 
 web/node_modules: web/package-lock.json
 	cd web && $(NPM_CI) && touch node_modules
+
+host/clients/node_modules: host/clients/package-lock.json
+	cd host/clients && $(NPM_CI) && touch node_modules
+
+clients: host/clients/node_modules ## the host against real clients and an MCP server from npm (part of unit)
+	$(GO) test -count=1 ./host/clients
 
 module: ## build the engine for browsers, Node and WASI hosts into wasm/dist
 	$(GO) run ./build/module

@@ -260,6 +260,22 @@ func (c *Client) leave(key string, l *line, broken bool) {
 	})
 }
 
+// Close closes all connections. What uses one ends with [ErrServer].
+func (c *Client) Close() {
+	c.mu.Lock()
+	lines := c.lines
+	c.lines = nil
+	for _, l := range lines {
+		if l.timer != nil {
+			l.timer.Stop()
+		}
+	}
+	c.mu.Unlock()
+	for _, l := range lines {
+		l.close()
+	}
+}
+
 func (l *line) close() {
 	<-l.ready
 	if l.session != nil {

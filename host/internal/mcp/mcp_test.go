@@ -87,6 +87,33 @@ func TestTools(t *testing.T) {
 	}
 }
 
+func TestCloseEndsConnections(t *testing.T) {
+	url, _, _ := serve(t, TypeSSE)
+	c := &Client{}
+	s := Server{ID: "a", Name: "test", Type: TypeSSE, URL: url}
+	_, err := c.Tools(t.Context(), "run", s)
+	require.NoError(t, err)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := c.Call(t.Context(), "run", s, "sleep", engine.Null)
+		failed <- err
+	}()
+	require.Eventually(t, func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, l := range c.lines {
+			return l.users == 1
+		}
+		return false
+	}, 10*time.Second, time.Millisecond)
+	c.Close()
+	c.Close()
+	<-failed // with an answer or an error: the server may have been faster
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	require.Empty(t, c.lines)
+}
+
 func TestRefusals(t *testing.T) {
 	url, _, _ := serve(t, TypeStreamable)
 	c := &Client{Transport: (&web.Client{}).Transport(), Timeout: time.Second}

@@ -1,0 +1,222 @@
+package clients
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bin is a folder for the built program.
+var bin string
+
+func TestMain(m *testing.M) {
+	var err error
+	if bin, err = os.MkdirTemp("", "easel-clients-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(bin) // a folder of its own under the system's temporary one
+	os.Exit(code)
+}
+
+// program builds the command once.
+var program = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(bin, "easel")
+	if runtime.GOOS == "windows" {
+		file += ".exe"
+	}
+	out, err := exec.Command("go", "build", "-o", file, "github.com/easel-canvas/easel/host/cmd/easel").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return file, err
+})
+
+// packages installs what package-lock.json pins, when it is not there yet.
+var packages = sync.OnceValue(func() error {
+	if _, err := os.Stat("node_modules/.package-lock.json"); err == nil {
+		return nil
+	}
+	ctx, done := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer done()
+	out, err := exec.CommandContext(ctx, "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("npm ci: %w: %s", err, out)
+	}
+	return nil
+})
+
+// needNode skips without Node.
+func needNode(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is not installed: clients from npm cannot run")
+	}
+	require.NoError(t, packages())
+}
+
+// start runs a program whose lines are given to each, until the test ends.
+func start(t *testing.T, cmd *exec.Cmd, each func(line string)) {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	require.NoError(t, cmd.Start())
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		in := bufio.NewScanner(out)
+		in.Buffer(nil, 1<<20)
+		for in.Scan() {
+			each(in.Text())
+		}
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended by itself
+		<-read
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s: %s", filepath.Base(cmd.Path), complaints.String())
+		}
+	})
+}
+
+// await waits for a value that a started program tells.
+func await[T any](t *testing.T, what string, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("%s did not come", what)
+		panic("unreachable")
+	}
+}
+
+// server is a running host.
+type server struct {
+	t        *testing.T
+	url, key string
+}
+
+// serve starts the real program with a data folder of its own. environment
+// holds NAME=value.
+func serve(t *testing.T, environment []string, flags ...string) *server {
+	t.Helper()
+	file, err := program()
+	require.NoError(t, err)
+	address, key := make(chan string, 1), make(chan string, 1)
+	cmd := exec.Command(file, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--sync", "interval"}, flags...)...)
+	cmd.Dir = t.TempDir() // no model configuration of the machine
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "EASEL_") && !strings.HasPrefix(v, "OPENAI_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, environment...)
+	start(t, cmd, func(line string) {
+		if v, ok := strings.CutPrefix(line, "address: "); ok {
+			address <- v
+		}
+		if v, ok := strings.CutPrefix(line, "key: "); ok {
+			key <- v
+		}
+	})
+	return &server{t, await(t, "the host's address", address), await(t, "the host's key", key)}
+}
+
+// answer is what a request brought.
+type answer struct {
+	status int
+	header http.Header
+	text   []byte
+}
+
+// into reads the answer as JSON.
+func (a answer) into(t *testing.T, v any) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal(a.text, v), "%s", a.text)
+}
+
+// call makes one request; a body that is not text is sent as JSON.
+func (s *server) call(method, path string, body any) answer {
+	s.t.Helper()
+	var send io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		require.NoError(s.t, err)
+		send = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, send)
+	require.NoError(s.t, err)
+	req.Header.Set("Authorization", "Bearer "+s.key)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(s.t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(s.t, err)
+	return answer{res.StatusCode, res.Header, text}
+}
+
+// canvas saves a document and gives its id.
+func (s *server) canvas(title string, dsl any) string {
+	s.t.Helper()
+	var out struct {
+		Code int
+		Data struct{ ID string }
+	}
+	a := s.call("POST", "/v1/canvas/set", map[string]any{"title": title, "dsl": dsl})
+	a.into(s.t, &out)
+	require.Zero(s.t, out.Code, "%s", a.text)
+	return out.Data.ID
+}
+
+// node is one component of a document.
+func node(name string, params map[string]any, down ...string) map[string]any {
+	if down == nil {
+		down = []string{}
+	}
+	return map[string]any{"obj": map[string]any{"component_name": name, "params": params}, "downstream": down, "upstream": []string{}}
+}
+
+func document(components map[string]any) map[string]any {
+	return map[string]any{"components": components}
+}
+
+// echo says what it is asked.
+var echo = document(map[string]any{
+	"begin":     node("Begin", map[string]any{"prologue": "Hi."}, "Message:A"),
+	"Message:A": node("Message", map[string]any{"content": []string{"Du sagst: {sys.query} ✓"}}),
+})
+
+// script runs a program of this folder under Node and reads the JSON that it
+// prints.
+func script(t *testing.T, into any, arguments ...string) {
+	t.Helper()
+	ctx, done := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer done()
+	cmd := exec.CommandContext(ctx, "node", arguments...)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s", complaints.String())
+	require.NoError(t, json.Unmarshal(out, into), "%s", out)
+}

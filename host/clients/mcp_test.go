@@ -1,0 +1,238 @@
+package clients
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/mcp"
+)
+
+// seen is one request that the reference server got.
+type seen struct{ Method, URL, Session, Token string }
+
+// everything is a running reference server.
+type everything struct {
+	url  string
+	mu   sync.Mutex
+	list []seen
+}
+
+func (e *everything) requests() []seen {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return append([]seen(nil), e.list...)
+}
+
+// sessions are the sessions that requests named.
+func (e *everything) sessions() map[string]bool {
+	out := map[string]bool{}
+	for _, r := range e.requests() {
+		id := r.Session
+		if _, after, ok := strings.Cut(r.URL, "sessionId="); ok {
+			id = after
+		}
+		if id != "" {
+			out[id] = true
+		}
+	}
+	return out
+}
+
+func startEverything(t *testing.T, kind string) *everything {
+	t.Helper()
+	needNode(t)
+	mode, path := "streamableHttp", "/mcp"
+	if kind == mcp.TypeSSE {
+		mode, path = "sse", "/sse"
+	}
+	e, port := &everything{}, make(chan string, 1)
+	start(t, exec.Command("node", "everything.mjs", mode), func(line string) {
+		if v, ok := strings.CutPrefix(line, "port "); ok {
+			port <- v
+		}
+		if v, ok := strings.CutPrefix(line, "request "); ok {
+			var r seen
+			if json.Unmarshal([]byte(v), &r) == nil {
+				e.mu.Lock()
+				e.list = append(e.list, r)
+				e.mu.Unlock()
+			}
+		}
+	})
+	e.url = "http://127.0.0.1:" + await(t, "the server's port", port) + path
+	return e
+}
+
+// TestMCPClient uses the reference server over both transports.
+func TestMCPClient(t *testing.T) {
+	for _, kind := range []string{mcp.TypeStreamable, mcp.TypeSSE} {
+		t.Run(kind, func(t *testing.T) {
+			e := startEverything(t, kind)
+			c := &mcp.Client{Version: "test"}
+			s := mcp.Server{ID: "e", Name: "everything", Type: kind, URL: e.url, Headers: map[string]string{"X-Token": "Bearer {{token}}"}, Values: map[string]string{"token": "t7"}}
+			tools, err := c.Tools(t.Context(), "run 1", s)
+			require.NoError(t, err)
+			byName := map[string]engine.Value{}
+			for _, tool := range tools {
+				byName[tool.Get("name").Str()] = tool
+			}
+			require.Equal(t, "string", byName["echo"].Get("inputSchema").Get("properties").Get("message").Get("type").Str())
+			for _, test := range []struct {
+				tool string
+				args engine.Value
+				want string
+			}{
+				{"echo", engine.Object("message", "Grüße 世界"), "Echo: Grüße 世界"},
+				{"get-sum", engine.Object("a", 19, "b", 23), "42"},
+				{"get-structured-content", engine.Object("location", "New York"), "temperature"},
+				{"get-tiny-image", engine.Object(), "[image image/png]"},
+				{"get-sum", engine.Object("a", "x"), "MCP server error: "},
+			} {
+				text, err := c.Call(t.Context(), "run 1", s, test.tool, test.args)
+				require.NoError(t, err, test.tool)
+				require.Contains(t, text, test.want)
+			}
+			require.Len(t, e.sessions(), 1, "the calls of one run share a session")
+			for _, r := range e.requests() {
+				require.Equal(t, "Bearer t7", r.Token, "%s %s", r.Method, r.URL)
+			}
+			_, err = c.Call(t.Context(), "run 2", s, "echo", engine.Object("message", "x"))
+			require.NoError(t, err)
+			require.Len(t, e.sessions(), 2, "another run has a session of its own")
+
+			slow := &mcp.Client{Timeout: 300 * time.Millisecond}
+			_, err = slow.Call(t.Context(), "run 3", s, "trigger-long-running-operation", engine.Object("duration", 30, "steps", 1))
+			require.ErrorIs(t, err, mcp.ErrServer)
+			_, err = c.Call(t.Context(), "run 1", s, "echo", engine.Object("message", "still there"))
+			require.NoError(t, err)
+		})
+	}
+}
+
+// planner is a model that calls tools: it asks for what plan holds, in order,
+// and then answers with what the last tool said.
+type planner struct {
+	t    *testing.T
+	plan []string // name and arguments, with a blank between them
+}
+
+func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Messages []struct {
+			Role    string
+			Content any
+		}
+		Tools []struct{ Function struct{ Name string } }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		p.t.Error(err)
+	}
+	done, last := 0, ""
+	for _, m := range in.Messages {
+		if m.Role == "tool" {
+			done++
+			last = fmt.Sprint(m.Content)
+		}
+	}
+	delta := map[string]any{"content": "The tool said: " + last}
+	finish := "stop"
+	if done < len(p.plan) && len(in.Tools) > 0 {
+		name, args, _ := strings.Cut(p.plan[done], " ")
+		delta = map[string]any{"tool_calls": []any{map[string]any{"index": 0, "id": fmt.Sprint("call_", done), "type": "function",
+			"function": map[string]any{"name": name, "arguments": args}}}}
+		finish = "tool_calls"
+	}
+	text, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
+	if err != nil {
+		p.t.Error(err)
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", text)
+}
+
+// TestMCPInACanvas lets an agent of a served canvas use the reference server's
+// tools, and finds what it did in the streams and traces.
+func TestMCPInACanvas(t *testing.T) {
+	for _, kind := range []string{mcp.TypeStreamable, mcp.TypeSSE} {
+		t.Run(kind, func(t *testing.T) {
+			e := startEverything(t, kind)
+			model := httptest.NewServer(&planner{t, []string{`echo {"message":"from a canvas"}`, `get-sum {"a":"no number"}`, `get-sum {"a":1,"b":2}`}})
+			t.Cleanup(model.Close)
+			s := serve(t, []string{"EASEL_MODEL_BASE_URL=" + model.URL + "/v1", "EASEL_MODEL_NAMES=planner", "EASEL_MODEL_PROVIDER=Local"}, "--allow-private")
+			var made struct {
+				Code    int
+				Message string
+				Data    struct {
+					ID        string
+					Variables struct{ Tools map[string]any }
+				}
+			}
+			s.call("POST", "/v1/mcp_server/create", Row{"name": "everything", "url": e.url, "server_type": kind, "headers": Row{"X-Token": "Bearer {{token}}"}, "variables": Row{"token": "t8"}}).into(t, &made)
+			require.Zero(t, made.Code, made.Message)
+			require.Contains(t, made.Data.Variables.Tools, "echo", "tools are fetched when a server is added")
+			var tried struct{ Data string }
+			s.call("POST", "/v1/mcp_server/test_tool", Row{"mcp_id": made.Data.ID, "tool_name": "echo", "arguments": Row{"message": "try"}}).into(t, &tried)
+			require.Equal(t, "Echo: try", tried.Data)
+			before := len(e.sessions())
+
+			id := s.canvas("agent", document(map[string]any{
+				"begin": node("Begin", map[string]any{}, "Agent:A"),
+				"Agent:A": node("Agent", map[string]any{
+					"llm_id": "planner@Local", "sys_prompt": "Use the tools.", "prompts": []Row{{"role": "user", "content": "{sys.query}"}},
+					"mcp": []Row{{"mcp_id": made.Data.ID, "tools": Row{"echo": made.Data.Variables.Tools["echo"], "get-sum": made.Data.Variables.Tools["get-sum"]}}},
+				}, "Message:M"),
+				"Message:M": node("Message", map[string]any{"content": []string{"{Agent:A@content}"}}),
+			}))
+			var ours parsed
+			script(t, &ours, "events.mjs", s.url+"/api/v2/canvases/"+id+"/runs", s.key, `{"query":"go"}`)
+			kinds, text := map[string]int{}, ""
+			for _, ev := range ours.Events {
+				kinds[ev.Event]++
+				text += ev.Data.Data.Content
+			}
+			require.Equal(t, 3, kinds["tool_started"], kinds)
+			require.Equal(t, 3, kinds["tool_finished"], kinds)
+			require.Contains(t, text, "The tool said: ")
+			require.Contains(t, text, "3")
+			require.Len(t, e.sessions(), before+1, "one session for the run's three calls")
+			for _, r := range e.requests() {
+				require.Equal(t, "Bearer t8", r.Token, "%s %s", r.Method, r.URL)
+			}
+
+			var editor parsed
+			script(t, &editor, "events.mjs", s.url+"/v1/canvas/completion", s.key, `{"id":"`+id+`","query":"go"}`)
+			require.NotContains(t, editor.kinds(), "tool_", "the dialects know no such events")
+			require.NotEmpty(t, editor.Events)
+			var trace struct {
+				Data []struct {
+					Component string `json:"component_id"`
+					Trace     []struct {
+						Tool   string `json:"tool_name"`
+						Result any    `json:"result"`
+					}
+				}
+			}
+			message := editor.Events[0].Data.Message
+			for _, path := range []string{"/v1/canvas/trace?canvas_id=" + id + "&message_id=" + message, "/0.27/api/v1/agents/" + id + "/logs/" + message} {
+				s.call("GET", path, nil).into(t, &trace)
+				require.Len(t, trace.Data, 1, path)
+				require.Equal(t, "Agent:A", trace.Data[0].Component)
+				calls := trace.Data[0].Trace
+				require.Len(t, calls, 3)
+				require.Equal(t, "echo", calls[0].Tool)
+				require.Contains(t, fmt.Sprint(calls[0].Result), "Echo: from a canvas")
+				require.Contains(t, fmt.Sprint(calls[1].Result), "MCP server error", "a failure is for the model to read")
+			}
+		})
+	}
+}
