@@ -1,6 +1,10 @@
 package host
 
-import "net/http"
+import (
+	"net/http"
 
-// Handler answers all requests.
-func (h *Host) Handler() http.Handler { return h.api.Handler() }
+	"github.com/easel-canvas/easel/host/internal/page"
+)
+
+// Handler answers all requests: the preview page at /, the API everywhere else.
+func (h *Host) Handler() http.Handler { return page.Handler(h.api.Handler()) }

@@ -1,0 +1,38 @@
+package page
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+	"strings"
+)
+
+//go:embed all:dist
+var built embed.FS
+
+// missing is what / says when the program was built without the page.
+const missing = "the page is not built in: make page\n"
+
+// Handler answers requests for the page and hands all others to next.
+func Handler(next http.Handler) http.Handler {
+	dist, err := fs.Sub(built, "dist")
+	if err != nil {
+		panic(err) // the name is a constant
+	}
+	return handler(newSite(dist), next)
+}
+
+func handler(s *site, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !owns(r.URL.Path) || r.Method != http.MethodGet && r.Method != http.MethodHead {
+			next.ServeHTTP(w, r)
+			return
+		}
+		s.serve(w, r, strings.TrimPrefix(r.URL.Path, "/"))
+	})
+}
+
+// owns tells which paths are the page's.
+func owns(path string) bool {
+	return path == "/" || path == "/index.html" || path == "/icon.svg" || strings.HasPrefix(path, "/assets/")
+}
