@@ -28,6 +28,7 @@ type bench struct {
 	reg   *engine.Registry
 	gate  chan struct{} // a Wait node passes when it can receive
 	ran   atomic.Int32  // executions of Wait nodes
+	bury  bool          // runs that come from the queue are given up
 	store *store.Store
 	log   *runner.Log
 	runs  *Runs
@@ -66,7 +67,11 @@ func (b *bench) open() {
 	require.NoError(b.t, err)
 	b.runs = New(Config{Store: b.store, Log: b.log, Registry: b.reg, Logger: quiet})
 	runs := b.runs
-	go func() { _ = runs.Work(context.WithoutCancel(b.t.Context())) }()
+	work := runs.Work
+	if b.bury {
+		work = func(ctx context.Context) error { return b.log.Work(ctx, runs.Dead) }
+	}
+	go func() { _ = work(context.WithoutCancel(b.t.Context())) }()
 }
 
 func (b *bench) close() {
@@ -264,4 +269,25 @@ func TestAcceptedRunIsBegunByAnotherHost(t *testing.T) {
 	row.Tenant = "t"
 	b.runs.requeue(t.Context(), row)
 	require.Contains(t, kinds(b.read("r")), "workflow_finished end")
+}
+
+// TestGivenUpRunTellsReaders: a reader may have seen what the last host had
+// told and not stored, under the number that the end gets.
+func TestGivenUpRunTellsReaders(t *testing.T) {
+	b := newBench(t)
+	canvas := b.canvas(waiting)
+	session := b.session(canvas, waiting)
+	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
+	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, 5*time.Second, time.Millisecond)
+	b.close()
+	b.bury = true
+	b.open()
+	records := b.read(j.ID)
+	require.Regexp(t, "takeover end$", kinds(records))
+	end := ParseEnd(records[len(records)-1].Data)
+	require.Equal(t, store.RunFailed, end.Status)
+	require.Contains(t, end.Error, "is not tried again")
+	v, err := b.store.Session(t.Context(), "t", session)
+	require.NoError(t, err)
+	require.Empty(t, v.Run, "the session is free")
 }

@@ -52,7 +52,12 @@ func lost(err error) bool {
 }
 
 // execute runs or continues the work to its end and settles it.
-func (r *Runs) execute(lease *runner.Lease, w *work, wr *writer) error {
+func (r *Runs) execute(lease *runner.Lease, w *work, wr *writer) (err error) {
+	defer func() {
+		if errors.Is(err, runner.ErrFenced) {
+			r.cfg.Logger.Warn("run is another host's now", "run", w.job.ID)
+		}
+	}()
 	end, err := r.drive(lease, w, wr)
 	if err != nil {
 		return err

@@ -44,8 +44,7 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 	if last := check.Records[len(check.Records)-1]; last.Kind == KindEnd {
 		return r.settle(steady, lease, w, &wr.said, ParseEnd(last.Data))
 	}
-	mark := engine.Object("attempt", int64(lease.Attempt)).AppendJSON(nil)
-	if err := lease.Tell(steady, runner.Record{Kind: KindTakeover, Data: mark}); err != nil {
+	if err := lease.Tell(steady, takeoverMark(lease)...); err != nil {
 		return err
 	}
 	if !w.state.Unfinished() {
@@ -78,8 +77,18 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 		return r.giveUp(ctx, lease, &j, err)
 	}
 	wr := r.writer(ctx, lease, &w.job)
-	wr.held = []runner.Record{{Kind: KindDocument, Data: w.doc}}
+	wr.held = append([]runner.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
 	return r.execute(lease, w, wr)
+}
+
+// takeoverMark is the record that says that another host goes on. It comes
+// before anything else that this host writes: a reader may have seen what the
+// former host had told and not stored, under the numbers that come now.
+func takeoverMark(lease *runner.Lease) []runner.Record {
+	if lease.Attempt == 1 {
+		return nil
+	}
+	return []runner.Record{{Kind: KindTakeover, Data: engine.Object("attempt", int64(lease.Attempt)).AppendJSON(nil)}}
 }
 
 // rebuild makes the work of what a run's log holds, and a writer that goes on
@@ -137,14 +146,14 @@ func (r *Runs) giveUp(ctx context.Context, lease *runner.Lease, j *Job, why erro
 	}
 	r.cfg.Logger.Error("run is given up", "run", j.ID, "err", why)
 	end := End{Status: store.RunFailed, Code: CodeOf(why), Error: why.Error()}
-	if _, err := lease.Append(ctx, end.record()); err != nil {
+	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
 		return err
 	}
 	w := &work{job: *j, began: time.Now()}
 	return r.settle(ctx, lease, w, &Transcript{}, end)
 }
 
-// Dead ends a run that has outlived too many hosts; it is what
+// Dead ends a run that broke off too often; it is what
 // [runner.Config].Dead wants.
 func (r *Runs) Dead(ctx context.Context, lease *runner.Lease) error {
 	var j Job
@@ -152,5 +161,5 @@ func (r *Runs) Dead(ctx context.Context, lease *runner.Lease) error {
 		return nil // nothing is known of it
 	}
 	return r.giveUp(context.WithoutCancel(ctx), lease, &j,
-		fmt.Errorf("the run ended %d hosts and is not tried again", lease.Attempt-1))
+		fmt.Errorf("the run broke off %d times with its host and is not tried again", lease.Run.Deaths))
 }

@@ -194,6 +194,7 @@ func (l *Log) takeNote(subject string) error {
 		return fmt.Errorf("note %s: %w", subject, ErrDamaged)
 	}
 	run.Attempt++
+	run.Deaths++
 	if err := l.requeue(l.ctx, run, fmt.Sprintf("%s.%d", token(run.ID), m.seq)); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // not have been used before; the first append finds out if it was. If this
 // host dies, the run is continued by another.
 func (l *Log) Claim(ctx context.Context, run Run) (*Lease, error) {
-	run.Attempt = 1
+	run.Attempt, run.Deaths = 1, 0
 	e, err := l.open(ctx, run, bundle{first: 1}, 0)
 	return e, fail(err, "claim run %q", run.ID)
 }
@@ -66,11 +66,12 @@ func (e *Lease) putNote(ctx context.Context) error {
 
 // dropNote removes this host's note of a run and does not wait for it: a note
 // that stays is found to be of an ended run, or of another host's.
-func (e *Lease) dropNote() {
+func (e *Lease) dropNote() { e.log.deleteMessage("OWN", e.noteAt()) }
+
+func (e *Lease) noteAt() uint64 {
 	e.mu.Lock()
-	note := e.note
-	e.mu.Unlock()
-	e.log.deleteMessage("OWN", note)
+	defer e.mu.Unlock()
+	return e.note
 }
 
 // deleteMessage sends the request to remove one message, without waiting.

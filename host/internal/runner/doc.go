@@ -17,8 +17,8 @@
 // host has been silent for [Config].Lease, each survivor puts the runs of its
 // notes into the queue, where [Log.Work] claims them. The queue also takes runs
 // that nobody waits for ([Log.Submit]) and schedules ([Log.Schedule]).
-// A run that has outlived [Config].Attempts hosts is given to
-// [Config].Dead instead.
+// A run that broke off [Config].Attempts times is given to [Config].Dead
+// instead.
 //
 // Reading. No reader has a consumer on the server. The stream republishes what
 // it has stored; a reader subscribes to that, reads history by direct gets and

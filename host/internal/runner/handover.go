@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -30,7 +31,7 @@ func (l *Log) handOver() {
 func (e *Lease) release(ctx context.Context) error {
 	err := e.Flush(ctx)
 	if err == nil {
-		err = e.giveBack(ctx, ErrStopping, e.Attempt)
+		err = e.giveBack(ctx, ErrStopping, e.Run.Deaths)
 	}
 	e.retire(ErrStopping)
 	return err
@@ -39,17 +40,21 @@ func (e *Lease) release(ctx context.Context) error {
 // giveBack puts the run into the queue. The lease ends before, so that this
 // host may claim it again; the note goes after, so that the run is never
 // without either. When it cannot be queued, the note waits for this host's end.
-func (e *Lease) giveBack(ctx context.Context, why error, attempt uint64) error {
+func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 	if !e.retire(why) {
 		return nil
 	}
 	run := e.Run
-	run.Attempt, run.From = attempt, e.owner
+	run.Attempt, run.Deaths, run.From = e.Attempt+1, deaths, e.owner
 	if err := e.log.requeue(ctx, run, e.owner+".back"); err != nil {
 		return err
 	}
-	e.dropNote()
-	return nil
+	// Waited for: a note that is found later counts as a death.
+	_, err := retry(ctx, func(ctx context.Context) (any, error) { return nil, e.log.own.DeleteMsg(ctx, e.noteAt()) })
+	if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
+		return nil // it is gone
+	}
+	return err
 }
 
 // requeue puts a run into the queue; the same id within two minutes does so

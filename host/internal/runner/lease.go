@@ -15,6 +15,7 @@ type Run struct {
 	Tasks   []string `json:"tasks,omitempty"`   // further names by which it can be canceled; its id always is one
 	Data    []byte   `json:"data,omitempty"`    // what is needed to run it; not read here
 	Attempt uint64   `json:"attempt,omitempty"` // set by this package
+	Deaths  uint64   `json:"deaths,omitempty"`  // how often it broke off, by the death of a host or an error; set by this package
 	From    string   `json:"from,omitempty"`    // the owner that gave it up or fell silent; set by this package
 }
 
@@ -25,7 +26,7 @@ type Run struct {
 // this host (tail.go).
 type Lease struct {
 	Run     Run
-	Attempt uint64 // 1 for the first host that works on the run
+	Attempt uint64 // 1 for the first host that works on the run; one more for each that continues it
 
 	log    *Log
 	token  string // of the run, in subjects

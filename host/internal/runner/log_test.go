@@ -290,6 +290,35 @@ func TestClosingHandsRunsOver(t *testing.T) {
 	require.Equal(t, []string{"1 ev told", `2 ev in 2 ["1 ev told"]`}, texts(read(t, next, "r", Pos{})))
 }
 
+// TestStoppingIsNoDeath hands a run over more often than it may break off: hosts that are updated one after the other
+// must not end it.
+func TestStoppingIsNoDeath(t *testing.T) {
+	dir := t.TempDir()
+	var hosts []uint64
+	for i := range 4 {
+		l, err := Open(t.Context(), Config{Dir: dir, Log: quiet, Attempts: 2})
+		require.NoError(t, err)
+		took := make(chan *Lease, 1)
+		done := make(chan error, 1)
+		go func() {
+			done <- l.Work(t.Context(), func(ctx context.Context, e *Lease) error {
+				took <- e
+				<-ctx.Done()
+				return context.Cause(ctx)
+			})
+		}()
+		if i == 0 {
+			require.NoError(t, l.Submit(t.Context(), Run{ID: "r"}))
+		}
+		e := <-took
+		hosts = append(hosts, e.Attempt)
+		require.Zero(t, e.Run.Deaths)
+		require.NoError(t, l.Close())
+		require.NoError(t, <-done)
+	}
+	require.Equal(t, []uint64{1, 2, 3, 4}, hosts)
+}
+
 func TestCancel(t *testing.T) {
 	l := openTest(t, Config{})
 	ctx := t.Context()

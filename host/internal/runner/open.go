@@ -34,7 +34,8 @@ type Config struct {
 	// Lease is how long a host may be silent before its runs go elsewhere; 0
 	// means 10 s. The heartbeat comes four times as often.
 	Lease time.Duration
-	// Attempts is how many hosts a run may outlive; 0 means 5.
+	// Attempts is how often a run may break off, by the death of its host or an
+	// error; 0 means 5. Hosts that stop in good order do not count.
 	Attempts int
 	// Workers is how many queued runs this host works on at once; 0 means 64.
 	Workers int
@@ -50,7 +51,7 @@ type Config struct {
 	// account allows outside. The oldest records go first.
 	MaxBytes int64
 
-	// Dead is called with a run that has outlived Attempts hosts, to say so in
+	// Dead is called with a run that broke off Attempts times, to say so in
 	// its records and in its session; nil ends it without a word. It must not
 	// repeat what killed them.
 	Dead func(ctx context.Context, lease *Lease) error

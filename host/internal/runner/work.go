@@ -15,7 +15,7 @@ import (
 // Submit puts a run into the queue, for whichever host is free. The same id
 // within two minutes, and the id of a run that has begun, is taken once.
 func (l *Log) Submit(ctx context.Context, run Run) error {
-	run.Attempt = 0
+	run.Attempt, run.Deaths = 0, 0
 	return fail(l.requeue(ctx, run, run.ID), "submit run %q", run.ID)
 }
 
@@ -24,8 +24,8 @@ func (l *Log) Submit(ctx context.Context, run Run) error {
 //
 // fn continues the run from [Lease.Checkpoint] and calls [Lease.End]. When it
 // returns nil without End, the run is ended. When it returns an error, the run
-// goes back into the queue after a pause, as one attempt more; not so for
-// [ErrFenced], and not as an attempt when this host stops.
+// goes back into the queue after a pause, as if its host had died; not so for
+// [ErrFenced] and when this host stops.
 func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) error {
 	consumer, err := retry(ctx, func(ctx context.Context) (jetstream.Consumer, error) {
 		return l.runs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
@@ -112,7 +112,7 @@ func (l *Log) deliver(ctx context.Context, msg jetstream.Msg, fn func(context.Co
 		return
 	}
 	l.settle(msg.DoubleAck(ctx))
-	if e.Attempt > uint64(l.cfg.Attempts) {
+	if e.Run.Deaths >= uint64(l.cfg.Attempts) {
 		l.bury(e)
 		return
 	}
@@ -171,16 +171,16 @@ func (l *Log) finish(e *Lease, err error) {
 
 // retry puts the run back into the queue after a pause that grows.
 func (e *Lease) retry(ctx context.Context) error {
-	sleep(e.log.ctx, time.Duration(e.Attempt)*200*time.Millisecond)
+	sleep(e.log.ctx, time.Duration(e.Run.Deaths+1)*200*time.Millisecond)
 	if err := e.Flush(ctx); err != nil {
 		return err
 	}
-	return e.giveBack(ctx, ErrEnded, e.Attempt+1)
+	return e.giveBack(ctx, ErrEnded, e.Run.Deaths+1)
 }
 
 // bury ends a run that has outlived too many hosts.
 func (l *Log) bury(e *Lease) {
-	l.cfg.Log.Error("run is given up", "run", e.Run.ID, "attempts", e.Attempt-1)
+	l.cfg.Log.Error("run is given up", "run", e.Run.ID, "deaths", e.Run.Deaths)
 	if l.cfg.Dead != nil {
 		if err := l.cfg.Dead(e.ctx, e); err != nil {
 			l.finish(e, err)
