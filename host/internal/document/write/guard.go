@@ -1,0 +1,57 @@
+package write
+
+import (
+	"errors"
+	"strings"
+)
+
+// ErrTangled means that a text has more nesting or more open marks than any text that somebody reads; reading it
+// would take time that grows with their square.
+var ErrTangled = errors.New("the text is no markdown that can be read: too many marks inside each other")
+
+// Limits of what the parser meets in one place. At these it takes some tenths of a second.
+const (
+	mostNesting = 200     // quotations and lists that a line begins
+	mostMarks   = 20_000  // of emphasis, code, links in one paragraph
+	mostCells   = 200_000 // of a table, with those that short rows lack
+)
+
+// tangled looks at each line and each paragraph, which is lines without a blank one between them.
+func tangled(markdown string) bool {
+	marks, lines, bars := 0, 0, 0
+	for line := range strings.Lines(markdown) {
+		if strings.TrimSpace(line) == "" {
+			marks, lines, bars = 0, 0, 0
+			continue
+		}
+		lines++
+		bars = max(bars, strings.Count(line, "|"))
+		for _, r := range line {
+			switch r {
+			case '*', '_', '~', '`', '[', ']', '<', '!', ':':
+				marks++
+			}
+		}
+		if nesting(line) > mostNesting || marks > mostMarks || bars*lines > mostCells {
+			return true
+		}
+	}
+	return false
+}
+
+// nesting counts the quotations and items that a line begins.
+func nesting(line string) int {
+	n := 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '>':
+			n++
+		case c == ' ', c == '\t', c >= '0' && c <= '9':
+		case (c == '-' || c == '*' || c == '+' || c == '.' || c == ')') && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
+			n++
+		default:
+			return n
+		}
+	}
+	return n
+}
