@@ -131,7 +131,7 @@ bench: ## benchmarks with their ratios to the floors of the same run
 	$(GO) run ./build/bench
 
 plugin-bench: ## plugins against the official Extism host, as ratios
-	$(ORACLE) -run '^$$' -bench . -benchtime 1s .
+	$(GO) run ./build/bench plugins
 
 cover: ## test coverage of the engine
 	$(GO) test -coverpkg=./engine/... -coverprofile=$(OUT)/cover.txt ./engine/... && $(GO) tool cover -func=$(OUT)/cover.txt | tail -1

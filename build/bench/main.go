@@ -1,10 +1,12 @@
-// Command bench runs the benchmarks of the engine and of the host and prints each as a ratio to the floors of the same
-// run, or against what was promised. It fails when a figure is over its limit, so that nothing becomes slower unnoticed.
+// Command bench runs the benchmarks of the engine, of the host and of plugins and prints each as a ratio to the floors of
+// the same run, or against what was promised. It fails when a figure is over its limit, so that nothing becomes slower
+// unnoticed. `bench plugins` runs those of plugins alone.
 package main
 
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -60,7 +62,11 @@ var bounds = []bound{
 const mostAllocs = 10
 
 func main() {
-	if err := run(); err != nil {
+	what := run
+	if len(os.Args) > 1 && os.Args[1] == "plugins" {
+		what = plugins
+	}
+	if err := what(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -68,19 +74,19 @@ func main() {
 
 func run() error {
 	results := map[string]map[string][]float64{}
-	if err := measure(results, "", nil, "./engine", "-bench", ".", "-count", "3", "-benchtime", "200ms"); err != nil {
+	if err := measure(results, "", "", nil, "./engine", "-bench", ".", "-count", "3", "-benchtime", "200ms"); err != nil {
 		return err
 	}
-	if err := measure(results, "", nil, "./host", "-bench", ".", "-benchtime", "1x"); err != nil {
+	if err := measure(results, "", "", nil, "./host", "-bench", ".", "-benchtime", "1x"); err != nil {
 		return err
 	}
 	js := []string{"GOOS=js", "GOARCH=wasm"}
 	if _, err := exec.LookPath("node"); err != nil {
 		fmt.Println("node is missing: the js/wasm figures are left out")
-	} else if err := measure(results, "js ", js, "./engine", "-bench", "Chain/nodes=100$", "-count", "3", "-benchtime", "200ms", "-exec", jsExec()); err != nil {
+	} else if err := measure(results, "js ", "", js, "./engine", "-bench", "Chain/nodes=100$", "-count", "3", "-benchtime", "200ms", "-exec", jsExec()); err != nil {
 		return err
 	}
-	return report(results)
+	return errors.Join(report(results), plugins())
 }
 
 func jsExec() string {
@@ -91,10 +97,11 @@ func jsExec() string {
 var row = regexp.MustCompile(`^(Benchmark\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 var figure = regexp.MustCompile(`([\d.]+) (\S+)`)
 
-// measure runs benchmarks and collects every figure by name and metric.
-func measure(results map[string]map[string][]float64, prefix string, env []string, args ...string) error {
+// measure runs benchmarks in the module of a folder, this one when it is empty, and collects every figure by name and
+// metric.
+func measure(results map[string]map[string][]float64, prefix, dir string, env []string, args ...string) error {
 	cmd := exec.Command("go", append([]string{"test", "-run", "^$", "-benchmem"}, args...)...)
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -133,11 +140,29 @@ func best(results map[string]map[string][]float64, name, metric string) (float64
 func (l bound) told() string {
 	switch {
 	case l.least > 0:
-		return fmt.Sprintf(", at least %.0f", l.least)
+		return fmt.Sprintf(", at least %g", l.least)
 	case l.most > 0:
-		return fmt.Sprintf(", at most %.0f", l.most)
+		return fmt.Sprintf(", at most %g", l.most)
 	}
 	return ""
+}
+
+// hold prints figures beside what was promised and counts those that miss it.
+func hold(results map[string]map[string][]float64, promises []bound) (missed int) {
+	for _, l := range promises {
+		list := results[l.of][l.metric]
+		if len(list) == 0 {
+			fmt.Printf("%-40s not measured\n", l.of)
+			continue
+		}
+		got, mark := list[0], ""
+		if got < l.least || l.most > 0 && got > l.most {
+			mark = "  missed"
+			missed++
+		}
+		fmt.Printf("%-40s %10.1f   %-34s%s\n", l.of, got, l.metric+l.told(), mark)
+	}
+	return missed
 }
 
 func report(results map[string]map[string][]float64) error {
@@ -162,19 +187,7 @@ func report(results map[string]map[string][]float64) error {
 		}
 		fmt.Printf("%-40s %10.0f   %-34s %6.2f %6.2f%s\n", l.of, of, l.base, of/base, l.most, mark)
 	}
-	for _, l := range bounds {
-		list := results[l.of][l.metric]
-		if len(list) == 0 {
-			fmt.Printf("%-40s not measured\n", l.of)
-			continue
-		}
-		got, mark := list[0], ""
-		if got < l.least || l.most > 0 && got > l.most {
-			mark = "  missed"
-			over++
-		}
-		fmt.Printf("%-40s %10.1f   %-34s%s\n", l.of, got, l.metric+l.told(), mark)
-	}
+	over += hold(results, bounds)
 	if allocs, ok := best(results, "BenchmarkChain/nodes=100", "allocs/op"); ok {
 		fmt.Printf("%-40s %10.2f allocations per node, at most %d\n", "BenchmarkChain/nodes=100", allocs/100, mostAllocs)
 		if allocs/100 > mostAllocs {

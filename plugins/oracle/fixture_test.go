@@ -2,6 +2,8 @@ package oracle
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -37,8 +39,26 @@ var built = sync.OnceValues(func() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	return out, nil
+	return out, examples(out, dir)
 })
+
+// examples adds those of ../examples: one is built here, the others are checked in as they were built.
+func examples(out map[string][]byte, dir string) (err error) {
+	file := filepath.Join(dir, "weather.wasm")
+	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", file, "./weather")
+	cmd.Dir, cmd.Env, cmd.Stderr = "../examples", append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOWORK=off"), os.Stderr
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	for name, file := range map[string]string{
+		"weather": file, "typewriter": "../examples/typewriter/typewriter.wasm", "table": "../examples/table/table.wasm",
+	} {
+		if out[name], err = os.ReadFile(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func guest(t testing.TB, name string) []byte {
 	t.Helper()
@@ -72,11 +92,11 @@ func ours(t testing.TB, wasm []byte) (*plugin.Module, error) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close(context.Background()) })
-	return h.Load(context.Background(), wasm, plugin.LoadOptions{
-		Manifest: &plugin.Manifest{ABI: plugin.ABI, Name: "fixture", Version: "1.0.0", Description: "A fixture.", State: plugin.StateTenant},
-		Settings: map[string]string{"thing": "hello"},
-	})
+	return h.Load(context.Background(), wasm, plugin.LoadOptions{Manifest: fixtureManifest, Settings: map[string]string{"thing": "hello"}})
 }
+
+// fixtureManifest stands in for the manifest that modules from elsewhere do not have.
+var fixtureManifest = &plugin.Manifest{ABI: plugin.ABI, Name: "fixture", Version: "1.0.0", Description: "A fixture.", State: plugin.StateTenant}
 
 // fixtures are the plugins the official host tests itself with.
 func fixtures(t *testing.T) []string {
@@ -90,4 +110,25 @@ func fixtures(t *testing.T) []string {
 		t.Fatalf("no fixtures: %v", err)
 	}
 	return files
+}
+
+// packed gives a module the manifest it describes, or else that of a fixture.
+func packed(t testing.TB, wasm []byte) []byte {
+	t.Helper()
+	h, err := plugin.New(context.Background(), plugin.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close(context.Background()) }()
+	manifest, err := h.Describe(context.Background(), wasm)
+	if errors.Is(err, plugin.NotFound) {
+		manifest, err = json.Marshal(fixtureManifest)
+	}
+	if err == nil {
+		wasm, err = plugin.WithSection(wasm, plugin.ManifestSection, manifest)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wasm
 }

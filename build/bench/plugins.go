@@ -1,0 +1,35 @@
+package main
+
+import "fmt"
+
+// pluginBounds are what was promised of plugins. The peer is the official Extism host with a timeout set, which is how
+// people run it; both run in turns, and the best round of each counts.
+var pluginBounds = []bound{
+	{of: "BenchmarkAgainstOfficial/echo-1KB", metric: "x-faster", least: 30},
+	{of: "BenchmarkAgainstOfficial/echo-1MB", metric: "x-faster", least: 100},
+	{of: "BenchmarkAgainstOfficial/invoke-1KB", metric: "x-faster", least: 5},
+	{of: "BenchmarkAgainstOfficial/compute", metric: "x-faster"},
+	{of: "BenchmarkSameModule/echo-1KB", metric: "x-faster", least: 1},
+	{of: "BenchmarkSameModule/echo-1MB", metric: "x-faster", least: 1},
+	{of: "BenchmarkSameModule/compute", metric: "x-faster", least: 1},
+	{of: "BenchmarkCounting/compute", metric: "x-of-plain", most: 1.4},
+	{of: "BenchmarkCounting/invoke-1KB", metric: "x-of-plain", most: 1.4},
+	{of: "BenchmarkWarmCall", metric: "ours-ns", most: 3000},
+	{of: "BenchmarkWarmCall", metric: "allocs-per-call", most: 6},
+	{of: "BenchmarkLoad/go", metric: "load-ms", most: 150},
+	{of: "BenchmarkLoad/assemblyscript", metric: "load-ms", most: 5},
+	{of: "BenchmarkLoad/rust", metric: "load-ms", most: 5},
+}
+
+// plugins holds plugins against the official Extism host. It stands in a module of its own, outside go.work.
+func plugins() error {
+	results := map[string]map[string][]float64{}
+	if err := measure(results, "", "plugins/oracle", []string{"GOWORK=off", "GOFLAGS=-mod=mod"}, "-bench", ".", "-benchtime", "1s", "."); err != nil {
+		return err
+	}
+	fmt.Printf("\n%-40s %10s   %s\n", "plugins", "figure", "promised")
+	if missed := hold(results, pluginBounds); missed > 0 {
+		return fmt.Errorf("%d figures of plugins are over their limit", missed)
+	}
+	return nil
+}
