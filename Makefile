@@ -117,8 +117,8 @@ js: module wasm/js/node_modules web/node_modules ## types and tests of the JavaS
 	cd wasm/js && npm run --silent check && npm test --silent
 	cd web && npm run --silent check && npm test --silent
 
-page: wasm/js/node_modules web/node_modules ## bundle the preview page into web/dist
-	$(GO) run ./build/bundle -toy
+page: module wasm/js/node_modules web/node_modules ## the preview page: into web/dist for any server, and compressed into the program
+	$(GO) run ./build/bundle -only page
 
 browser: page ## tests of the package and of the page in a real browser
 	cd wasm/js && npm run --silent test:browser

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,21 +15,23 @@ func project(t *testing.T) bundler {
 	t.Helper()
 	root := t.TempDir()
 	files := map[string]string{
-		"web/index.html":                     "<head>\n<!-- styles -->\n</head><body><!-- scripts --></body>",
-		"web/icon.svg":                       "<svg/>",
-		"web/examples/a.json":                `{"id": "a"}`,
-		"web/view/main.tsx":                  `import examples from "easel:examples"; import "../page.css"; console.log(EASEL_ENGINE_WORKER, examples[0].id); import("./lazy.ts");`,
-		"web/view/lazy.ts":                   `export const word = "only later";`,
-		"web/page.css":                       "body { color: red }",
-		"wasm/js/test/toy/worker.browser.ts": `console.log("toy")`,
-		"wasm/js/src/code/worker.ts":         `console.log("code")`,
+		"web/index.html":                "<head>\n<!-- styles -->\n</head><body><!-- scripts --></body>",
+		"web/icon.svg":                  "<svg/>",
+		"web/examples/a.json":           `{"id": "a"}`,
+		"web/view/main.tsx":             `import examples from "easel:examples"; import "../page.css"; console.log(EASEL_ENGINE_WORKER, examples[0].id); import("./lazy.ts");`,
+		"web/view/lazy.ts":              `export const word = "only later";`,
+		"web/page.css":                  "body { color: red }",
+		"wasm/js/src/worker.browser.ts": `console.log("engine")`,
+		"wasm/js/src/code/worker.ts":    `console.log("code")`,
+		"wasm/dist/engine.wasm":         "\x00asm",
+		"wasm/dist/wasm_exec.js":        "1",
 	}
 	for name, text := range files {
 		path := filepath.Join(root, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	return bundler{root: root, wasm: filepath.Join(root, "none"), out: filepath.Join(root, "web", "dist"), toy: true}
+	return bundler{root: root, wasm: filepath.Join(root, "wasm", "dist"), out: filepath.Join(root, "web", "dist")}
 }
 
 func TestPageNamesItsPartsAndHasNoScriptInside(t *testing.T) {
@@ -59,6 +62,36 @@ func TestSameSourcesGiveSameNames(t *testing.T) {
 	require.Equal(t, names(), names())
 }
 
+func TestCompressedPageFollowsThePage(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node compresses, and it is not there")
+	}
+	b := project(t)
+	b.embed = filepath.Join(b.root, "embed")
+	require.NoError(t, b.run("page"))
+	first, err := filepath.Glob(filepath.Join(b.embed, "assets", "page-*"))
+	require.NoError(t, err)
+	require.Len(t, first, 4, "a script and a style, each in two forms: %v", first)
+	require.FileExists(t, filepath.Join(b.embed, "index.html.br"))
+
+	engine, err := filepath.Glob(filepath.Join(b.embed, "assets", "engine-*.wasm.br"))
+	require.NoError(t, err)
+	require.Len(t, engine, 1)
+	before, err := os.Stat(engine[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(b.root, "web/page.css"), []byte("body { color: blue }"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(b.embed, ".gitignore"), []byte("*"), 0o644))
+	require.NoError(t, b.run("page"))
+	second, err := filepath.Glob(filepath.Join(b.embed, "assets", "page-*"))
+	require.NoError(t, err)
+	require.Len(t, second, 4, "what is of no use any more goes")
+	require.NotEqual(t, first, second)
+	after, err := os.Stat(engine[0])
+	require.NoError(t, err)
+	require.Equal(t, before.ModTime(), after.ModTime(), "what stayed the same is not compressed again")
+	require.FileExists(t, filepath.Join(b.embed, ".gitignore"))
+}
+
 func TestErrorNamesFileAndLine(t *testing.T) {
 	b := project(t)
 	require.NoError(t, os.WriteFile(filepath.Join(b.root, "web/view/lazy.ts"), []byte("export const = 3"), 0o644))
@@ -68,8 +101,7 @@ func TestErrorNamesFileAndLine(t *testing.T) {
 
 func TestMissingEngineSaysWhatToDo(t *testing.T) {
 	b := project(t)
-	b.toy = false
-	require.NoError(t, os.WriteFile(filepath.Join(b.root, "wasm/js/src/worker.browser.ts"), []byte("console.log(1)"), 0o644))
+	b.wasm = filepath.Join(b.root, "none")
 	require.ErrorContains(t, b.run("page"), "build the engine module first")
 }
 

@@ -1,12 +1,15 @@
 // Command bundle makes the files a browser gets: the page of web and the npm package of wasm/js.
 //
-// It runs esbuild as a library, so no Node tool is needed besides npm, which only fetches packages. Names carry a
-// hash of their content and may be cached for ever; index.html alone keeps its name. No script stands inside the
-// page, so a strict Content-Security-Policy holds. After a build it prints the gzip size of each file and fails when
-// the page is heavier than its budget.
+// It runs esbuild as a library; npm only fetches packages, and Node compresses, because the standard library has no
+// Brotli. Names carry a hash of their content and may be cached for ever; index.html alone keeps its name. No script
+// stands inside the page, so a strict Content-Security-Policy holds. After a build it prints the gzip size of each file
+// and fails when the page is heavier than its budget.
+//
+// The page is written twice: as plain files that any static server can send, and compressed into the folder from which
+// the host embeds it.
 //
 //	go run ./build/bundle            # everything, minified
-//	go run ./build/bundle -toy       # the page over the toy engine of wasm/js/test, for tests without the module
+//	go run ./build/bundle -maps      # with source maps, to debug it in a browser
 //	go run ./build/bundle -only page
 package main
 
@@ -24,16 +27,20 @@ const budget = 200 << 10
 func main() {
 	root := flag.String("root", ".", "root of the repository")
 	wasm := flag.String("wasm", "", "folder with engine.wasm and wasm_exec.js; default wasm/dist if it is there")
-	toy := flag.Bool("toy", false, "put the toy engine behind the page")
+	maps := flag.Bool("maps", false, "write source maps beside the scripts")
 	only := flag.String("only", "", "page or package")
 	out := flag.String("out", "", "where the page goes; default web/dist")
+	embed := flag.String("embed", "", "where the compressed page goes; default host/internal/page/dist, none with -out")
 	flag.Parse()
-	b := bundler{root: *root, wasm: *wasm, toy: *toy, out: *out}
+	b := bundler{root: *root, wasm: *wasm, maps: *maps, out: *out, embed: *embed}
 	if b.wasm == "" {
 		b.wasm = filepath.Join(*root, "wasm", "dist")
 	}
 	if b.out == "" {
 		b.out = filepath.Join(*root, "web", "dist")
+		if b.embed == "" {
+			b.embed = filepath.Join(*root, "host", "internal", "page", "dist")
+		}
 	}
 	if err := b.run(*only); err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
@@ -43,8 +50,8 @@ func main() {
 
 // bundler knows where things are.
 type bundler struct {
-	root, wasm, out string
-	toy             bool
+	root, wasm, out, embed string
+	maps                   bool
 }
 
 func (b bundler) run(only string) error {
@@ -53,7 +60,7 @@ func (b bundler) run(only string) error {
 			return fmt.Errorf("page: %w", err)
 		}
 	}
-	if only != "page" && !b.toy {
+	if only != "page" {
 		if err := b.npm(); err != nil {
 			return fmt.Errorf("package: %w", err)
 		}

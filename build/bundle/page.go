@@ -19,13 +19,9 @@ func (b bundler) page() error {
 	if err := os.RemoveAll(b.out); err != nil {
 		return err
 	}
-	engine := "../wasm/js/src/worker.browser.ts"
-	if b.toy {
-		engine = "../wasm/js/test/toy/worker.browser.ts"
-	}
 	names := map[string]string{}
 	for define, entry := range map[string]string{
-		"EASEL_ENGINE_WORKER": engine,
+		"EASEL_ENGINE_WORKER": "../wasm/js/src/worker.browser.ts",
 		"EASEL_CODE_WORKER":   "../wasm/js/src/code/worker.ts",
 	} {
 		options := b.options()
@@ -64,11 +60,18 @@ func (b bundler) page() error {
 	if err := b.index(made); err != nil {
 		return err
 	}
-	return b.report(made)
+	if err := b.report(made); err != nil {
+		return err
+	}
+	return b.compress()
 }
 
 // options are common to everything that goes into the page.
 func (b bundler) options() api.BuildOptions {
+	maps := api.SourceMapNone
+	if b.maps {
+		maps = api.SourceMapLinked
+	}
 	return api.BuildOptions{
 		AbsWorkingDir:     b.abs("web"),
 		Outdir:            b.absolute(b.out),
@@ -84,7 +87,7 @@ func (b bundler) options() api.BuildOptions {
 		MinifyWhitespace:  true,
 		MinifyIdentifiers: true,
 		LegalComments:     api.LegalCommentsLinked,
-		Sourcemap:         api.SourceMapLinked,
+		Sourcemap:         maps,
 		ChunkNames:        "assets/part-[hash]",
 		AssetNames:        "assets/[name]-[hash]",
 		// quickjs asks at run time whether it runs in Node; a browser never gets there.
@@ -94,14 +97,14 @@ func (b bundler) options() api.BuildOptions {
 	}
 }
 
-// asset copies a file of the engine under a name with its hash. With the toy engine the file need not exist.
+// asset copies a file of the engine under a name with its hash.
 func (b bundler) asset(file string) (string, error) {
 	bytes, err := os.ReadFile(filepath.Join(b.wasm, file))
-	if errors.Is(err, fs.ErrNotExist) && b.toy {
-		return "assets/none", nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%w (build the engine module first: go run ./build/module)", err)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%w (build the engine module first, or use -toy)", err)
+		return "", err
 	}
 	sum := sha256.Sum256(bytes)
 	ext := filepath.Ext(file)
