@@ -72,6 +72,7 @@ type API struct {
 	hooks   throttle // of webhooks, by canvas
 	tests   webhookTests
 	spec    func() []byte // the OpenAPI document, made once
+	began   int64         // Unix milliseconds
 }
 
 // New makes the API of a host.
@@ -91,7 +92,7 @@ func New(cfg Config) *API {
 	if cfg.Metrics == nil {
 		cfg.Metrics = prometheus.NewRegistry()
 	}
-	a := &API{cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}}
+	a := &API{cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}, began: time.Now().UnixMilli()}
 	a.metrics = newMetrics(cfg.Metrics, cfg.Runs)
 	a.routes = newRouter(allRoutes())
 	a.spec = sync.OnceValue(a.openAPI)

@@ -130,7 +130,10 @@ func (c *call) unknown() error {
 	case c.newer():
 		return unauthorized()
 	case strings.HasPrefix(c.route.path, "/api/v1/") && !strings.HasPrefix(c.route.path, "/api/v1/system"):
-		return refused(codeAuth, "Authentication error: API key is invalid!")
+		// The code is the original's; the status is for clients that look at nothing else.
+		f := refused(codeAuth, "Authentication error: API key is invalid!")
+		f.status = http.StatusUnauthorized
+		return f
 	}
 	return unauthorized()
 }

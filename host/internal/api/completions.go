@@ -118,11 +118,18 @@ func (c *call) answerTurn(t *turn) error {
 	return c.stream(t.job.ID, c.turnFace(t))
 }
 
+// plainTurn says that a turn shows messages and forms, not the course of the
+// run: those of sessions that a client of the 0.27 dialect made by itself.
+func (c *call) plainTurn(t *turn) bool { return c.newest() && t.session.Source == sourceAgent }
+
+// newest says that the request is made as the 0.27 dialect makes it.
+func (c *call) newest() bool { return c.newer() || c.route.path == "/api/v1/agents/chat/completions" }
+
 // turnFace is how a completion streams. Older clients read data.content of
 // every frame, so they get messages only, unless they ask for the trace.
 func (c *call) turnFace(t *turn) face {
 	f := face{session: t.session.ID, done: true, broke: errorMessage}
-	newer := c.newer() || c.route.path == "/api/v1/agents/chat/completions"
+	newer := c.newest()
 	if !newer || t.session.Source == sourceAgent {
 		f.shows = func(e engine.EventType) bool {
 			switch e {
@@ -205,6 +212,9 @@ func (c *call) answerWhole(t *turn) error {
 		return &failure{code: codeException, message: end.Error, data: v, hasData: true}
 	}
 	last := said.Last
+	if asked := said.Asked(); c.plainTurn(t) && !asked.IsNull() {
+		last = asked
+	}
 	if last.IsNull() {
 		return c.result(engine.Object("session_id", t.session.ID))
 	}

@@ -65,8 +65,12 @@ type Template struct {
 func (a *API) listTemplates(c *call) error {
 	rows := make([]engine.Value, len(a.cfg.Templates))
 	for i, t := range a.cfg.Templates {
-		rows[i] = engine.Object("id", t.ID, "avatar", orNull(t.Avatar), "title", t.Title, "description", t.Description,
-			"canvas_type", t.Type, "canvas_types", engine.Strings(t.Type), "canvas_category", agentCategory, "dsl", document(t.DSL))
+		b := engine.NewObject(12)
+		b.Set("id", engine.String(t.ID)).Set("avatar", orNull(t.Avatar)).Set("title", t.Title).Set("description", t.Description)
+		b.Set("canvas_type", engine.String(t.Type)).Set("canvas_types", engine.Strings(t.Type))
+		b.Set("canvas_category", engine.String(agentCategory)).Set("dsl", document(t.DSL))
+		setTimes(b, a.began, a.began) // they are read anew at each start
+		rows[i] = b.Value()
 	}
 	return c.ok(engine.List(rows...))
 }

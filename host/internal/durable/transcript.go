@@ -13,6 +13,7 @@ type Transcript struct {
 	References []engine.Value  // of the message_end events that have one
 	Last       engine.Value    // the last event of the wire
 	Status     engine.Value    // status of the last message_end
+	turned     engine.Value    // the last message_end or user_inputs
 	Created    int64           // created_at of the events
 	mark       [2]int          // lengths of both texts when the present message began
 }
@@ -32,6 +33,9 @@ func (t *Transcript) Take(kind engine.EventType, data []byte) {
 	if kind.Wire() {
 		t.Last = e
 	}
+	if kind == engine.EventMessageEnd || kind == engine.EventUserInputs {
+		t.turned = e
+	}
 	switch d := e.Get("data"); kind {
 	case engine.EventWorkflowStarted:
 		t.Created, _ = e.Get("created_at").Int()
@@ -49,6 +53,10 @@ func (t *Transcript) Take(kind engine.EventType, data []byte) {
 		}
 	}
 }
+
+// Asked is the last event that ends what was said or asks for more: message_end
+// or user_inputs; null when there was none.
+func (t *Transcript) Asked() engine.Value { return t.turned }
 
 func (t *Transcript) message(d engine.Value) {
 	content := d.Get("content").Text()
