@@ -19,6 +19,7 @@ func (e *ModelError) Error() string { return e.Text }
 type Answer struct {
 	Text      string // with one pair of think marks around reasoning; "" for a request that says EmitOnly
 	ToolCalls []ToolCall
+	Usage     Usage // tokens the model reported; zero when it reported none. The run has counted them already.
 }
 
 // Generate asks the run's model and hands each piece to emit, if there is one; reasoning stands between <think>
@@ -74,6 +75,7 @@ func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, take fu
 		}
 		if piece.Usage != nil {
 			c.Count(*piece.Usage)
+			a.Usage = *piece.Usage
 		}
 		a.ToolCalls = append(a.ToolCalls, piece.ToolCalls...)
 		if piece.Text == "" {
