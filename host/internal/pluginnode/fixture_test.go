@@ -114,6 +114,14 @@ func (s *shop) add(wasm []byte, fields string) *plugin.Module {
 	return m
 }
 
+// remove takes a plugin away.
+func (s *shop) remove(m *plugin.Module) {
+	s.mu.Lock()
+	delete(s.modules, "sample@1")
+	s.mu.Unlock()
+	require.NoError(s.t, m.Close(context.Background()))
+}
+
 // registry holds the built-ins and the shop's plugins.
 func (s *shop) registry() *engine.Registry {
 	s.t.Helper()
@@ -158,6 +166,7 @@ type seen struct {
 	errors  map[string]string       // of finished nodes
 	notes   []engine.Value          // data of progress
 	tools   []engine.Value          // data of tool_finished
+	usage   engine.Value            // of the run
 	state   *engine.State
 	err     error
 }
@@ -181,6 +190,8 @@ func (s *shop) play(ctx context.Context, ports engine.Ports, lines ...string) *s
 			out.notes = append(out.notes, data)
 		case engine.EventToolFinished:
 			out.tools = append(out.tools, data)
+		case engine.EventWorkflowFinished:
+			out.usage = data.Get("usage")
 		case engine.EventNodeFinished:
 			out.outputs[e.Node] = data.Get("outputs")
 			out.errors[e.Node] = data.Get("error").Text()

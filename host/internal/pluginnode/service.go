@@ -36,7 +36,8 @@ type chat struct {
 	aliases map[string]string
 }
 
-// Chat asks; reasoning is left out. Tokens are estimated, because the engine counts the real ones itself.
+// Chat asks; reasoning is left out. Tokens are what the model reported, and an estimate when it reported none; the
+// run counts them itself.
 func (c *chat) Chat(ctx context.Context, in plugin.ChatRequest, delta func(string) error) (plugin.ChatAnswer, error) {
 	req := engine.ModelRequest{
 		LLM: c.model, Purpose: engine.PurposeAnswer, Stream: in.Stream, Config: engine.ModelConfig{Temperature: in.Temperature},
@@ -63,7 +64,11 @@ func (c *chat) Chat(ctx context.Context, in plugin.ChatRequest, delta func(strin
 	}
 	answer, err := c.call.Generate(ctx, &req, outside(delta))
 	text := strings.TrimSpace(engine.WithoutReasoning(answer.Text))
-	return plugin.ChatAnswer{Text: text, Usage: plugin.Usage{PromptTokens: tokens, CompletionTokens: engine.Tokens(text)}}, err
+	used := plugin.Usage{PromptTokens: answer.Usage.Prompt, CompletionTokens: answer.Usage.Completion}
+	if used == (plugin.Usage{}) {
+		used = plugin.Usage{PromptTokens: tokens, CompletionTokens: engine.Tokens(text)}
+	}
+	return plugin.ChatAnswer{Text: text, Usage: used}, err
 }
 
 // outside passes on the pieces that stand outside think marks, which are pieces of their own.

@@ -84,6 +84,17 @@ func TestServicesReachThePortsOfTheRun(t *testing.T) {
 	require.Equal(t, "v", value)
 }
 
+// TestUsageIsWhatTheModelReports has a model that reports tokens: the plugin sees them, and the run counts them once.
+func TestUsageIsWhatTheModelReports(t *testing.T) {
+	s := newShop(t, pluginnode.Config{})
+	s.add(ask(`{"op":"llm.chat","args":{"messages":[{"role":"user","content":"Hi"}]}}`), everything)
+	m := &model{replies: []engine.ModelPiece{{Text: "Hello", Usage: &engine.Usage{Prompt: 70, Completion: 30}}}}
+	got := s.play(t.Context(), engine.Ports{Model: m}, "begin Begin -> P", "P plugin:sample@1")
+	require.NoError(t, got.err)
+	require.JSONEq(t, `{"prompt_tokens":70,"completion_tokens":30}`, got.outputs["P"].Get("answer").Get("ok").Get("usage").JSON())
+	require.JSONEq(t, `{"prompt_tokens":70,"completion_tokens":30,"total_tokens":100,"calls":1}`, got.usage.JSON())
+}
+
 func TestVariablesAreWritten(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
 	s.add(ask(`{"op":"var.set","args":{"name":"env.n","value":{"a":[2]}}}`), everything)

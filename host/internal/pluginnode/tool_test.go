@@ -79,3 +79,43 @@ func TestMissingToolIsToldToTheModel(t *testing.T) {
 	require.NoError(t, got.err)
 	require.Contains(t, m.asked[1].Messages[len(m.asked[1].Messages)-1].Content, "cannot be used as a tool")
 }
+
+// TestToolComesAliveWhenThePluginArrives has one adapter and one registry, as a process has them: an Agent that was
+// bound while the plugin was missing is told so, and the next run, which loads the canvas again, uses it.
+func TestToolComesAliveWhenThePluginArrives(t *testing.T) {
+	s := newShop(t, pluginnode.Config{})
+	reg := s.registry()
+	ask := func(tool string) string {
+		c, err := engine.Load(reg, canvas(t, agent(`{}`)...))
+		require.NoError(t, err)
+		m := &model{replies: []engine.ModelPiece{{ToolCalls: []engine.ToolCall{{ID: "1", Name: tool, Arguments: `{"city": "Oslo"}`}}}}}
+		for _, err := range c.Run(t.Context(), c.State(), engine.Input{Query: engine.String("Q")}, engine.Options{Ports: engine.Ports{Model: m}, Seed: 1}) {
+			require.NoError(t, err)
+		}
+		return m.asked[1].Messages[len(m.asked[1].Messages)-1].Content
+	}
+	require.Contains(t, ask("plugin:sample@1_0"), "cannot be used as a tool")
+	m := s.add(guest(`say {"outputs":{"text":"3 degrees"}}`), mirrorManifest)
+	require.Equal(t, "3 degrees", ask("sample_0"))
+	s.remove(m)
+	require.Contains(t, ask("plugin:sample@1_0"), "cannot be used as a tool")
+}
+
+// TestToolGoneAfterBinding has the plugin leave while an Agent holds it: the model is told what to do, and the run goes on.
+func TestToolGoneAfterBinding(t *testing.T) {
+	s := newShop(t, pluginnode.Config{})
+	m := s.add(guest(`say {"outputs":{"text":"3 degrees"}}`), mirrorManifest)
+	c, err := engine.Load(s.registry(), canvas(t, agent(`{}`)...))
+	require.NoError(t, err)
+	s.remove(m)
+	asked := &model{replies: []engine.ModelPiece{wish(`{"city": "Oslo"}`), {Text: "done"}, wish(`{"city": "Oslo"}`)}}
+	tell := func(request int) string {
+		for _, err := range c.Run(t.Context(), c.State(), engine.Input{Query: engine.String("Q")}, engine.Options{Ports: engine.Ports{Model: asked}, Seed: 1}) {
+			require.NoError(t, err)
+		}
+		return asked.asked[request].Messages[len(asked.asked[request].Messages)-1].Content
+	}
+	require.Contains(t, tell(1), "easel plugin install")
+	s.add(guest(`say {"outputs":{"text":"4 degrees"}}`), mirrorManifest)
+	require.Equal(t, "4 degrees", tell(3), "the same binding finds the plugin that came back")
+}
