@@ -6,6 +6,10 @@ import (
 	"github.com/easel-canvas/easel/host/internal/upload"
 )
 
-func (h *Host) filesPort(j *durable.Job) engine.Files {
-	return (&upload.Box{Store: h.store, Log: h.log, Documents: &h.documents}).Of(j.Tenant)
+func (h *Host) box() *upload.Box {
+	return &upload.Box{Store: h.store, Log: h.log, Documents: &h.documents}
 }
+
+func (h *Host) filesPort(j *durable.Job) engine.Files { return h.box().Of(j.Tenant) }
+
+func (h *Host) documentsPort(j *durable.Job) engine.Documents { return h.box().Maker(j.Tenant) }

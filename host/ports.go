@@ -13,6 +13,7 @@ func (h *Host) ports(j *durable.Job) engine.Ports {
 		Speech:    models,
 		Retriever: h.retrieverPort(),
 		Files:     h.filesPort(j),
+		Documents: h.documentsPort(j),
 		HTTP:      h.httpPort(j),
 		Code:      h.codePort(),
 		MCP:       h.mcpPort(j),

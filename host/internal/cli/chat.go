@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -14,8 +15,8 @@ var chatCommand = command{
 	name: "chat", args: "CANVAS.json [FLAGS]",
 	summary: "talks to a canvas, turn by turn",
 	help: `
-Each line is a turn. Forms are asked for where they come up. /reset starts the conversation anew; /exit, or the end
-of the input, ends the program.`,
+Each line is a turn. Forms are asked for where they come up. /file PATH hands a file over with the next turn, for
+sys.files; /reset starts the conversation anew; /exit, or the end of the input, ends the program.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		c := &chatter{}
 		c.world.flags(fs)
@@ -69,6 +70,7 @@ func (c *chatter) run(ctx context.Context, a *app, args []string) error {
 
 // loop is the conversation. A turn that fails is told, and the conversation goes on.
 func (c *chatter) loop(ctx context.Context, a *app, t *turn, given engine.Value, shows bool) error {
+	var files texts // of the next turn
 	for {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -94,7 +96,20 @@ func (c *chatter) loop(ctx context.Context, a *app, t *turn, given engine.Value,
 				t.session.state.Reset(false)
 				continue
 			}
+			if path, ok := strings.CutPrefix(line, "/file "); ok {
+				path = strings.TrimSpace(path)
+				if _, err := c.world.uploads.Add(path); err != nil {
+					fmt.Fprintf(a.err, "easel: %v\n", err)
+				} else {
+					files = append(files, path)
+				}
+				continue
+			}
 			in.Query = engine.String(line)
+			if in.Files, err = c.world.attach(files); err != nil {
+				return err
+			}
+			files = nil
 			if in.Inputs, err = c.world.complete(t.session, given); err != nil {
 				return err
 			}

@@ -166,6 +166,32 @@ func TestInputsOfTheBeginning(t *testing.T) {
 	require.Equal(t, "Oslo|small||[]\n", out)
 }
 
+// A document goes in by --file, and the answer comes out as one by --save.
+func TestDocuments(t *testing.T) {
+	canvas := file(t, "c.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:A"], "upstream": []},
+		"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["# Read\n\n{sys.files}"], "output_format": "docx"}}, "downstream": [], "upstream": ["begin"]}}}`)
+	document := filepath.Join("..", "document", "testdata", "returns.docx")
+	code, out, errs := easel(t, "run", canvas, "-q", "x", "--file", document, "--save", t.TempDir())
+	require.Equal(t, ExitOK, code, errs)
+	require.Contains(t, out, "You can return shoes")
+	path, saved := strings.CutPrefix(strings.TrimSpace(errs), "saved ")
+	require.True(t, saved, errs)
+
+	for _, next := range []func() (int, string, string){
+		func() (int, string, string) { return easel(t, "run", canvas, "-q", "x", "--file", path) },
+		func() (int, string, string) { return typed(t, "/file "+path+"\nx\n", "chat", canvas) },
+	} {
+		code, out, errs = next()
+		require.Equal(t, ExitOK, code, errs)
+		require.Contains(t, out, "File: "+filepath.Base(path))
+		require.Contains(t, out, "三十天内可以退货")
+	}
+	_, out, errs = typed(t, "/file missing.pdf\nx\n", "chat", canvas)
+	require.Contains(t, errs, "missing.pdf")
+	require.NotContains(t, out, "File:")
+}
+
 func TestFailedRun(t *testing.T) {
 	canvas := file(t, "c.json", `{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Code:A"], "upstream": []},

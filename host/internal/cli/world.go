@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/files"
@@ -28,6 +29,7 @@ type world struct {
 	model     string
 	knowledge string
 	private   bool
+	save      string
 	steps     int
 	seed      uint64
 
@@ -38,6 +40,7 @@ func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.model, "model", "", "`ID` answers every model call: offline, scripted:FILE, or MODEL@PROVIDER")
 	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
 	fs.BoolVar(&w.private, "allow-private", false, "let Invoke reach private and local addresses")
+	fs.StringVar(&w.save, "save", "", "`DIR` for the files that a canvas makes (output_format); without it none are made")
 	fs.IntVar(&w.steps, "max-steps", 0, "executions without progress before a run counts as a runaway; 0 means 10,000")
 	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 draws one")
 }
@@ -61,6 +64,12 @@ func (w *world) options(a *app) (engine.Options, error) {
 		Model: chosen, Files: &w.uploads, Secrets: secrets,
 		HTTP: &web.Client{AllowPrivate: w.private, Secrets: secrets},
 		Code: &script.Runner{Worker: worker()},
+	}
+	if dir, err := os.UserCacheDir(); err == nil { // without one, PDF takes a second longer
+		w.uploads.Documents.CacheDir = filepath.Join(dir, "easel", "documents")
+	}
+	if w.save != "" {
+		ports.Documents = files.Made{Dir: w.save, Saved: func(path string) { fmt.Fprintln(a.err, "saved", path) }}
 	}
 	if w.knowledge != "" {
 		if info, err := os.Stat(w.knowledge); err != nil || !info.IsDir() {

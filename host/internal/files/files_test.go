@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 )
 
-func write(t *testing.T, dir, name, text string) string {
+func put(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -37,7 +37,7 @@ func TestUploads(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var u Uploads
-			descriptor, err := u.Add(write(t, dir, c.file, c.content))
+			descriptor, err := u.Add(put(t, dir, c.file, c.content))
 			require.NoError(t, err)
 			if c.mime != "" {
 				require.Equal(t, c.mime, descriptor.Get("mime_type").Str())
@@ -57,20 +57,20 @@ func TestUploadsRefuse(t *testing.T) {
 	_, err = u.Add(dir)
 	require.ErrorContains(t, err, "no regular file")
 
-	_, err = u.Read(t.Context(), engine.Object("id", write(t, dir, "other.txt", "x")))
+	_, err = u.Read(t.Context(), engine.Object("id", put(t, dir, "other.txt", "x")))
 	require.ErrorIs(t, err, ErrNotGiven)
 
-	descriptor, err := u.Add(write(t, dir, "x.pdf", "%PDF-1.7\x00\xff"))
+	descriptor, err := u.Add(put(t, dir, "x.pdf", "%PDF-1.7\x00\xff"))
 	require.NoError(t, err)
 	_, err = u.Read(t.Context(), descriptor)
 	require.ErrorIs(t, err, document.ErrDamaged)
 
-	large := write(t, dir, "large.txt", "")
+	large := put(t, dir, "large.txt", "")
 	require.NoError(t, os.Truncate(large, Largest+1))
 	_, err = u.Add(large)
 	require.ErrorIs(t, err, ErrTooLarge)
 
-	image := write(t, dir, "large.png", "\x89PNG\r\n\x1a\n")
+	image := put(t, dir, "large.png", "\x89PNG\r\n\x1a\n")
 	require.NoError(t, os.Truncate(image, LargestImage+1))
 	descriptor, err = u.Add(image)
 	require.NoError(t, err)

@@ -46,12 +46,14 @@ type Box struct {
 //
 // Errors: [ErrTooLarge], r's.
 func (b *Box) Put(ctx context.Context, tenant, name string, r io.Reader) (engine.Value, error) {
+	return b.put(ctx, tenant, engine.RandomIDs{}.NewID(), cleanName(name), r)
+}
+
+func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (engine.Value, error) {
 	most := b.Most
 	if most == 0 {
 		most = 256 << 20
 	}
-	id := engine.RandomIDs{}.NewID()
-	name = cleanName(name)
 	head := make([]byte, 512)
 	n, err := io.ReadFull(r, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
