@@ -97,7 +97,7 @@ func (c *SDK) call(method, path string, query url.Values, body any) (Row, error)
 		if err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("Exception: %v", message) //lint:ignore ST1005 as Python prints it
+		return nil, fmt.Errorf("Exception: %v", message)
 	}
 	return row, nil
 }
