@@ -1,0 +1,152 @@
+package upload
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/files"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+func newBox(t *testing.T) *Box {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := store.Open(t.Context(), store.Config{Dir: dir, Sync: store.SyncInterval})
+	require.NoError(t, err)
+	l, err := runner.Open(t.Context(), runner.Config{Dir: dir, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	require.NoError(t, err)
+	documents := &document.Reader{}
+	t.Cleanup(func() {
+		require.NoError(t, documents.Close())
+		require.NoError(t, l.Close())
+		require.NoError(t, s.Close())
+	})
+	return &Box{Store: s, Log: l, Most: 100 << 20, Documents: documents}
+}
+
+func (b *Box) has(t *testing.T, tenant, id string) bool {
+	t.Helper()
+	r, _, err := b.Open(t.Context(), tenant, id)
+	if errors.Is(err, ErrNotFound) {
+		return false
+	}
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	return true
+}
+
+func TestPort(t *testing.T) {
+	b := newBox(t)
+	word, err := os.ReadFile(filepath.Join("..", "document", "testdata", "returns.docx"))
+	require.NoError(t, err)
+	file, err := b.Put(t.Context(), "one", "returns.docx", bytes.NewReader(word))
+	require.NoError(t, err)
+	image, err := b.Put(t.Context(), "one", "a.jpg", strings.NewReader("\x89PNG\r\n\x1a\n"))
+	require.NoError(t, err)
+	require.Empty(t, enginetest.ExerciseFiles(t.Context(), b.Of("one"), file, image))
+	require.Equal(t, "image/png", image.Get("mime_type").Str(), "the content counts, not the name")
+
+	text, err := b.Of("one").Read(t.Context(), file)
+	require.NoError(t, err)
+	require.Contains(t, text, "File: returns.docx\n")
+	require.Contains(t, text, "三十天内可以退货")
+	// What a canvas says about a file beside its id does not count.
+	text, err = b.Of("one").Read(t.Context(), engine.Object("id", image.Get("id"), "name", "x.txt", "mime_type", "text/plain", "created_by", "two"))
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(text, "data:image/png;base64,"), text)
+}
+
+func TestOfAnother(t *testing.T) {
+	b := newBox(t)
+	file, err := b.Put(t.Context(), "one", "a.txt", strings.NewReader("secret"))
+	require.NoError(t, err)
+	id := file.Get("id").Str()
+	require.True(t, b.has(t, "one", id))
+	for _, c := range []struct{ tenant, id string }{{"two", id}, {"two", "../one/" + id}, {"", "one/" + id}, {"one", "../one/" + id}, {"one", ""}} {
+		require.False(t, b.has(t, c.tenant, c.id), c)
+		_, err := b.Of(c.tenant).Read(t.Context(), engine.Object("id", c.id, "created_by", "one"))
+		require.ErrorIs(t, err, ErrNotFound)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	b := newBox(t)
+	b.Most = 1000
+	_, err := b.Put(t.Context(), "one", "a.txt", strings.NewReader(strings.Repeat("x", 1001)))
+	require.ErrorIs(t, err, ErrTooLarge)
+	file, err := b.Put(t.Context(), "one", "a.txt", strings.NewReader(strings.Repeat("x", 1000)))
+	require.NoError(t, err)
+	require.Equal(t, "1000", file.Get("size").Text())
+	empty, err := b.Put(t.Context(), "one", "", strings.NewReader(""))
+	require.NoError(t, err)
+	require.Equal(t, "file", empty.Get("name").Str())
+
+	b.Most = 0
+	large, err := b.Put(t.Context(), "one", "a.txt", io.LimitReader(blanks{}, files.Largest+1))
+	require.NoError(t, err)
+	_, err = b.Of("one").Read(t.Context(), large)
+	require.ErrorIs(t, err, ErrTooLarge)
+}
+
+type blanks struct{}
+
+func (blanks) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// A client that leaves in the middle leaves no file.
+func TestCut(t *testing.T) {
+	b := newBox(t)
+	gone := errors.New("gone")
+	_, err := b.Put(t.Context(), "one", "a.txt", io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20)), broken{gone}))
+	require.ErrorIs(t, err, gone)
+	list, err := b.Store.Items(t.Context(), "one", kind)
+	require.NoError(t, err)
+	require.Empty(t, list)
+}
+
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
+
+func TestMaker(t *testing.T) {
+	b := newBox(t)
+	made, err := b.Maker("one").Convert(t.Context(), "xlsx", "| a |\n|---|\n| 1 |")
+	require.NoError(t, err)
+	id := made.Get("doc_id").Str()
+	require.Equal(t, id[:8]+".xlsx", made.Get("file_name").Str())
+	text, err := b.Of("one").Read(t.Context(), engine.Object("id", id))
+	require.NoError(t, err)
+	require.Contains(t, text, "| a |\n| --- |\n| 1 |")
+	require.False(t, b.has(t, "two", id))
+	_, err = b.Maker("one").Convert(t.Context(), "odt", "x")
+	require.ErrorContains(t, err, "odt")
+}
+
+func FuzzCleanName(f *testing.F) {
+	for _, s := range []string{"a.txt", "../a", `..\..\a`, "", ".", "..", "a/", "\x00\r\n\"", "\xff", "退货.txt", strings.Repeat("长", 300)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		got := cleanName(name)
+		if got == "" || got == "." || got == ".." || strings.ContainsAny(got, "/\\\"\r\n\x00") || !utf8.ValidString(got) || utf8.RuneCountInString(got) > 200 {
+			t.Fatalf("%q becomes %q", name, got)
+		}
+	})
+}
