@@ -1,11 +1,11 @@
 // Entry for pages and their Workers, and for other runtimes that look like one.
 
 import { Engine, type EngineOptions } from "./engine.ts";
-import { platform } from "./platform.browser.ts";
+import { platform, plugins } from "./platform.browser.ts";
 
 export * from "./index.ts";
 
 /** createEngine starts the engine, in a Worker unless told otherwise. */
 export function createEngine(options: EngineOptions = {}): Promise<Engine> {
-  return Engine.start(platform, options);
+  return Engine.start(platform, options, plugins);
 }

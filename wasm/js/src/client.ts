@@ -27,6 +27,8 @@ export class Client implements Host {
   #next = 1;
   readonly #requests = new Map<number, Waiting>();
   readonly #runs = new Map<number, RunSink>();
+  /** asked gets the calls that belong to no run: what the module itself wants to know. */
+  asked: ((call: number, text: string) => void) | undefined;
 
   /** attach gives the client its module; until then nothing can be asked. */
   attach(module: Module): void {
@@ -106,6 +108,7 @@ export class Client implements Host {
   call(run: number, call: number, text: string): void {
     const sink = this.#runs.get(run);
     if (sink) sink.call(call, text);
+    else if (run === 0 && this.asked) this.asked(call, text);
     else queueMicrotask(() => this.deliver(call, false, false, JSON.stringify({ code: "canceled", message: "the run is over" })));
   }
 

@@ -4,7 +4,9 @@
 import { Client } from "./client.ts";
 import { EngineError } from "./errors.ts";
 import type { FormField } from "./events.ts";
-import { Run, type Inputs, type RunOptions } from "./run.ts";
+import type { PluginSource, Session, Shelf } from "./plugin/shelf.ts";
+import { Switchboard } from "./ports.ts";
+import { Run, type Inputs, type Opened, type RunOptions } from "./run.ts";
 import {
   ABI, type ComponentSpec, type Host, type Info, type Layout, type Module, type Problem, type Request,
 } from "./protocol.ts";
@@ -28,6 +30,12 @@ export interface EngineOptions {
   maxCanvas?: number;
   /** Another way to reach a module, instead of all of the above. */
   connect?: Connect;
+  /** Plugins that canvases may use. */
+  plugins?: readonly PluginSource[];
+  /** false: plugins run in this thread, which they may hold up until their deadline. A URL: another worker script. Default true. */
+  pluginWorker?: boolean | URL | string;
+  /** Language told to plugins, such as en. */
+  locale?: string;
 }
 
 /** Connection is a started module and the way to end it. */
@@ -42,27 +50,40 @@ export type Connect = (host: Host, lost: (error: EngineError) => void) => Promis
 /** Platform starts modules in one kind of place. */
 export type Platform = (options: EngineOptions) => Connect;
 
+/** Plugins makes the shelf of plugins in one kind of place. */
+export type Plugins = (options: EngineOptions) => Promise<Shelf>;
+
 /** Engine runs canvases. */
 export class Engine {
   readonly info: Info;
   readonly #connect: Connect;
   readonly #maxCanvas: number;
+  readonly #makeShelf: () => Promise<Shelf>;
+  #shelf: Promise<Shelf> | undefined; // made for the first plugin
   #link: Promise<Link> | undefined;
   #generation = 0;
   #closed = false;
 
-  private constructor(info: Info, connect: Connect, link: Link, maxCanvas: number) {
+  private constructor(info: Info, connect: Connect, makeShelf: () => Promise<Shelf>, link: Link, maxCanvas: number) {
     this.info = info;
     this.#connect = connect;
+    this.#makeShelf = makeShelf;
     this.#link = Promise.resolve(link);
     this.#maxCanvas = maxCanvas;
   }
 
   /** start is what createEngine does once the platform is known. */
-  static async start(platform: Platform, options: EngineOptions): Promise<Engine> {
+  static async start(platform: Platform, options: EngineOptions, plugins: Plugins = noPlugins): Promise<Engine> {
     const connect = options.connect ?? platform(options);
     const { link, info } = await open(connect);
-    return new Engine(info, connect, link, options.maxCanvas ?? 20_000_000);
+    const engine = new Engine(info, connect, () => plugins(options), link, options.maxCanvas ?? 20_000_000);
+    try {
+      await engine.#plugins(options.plugins);
+    } catch (err) {
+      engine.close();
+      throw err;
+    }
+    return engine;
   }
 
   /** validate lists what is wrong with a canvas; an empty list means it loads and runs. */
@@ -103,6 +124,7 @@ export class Engine {
     this.#closed = true;
     const link = this.#link;
     this.#link = undefined;
+    void this.#shelf?.then((shelf) => shelf.close(), () => undefined);
     void link?.then(({ client, end }) => {
       client.fail(new EngineError("closed", "the engine was closed"));
       end();
@@ -127,13 +149,38 @@ export class Engine {
     if (this.#closed) throw new EngineError("closed", "the engine was closed");
     if (this.#link === held) {
       const generation = ++this.#generation;
-      this.#link = open(this.#connect).then((opened) => ({ ...opened.link, generation }));
+      this.#link = open(this.#connect).then(async ({ link: fresh }) => {
+        await this.#introduce(fresh.client);
+        return { ...fresh, generation };
+      });
     }
     return this.#link as Promise<Link>;
   }
 
+  // plugins makes plugins known and opens all of them to one run.
+  async #plugins(sources: readonly PluginSource[] = []): Promise<Session | undefined> {
+    if (sources.length > 0) {
+      this.#shelf ??= this.#makeShelf();
+      const shelf = await this.#shelf;
+      const { client } = await this.#current();
+      await this.#introduce(client);
+      await shelf.add(sources, (request, body) => client.request(request, body));
+    }
+    return (await this.#shelf)?.serve();
+  }
+
+  // introduce tells a module about the plugins, and answers what it asks them outside of runs.
+  async #introduce(client: Client): Promise<void> {
+    const shelf = await this.#shelf;
+    if (!shelf || client.asked) return;
+    const board = new Switchboard({}, 10_000);
+    board.session = shelf.serve();
+    client.asked = (call, text) => board.take(call, text, (id, ok, more, said) => client.deliver(id, ok, more, said));
+    await shelf.introduce((request, body) => client.request(request, body));
+  }
+
   #world(): World {
-    return { link: () => this.#current(), text: (dsl) => this.#text(dsl) };
+    return { link: () => this.#current(), text: (dsl) => this.#text(dsl), plugins: (sources) => this.#plugins(sources) };
   }
 
   #text(dsl: DSL): string {
@@ -168,7 +215,7 @@ export class Canvas {
   static once(text: string, world: World, inputs: Inputs, options: RunOptions): Run {
     const canvas = new Canvas(text, world);
     const begin = (next: Inputs, more: RunOptions): Run => {
-      const run = new Run(() => canvas.#open(), next, more, begin);
+      const run = new Run(() => canvas.#ready(more), next, more, begin);
       run.result.then((result) => (result.status === "paused" ? canvas.#park() : canvas.#release()), () => canvas.#release());
       return run;
     };
@@ -182,7 +229,7 @@ export class Canvas {
 
   /** run starts a run. */
   run(inputs: Inputs = {}, options: RunOptions = {}): Run {
-    return new Run(() => this.#open(), inputs, options, (next, more) => this.run(next, more));
+    return new Run(() => this.#ready(options), inputs, options, (next, more) => this.run(next, more));
   }
 
   /** patch replaces parameters of one node; nothing else is parsed again. */
@@ -245,7 +292,14 @@ export class Canvas {
     this.#parking = this.save().then(() => this.#release(), () => undefined);
   }
 
-  async #open(): Promise<{ client: Client; canvas: number }> {
+  // ready opens the canvas for a run, after the plugins it names are known.
+  async #ready({ plugins }: RunOptions): Promise<Opened> {
+    const session = await this.#world.plugins(plugins);
+    const opened = await this.#open();
+    return session ? { ...opened, session } : opened;
+  }
+
+  async #open(): Promise<Opened> {
     await this.#parking;
     if (this.#closed) throw new EngineError("closed", "the canvas was closed");
     const { client, generation } = await this.#world.link();
@@ -267,6 +321,8 @@ interface World {
   link(): Promise<Link>;
   /** text is a canvas as text, if it is not too large. */
   text(dsl: DSL): string;
+  /** plugins makes these known and opens all there are to one run; undefined when there are none. */
+  plugins(sources?: readonly PluginSource[]): Promise<Session | undefined>;
 }
 
 /** Change is a request that alters a canvas; it is repeated when the canvas is loaded again. */
@@ -292,6 +348,10 @@ interface Link {
   client: Client;
   generation: number;
   end(): void;
+}
+
+async function noPlugins(): Promise<Shelf> {
+  throw new EngineError("unsupported", "this engine was started without a place for plugins");
 }
 
 async function open(connect: Connect): Promise<{ link: Link; info: Info }> {

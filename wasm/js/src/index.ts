@@ -4,6 +4,11 @@ export { Canvas, Engine, type Connect, type Connection, type DSL, type EngineOpt
 export { EngineError, messageOf } from "./errors.ts";
 export type { Attachment, Chunk, FormField, ModelMessage, Outputs, OwnEvent, Progress, Reference, RunEvent, ToolCalled } from "./events.ts";
 export { isWire } from "./events.ts";
+export type { Limits as PluginLimits } from "./plugin/kernel/guest.ts";
+export type { Proxy as PluginProxy, ProxyRequest as PluginProxyRequest } from "./plugin/http.ts";
+export type { Storage as PluginStorage } from "./plugin/desk.ts";
+export type { Permissions as PluginPermissions } from "./plugin/permission.ts";
+export type { PluginBytes, PluginSource } from "./plugin/shelf.ts";
 export type { CallContext, CodeRequest, CodeRunner, Found, KeyValue, Port, Providers, Retriever, Tool } from "./ports.ts";
 export type { Model, ModelPiece, ModelRequest } from "./model/model.ts";
 export { ABI, type Abilities, type Base, type ComponentSpec, type Ended, type Failure, type Info, type Layout, type Problem, type Schema, type SpecField, type ToolSpec, type Usage } from "./protocol.ts";

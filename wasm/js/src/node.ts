@@ -1,11 +1,11 @@
 // Entry for Node 20 and later.
 
 import { Engine, type EngineOptions } from "./engine.ts";
-import { platform } from "./platform.node.ts";
+import { platform, plugins } from "./platform.node.ts";
 
 export * from "./index.ts";
 
 /** createEngine starts the engine, in a worker thread unless told otherwise. */
 export function createEngine(options: EngineOptions = {}): Promise<Engine> {
-  return Engine.start(platform, options);
+  return Engine.start(platform, options, plugins);
 }

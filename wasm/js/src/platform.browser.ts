@@ -3,6 +3,9 @@
 import type { Connect, EngineOptions } from "./engine.ts";
 import { EngineError } from "./errors.ts";
 import { link, type Line } from "./link.ts";
+import type { FromKernel } from "./plugin/kernel/serve.ts";
+import type { KernelLine } from "./plugin/runner.ts";
+import type { Shelf } from "./plugin/shelf.ts";
 import { compileAny, wasmStarter } from "./wasm.ts";
 import type { FromWorker } from "./worker.ts";
 
@@ -30,6 +33,40 @@ function spawn(script: URL | string): Line {
     post: (message, transfer) => worker.postMessage(message, transfer ?? []),
     listen: (receive, broken) => {
       worker.onmessage = (event: MessageEvent<FromWorker>) => receive(event.data);
+      worker.onerror = (event) => broken(event.message || "its script did not load");
+      worker.onmessageerror = () => broken("a message could not be read");
+    },
+    end: () => worker.terminate(),
+  };
+}
+
+/** plugins is how a page runs plugins. What they need is loaded with the first one. */
+export async function plugins({ pluginWorker = true, locale }: EngineOptions): Promise<Shelf> {
+  const [{ Shelf }, { inline }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/runner.ts")]);
+  const script = typeof pluginWorker === "boolean" ? new URL("./plugin.js", import.meta.url) : pluginWorker;
+  return new Shelf({
+    locale, spawn: pluginWorker === false ? inline : () => spawnPlugin(script), read: bytesOf,
+    services: (options) => {
+      if (options.secrets) throw new EngineError("unsupported", "plugin: secrets do not belong in a page; give the plugin a proxy of the host that holds them");
+      return options;
+    },
+  });
+}
+
+async function bytesOf(source: unknown): Promise<Uint8Array<ArrayBuffer>> {
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (source instanceof Uint8Array) return source.slice() as Uint8Array<ArrayBuffer>;
+  const response = source instanceof Response ? source : await fetch(String(source));
+  if (!response.ok) throw new EngineError("plugin", `plugin: it could not be fetched: ${response.status} ${response.url}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+function spawnPlugin(script: URL | string): KernelLine {
+  const worker = new Worker(script, { type: "module", name: "easel plugin" });
+  return {
+    post: (message) => worker.postMessage(message),
+    listen: (receive, broken) => {
+      worker.onmessage = (event: MessageEvent<FromKernel>) => receive(event.data);
       worker.onerror = (event) => broken(event.message || "its script did not load");
       worker.onmessageerror = () => broken("a message could not be read");
     },

@@ -6,6 +6,9 @@ import { Worker } from "node:worker_threads";
 import type { Connect, EngineOptions } from "./engine.ts";
 import { EngineError } from "./errors.ts";
 import { link, type Line } from "./link.ts";
+import type { FromKernel } from "./plugin/kernel/serve.ts";
+import type { KernelLine } from "./plugin/runner.ts";
+import type { Shelf } from "./plugin/shelf.ts";
 import { compileAny, wasmStarter } from "./wasm.ts";
 import type { FromWorker } from "./worker.ts";
 
@@ -40,6 +43,40 @@ function spawn(script: URL): Line {
     post: (message, transfer) => worker.postMessage(message, transfer),
     listen: (receive, broken) => {
       worker.on("message", (message: FromWorker) => receive(message));
+      worker.on("error", (err: Error) => broken(err.message));
+      worker.on("exit", (code) => { if (code !== 0) broken(`it ended with code ${code}`); });
+    },
+    hold: (busy) => (busy ? worker.ref() : worker.unref()),
+    end: () => void worker.terminate(),
+  };
+}
+
+/** plugins is how Node runs plugins. What they need is loaded with the first one. */
+export async function plugins({ pluginWorker = true, locale }: EngineOptions): Promise<Shelf> {
+  const [{ Shelf }, { inline }, { dial }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/runner.ts"), import("./plugin/dial.node.ts")]);
+  const script = typeof pluginWorker === "boolean" ? new URL("./plugin.node.js", import.meta.url) : new URL(pluginWorker, import.meta.url);
+  return new Shelf({
+    locale, spawn: pluginWorker === false ? inline : () => spawnPlugin(script), read: bytesOf,
+    services: (options) => ({ ...options, dial }),
+  });
+}
+
+async function bytesOf(source: unknown): Promise<Uint8Array<ArrayBuffer>> {
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (source instanceof Uint8Array) return new Uint8Array(source);
+  const address = String(source);
+  if (!(source instanceof Response) && !/^https?:/.test(address)) return new Uint8Array(await readFile(address.startsWith("file:") ? fileURLToPath(address) : address));
+  const response = source instanceof Response ? source : await fetch(address);
+  if (!response.ok) throw new EngineError("plugin", `plugin: it could not be fetched: ${response.status} ${response.url}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+function spawnPlugin(script: URL): KernelLine {
+  const worker = new Worker(script);
+  return {
+    post: (message) => worker.postMessage(message),
+    listen: (receive, broken) => {
+      worker.on("message", (message: FromKernel) => receive(message));
       worker.on("error", (err: Error) => broken(err.message));
       worker.on("exit", (code) => { if (code !== 0) broken(`it ended with code ${code}`); });
     },

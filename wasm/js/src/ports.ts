@@ -6,6 +6,7 @@ import { EngineError } from "./errors.ts";
 import { answer as fetchAnswer } from "./fetch.ts";
 import type { Call, CallKind, ToolSpec } from "./protocol.ts";
 import type { Chunk } from "./events.ts";
+import type { PluginSource, Session } from "./plugin/shelf.ts";
 import type { Model, ModelRequest } from "./model/model.ts";
 
 /** CallContext accompanies every question to a provider. */
@@ -65,7 +66,8 @@ export interface Providers {
   fetch?: typeof globalThis.fetch;
   retrieve?: Retriever;
   code?: CodeRunner;
-  plugins?: Port;
+  /** Plugins the canvas may use, besides those of the engine; the engine knows them from then on. */
+  plugins?: readonly PluginSource[];
   storage?: KeyValue;
   /** Any further kind of call, by name. */
   ports?: Partial<Record<Exclude<CallKind, "model" | "clock" | "random">, Port>>;
@@ -79,7 +81,6 @@ export function kindsOf(providers: Providers): CallKind[] {
   if (providers.tools) kinds.push("tool");
   if (providers.fetch) kinds.push("fetch");
   if (providers.code) kinds.push("code");
-  if (providers.plugins) kinds.push("plugin");
   if (providers.storage) kinds.push("storage");
   for (const kind of Object.keys(providers.ports ?? {}) as CallKind[]) {
     if (!kinds.includes(kind)) kinds.push(kind);
@@ -92,6 +93,8 @@ type Reply = (ok: boolean, more: boolean, payload: unknown) => void;
 
 /** Switchboard answers the calls of one run. */
 export class Switchboard {
+  /** plugins of this run, once they are known. */
+  session: Session | undefined;
   readonly #open = new Map<number, AbortController>();
   readonly #providers: Providers;
   /** Longest silence of a provider in milliseconds. */
@@ -110,6 +113,7 @@ export class Switchboard {
       this.#open.delete(id);
       return;
     }
+    if (call.kind === "reply") return this.session?.take(id, call);
     const aborter = new AbortController();
     this.#open.set(id, aborter);
     const silence = this.#watchSilence(aborter);
@@ -122,7 +126,9 @@ export class Switchboard {
     };
     const context: CallContext = { signal: aborter.signal };
     if (call.node !== undefined) context.node = call.node;
-    Promise.race([answer(this.#providers, call, context, reply), aborted(aborter.signal)])
+    const answered = call.kind === "plugin" && this.session
+      ? this.session.answer(id, call.payload, context, reply) : answer(this.#providers, call, context, reply);
+    Promise.race([answered, aborted(aborter.signal)])
       .catch((err: unknown) => reply(false, false, EngineError.from(err, "provider", `${call.kind}: `).failure()))
       .finally(() => silence.stop());
   }
@@ -131,6 +137,7 @@ export class Switchboard {
   abort(): void {
     for (const aborter of this.#open.values()) aborter.abort();
     this.#open.clear();
+    this.session?.end();
   }
 
   #watchSilence(aborter: AbortController): { heard(): void; stop(): void } {
@@ -153,7 +160,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function answer(providers: Providers, call: Exclude<Call, { kind: "abort" }>, context: CallContext, reply: Reply): Promise<void> {
+async function answer(providers: Providers, call: Exclude<Call, { kind: "abort" | "reply" }>, context: CallContext, reply: Reply): Promise<void> {
   const payload = call.payload;
   const last = (value: unknown): void => reply(true, false, value ?? null);
   const port = call.kind in (providers.ports ?? {}) ? providers.ports?.[call.kind as "files"] : undefined;
@@ -164,7 +171,6 @@ async function answer(providers: Providers, call: Exclude<Call, { kind: "abort" 
     case "tool": return last(await tool(providers.tools, payload, context));
     case "fetch": return last(await fetchAnswer(need(providers.fetch, "fetch"), payload, context.signal));
     case "code": return last(await need(providers.code, "code")(payload as unknown as CodeRequest, context));
-    case "plugin": return last(await need(providers.plugins, "plugin")(payload, context));
     case "storage": return last(await store(need(providers.storage, "storage"), payload));
     case "clock": return last({ now: Date.now() });
     case "random": return last({ value: crypto.getRandomValues(new Uint32Array(1))[0] });

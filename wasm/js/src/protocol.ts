@@ -47,6 +47,11 @@ export type Request =
   | { op: "form"; canvas: number; node: string }
   | { op: "validate" }
   | { op: "components" }
+  /** A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget. */
+  | { op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string }
+  | { op: "plugin"; forget: string }
+  /** Rewrites a module, which follows in base64, so that it can be stopped and counted. */
+  | { op: "meter"; pages: number }
   | { op: "layout"; sizes?: Record<string, [width: number, height: number]> };
 
 /** Start is the message that begins a run. */
@@ -109,10 +114,11 @@ export type CallKind =
   | "model" | "retrieve" | "tool" | "mcp" | "fetch" | "code" | "plugin" | "files" | "documents"
   | "speech" | "memory" | "secret" | "storage" | "clock" | "random";
 
-/** Call is one question of the engine. `abort` takes a question back and has no answer. */
+/** Call is one question of the engine. `abort` takes a question back; `reply` answers what a plugin asked; both have no answer. */
 export type Call =
   | { kind: CallKind; node?: string; payload: Record<string, unknown> }
-  | { kind: "abort" };
+  | { kind: "abort" }
+  | { kind: "reply"; ask: number; answer?: unknown; cancelled?: boolean };
 
 /** Failure is the payload of every answer that is not ok. */
 export interface Failure {

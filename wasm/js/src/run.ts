@@ -3,8 +3,9 @@
 import type { Client, RunSink } from "./client.ts";
 import { EngineError } from "./errors.ts";
 import type { FormField, RunEvent } from "./events.ts";
+import type { Session } from "./plugin/shelf.ts";
 import { kindsOf, Switchboard, type Providers } from "./ports.ts";
-import type { Base, Ended, Start, ToolSpec } from "./protocol.ts";
+import type { Base, CallKind, Ended, Start, ToolSpec } from "./protocol.ts";
 import { Queue } from "./queue.ts";
 import { toSSE, type SSEOptions } from "./sse.ts";
 import type { Outputs } from "./events.ts";
@@ -58,6 +59,13 @@ const patience = 600_000;
 // Options that belong to one run and not to the one that goes on after a form.
 const onlyOnce: RunOptions = { from: undefined, until: undefined, base: undefined, debug: undefined, continue: undefined, rerun: undefined };
 
+/** Opened is a canvas ready to run: its connection, its handle there, and the plugins it may use. */
+export interface Opened {
+  client: Client;
+  canvas: number;
+  session?: Session;
+}
+
 /**
  * Run streams events while it runs and can be iterated any number of times.
  * Iteration and `result` fail with an EngineError only if the engine itself failed.
@@ -81,7 +89,7 @@ export class Run implements AsyncIterable<RunEvent> {
 
   /** Made by Canvas.run. `open` gives the connection and the canvas's handle there. */
   constructor(
-    open: () => Promise<{ client: Client; canvas: number }>, inputs: Inputs, options: RunOptions,
+    open: () => Promise<Opened>, inputs: Inputs, options: RunOptions,
     again: (inputs: Inputs, options: RunOptions) => Run,
   ) {
     this.#options = options;
@@ -92,9 +100,10 @@ export class Run implements AsyncIterable<RunEvent> {
       this.#reject = reject;
     });
     this.result.catch(() => undefined); // a caller that only iterates sees the error there
-    this.#client = open().then(({ client, canvas }) => {
+    this.#client = open().then(({ client, canvas, session }) => {
+      this.#board.session = session;
       if (this.#canceled !== undefined) this.#end({ status: "canceled" });
-      else this.#id = client.start(startOf(canvas, inputs, options), this.#sink(client));
+      else this.#id = client.start(startOf(canvas, inputs, options, session ? ["plugin"] : []), this.#sink(client));
       return client;
     });
     this.#client.catch((err: unknown) => this.#fail(EngineError.from(err, "init")));
@@ -189,8 +198,8 @@ export class Run implements AsyncIterable<RunEvent> {
   }
 }
 
-function startOf(canvas: number, inputs: Inputs, options: RunOptions): Start {
-  const start: Start = { canvas, ...(typeof inputs === "string" ? { query: inputs } : inputs), ports: kindsOf(options) };
+function startOf(canvas: number, inputs: Inputs, options: RunOptions, more: CallKind[]): Start {
+  const start: Start = { canvas, ...(typeof inputs === "string" ? { query: inputs } : inputs), ports: [...new Set([...kindsOf(options), ...more])] };
   const { pins, from, base, until, debug, continue: goOn, rerun, seed, now, tools, llm } = options;
   if (tools) start.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, specOf(tool)]));
   return Object.assign(start, defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, seed, now }));

@@ -1,0 +1,357 @@
+// http.fetch, http.read and http.close of one call of a plugin. Every hop is held
+// against the grant on this side, whoever carries the request.
+//
+// A page cannot see where a redirect leads, so a redirect is refused there unless the
+// host's proxy carries the request; in Node each hop is checked and followed.
+
+import { fromBase64, toBase64 } from "../fetch.ts";
+import { PluginError } from "./error.ts";
+import { covers, methodsOf, type Permissions } from "./permission.ts";
+import { Filler, Hidden, hasPlaceholder } from "./secret.ts";
+import { special } from "./special.ts";
+
+/** ProxyRequest is what a host's proxy gets; secrets are still placeholders in it. */
+export interface ProxyRequest {
+  plugin: string;
+  version: string;
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body?: Uint8Array<ArrayBuffer>;
+}
+
+/** Proxy carries requests of plugins through a server, which holds the grants, the secrets and the redirects. */
+export type Proxy = (request: ProxyRequest, context: { signal: AbortSignal }) => Promise<Response>;
+
+/** Carrier is how requests leave: the host's proxy, or a fetch of the caller's, or the one of this place. */
+export interface Carrier {
+  proxy?: Proxy;
+  fetch?: typeof globalThis.fetch;
+  /** Values for the placeholders of secrets; not in a page. */
+  secrets?: Record<string, string>;
+  /** The platform's own fetch, which may look at addresses when it dials them. */
+  dial?(allowPrivate: boolean): typeof globalThis.fetch;
+}
+
+const most = { hops: 5, response: 10 << 20, time: 10_000, streams: 8, pieces: 10_000, streamed: 256 << 20, piece: 1 << 20 };
+const least = 16; // a whole character fits into a piece
+const usual = 64 << 10;
+
+interface Request {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: Uint8Array;
+  stream: boolean;
+}
+
+/** Fetched is a response as a plugin sees it. */
+export interface Fetched {
+  status: number;
+  headers: Record<string, string>;
+  bytes?: Uint8Array;
+  stream?: number;
+}
+
+/** Web makes the requests of one call. */
+export class Web {
+  readonly #plugin: { name: string; version: string };
+  readonly #granted: Permissions;
+  readonly #carrier: Carrier;
+  readonly #signal: AbortSignal;
+  readonly #streams = new Map<number, Body>();
+  #last = 0;
+  #pieces = 0;
+  #streamed = 0;
+
+  constructor(plugin: { name: string; version: string }, granted: Permissions, carrier: Carrier, signal: AbortSignal) {
+    this.#plugin = plugin;
+    this.#granted = granted;
+    this.#carrier = carrier;
+    this.#signal = signal;
+    signal.addEventListener("abort", () => { for (const body of this.#streams.values()) body.close(); }, { once: true });
+  }
+
+  /** op answers an operation of call. */
+  async op(op: string, args: Record<string, unknown>): Promise<unknown> {
+    switch (op) {
+      case "http.fetch": {
+        const { bytes, ...head } = await this.fetch(readRequest(args));
+        return bytes ? { ...head, ...carried(bytes) } : head;
+      }
+      case "http.read": return this.#read(Number(args["stream"]), Number(args["max"] ?? 0));
+      default: {
+        const number = Number(args["stream"]);
+        this.#streams.get(number)?.close();
+        this.#streams.delete(number);
+        return {};
+      }
+    }
+  }
+
+  /** fetch runs a request with its redirects. */
+  async fetch(request: Request): Promise<Fetched> {
+    if (!this.#granted.http) throw new PluginError("denied", "http.fetch is not granted");
+    const hidden = new Hidden();
+    const aborter = new AbortController();
+    const stop = (): void => aborter.abort();
+    this.#signal.addEventListener("abort", stop, { once: true });
+    const timer = setTimeout(stop, most.time);
+    try {
+      const response = await this.#follow(request, hidden, aborter.signal);
+      return await this.#take(request, response, hidden, aborter);
+    } catch (err) {
+      throw this.#failure(err, hidden, aborter.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #follow(request: Request, hidden: Hidden, signal: AbortSignal): Promise<Response> {
+    let { method, body } = request;
+    let next = request.url;
+    let from: URL | undefined;
+    let strange = false; // the host has changed on the way
+    for (let hop = 0; hop <= most.hops; hop++) {
+      const url = this.#check(from, next, method);
+      strange ||= from !== undefined && from.origin !== url.origin;
+      const response = await this.#hop(url, method, request.headers, body, strange, hidden, signal);
+      if (response.type === "opaqueredirect") {
+        throw new PluginError("denied", `http.fetch: host ${url.host} redirects, and a page cannot see where to; use a proxy of the host`);
+      }
+      const location = response.headers.get("location");
+      if (![301, 302, 303, 307, 308].includes(response.status) || !location) return response;
+      await response.body?.cancel();
+      if (response.status === 303 || method === "POST" && response.status < 307) {
+        method = "GET";
+        body = new Uint8Array(0);
+      }
+      from = url;
+      next = location;
+    }
+    throw new PluginError("upstream", `http.fetch: more than ${most.hops} redirects`);
+  }
+
+  #check(from: URL | undefined, next: string, method: string): URL {
+    const granted = this.#granted.http!;
+    let url: URL;
+    try {
+      url = new URL(next, from);
+    } catch {
+      throw new PluginError("invalid_argument", "http.fetch: want an http or https URL without user name");
+    }
+    if (!/^https?:$/.test(url.protocol) || !url.host || url.username || url.password) {
+      throw new PluginError("invalid_argument", "http.fetch: want an http or https URL without user name");
+    }
+    if (!granted.hosts.some((pattern) => covers(pattern, hostPort(url)))) {
+      throw new PluginError("denied", `http.fetch: host ${url.host} is not granted; granted are ${granted.hosts.join(", ")}`);
+    }
+    const methods = methodsOf(granted);
+    if (!methods.includes(method) && !methods.includes("*")) {
+      throw new PluginError("denied", `http.fetch: method ${method} is not granted; granted are ${methods.join(", ")}`);
+    }
+    if (!granted.private && special(url.hostname)) {
+      throw new PluginError("denied", `http.fetch: host ${url.hostname} is a private or special address, which is not granted`);
+    }
+    return url;
+  }
+
+  #hop(url: URL, method: string, given: Record<string, string>, body: Uint8Array, strange: boolean, hidden: Hidden, signal: AbortSignal): Promise<Response> {
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(given)) {
+      const ours = /^(host|accept-encoding)$/i.test(name);
+      const bound = /^(authorization|cookie|proxy-authorization)$/i.test(name) || hasPlaceholder(value);
+      if (!ours && !(strange && bound)) headers[name] = value;
+    }
+    const { proxy, dial, secrets, fetch = dial?.(this.#granted.http!.private === true) ?? globalThis.fetch } = this.#carrier;
+    const sent = body.length > 0 ? (body.slice() as Uint8Array<ArrayBuffer>) : undefined;
+    if (proxy) return proxy({ plugin: this.#plugin.name, version: this.#plugin.version, method, url: url.href, headers, body: sent }, { signal });
+    const filler = new Filler(this.#granted.secrets, secrets, hidden, hostPort(url));
+    const target = new URL(url);
+    target.search = filler.query(url.search);
+    const type = Object.entries(headers).find(([name]) => /^content-type$/i.test(name))?.[1] ?? "";
+    for (const [name, value] of Object.entries(headers)) headers[name] = filler.header(value);
+    const init: RequestInit = { method, headers, signal, redirect: "manual", credentials: "omit", referrerPolicy: "no-referrer" };
+    if (sent && method !== "GET" && method !== "HEAD") init.body = fill(sent, (text) => filler.body(text, type));
+    return fetch(target.href, init);
+  }
+
+  async #take(request: Request, response: Response, hidden: Hidden, aborter: AbortController): Promise<Fetched> {
+    const headers: Record<string, string> = {};
+    response.headers.forEach((value, name) => { headers[name.replace(/(^|-)[a-z]/g, (c) => c.toUpperCase())] = hidden.text(value); });
+    const body = new Body(response, hidden, aborter, (n) => {
+      this.#streamed += n;
+      if (this.#streamed > most.streamed) throw new PluginError("upstream", `http.read: more than ${most.streamed} bytes in one call`);
+    });
+    if (request.stream) {
+      if (this.#streams.size >= most.streams) {
+        body.close();
+        throw new PluginError("denied", `http.fetch: ${most.streams} streams are open; read them to the end or close one`);
+      }
+      this.#streams.set(++this.#last, body);
+      return { status: response.status, headers, stream: this.#last };
+    }
+    return { status: response.status, headers, bytes: await body.all(most.response) };
+  }
+
+  async #read(number: number, max: number): Promise<unknown> {
+    const body = this.#streams.get(number);
+    if (!body) throw new PluginError("not_found", `http.read: no stream ${number} is open`);
+    if (!(max >= 0)) throw new PluginError("invalid_argument", `http.read: max is ${max}`);
+    if (++this.#pieces > most.pieces) throw new PluginError("too_many_calls", `more than ${most.pieces} pieces of streams`);
+    try {
+      const bytes = await body.next(Math.min(Math.max(max || usual, least), most.piece), most.time);
+      if (body.done) this.#streams.delete(number);
+      return { ...carried(bytes), done: body.done };
+    } catch (err) {
+      body.close();
+      this.#streams.delete(number);
+      throw this.#failure(err, body.hidden, body.signal);
+    }
+  }
+
+  // The text holds no URL, which may carry a secret.
+  #failure(err: unknown, hidden: Hidden, signal: AbortSignal): PluginError {
+    if (err instanceof PluginError) return new PluginError(err.code, hidden.text(err.message), err);
+    if (signal.aborted) return new PluginError("upstream", "http.fetch: no answer in time");
+    const cause = (err as { cause?: { code?: string; message?: string } }).cause;
+    const text = cause?.message ?? cause?.code ?? (err instanceof Error ? err.message : String(err));
+    return new PluginError("upstream", `http.fetch: ${hidden.text(text)}`);
+  }
+}
+
+/** Body is a response that is read in pieces, masked across their borders. */
+class Body {
+  readonly hidden: Hidden;
+  readonly #aborter: AbortController;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #count: (n: number) => void;
+  #pending = new Uint8Array(0);
+  #ended: boolean;
+
+  constructor(response: Response, hidden: Hidden, aborter: AbortController, count: (n: number) => void) {
+    this.hidden = hidden;
+    this.#aborter = aborter;
+    this.#count = count;
+    this.#reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
+    this.#ended = !this.#reader;
+  }
+
+  get done(): boolean {
+    return this.#ended && this.#pending.length === 0;
+  }
+
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
+  }
+
+  close(): void {
+    this.#aborter.abort();
+    this.#reader?.cancel().catch(() => undefined); // nobody waits for the rest
+  }
+
+  /** all reads the whole body, at most so many bytes. */
+  async all(limit: number): Promise<Uint8Array> {
+    while (!this.#ended) {
+      await this.#fill();
+      if (this.#pending.length > limit) {
+        this.close();
+        throw new PluginError("upstream", `http.fetch: response of more than ${limit} bytes; read it in pieces with stream and http.read`);
+      }
+    }
+    return this.#pending;
+  }
+
+  /** next gives 1 to limit bytes, or none at the end. */
+  async next(limit: number, time: number): Promise<Uint8Array> {
+    for (;;) {
+      const n = this.#ready(limit);
+      if (n > 0 || this.#ended) {
+        const out = this.#pending.slice(0, n);
+        this.#pending = this.#pending.slice(n);
+        return out;
+      }
+      const timer = setTimeout(() => this.#aborter.abort(), time);
+      try {
+        await this.#fill();
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  }
+
+  // Not the beginning of what may become a secret, and not a part of a character.
+  #ready(limit: number): number {
+    let n = this.#pending.length - (this.#ended ? 0 : this.hidden.longest - 1);
+    n = Math.min(n, limit);
+    if (n <= 0) return 0;
+    const begun = partial(this.#pending.subarray(0, n));
+    if (begun > 0 && (!this.#ended || n < this.#pending.length) && isText(this.#pending.subarray(0, n - begun))) n -= begun;
+    return n;
+  }
+
+  async #fill(): Promise<void> {
+    const { done, value } = await this.#reader!.read();
+    if (done) {
+      this.#ended = true;
+      return;
+    }
+    this.#count(value.length);
+    const joined = new Uint8Array(this.#pending.length + value.length);
+    joined.set(this.#pending);
+    joined.set(value, this.#pending.length);
+    this.#pending = this.hidden.bytes(joined) as Uint8Array<ArrayBuffer>;
+  }
+}
+
+// partial counts the bytes at the end that begin a character without ending it.
+function partial(bytes: Uint8Array): number {
+  for (let n = 1; n <= Math.min(bytes.length, 3); n++) {
+    const byte = bytes[bytes.length - n]!;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > n ? n : 0;
+  }
+  return 0;
+}
+
+/** readRequest reads the arguments of http.fetch. */
+export function readRequest(args: Record<string, unknown>): Request {
+  const text = (name: string): string => {
+    const value = args[name] ?? "";
+    if (typeof value !== "string") throw new PluginError("invalid_argument", `arguments are not readable: ${name} is no text`);
+    return value;
+  };
+  const headers = (args["headers"] ?? {}) as Record<string, string>;
+  if (typeof headers !== "object" || Object.values(headers).some((value) => typeof value !== "string")) {
+    throw new PluginError("invalid_argument", "arguments are not readable: headers are no texts");
+  }
+  let body: Uint8Array;
+  try {
+    body = text("body_base64") ? fromBase64(text("body_base64")) : new TextEncoder().encode(text("body"));
+  } catch {
+    throw new PluginError("invalid_argument", "http.fetch: body_base64 is not base64");
+  }
+  return { url: text("url"), method: text("method") || "GET", headers, body, stream: args["stream"] === true };
+}
+
+function hostPort(url: URL): string {
+  return `${url.hostname.replace(/\.$/, "")}:${url.port || (url.protocol === "http:" ? "80" : "443")}`;
+}
+
+function fill(body: Uint8Array<ArrayBuffer>, replace: (text: string) => string): string | Uint8Array<ArrayBuffer> {
+  return isText(body) ? replace(new TextDecoder().decode(body)) : body;
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function carried(bytes: Uint8Array): { body: string } | { body_base64: string } {
+  return isText(bytes) ? { body: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) } : { body_base64: toBase64(bytes) };
+}

@@ -1,0 +1,390 @@
+// One instance of a plugin: the state of its present call, the checks that can end
+// it, and what its end means. The import functions stand in bulk.ts, extism.ts and
+// wasi.ts. A twin of the Go host's guest, held to the same tests.
+
+import { caps, meter, startExport } from "../abi.ts";
+import { guestError, PluginError } from "../error.ts";
+import { Arena } from "./arena.ts";
+import { bulk } from "./bulk.ts";
+import { extism, user } from "./extism.ts";
+import { Tape, fingerprint, type Way } from "./wait.ts";
+import { wasi } from "./wasi.ts";
+
+/** World is where a plugin's questions go. A null answer says that the call is cancelled. */
+export interface World {
+  /** emit takes a piece; the promise, if there is one, is to be waited for. True: cancelled. */
+  emit(kind: number, data: Uint8Array): boolean | Promise<boolean>;
+  ask(op: "call" | "http", request: Uint8Array): Promise<Uint8Array | null>;
+  sleep(ms: number): Promise<unknown>;
+  cancelled(): boolean;
+}
+
+/** Limits of each call. */
+export interface Limits {
+  memory_mb: number;
+  timeout_ms: number;
+  output_kb: number;
+  fuel: number;
+}
+
+/** Pinned replaces clock and chance, so that a call can be repeated: Unix milliseconds, and the byte chance gives. */
+export interface Pinned {
+  now: number;
+  random: number;
+}
+
+/** Work is one call of an export. */
+export interface Work {
+  export: string;
+  input: Uint8Array;
+  timeout: number; // milliseconds
+  fuel: number;
+  vars: Map<string, Uint8Array>; // Extism variables of the run
+}
+
+/** Done is what came of a call. */
+export interface Done {
+  output?: Uint8Array;
+  error?: PluginError;
+  fuel: number;
+  memory: number;
+  logs: { level: string; text: string }[];
+  vars: Map<string, Uint8Array>;
+  /** The instance must not be used again. */
+  fault: boolean;
+}
+
+/** Setting is what an instance is made with. */
+export interface Setting {
+  module: WebAssembly.Module;
+  limits: Limits;
+  settings: Record<string, string>;
+  idempotent: boolean;
+  pinned?: Pinned;
+}
+
+/** Exit carries the status of proc_exit out of the plugin. */
+export class Exit {
+  readonly status: number;
+
+  constructor(status: number) {
+    this.status = status;
+  }
+}
+
+export const levels = ["trace", "debug", "info", "warn", "error"];
+const empty = new Uint8Array(0);
+const none = new Map<string, Uint8Array>();
+const decoder = new TextDecoder();
+
+export class Guest {
+  readonly setting: Setting;
+  readonly way: Way;
+  readonly tape: Tape | undefined; // for the way replay
+  world: World;
+  served = 0;
+  used = 0;
+  #exports!: WebAssembly.Exports;
+  #allowance = 0;
+  #budget: number;
+  #deadline = 0;
+  #told = 0;
+
+  // What belongs to one call.
+  input: Uint8Array = empty; // not read yet
+  whole: Uint8Array = empty;
+  result: Uint8Array = empty;
+  readonly #output: Uint8Array[] = [];
+  readonly #failure: Uint8Array[] = [];
+  stderr = "";
+  logs: Done["logs"] = [];
+  vars = none;
+  readonly arena = new Arena();
+  out = { at: 0, length: 0 }; // Extism output
+  errorAt = 0;
+  status = 0; // of the last Extism request
+  headers: Uint8Array = empty;
+  #emits = 0;
+  #hostCalls = 0;
+
+  private constructor(setting: Setting, way: Way, world: World, tape?: Tape) {
+    this.setting = setting;
+    this.way = way;
+    this.world = world;
+    this.tape = tape;
+    this.#budget = setting.limits.fuel;
+  }
+
+  /** make makes an instance and runs what belongs to its start. */
+  static async make(setting: Setting, way: Way, world: World, timeout: number, tape?: Tape): Promise<Guest> {
+    const guest = new Guest(setting, way, world, tape);
+    guest.#deadline = performance.now() + timeout;
+    try {
+      guest.#exports = (await WebAssembly.instantiate(setting.module, guest.#imports())).exports;
+      const starts = [startExport, "_initialize" in guest.#exports ? "_initialize" : "__wasm_call_ctors", "hs_init"];
+      for (const name of starts) if (name in guest.#exports) await guest.#enter(name);
+    } catch (err) {
+      throw guest.#fault(err);
+    }
+    return guest;
+  }
+
+  /** run calls an export. In the way replay it may throw Pending. */
+  async run(work: Work): Promise<Done> {
+    this.#prepare(work);
+    this.served++;
+    let status: number;
+    try {
+      status = await this.#enter(work.export);
+    } catch (err) {
+      const error = this.#fault(err); // throws on what is no fault
+      return this.#done({ error, fault: true });
+    }
+    if (status !== 0 || this.#failure.length > 0 || this.errorAt !== 0) {
+      const text = this.#failure.length > 0 ? join(this.#failure) : this.arena.block(this.errorAt).slice();
+      return this.#done({ error: guestError(text, status) });
+    }
+    try {
+      return this.#done({ output: this.#takeOutput() });
+    } catch (err) {
+      return this.#done({ error: err as PluginError, fault: true });
+    }
+  }
+
+  get memory(): WebAssembly.Memory | undefined {
+    const memory = this.#exports?.["memory"];
+    return memory instanceof WebAssembly.Memory ? memory : undefined;
+  }
+
+  /** bytes gives a range of the plugin's memory; outside of it is a trap. */
+  bytes(name: string, at: number, length: number): Uint8Array<ArrayBuffer> {
+    const memory = this.memory;
+    if (!memory) throw new PluginError("trap", `${name}: the module has no memory`);
+    const size = memory.buffer.byteLength;
+    if ((at >>>= 0) + (length >>>= 0) > size) {
+      throw new PluginError("trap", `${name}: ${length} bytes at ${at} are outside the memory of ${size}`);
+    }
+    return new Uint8Array(memory.buffer as ArrayBuffer, at, length);
+  }
+
+  write(what: "output" | "error", bytes: Uint8Array): void {
+    const into = what === "output" ? this.#output : this.#failure;
+    const size = into.reduce((sum, part) => sum + part.length, bytes.length);
+    this.#bound(what, size);
+    if (into.length < 64) into.push(bytes.slice());
+    else into.splice(0, into.length, join([...into, bytes])); // a plugin that writes bytewise
+  }
+
+  // Log lines beyond the caps are dropped in silence: a plugin that logs too much is a nuisance and no danger.
+  log(level: number, text: Uint8Array): void {
+    if (this.logs.length >= caps.logs) return;
+    this.logs.push({ level: levels[Math.min(level >>> 0, levels.length - 1)]!, text: decoder.decode(text.subarray(0, caps.logBytes)) });
+  }
+
+  /** emit passes a piece on and gives 1 when the plugin should finish. */
+  emit(kind: number, data: Uint8Array): number | Promise<number> {
+    if (++this.#emits > caps.emits) throw new PluginError("too_many_calls", `more than ${caps.emits} emits`);
+    this.#bound("an emit", data.length);
+    const copy = data.slice();
+    return this.wait(fingerprint(kind, copy), () => (this.#cancelled() ? true : this.world.emit(kind, copy)), (over) => (this.#note(over) ? 1 : 0));
+  }
+
+  /** ask sends a request to the host; null says that the call is cancelled. */
+  ask<R>(op: "call" | "http", request: Uint8Array, take: (answer: Uint8Array | null) => R): R | Promise<R> {
+    if (++this.#hostCalls > caps.hostCalls) throw new PluginError("too_many_calls", `more than ${caps.hostCalls} calls of the host`);
+    if (request.length > caps.request) {
+      return take(encode({ error: new PluginError("invalid_argument", `request of ${request.length} bytes, allowed are ${caps.request}`).failure() }));
+    }
+    const copy = request.slice();
+    return this.wait(fingerprint(-1, copy), () => (this.#cancelled() ? null : this.world.ask(op, copy)), (answer) => {
+      this.#note(answer === null);
+      return take(answer);
+    });
+  }
+
+  /** sleep waits, at most until the deadline. */
+  sleep<R>(ms: number, take: () => R): R | Promise<R> {
+    if (ms <= 0) return take();
+    return this.wait(-2, () => this.world.sleep(Math.min(ms, Math.max(0, this.#deadline - performance.now()) + 1)), take);
+  }
+
+  /** wait asks, waits in the way of this place, and looks at the deadline before it goes on. */
+  wait<T, R>(about: number, ask: () => T | Promise<T>, take: (value: T) => R): R | Promise<R> {
+    if (this.tape) {
+      const value = this.tape.told(about, ask);
+      this.#check();
+      return take(value);
+    }
+    const asked = ask();
+    if (!(asked instanceof Promise)) return take(asked);
+    return late(asked, this.#deadline, this.setting).then((value) => {
+      this.#check();
+      return take(value);
+    });
+  }
+
+  /** known gives a value of clock or chance, the same again when it is played again. */
+  known<T>(make: () => T): T {
+    return this.tape ? this.tape.told(0, make) : make();
+  }
+
+  /** deadline of the present call, as performance.now() counts. */
+  get deadline(): number {
+    return this.#deadline;
+  }
+
+  hasExport(name: string): boolean {
+    return !/^(_|easel:)/.test(name) && typeof this.#exports[name] === "function";
+  }
+
+  #imports(): WebAssembly.Imports {
+    const can = (functions: Record<string, Function>, waiting: string[]): Record<string, Function> => {
+      if (this.way !== "suspend") return functions;
+      const { Suspending } = WebAssembly as unknown as { Suspending: new (f: Function) => Function };
+      return Object.fromEntries(Object.entries(functions).map(([name, f]) => [name, waiting.includes(name) ? new Suspending(f) : f]));
+    };
+    return {
+      [meter.module]: { [meter.tick]: (counter: number) => this.#tick(counter) },
+      "easel:host/v1": can(bulk(this), ["emit", "call"]),
+      "extism:host/env": can(extism(this), ["http_request"]),
+      "extism:host/user": can(user(this), ["easel_emit", "easel_call"]),
+      wasi_snapshot_preview1: can(wasi(this), ["poll_oneoff"]),
+    } as unknown as WebAssembly.Imports;
+  }
+
+  #enter(name: string): number | Promise<number> {
+    const f = this.#exports[name] as (...args: number[]) => number | undefined;
+    const args = Array.from({ length: f.length }, () => 0); // hs_init takes two null pointers
+    if (this.way !== "suspend") return Number(f(...args) ?? 0);
+    const { promising } = WebAssembly as unknown as { promising: (entry: typeof f) => (...args: number[]) => Promise<number | undefined> };
+    return promising(f)(...args).then((status) => Number(status ?? 0));
+  }
+
+  #prepare(work: Work): void {
+    this.used = 0;
+    this.#told = 0;
+    this.input = this.whole = work.input;
+    this.result = this.headers = empty;
+    this.#output.length = this.#failure.length = 0;
+    this.stderr = "";
+    this.logs = [];
+    this.vars = new Map(work.vars);
+    this.arena.reset();
+    this.out = { at: 0, length: 0 };
+    this.errorAt = this.status = this.#emits = this.#hostCalls = 0;
+    this.#budget = Math.min(this.setting.limits.fuel, work.fuel);
+    this.#deadline = performance.now() + work.timeout;
+    this.#allowance = Math.min(meter.interval, this.#budget);
+    this.#global(meter.fuel).value = this.#allowance;
+    this.#global(meter.refused).value = 0;
+  }
+
+  #global(name: string): WebAssembly.Global {
+    return this.#exports[name] as WebAssembly.Global;
+  }
+
+  // The meter calls it with the counter and gets an allowance.
+  #tick(counter: number): number {
+    if (counter === meter.overflow) throw new PluginError("stack_overflow", "endless recursion, or one deeper than the host has stack for");
+    this.used += this.#allowance - counter;
+    this.#allowance = counter; // what is left if a check below stops the call
+    if (this.used > this.#budget) throw new PluginError("out_of_fuel", `used ${this.used} units of fuel, allowed are ${this.#budget}`);
+    this.#check();
+    this.#allowance = Math.min(meter.interval, this.#budget - this.used);
+    return this.#allowance;
+  }
+
+  #check(): void {
+    const now = performance.now();
+    if (now > this.#deadline) throw overdue(this.setting);
+    if (this.#told > 0 && now - this.#told > caps.grace) throw new PluginError("cancelled", "the caller gave up");
+  }
+
+  #cancelled(): boolean {
+    return this.#told > 0 || this.world.cancelled();
+  }
+
+  #note(over: boolean): boolean {
+    if (over && this.#told === 0) this.#told = performance.now();
+    return over;
+  }
+
+  #bound(what: string, size: number): void {
+    const most = this.setting.limits.output_kb * 1024;
+    if (size > most) throw new PluginError("output_too_large", `${what} of at least ${size} bytes, allowed are ${most}`);
+  }
+
+  #takeOutput(): Uint8Array {
+    const { at, length } = this.out;
+    if (length === 0) return join(this.#output);
+    const bytes = this.arena.span(at, length);
+    if (!bytes) throw new PluginError("trap", `output_set names ${length} bytes at ${at}, outside kernel memory`);
+    this.#bound("output", length);
+    return bytes.slice();
+  }
+
+  #done(more: Partial<Done>): Done {
+    this.used += this.#allowance - (this.#global(meter.fuel).value as number);
+    this.#allowance = this.#global(meter.fuel).value as number;
+    return { fuel: this.used, memory: this.memory?.buffer.byteLength ?? 0, logs: this.logs, vars: this.vars, fault: false, ...more };
+  }
+
+  // What is neither a fault of the plugin nor one the host found is thrown on.
+  #fault(err: unknown): PluginError {
+    if (err instanceof PluginError) return err;
+    if (err instanceof Exit) return this.#said(`the plugin called exit with status ${err.status}`, "exit");
+    if (err instanceof RangeError && /stack/i.test(err.message)) return new PluginError("stack_overflow", "endless recursion" + top(err));
+    if (!(err instanceof WebAssembly.RuntimeError || err instanceof RangeError)) throw err;
+    if (this.#exports && this.#global(meter.refused).value !== 0 || this.stderr.includes("out of memory")) {
+      return new PluginError("oom", `wanted more memory than ${this.setting.limits.memory_mb} MB${top(err)}`);
+    }
+    return this.stderr ? this.#said(err.message, "panic") : new PluginError("trap", reason(err.message) + top(err));
+  }
+
+  // The message is what the plugin wrote to stderr, up to the stack trace of its language.
+  #said(otherwise: string, code: string): PluginError {
+    return new PluginError(code, this.stderr.trim().split("\n\ngoroutine ")[0] || otherwise);
+  }
+}
+
+/** encode writes an answer of call. */
+export function encode(answer: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(answer));
+}
+
+function join(parts: Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  parts.reduce((at, part) => (out.set(part, at), at + part.length), 0);
+  return out;
+}
+
+/** overdue says that the deadline has passed. */
+export function overdue(setting: Setting): PluginError {
+  return new PluginError("timeout", "did not finish in time", { retryable: setting.idempotent });
+}
+
+/** late rejects when the deadline passes before the promise settles. */
+export function late<T>(promise: Promise<T>, deadline: number, setting: Setting): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(overdue(setting)), Math.max(0, deadline - performance.now()) + 1);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+// Traps in the words the server uses.
+const words: [RegExp, string][] = [
+  [/memory access|out of bounds memory/i, "out of bounds memory access"], [/divide by zero|remainder by zero/i, "integer divide by zero"],
+  [/table index|table access|table out of bounds/i, "invalid table access"], [/signature mismatch|null function/i, "indirect call type mismatch"],
+  [/unrepresentable|overflow/i, "integer overflow"],
+];
+
+function reason(message: string): string {
+  return words.find(([pattern]) => pattern.test(message))?.[1] ?? message;
+}
+
+/** top names the function on top of a stack trace, when it has a name. */
+function top(err: Error): string {
+  const name = /^\s+at (\S+) \(wasm:/m.exec(err.stack ?? "")?.[1] ?? /^(?:\S*\.wasm\.)?([^@\n]+)@\S*wasm-function/m.exec(err.stack ?? "")?.[1];
+  return name && !/wasm-function|^</.test(name) ? ` in ${name}` : "";
+}

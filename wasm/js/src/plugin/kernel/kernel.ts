@@ -1,0 +1,98 @@
+// Runs the calls of one plugin, one at a time, in whatever thread it stands. Its
+// owner keeps it in a Worker, because wasm that computes hears nothing.
+
+import { PluginError } from "../error.ts";
+import { Guest, late, overdue, type Done, type Setting, type Work, type World } from "./guest.ts";
+import { bestWay, Pending, Tape, type Way } from "./wait.ts";
+
+/**
+ * Sharing says which calls use one instance: `any` may, where making one takes long
+ * (the plugin keeps nothing); those of one `tenant` may; those of a `run` do.
+ */
+export type Sharing = { state: "any" | "tenant" } | { state: "run"; run: string };
+
+const freshUnder = 1; // milliseconds: an instance made faster than this is not worth keeping
+const mostRuns = 64; // kept at once
+
+/** Kept is an instance between two calls; with the way replay, also how to get there again. */
+interface Kept {
+  guest?: Guest;
+  tape: Tape;
+  past: Work[];
+}
+
+export class Kernel {
+  readonly #setting: Setting;
+  readonly #way: Way;
+  readonly #kept = new Map<string, Kept>();
+  #slow = false; // instances take long to make
+
+  constructor(setting: Setting, way: Way = bestWay()) {
+    this.#setting = setting;
+    this.#way = way;
+  }
+
+  /** call runs one export. Faults are part of what it gives; it throws only what is the host's own fault. */
+  async call(work: Work, sharing: Sharing, world: World): Promise<Done> {
+    const key = sharing.state === "run" ? "run " + sharing.run : "";
+    const kept = this.#kept.get(key) ?? { tape: new Tape(), past: [] };
+    this.#kept.delete(key);
+    let done: Done;
+    try {
+      done = await (this.#way === "suspend" ? this.#suspended(work, kept, world) : this.#replayed(work, kept, world));
+    } catch (err) {
+      if (!(err instanceof PluginError)) throw err;
+      if (err.code === "unknown_export") this.#kept.set(key, kept);
+      return { error: err, fuel: 0, memory: 0, logs: [], vars: work.vars, fault: true };
+    }
+    const keep = sharing.state === "run" || this.#way === "suspend" && (sharing.state === "tenant" || this.#slow);
+    if (!done.fault && keep && (sharing.state === "run" || done.memory <= this.#setting.limits.memory_mb << 19)) {
+      this.#kept.set(key, kept);
+      if (this.#kept.size > mostRuns) this.#kept.delete(this.#kept.keys().next().value!);
+    }
+    return done;
+  }
+
+  /** forget drops the instance of a run. */
+  forget(run: string): void {
+    this.#kept.delete("run " + run);
+  }
+
+  async #suspended(work: Work, kept: Kept, world: World): Promise<Done> {
+    if (!kept.guest) {
+      const began = performance.now();
+      kept.guest = await Guest.make(this.#setting, "suspend", world, work.timeout);
+      this.#slow = performance.now() - began > freshUnder;
+    }
+    return run(kept.guest, work, world);
+  }
+
+  // A call that has to wait ends there; after the answer a fresh instance does everything again that the kept one did.
+  async #replayed(work: Work, kept: Kept, world: World): Promise<Done> {
+    const deadline = performance.now() + work.timeout;
+    for (;;) {
+      const left = deadline - performance.now();
+      if (left <= 0) throw overdue(this.#setting);
+      try {
+        if (!kept.guest) {
+          kept.tape.rewind();
+          kept.guest = await Guest.make(this.#setting, "replay", world, left, kept.tape);
+          for (const before of kept.past) await run(kept.guest, { ...before, timeout: left }, world);
+        }
+        const done = await run(kept.guest, { ...work, timeout: left }, world);
+        kept.past.push(work);
+        return done;
+      } catch (err) {
+        if (!(err instanceof Pending)) throw err;
+        kept.guest = undefined;
+        kept.tape.add(await late(err.promise, deadline, this.#setting), err.about);
+      }
+    }
+  }
+}
+
+function run(guest: Guest, work: Work, world: World): Promise<Done> {
+  if (!guest.hasExport(work.export)) throw new PluginError("unknown_export", `no exported function "${work.export}" without arguments`);
+  guest.world = world;
+  return guest.run(work);
+}

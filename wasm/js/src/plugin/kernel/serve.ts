@@ -1,0 +1,128 @@
+// The kernel's side of a line to its owner: takes calls, passes on what the plugin
+// emits and asks, and hands out what came of it.
+
+import type { Failure } from "../error.ts";
+import { Kernel, type Sharing } from "./kernel.ts";
+import type { Done, Setting, Work, World } from "./guest.ts";
+import { bestWay, type Way } from "./wait.ts";
+
+/** ToKernel is a message to the kernel. */
+export type ToKernel =
+  | { t: "init"; setting: Setting; way?: Way }
+  | { t: "call"; work: Work; sharing: Sharing }
+  | { t: "told"; n: number; answer: Uint8Array | null }
+  | { t: "cancel" }
+  | { t: "forget"; run: string };
+
+/** FromKernel is a message of the kernel. */
+export type FromKernel =
+  | { t: "emit"; n: number; kind: number; data: Uint8Array }
+  | { t: "ask"; n: number; op: "call" | "http"; data: Uint8Array }
+  | { t: "done"; done: Outcome }
+  | { t: "broken"; message: string };
+
+/** Outcome is what came of a call, as it travels. */
+export type Outcome = Omit<Done, "error"> & { error?: Failure };
+
+/** KernelPort is the kernel's end of the line. */
+export interface KernelPort {
+  post(message: FromKernel): void;
+  listen(receive: (message: ToKernel) => void): void;
+}
+
+// How many pieces and milliseconds may pass before the plugin waits until its owner
+// has taken them. Waiting costs a whole replay where the stack cannot be put aside.
+const pace = { suspend: { pieces: 8, time: 16 }, replay: { pieces: 64, time: 100 } };
+
+/** serve runs calls that come through a port. */
+export function serve(port: KernelPort): void {
+  let kernel: Kernel;
+  let world: Line;
+  let way: Way = "suspend";
+  port.listen((message) => {
+    switch (message.t) {
+      case "init":
+        way = message.way ?? bestWay();
+        kernel = new Kernel(message.setting, way);
+        break;
+      case "call":
+        world = new Line(port, way);
+        kernel.call(message.work, message.sharing, world).then(
+          ({ error, ...done }) => port.post({ t: "done", done: error ? { ...done, error: error.failure() } : done }),
+          (err: unknown) => port.post({ t: "broken", message: String(err) }),
+        );
+        break;
+      case "told": world.told(message.n, message.answer); break;
+      case "cancel": world.cancel(); break;
+      case "forget": kernel.forget(message.run); break;
+    }
+  });
+}
+
+/** Line is the world of one call: everything goes to the owner. */
+class Line implements World {
+  readonly #port: KernelPort;
+  readonly #pace: { pieces: number; time: number };
+  readonly #open = new Map<number, (answer: Uint8Array | null) => void>();
+  #last = 0;
+  #emitted = 0; // pieces that the owner has not taken
+  #waited = performance.now();
+  #drained: (() => void) | undefined;
+  #cancelled = false;
+  #wake: (() => void)[] = [];
+
+  constructor(port: KernelPort, way: Way) {
+    this.#port = port;
+    this.#pace = pace[way];
+  }
+
+  emit(kind: number, data: Uint8Array): boolean | Promise<boolean> {
+    const n = ++this.#last;
+    this.#emitted++;
+    this.#open.set(n, (answer) => {
+      if (answer === null) this.#cancelled = true;
+      if (--this.#emitted === 0) this.#drained?.();
+    });
+    this.#port.post({ t: "emit", n, kind, data });
+    if (this.#emitted < this.#pace.pieces && performance.now() - this.#waited < this.#pace.time) return false;
+    return new Promise<void>((resolve) => { this.#drained = resolve; }).then(() => {
+      this.#waited = performance.now();
+      return this.#cancelled;
+    });
+  }
+
+  ask(op: "call" | "http", data: Uint8Array): Promise<Uint8Array | null> {
+    const n = ++this.#last;
+    return new Promise((resolve) => {
+      this.#open.set(n, (answer) => {
+        this.#waited = performance.now();
+        resolve(this.#cancelled ? null : answer);
+      });
+      this.#port.post({ t: "ask", n, op, data });
+    });
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake.push(() => { clearTimeout(timer); resolve(); });
+    });
+  }
+
+  cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  told(n: number, answer: Uint8Array | null): void {
+    const take = this.#open.get(n);
+    this.#open.delete(n);
+    take?.(answer);
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    for (const wake of this.#wake.splice(0)) wake();
+    for (const take of [...this.#open.values()]) take(null);
+    this.#open.clear();
+  }
+}

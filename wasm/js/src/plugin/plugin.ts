@@ -1,0 +1,177 @@
+// A loaded plugin: its bytes were read, checked, metered and compiled; each call goes
+// to a Worker of its own.
+
+import { caps, imports, startExport } from "./abi.ts";
+import { Desk, memory, type RunSide, type Services } from "./desk.ts";
+import { PluginError } from "./error.ts";
+import type { Limits, Pinned, Setting } from "./kernel/guest.ts";
+import type { Way } from "./kernel/wait.ts";
+import { limitsOf, readManifest, type Manifest } from "./manifest.ts";
+import { cut, type Permissions } from "./permission.ts";
+import { Runner, type Spawn } from "./runner.ts";
+import type { Outcome } from "./kernel/serve.ts";
+import { unstart } from "./start.ts";
+
+/** Metered is a module that can be counted and stopped, and what it was before. */
+export interface Metered {
+  wasm: Uint8Array<ArrayBuffer>;
+  /** [module, name, kind, type], a type like iI:i for (i32 i64) -> i32. */
+  imports: [string, string, string, string][];
+  /** [name, kind, type] */
+  exports: [string, string, string][];
+  memory: boolean;
+}
+
+/** Meter rewrites a module whose memory may have so many pages; it throws a PluginError for what it refuses. */
+export type Meter = (wasm: Uint8Array<ArrayBuffer>, pages: number) => Promise<Metered>;
+
+/** LoadOptions say what a plugin may do. */
+export interface LoadOptions extends Services {
+  /** What it may do at most; "asked" grants what its manifest asks for. Default: nothing. */
+  grant?: Permissions | "asked";
+  /** Tighten the limits of each call. */
+  limits?: Partial<Limits>;
+  /** What config_get answers; never secrets. */
+  settings?: Record<string, string>;
+  /** Replaces clock and chance, for tests. */
+  pinned?: Pinned;
+  /** How it waits for the world; default: the best this place has. */
+  way?: Way;
+  /** Version of this host, compared with min_host. */
+  version?: string;
+}
+
+/** CallRequest is one call of an export. */
+export interface CallRequest {
+  export?: string;
+  input: Uint8Array | string;
+  /** Names the run, for plugins that keep an instance and variables for one. */
+  run?: string;
+  /** Tighten the limits: milliseconds, units of fuel. */
+  timeout?: number;
+  fuel?: number;
+  /** Without it the call has no permission at all, as easel_check. */
+  side?: RunSide;
+  signal?: AbortSignal;
+}
+
+/** Plugin runs calls. */
+export class Plugin {
+  readonly manifest: Manifest;
+  readonly limits: Limits;
+  readonly granted: Permissions;
+  readonly #exports: Map<string, string>;
+  readonly #services: Services;
+  readonly #runner: Runner;
+  readonly #vars = new Map<string, Map<string, Uint8Array>>(); // by run
+
+  private constructor(manifest: Manifest, limits: Limits, granted: Permissions, exports: Map<string, string>, services: Services, runner: Runner) {
+    this.manifest = manifest;
+    this.limits = limits;
+    this.granted = granted;
+    this.#exports = exports;
+    this.#services = { ...services, kv: services.kv ?? memory() };
+    this.#runner = runner;
+  }
+
+  /** load takes the bytes of a stranger to a plugin that can be called. */
+  static async load(wasm: Uint8Array<ArrayBuffer>, meter: Meter, spawn: Spawn, options: LoadOptions = {}): Promise<Plugin> {
+    if (wasm.length > caps.module) throw new PluginError("over_limit", `file of ${wasm.length} bytes, allowed are ${caps.module}`);
+    const manifest = readManifest(wasm, options.version ?? "");
+    const limits = limitsOf(manifest, options.limits);
+    const metered = await meter(wasm, limits.memory_mb * 16);
+    checkImports(metered);
+    checkExports(metered);
+    let module: WebAssembly.Module;
+    try {
+      module = await WebAssembly.compile(unstart(metered.wasm));
+    } catch (err) {
+      throw new PluginError("malformed", (err as Error).message);
+    }
+    const setting: Setting = { module, limits, settings: options.settings ?? {}, idempotent: manifest.idempotent === true };
+    if (options.pinned) setting.pinned = options.pinned;
+    const asked = manifest.permissions ?? {};
+    const granted = options.grant === "asked" ? asked : cut(asked, options.grant ?? {});
+    const exports = new Map(metered.exports.filter(([, kind]) => kind === "func").map(([name, , type]) => [name, type]));
+    return new Plugin(manifest, limits, granted, exports, options, new Runner(spawn, setting, options.way));
+  }
+
+  /** has reports whether the plugin exports a function. */
+  has(name: string): boolean {
+    return this.#exports.has(name);
+  }
+
+  /** call runs an export; what the plugin or the host on its behalf has to say against it is the outcome's error. */
+  async call(request: CallRequest): Promise<Outcome> {
+    const name = request.export ?? "easel_invoke";
+    const vars = (request.run !== undefined && this.#vars.get(request.run)) || new Map<string, Uint8Array>();
+    const nothing: Outcome = { fuel: 0, memory: 0, logs: [], vars, fault: false };
+    if (!/^:.?$/.test(this.#exports.get(name) ?? "") || name.startsWith("_") || name === startExport) {
+      return { ...nothing, error: new PluginError("unknown_export", `no exported function "${name}" without arguments`).failure() };
+    }
+    const aborter = new AbortController();
+    const side: RunSide = request.side ?? (async () => null);
+    const desk = new Desk(this.manifest, request.side ? this.granted : {}, this.#services, side, aborter.signal);
+    const work = {
+      export: name, input: typeof request.input === "string" ? new TextEncoder().encode(request.input) : request.input, vars,
+      timeout: Math.min(this.limits.timeout_ms, request.timeout || Infinity), fuel: request.fuel || this.limits.fuel,
+    };
+    const state = this.manifest.state;
+    const sharing = state === "run" ? { state, run: request.run ?? "" } as const : { state: state === "tenant" ? state : "any" } as const;
+    try {
+      const outcome = await this.#runner.call(work, sharing, {
+        emit: (kind, data) => (request.side ? desk.emit(kind, data) : Promise.resolve(true)),
+        ask: (op, asked) => (op === "http" ? desk.http(asked) : desk.answer(asked)),
+      }, request.signal ?? new AbortController().signal);
+      if (request.run !== undefined && outcome.vars.size > 0) this.#vars.set(request.run, outcome.vars);
+      return outcome;
+    } catch (err) {
+      if (!(err instanceof PluginError)) throw err;
+      return { ...nothing, error: err.failure(), fault: true };
+    } finally {
+      aborter.abort(); // whatever the plugin still waited for
+    }
+  }
+
+  /** endRun drops what was kept for a run. */
+  endRun(run: string): void {
+    this.#vars.delete(run);
+    this.#runner.forget(run);
+  }
+
+  close(): void {
+    this.#runner.close();
+  }
+}
+
+function checkImports(metered: Metered): void {
+  for (const [module, name, kind, type] of metered.imports) {
+    const known = imports.get(module);
+    const full = `${module} ${name}`;
+    if (!known && /^easel:host\//.test(module)) throw new PluginError("abi_mismatch", `imports ${full}; this host serves easel:host/v1`);
+    if (!known) throw new PluginError("unsupported", `imports ${full}; a plugin may import from ${[...imports.keys()].join(", ")} only`);
+    if (kind !== "func") throw new PluginError("unsupported", `imports the ${kind} ${full}; only functions may be imported`);
+    const want = known.get(name);
+    if (want === undefined) throw new PluginError("unsupported", `imports ${full}, which this host does not offer`);
+    if (type !== want) throw new PluginError("unsupported", `imports ${full} as ${readable(type)}, it is ${readable(want)}`);
+  }
+}
+
+function checkExports(metered: Metered): void {
+  const pointers = metered.imports.some(([module]) => module === "easel:host/v1" || module === "wasi_snapshot_preview1");
+  if (pointers && !metered.exports.some(([name, kind]) => name === "memory" && kind === "memory")) {
+    throw new PluginError("unsupported", 'uses pointers but does not export its memory as "memory"');
+  }
+  for (const [name, kind, type] of metered.exports) {
+    if (kind === "func" && ["easel_invoke", "easel_describe", "easel_check"].includes(name) && type !== ":i") {
+      throw new PluginError("unsupported", `exports ${name} as ${readable(type)}, it is () -> i32`);
+    }
+  }
+}
+
+const words: Record<string, string> = { i: "i32", I: "i64", f: "f32", F: "f64" };
+
+function readable(type: string): string {
+  const [params, results] = type.split(":").map((part) => [...part].map((letter) => words[letter]).join(" "));
+  return `(${params}) -> ${results || "()"}`;
+}

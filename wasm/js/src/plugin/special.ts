@@ -1,0 +1,52 @@
+// Addresses that are not the public internet: private, local, multicast, and those
+// that wrap such an address. A page cannot see which address its browser dials, so
+// there only addresses written out are refused; Node looks at every address it dials.
+
+const v4: [number, number][] = ([
+  ["0.0.0.0", 8], ["10.0.0.0", 8], ["100.64.0.0", 10], ["127.0.0.0", 8], ["169.254.0.0", 16], ["172.16.0.0", 12], ["192.0.0.0", 24],
+  ["192.0.2.0", 24], ["192.88.99.0", 24], ["192.168.0.0", 16], ["198.18.0.0", 15], ["198.51.100.0", 24], ["203.0.113.0", 24],
+  ["224.0.0.0", 4], ["240.0.0.0", 4],
+] as [string, number][]).map(([address, bits]) => [number4(address)!, bits]);
+
+const v6: [bigint, number][] = ([
+  ["::", 128], ["::1", 128], ["64:ff9b::", 96], ["64:ff9b:1::", 48], ["100::", 64], ["2001::", 23], ["2001:db8::", 32], ["2002::", 16],
+  ["fc00::", 7], ["fe80::", 10], ["fec0::", 10], ["ff00::", 8],
+] as [string, number][]).map(([address, bits]) => [number6(address)!, bits]);
+
+/** special reports whether a host is written as an address, or a name, that is not of the public internet. */
+export function special(host: string): boolean {
+  const name = host.replace(/^\[|\]$|\.$/g, "").toLowerCase();
+  if (name === "localhost" || name.endsWith(".localhost")) return true;
+  const four = number4(name);
+  if (four !== undefined) return v4.some(([base, bits]) => four >>> (32 - bits) === base >>> (32 - bits));
+  const six = number6(name.split("%")[0]!);
+  if (six === undefined) return false;
+  if (six >> 32n === 0xffffn) return special([24n, 16n, 8n, 0n].map((shift) => (six >> shift) & 255n).join(".")); // IPv4 in IPv6
+  return v6.some(([base, bits]) => six >> BigInt(128 - bits) === base >> BigInt(128 - bits));
+}
+
+function number4(text: string): number | undefined {
+  const parts = text.split(".");
+  if (parts.length !== 4 || parts.some((part) => !/^\d{1,3}$/.test(part) || Number(part) > 255)) return undefined;
+  return parts.reduce((sum, part) => sum * 256 + Number(part), 0);
+}
+
+function number6(text: string): bigint | undefined {
+  if (!text.includes(":")) return undefined;
+  const dotted = /^(.*:)([\d.]+)$/.exec(text);
+  if (dotted?.[2]!.includes(".")) {
+    const four = number4(dotted[2]!);
+    if (four === undefined) return undefined;
+    text = `${dotted[1]}${(four >>> 16).toString(16)}:${(four & 0xffff).toString(16)}`;
+  }
+  const [head = "", tail, more] = text.split("::");
+  if (more !== undefined) return undefined;
+  const groups = (part: string): string[] => (part === "" ? [] : part.split(":"));
+  const before = groups(head);
+  const after = groups(tail ?? "");
+  const missing = 8 - before.length - after.length;
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  const all = [...before, ...Array<string>(missing).fill("0"), ...after];
+  if (all.some((group) => !/^[0-9a-f]{1,4}$/i.test(group))) return undefined;
+  return all.reduce((sum, group) => (sum << 16n) | BigInt("0x" + group), 0n);
+}
