@@ -59,7 +59,7 @@ func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, 
 		return nil, err
 	}
 	t.job = durable.Job{
-		Tenant: c.who.tenant, Canvas: agent.ID, Session: t.session.ID, User: t.session.User, Source: "api",
+		Tenant: c.who.tenant, Canvas: agent.ID, Session: t.session.ID, User: t.session.User, Source: sourceAPI,
 		Keep: durable.KeepSession, Query: query, Inputs: inputs, Files: c.ownFiles(files),
 	}
 	return t, nil
@@ -120,7 +120,9 @@ func (c *call) answerTurn(t *turn) error {
 
 // plainTurn says that a turn shows messages and forms, not the course of the
 // run: those of sessions that a client of the 0.27 dialect made by itself.
-func (c *call) plainTurn(t *turn) bool { return c.newest() && t.session.Source == sourceAgent }
+func (c *call) plainTurn(t *turn) bool {
+	return c.newest() && t.session.Source == sourceAgent && t.job.Source == sourceAPI
+}
 
 // newest says that the request is made as the 0.27 dialect makes it.
 func (c *call) newest() bool { return c.newer() || c.route.path == "/api/v1/agents/chat/completions" }

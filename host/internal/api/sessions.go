@@ -26,6 +26,9 @@ const (
 	sourceWorkflow = "workflow"
 )
 
+// sourceAPI is the source of runs that completions start.
+const sourceAPI = "api"
+
 // greeting is said first when a canvas has no words of its own.
 const greeting = "Hello! What can I do for you?"
 

@@ -20,19 +20,24 @@ import (
 )
 
 // belongings are ids of everything tenant one has.
-type belongings struct{ canvas, session, run, message, version, file, server, key string }
+type belongings struct{ title, canvas, session, run, message, version, file, server, key string }
+
+// furnished counts belongings, so that each has titles of its own.
+var furnished int
 
 func (s *site) furnish() belongings {
 	s.t.Helper()
 	var b belongings
-	b.canvas = s.canvas("mine", echo)
+	furnished++
+	b.title = fmt.Sprintf("mine %d", furnished)
+	b.canvas = s.canvas(b.title, echo)
 	b.version = s.good(s.get("/v1/canvas/getlistversion/" + b.canvas)).data().At(0).Get("id").Str()
 	b.session = s.good(s.post("/api/v1/agents/"+b.canvas+"/sessions", `{}`)).data().Get("id").Str()
 	a := s.good(s.post("/api/v1/agents/"+b.canvas+"/completions", `{"question":"my secret","stream":false,"session_id":"`+b.session+`"}`))
 	b.run, b.message = a.body.Get("data").Get("task_id").Str(), a.body.Get("data").Get("message_id").Str()
 	body, kind := form("f.txt", "my secret")
 	b.file = s.good(s.request("POST", "/v1/canvas/upload/"+b.canvas, "one", body, "Content-Type", kind)).data().Get("id").Str()
-	b.server = s.good(s.post("/v1/mcp_server/create", `{"name":"mine","url":"http://127.0.0.1:1/","server_type":"sse"}`)).data().Get("id").Str()
+	b.server = s.good(s.post("/v1/mcp_server/create", `{"name":"`+b.title+`","url":"http://127.0.0.1:1/","server_type":"sse"}`)).data().Get("id").Str()
 	keys, err := s.store.Keys(s.t.Context(), "one")
 	require.NoError(s.t, err)
 	b.key = keys[0].ID
@@ -140,7 +145,7 @@ func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 	})
 	require.Greater(t, compared, 80)
 	// Everything is as it was.
-	require.Equal(t, "mine", s.good(s.get("/v1/canvas/get/"+b.canvas)).data().Get("title").Str())
+	require.Equal(t, b.title, s.good(s.get("/v1/canvas/get/"+b.canvas)).data().Get("title").Str())
 	require.Equal(t, 1, s.good(s.get("/api/v1/agents/"+b.canvas+"/sessions?id="+b.session)).data().Len())
 	require.Equal(t, "1", s.good(s.post("/v1/mcp_server/list", `{}`)).data().Get("total").Text())
 	require.Equal(t, "my secret", s.get("/v1/canvas/download?id="+b.file).text)
