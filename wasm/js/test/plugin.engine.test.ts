@@ -1,0 +1,216 @@
+// Plugins inside canvases: as nodes and as tools of an Agent, over the real engine.
+
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import { readFileSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { createEngine, EngineError, type Connect, type Engine, type PluginSource } from "../src/node.ts";
+import { platform, plugins } from "../src/platform.node.ts";
+import { Engine as Bare } from "../src/engine.ts";
+import type { RunEvent } from "../src/events.ts";
+import { scripted } from "../src/model/scripted.ts";
+import type { Model, ModelRequest } from "../src/model/model.ts";
+import { build, type Built } from "./module.ts";
+import { guest, imports, make, pack } from "./plugins.ts";
+
+const texts = {
+  mirror: guest(`say {"outputs":`, "input", "say }"),
+  asks: guest(`say {"outputs":{"answer":`, `call {"op":"llm.chat","args":{"messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"Hi"}]}}`,
+    `say ,"query":`, `call {"op":"var.get","args":{"name":"sys.query"}}`, `say ,"wrote":`, `call {"op":"var.set","args":{"name":"env.n","value":{"a":[2]}}}`, "say }}"),
+  fails: guest(`fail {"code":"upstream","message":"no luck","retryable":true}`),
+  reasons: guest("emit 2 hm ", "emit 2 well", "emit 1 yes", `say "yes"`),
+  spin: guest("emit 3 {\"pct\":1}", "spin"),
+  checks: `(module${imports}(data (i32.const 0) "too cold") (func (export "easel_check") (result i32) i32.const 0 i32.const 8 call $error_write i32.const 1)
+		(func (export "easel_invoke") (result i32) i32.const 0))`,
+};
+
+const manifest = {
+  params: { type: "object", properties: { units: { type: "string", enum: ["c", "f"], default: "c" }, days: { type: "integer" }, place: { type: "string", "x-easel-ref": true } } },
+  arguments: { type: "object", required: ["city"], properties: { city: { type: "string", description: "City name" }, limit: { type: "integer", default: 3 } } },
+};
+
+const node = (component: string, params: object, downstream: string[] = []) => ({ obj: { component_name: component, params }, downstream, upstream: [] });
+const canvas = (params: object, content = "{P@text}") => ({
+  components: { begin: node("Begin", {}, ["P"]), P: node("plugin:sample@1", params, ["M"]), M: node("Message", { content: [content] }) },
+  globals: { "sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": [], "env.n": 1 },
+});
+
+describe("plugins in canvases", { timeout: 280_000 }, () => {
+  let built: Built;
+  let wasm: Record<string, Uint8Array<ArrayBuffer>>;
+  const engines: Engine[] = [];
+  before(() => {
+    built = build();
+    wasm = make({ wat: texts, examples: ["typewriter", "table"] });
+  });
+  after(() => {
+    for (const engine of engines) engine.close();
+    built.remove();
+  });
+  const start = async (...list: PluginSource[]): Promise<Engine> => {
+    const engine = await createEngine({
+      wasm: built.wasm, runtime: built.runtime, worker: new URL("../src/worker.node.ts", import.meta.url),
+      pluginWorker: new URL("../src/plugin/worker.node.ts", import.meta.url), plugins: list, locale: "en",
+    });
+    engines.push(engine);
+    return engine;
+  };
+  const sample = (name: string, fields: object = {}): Uint8Array<ArrayBuffer> => pack(wasm[name]!, { ...manifest, ...fields });
+  const outputs = async (engine: Engine, dsl: object, query: string, options = {}): Promise<Record<string, unknown>> => {
+    const run = engine.run(dsl as never, query, options);
+    let out: Record<string, unknown> = {};
+    for await (const event of run) if (event.event === "node_finished" && event.data.component_id === "P") out = event.data.outputs as typeof out;
+    const result = await run.result;
+    assert.equal(result.status, "finished", JSON.stringify(result.error));
+    return out;
+  };
+
+  test("are nodes: params resolved, arguments filled, outputs checked", async () => {
+    const engine = await start(sample("mirror"));
+    const out = await outputs(engine, canvas({ days: "2", place: "at {sys.query}", city: "{sys.query}", other: 1 }, "{P@params.place}!"), "Oslo");
+    assert.deepEqual(out["params"], { days: 2, place: "at Oslo", units: "c" });
+    assert.deepEqual(out["arguments"], { city: "Oslo", limit: 3 });
+    const call = out["call"] as Record<string, unknown>;
+    assert.deepEqual([call["node"], call["locale"], call["preview"], call["attempt"]], ["P", "en", true, 1]);
+    assert.ok((call["deadline_ms"] as number) > 0);
+  });
+
+  test("are known to validate, components and layout", async () => {
+    const engine = await start(sample("mirror"), pack(wasm["checks"]!, { name: "picky" }));
+    assert.deepEqual(await engine.validate(canvas({ city: "{sys.query}" })), []);
+    assert.match(JSON.stringify(await engine.validate(canvas({ units: "k", city: "{sys.query}" }))), /want one of \[c f\], got k/);
+    const picky = { components: { begin: node("Begin", {}, ["P"]), P: node("plugin:picky@1", {}) } };
+    assert.match(JSON.stringify(await engine.validate(picky)), /plugin picky: easel_check: internal: too cold/);
+    const specs = await engine.components();
+    const spec = specs.find(({ name }) => name === "plugin:sample@1")!;
+    assert.deepEqual(Object.keys(spec.params!.properties!).slice(0, 5), ["days", "place", "units", "city", "limit"]);
+    assert.deepEqual(spec.inputs?.map(({ name, required }) => [name, required]), [["city", true], ["limit", undefined]]);
+    assert.ok((await engine.layout(canvas({}))).nodes["P"]);
+  });
+
+  test("one that is missing is one clear problem, and fails only when it is reached", async () => {
+    const engine = await start();
+    const problems = await engine.validate(canvas({ city: "{sys.query}" }));
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!.message, /plugin:sample@1 does not run here: not loaded; give it to createEngine/);
+    const result = await engine.run(canvas({ city: "x" }), "q").result;
+    assert.deepEqual([result.status, result.error?.node], ["failed", "P"]);
+    assert.match(result.error!.message, /not loaded/);
+    assert.equal((await outputs(engine, canvas({ city: "x" }, "hi"), "q", { plugins: [sample("mirror")] }))["arguments"] !== undefined, true, "given to run it is there");
+    assert.deepEqual(await engine.validate(canvas({ city: "{sys.query}" })), [], "and known from then on");
+  });
+
+  test("one that cannot be loaded is told by createEngine", async () => {
+    await assert.rejects(start(pack(wasm["mirror"]!, { abi: 2 })), { name: "EngineError", code: "abi_mismatch" });
+    await assert.rejects(start(Uint8Array.of(1, 2, 3)), { code: "malformed" });
+    await assert.rejects(start("/nowhere/x.wasm"), { code: "plugin" });
+  });
+
+  test("what they emit is said; reasoning is marked", async () => {
+    const engine = await start(pack(wasm["reasons"]!, { streams: true, outputs: { type: "object", properties: { text: { type: "string" } } } }));
+    const run = engine.run(canvas({}), "q");
+    const heard: string[] = [];
+    for await (const event of run as AsyncIterable<RunEvent>) {
+      if (event.event !== "message") continue;
+      heard.push(event.data.start_to_think ? "(" : event.data.end_to_think ? ")" : event.data.content ?? "");
+    }
+    assert.deepEqual(heard, ["(", "hm ", "well", ")", "yes"]);
+  });
+
+  test("their questions go to the run's model and variables", async () => {
+    const engine = await start({ source: pack(wasm["asks"]!, { permissions: { llm: { max_calls: 1, reason: "asks" }, variables: { read: ["sys.query"], write: ["env.n"], reason: "reads" } } }), grant: "asked" });
+    const asked: ModelRequest[] = [];
+    const inner = scripted([{ text: "<think>hm</think>Hello" }]);
+    const llm: Model = { chat: (request, context) => { asked.push(request); return inner.chat(request, context); } };
+    const out = await outputs(engine, canvas({ llm_id: "big@x" }, "{env.n.a.0}"), "Oslo", { llm });
+    assert.equal((out["answer"] as { ok: { text: string } }).ok.text, "Hello");
+    assert.deepEqual([out["query"], out["wrote"]], [{ ok: { found: true, value: "Oslo" } }, { ok: {} }]);
+    assert.deepEqual([asked[0]?.model, asked[0]?.messages[0]], ["big@x", { role: "system", content: "Be kind." }]);
+  });
+
+  test("errors are the node's, with retries and default values like any other", async () => {
+    const engine = await start(sample("fails", { arguments: undefined, params: undefined }));
+    const failed = await engine.run(canvas({ max_retries: 0 }), "q").result;
+    assert.deepEqual([failed.status, failed.error?.code, failed.error?.node], ["failed", "upstream", "P"]);
+    assert.match(failed.error!.message, /plugin sample: easel_invoke: upstream: no luck/);
+    const spared = await engine.run(canvas({ exception_method: "comment", exception_default_value: "spare" }, "after {P@result}"), "q").result;
+    assert.deepEqual([spared.status, spared.answer], ["finished", "after spare"]);
+  });
+
+  test("cancel ends one that computes, and the next run works", async () => {
+    const engine = await start(pack(wasm["spin"]!, { limits: { timeout_ms: 20_000 } }));
+    const run = engine.run(canvas({}), "q");
+    for await (const event of run) if (event.event === "progress") run.cancel();
+    assert.equal((await run.result).status, "canceled");
+    const again = engine.run(canvas({}), "q");
+    for await (const event of again) if (event.event === "progress") again.cancel();
+    assert.equal((await again.result).status, "canceled");
+  });
+
+  test("are tools of an Agent; what the canvas pins the model neither sees nor overrides", async () => {
+    const engine = await start(sample("mirror"));
+    const dsl = {
+      components: {
+        begin: node("Begin", {}, ["A"]),
+        A: node("Agent", { tool_mode: "native", tools: [{ component_name: "plugin:sample@1", name: "Sample", params: { city: "Oslo", units: "f" } }] }, ["M"]),
+        M: node("Message", { content: ["{A@content}"] }),
+      },
+    };
+    const asked: ModelRequest[] = [];
+    const inner = scripted([{ tool_calls: [{ id: "1", name: "sample_0", arguments: `{"limit":9,"city":"Bergen"}` }] }, { text: "done" }] as never);
+    const llm: Model = { can: { tools: true }, chat: (request, context) => { asked.push(request); return inner.chat(request, context); } };
+    const run = engine.run(dsl as never, "q", { llm });
+    let result: { arguments?: unknown; params?: unknown } = {};
+    for await (const event of run) if (event.event === "tool_finished") result = event.data.result as typeof result;
+    assert.equal((await run.result).status, "finished");
+    const tool = (asked[0]!.tools as { function?: { name: string; parameters: unknown }; name?: string; parameters?: unknown }[])[0]!;
+    assert.deepEqual((tool.function ?? tool).parameters, { type: "object", properties: { limit: { type: "integer", default: 3 } } });
+    assert.deepEqual(result.arguments, { city: "Oslo", limit: 9 });
+    assert.deepEqual(result.params, { units: "f" });
+  });
+
+  test("the examples: the table, and the typewriter in the canvas that make run-plugin plays", async () => {
+    const engine = await start(wasm["typewriter"]!, wasm["table"]!);
+    const dsl = JSON.parse(readFileSync(new URL("../../../plugins/examples/canvas.json", import.meta.url), "utf8")) as { components: Record<string, { obj: { params: Record<string, unknown> } }> };
+    dsl.components["Typewriter:0"]!.obj.params["pause_ms"] = 1;
+    const run = engine.run(dsl, "Größe zählt");
+    const pieces: string[] = [];
+    for await (const event of run) if (event.event === "message") pieces.push(event.data.content ?? "");
+    assert.deepEqual(pieces.filter(Boolean), ["You", " said:", " Größe", " zählt"]);
+    assert.equal((await run.result).answer, "You said: Größe zählt");
+    const table = canvas({}, "{P@text}");
+    table.components.P = node("plugin:table@1", { data: "{sys.query}", sort: "temp" }, ["M"]);
+    const out = await outputs(engine, table, "city,temp\nOslo,3\nÅlesund,-1.5\n");
+    assert.equal(out["count"], 2);
+  });
+
+  test("are there again after the engine died", async () => {
+    let kill: () => void = () => assert.fail("not started");
+    const real = platform({ wasm: built.wasm, runtime: built.runtime, worker: new URL("../src/worker.node.ts", import.meta.url) });
+    const connect: Connect = async (host, lost) => {
+      const connection = await real(host, lost);
+      kill = () => { connection.end(); lost(new EngineError("watchdog", "killed")); };
+      return connection;
+    };
+    const engine = await Bare.start(platform, { connect, plugins: [sample("mirror")], pluginWorker: false }, plugins);
+    engines.push(engine);
+    kill();
+    assert.deepEqual(await engine.validate(canvas({ city: "{sys.query}" })), []);
+    assert.ok((await outputs(engine, canvas({ city: "x" }, "y"), "q"))["arguments"]);
+  });
+
+  test("an address, a file and a response give the same plugin", async () => {
+    const server: Server = createServer((_, response) => response.end(sample("mirror"))).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sample.wasm`;
+    const file = join(built.wasm, "..", "sample.wasm");
+    writeFileSync(file, sample("mirror"));
+    for (const source of [address, new URL(address), file, await fetch(address)]) {
+      assert.deepEqual(await (await start(source)).validate(canvas({ city: "{sys.query}" })), []);
+    }
+    server.closeAllConnections();
+    server.close();
+  });
+});
