@@ -18,12 +18,24 @@ FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/compo
   host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/plugin:FuzzStream host/internal/redisdoor:FuzzReadCommand plugins/meter:FuzzRewrite
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots bench cover clean tidy setup
+.PHONY: help run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: $(OUT)/easel ## run an example canvas in the terminal, offline
+# What `make run` serves: its data, its key, and plugins that its examples use.
+RUN := $(OUT)/run
+RUN_PLUGINS := typewriter table
+
+run: $(if $(shell command -v npm),module page) $(OUT)/easel ## serve the example canvases, offline, with the page at /
+	@for p in $(RUN_PLUGINS); do \
+	  rm -f $(OUT)/$$p.wasm && \
+	  $(OUT)/easel plugin pack plugins/examples/$$p plugins/examples/$$p/$$p.wasm -o $(OUT)/$$p.wasm >/dev/null && \
+	  $(OUT)/easel plugin install $(OUT)/$$p.wasm --plugins $(RUN)/plugins >/dev/null || exit 1; done
+	@$(OUT)/easel serve --addr $(or $(ADDR),127.0.0.1:9380) --data $(RUN) --api-key-file $(RUN)/api.key \
+	  --install-examples --examples host/examples/plugins --knowledge host/examples/knowledge
+
+run-terminal: $(OUT)/easel ## run an example canvas in the terminal, offline
 	$(OUT)/easel run host/examples/shop.json --knowledge host/examples/knowledge -q "$(or $(Q),How long can I return shoes?)"
 
 run-plugin: $(OUT)/easel ## run a canvas with a plugin, offline
@@ -94,6 +106,9 @@ fuzz-all: fuzz ## every reader of foreign bytes, FUZZTIME each
 	$(call fuzzing,$(FUZZ_REST),$(FUZZTIME))
 
 NPM_CI := npm ci --no-audit --no-fund --loglevel=error
+
+plugins/sdk-as/node_modules: plugins/sdk-as/package-lock.json
+	cd plugins/sdk-as && $(NPM_CI) && touch node_modules
 
 wasm/js/node_modules: wasm/js/package-lock.json
 	cd wasm/js && $(NPM_CI) && touch node_modules

@@ -51,6 +51,9 @@ type Config struct {
 	Models Models
 	// Examples are folders of canvases that are offered as templates.
 	Examples []string
+	// InstallExamples saves the built-in examples and those folders' canvases
+	// for the first tenant at the first start.
+	InstallExamples bool
 	// RedisDoor is the host:port at which this host answers the original's keys
 	// ({task}-cancel, {task}-logs) as a Redis would; "" opens none.
 	RedisDoor string

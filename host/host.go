@@ -111,7 +111,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(), Templates: templates,
 		Models: h.models, Operator: firstTenantID, Origins: cfg.CORS, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Logger: cfg.Log,
 	})
-	if err := h.firstTenant(ctx); err != nil {
+	if err := h.firstTenant(ctx, templates); err != nil {
 		return err
 	}
 	if err := h.openRedis(ctx); err != nil {

@@ -25,6 +25,9 @@ func readTemplates(registry *engine.Registry, folders []string) ([]api.Template,
 	}
 	all := []fs.FS{inside}
 	for _, dir := range folders {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("examples: %s is no folder", dir)
+		}
 		all = append(all, os.DirFS(dir))
 	}
 	var out []api.Template

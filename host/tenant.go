@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 
+	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -16,7 +17,7 @@ const (
 )
 
 // firstTenant makes tenant, user and key at the first start.
-func (h *Host) firstTenant(ctx context.Context) error {
+func (h *Host) firstTenant(ctx context.Context, templates []api.Template) error {
 	_, err := h.store.Tenant(ctx, firstTenantID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -25,6 +26,11 @@ func (h *Host) firstTenant(ctx context.Context) error {
 	if fresh {
 		if err := h.makeTenant(ctx); err != nil {
 			return err
+		}
+		if h.cfg.InstallExamples {
+			if err := h.installTemplates(ctx, templates); err != nil {
+				return err
+			}
 		}
 	}
 	keys, err := h.store.Keys(ctx, firstTenantID)

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/host"
@@ -19,10 +18,17 @@ var serveCommand = command{
 	summary: "serves canvases over HTTP",
 	help: `
 Everything is kept in one data directory; nothing has to be installed. The first start makes an API key and prints
-it once; EASEL_API_KEY sets one instead. With --nats and --postgres any number of hosts share the work.
+it once. With --nats and --postgres any number of hosts share the work.
+
+Each flag can be set by the environment as well: EASEL_ and its name in capitals, with _ for -, as in EASEL_ADDR. What
+should not stand on a command line has no flag:
+  EASEL_API_KEY                 the API key of the first tenant, in place of one that is made
+  EASEL_REDIS_PASSWORD          the password of the Redis door, in place of one that is made
+  OTEL_EXPORTER_OTLP_ENDPOINT   where traces of requests, runs and nodes are sent, without prompts; see OpenTelemetry
+                                for the other OTEL_ variables
 ` + modelHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		s := &server{}
+		s := &server{flags: fs}
 		fs.StringVar(&s.addr, "addr", "127.0.0.1:9380", "`HOST:PORT` to listen on")
 		fs.StringVar(&s.cfg.Dir, "data", "easel-data", "`DIR` that holds everything")
 		fs.StringVar(&s.nats, "nats", "", "`URL,...` of an existing NATS with JetStream")
@@ -33,6 +39,8 @@ it once; EASEL_API_KEY sets one instead. With --nats and --postgres any number o
 		fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract), "what is on the disk before it counts: contract, always or interval")
 		fs.DurationVar(&s.cfg.Lease, "lease", 0, "silence after which other hosts take a host's runs; 0 means 10s")
 		fs.StringVar(&s.examples, "examples", "", "`DIR,...` of canvases offered as templates")
+		fs.BoolVar(&s.cfg.InstallExamples, "install-examples", false, "save the templates as canvases at the first start")
+		fs.StringVar(&s.keyFile, "api-key-file", "", "`FILE` that keeps the API key; made with a new one when missing")
 		fs.StringVar(&s.cfg.RedisDoor, "redis-door", "", "`HOST:PORT` at which to answer the original's Redis keys, such as TASK-cancel")
 		fs.BoolVar(&s.cfg.RedisRemote, "redis-door-remote", false, "let the Redis door listen beyond this machine")
 		fs.StringVar(&s.cfg.Redis, "redis", "", "`URL` of an existing Redis in which to watch and write the same keys")
@@ -42,13 +50,17 @@ it once; EASEL_API_KEY sets one instead. With --nats and --postgres any number o
 		fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
 		fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
 		fs.StringVar(&s.cors, "cors", "", "`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
+		fs.StringVar(&s.logs, "log", "text", "form of log lines on standard error: text or json")
 		return s.run
 	},
 }
 
 // server is the command serve with its flags.
 type server struct {
+	flags                      *flag.FlagSet
 	addr, nats, examples, cors string
+	keyFile, logs              string
+	madeKey                    bool // the key file is new
 	cfg                        host.Config
 }
 
@@ -60,50 +72,23 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 	if len(args) > 0 {
 		return misuse("serve", "nothing follows the flags, but %q does", args[0])
 	}
-	for _, list := range []struct {
-		text string
-		to   *[]string
-	}{{s.nats, &s.cfg.NATS}, {s.examples, &s.cfg.Examples}, {s.cors, &s.cfg.CORS}} {
-		if list.text != "" {
-			*list.to = strings.Split(list.text, ",")
-		}
-	}
-	var err error
-	if s.cfg.Models, err = host.ModelsFromEnvironment(a.getenv); err != nil {
+	if err := s.configure(a); err != nil {
 		return &usageError{"serve", err}
 	}
-	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
-	s.cfg.Key, s.cfg.ScriptWorker = a.getenv("EASEL_API_KEY"), worker()
-	s.cfg.Version = versionInfo().Get("version").Text()
-	s.cfg.Log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	// The address is taken first: a second start fails before it touches the data.
 	listener, err := net.Listen("tcp", s.addr)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; --addr chooses another address", err)
+	}
+	if addr, ok := listener.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
+		s.cfg.Log.Warn("other machines can reach this address, and keys travel unencrypted; put a proxy with TLS in front", "addr", addr)
 	}
 	h, err := host.New(ctx, s.cfg)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.greet(a, listener.Addr().String(), h)
+	s.greet(ctx, a, listener.Addr().String(), h)
 	return errors.Join(s.serve(ctx, listener, h), h.Close())
-}
-
-// greet prints where the host is and how to talk to it.
-func (s *server) greet(a *app, addr string, h *host.Host) {
-	fmt.Fprintf(a.out, "address: http://%s\n", addr)
-	shown := "$EASEL_API_KEY"
-	if h.Key != "" {
-		shown = h.Key
-		fmt.Fprintf(a.out, "key: %s\n", h.Key)
-	}
-	if door := h.RedisDoor(); door != "" {
-		fmt.Fprintf(a.out, "redis door: %s\n", door)
-	}
-	if h.RedisKey != "" {
-		fmt.Fprintf(a.out, "redis password: %s\n", h.RedisKey)
-	}
-	fmt.Fprintf(a.out, "try: curl -H 'Authorization: Bearer %s' http://%s/api/v1/agents\n", shown, addr)
 }
 
 func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error {

@@ -3,10 +3,16 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"flag"
 	"io"
+	"net"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,31 +39,208 @@ func (p *printed) String() string {
 	return p.b.String()
 }
 
-func TestServe(t *testing.T) {
-	t.Setenv("EASEL_API_KEY", "")
-	require.NoError(t, os.Unsetenv("EASEL_API_KEY"))
-	var out printed
-	a, err := newApp(strings.NewReader(""), &out, io.Discard)
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
+// served is `easel serve` at work inside a test.
+type served struct {
+	t         *testing.T
+	out, errs *printed
+	url       string
+	stop      func() error
+}
+
+// serve starts the command on a free port and an empty data directory. env are NAME=VALUE; nothing else is in the
+// environment.
+func serve(t *testing.T, env []string, flags ...string) *served {
+	t.Helper()
+	s := &served{t: t, out: &printed{}, errs: &printed{}}
+	a := withEnv(t, s.out, s.errs, env)
+	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() {
-		done <- a.dispatch(ctx, []string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--sync", "interval"})
-	}()
-	require.Eventually(t, func() bool { return strings.Contains(out.String(), "try: curl") }, 20*time.Second, 5*time.Millisecond)
-	url := regexp.MustCompile(`address: (\S+)`).FindStringSubmatch(out.String())[1]
-	key := regexp.MustCompile(`key: (ragflow-\S{43})\n`).FindStringSubmatch(out.String())[1]
-	for path, want := range map[string]int{"/readyz": 200, "/healthz": 200, "/metrics": 200, "/v1/canvas/templates": 200, "/nothing": 404} {
-		req, err := http.NewRequestWithContext(ctx, "GET", url+path, nil)
-		require.NoError(t, err)
-		req.Header.Set("Authorization", "Bearer "+key)
-		res, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
-		require.NoError(t, res.Body.Close())
-		require.Equal(t, want, res.StatusCode, path)
+	args := []string{"serve", "--addr", "127.0.0.1:0", "--sync", "interval"}
+	if !slices.Contains(flags, "--data") {
+		args = append(args, "--data", t.TempDir())
 	}
-	stop()
-	require.NoError(t, <-done)
-	require.Error(t, a.dispatch(t.Context(), []string{"serve", "more"}))
-	require.Error(t, a.dispatch(t.Context(), []string{"serve", "--sync", "sometimes", "--addr", "127.0.0.1:0", "--data", t.TempDir()}))
+	go func() { done <- a.dispatch(ctx, append(args, flags...)) }()
+	s.stop = sync.OnceValue(func() error {
+		cancel()
+		return <-done
+	})
+	t.Cleanup(func() { _ = s.stop() })
+	require.Eventually(t, func() bool {
+		select {
+		case err := <-done:
+			done <- err
+			return true
+		default:
+			return strings.Contains(s.out.String(), "try: curl")
+		}
+	}, 60*time.Second, 5*time.Millisecond)
+	s.url = s.shown(`address: (\S+)`)
+	return s
+}
+
+func withEnv(t *testing.T, out, errs io.Writer, env []string) *app {
+	t.Helper()
+	a, err := newApp(strings.NewReader(""), out, errs)
+	require.NoError(t, err)
+	a.getenv = func(name string) string {
+		for _, e := range env {
+			if value, ok := strings.CutPrefix(e, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+	return a
+}
+
+// shown is what the command printed.
+func (s *served) shown(pattern string) string {
+	s.t.Helper()
+	found := regexp.MustCompile(pattern).FindStringSubmatch(s.out.String())
+	require.NotNil(s.t, found, "%s\n%s", s.out, s.errs)
+	return found[1]
+}
+
+func (s *served) get(path, key string) (status int, body string) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), "GET", s.url+path, nil)
+	require.NoError(s.t, err)
+	req.Header.Set("Authorization", "Bearer "+key)
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(s.t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(s.t, err)
+	return res.StatusCode, string(text)
+}
+
+// pasted runs the printed curl line in a shell, as a newcomer does.
+func (s *served) pasted() string {
+	s.t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil {
+		s.t.Skip("curl is not installed")
+	}
+	out, err := exec.CommandContext(s.t.Context(), "sh", "-c", s.shown(`try: (curl .*)`)).Output()
+	require.NoError(s.t, err)
+	return string(out)
+}
+
+func TestServe(t *testing.T) {
+	s := serve(t, nil)
+	key := s.shown(`key: (ragflow-\S{43})\n`)
+	for path, want := range map[string]int{"/readyz": 200, "/healthz": 200, "/metrics": 200, "/v1/canvas/templates": 200, "/nothing": 404} {
+		status, body := s.get(path, key)
+		require.Equal(t, want, status, "%s: %s", path, body)
+	}
+	require.JSONEq(t, `{"code": 0, "data": []}`, s.pasted())
+	require.NoError(t, s.stop())
+}
+
+// The examples answer the line that is printed, at the first start and at later ones.
+func TestServeExamples(t *testing.T) {
+	dir := t.TempDir()
+	flags := []string{"--data", filepath.Join(dir, "data"), "--api-key-file", filepath.Join(dir, "key"), "--install-examples",
+		"--examples", "../../examples/plugins", "--knowledge", "../../examples/knowledge"}
+	for start := range 2 {
+		s := serve(t, nil, flags...)
+		if start == 0 {
+			s.shown(`key: (ragflow-\S{43})\n`)
+		} else {
+			require.NotContains(t, s.out.String(), "ragflow-", "a key is shown once")
+		}
+		answer := s.pasted()
+		require.Contains(t, answer, "thirty days")
+		require.Contains(t, answer, `"event": "message"`)
+		require.Contains(t, answer, "data:[DONE]")
+		key, err := os.ReadFile(filepath.Join(dir, "key"))
+		require.NoError(t, err)
+		_, body := s.get("/api/v1/agents", strings.TrimSpace(string(key)))
+		require.Equal(t, 4, strings.Count(body, `"canvas_category"`), "shop, order, guide and stock")
+		require.NoError(t, s.stop())
+	}
+	info, err := os.Stat(filepath.Join(dir, "key"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+func TestServeRefuses(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	short := filepath.Join(t.TempDir(), "short")
+	require.NoError(t, os.WriteFile(short, []byte("abc"), 0o600))
+	for _, c := range []struct {
+		name  string
+		env   []string
+		flags []string
+		want  string
+	}{
+		{"something behind the flags", nil, []string{"more"}, `nothing follows the flags, but "more" does`},
+		{"an unknown flag", nil, []string{"--prot", "1"}, "-prot"},
+		{"an unknown sync", nil, []string{"--sync", "sometimes"}, "always, contract or interval"},
+		{"an unknown log", nil, []string{"--log", "xml"}, "text or json"},
+		{"a wrong variable", []string{"EASEL_LEASE=soon", "EASEL_RATE=x"}, nil, "EASEL_LEASE"},
+		{"a short key", []string{"EASEL_API_KEY=secret"}, nil, "6 characters"},
+		{"a key with blanks", []string{"EASEL_API_KEY=a key with some blanks"}, nil, "blanks"},
+		{"a file with a short key", nil, []string{"--api-key-file", short}, "3 characters"},
+		{"an address that is taken", nil, []string{"--addr", taken.Addr().String()}, "--addr chooses another"},
+		{"an address that is none", nil, []string{"--addr", "nowhere"}, "missing port"},
+		{"a data directory that is a file", nil, []string{"--data", short}, "short"},
+		{"no folder of documents", nil, []string{"--knowledge", short}, "short"},
+		{"no folder of examples", nil, []string{"--examples", short}, "short"},
+		{"a Redis door for everybody", nil, []string{"--redis-door", "0.0.0.0:0"}, "reachable from other machines"},
+		{"a Redis that is none", nil, []string{"--redis", "http://u:hushhush@x"}, "redis://"},
+		{"a database that is away", nil, []string{"--postgres", "postgres://u:hushhush@127.0.0.1:1/x"}, "127.0.0.1"},
+		{"a model file that is missing", []string{"EASEL_MODEL_FILE=/nowhere/m.json"}, nil, "/nowhere/m.json"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out, errs printed
+			a := withEnv(t, &out, &errs, c.env)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			err := a.dispatch(ctx, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir()}, c.flags...))
+			require.ErrorContains(t, err, c.want)
+			require.NoError(t, ctx.Err(), "it ended by itself")
+			require.NotContains(t, err.Error()+out.String()+errs.String(), "hushhush")
+		})
+	}
+}
+
+// The environment sets flags; the command line wins.
+func TestServeEnvironment(t *testing.T) {
+	s := serve(t, []string{"EASEL_API_KEY=0123456789abcdef", "EASEL_ADDR=127.0.0.1:1", "EASEL_REDIS_DOOR=127.0.0.1:0", "EASEL_LOG=json"})
+	require.NotContains(t, s.out.String(), "0123456789abcdef")
+	s.shown(`redis door: (127.0.0.1:\d+)`)
+	s.shown(`redis password: (\S{26})`)
+	status, _ := s.get("/api/v1/agents", "0123456789abcdef")
+	require.Equal(t, 200, status)
+	require.NoError(t, s.stop())
+	for line := range strings.Lines(s.errs.String()) {
+		require.True(t, json.Valid([]byte(line)), line)
+	}
+	require.Contains(t, s.errs.String(), `"msg":"stopping"`)
+}
+
+// Beyond this machine the operator is warned.
+func TestServeWarnsBeyondLoopback(t *testing.T) {
+	s := serve(t, nil, "--addr", "0.0.0.0:0")
+	require.Contains(t, s.errs.String(), "other machines can reach this address")
+	require.True(t, strings.HasPrefix(s.url, "http://127.0.0.1:"), s.url)
+	s.pasted()
+}
+
+// Every flag stands on the help page with words about it, and so does every variable that has no flag.
+func TestServeHelp(t *testing.T) {
+	code, out, _ := easel(t, "serve", "--help")
+	require.Equal(t, ExitOK, code)
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	serveCommand.setup(flags)
+	flags.VisitAll(func(f *flag.Flag) {
+		require.Contains(t, out, "--"+f.Name+" ")
+		_, text := flag.UnquoteUsage(f)
+		require.Greater(t, len(text), 10, f.Name)
+	})
+	for _, name := range []string{"EASEL_API_KEY", "EASEL_REDIS_PASSWORD", "EASEL_ADDR", "OTEL_EXPORTER_OTLP_ENDPOINT", "OPENAI_API_KEY"} {
+		require.Contains(t, out, name)
+	}
 }

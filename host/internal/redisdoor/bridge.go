@@ -36,6 +36,13 @@ type Bridge struct {
 	seen   map[string]bool // marks that polling has passed on; Watch's own
 }
 
+// silence takes what the client library prints by itself; its errors come back and are told of here.
+type silence struct{}
+
+func (silence) Printf(context.Context, string, ...any) {}
+
+func init() { redis.SetLogger(silence{}) }
+
 // NewBridge reads the address; it does not connect yet.
 func NewBridge(cfg BridgeConfig) (*Bridge, error) {
 	opts, err := redis.ParseURL(cfg.URL)
@@ -75,6 +82,7 @@ func (b *Bridge) Del(ctx context.Context, key string) error {
 // notifications and switches those on if it may; else it asks for the marks of
 // this host's runs again and again. A server that is away is waited for.
 func (b *Bridge) Watch(ctx context.Context) {
+	last := "" // what was told of; a server that is away is told of once
 	for ctx.Err() == nil {
 		err := b.allowNotifications(ctx)
 		if err == nil {
@@ -86,7 +94,10 @@ func (b *Bridge) Watch(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		b.cfg.Log.Warn("redis bridge tries again", "err", err)
+		if text := fmt.Sprint(err); text != last {
+			last = text
+			b.cfg.Log.Warn("redis bridge tries again and again", "err", err)
+		}
 		select {
 		case <-time.After(500 * time.Millisecond):
 		case <-ctx.Done():

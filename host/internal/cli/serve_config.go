@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/easel-canvas/easel/host"
+)
+
+// configure reads what is not a plain flag.
+func (s *server) configure(a *app) error {
+	if err := fromEnvironment(s.flags, a.getenv); err != nil {
+		return err
+	}
+	for _, list := range []struct {
+		text string
+		to   *[]string
+	}{{s.nats, &s.cfg.NATS}, {s.examples, &s.cfg.Examples}, {s.cors, &s.cfg.CORS}} {
+		if list.text != "" {
+			*list.to = strings.Split(list.text, ",")
+		}
+	}
+	switch s.cfg.Sync {
+	case host.SyncContract, host.SyncAlways, host.SyncInterval:
+	default:
+		return fmt.Errorf("--sync %s: always, contract or interval is needed", s.cfg.Sync)
+	}
+	switch s.logs {
+	case "text":
+		s.cfg.Log = slog.New(slog.NewTextHandler(a.err, nil))
+	case "json":
+		s.cfg.Log = slog.New(slog.NewJSONHandler(a.err, nil))
+	default:
+		return fmt.Errorf("--log %s: text or json is needed", s.logs)
+	}
+	var err error
+	if s.cfg.Models, err = host.ModelsFromEnvironment(a.getenv); err != nil {
+		return err
+	}
+	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
+	s.cfg.ScriptWorker, s.cfg.Version = worker(), versionInfo().Get("version").Text()
+	return s.readKey(a)
+}
+
+// fromEnvironment sets flags that were not given from EASEL_NAME.
+func fromEnvironment(flags *flag.FlagSet, getenv func(string) string) (err error) {
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	flags.VisitAll(func(f *flag.Flag) {
+		name := "EASEL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if value := getenv(name); value != "" && !given[f.Name] {
+			if wrong := flags.Set(f.Name, value); wrong != nil {
+				err = errors.Join(err, fmt.Errorf("%s: %w", name, wrong))
+			}
+		}
+	})
+	return err
+}
+
+// readKey finds the API key: the environment's, or that of the file, which is made when it is missing.
+func (s *server) readKey(a *app) error {
+	s.cfg.Key = a.getenv("EASEL_API_KEY")
+	if s.cfg.Key != "" {
+		return usableKey("EASEL_API_KEY", s.cfg.Key)
+	}
+	if s.keyFile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(s.keyFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		random := make([]byte, 32)
+		rand.Read(random) // never fails
+		s.cfg.Key, s.madeKey = "ragflow-"+base64.RawURLEncoding.EncodeToString(random), true
+		return writeNew(s.keyFile, []byte(s.cfg.Key+"\n"), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("API key: %w", err)
+	}
+	s.cfg.Key = strings.TrimSpace(string(text))
+	return usableKey(s.keyFile, s.cfg.Key)
+}
+
+// shortestKey is the least length of a key that somebody chose, in characters.
+const shortestKey = 12
+
+// usableKey refuses what no client could send, or anybody could guess. The key itself is not shown.
+func usableKey(where, key string) error {
+	if len(key) < shortestKey {
+		return fmt.Errorf("%s holds a key of %d characters; at least %d are needed", where, len(key), shortestKey)
+	}
+	if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) || r == ' ' }) {
+		return fmt.Errorf("%s holds a key with blanks or other characters that a header cannot carry", where)
+	}
+	return nil
+}
+
+// greet prints where the host is and how to talk to it.
+func (s *server) greet(ctx context.Context, a *app, addr string, h *host.Host) {
+	url := "http://" + reachable(addr)
+	fmt.Fprintf(a.out, "address: %s\n", url)
+	shown := "$EASEL_API_KEY"
+	switch {
+	case h.Key != "":
+		shown = h.Key
+		fmt.Fprintf(a.out, "key: %s\n", h.Key)
+	case s.madeKey:
+		shown = s.cfg.Key
+		fmt.Fprintf(a.out, "key: %s\n", s.cfg.Key)
+	case s.keyFile != "" && a.getenv("EASEL_API_KEY") == "":
+		shown = fmt.Sprintf("$(cat '%s')", s.keyFile)
+		fmt.Fprintf(a.out, "key: that of %s\n", s.keyFile)
+	}
+	if door := h.RedisDoor(); door != "" {
+		fmt.Fprintf(a.out, "redis door: %s\n", door)
+	}
+	if h.RedisKey != "" {
+		fmt.Fprintf(a.out, "redis password: %s\n", h.RedisKey)
+	}
+	if canvas, question := h.Sample(ctx); canvas != "" {
+		fmt.Fprintf(a.out, "try: curl -N -H \"Authorization: Bearer %s\" -H 'Content-Type: application/json' -d '{\"question\": \"%s\"}' %s/api/v1/agents/%s/completions\n",
+			shown, question, url, canvas)
+		return
+	}
+	fmt.Fprintf(a.out, "try: curl -H \"Authorization: Bearer %s\" %s/api/v1/agents\n", shown, url)
+}
+
+// reachable is a listening address as one that this machine can call.
+func reachable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}

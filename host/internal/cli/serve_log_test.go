@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What must never stand in a log line, each by a word of its own.
+const (
+	secretKey      = "ragflow-hush-api-key"
+	secretRedis    = "hush-redis-password"
+	secretModel    = "hush-model-key"
+	secretURL      = "hush-url-password"
+	secretPrompt   = "hush-prompt"
+	secretAnswer   = "hush-answer"
+	secretDocument = "hush-document"
+	secretLogin    = "hush-login-password"
+)
+
+// post sends JSON and gives the body of whatever comes back.
+func (s *served) post(path, key, body string) string {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), "POST", s.url+path, strings.NewReader(body))
+	require.NoError(s.t, err)
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(s.t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(s.t, err)
+	return string(text)
+}
+
+// TestServeLogsNoSecrets lets a server do much that goes well and much that goes wrong, and reads its log.
+func TestServeLogsNoSecrets(t *testing.T) {
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+secretModel {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), "fail") {
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = io.WriteString(w, `{"error": {"message": "`+secretAnswer+`"}}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"choices": [{"message": {"role": "assistant", "content": "`+secretAnswer+`"}}]}`)
+	}))
+	defer model.Close()
+	documents := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(documents, "d"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(documents, "d", "a.json"), []byte(`{"`+secretDocument+`"`), 0o600))
+	s := serve(t, []string{
+		"EASEL_API_KEY=" + secretKey, "EASEL_REDIS_PASSWORD=" + secretRedis,
+		"OPENAI_API_KEY=" + secretModel, "OPENAI_BASE_URL=" + model.URL, "OPENAI_MODEL=m",
+	}, "--allow-private", "--redis-door", "127.0.0.1:0", "--redis", "redis://u:"+secretURL+"@127.0.0.1:1/0", "--knowledge", documents)
+
+	dsl := func(node string) string {
+		return `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["X"],"upstream":[]},
+			"X":{"obj":` + node + `,"downstream":["M"],"upstream":["begin"]},
+			"M":{"obj":{"component_name":"Message","params":{"content":["{X@content} {X@result}"]}},"downstream":[],"upstream":["X"]}}}`
+	}
+	for title, node := range map[string]string{
+		"model":  `{"component_name":"LLM","params":{"sys_prompt":"` + secretPrompt + `","prompts":[{"role":"user","content":"{sys.query}"}]}}`,
+		"fetch":  `{"component_name":"Invoke","params":{"url":"http://u:` + secretURL + `@127.0.0.1:1/?q=` + secretPrompt + `","method":"get"}}`,
+		"code":   `{"component_name":"CodeExec","params":{"lang":"javascript","script":"function main() { throw new Error('` + secretPrompt + `') }"}}`,
+		"search": `{"component_name":"Retrieval","params":{"kb_ids":["none"],"query":"` + secretPrompt + `"}}`,
+	} {
+		answer := s.post("/api/v2/canvases", secretKey, `{"title":"`+title+`","dsl":`+dsl(node)+`}`)
+		_, rest, _ := strings.Cut(answer, `"id":"`)
+		id, _, _ := strings.Cut(rest, `"`)
+		for _, query := range []string{secretPrompt, "fail " + secretPrompt} {
+			said := s.post("/api/v1/agents/"+id+"/completions", secretKey, `{"question":"`+query+`"}`)
+			require.Contains(t, said, "data:")
+		}
+	}
+	s.post("/api/v1/agents", "wrong-"+secretKey, `{}`)
+	s.post("/api/v2/canvases", secretKey, `{"title":"`+secretPrompt)
+	s.post("/v1/user/login", "", `{"email":"me@localhost","password":"`+secretLogin+`"}`)
+	s.post("/v1/canvas/completion", secretKey, `{"id":"`+secretPrompt+`","query":"`+secretPrompt+`"}`)
+	_, metrics := s.get("/metrics", "")
+	require.NoError(t, s.stop())
+	text := s.errs.String() + metrics
+	require.Contains(t, text, "knowledge is indexed")
+	for _, secret := range []string{secretKey, secretRedis, secretModel, secretURL, secretPrompt, secretAnswer, secretDocument, secretLogin} {
+		for line := range strings.Lines(text) {
+			require.NotContains(t, line, secret)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// The built-in example that newcomers are shown, and a question that it answers.
+const (
+	sampleTitle    = "shop"
+	sampleQuestion = "How long can I return shoes?"
+)
+
+// installTemplates saves the templates as canvases of the first tenant. It is done once, so that what somebody deletes
+// stays away.
+func (h *Host) installTemplates(ctx context.Context, list []api.Template) error {
+	for _, t := range list {
+		title := t.Title.Get("en").Text()
+		_, taken, err := h.store.Canvases(ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: title}, store.Page{})
+		if err != nil {
+			return err
+		}
+		if taken > 0 {
+			continue // another host was faster
+		}
+		c := store.Canvas{
+			Tenant: firstTenantID, User: firstUserID, Title: title, Description: t.Description.Get("en").Text(),
+			Category: "agent_canvas", Permission: "me", DSL: t.DSL,
+		}
+		if _, err := h.store.CreateCanvas(ctx, c, title); err != nil {
+			return fmt.Errorf("example %s: %w", title, err)
+		}
+	}
+	return nil
+}
+
+// Sample is the id of an installed canvas to try, and a question it answers; empty when there is none.
+func (h *Host) Sample(ctx context.Context) (canvas, question string) {
+	list, _, err := h.store.Canvases(ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: sampleTitle}, store.Page{Limit: 1})
+	if err != nil || len(list) == 0 {
+		return "", ""
+	}
+	return list[0].ID, sampleQuestion
+}
