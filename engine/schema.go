@@ -46,6 +46,9 @@ func (s *Spec) Describe() Value {
 	if s.Missing != "" {
 		b.Set("missing", String(s.Missing))
 	}
+	if s.Pipeline {
+		b.Set("pipeline", Bool(true))
+	}
 	return b.Set("params", s.Schema()).Value()
 }
 

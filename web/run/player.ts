@@ -8,6 +8,7 @@ import { dict, type Params } from "../canvas/dsl.ts";
 import { Files } from "./files.ts";
 import { firstChoice, Providers, type ProviderChoice } from "./providers.ts";
 import { Records, resumed, waiting } from "./records.ts";
+import { standIns } from "./standins.ts";
 import { Store } from "./store.ts";
 
 /** Ask is what a turn was started with. */
@@ -42,7 +43,7 @@ export interface Play {
 }
 
 /** World is what the page gives to canvases. */
-export type World = Pick<RunOptions, "retrieve" | "fetch" | "code" | "tools">;
+export type World = Pick<RunOptions, "retrieve" | "fetch" | "code">;
 
 /** Stage is the canvas that is played. */
 export interface Stage {
@@ -70,7 +71,7 @@ export class Player {
   readonly pins = new Store<Record<string, Params>>(dict({}));
   readonly provider = new Store<ProviderChoice>(firstChoice);
   readonly files = new Files();
-  readonly providers = new Providers();
+  readonly providers: Providers;
   readonly #stage: Stage;
   readonly #world: World;
   readonly #settled = new WeakSet<Records>();
@@ -79,7 +80,8 @@ export class Player {
   #halted: Records | undefined; // of the turn that was stopped
   #frame = 0;
 
-  constructor(stage: Stage, world: World) {
+  constructor(stage: Stage, world: World, host: typeof fetch) {
+    this.providers = new Providers(host);
     this.#stage = stage;
     this.#world = world;
   }
@@ -198,8 +200,9 @@ export class Player {
     const canvas = await this.#stage.canvas();
     if (!base && !options?.debug) await this.#rewind(canvas, turn, again);
     if (this.#stopped(turn)) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
+    const choice = this.provider.get();
     const run = start(canvas, {
-      ...this.#world, llm: this.providers.model(this.provider.get()), pins: this.pins.get(), ports: { files: this.files.port }, ...options,
+      ...this.#world, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, ...(choice.standIns ? { tools: standIns } : {}), ...options,
     });
     this.#run = run;
     for await (const event of run) {

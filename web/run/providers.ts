@@ -15,18 +15,28 @@ export interface ProviderChoice {
   url: string;
   key: string;
   model: string;
+  /** The model understands function calls. */
+  tools: boolean;
   /** Replies, one per line or as JSON. */
   script: string;
+  /** Stand-ins answer for tools that a page cannot reach. */
+  standIns: boolean;
 }
 
 /** firstChoice needs nothing. */
 export const firstChoice: ProviderChoice = {
-  kind: "offline", url: "http://localhost:11434/v1", key: "", model: "", script: "A prepared answer.\nAnother one.",
+  kind: "offline", url: "http://localhost:11434/v1", key: "", model: "", tools: false, script: "A prepared answer.\nAnother one.", standIns: true,
 };
 
 /** Providers makes models and remembers what they answered. */
 export class Providers {
   readonly #tape: Cassette = blank();
+  readonly #host: typeof fetch;
+
+  /** `host` sends requests to the host that serves the page, with what it wants to know of the person. */
+  constructor(host: typeof fetch) {
+    this.#host = host;
+  }
 
   /** recorded counts the answers that can be played again. */
   get recorded(): number {
@@ -38,8 +48,8 @@ export class Providers {
     switch (choice.kind) {
       case "offline": return undefined;
       case "scripted": return scripted(repliesOf(choice.script), { delay: 15, fallback: { text: "…" } });
-      case "openai": return record(openai({ url: choice.url, key: choice.key || undefined, model: choice.model || undefined }), this.#tape);
-      case "host": return record(proxy(), this.#tape);
+      case "openai": return record(openai({ url: choice.url, key: choice.key || undefined, model: choice.model || undefined, can: { tools: choice.tools } }), this.#tape);
+      case "host": return record(proxy({ model: choice.model || undefined, fetch: this.#host, can: { tools: choice.tools } }), this.#tape);
       case "replay": return replay(this.#tape);
     }
   }

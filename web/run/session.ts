@@ -8,6 +8,7 @@ import { dict, open, type Dsl, type Opened, type Params } from "../canvas/dsl.ts
 import { Edits } from "../canvas/edits.ts";
 import { build, type CanvasModel } from "../canvas/model.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
+import type { Host } from "./host.ts";
 import { Player, type World } from "./player.ts";
 import { Store } from "./store.ts";
 
@@ -35,9 +36,9 @@ export class Session {
   #checks = 0;
   #checked: Document | undefined;
 
-  constructor(engine: Promise<Engine>, world: World) {
+  constructor(engine: Promise<Engine>, world: World, host: Pick<Host, "fetch"> = { fetch }) {
     this.#engine = engine;
-    this.player = new Player({ canvas: () => this.#load(), node: (id) => this.document.get()?.model.byId.get(id) }, world);
+    this.player = new Player({ canvas: () => this.#load(), node: (id) => this.document.get()?.model.byId.get(id) }, world, host.fetch);
     engine.then((ready) => ready.components()).then(
       (specs) => this.specs.set(new Map(specs.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec])))),
       (err: unknown) => this.trouble.set(messageOf(err)),

@@ -2,8 +2,8 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { CanvasError } from "../canvas/dsl.ts";
-import { unpack } from "../canvas/link.ts";
 import { messageOf } from "@easel/engine";
+import { HostError } from "../run/host.ts";
 import { pick } from "../words/words.ts";
 import { Bar } from "./bar.tsx";
 import { Board } from "./board.tsx";
@@ -11,12 +11,13 @@ import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { Guard } from "./guard.tsx";
 import { Gallery, type Example } from "./gallery.tsx";
 import { ModelDialog } from "./model.tsx";
+import { useOpening } from "./opening.ts";
 import { Panel } from "./panel.tsx";
 
 /** App is the page. */
 export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const t = useText();
-  const { session, look } = useApp();
+  const { session, host, look } = useApp();
   const document_ = useStore(session.document, (document) => document);
   const trouble = useStore(session.trouble, (text) => text);
   const { language, panel } = useLook((all) => all);
@@ -46,7 +47,18 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     openText(JSON.stringify(example), example.id);
   }, [openText]);
 
-  useOpening(examples, openText, setFault);
+  const openCanvas = useCallback(async (id: string) => {
+    try {
+      const { text, title } = await host.canvas(id);
+      history.replaceState(null, "", "#canvas=" + encodeURIComponent(id));
+      openText(text, title);
+    } catch (err) {
+      setFault(t("error.host", messageOf(err)));
+      if (err instanceof HostError && err.status === 401) void host.connect();
+    }
+  }, [host, openText, t]);
+
+  useOpening(examples, openText, openCanvas, setFault);
 
   useEffect(() => {
     const stop = (event: DragEvent): boolean => {
@@ -94,7 +106,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       )}
       <main data-panel={document_ && panel ? true : undefined}>
         <Guard mark={document_?.opened}>
-          {!document_ ? <Gallery examples={examples} onOpen={openExample} />
+          {!document_ ? <Gallery examples={examples} onOpen={openExample} onHost={(id) => void openCanvas(id)} />
             : document_.model.unplaced ? <p className="busy quiet" role="status"><span className="spinner" /> {t("canvas.arranging")}</p>
             : <Board model={document_.model} title={title} />}
         </Guard>
@@ -106,43 +118,4 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       </dialog>
     </>
   );
-}
-
-// useOpening opens what the address asks for: #example=id, #c=canvas in the link,
-// #open=/path of a canvas on the host that serves the page.
-function useOpening(examples: Example[], openText: (text: string, name: string) => void, fail: (message: string) => void): void {
-  const t = useText();
-  const latest = useRef({ openText, fail, t });
-  latest.current = { openText, fail, t };
-  useEffect(() => {
-    const follow = async (): Promise<void> => {
-      const { openText: show, fail: complain, t: words } = latest.current;
-      const [key, value = ""] = split(location.hash.slice(1));
-      const example = key === "example" ? examples.find((each) => each.id === value) : undefined;
-      try {
-        if (example) show(JSON.stringify(example), example.id);
-        else if (key === "c") show(await unpack(value), "");
-        else if (key === "open") show(await fromHost(value), value.split("/").at(-1)?.replace(/\.json$/, "") ?? "");
-      } catch (err) {
-        complain(words("error.link", messageOf(err)));
-      }
-    };
-    void follow();
-    const again = (): void => void follow();
-    addEventListener("hashchange", again);
-    return () => removeEventListener("hashchange", again);
-  }, [examples]);
-}
-
-function split(hash: string): [string, string] {
-  const cut = hash.indexOf("=");
-  return cut < 0 ? [hash, ""] : [hash.slice(0, cut), hash.slice(cut + 1)];
-}
-
-async function fromHost(path: string): Promise<string> {
-  const address = new URL(decodeURIComponent(path), location.href);
-  if (address.origin !== location.origin) throw new Error("only canvases of this host can be opened by address");
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-  return response.text();
 }

@@ -5,6 +5,7 @@ import { pack } from "../canvas/link.ts";
 import { pick } from "../words/words.ts";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { Icon } from "./icons.tsx";
+import { save } from "./save.ts";
 
 /** Bar is the page's header. */
 export function Bar({ onGallery, onFile, onModel }: { onGallery(): void; onFile(file: File): void; onModel(): void }): React.ReactNode {
@@ -16,9 +17,9 @@ export function Bar({ onGallery, onFile, onModel }: { onGallery(): void; onFile(
   const picker = useRef<HTMLInputElement>(null);
   const [linked, setLinked] = useState(false);
   const title = document_ ? pick(document_.opened.title, language) || "canvas" : "";
-  const exportFile = async (): Promise<void> => download(await session.text(), `${title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase() || "canvas"}.json`);
+  const exportFile = async (): Promise<void> => save(await session.text(), `${title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase() || "canvas"}.json`, "application/json");
   const copyLink = async (): Promise<void> => {
-    history.replaceState(null, "", "#" + (await pack(await session.text())));
+    history.replaceState(null, "", `#${await pack(await session.text())}&name=${encodeURIComponent(title)}`);
     await navigator.clipboard?.writeText(location.href).catch(() => undefined);
     setLinked(true);
     setTimeout(() => setLinked(false), 2000);
@@ -64,11 +65,4 @@ function Action({ icon, label, onClick, disabled, short }: { icon: string; label
       <Icon name={icon} />{!short && <span className="action-label">{label}</span>}
     </button>
   );
-}
-
-function download(text: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = Object.assign(document.createElement("a"), { href: address, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

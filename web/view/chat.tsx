@@ -11,6 +11,7 @@ import { useApp, useStore, useText } from "./context.tsx";
 import { answersOf, Field } from "./field.tsx";
 import { Icon } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
+import { fromBase64, save } from "./save.ts";
 import { brief, seconds } from "./text.ts";
 
 /** Chat is the drawer's first page. */
@@ -100,8 +101,18 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
         </details>
       )}
       {answer.attachment && <span className="chip"><Icon name="attach" />{answer.attachment.file_name ?? answer.attachment.doc_id}</span>}
+      {(answer.downloads ?? []).map((each, i) => <Download key={i} file={each} />)}
     </div>
   );
+}
+
+// A file that a canvas made. Its content may come along; a file on a server is only named.
+function Download({ file }: { file: unknown }): React.ReactNode {
+  if (!isObject(file)) return null;
+  const name = String(file["filename"] ?? file["file_name"] ?? file["doc_id"] ?? "file");
+  const { base64, mime_type: type } = file;
+  if (typeof base64 !== "string") return <span className="chip"><Icon name="attach" />{name}</span>;
+  return <button type="button" className="chip" onClick={() => save(fromBase64(base64), name, String(type ?? ""))}><Icon name="save" />{name}</button>;
 }
 
 function Citation({ id, chunk }: { id: string; chunk: Chunk | undefined }): React.ReactNode {

@@ -3,6 +3,7 @@
 // only.
 
 import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
+import type { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
 import { Store } from "../run/store.ts";
 import { preferred, translator, type Language } from "../words/words.ts";
@@ -26,6 +27,7 @@ export interface Look {
 /** App is what the context carries. */
 export interface App {
   session: Session;
+  host: Host;
   look: Store<Look>;
 }
 

@@ -3,6 +3,7 @@
 import type { Dsl, Words } from "../canvas/dsl.ts";
 import { pick } from "../words/words.ts";
 import { useLook, useText } from "./context.tsx";
+import { OnHost } from "./host.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 
 /** Example is an entry of the gallery. */
@@ -14,7 +15,7 @@ export interface Example {
 }
 
 /** Gallery shows the examples. */
-export function Gallery({ examples, onOpen }: { examples: Example[]; onOpen(example: Example): void }): React.ReactNode {
+export function Gallery({ examples, onOpen, onHost }: { examples: Example[]; onOpen(example: Example): void; onHost(id: string): void }): React.ReactNode {
   const t = useText();
   const language = useLook((look) => look.language);
   return (
@@ -36,6 +37,7 @@ export function Gallery({ examples, onOpen }: { examples: Example[]; onOpen(exam
           );
         })}
       </ul>
+      <OnHost onOpen={onHost} />
     </section>
   );
 }

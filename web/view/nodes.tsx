@@ -49,7 +49,6 @@ function Status({ id }: { id: string }): React.ReactNode {
 }
 
 const Box = memo(function Box({ id, data, selected }: BoxProps) {
-  const t = useText();
   const { node } = data;
   const { status } = useStatus(id);
   return (
@@ -63,16 +62,23 @@ const Box = memo(function Box({ id, data, selected }: BoxProps) {
       {node.branches.length > 0 ? (
         <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} id={branch.id} label={branch.label} />)}</ul>
       ) : <Handle type="source" position={Position.Right} isConnectable={false} />}
-      {node.tools.length > 0 && (
-        <ul className="chips">
-          {node.tools.slice(0, mostTools).map((tool, i) => <li key={i}><Icon name="tool" />{tool}</li>)}
-          {node.tools.length > mostTools && <li title={node.tools.slice(mostTools).join(", ")}>{t("canvas.more", node.tools.length - mostTools)}</li>}
-        </ul>
-      )}
+      <Tools names={node.tools} />
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
   );
 });
+
+function Tools({ names }: { names: string[] }): React.ReactNode {
+  const t = useText();
+  if (names.length === 0) return null;
+  const rest = names.slice(mostTools);
+  return (
+    <ul className="chips">
+      {names.slice(0, mostTools).map((name, i) => <li key={i}><Icon name="tool" />{name}</li>)}
+      {rest.length > 0 && <li title={rest.join(", ")}>{t("canvas.more", rest.length)}</li>}
+    </ul>
+  );
+}
 
 function BranchRow({ id, label }: { id: string; label: string }): React.ReactNode {
   const t = useText();
@@ -129,8 +135,9 @@ const Tool = memo(function Tool({ data, selected }: BoxProps) {
       <Handle type="target" id="top" position={Position.Top} isConnectable={false} />
       <div className="box-head">
         <span className="glyph"><Icon name={node.role === "agent" ? "Agent" : "tool"} /></span>
-        <span className="box-name"><b>{node.role === "agent" ? node.name : node.tools.join(", ") || t("canvas.tools")}</b><small>{node.role === "agent" ? "Agent" : t("canvas.tools")}</small></span>
+        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? "Agent" : t("canvas.count", node.tools.length)}</small></span>
       </div>
+      <Tools names={node.tools} />
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
   );

@@ -10,6 +10,10 @@ export const en = {
   "gallery.title": "What would you like to try?",
   "gallery.hint": "Choose an example, or drop a canvas file anywhere on this page.",
   "gallery.nodes": "{0} nodes", "gallery.drop": "Drop the canvas here",
+  "host.title": "On this host", "host.show": "Show the canvases of this host", "host.asking": "Asking the host…", "host.none": "No canvases here: {0}.", "host.again": "Try again",
+  "host.sign_in": "The host wants to know who asks.", "host.log_in": "Log in with a password", "host.key": "API key", "host.use_key": "Use this key",
+  "host.key_hint": "The key stays in memory and is forgotten when the page closes.", "host.find": "Find a canvas", "host.count": "{0} of {1}", "host.empty": "Nothing found.", "host.no_models": "This server offers no models.", "host.changed": "changed {0}",
+  "error.host": "The host did not give the canvas: {0}",
   "error.title": "This could not be opened",
   "error.too_large": "The file is too large: {0} million characters.",
   "error.not_json": "This is not JSON: {0}",
@@ -40,9 +44,9 @@ export const en = {
   "model.scripted": "Prepared answers", "model.scripted.hint": "One answer per line, given in order.", "model.openai": "OpenAI-compatible server",
   "model.openai.hint": "For example Ollama or llama.cpp on this machine. The key stays in memory and is forgotten when the page closes.",
   "model.host": "This host", "model.host.hint": "Models of the server that serves this page.", "model.replay": "Play back", "model.replay.hint": "Repeats the {0} answers recorded in this page.",
-  "model.url": "Address", "model.key": "Key", "model.name": "Model", "model.script": "Answers", "model.done": "Done",
+  "model.url": "Address", "model.key": "Key", "model.name": "Model", "model.own": "the one the canvas names", "model.tools": "It understands function calls", "model.script": "Answers", "model.done": "Done", "model.stand_ins": "Stand-ins answer for web searches, mail, databases and other things a page cannot reach",
   "form.add": "Add", "form.remove": "Remove", "form.default": "default: {0}", "form.json": "{0} as JSON", "form.key": "Name", "form.true": "yes",
-  "canvas.label": "Canvas {0}", "canvas.arranging": "Laying out the canvas…", "canvas.more": "{0} more", "canvas.else": "else", "canvas.node": "{0}, {1}, {2}", "canvas.note": "Note: {0}",
+  "canvas.label": "Canvas {0}", "canvas.arranging": "Laying out the canvas…", "canvas.more": "{0} more", "canvas.count": "{0} tools", "canvas.else": "else", "canvas.node": "{0}, {1}, {2}", "canvas.note": "Note: {0}",
   "canvas.tools": "Tools", "canvas.item": "each item", "canvas.turn": "each turn",
 };
 

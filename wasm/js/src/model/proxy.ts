@@ -8,6 +8,8 @@ import { openai } from "./openai.ts";
 export interface ProxyOptions {
   /** Default `/api/llm` of this page's origin. */
   url?: string;
+  /** Used for every request; without it the canvas's own model name is sent. */
+  model?: string;
   headers?: Record<string, string>;
   fetch?: typeof globalThis.fetch;
   /** What the host's models can do, see openai. */

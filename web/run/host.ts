@@ -1,0 +1,124 @@
+// The host that serves the page, if it is one: its canvases and its models. A person
+// is known there by a login of this browser or by an API key, which is kept in memory
+// only. Nothing is asked before somebody wants to see the host's canvases.
+
+import { messageOf } from "@easel/engine";
+import { Store } from "./store.ts";
+
+/** HostCanvas is a canvas in the host's list. */
+export interface HostCanvas {
+  id: string;
+  title: string;
+  description: string;
+  /** When it was changed last, ISO 8601. */
+  updated: string;
+}
+
+/** HostState is what is known of the host. */
+export interface HostState {
+  status: "unknown" | "asking" | "closed" | "open" | "none";
+  /** Who the person is there. */
+  name: string;
+  canvases: HostCanvas[];
+  total: number;
+  models: string[];
+  /** Why the last question failed. */
+  fault?: string;
+}
+
+/** HostError is an answer of the host that is no success. */
+export class HostError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const unknown: HostState = { status: "unknown", name: "", canvases: [], total: 0, models: [] };
+const pageSize = 60;
+
+/** Host talks to the origin of the page. */
+export class Host {
+  readonly state = new Store<HostState>(unknown);
+  readonly #fetch: typeof fetch;
+  #key = "";
+  #csrf = "";
+
+  constructor(send: typeof fetch = (input, init) => fetch(input, init)) {
+    this.#fetch = send;
+  }
+
+  /** connect asks who the person is and what canvases there are, with a key or else with the browser's login. */
+  async connect(key = this.#key): Promise<void> {
+    this.#key = key.trim();
+    this.state.set({ ...unknown, status: "asking" });
+    try {
+      await this.#meet();
+      await this.find("");
+    } catch (err) {
+      if (err instanceof HostError && (err.status === 401 || err.status === 403)) this.state.set({ ...unknown, status: "closed", ...(key ? { fault: err.message } : {}) });
+      else this.state.set({ ...unknown, status: "none", fault: messageOf(err) });
+    }
+  }
+
+  /** find lists canvases whose title holds the words. */
+  async find(words: string): Promise<void> {
+    const query = new URLSearchParams({ page_size: String(pageSize), ...(words.trim() ? { keywords: words.trim() } : {}) });
+    const { items, total } = await this.#json<{ items?: HostCanvas[]; total?: number }>(`/api/v2/canvases?${query}`);
+    this.state.update({ canvases: items ?? [], total: total ?? 0, fault: undefined });
+  }
+
+  /** canvas gives a canvas of the host as text, with its title. */
+  async canvas(id: string): Promise<{ text: string; title: string }> {
+    const text = await this.#text(`/api/v2/canvases/${encodeURIComponent(id)}`);
+    const { title } = JSON.parse(text) as { title?: string };
+    return { text, title: title ?? "" };
+  }
+
+  /** fetch sends a request that the person's login or key signs. Requests to other origins leave as they are. */
+  readonly fetch: typeof fetch = async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : String(input), location.origin);
+    if (url.origin !== location.origin) return this.#fetch(input, init);
+    if (!this.#key && !this.#csrf && init?.method === "POST") await this.#meet();
+    return this.#fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string> | undefined), ...this.#signed() } });
+  };
+
+  // meet learns who asks; a login held by a cookie has a text that must be sent along.
+  async #meet(): Promise<void> {
+    const me = await this.#json<{ nickname?: string; email?: string; tenant_name?: string; csrf?: string }>("/api/v2/me");
+    this.#csrf = me.csrf ?? "";
+    const { data } = await this.#json<{ data?: { id?: string }[] }>("/api/llm/models").catch(() => ({ data: [] }));
+    this.state.update({ status: "open", name: me.nickname || me.email || me.tenant_name || "", models: (data ?? []).flatMap(({ id }) => id ?? []) });
+  }
+
+  #signed(): Record<string, string> {
+    return this.#key ? { authorization: `Bearer ${this.#key}` } : this.#csrf ? { "x-csrf-token": this.#csrf } : {};
+  }
+
+  async #json<T>(path: string): Promise<T> {
+    const text = await this.#text(path);
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      throw new HostError(0, "this server keeps no canvases");
+    }
+  }
+
+  async #text(path: string): Promise<string> {
+    const response = await this.#fetch(new URL(path, location.origin), { headers: this.#signed(), credentials: "same-origin" });
+    const text = await response.text();
+    if (!response.ok) throw new HostError(response.status, reasonOf(text) ?? (response.status === 404 ? "this server keeps no canvases" : `${response.status} ${response.statusText}`));
+    return text;
+  }
+}
+
+function reasonOf(text: string): string | undefined {
+  try {
+    const { error, message } = JSON.parse(text) as { error?: { message?: string }; message?: string };
+    return error?.message ?? message;
+  } catch {
+    return undefined;
+  }
+}
