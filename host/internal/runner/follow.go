@@ -68,7 +68,7 @@ func (f *follower) give(records []Record) {
 }
 
 // take passes the records of one stored message on.
-func (f *follower) take(m message) error {
+func (f *follower) take(ctx context.Context, m message) error {
 	b, err := decodeBundle(m.data, m.seq)
 	if err != nil {
 		return err
@@ -82,7 +82,11 @@ func (f *follower) take(m message) error {
 		return fmt.Errorf("records %d to %d: %w", f.seq+1, b.first-1, ErrGone)
 	}
 	f.hinted, f.at = false, m.seq
-	f.give(b.records)
+	records, err := f.log.unpack(ctx, token(f.run), b.after(f.seq))
+	if err != nil {
+		return err
+	}
+	f.give(records)
 	f.done = f.done || b.end
 	return nil
 }
@@ -97,7 +101,7 @@ func (f *follower) history(ctx context.Context) error {
 			return err
 		}
 		for _, m := range batch {
-			if err = f.take(m); err != nil || f.done {
+			if err = f.take(ctx, m); err != nil || f.done {
 				break
 			}
 		}
@@ -233,7 +237,7 @@ func (f *follower) live(ctx context.Context, msg *nats.Msg) error {
 	if err != nil {
 		return err
 	}
-	return f.take(message{seq, data})
+	return f.take(ctx, message{seq, data})
 }
 
 func (l *Log) lease(run string) *Lease {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/easel-canvas/easel/engine/pack"
 )
 
 // Run is what is put into the queue and left in notes.
@@ -37,6 +39,8 @@ type Lease struct {
 
 	writing sync.Mutex // held while a message is on its way; guards what follows
 	last    uint64     // sequence of the newest message of the run
+	packer  pack.Packer
+	blobs   []pack.Blob // not stored yet
 
 	mu      sync.Mutex
 	note    uint64   // sequence of this host's note
@@ -151,7 +155,11 @@ func (e *Lease) publish(ctx context.Context, end bool) error {
 		if empty && !end {
 			return nil
 		}
-		err := e.send(ctx, b)
+		packed := b
+		var err error
+		if packed.records, err = e.pack(ctx, b.records); err == nil {
+			err = e.send(ctx, packed)
+		}
 		if err == nil {
 			e.stored(b)
 			return nil

@@ -111,6 +111,8 @@ type Log struct {
 	runs, log, own, keys jetstream.Stream
 	files                jetstream.ObjectStore
 
+	seen blobCache
+
 	ctx  context.Context // ends with Close; the base of leases
 	stop context.CancelCauseFunc
 	wg   sync.WaitGroup

@@ -12,8 +12,10 @@ type Record struct {
 	Seq  uint64 // 1, 2, 3 ... within the run; set by the lease
 	At   uint64 // sequence of the stored message that holds it, 0 while it is not stored
 	Kind string // chosen by the writer, at most 255 bytes
-	Data []byte
-	More bool // for readers: another record follows at once
+	Data []byte // JSON, or what does not begin like it
+	More bool   // for readers: another record follows at once
+
+	packed bool // Data is as it is stored, see blobs.go
 }
 
 // Pos is a place in a run: everything up to Seq has been read. The zero value
@@ -60,7 +62,7 @@ type bundle struct {
 }
 
 const (
-	bundleVersion = 1
+	bundleVersion = 2
 	flagEnd       = 1
 )
 
@@ -83,7 +85,11 @@ func (b *bundle) encode() []byte {
 	out = binary.AppendUvarint(out, b.first)
 	for _, r := range b.records {
 		out = appendText(out, r.Kind)
-		out = binary.AppendUvarint(out, uint64(len(r.Data)))
+		size := uint64(len(r.Data)) << 1
+		if r.packed {
+			size |= 1
+		}
+		out = binary.AppendUvarint(out, size)
 		out = append(out, r.Data...)
 	}
 	return out
@@ -103,7 +109,9 @@ func decodeBundle(data []byte, at uint64) (bundle, error) {
 	b.owner = string(d.bytes())
 	b.attempt, b.first = d.number(), d.number()
 	for d.ok() && len(d.data) > 0 {
-		r := Record{Seq: b.next(), At: at, Kind: string(d.bytes()), Data: d.bytes()}
+		r := Record{Seq: b.next(), At: at, Kind: string(d.bytes())}
+		size := d.number()
+		r.Data, r.packed = d.take(size>>1), size&1 == 1
 		if d.ok() {
 			b.records = append(b.records, r)
 		}
@@ -142,8 +150,9 @@ func (d *decoder) number() uint64 {
 	return n
 }
 
-func (d *decoder) bytes() []byte {
-	n := d.number()
+func (d *decoder) bytes() []byte { return d.take(d.number()) }
+
+func (d *decoder) take(n uint64) []byte {
 	if d.bad || n > uint64(len(d.data)) {
 		d.bad = true
 		return nil

@@ -101,7 +101,11 @@ func (l *Log) checkpoint(ctx context.Context, run string, until uint64) (Checkpo
 			if b.first > next {
 				return c, fmt.Errorf("records %d to %d: %w", next, b.first-1, ErrGone)
 			}
-			c.Records = append(c.Records, b.after(next-1)...)
+			records, err := l.unpack(ctx, token(run), b.after(next-1))
+			if err != nil {
+				return c, err
+			}
+			c.Records = append(c.Records, records...)
 			at, next = m.seq, max(next, b.next())
 		}
 		if len(batch) == 0 && at >= until {

@@ -11,6 +11,7 @@ import (
 //
 //	run.<run>.ev     records of a run, in bundles
 //	run.<run>.ck     its last snapshot
+//	run.<run>.bl.*   large values of its records, each once
 //	log.<run>        stored bundles, republished; not a stream
 //	rq.<run>         the queue
 //	sched.<id>       schedules that put into the queue
@@ -42,7 +43,7 @@ func (l *Log) makeStreams(ctx context.Context) error {
 			AllowMsgSchedules: true, AllowMsgTTL: true, AllowDirect: true, AllowRollup: true, Duplicates: 2 * time.Minute,
 		}},
 		{&l.log, jetstream.StreamConfig{
-			Name: p + "_LOG", Subjects: []string{p + ".run.*.ev", p + ".run.*.ck"}, AllowRollup: true, AllowDirect: true,
+			Name: p + "_LOG", Subjects: []string{p + ".run.*.ev", p + ".run.*.ck", p + ".run.*.bl.*"}, AllowRollup: true, AllowDirect: true,
 			MaxAge: l.cfg.Keep, MaxBytes: l.cfg.MaxBytes,
 			RePublish: &jetstream.RePublish{Source: p + ".run.*.ev", Destination: p + ".log.{{wildcard(1)}}"},
 		}},

@@ -32,7 +32,7 @@ func (l *Log) sweep() {
 		}
 		for _, run := range l.due() {
 			ctx, done := context.WithTimeout(l.ctx, wait)
-			err := l.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject("run", run, "*")))
+			err := l.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject("run", run, ">")))
 			done()
 			if err != nil && l.ctx.Err() == nil {
 				l.cfg.Log.Warn("ended run stays until the stream drops it", "run", run, "err", err)
