@@ -19,8 +19,8 @@ type Services struct {
 
 func refuse(code, message string) error { return &Error{Code: code, Message: message} }
 
-// Chat asks the run's model. With stream each piece of the answer goes to delta; reasoning is left out. Tokens are
-// estimated, because the engine counts the real ones itself.
+// Chat asks the run's model. With stream each piece of the answer goes to delta; reasoning is left out. Tokens are what
+// the model reported, and an estimate when it reported none; the run counts them itself.
 func (s *Services) Chat(ctx context.Context, args engine.Value, delta func(string) error) (engine.Value, error) {
 	if s.Call.Ports().Model == nil {
 		return engine.Null, refuse("unsupported", "this host offers no model")
@@ -59,7 +59,11 @@ func (s *Services) Chat(ctx context.Context, args engine.Value, delta func(strin
 		return engine.Null, err
 	}
 	text := strings.TrimSpace(engine.WithoutReasoning(answer.Text))
-	return engine.Object("text", text, "usage", engine.Object("prompt_tokens", tokens, "completion_tokens", engine.Tokens(text))), nil
+	used := answer.Usage
+	if used.Prompt+used.Completion == 0 {
+		used = engine.Usage{Prompt: tokens, Completion: engine.Tokens(text)}
+	}
+	return engine.Object("text", text, "usage", engine.Object("prompt_tokens", used.Prompt, "completion_tokens", used.Completion)), nil
 }
 
 // spoken passes on the pieces that stand outside think marks, which are pieces of their own.

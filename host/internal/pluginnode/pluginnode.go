@@ -1,26 +1,20 @@
-// Package pluginnode makes a plugin a component of the engine, and a tool of its Agents.
+// Package pluginnode runs the plugins of a host inside canvases, as nodes and as tools of Agents.
 //
-// An [Adapter] answers the engine's question for a component named plugin:weather@1 with a Spec derived from the
-// manifest: params and arguments become the form, outputs become what other nodes may refer to, and arguments
-// become the function a model sees. What the author of a canvas sets in params is pinned: a model neither sees nor
-// overrides it. A plugin that is missing, switched off or waits for approval gives a component that loads,
-// validates with one problem that says what to do, and fails only when it is reached.
-//
-// A node looks its plugin up each time it runs, so a plugin that is replaced meanwhile serves the next run of the
-// node without the canvas being loaded anew. One execution is one Invoke: its id is the engine's idempotency key,
-// what the plugin emits streams to the user where the engine allows it, and what it asks of the host goes to the
+// What a plugin is to a canvas (its form, its outputs, pinned arguments, retries, what it streams) is decided in
+// plugins/node, which the engine's module for browsers uses as well. An [Adapter] joins that with host/internal/plugin:
+// one execution is one Invoke, its id is the engine's idempotency key, and what the plugin asks of the host goes to the
 // run's own ports.
 //
 // The package holds no policy: which plugins there are and what they may do is decided by host/internal/plugin.
 package pluginnode
 
 import (
-	"context"
-	"errors"
-	"strings"
+	"encoding/json"
+	"sync"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/node"
 )
 
 // Config says what an Adapter works with. Only Find is required.
@@ -45,57 +39,47 @@ type Config struct {
 
 // Adapter turns plugins into components. It is safe for concurrent use.
 type Adapter struct {
-	cfg  Config
-	runs runs
+	cfg   Config
+	shelf node.Shelf
+	runs  runs
+	known sync.Map // ref -> *loaded
 }
 
 // New makes an Adapter.
-func New(cfg Config) *Adapter { return &Adapter{cfg: cfg} }
+func New(cfg Config) *Adapter {
+	a := &Adapter{cfg: cfg}
+	a.shelf = node.Shelf{Find: a.find, Ended: a.runs.end}
+	return a
+}
 
 // Lookup is what engine.Registry.Plugin wants: the Spec of a component named plugin:weather@1. It always finds
 // one; a plugin that cannot run has a Spec that says why in Missing.
-func (a *Adapter) Lookup(name string) (engine.Spec, bool) {
-	ref, ok := strings.CutPrefix(name, engine.PluginPrefix)
-	if !ok {
-		return engine.Spec{}, false
-	}
+func (a *Adapter) Lookup(name string) (engine.Spec, bool) { return a.shelf.Lookup(name) }
+
+// find gives the plugin behind a ref. Its manifest is read once for each module.
+func (a *Adapter) find(ref string) (node.Plugin, error) {
 	m, err := a.cfg.Find(ref)
 	if err != nil {
-		return a.missing(name, ref, err), true
+		return nil, told(err)
 	}
-	return a.spec(name, ref, m.Manifest()), true
-}
-
-// missing describes a plugin that cannot run.
-func (a *Adapter) missing(name, ref string, err error) engine.Spec {
-	why := err.Error()
-	var e *plugin.Error
-	if errors.As(err, &e) {
-		why = e.Message
+	if known, ok := a.known.Load(ref); ok && known.(*loaded).module == m {
+		return known.(*loaded), nil
 	}
-	return engine.Spec{
-		Name: name, Doc: "A plugin that cannot run here.", Missing: why,
-		New: func() engine.Component { return &node{adapter: a, ref: ref} },
+	raw, err := json.Marshal(m.Manifest()) // gives the plain form: known keywords, properties by name
+	if err != nil {
+		return nil, err
 	}
-}
-
-// invoke runs the plugin. One that is replaced between being found and being called is found anew.
-func (a *Adapter) invoke(ctx context.Context, ref string, in func(*plugin.Module) (plugin.Invocation, error)) (plugin.Answer, *plugin.Module, error) {
-	for again := 0; ; again++ {
-		m, err := a.cfg.Find(ref)
-		if err != nil {
-			return plugin.Answer{}, nil, err
-		}
-		inv, err := in(m)
-		if err != nil {
-			return plugin.Answer{}, m, err
-		}
-		answer, err := m.Invoke(ctx, inv)
-		if again < 3 && errors.Is(err, plugin.Closed) {
-			continue
-		}
-		return answer, m, err
+	doc, err := engine.ParseJSON(raw)
+	if err != nil {
+		return nil, err
 	}
+	manifest, err := node.ReadManifest(doc)
+	if err != nil {
+		return nil, err
+	}
+	p := &loaded{adapter: a, ref: ref, module: m, manifest: manifest}
+	a.known.Store(ref, p)
+	return p, nil
 }
 
 // tenant names whose call it is.
