@@ -32,15 +32,29 @@ extern "C" {
     fn result_read(p: *mut u8, n: u32) -> u32;
 }
 
+use std::cell::RefCell;
+
 /// What a plugin answers when it cannot do its work. `code` is one of the contract's, such as "invalid_argument".
 pub struct Error {
     pub code: String,
     pub message: String,
+    /// Another try may help; new says so of what is rate_limited or upstream.
+    pub retryable: bool,
+    /// What the error is about, an object, or null; retry_after_ms with rate_limited.
+    pub data: Value,
 }
 
 impl Error {
     pub fn new(code: &str, message: impl Into<String>) -> Error {
-        Error { code: code.to_string(), message: message.into() }
+        let retryable = code == "rate_limited" || code == "upstream";
+        Error { code: code.to_string(), message: message.into(), retryable, data: Value::Null }
+    }
+    fn json(self) -> String {
+        let mut members = vec![("code", Value::from(self.code)), ("message", Value::from(self.message)), ("retryable", Value::Bool(self.retryable))];
+        if !self.data.is_null() {
+            members.push(("data", self.data));
+        }
+        Value::object(members).json()
     }
     /// The caller gave up: return it, soon.
     pub fn cancelled() -> Error {
@@ -51,6 +65,8 @@ impl Error {
 /// One call of the plugin.
 pub struct Call {
     message: Value,
+    artifacts: RefCell<Vec<Value>>,
+    usage: RefCell<Value>,
 }
 
 impl Call {
@@ -62,6 +78,14 @@ impl Call {
     pub fn argument(&self, name: &str) -> &Value {
         self.message.get("arguments").get(name)
     }
+    /// All settings of the node, an object.
+    pub fn params(&self) -> &Value {
+        self.message.get("params")
+    }
+    /// All arguments, an object; null when the call has none.
+    pub fn arguments(&self) -> &Value {
+        self.message.get("arguments")
+    }
     /// About the call: id, run, node, attempt, deadline_ms, locale, preview.
     pub fn info(&self, name: &str) -> &Value {
         self.message.get("call").get(name)
@@ -69,6 +93,24 @@ impl Call {
     /// Says a piece of the answer.
     pub fn emit(&self, text: &str) -> Result<(), Error> {
         self.send(1, text)
+    }
+    /// Says a piece of the reasoning.
+    pub fn think(&self, text: &str) -> Result<(), Error> {
+        self.send(2, text)
+    }
+    /// Says a piece of one output.
+    pub fn partial(&self, output: &str, delta: &str) -> Result<(), Error> {
+        let data = Value::object(vec![("key", Value::from(output.to_string())), ("delta", Value::from(delta.to_string()))]);
+        self.send(4, &data.json())
+    }
+    /// Adds a file to the answer.
+    pub fn attach(&self, name: &str, mime: &str, reference: &str) {
+        let text = |s: &str| Value::from(s.to_string());
+        self.artifacts.borrow_mut().push(Value::object(vec![("name", text(name)), ("mime", text(mime)), ("ref", text(reference))]));
+    }
+    /// Counts what the plugin used on its own account, not what it asked the host's model: {"total_tokens": 12}.
+    pub fn used(&self, usage: Value) {
+        *self.usage.borrow_mut() = usage;
     }
     /// Tells how far the work is, in percent.
     pub fn progress(&self, percent: f64, note: &str) -> Result<(), Error> {
@@ -98,32 +140,140 @@ impl Call {
         let answer = Value::parse(&String::from_utf8_lossy(&answer)).map_err(|e| Error::new("internal", e))?;
         let failed = answer.get("error");
         if !failed.is_null() {
-            return Err(Error::new(failed.get("code").text(), failed.get("message").text()));
+            return Err(Error {
+                code: failed.get("code").text().to_string(),
+                message: failed.get("message").text().to_string(),
+                retryable: failed.get("retryable") == &Value::Bool(true),
+                data: failed.get("data").clone(),
+            });
         }
         Ok(answer.get("ok").clone())
     }
+    /// Sends the request of "http.fetch" and gives its body piece by piece, so that it may be larger than the memory.
+    pub fn open(&self, request: Value) -> Result<Body, Error> {
+        let mut members = match request {
+            Value::Object(m) => m,
+            _ => Vec::new(),
+        };
+        members.push(("stream".to_string(), Value::Bool(true)));
+        let ok = self.ask("http.fetch", Value::Object(members))?;
+        let stream = ok.get("stream").clone();
+        let rest = if stream.is_null() { Some(bytes_of(&ok)) } else { None }; // an older host gives all of it
+        Ok(Body { call: self, status: ok.get("status").number().unwrap_or(0.0) as u16, headers: ok.get("headers").clone(), stream, rest })
+    }
+}
+
+/// A response whose body is read piece by piece. It belongs to its call; one that is dropped leaves the rest unread.
+pub struct Body<'a> {
+    call: &'a Call,
+    pub status: u16,
+    pub headers: Value,
+    stream: Value, // null when there is nothing more to ask for
+    rest: Option<Vec<u8>>,
+}
+
+impl<'a> Body<'a> {
+    /// The next piece, at most `max` bytes; none at the end.
+    pub fn read(&mut self, max: u32) -> Result<Option<Vec<u8>>, Error> {
+        if self.stream.is_null() {
+            return Ok(self.rest.take().filter(|b| !b.is_empty()));
+        }
+        let args = vec![("stream", self.stream.clone()), ("max", Value::from(max as f64))];
+        let answer = self.call.ask("http.read", Value::object(args));
+        if !matches!(&answer, Ok(ok) if ok.get("done") != &Value::Bool(true)) {
+            self.stream = Value::Null;
+        }
+        Ok(Some(bytes_of(&answer?)).filter(|b| !b.is_empty()))
+    }
+}
+
+impl<'a> Drop for Body<'a> {
+    fn drop(&mut self) {
+        if !self.stream.is_null() {
+            // Nobody is left to hear that closing failed.
+            let _ = self.call.ask("http.close", Value::object(vec![("stream", self.stream.clone())]));
+        }
+    }
+}
+
+/// The bytes of what "http.fetch" and "http.read" answer: body as UTF-8, or body_base64.
+pub fn bytes_of(ok: &Value) -> Vec<u8> {
+    match ok.get("body_base64") {
+        Value::Text(encoded) => decode(encoded),
+        _ => ok.get("body").text().as_bytes().to_vec(),
+    }
+}
+
+/// Reads base64; what is no digit of it is passed over.
+fn decode(text: &str) -> Vec<u8> {
+    let (mut out, mut bits, mut have) = (Vec::with_capacity(text.len() * 3 / 4), 0u32, 0);
+    for c in text.bytes() {
+        let digit = match c {
+            b'A'..=b'Z' => c - b'A',
+            b'a'..=b'z' => c - b'a' + 26,
+            b'0'..=b'9' => c - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => continue,
+        };
+        bits = bits << 6 | digit as u32;
+        have += 6;
+        if have >= 8 {
+            have -= 8;
+            out.push((bits >> have) as u8);
+        }
+    }
+    out
+}
+
+/// The message of the host.
+fn received() -> Result<Call, Error> {
+    let mut message = vec![0u8; unsafe { input_len() } as usize];
+    let n = unsafe { input_read(message.as_mut_ptr(), message.len() as u32) };
+    message.truncate(n as usize);
+    match Value::parse(&String::from_utf8_lossy(&message)) {
+        Ok(v @ Value::Object(_)) => Ok(Call { message: v, artifacts: RefCell::new(Vec::new()), usage: RefCell::new(Value::Null) }),
+        Ok(_) => Err(Error::new("invalid_argument", "the input is no JSON object")),
+        Err(e) => Err(Error::new("invalid_argument", e)),
+    }
+}
+
+fn failed(e: Error) -> i32 {
+    let text = e.json();
+    unsafe { error_write(text.as_ptr(), text.len() as u32) };
+    1
 }
 
 /// Runs a plugin's function on the message of the host.
 pub fn invoke(run: fn(&Call) -> Result<Value, Error>) -> i32 {
-    let mut message = vec![0u8; unsafe { input_len() } as usize];
-    let n = unsafe { input_read(message.as_mut_ptr(), message.len() as u32) };
-    message.truncate(n as usize);
-    let answer = match Value::parse(&String::from_utf8_lossy(&message)) {
-        Ok(v) => run(&Call { message: v }),
-        Err(e) => Err(Error::new("invalid_argument", e)),
+    let call = match received() {
+        Ok(call) => call,
+        Err(e) => return failed(e),
     };
-    match answer {
+    match run(&call) {
         Ok(outputs) => {
-            let text = Value::object(vec![("outputs", outputs)]).json();
+            let mut members = vec![("outputs", outputs)];
+            let artifacts = call.artifacts.take();
+            if !artifacts.is_empty() {
+                members.push(("artifacts", Value::List(artifacts)));
+            }
+            let usage = call.usage.replace(Value::Null);
+            if !usage.is_null() {
+                members.push(("usage", usage));
+            }
+            let text = Value::object(members).json();
             unsafe { output_write(text.as_ptr(), text.len() as u32) };
             0
         }
-        Err(e) => {
-            let text = Value::object(vec![("code", Value::from(e.code)), ("message", Value::from(e.message))]).json();
-            unsafe { error_write(text.as_ptr(), text.len() as u32) };
-            1
-        }
+        Err(e) => failed(e),
+    }
+}
+
+/// Runs a test of params, for `pub extern "C" fn easel_check() -> i32 { easel::check(f) }`.
+pub fn check(test: fn(&Call) -> Result<(), Error>) -> i32 {
+    match received().and_then(|call| test(&call)) {
+        Ok(()) => 0,
+        Err(e) => failed(e),
     }
 }
 

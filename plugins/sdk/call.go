@@ -124,6 +124,10 @@ func (c *Call) Sleep(d time.Duration) error {
 	return c.ask("sleep", map[string]any{"ms": d.Milliseconds()}, nil)
 }
 
+// Ask makes a request this package has no method for, such as an operation of a newer host: out receives what stands
+// in "ok", unless it is nil. A host without the operation answers with the code Unsupported.
+func (c *Call) Ask(op string, args, out any) error { return c.ask(op, args, out) }
+
 // ask makes a request of the host and reads the answer into out, unless that is nil.
 func (c *Call) ask(op string, args, out any) error {
 	request, err := json.Marshal(map[string]any{"op": op, "args": args})

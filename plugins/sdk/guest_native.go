@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -25,6 +26,7 @@ type Fake struct {
 	Emitted []Emitted // what the plugin emitted
 	Logged  []string
 	kept    map[string][]byte
+	bodies  [][]byte // of streams, by number less one; nil when closed
 }
 
 // Emitted is one piece a plugin emitted.
@@ -101,6 +103,8 @@ func (f *Fake) answer(op string, raw json.RawMessage) (any, error) {
 		URL, Method, Key, Name, Prefix string
 		Headers                        map[string]string
 		Body                           []byte `json:"body_base64"`
+		Stream                         json.RawMessage
+		Max                            int
 		Texts                          []string
 		Value                          any
 		MS                             int64
@@ -118,7 +122,16 @@ func (f *Fake) answer(op string, raw json.RawMessage) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return map[string]any{"status": res.Status, "headers": res.Headers, "body_base64": res.Body}, nil
+		out := map[string]any{"status": res.Status, "headers": res.Headers}
+		if string(a.Stream) == "true" {
+			f.bodies = append(f.bodies, append([]byte{}, res.Body...))
+			out["stream"] = len(f.bodies)
+		} else {
+			out["body_base64"] = res.Body
+		}
+		return out, nil
+	case op == "http.read" || op == "http.close":
+		return f.piece(op, string(a.Stream), a.Max)
 	case op == "llm.chat" && f.Models != nil:
 		var q Chat
 		if err := json.Unmarshal(raw, &q); err != nil {
@@ -139,6 +152,30 @@ func (f *Fake) answer(op string, raw json.RawMessage) (any, error) {
 		return map[string]any{"found": found, "value": v}, nil
 	}
 	return nil, denied
+}
+
+// piece gives the next piece of a body, or closes it.
+func (f *Fake) piece(op, stream string, most int) (any, error) {
+	n, err := strconv.Atoi(stream)
+	if open := err == nil && n > 0 && n <= len(f.bodies) && f.bodies[n-1] != nil; !open {
+		if op == "http.close" {
+			return None{}, nil
+		}
+		return nil, Fail(NotFound, "http.read: no stream %s is open", stream)
+	}
+	body := f.bodies[n-1]
+	if op == "http.close" {
+		f.bodies[n-1] = nil
+		return None{}, nil
+	}
+	if most <= 0 {
+		most = 64 << 10
+	}
+	size := min(most, len(body))
+	if f.bodies[n-1] = body[size:]; size == len(body) {
+		f.bodies[n-1] = nil
+	}
+	return map[string]any{"body_base64": body[:size], "done": size == len(body)}, nil
 }
 
 func (f *Fake) keyValue(op, key, prefix string, value any) (any, error) {

@@ -25,6 +25,9 @@ type Response struct {
 // hosts it is bound to; the plugin never sees it.
 func Secret(name string) string { return "{{secret:" + name + "}}" }
 
+// Basic is the value of a header Authorization with a user's name and a secret as the password.
+func Basic(user, secret string) string { return "Basic {{base64:" + user + ":" + Secret(secret) + "}}" }
+
 // Query writes a query string, in the order of its names.
 func Query(pairs map[string]string) string {
 	v := url.Values{}
@@ -34,8 +37,17 @@ func Query(pairs map[string]string) string {
 	return v.Encode()
 }
 
-// Fetch sends a request. It needs the permission http.
+// Fetch sends a request and waits for the whole response, of 10 MiB at most. It needs the permission http.
 func (c *Call) Fetch(r Request) (*Response, error) {
+	var out answered
+	if err := c.ask("http.fetch", r.args(), &out); err != nil {
+		return nil, err
+	}
+	return &Response{Status: out.Status, Headers: out.Headers, Body: out.bytes()}, nil
+}
+
+// args are the arguments of http.fetch.
+func (r *Request) args() map[string]any {
 	args := map[string]any{"url": r.URL}
 	if r.Method != "" {
 		args["method"] = r.Method
@@ -46,20 +58,24 @@ func (c *Call) Fetch(r Request) (*Response, error) {
 	if len(r.Body) > 0 {
 		args["body_base64"] = base64.StdEncoding.EncodeToString(r.Body)
 	}
-	var out struct {
-		Status     int               `json:"status"`
-		Headers    map[string]string `json:"headers"`
-		Body       string            `json:"body"`
-		BodyBase64 []byte            `json:"body_base64"`
+	return args
+}
+
+// answered is what http.fetch and http.read answer.
+type answered struct {
+	Status     int               `json:"status"`
+	Headers    map[string]string `json:"headers"`
+	Body       string            `json:"body"`
+	BodyBase64 []byte            `json:"body_base64"`
+	Stream     int               `json:"stream"`
+	Done       bool              `json:"done"`
+}
+
+func (a *answered) bytes() []byte {
+	if a.BodyBase64 != nil {
+		return a.BodyBase64
 	}
-	if err := c.ask("http.fetch", args, &out); err != nil {
-		return nil, err
-	}
-	res := &Response{Status: out.Status, Headers: out.Headers, Body: []byte(out.Body)}
-	if out.BodyBase64 != nil {
-		res.Body = out.BodyBase64
-	}
-	return res, nil
+	return []byte(a.Body)
 }
 
 // Message is one message of a conversation.

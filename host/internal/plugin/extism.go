@@ -130,7 +130,11 @@ func (g *guest) httpRequest(s []uint64) {
 		return
 	}
 	g.status = uint16(reply.Status)
-	if g.headers, err = json.Marshal(reply.Headers); err != nil {
+	lower := map[string]string{} // as the official host gives them
+	for name, value := range reply.Headers {
+		lower[strings.ToLower(name)] = value
+	}
+	if g.headers, err = json.Marshal(lower); err != nil {
 		g.headers = nil
 	}
 	s[0] = g.block(reply.body)

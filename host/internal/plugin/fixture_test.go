@@ -92,21 +92,30 @@ const relay = `(module` + importAll + `
 		i32.const 0))`
 
 // goGuest builds testdata/name once for all tests of the process.
-func goGuest(t testing.TB, name string) []byte {
+func goGuest(t testing.TB, name string) []byte { return builtGo(t, ".", "./testdata/"+name) }
+
+// sdkGuest builds a guest of the Go SDK's module, which is the one that requires the PDK.
+func sdkGuest(t testing.TB, name string) []byte {
+	return builtGo(t, filepath.Join(contractDir, "../sdk"), "./testdata/"+name)
+}
+
+// builtGo builds a Go guest once for all tests of the process.
+func builtGo(t testing.TB, dir, pkg string) []byte {
 	t.Helper()
 	guests.mu.Lock()
 	defer guests.mu.Unlock()
-	if b, ok := guests.built[name]; ok {
+	key := dir + " " + pkg
+	if b, ok := guests.built[key]; ok {
 		return b
 	}
-	out := filepath.Join(t.TempDir(), name+".wasm")
-	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./testdata/"+name)
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	out := filepath.Join(t.TempDir(), "guest.wasm")
+	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, pkg)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 	msg, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(msg))
 	b, err := os.ReadFile(out)
 	require.NoError(t, err)
-	guests.built[name] = b
+	guests.built[key] = b
 	return b
 }
 

@@ -2,60 +2,10 @@ package plugin
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// TestGoldenMessages reads the golden messages of the contract with the types of
-// this host.
-func TestGoldenMessages(t *testing.T) {
-	files, err := filepath.Glob("../../../plugins/contract/golden/*.json")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			require.NoError(t, err)
-			var g struct {
-				Valid   bool
-				Message json.RawMessage
-			}
-			require.NoError(t, json.Unmarshal(raw, &g))
-			kind, _, _ := strings.Cut(filepath.Base(file), ".")
-			switch kind {
-			case "manifest":
-				_, err = ParseManifest(g.Message)
-			case "output":
-				_, err = (&Module{manifest: &Manifest{}}).output(Result{Output: g.Message})
-			case "error":
-				if e := guestError(g.Message, 1); e.Message == string(g.Message) {
-					err = e // taken as text
-				}
-			case "input":
-				var in inputMessage
-				err = json.Unmarshal(g.Message, &in)
-				if err == nil && in.Call.ID == "" {
-					err = InvalidArgument
-				}
-			case "progress":
-				e, _ := readEmission(Progress, g.Message)
-				require.LessOrEqual(t, e.Pct, 100.0)
-				return
-			case "partial":
-				_, ok := readEmission(Partial, g.Message)
-				require.Equal(t, g.Valid, ok)
-				return
-			default: // call and answer are played in the tests of the operations
-				return
-			}
-			require.Equal(t, g.Valid, err == nil, "%v", err)
-		})
-	}
-}
 
 func TestSchemaCheck(t *testing.T) {
 	for _, c := range []struct{ name, schema, value, want string }{

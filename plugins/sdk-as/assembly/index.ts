@@ -10,8 +10,10 @@
 // Build with `asc plugin.ts --use abort=PATH/assembly/index/abort` (see plugins/examples/typewriter), then
 // `easel plugin pack` writes manifest.json into the file.
 import * as host from "./host";
+import { Body } from "./body";
 import { Value, Kind, parse } from "./json";
 
+export { Body, bytesOf } from "./body";
 export { Value, Kind, parse } from "./json";
 
 /** One call of the plugin. */
@@ -19,12 +21,20 @@ export class Call {
   code: string = ""; // set by fail
   message: string = "";
   retryable: bool = false;
+  data: Value = new Value(); // what the error is about, an object; retry_after_ms with rate_limited
+  artifacts: Value = Value.list();
+  usage: Value = new Value();
   constructor(private input: Value) {}
 
+  understood(): bool { return this.input.kind == Kind.Object; }
   /** A setting of the node; null when it is not set. */
   param(name: string): Value { return this.input.get("params").get(name); }
   /** What a model or a node gave; null when it gave nothing. */
   argument(name: string): Value { return this.input.get("arguments").get(name); }
+  /** All settings of the node, an object. */
+  params(): Value { return this.input.get("params"); }
+  /** All arguments, an object; null when the call has none. */
+  arguments(): Value { return this.input.get("arguments"); }
   /** About the call: id, run, node, attempt, deadline_ms, locale, preview. */
   info(name: string): Value { return this.input.get("call").get(name); }
 
@@ -36,6 +46,16 @@ export class Call {
   progress(percent: f64, note: string): bool {
     return send(3, Value.object().set("pct", Value.number(percent)).set("note", Value.text(note)).json());
   }
+  /** Says a piece of one output. */
+  partial(output: string, delta: string): bool {
+    return send(4, Value.object().set("key", Value.text(output)).set("delta", Value.text(delta)).json());
+  }
+  /** Adds a file to the answer. */
+  attach(name: string, mime: string, ref: string): void {
+    this.artifacts.push(Value.object().set("name", Value.text(name)).set("mime", Value.text(mime)).set("ref", Value.text(ref)));
+  }
+  /** Counts what the plugin used on its own account, not what it asked the host's model: {"total_tokens": 12}. */
+  used(usage: Value): void { this.usage = usage; }
   /** Writes a line to the host's log: 0 trace, 1 debug, 2 info, 3 warn, 4 error. */
   log(level: i32, text: string): void {
     const b = String.UTF8.encode(text);
@@ -53,10 +73,16 @@ export class Call {
     host.result_read(changetype<usize>(answer), n);
     return parse(String.UTF8.decode(answer));
   }
-  /** Makes the call fail with a code of the contract; return what it gives. */
+  /**
+   * Sends the request of "http.fetch" and gives its body piece by piece, so that it may be larger than the memory:
+   * for (let b = body.read(); b; b = body.read()) {…}. A refusal is in body.error.
+   */
+  open(request: Value): Body { return new Body(this, this.ask("http.fetch", request.set("stream", Value.bool(true)))); }
+  /** Makes the call fail with a code of the contract; return what it gives. Set data and retryable afterwards. */
   fail(code: string, message: string): Value {
     this.code = code;
     this.message = message;
+    this.retryable = code == "rate_limited" || code == "upstream";
     return new Value();
   }
 }
@@ -68,20 +94,39 @@ function send(kind: i32, text: string): bool {
 
 /** Runs a plugin's function, which gives an object of outputs, on the message of the host. */
 export function run(f: (call: Call) => Value): i32 {
-  const b = new ArrayBuffer(host.input_len());
-  host.input_read(changetype<usize>(b), b.byteLength);
-  const input = parse(String.UTF8.decode(b));
-  const call = new Call(input);
-  const outputs = input.kind == Kind.Object ? f(call) : call.fail("invalid_argument", "the input is no JSON object");
-  if (call.code != "") {
-    const e = Value.object().set("code", Value.text(call.code)).set("message", Value.text(call.message)).set("retryable", Value.bool(call.retryable));
-    const text = String.UTF8.encode(e.json());
-    host.error_write(changetype<usize>(text), text.byteLength);
-    return 1;
-  }
-  const text = String.UTF8.encode(Value.object().set("outputs", outputs).json());
+  const call = received();
+  const outputs = call.code == "" ? f(call) : new Value();
+  if (call.code != "") return failed(call);
+  const answer = Value.object().set("outputs", outputs);
+  if (call.artifacts.items.length > 0) answer.set("artifacts", call.artifacts);
+  if (!call.usage.isNull()) answer.set("usage", call.usage);
+  const text = String.UTF8.encode(answer.json());
   host.output_write(changetype<usize>(text), text.byteLength);
   return 0;
+}
+
+/** Runs a test of params, for `export function easel_check(): i32 { return check(f); }`. It fails with call.fail. */
+export function check(f: (call: Call) => void): i32 {
+  const call = received();
+  if (call.code == "") f(call);
+  return call.code == "" ? 0 : failed(call);
+}
+
+/** The message of the host. */
+function received(): Call {
+  const b = new ArrayBuffer(host.input_len());
+  host.input_read(changetype<usize>(b), b.byteLength);
+  const call = new Call(parse(String.UTF8.decode(b)));
+  if (!call.understood()) call.fail("invalid_argument", "the input is no JSON object");
+  return call;
+}
+
+function failed(call: Call): i32 {
+  const e = Value.object().set("code", Value.text(call.code)).set("message", Value.text(call.message)).set("retryable", Value.bool(call.retryable));
+  if (!call.data.isNull()) e.set("data", call.data);
+  const text = String.UTF8.encode(e.json());
+  host.error_write(changetype<usize>(text), text.byteLength);
+  return 1;
 }
 
 /** What the compiler calls when something is wrong inside; the host reports it as a trap. */

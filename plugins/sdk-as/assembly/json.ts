@@ -50,6 +50,7 @@ export class Value {
     return this;
   }
   isNull(): bool { return this.kind == Kind.Null; }
+  isTrue(): bool { return this.kind == Kind.Bool && this.raw == "true"; }
   /** The text of a text, "" otherwise. */
   str(): string { return this.kind == Kind.Text ? this.raw : ""; }
   /** The number of a number, otherwise what is given. */

@@ -1,0 +1,58 @@
+// golden is the guest of plugins/sdk/testdata/golden in AssemblyScript: see there for what it does.
+import { Call, Value, run, check } from "../assembly/index";
+
+export function easel_invoke(): i32 { return run(golden); }
+
+export function easel_check(): i32 {
+  return check((call: Call) => {
+    if (call.param("bad").isTrue()) call.fail("invalid_argument", "bad is true");
+  });
+}
+
+function golden(call: Call): Value {
+  const output = call.argument("output"), error = call.argument("error"), emit = call.argument("emit");
+  if (!output.isNull()) {
+    const files = output.get("artifacts").items;
+    for (let i = 0; i < files.length; i++) call.attach(files[i].get("name").str(), files[i].get("mime").str(), files[i].get("ref").str());
+    call.used(output.get("usage"));
+    return output.get("outputs");
+  }
+  if (!error.isNull()) {
+    const out = call.fail(error.get("code").str(), error.get("message").str());
+    call.retryable = error.get("retryable").isTrue();
+    call.data = error.get("data");
+    return out;
+  }
+  if (!emit.isNull()) return said(call, emit);
+  const request = call.argument("call");
+  if (!request.isNull()) return Value.object().set("answer", call.ask(request.get("op").str(), request.get("args")));
+  const url = call.argument("read");
+  if (!url.isNull()) return read(call, url);
+  const info = Value.object();
+  const names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview"];
+  for (let i = 0; i < names.length; i++) info.set(names[i], call.info(names[i]));
+  return Value.object().set("params", call.params()).set("arguments", call.arguments()).set("call", info);
+}
+
+function said(call: Call, emit: Value): Value {
+  const kind = <i32>emit.get("kind").num(), text = emit.get("text").str();
+  if (kind == 1) call.emit(text);
+  if (kind == 2) call.think(text);
+  if (kind == 3) call.progress(emit.get("pct").num(), emit.get("note").str());
+  if (kind == 4) call.partial(emit.get("key").str(), emit.get("delta").str());
+  return Value.object();
+}
+
+function read(call: Call, request: Value): Value {
+  const body = call.open(request);
+  let rest = new Uint8Array(0);
+  for (let b = body.read(); b; b = body.read()) {
+    const all = new Uint8Array(rest.length + b.byteLength);
+    all.set(rest);
+    all.set(Uint8Array.wrap(b), rest.length);
+    rest = all;
+  }
+  if (!body.error.isNull()) return call.fail(body.error.get("code").str(), body.error.get("message").str());
+  const text = String.UTF8.decode(rest.buffer);
+  return Value.object().set("status", Value.number(body.status)).set("text", Value.text(text));
+}
