@@ -15,7 +15,8 @@ RACE := ./engine/...
 FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/component:FuzzLooseJSON
 FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/component:FuzzWording engine/component:FuzzLiteral \
   engine/component:FuzzHTMLText engine/offline:FuzzAnswer host/internal/model:FuzzStream host/internal/runner:FuzzDecodeBundle host/internal/store:FuzzLoad \
-  host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/plugin:FuzzStream host/internal/redisdoor:FuzzReadCommand plugins/meter:FuzzRewrite
+  host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/plugin:FuzzStream host/internal/redisdoor:FuzzReadCommand host/internal/api:FuzzBody host/internal/api:FuzzRequest \
+  host/internal/api:FuzzWebhook plugins/meter:FuzzRewrite
 
 .DEFAULT_GOAL := help
 .PHONY: help run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots bench cover clean tidy setup

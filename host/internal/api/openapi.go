@@ -52,10 +52,14 @@ func (a *API) openAPI() []byte {
 		"info":    map[string]any{"title": "easel", "version": "2", "description": "Agent canvases: documents, runs and their events."},
 		"paths":   paths,
 		"components": map[string]any{
-			"securitySchemes": map[string]any{"key": map[string]any{"type": "http", "scheme": "bearer"}},
+			"securitySchemes": map[string]any{
+				"key": map[string]any{"type": "http", "scheme": "bearer"},
+				"login": map[string]any{"type": "apiKey", "in": "cookie", "name": loginCookie,
+					"description": "A login of the page at /login. Requests that change something also send " + csrfHeader + ", which GET /api/v2/me tells."},
+			},
 			"schemas":         map[string]any{"Error": schemaOf[v2Error]()},
 		},
-		"security": []any{map[string]any{"key": []any{}}},
+		"security": []any{map[string]any{"key": []any{}}, map[string]any{"login": []any{}}},
 	}
 	body, err := json.MarshalIndent(doc, "", " ")
 	if err != nil {

@@ -3,17 +3,13 @@ package api
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runner"
 )
 
@@ -201,59 +197,4 @@ func httptestRequest(t *testing.T) *http.Request {
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "/", nil)
 	require.NoError(t, err)
 	return r
-}
-
-// TestOpenAPI checks the description against itself and against real answers.
-func TestOpenAPI(t *testing.T) {
-	s := newSite(t)
-	a := s.request("GET", "/api/v2/openapi.json", "", "")
-	require.Equal(t, "3.1.0", a.body.Get("openapi").Str())
-	names := map[string]bool{}
-	operations := 0
-	for path, methods := range a.body.Get("paths").Fields() {
-		for _, op := range methods.Fields() {
-			operations++
-			name := op.Get("operationId").Str()
-			require.False(t, names[name], name)
-			names[name] = true
-			require.NotEmpty(t, op.Get("summary").Str(), name)
-			require.GreaterOrEqual(t, op.Get("responses").Len(), 2, name)
-			for part := range strings.SplitSeq(path, "/") {
-				if isParameter(part) {
-					require.True(t, slices.ContainsFunc(params(op), func(p string) bool { return p == strings.Trim(part, "{}") }), name)
-				}
-			}
-		}
-	}
-	require.Equal(t, len(ownRoutes()), operations)
-
-	id := s.canvas("a", echo)
-	run := s.post("/api/v2/canvases/"+id+"/runs", `{"query":"x"}`).body.Get("id").Str()
-	s.watch("/api/v2/runs/"+run+"/events", "", 0)
-	for _, one := range []struct{ name, path, route string }{
-		{"canvases", "/api/v2/canvases", "/api/v2/canvases"},
-		{"canvas", "/api/v2/canvases/" + id, "/api/v2/canvases/{id}"},
-		{"runs", "/api/v2/runs", "/api/v2/runs"},
-		{"run", "/api/v2/runs/" + run, "/api/v2/runs/{id}"},
-		{"components", "/api/v2/components", "/api/v2/components"},
-		{"models", "/api/v2/models", "/api/v2/models"},
-	} {
-		t.Run(one.name, func(t *testing.T) {
-			text := a.body.Get("paths").Get(one.route).Get("get").Get("responses").Get("200").Get("content").Get("application/json").Get("schema").JSON()
-			var schema jsonschema.Schema
-			require.NoError(t, json.Unmarshal([]byte(text), &schema))
-			resolved, err := schema.Resolve(nil)
-			require.NoError(t, err)
-			var got any
-			require.NoError(t, json.Unmarshal([]byte(s.get(one.path).text), &got))
-			require.NoError(t, resolved.Validate(got))
-		})
-	}
-}
-
-func params(op engine.Value) (names []string) {
-	for _, p := range op.Get("parameters").Elements() {
-		names = append(names, p.Get("name").Str())
-	}
-	return names
 }
