@@ -70,7 +70,8 @@ func (r *run) checkpoint() {
 		return
 	}
 	r.st.progress = nil
-	if r.logSize > r.opt.SnapshotBytes {
+	// A large state is written less often, so that all snapshots together grow with the log and not with its square.
+	if r.logSize > max(r.opt.SnapshotBytes, r.stateSize) {
 		r.logSize = 0
 		r.snapshot()
 	}
@@ -79,7 +80,10 @@ func (r *run) checkpoint() {
 // snapshot logs the whole state in the middle of a run.
 func (r *run) snapshot() {
 	r.seq++ // the snapshot counts itself, so that a run continued from it goes on behind it
-	b := r.appendState(r.enc.begin(EventSnapshot), &r.progress)
+	b := r.enc.begin(EventSnapshot)
+	from := len(b)
+	b = r.appendState(b, &r.progress)
+	r.stateSize = len(b) - from
 	r.seq--
 	r.enc.buf = append(b, '}')
 	r.emit(EventSnapshot, "")

@@ -31,7 +31,7 @@ type Options struct {
 
 	Rerun         bool // Continue counts as a new execution: new message id, numbering from 1
 	Checkpoints   bool // log what each batch changed, so that the run can be continued elsewhere
-	SnapshotBytes int  // a whole snapshot after this many bytes of checkpoints; 0 means 256 KB
+	SnapshotBytes int  // a whole snapshot after this many bytes of checkpoints, or as many as the last one had; 0 means 256 KB
 	Internal      bool // hand out log entries that are not events of the wire
 
 	CancelBefore bool         // the cancel flag is set already

@@ -39,9 +39,10 @@ type run struct {
 	flag     atomic.Bool
 	cancelCh <-chan struct{}
 
-	results map[int32]*Call  // members of a batch whose result was logged before a crash
-	reached map[int32][]bool // what is still possible, by body; dropped when it may have changed
-	logSize int
+	results   map[int32]*Call  // members of a batch whose result was logged before a crash
+	reached   map[int32][]bool // what is still possible, by body; dropped when it may have changed
+	logSize   int
+	stateSize int // bytes of the last snapshot in the middle of the run
 
 	// What the last batch did, for its checkpoint.
 	ended        []int32
