@@ -62,9 +62,12 @@ func (g *guest) bulkCall(s []uint64) {
 // levels are the names of log levels, by number.
 var levels = [...]string{"trace", "debug", "info", "warn", "error"}
 
-// log keeps a line, up to the caps; further ones are dropped in silence, because
-// a plugin that logs too much is a nuisance and no danger.
+// log keeps a line, up to the caps. Further ones are dropped in silence, because a
+// plugin that logs too much is a nuisance; one that does nothing else is stopped.
 func (g *guest) log(level uint32, text []byte) {
+	if g.logCalls++; g.logCalls > maxLogCalls {
+		g.stop(fail(TooManyCalls, "more than %d lines of log", maxLogCalls))
+	}
 	if len(g.logs) >= maxLogs {
 		return
 	}

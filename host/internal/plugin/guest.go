@@ -46,6 +46,7 @@ type state struct {
 	stderr                          []byte
 	logs                            []LogLine
 	emits, hostCalls, chats, embeds int
+	logCalls                        int
 	status                          uint16 // of the last Extism request
 	headers                         []byte
 	outAt, outLen, errAt            uint64 // Extism output and error, in kernel memory
@@ -81,6 +82,7 @@ func (m *Module) instantiate(ctx context.Context, patience time.Duration) (*gues
 		return nil, g.fault(err).at(m.name(), "start")
 	}
 	g.mod = mod
+	m.host.alive.Add(1)
 	g.findMemory(mod)
 	g.fuel = mod.ExportedGlobal(meter.Fuel).(api.MutableGlobal)
 	g.refused = mod.ExportedGlobal(meter.Refused).(api.MutableGlobal)
@@ -240,6 +242,7 @@ func (g *guest) close() {
 		return
 	}
 	g.kernel = arena{}
+	g.m.host.alive.Add(-1)
 	if err := g.mod.Close(context.Background()); err != nil {
 		g.m.host.cfg.Log.Warn("plugin instance was not closed", "plugin", g.m.name(), "err", err)
 	}

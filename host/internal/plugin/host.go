@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -105,6 +106,7 @@ type Host struct {
 	running gate // guests that compute
 	calls   gate // calls under way
 	fetcher *fetcher
+	alive   atomic.Int64 // instances
 
 	mu      sync.Mutex
 	modules map[*Module]struct{}
@@ -161,6 +163,9 @@ func (h *Host) sweep() {
 		}
 	}
 }
+
+// Instances returns how many instances of plugins are alive, idle ones included.
+func (h *Host) Instances() int { return int(h.alive.Load()) }
 
 func (h *Host) loaded() []*Module {
 	h.mu.Lock()

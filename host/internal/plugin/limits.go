@@ -19,7 +19,8 @@ var DefaultLimits = Limits{MemoryMB: 64, TimeoutMS: 30_000, OutputKB: 16 << 10, 
 const (
 	maxEmits     = 10_000
 	maxHostCalls = 1_000
-	maxLogs      = 500
+	maxLogs      = 500    // kept
+	maxLogCalls  = 10_000 // a flood beyond it is a fault
 	maxLogBytes  = 2 << 10
 	maxStderr    = 2 << 10
 	maxKernel    = 64 << 20 // Extism memory blocks alive at once

@@ -114,8 +114,7 @@ func TestCrowdIsTurnedAway(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// TestHammer calls from many goroutines, with faults among them, and wants
-// everything back at the end.
+// TestHammer makes 10,000 calls from 64 goroutines, with faults among them, and wants everything back at the end.
 func TestHammer(t *testing.T) {
 	h := newHost(t, Config{})
 	m := load(t, h, `(module`+importAll+`
@@ -124,23 +123,26 @@ func TestHammer(t *testing.T) {
 			i32.const 0 i32.const 0 local.get $n call $input_read call $output_write
 			i32.const 0 i32.load8_u i32.const 33 i32.eq if unreachable end
 			i32.const 0))`, nil)
+	hammer(t, h, m, "", 10_000)
+}
+
+// hammer makes calls of an echo that traps on a leading "!", counts the faults and looks for leaks.
+func hammer(t *testing.T, h *Host, m *Module, export string, calls int) {
 	goroutines := runtime.NumGoroutine()
-	var before runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	var faults atomic.Int64
+	before := settled()
+	var faults, made atomic.Int64
 	var all sync.WaitGroup
 	for w := range 64 {
 		all.Go(func() {
 			tenant := fmt.Sprint(w % 4)
-			for i := range 10_000 / 64 {
+			for i := made.Add(1); i <= int64(calls); i = made.Add(1) {
 				input := fmt.Sprintf("%d/%d", w, i)
 				if i%50 == 7 {
 					input = "!" + input
 				}
-				res, err := m.Call(context.Background(), CallRequest{Input: []byte(input), Tenant: tenant})
+				res, err := m.Call(context.Background(), CallRequest{Export: export, Input: []byte(input), Tenant: tenant})
 				switch {
-				case is(err, Trap):
+				case is(err, Trap) || is(err, Panic):
 					faults.Add(1)
 				case err != nil:
 					t.Errorf("call: %v", err)
@@ -151,14 +153,21 @@ func TestHammer(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.Positive(t, faults.Load())
+	require.EqualValues(t, (calls+43)/50, faults.Load())
 	require.Zero(t, len(h.running)+len(h.calls), "every place is free")
+	require.Equal(t, m.pool.idleCount(), h.Instances(), "every instance is in the pool, or gone")
 	require.LessOrEqual(t, m.pool.idleCount(), 4*maxIdle)
 	m.pool.drain()
+	require.Zero(t, h.Instances())
+	require.Less(t, settled()-before, int64(8<<20), "bytes on the heap")
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, 20*time.Second, 10*time.Millisecond)
+}
+
+// settled is what is on the heap once garbage is gone.
+func settled() int64 {
 	runtime.GC()
 	runtime.GC()
-	var after runtime.MemStats
-	runtime.ReadMemStats(&after)
-	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(8<<20))
-	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+2)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

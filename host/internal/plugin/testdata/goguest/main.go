@@ -58,6 +58,17 @@ func invoke() int32 {
 //go:wasmexport echo
 func echo() int32 { return output(input()) }
 
+// shouts is an echo that panics when it is shouted at.
+//
+//go:wasmexport shouts
+func shouts() int32 {
+	b := input()
+	if len(b) > 0 && b[0] == '!' {
+		panic("do not shout")
+	}
+	return output(b)
+}
+
 //go:wasmexport hash
 func hash() int32 {
 	sum := sha256.Sum256(input())
