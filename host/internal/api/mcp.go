@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,12 +47,13 @@ func serverRow(item store.Item) engine.Value {
 	b := engine.NewObject(12)
 	b.Set("id", engine.String(item.ID)).Set("name", engine.String(item.Name)).Set("tenant_id", engine.String(item.Tenant))
 	b.Set("server_type", engine.String(d.Type)).Set("url", engine.String(d.URL)).Set("description", orNull(d.Description))
-	b.Set("variables", d.Variables).Set("headers", hiddenHeaders(d.Headers))
+	b.Set("variables", hiddenVariables(d.Variables)).Set("headers", hiddenHeaders(d.Headers))
 	setTimes(b, item.CreateTime, item.UpdateTime)
 	return b.Value()
 }
 
-// hidden stands for the value of a header: those are often keys.
+// hidden stands for the value of a header or variable: those are often keys.
+// Sent back, it leaves the value as it is.
 const hidden = "********"
 
 func hiddenHeaders(h map[string]string) engine.Value {
@@ -62,6 +62,18 @@ func hiddenHeaders(h map[string]string) engine.Value {
 		out[k] = hidden
 	}
 	return engine.FromGo(out)
+}
+
+// hiddenVariables hides what headers are filled with; the tools stay.
+func hiddenVariables(v engine.Value) engine.Value {
+	out := engine.NewObject(v.Len())
+	for k, x := range v.Fields() {
+		if k != mcp.ToolsVariable {
+			x = engine.String(hidden)
+		}
+		out.Set(k, x)
+	}
+	return out.Value()
 }
 
 func (a *API) listServers(c *call) error {
@@ -148,7 +160,14 @@ func (c *call) fillServer(d *mcp.Doc) {
 		d.Headers = headers
 	}
 	if v := c.object("variables"); !v.IsNull() {
-		d.Variables = v
+		old := d.Variables
+		d.Variables = engine.Object()
+		for k, x := range v.Fields() {
+			if x.Kind() == engine.KindString && x.Str() == hidden {
+				x = old.Get(k)
+			}
+			d.Variables = d.Variables.With(k, x)
+		}
 	}
 	if d.Variables.IsNull() {
 		d.Variables = engine.Object()
@@ -175,7 +194,7 @@ func (c *call) putServer(item store.Item, d mcp.Doc) (store.Item, error) {
 		c.a.cfg.Logger.Info("MCP server has no tools now", "err", err)
 	}
 	d.Variables = d.Variables.With("tools", tools)
-	if item.Doc, err = json.Marshal(d); err != nil {
+	if err = d.Into(&item); err != nil {
 		return item, err
 	}
 	item.Tenant, item.Kind = c.who.tenant, mcp.Kind

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -37,6 +38,24 @@ func TestServers(t *testing.T) {
 	id := a.data().Get("id").Str()
 	require.Equal(t, "repeats", a.data().Get("variables").Get("tools").Get("echo").Get("description").Str())
 	require.NotContains(t, s.post(at+"list", `{}`).text, "hush")
+	var dump bytes.Buffer
+	require.NoError(t, s.store.Dump(t.Context(), &dump))
+	require.NotContains(t, dump.String(), "hush", "headers are sealed at rest")
+	item, err := s.store.Item(t.Context(), "one", mcp.Kind, id)
+	require.NoError(t, err)
+	doc, err := mcp.ParseDoc(item)
+	require.NoError(t, err)
+	require.Equal(t, "Bearer hush", doc.Headers["Authorization"])
+	a = s.good(s.post(at+"update", `{"mcp_id":"`+id+`","variables":{"token":"hush hush"}}`))
+	require.NotContains(t, a.text, "hush")
+	a = s.good(s.post(at+"update", `{"mcp_id":"`+id+`","headers":{"Authorization":"********"},"variables":`+a.data().Get("variables").JSON()+`}`))
+	require.NotEmpty(t, a.data().Get("variables").Get("tools").JSON())
+	item, err = s.store.Item(t.Context(), "one", mcp.Kind, id)
+	require.NoError(t, err)
+	doc, err = mcp.ParseDoc(item)
+	require.NoError(t, err)
+	require.Equal(t, "hush hush", doc.Variables.Get("token").Str(), "what is sent back hidden stays")
+	require.Equal(t, "Bearer hush", doc.Headers["Authorization"])
 	require.Equal(t, "Duplicated MCP server name.", s.post(at+"create", `{"name":"Tools","url":"`+url+`","server_type":"sse"}`).message())
 	require.Equal(t, "Unsupported MCP server type.", s.post(at+"create", `{"name":"x","url":"`+url+`","server_type":"stdio"}`).message())
 	require.Equal(t, "Invalid url.", s.post(at+"create", `{"name":"x","url":"ftp://x","server_type":"sse"}`).message())

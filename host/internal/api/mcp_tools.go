@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -107,7 +106,7 @@ func (a *API) cacheServerTools(c *call) error {
 		}
 	}
 	d.Variables = d.Variables.With("tools", tools.Value())
-	if item.Doc, err = json.Marshal(d); err != nil {
+	if err = d.Into(&item); err != nil {
 		return err
 	}
 	if _, err := a.cfg.Store.PutItem(c.ctx(), item); err != nil {

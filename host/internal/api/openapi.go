@@ -57,7 +57,7 @@ func (a *API) openAPI() []byte {
 				"login": map[string]any{"type": "apiKey", "in": "cookie", "name": loginCookie,
 					"description": "A login of the page at /login. Requests that change something also send " + csrfHeader + ", which GET /api/v2/me tells."},
 			},
-			"schemas":         map[string]any{"Error": schemaOf[v2Error]()},
+			"schemas": map[string]any{"Error": schemaOf[v2Error]()},
 		},
 		"security": []any{map[string]any{"key": []any{}}, map[string]any{"login": []any{}}},
 	}

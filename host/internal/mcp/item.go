@@ -22,20 +22,61 @@ type Doc struct {
 	Variables   engine.Value      `json:"variables"` // values of headers, and tools: what the server offered last
 }
 
+// sealed is what of a document is kept sealed: headers and their values are
+// often keys.
+type sealed struct {
+	Headers   map[string]string `json:"headers"`
+	Variables engine.Value      `json:"variables"`
+}
+
+// ToolsVariable is the variable that holds a server's tools; the others fill
+// its headers.
+const ToolsVariable = "tools"
+
 // ParseDoc reads an item's document.
 func ParseDoc(item store.Item) (Doc, error) {
 	var d Doc
-	if err := json.Unmarshal(item.Doc, &d); err != nil {
+	var s sealed
+	err := json.Unmarshal(item.Doc, &d)
+	if err == nil && len(item.Secret) > 0 {
+		err = json.Unmarshal(item.Secret, &s)
+	}
+	if err != nil {
 		return d, fmt.Errorf("MCP server %q: %w", item.Name, err)
 	}
+	if len(item.Secret) > 0 {
+		d.Headers = s.Headers
+		for k, v := range s.Variables.Fields() {
+			d.Variables = d.Variables.With(k, v)
+		}
+	}
 	return d, nil
+}
+
+// Into writes the document into an item.
+func (d Doc) Into(item *store.Item) (err error) {
+	s := sealed{Headers: d.Headers, Variables: engine.Object()}
+	open := engine.Object()
+	for k, v := range d.Variables.Fields() {
+		if k == ToolsVariable {
+			open = open.With(k, v)
+		} else {
+			s.Variables = s.Variables.With(k, v)
+		}
+	}
+	d.Headers, d.Variables = nil, open
+	if item.Doc, err = json.Marshal(d); err != nil {
+		return err
+	}
+	item.Secret, err = json.Marshal(s)
+	return err
 }
 
 // Server is how the server of a document is reached.
 func (d Doc) Server(id, name string) Server {
 	values := map[string]string{}
 	for k, v := range d.Variables.Fields() {
-		if k != "tools" {
+		if k != ToolsVariable {
 			values[k] = v.Text()
 		}
 	}
