@@ -23,18 +23,18 @@ var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // bench is one host with its own storage.
 type bench struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string
 	reg   *engine.Registry
-	gate  chan struct{} // a Wait node passes when it can receive
-	ran   atomic.Int32  // executions of Wait nodes
-	bury  bool          // runs that come from the queue are given up
+	gate  chan struct{}                                     // a Wait node passes when it can receive
+	ran   atomic.Int32                                      // executions of Wait nodes
+	other func(*Runs, context.Context, *runner.Lease) error // in place of taking runs over; may be nil
 	store *store.Store
 	log   *runner.Log
 	runs  *Runs
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	b := &bench{t: t, dir: t.TempDir(), gate: make(chan struct{}, 100)}
 	var err error
 	b.reg, err = engine.NewRegistry(component.Builtin()...)
@@ -68,8 +68,10 @@ func (b *bench) open() {
 	b.runs = New(Config{Store: b.store, Log: b.log, Registry: b.reg, Logger: quiet})
 	runs := b.runs
 	work := runs.Work
-	if b.bury {
-		work = func(ctx context.Context) error { return b.log.Work(ctx, runs.Dead) }
+	if other, log := b.other, b.log; other != nil {
+		work = func(ctx context.Context) error {
+			return log.Work(ctx, func(ctx context.Context, e *runner.Lease) error { return other(runs, ctx, e) })
+		}
 	}
 	go func() { _ = work(context.WithoutCancel(b.t.Context())) }()
 }
@@ -280,7 +282,7 @@ func TestGivenUpRunTellsReaders(t *testing.T) {
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
 	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, 5*time.Second, time.Millisecond)
 	b.close()
-	b.bury = true
+	b.other = (*Runs).Dead
 	b.open()
 	records := b.read(j.ID)
 	require.Regexp(t, "takeover end$", kinds(records))

@@ -19,14 +19,16 @@ type writer struct {
 	ctx     context.Context // of the run, without its cancel
 	held    []runner.Record // wait for the next entry
 	fold    *fold           // of a run that was taken over
-	said    Transcript
+	said    *Transcript
 	entered bool // the first snapshot has been told
+	midway  bool // held is a snapshot, perhaps not the last one
 	job     *Job
+	doc     []byte
 	watch   func(j *Job, kind string, data []byte) // may be nil
 }
 
-func (r *Runs) writer(ctx context.Context, lease *runner.Lease, j *Job) *writer {
-	return &writer{lease: lease, ctx: ctx, job: j, watch: r.cfg.Watch}
+func (r *Runs) writer(ctx context.Context, lease *runner.Lease, w *work) *writer {
+	return &writer{lease: lease, ctx: ctx, job: &w.job, doc: w.doc, said: &Transcript{}, watch: r.cfg.Watch}
 }
 
 // hear notes an entry that readers see.
@@ -39,7 +41,7 @@ func (wr *writer) hear(r runner.Record) {
 
 // run works on a new run that this host claimed itself.
 func (r *Runs) run(lease *runner.Lease, w *work) {
-	wr := r.writer(context.WithoutCancel(lease.Context()), lease, &w.job)
+	wr := r.writer(context.WithoutCancel(lease.Context()), lease, w)
 	wr.held = append(wr.held, runner.Record{Kind: KindDocument, Data: w.doc})
 	if err := r.execute(lease, w, wr); err != nil && !lost(err) {
 		r.cfg.Logger.Error("run was not completed here", "run", w.job.ID, "err", err)
@@ -65,7 +67,7 @@ func (r *Runs) execute(lease *runner.Lease, w *work, wr *writer) (err error) {
 	if _, err := lease.Append(wr.ctx, append(wr.held, end.record())...); err != nil {
 		return err
 	}
-	return r.settle(wr.ctx, lease, w, &wr.said, end)
+	return r.settle(wr.ctx, lease, w, wr.said, end)
 }
 
 // drive does the engine's part. An error means that this host must not go on;
@@ -150,6 +152,11 @@ func CodeOf(err error) string {
 // the world are stored before anything else happens; the rest is told, and is
 // stored a moment later.
 func (wr *writer) take(e *engine.Event) error {
+	if wr.midway {
+		if err := wr.snapshot(); err != nil {
+			return err
+		}
+	}
 	r := runner.Record{Kind: string(e.Type), Data: append([]byte(nil), e.JSON...)}
 	switch {
 	case e.Type == engine.EventWorkflowStarted && !wr.entered:
@@ -162,6 +169,7 @@ func (wr *writer) take(e *engine.Event) error {
 		wr.entered = true
 	case e.Type == engine.EventSnapshot:
 		// The last one is written together with how the run ended.
+		wr.midway = len(wr.held) == 0
 		wr.held = append(wr.held, wr.fold.take(r)...)
 		return nil
 	}

@@ -26,10 +26,13 @@ type Config struct {
 	MaxSteps int
 	// Report hears of every run that this host ended, for metrics; nil for none.
 	Report func(j *Job, end End, took time.Duration)
-	// Watch hears every entry of the runs of this host in order, beginning with
-	// what another host had written when this one took the run over; nil for
-	// none. It must neither block nor keep data.
+	// Watch hears every entry of the runs of this host in order; nil for none.
+	// It must neither block nor keep data.
 	Watch func(j *Job, kind string, data []byte)
+	// WatchPast lets Watch hear from the beginning as well what other hosts had
+	// written when this one takes a run over. Such a take-over reads the whole
+	// log of the run instead of what follows its last snapshot.
+	WatchPast bool
 	// Parent names the trace span that a run begun under ctx belongs to, in the
 	// form of a traceparent header; nil for none.
 	Parent func(ctx context.Context) string
@@ -142,11 +145,11 @@ func (r *Runs) Kept(ctx context.Context, run string) (bool, error) {
 
 // Records reads what is stored of a run now, without waiting for more.
 func (r *Runs) Records(ctx context.Context, run string) ([]runner.Record, error) {
-	c, err := r.cfg.Log.Checkpoint(ctx, run)
+	records, err := r.cfg.Log.Records(ctx, run)
 	if errors.Is(err, runner.ErrGone) {
 		err = fmt.Errorf("run %q: %w", run, ErrGone)
 	}
-	return c.Records, err
+	return records, err
 }
 
 // Cancel stops a run of any host; one that has ended stays as it is.

@@ -26,7 +26,7 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 		return nil
 	}
 	steady := context.WithoutCancel(ctx)
-	check, err := lease.Checkpoint(steady)
+	past, err := r.past(steady, lease)
 	if err != nil {
 		return err
 	}
@@ -34,15 +34,15 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	if len(check.Records) == 0 {
+	if len(past.records) == 0 {
 		return r.beginLate(steady, lease, j, row, err == nil)
 	}
-	w, wr, err := r.rebuild(j, lease, check.Records)
+	w, wr, err := r.rebuild(j, lease, past)
 	if err != nil {
 		return r.giveUp(steady, lease, &j, err)
 	}
-	if last := check.Records[len(check.Records)-1]; last.Kind == KindEnd {
-		return r.settle(steady, lease, w, &wr.said, ParseEnd(last.Data))
+	if last := past.records[len(past.records)-1]; last.Kind == KindEnd {
+		return r.settle(steady, lease, w, wr.said, ParseEnd(last.Data))
 	}
 	if err := lease.Tell(steady, takeoverMark(lease)...); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 		if _, err := lease.Append(steady, end.record()); err != nil {
 			return err
 		}
-		return r.settle(steady, lease, w, &wr.said, end)
+		return r.settle(steady, lease, w, wr.said, end)
 	}
 	return r.execute(lease, w, wr)
 }
@@ -76,7 +76,7 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 	if err := r.prepare(ctx, w); err != nil {
 		return r.giveUp(ctx, lease, &j, err)
 	}
-	wr := r.writer(ctx, lease, &w.job)
+	wr := r.writer(ctx, lease, w)
 	wr.held = append([]runner.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
 	return r.execute(lease, w, wr)
 }
@@ -93,12 +93,8 @@ func takeoverMark(lease *runner.Lease) []runner.Record {
 
 // rebuild makes the work of what a run's log holds, and a writer that goes on
 // behind it.
-func (r *Runs) rebuild(j Job, lease *runner.Lease, records []runner.Record) (*work, *writer, error) {
-	w := &work{job: j, began: time.Now()}
-	if records[0].Kind != KindDocument {
-		return nil, nil, fmt.Errorf("run %q: the log does not begin with its document", j.ID)
-	}
-	w.doc = records[0].Data
+func (r *Runs) rebuild(j Job, lease *runner.Lease, p past) (*work, *writer, error) {
+	w, records := &work{job: j, doc: p.doc, began: time.Now()}, p.records
 	var err error
 	if w.canvas, err = r.plans.load(w.doc); err != nil {
 		return nil, nil, err
@@ -107,8 +103,9 @@ func (r *Runs) rebuild(j Job, lease *runner.Lease, records []runner.Record) (*wo
 	if w.state, err = w.canvas.StateAt(sinceSnapshot(events(records)), 0); err != nil {
 		return nil, nil, err
 	}
-	wr := r.writer(context.WithoutCancel(lease.Context()), lease, &w.job)
+	wr := r.writer(context.WithoutCancel(lease.Context()), lease, w)
 	wr.entered = true
+	wr.said = p.said
 	for _, x := range records {
 		wr.hear(x)
 	}

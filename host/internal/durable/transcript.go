@@ -70,6 +70,39 @@ func (t *Transcript) message(d engine.Value) {
 	t.Text.WriteString(content)
 }
 
+// value is everything that was collected, as data.
+func (t *Transcript) value() engine.Value {
+	deltas := engine.String(t.Deltas.String())
+	if t.Deltas.String() == t.Text.String() {
+		deltas = engine.Null // there is no reasoning, as most often
+	}
+	return engine.Object(
+		"text", t.Text.String(), "deltas", deltas, "references", engine.List(t.References...), "last", t.Last,
+		"status", t.Status, "created", t.Created, "mark", engine.List(engine.Int(int64(t.mark[0])), engine.Int(int64(t.mark[1]))),
+	)
+}
+
+// readTranscript is the reverse of value.
+func readTranscript(v engine.Value) *Transcript {
+	t := &Transcript{}
+	t.Text.WriteString(v.Get("text").Str())
+	t.Deltas.WriteString(t.Text.String())
+	if deltas := v.Get("deltas"); !deltas.IsNull() {
+		t.Deltas.Reset()
+		t.Deltas.WriteString(deltas.Str())
+	}
+	for _, r := range v.Get("references").Elements() {
+		t.References = append(t.References, r)
+	}
+	t.Last, t.Status = v.Get("last"), v.Get("status")
+	t.Created, _ = v.Get("created").Int()
+	for i, most := range [2]int{t.Text.Len(), t.Deltas.Len()} {
+		n, _ := v.Get("mark").At(i).Int()
+		t.mark[i] = min(max(int(n), 0), most)
+	}
+	return t
+}
+
 // reset forgets the present message, which starts again.
 func (t *Transcript) reset() {
 	text, deltas := t.Text.String()[:t.mark[0]], t.Deltas.String()[:t.mark[1]]

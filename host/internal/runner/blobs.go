@@ -83,16 +83,24 @@ func (l *Log) blob(ctx context.Context, run, id string) ([]byte, error) {
 	if b := l.seen.get(id); b != nil {
 		return b, nil
 	}
-	// Only the leader knows for certain that there is none.
-	m, err := l.last(ctx, l.cfg.Prefix+"_LOG", l.subject("run", run, "bl", id))
+	subject := l.subject("run", run, "bl", id)
+	found, err := l.readFrom(ctx, l.cfg.Prefix+"_LOG", subject, 1)
 	if err != nil {
 		return nil, err
 	}
-	if m == nil {
-		return nil, ErrGone
+	if len(found) == 0 {
+		// Only the leader knows for certain that there is none.
+		m, err := l.last(ctx, l.cfg.Prefix+"_LOG", subject)
+		if err != nil {
+			return nil, err
+		}
+		if m == nil {
+			return nil, ErrGone
+		}
+		found = append(found, *m)
 	}
-	l.seen.put(id, m.data)
-	return m.data, nil
+	l.seen.put(id, found[0].data)
+	return found[0].data, nil
 }
 
 // blobCache keeps the blobs that readers asked for last, since several records

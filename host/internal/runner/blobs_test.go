@@ -68,9 +68,9 @@ func storedOnce(t *testing.T, cfg Config) {
 	require.Less(t, info.State.Bytes, uint64(1<<20+20<<10), "once, not three times")
 	require.NoError(t, e.End(ctx))
 	check(read(t, l, "r 1", Pos{}))
-	c, err := l.Checkpoint(ctx, "r 1")
+	records, err := l.Records(ctx, "r 1")
 	require.NoError(t, err)
-	check(c.Records)
+	check(records)
 
 	t.Run("what is gone is said", func(t *testing.T) {
 		require.NoError(t, l.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject("run", token("r 1"), "bl", "*"))))

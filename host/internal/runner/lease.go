@@ -246,17 +246,15 @@ func (e *Lease) alive() error {
 	return fmt.Errorf("run %q: %w", e.Run.ID, e.over)
 }
 
-// Snapshot stores the run's whole state as of the last record, over the
-// previous snapshot. A host that takes the run over starts from it.
+// Snapshot stores the run's whole state as of a place that [Lease.Append] has
+// returned, over the previous snapshot. A host that takes the run over reads it
+// and the records after that place, and none before.
 //
 // Errors: as Append.
-func (e *Lease) Snapshot(ctx context.Context, state []byte) error {
-	if err := e.Flush(ctx); err != nil {
-		return err
-	}
+func (e *Lease) Snapshot(ctx context.Context, at Pos, state []byte) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	s := snapshot{upTo: Pos{e.nextNumber() - 1, e.last}, state: state}
+	s := snapshot{upTo: at, state: state}
 	body, err := e.log.spill(ctx, s.encode())
 	if err != nil {
 		return fail(err, "snapshot of run %q", e.Run.ID)

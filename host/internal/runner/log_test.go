@@ -64,11 +64,13 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 2, pos.Seq)
 	require.NoError(t, e.Tell(ctx, rec("ev", "c")))
-	require.NoError(t, e.Snapshot(ctx, []byte("state")))
+	pos, err = e.Append(ctx)
+	require.NoError(t, err)
 	_, err = e.Append(ctx, rec("ev", "d"))
 	require.NoError(t, err)
+	require.NoError(t, e.Snapshot(ctx, pos, []byte("state")))
 
-	c, err := l.Checkpoint(ctx, "r 1*")
+	c, err := e.Checkpoint(ctx)
 	require.NoError(t, err)
 	require.Equal(t, "state", string(c.Snapshot))
 	require.EqualValues(t, 3, c.UpTo.Seq)
@@ -163,7 +165,7 @@ func TestSecondOwnerFencesTheFirst(t *testing.T) {
 	require.ErrorIs(t, e.End(ctx, rec("ev", "zombie end")), ErrFenced)
 	_, err = e2.Append(ctx, rec("ev", "2"))
 	require.NoError(t, err)
-	require.ErrorIs(t, e.Snapshot(ctx, []byte("zombie")), ErrFenced)
+	require.ErrorIs(t, e.Snapshot(ctx, Pos{}, []byte("zombie")), ErrFenced)
 	require.NoError(t, e2.End(ctx))
 	require.Equal(t, []string{"1 ev 1", "2 ev 2"}, texts(read(t, l, "r", Pos{})))
 }
@@ -178,8 +180,8 @@ func TestSnapshotOfAFencedOwnerIsRefused(t *testing.T) {
 	claim := bundle{owner: "other.r.2", attempt: 2, first: 2}
 	_, err = l.js.Publish(ctx, l.subject("run", "r", "ev"), claim.encode())
 	require.NoError(t, err)
-	require.ErrorIs(t, e.Snapshot(ctx, []byte("zombie")), ErrFenced)
-	c, err := l.Checkpoint(ctx, "r")
+	require.ErrorIs(t, e.Snapshot(ctx, Pos{}, []byte("zombie")), ErrFenced)
+	c, err := l.checkpoint(ctx, "r", 0)
 	require.NoError(t, err)
 	require.Nil(t, c.Snapshot)
 }
@@ -446,7 +448,7 @@ func TestLargeRecordsGoAside(t *testing.T) {
 	require.NoError(t, err)
 	_, err = e.Append(ctx, Record{Kind: "ev", Data: big})
 	require.NoError(t, err)
-	require.NoError(t, e.Snapshot(ctx, big))
+	require.NoError(t, e.Snapshot(ctx, Pos{1, e.last}, big))
 	c, err := e.Checkpoint(ctx)
 	require.NoError(t, err)
 	require.Equal(t, big, c.Snapshot)
@@ -462,7 +464,7 @@ func TestEndedRunsAreForgotten(t *testing.T) {
 	for i := range 20 {
 		e, err := l.Claim(ctx, Run{ID: fmt.Sprint(i)})
 		require.NoError(t, err)
-		require.NoError(t, e.Snapshot(ctx, []byte("s")))
+		require.NoError(t, e.Snapshot(ctx, Pos{}, []byte("s")))
 		require.NoError(t, e.End(ctx, rec("ev", "x")))
 	}
 	require.Eventually(t, func() bool {

@@ -66,53 +66,63 @@ func (e *Lease) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	return c, fail(err, "checkpoint of run %q", e.Run.ID)
 }
 
-// Checkpoint reads a run's last snapshot and the records after it, as far as
-// they are known to the server asked.
-func (l *Log) Checkpoint(ctx context.Context, run string) (Checkpoint, error) {
-	c, err := l.checkpoint(ctx, run, 0)
-	return c, fail(err, "checkpoint of run %q", run)
+// Records reads what is stored of a run from its beginning, as far as it is
+// known to the server asked.
+//
+// Errors: [ErrGone] when the first records are no longer kept.
+func (l *Log) Records(ctx context.Context, run string) ([]Record, error) {
+	records, err := l.records(ctx, run, Pos{}, 0)
+	return records, fail(err, "records of run %q", run)
 }
 
 // checkpoint reads at least up to the message with sequence until.
 func (l *Log) checkpoint(ctx context.Context, run string, until uint64) (Checkpoint, error) {
 	var c Checkpoint
-	m, err := l.last(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ck"))
+	// A replica may still have an older snapshot; more records follow it then.
+	found, err := l.readFrom(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ck"), 1)
 	if err != nil {
 		return c, err
 	}
-	if m != nil {
-		s, err := decodeSnapshot(m.data)
+	if n := len(found); n > 0 {
+		s, err := decodeSnapshot(found[n-1].data)
 		if err != nil {
 			return c, err
 		}
 		c.Snapshot, c.UpTo = s.state, s.upTo
 	}
-	at, next := c.UpTo.At, c.UpTo.Seq+1
+	c.Records, err = l.records(ctx, run, c.UpTo, until)
+	return c, err
+}
+
+// records reads what comes after a place, at least up to the message with
+// sequence until.
+func (l *Log) records(ctx context.Context, run string, after Pos, until uint64) (out []Record, err error) {
+	at, next := after.At, after.Seq+1
 	for {
 		batch, err := l.readFrom(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ev"), at+1)
 		if err != nil {
-			return c, err
+			return out, err
 		}
 		for _, m := range batch {
 			b, err := decodeBundle(m.data, m.seq)
 			if err != nil {
-				return c, err
+				return out, err
 			}
 			if b.first > next {
-				return c, fmt.Errorf("records %d to %d: %w", next, b.first-1, ErrGone)
+				return out, fmt.Errorf("records %d to %d: %w", next, b.first-1, ErrGone)
 			}
 			records, err := l.unpack(ctx, token(run), b.after(next-1))
 			if err != nil {
-				return c, err
+				return out, err
 			}
-			c.Records = append(c.Records, records...)
+			out = append(out, records...)
 			at, next = m.seq, max(next, b.next())
 		}
 		if len(batch) == 0 && at >= until {
-			return c, nil
+			return out, nil
 		}
 		if len(batch) == 0 && !sleep(ctx, 20*time.Millisecond) {
-			return c, ctx.Err()
+			return out, ctx.Err()
 		}
 	}
 }

@@ -131,11 +131,12 @@ func (c childConfig) toy(ctx context.Context, e *Lease) error {
 		if !sleep(ctx, c.Step) {
 			return context.Cause(ctx)
 		}
-		if _, err := e.Append(ctx, rec("ev", fmt.Sprint("step ", done))); err != nil {
+		pos, err := e.Append(ctx, rec("ev", fmt.Sprint("step ", done)))
+		if err != nil {
 			return err
 		}
 		if done%5 == 4 {
-			if err := e.Snapshot(ctx, []byte(strconv.Itoa(done+1))); err != nil {
+			if err := e.Snapshot(ctx, pos, []byte(strconv.Itoa(done+1))); err != nil {
 				return err
 			}
 		}
