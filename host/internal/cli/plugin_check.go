@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
@@ -17,14 +18,16 @@ import (
 var pluginTest = command{
 	name: "plugin test", args: "FILE [FLAGS]", summary: "plays a plugin's cases and treats it badly",
 	help: `
-Every case is played on three fresh instances, which must agree in outputs and fuel. Then the plugin gets bad input,
-callers that give up, services that fail, and two tenants. Web services and models answer from the case; nothing reaches
+Every case is played on three fresh instances, and where Node.js is installed in the kernel of web pages, too; all must
+agree in outputs and fuel. Then the plugin gets bad input, callers that give up, services that fail, and two tenants. Web services and models answer from the case; nothing reaches
 the network. Exits with 1 when something failed; warnings pass.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		t := &pluginTester{}
 		t.flags(fs)
 		fs.StringVar(&t.cases, "cases", "", "`FILE` of cases, in place of those the plugin carries")
 		fs.StringVar(&t.report, "report", "", "`FILE` of the last report: compared with, and replaced when all is well")
+		fs.StringVar(&t.junit, "junit", "", "`FILE` to write the report to in the form of JUnit")
+		fs.StringVar(&t.node, "node", "node", "`PROGRAM` of Node.js; empty leaves it out")
 		fs.BoolVar(&t.verbose, "v", false, "name what passed, too")
 		return func(ctx context.Context, a *app, args []string) error {
 			file, err := one("test", "FILE", args)
@@ -39,8 +42,8 @@ the network. Exits with 1 when something failed; warnings pass.`,
 // pluginTester is the verb test with its flags.
 type pluginTester struct {
 	pluginPlace
-	cases, report string
-	verbose       bool
+	cases, report, junit, node string
+	verbose                    bool
 }
 
 func (t *pluginTester) run(ctx context.Context, a *app, file string) error {
@@ -61,6 +64,15 @@ func (t *pluginTester) run(ctx context.Context, a *app, file string) error {
 		}
 	} else {
 		t.print(a, r)
+	}
+	if t.junit != "" {
+		raw, err := r.JUnit()
+		if err != nil {
+			return err
+		}
+		if err := writeFile(t.junit, raw); err != nil {
+			return err
+		}
 	}
 	if !r.Passed() {
 		return errFailed
@@ -91,6 +103,9 @@ func (t *pluginTester) play(ctx context.Context, a *app, wasm []byte) (*pluginki
 		return nil, err
 	}
 	o := pluginkit.Options{CacheDir: filepath.Join(dir, "cache")}
+	if o.Node, err = exec.LookPath(t.node); err != nil {
+		o.Node = "" // the report says so
+	}
 	if o.Last, err = lastReport(t.report); err != nil {
 		return nil, err
 	}

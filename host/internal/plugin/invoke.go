@@ -58,7 +58,7 @@ type callMessage struct {
 // BadOutput and names the place.
 func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
 	in.Export = "easel_invoke"
-	input, err := m.input(ctx, in)
+	input, err := m.Input(ctx, in)
 	if err != nil {
 		return Answer{}, asError(err, InvalidArgument).at(m.manifest.Name, in.Export)
 	}
@@ -91,7 +91,8 @@ func (m *Module) Check(ctx context.Context, params map[string]any) error {
 	return err
 }
 
-func (m *Module) input(ctx context.Context, in Invocation) ([]byte, error) {
+// Input is the message Invoke hands to the plugin, after params and arguments were checked.
+func (m *Module) Input(ctx context.Context, in Invocation) ([]byte, error) {
 	if err := m.manifest.Params.Check("params", orEmpty(in.Params)); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ function spawn(script: URL | string): Line {
 
 /** plugins is how a page runs plugins. What they need is loaded with the first one. */
 export async function plugins({ pluginWorker = true, locale }: EngineOptions): Promise<Shelf> {
-  const [{ Shelf }, { inline }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/runner.ts")]);
+  const [{ Shelf }, { inline }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/inline.ts")]);
   const script = typeof pluginWorker === "boolean" ? new URL("./plugin.js", import.meta.url) : pluginWorker;
   return new Shelf({
     locale, spawn: pluginWorker === false ? inline : () => spawnPlugin(script), read: bytesOf,

@@ -53,7 +53,7 @@ function spawn(script: URL): Line {
 
 /** plugins is how Node runs plugins. What they need is loaded with the first one. */
 export async function plugins({ pluginWorker = true, locale }: EngineOptions): Promise<Shelf> {
-  const [{ Shelf }, { inline }, { dial }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/runner.ts"), import("./plugin/dial.node.ts")]);
+  const [{ Shelf }, { inline }, { dial }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/inline.ts"), import("./plugin/dial.node.ts")]);
   const script = typeof pluginWorker === "boolean" ? new URL("./plugin.node.js", import.meta.url) : new URL(pluginWorker, import.meta.url);
   return new Shelf({
     locale, spawn: pluginWorker === false ? inline : () => spawnPlugin(script), read: bytesOf,

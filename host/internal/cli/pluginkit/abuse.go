@@ -49,6 +49,7 @@ func (k *kit) play(ctx context.Context, c Case) error {
 			return nil
 		}
 	}
+	k.first[c.Name] = first
 	k.report.Fuel[c.Name], k.report.Memory[c.Name] = first.answer.Fuel, first.answer.Memory
 	k.report.add(name, OK, "%d units of fuel, %d KB of memory, %d emits", first.answer.Fuel, first.answer.Memory>>10, first.emits)
 	return nil

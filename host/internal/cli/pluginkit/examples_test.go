@@ -2,6 +2,7 @@ package pluginkit_test
 
 import (
 	"context"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -37,7 +38,8 @@ func TestExamples(t *testing.T) {
 			cases, err := pluginkit.CasesOf(wasm)
 			require.NoError(t, err)
 			require.NotEmpty(t, cases)
-			r, err := pluginkit.Run(t.Context(), wasm, cases, pluginkit.Options{CacheDir: cache})
+			program, _ := exec.LookPath("node") // without it the kit says so
+			r, err := pluginkit.Run(t.Context(), wasm, cases, pluginkit.Options{CacheDir: cache, Node: program})
 			require.NoError(t, err)
 			for _, x := range r.Checks {
 				t.Logf("%-8s %-32s %s", x.Outcome, x.Name, x.Detail)

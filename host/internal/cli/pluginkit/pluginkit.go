@@ -2,7 +2,7 @@
 // the examples of this repository are tested with.
 //
 // [Run] takes the bytes of a plugin and its cases. It loads the plugin as a host does, plays every case on three
-// fresh instances and wants the same outputs and the same fuel each time, then treats the plugin badly: input that
+// fresh instances, and once in Node, and wants the same outputs and the same fuel each time, then treats the plugin badly: input that
 // is empty, huge, no UTF-8 or full of unknown fields; callers that give up at each emit; services that fail or are
 // denied; another tenant after an error. The plugin may answer with an error, but it must not fault. Clock and
 // chance are pinned, and nothing reaches the network: requests are answered from the case.
@@ -26,6 +26,7 @@ import (
 type Options struct {
 	CacheDir string  // of compiled code; empty keeps none
 	Last     *Report // to compare with; nil compares with nothing
+	Node     string  // program of Node.js 20 or later, which plays the cases too; empty is none
 }
 
 // Report is what came of a run of the kit.
@@ -83,13 +84,14 @@ type kit struct {
 	wasm    []byte
 	options Options
 	cases   []Case
+	first   map[string]*outcome // of the cases that passed, on a fresh instance
 }
 
 // Run plays the kit. The error means that it could not start; what is wrong with the plugin is in the report.
 func Run(ctx context.Context, wasm []byte, cases []Case, o Options) (*Report, error) {
 	k := &kit{
 		report: &Report{Bytes: len(wasm), Fuel: map[string]int64{}, Memory: map[string]int64{}},
-		wasm:   wasm, options: o, cases: cases,
+		wasm:   wasm, options: o, cases: cases, first: map[string]*outcome{},
 	}
 	bench, err := k.bench(ctx)
 	if err != nil {
@@ -115,6 +117,9 @@ func Run(ctx context.Context, wasm []byte, cases []Case, o Options) (*Report, er
 			return nil, err
 		}
 	}
+	if err := k.node(ctx); err != nil {
+		return nil, err
+	}
 	k.badInput(ctx, bench, m)
 	if len(cases) > 0 {
 		k.cancel(ctx, bench, m, cases[0])
@@ -136,17 +141,22 @@ func (k *kit) bench(ctx context.Context) (*bench, error) {
 	b := &bench{world: &world{}, wasm: k.wasm}
 	h, err := plugin.New(ctx, plugin.Config{
 		CacheDir: k.options.CacheDir, HTTP: b.world, Random: zeroes{}, Trust: plugin.Trust{Local: plugin.Off},
-		Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		Now: now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	b.host = h
 	return b, err
 }
 
+// now is the clock of every call, and chance what each byte of chance is.
+func now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+
+const chance = 7
+
 // zeroes is chance without surprise.
 type zeroes struct{}
 
-func (zeroes) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte{7}, len(p))), nil }
+func (zeroes) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte{chance}, len(p))), nil }
 
 func (b *bench) load(ctx context.Context) (*plugin.Module, error) {
 	return b.host.Load(ctx, b.wasm, plugin.LoadOptions{Granted: plugin.Everything()})

@@ -1,9 +1,10 @@
 // A loaded plugin: its bytes were read, checked, metered and compiled; each call goes
 // to a Worker of its own.
 
-import { caps, imports, startExport } from "./abi.ts";
+import { caps, startExport } from "./abi.ts";
 import { Desk, memory, type RunSide, type Services } from "./desk.ts";
 import { PluginError } from "./error.ts";
+import { imports } from "./imports.ts";
 import type { Limits, Pinned, Setting } from "./kernel/guest.ts";
 import type { Way } from "./kernel/wait.ts";
 import { limitsOf, readManifest, type Manifest } from "./manifest.ts";

@@ -5,7 +5,7 @@ import { caps } from "./abi.ts";
 import { PluginError } from "./error.ts";
 import type { Setting, Work } from "./kernel/guest.ts";
 import type { Sharing } from "./kernel/kernel.ts";
-import { serve, type FromKernel, type Outcome, type ToKernel } from "./kernel/serve.ts";
+import type { FromKernel, Outcome, ToKernel } from "./kernel/serve.ts";
 import type { Way } from "./kernel/wait.ts";
 
 /** KernelLine is a Worker of either platform, or a kernel in this thread. */
@@ -176,18 +176,3 @@ export class Runner {
 }
 
 const nothing = new Uint8Array(0);
-
-/** inline runs the kernel in this thread: without a Worker, and so without a way to end one that computes before its deadline. */
-export function inline(): KernelLine {
-  let toKernel: (message: ToKernel) => void = () => undefined;
-  let toOwner: (message: FromKernel) => void = () => undefined;
-  serve({
-    post: (message) => queueMicrotask(() => toOwner(message)),
-    listen: (receive) => { toKernel = receive; },
-  });
-  return {
-    post: (message) => queueMicrotask(() => toKernel(message)),
-    listen: (receive) => { toOwner = receive; },
-    end: () => { toOwner = () => undefined; },
-  };
-}

@@ -347,9 +347,10 @@ export class Guest {
   }
 }
 
-/** encode writes an answer of call. */
+/** encode writes an answer of call, byte for byte as the server does: the same plugin burns the same fuel on it. */
 export function encode(answer: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(answer));
+  const text = JSON.stringify(answer).replace(/[<>&\u2028\u2029]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+  return new TextEncoder().encode(text);
 }
 
 function join(parts: Uint8Array[]): Uint8Array {

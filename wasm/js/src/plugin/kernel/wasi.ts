@@ -2,7 +2,7 @@
 // arguments, environment variables, files or sockets: those functions answer with an
 // error number, and what is neither refuses with ENOSYS.
 
-import { caps, imports } from "../abi.ts";
+import { caps } from "../abi.ts";
 import { Exit, type Guest } from "./guest.ts";
 
 const ok = 0;
@@ -71,8 +71,9 @@ export function wasi(g: Guest): Record<string, Function> {
     },
     poll_oneoff: (from: number, into: number, count: number, at: number) => poll(g, view, from, into, count >>> 0, at),
   };
-  for (const name of imports.get("wasi_snapshot_preview1")!.keys()) {
-    offered[name] ??= /^(fd|path|sock)_/.test(name) ? () => badf : () => nosys;
+  // What else it imports was held against the list of functions before.
+  for (const { module, name } of WebAssembly.Module.imports(g.setting.module)) {
+    if (module === "wasi_snapshot_preview1") offered[name] ??= /^(fd|path|sock)_/.test(name) ? () => badf : () => nosys;
   }
   return offered;
 }
