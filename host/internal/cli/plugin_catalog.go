@@ -46,23 +46,34 @@ var pluginInstall = command{
 	name: "plugin install", args: "FILE [FLAGS]", summary: "installs a plugin, or a new version of one",
 	help: `
 A plugin that asks for permissions waits until they are approved: look at what it asks for, then run
-` + "`easel plugin enable NAME`" + `, or install it with --yes. The version before stays active until then, and is kept.`,
+` + "`easel plugin enable NAME`" + `, or install it with --yes, or with --allow for a part of it. The version before stays active until
+then, and is kept.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
 		yes := fs.Bool("yes", false, "approve what it asks for")
+		allow := allowFlag(fs)
 		remote := fs.Bool("remote", false, "treat the file as one from elsewhere: it must be signed by a trusted key")
 		return func(ctx context.Context, a *app, args []string) error {
 			file, err := one("install", "FILE", args)
 			if err != nil {
 				return err
 			}
-			return p.install(ctx, a, file, *yes, *remote)
+			limit, err := allowed("install", fs, *allow)
+			if err != nil {
+				return err
+			}
+			if *yes && limit == nil {
+				all := plugin.Everything()
+				limit = &all
+			}
+			return p.install(ctx, a, file, limit, *remote)
 		}
 	},
 }
 
-func (p *pluginPlace) install(ctx context.Context, a *app, file string, yes, remote bool) error {
+// install installs a file. limit, if not nil, is what is approved at once.
+func (p *pluginPlace) install(ctx context.Context, a *app, file string, limit *plugin.Permissions, remote bool) error {
 	var wasm []byte
 	if err := p.with(ctx, a, func(h *plugin.Host) (err error) {
 		wasm, err = source(ctx, h, file)
@@ -76,8 +87,8 @@ func (p *pluginPlace) install(ctx context.Context, a *app, file string, yes, rem
 	}
 	return p.catalog(ctx, a, func(c *plugin.Catalog) error {
 		e, err := c.Install(ctx, wasm, from)
-		if err == nil && yes && e.Waiting != nil {
-			e, err = c.Enable(ctx, e.Name, nil)
+		if err == nil && limit != nil && e.Waiting != nil {
+			e, err = c.Enable(ctx, e.Name, limit)
 		}
 		if err != nil {
 			return err
@@ -97,7 +108,7 @@ func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
 		for _, ask := range e.Waiting.Asks {
 			fmt.Fprintf(a.out, "  %s\n", ask)
 		}
-		fmt.Fprintf(a.out, "Approve it with `easel plugin enable %s`.\n", e.Name)
+		fmt.Fprintf(a.out, "Approve it with `easel plugin enable %s`, or a part of it with --allow.\n", e.Name)
 		if e.Active != nil {
 			fmt.Fprintf(a.out, "Version %s stays active.\n", e.Active.Version)
 		}
@@ -105,6 +116,9 @@ func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
 		fmt.Fprintf(a.out, "%s is off\n", e.Name)
 	default:
 		fmt.Fprintf(a.out, "%s %s is on: plugin:%s@%s\n", e.Name, e.Active.Version, e.Name, major(e.Active.Version))
+		if len(e.Active.Asks) > 0 {
+			fmt.Fprintf(a.out, "It does without:\n  %s\nApprove the rest with `easel plugin enable %s --allow all`.\n", strings.Join(e.Active.Asks, "\n  "), e.Name)
+		}
 	}
 	return nil
 }
@@ -114,10 +128,53 @@ func major(version string) string {
 	return m
 }
 
-var pluginEnable = change("enable", "approves what a plugin asks for and switches it on", "",
-	func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error) {
-		return c.Enable(ctx, name, nil)
-	})
+var pluginEnable = command{
+	name: "plugin enable", args: "NAME [--allow LIST] [FLAGS]", summary: "approves what a plugin asks for and switches it on",
+	help: `
+--allow approves a part of it: a list such as http,kv of all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv and
+variables. The plugin runs without the rest; what it then asks for is answered with the error denied. A later version that
+asks for no more than was decided about is switched on with the same part.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		p := &pluginPlace{}
+		p.flags(fs)
+		allow := allowFlag(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			name, err := one("enable", "NAME", args)
+			if err != nil {
+				return err
+			}
+			limit, err := allowed("enable", fs, *allow)
+			if err != nil {
+				return err
+			}
+			return p.catalog(ctx, a, func(c *plugin.Catalog) error {
+				e, err := c.Enable(ctx, name, limit)
+				if err != nil {
+					return err
+				}
+				return a.entry(p, e)
+			})
+		}
+	},
+}
+
+func allowFlag(fs *flag.FlagSet) *string {
+	return fs.String("allow", "", "`LIST` of what is approved of what it asks for, such as http,kv")
+}
+
+// allowed reads --allow; nil when it was not given.
+func allowed(verb string, fs *flag.FlagSet, list string) (*plugin.Permissions, error) {
+	given := false
+	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "allow" })
+	if !given {
+		return nil, nil
+	}
+	limit, err := plugin.Allow(strings.Split(list, ","))
+	if err != nil {
+		return nil, misuse("plugin "+verb, "--allow: %w", err)
+	}
+	return &limit, nil
+}
 
 var pluginDisable = change("disable", "switches a plugin off", "Canvases that name it still load; they fail when they reach it.",
 	func(_ context.Context, c *plugin.Catalog, name string) (plugin.Entry, error) { return c.Disable(name) })
@@ -179,8 +236,11 @@ func (a *app) plugins(p *pluginPlace, list []plugin.Entry) error {
 		if e.Problem != "" {
 			state = "broken"
 		}
+		if note == "" && e.Active != nil && len(e.Active.Asks) > 0 {
+			note = "does without " + strings.Join(e.Active.Asks, ", ")
+		}
 		if e.Waiting != nil {
-			note = fmt.Sprintf("%s waits for approval: %s", e.Waiting.Version, strings.Join(e.Waiting.Asks, ", "))
+			note = fmt.Sprintf("%s waits for `easel plugin enable %s`: it asks for %s", e.Waiting.Version, e.Name, strings.Join(e.Waiting.Asks, ", "))
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Name, version, state, note)
 	}

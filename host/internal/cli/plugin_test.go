@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -109,9 +110,9 @@ func TestPluginWaitsForApproval(t *testing.T) {
 	install("1.0.0", "")
 	asks := `,"permissions":{"kv":{"bytes":100,"reason":"keeps"}}`
 	out := install("1.1.0", asks)
-	require.Equal(t, "sample 1.1.0 waits for approval. It asks for:\n  kv of 100 bytes\nApprove it with `easel plugin enable sample`.\nVersion 1.0.0 stays active.\n", out)
+	require.Equal(t, "sample 1.1.0 waits for approval. It asks for:\n  kv of 100 bytes\nApprove it with `easel plugin enable sample`, or a part of it with --allow.\nVersion 1.0.0 stays active.\n", out)
 	_, out, _ = easel(t, "plugin", "list")
-	require.Regexp(t, `sample +1\.0\.0 +on +1\.1\.0 waits for approval: kv of 100 bytes`, out)
+	require.Regexp(t, "sample +1\\.0\\.0 +on +1\\.1\\.0 waits for `easel plugin enable sample`: it asks for kv of 100 bytes", out)
 	_, out, _ = easel(t, "plugin", "enable", "sample", "--json")
 	var e plugin.Entry
 	require.NoError(t, json.Unmarshal([]byte(out), &e))
@@ -119,6 +120,36 @@ func TestPluginWaitsForApproval(t *testing.T) {
 	_, out, _ = easel(t, "plugin", "rollback", "sample")
 	require.Contains(t, out, "sample 1.0.0 is on")
 	require.Contains(t, install("2.0.0", asks, "--yes"), "plugin:sample@2")
+}
+
+func TestPluginPartOfWhatItAsks(t *testing.T) {
+	pluginFolder(t)
+	manifest := func(version string, calls int) string {
+		return fmt.Sprintf(`{"abi":1,"name":"sample","version":"%s","description":"A sample.","permissions":{
+			"kv":{"bytes":100,"reason":"keeps"},"llm":{"max_calls":%d,"reason":"asks"},"http":{"hosts":["a.example","b.example"],"methods":["GET"],"reason":"reads"}}}`, version, calls)
+	}
+	install := func(version string, calls int, flags ...string) string {
+		path := file(t, "x.wasm", string(sample(t, version, "0", manifest(version, calls))))
+		code, out, errs := easel(t, append([]string{"plugin", "install", path}, flags...)...)
+		require.Zero(t, code, errs)
+		return out
+	}
+	require.Contains(t, install("1.0.0", 2), "waits for approval")
+	code, out, errs := easel(t, "plugin", "enable", "sample", "--allow", "kv,http:a.example")
+	require.Zero(t, code, errs)
+	require.Equal(t, "sample 1.0.0 is on: plugin:sample@1\nIt does without:\n  http to b.example\n  2 calls of llm\nApprove the rest with `easel plugin enable sample --allow all`.\n", out)
+	_, out, _ = easel(t, "plugin", "list")
+	require.Regexp(t, `sample +1\.0\.0 +on +does without http to b\.example, 2 calls of llm`, out)
+	require.Contains(t, install("1.1.0", 2), "1.1.0 is on", "the same part holds for a version that asks for the same")
+	require.Contains(t, install("1.2.0", 3), "waits for approval")
+	_, out, _ = easel(t, "plugin", "enable", "sample", "--allow", "all")
+	require.Equal(t, "sample 1.2.0 is on: plugin:sample@1\n", out)
+	_, out, _ = easel(t, "plugin", "enable", "sample", "--allow", "none")
+	require.Contains(t, out, "does without")
+	require.Contains(t, install("2.0.0", 9, "--allow", "llm"), "It does without:\n  http to a.example")
+	code, _, errs = easel(t, "plugin", "enable", "sample", "--allow", "files")
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, `permission "files": want all, none, http`)
 }
 
 func TestPluginSignatures(t *testing.T) {

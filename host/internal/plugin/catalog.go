@@ -36,6 +36,9 @@ type Entry struct {
 	Waiting  *Version    `json:"waiting,omitempty"` // not approved yet
 	Previous *Version    `json:"previous,omitempty"`
 	Approved Permissions `json:"approved,omitzero"`
+	// Considered is what was asked for when somebody approved, the part that was not
+	// approved included: a new version that asks for no more does not wait again.
+	Considered Permissions `json:"considered,omitzero"`
 	// Problem says why an active version could not be loaded; empty when all is well.
 	Problem string `json:"problem,omitempty"`
 }
@@ -110,7 +113,8 @@ func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entr
 		return Entry{}, fmt.Errorf("plugin %s: install: %w", manifest.Name, err)
 	}
 	next := c.copyOf(manifest.Name)
-	if v.Asks = manifest.Permissions.Beyond(next.Approved); len(v.Asks) > 0 {
+	if len(manifest.Permissions.Beyond(next.Approved)) > 0 && len(manifest.Permissions.Beyond(next.Considered)) > 0 {
+		v.Asks = manifest.Permissions.Beyond(next.Approved)
 		next.Waiting = &v
 		return next.Entry, c.put(next, nil)
 	}
@@ -119,11 +123,11 @@ func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entr
 
 // activate makes v the active version of next and replaces what is loaded.
 func (c *Catalog) activate(ctx context.Context, next *item, v Version) (Entry, error) {
-	v.Asks = nil
 	m, err := c.load(ctx, v, next.Approved, false)
 	if err != nil {
 		return Entry{}, err
 	}
+	v.Asks = m.Manifest().Permissions.Beyond(next.Approved)
 	old := next.module
 	if next.Active != nil && next.Active.Digest != v.Digest {
 		next.Previous = next.Active
@@ -153,7 +157,7 @@ func (c *Catalog) retire(m *Module) {
 
 // Enable approves what the waiting version of name asks for and activates it; one
 // that does not wait is switched on again. limit, if not nil, is the most that is
-// approved: the plugin runs with what is left.
+// approved: the plugin runs with what is left, and its Asks say what it does without.
 func (c *Catalog) Enable(ctx context.Context, name string, limit *Permissions) (Entry, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
@@ -173,7 +177,7 @@ func (c *Catalog) Enable(ctx context.Context, name string, limit *Permissions) (
 		if err != nil {
 			return Entry{}, err
 		}
-		next.Approved = asked
+		next.Approved, next.Considered = asked, asked
 		if limit != nil {
 			next.Approved = asked.Cut(*limit)
 		}

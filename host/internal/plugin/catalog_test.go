@@ -68,8 +68,9 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Get("sample")
 	require.ErrorContains(t, err, "easel plugin enable sample")
-	_, err = c.Enable(ctx, "sample", &Permissions{})
+	e, err = c.Enable(ctx, "sample", &Permissions{})
 	require.NoError(t, err)
+	require.Equal(t, []string{"http to a.example", "http method GET", "http method HEAD"}, e.Active.Asks, "what it does without is told")
 	m, err := c.Get("sample")
 	require.NoError(t, err)
 	require.Nil(t, m.Granted().HTTP, "a limit on enabling cuts what was approved")
@@ -77,6 +78,51 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	require.Empty(t, c.List())
 	_, err = c.Disable("sample")
 	require.ErrorIs(t, err, NotFound)
+}
+
+// TestCatalogPartOfWhatIsAsked has an operator who approves a part: the next version does not ask again for what was
+// refused, one that wants more does.
+func TestCatalogPartOfWhatIsAsked(t *testing.T) {
+	ctx, dir, h := context.Background(), t.TempDir(), newHost(t, Config{})
+	c, err := OpenCatalog(ctx, h, dir, Everything())
+	require.NoError(t, err)
+	version := func(v string, kv int, hosts ...string) []byte {
+		return pack(t, wat.Must(echo), map[string]any{"version": v, "permissions": map[string]any{
+			"http": map[string]any{"hosts": hosts, "methods": []string{"GET"}, "reason": "r"}, "kv": map[string]any{"bytes": kv, "reason": "r"},
+		}})
+	}
+	e, err := c.Install(ctx, version("1.0.0", 10, "a.example"), Local)
+	require.NoError(t, err)
+	require.Equal(t, []string{"http to a.example", "http method GET", "kv of 10 bytes"}, e.Waiting.Asks)
+	part, err := Allow([]string{"http"})
+	require.NoError(t, err)
+	e, err = c.Enable(ctx, "sample", &part)
+	require.NoError(t, err)
+	require.Equal(t, []string{"kv of 10 bytes"}, e.Active.Asks)
+	m, err := c.Get("sample")
+	require.NoError(t, err)
+	require.NotNil(t, m.Granted().HTTP)
+	require.Nil(t, m.Granted().KV)
+
+	e, err = c.Install(ctx, version("1.1.0", 10, "a.example"), Local)
+	require.NoError(t, err)
+	require.Nil(t, e.Waiting, "what was refused is not asked for again")
+	require.Equal(t, []string{"kv of 10 bytes"}, e.Active.Asks)
+
+	e, err = c.Install(ctx, version("1.2.0", 10, "a.example", "b.example"), Local)
+	require.NoError(t, err)
+	require.Equal(t, []string{"http to b.example", "kv of 10 bytes"}, e.Waiting.Asks, "one that wants more waits, and asks for all it lacks")
+	require.Equal(t, "1.1.0", e.Active.Version)
+
+	again, err := OpenCatalog(ctx, h, dir, Everything())
+	require.NoError(t, err)
+	require.Equal(t, c.List(), again.List())
+	e, err = again.Enable(ctx, "sample", nil)
+	require.NoError(t, err)
+	require.Empty(t, e.Active.Asks)
+	m, err = again.Get("sample@1.2")
+	require.NoError(t, err)
+	require.Equal(t, int64(10), m.Granted().KV.Bytes)
 }
 
 func TestCatalogFailedInstallChangesNothing(t *testing.T) {

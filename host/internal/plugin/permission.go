@@ -67,6 +67,44 @@ func Everything() Permissions {
 	}
 }
 
+// Allow reads a list of permissions as people write it, into a ceiling: all, none,
+// http, http:HOST, secrets, secrets:NAME, llm, embed, kv or variables.
+func Allow(words []string) (Permissions, error) {
+	all, out := Everything(), Permissions{}
+	for _, word := range words {
+		kind, what, narrow := strings.Cut(strings.TrimSpace(word), ":")
+		if narrow && (what == "" || kind != "http" && kind != "secrets") {
+			return out, fmt.Errorf("permission %q: only http:HOST and secrets:NAME are narrower than their kind", word)
+		}
+		switch kind {
+		case "all":
+			return all, nil
+		case "none", "":
+		case "http":
+			if out.HTTP == nil {
+				out.HTTP = &HTTPPermission{Methods: all.HTTP.Methods, Private: true}
+			}
+			out.HTTP.Hosts = append(out.HTTP.Hosts, orElse(what, "*"))
+		case "secrets":
+			if out.Secrets == nil {
+				out.Secrets = map[string]SecretPermission{}
+			}
+			out.Secrets[orElse(what, "*")] = all.Secrets["*"]
+		case "llm":
+			out.LLM = all.LLM
+		case "embed":
+			out.Embed = all.Embed
+		case "kv":
+			out.KV = all.KV
+		case "variables":
+			out.Variables = all.Variables
+		default:
+			return out, fmt.Errorf("permission %q: want all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv or variables", word)
+		}
+	}
+	return out, nil
+}
+
 // Cut returns what both p and ceiling allow. Reasons are those of p.
 func (p Permissions) Cut(ceiling Permissions) Permissions {
 	var out Permissions

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,6 +69,36 @@ func TestPermissionsCut(t *testing.T) {
 		"http to api.a.example", "http to *.b.example", "http method GET", "http method POST", "http to private addresses",
 		"secret K for api.a.example", "secret L for x", "5 calls of llm", "kv of 100 bytes", "reading sys.query", "writing env.x",
 	}, asked.Beyond(Permissions{}))
+}
+
+func TestAllow(t *testing.T) {
+	asked := parsePermissions(t, `{"http":{"hosts":["a.example","b.example"],"methods":["GET","POST"],"private":true},"secrets":{"K":{"hosts":["a.example"]},"L":{"hosts":["b.example"]}},
+		"llm":{"max_calls":5},"embed":{"max_calls":1},"kv":{"bytes":100},"variables":{"read":["sys.query"]}}`)
+	for _, c := range []struct{ words, left string }{
+		{"", `{}`},
+		{"none", `{}`},
+		{"http", `{"http":{"hosts":["a.example","b.example"],"methods":["GET","POST"],"private":true}}`},
+		{"http:b.example,kv", `{"http":{"hosts":["b.example"],"methods":["GET","POST"],"private":true},"kv":{"bytes":100}}`},
+		{"http:*.example", `{"http":{"hosts":["a.example","b.example"],"methods":["GET","POST"],"private":true}}`},
+		{"secrets", `{"secrets":{"K":{"hosts":["a.example"]},"L":{"hosts":["b.example"]}}}`},
+		{"secrets:L, llm", `{"secrets":{"L":{"hosts":["b.example"]}},"llm":{"max_calls":5}}`},
+		{"embed,variables", `{"embed":{"max_calls":1},"variables":{"read":["sys.query"]}}`},
+	} {
+		t.Run(c.words, func(t *testing.T) {
+			ceiling, err := Allow(strings.Split(c.words, ","))
+			require.NoError(t, err)
+			got, err := json.Marshal(asked.Cut(ceiling))
+			require.NoError(t, err)
+			require.JSONEq(t, c.left, string(got))
+		})
+	}
+	all, err := Allow([]string{"kv", "all"})
+	require.NoError(t, err)
+	require.Empty(t, asked.Beyond(asked.Cut(all)))
+	for word, says := range map[string]string{"everything": "want all, none", "kv:5": "only http:HOST", "http:": "only http:HOST", "secret": "secrets:NAME"} {
+		_, err := Allow([]string{word})
+		require.ErrorContains(t, err, says)
+	}
 }
 
 func TestLimits(t *testing.T) {
