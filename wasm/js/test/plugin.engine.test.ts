@@ -13,7 +13,8 @@ import type { RunEvent } from "../src/events.ts";
 import { scripted } from "../src/model/scripted.ts";
 import type { Model, ModelRequest } from "../src/model/model.ts";
 import { build, type Built } from "./module.ts";
-import { guest, imports, make, pack } from "./plugins.ts";
+import { guest, imports } from "./guests.ts";
+import { make, pack } from "./plugins.ts";
 
 const texts = {
   mirror: guest(`say {"outputs":`, "input", "say }"),
@@ -52,7 +53,7 @@ describe("plugins in canvases", { timeout: 280_000 }, () => {
   const start = async (...list: PluginSource[]): Promise<Engine> => {
     const engine = await createEngine({
       wasm: built.wasm, runtime: built.runtime, worker: new URL("../src/worker.node.ts", import.meta.url),
-      pluginWorker: new URL("../src/plugin/worker.node.ts", import.meta.url), plugins: list, locale: "en",
+      pluginWorker: new URL("../src/plugin/kernel.node.ts", import.meta.url), plugins: list, locale: "en",
     });
     engines.push(engine);
     return engine;

@@ -18,12 +18,13 @@ import type { KernelLine, Spawn } from "../src/plugin/runner.ts";
 import { meterOf } from "../src/plugin/shelf.ts";
 import { build, type Built } from "./module.ts";
 import { attack, faults, limits, text } from "./plugin.faults.ts";
-import { guest, imports, make, pack } from "./plugins.ts";
+import { guest, imports } from "./guests.ts";
+import { make, pack } from "./plugins.ts";
 
 const decoder = new TextDecoder();
 
 function thread(): KernelLine {
-  const worker = new Worker(new URL("../src/plugin/worker.node.ts", import.meta.url));
+  const worker = new Worker(new URL("../src/plugin/kernel.node.ts", import.meta.url));
   return {
     post: (message) => worker.postMessage(message),
     listen: (receive, broken) => {
