@@ -177,6 +177,8 @@ export interface ComponentSpec {
   missing?: string;
   /** Part of ingestion pipelines, which load but do not run. */
   pipeline?: boolean;
+  /** Part of ingestion pipelines, which load but do not run. */
+  pipeline?: boolean;
   /** JSON Schema of the parameters. */
   params?: Schema;
 }
