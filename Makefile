@@ -19,7 +19,7 @@ FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/compo
   host/internal/api:FuzzWebhook plugins/meter:FuzzRewrite
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots bench cover clean tidy setup
+.PHONY: help run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots package-check chart bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,7 @@ check: ## the static part: format, vet, lint, generated files, builds for other 
 	@$(STAGE) lint $(MAKE) --no-print-directory lint
 	@$(STAGE) wasm $(MAKE) --no-print-directory wasm
 	@$(STAGE) size $(MAKE) --no-print-directory size
+	@$(STAGE) package $(MAKE) --no-print-directory package-check
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
@@ -142,6 +143,20 @@ browser: page ## tests of the package and of the page in a real browser
 
 screenshots: page ## pictures of the main views
 	cd web && npm run --silent screenshots
+
+package-check: ## image, compose file and chart, without Docker and Helm
+	$(GO) test -timeout 5m ./build/package
+
+HELM := GOWORK=off $(GO) run -modfile=build/tools/helm.mod helm.sh/helm/v3/cmd/helm
+CHART := build/package/chart
+# Made up anew each time.
+NO_KEYS := sed -E 's/^(  (api|seal)-key:).*/\1 random/'
+
+chart: ## lint the chart with Helm, and render it for package-check; compiles Helm first, which takes minutes
+	$(HELM) lint --strict $(CHART)
+	$(HELM) lint --strict $(CHART) -f build/package/testdata/many.yaml
+	$(HELM) template easel $(CHART) --kube-version 1.29.0 | $(NO_KEYS) >build/package/testdata/one.golden.yaml
+	$(HELM) template prod $(CHART) --kube-version 1.29.0 -f build/package/testdata/many.yaml | $(NO_KEYS) >build/package/testdata/many.golden.yaml
 
 bench: ## benchmarks with their ratios to the floors of the same run
 	$(GO) run ./build/bench

@@ -1,0 +1,114 @@
+package packaging
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// built is the program, made once. It is made as the other tests make theirs, so that its packages are compiled already.
+var built struct {
+	sync.Once
+	dir string
+	err error
+	out []byte
+}
+
+func program(t testing.TB) string {
+	t.Helper()
+	built.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "easel-package-"); built.err != nil {
+			return
+		}
+		cmd := exec.Command("go", "build", "-o", filepath.Join(built.dir, "easel"), "./host/cmd/easel")
+		cmd.Dir = "../.."
+		built.out, built.err = cmd.CombinedOutput()
+	})
+	require.NoError(t, built.err, "%s", built.out)
+	return filepath.Join(built.dir, "easel")
+}
+
+var flagLine = regexp.MustCompile(`(?m)^  --([a-z-]+)`)
+
+// serveFlags are the flags of `easel serve`, without their dashes.
+func serveFlags(t testing.TB) map[string]bool {
+	t.Helper()
+	out, err := exec.Command(program(t), "help", "serve").Output()
+	require.NoError(t, err)
+	flags := map[string]bool{}
+	for _, m := range flagLine.FindAllStringSubmatch(string(out), -1) {
+		flags[m[1]] = true
+	}
+	require.NotEmpty(t, flags)
+	return flags
+}
+
+// requireVariable checks that a variable sets a flag of serve, or is one of those without a flag.
+func requireVariable(t testing.TB, name string) {
+	t.Helper()
+	if name == "EASEL_API_KEY" {
+		return
+	}
+	require.Contains(t, serveFlags(t), strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "EASEL_"), "_", "-")), name)
+}
+
+// imageEnvironment is what the image sets for the compiler.
+func imageEnvironment(t testing.TB) []string {
+	t.Helper()
+	for _, e := range only(t, dockerfile(t), "ENV") {
+		if strings.Contains(e, "CGO_ENABLED=0") {
+			return append(os.Environ(), strings.Fields(e)...)
+		}
+	}
+	t.Fatal("the image does not switch cgo off")
+	return nil
+}
+
+// Without the workspace and without C every package is there: go.sum is complete, and nothing needs a C library. The
+// image itself is built by TestBuildOfTheImage in make soak, as everything is compiled anew for it.
+func TestPackagesOfTheImage(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "-f", "{{if .CgoFiles}}{{.ImportPath}}{{end}}", "./host/cmd/easel")
+	cmd.Dir, cmd.Env = "../..", imageEnvironment(t)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, strings.TrimSpace(string(out)))
+}
+
+// The program starts as the image starts it, with nothing in its environment but what the image sets, says that it is
+// healthy as the image asks, and ends on the image's signal.
+func TestStart(t *testing.T) {
+	env := []string{"EASEL_ADDR=127.0.0.1:0", "EASEL_DATA=" + filepath.Join(t.TempDir(), "data")}
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program(t), "serve")
+	cmd.Env, cmd.Stderr, cmd.Dir = env, os.Stderr, t.TempDir()
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer func() { _ = cmd.Process.Kill() }() // gone already when all is well
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	_, addr, ok := strings.Cut(strings.TrimSpace(line), "address: http://")
+	require.True(t, ok, line)
+
+	health := exec.CommandContext(ctx, program(t), "health")
+	health.Env = []string{"EASEL_ADDR=" + addr}
+	said, err := health.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.Contains(t, string(said), "ok")
+
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, cmd.Wait())
+	said, err = exec.CommandContext(ctx, program(t), "health", "--addr", addr).CombinedOutput()
+	require.Error(t, err, "%s", said)
+}

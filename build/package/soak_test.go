@@ -1,0 +1,40 @@
+//go:build soak
+
+package packaging
+
+import (
+	"debug/elf"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The command by which the image is built makes a program that needs no C library and no loader.
+func TestBuildOfTheImage(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "easel")
+	command := ""
+	for _, c := range only(t, dockerfile(t), "RUN") {
+		if strings.HasPrefix(c, "go build ") {
+			command, _, _ = strings.Cut(c, "&&")
+		}
+	}
+	require.NotEmpty(t, command)
+	cmd := exec.Command("sh", "-c", strings.ReplaceAll(command, "/out/easel", out))
+	cmd.Dir, cmd.Env = "../..", imageEnvironment(t)
+	said, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	f, err := elf.Open(out)
+	if err != nil {
+		t.Skip("programs of this machine are no ELF; the image is for Linux")
+	}
+	defer f.Close()
+	libraries, err := f.ImportedLibraries()
+	require.NoError(t, err)
+	require.Empty(t, libraries)
+	for _, p := range f.Progs {
+		require.NotEqual(t, elf.PT_INTERP, p.Type, "it asks for a loader")
+	}
+}
