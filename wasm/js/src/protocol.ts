@@ -177,8 +177,6 @@ export interface ComponentSpec {
   missing?: string;
   /** Part of ingestion pipelines, which load but do not run. */
   pipeline?: boolean;
-  /** Part of ingestion pipelines, which load but do not run. */
-  pipeline?: boolean;
   /** JSON Schema of the parameters. */
   params?: Schema;
 }
