@@ -14,7 +14,8 @@ RACE := ./engine/...
 # Fuzz targets where bytes of strangers come in: those of the canvas are part of `make test`, all of them of `make fuzz-all`.
 FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/component:FuzzLooseJSON
 FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/component:FuzzWording engine/component:FuzzLiteral \
-  engine/component:FuzzHTMLText engine/offline:FuzzAnswer host/internal/model:FuzzStream host/internal/runner:FuzzDecodeBundle host/internal/store:FuzzLoad \
+  engine/component:FuzzHTMLText engine/offline:FuzzAnswer host/internal/model:FuzzStream host/internal/runner:FuzzDecodeBundle host/internal/store:FuzzLoad host/internal/document:FuzzText host/internal/document:FuzzHTML \
+  host/internal/document:FuzzParts host/internal/document:FuzzNumber host/internal/document/write:FuzzMake host/internal/upload:FuzzCleanName \
   host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/plugin:FuzzStream host/internal/redisdoor:FuzzReadCommand host/internal/api:FuzzBody host/internal/api:FuzzRequest \
   host/internal/api:FuzzWebhook plugins/meter:FuzzRewrite
 
