@@ -92,6 +92,11 @@ func TestSignatures(t *testing.T) {
 	changed := append([]byte(nil), signed...)
 	changed[10] ^= 1
 	trust := map[string][]string{"acme": {key}}
+	unkeyed := must(WithSection(plain, SignatureSection, []byte(`{"publisher":"acme","key":"AAAA","sig":""}`)))
+	mischief := must(WithSection(plain, SignatureSection, []byte("{\"publisher\":\"`reboot`\",\"key\":\"AAAA\",\"sig\":\"\"}")))
+	_, err = Sign(plain, "a b", private)
+	require.ErrorContains(t, err, `publisher "a b": want letters`)
+	unread := must(WithSection(plain, SignatureSection, []byte(`{`)))
 	for _, c := range []struct {
 		name    string
 		wasm    []byte
@@ -99,11 +104,17 @@ func TestSignatures(t *testing.T) {
 		message string
 	}{
 		{"a trusted signature", signed, trust, ""},
-		{"no signature", plain, trust, "easel plugin sign"},
-		{"changed bytes", changed, trust, "changed after publisher \"acme\" signed them"},
-		{"an unknown publisher names the key and the cure", signed, nil, "easel plugin trust acme " + key},
-		{"another key of the publisher", signed, map[string][]string{"acme": {"AAAA"}}, "trusted keys of this publisher: AAAA"},
-		{"bytes after the signature", append(append([]byte(nil), signed...), pack(t, wat.Must("(module)"), nil)[8:]...), trust, "not signed"},
+		{"no signature, no keys", plain, nil, "not signed; no keys are trusted here; its publisher signs it with `easel plugin sign FILE --key KEY.pem --publisher NAME`, and a file you know is installed without --remote"},
+		{"no signature", plain, trust, "not signed; trusted are acme with " + key + "; its publisher signs it with `easel plugin sign FILE --key KEY.pem --publisher NAME`, and a file you know is installed without --remote"},
+		{"changed bytes", changed, trust, "signed by publisher \"acme\" with key " + key + ", but the bytes were changed afterwards; trusted keys of acme are " + key + "; get the file again, or sign it again with `easel plugin sign`"},
+		{"an unknown publisher", signed, nil, "signed by publisher \"acme\" with key " + key + "; no keys are trusted here; to trust it, run `easel plugin trust acme " + key + "`"},
+		{"a publisher among others", signed, map[string][]string{"other": {"BBBB", "CCCC"}, "next": {"DDDD"}}, "signed by publisher \"acme\" with key " + key + "; no key of acme is trusted, trusted are next with DDDD; other with BBBB, CCCC; to trust it, run `easel plugin trust acme " + key + "`"},
+		{"another key of the publisher", signed, map[string][]string{"acme": {"AAAA", "BBBB"}}, "signed by publisher \"acme\" with key " + key + "; trusted keys of acme are AAAA, BBBB; to trust it, run `easel plugin trust acme " + key + "`"},
+		{"a key of another publisher", signed, map[string][]string{"mallory": {key}}, "no key of acme is trusted, trusted are mallory with " + key},
+		{"a key that is none", unkeyed, trust, "signed by publisher \"acme\" with key AAAA, which is no ed25519 public key in base64; trusted keys of acme are " + key + "; sign the file again with `easel plugin sign`"},
+		{"a name that is a command", mischief, nil, "signed by publisher \"`reboot`\", which is no name of a publisher; sign the file again with `easel plugin sign`"},
+		{"a signature that is not readable", unread, trust, "the signature is not readable: unexpected end of JSON input; sign the file again with `easel plugin sign`"},
+		{"bytes after the signature", append(append([]byte(nil), signed...), pack(t, wat.Must("(module)"), nil)[8:]...), trust, "not signed; "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			seal, err := Verify(c.wasm, c.keys)
@@ -113,6 +124,7 @@ func TestSignatures(t *testing.T) {
 				return
 			}
 			require.ErrorIs(t, err, BadSignature)
+			require.ErrorContains(t, err, "bad_signature: ")
 			require.ErrorContains(t, err, c.message)
 		})
 	}

@@ -5,6 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -34,8 +37,14 @@ type Seal struct {
 	Sig       string `json:"sig"` // over all bytes before the section, base64
 }
 
+// publisherPattern is what a publisher may be called: people copy the name into a command.
+var publisherPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$`)
+
 // Sign returns wasm with a signature of publisher as its last section.
 func Sign(wasm []byte, publisher string, key ed25519.PrivateKey) ([]byte, error) {
+	if !publisherPattern.MatchString(publisher) {
+		return nil, fail(BadSignature, "publisher %q: want letters, digits, ., _, @ and -, beginning with a letter or digit", publisher)
+	}
 	bare, err := WithSection(wasm, SignatureSection, nil)
 	if err != nil {
 		return nil, err
@@ -61,33 +70,45 @@ func Verify(wasm []byte, keys map[string][]string) (Seal, error) {
 		return Seal{}, err
 	}
 	if len(all) == 0 || all[len(all)-1].name != SignatureSection || all[len(all)-1].end != len(wasm) {
-		return Seal{}, fail(BadSignature, "not signed; sign it with `easel plugin sign`, or allow unsigned plugins for this source")
+		return Seal{}, fail(BadSignature, "not signed; %s; its publisher signs it with `easel plugin sign FILE --key KEY.pem --publisher NAME`, and a file you know is installed without --remote", trusts("", keys))
 	}
 	last := all[len(all)-1]
 	var seal Seal
 	if err := json.Unmarshal(last.payload, &seal); err != nil {
-		return Seal{}, fail(BadSignature, "signature section is not readable: %v; sign the file again with `easel plugin sign`", err)
+		return Seal{}, fail(BadSignature, "the signature is not readable: %v; sign the file again with `easel plugin sign`", err)
 	}
+	if !publisherPattern.MatchString(seal.Publisher) {
+		return seal, fail(BadSignature, "signed by publisher %q, which is no name of a publisher; sign the file again with `easel plugin sign`", seal.Publisher)
+	}
+	seen := fmt.Sprintf("signed by publisher %q with key %s", seal.Publisher, seal.Key)
 	key, err := base64.StdEncoding.DecodeString(seal.Key)
 	if err != nil || len(key) != ed25519.PublicKeySize {
-		return seal, fail(BadSignature, "key %q of publisher %q is not an ed25519 public key", seal.Key, seal.Publisher)
+		return seal, fail(BadSignature, "%s, which is no ed25519 public key in base64; %s; sign the file again with `easel plugin sign`", seen, trusts(seal.Publisher, keys))
 	}
 	sig, err := base64.StdEncoding.DecodeString(seal.Sig)
 	if err != nil || !ed25519.Verify(key, wasm[:last.start], sig) {
-		return seal, fail(BadSignature, "the bytes were changed after publisher %q signed them with key %s; get the file again, or sign it again with `easel plugin sign`", seal.Publisher, seal.Key)
+		return seal, fail(BadSignature, "%s, but the bytes were changed afterwards; %s; get the file again, or sign it again with `easel plugin sign`", seen, trusts(seal.Publisher, keys))
 	}
-	for _, trusted := range keys[seal.Publisher] {
-		if trusted == seal.Key {
-			return seal, nil
-		}
+	if slices.Contains(keys[seal.Publisher], seal.Key) {
+		return seal, nil
 	}
-	return seal, fail(BadSignature, "signed by publisher %q with key %s; %s; to trust it, run `easel plugin trust %s %s`",
-		seal.Publisher, seal.Key, trustedKeys(seal.Publisher, keys), seal.Publisher, seal.Key)
+	return seal, fail(BadSignature, "%s; %s; to trust it, run `easel plugin trust %s %s`", seen, trusts(seal.Publisher, keys), seal.Publisher, seal.Key)
 }
 
-func trustedKeys(publisher string, keys map[string][]string) string {
-	if len(keys[publisher]) == 0 {
-		return "no key of this publisher is trusted"
+// trusts says which keys of a publisher are trusted, and whose keys are when it has none.
+func trusts(publisher string, keys map[string][]string) string {
+	if len(keys[publisher]) > 0 {
+		return "trusted keys of " + publisher + " are " + strings.Join(keys[publisher], ", ")
 	}
-	return "trusted keys of this publisher: " + strings.Join(keys[publisher], ", ")
+	if len(keys) == 0 {
+		return "no keys are trusted here"
+	}
+	var others []string
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
+		others = append(others, name+" with "+strings.Join(keys[name], ", "))
+	}
+	if publisher == "" {
+		return "trusted are " + strings.Join(others, "; ")
+	}
+	return "no key of " + publisher + " is trusted, trusted are " + strings.Join(others, "; ")
 }
