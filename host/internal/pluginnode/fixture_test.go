@@ -75,9 +75,13 @@ type shop struct {
 	modules map[string]*plugin.Module
 }
 
-func newShop(t testing.TB, cfg pluginnode.Config) *shop {
+func newShop(t testing.TB, cfg pluginnode.Config) *shop { return newLoggedShop(t, cfg, io.Discard) }
+
+// newLoggedShop writes everything its host logs to log.
+func newLoggedShop(t testing.TB, cfg pluginnode.Config, log io.Writer) *shop {
 	t.Helper()
-	h, err := plugin.New(context.Background(), plugin.Config{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	h, err := plugin.New(context.Background(), plugin.Config{Log: logger})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.Close(context.Background())) })
 	s := &shop{t: t, host: h, modules: map[string]*plugin.Module{}}

@@ -1,10 +1,13 @@
 package pluginnode_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -146,4 +149,71 @@ func TestSecretsStayOutOfOutputs(t *testing.T) {
 	require.NotContains(t, play("KEY"), "hunter2secret")
 	require.Equal(t, "hunter2secret", seen)
 	require.Contains(t, play("NONE"), "secret NONE is not configured")
+}
+
+// TestSecretsAppearNowhere has a service that gives the password back in every way, and a plugin that says, logs and
+// fails with what it got: no event, trace, error or log line holds it.
+func TestSecretsAppearNowhere(t *testing.T) {
+	const password = "hunter2&secret"
+	inBase64 := base64.StdEncoding.EncodeToString([]byte("user:" + password))
+	authorized := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, got, ok := r.BasicAuth(); ok && got == password {
+			authorized++
+		}
+		w.Header().Set("X-Seen", r.Header.Get("Authorization"))
+		_, err := fmt.Fprintf(w, "%s %s %s", r.Header.Get("Authorization"), r.Header.Get("X-Key"), url.QueryEscape(r.Header.Get("X-Key")))
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	manifest := `{"arguments": {"type": "object", "properties": {"q": {"type": "string"}}}, "streams": true, "permissions": {
+		"http": {"hosts": ["` + host + `"], "private": true, "reason": "asks"}, "secrets": {"KEY": {"hosts": ["` + host + `"], "reason": "key"}}}}`
+	fetch := `{"op":"http.fetch","args":{"url":"` + server.URL + `/","headers":{"Authorization":"Basic {{base64:user:{{secret:KEY}}}}","X-Key":"{{secret:KEY}}"}}}`
+	log := &bytes.Buffer{}
+	for _, c := range []struct {
+		name  string
+		steps []string
+	}{
+		{"as an answer", []string{`say {"outputs":{"text":"x","answer":`, "call " + fetch, "say }}"}},
+		{"as an error", []string{"call " + fetch, `fail {"code":"upstream","message":"it said {{secret:KEY}}"}`}},
+		{"as a host that is not granted", []string{`say {"outputs":{"text":"x","answer":`, "call " + strings.Replace(fetch, server.URL+"/", server.URL+"/?{{secret:KEY}}", 1), "say }}"}},
+	} {
+		for _, asTool := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, tool %t", c.name, asTool), func(t *testing.T) {
+				s := newLoggedShop(t, pluginnode.Config{}, log)
+				s.add(guest(c.steps...), manifest)
+				lines := []string{"begin Begin -> P", "P plugin:sample@1 -> M", `M Message {"content": ["{P@text} {P@answer}"]}`}
+				if asTool {
+					lines = agent(`{}`)
+				}
+				m := &model{replies: []engine.ModelPiece{wish(`{"q": "x"}`)}}
+				before := authorized
+				canvas, err := engine.Load(s.registry(), canvas(t, lines...))
+				require.NoError(t, err)
+				state := canvas.State()
+				var all bytes.Buffer
+				for e, err := range canvas.Run(t.Context(), state, engine.Input{}, engine.Options{
+					Ports: engine.Ports{Model: m, Secrets: vault{"KEY": password}}, Seed: 1, Internal: true,
+				}) {
+					if err != nil {
+						fmt.Fprintln(&all, err)
+						break
+					}
+					all.Write(e.JSON)
+				}
+				all.Write(canvas.Save(state))
+				for _, q := range m.asked {
+					fmt.Fprintf(&all, "%+v", q.Messages)
+				}
+				require.Equal(t, before+1, authorized, "the service itself gets the password")
+				for _, form := range []string{password, url.QueryEscape(password), inBase64, inBase64[7 : len(inBase64)-4]} {
+					require.NotContains(t, all.String(), form)
+					require.NotContains(t, log.String(), form)
+				}
+			})
+		}
+	}
 }
