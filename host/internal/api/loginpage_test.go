@@ -1,6 +1,8 @@
 package api
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -63,6 +65,10 @@ func TestLoginPage(t *testing.T) {
 		require.Contains(t, a.text, part)
 	}
 	require.NotContains(t, a.text, "<script")
+	_, rest, _ := strings.Cut(a.text, "<style>")
+	style, _, _ := strings.Cut(rest, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	require.Contains(t, a.header.Get("Content-Security-Policy"), "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", "the policy lets the page's own style in")
 	require.Contains(t, v.visit("/login", []string{"Accept-Language", "zh-CN,zh;q=0.9"}).text, "登录")
 
 	a = v.visit("/login", nil, "email", `"><b>x`, "password", "wrong horse")
