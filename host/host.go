@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"sync"
 	"time"
@@ -42,6 +43,8 @@ type Host struct {
 	web    *web.Client
 	api    *api.API
 	redis  redisKeys
+
+	control *http.Server
 
 	plugins   *plugins // nil where the machine cannot run any
 	documents document.Reader
@@ -120,6 +123,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err := h.openKnowledge(ctx); err != nil {
 		return err
 	}
+	if err := h.openControl(); err != nil {
+		return err
+	}
 	h.begin(ctx)
 	return nil
 }
@@ -171,7 +177,8 @@ func (h *Host) Close() error {
 	if h.stop != nil {
 		h.stop()
 	}
-	err := h.redis.close() // the door keeps its keys in the run log
+	// What asks the run log closes before it.
+	err := errors.Join(h.closeControl(), h.redis.close())
 	if h.log != nil {
 		err = errors.Join(err, h.log.Close())
 	}

@@ -26,12 +26,17 @@ type plugins struct {
 // pluginPoll is how often the folder is looked at.
 const pluginPoll = 300 * time.Millisecond
 
+// pluginFolder is where plugins are installed.
+func (h *Host) pluginFolder() string {
+	if h.cfg.Plugins != "" {
+		return h.cfg.Plugins
+	}
+	return filepath.Join(h.cfg.Dir, "plugins")
+}
+
 // openPlugins opens the folder and lets canvases of the registry name what is in it.
 func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error {
-	dir := h.cfg.Plugins
-	if dir == "" {
-		dir = filepath.Join(h.cfg.Dir, "plugins")
-	}
+	dir := h.pluginFolder()
 	keys, err := plugin.ReadTrust(dir)
 	if err != nil {
 		return fmt.Errorf("plugins: %w", err)

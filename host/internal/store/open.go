@@ -68,6 +68,18 @@ type Store struct {
 // Errors: [ErrNewer], [ErrCorrupt], [ErrWrongKey], [ErrReadOnly],
 // [ErrUnavailable].
 func Open(ctx context.Context, cfg Config) (*Store, error) {
+	s, err := connect(ctx, cfg)
+	if err == nil {
+		err = s.prepare(ctx, cfg)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// connect opens the engine. The store is to be closed in any case.
+func connect(ctx context.Context, cfg Config) (*Store, error) {
 	s := &Store{keep: cfg.KeepVersions, now: cfg.Now}
 	if s.keep == 0 {
 		s.keep = 20
@@ -82,15 +94,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	case cfg.Dir != "":
 		err = s.openSQLite(ctx, cfg)
 	default:
-		return nil, errors.New("store: neither a data directory nor a database address is set")
+		err = errors.New("store: neither a data directory nor a database address is set")
 	}
-	if err == nil {
-		err = s.prepare(ctx, cfg)
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
+	return s, err
 }
 
 // prepare migrates and unlocks a store whose engine is open.

@@ -108,6 +108,10 @@ func readKey(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseKey(text)
+}
+
+func parseKey(text []byte) ([]byte, error) {
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != 32 {
 		return nil, fmt.Errorf("not 64 hex characters: %w", ErrInvalid)

@@ -1,0 +1,346 @@
+package backup
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+var (
+	// ErrNotEmpty means that the target holds records; say that they may be replaced, or choose another one.
+	ErrNotEmpty = errors.New("the target is not empty")
+	// ErrArchive means that a file is no backup, or a broken one.
+	ErrArchive = errors.New("it is no backup that can be read")
+	// ErrKey means that the secrets cannot be opened; give the key file that belongs to the archive.
+	ErrKey = errors.New("the key file does not belong to this backup")
+)
+
+// Target is where an archive is read into. Store says where the records and the key are, Log where the files are. Hosts
+// that use them must be stopped.
+type Target struct {
+	Store   store.Config
+	Log     runner.Config
+	Plugins string
+	// Replace lets records, files and plugins that are there be replaced. What was in the data directory is kept in a
+	// folder replaced-TIME inside it.
+	Replace bool
+}
+
+// Restored is what an archive held.
+type Restored struct {
+	Created                    time.Time
+	Files, Plugins, FailedRuns int
+}
+
+// Read reads an archive. It is checked as a whole before anything is changed.
+//
+// Errors: [ErrArchive], [ErrNotEmpty], [ErrKey], [runner.ErrLocked], those of the store.
+func Read(ctx context.Context, archive io.ReaderAt, size int64, t Target) (Restored, error) {
+	z, err := zip.NewReader(archive, size)
+	if err != nil {
+		return Restored{}, fmt.Errorf("restore: %w: %w", ErrArchive, err)
+	}
+	done, err := restore(ctx, z, &t)
+	if err != nil {
+		return done, fmt.Errorf("restore: %w", err)
+	}
+	return done, nil
+}
+
+func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err error) {
+	c, err := check(ctx, z)
+	if err != nil {
+		return done, err
+	}
+	done.Created = c.Created
+	if err := t.makeRoom(ctx, c); err != nil {
+		return done, err
+	}
+	s, err := store.Open(ctx, t.Store)
+	if errors.Is(err, store.ErrWrongKey) {
+		err = fmt.Errorf("%w: %w", ErrKey, err)
+	}
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	log, err := runner.Open(ctx, t.Log)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	// The records come last: without them the target still counts as empty, and the restore can be tried again.
+	if done.Files, err = putFiles(ctx, z, log); err != nil {
+		return done, err
+	}
+	if done.Plugins, err = t.putPlugins(z); err != nil {
+		return done, err
+	}
+	if err := load(ctx, z, s); err != nil {
+		return done, err
+	}
+	done.FailedRuns, err = endRuns(ctx, s)
+	return done, err
+}
+
+// contents are what is known of an archive that is whole.
+type contents struct {
+	head
+	key     []byte // nil when it was left out
+	records []byte // their beginning
+}
+
+// check reads everything once, which compares the checksums.
+func check(ctx context.Context, z *zip.Reader) (c contents, err error) {
+	broken := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %w", ErrArchive, fmt.Errorf(format, args...))
+	}
+	for _, f := range z.File {
+		if ctx.Err() != nil {
+			return c, ctx.Err()
+		}
+		if !fs.ValidPath(f.Name) {
+			return c, broken("it has an entry %.80q", f.Name)
+		}
+		text, err := readThrough(f)
+		if err != nil {
+			return c, broken("%s: %w", f.Name, err)
+		}
+		switch f.Name {
+		case headEntry:
+			if err := json.Unmarshal(text, &c.head); err != nil {
+				return c, broken("%s: %w", f.Name, err)
+			}
+		case keyEntry:
+			c.key = text
+		case recordsEntry:
+			c.records = text
+		}
+	}
+	switch {
+	case c.Easel != "backup" || c.records == nil:
+		return c, broken("it lacks %s or %s", headEntry, recordsEntry)
+	case c.Format > format:
+		return c, broken("it has format %d, and this program knows %d; use a newer one", c.Format, format)
+	}
+	return c, nil
+}
+
+// readThrough reads an entry to its end, and gives its beginning.
+func readThrough(f *zip.File) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	start, err := io.ReadAll(io.LimitReader(r, 4096))
+	if err == nil {
+		_, err = io.Copy(io.Discard, r)
+	}
+	return start, err
+}
+
+// makeRoom sees to it that the target is empty, and holds the archive's key.
+func (t *Target) makeRoom(ctx context.Context, c contents) error {
+	dir := t.Store.Dir
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	used, err := t.used(ctx)
+	if err != nil {
+		return err
+	}
+	if used && !t.Replace {
+		return fmt.Errorf("%w: %s holds records; --replace puts the backup in their place", ErrNotEmpty, where(t.Store))
+	}
+	old, err := os.ReadFile(t.keyFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	key := c.key
+	if key == nil {
+		key = old // the operator has brought it
+	}
+	if err := store.KeyOpens(key, c.records); err != nil {
+		return fmt.Errorf("%w: %w", ErrKey, err)
+	}
+	if same := bytes.Equal(bytes.TrimSpace(old), bytes.TrimSpace(key)); old != nil && !same && !t.Replace {
+		return fmt.Errorf("%w: %s holds another key; --replace puts the backup's in its place", ErrNotEmpty, t.keyFile())
+	}
+	if used && t.Store.URL != "" {
+		if err := store.Wipe(ctx, t.Store); err != nil {
+			return err
+		}
+	}
+	if used {
+		if err := setAside(dir, t.keyFile()); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(t.keyFile(), key, 0o600)
+}
+
+func (t *Target) keyFile() string {
+	if t.Store.KeyFile != "" {
+		return t.Store.KeyFile
+	}
+	return filepath.Join(t.Store.Dir, "secret.key")
+}
+
+func where(c store.Config) string {
+	if c.URL != "" {
+		return "the database"
+	}
+	return c.Dir
+}
+
+// used says whether the target holds records, and that no host uses its directory.
+func (t *Target) used(ctx context.Context) (bool, error) {
+	if t.Log.Dir != "" {
+		log, err := runner.Open(ctx, t.Log)
+		if err != nil {
+			return false, err
+		}
+		if err := log.Close(); err != nil {
+			return false, err
+		}
+	}
+	if t.Store.URL == "" {
+		if _, err := os.Stat(filepath.Join(t.Store.Dir, "easel.db")); errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+	}
+	return store.Used(ctx, t.Store)
+}
+
+// setAside moves what is in a data directory into a folder inside it. The directory itself may be a mount, which cannot be
+// moved.
+func setAside(dir, keyFile string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	old := filepath.Join(dir, asidePrefix+time.Now().UTC().Format("20060102-150405"))
+	if err := os.Mkdir(old, 0o700); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), asidePrefix) {
+			continue
+		}
+		if err := os.Rename(filepath.Join(dir, e.Name()), filepath.Join(old, e.Name())); err != nil {
+			return err
+		}
+	}
+	if filepath.Dir(keyFile) == filepath.Clean(dir) {
+		return nil
+	}
+	err = os.Rename(keyFile, keyFile+".replaced")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+const asidePrefix = "replaced-"
+
+func putFiles(ctx context.Context, z *zip.Reader, log *runner.Log) (n int, err error) {
+	return each(z, filesFolder, func(name string, r io.Reader) error {
+		_, err := log.PutFile(ctx, name, r)
+		return err
+	})
+}
+
+// putPlugins replaces the folder of plugins.
+func (t *Target) putPlugins(z *zip.Reader) (int, error) {
+	if t.Plugins == "" {
+		return 0, nil
+	}
+	if err := os.MkdirAll(t.Plugins, 0o755); err != nil {
+		return 0, err
+	}
+	root, err := os.OpenRoot(t.Plugins)
+	if err != nil {
+		return 0, err
+	}
+	defer root.Close()
+	return each(z, pluginFolder, func(name string, r io.Reader) error {
+		if dir := filepath.Dir(filepath.FromSlash(name)); dir != "." {
+			if err := root.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+		}
+		f, err := root.Create(filepath.FromSlash(name))
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, r)
+		return errors.Join(err, f.Close())
+	})
+}
+
+// each calls f with the entries of a folder, named inside it.
+func each(z *zip.Reader, folder string, f func(name string, r io.Reader) error) (n int, err error) {
+	for _, e := range z.File {
+		name, ok := strings.CutPrefix(e.Name, folder)
+		if !ok || name == "" {
+			continue
+		}
+		r, err := e.Open()
+		if err != nil {
+			return n, err
+		}
+		if err := errors.Join(f(name, r), r.Close()); err != nil {
+			return n, fmt.Errorf("%s: %w", e.Name, err)
+		}
+		n++
+	}
+	return n, nil
+}
+
+func load(ctx context.Context, z *zip.Reader, s *store.Store) error {
+	r, err := z.Open(recordsEntry)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(s.Load(ctx, r), r.Close())
+	switch {
+	case errors.Is(err, store.ErrWrongKey):
+		return fmt.Errorf("%w: %w", ErrKey, err)
+	case errors.Is(err, store.ErrExists):
+		return fmt.Errorf("%w: %w", ErrNotEmpty, err)
+	}
+	return err
+}
+
+// endRuns ends the runs that were under way, since nothing of them is known but their beginning.
+func endRuns(ctx context.Context, s *store.Store) (int, error) {
+	list, err := s.ActiveRuns(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range list {
+		end := store.RunEnd{ID: r.ID, Status: store.RunFailed, Error: "the host was restored from a backup"}
+		if _, err := s.EndRun(ctx, end, nil); err != nil {
+			return 0, err
+		}
+		if r.Session != "" {
+			if err := s.FreeSession(ctx, r.Tenant, r.Session, r.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
+				return 0, err
+			}
+		}
+	}
+	return len(list), nil
+}

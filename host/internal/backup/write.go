@@ -1,0 +1,157 @@
+package backup
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// format is the number of this form of archive.
+const format = 1
+
+// head is the content of easel.json.
+type head struct {
+	Easel   string    `json:"easel"`
+	Format  int       `json:"format"`
+	Created time.Time `json:"created"`
+	Version string    `json:"version,omitempty"`
+}
+
+// Names of entries.
+const (
+	headEntry    = "easel.json"
+	keyEntry     = "secret.key"
+	recordsEntry = "records.jsonl"
+	filesFolder  = "files/"
+	pluginFolder = "plugins/"
+)
+
+// Source is what goes into an archive. Store and Log are required.
+type Source struct {
+	Store   *store.Store
+	Log     *runner.Log // uploaded files
+	KeyFile string      // "" leaves the key out
+	Plugins string      // folder of installed plugins; "" or one that is missing leaves them out
+	Version string
+}
+
+// Write writes an archive.
+func Write(ctx context.Context, w io.Writer, s Source) error {
+	z := zip.NewWriter(w)
+	for _, part := range []func(context.Context, *zip.Writer) error{s.head, s.key, s.records, s.files, s.plugins} {
+		if err := part(ctx, z); err != nil {
+			return fmt.Errorf("backup: %w", err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	return nil
+}
+
+func (s Source) head(_ context.Context, z *zip.Writer) error {
+	text, err := json.Marshal(head{"backup", format, time.Now().UTC().Truncate(time.Second), s.Version})
+	if err != nil {
+		return err
+	}
+	return put(z, headEntry, strings.NewReader(string(text)+"\n"))
+}
+
+func (s Source) key(_ context.Context, z *zip.Writer) error {
+	if s.KeyFile == "" {
+		return nil
+	}
+	f, err := os.Open(s.KeyFile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return put(z, keyEntry, f)
+}
+
+func (s Source) records(ctx context.Context, z *zip.Writer) error {
+	w, err := z.CreateHeader(&zip.FileHeader{Name: recordsEntry, Method: zip.Deflate})
+	if err != nil {
+		return err
+	}
+	return s.Store.Dump(ctx, w)
+}
+
+func (s Source) files(ctx context.Context, z *zip.Writer) error {
+	list, err := s.Log.Files(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if !fs.ValidPath(f.Name) {
+			continue // nothing of ours has such a name
+		}
+		r, _, err := s.Log.OpenFile(ctx, f.Name)
+		if errors.Is(err, runner.ErrNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(put(z, filesFolder+f.Name, r), r.Close()); err != nil {
+			return fmt.Errorf("file %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// plugins copies the folder, but for compiled code, which belongs to one machine.
+func (s Source) plugins(ctx context.Context, z *zip.Writer) error {
+	if s.Plugins == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(s.Plugins)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case d.IsDir() && name == "cache":
+			return fs.SkipDir
+		case !d.Type().IsRegular() || strings.HasPrefix(path.Base(name), "."):
+			return nil
+		}
+		f, err := root.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return put(z, pluginFolder+name, f)
+	})
+}
+
+func put(z *zip.Writer, name string, r io.Reader) error {
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return err
+}

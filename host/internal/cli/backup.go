@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/easel-canvas/easel/host/internal/backup"
+	runlog "github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+var backupCommand = command{
+	name: "backup", args: "FILE [FLAGS]",
+	summary: "writes everything that a host keeps into one file",
+	help: `
+The file is a zip with the records of all tenants, uploaded files, installed plugins and the key that opens the sealed
+secrets. The host may be at work; the records are those of one moment. Keep the file as safe as the host.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		b := &backuper{}
+		b.place.addAll(fs)
+		fs.BoolVar(&b.noKey, "without-key", false, "leave the key out; it must be kept elsewhere, or secrets are lost")
+		return b.run
+	},
+}
+
+type backuper struct {
+	place dataPlace
+	noKey bool
+}
+
+func (b *backuper) run(ctx context.Context, a *app, args []string) error {
+	if len(args) != 1 {
+		return misuse("backup", "one FILE is needed, not %d", len(args))
+	}
+	cfg, err := b.place.store(a)
+	if err != nil {
+		return err
+	}
+	if err := b.place.there(); err != nil {
+		return err
+	}
+	err = writeWhole(args[0], func(w io.Writer) error {
+		if host, dialed := b.atWork(ctx); dialed == nil {
+			return b.fromHost(ctx, host, w)
+		}
+		return b.fromPlace(ctx, a, cfg, w)
+	})
+	if err != nil {
+		return err
+	}
+	return whole(a, args[0])
+}
+
+// atWork connects to the host that uses the data directory now.
+func (b *backuper) atWork(ctx context.Context) (*http.Client, error) {
+	socket := filepath.Join(b.place.dir, "control.sock")
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	}
+	conn, err := dial(ctx, "", "")
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}, conn.Close()
+}
+
+// fromHost lets the host write the archive, since only it can read its files.
+func (b *backuper) fromHost(ctx context.Context, host *http.Client, w io.Writer) error {
+	url := "http://host/backup"
+	if b.noKey {
+		url += "?key=none"
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	res, err := host.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("the host answers %s", res.Status)
+	}
+	_, err = io.Copy(w, res.Body)
+	return err
+}
+
+// fromPlace writes the archive of a host that is not at work, or whose parts are all elsewhere.
+func (b *backuper) fromPlace(ctx context.Context, a *app, cfg store.Config, w io.Writer) (err error) {
+	s, err := store.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	log, err := runlog.Open(ctx, b.place.log(a))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	from := backup.Source{Store: s, Log: log, Plugins: b.place.plugins(), Version: versionInfo().Get("version").Text()}
+	if !b.noKey {
+		from.KeyFile = b.place.key()
+	}
+	return backup.Write(ctx, w, from)
+}
+
+// whole looks at what was written, which may have broken off, and tells its size.
+func whole(a *app, file string) error {
+	z, err := zip.OpenReader(file)
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s is no whole backup: %w", file, err), os.Remove(file))
+	}
+	entries := len(z.File)
+	info, err := os.Stat(file)
+	if err = errors.Join(err, z.Close()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "%s: %d parts, %d bytes\n", file, entries, info.Size())
+	return err
+}
+
+var restoreCommand = command{
+	name: "restore", args: "FILE [FLAGS]",
+	summary: "puts a backup where a host keeps its data",
+	help: `
+The host must be stopped, and the target empty unless --replace says otherwise. Then what was in the data directory is
+kept in a folder replaced-TIME inside it; a PostgreSQL database is emptied. The backup may come from the other kind of
+database. Runs that were under way count as failed.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		var place dataPlace
+		place.addAll(fs)
+		replace := fs.Bool("replace", false, "put the backup in the place of what is there")
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) != 1 {
+				return misuse("restore", "one FILE is needed, not %d", len(args))
+			}
+			return place.restore(ctx, a, args[0], *replace)
+		}
+	},
+}
+
+func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace bool) error {
+	cfg, err := d.store(a)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return &usageError{"restore", err}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	done, err := backup.Read(ctx, f, info.Size(), backup.Target{Store: cfg, Log: d.log(a), Plugins: d.plugins(), Replace: replace})
+	if errors.Is(err, runlog.ErrLocked) {
+		return fmt.Errorf("%w: stop the host that uses %s first", err, d.dir)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "restored the backup of %s: records, %d uploaded files, %d files of plugins\n",
+		done.Created.Format("2006-01-02 15:04:05 MST"), done.Files, done.Plugins)
+	if done.FailedRuns > 0 {
+		fmt.Fprintf(a.out, "%d runs were under way and count as failed\n", done.FailedRuns)
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	runlog "github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// dataPlace is where a host keeps its data, by the flags that `easel serve` has.
+type dataPlace struct {
+	flags                             *flag.FlagSet
+	dir, postgres, keyFile            string
+	nats, natsCredentials, pluginsDir string
+	replicas                          int
+}
+
+func (d *dataPlace) add(fs *flag.FlagSet) {
+	d.flags = fs
+	fs.StringVar(&d.dir, "data", "easel-data", "`DIR` that holds everything")
+	fs.StringVar(&d.postgres, "postgres", "", "`URL` of the PostgreSQL database for the records")
+	fs.StringVar(&d.keyFile, "key-file", "", "`FILE` with the key that seals secrets; default secret.key in the data directory")
+}
+
+// addAll adds the flags of what lies outside the records.
+func (d *dataPlace) addAll(fs *flag.FlagSet) {
+	d.add(fs)
+	fs.StringVar(&d.nats, "nats", "", "`URL,...` of an existing NATS with JetStream, where uploaded files are")
+	fs.StringVar(&d.natsCredentials, "nats-credentials", "", "credentials `FILE` for NATS")
+	fs.IntVar(&d.replicas, "nats-replicas", 0, "how many NATS servers keep each message; 0 means 1")
+	fs.StringVar(&d.pluginsDir, "plugins", "", "`DIR` of installed plugins; default plugins in the data directory")
+}
+
+// store says where the records are. Flags that were not given come from the environment, as those of `easel serve`.
+func (d *dataPlace) store(a *app) (store.Config, error) {
+	if err := fromEnvironment(d.flags, a.getenv); err != nil {
+		return store.Config{}, &usageError{"", err}
+	}
+	return store.Config{Dir: d.dir, URL: d.postgres, KeyFile: d.keyFile}, nil
+}
+
+// there refuses a data directory that does not exist, which opening would make.
+func (d *dataPlace) there() error {
+	if info, err := os.Stat(d.dir); err != nil || !info.IsDir() {
+		return misuse("", "--data %s: it is no data directory of a host", d.dir)
+	}
+	return nil
+}
+
+// records opens the records of a host, which may be at work.
+func (d *dataPlace) records(ctx context.Context, a *app) (*store.Store, error) {
+	cfg, err := d.store(a)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.there(); err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, cfg)
+}
+
+func (d *dataPlace) log(a *app) runlog.Config {
+	// What a command has to say, it says itself.
+	cfg := runlog.Config{Dir: d.dir, Credentials: d.natsCredentials, Replicas: d.replicas,
+		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))}
+	if d.nats != "" {
+		cfg.Dir, cfg.URLs = "", strings.Split(d.nats, ",")
+	}
+	return cfg
+}
+
+func (d *dataPlace) plugins() string {
+	if d.pluginsDir != "" {
+		return d.pluginsDir
+	}
+	return filepath.Join(d.dir, "plugins")
+}
+
+func (d *dataPlace) key() string {
+	if d.keyFile != "" {
+		return d.keyFile
+	}
+	return filepath.Join(d.dir, "secret.key")
+}
+
+// writeWhole writes a file that must not be there yet, for the owner's eyes only. On an error it is not there afterwards.
+func writeWhole(path string, f func(io.Writer) error) error {
+	if _, err := os.Lstat(path); err == nil {
+		return misuse("", "%s is there already", path)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".easel-*")
+	if err != nil {
+		return &usageError{"", err}
+	}
+	err = errors.Join(f(temp), temp.Sync(), temp.Close())
+	if err == nil {
+		// Link, unlike rename, replaces nothing.
+		err = os.Link(temp.Name(), path)
+	}
+	if gone := os.Remove(temp.Name()); err == nil {
+		err = gone
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// Used reports whether a database that exists holds records: those of any
+// tenant. It needs no key.
+func Used(ctx context.Context, cfg Config) (used bool, err error) {
+	err = withoutKey(ctx, cfg, func(s *Store) error {
+		list, err := s.Tenants(ctx)
+		used = len(list) > 0
+		return err
+	})
+	return used, err
+}
+
+// Wipe removes all records of a database, and the mark of the key that sealed
+// its secrets, so that it is as a new one.
+func Wipe(ctx context.Context, cfg Config) error {
+	return withoutKey(ctx, cfg, func(s *Store) error {
+		return s.write(ctx, "wipe", func(ctx context.Context, q querier) error {
+			for _, table := range append([]string{"logins"}, dumped...) {
+				if _, err := q.ExecContext(ctx, `DELETE FROM `+table); err != nil {
+					return err
+				}
+			}
+			_, err := q.ExecContext(ctx, `DELETE FROM meta WHERE name = 'key'`)
+			return err
+		})
+	})
+}
+
+// KeyOpens checks that a key, as its file holds it, is the one that sealed the
+// secrets of a dump, given as far as its first line.
+//
+// Errors: [ErrWrongKey], [ErrCorrupt] for what is not a dump.
+func KeyOpens(key, dump []byte) error {
+	line, _, _ := bytes.Cut(dump, []byte("\n"))
+	var head dumpHead
+	if err := json.Unmarshal(line, &head); err != nil || head.Easel != "records" {
+		return fail(ErrCorrupt, "dump")
+	}
+	raw, err := parseKey(key)
+	if err != nil {
+		return fail(ErrWrongKey, "key: %v", err)
+	}
+	seal, err := newSealer(raw)
+	if err != nil {
+		return fail(err, "key")
+	}
+	return fail((&Store{seal: seal}).fits(head.Key), "key")
+}
+
+// withoutKey opens a database with its tables, but not its secrets.
+func withoutKey(ctx context.Context, cfg Config, f func(*Store) error) error {
+	s, err := connect(ctx, cfg)
+	if err == nil {
+		err = s.migrate(ctx)
+	}
+	if err == nil {
+		err = f(s)
+	}
+	return errors.Join(err, s.Close())
+}
