@@ -23,8 +23,15 @@ func (b bundler) npm() error {
 	options.MinifyWhitespace, options.MinifyIdentifiers = false, false
 	options.Sourcemap, options.LegalComments = api.SourceMapNone, api.LegalCommentsEndOfFile
 	options.ChunkNames, options.AssetNames = "parts/[hash]", "parts/[name]"
+	// What an entry loads only when it is used lies in parts. Everything else must stand where import.meta.url is that
+	// of the file which asks, so entries share nothing.
+	options.Splitting = true
+	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "src/browser.ts", OutputPath: "browser"}}
+	if _, err := b.build(options); err != nil {
+		return err
+	}
+	options.Splitting = false
 	options.EntryPointsAdvanced = []api.EntryPoint{
-		{InputPath: "src/browser.ts", OutputPath: "browser"},
 		{InputPath: "src/worker.browser.ts", OutputPath: "worker"},
 		{InputPath: "src/state.ts", OutputPath: "state"},
 		{InputPath: "src/model/scripted.ts", OutputPath: "model/scripted"},
@@ -33,16 +40,20 @@ func (b bundler) npm() error {
 		{InputPath: "src/model/proxy.ts", OutputPath: "model/proxy"},
 		{InputPath: "src/code/runner.ts", OutputPath: "code/runner"},
 		{InputPath: "src/code/worker.ts", OutputPath: "code/worker"},
+		{InputPath: "src/plugin/kernel.browser.ts", OutputPath: "plugin"},
 	}
-	// import.meta.url must be that of the file which asks, so entries are not split where they ask.
-	options.Splitting = false
 	if _, err := b.build(options); err != nil {
 		return err
 	}
-	options.Platform = api.PlatformNode
+	options.Platform, options.Splitting = api.PlatformNode, true
+	options.EntryPointsAdvanced = []api.EntryPoint{{InputPath: "src/node.ts", OutputPath: "node"}}
+	if _, err := b.build(options); err != nil {
+		return err
+	}
+	options.Splitting = false
 	options.EntryPointsAdvanced = []api.EntryPoint{
-		{InputPath: "src/node.ts", OutputPath: "node"},
 		{InputPath: "src/worker.node.ts", OutputPath: "worker.node"},
+		{InputPath: "src/plugin/kernel.node.ts", OutputPath: "plugin.node"},
 	}
 	if _, err := b.build(options); err != nil {
 		return err
