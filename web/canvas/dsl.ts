@@ -56,7 +56,7 @@ export interface Opened {
 
 /** CanvasError says why a text is no canvas; code selects the words for it. */
 export class CanvasError extends Error {
-  readonly code: "too_large" | "not_json" | "not_canvas";
+  readonly code: "too_large" | "too_deep" | "not_json" | "not_canvas";
   readonly detail: string;
 
   constructor(code: CanvasError["code"], detail: string) {
@@ -83,11 +83,19 @@ export function open(text: string, name = ""): Opened {
   let innerText = text;
   if (isObject(outer["dsl"])) {
     inner = outer["dsl"];
-    innerText = JSON.stringify(inner);
+    innerText = textOf(inner);
   } else if (typeof outer["dsl"] === "string") {
     return { ...open(outer["dsl"], name), ...titles(outer, name) };
   }
   return { dsl: check(inner), text: innerText, ...titles(outer, name) };
+}
+
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (err) {
+    throw new CanvasError("too_deep", (err as Error).message);
+  }
 }
 
 function check(value: unknown): Dsl {

@@ -160,8 +160,8 @@ export class Session {
     const document = this.document.get();
     if (!document || document === this.#checked) return;
     this.#checked = document;
-    const text = document.dsl === document.opened.dsl ? document.opened.text : JSON.stringify(document.dsl);
     try {
+      const text = document.dsl === document.opened.dsl ? document.opened.text : JSON.stringify(document.dsl);
       const problems = await (await this.#engine).validate(text);
       if (check === this.#checks) this.problems.set(problems);
     } catch (err) {

@@ -1,7 +1,8 @@
 // Orders the steps of a run into a tree: what ran inside an Iteration or a Loop
-// stands under it, turn by turn.
+// stands under it, turn by turn, and what the tools of an agent called stands under
+// them.
 
-import type { Step } from "@easel/engine/state";
+import type { Step, ToolUse } from "@easel/engine/state";
 import type { CanvasModel } from "../canvas/model.ts";
 
 /** Entry is a line of the timeline. */
@@ -41,4 +42,32 @@ function trim(entry: Entry): void {
   const last = entry.turns.at(-1);
   const finished = entry.step.status !== "running";
   if (finished && entry.turns.length > 1 && last?.entries.length === 1) entry.turns.pop();
+}
+
+/** ToolCall is a call of a tool with the calls that it made itself. */
+export interface ToolCall {
+  use: ToolUse;
+  inner: ToolCall[];
+}
+
+/**
+ * toolCalls orders the calls of an agent into a tree. A path leads from agent to agent, "Gardener-->Librarian"; the
+ * second is called as a tool of the first, by its name with a number.
+ */
+export function toolCalls(uses: ToolUse[]): ToolCall[] {
+  const top: ToolCall[] = [];
+  const agents = new Map<string, ToolCall>(); // by the path of what they call
+  for (const use of uses) {
+    const path = typeof use.path === "string" ? use.path : "";
+    const call: ToolCall = { use, inner: [] };
+    (agents.get(path)?.inner ?? top).push(call);
+    agents.set(`${path}-->${use.name.replace(/_\d+$/, "")}`, call);
+  }
+  return top;
+}
+
+/** startOf is when a step began, Unix seconds. Only a step that has ended knows it to the millisecond. */
+export function startOf(step: Step): number {
+  const precise = step.outputs?.["_created_time"];
+  return typeof precise === "number" ? precise : step.startedAt;
 }

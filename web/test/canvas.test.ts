@@ -41,6 +41,7 @@ test("what is no canvas is refused with its reason", () => {
   assert.equal(reason(`{"components": {"a": 3}}`), "not_canvas");
   assert.equal(reason(`{"components": {"a": {"obj": {"component_name": 3}}}}`), "not_canvas");
   assert.equal(reason(" ".repeat(20_000_001)), "too_large");
+  assert.equal(reason(`{"dsl": {"components": {}, "x": ${"[".repeat(50_000)}${"]".repeat(50_000)}}}`), "too_deep");
 });
 
 for (const file of readdirSync(examples)) {

@@ -11,7 +11,7 @@ import { Records } from "../run/records.ts";
 import { search } from "../run/knowledge.ts";
 import type { World } from "../run/player.ts";
 import { Session } from "../run/session.ts";
-import { timeline } from "../run/timeline.ts";
+import { timeline, toolCalls } from "../run/timeline.ts";
 import type { Store } from "../run/store.ts";
 import { apart } from "./apart.ts";
 
@@ -79,6 +79,13 @@ test("an iteration stands in the timeline turn by turn", async () => {
   assert.ok(model);
   const loop = timeline(play.shown.steps, model).find((entry) => entry.step.node === "Iteration:EachPoint");
   assert.deepEqual(loop?.turns.map((turn) => turn.entries.map((entry) => entry.step.type)), [["IterationItem", "LLM"], ["IterationItem", "LLM"], ["IterationItem", "LLM"]]);
+});
+
+test("what an agent's agent calls stands under it", () => {
+  const use = (path: string, name: string) => ({ path, name, arguments: {} });
+  const calls = toolCalls([use("A", "search_0"), use("A", "Web_Helper_1"), use("A-->Web_Helper", "google_0"), use("A", "search_0"), use("A-->Web_Helper", "bing_1"), use("A-->Lost", "x")]);
+  const names = (list: typeof calls): unknown[] => list.map(({ use: { name }, inner }) => (inner.length > 0 ? [name, names(inner)] : name));
+  assert.deepEqual(names(calls), ["search_0", ["Web_Helper_1", ["google_0", "bing_1"]], "search_0", "x"]);
 });
 
 test("a loop ends at its goal", async () => {

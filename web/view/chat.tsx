@@ -63,7 +63,7 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
       {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{error ?? state.error}</p>}
       {state.status === "finished" && state.elapsed !== undefined && (
-        <p className="quiet small">{seconds(state.elapsed)}{state.usage ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
+        <p className="quiet small">{seconds(state.elapsed)}{state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
       )}
     </>
   );

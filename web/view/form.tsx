@@ -62,6 +62,9 @@ function Setting({ name, schema, value, changed, onChange }: { name: string; sch
   );
 }
 
+/** codeNames are parameters that hold programs, whatever their schema says. */
+const codeNames = new Set(["script", "sql"]);
+
 interface ControlProps {
   id: string;
   name: string;
@@ -88,10 +91,11 @@ function Control({ id, name, type, schema, value, placeholder, onChange }: Contr
     );
   }
   if (typeof value === "string" || (value === undefined && type === "string")) {
-    const long = schema.format === "text" || schema.format === "code" || (value ?? "").length > 60;
+    const code = schema.format === "code" || codeNames.has(name);
+    const long = schema.format === "text" || code || (value ?? "").length > 60;
     const text = value ?? "";
     if (!long) return <input id={id} type={schema.format === "secret" ? "password" : "text"} value={text} placeholder={placeholder} onChange={(event) => onChange(event.target.value)} spellCheck={false} />;
-    return <textarea id={id} className={schema.format === "code" ? "mono" : undefined} rows={Math.min(12, text.split("\n").length + 1)} value={text} placeholder={placeholder} onChange={(event) => onChange(event.target.value)} spellCheck={schema.format !== "code"} />;
+    return <textarea id={id} className={code ? "mono" : undefined} rows={Math.min(12, text.split("\n").length + 1)} value={text} placeholder={placeholder} onChange={(event) => onChange(event.target.value)} spellCheck={!code} />;
   }
   if (Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string")) return <TextList id={id} name={name} value={value as string[]} onChange={onChange} />;
   return <AsJson id={id} name={name} value={value ?? schema.default ?? null} onChange={onChange} />;

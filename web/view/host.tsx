@@ -34,7 +34,7 @@ export function SignIn(): React.ReactNode {
         <button type="submit" className="primary">{t("host.use_key")}</button>
       </div>
       <p className="quiet small">{t("host.key_hint")}</p>
-      {fault && <p className="fault" role="alert">{fault}</p>}
+      {fault !== undefined && <p className="fault" role="alert">{t("host.wrong_key")}</p>}
     </form>
   );
 }

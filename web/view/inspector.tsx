@@ -124,7 +124,7 @@ function Did({ step }: { step: Step }): React.ReactNode {
       <p className="small did" data-status={step.status}>
         <b>{t(`status.${step.status}` as "status.done")}</b>
         {step.elapsed !== undefined && <span>{seconds(step.elapsed)}</span>}
-        {step.usage && <span>{t("node.tokens", step.usage.total_tokens)}</span>}
+        {Boolean(step.usage?.total_tokens) && <span>{t("node.tokens", step.usage?.total_tokens ?? 0)}</span>}
       </p>
       {step.error && <section aria-label={t("node.error")}><h3>{t("node.error")}</h3><pre className="fault" tabIndex={0}>{step.error}</pre></section>}
       {step.thoughts && <p className="small quiet">{step.thoughts}</p>}

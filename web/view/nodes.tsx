@@ -135,7 +135,7 @@ const Tool = memo(function Tool({ data, selected }: BoxProps) {
       <Handle type="target" id="top" position={Position.Top} isConnectable={false} />
       <div className="box-head">
         <span className="glyph"><Icon name={node.role === "agent" ? "Agent" : "tool"} /></span>
-        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? "Agent" : t("canvas.count", node.tools.length)}</small></span>
+        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? "Agent" : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
       </div>
       <Tools names={node.tools} />
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />

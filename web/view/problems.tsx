@@ -1,5 +1,6 @@
-// What is wrong with the canvas; each finding leads to its node.
+// What is wrong with the canvas, node by node; each node can be gone to.
 
+import type { Problem } from "@easel/engine";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 
 /** Problems is a page of the drawer. */
@@ -12,19 +13,33 @@ export function Problems(): React.ReactNode {
   if (problems.length === 0) return <p className="quiet">{t("problems.none")}</p>;
   return (
     <ul className="problems">
-      {problems.map((problem, i) => {
-        const name = problem.node ? (model?.byId.get(problem.node)?.name ?? problem.node) : "";
-        const level = t(`problem.${problem.level}` as "problem.error");
+      {grouped(problems).map(({ level, node, list }) => {
+        const box = node === undefined ? undefined : model?.byId.get(node);
         return (
-          <li key={i} className="problem" data-level={problem.level}>
-            <b>{level}</b>
-            <p>{problem.message}</p>
-            {problem.node && model?.byId.has(problem.node) && (
-              <button type="button" onClick={() => select(problem.node, { reveal: true, tab: "node" })}>{t("problems.goto", name)}{problem.param ? ` · ${problem.param}` : ""}</button>
-            )}
+          <li key={`${level} ${node ?? ""}`} className="problem" data-level={level}>
+            <b>{t(`problem.${level}` as "problem.error")}{node !== undefined && `: ${box?.name ?? node}`}</b>
+            {list.map((problem, i) => <p key={i}>{problem.param !== undefined && <code>{problem.param}</code>} {problem.message}</p>)}
+            {box && <button type="button" onClick={() => select(node, { reveal: true, tab: "node" })}>{t("problems.goto", box.name)}</button>}
           </li>
         );
       })}
     </ul>
   );
+}
+
+interface Group {
+  level: Problem["level"];
+  node: string | undefined;
+  list: Problem[];
+}
+
+// grouped keeps the order of the list and puts together what one node has of one level.
+function grouped(problems: Problem[]): Group[] {
+  const groups: Group[] = [];
+  for (const problem of problems) {
+    const group = groups.find((each) => each.level === problem.level && each.node === problem.node);
+    if (group) group.list.push(problem);
+    else groups.push({ level: problem.level, node: problem.node, list: [problem] });
+  }
+  return groups;
 }

@@ -2,15 +2,20 @@
 
 /** seconds writes a duration. */
 export function seconds(value: number): string {
+  if (value < 0.0005) return "<1 ms";
   if (value < 0.9995) return `${Math.round(value * 1000)} ms`;
   if (value < 60) return `${value.toFixed(1)} s`;
   return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
 }
 
-/** show writes any value; what is not text becomes JSON. */
+/** show writes any value; what is not text becomes JSON, and what is nested too deeply for that dots. */
 export function show(value: unknown, indent = 2): string {
   if (typeof value === "string") return value;
-  return JSON.stringify(value, null, indent) ?? "";
+  try {
+    return JSON.stringify(value, null, indent) ?? "";
+  } catch {
+    return "…";
+  }
 }
 
 /** brief writes a value on one line. */

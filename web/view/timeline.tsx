@@ -2,8 +2,8 @@
 // to step through.
 
 import { useMemo } from "react";
-import type { Step } from "@easel/engine/state";
-import { timeline, type Entry } from "../run/timeline.ts";
+import type { ModelUse, Step } from "@easel/engine/state";
+import { startOf, timeline, toolCalls, type Entry, type ToolCall } from "../run/timeline.ts";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 import { brief, seconds } from "./text.ts";
@@ -49,8 +49,8 @@ interface Span {
 }
 
 function span(steps: Step[]): Span {
-  const from = steps[0]?.startedAt ?? 0;
-  const until = steps.reduce((latest, step) => Math.max(latest, step.startedAt + (step.elapsed ?? 0)), from);
+  const from = steps.reduce((first, step) => Math.min(first, startOf(step)), Infinity);
+  const until = steps.reduce((last, step) => Math.max(last, startOf(step) + (step.elapsed ?? 0)), 0);
   return { from, length: Math.max(until - from, 0.001) };
 }
 
@@ -60,16 +60,8 @@ function EntryView({ entry, whole }: { entry: Entry; whole: Span }): React.React
   return (
     <li>
       <StepRow step={step} whole={whole} />
-      {(step.models.length > 0 || step.tools.length > 0) && (
-        <ul className="uses">
-          {step.tools.map((use, i) => (
-            <li key={i} data-failed={use.error ? true : undefined}><Icon name="tool" /><b>{use.name}</b> <span className="quiet">{brief(use.error ?? use.result ?? use.arguments)}</span></li>
-          ))}
-          {step.models.map((use) => (
-            <li key={use.call} data-failed={use.error ? true : undefined}><Icon name="LLM" /><b>{use.model || t("timeline.model")}</b> <span className="quiet">{brief(use.error ?? use.text ?? "…")}</span></li>
-          ))}
-        </ul>
-      )}
+      {step.tools.length > 0 && <Calls calls={toolCalls(step.tools)} />}
+      {step.models.length > 0 && <Models uses={step.models} />}
       {turns.map((turn) => (
         <details key={turn.index} className="turn" open={turns.length <= 3}>
           <summary>{t("timeline.turn", turn.index + 1)}</summary>
@@ -80,10 +72,37 @@ function EntryView({ entry, whole }: { entry: Entry; whole: Span }): React.React
   );
 }
 
+function Calls({ calls }: { calls: ToolCall[] }): React.ReactNode {
+  return (
+    <ul className="uses">
+      {calls.map(({ use, inner }, i) => (
+        <li key={i} data-failed={use.error ? true : undefined}>
+          <div><Icon name="tool" /><b>{use.name}</b> <span className="quiet">{brief(use.error ?? use.result ?? use.arguments)}</span></div>
+          {inner.length > 0 && <Calls calls={inner} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Models({ uses }: { uses: ModelUse[] }): React.ReactNode {
+  const t = useText();
+  const list = (
+    <ul className="uses">
+      {uses.map((use) => (
+        <li key={use.call} data-failed={use.error ? true : undefined}><div><Icon name="LLM" /><b>{use.model || t("timeline.model")}</b> <span className="quiet">{brief(use.error ?? use.text ?? "…")}</span></div></li>
+      ))}
+    </ul>
+  );
+  if (uses.length <= 3) return list;
+  return <details className="many"><summary>{t("timeline.models", uses.length)}</summary>{list}</details>;
+}
+
 function StepRow({ step, whole }: { step: Step; whole: Span }): React.ReactNode {
   const t = useText();
   const select = useSelect();
-  const share = step.elapsed === undefined ? 0 : Math.max(step.elapsed / whole.length, 0.01);
+  const length = step.elapsed === undefined ? 0 : Math.min(1, Math.max(step.elapsed / whole.length, 0.01));
+  const from = Math.min(1 - length, Math.max(0, (startOf(step) - whole.from) / whole.length));
   return (
     <button type="button" className="step" data-status={step.status} data-hue={hueOf(step.type, "node")} onClick={() => select(step.node, { tab: "node", reveal: true, step: step.index })}>
       <span className="glyph"><Icon name={iconOf(step.type, /Item$/.test(step.type) ? "item" : "node")} /></span>
@@ -91,7 +110,7 @@ function StepRow({ step, whole }: { step: Step; whole: Span }): React.ReactNode 
       <span className="step-time">
         {step.status === "running" ? <span className="spinner" /> : step.status !== "done" ? t(`status.${step.status}` as "status.failed") : step.elapsed === undefined ? "" : seconds(step.elapsed)}
       </span>
-      <svg className="bar" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true"><rect width={Math.min(share, 1) * 100} height="2" /></svg>
+      <svg className="bar" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true"><rect x={from * 100} width={length * 100} height="2" /></svg>
     </button>
   );
 }

@@ -27,7 +27,7 @@ export function Value({ name, value }: { name: string; value: unknown }): React.
   }
   return (
     <details className="value" open={text.length < 1200}>
-      <summary><span className="value-name">{name}</span> <span className="quiet">{brief(value, 40)}</span></summary>
+      <summary><span className="value-name">{name}</span> <span className="quiet brief">{brief(value, 40)}</span></summary>
       <pre tabIndex={0}>{text.length > 100_000 ? text.slice(0, 100_000) + "…" : text}</pre>
     </details>
   );
@@ -36,7 +36,7 @@ export function Value({ name, value }: { name: string; value: unknown }): React.
 /** JsonEdit edits a value as JSON; onDone gets it when it is valid and the person says so. */
 export function JsonEdit({ value, label, action, onDone }: { value: unknown; label: string; action: string; onDone(value: unknown): void }): React.ReactNode {
   const t = useText();
-  const [text, setText] = useState(() => JSON.stringify(value, null, 2) ?? "null");
+  const [text, setText] = useState(() => (typeof value === "string" ? JSON.stringify(value) : show(value)));
   const [wrong, setWrong] = useState(false);
   const done = (): void => {
     try {

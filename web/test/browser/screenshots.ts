@@ -1,7 +1,8 @@
-// Writes pictures of the main views: node --import ../wasm/js/test/strip.mjs test/browser/screenshots.ts FOLDER
+// Writes pictures of the main views: npm run screenshots -- FOLDER
 
 import { mkdirSync } from "node:fs";
-import { missing, raise } from "./stage.ts";
+import type { Page } from "playwright-core";
+import { answer, ask, missing, modelServer, raise, said } from "./stage.ts";
 
 const folder = process.argv[2] ?? "dist/screenshots";
 const why = missing();
@@ -9,50 +10,111 @@ if (why) throw new Error(why);
 mkdirSync(folder, { recursive: true });
 const stage = await raise();
 
-/** Shot is one picture: where to go, what to do there, how large. */
-const shots: [name: string, hash: string, more: { dark?: boolean; width?: number; height?: number }, act: (page: Awaited<ReturnType<typeof stage.open>>["page"]) => Promise<void>][] = [
+const done = (page: Page, name: string): Promise<void> => page.locator('.box[data-status="done"]', { hasText: name }).waitFor();
+const node = (page: Page, name: string): Promise<void> => page.locator(".react-flow__node", { hasText: name }).first().click();
+const tab = (page: Page, name: string): Promise<void> => page.locator(`#tab-${name}`).click();
+const teaTime = "<think>The brewing card knows. I should not forget the time.</think>Take water of **75 to 80 degrees** and three grams to a cup, and give it two minutes [ID:248].\n\nBoiling water makes it bitter.";
+
+/** A picture: its name, where to go, how the page is, what to do there. */
+type Shot = [name: string, hash: string, more: { dark?: boolean; width?: number; height?: number }, act: (page: Page) => Promise<void>];
+
+const shots: Shot[] = [
   ["gallery", "", {}, async (page) => { await page.waitForSelector(".card"); }],
   ["run", "#example=tea-house", {}, async (page) => {
-    await page.locator(".composer textarea").fill("How hot should the water be for green tea?");
-    await page.keyboard.press("Enter");
-    await page.locator('.box[data-status="done"]', { hasText: "Answer" }).waitFor();
+    await answer(page, ["Tea", teaTime]);
+    await ask(page, "How hot should the water be for green tea?");
+    await done(page, "Answer");
   }],
-  ["loop", "#example=piggy-bank", { dark: true }, async (page) => {
-    await page.getByRole("button", { name: "Run" }).click();
-    await page.locator('.box[data-status="done"]', { hasText: "The result" }).waitFor();
-    await page.locator("#tab-timeline").click();
+  ["citation", "#example=tea-house", { dark: true }, async (page) => {
+    await ask(page, "How hot should the water be for green tea?");
+    await done(page, "Answer");
+    await page.locator("button.cite").first().click();
   }],
-  ["iteration", "#example=meeting-notes", {}, async (page) => {
+  ["running", "#example=meeting-notes", {}, async (page) => {
+    await modelServer(page, (count) => (count < 2 ? said("Ask around, then write it down by Friday.") : undefined));
     await page.getByRole("button", { name: "Run" }).click();
     await page.locator('.box[data-status="running"]', { hasText: "Make a task" }).waitFor();
   }],
+  ["timeline", "#example=piggy-bank", { dark: true }, async (page) => {
+    await page.getByRole("button", { name: "Run" }).click();
+    await done(page, "The result");
+    await tab(page, "timeline");
+    await page.locator(".turn summary").first().click();
+  }],
   ["form", "#example=letter", {}, async (page) => {
+    await answer(page, ["Dear Ada, what a telescope! May every night be clear."]);
     await page.getByLabel("To whom?").fill("Ada");
     await page.getByLabel("What is the occasion?").fill("A new telescope");
     await page.getByRole("button", { name: "Run" }).click();
     await page.locator('.box[data-status="waiting"]').waitFor();
   }],
+  ["inspector", "#example=tea-house", {}, async (page) => {
+    await answer(page, ["Tea", teaTime]);
+    await ask(page, "How hot should the water be for green tea?");
+    await done(page, "Answer");
+    await node(page, "Brewing advice");
+    await page.locator(".values .value summary").last().click();
+  }],
   ["agent", "#example=garden-desk", {}, async (page) => {
-    await page.locator(".composer textarea").fill("When do I cut lavender?");
-    await page.keyboard.press("Enter");
-    await page.locator('.box[data-status="done"]', { hasText: "Answer" }).waitFor();
-    await page.locator(".react-flow__node", { hasText: "Gardener" }).click();
+    await ask(page, "When do tomatoes need water?");
+    await done(page, "Answer");
+    await tab(page, "timeline");
+  }],
+  ["settings", "#example=exchange", {}, async (page) => { await node(page, "Do the sum"); }],
+  ["alone", "#example=exchange", { dark: true }, async (page) => {
+    await page.getByRole("button", { name: "Run" }).click();
+    await done(page, "Receipt");
+    await node(page, "Receipt");
+    await page.getByRole("button", { name: "Run only this" }).click();
+    await page.locator("form.alone").waitFor();
+  }],
+  ["edit", "#example=exchange", {}, async (page) => {
+    await page.getByRole("button", { name: "Run" }).click();
+    await done(page, "Receipt");
+    await node(page, "Do the sum");
+    await page.getByRole("button", { name: "Edit outputs and run on" }).click();
+    await page.locator(".editor .cm-content").waitFor();
+  }],
+  ["variables", "#example=piggy-bank", {}, async (page) => {
+    await page.getByRole("button", { name: "Run" }).click();
+    await done(page, "The result");
+    await tab(page, "variables");
+  }],
+  ["problems", "#example=garden-desk", {}, async (page) => {
+    await page.locator("#tab-problems .count").waitFor();
+    await tab(page, "problems");
+  }],
+  ["failed", "#example=exchange", {}, async (page) => {
+    await node(page, "Do the sum");
+    await page.getByLabel("script", { exact: true }).fill("function main() { throw new Error('the abacus lost a bead') }");
+    await tab(page, "chat");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.locator('.box[data-status="failed"]').waitFor();
   }],
   ["chinese", "#example=morning-paper", { dark: true }, async (page) => {
     await page.getByRole("button", { name: "中文" }).click();
-    await page.locator(".composer textarea").fill("雨天");
-    await page.keyboard.press("Enter");
-    await page.locator('.box[data-status="done"]', { hasText: "小报" }).waitFor();
+    await ask(page, "雨天");
+    await done(page, "小报");
   }],
-  ["settings", "#example=exchange", {}, async (page) => { await page.locator(".react-flow__node", { hasText: "Do the sum" }).click(); }],
-  ["model", "#example=exchange", {}, async (page) => { await page.getByRole("button", { name: /Model/ }).click(); }],
+  ["chinese-gallery", "", {}, async (page) => {
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.waitForSelector(".card");
+  }],
+  ["model", "#example=exchange", {}, async (page) => {
+    await page.getByRole("button", { name: /^Model/ }).click();
+    await page.getByText("OpenAI-compatible server").click();
+  }],
+  ["fault", "#c=AAAA", {}, async (page) => { await page.locator(".fault").waitFor(); }],
   ["narrow", "#example=tea-house", { width: 420, height: 800 }, async (page) => { await page.locator(".box").first().waitFor(); }],
+  ["narrow-gallery", "", { width: 420, height: 800 }, async (page) => { await page.waitForSelector(".card"); }],
 ];
 
+const only = process.argv.slice(3);
 try {
   for (const [name, hash, more, act] of shots) {
+    if (only.length > 0 && !only.includes(name)) continue;
     const { page } = await stage.open(hash, more);
-    await act(page);
+    await act(page).catch((err: unknown) => { throw new Error(`picture ${name}`, { cause: err }); });
     await page.waitForTimeout(250);
     await page.screenshot({ path: `${folder}/${name}.png` });
     await page.context().close();

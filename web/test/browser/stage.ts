@@ -1,6 +1,7 @@
 // A static server for the built page and a headless Chromium to look at it. The server
 // sends the types a plain static host would, and no header that needs configuration.
 
+import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -23,38 +24,57 @@ export function missing(): string | false {
 
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
 
+/** Look is how a page is opened. */
+export interface Look {
+  width?: number;
+  height?: number;
+  dark?: boolean;
+}
+
 /** Stage is a server and a browser. */
 export interface Stage {
   address: string;
   browser: Browser;
   /** open gives a fresh page; what it complains about is collected in faults. */
-  open(hash?: string, more?: { width?: number; height?: number; dark?: boolean }): Promise<{ page: Page; faults: string[] }>;
+  open(hash?: string, look?: Look): Promise<{ page: Page; faults: string[] }>;
+  /** visit is open for tests: done closes the page and asserts that the console was silent, but for what is expected. */
+  visit(hash?: string, look?: Look): Promise<{ page: Page; done(expected?: RegExp): Promise<void> }>;
   close(): Promise<void>;
 }
 
-/** raise starts both. Animations rest unless `motion` is asked for. */
-export async function raise({ motion = false } = {}): Promise<Stage> {
-  const server = await serve();
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+/** raise starts both, or only a browser for the server at an address. Animations rest unless `motion` is asked for. */
+export async function raise({ motion = false, at = "" } = {}): Promise<Stage> {
+  const server = at ? undefined : await serve();
+  const address = at || `http://127.0.0.1:${(server?.address() as AddressInfo).port}/`;
   const browser = await chromium.launch({ executablePath: browserAt, headless: true, args: flags });
+  const open: Stage["open"] = async (hash = "", look = {}) => {
+    const context = await browser.newContext({
+      viewport: { width: look.width ?? 1360, height: look.height ?? 820 }, colorScheme: look.dark ? "dark" : "light", locale: "en-US", reducedMotion: motion ? "no-preference" : "reduce",
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") faults.push(message.text()); });
+    page.on("pageerror", (err) => faults.push(String(err)));
+    await page.goto(address + hash);
+    return { page, faults };
+  };
   return {
-    address, browser,
-    async open(hash = "", more = {}) {
-      const context = await browser.newContext({
-        viewport: { width: more.width ?? 1360, height: more.height ?? 820 }, colorScheme: more.dark ? "dark" : "light", locale: "en-US", reducedMotion: motion ? "no-preference" : "reduce",
-        permissions: ["clipboard-read", "clipboard-write"],
-      });
-      const page = await context.newPage();
-      const faults: string[] = [];
-      page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") faults.push(message.text()); });
-      page.on("pageerror", (err) => faults.push(String(err)));
-      await page.goto(address + hash);
-      return { page, faults };
+    address, browser, open,
+    async visit(hash, look) {
+      const { page, faults } = await open(hash, look);
+      return {
+        page,
+        async done(expected) {
+          assert.deepEqual(faults.filter((fault) => !expected?.test(fault)), [], "the console is silent");
+          await page.context().close();
+        },
+      };
     },
     async close() {
       await browser.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      server?.closeAllConnections();
+      await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
     },
   };
 }
@@ -69,4 +89,40 @@ function serve(): Promise<Server> {
     );
   });
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
+/** ask sends a message to the canvas. */
+export async function ask(page: Page, text: string): Promise<void> {
+  await page.locator(".composer textarea").fill(text);
+  await page.keyboard.press("Enter");
+}
+
+/** answer prepares what the model will say, one answer after the other. */
+export async function answer(page: Page, replies: unknown[]): Promise<void> {
+  await page.getByRole("button", { name: /^Model/ }).click();
+  await page.locator("dialog").getByText("Prepared answers").click();
+  await page.locator("dialog textarea").fill(JSON.stringify(replies));
+  await page.getByRole("button", { name: "Done" }).click();
+}
+
+/**
+ * modelServer chooses an OpenAI-compatible server and answers in its place: each request with what `reply` says, as an
+ * HTTP answer; undefined never answers.
+ */
+export async function modelServer(page: Page, reply: (count: number) => { status?: number; type?: string; body: string } | undefined): Promise<void> {
+  let count = 0;
+  const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
+  await page.route("http://localhost:11434/**", async (route) => {
+    if (route.request().method() === "OPTIONS") return route.fulfill({ status: 204, headers: cors });
+    const { status = 200, type = "application/json", body } = reply(count++) ?? {};
+    if (body !== undefined) await route.fulfill({ status, headers: { ...cors, "content-type": type }, body });
+  });
+  await page.getByRole("button", { name: /^Model/ }).click();
+  await page.locator("dialog").getByText("OpenAI-compatible server").click();
+  await page.getByRole("button", { name: "Done" }).click();
+}
+
+/** said is a whole answer of a model server. */
+export function said(text: string): { body: string } {
+  return { body: JSON.stringify({ choices: [{ message: { content: text } }], usage: { prompt_tokens: 12, completion_tokens: 30, total_tokens: 42 } }) };
 }

@@ -1,0 +1,126 @@
+// The page as `easel serve` sends it: from the program itself, under its headers, with
+// the canvases and the models of the host.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { ask, missing, raise, type Stage } from "./stage.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const example = JSON.parse(readFileSync(new URL("../../examples/morning-paper.json", import.meta.url), "utf8")) as { dsl: unknown };
+
+// Chromium itself reports requests that were refused.
+const refused = /status of 401/;
+
+describe("the page from the host", { skip: missing(), timeout: 300_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
+  let host: ChildProcess;
+  let stage: Stage;
+  let address = "";
+  let key = "";
+  let canvas = "";
+
+  before(async () => {
+    const program = join(folder, "easel");
+    execFileSync("go", ["build", "-o", program, "./host/cmd/easel"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+    host = spawn(program, ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data")], { stdio: ["ignore", "pipe", "ignore"] });
+    for await (const line of createInterface({ input: host.stdout as NodeJS.ReadableStream })) {
+      address ||= /^address: (\S+)/.exec(line)?.[1] ?? "";
+      key ||= /^key: (\S+)/.exec(line)?.[1] ?? "";
+      if (address && key) break;
+    }
+    const answer = await fetch(address + "/api/v2/canvases", {
+      method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: JSON.stringify({ title: "The town's paper", description: "Kept on the host", dsl: example.dsl }),
+    });
+    assert.equal(answer.status, 201);
+    canvas = ((await answer.json()) as { id: string }).id;
+    stage = await raise({ at: address + "/" });
+  });
+  after(async () => {
+    await stage?.close();
+    if (host && host.exitCode === null) {
+      const ended = new Promise((resolve) => host.once("exit", resolve));
+      host.kill("SIGTERM");
+      await ended;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("it runs under the host's headers, compressed, without cross-origin isolation", async () => {
+    const { page, done } = await stage.visit();
+    const sent = new Map<string, Record<string, string>>();
+    page.on("response", (response) => sent.set(new URL(response.url()).pathname, response.headers()));
+    await page.reload();
+    await page.getByRole("button", { name: /exchange booth/ }).click();
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("100 EUR = 782.00 CNY").first().waitFor();
+    const index = sent.get("/") ?? {};
+    assert.match(index["content-security-policy"] ?? "", /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';.*frame-ancestors 'self'$/);
+    assert.equal(index["cross-origin-embedder-policy"] ?? index["cross-origin-opener-policy"], undefined);
+    assert.equal(await page.evaluate(() => crossOriginIsolated), false);
+    const [engine] = [...sent].filter(([path]) => path.endsWith(".wasm"));
+    assert.equal(engine?.[1]["content-type"], "application/wasm");
+    assert.equal(engine?.[1]["content-encoding"], "br");
+    assert.match(engine?.[1]["cache-control"] ?? "", /immutable/);
+    await done();
+  });
+
+  test("its canvases are listed for a key, found, opened and run with the host's model", async () => {
+    const { page, done } = await stage.visit();
+    await page.getByRole("button", { name: "Show the canvases of this host" }).click();
+    await page.getByLabel("API key").fill("wrong");
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.locator(".fault", { hasText: "does not know this key" }).waitFor();
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.getByRole("searchbox").fill("nothing like it");
+    await page.getByText("Nothing found.").waitFor();
+    await page.getByRole("searchbox").fill("town");
+    await page.getByRole("button", { name: /The town's paper/ }).click();
+    await page.locator("h1.title", { hasText: "The town's paper" }).waitFor();
+    assert.equal(new URL(page.url()).hash, `#canvas=${canvas}`);
+    await page.getByRole("button", { name: /^Model/ }).click();
+    await page.locator("dialog").getByText("This host", { exact: true }).click();
+    await page.getByRole("button", { name: "Done" }).click();
+    const asked = page.waitForResponse((response) => response.url().endsWith("/api/llm/chat/completions"));
+    await ask(page, "雨天");
+    assert.equal((await asked).status(), 200);
+    await page.locator('.box[data-status="done"]', { hasText: "小报" }).waitFor();
+    const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href);
+    assert.equal(kept.includes(key), false, "the key is kept nowhere");
+    await done(refused);
+  });
+
+  test("a login of the browser is enough, for canvases and for models", async () => {
+    const { page, done } = await stage.visit(`#canvas=${canvas}`);
+    await page.locator(".banner", { hasText: "The host did not give the canvas" }).waitFor();
+    await page.getByRole("link", { name: "Log in with a password" }).click();
+    await page.getByLabel("Password or API key").fill(key);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("button", { name: /The town's paper/ }).click();
+    await page.locator("h1.title", { hasText: "The town's paper" }).waitFor();
+    await page.reload();
+    await page.locator("h1.title", { hasText: "The town's paper" }).waitFor();
+    await page.getByRole("button", { name: /^Model/ }).click();
+    await page.locator("dialog").getByText("This host", { exact: true }).click();
+    await page.getByRole("button", { name: "Done" }).click();
+    const asked = page.waitForResponse((response) => response.url().endsWith("/api/llm/chat/completions"));
+    await ask(page, "雨天");
+    assert.equal((await asked).status(), 200);
+    await page.locator('.box[data-status="done"]', { hasText: "小报" }).waitFor();
+    await done(refused);
+  });
+
+  test("routes of the API are not the page's", async () => {
+    for (const [path, status] of [["/api/v2/canvases", 401], ["/v1/canvas/list", 200], ["/login", 200], ["/api/nothing", 404], ["/assets/nothing.js", 404]] as const) {
+      const answer = await fetch(address + path);
+      assert.equal(answer.headers.get("content-security-policy")?.includes("wasm-unsafe-eval") ?? false, false, path);
+      if (status !== 200) assert.equal(answer.status, status, path);
+    }
+  });
+});

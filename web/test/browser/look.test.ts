@@ -1,0 +1,78 @@
+// Whether everybody can use the page: keyboard, screen reader, themes and languages.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { ask, missing, raise, type Stage } from "./stage.ts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+describe("the look", { skip: missing(), timeout: 240_000 }, () => {
+  let stage: Stage;
+  before(async () => { stage = await raise(); });
+  after(() => stage.close());
+
+  test("everything works from the keyboard", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.locator(".react-flow__node").first().waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "page");
+    await page.locator(".react-flow__node", { hasText: "Receipt" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("tab", { name: "Chat" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("heading", { name: "Receipt" }).waitFor();
+    await done();
+  });
+
+  test("theme and language are remembered, and every text has both languages", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.getByRole("button", { name: "中文" }).click();
+    await page.getByRole("button", { name: "切换明暗" }).click();
+    await page.reload();
+    await page.getByRole("tab", { name: "对话" }).waitFor();
+    assert.deepEqual(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset["theme"]]), ["zh", "dark"]);
+    await done();
+  });
+
+  for (const { dark, language } of [{ dark: false, language: "English" }, { dark: true, language: "中文" }]) {
+    test(`axe finds nothing, ${dark ? "dark" : "light"}, ${language}`, async () => {
+      const { page, done } = await stage.visit("", { dark });
+      await page.locator(".card").first().waitFor();
+      if (language !== "English") await page.getByRole("button", { name: "中文" }).click();
+      await audit(page, "gallery");
+      await page.locator(".card").last().click();
+      await ask(page, "green tea");
+      await page.locator('.box[data-status="done"]', { hasText: /Answer/ }).waitFor();
+      for (const tab of ["chat", "timeline", "node", "variables", "problems"]) {
+        if (tab === "node") {
+          await page.locator(".react-flow__node", { hasText: "Brewing advice" }).click();
+          await page.locator(".actions button").nth(2).click();
+          await page.locator("form.alone").waitFor();
+        }
+        await page.locator(`#tab-${tab}`).click();
+        await audit(page, tab);
+      }
+      await page.locator("button.cite").first().or(page.locator("#tab-chat")).last().click();
+      await page.locator("header.bar button", { has: page.locator("span.action-label") }).last().click();
+      await page.locator("dialog[open]").waitFor();
+      await audit(page, "dialog");
+      await page.locator("dialog .choice").nth(2).click();
+      await audit(page, "dialog with fields");
+      await done();
+    });
+  }
+});
+
+async function audit(page: Page, where: string): Promise<void> {
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> } };
+    return (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + " " + (node.failureSummary ?? "").slice(0, 240)).join(" | ")}`);
+  });
+  assert.deepEqual(violations, [], where);
+}

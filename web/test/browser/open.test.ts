@@ -1,0 +1,192 @@
+// Opening canvases in a real browser: files, links, edits on the way out, and what
+// strangers may drop.
+
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { missing, raise, type Stage } from "./stage.ts";
+
+const component = (name: string, more: object = {}): object => ({ obj: { component_name: name, params: {} }, downstream: [], ...more });
+
+describe("opening", { skip: missing(), timeout: 240_000 }, () => {
+  let stage: Stage;
+  before(async () => { stage = await raise(); });
+  after(() => stage.close());
+
+  // drop lets a file fall on the page; its text is made there, so that large ones need not travel.
+  const drop = (page: Page, text: string, times = 1): Promise<void> => page.evaluate(([body, count]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([body.repeat(count)], "x.json"));
+    document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
+  }, [text, times] as const);
+
+  const banner = async (page: Page, message: RegExp): Promise<void> => {
+    await page.locator(".banner", { hasText: message }).waitFor();
+    await page.locator(".banner button").click();
+    await page.locator(".banner").waitFor({ state: "detached" });
+  };
+
+  test("settings are edited for the preview, undone, and go into a link", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await page.getByLabel("content", { exact: true }).fill("Changed {CodeExec:Abacus@result}");
+    await page.getByText("changed", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.waitForFunction(() => location.hash.startsWith("#c="));
+    const link = page.url();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("changed", { exact: true }).waitFor({ state: "detached" });
+    await done();
+    const again = await stage.visit(new URL(link).hash);
+    await again.page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
+    await again.page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    assert.match(await again.page.getByLabel("content", { exact: true }).inputValue(), /^Changed/);
+    await again.done();
+  });
+
+  test("an export is the canvas with its edits, and opens again", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await page.getByLabel("content", { exact: true }).fill("Exported");
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
+    assert.equal(file.suggestedFilename(), "the-exchange-booth.json");
+    const path = await file.path();
+    await page.setInputFiles('input[type="file"][accept*="json"]', path);
+    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    assert.equal(await page.getByLabel("content", { exact: true }).inputValue(), "Exported");
+    await page.getByText("changed", { exact: true }).waitFor({ state: "detached" });
+    await done();
+  });
+
+  test("problems lead to their node", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await page.getByLabel("content", { exact: true }).fill("{LLM:Nobody@content}");
+    const tab = page.getByRole("tab", { name: /Problems/ });
+    await tab.locator(".count").waitFor();
+    await tab.click();
+    await page.getByRole("button", { name: /Show Receipt/ }).click();
+    await page.getByRole("heading", { name: "Receipt" }).waitFor();
+    await done();
+  });
+
+  test("what is no canvas becomes a message, and a good one still opens", async () => {
+    const { page, done } = await stage.visit();
+    await page.waitForSelector(".card");
+    for (const [text, message] of [
+      ["{", /not JSON/], ["", /not JSON/], ["\0\x01\x02", /not JSON/], ["null", /not a canvas/], ["[]", /not a canvas/], [`{"components":{"a":1}}`, /not a canvas/],
+      [`{"components":{"a":{"obj":{"component_name":"${"x".repeat(100)}"}}},"dsl":3}`, undefined], [`{"dsl":"{"}`, /not JSON/],
+    ] as const) {
+      await drop(page, text);
+      if (message) await banner(page, message);
+      else await page.locator(".react-flow__node").waitFor();
+    }
+    await drop(page, "[".repeat(1000), 100);
+    await banner(page, /not JSON/);
+    await drop(page, JSON.stringify({ components: { begin: component("Begin") } }));
+    await page.locator(".react-flow__node", { hasText: "begin" }).waitFor();
+    await done();
+  });
+
+  test("a file of 50 MB is refused at once, one of 25 MB after a look, and 10 MB of text open", async () => {
+    const { page, done } = await stage.visit();
+    await page.waitForSelector(".card");
+    await drop(page, " ".repeat(1 << 20), 50);
+    await banner(page, /too large/);
+    await drop(page, " ".repeat(1 << 20), 25);
+    await banner(page, /too large/);
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      const params = { prologue: "word ".repeat(2_000_000) };
+      data.items.add(new File([JSON.stringify({ components: { begin: { obj: { component_name: "Begin", params }, downstream: [] } } })], "x.json"));
+      document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
+    });
+    await page.locator(".react-flow__node", { hasText: "begin" }).waitFor();
+    await done();
+  });
+
+  test("nothing in a canvas is executed", async () => {
+    const { page, done } = await stage.visit();
+    await page.waitForSelector(".card");
+    const evil = "<img src=x onerror=window.hit=1><script>window.hit=1</script>";
+    await drop(page, JSON.stringify({ title: evil, components: {
+      begin: { obj: { component_name: "Begin", params: { prologue: `${evil} [x](javascript:window.hit=1) ![y](javascript:window.hit=1)` } }, downstream: ["Message:A", evil] },
+      "Message:A": { obj: { component_name: "Message", params: { content: [evil] } }, downstream: [] },
+      [evil]: { obj: { component_name: evil, params: { [evil]: evil } }, downstream: [] },
+    }, graph: { nodes: [{ id: evil, data: { name: evil } }, { id: "n", type: "noteNode", data: { name: evil, form: { text: evil } } }] } }));
+    await page.locator(".react-flow__node").nth(2).click();
+    await page.locator(".inspector").waitFor();
+    await page.getByRole("tab", { name: "Problems" }).click();
+    await page.locator(".problem").first().waitFor();
+    assert.equal(await page.evaluate(() => (globalThis as { hit?: number }).hit), undefined);
+    assert.equal(await page.locator("main img, main script, main a[href^='javascript']").count(), 0);
+    await done();
+  });
+
+  test("ids that objects inherit, cycles and deep nests are drawn like others", async () => {
+    const { page, done } = await stage.visit();
+    await page.waitForSelector(".card");
+    await drop(page, `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {"__proto__": {"hit": 1}}}, "downstream": ["constructor", "__proto__"]},
+      "__proto__": {"obj": {"component_name": "Message", "params": {"content": ["p"]}}, "downstream": ["toString"]},
+      "constructor": {"obj": {"component_name": "Message", "params": {"content": ["c"]}}, "downstream": ["begin", "constructor"]}}, "__proto__": {"hit": 1}}`);
+    await page.locator(".react-flow__node").nth(2).waitFor();
+    await page.locator('.react-flow__node[data-id="constructor"]').click();
+    assert.equal(await page.evaluate(() => ({} as { hit?: number }).hit), undefined);
+
+    const depth = 60;
+    const nested = Object.fromEntries(Array.from({ length: depth }, (_, i) => [`Loop:${i}`, component("Loop", i > 0 ? { parent_id: `Loop:${i - 1}` } : {})]));
+    await drop(page, JSON.stringify({ components: { begin: component("Begin", { downstream: ["Loop:0"] }), ...nested } }));
+    await page.locator(`.react-flow__node[data-id="Loop:${depth - 1}"]`).waitFor({ state: "attached" });
+
+    const deep = "[".repeat(5000) + "]".repeat(5000);
+    await drop(page, `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {"deep": ${deep}}}, "downstream": []}}}`);
+    await page.locator(".react-flow__node", { hasText: "begin" }).click();
+    await page.locator(".inspector, .fault").first().waitFor();
+    await page.getByRole("tab", { name: "Problems" }).click();
+    await page.locator(".problem", { hasText: "begin" }).or(page.locator(".problem")).first().waitFor();
+    await done();
+  });
+
+  test("a canvas without places is laid out", async () => {
+    const { page, done } = await stage.visit();
+    await page.waitForSelector(".card");
+    await drop(page, JSON.stringify({ components: { begin: component("Begin", { downstream: ["a", "b"] }), a: component("Message"), b: component("Message") } }));
+    await page.locator(".react-flow__node").nth(2).waitFor();
+    const [begin, a, b] = await Promise.all(["begin", "a", "b"].map(async (id) => (await page.locator(`.react-flow__node[data-id="${id}"]`).boundingBox()) ?? assert.fail(id)));
+    assert.ok(begin && a && b && begin.x + begin.width < a.x && a.x === b.x && a.y + a.height < b.y);
+    await done();
+  });
+
+  test("a link that holds no canvas, and one that unfolds without end, become a message", async () => {
+    const { page, done } = await stage.visit("#c=AAAA");
+    await banner(page, /does not hold a canvas/);
+    await page.evaluate(async () => {
+      const stream = new Blob([" ".repeat(25_000_000)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+      const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+      location.hash = "c=" + btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replaceAll("+", "-").replaceAll("/", "_");
+    });
+    await banner(page, /too large/);
+    await page.evaluate(() => { location.hash = "open=https://elsewhere.example/x.json"; });
+    await banner(page, /only canvases of this host/);
+    await done();
+  });
+
+  const folder = process.env["EASEL_CANVASES"];
+  test("real canvas files open, are drawn, and come back from an export", { skip: folder ? false : "EASEL_CANVASES names no folder" }, async () => {
+    const { page, done } = await stage.visit();
+    for (const file of readdirSync(folder as string).filter((name) => name.endsWith(".json"))) {
+      await page.setInputFiles('input[type="file"][accept*="json"]', `${folder}/${file}`);
+      await page.locator("h1.title").waitFor();
+      await page.locator(".react-flow__node").first().waitFor();
+      assert.equal(await page.locator(".banner").count(), 0, file);
+      const nodes = await page.locator(".react-flow__node").count();
+      const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
+      await page.setInputFiles('input[type="file"][accept*="json"]', await saved.path());
+      await page.locator(".react-flow__node").first().waitFor();
+      assert.equal(await page.locator(".react-flow__node").count(), nodes, file);
+      await page.locator("button.brand").click();
+    }
+    await done();
+  });
+});

@@ -1,0 +1,189 @@
+// Running in a real browser: what a person does, from the gallery to a rerun.
+
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { answer, ask, missing, raise, type Stage } from "./stage.ts";
+
+const examples = new URL("../../examples/", import.meta.url);
+
+describe("running", { skip: missing(), timeout: 240_000 }, () => {
+  let stage: Stage;
+  before(async () => { stage = await raise(); });
+  after(() => stage.close());
+
+  test("the gallery shows every example, and one runs with the offline model", async () => {
+    const { page, done } = await stage.visit();
+    await page.waitForSelector(".card");
+    assert.equal(await page.locator(".card").count(), readdirSync(examples).length);
+    await page.getByRole("button", { name: /The tea house/ }).click();
+    await ask(page, "How hot should the water be for green tea?");
+    await page.locator('.box[data-status="done"]', { hasText: "Answer" }).waitFor();
+    await page.locator("button.cite").first().click();
+    assert.match(await page.locator(".passage:popover-open").innerText(), /75 to 80 degrees/);
+    await done();
+  });
+
+  test("a form starts a run, and a form in the middle is answered", async () => {
+    const { page, done } = await stage.visit("#example=letter");
+    await page.getByLabel("To whom?").fill("Ada");
+    await page.getByLabel("What is the occasion?").fill("A <b>birthday</b>");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.locator('.box[data-status="waiting"]', { hasText: "Is it good?" }).waitFor();
+    await page.getByLabel("Verdict").selectOption("change it");
+    await page.getByLabel("What should change?").fill("shorter");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.locator('.box[data-status="done"]', { hasText: "Revised letter" }).waitFor();
+    assert.equal(await page.locator('.box[data-status="done"]', { hasText: "Draft" }).count(), 1, "what ran before the pause stays lit");
+    assert.equal(await page.locator(".transcript b", { hasText: "birthday" }).count(), 0);
+    await done();
+  });
+
+  test("an answer streams, and its reasoning folds", async () => {
+    const { page, done } = await stage.visit("#example=morning-paper");
+    await answer(page, ["<think>先想一想</think>" + "头条 ".repeat(40), "<think>再想一想</think>" + "小诗 ".repeat(40)]);
+    await ask(page, "雨天");
+    await page.locator('.bubble.theirs[data-open]', { hasText: "头条" }).waitFor();
+    await page.locator('.box[data-status="done"]', { hasText: "小报" }).waitFor();
+    const thoughts = page.locator("details.think").first();
+    assert.equal(await thoughts.getAttribute("open"), null);
+    await thoughts.locator("summary").click();
+    await thoughts.getByText("先想一想").waitFor();
+    await done();
+  });
+
+  test("a file is handed over, and a made one is taken", async () => {
+    const { page, done } = await stage.visit("#example=garden-desk");
+    await page.locator('.composer input[type="file"]').setInputFiles({ name: "bed.txt", mimeType: "text/plain", buffer: Buffer.from("tomatoes, basil") });
+    await page.getByRole("button", { name: "Remove bed.txt" }).waitFor();
+    await ask(page, "When do tomatoes need water?");
+    await page.locator(".bubble.mine", { hasText: "bed.txt" }).waitFor();
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "leaflet.html" }).click()]);
+    assert.equal(file.suggestedFilename(), "leaflet.html");
+    await done();
+  });
+
+  test("a script runs in the sandbox", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("100 EUR = 782.00 CNY").first().waitFor();
+    await done();
+  });
+
+  test("stop ends a run", async () => {
+    const { page, done } = await stage.visit("#example=morning-paper");
+    await answer(page, ["word ".repeat(4000), "word ".repeat(4000)]);
+    await ask(page, "x");
+    await page.locator(".bubble.theirs", { hasText: "word word" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.locator(".transcript").getByText("stopped").waitFor();
+    assert.equal(await page.locator('.box[data-status="canceled"]').count() > 0, true);
+    assert.equal(await page.locator('.box[data-status="failed"], .box[data-status="running"]').count(), 0);
+    await done();
+  });
+
+  test("a node is inspected, pinned, and the run goes on from it with other outputs", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.locator('.box[data-status="done"]', { hasText: "Receipt" }).waitFor();
+    await page.locator(".react-flow__node", { hasText: "Do the sum" }).click();
+    await page.locator(".values", { hasText: "Outputs" }).getByText("100 EUR = 782.00 CNY").waitFor();
+    await page.getByRole("button", { name: "Pin outputs" }).click();
+    await page.locator(".badge.pinned").waitFor();
+    await page.getByRole("button", { name: "Unpin" }).click();
+    await page.getByRole("button", { name: "Edit outputs and run on" }).click();
+    await page.locator(".editor .cm-content").click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type('{"result": "edited by hand"}');
+    await page.getByRole("button", { name: "Run on", exact: true }).click();
+    await page.getByRole("tab", { name: "Chat" }).click();
+    await page.getByText("edited by hand").first().waitFor();
+    await done();
+  });
+
+  test("a run goes to a node and no further, and one node runs alone with other values", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.locator(".react-flow__node", { hasText: "Do the sum" }).click();
+    await page.getByRole("button", { name: "Run to here" }).click();
+    await page.locator('.box[data-status="failed"], .box[data-status="done"]', { hasText: "Do the sum" }).waitFor();
+    assert.equal(await page.locator('.box[data-status="idle"]', { hasText: "Receipt" }).count(), 1);
+    await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
+    await page.getByRole("button", { name: "Run only this" }).click();
+    const form = page.locator("form.alone");
+    await form.getByRole("textbox").fill("only me");
+    await form.getByRole("button", { name: "Run only this" }).click();
+    await page.locator('.box[data-status="done"]', { hasText: "Receipt" }).waitFor();
+    await page.locator(".values", { hasText: "Outputs" }).locator("pre", { hasText: "only me" }).waitFor();
+    await done();
+  });
+
+  test("prompts, tokens and the tools of an agent's agents are shown", async () => {
+    const { page, done } = await stage.visit("#example=garden-desk");
+    await ask(page, "When do tomatoes need water?");
+    await page.locator('.box[data-status="done"]', { hasText: "Answer" }).waitFor();
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    await page.locator(".uses .uses b", { hasText: "wikipedia_search" }).waitFor();
+    await page.getByRole("button", { name: /Gardener/ }).last().click();
+    const prompts = page.locator(".values", { hasText: "Prompts" }).last();
+    await prompts.locator("details").last().locator("summary").click();
+    await prompts.getByText("You are a patient gardener").last().waitFor();
+    await done();
+  });
+
+  test("stepping back through the records draws the run as it was", async () => {
+    const { page, done } = await stage.visit("#example=meeting-notes");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.locator('.box[data-status="done"]', { hasText: "Task list" }).waitFor();
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    assert.equal(await page.locator(".turn").count(), 3);
+    await page.getByRole("button", { name: "First record" }).click();
+    assert.equal(await page.locator('.box[data-status="done"]').count(), 0);
+    const forward = page.getByRole("button", { name: "One record forward" });
+    for (let lit = 0; lit === 0;) {
+      await forward.click();
+      lit = await page.locator('.box[data-status="done"]').count();
+    }
+    assert.equal(await page.locator('.box[data-status="done"]').count(), 1);
+    await page.getByRole("button", { name: "One record back" }).click();
+    assert.equal(await page.locator('.box[data-status="done"]').count(), 0);
+    await page.getByRole("button", { name: "Latest" }).click();
+    await page.locator('.box[data-status="done"]', { hasText: "Task list" }).waitFor();
+    await done();
+  });
+
+  test("a variable is changed, and a run begins with it", async () => {
+    const { page, done } = await stage.visit("#example=morning-paper");
+    await ask(page, "雨天");
+    await page.locator('.box[data-status="done"]', { hasText: "小报" }).waitFor();
+    await page.getByRole("tab", { name: "Variables" }).click();
+    await page.getByLabel("Value of env.motto").fill("早点睡觉");
+    await page.getByLabel("Run from").selectOption("Message:Paper");
+    await page.locator(".variables").getByRole("button", { name: "Run" }).click();
+    await page.getByRole("tab", { name: "Chat" }).click();
+    await page.getByText("早点睡觉").waitFor();
+    await done();
+  });
+
+  test("a status change draws its node anew and no other", async () => {
+    const { page, done } = await stage.visit("#example=exchange");
+    await page.locator(".react-flow__node").nth(3).waitFor();
+    await page.evaluate(() => {
+      const touched = new Map<string, number>();
+      Object.assign(globalThis, { touched });
+      for (const box of document.querySelectorAll(".react-flow__node")) {
+        new MutationObserver(() => touched.set(box.getAttribute("data-id") ?? "", 1)).observe(box, { subtree: true, childList: true, attributes: true, characterData: true });
+      }
+    });
+    await page.locator(".react-flow__node", { hasText: "Do the sum" }).focus();
+    await page.evaluate(() => (globalThis as unknown as { touched: Map<string, number> }).touched.clear());
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.locator('.box[data-status="done"]', { hasText: "Receipt" }).waitFor();
+    await page.evaluate(() => (globalThis as unknown as { touched: Map<string, number> }).touched.clear());
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    // Between these two records only the receipt is finished.
+    const back = page.getByRole("button", { name: "One record back" });
+    while ((await page.locator('.box[data-status="running"]', { hasText: "Receipt" }).count()) === 0) await back.click();
+    assert.deepEqual(await page.evaluate(() => [...(globalThis as unknown as { touched: Map<string, number> }).touched.keys()]), ["Message:Receipt"]);
+    await done();
+  });
+});
