@@ -41,10 +41,9 @@ func packed(t *testing.T, name string) string {
 	return out
 }
 
-// sample is a packed module that answers with a text, after waiting ms milliseconds.
-func sample(t *testing.T, text, ms, manifest string) []byte {
+// sample is a packed module that answers with a text, after a request of the host whose answer it does not look at.
+func sample(t *testing.T, text, request, manifest string) []byte {
 	t.Helper()
-	request := `{"op":"sleep","args":{"ms":` + ms + `}}`
 	wasm, err := plugin.WithSection(wat.Must(`(module
 		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
 		(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))
@@ -102,7 +101,7 @@ func TestPluginWaitsForApproval(t *testing.T) {
 		return `{"abi":1,"name":"sample","version":"` + version + `","description":"A sample."` + more + `}`
 	}
 	install := func(version, more string, flags ...string) string {
-		path := file(t, "x.wasm", string(sample(t, version, "0", manifest(version, more))))
+		path := file(t, "x.wasm", string(sample(t, version, "{}", manifest(version, more))))
 		code, out, errs := easel(t, append([]string{"plugin", "install", path}, flags...)...)
 		require.Zero(t, code, errs)
 		return out
@@ -129,7 +128,7 @@ func TestPluginPartOfWhatItAsks(t *testing.T) {
 			"kv":{"bytes":100,"reason":"keeps"},"llm":{"max_calls":%d,"reason":"asks"},"http":{"hosts":["a.example","b.example"],"methods":["GET"],"reason":"reads"}}}`, version, calls)
 	}
 	install := func(version string, calls int, flags ...string) string {
-		path := file(t, "x.wasm", string(sample(t, version, "0", manifest(version, calls))))
+		path := file(t, "x.wasm", string(sample(t, version, "{}", manifest(version, calls))))
 		code, out, errs := easel(t, append([]string{"plugin", "install", path}, flags...)...)
 		require.Zero(t, code, errs)
 		return out
@@ -154,7 +153,7 @@ func TestPluginPartOfWhatItAsks(t *testing.T) {
 
 func TestPluginSignatures(t *testing.T) {
 	pluginFolder(t)
-	path := file(t, "x.wasm", string(sample(t, "hi", "0", sampleManifest)))
+	path := file(t, "x.wasm", string(sample(t, "hi", "{}", sampleManifest)))
 	key := filepath.Join(t.TempDir(), "key.pem")
 	code, _, errs := easel(t, "plugin", "verify", path)
 	require.Equal(t, ExitFailed, code)
@@ -329,11 +328,9 @@ func (w *watched) Write(p []byte) (int, error) {
 // until waits for a text that is written n times.
 func (w *watched) until(t *testing.T, text string, n int) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(60 * time.Second)
 	for {
-		w.mu.Lock()
-		seen := w.text.String()
-		w.mu.Unlock()
+		seen := w.seen()
 		if strings.Count(seen, text) >= n {
 			return
 		}
@@ -345,6 +342,13 @@ func (w *watched) until(t *testing.T, text string, n int) {
 	}
 }
 
+// seen is what was written so far.
+func (w *watched) seen() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
 // TestPluginDevSwapsWhileACallRuns has a folder whose build takes the module that the file choice names.
 func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
 	pluginFolder(t)
@@ -352,27 +356,42 @@ func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	write("manifest.json", sampleManifest)
-	write("old.bin", string(sample(t, "old", "1500", sampleManifest)))
-	write("new.bin", string(sample(t, "new", "0", sampleManifest)))
+	reached, release := make(chan struct{}), make(chan struct{})
+	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		reached <- struct{}{}
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	defer service.Close()
+	manifest := `{"abi":1,"name":"sample","version":"1.0.0","description":"A sample.","permissions":{"http":{"hosts":["127.0.0.1"],"private":true,"reason":"waits"}}}`
+	write("manifest.json", manifest)
+	write("old.bin", string(sample(t, "old", `{"op":"http.fetch","args":{"url":"`+service.URL+`"}}`, manifest)))
+	write("new.bin", string(sample(t, "new", "{}", manifest)))
 	write("build.sh", `cp "$(cat choice).bin" plugin.wasm`)
 	write("choice", "old")
 	in, lines := io.Pipe()
 	out, errs := &watched{more: make(chan struct{}, 1)}, &watched{more: make(chan struct{}, 1)}
 	done := make(chan int)
-	go func() { done <- Main([]string{"plugin", "dev", dir}, in, out, errs) }()
+	go func() {
+		done <- Main([]string{"plugin", "dev", dir, "--allow-http", "127.0.0.1", "--allow-private"}, in, out, errs)
+	}()
 
 	errs.until(t, "is ready", 1)
 	_, err := io.WriteString(lines, "{}\n")
 	require.NoError(t, err)
+	<-reached               // the call runs in the old module, and waits
 	write("choice", "new!") // a build that fails changes nothing
 	errs.until(t, "exit status 1", 1)
 	write("choice", "new")
 	errs.until(t, "is ready", 2)
+	require.Empty(t, out.seen(), "the old module still runs")
+	release <- struct{}{}
 	_, err = io.WriteString(lines, "{}\n")
 	require.NoError(t, err)
-	out.until(t, "new", 1)
-	require.Equal(t, "{\"text\":\"old\"}\n{\"text\":\"new\"}\n", out.text.String(), "the call that ran was finished by the old module")
+	out.until(t, "new\"}\n", 1)
+	require.Equal(t, "{\"text\":\"old\"}\n{\"text\":\"new\"}\n", out.seen(), "the call that ran was finished by the old module, the next got the new one")
 	require.NoError(t, lines.Close())
 	require.Zero(t, <-done)
 }
