@@ -2,9 +2,11 @@ package plugin
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -123,6 +125,44 @@ func TestCatalogPartOfWhatIsAsked(t *testing.T) {
 	m, err = again.Get("sample@1.2")
 	require.NoError(t, err)
 	require.Equal(t, int64(10), m.Granted().KV.Bytes)
+}
+
+// TestCatalogReplacesWhileACallRuns has a call in the old version while the new one is installed: new calls get the new
+// one at once, the running one finishes, and then the old one is gone.
+func TestCatalogReplacesWhileACallRuns(t *testing.T) {
+	ctx, h := context.Background(), newHost(t, Config{})
+	c, err := OpenCatalog(ctx, h, t.TempDir(), Everything())
+	require.NoError(t, err)
+	fields := func(version string) map[string]any {
+		return map[string]any{"version": version, "permissions": map[string]any{"variables": map[string]any{"read": []string{"x"}, "reason": "r"}}}
+	}
+	_, err = c.Install(ctx, pack(t, wat.Must(relay), fields("1.0.0")), Local)
+	require.NoError(t, err)
+	_, err = c.Enable(ctx, "sample", nil)
+	require.NoError(t, err)
+	old, err := c.Get("sample")
+	require.NoError(t, err)
+	b, done := blocking{make(chan struct{})}, make(chan error, 1)
+	go func() {
+		res, err := old.Call(ctx, CallRequest{Input: []byte(`{"op":"var.get","args":{"name":"x"}}`), Services: Services{Variables: b}})
+		if err == nil && string(res.Output) != `{"ok":{"found":true,"value":1}}` {
+			err = fmt.Errorf("got %s", res.Output)
+		}
+		done <- err
+	}()
+	<-b.c
+	_, err = c.Install(ctx, pack(t, wat.Must(says("new")), fields("1.1.0")), Local)
+	require.NoError(t, err)
+	now, err := c.Get("sample")
+	require.NoError(t, err)
+	res, err := now.Call(ctx, CallRequest{})
+	require.NoError(t, err)
+	require.Equal(t, "new", string(res.Output), "new calls get the new version while the old call runs")
+	_, err = old.Call(ctx, CallRequest{})
+	require.ErrorIs(t, err, Closed)
+	b.c <- struct{}{}
+	require.NoError(t, <-done, "the running call finished in the old version")
+	require.Eventually(t, func() bool { return h.Instances() == now.pool.idleCount() }, 20*time.Second, 5*time.Millisecond, "the old version is freed")
 }
 
 func TestCatalogFailedInstallChangesNothing(t *testing.T) {
