@@ -18,5 +18,10 @@ export interface ProxyOptions {
 
 /** proxy asks the host, which speaks OpenAI's form and answers as events. */
 export function proxy(options: ProxyOptions = {}): Model {
-  return openai({ ...options, url: options.url ?? "/api/llm" });
+  const { url = "/api/llm", model, can } = options;
+  return {
+    can,
+    // The host resolves whole names, `name@Factory`, which servers of one vendor do not know.
+    chat: (request, context) => openai({ ...options, url, model: model ?? request.model }).chat(request, context),
+  };
 }
