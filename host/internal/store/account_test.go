@@ -167,6 +167,18 @@ func TestWhoLeavesTakesKeysAndLoginsAway(t *testing.T) {
 	})
 }
 
+// A migration that adds a table says here whether a tenant's end empties it.
+func TestOwnedTablesAreAll(t *testing.T) {
+	s := openTest(t, engineConfig(t, "sqlite"))
+	const query = `SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'tenant_id'`
+	tables, err := queryAll(t.Context(), s.read, func(r row) (string, error) {
+		var name string
+		return name, r.Scan(&name)
+	}, query)
+	require.NoError(t, err)
+	require.ElementsMatch(t, tables, owned)
+}
+
 func TestItems(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
