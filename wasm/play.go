@@ -24,6 +24,10 @@ func init() {
 // play sets a run up as the player does run number play.run of the case play.case, so that a host drives it and hears
 // its events as those of any other run.
 func play(r *run, play engine.Value, o *engine.Options) {
+	if n, ok := play.Get("flood").Int(); ok {
+		flood(r, n, play.Get("line").Str())
+		return
+	}
 	c, err := enginetest.ReadCase(play.Get("case"))
 	if err != nil {
 		return // an ordinary run
@@ -49,6 +53,14 @@ func play(r *run, play engine.Value, o *engine.Options) {
 		if !turn.Cancel.Before {
 			o.CancelAfter = &turn.Cancel.After
 		}
+	}
+}
+
+// flood hands out the same event many times: what the way to the host costs, without the engine.
+func flood(r *run, n int64, line string) {
+	for range n {
+		r.out.add(func(b []byte) []byte { return append(b, line...) })
+		breathe()
 	}
 }
 

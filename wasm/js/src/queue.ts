@@ -9,7 +9,7 @@ export class Queue<T> implements AsyncIterable<T> {
   #error: unknown;
 
   /** push adds items at the end. Items after the end are dropped. */
-  push(...items: T[]): void {
+  push(items: readonly T[]): void {
     if (this.#ended) return;
     for (const item of items) this.#items.push(item);
     this.#wake();

@@ -153,7 +153,7 @@ export class Run implements AsyncIterable<RunEvent> {
   #take(text: string): void {
     // One parse for a whole batch of lines costs less than one per line.
     const events = JSON.parse("[" + text.replaceAll("\n", ",") + "]") as RunEvent[];
-    this.#texts.push(text);
+    this.#texts.push([text]);
     for (const event of events) {
       this.#note(event);
       try {
@@ -162,7 +162,7 @@ export class Run implements AsyncIterable<RunEvent> {
         queueMicrotask(() => { throw err; }); // the caller's own bug, shown as such
       }
     }
-    this.#events.push(...events);
+    this.#events.push(events);
   }
 
   #note(event: RunEvent): void {

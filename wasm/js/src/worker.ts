@@ -36,7 +36,7 @@ export interface Port {
 }
 
 const hold = 8; // milliseconds; half a frame
-const most = 64; // events
+const most = 32 << 10; // characters of events; more do not make one cheaper, and the page can begin
 
 /** serve connects a module to a port. */
 export function serve(port: Port, start: Starter): void {
@@ -77,6 +77,7 @@ function enter(module: Module | undefined, message: Exclude<ToWorker, { t: "init
 /** Outbox is a Host that gathers what it hears. */
 class Outbox implements Host {
   #said: Said[] = [];
+  #size = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #send: (said: Said[]) => void;
 
@@ -88,7 +89,7 @@ class Outbox implements Host {
     const last = this.#said.at(-1);
     if (last?.[0] === "emit" && last[1] === run) last[2] += "\n" + text;
     else this.#said.push(["emit", run, text]);
-    if (this.#said.length >= most) return this.flush();
+    if ((this.#size += text.length) >= most) return this.flush();
     this.#timer ??= setTimeout(() => this.flush(), hold);
   }
 
@@ -105,6 +106,7 @@ class Outbox implements Host {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#size = 0;
     if (this.#said.length === 0) return;
     const said = this.#said;
     this.#said = [];

@@ -215,3 +215,22 @@ describe("plugins in canvases", { timeout: 280_000 }, () => {
     server.close();
   });
 });
+
+test("the program of the README's chapter on plugins does what its comment says", { timeout: 120_000 }, async () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const [, program = ""] = /## Plugins[^]*?```js\n([^]*?)```/.exec(readme) ?? [];
+  const [, said = ""] = /\/\/ "(.*)"\n/.exec(program) ?? [];
+  const built = build();
+  const made = make({ examples: ["typewriter"] });
+  const digest = pack(make({ wat: { d: guest() } })["d"]!, { name: "digest" }); // its own tests build the real one
+  const files: Record<string, Uint8Array<ArrayBuffer>> = { "./typewriter.wasm": made["typewriter"]!, "./digest.wasm": digest };
+  const found = (source: string | { source: string }): PluginSource => (typeof source === "string" ? files[source]! : { ...source, source: files[source.source]! });
+  const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor as new (...names: string[]) => (...values: unknown[]) => Promise<string>;
+  const run = new AsyncFunction("createEngine", program.replace(/^import .*$/gm, "") + "\nreturn answer");
+  const answer = await run((options: { plugins: string[] }) => createEngine({
+    wasm: built.wasm, runtime: built.runtime, worker: false, pluginWorker: false, plugins: options.plugins.map(found),
+  }));
+  assert.equal(answer, said);
+  assert.equal(said, "You said: word by word");
+  built.remove();
+});

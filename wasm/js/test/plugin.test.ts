@@ -2,6 +2,7 @@
 // twin of the Go host's tests. The meter is the one inside the engine module.
 
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
@@ -9,9 +10,10 @@ import { after, before, describe, test } from "node:test";
 import { Client } from "../src/client.ts";
 import { platform } from "../src/platform.node.ts";
 import { dial } from "../src/plugin/dial.node.ts";
-import type { Emission, RunSide } from "../src/plugin/desk.ts";
+import { readEmission, type Emission, type RunSide } from "../src/plugin/desk.ts";
+import { guestError } from "../src/plugin/error.ts";
 import type { FromKernel, Outcome } from "../src/plugin/kernel/serve.ts";
-import type { Manifest } from "../src/plugin/manifest.ts";
+import { checkManifest, type Manifest } from "../src/plugin/manifest.ts";
 import { Plugin, type CallRequest, type LoadOptions, type Meter } from "../src/plugin/plugin.ts";
 import { inline } from "../src/plugin/inline.ts";
 import type { KernelLine, Spawn } from "../src/plugin/runner.ts";
@@ -426,4 +428,53 @@ describe("loading a plugin", { timeout: 120_000 }, () => {
       });
     }
   });
+});
+
+describe("the golden messages of the contract", { timeout: 120_000 }, () => {
+  const folder = new URL("../../../plugins/contract/golden/", import.meta.url);
+  const golden = readdirSync(folder).map((file) => ({ file, ...(JSON.parse(readFileSync(new URL(file, folder), "utf8")) as { valid: boolean; message: unknown }) }));
+  let relay: Plugin;
+  before(async () => {
+    relay = await Plugin.load(pack(guests["relay"]!, {
+      permissions: {
+        http: { hosts: ["*"], methods: ["*"], reason: "x" }, llm: { max_calls: 99, reason: "x" }, embed: { max_calls: 99, reason: "x" },
+        kv: { bytes: 9999, reason: "x" }, variables: { read: ["*"], write: ["*"], reason: "x" },
+      },
+    }), meter, inline, { grant: "asked", embed: () => [[1]], fetch: async () => new Response("Ålesund,3\n") });
+  });
+  after(() => relay.close());
+
+  for (const { file, valid, message } of golden) {
+    const [kind] = file.split(".");
+    const text = JSON.stringify(message);
+    switch (kind) {
+      case "manifest":
+        test(file, () => { if (valid) checkManifest(message); else assert.throws(() => checkManifest(message), { name: "PluginError" }); });
+        break;
+      case "error":
+        test(file, () => {
+          const error = guestError(new TextEncoder().encode(text), 1);
+          assert.equal(error.message === text, !valid, "what is none is taken as text");
+          if (valid) assert.equal(error.code, (message as { code: string }).code);
+        });
+        break;
+      case "progress":
+        test(file, () => { const piece = readEmission(3, new TextEncoder().encode(text)); assert.ok(piece!.pct! >= 0 && piece!.pct! <= 100); });
+        break;
+      case "partial":
+        test(file, () => assert.equal(readEmission(4, new TextEncoder().encode(text)) !== undefined, valid));
+        break;
+      case "call":
+        test(file, async () => {
+          const outcome = await relay.call({ input: text, side: async () => ({ ok: {} }) });
+          const answer = JSON.parse(decoder.decode(outcome.output)) as { ok?: unknown; error?: { code: string; message: string; retryable: boolean } };
+          assert.equal((answer.ok === undefined) !== (answer.error === undefined), true, "one of ok and error");
+          if (answer.error) assert.deepEqual([typeof answer.error.code, typeof answer.error.message, typeof answer.error.retryable], ["string", "string", "boolean"]);
+          // a stream that was never opened is no fault of the message
+          assert.equal(["invalid_argument", "not_found"].includes(answer.error?.code ?? "") && file !== "call.http-read.json", !valid, JSON.stringify(answer));
+        });
+        break;
+    }
+  }
+  test("are all there", () => assert.ok(golden.length > 30));
 });
