@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/base64"
+	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
@@ -51,6 +54,7 @@ func TestPluginRuns(t *testing.T) {
 		require.Equal(k.t, `["weather","1.2.0","easel_invoke"]`, engine.List(payload.Get("plugin"), payload.Get("version"), payload.Get("export")).JSON())
 		input, err := engine.ParseJSONText(payload.Get("input").Str())
 		require.NoError(k.t, err)
+		require.NoError(k.t, inputSchema(k.t).Validate(plainJSON(k.t, payload.Get("input").Str())), "as the contract has it")
 		require.Equal(k.t, `{"units":"c"}`, input.Get("params").JSON())
 		require.Equal(k.t, `{"city":"Oslo"}`, input.Get("arguments").JSON())
 		about := input.Get("call")
@@ -74,6 +78,27 @@ func TestPluginRuns(t *testing.T) {
 		require.True(k.t, ok)
 		require.Equal(k.t, `{"text":"cold","temp":3}`, answer.Get("outputs").JSON())
 	})
+}
+
+// inputSchema is the contract's schema of what a plugin is given.
+func inputSchema(t *testing.T) *jsonschema.Resolved {
+	t.Helper()
+	raw, err := os.ReadFile("../plugins/contract/messages.schema.json")
+	require.NoError(t, err)
+	var s jsonschema.Schema
+	require.NoError(t, json.Unmarshal(raw, &s))
+	require.Contains(t, s.Defs, "input")
+	s.Ref = "#/$defs/input"
+	resolved, err := s.Resolve(nil)
+	require.NoError(t, err)
+	return resolved
+}
+
+func plainJSON(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	require.NoError(t, json.Unmarshal([]byte(text), &v))
+	return v
 }
 
 func TestPluginFailures(t *testing.T) {
