@@ -4,12 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // ABI is the version of the contract this host serves.
 const ABI = 1
+
+// maxManifest bounds a manifest, in bytes.
+const maxManifest = 256 << 10
 
 // Manifest is what a plugin says about itself; the contract describes the fields.
 type Manifest struct {
@@ -53,6 +58,9 @@ var (
 // ParseManifest reads and checks a manifest. Errors have the code BadManifest, or
 // ABIMismatch for a plugin of another ABI.
 func ParseManifest(raw []byte) (*Manifest, error) {
+	if len(raw) > maxManifest {
+		return nil, fail(BadManifest, "manifest of %d bytes, allowed are %d", len(raw), maxManifest)
+	}
 	var m Manifest
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, fail(BadManifest, "manifest is not readable: %v", err)
@@ -60,7 +68,28 @@ func ParseManifest(raw []byte) (*Manifest, error) {
 	if err := m.check(); err != nil {
 		return nil, err.at(m.Name, "")
 	}
+	var all any
+	if err := json.Unmarshal(raw, &all); err != nil || tricky(all) {
+		return nil, fail(BadManifest, "a text holds a control character other than a tab or a line end").at(m.Name, "")
+	}
 	return &m, nil
+}
+
+// tricky reports whether a text in v holds characters that could play tricks in a terminal.
+func tricky(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.ContainsFunc(v, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' })
+	case []any:
+		return slices.ContainsFunc(v, tricky)
+	case map[string]any:
+		for name, e := range v {
+			if tricky(name) || tricky(e) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (m *Manifest) check() *Error {
@@ -86,9 +115,13 @@ func (m *Manifest) check() *Error {
 	default:
 		return fail(BadManifest, "preview %q: want local, server or none", m.Preview)
 	}
+	schemas := maxSchemas
 	for place, s := range map[string]*Schema{"params": m.Params, "arguments": m.Arguments, "outputs": m.Outputs} {
 		if s != nil && (len(s.Type) != 1 || s.Type[0] != "object") {
 			return fail(BadManifest, "%s: want a schema of type object", place)
+		}
+		if err := s.sound(place, 0, &schemas); err != nil {
+			return fail(BadManifest, "%s", err)
 		}
 	}
 	if err := m.checkLimits(); err != nil {
