@@ -17,6 +17,8 @@ type Plugins interface {
 	Grant(ctx context.Context, tenant string) (*plugin.Permissions, error)
 	// SetGrant restricts what plugins may do for a tenant; nil takes the restriction away.
 	SetGrant(ctx context.Context, tenant string, p *plugin.Permissions) error
+	// Relay sends a request of a plugin, NAME or NAME@VERSION, that runs in a page.
+	Relay(ctx context.Context, tenant, name string, r plugin.Relayed) (*plugin.Response, error)
 }
 
 // Plugin is an installed plugin for whoever draws canvases.

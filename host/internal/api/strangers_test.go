@@ -66,7 +66,7 @@ func (b belongings) fill(path string) string {
 	mcp := strings.Contains(path, "mcp")
 	return strings.NewReplacer(
 		"{sid}", b.session, "{vid}", b.version, "{message}", b.message, "{task}", b.run, "{component}", "Message:A", "{token}", b.key, "{key}", b.key,
-		"{user}", b.user, "{name}", b.secret, "{provider}", b.provider, "{tenant}", b.tenant,
+		"{user}", b.user, "{name}", b.secret, "{provider}", b.provider, "{tenant}", b.tenant, "{plugin}", b.provider,
 		"{id}", map[bool]string{true: b.server, false: b.idFor(path)}[mcp],
 	).Replace(path)
 }

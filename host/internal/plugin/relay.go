@@ -1,0 +1,46 @@
+package plugin
+
+import (
+	"context"
+	"time"
+)
+
+// Relayed is a request of a plugin that runs elsewhere, such as in the preview
+// of a page. Secrets in it are placeholders.
+type Relayed struct {
+	Method  string
+	URL     string
+	Headers map[string]string
+	Body    []byte
+}
+
+// Response is what a relayed request brought, with secrets taken out.
+type Response struct {
+	Status  int
+	Headers map[string]string
+	Body    []byte
+}
+
+// Relay sends a request in the name of a plugin that does not run here. It is
+// held against the grant, filled with secrets, redirected and masked as
+// http.fetch does for a plugin that runs; a response has at most 10 MB. most
+// cuts what the plugin was granted further; nil does not.
+func (m *Module) Relay(ctx context.Context, most *Permissions, secrets Secrets, r Relayed) (*Response, error) {
+	granted := m.granted
+	if most != nil {
+		granted = granted.Cut(*most)
+	}
+	if granted.HTTP == nil {
+		return nil, fail(Denied, "http.fetch is not granted")
+	}
+	ctx, stop := context.WithTimeout(ctx, fetchFor)
+	defer stop()
+	g := &guest{m: m, state: state{grant: &granted, req: &CallRequest{Services: Services{Secrets: secrets}}, deadline: time.Now().Add(fetchFor)}}
+	t := &trip{g: g, ctx: ctx, stop: stop, method: r.Method, body: r.Body, request: fetchRequest{URL: r.URL, Method: r.Method, Headers: r.Headers}}
+	out, e := t.follow()
+	if e != nil {
+		e.Message = string(t.used.mask([]byte(e.Message)))
+		return nil, e
+	}
+	return &Response{Status: out.Status, Headers: out.Headers, Body: out.body}, nil
+}

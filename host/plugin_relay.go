@@ -1,0 +1,37 @@
+package host
+
+import (
+	"context"
+	"errors"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Relay sends a request of a plugin that runs in a page, with what the tenant
+// grants and keeps.
+func (p *plugins) Relay(ctx context.Context, tenant, name string, r plugin.Relayed) (*plugin.Response, error) {
+	m, err := p.catalog.Get(name)
+	if err != nil {
+		return nil, err
+	}
+	most, err := p.grants.read(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	return m.Relay(ctx, most, relaySecrets{p.store, tenant}, r)
+}
+
+// relaySecrets are a tenant's secrets as the plugin host asks for them.
+type relaySecrets struct {
+	store  *store.Store
+	tenant string
+}
+
+func (s relaySecrets) Secret(ctx context.Context, name string) (string, bool, error) {
+	value, err := s.store.OpenSecret(ctx, s.tenant, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", false, nil
+	}
+	return string(value), err == nil, err
+}
