@@ -54,6 +54,9 @@ type Config struct {
 	// InstallExamples saves the built-in examples and those folders' canvases
 	// for the first tenant at the first start.
 	InstallExamples bool
+	// Traces sends spans of requests, runs and nodes to the collector that
+	// OTEL_EXPORTER_OTLP_ENDPOINT and its companions name.
+	Traces bool
 	// RedisDoor is the host:port at which this host answers the original's keys
 	// ({task}-cancel, {task}-logs) as a Redis would; "" opens none.
 	RedisDoor string

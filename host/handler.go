@@ -7,4 +7,4 @@ import (
 )
 
 // Handler answers all requests: the preview page at /, the API everywhere else.
-func (h *Host) Handler() http.Handler { return page.Handler(h.api.Handler()) }
+func (h *Host) Handler() http.Handler { return h.traces.Handler(page.Handler(h.api.Handler())) }

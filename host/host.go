@@ -29,6 +29,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/telemetry"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
@@ -43,6 +44,7 @@ type Host struct {
 	web    *web.Client
 	api    *api.API
 	redis  redisKeys
+	traces *telemetry.Tracer // nil sends none
 
 	control *http.Server
 
@@ -84,6 +86,11 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err := api.CheckOrigins(cfg.CORS); err != nil {
 		return fmt.Errorf("cors: %w", err)
 	}
+	if cfg.Traces {
+		if h.traces, err = telemetry.Open(ctx, telemetry.Config{Version: cfg.Version, Log: cfg.Log}); err != nil {
+			return err
+		}
+	}
 	if err = h.openStore(ctx); err != nil {
 		return err
 	}
@@ -108,7 +115,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	h.runs = durable.New(durable.Config{
 		Store: h.store, Log: h.log, Registry: registry, Ports: h.ports, Logger: cfg.Log,
-		Report: h.ended, Watch: h.redis.watch,
+		Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.api = api.New(api.Config{
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(), Templates: templates,
@@ -166,8 +173,15 @@ func (h *Host) begin(ctx context.Context) {
 	h.plugins.watch(working, h)
 }
 
+// watch hears the entries of runs on this host.
+func (h *Host) watch(j *durable.Job, kind string, data []byte, again bool) {
+	h.redis.watch(j, kind, data)
+	h.traces.Watch(j, kind, data, again)
+}
+
 // ended hears of every run that this host ended.
 func (h *Host) ended(j *durable.Job, end durable.End, took time.Duration) {
+	h.traces.End(j, end)
 	h.api.Count(j, end, took)
 	h.redis.end(j, end)
 }
@@ -192,7 +206,7 @@ func (h *Host) Close() error {
 	if h.knowledge != nil {
 		err = errors.Join(err, h.knowledge.Close())
 	}
-	err = errors.Join(err, h.plugins.close(), h.documents.Close())
+	err = errors.Join(err, h.plugins.close(), h.documents.Close(), h.traces.Close())
 	if h.store != nil {
 		err = errors.Join(err, h.store.Close())
 	}

@@ -51,6 +51,9 @@ func (h *Host) openRedis(ctx context.Context) (err error) {
 	return nil
 }
 
+// wanted says whether traces are to be written, which need to know all that a run did.
+func (r *redisKeys) wanted(cfg *Config) bool { return cfg.RedisDoor != "" || cfg.Redis != "" }
+
 // redisPassword is the door's password, made at the first start and shown in RedisKey then.
 func (h *Host) redisPassword(ctx context.Context) (string, error) {
 	const tenant, name = "", "redis-door" // of no tenant, so no canvas can name it

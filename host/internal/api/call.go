@@ -55,6 +55,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 		a.metrics.count("none", began)
 		return
 	}
+	r.Pattern = c.route.path // for whoever wraps this handler
 	defer a.metrics.count(c.route.path, began)
 	defer func() {
 		if p := recover(); p != nil {

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/easel-canvas/easel/host"
+	"github.com/easel-canvas/easel/host/internal/telemetry"
 )
 
 // configure reads what is not a plain flag.
@@ -47,6 +48,7 @@ func (s *server) configure(a *app) error {
 	if s.cfg.Models, err = host.ModelsFromEnvironment(a.getenv); err != nil {
 		return err
 	}
+	s.cfg.Traces = telemetry.Wanted(a.getenv)
 	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
 	s.cfg.ScriptWorker, s.cfg.Version = worker(), versionInfo().Get("version").Text()
 	return s.readKey(a)

@@ -24,7 +24,7 @@ type writer struct {
 	midway  bool // held is a snapshot, perhaps not the last one
 	job     *Job
 	doc     []byte
-	watch   func(j *Job, kind string, data []byte) // may be nil
+	watch   func(j *Job, kind string, data []byte, again bool) // may be nil
 }
 
 func (r *Runs) writer(ctx context.Context, lease *runner.Lease, w *work) *writer {
@@ -32,10 +32,10 @@ func (r *Runs) writer(ctx context.Context, lease *runner.Lease, w *work) *writer
 }
 
 // hear notes an entry that readers see.
-func (wr *writer) hear(r runner.Record) {
+func (wr *writer) hear(r runner.Record, again bool) {
 	wr.said.Take(engine.EventType(r.Kind), r.Data)
 	if wr.watch != nil {
-		wr.watch(wr.job, r.Kind, r.Data)
+		wr.watch(wr.job, r.Kind, r.Data, again)
 	}
 }
 
@@ -163,7 +163,7 @@ func (wr *writer) take(e *engine.Event) error {
 		// The document, this and the snapshot go into one message, so that the
 		// log of a run never begins with less than what it can be continued from.
 		wr.held = append(wr.held, r)
-		wr.hear(r)
+		wr.hear(r, false)
 		return nil
 	case e.Type == engine.EventSnapshot && !wr.entered:
 		wr.entered = true
@@ -175,7 +175,7 @@ func (wr *writer) take(e *engine.Event) error {
 	}
 	records := wr.fold.take(r)
 	for _, x := range records {
-		wr.hear(x)
+		wr.hear(x, false)
 	}
 	if e.Type == engine.EventWorkflowFinished || e.Type == engine.EventUserInputs {
 		wr.held = append(wr.held, records...)

@@ -124,7 +124,7 @@ func BenchmarkTakeOver(b *testing.B) {
 		lease := <-leases
 		for _, whole := range []bool{false, true} {
 			b.Run(fmt.Sprintf("messages=%d/whole=%v", messages, whole), func(b *testing.B) {
-				w.runs.cfg.WatchPast, w.runs.cfg.Watch = whole, func(*Job, string, []byte) {}
+				w.runs.cfg.WatchPast, w.runs.cfg.Watch = whole, func(*Job, string, []byte, bool) {}
 				for b.Loop() {
 					p, err := w.runs.past(b.Context(), lease)
 					require.NoError(b, err)

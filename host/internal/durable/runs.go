@@ -27,8 +27,9 @@ type Config struct {
 	// Report hears of every run that this host ended, for metrics; nil for none.
 	Report func(j *Job, end End, took time.Duration)
 	// Watch hears every entry of the runs of this host in order; nil for none.
-	// It must neither block nor keep data.
-	Watch func(j *Job, kind string, data []byte)
+	// Those of a run that was taken over are told again, at least from the last
+	// snapshot on. It must neither block nor keep data.
+	Watch func(j *Job, kind string, data []byte, again bool)
 	// WatchPast lets Watch hear from the beginning as well what other hosts had
 	// written when this one takes a run over. Such a take-over reads the whole
 	// log of the run instead of what follows its last snapshot.

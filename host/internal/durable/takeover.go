@@ -107,7 +107,7 @@ func (r *Runs) rebuild(j Job, lease *runner.Lease, p past) (*work, *writer, erro
 	wr.entered = true
 	wr.said = p.said
 	for _, x := range records {
-		wr.hear(x)
+		wr.hear(x, true)
 	}
 	if w.state.Unfinished() {
 		wr.fold = newFold(records[last+1:])

@@ -1,0 +1,149 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// run is a run on this host with its open spans.
+type run struct {
+	ctx   context.Context
+	span  trace.Span
+	nodes map[string]open // by node id
+	used  time.Time
+}
+
+// open is a span with the context for those below it.
+type open struct {
+	ctx  context.Context
+	span trace.Span
+}
+
+// idle is how long a run may be silent before it counts as gone elsewhere.
+const idle = time.Hour
+
+// Parent is what durable.Config.Parent wants.
+func (t *Tracer) Parent(ctx context.Context) string {
+	if t == nil {
+		return ""
+	}
+	return parentOf(ctx)
+}
+
+// Watch is what durable.Config.Watch wants. Entries that are told again have been spans of the host that was first.
+func (t *Tracer) Watch(j *durable.Job, kind string, data []byte, again bool) {
+	if t == nil || again {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.runs[j.ID]
+	if r == nil {
+		r = t.begin(j)
+	}
+	r.used = time.Now()
+	switch engine.EventType(kind) {
+	case engine.EventNodeStarted, engine.EventNodeFinished, engine.EventToolFinished:
+		if e, err := engine.ParseJSON(data); err == nil { // the engine wrote it
+			t.step(r, engine.EventType(kind), e.Get("data"))
+		}
+	case durable.KindTakeover:
+		r.span.SetAttributes(attribute.Bool("easel.run.taken_over", true))
+	}
+}
+
+// begin opens the span of a run; mu is held.
+func (t *Tracer) begin(j *durable.Job) *run {
+	for id, r := range t.runs {
+		if time.Since(r.used) > idle {
+			r.close(codes.Unset)
+			delete(t.runs, id)
+		}
+	}
+	ctx, span := t.tracer.Start(under(context.Background(), j.Parent), "run", trace.WithAttributes(
+		attribute.String("easel.run.id", j.ID), attribute.String("easel.canvas.id", j.Canvas),
+		attribute.String("easel.tenant.id", j.Tenant), attribute.String("easel.run.source", j.Source)))
+	r := &run{ctx: ctx, span: span, nodes: map[string]open{}}
+	t.runs[j.ID] = r
+	return r
+}
+
+// step opens or ends the span of a node, or makes that of a tool call; mu is held.
+func (t *Tracer) step(r *run, kind engine.EventType, data engine.Value) {
+	node := data.Get("component_id").Str()
+	switch kind {
+	case engine.EventNodeStarted:
+		ctx, span := t.tracer.Start(r.ctx, "node "+data.Get("component_type").Str(), trace.WithAttributes(
+			attribute.String("easel.node.id", node), attribute.String("easel.component", data.Get("component_type").Str())))
+		r.nodes[node] = open{ctx, span}
+	case engine.EventNodeFinished:
+		r.end(node, data.Get("error").Truthy())
+	case engine.EventToolFinished:
+		ctx := r.ctx
+		if n, ok := r.nodes[node]; ok {
+			ctx = n.ctx
+		}
+		// It is told when it is over, and says how long it took.
+		seconds, _ := data.Get("elapsed_time").Float()
+		began := time.Now().Add(-time.Duration(seconds * float64(time.Second)))
+		_, span := t.tracer.Start(ctx, "tool", trace.WithTimestamp(began),
+			trace.WithAttributes(attribute.String("easel.tool.name", data.Get("tool_name").Str())))
+		if data.Get("error").Truthy() {
+			span.SetStatus(codes.Error, "")
+		}
+		span.End()
+	}
+}
+
+// end ends the span of a node, unless the node began on another host.
+func (r *run) end(node string, failed bool) {
+	o, ok := r.nodes[node]
+	if !ok {
+		return
+	}
+	delete(r.nodes, node)
+	if failed {
+		o.span.SetStatus(codes.Error, "")
+	}
+	o.span.End()
+}
+
+// End ends the span of a run.
+func (t *Tracer) End(j *durable.Job, e durable.End) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.runs[j.ID]
+	if r == nil {
+		return
+	}
+	delete(t.runs, j.ID)
+	status := codes.Unset
+	if e.Status == store.RunFailed {
+		status = codes.Error
+	}
+	r.span.SetAttributes(attribute.String("easel.run.status", e.Status))
+	if e.Code != "" {
+		r.span.SetAttributes(attribute.String("error.type", e.Code))
+	}
+	r.close(status)
+}
+
+// close ends the run's span and what is still open below it.
+func (r *run) close(status codes.Code) {
+	for node := range r.nodes {
+		r.end(node, false)
+	}
+	r.span.SetStatus(status, "")
+	r.span.End()
+}

@@ -1,0 +1,116 @@
+// Package telemetry sends traces of requests, runs and nodes to a collector, by OpenTelemetry's protocol over HTTP.
+//
+// A request is a span, a run is a span below the request that began it, each node and each tool call is a span below its
+// run. A caller's own trace goes on when it sends a traceparent header, and a run that another host takes over stays in
+// its trace.
+//
+// Spans hold names, ids, times and how something ended. They never hold what people wrote, what models or tools said, the
+// texts of errors, keys, or query strings.
+//
+// Where spans go is said by the standard variables: OTEL_EXPORTER_OTLP_ENDPOINT and its companions, OTEL_SERVICE_NAME,
+// OTEL_TRACES_SAMPLER, OTEL_SDK_DISABLED. A collector that is away or slow loses spans and slows nothing down.
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Config says what is told about the program. The rest is in the environment.
+type Config struct {
+	Version string
+	Log     *slog.Logger // nil means slog.Default
+}
+
+// Tracer makes spans. A nil Tracer makes none; its methods can be called.
+type Tracer struct {
+	provider *sdk.TracerProvider
+	tracer   trace.Tracer
+	log      *slog.Logger
+
+	mu   sync.Mutex
+	runs map[string]*run
+}
+
+// Wanted says whether the environment names a collector.
+func Wanted(getenv func(string) string) bool {
+	return (getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "") &&
+		getenv("OTEL_SDK_DISABLED") != "true" && getenv("OTEL_TRACES_EXPORTER") != "none"
+}
+
+// Open begins to send spans.
+func Open(ctx context.Context, cfg Config) (*Tracer, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
+	}
+	// What the environment says comes last, and counts.
+	about, err := resource.New(ctx, resource.WithAttributes(
+		attribute.String("service.name", "easel"), attribute.String("service.version", cfg.Version),
+	), resource.WithHost(), resource.WithTelemetrySDK(), resource.WithFromEnv())
+	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
+		return nil, errors.Join(fmt.Errorf("telemetry: %w", err), exporter.Shutdown(ctx))
+	}
+	t := &Tracer{
+		provider: sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about)),
+		log:      cfg.Log, runs: map[string]*run{},
+	}
+	t.tracer = t.provider.Tracer("github.com/easel-canvas/easel")
+	var last time.Time
+	var mu sync.Mutex
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(last) > time.Minute {
+			last = time.Now()
+			cfg.Log.Warn("traces are lost", "err", err)
+		}
+	}))
+	return t, nil
+}
+
+// closeTime is how long what is left may take to be sent.
+const closeTime = 3 * time.Second
+
+// Close sends what is left.
+func (t *Tracer) Close() error {
+	if t == nil {
+		return nil
+	}
+	ctx, done := context.WithTimeout(context.Background(), closeTime)
+	defer done()
+	if err := t.provider.Shutdown(ctx); err != nil {
+		t.log.Warn("the last traces are lost", "err", err)
+	}
+	return nil
+}
+
+// Names carry a span from one process to another.
+var carrier = propagation.TraceContext{}
+
+// parentOf names the span of ctx as a traceparent header.
+func parentOf(ctx context.Context) string {
+	m := propagation.MapCarrier{}
+	carrier.Inject(ctx, m)
+	return m["traceparent"]
+}
+
+// under is a context below the span that a traceparent header names.
+func under(ctx context.Context, parent string) context.Context {
+	return carrier.Extract(ctx, propagation.MapCarrier{"traceparent": parent})
+}
