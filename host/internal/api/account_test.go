@@ -99,6 +99,9 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		s.as(key, "PUT", "/api/v2/users/"+bob.Get("id").Str()+"/password", `{"new":"battery again"}`, 204)
 		require.Equal(t, 0, s.request("POST", "/v1/user/login", "", `{"email":"bob@three.org","password":"battery again"}`).code())
 		s.as(key, "DELETE", "/api/v2/users/"+made.Get("owner").Str(), "", 409)
+		require.NoError(t, s.store.PutMember(t.Context(), store.Member{Tenant: "two", User: bob.Get("id").Str(), Role: roleNormal}))
+		s.as(key, "PUT", "/api/v2/users/"+bob.Get("id").Str()+"/password", `{"new":"stolen horse"}`, 403)
+		require.NoError(t, s.store.DeleteMember(t.Context(), "two", bob.Get("id").Str()))
 		s.as(key, "DELETE", "/api/v2/users/"+bob.Get("id").Str(), "", 204)
 	})
 	t.Run("an unlimited key sets the password of its user", func(t *testing.T) {
@@ -115,6 +118,7 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		file := s.good(s.request("POST", "/v1/canvas/upload/"+id, key, body, "Content-Type", kind)).data().Get("id").Str()
 		fresh := s.as("one", "POST", "/api/v2/tenants/"+tenant+"/keys", `{"name":"lost"}`, 201).Get("key").Str()
 		s.as(fresh, "GET", "/api/v2/canvases/"+id, "", 200)
+		s.as("one", "POST", "/api/v2/tenants/"+tenant+"/keys", `{"scopes":["root"]}`, 422)
 		s.as("one", "DELETE", "/api/v2/tenants/one", "", 409)
 		s.as("one", "DELETE", "/api/v2/tenants/"+tenant, "", 204)
 		s.as("one", "DELETE", "/api/v2/tenants/"+tenant, "", 404)

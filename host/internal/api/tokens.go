@@ -36,22 +36,28 @@ func tokenRow(k store.Key, text, beta string) *engine.ObjectBuilder {
 	return b.Set("update_time", engine.Null).Set("update_date", engine.Null)
 }
 
-// newScopes reads the scopes of a new key. Without any it gets those of the
-// caller; nobody hands out more than they have.
-func (c *call) newScopes() ([]string, error) {
+// knownScopes reads the scopes of a body.
+func (c *call) knownScopes() ([]string, error) {
 	scopes := c.texts("scopes")
-	if err := c.valid(); err != nil {
-		return nil, err
-	}
-	if len(scopes) == 0 {
-		return c.who.scopes, nil
-	}
 	for _, s := range scopes {
 		switch s {
 		case scopeRead, scopeRun, scopeEdit, scopeAdmin, scopeHost:
 		default:
 			return nil, refused(codeArgument, "unknown scope %.40q; read, run, edit, admin and host are known", s)
 		}
+	}
+	return scopes, c.valid()
+}
+
+// newScopes reads the scopes of a new key. Without any it gets those of the
+// caller; nobody hands out more than they have.
+func (c *call) newScopes() ([]string, error) {
+	scopes, err := c.knownScopes()
+	if err != nil {
+		return nil, err
+	}
+	if len(scopes) == 0 {
+		return c.who.scopes, nil
 	}
 	if !c.who.covers(scopes) {
 		f := refused(codeForbidden, "A key cannot make one that may do more.")

@@ -310,6 +310,13 @@ func (a *API) v2UserPassword(c *call) error {
 	if err := checkPassword(in.New); err != nil {
 		return err
 	}
+	all, err := a.cfg.Store.Memberships(c.ctx(), m.User)
+	if err != nil {
+		return err
+	}
+	if len(all) > 1 {
+		return &status{http.StatusForbidden, "forbidden", "somebody who belongs to other tenants too changes the password alone"}
+	}
 	if err := a.cfg.Store.SetPassword(c.ctx(), m.User, in.New); err != nil {
 		return err
 	}

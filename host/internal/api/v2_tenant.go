@@ -131,5 +131,5 @@ func (a *API) v2CreateTenantKey(c *call) error {
 			owner = m.User
 		}
 	}
-	return c.newKey(t.ID, owner, func() ([]string, error) { return c.texts("scopes"), c.valid() })
+	return c.newKey(t.ID, owner, c.knownScopes)
 }
