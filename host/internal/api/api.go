@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/easel-canvas/easel/engine"
+	docs "github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/runner"
@@ -31,6 +32,9 @@ type Config struct {
 	Templates []Template
 	// Plugins are the installed plugins; nil when there can be none.
 	Plugins Plugins
+	// Documents reads what is uploaded to webhooks; nil makes a reader for each
+	// file.
+	Documents *docs.Reader
 	// Models are the models of each tenant; required.
 	Models *model.Tenants
 	// CancelOnLeave stops a run whose only reader, the client that began it,
