@@ -119,7 +119,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	})
 	h.api = api.New(api.Config{
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(), Templates: templates,
-		Models: h.models, Operator: firstTenantID, Origins: cfg.CORS, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Logger: cfg.Log,
+		Models: h.models, Operator: firstTenantID, Origins: cfg.CORS, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Metrics: newMetrics(cfg.Version), Logger: cfg.Log,
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err
