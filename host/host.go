@@ -118,7 +118,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.api = api.New(api.Config{
-		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(), Templates: templates,
+		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(), Documents: &h.documents, Templates: templates,
 		Models: h.models, Operator: firstTenantID, Origins: cfg.CORS, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Metrics: newMetrics(cfg.Version), Logger: cfg.Log,
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {
