@@ -16,7 +16,7 @@ FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/co
 FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/component:FuzzWording engine/component:FuzzLiteral \
   engine/component:FuzzHTMLText engine/offline:FuzzAnswer host/internal/model:FuzzStream host/internal/runner:FuzzDecodeBundle host/internal/store:FuzzLoad host/internal/document:FuzzText host/internal/document:FuzzHTML \
   host/internal/document:FuzzParts host/internal/document:FuzzNumber host/internal/document/write:FuzzMake host/internal/upload:FuzzCleanName \
-  host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/plugin:FuzzStream host/internal/redisdoor:FuzzReadCommand host/internal/api:FuzzBody host/internal/api:FuzzRequest \
+  host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/plugin:FuzzManifest host/internal/plugin:FuzzStream host/internal/cli/pluginkit:FuzzImport host/internal/redisdoor:FuzzReadCommand host/internal/knowledge:FuzzParse host/internal/api:FuzzBody host/internal/api:FuzzRequest \
   host/internal/api:FuzzWebhook plugins/meter:FuzzRewrite
 
 .DEFAULT_GOAL := help
@@ -35,7 +35,7 @@ run: $(if $(shell command -v npm),module page) $(OUT)/easel ## serve the example
 	  $(OUT)/easel plugin pack plugins/examples/$$p plugins/examples/$$p/$$p.wasm -o $(OUT)/$$p.wasm >/dev/null && \
 	  $(OUT)/easel plugin install $(OUT)/$$p.wasm --plugins $(RUN)/plugins >/dev/null || exit 1; done
 	@$(OUT)/easel serve --addr $(or $(ADDR),127.0.0.1:9380) --data $(RUN) --api-key-file $(RUN)/api.key \
-	  --install-examples --examples host/examples/plugins --knowledge host/examples/knowledge
+	  --install-examples --examples host/examples/plugins --knowledge host/examples/knowledge --plugin-signatures off
 
 run-terminal: $(OUT)/easel ## run an example canvas in the terminal, offline
 	$(OUT)/easel run host/examples/shop.json --knowledge host/examples/knowledge -q "$(or $(Q),How long can I return shoes?)"

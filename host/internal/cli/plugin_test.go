@@ -255,42 +255,6 @@ func TestPluginNew(t *testing.T) {
 	}
 }
 
-func TestPluginImport(t *testing.T) {
-	source := file(t, "calc.py", `
-class Calculator(LLMToolPlugin):
-    _version_ = "1.2"
-
-    @classmethod
-    def get_metadata(cls) -> LLMToolMetadata:
-        return {
-            "name": "Bad Calculator", # a name
-            'displayName': "$t:calc.name",
-            "description": """Adds "two" numbers""",
-            "parameters": {
-                "a": {"type": "number", "description": 'The first', "required": True},
-                "b": {"type": "number", "description": "The second", "required": False,},
-            },
-        }
-
-    def invoke(self, a, b): return str(a + b)
-`)
-	code, out, errs := easel(t, "plugin", "import", source)
-	require.Zero(t, code, errs)
-	require.JSONEq(t, `{"abi":1,"name":"bad_calculator","version":"1.2.0","category":"tools","description":"Adds \"two\" numbers","display":{"en":"$t:calc.name"},
-		"arguments":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","description":"The second"}},"required":["a"]},
-		"outputs":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}`, out)
-	code, out, _ = easel(t, "plugin", "import", file(t, "x.json", `{"name": "x", "parameters": {}}`))
-	require.Zero(t, code)
-	require.Contains(t, out, `"name": "x"`)
-	for text, says := range map[string]string{
-		"print(1)": "no `return {`", "return {": "no end", "return {'name': NAME}": "NAME is no literal", "return {'a': 1}": "name is missing",
-	} {
-		code, _, errs = easel(t, "plugin", "import", file(t, "x.py", text))
-		require.Equal(t, ExitFailed, code)
-		require.Contains(t, errs, says)
-	}
-}
-
 func TestPluginHelp(t *testing.T) {
 	code, out, _ := easel(t, "plugin", "--help")
 	require.Zero(t, code)

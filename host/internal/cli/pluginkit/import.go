@@ -1,0 +1,124 @@
+package pluginkit
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+var (
+	versionLine  = regexp.MustCompile(`(?m)^\s*_version_\s*(?::[^=\n]*)?=\s*["']([^"'\n]+)["']`)
+	metadataLine = regexp.MustCompile(`(?m)^\s*def\s+get_metadata\b`)
+	returnLine   = regexp.MustCompile(`(?m)^\s*return\s*(\{)`)
+)
+
+// Import makes the skeleton of a manifest out of an LLMToolPlugin of RAGFlow: the source in Python, of which it reads
+// what get_metadata returns, or the same block as JSON. The function itself has to be written anew.
+func Import(source string) (map[string]any, error) {
+	version, block := "1.0.0", source
+	if !strings.HasPrefix(strings.TrimSpace(source), "{") {
+		from := metadataLine.FindStringIndex(source)
+		if from == nil {
+			return nil, errors.New("no `def get_metadata` in it")
+		}
+		at := returnLine.FindStringSubmatchIndex(source[from[1]:])
+		if at == nil {
+			return nil, errors.New("no `return {` in its get_metadata")
+		}
+		block = source[from[1]+at[2]:]
+		if v := versionLine.FindStringSubmatch(source); v != nil {
+			version = v[1]
+		}
+	}
+	read, err := readLiteral(block)
+	if err != nil {
+		return nil, fmt.Errorf("metadata: %w", err)
+	}
+	data, ok := read.(map[string]any)
+	if !ok || text(data, "name") == "" {
+		return nil, errors.New("metadata: name is missing")
+	}
+	arguments, err := importedArguments(data["parameters"])
+	if err != nil {
+		return nil, fmt.Errorf("metadata: %w", err)
+	}
+	manifest := map[string]any{
+		"abi": plugin.ABI, "name": importedName(text(data, "name")), "version": importedVersion(version),
+		"description": cmp.Or(text(data, "description"), "Imported from "+text(data, "name")+"."),
+		"category":    "tools", "arguments": arguments,
+		// What a tool of RAGFlow gives is one text.
+		"outputs": map[string]any{"type": "object", "properties": map[string]any{"text": map[string]any{"type": "string"}}, "required": []string{"text"}},
+	}
+	if name := text(data, "displayName"); name != "" {
+		manifest["display"] = map[string]string{"en": name}
+	}
+	raw, err := json.Marshal(manifest)
+	if err != nil {
+		return nil, err
+	}
+	_, err = plugin.ParseManifest(raw)
+	return manifest, err
+}
+
+// text is a member that is a text, "" otherwise.
+func text(m map[string]any, name string) string {
+	s, _ := m[name].(string)
+	return s
+}
+
+var notInNames = regexp.MustCompile(`[^a-z0-9_-]+`)
+
+// importedName is a name as manifests have it.
+func importedName(name string) string {
+	name = notInNames.ReplaceAllString(strings.ToLower(name), "_")
+	name = strings.TrimLeft(name, "_-0123456789")
+	return name[:min(len(name), 63)]
+}
+
+// importedVersion has three numbers.
+func importedVersion(v string) string {
+	parts := append(strings.Split(v, "."), "0", "0")
+	return strings.Join(parts[:max(3, len(parts)-2)], ".")
+}
+
+// typesOf are the types of JSON Schema by the names authors use for them.
+var typesOf = map[string]string{
+	"": "string", "string": "string", "str": "string", "number": "number", "float": "number", "integer": "integer", "int": "integer",
+	"boolean": "boolean", "bool": "boolean", "array": "array", "list": "array", "object": "object", "dict": "object",
+}
+
+func importedArguments(parameters any) (map[string]any, error) {
+	params, ok := parameters.(map[string]any)
+	if parameters != nil && !ok {
+		return nil, errors.New("parameters: want an object of parameters by name")
+	}
+	props, required := map[string]any{}, []string{}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		p, ok := params[name].(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("parameters.%s: want an object with type and description", name)
+		}
+		kind, known := typesOf[strings.ToLower(text(p, "type"))]
+		if !known {
+			return nil, fmt.Errorf("parameters.%s: type %q: want string, number, integer, boolean, array or object", name, text(p, "type"))
+		}
+		prop := map[string]any{"type": kind, "description": text(p, "description")}
+		for _, kept := range []string{"enum", "default"} {
+			if v, given := p[kept]; given && v != nil {
+				prop[kept] = v
+			}
+		}
+		props[name] = prop
+		if p["required"] == true {
+			required = append(required, name)
+		}
+	}
+	return map[string]any{"type": "object", "properties": props, "required": required}, nil
+}
