@@ -67,6 +67,10 @@ type Config struct {
 	// Redis is the URL of an existing Redis or Valkey in which the same keys
 	// are watched and written; "" means none.
 	Redis string
+	// PluginSignatures says what happens to a plugin without a trusted
+	// signature: "require" refuses it, "warn" logs it, "off" does not look; ""
+	// means warn.
+	PluginSignatures string
 	// Plugins is the folder of installed plugins; "" means plugins in Dir.
 	Plugins string
 	// Knowledge is a folder whose sub-folders of documents are the datasets of

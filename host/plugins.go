@@ -36,14 +36,19 @@ func (h *Host) pluginFolder() string {
 
 // openPlugins opens the folder and lets canvases of the registry name what is in it.
 func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error {
-	dir := h.pluginFolder()
+	dir, signed := h.pluginFolder(), plugin.Check(h.cfg.PluginSignatures)
+	switch signed {
+	case "", plugin.Require, plugin.Warn, plugin.Off:
+	default:
+		return fmt.Errorf("plugin signatures %q: require, warn or off is needed", signed)
+	}
 	keys, err := plugin.ReadTrust(dir)
 	if err != nil {
 		return fmt.Errorf("plugins: %w", err)
 	}
 	p := &plugins{store: h.store, grants: grants{store: h.store}}
 	if p.host, err = plugin.New(ctx, plugin.Config{
-		CacheDir: filepath.Join(dir, "cache"), Trust: plugin.Trust{Keys: keys}, Log: h.cfg.Log,
+		CacheDir: filepath.Join(dir, "cache"), Trust: plugin.Trust{Keys: keys, Local: signed}, Log: h.cfg.Log,
 	}); errors.Is(err, plugin.ErrNoCompiler) {
 		h.cfg.Log.Warn("canvases with plugins do not run here", "err", err)
 		return nil

@@ -189,6 +189,15 @@ func TestPluginComesAndGoes(t *testing.T) {
 	gives("not installed")
 }
 
+// A host that requires signatures runs no plugin without one, and says so.
+func TestPluginSignatures(t *testing.T) {
+	dir := t.TempDir()
+	_, err := installer(t, filepath.Join(dir, "plugins")).Install(t.Context(), packed(t, "typewriter", ""), plugin.Local)
+	require.NoError(t, err)
+	_, url := open(t, Config{Dir: dir, PluginSignatures: "require"})
+	require.Contains(t, said(t, url, "key", saved(t, url, "key", typing), "hi"), "not signed")
+}
+
 // What a plugin keeps survives the host, is one tenant's, and what it may do ends where the tenant says.
 func TestPluginServices(t *testing.T) {
 	dir := t.TempDir()

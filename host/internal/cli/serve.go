@@ -45,6 +45,7 @@ should not stand on a command line has no flag:
 		fs.BoolVar(&s.cfg.RedisRemote, "redis-door-remote", false, "let the Redis door listen beyond this machine")
 		fs.StringVar(&s.cfg.Redis, "redis", "", "`URL` of an existing Redis in which to watch and write the same keys")
 		fs.StringVar(&s.cfg.Plugins, "plugins", "", "`DIR` of installed plugins; plugins in the data directory when left out")
+		fs.StringVar(&s.cfg.PluginSignatures, "plugin-signatures", "warn", "what happens to plugins without a trusted signature: require, warn or off")
 		fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
 		fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "let canvases reach private and local addresses")
 		fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")

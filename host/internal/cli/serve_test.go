@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -188,6 +189,7 @@ func TestServeRefuses(t *testing.T) {
 		{"a data directory that is a file", nil, []string{"--data", short}, "short"},
 		{"no folder of documents", nil, []string{"--knowledge", short}, "short"},
 		{"no folder of examples", nil, []string{"--examples", short}, "short"},
+		{"an unknown check of plugins", nil, []string{"--plugin-signatures", "maybe"}, "require, warn or off"},
 		{"a Redis door for everybody", nil, []string{"--redis-door", "0.0.0.0:0"}, "reachable from other machines"},
 		{"a Redis that is none", nil, []string{"--redis", "http://u:hushhush@x"}, "redis://"},
 		{"a database that is away", nil, []string{"--postgres", "postgres://u:hushhush@127.0.0.1:1/x"}, "127.0.0.1"},
@@ -243,4 +245,52 @@ func TestServeHelp(t *testing.T) {
 	for _, name := range []string{"EASEL_API_KEY", "EASEL_REDIS_PASSWORD", "EASEL_ADDR", "OTEL_EXPORTER_OTLP_ENDPOINT", "OPENAI_API_KEY"} {
 		require.Contains(t, out, name)
 	}
+}
+
+// A server that is told to stop ends its streams and hands its runs over: the next start on the same data ends them.
+func TestServeStopsAndGoesOn(t *testing.T) {
+	asked, release := make(chan struct{}, 10), make(chan struct{})
+	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-release:
+			_, _ = io.WriteString(w, "at last")
+		case <-r.Context().Done():
+		}
+	}))
+	defer outside.Close()
+	flags := []string{"--data", t.TempDir(), "--allow-private", "--lease", "1s"}
+	env := []string{"EASEL_API_KEY=" + operatorKey}
+	s := serve(t, env, flags...)
+	canvas := member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"c","dsl":{"components":{
+		"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["X"],"upstream":[]},
+		"X":{"obj":{"component_name":"Invoke","params":{"url":"`+outside.URL+`/","method":"get","clean_html":false}},"downstream":["M"],"upstream":["begin"]},
+		"M":{"obj":{"component_name":"Message","params":{"content":["{X@result}"]}},"downstream":[],"upstream":["X"]}}}}`), "id")
+	run := member(t, s.post("/api/v2/canvases/"+canvas+"/runs", operatorKey, `{}`), "id")
+	<-asked
+	read := make(chan string, 1)
+	go func() {
+		req, _ := http.NewRequestWithContext(context.Background(), "GET", s.url+"/api/v2/runs/"+run+"/events", nil)
+		req.Header.Set("Authorization", "Bearer "+operatorKey)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			read <- err.Error()
+			return
+		}
+		defer res.Body.Close()
+		text, _ := io.ReadAll(res.Body) // cut off
+		read <- string(text)
+	}()
+	require.NoError(t, s.stop())
+	<-read
+
+	s = serve(t, env, flags...)
+	<-asked
+	close(release)
+	require.Eventually(t, func() bool {
+		_, body := s.get("/api/v2/runs/"+run, operatorKey)
+		return strings.Contains(body, `"status":"done"`)
+	}, 60*time.Second, 20*time.Millisecond)
+	_, text := s.get("/api/v2/runs/"+run+"/events", operatorKey)
+	require.Contains(t, text, "at last")
 }
