@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -232,27 +233,80 @@ func TestPluginInspect(t *testing.T) {
 	require.Contains(t, errs, "x.wasm: ")
 }
 
+// TestPluginNew makes a plugin in each language and, where the machine has its compiler, builds and tests it without the
+// network.
 func TestPluginNew(t *testing.T) {
 	pluginFolder(t)
 	t.Setenv("GOWORK", "off")
-	for lang, want := range map[string]string{"go": "main.go", "as": "easel/index.ts", "rust": "easel.rs"} {
-		dir := filepath.Join(t.TempDir(), "greeter")
-		code, out, errs := easel(t, "plugin", "new", "greeter", "--lang", lang, "--dir", dir, "--sdk", "../../../plugins/sdk")
-		require.Zero(t, code, errs)
-		require.Contains(t, out, "easel plugin test "+dir)
-		require.FileExists(t, filepath.Join(dir, want))
-		require.FileExists(t, filepath.Join(dir, ".github/workflows/test.yml"))
-		if lang != "go" { // its compiler is not everywhere
-			continue
-		}
-		code, out, errs = easel(t, "plugin", "test", dir)
-		require.Zero(t, code, out+errs)
-		require.Contains(t, out, "greeter 0.1.0")
+	t.Setenv("GOPROXY", "off")
+	for lang, c := range map[string]struct {
+		file  string
+		ready func(dir string) (missing string)
+	}{
+		"go":   {"main.go", func(string) string { return "" }},
+		"as":   {"easel/index.ts", linkCompiler},
+		"rust": {"easel.rs", func(string) string { return lacksRust() }},
+	} {
+		t.Run(lang, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "greeter")
+			code, out, errs := easel(t, "plugin", "new", "greeter", "--lang", lang, "--dir", dir, "--sdk", "../../../plugins/sdk")
+			require.Zero(t, code, errs)
+			require.Contains(t, out, "easel plugin test "+dir)
+			require.FileExists(t, filepath.Join(dir, c.file))
+			require.FileExists(t, filepath.Join(dir, ".github/workflows/test.yml"))
+			if missing := c.ready(dir); missing != "" {
+				t.Skip("made, not built: " + missing)
+			}
+			code, out, errs = easel(t, "plugin", "test", dir)
+			require.Zero(t, code, out+errs)
+			require.Contains(t, out, "greeter 0.1.0")
+			code, out, errs = easel(t, "plugin", "run", dir, "--arg", "city=Oslo")
+			require.Zero(t, code, errs)
+			require.Contains(t, out, "Hello, Oslo")
+			if lang == "go" {
+				test := exec.Command("go", "test", "./...")
+				test.Dir = dir
+				said, err := test.CombinedOutput()
+				require.NoError(t, err, string(said))
+			}
+		})
 	}
 	for _, args := range [][]string{{"Greeter"}, {"greeter", "--lang", "cobol"}, {}} {
 		code, _, _ := easel(t, append([]string{"plugin", "new"}, args...)...)
 		require.Equal(t, ExitUsage, code)
 	}
+}
+
+// linkCompiler gives a folder the AssemblyScript compiler of the SDK.
+func linkCompiler(dir string) (missing string) {
+	modules, err := filepath.Abs("../../../plugins/sdk-as/node_modules")
+	if err == nil {
+		_, err = os.Stat(modules)
+	}
+	if err != nil {
+		return "no compiler; run `npm ci` in plugins/sdk-as"
+	}
+	if _, err := exec.LookPath("npm"); err != nil {
+		return "npm is missing"
+	}
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// lacksRust says why Rust cannot be built here.
+func lacksRust() (missing string) {
+	rustc := or(os.Getenv("RUSTC"), "rustc")
+	flags := append(strings.Fields(os.Getenv("RUSTFLAGS")), "--target", "wasm32-unknown-unknown", "--print", "target-libdir")
+	libs, err := exec.Command(rustc, flags...).Output()
+	if err == nil {
+		_, err = os.Stat(strings.TrimSpace(string(libs)))
+	}
+	if err != nil {
+		return "rustc has no target wasm32-unknown-unknown"
+	}
+	return ""
 }
 
 func TestPluginHelp(t *testing.T) {
