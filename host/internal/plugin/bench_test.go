@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
@@ -69,6 +70,30 @@ func BenchmarkCPU(b *testing.B) {
 			sha256.Sum256(in)
 		}
 	})
+}
+
+// BenchmarkLanguages is the same guest in each language of the SDKs: a message of 1 KB read and written as JSON on a warm
+// instance, and what a new instance costs.
+func BenchmarkLanguages(b *testing.B) {
+	input, err := json.Marshal(map[string]any{
+		"abi": 1, "call": map[string]any{"id": "c", "deadline_ms": 1000}, "params": map[string]any{"text": strings.Repeat("word ", 180), "list": []any{1.5, "b", nil}},
+	})
+	require.NoError(b, err)
+	h := newHost(b, Config{FreshUnder: -1})
+	for language, wasm := range goldenGuests(b) {
+		packed := pack(b, wasm, map[string]any{"name": "golden"})
+		m, err := h.Load(context.Background(), packed, LoadOptions{undescribed: true})
+		require.NoError(b, err)
+		b.Run(language+"/invoke-1KB", func(b *testing.B) { benchCall(b, m, "", input) })
+		b.Run(language+"/instance", func(b *testing.B) {
+			for b.Loop() {
+				g, err := m.instantiate(context.Background(), time.Minute)
+				require.NoError(b, err)
+				g.close()
+			}
+			b.ReportMetric(float64(len(wasm))/1024, "KB")
+		})
+	}
 }
 
 func loadGo(b *testing.B, h *Host) *Module {

@@ -192,7 +192,7 @@ func TestGoldenCallsAndAnswers(t *testing.T) {
 }
 
 // goldenGuests are one guest per SDK, built from plugins/sdk*/testdata. All do the same.
-func goldenGuests(t *testing.T) map[string][]byte {
+func goldenGuests(t testing.TB) map[string][]byte {
 	out := map[string][]byte{"go": sdkGuest(t, "golden")}
 	for name, file := range map[string]string{"assemblyscript": "../sdk-as/testdata/golden.wasm", "rust": "../sdk-rust/testdata/golden.wasm"} {
 		b, err := os.ReadFile(filepath.Join(contractDir, file))
