@@ -21,7 +21,12 @@ func (m *machine) prepare() error {
 		module.Set("exports", exports), m.vm.Set("module", module), m.vm.Set("exports", exports),
 		m.vm.Set("setTimeout", m.timers.set(m.vm)), m.vm.Set("clearTimeout", m.timers.clear),
 		m.vm.Set("require", func(name string) (goja.Value, error) {
-			return nil, errors.New("require(" + name + "): scripts run without modules; only the language, console and setTimeout are there")
+			text := "require(" + name + "): scripts run without modules; only the language, console and setTimeout are there"
+			failed, err := m.vm.New(m.vm.Get("Error"), m.vm.ToValue(text))
+			if err != nil {
+				return nil, err
+			}
+			panic(failed)
 		}),
 	)
 }
@@ -39,6 +44,9 @@ func (m *machine) printTo(p *printer) func(goja.FunctionCall) goja.Value {
 }
 
 func (m *machine) show(v goja.Value) string {
+	if s, ok := v.(*goja.Symbol); ok {
+		return "Symbol(" + s.String() + ")"
+	}
 	if o, ok := v.(*goja.Object); ok && o.ClassName() != "Error" {
 		if _, callable := goja.AssertFunction(v); !callable {
 			if j, err := m.export(v); err == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dop251/goja"
 
@@ -25,8 +26,8 @@ func (m *machine) parseJSON(v engine.Value) (goja.Value, error) {
 	return parse(goja.Undefined(), m.vm.ToValue(v.JSON()))
 }
 
-// export makes a Value of a script's value by the rules of JSON.stringify. It counts as it goes: a few objects that
-// hold each other can stand for more text than there is memory.
+// export makes a Value of a script's value by the rules of JSON.stringify, but for a BigInt, which becomes its text. It
+// counts as it goes: a few objects that hold each other can stand for more text than there is memory.
 func (m *machine) export(v goja.Value) (engine.Value, error) {
 	e := exporter{vm: m.vm, left: m.limits.Output}
 	return e.value(v, 0)
@@ -44,14 +45,21 @@ func (e *exporter) spend(n int) error {
 	return nil
 }
 
+func (e *exporter) deep(depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("script: the result nests deeper than %d levels or holds itself: %w", maxDepth, engine.ErrLimit)
+	}
+	return nil
+}
+
 func (e *exporter) value(v goja.Value, depth int) (engine.Value, error) {
 	if err := e.spend(8); err != nil {
 		return engine.Null, err
 	}
-	if depth > maxDepth {
-		return engine.Null, fmt.Errorf("script: the result nests deeper than %d levels or holds itself: %w", maxDepth, engine.ErrLimit)
+	if err := e.deep(depth); err != nil {
+		return engine.Null, err
 	}
-	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
+	if v == nil || goja.IsNull(v) || unwritten(v) {
 		return engine.Null, nil
 	}
 	if o, ok := v.(*goja.Object); ok {
@@ -60,41 +68,63 @@ func (e *exporter) value(v goja.Value, depth int) (engine.Value, error) {
 	switch x := v.Export().(type) {
 	case bool:
 		return engine.Bool(x), nil
-	case int64:
-		return engine.Int(x), nil
-	case float64:
-		if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
-			return engine.Int(int64(x)), nil
-		}
-		return engine.Float(x), nil
+	case int64, float64:
+		n, _ := engine.ParseNumber(v.String()) // as the script would print it; NaN and infinities are none
+		return n, nil
 	}
 	s := v.String()
 	return engine.String(s), e.spend(len(s))
 }
 
-func (e *exporter) object(o *goja.Object, depth int) (engine.Value, error) {
-	if _, callable := goja.AssertFunction(o); callable {
-		return engine.Null, nil
+// unwritten reports whether JSON leaves a value out.
+func unwritten(v goja.Value) bool {
+	if _, callable := goja.AssertFunction(v); callable || goja.IsUndefined(v) {
+		return true
 	}
+	_, symbol := v.(*goja.Symbol)
+	return symbol
+}
+
+func (e *exporter) object(o *goja.Object, depth int) (engine.Value, error) {
 	if toJSON, ok := goja.AssertFunction(o.Get("toJSON")); ok {
 		v, err := toJSON(o)
 		if err != nil {
 			return engine.Null, err
 		}
-		if _, again := v.(*goja.Object); !again {
-			return e.value(v, depth+1)
+		// What it gives is written as it is, also when it has a toJSON again.
+		if inner, ok := v.(*goja.Object); ok && !unwritten(v) {
+			return e.members(inner, depth+1)
 		}
+		return e.value(v, depth+1)
 	}
-	switch o.ClassName() {
-	case "Array":
+	return e.members(o, depth)
+}
+
+// boxed are the classes of objects that hold one plain value.
+var boxed = []string{"String", "Number", "Boolean"}
+
+func (e *exporter) members(o *goja.Object, depth int) (engine.Value, error) {
+	if err := e.deep(depth); err != nil {
+		return engine.Null, err
+	}
+	if o.ClassName() == "Array" {
 		return e.list(o, depth)
-	case "String", "Number", "Boolean":
-		return e.value(e.vm.ToValue(o.Export()), depth+1)
+	}
+	if slices.Contains(boxed, o.ClassName()) {
+		valueOf, ok := goja.AssertFunction(o.Get("valueOf"))
+		if !ok {
+			return engine.Null, nil
+		}
+		v, err := valueOf(o)
+		if err != nil {
+			return engine.Null, err
+		}
+		return e.value(v, depth+1)
 	}
 	b := engine.NewObject(8)
 	for _, key := range o.Keys() {
 		member := o.Get(key)
-		if _, callable := goja.AssertFunction(member); callable || goja.IsUndefined(member) {
+		if unwritten(member) {
 			continue
 		}
 		if err := e.spend(len(key)); err != nil {

@@ -46,8 +46,8 @@ export interface CodeRequest {
   memory?: number;
 }
 
-/** CodeRunner runs scripts of Code nodes. */
-export type CodeRunner = (request: CodeRequest, context: CallContext) => Promise<{ result: unknown; stdout?: string }>;
+/** CodeRunner runs scripts of Code nodes; without a result, what is in stderr fails the node. */
+export type CodeRunner = (request: CodeRequest, context: CallContext) => Promise<{ result: unknown; stdout?: string; stderr?: string }>;
 
 /** Port answers one kind of call whose payload this package only passes on. */
 export type Port = (payload: Record<string, unknown>, context: CallContext) => unknown;

@@ -10,6 +10,10 @@ import { createEngine, EngineError, type Connect, type Engine, type PluginSource
 import { platform, plugins } from "../src/platform.node.ts";
 import { Engine as Bare } from "../src/engine.ts";
 import type { RunEvent } from "../src/events.ts";
+import { Client } from "../src/client.ts";
+import { inline } from "../src/plugin/inline.ts";
+import { Plugin } from "../src/plugin/plugin.ts";
+import { meterOf } from "../src/plugin/shelf.ts";
 import { scripted } from "../src/model/scripted.ts";
 import type { Model, ModelRequest } from "../src/model/model.ts";
 import { build, type Built } from "./module.ts";
@@ -186,6 +190,42 @@ describe("plugins in canvases", { timeout: 280_000 }, () => {
     const out = await outputs(engine, table, "city,temp\nOslo,3\nÅlesund,-1.5\n");
     assert.equal(out["count"], 2);
   });
+
+  test("the weather, written in Go, asks a service with its key; the model never sees the key", async () => {
+    let key: string | undefined;
+    const service = createServer((request, response) => {
+      key = request.headers["x-key"] as string | undefined;
+      if (!request.url?.includes("%C3%85lesund")) return response.writeHead(404).end();
+      response.end(JSON.stringify({ celsius: 3, sky: `snow for ${key}` }));
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => service.once("listening", resolve));
+    const bare = make({ examples: ["weather"] })["weather"]!;
+    const weather = pack(bare, await describedBy(bare));
+    const engine = await start({ source: weather, grant: "asked", secrets: { WEATHER_KEY: "k-1234567" } });
+    const dsl = canvas({}, "{P@text}");
+    dsl.components.P = node("plugin:weather@1", { city: "{sys.query}", service: `http://127.0.0.1:${(service.address() as AddressInfo).port}` }, ["M"]);
+    const { text, temp } = await outputs(engine, dsl, "Ålesund");
+    assert.deepEqual([text, temp], ["Ålesund: snow for ***, 3 °C", 3]);
+    assert.equal(key, "k-1234567");
+    const lost = await engine.run(dsl as never, "Nowhere").result;
+    assert.deepEqual([lost.status, lost.error?.code], ["failed", "not_found"]);
+    assert.match(lost.error!.message, /no weather is known for "Nowhere"/);
+    service.closeAllConnections();
+    service.close();
+  });
+
+  // describedBy is the manifest that a plugin made with an SDK writes itself.
+  async function describedBy(wasm: Uint8Array<ArrayBuffer>): Promise<string> {
+    const client = new Client();
+    const connection = await platform({ wasm: built.wasm, runtime: built.runtime, worker: false })(client, (err) => client.fail(err));
+    client.attach(connection.module);
+    const plugin = await Plugin.load(pack(wasm), meterOf((request, body) => client.request(request, body)), inline);
+    const { output, error } = await plugin.call({ export: "easel_describe", input: "" });
+    assert.equal(error, undefined);
+    plugin.close();
+    connection.end();
+    return new TextDecoder().decode(output);
+  }
 
   test("are there again after the engine died", async () => {
     let kill: () => void = () => assert.fail("not started");

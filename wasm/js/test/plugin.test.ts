@@ -306,11 +306,22 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       assert.equal(said(await ask(plugin, `{"op":"llm.chat","args":{"messages":[{}]}}`, { side: async () => null })), "cancelled");
     });
 
+    test("an answer that comes late does not reach the next call", async () => {
+      const plugin = await load("relay", { permissions: { llm: { max_calls: 1, reason: "x" } } });
+      const request = `{"op":"llm.chat","args":{"messages":[{}]}}`;
+      let answerFirst = (): void => undefined;
+      const first = new Promise<void>((resolve) => { answerFirst = resolve; });
+      const late = await ask(plugin, request, { timeout: 100, side: async () => { await first; return { ok: "first" }; } });
+      assert.equal(late.error?.code, "timeout");
+      const next = ask(plugin, request, { side: async () => { answerFirst(); await new Promise((resolve) => setTimeout(resolve, 50)); return { ok: "second" }; } });
+      assert.equal(said(await next), `{"ok":"second"}`);
+    });
+
     test("closing ends what runs", async () => {
       const plugin = await load("relay");
       const call = ask(plugin, `{"op":"sleep","args":{"ms":20000}}`);
       setTimeout(() => plugin.close(), 50);
-      assert.ok((await call).error);
+      assert.equal((await call).error?.code, "closed");
       assert.equal((await ask(plugin, "")).error?.code, "closed");
     });
 

@@ -4,6 +4,7 @@
 import { EngineError } from "../errors.ts";
 import type { CodeRunner } from "../ports.ts";
 import type { Failure } from "../protocol.ts";
+import type { CodeAnswer } from "./sandbox.ts";
 
 /** SandboxOptions say where the Worker's script is and what scripts may use. */
 export interface SandboxOptions {
@@ -14,7 +15,7 @@ export interface SandboxOptions {
   memory?: number;
 }
 
-type Reply = { ok: true; answer: { result: unknown; stdout: string } } | { ok: false; failure: Failure };
+type Reply = { ok: true; answer: CodeAnswer } | { ok: false; failure: Failure };
 
 const grace = 1_000; // milliseconds between the script's limit and the end of its Worker
 

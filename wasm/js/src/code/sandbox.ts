@@ -1,9 +1,11 @@
-// Runs one script of a Code node inside QuickJS: no page, no network, no clock but
-// the language's own. Time, memory and stack are limited.
+// Runs one script of a Code node inside QuickJS: the language, a console, setTimeout, and nothing else. Time, memory,
+// stack and output are limited. What a script finds around itself, and how its result leaves it, is as on the server.
 
-import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from "quickjs-emscripten-core";
+import { Scope, type QuickJSContext, type QuickJSHandle, type QuickJSWASMModule, type VmCallResult } from "quickjs-emscripten-core";
 import { EngineError } from "../errors.ts";
 import type { CodeRequest } from "../ports.ts";
+import { exporter } from "./export.ts";
+import { Timers } from "./timers.ts";
 
 const page = 64 << 10;
 const own = 256; // pages QuickJS itself begins with
@@ -17,89 +19,203 @@ export function memoryOf(bytes: number): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: own, maximum: own + Math.max(1, Math.ceil(bytes / page)) });
 }
 
-/** Limits of a script whose request names none. */
-export const limits = { timeout: 10_000, memory: 64 << 20, stack: 128 << 10, output: 1 << 20 };
+/**
+ * Limits of a script whose request names none: milliseconds, bytes, bytes, characters, characters. With this stack a
+ * function calls itself some 700 times; a larger one outgrows the half megabyte that a Worker of Chromium has.
+ */
+export const limits = { timeout: 10_000, memory: 64 << 20, stack: 128 << 10, output: 8 << 20, script: 256 << 10 };
+
+/** Modules whose last script was cut off in the middle of a step. They are not to be used again. */
+export const spoilt = new WeakSet<QuickJSWASMModule>();
+
+/** CodeAnswer is what a script gave: what main returned, as JSON would carry it, and what it printed. */
+export interface CodeAnswer {
+  result: unknown;
+  stdout: string;
+  /** What it wrote as warnings and errors, and what it threw. */
+  stderr: string;
+}
 
 /**
- * runScript calls the script's `main` with the arguments as one object, waits for
- * it if it is async, and gives what it returned, as JSON would carry it.
+ * runScript calls main of a script with the arguments as one object and waits for it if it is async. What the script
+ * throws comes back in stderr; an EngineError means that it was refused or went over a limit.
  */
-export function runScript(quickjs: QuickJSWASMModule, request: CodeRequest): { result: unknown; stdout: string } {
+export async function runScript(quickjs: QuickJSWASMModule, request: CodeRequest): Promise<CodeAnswer> {
   if (!/^(javascript|nodejs|js)$/.test(request.lang)) {
     throw new EngineError("unsupported", `scripts in ${request.lang} need a server; in a page only javascript runs`);
   }
-  const timeout = request.timeout ?? limits.timeout;
-  const deadline = Date.now() + timeout;
-  const runtime = quickjs.newRuntime();
-  runtime.setMaxStackSize(limits.stack);
-  let stopped: EngineError | undefined;
-  runtime.setInterruptHandler(() => {
-    if (Date.now() > deadline) stopped = new EngineError("timeout", `the script ran longer than ${timeout} ms`);
-    return stopped !== undefined;
-  });
-  const vm = runtime.newContext();
+  if (request.script.length > limits.script) {
+    throw new EngineError("limit", `a script of ${request.script.length} characters: at most ${limits.script} are accepted`);
+  }
+  const machine = new Machine(quickjs, request);
   try {
-    const print = capture(vm);
-    const called = vm.evalCode(wrap(request), "script.js");
-    const promise = open(vm, called, () => stopped);
-    const settled = vm.runtime.executePendingJobs();
-    if (settled.error) throw failure(vm, settled.error, stopped);
-    const state = vm.getPromiseState(promise);
-    promise.dispose();
-    if (state.type === "pending") throw new EngineError("code", "main returned a promise that nothing settles");
-    if (state.type === "rejected") throw failure(vm, state.error, stopped);
-    const text = vm.getString(state.value);
-    state.value.dispose();
-    return { result: text === "" ? null : (JSON.parse(text) as unknown), stdout: print() };
+    return await machine.run();
   } catch (err) {
-    // The thread's own stack may end before the script's does.
-    throw err instanceof RangeError ? new EngineError("code", "RangeError: " + err.message) : err;
+    if (!(err instanceof EngineError)) spoilt.add(quickjs); // out of memory, or out of the thread's own stack
+    if (err instanceof OutOfMemory) throw err.cause;
+    if (err instanceof RangeError) return machine.threw(`RangeError: ${err.message}`);
+    throw err;
   } finally {
-    // A context that ran out of memory may refuse to be taken apart; its module is dropped with the worker.
-    try {
-      vm.dispose();
-      runtime.dispose();
-    } catch { /* see above */ }
+    if (!spoilt.has(quickjs)) machine.end();
   }
 }
 
-function wrap(request: CodeRequest): string {
-  const args = JSON.stringify(JSON.stringify(request.arguments ?? {}));
-  return `${request.script}
-;(async () => {
-  if (typeof main !== "function") throw new Error("the script defines no function main");
-  const result = await main(JSON.parse(${args}));
-  return result === undefined ? "" : JSON.stringify(result) ?? "";
-})()`;
+/** Thrown carries what a script threw to where it becomes text. */
+class Thrown extends Error {}
+
+class OutOfMemory extends Error {}
+
+class Machine {
+  readonly #vm: QuickJSContext;
+  readonly #held = new Scope(); // what the script's end lets go
+  readonly #request: CodeRequest;
+  readonly #timeout: number;
+  readonly #deadline: number;
+  readonly #timers: Timers;
+  readonly #out = new Printer();
+  readonly #errors = new Printer();
+  #stopped: EngineError | undefined;
+
+  constructor(quickjs: QuickJSWASMModule, request: CodeRequest) {
+    this.#request = request;
+    this.#timeout = request.timeout ?? limits.timeout;
+    this.#deadline = Date.now() + this.#timeout;
+    const runtime = quickjs.newRuntime();
+    runtime.setMaxStackSize(limits.stack);
+    runtime.setInterruptHandler(() => {
+      if (Date.now() > this.#deadline) this.#tooLong();
+      return this.#stopped !== undefined;
+    });
+    this.#vm = runtime.newContext();
+    this.#timers = new Timers(this.#vm);
+  }
+
+  async run(): Promise<CodeAnswer> {
+    const vm = this.#vm;
+    try {
+      const exports = this.#value(vm.evalCode(exporter(limits.output), "export.js"));
+      const [write, show] = [this.#held.manage(vm.getProp(exports, "write")), this.#held.manage(vm.getProp(exports, "show"))];
+      this.#prepare(show);
+      this.#value(vm.evalCode(this.#request.script, "script.js", { type: "global" }));
+      const main = this.#value(vm.evalCode(entry, "script.js"));
+      if (vm.typeof(main) !== "function") return this.threw("the script defines no function main(args)");
+      const args = this.#value(vm.evalCode(`JSON.parse(${JSON.stringify(JSON.stringify(this.#request.arguments ?? {}))})`, "arguments.js"));
+      const returned = this.#value(vm.callFunction(main, vm.undefined, args));
+      const settled = await this.#settle(returned);
+      const text = this.#exported(write, settled);
+      return { result: JSON.parse(text) as unknown, stdout: this.#out.text, stderr: this.#errors.text };
+    } catch (err) {
+      if (err instanceof Thrown) return this.threw(err.message);
+      throw err;
+    }
+  }
+
+  /** threw is the answer of a script that ended so. */
+  threw(text: string): CodeAnswer {
+    const hint = /^SyntaxError/.test(text) && /^\s*(import|export)\b/m.test(this.#request.script)
+      ? " (import and export are not available: define function main(args) or set module.exports)" : "";
+    return { result: null, stdout: this.#out.text, stderr: this.#errors.text + text + hint + "\n" };
+  }
+
+  /** end lets go of the interpreter. */
+  end(): void {
+    this.#timers.dispose();
+    this.#held.dispose();
+    const { runtime } = this.#vm;
+    this.#vm.dispose();
+    runtime.dispose();
+  }
+
+  // The script finds console, timers, module, and a require that explains itself.
+  #prepare(show: QuickJSHandle): void {
+    const vm = this.#vm;
+    const global = (name: string, value: QuickJSHandle): void => vm.setProp(vm.global, name, this.#held.manage(value));
+    const printer = (to: Printer): QuickJSHandle => vm.newFunction("print", (...args) => to.line(args.map((arg) => this.#shown(show, arg)).join(" ")));
+    const console = vm.newObject();
+    for (const [names, to] of [[["log", "info", "debug"], this.#out], [["warn", "error"], this.#errors]] as const) {
+      for (const name of names) vm.setProp(console, name, this.#held.manage(printer(to)));
+    }
+    global("console", console);
+    global("setTimeout", this.#timers.set());
+    global("clearTimeout", this.#timers.clear());
+    global("require", vm.newFunction("require", (name) => {
+      throw new Error(`require(${vm.getString(name)}): scripts run without modules; only the language, console and setTimeout are there`);
+    }));
+    this.#value(vm.evalCode(`globalThis.module = { exports: {} }; globalThis.exports = module.exports;`, "module.js"));
+  }
+
+  #shown(show: QuickJSHandle, value: QuickJSHandle): string {
+    return this.#vm.unwrapResult(this.#vm.callFunction(show, this.#vm.undefined, value)).consume((text) => this.#vm.getString(text));
+  }
+
+  // settle waits for a promise; timers run meanwhile.
+  async #settle(returned: QuickJSHandle): Promise<QuickJSHandle> {
+    const vm = this.#vm;
+    for (;;) {
+      const jobs = vm.runtime.executePendingJobs();
+      if (jobs.error) this.#throw(jobs.error);
+      const state = vm.getPromiseState(returned);
+      if (state.type === "fulfilled") return this.#held.manage(state.value);
+      if (state.type === "rejected") this.#throw(state.error);
+      const next = this.#timers.next();
+      if (!next) throw new EngineError("code", "the promise that main returned is never settled");
+      if (next.at > this.#deadline) {
+        this.#tooLong();
+        throw this.#stopped as EngineError;
+      }
+      await new Promise((resolve) => setTimeout(resolve, next.at - Date.now()));
+      this.#value(next.run());
+    }
+  }
+
+  #exported(write: QuickJSHandle, value: QuickJSHandle): string {
+    const vm = this.#vm;
+    const called = vm.callFunction(write, vm.undefined, value);
+    if (called.error && vm.typeof(called.error) === "string") throw new EngineError("limit", "script: " + called.error.consume((text) => vm.getString(text)));
+    return vm.getString(this.#value(called));
+  }
+
+  #value(called: VmCallResult<QuickJSHandle>): QuickJSHandle {
+    if (called.error) this.#throw(called.error);
+    return this.#held.manage(called.value);
+  }
+
+  #throw(error: QuickJSHandle): never {
+    const text = this.#text(this.#held.manage(error));
+    if (this.#stopped) throw this.#stopped;
+    if (/^InternalError: out of memory/.test(text)) {
+      const most = (this.#request.memory ?? limits.memory) >> 20;
+      throw new OutOfMemory(text, { cause: new EngineError("limit", `the script holds more than ${most} MB`) });
+    }
+    throw new Thrown(text);
+  }
+
+  // text is what was thrown, with the lines that led there when it is an error.
+  #text(error: QuickJSHandle): string {
+    const vm = this.#vm;
+    if (vm.typeof(error) !== "object") return vm.getString(error);
+    const part = (name: string): string => vm.getProp(error, name).consume((value) => (vm.typeof(value) === "undefined" ? "" : vm.getString(value)));
+    const [name, message, stack] = [part("name"), part("message"), part("stack")];
+    if (name === "" && stack === "") return vm.getString(error);
+    return `${name || "Error"}: ${message}\n${stack}`.trimEnd().replace(/^InternalError: (stack overflow|too much recursion)/, "RangeError: $1");
+  }
+
+  #tooLong(): void {
+    this.#stopped ??= new EngineError("timeout", `the script ran longer than ${this.#timeout} ms`);
+  }
 }
 
-function open(vm: QuickJSContext, called: ReturnType<QuickJSContext["evalCode"]>, stopped: () => EngineError | undefined): QuickJSHandle {
-  if (called.error) throw failure(vm, called.error, stopped());
-  return called.value;
-}
+// main is a function of the script, module.exports.main, or module.exports itself.
+const entry = `typeof main === "function" ? main : typeof module.exports === "function" ? module.exports : module.exports && module.exports.main`;
 
-function failure(vm: QuickJSContext, error: QuickJSHandle, stopped: EngineError | undefined): EngineError {
-  const thrown = vm.dump(error) as { name?: string; message?: string; stack?: string } | string;
-  error.dispose();
-  if (stopped) return stopped;
-  if (typeof thrown === "string") return new EngineError("code", thrown);
-  return new EngineError("code", `${thrown?.name ?? "Error"}: ${thrown?.message ?? "unknown"}`);
-}
+/** Printer keeps what was printed, up to a limit. */
+class Printer {
+  text = "";
+  #cut = false;
 
-// capture gives the script a console and returns what it printed.
-function capture(vm: QuickJSContext): () => string {
-  let printed = "";
-  const write = vm.newFunction("log", (...args) => {
-    if (printed.length > limits.output) return;
-    printed += args.map((arg) => {
-      const value: unknown = vm.dump(arg);
-      return typeof value === "string" ? value : JSON.stringify(value);
-    }).join(" ") + "\n";
-  });
-  const console = vm.newObject();
-  for (const name of ["log", "info", "warn", "error"]) vm.setProp(console, name, write);
-  vm.setProp(vm.global, "console", console);
-  console.dispose();
-  write.dispose();
-  return () => printed;
+  line(text: string): void {
+    if (this.#cut) return;
+    this.#cut = this.text.length + text.length >= limits.output;
+    this.text += this.#cut ? "[output cut]\n" : text + "\n";
+  }
 }

@@ -5,7 +5,7 @@ import variant from "@jitl/quickjs-wasmfile-release-sync";
 import wasm from "@jitl/quickjs-wasmfile-release-sync/wasm";
 import { EngineError } from "../errors.ts";
 import type { CodeRequest } from "../ports.ts";
-import { limits, memoryOf, runScript } from "./sandbox.ts";
+import { limits, memoryOf, runScript, spoilt } from "./sandbox.ts";
 
 let quickjs: Promise<QuickJSWASMModule> | undefined;
 let memory = 0; // bytes the present one may use
@@ -19,7 +19,10 @@ function quickjsWith(bytes: number): Promise<QuickJSWASMModule> {
 
 onmessage = async (event: MessageEvent<CodeRequest>) => {
   try {
-    postMessage({ ok: true, answer: runScript(await quickjsWith(event.data.memory ?? limits.memory), event.data) });
+    const module = await quickjsWith(event.data.memory ?? limits.memory);
+    const answer = await runScript(module, event.data);
+    if (spoilt.has(module)) quickjs = undefined;
+    postMessage({ ok: true, answer });
   } catch (err) {
     postMessage({ ok: false, failure: EngineError.from(err, "code").failure() });
   }

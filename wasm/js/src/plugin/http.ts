@@ -6,6 +6,7 @@
 
 import { fromBase64, toBase64 } from "../fetch.ts";
 import { PluginError } from "./error.ts";
+import { Sink } from "./kernel/sink.ts";
 import { covers, methodsOf, type Permissions } from "./permission.ts";
 import { Filler, Hidden, hasPlaceholder } from "./secret.ts";
 import { special } from "./special.ts";
@@ -252,14 +253,16 @@ class Body {
 
   /** all reads the whole body, at most so many bytes. */
   async all(limit: number): Promise<Uint8Array> {
+    const body = new Sink();
     while (!this.#ended) {
-      await this.#fill();
-      if (this.#pending.length > limit) {
+      const piece = await this.#more();
+      if (piece) body.add(piece);
+      if (body.length > limit) {
         this.close();
         throw new PluginError("upstream", `http.fetch: response of more than ${limit} bytes; read it in pieces with stream and http.read`);
       }
     }
-    return this.#pending;
+    return this.hidden.bytes(body.take());
   }
 
   /** next gives 1 to limit bytes, or none at the end. */
@@ -291,16 +294,19 @@ class Body {
   }
 
   async #fill(): Promise<void> {
-    const { done, value } = await this.#reader!.read();
-    if (done) {
-      this.#ended = true;
-      return;
-    }
-    this.#count(value.length);
-    const joined = new Uint8Array(this.#pending.length + value.length);
+    const piece = await this.#more();
+    if (!piece) return;
+    this.#count(piece.length);
+    const joined = new Uint8Array(this.#pending.length + piece.length);
     joined.set(this.#pending);
-    joined.set(value, this.#pending.length);
+    joined.set(piece, this.#pending.length);
     this.#pending = this.hidden.bytes(joined) as Uint8Array<ArrayBuffer>;
+  }
+
+  async #more(): Promise<Uint8Array | undefined> {
+    const { done, value } = await this.#reader!.read();
+    this.#ended = done;
+    return value;
   }
 }
 

@@ -120,7 +120,7 @@ export function checkManifest(value: unknown): Manifest {
   for (const place of ["params", "arguments", "outputs"] as const) {
     if (m[place] && String(m[place].type) !== "object") bad(`${place}: want a schema of type object`);
   }
-  for (const limit of Object.values(m.limits ?? {})) if (!(Number(limit) >= 0)) bad("limits must not be negative");
+  for (const limit of Object.values(m.limits ?? {})) if (typeof limit !== "number" || !(limit >= 0)) bad("limits must not be negative");
   for (const wish of m.requires ?? []) if (!/^[a-z][a-z0-9_.]*@[0-9]+\??$/.test(String(wish))) bad(`requires "${wish}": want name@version, as in http.fetch@1`);
   checkPermissions(m.permissions ?? {});
   return m;
@@ -134,6 +134,11 @@ function checkPermissions(p: Permissions): void {
   const reason = (place: string, given: { reason?: string } | undefined): void => {
     if (given && !given.reason) bad(`permissions.${place} has no reason; say in a sentence why the plugin needs it`);
   };
+  for (const [name, part] of Object.entries(p)) if (part !== null && kindOf(part) !== "object") bad(`manifest is not readable: permissions.${name}: want object`);
+  for (const [name, list] of Object.entries({ "http.methods": p.http?.methods, "variables.read": p.variables?.read, "variables.write": p.variables?.write })) {
+    if (list !== undefined && (!Array.isArray(list) || list.some((one) => typeof one !== "string"))) bad(`manifest is not readable: permissions.${name}: want texts`);
+  }
+  if (p.kv && typeof p.kv.bytes !== "number") bad("manifest is not readable: permissions.kv.bytes: want number");
   if (p.http) hosts("http", p.http.hosts);
   for (const [name, secret] of Object.entries(p.secrets ?? {})) {
     hosts("secrets." + name, secret.hosts);

@@ -35,7 +35,7 @@ interface Seat {
   busy: boolean;
   runs: Set<string>; // whose instances it keeps
   hear: (message: FromKernel) => void;
-  broken: (why: string) => void;
+  kill: (error: PluginError) => void;
 }
 
 /** Runner is the pool of one plugin. */
@@ -59,7 +59,10 @@ export class Runner {
     return new Promise((resolve, reject) => {
       let stopped: PluginError | undefined; // why the owner ended it
       let late: ReturnType<typeof setTimeout> | undefined;
+      let over = false; // the seat serves another call then
       const finish = (good: boolean, settle: () => void): void => {
+        if (over) return;
+        over = true;
         clearTimeout(overdue);
         clearTimeout(late);
         signal.removeEventListener("abort", cancel);
@@ -69,18 +72,18 @@ export class Runner {
       const kill = (error: PluginError): void => finish(false, () => reject(error));
       const cancel = (): void => stop(new PluginError("cancelled", "the caller gave up"));
       const stop = (why: PluginError): void => {
-        if (late) return;
+        if (late || over) return;
         if (why.code !== "cancelled") stopped = why;
         seat.line.post({ t: "cancel" });
         late = setTimeout(() => kill(why), caps.grace); // a plugin that computes does not hear it
       };
       const overdue = setTimeout(() => kill(new PluginError("timeout", "did not finish in time", { retryable: this.#setting.idempotent })), work.timeout + slack);
       const told = (n: number, answer: Promise<Uint8Array | null>): void => {
-        answer.then((given) => { if (seat.busy) seat.line.post({ t: "told", n, answer: given }); }, (err: unknown) => {
+        answer.then((given) => { if (!over) seat.line.post({ t: "told", n, answer: given }); }, (err: unknown) => {
           stop(err instanceof PluginError ? err : new PluginError("internal", String(err)));
         });
       };
-      seat.broken = (why) => kill(new PluginError("internal", `the plugin's worker failed: ${why}`));
+      seat.kill = kill;
       seat.hear = (message) => {
         switch (message.t) {
           case "emit": return told(message.n, answers.emit(message.kind, message.data).then((taken) => (taken ? nothing : null)));
@@ -105,7 +108,7 @@ export class Runner {
   close(): void {
     this.#closed = true;
     for (const seat of this.#seats) {
-      if (seat.busy) seat.broken("the plugin was removed");
+      if (seat.busy) seat.kill(new PluginError("closed", "the plugin was removed"));
       seat.line.end();
     }
     this.#seats = [];
@@ -154,8 +157,11 @@ export class Runner {
   }
 
   #open(): Seat {
-    const seat: Seat = { line: this.#spawn(), busy: false, runs: new Set(), hear: () => undefined, broken: () => undefined };
-    seat.line.listen((message) => seat.hear(message), (why) => (seat.busy ? seat.broken(why) : this.#drop(seat)));
+    const seat: Seat = { line: this.#spawn(), busy: false, runs: new Set(), hear: () => undefined, kill: () => undefined };
+    seat.line.listen((message) => seat.hear(message), (why) => {
+      if (seat.busy) seat.kill(new PluginError("internal", `the plugin's worker failed: ${why}`));
+      else this.#drop(seat);
+    });
     seat.line.post({ t: "init", setting: this.#setting, ...(this.#way && { way: this.#way }) });
     this.#seats.push(seat);
     return seat;
@@ -163,7 +169,7 @@ export class Runner {
 
   #give(seat: Seat, good: boolean): void {
     seat.busy = false;
-    seat.hear = seat.broken = () => undefined;
+    seat.hear = seat.kill = () => undefined;
     seat.line.hold?.(false);
     if (!good) this.#drop(seat);
     for (const wake of this.#waiting.splice(0)) wake();

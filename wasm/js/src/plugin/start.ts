@@ -22,8 +22,10 @@ export function unstart(wasm: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> 
     }
     const [count, from] = read(wasm, section.body);
     const name = new TextEncoder().encode(startExport);
-    const body = [...number(count + 1), ...wasm.subarray(from, section.end), name.length, ...name, 0, ...wasm.subarray(start.body, start.end)];
-    parts.push(Uint8Array.from([sectionExport, ...number(body.length), ...body]));
+    const head = number(count + 1);
+    const entry = [name.length, ...name, 0, ...wasm.subarray(start.body, start.end)];
+    const body = wasm.subarray(from, section.end);
+    parts.push(Uint8Array.from([sectionExport, ...number(head.length + body.length + entry.length), ...head]), body, Uint8Array.from(entry));
   }
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

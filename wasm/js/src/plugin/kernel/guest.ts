@@ -7,6 +7,7 @@ import { guestError, PluginError } from "../error.ts";
 import { Arena } from "./arena.ts";
 import { bulk } from "./bulk.ts";
 import { extism, user } from "./extism.ts";
+import { Sink } from "./sink.ts";
 import { Tape, fingerprint, type Way } from "./wait.ts";
 import { wasi } from "./wasi.ts";
 
@@ -94,8 +95,8 @@ export class Guest {
   input: Uint8Array = empty; // not read yet
   whole: Uint8Array = empty;
   result: Uint8Array = empty;
-  readonly #output: Uint8Array[] = [];
-  readonly #failure: Uint8Array[] = [];
+  readonly #output = new Sink();
+  readonly #failure = new Sink();
   stderr = "";
   logs: Done["logs"] = [];
   vars = none;
@@ -141,7 +142,7 @@ export class Guest {
       return this.#done({ error, fault: true });
     }
     if (status !== 0 || this.#failure.length > 0 || this.errorAt !== 0) {
-      const text = this.#failure.length > 0 ? join(this.#failure) : this.arena.block(this.errorAt).slice();
+      const text = this.#failure.length > 0 ? this.#failure.take() : this.arena.block(this.errorAt).slice();
       return this.#done({ error: guestError(text, status) });
     }
     try {
@@ -169,10 +170,8 @@ export class Guest {
 
   write(what: "output" | "error", bytes: Uint8Array): void {
     const into = what === "output" ? this.#output : this.#failure;
-    const size = into.reduce((sum, part) => sum + part.length, bytes.length);
-    this.#bound(what, size);
-    if (into.length < 64) into.push(bytes.slice());
-    else into.splice(0, into.length, join([...into, bytes])); // a plugin that writes bytewise
+    this.#bound(what, into.length + bytes.length);
+    into.add(bytes);
   }
 
   // Log lines beyond the caps are dropped in silence: a plugin that logs too much is a nuisance and no danger.
@@ -228,11 +227,6 @@ export class Guest {
     return this.tape ? this.tape.told(0, make) : make();
   }
 
-  /** deadline of the present call, as performance.now() counts. */
-  get deadline(): number {
-    return this.#deadline;
-  }
-
   hasExport(name: string): boolean {
     return !/^(_|easel:)/.test(name) && typeof this.#exports[name] === "function";
   }
@@ -265,7 +259,8 @@ export class Guest {
     this.#told = 0;
     this.input = this.whole = work.input;
     this.result = this.headers = empty;
-    this.#output.length = this.#failure.length = 0;
+    this.#output.take();
+    this.#failure.take();
     this.stderr = "";
     this.logs = [];
     this.vars = new Map(work.vars);
@@ -316,7 +311,7 @@ export class Guest {
 
   #takeOutput(): Uint8Array {
     const { at, length } = this.out;
-    if (length === 0) return join(this.#output);
+    if (length === 0) return this.#output.take();
     const bytes = this.arena.span(at, length);
     if (!bytes) throw new PluginError("trap", `output_set names ${length} bytes at ${at}, outside kernel memory`);
     this.#bound("output", length);
@@ -333,7 +328,10 @@ export class Guest {
   #fault(err: unknown): PluginError {
     if (err instanceof PluginError) return err;
     if (err instanceof Exit) return this.#said(`the plugin called exit with status ${err.status}`, "exit");
-    if (err instanceof RangeError && /stack/i.test(err.message)) return new PluginError("stack_overflow", "endless recursion" + top(err));
+    // Engines differ in what they throw when a stack ends.
+    if (err instanceof Error && /call stack|recursion/i.test(err.message) && !(err instanceof WebAssembly.RuntimeError)) {
+      return new PluginError("stack_overflow", "endless recursion" + top(err));
+    }
     if (!(err instanceof WebAssembly.RuntimeError || err instanceof RangeError)) throw err;
     if (this.#exports && this.#global(meter.refused).value !== 0 || this.stderr.includes("out of memory")) {
       return new PluginError("oom", `wanted more memory than ${this.setting.limits.memory_mb} MB${top(err)}`);
@@ -351,13 +349,6 @@ export class Guest {
 export function encode(answer: unknown): Uint8Array {
   const text = JSON.stringify(answer).replace(/[<>&\u2028\u2029]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
   return new TextEncoder().encode(text);
-}
-
-function join(parts: Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  parts.reduce((at, part) => (out.set(part, at), at + part.length), 0);
-  return out;
 }
 
 /** overdue says that the deadline has passed. */

@@ -37,7 +37,7 @@ const pace = { suspend: { pieces: 8, time: 16 }, replay: { pieces: 64, time: 100
 /** serve runs calls that come through a port. */
 export function serve(port: KernelPort): void {
   let kernel: Kernel;
-  let world: Line;
+  let world: Line | undefined;
   let way: Way = "suspend";
   port.listen((message) => {
     switch (message.t) {
@@ -52,8 +52,8 @@ export function serve(port: KernelPort): void {
           (err: unknown) => port.post({ t: "broken", message: String(err) }),
         );
         break;
-      case "told": world.told(message.n, message.answer); break;
-      case "cancel": world.cancel(); break;
+      case "told": world?.told(message.n, message.answer); break;
+      case "cancel": world?.cancel(); break;
       case "forget": kernel.forget(message.run); break;
     }
   });

@@ -1,0 +1,111 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/language/results.json")
+
+// outcome is what a script gave, in the form that both interpreters are compared in: the one here, and the one in
+// which the same scripts run in a browser (wasm/js/test/language.test.ts).
+type outcome struct {
+	Result string `json:"result,omitempty"` // as JSON
+	Stdout string `json:"stdout,omitempty"`
+	Stderr string `json:"stderr,omitempty"` // of an error only its kind: each interpreter has words of its own
+	Error  string `json:"error,omitempty"`  // limit, or why else it could not run
+}
+
+// piece is one script of testdata/language: a line `//// name :: arguments`, and the script below it.
+type piece struct{ name, arguments, script string }
+
+func readPieces(t *testing.T) (pieces []piece) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/language/*.js")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, part := range strings.Split("\n"+string(text), "\n//// ")[1:] {
+			head, script, _ := strings.Cut(part, "\n")
+			name, arguments, _ := strings.Cut(head, " :: ")
+			if arguments == "" {
+				arguments = "{}"
+			}
+			pieces = append(pieces, piece{strings.TrimSuffix(filepath.Base(file), ".js") + ": " + name, arguments, script})
+		}
+	}
+	return pieces
+}
+
+// TestLanguage runs every script and compares what it gives with what is written down.
+func TestLanguage(t *testing.T) {
+	local := time.Local
+	time.Local = time.UTC
+	defer func() { time.Local = local }()
+	const file = "testdata/language/results.json"
+	want := map[string]outcome{}
+	if !*update {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &want))
+	}
+	got := map[string]outcome{}
+	pieces := readPieces(t)
+	for _, p := range pieces {
+		t.Run(p.name, func(t *testing.T) {
+			_, twice := got[p.name]
+			require.False(t, twice, "two scripts of one name")
+			got[p.name] = p.run(t)
+			if !*update {
+				require.Equal(t, want[p.name], got[p.name])
+			}
+		})
+	}
+	if !*update {
+		require.Len(t, want, len(pieces), "results of scripts that are gone")
+		return
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	require.NoError(t, e.Encode(got))
+	require.NoError(t, os.WriteFile(file, b.Bytes(), 0o644))
+}
+
+func (p piece) run(t *testing.T) outcome {
+	args, err := engine.ParseJSONText(p.arguments)
+	require.NoError(t, err)
+	limits := Limits{Time: time.Minute, Memory: 64 << 20}
+	if strings.HasPrefix(p.name, "limits:") && !strings.Contains(p.script, "repeat") && !strings.Contains(p.script, "+=") {
+		limits.Time = time.Second
+	}
+	res, err := (&Runner{Limits: limits}).RunCode(t.Context(), &engine.CodeCall{Language: "javascript", Script: p.script, Arguments: args})
+	switch {
+	case errors.Is(err, engine.ErrLimit):
+		return outcome{Error: "limit"}
+	case err != nil:
+		return outcome{Error: err.Error()}
+	}
+	return outcome{Result: res.Value.JSON(), Stdout: res.Stdout, Stderr: kindOnly(res.Stderr)}
+}
+
+var uncaught = regexp.MustCompile(`(?ms)^(\w*Error)\b.*|(?m)( at |\n\s*at ).*`)
+
+// kindOnly leaves of an error that ended a script its kind.
+func kindOnly(stderr string) string {
+	return strings.TrimRight(uncaught.ReplaceAllString(stderr, "$1"), "\n")
+}

@@ -1,0 +1,64 @@
+// How a script's value leaves the sandbox: as JSON, by the rules that the server's interpreter follows too. They are
+// those of JSON.stringify, but a BigInt becomes its text, and what is too large, too deep or holds itself is an error.
+// This program runs inside the sandbox, before the script, so that the script cannot change what it uses.
+
+/** Most that a value may nest. */
+const depth = 200;
+
+/**
+ * exporter gives the source of an object with two functions: write(value) gives JSON, and throws a text for a value
+ * over the limit; show(value) gives what a console prints, texts as they are and objects as JSON with blanks in it.
+ */
+export function exporter(output: number): string {
+  return `(() => {
+  "use strict";
+  const { isArray } = Array, { keys } = Object, { stringify: quote, parse } = JSON, print = String, apply = Reflect.apply;
+  const boxes = [[Number, Number.prototype.valueOf], [String, String.prototype.valueOf], [Boolean, Boolean.prototype.valueOf]];
+  let left, comma, colon;
+  const spend = (n) => { if ((left -= n) < 0) throw "the result is larger than it may be"; };
+  const unbox = (v) => {
+    for (let i = 0; i < 3; i++) if (v instanceof boxes[i][0]) return apply(boxes[i][1], v, []);
+    return v;
+  };
+  const nothing = (v) => v === undefined || typeof v === "function" || typeof v === "symbol";
+  const text = (v, depth, plain) => {
+    spend(8);
+    if (depth > ${depth}) throw "the result nests deeper than ${depth} levels or holds itself";
+    if (nothing(v) || v === null) return "null";
+    if (typeof v === "bigint") v = v.toString();
+    if (typeof v === "string") { spend(v.length); return quote(v); }
+    if (typeof v !== "object") return quote(v);
+    if (!plain && typeof v.toJSON === "function") return text(v.toJSON(), depth + 1, true);
+    if (isArray(v)) {
+      spend(v.length);
+      let out = "[";
+      for (let i = 0; i < v.length; i++) out += (i > 0 ? comma : "") + text(v[i], depth + 1);
+      return out + "]";
+    }
+    const inner = unbox(v);
+    if (typeof inner !== "object") return text(inner, depth + 1);
+    let out = "";
+    const names = keys(v);
+    for (let i = 0; i < names.length; i++) {
+      const member = v[names[i]];
+      if (nothing(member)) continue;
+      spend(names[i].length);
+      out += (out === "" ? "" : comma) + quote(names[i]) + colon + text(member, depth + 1);
+    }
+    return "{" + out + "}";
+  };
+  const begin = (v, c, k) => { left = ${output}; comma = c; colon = k; return text(v, 0); };
+  return {
+    write: (v) => begin(v, ",", ":"),
+    show(v) {
+      if (typeof v !== "object" || v === null || v instanceof Error) return print(v);
+      try {
+        const shown = begin(v, ", ", ": ");
+        return shown[0] === '"' ? parse(shown) : shown;
+      } catch {
+        return print(v);
+      }
+    },
+  };
+})()`;
+}
