@@ -318,6 +318,11 @@ func TestPluginHelp(t *testing.T) {
 		require.Zero(t, code, v.name)
 		require.Contains(t, page, "Usage: easel "+v.name)
 	}
+	readme, err := os.ReadFile("../../../plugins/README.md")
+	require.NoError(t, err)
+	for _, v := range pluginVerbs() {
+		require.Contains(t, string(readme), "`"+strings.TrimPrefix(v.name, "plugin "), "plugins/README.md names every command")
+	}
 	code, _, errs := easel(t, "plugin", "fly")
 	require.Equal(t, ExitUsage, code)
 	require.Contains(t, errs, `unknown verb "fly"`)

@@ -432,3 +432,18 @@ func TestEveryOperationHasAGoldenCall(t *testing.T) {
 		require.True(t, slices.Contains(have, op), "no golden message of %s", op)
 	}
 }
+
+// TestEveryCodeIsExplained keeps the codes of this host in the contract and in what authors read.
+func TestEveryCodeIsExplained(t *testing.T) {
+	for _, file := range []string{"contract.md", "../README.md"} {
+		text, err := os.ReadFile(filepath.Join(contractDir, file))
+		require.NoError(t, err)
+		for _, code := range []Code{
+			InvalidArgument, NotFound, Unauthorized, RateLimited, Upstream, Internal, Timeout, Cancelled, OutOfFuel, OutOfMemory, StackOverflow,
+			Panic, Trap, Exit, OutputTooLarge, TooManyCalls, BadOutput, Denied, Unsupported, Unavailable, UnknownExport, Closed,
+			Malformed, Forged, BadManifest, BadSignature, ABIMismatch, NeedsApproval, OverLimit,
+		} {
+			require.Contains(t, string(text), "`"+string(code)+"`", "%s does not explain it", file)
+		}
+	}
+}
