@@ -11,11 +11,12 @@ import (
 )
 
 var componentsCommand = command{
-	name: "components", args: "[NAME...] [--json]",
+	name: "components", args: "[NAME...] [FLAGS]",
 	summary: "lists the components a canvas may use",
 	help:    `With --json each has the JSON Schema of its params, its inputs, its outputs and its definition as a tool.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		asJSON := fs.Bool("json", false, "print a JSON list with schemas")
+		asPage := fs.Bool("markdown", false, "print a page of documentation")
 		return func(_ context.Context, a *app, args []string) error {
 			specs, err := a.specs(args)
 			if err != nil {
@@ -27,6 +28,10 @@ var componentsCommand = command{
 					list = list.Append(s.Describe())
 				}
 				fmt.Fprintln(a.out, list.JSON())
+				return nil
+			}
+			if *asPage {
+				componentsPage(a.out, specs)
 				return nil
 			}
 			return a.table(specs)

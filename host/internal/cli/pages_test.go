@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Pages that are made from the program. After a change of flags or components:
+//
+//	go test ./host/internal/cli -run Page -update
+var update = flag.Bool("update", false, "write the pages anew")
+
+const (
+	hostPage       = "../../README.md"
+	componentsFile = "../../../engine/component/README.md"
+)
+
+func TestPageOfComponents(t *testing.T) {
+	code, made, errs := easel(t, "components", "--markdown")
+	require.Equal(t, ExitOK, code, errs)
+	current(t, componentsFile, made)
+}
+
+func current(t *testing.T, file, made string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(made), 0o644))
+		return
+	}
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(kept), made, "%s is old: go test ./host/internal/cli -run Page -update", file)
+}
+
+// TestPageOfTheHost compares the tables between "<!-- made: NAME -->" and "<!-- end -->".
+func TestPageOfTheHost(t *testing.T) {
+	kept, err := os.ReadFile(hostPage)
+	require.NoError(t, err)
+	page := string(kept)
+	for name, made := range map[string]string{"flags": flagTable(serveCommand)} {
+		page = replaceBlock(t, page, name, made)
+	}
+	current(t, hostPage, page)
+}
+
+func replaceBlock(t *testing.T, page, name, made string) string {
+	t.Helper()
+	begin := "<!-- made: " + name + " -->\n"
+	before, rest, ok := strings.Cut(page, begin)
+	require.True(t, ok, "no block %s", name)
+	_, after, ok := strings.Cut(rest, "<!-- end -->")
+	require.True(t, ok, "the block %s has no end", name)
+	return before + begin + made + "<!-- end -->" + after
+}
+
+func flagTable(c command) string {
+	var b bytes.Buffer
+	b.WriteString("| flag | variable | default | |\n| --- | --- | --- | --- |\n")
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	c.setup(fs)
+	fs.VisitAll(func(f *flag.Flag) {
+		kind, text := flag.UnquoteUsage(f)
+		variable := "EASEL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		byDefault := f.DefValue
+		if byDefault != "" && byDefault != "0" && byDefault != "0s" && byDefault != "false" {
+			byDefault = "`" + byDefault + "`"
+		} else {
+			byDefault = ""
+		}
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+kind), variable, byDefault, inCell(text))
+	})
+	return b.String()
+}
+
+var variable = regexp.MustCompile(`"((?:EASEL|OPENAI|OTEL)_[A-Z_]+)"`)
+
+// Every variable that the program reads stands on the page of the host, but those that only its tests set and those of
+// easel plugin, which stand in its help.
+func TestPageNamesEveryVariable(t *testing.T) {
+	page, err := os.ReadFile(hostPage)
+	require.NoError(t, err)
+	err = filepath.WalkDir("../..", func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "servertest") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range variable.FindAllStringSubmatch(string(source), -1) {
+			require.Contains(t, string(page), m[1], path)
+		}
+		return err
+	})
+	require.NoError(t, err)
+}
+
+var (
+	shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	easelCall  = regexp.MustCompile(`^(?:\w+=\S+ )*easel (.+)`)
+)
+
+// The commands on the pages of the host have names and flags that there are.
+func TestPageCommands(t *testing.T) {
+	known := map[string]map[string]bool{}
+	for _, c := range commands() {
+		fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+		c.setup(fs)
+		known[c.name] = map[string]bool{}
+		fs.VisitAll(func(f *flag.Flag) { known[c.name]["--"+f.Name], known[c.name]["-"+f.Name] = true, true })
+	}
+	seen := 0
+	for _, page := range []string{"README.md", "ONE-MACHINE.md", "MANY-MACHINES.md"} {
+		text, err := os.ReadFile("../../" + page)
+		require.NoError(t, err)
+		for _, block := range shellBlock.FindAllStringSubmatch(string(text), -1) {
+			for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
+				m := easelCall.FindStringSubmatch(line)
+				if m == nil {
+					continue
+				}
+				words := strings.Fields(m[1])
+				require.Contains(t, known, words[0], "%s: %s", page, line)
+				for _, w := range words[1:] {
+					name, _, _ := strings.Cut(w, "=")
+					if strings.HasPrefix(name, "-") && name != "-" {
+						require.Contains(t, known[words[0]], name, "%s: %s", page, line)
+					}
+				}
+				seen++
+			}
+		}
+	}
+	require.Greater(t, seen, 10)
+}
