@@ -22,6 +22,7 @@ export const faults: Record<string, Fault> = {
   "an endless loop meets the deadline": { code: "loop $l br $l end i32.const 0", want: "timeout", message: "in time" },
   "an endless loop runs out of fuel": { code: "loop $l br $l end i32.const 0", want: "out_of_fuel", message: "allowed are 24999", fuel: 24_999, timeout: 10_000 },
   "endless recursion": { code: "i64.const 1 i64.const 2 i64.const 3 i64.const 4 call $deep drop i32.const 0", want: "stack_overflow", message: "recursion", timeout: 10_000 },
+  "recursion that takes little of the real stack and much of the counted one": { code: "call $wide i32.const 0", want: "stack_overflow", message: "than the host has stack for", timeout: 10_000 },
   "a memory bomb": { code: "loop $l i32.const 16 memory.grow i32.const -1 i32.eq if unreachable end br $l end i32.const 0", want: "oom", message: "4 MB", timeout: 10_000 },
   "output without end": { code: "loop $l i32.const 0 i32.const 65536 call $output_write br $l end i32.const 0", want: "output_too_large", message: "output", timeout: 10_000 },
   "an error without end": { code: "loop $l i32.const 0 i32.const 65536 call $error_write br $l end i32.const 0", want: "output_too_large", message: "error", timeout: 10_000 },
@@ -39,9 +40,11 @@ export const faults: Record<string, Fault> = {
 
 /** text is the module around a fault, with an export `fine` that works. */
 export function text(fault: Fault): string {
+  const wide = fault.code.includes("$wide") ? `(func $wide ${"nop ".repeat(50_000)} call $wide)` : "";
   return `(module${imports}(data (i32.const 0) "\\08\\00\\00\\00\\05\\00\\00\\00boom!") (data (i32.const 100) "not so fast")
 	(func $deep (param i64 i64 i64 i64) (result i64) local.get 0 i64.const 1 i64.add local.get 1 local.get 2 local.get 3 call $deep
 		local.get 1 i64.add local.get 2 i64.mul local.get 3 i64.xor)
+	${wide}
 	(func (export "fine") (result i32) i32.const 100 i32.const 3 call $output_write i32.const 0)
 	(func (export "easel_invoke") (result i32) ${fault.code}))`;
 }
