@@ -1,0 +1,73 @@
+package host_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
+)
+
+// runLog asks NATS about the stream of the run log.
+func (w *world) runLog() *jetstream.StreamInfo {
+	w.t.Helper()
+	nc, err := nats.Connect(w.natsURLs()[0], nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
+	require.NoError(w.t, err)
+	defer nc.Close()
+	for _, n := range w.nats[1:] {
+		require.NoError(w.t, nc.SetServerPool(append([]string{w.nats[0].URL}, n.URL)))
+	}
+	js, err := jetstream.New(nc)
+	require.NoError(w.t, err)
+	var info *jetstream.StreamInfo
+	require.Eventually(w.t, func() bool {
+		ctx, stop := context.WithTimeout(w.t.Context(), 2*time.Second)
+		defer stop()
+		stream, err := js.Stream(ctx, "easel_LOG")
+		if err != nil {
+			return false
+		}
+		info, err = stream.Info(ctx)
+		return err == nil && (info.Cluster == nil || info.Cluster.Leader != "")
+	}, patience, 50*time.Millisecond, "NATS does not answer")
+	return info
+}
+
+// leader is the server that leads the run log.
+func (w *world) leader() *servertest.NATS {
+	w.t.Helper()
+	name := w.runLog().Cluster.Leader
+	for _, n := range w.nats {
+		if n.Name == name {
+			return n
+		}
+	}
+	require.FailNow(w.t, "nobody is "+name)
+	return nil
+}
+
+// clusterOfThree keeps every message on three servers and loses hosts and servers one after the other.
+func clusterOfThree(t *testing.T, bin programs) {
+	w := shared(t, bin, 3)
+	a := w.start("a")
+	w.start("b")
+	w.killOwner(a)
+	w.killLeader(w.start("a"))
+}
+
+// killLeader kills the server that leads the run log in the middle of a run. An election takes seconds.
+func (w *world) killLeader(h *hostProcess) {
+	arrived, release := w.outside.hold("/leader-killed/4")
+	c := w.conversation(h, "leader-killed")
+	<-arrived
+	leader := w.leader()
+	leader.Kill()
+	release()
+	c.requireDone()
+	requireGap(w.t, c.reader, 60*time.Second)
+	require.NoError(w.t, leader.Restart())
+}
