@@ -159,6 +159,10 @@ chart: ## lint the chart with Helm, and render it for package-check; compiles He
 	$(HELM) template easel $(CHART) --kube-version 1.29.0 | $(NO_KEYS) >build/package/testdata/one.golden.yaml
 	$(HELM) template prod $(CHART) --kube-version 1.29.0 -f build/package/testdata/many.yaml | $(NO_KEYS) >build/package/testdata/many.golden.yaml
 
+measure: page ## times, frames and events of the package and of the page in a real browser, against their limits
+	cd wasm/js && npm run --silent measure
+	cd web && npm run --silent measure
+
 bench: ## benchmarks with their ratios to the floors of the same run
 	$(GO) run ./build/bench
 

@@ -22,7 +22,7 @@ import (
 
 // budget is the most the page may weigh before it is interactive, in bytes of gzip: scripts that index.html loads.
 // The engine, the workers and what is imported lazily do not count.
-const budget = 200 << 10
+const budget = 200_000
 
 func main() {
 	root := flag.String("root", ".", "root of the repository")

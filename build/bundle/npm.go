@@ -58,6 +58,13 @@ func (b bundler) npm() error {
 	if _, err := b.build(options); err != nil {
 		return err
 	}
+	license, err := os.ReadFile(b.abs("LICENSE"))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(out, "LICENSE"), license, 0o644); err != nil {
+		return err
+	}
 	for _, file := range []string{"engine.wasm", "wasm_exec.js"} {
 		text, err := os.ReadFile(filepath.Join(b.wasm, file))
 		if errors.Is(err, fs.ErrNotExist) {

@@ -1,7 +1,7 @@
 // The canvas itself, on React Flow. Places come from the model; status does not go
 // through React Flow at all, see nodes.tsx.
 
-import { Background, BackgroundVariant, Controls, MarkerType, MiniMap, ReactFlow, useReactFlow, type Edge, type Node, type NodeChange } from "@xyflow/react";
+import { Background, BackgroundVariant, Controls, MarkerType, MiniMap, ReactFlow, useReactFlow, useStore as useFlow, type Edge, type Node, type NodeChange } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
 import type { CanvasModel, CanvasNode } from "../canvas/model.ts";
 import { sizeOf } from "../canvas/places.ts";
@@ -11,6 +11,9 @@ import { nodeTypes, type BoxData } from "./nodes.tsx";
 const mini = { width: 150, height: 100 };
 const fit = { padding: 0.08, maxZoom: 1.1 };
 
+/** Below this zoom nothing in a box can be read, and drawing it would cost most of a frame. */
+const readable = 0.2;
+
 /** Board draws the opened canvas. */
 export function Board({ model, title }: { model: CanvasModel; title: string }): React.ReactNode {
   const t = useText();
@@ -18,6 +21,7 @@ export function Board({ model, title }: { model: CanvasModel; title: string }): 
   const dark = useLook((look) => look.dark);
   const selected = useLook((look) => look.selected);
   const select = useSelect();
+  const board = useRef<HTMLElement>(null);
   const nodes = useMemo(() => model.nodes.map((node) => drawn(node, t("canvas.node", node.name, node.kind, "").replace(/[,，]\s*$/, ""))), [model, t]);
   const edges = useMemo(() => model.edges.map((edge) => ({
     id: edge.id, source: edge.source, target: edge.target, focusable: false,
@@ -38,7 +42,7 @@ export function Board({ model, title }: { model: CanvasModel; title: string }): 
   }), [select, look]);
 
   return (
-    <section className="board" aria-label={t("canvas.label", title)} data-many={model.nodes.length > 100 || undefined}>
+    <section ref={board} className="board" aria-label={t("canvas.label", title)} data-many={model.nodes.length > 100 || undefined}>
       <ReactFlow
         nodes={shown} edges={edges} nodeTypes={nodeTypes} colorMode={dark ? "dark" : "light"} fitView fitViewOptions={fit} minZoom={0.1} maxZoom={2}
         nodesDraggable={false} nodesConnectable={false} edgesFocusable={false} elementsSelectable deleteKeyCode={null}
@@ -48,6 +52,7 @@ export function Board({ model, title }: { model: CanvasModel; title: string }): 
         <Controls showInteractive={false} />
         {model.nodes.length > 12 && <MiniMap pannable ariaLabel={null} nodeStrokeWidth={3} style={mini} />}
         <Camera model={model} />
+        <Distance board={board} />
       </ReactFlow>
     </section>
   );
@@ -67,6 +72,13 @@ function Camera({ model }: { model: CanvasModel }): null {
   useEffect(() => {
     if (reveal) void flow.fitView({ nodes: [{ id: reveal.node }], maxZoom: 1, duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 250 });
   }, [reveal, flow]);
+  return null;
+}
+
+// Distance tells the style sheet when boxes are too small to be read; then they are plain.
+function Distance({ board }: { board: React.RefObject<HTMLElement | null> }): null {
+  const far = useFlow((state) => state.transform[2] < readable);
+  useEffect(() => { board.current?.toggleAttribute("data-far", far); }, [board, far]);
   return null;
 }
 

@@ -1,0 +1,43 @@
+// The page's promises in numbers: npm run measure. Each line says what was measured and
+// its limit; a broken limit is an error. Times of the clock are allowed to stretch as
+// far as equal work stretches on this machine in the same run, which on a quiet one is
+// not at all.
+
+import { missing, raise } from "../browser/stage.ts";
+import { cold } from "./cold.ts";
+import { bare, page } from "./frames.ts";
+import { stretch } from "./work.ts";
+
+const why = missing();
+if (why) throw new Error(why);
+
+const lines: { what: string; measured: number; limit: number; unit: string; stretched: number; holds: boolean }[] = [];
+const note = (what: string, measured: number, limit: number, unit: string, by = 1): void => {
+  lines.push({ what, measured: Math.round(measured * 100) / 100, limit, unit, stretched: Math.round(by * 10) / 10, holds: measured <= limit * by });
+};
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+const stage = await raise({ motion: true });
+try {
+  const { page: idle } = await stage.open("icon.svg");
+  const { usual, most } = await stretch(idle);
+  await idle.context().close();
+
+  const opened = [];
+  for (let i = 0; i < 11; i++) opened.push(await cold(stage));
+  note("first node drawn, cold, median of 11", median(opened.map(({ node }) => node)), 1000, "ms", usual);
+  note("first event of a run, cold, median of 11", median(opened.map(({ event }) => event)), 1500, "ms", usual);
+
+  const small = [await page(stage, 200), await page(stage, 200), await page(stage, 200)];
+  note("200 nodes, frame while a run animates, p95, best of 3", Math.min(...small.map(({ p95 }) => p95)), 34, "ms", usual);
+  note("200 nodes, longest task of the page's thread, best of 3", Math.min(...small.map(({ long }) => long)), 50, "ms", most);
+
+  const large = await page(stage, 500);
+  const floor = await bare(stage, 500, large.seconds);
+  note("500 nodes, work of the page's thread, of a bare React Flow page", large.busy / floor.busy, 1.5, "x");
+  console.table({ "page 200": small[0], "page 500": large, "bare 500": floor });
+} finally {
+  await stage.close();
+}
+console.table(lines);
+if (lines.some(({ holds }) => !holds)) process.exitCode = 1;

@@ -1,0 +1,49 @@
+// What tells the page's work from the machine's: processor time, which does not count
+// what others were given, and the stretch of time on a machine that has others to serve.
+
+import { readdirSync, readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+
+const perSecond = 100; // ticks of /proc, the same on every Linux
+
+/** worked gives the processor time of all main threads of pages so far, milliseconds. Linux only. */
+export async function worked(browser: Browser): Promise<number> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = (await session.send("SystemInfo.getProcessInfo")) as { processInfo: { type: string; id: number }[] };
+  await session.detach();
+  let ticks = 0;
+  for (const { type, id } of processInfo) {
+    if (type !== "renderer") continue;
+    for (const thread of readdirSync(`/proc/${id}/task`)) {
+      const stat = readFileSync(`/proc/${id}/task/${thread}/stat`, "utf8");
+      if (!stat.includes("(CrRendererMain)") && !stat.includes("(chromium)") && thread !== String(id)) continue;
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      ticks += Number(fields[11]) + Number(fields[12]);
+    }
+  }
+  return (ticks / perSecond) * 1000;
+}
+
+/**
+ * stretch says how much longer than needed equal tasks of about 5 ms take on this machine now, for the slowest of
+ * twenty and the slowest of all. On a quiet machine both are near 1.
+ */
+export async function stretch(page: Page): Promise<{ usual: number; most: number }> {
+  const took = await page.evaluate(async () => {
+    const spin = (rounds: number): number => {
+      const from = performance.now();
+      let x = 1;
+      for (let i = 0; i < rounds; i++) x = (x * 16807) % 2147483647;
+      return x === 0 ? 0 : performance.now() - from;
+    };
+    const rounds = Math.round((5 * 2e6) / Math.min(spin(2e6), spin(2e6), spin(2e6)));
+    const times: number[] = [];
+    for (let i = 0; i < 200; i++) {
+      times.push(spin(rounds));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return times.toSorted((a, b) => a - b);
+  });
+  const least = took[0] ?? 1;
+  return { usual: Math.max(1, (took[Math.floor(took.length * 0.95)] ?? least) / least), most: Math.max(1, (took.at(-1) ?? least) / least) };
+}
