@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // The engine as its users hold it. What differs between a page and Node stands in
 // Platform; browser.ts and node.ts are the two.
 

@@ -46,8 +46,18 @@ export interface CodeRequest {
   memory?: number;
 }
 
-/** CodeRunner runs scripts of Code nodes; without a result, what is in stderr fails the node. */
-export type CodeRunner = (request: CodeRequest, context: CallContext) => Promise<{ result: unknown; stdout?: string; stderr?: string }>;
+/** CodeAnswer is what a script gave. */
+export interface CodeAnswer {
+  /** What main returned, as JSON would carry it. */
+  result: unknown;
+  /** What it printed; read as the result when that is null. */
+  stdout?: string;
+  /** What it wrote as warnings and errors, and what it threw; fails the node when there is no result. */
+  stderr?: string;
+}
+
+/** CodeRunner runs scripts of Code nodes. */
+export type CodeRunner = (request: CodeRequest, context: CallContext) => Promise<CodeAnswer>;
 
 /** Port answers one kind of call whose payload this package only passes on. */
 export type Port = (payload: Record<string, unknown>, context: CallContext) => unknown;

@@ -2,9 +2,8 @@
 // that runs too long; should even that fail, the Worker is ended.
 
 import { EngineError } from "../errors.ts";
-import type { CodeRunner } from "../ports.ts";
+import type { CodeAnswer, CodeRunner } from "../ports.ts";
 import type { Failure } from "../protocol.ts";
-import type { CodeAnswer } from "./sandbox.ts";
 
 /** SandboxOptions say where the Worker's script is and what scripts may use. */
 export interface SandboxOptions {

@@ -3,7 +3,7 @@
 
 import { Scope, type QuickJSContext, type QuickJSHandle, type QuickJSWASMModule, type VmCallResult } from "quickjs-emscripten-core";
 import { EngineError } from "../errors.ts";
-import type { CodeRequest } from "../ports.ts";
+import type { CodeAnswer, CodeRequest } from "../ports.ts";
 import { exporter } from "./export.ts";
 import { Timers } from "./timers.ts";
 
@@ -28,19 +28,11 @@ export const limits = { timeout: 10_000, memory: 64 << 20, stack: 128 << 10, out
 /** Modules whose last script was cut off in the middle of a step. They are not to be used again. */
 export const spoilt = new WeakSet<QuickJSWASMModule>();
 
-/** CodeAnswer is what a script gave: what main returned, as JSON would carry it, and what it printed. */
-export interface CodeAnswer {
-  result: unknown;
-  stdout: string;
-  /** What it wrote as warnings and errors, and what it threw. */
-  stderr: string;
-}
-
 /**
  * runScript calls main of a script with the arguments as one object and waits for it if it is async. What the script
  * throws comes back in stderr; an EngineError means that it was refused or went over a limit.
  */
-export async function runScript(quickjs: QuickJSWASMModule, request: CodeRequest): Promise<CodeAnswer> {
+export async function runScript(quickjs: QuickJSWASMModule, request: CodeRequest): Promise<Required<CodeAnswer>> {
   if (!/^(javascript|nodejs|js)$/.test(request.lang)) {
     throw new EngineError("unsupported", `scripts in ${request.lang} need a server; in a page only javascript runs`);
   }
@@ -90,7 +82,7 @@ class Machine {
     this.#timers = new Timers(this.#vm);
   }
 
-  async run(): Promise<CodeAnswer> {
+  async run(): Promise<Required<CodeAnswer>> {
     const vm = this.#vm;
     try {
       const exports = this.#value(vm.evalCode(exporter(limits.output), "export.js"));
@@ -111,7 +103,7 @@ class Machine {
   }
 
   /** threw is the answer of a script that ended so. */
-  threw(text: string): CodeAnswer {
+  threw(text: string): Required<CodeAnswer> {
     const hint = /^SyntaxError/.test(text) && /^\s*(import|export)\b/m.test(this.#request.script)
       ? " (import and export are not available: define function main(args) or set module.exports)" : "";
     return { result: null, stdout: this.#out.text, stderr: this.#errors.text + text + hint + "\n" };

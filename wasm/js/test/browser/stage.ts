@@ -34,7 +34,7 @@ export interface Stage {
 
 /**
  * raise bundles the entries (names of files beside this one, or of the package's sources), serves them beside the
- * given files, and starts the browser. The page loads the first entry.
+ * given files (name -> path), and starts the browser. The page loads the first entry, or the file page.js.
  */
 export async function raise(entries: string[], files: Record<string, string> = {}): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
@@ -42,7 +42,7 @@ export async function raise(entries: string[], files: Record<string, string> = {
     entryPoints: entries.map((entry) => fileURLToPath(new URL(entry, import.meta.url))), outdir: folder, entryNames: "[name]",
     bundle: true, format: "esm", target: "es2022", sourcemap: "inline", external: ["module", "node:module"], loader: { ".wasm": "file" }, logLevel: "error",
   });
-  const first = basename(entries[0] as string).replace(/\.ts$/, ".js");
+  const first = basename(entries[0] ?? "page.js").replace(/\.ts$/, ".js");
   writeFileSync(join(folder, "index.html"), `<!doctype html><meta charset="utf-8"><title>stage</title><script type="module" src="${first}"></script>`);
   const server = await serve(folder, files);
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
