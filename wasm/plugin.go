@@ -94,14 +94,23 @@ func (b *bridge) describePlugins() []engine.Value {
 // Manifest is what the plugin says about itself.
 func (p *plugin) Manifest() *node.Manifest { return p.manifest }
 
+// checkWait bounds the wait for a plugin's opinion, which includes the start of a Worker.
+const checkWait = 15 * node.CheckFor
+
 // Check asks the plugin about params. It belongs to no run.
-func (p *plugin) Check(ctx context.Context, params engine.Value) error {
+func (p *plugin) Check(params engine.Value) error {
 	if !p.checks {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), checkWait)
+	defer cancel()
 	asker := &run{b: p.b, ctx: ctx}
 	asker.out.host = p.b.host
-	_, err := asker.converse(ctx, "", p.payload("easel_check", engine.Object("params", params)), nil)
+	payload := p.payload("easel_check", engine.Object("params", params)).With("timeout_ms", engine.Int(node.CheckFor.Milliseconds()))
+	_, err := asker.converse(ctx, "", payload, nil)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &node.Error{Code: codeTimeout, Message: "gave no opinion on its params in time", Plugin: p.manifest.Name, Step: "easel_check"}
+	}
 	return p.failed(err, "easel_check")
 }
 

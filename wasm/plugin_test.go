@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/stretchr/testify/require"
@@ -164,10 +166,18 @@ func TestPluginChecksItsParams(t *testing.T) {
 		tell(k.b, line{Fn: "load", ID: k.last, Text: `{"op":"validate"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},"A":{"obj":{"component_name":"plugin:weather@1","params":{"units":"f","city":"Oslo"}}}}}`})
 		asked, call := called(k.t, k.host.take())
 		require.Equal(k.t, uint32(0), asked.Run)
-		require.Equal(k.t, `{"plugin":"weather","version":"1.2.0","export":"easel_check","input":"{\"params\":{\"units\":\"f\"}}"}`, call.Get("payload").JSON())
+		require.Equal(k.t, `{"plugin":"weather","version":"1.2.0","export":"easel_check","input":"{\"params\":{\"units\":\"f\"}}","timeout_ms":1000}`, call.Get("payload").JSON())
 		tell(k.b, line{Fn: "deliver", Call: asked.Call, OK: no(), More: no(), Text: `{"code":"invalid_argument","message":"too cold"}`})
 		_, problems := k.answer()
 		require.Contains(k.t, problems.JSON(), "plugin weather: easel_check: invalid_argument: too cold")
+
+		k.last++ // and one that never answers
+		tell(k.b, line{Fn: "load", ID: k.last, Text: `{"op":"validate"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},"A":{"obj":{"component_name":"plugin:weather@1","params":{"units":"f","city":"Oslo"}}}}}`})
+		called(k.t, k.host.take())
+		time.Sleep(checkWait + time.Second)
+		synctest.Wait()
+		_, problems = k.answer()
+		require.Contains(k.t, problems.JSON(), "plugin weather: easel_check: timeout: gave no opinion")
 	})
 }
 

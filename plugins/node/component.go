@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -70,9 +69,6 @@ func (n *component) References() []engine.Ref {
 	return out
 }
 
-// patience is how long a plugin may think about params while a canvas is validated.
-const patience = time.Second
-
 // Warnings is what the plugin itself says about params without references.
 func (n *component) Warnings() []string {
 	p, err := n.shelf.Find(n.ref)
@@ -86,9 +82,7 @@ func (n *component) Warnings() []string {
 			params.Set(name, fit(v, schema))
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := p.Check(ctx, params.Value()); err != nil {
+	if err := p.Check(params.Value()); err != nil {
 		return []string{err.Error()}
 	}
 	return nil

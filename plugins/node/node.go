@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -26,12 +27,16 @@ import (
 // Plugin is one loaded plugin, as a node works with it.
 type Plugin interface {
 	Manifest() *Manifest
-	// Check is what the plugin itself says about params without references; nil when it finds nothing wrong.
-	Check(ctx context.Context, params engine.Value) error
+	// Check is what the plugin itself says about params without references, within CheckFor; nil when it finds nothing
+	// wrong.
+	Check(params engine.Value) error
 	// Invoke runs it once and gives its message: {outputs, artifacts?, usage?}, or one text. It holds input and
 	// outputs against the manifest. Errors of the plugin and on its behalf are an *Error.
 	Invoke(ctx context.Context, call *engine.Call, in Invocation) (engine.Value, error)
 }
+
+// CheckFor is how long a plugin may think about params while a canvas is validated. Making an instance does not count.
+const CheckFor = time.Second
 
 // Invocation is one attempt of a node to run its plugin.
 type Invocation struct {

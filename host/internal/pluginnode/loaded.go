@@ -22,7 +22,7 @@ type loaded struct {
 func (l *loaded) Manifest() *node.Manifest { return l.manifest }
 
 // Check asks the plugin about params.
-func (l *loaded) Check(ctx context.Context, params engine.Value) error {
+func (l *loaded) Check(params engine.Value) error {
 	if !l.module.Has("easel_check") {
 		return nil
 	}
@@ -30,6 +30,8 @@ func (l *loaded) Check(ctx context.Context, params engine.Value) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), node.CheckFor)
+	defer cancel()
 	return told(l.module.Check(ctx, decoded))
 }
 

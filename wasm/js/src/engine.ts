@@ -174,7 +174,7 @@ export class Engine {
   async #introduce(client: Client): Promise<void> {
     const shelf = await this.#shelf;
     if (!shelf || client.asked) return;
-    const board = new Switchboard({}, 10_000);
+    const board = new Switchboard({}, 20_000);
     board.session = shelf.serve();
     client.asked = (call, text) => board.take(call, text, (id, ok, more, said) => client.deliver(id, ok, more, said));
     await shelf.introduce((request, body) => client.request(request, body));

@@ -37,6 +37,7 @@ interface Question {
   version: string;
   export: string;
   input: string;
+  timeout_ms?: number;
 }
 
 type Reply = (ok: boolean, more: boolean, payload: unknown) => void;
@@ -122,7 +123,7 @@ export class Session {
     this.#talks.set(id, talk);
     try {
       const outcome = await plugin.call({
-        export: question.export, input: question.input, run: this.#run, signal: context.signal,
+        export: question.export, input: question.input, timeout: question.timeout_ms, run: this.#run, signal: context.signal,
         ...(question.export === "easel_invoke" && { side: talk.ask }),
       });
       if (outcome.error) {
