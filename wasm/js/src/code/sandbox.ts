@@ -144,8 +144,7 @@ class Machine {
   async #settle(returned: QuickJSHandle): Promise<QuickJSHandle> {
     const vm = this.#vm;
     for (;;) {
-      const jobs = vm.runtime.executePendingJobs();
-      if (jobs.error) this.#throw(jobs.error);
+      this.#work();
       const state = vm.getPromiseState(returned);
       if (state.type === "fulfilled") return this.#held.manage(state.value);
       if (state.type === "rejected") this.#throw(state.error);
@@ -157,6 +156,17 @@ class Machine {
       }
       await new Promise((resolve) => setTimeout(resolve, next.at - Date.now()));
       this.#value(next.run());
+    }
+  }
+
+  // work runs what promises are waiting for. One that is interrupted just stays as it is.
+  #work(): void {
+    const { runtime } = this.#vm;
+    while (runtime.hasPendingJob()) {
+      const jobs = runtime.executePendingJobs(1000);
+      if (jobs.error) this.#throw(jobs.error);
+      if (Date.now() > this.#deadline) this.#tooLong();
+      if (this.#stopped) throw this.#stopped;
     }
   }
 
