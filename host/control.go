@@ -19,6 +19,9 @@ const controlFile = "control.sock"
 
 // openControl listens at the socket. A host without one works, but cannot be backed up while it does.
 func (h *Host) openControl() error {
+	if h.cfg.Dir == "" {
+		return nil
+	}
 	file := filepath.Join(h.cfg.Dir, controlFile)
 	// The run log's lock, or the operator of a shared one, says that no other host uses the directory: what is
 	// there was left behind.

@@ -35,8 +35,9 @@ const (
 // of is the grant of a tenant. When the records cannot be read, plugins may do nothing.
 func (g *grants) of(tenant string) *plugin.Permissions {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	if kept, ok := g.known[tenant]; ok && time.Since(kept.read) < grantKept {
+	kept, ok := g.known[tenant]
+	g.mu.Unlock()
+	if ok && time.Since(kept.read) < grantKept {
 		return kept.most
 	}
 	ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
@@ -49,8 +50,10 @@ func (g *grants) of(tenant string) *plugin.Permissions {
 	return most
 }
 
-// keep remembers a grant; mu is held.
+// keep remembers a grant.
 func (g *grants) keep(tenant string, most *plugin.Permissions) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.known == nil || len(g.known) > 10_000 {
 		g.known = map[string]grant{}
 	}
@@ -84,11 +87,8 @@ func (g *grants) write(ctx context.Context, tenant string, most *plugin.Permissi
 			_, err = g.store.PutItem(ctx, store.Item{Tenant: tenant, Kind: grantKind, ID: grantID, Name: grantID, Doc: text})
 		}
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		g.keep(tenant, most)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.keep(tenant, most)
-	return nil
+	return err
 }

@@ -26,9 +26,9 @@ type plugins struct {
 // pluginPoll is how often the folder is looked at.
 const pluginPoll = 300 * time.Millisecond
 
-// pluginFolder is where plugins are installed.
+// pluginFolder is where plugins are installed; "" when there is no place for any.
 func (h *Host) pluginFolder() string {
-	if h.cfg.Plugins != "" {
+	if h.cfg.Plugins != "" || h.cfg.Dir == "" {
 		return h.cfg.Plugins
 	}
 	return filepath.Join(h.cfg.Dir, "plugins")
@@ -36,6 +36,9 @@ func (h *Host) pluginFolder() string {
 
 // openPlugins opens the folder and lets canvases of the registry name what is in it.
 func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error {
+	if h.pluginFolder() == "" {
+		return nil
+	}
 	dir, signed := h.pluginFolder(), plugin.Check(h.cfg.PluginSignatures)
 	switch signed {
 	case "", plugin.Require, plugin.Warn, plugin.Off:

@@ -14,9 +14,11 @@ func (h *Host) openKnowledge(ctx context.Context) (err error) {
 	if h.cfg.Knowledge == "" {
 		return nil
 	}
-	h.knowledge, err = knowledge.Open(ctx, knowledge.Config{
-		Root: h.cfg.Knowledge, Index: filepath.Join(h.cfg.Dir, "knowledge.db"), Reader: &h.documents, Log: h.cfg.Log,
-	})
+	cfg := knowledge.Config{Root: h.cfg.Knowledge, Reader: &h.documents, Log: h.cfg.Log}
+	if h.cfg.Dir != "" {
+		cfg.Index = filepath.Join(h.cfg.Dir, "knowledge.db")
+	}
+	h.knowledge, err = knowledge.Open(ctx, cfg)
 	if err != nil {
 		return fmt.Errorf("knowledge: %w", err)
 	}

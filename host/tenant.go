@@ -16,6 +16,9 @@ const (
 	firstUserMail = "me@localhost"
 )
 
+// FirstTenant is the id of the tenant that a host with one user has.
+const FirstTenant = firstTenantID
+
 // firstTenant makes tenant, user and key at the first start.
 func (h *Host) firstTenant(ctx context.Context, templates []api.Template) error {
 	_, err := h.store.Tenant(ctx, firstTenantID)

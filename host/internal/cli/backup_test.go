@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -117,7 +118,7 @@ func (f *filled) check(t *testing.T, s *served) {
 	status, body := s.get("/api/v1/agents/"+f.canvas+"/sessions?id="+f.session, operatorKey)
 	require.Equal(t, 200, status, body)
 	require.Contains(t, body, "You said hello")
-	_, body = s.get("/v1/canvas/download?id="+f.file+"&created_by="+firstTenant, operatorKey)
+	_, body = s.get("/v1/canvas/download?id="+f.file+"&created_by="+host.FirstTenant, operatorKey)
 	require.Equal(t, "what the file says", body)
 	_, body = s.get("/api/v1/plugins", operatorKey)
 	require.Contains(t, body, `"plugin:table@1"`)
@@ -149,9 +150,9 @@ func secretOf(t *testing.T, place []string, put string) string {
 	require.NoError(t, err)
 	defer s.Close()
 	if put != "" {
-		require.NoError(t, s.PutSecret(t.Context(), firstTenant, "n", []byte(put)))
+		require.NoError(t, s.PutSecret(t.Context(), host.FirstTenant, "n", []byte(put)))
 	}
-	v, err := s.OpenSecret(t.Context(), firstTenant, "n")
+	v, err := s.OpenSecret(t.Context(), host.FirstTenant, "n")
 	require.NoError(t, err)
 	return string(v)
 }
@@ -232,17 +233,17 @@ func TestBackupOfAHostAtWorkIsOneMoment(t *testing.T) {
 		require.NoError(t, err)
 		r, err := store.Open(t.Context(), store.Config{Dir: target[1]})
 		require.NoError(t, err)
-		canvases, total, err := r.Canvases(t.Context(), store.CanvasFilter{Tenants: []string{firstTenant}}, store.Page{})
+		canvases, total, err := r.Canvases(t.Context(), store.CanvasFilter{Tenants: []string{host.FirstTenant}}, store.Page{})
 		require.NoError(t, err)
 		require.Positive(t, total)
 		known := map[string]bool{}
 		for _, c := range canvases {
 			known[c.ID] = true
-			_, sessions, err := r.Sessions(t.Context(), store.SessionFilter{Tenant: firstTenant, Canvas: c.ID}, store.Page{})
+			_, sessions, err := r.Sessions(t.Context(), store.SessionFilter{Tenant: host.FirstTenant, Canvas: c.ID}, store.Page{})
 			require.NoError(t, err)
 			require.LessOrEqual(t, sessions, 1)
 		}
-		all, _, err := r.Sessions(t.Context(), store.SessionFilter{Tenant: firstTenant}, store.Page{})
+		all, _, err := r.Sessions(t.Context(), store.SessionFilter{Tenant: host.FirstTenant}, store.Page{})
 		require.NoError(t, err)
 		for _, one := range all {
 			require.True(t, known[one.Canvas], "a session without its canvas")

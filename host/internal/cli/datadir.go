@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -92,24 +93,16 @@ func (d *dataPlace) key() string {
 }
 
 // writeWhole writes a file that must not be there yet, for the owner's eyes only. On an error it is not there afterwards.
-func writeWhole(path string, f func(io.Writer) error) error {
-	if _, err := os.Lstat(path); err == nil {
+func writeWhole(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
 		return misuse("", "%s is there already", path)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".easel-*")
 	if err != nil {
 		return &usageError{"", err}
 	}
-	err = errors.Join(f(temp), temp.Sync(), temp.Close())
-	if err == nil {
-		// Link, unlike rename, replaces nothing.
-		err = os.Link(temp.Name(), path)
-	}
-	if gone := os.Remove(temp.Name()); err == nil {
-		err = gone
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", path, err), os.Remove(path))
 	}
 	return nil
 }

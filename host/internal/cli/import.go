@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+var importCommand = command{
+	name: "import", args: "FILE... [FLAGS]",
+	summary: "saves files as canvases of a host",
+	help: `
+A FILE is a canvas as .json, with or without title and dsl around it, or a .zip of such files, as ` + "`easel export`" + ` writes
+them. When one of them cannot be saved as it is, none is. The host may be at work.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		i := &importer{}
+		i.place.add(fs)
+		fs.StringVar(&i.tenant, "tenant", host.FirstTenant, "`ID` of the tenant whose canvases they become")
+		fs.BoolVar(&i.replace, "replace", false, "save over canvases with the same title; their versions are kept")
+		return i.run
+	},
+}
+
+type importer struct {
+	place   dataPlace
+	tenant  string
+	replace bool
+}
+
+// mostImport bounds a file to import, and what an entry of a zip unpacks to, in bytes.
+const mostImport = 64 << 20
+
+func (i *importer) run(ctx context.Context, a *app, args []string) (err error) {
+	if len(args) == 0 {
+		return misuse("import", "a FILE is needed")
+	}
+	var all []store.Canvas
+	for _, file := range args {
+		list, err := i.read(a, file)
+		if err != nil {
+			return &usageError{"import", fmt.Errorf("%s: %w", file, err)}
+		}
+		all = append(all, list...)
+	}
+	s, err := i.place.records(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return i.save(ctx, a, s, all)
+}
+
+func (i *importer) read(a *app, file string) ([]store.Canvas, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > mostImport {
+		return nil, fmt.Errorf("it has %d bytes; at most %d are read", len(data), mostImport)
+	}
+	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		c, err := i.parse(a, file, data)
+		return []store.Canvas{c}, err
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	var out []store.Canvas
+	for _, e := range z.File {
+		if e.FileInfo().IsDir() || filepath.Ext(e.Name) != ".json" {
+			continue
+		}
+		c, err := i.entry(a, e)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name, err)
+		}
+		out = append(out, c)
+	}
+	if len(out) == 0 {
+		return nil, errors.New("it holds no .json files")
+	}
+	return out, nil
+}
+
+func (i *importer) entry(a *app, e *zip.File) (store.Canvas, error) {
+	r, err := e.Open()
+	if err != nil {
+		return store.Canvas{}, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, mostImport+1))
+	if err != nil {
+		return store.Canvas{}, err
+	}
+	if len(data) > mostImport {
+		return store.Canvas{}, fmt.Errorf("it has more than %d bytes", mostImport)
+	}
+	return i.parse(a, e.Name, data)
+}
+
+// parse reads a canvas, or one that is wrapped with its title. What does not load is refused.
+func (i *importer) parse(a *app, file string, data []byte) (store.Canvas, error) {
+	canvas, err := engine.Load(a.registry, data)
+	if err != nil {
+		return store.Canvas{}, err
+	}
+	doc, err := engine.ParseJSON(data)
+	if err != nil {
+		return store.Canvas{}, err
+	}
+	base := filepath.Base(file)
+	c := store.Canvas{
+		Tenant: i.tenant, User: i.tenant, Title: strings.TrimSuffix(base, filepath.Ext(base)), Permission: "me", Category: "agent_canvas",
+		DSL: canvas.Document().AppendJSON(nil),
+	}
+	if canvas.IsPipeline() {
+		c.Category = "dataflow_canvas"
+	}
+	for name, to := range map[string]*string{"title": &c.Title, "description": &c.Description, "avatar": &c.Avatar, "canvas_type": &c.Type} {
+		v := doc.Get(name)
+		if v.Kind() == engine.KindObject {
+			v = v.Get("en") // a template
+		}
+		if v.Kind() == engine.KindString && (v.Str() != "" || name != "title") {
+			*to = v.Str()
+		}
+	}
+	return c, nil
+}
+
+// save writes the canvases. What can be refused is refused before the first is written.
+func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []store.Canvas) error {
+	if _, err := s.Tenant(ctx, i.tenant); err != nil {
+		return fmt.Errorf("tenant %s: %w", i.tenant, err)
+	}
+	there := map[string]string{} // id by title
+	known, _, err := s.Canvases(ctx, store.CanvasFilter{Tenants: []string{i.tenant}}, store.Page{})
+	if err != nil {
+		return err
+	}
+	for _, c := range known {
+		there[strings.ToLower(c.Title)] = c.ID
+	}
+	coming := map[string]bool{}
+	for _, c := range all {
+		title := strings.ToLower(c.Title)
+		if there[title] != "" && !i.replace {
+			return misuse("import", "there is a canvas %q already; --replace saves over it", c.Title)
+		}
+		if coming[title] {
+			return misuse("import", "two files have the title %q", c.Title)
+		}
+		coming[title] = true
+	}
+	for _, c := range all {
+		if id := there[strings.ToLower(c.Title)]; id != "" {
+			_, err = s.EditCanvas(ctx, i.tenant, id, "imported", func(old *store.Canvas) error {
+				old.DSL, old.Description, old.Avatar, old.Type = c.DSL, c.Description, c.Avatar, c.Type
+				return nil
+			})
+		} else {
+			_, err = s.CreateCanvas(ctx, c, "imported")
+		}
+		if err != nil {
+			return fmt.Errorf("canvas %q: %w", c.Title, err)
+		}
+		fmt.Fprintf(a.out, "%s\n", c.Title)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/easel-canvas/easel/host/internal/backup"
+	runlog "github.com/easel-canvas/easel/host/internal/runner"
+)
+
+var restoreCommand = command{
+	name: "restore", args: "FILE [FLAGS]",
+	summary: "puts a backup where a host keeps its data",
+	help: `
+The host must be stopped, and the target empty unless --replace says otherwise. Then what was in the data directory is
+kept in a folder replaced-TIME inside it; a PostgreSQL database is emptied. The backup may come from the other kind of
+database. Runs that were under way count as failed.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		var place dataPlace
+		place.addAll(fs)
+		replace := fs.Bool("replace", false, "put the backup in the place of what is there")
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) != 1 {
+				return misuse("restore", "one FILE is needed, not %d", len(args))
+			}
+			return place.restore(ctx, a, args[0], *replace)
+		}
+	},
+}
+
+func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace bool) error {
+	cfg, err := d.store(a)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return &usageError{"restore", err}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	done, err := backup.Read(ctx, f, info.Size(), backup.Target{Store: cfg, Log: d.log(a), Plugins: d.plugins(), Replace: replace})
+	if errors.Is(err, runlog.ErrLocked) {
+		return fmt.Errorf("%w: stop the host that uses %s first", err, d.dir)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "restored the backup of %s: records, %d uploaded files, %d files of plugins\n",
+		done.Created.Format("2006-01-02 15:04:05 MST"), done.Files, done.Plugins)
+	if done.FailedRuns > 0 {
+		fmt.Fprintf(a.out, "%d runs were under way and count as failed\n", done.FailedRuns)
+	}
+	return nil
+}
