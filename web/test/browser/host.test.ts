@@ -29,11 +29,15 @@ describe("the page from the host", { skip: missing(), timeout: 300_000 }, () => 
     const program = join(folder, "easel");
     execFileSync("go", ["build", "-o", program, "./host/cmd/easel"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
     host = spawn(program, ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data")], { stdio: ["ignore", "pipe", "ignore"] });
-    for await (const line of createInterface({ input: host.stdout as NodeJS.ReadableStream })) {
-      address ||= /^address: (\S+)/.exec(line)?.[1] ?? "";
-      key ||= /^key: (\S+)/.exec(line)?.[1] ?? "";
-      if (address && key) break;
-    }
+    await new Promise<void>((resolve, reject) => {
+      host.once("exit", (code) => reject(new Error(`the host ended with ${code}`)));
+      // It is read to its end: a program whose output nobody takes would die of it.
+      createInterface({ input: host.stdout as NodeJS.ReadableStream }).on("line", (line) => {
+        address ||= /^address: (\S+)/.exec(line)?.[1] ?? "";
+        key ||= /^key: (\S+)/.exec(line)?.[1] ?? "";
+        if (address && key) resolve();
+      });
+    });
     const answer = await fetch(address + "/api/v2/canvases", {
       method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: JSON.stringify({ title: "The town's paper", description: "Kept on the host", dsl: example.dsl }),
     });
