@@ -60,10 +60,10 @@ func TestUploadsRefuse(t *testing.T) {
 	_, err = u.Read(t.Context(), engine.Object("id", put(t, dir, "other.txt", "x")))
 	require.ErrorIs(t, err, ErrNotGiven)
 
-	descriptor, err := u.Add(put(t, dir, "x.pdf", "%PDF-1.7\x00\xff"))
+	descriptor, err := u.Add(put(t, dir, "x.bin", "\x7fELF\x00\xff"))
 	require.NoError(t, err)
 	_, err = u.Read(t.Context(), descriptor)
-	require.ErrorIs(t, err, document.ErrDamaged)
+	require.ErrorIs(t, err, document.ErrFormat)
 
 	large := put(t, dir, "large.txt", "")
 	require.NoError(t, os.Truncate(large, Largest+1))

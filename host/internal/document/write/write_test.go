@@ -50,11 +50,12 @@ Table: Deadlines
 ![A shoe](https://example.com/shoe.png) last
 `
 
+// documents reads what was made; one for all tests, as the reader of PDF is compiled once for each.
+var documents document.Reader
+
 func read(t testing.TB, data []byte) string {
 	t.Helper()
-	var r document.Reader
-	defer func() { require.NoError(t, r.Close()) }()
-	text, err := r.Text(t.Context(), "", "", data)
+	text, err := documents.Text(t.Context(), "", "", data)
 	require.NoError(t, err)
 	return text
 }
