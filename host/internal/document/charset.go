@@ -79,19 +79,20 @@ func utf16Text(data []byte, little bool) string {
 }
 
 // unmarkedUTF16 tells UTF-16 by its zero bytes: Western letters, digits and line ends have theirs at every second
-// place, always on the same side.
+// place, always on the same side. At least half of the text must be such.
 func unmarkedUTF16(data []byte) (little, ok bool) {
 	if len(data)%2 != 0 {
 		return false, false
 	}
 	var zeros [2]int
-	for i, b := range data[:min(len(data), 64<<10)] {
+	head := data[:min(len(data), 64<<10)]
+	for i, b := range head {
 		if b == 0 {
 			zeros[i%2]++
 		}
 	}
 	little = zeros[1] > zeros[0]
-	return little, min(zeros[0], zeros[1]) == 0
+	return little, min(zeros[0], zeros[1]) == 0 && 4*max(zeros[0], zeros[1]) >= len(head)
 }
 
 // decodeLegacy reads bytes that are no valid UTF-8 and have no mark.

@@ -48,6 +48,7 @@ func TestRefusals(t *testing.T) {
 		says       string
 	}{
 		{"a program", "a.txt", []byte("\x7fELF\x02\x01\x00\x00\x01\x02"), ErrFormat, "txt, md, html, csv, json, pdf, docx, xlsx and pptx can"},
+		{"a program of an even length with one zero", "a.txt", []byte("\x7fELF\x00\xff"), ErrFormat, ""},
 		{"a program without zeros", "a.txt", []byte("\x01\x02\x03\x04"), ErrFormat, ""},
 		{"an archive of something else", "a.docx", archive(t, "a.txt", "x"), ErrFormat, "no docx, xlsx or pptx"},
 		{"Word before 2007", "a.doc", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 W\x00o\x00r\x00d\x00"), ErrFormat, "save it as docx"},
