@@ -29,7 +29,14 @@ help: ## list the targets
 RUN := $(OUT)/run
 RUN_PLUGINS := typewriter table
 
-run: $(if $(shell command -v npm),module page) $(OUT)/easel ## serve the example canvases, offline, with the page at /
+# The page is built again only when something it is made of has changed.
+PAGE_SOURCES = $(wildcard $(shell git ls-files -- engine wasm web plugins/meter build/module build/bundle go.mod | grep -v -e '_test\.' -e testdata/))
+
+$(OUT)/page.stamp: $(PAGE_SOURCES)
+	@$(MAKE) --no-print-directory page
+	@mkdir -p $(OUT) && touch $@
+
+run: $(if $(shell command -v npm),$(OUT)/page.stamp) $(OUT)/easel ## serve the example canvases, offline, with the page at /
 	@for p in $(RUN_PLUGINS); do \
 	  rm -f $(OUT)/$$p.wasm && \
 	  $(OUT)/easel plugin pack plugins/examples/$$p plugins/examples/$$p/$$p.wasm -o $(OUT)/$$p.wasm >/dev/null && \
