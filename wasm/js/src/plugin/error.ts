@@ -28,10 +28,6 @@ export class PluginError extends Error {
   failure(): Failure {
     return { code: this.code, message: this.message, retryable: this.retryable, ...(this.data && { data: this.data }) };
   }
-
-  static of(failure: Failure): PluginError {
-    return new PluginError(failure.code, failure.message, failure);
-  }
 }
 
 /** failureOf reads anything that was thrown, with code for what has none. */

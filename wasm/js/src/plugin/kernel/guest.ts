@@ -7,6 +7,7 @@ import { guestError, PluginError } from "../error.ts";
 import { Arena } from "./arena.ts";
 import { bulk } from "./bulk.ts";
 import { extism, user } from "./extism.ts";
+import { faultOf } from "./fault.ts";
 import { Sink } from "./sink.ts";
 import { Tape, fingerprint, type Way } from "./wait.ts";
 import { wasi } from "./wasi.ts";
@@ -64,16 +65,7 @@ export interface Setting {
   pinned?: Pinned;
 }
 
-/** Exit carries the status of proc_exit out of the plugin. */
-export class Exit {
-  readonly status: number;
-
-  constructor(status: number) {
-    this.status = status;
-  }
-}
-
-export const levels = ["trace", "debug", "info", "warn", "error"];
+const levels = ["trace", "debug", "info", "warn", "error"];
 const empty = new Uint8Array(0);
 const none = new Map<string, Uint8Array>();
 const decoder = new TextDecoder();
@@ -83,7 +75,6 @@ export class Guest {
   readonly way: Way;
   readonly tape: Tape | undefined; // for the way replay
   world: World;
-  served = 0;
   used = 0;
   #exports!: WebAssembly.Exports;
   #allowance = 0;
@@ -133,7 +124,6 @@ export class Guest {
   /** run calls an export. In the way replay it may throw Pending. */
   async run(work: Work): Promise<Done> {
     this.#prepare(work);
-    this.served++;
     let status: number;
     try {
       status = await this.#enter(work.export);
@@ -326,22 +316,8 @@ export class Guest {
 
   // What is neither a fault of the plugin nor one the host found is thrown on.
   #fault(err: unknown): PluginError {
-    if (err instanceof PluginError) return err;
-    if (err instanceof Exit) return this.#said(`the plugin called exit with status ${err.status}`, "exit");
-    // Engines differ in what they throw when a stack ends.
-    if (err instanceof Error && /call stack|recursion/i.test(err.message) && !(err instanceof WebAssembly.RuntimeError)) {
-      return new PluginError("stack_overflow", "endless recursion" + top(err));
-    }
-    if (!(err instanceof WebAssembly.RuntimeError || err instanceof RangeError)) throw err;
-    if (this.#exports && this.#global(meter.refused).value !== 0 || this.stderr.includes("out of memory")) {
-      return new PluginError("oom", `wanted more memory than ${this.setting.limits.memory_mb} MB${top(err)}`);
-    }
-    return this.stderr ? this.#said(err.message, "panic") : new PluginError("trap", reason(err.message) + top(err));
-  }
-
-  // The message is what the plugin wrote to stderr, up to the stack trace of its language.
-  #said(otherwise: string, code: string): PluginError {
-    return new PluginError(code, this.stderr.trim().split("\n\ngoroutine ")[0] || otherwise);
+    const grewTooFar = this.#exports !== undefined && this.#global(meter.refused).value !== 0;
+    return faultOf(err, { stderr: this.stderr, grewTooFar, memory: this.setting.limits.memory_mb });
   }
 }
 
@@ -362,21 +338,4 @@ export function late<T>(promise: Promise<T>, deadline: number, setting: Setting)
     const timer = setTimeout(() => reject(overdue(setting)), Math.max(0, deadline - performance.now()) + 1);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-}
-
-// Traps in the words the server uses.
-const words: [RegExp, string][] = [
-  [/memory access|out of bounds memory/i, "out of bounds memory access"], [/divide by zero|remainder by zero/i, "integer divide by zero"],
-  [/table index|table access|table out of bounds/i, "invalid table access"], [/signature mismatch|null function/i, "indirect call type mismatch"],
-  [/unrepresentable|overflow/i, "integer overflow"],
-];
-
-function reason(message: string): string {
-  return words.find(([pattern]) => pattern.test(message))?.[1] ?? message;
-}
-
-/** top names the function on top of a stack trace, when it has a name. */
-function top(err: Error): string {
-  const name = /^\s+at (\S+) \(wasm:/m.exec(err.stack ?? "")?.[1] ?? /^(?:\S*\.wasm\.)?([^@\n]+)@\S*wasm-function/m.exec(err.stack ?? "")?.[1];
-  return name && !/wasm-function|^</.test(name) ? ` in ${name}` : "";
 }

@@ -3,7 +3,8 @@
 // error number, and what is neither refuses with ENOSYS.
 
 import { caps } from "../abi.ts";
-import { Exit, type Guest } from "./guest.ts";
+import { Exit } from "./fault.ts";
+import type { Guest } from "./guest.ts";
 
 const ok = 0;
 const badf = 8;

@@ -1,0 +1,53 @@
+// Finds out why a plugin ended badly, and says it with a code of the contract.
+
+import { PluginError } from "../error.ts";
+
+/** Exit carries the status of proc_exit out of the plugin. */
+export class Exit {
+  readonly status: number;
+
+  constructor(status: number) {
+    this.status = status;
+  }
+}
+
+/** Traces is what a plugin left behind. */
+export interface Traces {
+  stderr: string;
+  /** Its memory could not grow. */
+  grewTooFar: boolean;
+  /** What it may have, in MB. */
+  memory: number;
+}
+
+/** faultOf gives a fault its code. What is none is thrown on. */
+export function faultOf(err: unknown, { stderr, grewTooFar, memory }: Traces): PluginError {
+  // The message is what the plugin wrote to stderr, up to the stack trace of its language.
+  const told = (code: string, otherwise: string): PluginError => new PluginError(code, stderr.trim().split("\n\ngoroutine ")[0] || otherwise);
+  if (err instanceof PluginError) return err;
+  if (err instanceof Exit) return told("exit", `the plugin called exit with status ${err.status}`);
+  // Engines differ in what they throw when a stack ends.
+  if (err instanceof Error && /call stack|recursion/i.test(err.message) && !(err instanceof WebAssembly.RuntimeError)) {
+    return new PluginError("stack_overflow", "endless recursion" + top(err));
+  }
+  if (!(err instanceof WebAssembly.RuntimeError || err instanceof RangeError)) throw err;
+  if (grewTooFar || stderr.includes("out of memory")) return new PluginError("oom", `wanted more memory than ${memory} MB${top(err)}`);
+  return stderr ? told("panic", err.message) : new PluginError("trap", reason(err.message) + top(err));
+}
+
+// Traps in the words the server uses.
+const words: [RegExp, string][] = [
+  [/memory access|out of bounds memory/i, "out of bounds memory access"], [/divide by zero|remainder by zero/i, "integer divide by zero"],
+  [/table index|table access|table out of bounds/i, "invalid table access"], [/signature mismatch|null function/i, "indirect call type mismatch"],
+  [/unrepresentable|overflow/i, "integer overflow"],
+];
+
+function reason(message: string): string {
+  return words.find(([pattern]) => pattern.test(message))?.[1] ?? message;
+}
+
+/** top names the function on top of a stack trace, when it has a name. */
+function top(err: Error): string {
+  const name = /^\s+at (\S+) \(wasm:/m.exec(err.stack ?? "")?.[1] ?? /^(?:\S*\.wasm\.)?([^@\n]+)@\S*wasm-function/m.exec(err.stack ?? "")?.[1];
+  return name && !/wasm-function|^</.test(name) ? ` in ${name}` : "";
+}
