@@ -33,6 +33,8 @@ func TestFailures(t *testing.T) {
 		{"finish race", finishRace},
 		{"lost ack", lostAck},
 		{"sql both", sqlBoth},
+		{"disk full", diskFull},
+		{"disk read-only", readOnlyDisk},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

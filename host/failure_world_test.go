@@ -125,16 +125,21 @@ func (w *world) natsURLs() (urls []string) {
 	return urls
 }
 
-// start runs a host; one of the same name must have been killed.
-func (w *world) start(name string, args ...string) *hostProcess {
-	w.t.Helper()
+// command is how a host is started.
+func (w *world) command(name string, args ...string) *exec.Cmd {
 	all := append([]string{"serve", "--addr", "127.0.0.1:0", "--allow-private"}, w.args...)
 	if w.nats != nil {
 		all = append(all, "--data", filepath.Join(w.dir, name))
 	}
 	cmd := exec.Command(w.bin.easel, append(all, args...)...)
 	cmd.Env = append(append(os.Environ(), "EASEL_API_KEY="+w.key), w.env...)
-	p, err := servertest.Start(cmd)
+	return cmd
+}
+
+// start runs a host; one of the same name must have been killed.
+func (w *world) start(name string, args ...string) *hostProcess {
+	w.t.Helper()
+	p, err := servertest.Start(w.command(name, args...))
 	require.NoError(w.t, err)
 	w.t.Cleanup(p.Kill)
 	url, err := p.Line("address: ")

@@ -45,6 +45,7 @@ func (r *Runs) run(lease *runner.Lease, w *work) {
 	wr.held = append(wr.held, runner.Record{Kind: KindDocument, Data: w.doc})
 	if err := r.execute(lease, w, wr); err != nil && !lost(err) {
 		r.cfg.Logger.Error("run was not completed here", "run", w.job.ID, "err", err)
+		lease.HandBack(err)
 	}
 }
 
@@ -64,7 +65,7 @@ func (r *Runs) execute(lease *runner.Lease, w *work, wr *writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := lease.Append(wr.ctx, append(wr.held, end.record())...); err != nil {
+	if err := wr.store(append(wr.held, end.record())...); err != nil {
 		return err
 	}
 	return r.settle(wr.ctx, lease, w, wr.said, end)
@@ -187,10 +188,27 @@ func (wr *writer) take(e *engine.Event) error {
 		return nil
 	}
 	if e.Type == engine.EventResult {
-		_, err := wr.lease.Append(wr.ctx, records...)
-		return err
+		return wr.store(records...)
 	}
-	return wr.lease.Tell(wr.ctx, records...)
+	err := wr.lease.Tell(wr.ctx, records...)
+	if errors.Is(err, runner.ErrFull) {
+		return wr.store()
+	}
+	return err
+}
+
+// store stores records and what was told before them. While there is no room
+// it waits, and the run with it: the records keep their numbers, and the run
+// goes on when somebody has made room or canceled it.
+func (wr *writer) store(records ...runner.Record) error {
+	_, err := wr.lease.Append(wr.ctx, records...)
+	for wait := 100 * time.Millisecond; errors.Is(err, runner.ErrFull); wait = min(2*wait, 2*time.Second) {
+		if err := pause(wr.ctx, wr.lease, wait); err != nil {
+			return err
+		}
+		_, err = wr.lease.Append(wr.ctx)
+	}
+	return err
 }
 
 // pause waits between tries of what must be done before a lease may end.

@@ -48,14 +48,21 @@ func (wr *writer) snapshot() error {
 	wr.midway = false
 	held := wr.held
 	wr.held = nil
+	if err := wr.store(); err != nil {
+		return err
+	}
 	before, err := wr.lease.Append(wr.ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := wr.lease.Append(wr.ctx, held...); err != nil {
+	if err := wr.store(held...); err != nil {
 		return err
 	}
-	return wr.lease.Snapshot(wr.ctx, before, appendSummary(nil, wr.doc, wr.said))
+	err = wr.lease.Snapshot(wr.ctx, before, appendSummary(nil, wr.doc, wr.said))
+	if errors.Is(err, runner.ErrFull) {
+		return nil // it only saves reading
+	}
+	return err
 }
 
 // A summary is the document with its length before it, and the transcript as

@@ -30,7 +30,14 @@ func (r *Runs) settle(ctx context.Context, lease *runner.Lease, w *work, said *T
 	if r.cfg.Report != nil {
 		r.cfg.Report(&w.job, end, time.Since(w.began))
 	}
-	return lease.End(ctx)
+	err := lease.End(ctx)
+	for errors.Is(err, runner.ErrFull) {
+		if err := pause(ctx, lease, wait); err != nil {
+			return err
+		}
+		err = lease.End(ctx)
+	}
+	return err
 }
 
 // save writes state and turn where the job wants them, once.

@@ -85,6 +85,9 @@ func (e *Lease) append(ctx context.Context, end bool, records []Record) (Pos, er
 		return Pos{}, over // better told than that a context has ended
 	}
 	if err != nil {
+		// They have their numbers and go with the next append: from here on they
+		// are like told ones, or readers on this host would miss them.
+		e.tail.add(numbered, false)
 		return Pos{}, fail(err, "append to run %q", e.Run.ID)
 	}
 	for i := range numbered {

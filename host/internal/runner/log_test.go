@@ -129,6 +129,40 @@ func TestTellReachesReadersBeforeTheStream(t *testing.T) {
 	require.NoError(t, e.End(ctx))
 }
 
+// TestFailedAppendIsNotMissed: the records of an append that failed are stored
+// by the next one, and readers on this host get them as well.
+func TestFailedAppendIsNotMissed(t *testing.T) {
+	l := openTest(t, Config{})
+	ctx := t.Context()
+	e, err := l.Claim(ctx, Run{ID: "r"})
+	require.NoError(t, err)
+	var live []Record
+	done := make(chan error, 1)
+	go func() {
+		done <- l.Follow(ctx, "r", Pos{}, func(r Record) bool {
+			live = append(live, r)
+			return true
+		})
+	}()
+	_, err = e.Append(ctx, rec("ev", "1"))
+	require.NoError(t, err)
+	gone, leave := context.WithCancel(ctx)
+	leave()
+	_, err = e.Append(gone, rec("ev", "2"), rec("ev", "3"))
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, e.Tell(ctx, rec("ev", "4")))
+	_, err = e.Append(gone)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = e.Append(ctx)
+	require.NoError(t, err)
+	require.ErrorIs(t, e.End(gone, rec("ev", "5")), context.Canceled)
+	require.NoError(t, e.End(ctx))
+	require.NoError(t, <-done)
+	want := []string{"1 ev 1", "2 ev 2", "3 ev 3", "4 ev 4", "5 ev 5"}
+	require.Equal(t, want, texts(live))
+	require.Equal(t, want, texts(read(t, l, "r", Pos{})))
+}
+
 func TestToldRecordsAreStoredInTime(t *testing.T) {
 	l := openTest(t, Config{Bundle: 5 * time.Millisecond})
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
@@ -487,4 +521,25 @@ func TestForgottenHistoryIsSaid(t *testing.T) {
 	err = l.Follow(ctx, "r", Pos{}, func(Record) bool { return true })
 	require.ErrorIs(t, err, ErrGone)
 	require.Equal(t, []string{"3 ev x"}, texts(read(t, l, "r", Pos{Seq: 2})))
+}
+
+func TestHandBack(t *testing.T) {
+	l := openTest(t, Config{})
+	e, err := l.Claim(t.Context(), Run{ID: "r"})
+	require.NoError(t, err)
+	require.NoError(t, e.Tell(t.Context(), rec("ev", "told")))
+	e.HandBack(io.ErrUnexpectedEOF)
+	require.Empty(t, l.Active())
+	again := make(chan *Lease, 1)
+	go func() {
+		_ = l.Work(t.Context(), func(ctx context.Context, e *Lease) error {
+			again <- e
+			return nil
+		})
+	}()
+	next := <-again
+	require.EqualValues(t, 1, next.Run.Deaths)
+	require.EqualValues(t, 2, next.Attempt)
+	require.Equal(t, []string{"1 ev told"}, texts(read(t, l, "r", Pos{})))
+	e.HandBack(io.ErrUnexpectedEOF) // a lease that has ended
 }

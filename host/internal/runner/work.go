@@ -169,6 +169,11 @@ func (l *Log) finish(e *Lease, err error) {
 	}
 }
 
+// HandBack does with the lease of a claimed run what [Log.Work] does when its
+// function returns an error: another host goes on with the run, or this one
+// after a pause. A lease that has ended is left alone.
+func (e *Lease) HandBack(why error) { e.log.finish(e, why) }
+
 // retry puts the run back into the queue after a pause that grows.
 func (e *Lease) retry(ctx context.Context) error {
 	sleep(e.log.ctx, time.Duration(e.Run.Deaths+1)*200*time.Millisecond)
