@@ -14,10 +14,12 @@ import (
 // TestGoGuest runs a guest of the standard Go toolchain.
 func TestGoGuest(t *testing.T) {
 	dir := t.TempDir()
-	bytesOf := pack(t, goGuest(t, "goguest"), map[string]any{"limits": map[string]any{"memory_mb": 32, "timeout_ms": 5000}})
+	bytesOf := pack(t, goGuest(t, "goguest"), map[string]any{"limits": map[string]any{"memory_mb": 32, "timeout_ms": 60_000}})
 	h := newHost(t, Config{CacheDir: dir})
+	began := time.Now()
 	m, err := h.Load(context.Background(), bytesOf, LoadOptions{})
 	require.NoError(t, err)
+	cold := time.Since(began)
 	call := func(export, input string, timeout time.Duration) (string, error) {
 		res, err := m.Call(context.Background(), CallRequest{Export: export, Input: []byte(input), Timeout: timeout})
 		return string(res.Output), err
@@ -70,7 +72,7 @@ func TestGoGuest(t *testing.T) {
 		began := time.Now()
 		_, err := other.Load(context.Background(), bytesOf, LoadOptions{})
 		require.NoError(t, err)
-		t.Logf("%v for %d KB", time.Since(began), len(bytesOf)>>10)
-		require.Less(t, time.Since(began), 2*time.Second)
+		t.Logf("%v for %d KB, %v without", time.Since(began), len(bytesOf)>>10, cold)
+		require.Less(t, time.Since(began), cold/2, "it is 25 times faster on a quiet machine; make plugin-bench holds it to 150 ms")
 	})
 }

@@ -186,14 +186,17 @@ type outcome struct {
 	err     error
 	emitted strings.Builder
 	emits   int
+	went    time.Duration // on after it was cancelled
 }
 
 func (b *bench) run(ctx context.Context, m *plugin.Module, c Case, tenant string, cancelAt int) *outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	o := &outcome{}
+	var cancelled time.Time
 	in, err := b.world.invocation(ctx, c, tenant, func(e plugin.Emission) error {
 		if o.emits++; o.emits == cancelAt {
+			cancelled = time.Now()
 			cancel()
 		}
 		if e.Kind == plugin.Delta {
@@ -206,6 +209,9 @@ func (b *bench) run(ctx context.Context, m *plugin.Module, c Case, tenant string
 		return o
 	}
 	o.answer, o.err = m.Invoke(ctx, in)
+	if !cancelled.IsZero() {
+		o.went = time.Since(cancelled)
+	}
 	return o
 }
 
