@@ -161,7 +161,10 @@ export class Engine {
   // plugins makes plugins known and opens all of them to one run.
   async #plugins(sources: readonly PluginSource[] = []): Promise<Session | undefined> {
     if (sources.length > 0) {
-      this.#shelf ??= this.#makeShelf();
+      this.#shelf ??= this.#makeShelf().catch((err: unknown) => {
+        this.#shelf = undefined; // whoever asks without plugins is not to suffer
+        throw err;
+      });
       const shelf = await this.#shelf;
       const { client } = await this.#current();
       await this.#introduce(client);

@@ -107,6 +107,14 @@ describe("plugins in canvases", { timeout: 280_000 }, () => {
     assert.deepEqual(await engine.validate(canvas({ city: "{sys.query}" })), [], "and known from then on");
   });
 
+  test("an engine without a place for plugins says so, and runs everything else", async () => {
+    const engine = await Bare.start(platform, { wasm: built.wasm, runtime: built.runtime, worker: false });
+    engines.push(engine);
+    const plain = { components: { begin: node("Begin", {}, ["M"]), M: node("Message", { content: ["hi"] }) } };
+    await assert.rejects(engine.run(plain, "q", { plugins: [sample("mirror")] }).result, { code: "unsupported" });
+    assert.equal((await engine.run(plain, "q").result).answer, "hi");
+  });
+
   test("one that cannot be loaded is told by createEngine", async () => {
     await assert.rejects(start(pack(wasm["mirror"]!, { abi: 2 })), { name: "EngineError", code: "abi_mismatch" });
     await assert.rejects(start(Uint8Array.of(1, 2, 3)), { code: "malformed" });
