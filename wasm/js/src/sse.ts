@@ -7,9 +7,11 @@ import { isWire, type RunEvent } from "./events.ts";
 export interface SSEOptions {
   /**
    * `easel` (default): the events of our own API, which are the numbered ones, with ids to go on from.
-   * `ragflow`: the seven events its clients know, spaced as Python writes JSON, and `[DONE]` at the end.
+   * `ragflow`: the seven events its clients know, spaced as Python writes JSON.
    */
   dialect?: "easel" | "ragflow";
+  /** Dialect `ragflow`: end with `[DONE]`, as all its endpoints but the editor's do. Default true. */
+  done?: boolean;
   /** Dialect `ragflow`: put into every frame, as the endpoints that belong to a session do. */
   session?: string;
 }
@@ -24,7 +26,7 @@ export function toSSE(events: AsyncIterable<RunEvent | string>, options: SSEOpti
       for (;;) {
         const { done, value } = await source.next();
         if (done) {
-          if (plain) controller.enqueue(encoder.encode("data:[DONE]\n\n"));
+          if (plain && options.done !== false) controller.enqueue(encoder.encode("data:[DONE]\n\n"));
           controller.close();
           return;
         }
