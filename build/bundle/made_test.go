@@ -97,6 +97,7 @@ func TestErrorNamesFileAndLine(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(b.root, "web/view/lazy.ts"), []byte("export const = 3"), 0o644))
 	err := b.run("page")
 	require.ErrorContains(t, err, "view/lazy.ts:1:13")
+	require.NoDirExists(t, b.out+".new")
 }
 
 func TestMissingEngineSaysWhatToDo(t *testing.T) {

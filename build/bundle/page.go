@@ -14,8 +14,21 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// page builds web into b.out. Workers are built first, because the page is told their names.
+// page builds web and puts it in place of the former build at once, so that a build that fails leaves the old page.
 func (b bundler) page() error {
+	out := b.out
+	b.out = strings.TrimRight(out, "/") + ".new"
+	if err := b.draw(); err != nil {
+		return errors.Join(err, os.RemoveAll(b.out))
+	}
+	if err := os.RemoveAll(out); err != nil {
+		return err
+	}
+	return os.Rename(b.out, out)
+}
+
+// draw builds web into b.out. Workers are built first, because the page is told their names.
+func (b bundler) draw() error {
 	if err := os.RemoveAll(b.out); err != nil {
 		return err
 	}
