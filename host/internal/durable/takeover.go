@@ -25,6 +25,7 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 		r.cfg.Logger.Error("run cannot be read and is dropped", "run", lease.Run.ID, "err", err)
 		return nil
 	}
+	j = named(j, lease.Run.ID)
 	steady := context.WithoutCancel(ctx)
 	past, err := r.past(steady, lease)
 	if err != nil {
@@ -157,6 +158,7 @@ func (r *Runs) Dead(ctx context.Context, lease *runner.Lease) error {
 	if err := json.Unmarshal(lease.Run.Data, &j); err != nil {
 		return nil // nothing is known of it
 	}
+	j = named(j, lease.Run.ID)
 	return r.giveUp(context.WithoutCancel(ctx), lease, &j,
 		fmt.Errorf("the run broke off %d times with its host and is not tried again", lease.Run.Deaths))
 }

@@ -65,6 +65,27 @@ func TestKilledServerLosesNothing(t *testing.T) {
 	t.Logf("gap %v", w.gap)
 }
 
+// TestScheduleOutlivesItsServer kills the server that remembers the schedule.
+func TestScheduleOutlivesItsServer(t *testing.T) {
+	l, _, server, restart := external(t)
+	ran := make(chan *Lease, 100)
+	go func() {
+		_ = l.Work(t.Context(), func(_ context.Context, e *Lease) error {
+			ran <- e
+			return nil
+		})
+	}()
+	require.NoError(t, l.Schedule(t.Context(), Schedule{ID: "s", When: "@every 1s", Run: Run{ID: "c"}}))
+	<-ran
+	server.kill()
+	restart()
+	for len(ran) > 0 {
+		<-ran
+	}
+	<-ran
+	<-ran
+}
+
 func TestFrozenServerLosesNothing(t *testing.T) {
 	l, c, server, _ := external(t)
 	start(t, c)

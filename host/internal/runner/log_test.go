@@ -30,6 +30,17 @@ func openTest(t testing.TB, cfg Config) *Log {
 	return l
 }
 
+// onBoth runs a test on a server inside the process and on one outside.
+func onBoth(t *testing.T, test func(t *testing.T, cfg Config)) {
+	t.Helper()
+	t.Run("embedded", func(t *testing.T) { test(t, Config{Dir: t.TempDir()}) })
+	t.Run("external", func(t *testing.T) {
+		port := freePort(t)
+		natsChild(t, t.TempDir(), port)
+		test(t, Config{URLs: []string{url(port)}})
+	})
+}
+
 func rec(kind, data string) Record { return Record{Kind: kind, Data: []byte(data)} }
 
 // read follows a run to its end, or for at most a few seconds.
@@ -54,8 +65,10 @@ func texts(records []Record) []string {
 	return out
 }
 
-func TestRun(t *testing.T) {
-	l := openTest(t, Config{})
+func TestRun(t *testing.T) { onBoth(t, testRun) }
+
+func testRun(t *testing.T, cfg Config) {
+	l := openTest(t, cfg)
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r 1*", Data: []byte("in")}) // an id that is no subject token
 	require.NoError(t, err)
@@ -131,8 +144,10 @@ func TestTellReachesReadersBeforeTheStream(t *testing.T) {
 
 // TestFailedAppendIsNotMissed: the records of an append that failed are stored
 // by the next one, and readers on this host get them as well.
-func TestFailedAppendIsNotMissed(t *testing.T) {
-	l := openTest(t, Config{})
+func TestFailedAppendIsNotMissed(t *testing.T) { onBoth(t, testFailedAppendIsNotMissed) }
+
+func testFailedAppendIsNotMissed(t *testing.T, cfg Config) {
+	l := openTest(t, cfg)
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r"})
 	require.NoError(t, err)
@@ -257,8 +272,11 @@ func TestLostAcknowledgement(t *testing.T) {
 	require.Equal(t, []string{"1 ev 1", "2 ev 2", "3 ev 3", "4 ev 4"}, texts(read(t, l, "r", Pos{})))
 }
 
-func TestQueue(t *testing.T) {
-	l := openTest(t, Config{Lease: 2 * time.Second})
+func TestQueue(t *testing.T) { onBoth(t, testQueue) }
+
+func testQueue(t *testing.T, cfg Config) {
+	cfg.Lease = 2 * time.Second
+	l := openTest(t, cfg)
 	ctx, stop := context.WithCancel(t.Context())
 	var mu sync.Mutex
 	ran := map[string]int{}
@@ -286,13 +304,16 @@ func TestQueue(t *testing.T) {
 	require.Equal(t, map[string]int{"a": 1, "b": 2}, ran)
 }
 
-func TestPoisonIsBuried(t *testing.T) {
+func TestPoisonIsBuried(t *testing.T) { onBoth(t, testPoisonIsBuried) }
+
+func testPoisonIsBuried(t *testing.T, cfg Config) {
 	dead := make(chan uint64, 1)
-	l := openTest(t, Config{Attempts: 2, Dead: func(ctx context.Context, e *Lease) error {
+	cfg.Attempts, cfg.Dead = 2, func(ctx context.Context, e *Lease) error {
 		dead <- e.Attempt
 		_, err := e.Append(ctx, rec("ev", "given up"))
 		return err
-	}})
+	}
+	l := openTest(t, cfg)
 	go func() {
 		_ = l.Work(t.Context(), func(context.Context, *Lease) error { return io.ErrUnexpectedEOF })
 	}()
@@ -355,8 +376,10 @@ func TestStoppingIsNoDeath(t *testing.T) {
 	require.Equal(t, []uint64{1, 2, 3, 4}, hosts)
 }
 
-func TestCancel(t *testing.T) {
-	l := openTest(t, Config{})
+func TestCancel(t *testing.T) { onBoth(t, testCancel) }
+
+func testCancel(t *testing.T, cfg Config) {
+	l := openTest(t, cfg)
 	ctx := t.Context()
 	heard := l.Cancelled(ctx)
 	e, err := l.Claim(ctx, Run{ID: "r", Tasks: []string{"canvas 7"}})
@@ -393,8 +416,10 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-func TestKeys(t *testing.T) {
-	l := openTest(t, Config{})
+func TestKeys(t *testing.T) { onBoth(t, testKeys) }
+
+func testKeys(t *testing.T, cfg Config) {
+	l := openTest(t, cfg)
 	ctx := t.Context()
 	_, _, err := l.Get(ctx, "t1-m 1-logs")
 	require.ErrorIs(t, err, ErrNotFound)
@@ -417,10 +442,19 @@ func TestKeys(t *testing.T) {
 	require.NoError(t, l.Del(ctx, "k"))
 	require.NoError(t, l.Del(ctx, "k"))
 	require.ErrorIs(t, l.Expire(ctx, "k", time.Second), ErrNotFound)
+	t.Run("the server itself forgets", func(t *testing.T) {
+		require.NoError(t, l.Put(ctx, "t1-logs", []byte("[]"), 100*time.Millisecond))
+		require.Eventually(t, func() bool {
+			info, err := l.keys.Info(ctx)
+			return err == nil && info.State.Msgs == 0
+		}, 30*time.Second, 50*time.Millisecond)
+	})
 }
 
-func TestFiles(t *testing.T) {
-	l := openTest(t, Config{})
+func TestFiles(t *testing.T) { onBoth(t, testFiles) }
+
+func testFiles(t *testing.T, cfg Config) {
+	l := openTest(t, cfg)
 	ctx := t.Context()
 	data := bytes.Repeat([]byte("0123456789"), 100_000)
 	info, err := l.PutFile(ctx, "tenant/a b.pdf", bytes.NewReader(data))
@@ -446,8 +480,10 @@ type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-func TestSchedule(t *testing.T) {
-	l := openTest(t, Config{})
+func TestSchedule(t *testing.T) { onBoth(t, testSchedule) }
+
+func testSchedule(t *testing.T, cfg Config) {
+	l := openTest(t, cfg)
 	ctx := t.Context()
 	ran := make(chan *Lease, 10)
 	go func() {
@@ -474,10 +510,12 @@ func TestSchedule(t *testing.T) {
 	require.Len(t, list, 1)
 }
 
-func TestLargeRecordsGoAside(t *testing.T) {
-	l := openTest(t, Config{})
+func TestLargeRecordsGoAside(t *testing.T) { onBoth(t, testLargeRecordsGoAside) }
+
+func testLargeRecordsGoAside(t *testing.T, cfg Config) {
+	l := openTest(t, cfg)
 	ctx := t.Context()
-	big := bytes.Repeat([]byte("x"), maxPayload+100)
+	big := bytes.Repeat([]byte("x"), maxPayload+100) // and an outside server takes less
 	e, err := l.Claim(ctx, Run{ID: "r", Data: big})
 	require.NoError(t, err)
 	_, err = e.Append(ctx, Record{Kind: "ev", Data: big})
@@ -492,8 +530,11 @@ func TestLargeRecordsGoAside(t *testing.T) {
 	require.Equal(t, big, records[0].Data)
 }
 
-func TestEndedRunsAreForgotten(t *testing.T) {
-	l := openTest(t, Config{KeepEnded: 20 * time.Millisecond})
+func TestEndedRunsAreForgotten(t *testing.T) { onBoth(t, testEndedRunsAreForgotten) }
+
+func testEndedRunsAreForgotten(t *testing.T, cfg Config) {
+	cfg.KeepEnded = 20 * time.Millisecond
+	l := openTest(t, cfg)
 	ctx := t.Context()
 	for i := range 20 {
 		e, err := l.Claim(ctx, Run{ID: fmt.Sprint(i)})
