@@ -88,6 +88,16 @@ test("what an agent's agent calls stands under it", () => {
   assert.deepEqual(names(calls), ["search_0", ["Web_Helper_1", ["google_0", "bing_1"]], "search_0", "x"]);
 });
 
+test("a file that is handed over can be read by the canvas", async () => {
+  const session = start("tea-house");
+  const file = session.player.files.add(new File(["rosehip, mint and a secret"], "blend.txt", { type: "text/plain" }));
+  session.edit("LLM:BrewMaster", "prompts", [{ role: "user", content: "{sys.query}\n{sys.files}" }]);
+  session.player.send({ query: "green tea?", files: [file] });
+  const { shown } = await settled(session);
+  assert.equal(shown.status, "finished");
+  assert.match(JSON.stringify(shown.latest["LLM:BrewMaster"]?.models[0]?.messages), /rosehip, mint and a secret/);
+});
+
 test("a loop ends at its goal", async () => {
   const session = start("piggy-bank");
   session.player.send({ inputs: { start: { value: 100 } } });

@@ -39,6 +39,7 @@ function Status({ id }: { id: string }): React.ReactNode {
       {status !== "idle" && (
         <span className="badge" title={t(`status.${status}` as "status.done")}>
           {mark ? <Icon name={mark} /> : <span className="spinner" />}
+          <span className="sr">{t(`status.${status}` as "status.done")}</span>
           {runs > 1 && <span>×{runs}</span>}
           {elapsed !== undefined && <span>{seconds(elapsed)}</span>}
           {tokens !== undefined && <span className="tokens">{tokens} tok</span>}

@@ -41,6 +41,13 @@ const shots: Shot[] = [
     await tab(page, "timeline");
     await page.locator(".turn summary").first().click();
   }],
+  ["preview", "#example=piggy-bank", { width: 1280, height: 640 }, async (page) => { // the picture in docs
+    await page.getByRole("button", { name: "Run" }).click();
+    await done(page, "The result");
+    await tab(page, "timeline");
+    await page.locator(".turn summary").first().click();
+    await page.getByRole("button", { name: "Fit View" }).click();
+  }],
   ["form", "#example=letter", {}, async (page) => {
     await answer(page, ["Dear Ada, what a telescope! May every night be clear."]);
     await page.getByLabel("To whom?").fill("Ada");
