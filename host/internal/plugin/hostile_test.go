@@ -49,6 +49,33 @@ func TestFloods(t *testing.T) {
 	}
 }
 
+// TestTheHostsWorkCountsAgainstTheDeadline has guests that do nearly nothing and let the host fill, copy and parse
+// megabytes: between two ticks of the meter lie 10,000 such calls.
+func TestTheHostsWorkCountsAgainstTheDeadline(t *testing.T) {
+	h := newHost(t, Config{})
+	for name, code := range map[string]string{
+		"random numbers": "i32.const 0 i32.const 60000000 call $random drop",
+		"vectors":        "i32.const 1 i32.const 0 i32.const 7000000 i32.const 59000000 call $fd_write drop",
+		"subscriptions":  "i32.const 0 i32.const 0 i32.const 1000000 i32.const 59000000 call $poll drop",
+		"requests":       "i32.const 0 i32.const 32 i32.const 4194304 call $call drop i32.const 0 i32.const 0 i32.const 0 call $call drop",
+		"pieces":         "i32.const 1 i32.const 0 i32.const 16000000 call $emit drop",
+		"kernel memory":  "i64.const 60000000 call $alloc call $free",
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := load(t, h, `(module`+importAll+`
+				(import "wasi_snapshot_preview1" "random_get" (func $random (param i32 i32) (result i32)))
+				(import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
+				(import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+				(import "extism:host/env" "free" (func $free (param i64)))
+				(func (export "easel_invoke") (result i32) i32.const 1000 memory.grow drop loop $l `+code+` br $l end i32.const 0))`, nil)
+			began := time.Now()
+			_, err := m.Call(context.Background(), CallRequest{Timeout: 200 * time.Millisecond})
+			require.True(t, is(err, Timeout) || is(err, TooManyCalls), "%v", err)
+			require.Less(t, time.Since(began), 30*time.Second, "unchecked it takes minutes")
+		})
+	}
+}
+
 // TestGuestSeesNoFilesAndNoEnvironment asks WASI itself, where a language's library might stay away of its own accord.
 func TestGuestSeesNoFilesAndNoEnvironment(t *testing.T) {
 	m := load(t, newHost(t, Config{}), `(module

@@ -90,19 +90,27 @@ func (g *guest) hostCall() {
 
 // ask answers one request of call. It returns false when the call is cancelled.
 func (g *guest) ask(request []byte) ([]byte, bool) {
-	g.hostCall()
-	if g.tell() {
-		return nil, false
-	}
-	if len(request) > maxCallBytes {
-		return answer(nil, fail(InvalidArgument, "request of %d bytes, allowed are %d", len(request), maxCallBytes)), true
-	}
 	var in struct {
 		Op   string          `json:"op"`
 		Args json.RawMessage `json:"args"`
 	}
-	if err := json.Unmarshal(request, &in); err != nil {
-		return answer(nil, fail(InvalidArgument, "request is not readable: %v", err)), true
+	var unread error
+	tooLong := len(request) > maxCallBytes
+	if !tooLong {
+		unread = json.Unmarshal(request, &in)
+	}
+	if in.Op == "http.read" {
+		g.pieceCall()
+	} else {
+		g.hostCall()
+	}
+	switch {
+	case g.tell():
+		return nil, false
+	case tooLong:
+		return answer(nil, fail(InvalidArgument, "request of %d bytes, allowed are %d", len(request), maxCallBytes)), true
+	case unread != nil:
+		return answer(nil, fail(InvalidArgument, "request is not readable: %v", unread)), true
 	}
 	run, ok := ops[in.Op]
 	if !ok {

@@ -79,6 +79,14 @@ type piece struct {
 	Done       bool    `json:"done"`
 }
 
+// pieceCall counts a request for a piece. It has a count of its own, because a large body has more pieces than a plugin
+// may make requests.
+func (g *guest) pieceCall() {
+	if g.streams.pieces++; g.streams.pieces > maxPieces {
+		g.stop(fail(TooManyCalls, "more than %d pieces of streams", maxPieces))
+	}
+}
+
 // readOp is http.read.
 func (g *guest) readOp(a readArgs) (any, *Error) {
 	s := g.streams.open[a.Stream]
@@ -89,9 +97,6 @@ func (g *guest) readOp(a readArgs) (any, *Error) {
 		return nil, fail(InvalidArgument, "http.read: max is %d", a.Max)
 	case a.Max == 0:
 		a.Max = defPiece
-	}
-	if g.streams.pieces++; g.streams.pieces > maxPieces {
-		g.stop(fail(TooManyCalls, "more than %d pieces of streams", maxPieces))
 	}
 	var got []byte
 	var e *Error

@@ -222,9 +222,16 @@ func TestStreamsAreBounded(t *testing.T) {
 	})
 	t.Run("pieces are counted", func(t *testing.T) {
 		g := &guest{m: m}
-		g.streams.open = map[int]*stream{1: {t: &trip{g: g}, stop: func() {}, body: io.NopCloser(strings.NewReader("x"))}}
 		g.streams.pieces = maxPieces
-		require.PanicsWithError(t, "plugin too_many_calls: more than 10000 pieces of streams", func() { _, _ = g.readOp(readArgs{Stream: 1}) })
+		require.PanicsWithError(t, "plugin too_many_calls: more than 10000 pieces of streams", func() { _, _ = g.ask([]byte(`{"op":"http.read","args":3}`)) })
+	})
+	t.Run("pieces are not counted as host calls", func(t *testing.T) {
+		requests := []string{open}
+		for range maxHostCalls + 10 {
+			requests = append(requests, `{"op":"http.read","args":{"stream":1,"max":9}}`)
+		}
+		all := asked(t, m, Services{}, requests...)
+		require.Nil(t, decoded(t, all[len(all)-1]).Error)
 	})
 	t.Run("bytes are counted", func(t *testing.T) {
 		g := &guest{m: m}
