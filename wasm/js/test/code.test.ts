@@ -89,7 +89,7 @@ test("there is no page, no network and no module loader", async () => {
 });
 
 test("a script cannot change how its result leaves", async () => {
-  const script = "JSON.stringify = () => 'forged'; Object.keys = () => []; Array.isArray = () => true; String = () => 'forged'; const main = () => { console.log({ a: 1 }); return { a: [1, 2n] } }";
+  const script = "JSON.stringify = JSON.parse = () => 'forged'; Object.keys = () => []; Array.isArray = () => true; String = () => 'forged'; const main = () => { console.log({ a: 1 }); return { a: [1, 2n] } }";
   assert.deepEqual(await run(script), { result: { a: [1, "2"] }, stdout: '{"a": 1}\n', stderr: "" });
 });
 

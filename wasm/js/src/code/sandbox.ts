@@ -88,10 +88,10 @@ class Machine {
       const exports = this.#value(vm.evalCode(exporter(limits.output), "export.js"));
       const [write, show] = [this.#held.manage(vm.getProp(exports, "write")), this.#held.manage(vm.getProp(exports, "show"))];
       this.#prepare(show);
+      const args = this.#value(vm.evalCode(`JSON.parse(${JSON.stringify(JSON.stringify(this.#request.arguments ?? {}))})`, "arguments.js"));
       this.#value(vm.evalCode(this.#request.script, "script.js", { type: "global" }));
       const main = this.#value(vm.evalCode(entry, "script.js"));
       if (vm.typeof(main) !== "function") return this.threw("the script defines no function main(args)");
-      const args = this.#value(vm.evalCode(`JSON.parse(${JSON.stringify(JSON.stringify(this.#request.arguments ?? {}))})`, "arguments.js"));
       const returned = this.#value(vm.callFunction(main, vm.undefined, args));
       const settled = await this.#settle(returned);
       const text = this.#exported(write, settled);
