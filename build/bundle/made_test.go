@@ -15,16 +15,17 @@ func project(t *testing.T) bundler {
 	t.Helper()
 	root := t.TempDir()
 	files := map[string]string{
-		"web/index.html":                "<head>\n<!-- styles -->\n</head><body><!-- scripts --></body>",
-		"web/icon.svg":                  "<svg/>",
-		"web/examples/a.json":           `{"id": "a"}`,
-		"web/view/main.tsx":             `import examples from "easel:examples"; import "../page.css"; console.log(EASEL_ENGINE_WORKER, examples[0].id); import("./lazy.ts");`,
-		"web/view/lazy.ts":              `export const word = "only later";`,
-		"web/page.css":                  "body { color: red }",
-		"wasm/js/src/worker.browser.ts": `console.log("engine")`,
-		"wasm/js/src/code/worker.ts":    `console.log("code")`,
-		"wasm/dist/engine.wasm":         "\x00asm",
-		"wasm/dist/wasm_exec.js":        "1",
+		"web/index.html":                       "<head>\n<!-- styles -->\n</head><body><!-- scripts --></body>",
+		"web/icon.svg":                         "<svg/>",
+		"web/examples/a.json":                  `{"id": "a"}`,
+		"web/view/main.tsx":                    `import examples from "easel:examples"; import "../page.css"; console.log(EASEL_ENGINE_WORKER, examples[0].id); import("./lazy.ts");`,
+		"web/view/lazy.ts":                     `export const word = "only later";`,
+		"web/page.css":                         "body { color: red }",
+		"wasm/js/src/worker.browser.ts":        `console.log("engine")`,
+		"wasm/js/src/code/worker.ts":           `console.log("code")`,
+		"wasm/js/src/plugin/kernel.browser.ts": `console.log("plugin")`,
+		"wasm/dist/engine.wasm":                "\x00asm",
+		"wasm/dist/wasm_exec.js":               "1",
 	}
 	for name, text := range files {
 		path := filepath.Join(root, name)

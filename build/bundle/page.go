@@ -36,6 +36,7 @@ func (b bundler) draw() error {
 	for define, entry := range map[string]string{
 		"EASEL_ENGINE_WORKER": "../wasm/js/src/worker.browser.ts",
 		"EASEL_CODE_WORKER":   "../wasm/js/src/code/worker.ts",
+		"EASEL_PLUGIN_WORKER": "../wasm/js/src/plugin/kernel.browser.ts",
 	} {
 		options := b.options()
 		options.EntryPoints = []string{entry}

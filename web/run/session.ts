@@ -10,6 +10,7 @@ import { build, type CanvasModel } from "../canvas/model.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
 import type { Host } from "./host.ts";
 import { Player, type World } from "./player.ts";
+import { Plugins } from "./plugins.ts";
 import { Store } from "./store.ts";
 
 /** Document is the opened canvas as it is now. */
@@ -31,6 +32,7 @@ export class Session {
   /** Why the engine is not there, if it is not. */
   readonly trouble = new Store<string | undefined>(undefined);
   readonly player: Player;
+  readonly plugins: Plugins;
   readonly #engine: Promise<Engine>;
   #canvas: Promise<Canvas> | undefined;
   #checks = 0;
@@ -39,10 +41,8 @@ export class Session {
   constructor(engine: Promise<Engine>, world: World, host: Pick<Host, "fetch"> = { fetch }) {
     this.#engine = engine;
     this.player = new Player({ canvas: () => this.#load(), node: (id) => this.document.get()?.model.byId.get(id) }, world, host.fetch);
-    engine.then((ready) => ready.components()).then(
-      (specs) => this.specs.set(new Map(specs.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec])))),
-      (err: unknown) => this.trouble.set(messageOf(err)),
-    );
+    this.plugins = new Plugins(engine, () => this.#refresh());
+    void this.#describe();
   }
 
   /** open shows another canvas. It throws a CanvasError if the text is none. */
@@ -113,6 +113,23 @@ export class Session {
     this.#canvas = canvas;
     canvas.catch(() => { if (this.#canvas === canvas) this.#canvas = undefined; });
     return canvas;
+  }
+
+  // refresh looks at everything anew that other plugins may change; the conversation begins again with the next run.
+  #refresh(): void {
+    this.restart();
+    this.#checked = undefined;
+    void this.#describe();
+    void this.#check();
+  }
+
+  async #describe(): Promise<void> {
+    try {
+      const specs = await (await this.#engine).components();
+      this.specs.set(new Map(specs.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec]))));
+    } catch (err) {
+      this.trouble.set(messageOf(err));
+    }
   }
 
   #document(): Document {

@@ -37,10 +37,14 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   }, [session, look, t]);
 
   const openFile = useCallback(async (file: File) => {
+    if (/\.wasm$/i.test(file.name)) {
+      setChoosing(true); // where plugins are listed
+      return session.plugins.add(file);
+    }
     if (file.size > 40_000_000) return setFault(t("error.too_large", Math.round(file.size / 1e6)));
     history.replaceState(null, "", location.pathname + location.search);
     openText(await file.text(), file.name.replace(/\.json$/i, ""));
-  }, [openText, t]);
+  }, [session, openText, t]);
 
   const openExample = useCallback((example: Example) => {
     history.replaceState(null, "", "#example=" + example.id);

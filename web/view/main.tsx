@@ -13,11 +13,12 @@ import "../style/page.css";
 // The bundler fills in where it put the parts that are loaded later.
 declare const EASEL_ENGINE_WORKER: string;
 declare const EASEL_CODE_WORKER: string;
+declare const EASEL_PLUGIN_WORKER: string;
 declare const EASEL_WASM: string;
 declare const EASEL_RUNTIME: string;
 
 const at = (file: string): URL => new URL(file, document.baseURI);
-const engine = createEngine({ wasm: at(EASEL_WASM), runtime: at(EASEL_RUNTIME), worker: at(EASEL_ENGINE_WORKER) });
+const engine = createEngine({ wasm: at(EASEL_WASM), runtime: at(EASEL_RUNTIME), worker: at(EASEL_ENGINE_WORKER), pluginWorker: at(EASEL_PLUGIN_WORKER) });
 const host = new Host();
 const session = new Session(engine, { retrieve, fetch: request, code: sandbox({ worker: at(EASEL_CODE_WORKER) }) }, host);
 

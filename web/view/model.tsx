@@ -3,6 +3,7 @@
 import type { ProviderKind } from "../run/providers.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { SignIn } from "./host.tsx";
+import { PluginList } from "./plugins.tsx";
 
 const kinds: ProviderKind[] = ["offline", "scripted", "openai", "host", "replay"];
 
@@ -45,6 +46,7 @@ export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
         <label className="field row"><input type="checkbox" checked={choice.standIns} onChange={(event) => set({ standIns: event.target.checked })} />{t("model.stand_ins")}</label>
         <button type="submit" className="primary wide">{t("model.done")}</button>
       </form>
+      <PluginList />
       {choice.kind === "host" && status === "closed" && <SignIn />}
       {choice.kind === "host" && status === "none" && <p className="fault" role="alert">{t("host.no_models")}</p>}
     </>

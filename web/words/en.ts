@@ -14,6 +14,7 @@ export const en = {
   "host.sign_in": "The host wants to know who asks.", "host.log_in": "Log in with a password", "host.key": "API key", "host.use_key": "Use this key", "host.wrong_key": "The host does not know this key, or the key may not read canvases.",
   "host.key_hint": "The key stays in memory and is forgotten when the page closes.", "host.find": "Find a canvas", "host.count": "{0} of {1}", "host.empty": "Nothing found.", "host.no_models": "This server offers no models.", "host.changed": "changed {0}",
   "error.host": "The host did not give the canvas: {0}",
+  "plugins.title": "Plugins", "plugins.none": "None yet. A plugin is a .wasm file; it may also be dropped on the page.", "plugins.add": "Add a plugin", "plugins.allow": "Allow what it asks for",
   "error.title": "This could not be opened",
   "error.too_large": "The file is too large: {0} million characters.",
   "error.too_deep": "It is nested too deeply: {0}",

@@ -15,6 +15,7 @@ export const zh: Record<Key, string> = {
   "host.sign_in": "请先表明身份。", "host.log_in": "用密码登录", "host.key": "API 密钥", "host.use_key": "使用此密钥", "host.wrong_key": "本站不认识这个密钥，或它无权读取画布。",
   "host.key_hint": "密钥只留在内存里，关闭页面即忘。", "host.find": "查找画布", "host.count": "{0} / {1}", "host.empty": "没有找到。", "host.no_models": "本站不提供模型。", "host.changed": "修改于 {0}",
   "error.host": "本站没有给出画布：{0}",
+  "plugins.title": "插件", "plugins.none": "还没有。插件是一个 .wasm 文件，也可以拖到页面上。", "plugins.add": "添加插件", "plugins.allow": "允许它请求的权限",
   "error.title": "无法打开",
   "error.too_large": "文件太大：{0} 百万字符。",
   "error.too_deep": "嵌套太深：{0}",

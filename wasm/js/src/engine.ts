@@ -87,6 +87,11 @@ export class Engine {
     return engine;
   }
 
+  /** use makes further plugins known; one of a name that is there takes its place. */
+  async use(plugins: readonly PluginSource[]): Promise<void> {
+    await this.#plugins(plugins);
+  }
+
   /** validate lists what is wrong with a canvas; an empty list means it loads and runs. */
   async validate(dsl: DSL): Promise<Problem[]> {
     return JSON.parse(await this.#ask({ op: "validate" }, this.#text(dsl))) as Problem[];

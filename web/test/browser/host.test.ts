@@ -120,6 +120,29 @@ describe("the page from the host", { skip: missing(), timeout: 300_000 }, () => 
     await done(refused);
   });
 
+  test("a plugin is dropped on the page, and the canvas that misses it runs", async () => {
+    const plugin = join(folder, "typewriter.wasm");
+    const example = join(root, "plugins", "examples");
+    execFileSync(join(folder, "easel"), ["plugin", "pack", join(example, "typewriter"), join(example, "typewriter", "typewriter.wasm"), "-o", plugin], { stdio: ["ignore", "ignore", "inherit"] });
+    const { page, done } = await stage.visit();
+    const files = page.locator('header input[type="file"]');
+    await files.setInputFiles(join(example, "canvas.json"));
+    await page.locator("#tab-problems .count").waitFor();
+    const data = await page.evaluateHandle(() => new DataTransfer());
+    await page.evaluate(([transfer, base64]) => {
+      transfer.items.add(new File([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], "typewriter.wasm"));
+      document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: transfer }));
+    }, [data, readFileSync(plugin).toString("base64")] as const);
+    await page.locator(".plugins li", { hasText: "typewriter" }).waitFor();
+    await page.getByLabel("Add a plugin").setInputFiles({ name: "no.wasm", mimeType: "application/wasm", buffer: Buffer.from("no plugin") });
+    await page.locator(".plugins .fault", { hasText: "no.wasm" }).waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.locator("#tab-problems .count").waitFor({ state: "detached" });
+    await ask(page, "word by word");
+    await page.locator(".bubble.theirs", { hasText: "You said: word by word" }).waitFor();
+    await done();
+  });
+
   test("routes of the API are not the page's", async () => {
     for (const [path, status] of [["/api/v2/canvases", 401], ["/v1/canvas/list", 200], ["/login", 200], ["/api/nothing", 404], ["/assets/nothing.js", 404]] as const) {
       const answer = await fetch(address + path);

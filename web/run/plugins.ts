@@ -1,0 +1,79 @@
+// Plugins that a person gives to the page: the same .wasm files that a host runs. One
+// may compute and write; what else its manifest asks for, the person allows.
+
+import type { Engine, PluginSource } from "@easel/engine";
+import { messageOf } from "@easel/engine";
+import { Store } from "./store.ts";
+
+/** PluginEntry is a plugin in the list. */
+export interface PluginEntry {
+  name: string;
+  version: string;
+  description: string;
+  /** What its manifest asks for, one line each. */
+  asks: string[];
+  /** All of that is allowed. */
+  allowed: boolean;
+}
+
+/** Plugins keeps them for the life of the page. */
+export class Plugins {
+  readonly list = new Store<PluginEntry[]>([]);
+  /** Why the last file was no plugin. */
+  readonly fault = new Store<string | undefined>(undefined);
+  readonly #engine: Promise<Engine>;
+  readonly #changed: () => void;
+  readonly #bytes = new Map<string, Uint8Array<ArrayBuffer>>();
+
+  /** `changed` is called when canvases may use other plugins than before. */
+  constructor(engine: Promise<Engine>, changed: () => void) {
+    this.#engine = engine;
+    this.#changed = changed;
+  }
+
+  /** add takes a file. It throws nothing; fault says what is wrong with it. */
+  async add(file: File): Promise<void> {
+    this.fault.set(undefined);
+    try {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      const [{ readManifest }, { version }] = await Promise.all([import("@easel/engine/plugin/manifest"), this.#engine.then((engine) => engine.info)]);
+      const { name, version: own, description, permissions = {} } = readManifest(bytes, version);
+      await this.#use(bytes, false);
+      this.#bytes.set(name, bytes);
+      this.#put({ name, version: own, description, asks: asksOf(permissions), allowed: false });
+    } catch (err) {
+      this.fault.set(`${file.name}: ${messageOf(err)}`);
+    }
+  }
+
+  /** allow gives a plugin what its manifest asks for, or takes it back. */
+  async allow(name: string, allowed: boolean): Promise<void> {
+    const bytes = this.#bytes.get(name);
+    const entry = this.list.get().find((each) => each.name === name);
+    if (!bytes || !entry) return;
+    try {
+      await this.#use(bytes, allowed);
+      this.#put({ ...entry, allowed });
+    } catch (err) {
+      this.fault.set(messageOf(err));
+    }
+  }
+
+  async #use(bytes: Uint8Array<ArrayBuffer>, allowed: boolean): Promise<void> {
+    const source: PluginSource = allowed ? { source: bytes, grant: "asked" } : { source: bytes };
+    await (await this.#engine).use([source]);
+  }
+
+  #put(entry: PluginEntry): void {
+    this.list.set([...this.list.get().filter((each) => each.name !== entry.name), entry]);
+    this.#changed();
+  }
+}
+
+// asksOf tells permissions in the words of a manifest; the reason is the author's.
+function asksOf(permissions: object): string[] {
+  return Object.entries(permissions).map(([kind, asked]: [string, unknown]) => {
+    const { reason, ...rest } = (typeof asked === "object" && asked !== null ? asked : {}) as Record<string, unknown>;
+    return `${kind}: ${JSON.stringify(rest)}${typeof reason === "string" ? ` (${reason})` : ""}`;
+  });
+}

@@ -1,0 +1,31 @@
+// Plugins of the page: what is there, what each asks for, and a way to add one.
+
+import { useId } from "react";
+import { useApp, useStore, useText } from "./context.tsx";
+
+/** PluginList is a part of the model dialog. */
+export function PluginList(): React.ReactNode {
+  const t = useText();
+  const id = useId();
+  const { plugins } = useApp().session;
+  const list = useStore(plugins.list, (all) => all);
+  const fault = useStore(plugins.fault, (text) => text);
+  return (
+    <section className="plugins" aria-labelledby={id}>
+      <h3 id={id}>{t("plugins.title")}</h3>
+      {list.length === 0 && <p className="quiet small">{t("plugins.none")}</p>}
+      <ul>
+        {list.map(({ name, version, description, asks, allowed }) => (
+          <li key={name}>
+            <p><b>{name}</b> <span className="quiet small">{version}</span></p>
+            {description && <p className="small">{description}</p>}
+            {asks.map((line) => <p key={line} className="small"><code>{line}</code></p>)}
+            {asks.length > 0 && <label className="field row"><input type="checkbox" checked={allowed} onChange={(event) => void plugins.allow(name, event.target.checked)} />{t("plugins.allow")}</label>}
+          </li>
+        ))}
+      </ul>
+      <label className="field">{t("plugins.add")}<input type="file" accept=".wasm,application/wasm" onChange={(event) => { const [file] = event.target.files ?? []; if (file) void plugins.add(file); event.target.value = ""; }} /></label>
+      {fault !== undefined && <p className="fault" role="alert">{fault}</p>}
+    </section>
+  );
+}
