@@ -20,7 +20,7 @@ FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/compo
   host/internal/api:FuzzWebhook plugins/meter:FuzzRewrite plugins/node:FuzzSchema
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots package-check chart bench cover clean tidy setup
+.PHONY: help soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots package-check chart bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -169,6 +169,11 @@ chart: ## lint the chart with Helm, and render it for package-check; compiles He
 measure: page ## times, frames and events of the package and of the page in a real browser, against their limits
 	cd wasm/js && npm run --silent measure
 	cd web && npm run --silent measure
+
+SOAK ?= 10m
+
+soak: ## SOAK (10m) of mixed load while hosts are killed at random, and the long failure tests
+	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster)$$' ./host
 
 bench: ## benchmarks with their ratios to the floors of the same run
 	$(GO) run ./build/bench

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -61,10 +62,11 @@ func clusterOfThree(t *testing.T, bin programs) {
 
 // killLeader kills the server that leads the run log in the middle of a run. An election takes seconds.
 func (w *world) killLeader(h *hostProcess) {
-	arrived, release := w.outside.hold("/leader-killed/4")
-	c := w.conversation(h, "leader-killed")
-	<-arrived
 	leader := w.leader()
+	query := fmt.Sprint("leader-killed-", leader.PID())
+	arrived, release := w.outside.hold("/" + query + "/4")
+	c := w.conversation(h, query)
+	<-arrived
 	leader.Kill()
 	release()
 	c.requireDone()

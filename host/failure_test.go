@@ -92,10 +92,12 @@ func (w *world) killOwner(owner *hostProcess) {
 // zombie freezes a run's host for three leases. It wakes up with the answer to its step, and writes nothing.
 func zombie(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
-	w.freezeOwner(w.start("a"), w.start("b"))
+	a := w.start("a")
+	w.start("b")
+	w.freezeOwner(a)
 }
 
-func (w *world) freezeOwner(owner, other *hostProcess) {
+func (w *world) freezeOwner(owner *hostProcess) {
 	query := "freeze-" + owner.name
 	step := "/" + query + "/4"
 	arrived, release := w.outside.hold(step)

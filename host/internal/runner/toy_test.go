@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,9 +29,8 @@ type childConfig struct {
 	Step   time.Duration
 	After  uint64 // embedded: follow after this record
 
-	Port, ClusterPort int // nats
-	Routes            []string
-	Name, Dir         string
+	Port int    // nats
+	Dir  string // nats
 }
 
 // hostConfig is the part of Config that the tests choose.
@@ -41,11 +39,10 @@ type hostConfig struct {
 	URLs     []string
 	Lease    time.Duration
 	Attempts int
-	Replicas int
 }
 
 func (h hostConfig) config() Config {
-	return Config{Dir: h.Dir, URLs: h.URLs, Lease: h.Lease, Attempts: h.Attempts, Replicas: h.Replicas, Log: quiet,
+	return Config{Dir: h.Dir, URLs: h.URLs, Lease: h.Lease, Attempts: h.Attempts, Log: quiet,
 		Dead: func(ctx context.Context, e *Lease) error {
 			_, err := e.Append(ctx, rec("ev", "given up"))
 			return err
@@ -157,12 +154,8 @@ func requireSteps(t testing.TB, records []Record, steps int) {
 
 func (c childConfig) runServer() error {
 	opts := &server.Options{
-		ServerName: c.Name, Host: "127.0.0.1", Port: c.Port, JetStream: true, StoreDir: c.Dir, NoLog: true, NoSigs: true,
+		Host: "127.0.0.1", Port: c.Port, JetStream: true, StoreDir: c.Dir, NoLog: true, NoSigs: true,
 		MaxPayload: 1 << 20,
-	}
-	if c.ClusterPort != 0 {
-		opts.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: c.ClusterPort}
-		opts.Routes = server.RoutesFromStr(strings.Join(c.Routes, ","))
 	}
 	srv, err := server.NewServer(opts)
 	if err != nil {
@@ -234,7 +227,7 @@ func (c *child) kill() {
 
 // natsChild is a NATS server in a process of its own.
 func natsChild(t testing.TB, dir string, port int) *child {
-	return start(t, childConfig{Role: "nats", Name: "solo", Dir: dir, Port: port})
+	return start(t, childConfig{Role: "nats", Dir: dir, Port: port})
 }
 
 func url(port int) string { return fmt.Sprintf("nats://127.0.0.1:%d", port) }
@@ -244,28 +237,6 @@ func freePort(t testing.TB) int {
 	require.NoError(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
-}
-
-// cluster starts three servers that store everything three times.
-func cluster(t testing.TB) (urls []string, servers []*child, restart func(i int) *child) {
-	var ports, routes []int
-	var routeURLs []string
-	for range 3 {
-		ports = append(ports, freePort(t))
-		routes = append(routes, freePort(t))
-		routeURLs = append(routeURLs, url(routes[len(routes)-1]))
-		urls = append(urls, url(ports[len(ports)-1]))
-	}
-	dir := t.TempDir()
-	restart = func(i int) *child {
-		name := fmt.Sprint("n", i)
-		return start(t, childConfig{Role: "nats", Name: name, Dir: filepath.Join(dir, name), Port: ports[i],
-			ClusterPort: routes[i], Routes: routeURLs})
-	}
-	for i := range 3 {
-		servers = append(servers, restart(i))
-	}
-	return urls, servers, restart
 }
 
 // timeline follows a run and knows the longest silence.
