@@ -3,6 +3,7 @@
 // it belongs to.
 
 import type { Layout } from "@easel/engine";
+import { dict, own } from "./dsl.ts";
 import type { CanvasEdge, CanvasNode } from "./model.ts";
 
 /** Places are what the engine's layout answers, by node. */
@@ -29,7 +30,7 @@ export function settle(nodes: CanvasNode[], places: Places): void {
   let column = 0;
   for (const node of nodes) {
     if (node.role === "note" || node.role === "tool" || node.role === "agent") continue;
-    const place = Object.hasOwn(places, node.id) ? places[node.id] : undefined;
+    const place = own(places, node.id);
     if (place) Object.assign(node, place);
     else if (node.parent === undefined) Object.assign(node, { x: column++ * 260, y: lowest });
   }
@@ -38,7 +39,7 @@ export function settle(nodes: CanvasNode[], places: Places): void {
 /** rows places nodes without regard to edges, for when there is no engine to ask. */
 export function rows(nodes: CanvasNode[]): Places {
   const inside = new Map<string | undefined, number>();
-  const places: Places = {};
+  const places: Places = dict({});
   for (const node of nodes.toReversed().toSorted((a, b) => Number(a.role === "group") - Number(b.role === "group"))) {
     const at = inside.get(node.parent) ?? 0;
     inside.set(node.parent, at + 1);

@@ -4,7 +4,7 @@
 import type { Canvas, FormField, Run, RunOptions } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { conclude, emptyState, type RunState } from "@easel/engine/state";
-import { dict, type Params } from "../canvas/dsl.ts";
+import { dict, own, type Params } from "../canvas/dsl.ts";
 import { Files } from "./files.ts";
 import { firstChoice, Providers, type ProviderChoice } from "./providers.ts";
 import { Records, resumed, waiting } from "./records.ts";
@@ -125,8 +125,7 @@ export class Player {
     const { latest, variables } = this.play.get().shown;
     for (const [name, field] of Object.entries(fields)) {
       const [id = "", output = ""] = name.split("@", 2);
-      const inputs = Object.hasOwn(latest, node) ? latest[node]?.inputs : undefined;
-      const known = inputs?.[name] ?? (Object.hasOwn(latest, id) ? latest[id]?.outputs?.[output] : variables[name]);
+      const known = own(own(latest, node)?.inputs, name) ?? own(own(latest, id)?.outputs, output) ?? own(variables, name);
       if (known !== undefined) field.value = known;
     }
     return fields;

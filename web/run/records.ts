@@ -3,6 +3,7 @@
 
 import type { RunEvent } from "@easel/engine";
 import { emptyState, reduce, replay, type RunState, type Step } from "@easel/engine/state";
+import { own } from "../canvas/dsl.ts";
 
 const stride = 64;
 
@@ -47,7 +48,7 @@ export class Records {
 /** waiting shows the nodes that wait for a person; the engine starts them when the answer is there. */
 export function waiting(state: RunState, nodes: { id: string; name: string; kind: string }[], now: number): RunState {
   const steps = nodes.map(({ id, name, kind }, i): Step => ({
-    index: state.steps.length + i, run: (Object.hasOwn(state.latest, id) ? (state.latest[id]?.run ?? 0) : 0) + 1, node: id, name, type: kind, status: "waiting",
+    index: state.steps.length + i, run: (own(state.latest, id)?.run ?? 0) + 1, node: id, name, type: kind, status: "waiting",
     thoughts: "", startedAt: now, tools: [], models: [],
   }));
   return { ...state, steps: [...state.steps, ...steps], latest: { ...state.latest, ...Object.fromEntries(steps.map((step) => [step.node, step])) } };

@@ -15,6 +15,8 @@ import { Store } from "./store.ts";
 
 /** Document is the opened canvas as it is now. */
 export interface Document {
+  /** Counts what was opened, so that a view can tell one canvas from the next. */
+  number: number;
   opened: Opened;
   edits: Edits;
   /** The canvas with its edits. */
@@ -35,6 +37,7 @@ export class Session {
   readonly plugins: Plugins;
   readonly #engine: Promise<Engine>;
   #canvas: Promise<Canvas> | undefined;
+  #opened = 0;
   #checks = 0;
   #checked: Document | undefined;
 
@@ -51,6 +54,7 @@ export class Session {
     this.restart();
     this.player.pins.set(dict({}));
     this.problems.set([]);
+    this.#opened++;
     this.#show(opened, new Edits());
     void this.#arrange();
     void this.#check();
@@ -88,8 +92,7 @@ export class Session {
     const document = this.#document();
     if (Object.keys(document.edits.changed).length === 0) return document.opened.text;
     try {
-      const canvas = await (await this.#engine).load(document.opened.text);
-      for (const [node, params] of Object.entries(document.edits.changed)) await canvas.patch(node, params);
+      const canvas = await this.#fresh(document);
       const text = await canvas.save();
       canvas.close();
       return text;
@@ -100,12 +103,20 @@ export class Session {
 
   // load gives the canvas with its edits; it is loaded once, and each run goes on with its conversation.
   #load(): Promise<Canvas> {
-    const document = this.#document();
-    return this.#canvas ?? this.#hold(this.#engine.then(async (engine) => {
-      const canvas = await engine.load(document.opened.text);
-      for (const [node, params] of Object.entries(document.edits.changed)) await canvas.patch(node, params);
+    return this.#canvas ?? this.#hold(this.#fresh(this.#document()));
+  }
+
+  async #fresh({ opened, edits, dsl }: Document): Promise<Canvas> {
+    const engine = await this.#engine;
+    const changes = Object.entries(edits.changed);
+    if (changes.length === 0) return engine.load(opened.text);
+    try {
+      const canvas = await engine.load(opened.text);
+      for (const [node, params] of changes) await canvas.patch(node, params);
       return canvas;
-    }));
+    } catch {
+      return engine.load(JSON.stringify(dsl)); // it may be that only the edits make it one that loads
+    }
   }
 
   // hold keeps a loaded canvas unless it fails; the next use then loads it anew.
@@ -159,7 +170,7 @@ export class Session {
 
   #show(opened: Opened, edits: Edits, places?: Places): void {
     const dsl = edits.apply(opened.dsl);
-    this.document.set({ opened, edits, dsl, model: build(dsl, places), ...(places ? { places } : {}) });
+    this.document.set({ number: this.#opened, opened, edits, dsl, model: build(dsl, places), ...(places ? { places } : {}) });
   }
 
   // arrange asks the engine for places, when the canvas has none; without an engine nodes stand in rows.

@@ -229,6 +229,20 @@ test("a canvas without places is laid out by the engine", async () => {
   }
 });
 
+test("an edit may mend a canvas that does not load", async () => {
+  const session = new Session(engine, world);
+  session.open(JSON.stringify({ components: {
+    begin: { obj: { component_name: "Begin", params: {} }, downstream: ["m"] }, m: { obj: { component_name: "Message", params: { content: 3 } }, upstream: ["begin"] },
+  } }));
+  session.player.send({ query: "x" });
+  assert.match((await settled(session)).turns[0]?.error ?? "", /bad_dsl/);
+  session.edit("m", "content", ["mended"]);
+  session.player.send({ query: "x" });
+  await until(session.player.play, (play) => play.turns.length === 2 && !play.running);
+  assert.equal(said(session), "mended");
+  assert.match(await session.text(), /mended/);
+});
+
 test("a failing node and a canvas the engine refuses are told, not thrown", async () => {
   const session = start("exchange");
   session.edit("CodeExec:Abacus", "script", "function main() { throw new Error('ouch') }");

@@ -114,7 +114,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
             : document_.model.unplaced ? <p className="busy quiet" role="status"><span className="spinner" /> {t("canvas.arranging")}</p>
             : <Board model={document_.model} title={title} />}
         </Guard>
-        {document_ && panel && <Panel />}
+        {document_ && panel && <Panel key={document_.number} />}
       </main>
       {over && <div className="drop" aria-hidden="true">{t("gallery.drop")}</div>}
       <dialog ref={dialog} aria-labelledby="model-title" onClose={() => setChoosing(false)}>

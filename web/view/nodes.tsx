@@ -3,7 +3,7 @@
 
 import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
-import type { RunState, Step } from "@easel/engine/state";
+import { own } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/model.ts";
 import { mostTools } from "../canvas/places.ts";
 import { useApp, useStore, useText } from "./context.tsx";
@@ -17,12 +17,9 @@ export interface BoxData extends Record<string, unknown> {
 
 type BoxProps = NodeProps & { data: BoxData };
 
-// An id may be the name of something that objects inherit.
-const latest = (state: RunState, id: string): Step | undefined => (Object.hasOwn(state.latest, id) ? state.latest[id] : undefined);
-
 function useStatus(id: string): { status: string; elapsed?: number; tokens?: number; runs: number } {
   const { session } = useApp();
-  const step = useStore(session.player.play, (play) => latest(play.shown, id));
+  const step = useStore(session.player.play, (play) => own(play.shown.latest, id));
   return { status: step?.status ?? "idle", elapsed: step?.elapsed, tokens: step?.usage?.total_tokens, runs: step?.run ?? 0 };
 }
 
