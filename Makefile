@@ -20,7 +20,7 @@ FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/compo
   host/internal/api:FuzzWebhook plugins/meter:FuzzRewrite plugins/node:FuzzSchema
 
 .DEFAULT_GOAL := help
-.PHONY: help soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots package-check chart bench cover clean tidy setup
+.PHONY: help soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure package-check chart bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
