@@ -20,4 +20,10 @@
 //
 // Turns in one session are done one after the other: [Runs.Start] waits until
 // the session is free.
+//
+// What is kept. A job that Start has accepted, its pause or end, and the session
+// with it are commits of the records store, which syncs them unless it is told
+// otherwise; with them alone a run can be begun again. Everything between is in
+// the run log, which survives the death of any process. host/DURABILITY.md says
+// it sentence by sentence, with the test for each.
 package durable
