@@ -17,14 +17,15 @@ func main() {
 	out := flag.String("out", filepath.Join("wasm", "dist"), "where the modules go")
 	tags := flag.String("tags", "", "tags of the Go build")
 	only := flag.String("only", "", "js or wasip1; default both")
+	names := flag.Bool("names", false, "write beside each module which addresses are in which function, to read the trace of a crash")
 	flag.Parse()
-	if err := run(*out, *tags, *only); err != nil {
+	if err := run(*out, *tags, *only, *names); err != nil {
 		fmt.Fprintln(os.Stderr, "module:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out, tags, only string) error {
+func run(out, tags, only string, names bool) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
@@ -38,7 +39,7 @@ func run(out, tags, only string) error {
 		if only != "" && only != target.os {
 			continue
 		}
-		if err := compile(filepath.Join(out, target.file), target.os, append(target.flags, "-tags", tags)); err != nil {
+		if err := compile(filepath.Join(out, target.file), target.os, append(target.flags, "-tags", tags), names); err != nil {
 			return fmt.Errorf("%s: %w", target.os, err)
 		}
 	}
@@ -57,7 +58,7 @@ func run(out, tags, only string) error {
 // to send, and those of the standard library that become smaller too. Most become larger.
 var plain = []string{"github.com/easel-canvas/easel/...", "fmt", "strings"}
 
-func compile(file, goos string, flags []string) error {
+func compile(file, goos string, flags []string, named bool) error {
 	// The go command would take a slimmed file for one that is up to date, so it writes somewhere else.
 	dir, err := os.MkdirTemp("", "easel-")
 	if err != nil {
@@ -78,6 +79,15 @@ func compile(file, goos string, flags []string) error {
 	fat, err := os.ReadFile(linked)
 	if err != nil {
 		return err
+	}
+	if named {
+		text, err := names(fat)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(file+".names", text, 0o644); err != nil {
+			return err
+		}
 	}
 	slim, err := slim(fat)
 	if err != nil {

@@ -157,6 +157,14 @@ func TestSlimTakesOutTheTableOnly(t *testing.T) {
 	require.True(t, bytes.Equal(mem, got), "the start function writes what was taken out")
 }
 
+func TestNamesOfFunctions(t *testing.T) {
+	text, err := names(program(t))
+	require.NoError(t, err)
+	require.Contains(t, string(text), " runtime.main\n")
+	require.Contains(t, string(text), " main.deep\n")
+	require.True(t, bytes.HasPrefix(text, []byte("0x1000 ")))
+}
+
 func TestSlimRefusesWhatIsNoModule(t *testing.T) {
 	fat := program(t)
 	for _, bad := range [][]byte{nil, []byte("no module"), fat[:len(fat)/2], fat[:8]} {

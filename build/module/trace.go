@@ -3,12 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"strings"
 )
 
 // Go's table of functions (pclntab) has their names, and the file and line of every instruction. A program that runs
-// needs neither: they are for the trace of a crash, which then shows addresses only (see Names). What the runtime
-// itself looks up stays: where pointers are on the stack, and the names that it compares.
+// needs neither: they are for the trace of a crash, which then shows addresses only; `-names` writes down what they
+// mean. What the runtime itself looks up stays: where pointers are on the stack, and the names that it compares.
 
 // tables of functions, as Go 1.20 and later write them (runtime: pcHeader and _func).
 const (
@@ -59,14 +60,39 @@ func (f *functions) name(at int) string {
 	return string(f.mem[from : from+max(0, end)])
 }
 
-// Names is the name of every function in order of their numbers: that of the one at program counter pc is
-// pc>>16 - 4096.
-func (f *functions) Names() []string {
-	var list []string
+// all are the names of all functions, in order of their numbers.
+func (f *functions) all() (list []string) {
 	for at := range f.each {
 		list = append(list, f.name(at))
 	}
 	return list
+}
+
+// names lists the functions of a module that was not slimmed, a line each: the upper half of the program counters in
+// it, as a crash prints them (0x10a40003 is in 0x10a4), and its name.
+func names(module []byte) ([]byte, error) {
+	const first = 0x1000 // the linker's funcValueOffset
+	sections, err := readSections(module)
+	if err != nil {
+		return nil, err
+	}
+	data := find(sections, sectionData)
+	if data == nil {
+		return nil, errShape
+	}
+	segments, err := readSegments(data.body)
+	if err != nil {
+		return nil, err
+	}
+	f, err := findFunctions(image(segments))
+	if err != nil {
+		return nil, err
+	}
+	var b []byte
+	for i, name := range f.all() {
+		b = fmt.Appendf(b, "%#x %s\n", first+i, name)
+	}
+	return b, nil
 }
 
 // forgetTraces takes names and lines out of a memory.
@@ -111,7 +137,7 @@ func runtimeAsks(name string) bool {
 // has where there is a p.T.M.
 func (f *functions) wrapper() (byte, error) {
 	known := map[string]bool{}
-	for _, name := range f.Names() {
+	for _, name := range f.all() {
 		known[name] = true
 	}
 	for at := range f.each {
