@@ -92,3 +92,34 @@ func TestLayoutUncrosses(t *testing.T) {
 	_, yy, _, _ := spot(t, crossed, "y")
 	require.Equal(t, ay < by, yy < xy)
 }
+
+// Whatever the document is, every node gets one place, in the order of the document.
+func FuzzLayout(f *testing.F) {
+	for _, text := range []string{
+		`{"a":{"downstream":["b","a"]},"b":{"parent_id":"a","downstream":["c"]},"c":{"parent_id":"b"}}`,
+		`{"":{"downstream":[""]},"__proto__":{"obj":{"params":{"to":["",["x"]],"end_cpn_ids":"__proto__"}}}}`,
+		`{"a":{"downstream":["b","c"]},"b":{"downstream":["d"]},"c":{"downstream":["d","e"]},"d":{"downstream":["e"]},"e":{}}`,
+	} {
+		f.Add(text, `{"a":[1e300,-5],"b":["x"],"c":[3,4]}`)
+	}
+	f.Fuzz(func(t *testing.T, components, sizes string) {
+		doc, err := engine.ParseJSONText(components)
+		if err != nil || doc.Kind() != engine.KindObject {
+			t.Skip()
+		}
+		large, err := engine.ParseJSONText(sizes)
+		if err != nil {
+			large = engine.Null
+		}
+		nodes := arrange(doc, large).Get("nodes")
+		require.Equal(t, doc.Len(), nodes.Len())
+		i := 0
+		for id, place := range nodes.Fields() {
+			require.Equal(t, doc.Key(i), id)
+			x, okX := place.Get("x").Int()
+			y, okY := place.Get("y").Int()
+			require.True(t, okX && okY && x > -1e12 && x < 1e12 && y > -1e12 && y < 1e12, "%s stands at %d, %d", id, x, y)
+			i++
+		}
+	})
+}
