@@ -14,6 +14,8 @@ export interface Bench {
   page: Page;
   /** take calls a measurement of page.ts. */
   take<Name extends keyof Gauge>(name: Name, ...given: Parameters<Gauge[Name]>): Promise<Awaited<ReturnType<Gauge[Name]>>>;
+  /** cold takes a time in a page of its own, which has compiled nothing before. */
+  cold(name: "ready" | "hello"): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -29,6 +31,13 @@ export async function open(): Promise<Bench> {
   const { page, faults } = await stage.open();
   return {
     page,
+    async cold(name) {
+      const { page: fresh, done } = await stage.open();
+      await fresh.waitForTimeout(100); // loading the page itself does not count
+      const took = await fresh.evaluate((name) => gauge[name](), name);
+      await done();
+      return took;
+    },
     take: (name, ...given) => page.evaluate(([name, given]) => (gauge[name as keyof Gauge] as (...given: unknown[]) => unknown)(...(given as unknown[])), [name, given]) as never,
     async close() {
       await stage.close();

