@@ -137,7 +137,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	return nil
 }
 
-func (h *Host) openStore(ctx context.Context) (err error) {
+func (h *Host) openStore(ctx context.Context) error {
 	sync := store.SyncAlways
 	switch h.cfg.Sync {
 	case SyncAlways, SyncContract:
@@ -146,18 +146,22 @@ func (h *Host) openStore(ctx context.Context) (err error) {
 	default:
 		return fmt.Errorf("sync %q: always, contract or interval is needed", h.cfg.Sync)
 	}
-	h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile, Sync: sync})
-	return err
+	return h.await(ctx, "the records store", func() (err error) {
+		h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile, Sync: sync})
+		return err
+	})
 }
 
-func (h *Host) openLog(ctx context.Context) (err error) {
+func (h *Host) openLog(ctx context.Context) error {
 	cfg := &h.cfg
-	h.log, err = runner.Open(ctx, runner.Config{
-		Dir: cfg.Dir, URLs: cfg.NATS, Credentials: cfg.NATSCredentials, Replicas: cfg.Replicas,
-		SyncAlways: cfg.Sync == SyncAlways, Lease: cfg.Lease, Log: cfg.Log,
-		Dead: func(ctx context.Context, l *runner.Lease) error { return h.runs.Dead(ctx, l) },
+	return h.await(ctx, "the run log", func() (err error) {
+		h.log, err = runner.Open(ctx, runner.Config{
+			Dir: cfg.Dir, URLs: cfg.NATS, Credentials: cfg.NATSCredentials, Replicas: cfg.Replicas,
+			SyncAlways: cfg.Sync == SyncAlways, Lease: cfg.Lease, Log: cfg.Log,
+			Dead: func(ctx context.Context, l *runner.Lease) error { return h.runs.Dead(ctx, l) },
+		})
+		return err
 	})
-	return err
 }
 
 // begin takes over what was left unfinished, here and by other hosts.
@@ -181,6 +185,7 @@ func (h *Host) watch(j *durable.Job, kind string, data []byte, again bool) {
 
 // ended hears of every run that this host ended.
 func (h *Host) ended(j *durable.Job, end durable.End, took time.Duration) {
+	h.mcp.End(mcpOwner(j))
 	h.traces.End(j, end)
 	h.api.Count(j, end, took)
 	h.redis.end(j, end)

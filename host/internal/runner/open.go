@@ -186,7 +186,10 @@ func (l *Log) connect() error {
 	}
 	nc, err := nats.Connect(addr, opts...)
 	if err != nil {
-		return fail(errors.Join(ErrUnavailable, err), "connect")
+		if errors.Is(err, nats.ErrNoServers) {
+			err = errors.Join(ErrUnavailable, err)
+		}
+		return fail(err, "connect")
 	}
 	l.nc = nc
 	l.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(2*time.Second))

@@ -1,0 +1,35 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// startPatience is how long a host that starts waits for NATS and PostgreSQL.
+// Servers that are started together, or again after a crash, come in any order.
+const startPatience = 30 * time.Second
+
+// await opens a server's client again and again while the server is not there.
+func (h *Host) await(ctx context.Context, what string, open func() error) error {
+	late := time.Now().Add(startPatience)
+	err := open()
+	for told := false; errors.Is(err, runner.ErrUnavailable) || errors.Is(err, store.ErrUnavailable); told = true {
+		if time.Now().After(late) {
+			return err
+		}
+		if !told {
+			h.cfg.Log.Warn("waiting for "+what, "at_most", startPatience, "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(500 * time.Millisecond):
+		}
+		err = open()
+	}
+	return err
+}
