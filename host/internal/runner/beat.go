@@ -135,26 +135,44 @@ func (l *Log) silent() []string {
 	return out
 }
 
-// orphans takes the runs of all hosts with notes that dead says true of.
+// orphans takes the runs of all hosts with notes that dead says true of, and
+// those of this host that it has lost sight of.
 func (l *Log) orphans(dead func(host string) bool) {
 	subjects, err := l.notes("*")
 	if err != nil {
 		l.cfg.Log.Warn("notes were not read", "err", err)
 		return
 	}
-	seen := map[string]bool{l.host: true}
 	for subject := range subjects {
-		host := l.noteHost(subject)
-		if !seen[host] && dead(host) {
-			l.takeFrom(host)
+		host, run := l.noteOf(subject)
+		if host == l.host && l.lease(run) != nil || host != l.host && !dead(host) {
+			continue
 		}
-		seen[host] = true
+		if err := l.takeNote(subject); err != nil {
+			l.cfg.Log.Warn("run was not taken over yet", "run", run, "host", host, "err", err)
+		}
 	}
 }
 
-func (l *Log) noteHost(subject string) string {
-	host, _, _ := strings.Cut(strings.TrimPrefix(subject, l.subject("own", "")), ".")
-	return host
+// noteOf is who works on what.
+func (l *Log) noteOf(subject string) (host, run string) {
+	host, run, _ = strings.Cut(strings.TrimPrefix(subject, l.subject("own", "")), ".")
+	run, _ = untoken(run)
+	return host, run
+}
+
+// Held are the runs that hosts, living or not, have notes of.
+func (l *Log) Held() (map[string]bool, error) {
+	subjects, err := l.notes("*")
+	if err != nil {
+		return nil, fail(err, "held runs")
+	}
+	held := make(map[string]bool, len(subjects))
+	for subject := range subjects {
+		_, run := l.noteOf(subject)
+		held[run] = true
+	}
+	return held, nil
 }
 
 // notes lists the notes of a host.

@@ -16,7 +16,11 @@ import (
 func (l *Log) Claim(ctx context.Context, run Run) (*Lease, error) {
 	run.Attempt, run.Deaths = 1, 0
 	e, err := l.open(ctx, run, bundle{first: 1}, 0)
-	return e, fail(err, "claim run %q", run.ID)
+	if err != nil {
+		return nil, fail(err, "claim run %q", run.ID)
+	}
+	e.held.Store(true)
+	return e, nil
 }
 
 // open leaves the note and makes the lease that continues after a bundle.
@@ -87,7 +91,7 @@ func (l *Log) deleteMessage(stream string, seq uint64) {
 // take continues a run of which nothing but its data is known.
 //
 // Errors: [ErrEnded]; [ErrActive] when a living host works on it; [ErrFenced]
-// when another host was faster.
+// when another host was faster. After any other the run is still nobody's.
 func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
 	last, seq, err := l.lastBundle(ctx, run.ID)
 	switch {
@@ -97,13 +101,16 @@ func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
 		return nil, ErrEnded
 	}
 	if e := l.lease(run.ID); e != nil {
-		return nil, errors.Join(ErrActive, e.keep(ctx, run))
+		return nil, e.keep(ctx, run)
 	}
 	if last.owner != run.From && l.busy(ctx, run.ID, last.owner) {
 		return nil, ErrActive
 	}
 	run.Attempt, run.From = max(run.Attempt, last.attempt+1, 1), ""
 	e, err := l.open(ctx, run, last, seq)
+	if errors.Is(err, ErrActive) {
+		return nil, errClaiming
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +118,7 @@ func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
 		e.leave(err)
 		return nil, err
 	}
+	e.held.Store(true)
 	if host := hostOf(last.owner); host != "" && host != l.host {
 		l.sayLost(host, run.ID)
 	}
@@ -139,12 +147,18 @@ func (e *Lease) claim(ctx context.Context) error {
 	return nil
 }
 
-// keep leaves the note again when other hosts took this one for dead.
+// keep says that the run is active, and leaves the note again when other hosts
+// took this one for dead.
 func (e *Lease) keep(ctx context.Context, run Run) error {
-	if run.From != e.owner {
-		return nil
+	if !e.held.Load() {
+		return errClaiming
 	}
-	return e.putNote(ctx)
+	if run.From == e.owner {
+		if err := e.putNote(ctx); err != nil {
+			return err
+		}
+	}
+	return ErrActive
 }
 
 // busy says whether a living host has a note of the run.

@@ -20,6 +20,10 @@ var (
 	// ErrActive says that the run is being worked on; follow it instead.
 	ErrActive = errors.New("run is active")
 
+	// errClaiming says that this host is about to own the run, or not: what is
+	// queued must come again.
+	errClaiming = errors.New("run is being claimed")
+
 	// ErrCanceled is the cause of a lease's context when somebody canceled the
 	// run; append what tells of it and end the run.
 	ErrCanceled = errors.New("run has been canceled")
@@ -39,6 +43,11 @@ var (
 	// space, nothing that was acknowledged is lost.
 	ErrFull = errors.New("storage of the run log is full")
 
+	// ErrReadOnly says that the disk of the run log cannot be written any more,
+	// after an error of it perhaps; repair it and start the host again. It is an
+	// [ErrFull] as well: who waits for room waits for this.
+	ErrReadOnly error = readOnly{}
+
 	// ErrUnavailable says that the run log did not answer in time; try again.
 	ErrUnavailable = errors.New("run log is unavailable")
 
@@ -49,6 +58,11 @@ var (
 	// ErrDamaged says that stored bytes are not what this package writes.
 	ErrDamaged = errors.New("stored record is damaged")
 )
+
+type readOnly struct{}
+
+func (readOnly) Error() string        { return "disk of the run log is read-only" }
+func (readOnly) Is(target error) bool { return target == ErrFull }
 
 // JetStream's error codes that matter here.
 const (

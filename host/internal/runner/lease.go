@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -36,6 +37,7 @@ type Lease struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	tail   tail
+	held   atomic.Bool // false while the claim is not stored
 
 	writing sync.Mutex // held while a message is on its way; guards what follows
 	last    uint64     // sequence of the newest message of the run

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -144,7 +143,9 @@ func (l *Log) queued(ctx context.Context, msg jetstream.Msg) (Run, error) {
 			return run, err
 		}
 		run.Tasks = append(run.Tasks, run.ID)
-		run.ID = fmt.Sprintf("%s-%d", strings.TrimSuffix(run.ID, "-"), meta.Sequence.Stream)
+		// The time is the same on every server, and never that of a run from
+		// before this stream, as the number of the message could be.
+		run.ID = fmt.Sprintf("%s-%d", run.ID, meta.Timestamp.UnixMilli())
 	}
 	return run, nil
 }
@@ -164,8 +165,20 @@ func (l *Log) finish(e *Lease, err error) {
 		l.cfg.Log.Warn("run failed and is tried again", "run", e.Run.ID, "attempt", e.Attempt, "err", err)
 		err = e.retry(ctx)
 	}
-	if err != nil {
-		l.cfg.Log.Warn("run was not settled", "run", e.Run.ID, "err", err)
+	if err != nil && !errors.Is(err, ErrFenced) {
+		l.cfg.Log.Warn("run is not settled yet", "run", e.Run.ID, "err", err)
+		l.rescue(e)
+	}
+}
+
+// rescue gives up a run that could be neither ended nor queued: its note stays
+// and is taken as that of a dead host's run, once the server answers.
+func (l *Log) rescue(e *Lease) {
+	e.retire(ErrEnded)
+	for sleep(l.ctx, time.Second) {
+		if l.takeNote(l.subject("own", l.host, e.token)) == nil {
+			return
+		}
 	}
 }
 

@@ -1,0 +1,72 @@
+package runner
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// finishes works on queued runs and says which ones.
+func finishes(t *testing.T, l *Log) <-chan string {
+	done := make(chan string, 10)
+	go func() {
+		_ = l.Work(t.Context(), func(_ context.Context, e *Lease) error {
+			done <- e.Run.ID
+			return nil
+		})
+	}()
+	return done
+}
+
+// TestQueuedRunComesAgainWhileItsClaimIsOpen lets the queue deliver a run a
+// second time, as it does when the claim waits for an election. When the claim
+// then fails, the second message is all that is left of the run.
+func TestQueuedRunComesAgainWhileItsClaimIsOpen(t *testing.T) {
+	l := openTest(t, Config{Lease: 2 * time.Second})
+	claiming, err := l.open(t.Context(), Run{ID: "r", Attempt: 1}, bundle{first: 1}, 0)
+	require.NoError(t, err)
+	done := finishes(t, l)
+	require.NoError(t, l.Submit(t.Context(), Run{ID: "r"}))
+	require.Eventually(t, func() bool {
+		info, err := l.runs.Consumer(t.Context(), "workers")
+		return err == nil && info.CachedInfo().Delivered.Consumer > 1
+	}, 30*time.Second, 20*time.Millisecond, "the message comes again")
+	require.Empty(t, done)
+	claiming.leave(ErrUnavailable)
+	require.Equal(t, "r", <-done)
+}
+
+// TestRunWithoutWorkerIsFound leaves a note of a run that nobody works on, as
+// one does whose removal got lost.
+func TestRunWithoutWorkerIsFound(t *testing.T) {
+	l := openTest(t, Config{Lease: time.Second})
+	e, err := l.Claim(t.Context(), Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = e.Append(t.Context(), rec("ev", "1"))
+	require.NoError(t, err)
+	held, err := l.Held()
+	require.NoError(t, err)
+	require.Equal(t, map[string]bool{"r": true}, held)
+	done := finishes(t, l)
+	e.retire(ErrStopping)
+	l.orphans(func(string) bool { return false })
+	require.Equal(t, "r", <-done)
+}
+
+// TestUnsettledRunIsNotLost hands back a run while the run log cannot be
+// written, so that it can be neither ended nor queued.
+func TestUnsettledRunIsNotLost(t *testing.T) {
+	l := openTest(t, Config{Lease: time.Second})
+	e, err := l.Claim(t.Context(), Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = e.Append(t.Context(), rec("ev", "1"))
+	require.NoError(t, err)
+	done := finishes(t, l)
+	now, stop := context.WithCancel(t.Context())
+	stop()
+	require.Error(t, e.retry(now))
+	go l.rescue(e)
+	require.Equal(t, "r", <-done)
+}
