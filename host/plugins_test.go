@@ -181,11 +181,11 @@ func TestPluginComesAndGoes(t *testing.T) {
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return palette()["plugin:typewriter@1"].Version == "1.2.0" }, patience, poll)
 	gives("You said: hi")
-	_, err = c.Disable("typewriter")
+	_, err = c.Disable(t.Context(), "typewriter")
 	require.NoError(t, err)
 	gives("switched off")
 	require.Equal(t, "off", palette()["plugin:typewriter@1"].State)
-	require.NoError(t, c.Remove("typewriter"))
+	require.NoError(t, c.Remove(t.Context(), "typewriter"))
 	gives("not installed")
 }
 

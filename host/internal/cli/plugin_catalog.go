@@ -177,7 +177,9 @@ func allowed(verb string, fs *flag.FlagSet, list string) (*plugin.Permissions, e
 }
 
 var pluginDisable = change("disable", "switches a plugin off", "Canvases that name it still load; they fail when they reach it.",
-	func(_ context.Context, c *plugin.Catalog, name string) (plugin.Entry, error) { return c.Disable(name) })
+	func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error) {
+		return c.Disable(ctx, name)
+	})
 
 var pluginRollback = change("rollback", "makes the version before the active one active again", "",
 	func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error) {
@@ -187,7 +189,7 @@ var pluginRollback = change("rollback", "makes the version before the active one
 var pluginRemove = verb("remove", "NAME", "removes a plugin with its approval", "",
 	func(ctx context.Context, a *app, p *pluginPlace, name string) error {
 		return p.catalog(ctx, a, func(c *plugin.Catalog) error {
-			if err := c.Remove(name); err != nil {
+			if err := c.Remove(ctx, name); err != nil {
 				return err
 			}
 			if p.json {

@@ -6,12 +6,10 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
 	"encoding/pem"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
@@ -140,16 +138,16 @@ var pluginTrust = command{
 		p := &pluginPlace{}
 		p.flags(fs)
 		forget := fs.Bool("remove", false, "do not trust the key any more")
-		return func(_ context.Context, a *app, args []string) error {
+		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) != 0 && len(args) != 2 {
 				return misuse("plugin trust", "PUBLISHER and KEY are needed, or neither")
 			}
-			return p.trust(a, args, *forget)
+			return p.trust(ctx, a, args, *forget)
 		}
 	},
 }
 
-func (p *pluginPlace) trust(a *app, args []string, forget bool) error {
+func (p *pluginPlace) trust(ctx context.Context, a *app, args []string, forget bool) error {
 	keys, err := p.trusted(a)
 	if err != nil {
 		return err
@@ -159,14 +157,19 @@ func (p *pluginPlace) trust(a *app, args []string, forget bool) error {
 		if raw, err := base64.StdEncoding.DecodeString(key); err != nil || len(raw) != ed25519.PublicKeySize {
 			return misuse("plugin trust", "%q is no ed25519 public key in base64", key)
 		}
-		keys[publisher] = slices.DeleteFunc(keys[publisher], func(k string) bool { return k == key })
-		if !forget {
-			keys[publisher] = append(keys[publisher], key)
+		dir, err := p.folder(a)
+		if err != nil {
+			return err
 		}
-		if len(keys[publisher]) == 0 {
-			delete(keys, publisher)
-		}
-		if err := p.saveTrust(a, keys); err != nil {
+		if keys, err = plugin.ChangeTrust(ctx, dir, func(keys map[string][]string) {
+			keys[publisher] = slices.DeleteFunc(keys[publisher], func(k string) bool { return k == key })
+			if !forget {
+				keys[publisher] = append(keys[publisher], key)
+			}
+			if len(keys[publisher]) == 0 {
+				delete(keys, publisher)
+			}
+		}); err != nil {
 			return err
 		}
 	}
@@ -179,21 +182,6 @@ func (p *pluginPlace) trust(a *app, args []string, forget bool) error {
 		}
 	}
 	return nil
-}
-
-func (p *pluginPlace) saveTrust(a *app, keys map[string][]string) error {
-	dir, err := p.folder(a)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	raw, err := json.MarshalIndent(keys, "", "  ")
-	if err != nil {
-		return err
-	}
-	return writeFile(filepath.Join(dir, plugin.TrustFile), raw)
 }
 
 func mapKeys[V any](m map[string]V) []string {

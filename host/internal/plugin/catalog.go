@@ -17,13 +17,14 @@ import (
 // active; a new one that asks for more than was approved waits beside it, and the
 // one before is kept for Rollback. A replaced module finishes its running calls.
 //
-// It is safe for concurrent use within one process.
+// It is safe for concurrent use, also by several processes on one folder: changes wait for each other, and each begins
+// with what the others left.
 type Catalog struct {
 	host    *Host
 	dir     string
 	ceiling Permissions
 
-	change sync.Mutex // held through an installation, which may compile for seconds
+	change sync.Mutex // held through a change, which may compile for seconds
 	mu     sync.RWMutex
 	items  map[string]*item
 }
@@ -100,8 +101,11 @@ func (c *Catalog) file(digest string) string { return filepath.Join(c.dir, diges
 // than was approved waits: the entry's Waiting says what it asks for, and the
 // active version stays. On any error nothing changes.
 func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entry, error) {
-	c.change.Lock()
-	defer c.change.Unlock()
+	done, err := c.begin(ctx)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer done()
 	trial, err := c.host.Load(ctx, wasm, LoadOptions{Source: source}) // with no permission at all
 	if err != nil {
 		return Entry{}, err
@@ -159,8 +163,11 @@ func (c *Catalog) retire(m *Module) {
 // that does not wait is switched on again. limit, if not nil, is the most that is
 // approved: the plugin runs with what is left, and its Asks say what it does without.
 func (c *Catalog) Enable(ctx context.Context, name string, limit *Permissions) (Entry, error) {
-	c.change.Lock()
-	defer c.change.Unlock()
+	done, err := c.begin(ctx)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer done()
 	next, err := c.existing(name)
 	if err != nil {
 		return Entry{}, err
@@ -203,9 +210,12 @@ func (c *Catalog) asked(digest string) (Permissions, error) {
 }
 
 // Disable switches a plugin off; running calls finish.
-func (c *Catalog) Disable(name string) (Entry, error) {
-	c.change.Lock()
-	defer c.change.Unlock()
+func (c *Catalog) Disable(ctx context.Context, name string) (Entry, error) {
+	done, err := c.begin(ctx)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer done()
 	next, err := c.existing(name)
 	if err != nil {
 		return Entry{}, err
@@ -221,8 +231,11 @@ func (c *Catalog) Disable(name string) (Entry, error) {
 
 // Rollback makes the previous version active again, with what is approved now.
 func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
-	c.change.Lock()
-	defer c.change.Unlock()
+	done, err := c.begin(ctx)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer done()
 	next, err := c.existing(name)
 	if err != nil {
 		return Entry{}, err
@@ -234,9 +247,12 @@ func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
 }
 
 // Remove forgets a plugin, its approval and its files; running calls finish.
-func (c *Catalog) Remove(name string) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+func (c *Catalog) Remove(ctx context.Context, name string) error {
+	done, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	old, err := c.existing(name)
 	if err != nil {
 		return err

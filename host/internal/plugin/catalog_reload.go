@@ -18,6 +18,11 @@ import (
 func (c *Catalog) Reload(ctx context.Context) (bool, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
+	return c.reload(ctx)
+}
+
+// reload is Reload while c.change is held.
+func (c *Catalog) reload(ctx context.Context) (bool, error) {
 	entries, err := c.read()
 	if err != nil {
 		return false, err

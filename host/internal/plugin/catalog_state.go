@@ -1,12 +1,33 @@
 package plugin
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 )
+
+// begin starts a change: until done nobody else changes the folder, in this process or another, and what others changed
+// before is known here.
+func (c *Catalog) begin(ctx context.Context) (done func(), err error) {
+	c.change.Lock()
+	unlock, err := lock(ctx, c.dir)
+	if err != nil {
+		c.change.Unlock()
+		return nil, err
+	}
+	done = func() {
+		unlock()
+		c.change.Unlock()
+	}
+	if _, err := c.reload(ctx); err != nil {
+		done()
+		return nil, err
+	}
+	return done, nil
+}
 
 // copyOf returns a copy of the item name to be changed, or a new one.
 func (c *Catalog) copyOf(name string) *item {

@@ -66,7 +66,7 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	e, err = c.Rollback(ctx, "sample")
 	require.NoError(t, err)
 	require.Equal(t, "1.1.0", e.Active.Version)
-	_, err = c.Disable("sample")
+	_, err = c.Disable(ctx, "sample")
 	require.NoError(t, err)
 	_, err = c.Get("sample")
 	require.ErrorContains(t, err, "easel plugin enable sample")
@@ -76,9 +76,9 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	m, err := c.Get("sample")
 	require.NoError(t, err)
 	require.Nil(t, m.Granted().HTTP, "a limit on enabling cuts what was approved")
-	require.NoError(t, c.Remove("sample"))
+	require.NoError(t, c.Remove(ctx, "sample"))
 	require.Empty(t, c.List())
-	_, err = c.Disable("sample")
+	_, err = c.Disable(ctx, "sample")
 	require.ErrorIs(t, err, NotFound)
 }
 

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,32 @@ func ReadTrust(dir string) (map[string][]string, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return keys, nil
+}
+
+// ChangeTrust changes the trusted keys of a folder, making it when it is missing, and gives them as they are then. Changes
+// of several processes wait for each other.
+func ChangeTrust(ctx context.Context, dir string, change func(keys map[string][]string)) (map[string][]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("plugin: change trust: %w", err)
+	}
+	unlock, err := lock(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	keys, err := ReadTrust(dir)
+	if err != nil {
+		return nil, err
+	}
+	change(keys)
+	raw, err := json.MarshalIndent(keys, "", "  ")
+	if err == nil {
+		err = writeFile(filepath.Join(dir, TrustFile), raw)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("plugin: change trust: %w", err)
 	}
 	return keys, nil
 }
