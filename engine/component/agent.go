@@ -18,12 +18,13 @@ import (
 type Agent struct {
 	LLM
 	Tools         engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
-	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers"`
+	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: the tools it may call of MCP servers, which describe them anew in each run; all of a server's without tools"`
 	MaxRounds     int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
 	ToolMode      string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
 	UserPrompt    string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent"`
 	RememberTools bool         `json:"remember_tools" doc:"keep a summary of the tool calls in the canvas's memory; costs one model call"`
-	tools         []agentTool
+	tools         toolset
+	servers       []remoteServer
 }
 
 var agentSpec = engine.Spec{
@@ -68,7 +69,7 @@ func (a *Agent) Run(ctx context.Context, call *engine.Call) error {
 	if err != nil {
 		return err
 	}
-	if len(a.tools) == 0 {
+	if !a.hasTools() {
 		return a.ask(ctx, call, c)
 	}
 	c.fit(call.ModelInfo(ctx, a.LLMID).Context)
@@ -91,7 +92,7 @@ func (a *Agent) Run(ctx context.Context, call *engine.Call) error {
 
 // Stream works and passes on the answer as it comes.
 func (a *Agent) Stream(ctx context.Context, call *engine.Call, request engine.Value, emit func(string) error) error {
-	if len(a.tools) == 0 {
+	if !a.hasTools() {
 		return a.LLM.Stream(ctx, call, request, emit)
 	}
 	_, err := a.work(ctx, call, readConversation(request), emit)
@@ -100,10 +101,13 @@ func (a *Agent) Stream(ctx context.Context, call *engine.Call, request engine.Va
 
 // work calls tools and writes the answer.
 func (a *Agent) work(ctx context.Context, call *engine.Call, c conversation, emit func(string) error) (string, error) {
-	t := &task{agent: a, call: call, conversation: c, request: c.last(), emit: emit}
+	tools, err := a.toolset(ctx, call)
+	if err != nil {
+		return "", err
+	}
+	t := &task{agent: a, call: call, tools: tools, conversation: c, request: c.last(), emit: emit}
 	var text string
-	var err error
-	if a.ToolMode == "native" || a.ToolMode == "auto" && call.ModelInfo(ctx, a.LLMID).Tools {
+	if a.ToolMode == "native" || a.ToolMode == "auto" && call.ModelInfo(ctx, a.LLMID).Tools || len(tools.defs()) == 0 {
 		text, err = t.native(ctx)
 	} else {
 		text, err = t.plan(ctx)

@@ -39,8 +39,8 @@ func (t *task) native(ctx context.Context) (string, error) {
 
 // functions are the tools under names that providers accept, and which tool each name means.
 func (t *task) functions() (names map[string]string, defs []engine.ToolDef) {
-	names = make(map[string]string, len(t.agent.tools))
-	defs = t.agent.toolDefs()
+	defs = t.tools.defs()
+	names = make(map[string]string, len(defs))
 	for i := range defs {
 		safe := functionName(defs[i].Name)
 		if _, taken := names[safe]; taken {

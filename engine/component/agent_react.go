@@ -19,7 +19,7 @@ func (t *task) plan(ctx context.Context) (string, error) {
 	}
 	work := agentTask(t.system, request, t.overrides)
 	t.call.TraceStep("analyze_task", engine.Object(), engine.String(work))
-	system := planning(t.overrides.Get("plan_generation").Str(), work, t.agent.toolDefs(), t.call.Now())
+	system := planning(t.overrides.Get("plan_generation").Str(), work, t.tools.defs(), t.call.Now())
 	for range t.agent.MaxRounds + 1 {
 		if err := t.call.Canceled(); err != nil {
 			return "", err
@@ -42,7 +42,7 @@ func (t *task) round(ctx context.Context, system string) (complete bool, err err
 	answer, err := t.call.Generate(ctx, &engine.ModelRequest{
 		LLM: t.agent.LLMID, Purpose: engine.PurposePlan, System: system, Messages: t.planMessages(),
 		Config: engine.ModelConfig{Stop: []string{stopMark}}, Images: t.images,
-		Tools: t.agent.toolDefs(), Query: t.request, Chunks: t.call.Chunks(),
+		Tools: t.tools.defs(), Query: t.request, Chunks: t.call.Chunks(),
 	}, nil)
 	if err != nil {
 		if isStopped(err) || ctx.Err() != nil || errors.Is(err, engine.ErrNoPort) {

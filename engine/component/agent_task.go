@@ -11,6 +11,7 @@ import (
 type task struct {
 	agent        *Agent
 	call         *engine.Call
+	tools        toolset
 	conversation                // messages: what was said, then rounds of calls and results
 	request      string         // what the user wants
 	used         []engine.Value // tool calls so far, as use_tools shows them

@@ -250,10 +250,16 @@ func TestAgentNamesForProviders(t *testing.T) {
 	require.True(t, strings.HasSuffix(functionName(strings.Repeat("a", 80)+"_12"), "a_12"))
 }
 
-// mcp is a server with one tool.
-type mcp struct{}
+// mcp are servers that have some tools; one without any cannot be asked.
+type mcp map[string][]engine.ToolDef
 
-func (mcp) ListTools(context.Context, string) ([]engine.ToolDef, error) { return nil, nil }
+func (m mcp) ListTools(_ context.Context, server string) ([]engine.ToolDef, error) {
+	if tools, known := m[server]; known {
+		return tools, nil
+	}
+	return nil, errors.New(server + " is away")
+}
+
 func (mcp) CallTool(_ context.Context, server, name string, args engine.Value) (string, error) {
 	if args.Get("query").Text() == "bad" {
 		return "", errors.New("server is down")
@@ -272,6 +278,50 @@ func TestAgentMCP(t *testing.T) {
 	s = run(t, node(t, "Agent", params, ""), nil, "q", engine.Null, engine.Ports{Model: m})
 	require.NoError(t, s.err)
 	require.Contains(t, s.outs.Get("use_tools").At(0).Get("results").Text(), "not available here")
+}
+
+// The model is offered what the servers have now: of those with a choice what was chosen, of those without one all.
+func TestAgentAsksServersForTheirTools(t *testing.T) {
+	schema := engine.Object("type", "object", "properties", engine.Object("n", engine.Object("type", "integer")))
+	servers := mcp{
+		"chosen": {{Name: "other"}, {Name: "lookup", Description: "described anew", Parameters: schema}},
+		"open":   {{Name: "all", Description: "a"}, {Name: "lookup"}},
+	}
+	const params = `{"tools": [` + echo + `], "mcp": [
+		{"mcp_id": "chosen", "tools": {"lookup": {"description": "old"}, "removed": {"description": "old"}}},
+		{"mcp_id": "away", "tools": {"kept": {"description": "as it was", "inputSchema": {"type": "object", "required": ["x"]}}}},
+		{"mcp_id": "nothing", "tools": {}},
+		{"mcp_id": "open"}]}`
+	m := say(plan("lookup a", "lookup_5 b", "removed c", "kept d"), complete, "done")
+	s := run(t, node(t, "Agent", params, ""), nil, "q", engine.Null, engine.Ports{Model: m, MCP: servers})
+	require.NoError(t, s.err)
+	offered := map[string]engine.ToolDef{}
+	for _, def := range m.asked[0].Tools {
+		offered[def.Name] = def
+	}
+	require.Len(t, offered, 5, offered)
+	require.Equal(t, "described anew", offered["lookup"].Description)
+	require.Equal(t, schema.JSON(), offered["lookup"].Parameters.JSON())
+	require.Equal(t, "as it was", offered["kept"].Description)
+	require.Equal(t, `{"type":"object","properties":{}}`, offered["all"].Parameters.JSON())
+	require.Contains(t, offered, "lookup_5")
+	require.Contains(t, offered, "echo_tool_0")
+	seen := m.asked[2].Messages[2].Content
+	require.Contains(t, seen, "[lookup result]\nchosen/lookup")
+	require.Contains(t, seen, "[lookup_5 result]\nopen/lookup")
+	require.Contains(t, seen, "[removed result]\nMCP tool removed: its server does not have it any more")
+	require.Contains(t, seen, "[kept result]\naway/kept")
+}
+
+// An agent whose servers have nothing left answers like a model without tools.
+func TestAgentWithoutAnyToolLeft(t *testing.T) {
+	for _, params := range []string{`{"mcp": [{"mcp_id": "s"}]}`, `{"mcp": [{"mcp_id": "s", "tools": {"removed": {}}}]}`} {
+		m := say("answer")
+		s := run(t, node(t, "Agent", params, ""), nil, "q", engine.Null, engine.Ports{Model: m, MCP: mcp{"s": {}}})
+		require.NoError(t, s.err)
+		require.Equal(t, "answer", s.outs.Get("content").Text())
+		require.Empty(t, m.asked[0].Tools)
+	}
 }
 
 func TestAgentToolsThatCannotRunAreTold(t *testing.T) {

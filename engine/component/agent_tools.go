@@ -20,7 +20,11 @@ type agentTool struct {
 	bound  *engine.BoundTool // nil for a tool of an MCP server
 	server string            // MCP server
 	remote string            // the tool's name there
+	gone   bool              // the server does not have it any more: it is not offered, and a call is told so
 }
+
+// toolset is what an agent may call in one execution.
+type toolset []agentTool
 
 // named is a component that names itself as a tool, in place of its Spec.
 type named interface{ ToolName() string }
@@ -41,14 +45,7 @@ func (a *Agent) bindTools(s *engine.Setup) error {
 		}
 		a.tools = append(a.tools, agentTool{def: defineBound(bound, i), bound: bound})
 	}
-	for _, server := range a.MCP.Elements() {
-		for name, tool := range server.Get("tools").Fields() {
-			a.tools = append(a.tools, agentTool{
-				def:    engine.ToolDef{Name: a.freeName(name), Description: tool.Get("description").Text(), Parameters: inputSchema(tool)},
-				server: server.Get("mcp_id").Text(), remote: name,
-			})
-		}
-	}
+	a.bindServers()
 	return nil
 }
 
@@ -94,40 +91,28 @@ func defineBound(t *engine.BoundTool, index int) engine.ToolDef {
 	return def
 }
 
-// freeName is the name of an MCP tool, with a number behind it when another tool has it already.
-func (a *Agent) freeName(name string) string {
-	if a.tool(name) == nil {
-		return name
-	}
-	return name + "_" + strconv.Itoa(len(a.tools))
-}
-
-func inputSchema(tool engine.Value) engine.Value {
-	if s := first(tool, "inputSchema", "input_schema", "parameters"); s.Kind() == engine.KindObject {
-		return s
-	}
-	return engine.Object("type", "object", "properties", engine.Object())
-}
-
 // defineTool is the function definition in OpenAI form.
 func defineTool(t engine.ToolDef) engine.Value {
 	return engine.Object("type", "function", "function", engine.Object(
 		"name", t.Name, "description", t.Description, "parameters", t.Parameters))
 }
 
-func (a *Agent) tool(name string) *agentTool {
-	for i := range a.tools {
-		if a.tools[i].def.Name == name {
-			return &a.tools[i]
+func (s toolset) find(name string) *agentTool {
+	for i := range s {
+		if s[i].def.Name == name {
+			return &s[i]
 		}
 	}
 	return nil
 }
 
-func (a *Agent) toolDefs() []engine.ToolDef {
-	defs := make([]engine.ToolDef, len(a.tools))
-	for i := range a.tools {
-		defs[i] = a.tools[i].def
+// defs describe the tools to the model.
+func (s toolset) defs() []engine.ToolDef {
+	defs := make([]engine.ToolDef, 0, len(s))
+	for i := range s {
+		if !s[i].gone {
+			defs = append(defs, s[i].def)
+		}
 	}
 	return defs
 }
@@ -160,7 +145,7 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 	}
 	group.Wait()
 	for i, c := range calls {
-		if c.bad == nil && t.agent.tool(c.name) != nil {
+		if c.bad == nil && t.tools.find(c.name) != nil {
 			t.used = append(t.used, engine.Object("name", c.name, "arguments", c.args, "results", results[i]))
 		}
 	}
@@ -185,7 +170,7 @@ func (t *task) callOne(ctx context.Context, c toolCall) (result engine.Value, er
 			err = fmt.Errorf("tool %s: panic: %v", c.name, p)
 		}
 	}()
-	tool := t.agent.tool(c.name)
+	tool := t.tools.find(c.name)
 	switch {
 	case c.bad != nil:
 		return engine.Null, c.bad
@@ -197,25 +182,6 @@ func (t *task) callOne(ctx context.Context, c toolCall) (result engine.Value, er
 		return engine.Null, fmt.Errorf("%s cannot be used as a tool", tool.bound.Spec.Name)
 	}
 	return t.call.CallTool(ctx, tool.bound, c.name, c.args)
-}
-
-// callRemote calls a tool of an MCP server.
-func (t *task) callRemote(ctx context.Context, tool *agentTool, c toolCall) (engine.Value, error) {
-	port := t.call.Ports().MCP
-	done := t.call.TraceTool(c.name, c.args)
-	if port == nil {
-		err := fmt.Errorf("MCP tool %s: %w", c.name, engine.ErrNoPort)
-		done(engine.String(err.Error()), err)
-		return engine.Null, err
-	}
-	text, err := port.CallTool(ctx, tool.server, tool.remote, c.args)
-	if err != nil {
-		done(engine.String(err.Error()), err)
-		return engine.Null, err
-	}
-	result := engine.String(text)
-	done(result, nil)
-	return result, nil
 }
 
 // readArguments accepts an object, or JSON text of one.

@@ -1,0 +1,149 @@
+package component
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Tools of MCP servers. The canvas keeps which of a server's tools were chosen, and how the server described them then.
+// Each execution asks the server what it has now: that is what the model is told. A server that cannot be asked is
+// believed to have what the canvas says.
+
+// remoteServer is an MCP server as the canvas names it.
+type remoteServer struct {
+	id    string
+	tools []agentTool // those that were chosen, under their own names
+	all   bool        // nothing was chosen: whatever the server has
+}
+
+// bindServers reads the servers of which a tool may be called. An empty choice is none; no choice at all is every tool.
+func (a *Agent) bindServers() {
+	for _, entry := range a.MCP.Elements() {
+		s := remoteServer{id: entry.Get("mcp_id").Text(), all: entry.Get("tools").IsNull()}
+		for name, tool := range entry.Get("tools").Fields() {
+			s.tools = append(s.tools, remoteTool(s.id, engine.ToolDef{
+				Name: name, Description: tool.Get("description").Text(), Parameters: first(tool, "inputSchema", "input_schema", "parameters"),
+			}))
+		}
+		if s.all || len(s.tools) > 0 {
+			a.servers = append(a.servers, s)
+		}
+	}
+}
+
+func remoteTool(server string, def engine.ToolDef) agentTool {
+	if def.Parameters.Kind() != engine.KindObject {
+		def.Parameters = engine.Object("type", "object", "properties", engine.Object())
+	}
+	return agentTool{def: def, server: server, remote: def.Name}
+}
+
+// hasTools says whether there may be anything to call.
+func (a *Agent) hasTools() bool { return len(a.tools)+len(a.servers) > 0 }
+
+// toolset is what may be called now. Its only error is that the run was told to stop.
+func (a *Agent) toolset(ctx context.Context, call *engine.Call) (toolset, error) {
+	set := slices.Clone(a.tools)
+	for i, o := range a.offers(ctx, call) {
+		s := &a.servers[i]
+		for _, tool := range s.choose(call, o) {
+			tool.def.Name = set.freeName(tool.def.Name)
+			set = append(set, tool)
+		}
+	}
+	if err := call.Canceled(); err != nil {
+		return nil, err
+	}
+	return set, ctx.Err()
+}
+
+// offer is what a server has now, or why that is not known.
+type offer struct {
+	tools []engine.ToolDef
+	err   error
+}
+
+// offers asks all servers at the same time.
+func (a *Agent) offers(ctx context.Context, call *engine.Call) []offer {
+	out := make([]offer, len(a.servers))
+	port := call.Ports().MCP
+	var group sync.WaitGroup
+	for i, s := range a.servers {
+		if port == nil {
+			out[i].err = engine.ErrNoPort
+			continue
+		}
+		group.Go(func() { out[i].tools, out[i].err = port.ListTools(ctx, s.id) })
+	}
+	group.Wait()
+	return out
+}
+
+// choose gives the tools of a server as it describes them. What is odd about them is noted in the log of the run.
+func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
+	warn := func(format string, args ...any) {
+		call.Log(engine.EventWarning, engine.Object("text", fmt.Sprintf("%s: MCP server %s: ", call.NodeID(), s.id)+fmt.Sprintf(format, args...)))
+	}
+	if o.err != nil {
+		if s.all {
+			warn("its tools are not known: %s", o.err)
+		} else {
+			warn("its tools are taken from the canvas: %s", o.err)
+		}
+		return s.tools
+	}
+	if s.all {
+		out := make([]agentTool, len(o.tools))
+		for i, def := range o.tools {
+			out[i] = remoteTool(s.id, def)
+		}
+		return out
+	}
+	out := slices.Clone(s.tools)
+	for i := range out {
+		at := slices.IndexFunc(o.tools, func(def engine.ToolDef) bool { return def.Name == out[i].remote })
+		if out[i].gone = at < 0; out[i].gone {
+			warn("it has no tool %s any more", out[i].remote)
+			continue
+		}
+		out[i] = remoteTool(s.id, o.tools[at])
+	}
+	return out
+}
+
+// freeName is the name of an MCP tool, with a number behind it when another tool has it already.
+func (s toolset) freeName(name string) string {
+	if s.find(name) == nil {
+		return name
+	}
+	return name + "_" + strconv.Itoa(len(s))
+}
+
+// callRemote calls a tool of an MCP server.
+func (t *task) callRemote(ctx context.Context, tool *agentTool, c toolCall) (engine.Value, error) {
+	done := t.call.TraceTool(c.name, c.args)
+	text, err := t.remoteResult(ctx, tool, c)
+	if err != nil {
+		done(engine.String(err.Error()), err)
+		return engine.Null, err
+	}
+	result := engine.String(text)
+	done(result, nil)
+	return result, nil
+}
+
+func (t *task) remoteResult(ctx context.Context, tool *agentTool, c toolCall) (string, error) {
+	port := t.call.Ports().MCP
+	switch {
+	case port == nil:
+		return "", fmt.Errorf("MCP tool %s: %w", c.name, engine.ErrNoPort)
+	case tool.gone:
+		return "", fmt.Errorf("MCP tool %s: its server does not have it any more; use another tool, or none", c.name)
+	}
+	return port.CallTool(ctx, tool.server, tool.remote, c.args)
+}
