@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 )
 
@@ -25,10 +26,10 @@ func (h *Host) openKnowledge(ctx context.Context) (err error) {
 	return nil
 }
 
-// retrieverPort finds passages in the host's documents, which all tenants share.
-func (h *Host) retrieverPort() engine.Retriever {
+// retrieverPort finds passages in the host's documents: those for everybody and the tenant's own.
+func (h *Host) retrieverPort(j *durable.Job) engine.Retriever {
 	if h.knowledge == nil {
 		return nil
 	}
-	return h.knowledge
+	return h.knowledge.Of(j.Tenant)
 }

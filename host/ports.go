@@ -11,7 +11,7 @@ func (h *Host) ports(j *durable.Job) engine.Ports {
 	return engine.Ports{
 		Model:     models,
 		Speech:    models,
-		Retriever: h.retrieverPort(),
+		Retriever: h.retrieverPort(j),
 		Files:     h.filesPort(j),
 		Documents: h.documentsPort(j),
 		HTTP:      h.httpPort(j),

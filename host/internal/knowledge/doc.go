@@ -1,6 +1,7 @@
 // Package knowledge makes a folder of documents searchable, behind the engine's retriever port.
 //
-// Each folder right below the root is a dataset, by its name; documents right inside the root are the dataset ".".
+// Each folder right below the root is a dataset, by its name; documents right inside the root are the dataset ".". They
+// are for everybody. A folder @ID holds datasets in the same way, which only the tenant ID sees ([Base.Of]).
 // A document becomes passages ([passages], rows of a table, elements of JSON), which go into an index of words: SQLite
 // with FTS5, in one file that can be thrown away at any time. The folder is followed while a [Base] is open: what is
 // new, changed or gone in it is so in the index a moment later.

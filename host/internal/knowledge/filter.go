@@ -15,8 +15,13 @@ import (
 // labels are the metadata of datasets: key -> value in lower case -> documents.
 type labels map[string]map[string][]int64
 
-// Metadata gives the metadata of datasets: key -> list of the values that occur.
+// Metadata gives the metadata of datasets that are for everybody: key -> list of the values that occur.
 func (b *Base) Metadata(ctx context.Context, datasets []string) (engine.Value, error) {
+	return view{b, ""}.Metadata(ctx, datasets)
+}
+
+// metadata is that of datasets by their keys.
+func (b *Base) metadata(ctx context.Context, datasets []string) (engine.Value, error) {
 	if err := b.await(ctx); err != nil {
 		return engine.Null, err
 	}

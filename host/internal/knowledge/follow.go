@@ -42,7 +42,7 @@ func (b *Base) follow(ctx context.Context) {
 
 // file is a document in the folder.
 type file struct {
-	dataset, path string // path inside the dataset
+	dataset, path string // the dataset's key, and the path inside it
 	name          string // inside the root
 	mark          string // changes with the content
 	size          int64
@@ -92,10 +92,8 @@ func (b *Base) list(ctx context.Context) (out []file, err error) {
 		if !b.reads(name) {
 			return nil
 		}
-		f := file{dataset: ".", path: name, name: name, mark: mark, size: info.Size()}
-		if dataset, rest, below := strings.Cut(name, "/"); below {
-			f.dataset, f.path = dataset, rest
-		}
+		f := file{name: name, mark: mark, size: info.Size()}
+		f.dataset, f.path = placeOf(name)
 		out = append(out, f)
 		return nil
 	})

@@ -28,15 +28,17 @@ type hit struct {
 	similarity    float64
 }
 
-// Retrieve finds passages. Memories are not kept here and find nothing.
+// Retrieve finds passages of what is for everybody. Memories are not kept here and find nothing.
 func (b *Base) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
+	return b.Of("").Retrieve(ctx, q)
+}
+
+// retrieve finds passages of datasets by their keys.
+func (b *Base) retrieve(ctx context.Context, q *engine.RetrievalQuery) (engine.Found, error) {
 	if len(q.Datasets) == 0 {
 		return engine.Found{}, nil
 	}
 	if err := b.await(ctx); err != nil {
-		return engine.Found{}, err
-	}
-	if err := b.known(ctx, q.Datasets); err != nil {
 		return engine.Found{}, err
 	}
 	only, restricted, err := b.filtered(ctx, q.Datasets, q.Filter)
@@ -67,42 +69,21 @@ func unique(words []string) []string {
 	})
 }
 
-// known refuses datasets that are not there.
-func (b *Base) known(ctx context.Context, datasets []string) error {
-	for _, d := range datasets {
-		if d != "." && !strings.ContainsAny(d, `/\`) && !strings.HasPrefix(d, ".") {
-			if info, err := b.root.Stat(d); err == nil && info.IsDir() {
-				continue
-			}
-		}
-		if d == "." {
-			continue
-		}
-		names, err := b.Datasets(ctx)
-		if err != nil {
-			return err
-		}
-		return fmt.Errorf("dataset %q does not exist; there are %s", d, strings.Join(names, ", "))
-	}
-	return nil
-}
-
-// Datasets are the names of all datasets that hold documents, and ".".
-func (b *Base) Datasets(ctx context.Context) ([]string, error) {
-	rows, err := b.index.db.QueryContext(ctx, `SELECT DISTINCT dataset FROM documents WHERE dataset <> '.' ORDER BY dataset`)
+// datasets are the keys of all datasets that hold documents.
+func (ix *index) datasets(ctx context.Context) (keys []string, err error) {
+	rows, err := ix.db.QueryContext(ctx, `SELECT DISTINCT dataset FROM documents`)
 	if err != nil {
 		return nil, fmt.Errorf("knowledge: %w", err)
 	}
 	defer rows.Close()
-	names := []string{"."}
 	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
+		var key string
+		if err := rows.Scan(&key); err != nil {
 			return nil, fmt.Errorf("knowledge: %w", err)
 		}
-		names = append(names, name)
+		keys = append(keys, key)
 	}
-	return names, rows.Err()
+	return keys, rows.Err()
 }
 
 // search gives the passages of datasets that share words with a query, the most alike first.
@@ -260,7 +241,7 @@ func (h *hit) chunk() engine.Value {
 	id := sha1.Sum(fmt.Appendf(nil, "%s#%d", h.document(), h.number))
 	b := engine.NewObject(10)
 	b.Set("chunk_id", engine.String(hex.EncodeToString(id[:]))).Set("content_with_weight", engine.String(h.text))
-	b.Set("doc_id", engine.String(h.document())).Set("docnm_kwd", engine.String(path.Base(h.path))).Set("kb_id", engine.String(h.dataset))
+	b.Set("doc_id", engine.String(h.document())).Set("docnm_kwd", engine.String(path.Base(h.path))).Set("kb_id", engine.String(nameOf(h.dataset)))
 	b.Set("similarity", engine.Float(h.similarity)).Set("term_similarity", engine.Float(h.similarity))
 	if meta, err := engine.ParseJSONText(h.meta); err == nil && meta.Len() > 0 {
 		b.Set("document_metadata", meta)
