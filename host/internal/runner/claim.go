@@ -30,7 +30,7 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 	}
 	e := &Lease{Run: run, Attempt: run.Attempt, log: l, token: token(run.ID), last: seq, next: last.next()}
 	e.owner = l.host + "." + nuid.Next()
-	e.tail.base = e.next
+	e.first, e.tail.base = e.next, e.next
 	e.ctx, e.cancel = context.WithCancelCause(l.ctx)
 	if !l.add(e) {
 		return nil, ErrActive

@@ -14,6 +14,9 @@ import (
 // what is stored, then what comes, until the run has ended (nil), fn says
 // false (nil) or ctx ends. A run that nobody has begun yet is waited for.
 //
+// A record without At was told and not stored yet. When its host loses the run
+// before it is, records of the next host follow with its number and higher ones.
+//
 // fn may be slow: it holds nobody up, and memory stays bounded, since what it
 // is not ready for is read from the stream later. Records share memory with
 // others and must not be changed.
@@ -48,6 +51,7 @@ type follower struct {
 	subject string
 	fn      func(Record) bool
 	seq     uint64 // number of the last record given to fn
+	attempt uint64 // of the owner that wrote it; 0 when nobody said
 	at      uint64 // sequence of the last message read
 	hinted  bool   // at is what a client said
 	done    bool   // the run has ended or fn said false
@@ -67,12 +71,22 @@ func (f *follower) give(records []Record) {
 	}
 }
 
+// owner notes whose records come, from a number on: what a former owner told
+// with this number, or a higher one, has never been stored and is replaced.
+func (f *follower) owner(attempt, first uint64) {
+	if f.attempt > 0 && attempt > f.attempt {
+		f.seq = min(f.seq, first-1)
+	}
+	f.attempt = max(f.attempt, attempt)
+}
+
 // take passes the records of one stored message on.
 func (f *follower) take(ctx context.Context, m message) error {
 	b, err := decodeBundle(m.data, m.seq)
 	if err != nil {
 		return err
 	}
+	f.owner(b.attempt, b.first)
 	if b.first > f.seq+1 {
 		if f.hinted {
 			// A wrong hint: start again from the beginning.
@@ -124,6 +138,7 @@ func (f *follower) history(ctx context.Context) error {
 // local reads the memory of the run's owner on this host, and the stream for
 // what that no longer has. It returns nil when the lease has ended.
 func (f *follower) local(ctx context.Context, e *Lease) error {
+	f.owner(e.Attempt, e.first)
 	bell := e.tail.listen()
 	defer e.tail.unlisten(bell)
 	for {

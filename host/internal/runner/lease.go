@@ -34,6 +34,7 @@ type Lease struct {
 	log    *Log
 	token  string // of the run, in subjects
 	owner  string // unique per lease
+	first  uint64 // number of its first record
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	tail   tail
