@@ -2,8 +2,9 @@
 //
 // A [Server] is what a tenant has written down about one: address, transport,
 // headers. [Client] connects, lists tools and calls them. A connection is kept
-// while it is used and for a moment after, so that the calls of one run share
-// a session. Connections are never shared between tenants or runs.
+// until its run ends ([Client.End]) or nobody has used it for a while, so that
+// the calls of one run share a session, and ask for the list of tools once.
+// Connections are never shared between tenants or runs.
 //
 // What a server reports as an error is the answer's text, for the model to
 // read; an error of this package means that the server did not answer.
@@ -22,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/easel-canvas/easel/engine"
@@ -71,7 +73,11 @@ type Client struct {
 	Transport http.RoundTripper
 	// Timeout bounds a call; 0 means 60 s.
 	Timeout time.Duration
-	// Idle is how long a connection is kept after its last call; 0 means 30 s.
+	// ListTimeout bounds how long an agent waits for the list of a server's
+	// tools, connecting included; 0 means 10 s.
+	ListTimeout time.Duration
+	// Idle is how long a connection is kept after its last call; 0 means 5
+	// minutes.
 	Idle time.Duration
 	// Version is told to servers.
 	Version string
@@ -85,42 +91,41 @@ type line struct {
 	ready   chan struct{} // closed when session or err is set
 	session *sdk.ClientSession
 	err     error
+	offer   offer
 	users   int
 	timer   *time.Timer
 }
 
-func (c *Client) timeout() time.Duration {
-	if c.Timeout > 0 {
-		return c.Timeout
+// orElse is a setting, or what it means when it is not set.
+func orElse(set, standard time.Duration) time.Duration {
+	if set > 0 {
+		return set
 	}
-	return time.Minute
+	return standard
 }
 
-// Tools lists a server's tools as it describes them: {name, description,
+// Tools asks a server for its tools as it describes them: {name, description,
 // inputSchema, annotations, ...}.
 func (c *Client) Tools(ctx context.Context, owner string, s Server) ([]engine.Value, error) {
-	ctx, done := context.WithTimeout(ctx, c.timeout())
+	ctx, done := context.WithTimeout(ctx, orElse(c.Timeout, time.Minute))
 	defer done()
 	var out []engine.Value
-	err := c.use(ctx, owner, s, func(session *sdk.ClientSession) error {
-		out = nil
-		for tool, err := range session.Tools(ctx, nil) {
-			if err != nil {
-				return err
-			}
-			text, err := json.Marshal(tool)
-			if err != nil {
-				return err
-			}
-			v, err := engine.ParseJSON(text)
-			if err != nil {
-				return err
-			}
-			if out = append(out, v); len(out) > 1000 {
-				return errors.New("more than 1,000 tools")
-			}
-		}
-		return nil
+	err := c.use(ctx, owner, s, func(l *line) (err error) {
+		out, err = listTools(ctx, l.session)
+		return err
+	})
+	return out, err
+}
+
+// Offered is like Tools, but asks once per connection, and again when the
+// server has said on it that its tools have changed.
+func (c *Client) Offered(ctx context.Context, owner string, s Server) ([]engine.Value, error) {
+	ctx, done := context.WithTimeout(ctx, orElse(c.ListTimeout, 10*time.Second))
+	defer done()
+	var out []engine.Value
+	err := c.use(ctx, owner, s, func(l *line) (err error) {
+		out, err = l.offer.get(ctx, l.session)
+		return err
 	})
 	return out, err
 }
@@ -128,14 +133,18 @@ func (c *Client) Tools(ctx context.Context, owner string, s Server) ([]engine.Va
 // Call calls a tool. The text is the tool's answer or what it reports as its
 // error.
 func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, arguments engine.Value) (string, error) {
-	ctx, done := context.WithTimeout(ctx, c.timeout())
+	ctx, done := context.WithTimeout(ctx, orElse(c.Timeout, time.Minute))
 	defer done()
 	if arguments.Kind() != engine.KindObject {
 		arguments = engine.Object()
 	}
 	var text string
-	err := c.use(ctx, owner, s, func(session *sdk.ClientSession) error {
-		res, err := session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments.AppendJSON(nil))})
+	err := c.use(ctx, owner, s, func(l *line) error {
+		res, err := l.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments.AppendJSON(nil))})
+		if said, ok := refusal(err); ok {
+			text = serverError + said
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -143,6 +152,24 @@ func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, 
 		return nil
 	})
 	return text, err
+}
+
+// serverError stands before what a server reports as an error.
+const serverError = "MCP server error: "
+
+// refusal is what a server answers in place of a result: that it has no such
+// tool, or that the arguments do not fit. It is the tool's failure, not the
+// connection's.
+func refusal(err error) (text string, ok bool) {
+	var answer *jsonrpc.Error
+	if !errors.As(err, &answer) {
+		return "", false
+	}
+	switch answer.Code {
+	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInternalError:
+		return answer.Message, true
+	}
+	return "", false
 }
 
 // textOf is a result as text: its text parts, a note for each other part, and
@@ -172,17 +199,17 @@ func textOf(res *sdk.CallToolResult) string {
 	}
 	text := strings.Join(parts, "\n")
 	if res.IsError {
-		return "MCP server error: " + text
+		return serverError + text
 	}
 	return text
 }
 
 // use gives fn a connection, a new one when the kept one is broken.
-func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*sdk.ClientSession) error) error {
+func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*line) error) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	key := owner + "\n" + s.ID + "\n" + s.URL
+	key := ownerKey(owner) + s.ID + "\n" + s.URL
 	for again := false; ; again = true {
 		l, old := c.line(ctx, key, s)
 		select {
@@ -193,7 +220,7 @@ func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*sdk.C
 		}
 		err := l.err
 		if err == nil {
-			err = fn(l.session)
+			err = fn(l)
 		}
 		c.leave(key, l, err != nil)
 		if err == nil {
@@ -204,6 +231,9 @@ func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*sdk.C
 		}
 	}
 }
+
+// ownerKey begins the names of all connections of an owner.
+func ownerKey(owner string) string { return owner + "\n" }
 
 // line finds or makes a connection; old says that it was used before.
 func (c *Client) line(ctx context.Context, key string, s Server) (l *line, old bool) {
@@ -223,7 +253,7 @@ func (c *Client) line(ctx context.Context, key string, s Server) (l *line, old b
 	c.lines[key] = l
 	go func() {
 		defer close(l.ready)
-		l.session, l.err = c.connect(ctx, s)
+		l.session, l.err = c.connect(ctx, s, &l.offer)
 	}()
 	return l, false
 }
@@ -243,11 +273,7 @@ func (c *Client) leave(key string, l *line, broken bool) {
 		go l.close()
 		return
 	}
-	idle := c.Idle
-	if idle == 0 {
-		idle = 30 * time.Second
-	}
-	l.timer = time.AfterFunc(idle, func() {
+	l.timer = time.AfterFunc(orElse(c.Idle, 5*time.Minute), func() {
 		c.mu.Lock()
 		drop := l.users == 0 && c.lines[key] == l
 		if drop {
@@ -260,20 +286,36 @@ func (c *Client) leave(key string, l *line, broken bool) {
 	})
 }
 
+// End closes the connections of an owner, which needs them no more, in the
+// background.
+func (c *Client) End(owner string) {
+	for _, l := range c.drop(ownerKey(owner)) {
+		go l.close()
+	}
+}
+
 // Close closes all connections. What uses one ends with [ErrServer].
 func (c *Client) Close() {
+	for _, l := range c.drop("") {
+		l.close()
+	}
+}
+
+// drop forgets the connections whose names begin with a text.
+func (c *Client) drop(prefix string) (dropped []*line) {
 	c.mu.Lock()
-	lines := c.lines
-	c.lines = nil
-	for _, l := range lines {
+	defer c.mu.Unlock()
+	for key, l := range c.lines {
+		if !strings.HasPrefix(key, prefix) {
+			continue
+		}
+		delete(c.lines, key)
 		if l.timer != nil {
 			l.timer.Stop()
 		}
+		dropped = append(dropped, l)
 	}
-	c.mu.Unlock()
-	for _, l := range lines {
-		l.close()
-	}
+	return dropped
 }
 
 func (l *line) close() {
@@ -283,19 +325,24 @@ func (l *line) close() {
 	}
 }
 
-func (c *Client) connect(ctx context.Context, s Server) (*sdk.ClientSession, error) {
+func (c *Client) connect(ctx context.Context, s Server, o *offer) (*sdk.ClientSession, error) {
 	base := c.Transport
 	if base == nil {
 		base = http.DefaultTransport
 	}
 	web := &http.Client{Transport: &headers{base, s.header()}}
+	// Without a stream of its own for what the server says unasked: not all
+	// servers have one, and a run is short. It then hears of new tools when it
+	// connects, or in the answers to its calls.
 	var transport sdk.Transport = &sdk.StreamableClientTransport{
 		Endpoint: s.URL, HTTPClient: web, MaxRetries: 1, DisableStandaloneSSE: true,
 	}
 	if s.Type == TypeSSE {
 		transport = &sdk.SSEClientTransport{Endpoint: s.URL, HTTPClient: web}
 	}
-	client := sdk.NewClient(&sdk.Implementation{Name: "easel", Version: c.Version}, nil)
+	client := sdk.NewClient(&sdk.Implementation{Name: "easel", Version: c.Version}, &sdk.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { o.changed.Store(true) },
+	})
 	// The connection outlives the call that made it; only making it is bounded.
 	made := make(chan struct{})
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -320,7 +367,8 @@ func (c *Client) connect(ctx context.Context, s Server) (*sdk.ClientSession, err
 	return session, nil
 }
 
-// header is the headers with their values put in.
+// header is the headers with their values put in. One that is left empty by
+// them, or a scheme without its token, is not sent.
 func (s *Server) header() http.Header {
 	h := http.Header{}
 	for name, value := range s.Headers {
@@ -328,7 +376,9 @@ func (s *Server) header() http.Header {
 			name = strings.ReplaceAll(strings.ReplaceAll(name, "{{"+k+"}}", v), "${"+k+"}", v)
 			value = strings.ReplaceAll(strings.ReplaceAll(value, "{{"+k+"}}", v), "${"+k+"}", v)
 		}
-		h.Set(name, value)
+		if rest := strings.TrimSpace(value); rest != "" && !strings.EqualFold(rest, "bearer") {
+			h.Set(name, value)
+		}
 	}
 	return h
 }
@@ -348,40 +398,4 @@ func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return h.base.RoundTrip(r)
-}
-
-// Port answers the engine's MCP port for one run.
-type Port struct {
-	Client *Client
-	Owner  string // names the run and its tenant; connections are its own
-	// Find reads what the tenant has written down about a server.
-	Find func(ctx context.Context, id string) (Server, error)
-}
-
-var _ engine.MCP = (*Port)(nil)
-
-// ListTools lists a server's tools.
-func (p *Port) ListTools(ctx context.Context, id string) ([]engine.ToolDef, error) {
-	s, err := p.Find(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	list, err := p.Client.Tools(ctx, p.Owner, s)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]engine.ToolDef, len(list))
-	for i, t := range list {
-		out[i] = engine.ToolDef{Name: t.Get("name").Str(), Description: t.Get("description").Str(), Parameters: t.Get("inputSchema")}
-	}
-	return out, nil
-}
-
-// CallTool calls a tool of a server.
-func (p *Port) CallTool(ctx context.Context, id, name string, arguments engine.Value) (string, error) {
-	s, err := p.Find(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	return p.Client.Call(ctx, p.Owner, s, name, arguments)
 }

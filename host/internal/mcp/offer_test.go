@@ -1,0 +1,131 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// shop is one MCP server for all its sessions, whose tools change and are listed two at a time.
+type shop struct {
+	*sdk.Server
+	lists atomic.Int32 // pages that were asked for
+	port  *Port
+}
+
+func newShop(t *testing.T, kind string) *shop {
+	s := &shop{Server: sdk.NewServer(&sdk.Implementation{Name: "shop", Version: "1"}, &sdk.ServerOptions{PageSize: 2})}
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if method == "tools/list" {
+				s.lists.Add(1)
+			}
+			return next(ctx, method, req)
+		}
+	})
+	for i := range 5 {
+		s.sell(fmt.Sprint("t", i))
+	}
+	whole := func(*http.Request) *sdk.Server { return s.Server }
+	var handler http.Handler = sdk.NewStreamableHTTPHandler(whole, nil)
+	if kind == TypeSSE {
+		handler = sdk.NewSSEHandler(whole, nil)
+	}
+	srv := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		_ = srv.Listener.Close() // Close would wait for streams that the SDK's server keeps
+		srv.CloseClientConnections()
+	})
+	s.port = &Port{Client: &Client{}, Owner: "run", Find: func(context.Context, string) (Server, error) {
+		return Server{ID: "a", Name: "shop", Type: kind, URL: srv.URL}, nil
+	}}
+	t.Cleanup(s.port.Client.Close)
+	return s
+}
+
+func (s *shop) sell(name string) {
+	sdk.AddTool(s.Server, &sdk.Tool{Name: name}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "did " + name}}}, nil, nil
+	})
+}
+
+func (s *shop) names(t *testing.T) (names []string) {
+	t.Helper()
+	tools, err := s.port.ListTools(t.Context(), "a")
+	require.NoError(t, err)
+	for _, tool := range tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+func TestOffer(t *testing.T) {
+	for _, kind := range []string{TypeStreamable, TypeSSE} {
+		t.Run(kind, func(t *testing.T) {
+			s := newShop(t, kind)
+			require.Equal(t, []string{"t0", "t1", "t2", "t3", "t4"}, s.names(t), "all pages are read")
+			require.EqualValues(t, 3, s.lists.Load())
+			s.names(t)
+			require.EqualValues(t, 3, s.lists.Load(), "a run asks once")
+
+			s.RemoveTools("t1")
+			s.sell("fresh")
+			if kind == TypeStreamable {
+				s.port.Client.End("run") // it hears of that when it connects
+			}
+			require.Eventually(t, func() bool {
+				names := s.names(t)
+				return len(names) == 5 && names[0] == "fresh"
+			}, 20*time.Second, 10*time.Millisecond, "what the server has now")
+			text, err := s.port.CallTool(t.Context(), "a", "t1", engine.Null)
+			require.NoError(t, err)
+			require.Contains(t, text, serverError)
+			require.Contains(t, text, "t1")
+			text, err = s.port.CallTool(t.Context(), "a", "fresh", engine.Null)
+			require.NoError(t, err)
+			require.Equal(t, "did fresh", text, "a refusal is no reason to connect again")
+
+			before := s.lists.Load()
+			s.port.Client.End("ru")
+			s.names(t)
+			require.Equal(t, before, s.lists.Load(), "that was another run")
+			s.port.Client.End("run")
+			s.names(t)
+			require.Greater(t, s.lists.Load(), before)
+		})
+	}
+}
+
+// A server that does not answer holds an agent up for a moment only.
+func TestOfferOfASilentServer(t *testing.T) {
+	free := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-free:
+		case <-r.Context().Done():
+		}
+	}))
+	defer srv.Close()
+	defer close(free)
+	c := &Client{ListTimeout: 50 * time.Millisecond}
+	began := time.Now()
+	_, err := c.Offered(t.Context(), "run", Server{ID: "a", Name: "silent", Type: TypeStreamable, URL: srv.URL})
+	require.ErrorIs(t, err, ErrServer)
+	require.ErrorContains(t, err, "silent")
+	require.Less(t, time.Since(began), 20*time.Second)
+	c.Close()
+}
+
+func TestHeadersWithoutAValueAreNotSent(t *testing.T) {
+	s := Server{Headers: map[string]string{"Authorization": "Bearer ${token}", "X-A": "{{a}}", "X-B": "b", "X-C": "{{none}}"}, Values: map[string]string{"token": "", "a": ""}}
+	require.Equal(t, http.Header{"X-B": {"b"}, "X-C": {"{{none}}"}}, s.header())
+}
