@@ -71,9 +71,12 @@ func (r *Registry) plugin(name string) *Spec {
 			return &s
 		}
 	}
+	// Providers refuse functions with : or @ in their names.
+	function, _, _ := strings.Cut(strings.TrimPrefix(name, PluginPrefix), "@")
 	return &Spec{
 		Name: name, Doc: "A plugin that is not installed.", Retries: true,
 		Missing: "the plugin is not installed", New: func() Component { return absent(name) },
+		Tool: &ToolSpec{Function: function, Description: "A plugin that is not installed.", Result: "content"},
 	}
 }
 

@@ -12,7 +12,7 @@ type BoundTool struct {
 	Name string // the tool's own name in the canvas
 	Spec *Spec
 	node *node
-	err  error // why it cannot run; told to the model when it tries
+	err  error // its params are wrong; told to the model when it tries
 }
 
 // BindTool compiles a component as a tool of this node. kind is its component name, name what the canvas calls
@@ -26,16 +26,11 @@ func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 		name = spec.Name
 	}
 	t := &BoundTool{Name: name, Spec: spec}
-	if spec.Missing != "" {
-		t.err = fmt.Errorf("%s: %w: %s", spec.Name, ErrNoPort, spec.Missing)
-	}
 	n := &node{
 		index: s.owner.index, id: s.NodeID + "-->" + strings.ReplaceAll(name, " ", "_"), name: name,
 		spec: spec, parent: -1, item: -1, params: params,
 	}
-	if err := n.compile(s.Registry); err != nil && t.err == nil {
-		t.err = err
-	}
+	t.err = n.compile(s.Registry)
 	t.node = n
 	s.owner.refs = append(s.owner.refs, n.refs...)
 	s.owner.resets = append(s.owner.resets, n.resets...)
@@ -45,8 +40,14 @@ func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 // Component is the compiled component.
 func (t *BoundTool) Component() Component { return t.node.comp }
 
-// Err is why the tool cannot run, or nil.
-func (t *BoundTool) Err() error { return t.err }
+// Err is why the tool cannot run, or nil. One that is missing may run later: a call asks the component itself, which
+// looks anew for what it needs.
+func (t *BoundTool) Err() error {
+	if t.err == nil && t.Spec.Missing != "" {
+		return fmt.Errorf("%s: %w: %s", t.Spec.Name, ErrNoPort, t.Spec.Missing)
+	}
+	return t.err
+}
 
 // Description is what the canvas says about the tool, or else what the component says.
 func (t *BoundTool) Description() string {

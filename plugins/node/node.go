@@ -7,7 +7,7 @@
 // do, and fails only when it is reached.
 //
 // A node looks its plugin up each time it runs, so a plugin that is replaced or installed meanwhile serves the next
-// run of the node without the canvas being loaded anew. What the plugin emits streams to the user where the engine
+// run of the node without the canvas being loaded anew, also where it is a tool of an Agent. What the plugin emits streams to the user where the engine
 // allows it; an error that may pass is tried again as often as the node says.
 //
 // The package runs nothing itself: a [Plugin] does, with wazero on a server and with the browser's own WebAssembly in
@@ -97,8 +97,14 @@ func (s *Shelf) missing(name, ref string, err error) engine.Spec {
 	if errors.As(err, &e) {
 		why = e.Message
 	}
+	// As a tool it has its name already, so that it can be called once it is there; what it takes is not known before.
+	function, _, _ := strings.Cut(ref, "@")
 	return engine.Spec{
 		Name: name, Doc: "A plugin that cannot run here.", Missing: why,
+		Tool: &engine.ToolSpec{
+			Function: function, Description: "A plugin that cannot run here.", Result: toolResult,
+			Schema: engine.Object("type", "object", "properties", engine.Object()),
+		},
 		New: func() engine.Component { return &component{shelf: s, ref: ref} },
 	}
 }

@@ -74,31 +74,31 @@ func TestToolErrorsAreTextForTheModel(t *testing.T) {
 
 func TestMissingToolIsToldToTheModel(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
-	m := &model{replies: []engine.ModelPiece{{ToolCalls: []engine.ToolCall{{ID: "1", Name: "plugin:sample@1_0", Arguments: `{}`}}}}}
+	m := &model{replies: []engine.ModelPiece{wish(`{}`)}}
 	got := s.play(t.Context(), engine.Ports{Model: m}, agent(`{}`)...)
 	require.NoError(t, got.err)
-	require.Contains(t, m.asked[1].Messages[len(m.asked[1].Messages)-1].Content, "cannot be used as a tool")
+	require.Equal(t, "sample_0", m.asked[0].Tools[0].Name)
+	require.Contains(t, m.asked[1].Messages[len(m.asked[1].Messages)-1].Content, "easel plugin install")
 }
 
-// TestToolComesAliveWhenThePluginArrives has one adapter and one registry, as a process has them: an Agent that was
-// bound while the plugin was missing is told so, and the next run, which loads the canvas again, uses it.
+// TestToolComesAliveWhenThePluginArrives binds an Agent while its plugin is missing: the model is told so, and the same
+// binding uses the plugin as soon as it is there, with what the canvas pins.
 func TestToolComesAliveWhenThePluginArrives(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
-	reg := s.registry()
-	ask := func(tool string) string {
-		c, err := engine.Load(reg, canvas(t, agent(`{}`)...))
-		require.NoError(t, err)
-		m := &model{replies: []engine.ModelPiece{{ToolCalls: []engine.ToolCall{{ID: "1", Name: tool, Arguments: `{"city": "Oslo"}`}}}}}
+	c, err := engine.Load(s.registry(), canvas(t, agent(`{"city": "Oslo"}`)...))
+	require.NoError(t, err)
+	ask := func() string {
+		m := &model{replies: []engine.ModelPiece{wish(`{"city": "Bergen"}`)}}
 		for _, err := range c.Run(t.Context(), c.State(), engine.Input{Query: engine.String("Q")}, engine.Options{Ports: engine.Ports{Model: m}, Seed: 1}) {
 			require.NoError(t, err)
 		}
 		return m.asked[1].Messages[len(m.asked[1].Messages)-1].Content
 	}
-	require.Contains(t, ask("plugin:sample@1_0"), "cannot be used as a tool")
-	m := s.add(guest(`say {"outputs":{"text":"3 degrees"}}`), mirrorManifest)
-	require.Equal(t, "3 degrees", ask("sample_0"))
+	require.Contains(t, ask(), "easel plugin install")
+	m := s.add(mirror, mirrorManifest)
+	require.Contains(t, ask(), `"arguments": {"city": "Oslo"`)
 	s.remove(m)
-	require.Contains(t, ask("plugin:sample@1_0"), "cannot be used as a tool")
+	require.Contains(t, ask(), "easel plugin install")
 }
 
 // TestToolGoneAfterBinding has the plugin leave while an Agent holds it: the model is told what to do, and the run goes on.
