@@ -45,7 +45,7 @@ func newBridge(h host) *bridge {
 		host: h, registry: reg,
 		canvases: map[uint32]*held{}, runs: map[uint32]*run{}, calls: map[uint32]*question{}, plugins: map[string]*plugin{},
 	}
-	reg.Plugin = b.shelf().Lookup
+	reg.Plugin = b.lookup
 	return b
 }
 

@@ -17,7 +17,8 @@ import (
 type plugin struct {
 	b        *bridge
 	manifest *node.Manifest
-	checks   bool // it has something to say about params
+	checks   bool   // it has something to say about params
+	stays    string // why it takes no part in previews, which is all that runs here; "" when it does
 	timeout  time.Duration
 	locale   string
 }
@@ -41,7 +42,7 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	}
 	timeout, _ := header.Get("timeout_ms").Int()
 	p := &plugin{
-		b: b, manifest: m, checks: header.Get("checks").True(), locale: header.Get("locale").Str(),
+		b: b, manifest: m, checks: header.Get("checks").True(), stays: stays(doc.Get("preview").Str()), locale: header.Get("locale").Str(),
 		timeout: time.Duration(timeout) * time.Millisecond,
 	}
 	b.mu.Lock()
@@ -50,13 +51,31 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	return engine.Object("component", p.component()).AppendJSON(nil), nil
 }
 
+// stays is why a plugin whose manifest says so takes no part in previews.
+func stays(preview string) string {
+	switch preview {
+	case "server":
+		return `its manifest says preview "server": it runs on a server only; run the canvas there, or pin what the node gives`
+	case "none":
+		return `its manifest says preview "none": it is not run to try a canvas out; pin what the node gives`
+	}
+	return ""
+}
+
 // component is the name by which canvases know it: plugin:weather@1.
 func (p *plugin) component() string {
 	major, _, _ := strings.Cut(p.manifest.Version, ".")
 	return engine.PluginPrefix + p.manifest.Name + "@" + major
 }
 
-func (b *bridge) shelf() *node.Shelf { return &node.Shelf{Find: b.findPlugin} }
+// lookup finds plugins as components. One that takes no part in previews has its form like any other, and the reason.
+func (b *bridge) lookup(name string) (engine.Spec, bool) {
+	spec, ok := (&node.Shelf{Find: b.findPlugin}).Lookup(name)
+	if p, err := b.findPlugin(strings.TrimPrefix(name, engine.PluginPrefix)); err == nil {
+		spec.Missing = p.(*plugin).stays
+	}
+	return spec, ok
+}
 
 // findPlugin gives the plugin for weather, weather@1 or weather@1.2.0.
 func (b *bridge) findPlugin(ref string) (node.Plugin, error) {
@@ -119,6 +138,9 @@ func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocati
 	host, ok := call.Ports().Tools.(tools)
 	if !ok || !host.plugin {
 		return engine.Null, fmt.Errorf("%s: %w: this host runs no plugins", p.component(), engine.ErrNoPort)
+	}
+	if p.stays != "" {
+		return engine.Null, p.failed(&failure{code: codePort, text: p.stays}, "easel_invoke")
 	}
 	if err := p.manifest.CheckInput(in); err != nil {
 		return engine.Null, err

@@ -158,6 +158,33 @@ func TestPluginIsKnown(t *testing.T) {
 	})
 }
 
+// TestPluginThatTakesNoPartInPreviews is known with its form, named by validate, and refused when a node reaches it.
+func TestPluginThatTakesNoPartInPreviews(t *testing.T) {
+	for preview, says := range map[string]string{"server": "runs on a server only", "none": "not run to try a canvas out"} {
+		t.Run(preview, func(t *testing.T) {
+			meet(t, func(k *talk) {
+				k.keep(strings.Replace(weather, `"streams":true`, `"streams":true,"preview":"`+preview+`"`, 1))
+				_, problems := k.load(`{"op":"validate"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["A"]},` + weatherNode + `}}`)
+				require.Equal(k.t, 1, problems.Len(), problems)
+				require.Contains(k.t, problems.At(0).Get("message").Str(), "plugin:weather@1 does not run here: its manifest says")
+				_, all := k.load(`{"op":"components"}`)
+				spec := all.At(all.Len() - 1)
+				require.Contains(k.t, spec.Get("missing").Str(), says)
+				require.NotZero(k.t, spec.Get("params").Get("properties").Get("units").Len(), "its form is known")
+				k.open(weatherNode)
+				lines := k.start(`{"canvas":1,"query":"Oslo","ports":["plugin"]}`)
+				for _, l := range lines {
+					require.NotEqual(k.t, "call", l.Fn, l.Text)
+				}
+				answer, err := engine.ParseJSONText(lines[len(lines)-1].Text)
+				require.NoError(k.t, err)
+				require.Equal(k.t, "unsupported", answer.Get("error").Get("code").Str(), answer.JSON())
+				require.Contains(k.t, answer.Get("error").Get("message").Str(), says)
+			})
+		})
+	}
+}
+
 // TestPluginChecksItsParams has validate ask the plugin, without a run.
 func TestPluginChecksItsParams(t *testing.T) {
 	meet(t, func(k *talk) {
