@@ -83,6 +83,17 @@ func TestHelp(t *testing.T) {
 		require.Equal(t, page, same)
 	}
 	require.Contains(t, out, "130  stopped by Ctrl-C")
+	for _, v := range pluginVerbs() {
+		words := strings.Fields(v.name)
+		code, page, _ := easel(t, append([]string{"help"}, words...)...)
+		require.Equal(t, ExitOK, code)
+		require.Contains(t, page, "Usage: easel "+v.name+" ")
+		_, same, _ := easel(t, append(words, "--help")...)
+		require.Equal(t, page, same)
+	}
+	_, page, _ := easel(t, "help", "serve")
+	require.Contains(t, page, "HOST:PORT to listen on (default 127.0.0.1:9380)")
+	require.NotContains(t, page, "(default 0)")
 }
 
 func TestUsageErrors(t *testing.T) {
@@ -95,6 +106,8 @@ func TestUsageErrors(t *testing.T) {
 		{"no command", nil, "Usage: easel COMMAND"},
 		{"unknown command", []string{"fly"}, `unknown command "fly"`},
 		{"unknown help page", []string{"help", "fly"}, `unknown command "fly"`},
+		{"unknown help page of a verb", []string{"help", "plugin", "fly"}, `unknown verb "fly"`},
+		{"help with a word too many", []string{"help", "run", "fly"}, "takes nothing more"},
 		{"unknown flag", []string{"run", "--fly", "x.json"}, "flag provided but not defined: -fly"},
 		{"no canvas", []string{"run"}, "one canvas is needed, not 0"},
 		{"two canvases", []string{"run", "a", "b"}, "one canvas is needed, not 2"},

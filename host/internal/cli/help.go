@@ -32,11 +32,27 @@ func (a *app) help(args []string) error {
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
-			a.describe(a.out, &c)
-			return nil
+			return a.helpBelow(&c, args[1:])
 		}
 	}
 	return misuse("", "unknown command %q; `easel help` lists the commands", args[0])
+}
+
+// helpBelow shows the page of a command, or that of the verb behind it, as in `easel help plugin new`.
+func (a *app) helpBelow(c *command, rest []string) error {
+	if len(rest) == 0 {
+		a.describe(a.out, c)
+		return nil
+	}
+	if c.verbs == nil {
+		return misuse("", "%q: `easel help %s` takes nothing more", rest[0], c.name)
+	}
+	for _, v := range c.verbs() {
+		if v.name == c.name+" "+rest[0] {
+			return a.helpBelow(&v, rest[1:])
+		}
+	}
+	return misuse(c.name, "unknown verb %q", rest[0])
 }
 
 // describe is the page of one command.
@@ -58,6 +74,18 @@ func (a *app) describe(w io.Writer, c *command) {
 		if len(f.Name) == 1 {
 			name = "-" + f.Name
 		}
+		if byDefault := defaultOf(f); byDefault != "" {
+			text += " (default " + byDefault + ")"
+		}
 		fmt.Fprintf(w, "  %-26s %s\n", strings.TrimSpace(name+" "+kind), text)
 	})
+}
+
+// defaultOf is the default of a flag; "" where that is the zero value, about which the flag's own text says what it means.
+func defaultOf(f *flag.Flag) string {
+	switch f.DefValue {
+	case "0", "0s", "false":
+		return ""
+	}
+	return f.DefValue
 }

@@ -37,7 +37,12 @@ func current(t *testing.T, file, made string) {
 	}
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, string(kept), made, "%s is old: go test ./host/internal/cli -run Page -update", file)
+	// The first line that differs says enough; a page is long.
+	old, now := strings.Split(string(kept), "\n"), strings.Split(made, "\n")
+	for i := range min(len(old), len(now)) {
+		require.Equal(t, old[i], now[i], "%s, line %d, is old: go test ./host/internal/cli -run Page -update", file, i+1)
+	}
+	require.Len(t, old, len(now), "%s is old: go test ./host/internal/cli -run Page -update", file)
 }
 
 // TestPageOfTheHost compares the tables between "<!-- made: NAME -->" and "<!-- end -->".
@@ -69,11 +74,9 @@ func flagTable(c command) string {
 	fs.VisitAll(func(f *flag.Flag) {
 		kind, text := flag.UnquoteUsage(f)
 		variable := "EASEL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		byDefault := f.DefValue
-		if byDefault != "" && byDefault != "0" && byDefault != "0s" && byDefault != "false" {
+		byDefault := defaultOf(f)
+		if byDefault != "" {
 			byDefault = "`" + byDefault + "`"
-		} else {
-			byDefault = ""
 		}
 		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+kind), variable, byDefault, inCell(text))
 	})
@@ -93,7 +96,7 @@ func TestPageNamesEveryVariable(t *testing.T) {
 		}
 		source, err := os.ReadFile(path)
 		for _, m := range variable.FindAllStringSubmatch(string(source), -1) {
-			require.Contains(t, string(page), m[1], path)
+			require.True(t, bytes.Contains(page, []byte(m[1])), "the page has no %s, which %s reads", m[1], path)
 		}
 		return err
 	})
