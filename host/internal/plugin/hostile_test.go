@@ -2,6 +2,8 @@ package plugin
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -28,7 +30,6 @@ func TestFloods(t *testing.T) {
 			"local.get $i i32.const 1 i32.sub local.tee $i br_if $l end i32.const 0", OutputTooLarge, "allowed are 16777216"},
 		{"a gigabyte in one piece", "i32.const 0 i32.const 1073741824 call $output_write i32.const 0", Trap, "1073741824 bytes at 0 are outside the memory"},
 		{"a piece of the answer of a gigabyte", "i32.const 1 i32.const 0 i32.const 1073741824 call $emit", Trap, "outside the memory"},
-		{"a flood of logs", "loop $l i32.const 3 i32.const 0 i32.const 100 call $log br $l end i32.const 0", TooManyCalls, "10000 lines of log"},
 		{"a flood of stderr is cut", "loop $l i32.const 2 i32.const 16 i32.const 1 i32.const 50 call $fd_write drop " +
 			"local.get $i i32.const 1 i32.add local.tee $i i32.const 5000 i32.lt_u br_if $l end unreachable", Panic, "aaaaaaa"},
 	} {
@@ -45,6 +46,39 @@ func TestFloods(t *testing.T) {
 			require.LessOrEqual(t, len(res.Logs), maxLogs)
 			_, err = m.Call(context.Background(), CallRequest{Export: "fine"})
 			require.NoError(t, err, "the next call works")
+		})
+	}
+}
+
+// TestFloodsOfTheContract makes each golden step as often as it is allowed, and once more.
+func TestFloodsOfTheContract(t *testing.T) {
+	h := newHost(t, Config{})
+	steps := map[string]string{
+		"emit": "i32.const 1 i32.const 0 i32.const 1 call $emit drop",
+		"log":  "i32.const 2 i32.const 0 i32.const 1 call $log",
+		"call": "i32.const 0 i32.const 4 local.get $n call $call drop",
+	}
+	for _, g := range goldens(t, "flood") {
+		t.Run(g.name, func(t *testing.T) {
+			var flood struct {
+				Step    string
+				Request json.RawMessage
+				Allowed uint32
+				Error   Error
+			}
+			require.NoError(t, json.Unmarshal(g.Message, &flood))
+			// The input is how often, as four bytes, and the request.
+			m := load(t, h, `(module`+importAll+`(func (export "easel_invoke") (result i32) (local $i i32) (local $n i32)
+				i32.const 0 i32.const 30000 call $input_read i32.const 4 i32.sub local.set $n i32.const 0 i32.load local.set $i
+				loop $l `+steps[flood.Step]+` local.get $i i32.const 1 i32.sub local.tee $i br_if $l end i32.const 0))`, nil)
+			flow := func(times uint32) error {
+				_, err := m.Call(context.Background(), CallRequest{Input: append(binary.LittleEndian.AppendUint32(nil, times), flood.Request...)})
+				return err
+			}
+			require.NoError(t, flow(flood.Allowed))
+			var e *Error
+			require.ErrorAs(t, flow(flood.Allowed+1), &e)
+			require.Equal(t, flood.Error, Error{Code: e.Code, Message: e.Message, Retryable: e.Retryable})
 		})
 	}
 }

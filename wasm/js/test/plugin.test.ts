@@ -2,7 +2,6 @@
 // twin of the Go host's tests. The meter is the one inside the engine module.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
@@ -13,6 +12,7 @@ import { dial } from "../src/plugin/dial.node.ts";
 import { readEmission, type Emission, type RunSide } from "../src/plugin/desk.ts";
 import { guestError } from "../src/plugin/error.ts";
 import type { FromKernel, Outcome } from "../src/plugin/kernel/serve.ts";
+import { bestWay } from "../src/plugin/kernel/wait.ts";
 import { checkManifest, type Manifest } from "../src/plugin/manifest.ts";
 import { Plugin, type CallRequest, type LoadOptions, type Meter } from "../src/plugin/plugin.ts";
 import { inline } from "../src/plugin/inline.ts";
@@ -20,8 +20,10 @@ import type { KernelLine, Spawn } from "../src/plugin/runner.ts";
 import { meterOf } from "../src/plugin/shelf.ts";
 import { build, type Built } from "./module.ts";
 import { attack, faults, limits, text } from "./plugin.faults.ts";
+import { drown, floods, wade, type Flood } from "./plugin.floods.ts";
+import { asked, bodyOf, chain, fountain, next, open as opened, streams, type Ask, type Fountain } from "./plugin.streams.ts";
 import { guest, imports } from "./guests.ts";
-import { make, pack } from "./plugins.ts";
+import { goldens, make, pack } from "./plugins.ts";
 
 const decoder = new TextDecoder();
 
@@ -41,6 +43,8 @@ function thread(): KernelLine {
 /** texts are the guests of this file by name; all are assembled in one go. */
 const texts: Record<string, string> = {
   ...Object.fromEntries(Object.entries(faults).map(([name, fault]) => [name, text(fault)])),
+  ...floods,
+  chain,
   quiet: `(module (func (export "easel_invoke") (result i32) i32.const 0))`,
   spin: `(module (func (export "easel_invoke") (result i32) loop $l br $l end i32.const 0))`,
   echo: `(module${imports}(func (export "easel_invoke") (result i32) (local $n i32)
@@ -396,6 +400,25 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
         assert.deepEqual(got, { plugin: "sample", version: "1.0.0", method: "GET", url: `http://${address}/a`, headers: { "X-Key": "{{secret:KEY}}" }, body: undefined });
       });
     });
+
+    describe("reads in pieces", () => {
+      let server: Fountain;
+      before(async () => { server = await fountain(); });
+      after(() => server.close());
+      const reader = async (): Promise<Ask> => {
+        const plugin = await load("chain", {
+          permissions: { http: { hosts: [server.address], private: true, reason: "reads" }, secrets: { KEY: { hosts: [server.address], reason: "key" } } },
+        }, { grant: "asked", dial, secrets: { KEY: "hunter2-hunter2" } });
+        return async (lines) => said(await ask(plugin, lines));
+      };
+      for (const [name, story] of Object.entries(streams)) test(name, async () => story(server, await reader()));
+
+      test("a secret that comes back piece by piece is masked", async () => {
+        const [, ...pieces] = await asked(await reader(), opened(server, "/leak", { "X-Key": "{{secret:KEY}}" }), ...Array<object>(40).fill(next()));
+        const got = pieces.filter(({ error }) => !error).map(bodyOf).join("");
+        assert.equal(got, "before *** after");
+      });
+    });
   });
 }
 
@@ -442,8 +465,7 @@ describe("loading a plugin", { timeout: 120_000 }, () => {
 });
 
 describe("the golden messages of the contract", { timeout: 120_000 }, () => {
-  const folder = new URL("../../../plugins/contract/golden/", import.meta.url);
-  const golden = readdirSync(folder).map((file) => ({ file, ...(JSON.parse(readFileSync(new URL(file, folder), "utf8")) as { valid: boolean; message: unknown }) }));
+  const golden = goldens();
   let relay: Plugin;
   before(async () => {
     relay = await Plugin.load(pack(guests["relay"]!, {
@@ -474,6 +496,16 @@ describe("the golden messages of the contract", { timeout: 120_000 }, () => {
         break;
       case "partial":
         test(file, () => assert.equal(readEmission(4, new TextEncoder().encode(text)) !== undefined, valid));
+        break;
+      case "flood":
+        test(file, async () => {
+          const flood = message as Flood;
+          const plugin = await Plugin.load(pack(guests[`flood ${flood.step}`]!), meter, inline, { grant: "asked" });
+          // Each answer has the call played again here, which 10,000 answers would have done for minutes; Chromium counts them all.
+          if (file === "flood.pieces.json" && bestWay() === "replay") assert.equal((await wade(plugin, flood, 1_500)).error, undefined);
+          else await drown(plugin, flood);
+          plugin.close();
+        });
         break;
       case "call":
         test(file, async () => {

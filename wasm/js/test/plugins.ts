@@ -2,6 +2,7 @@
 // testdata/plugin, packed with a manifest here.
 
 import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Manifest } from "../src/plugin/manifest.ts";
 
@@ -14,6 +15,13 @@ export function make(wanted: { wat?: Record<string, string>; examples?: string[]
   });
   const made = JSON.parse(out.toString()) as Record<string, string>;
   return Object.fromEntries(Object.entries(made).map(([name, text]) => [name, Uint8Array.from(Buffer.from(text, "base64"))]));
+}
+
+/** goldens are the golden messages of the contract whose name begins so. */
+export function goldens(prefix = ""): { file: string; valid: boolean; message: unknown }[] {
+  const folder = `${root}plugins/contract/golden/`;
+  return readdirSync(folder).filter((file) => file.startsWith(prefix))
+    .map((file) => ({ file, ...(JSON.parse(readFileSync(folder + file, "utf8")) as { valid: boolean; message: unknown }) }));
 }
 
 /** pack puts a manifest into a module; fields are laid over a minimal one. */

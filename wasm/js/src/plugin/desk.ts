@@ -67,7 +67,6 @@ export class Desk {
       const answer = await this.#ask(op, args);
       return answer && encode(answer);
     } catch (err) {
-      if (err instanceof PluginError && err.code === "too_many_calls") throw err;
       return encode({ error: failureOf(err, "upstream") });
     }
   }

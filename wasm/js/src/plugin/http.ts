@@ -34,7 +34,7 @@ export interface Carrier {
   dial?(allowPrivate: boolean): typeof globalThis.fetch;
 }
 
-const most = { hops: 5, response: 10 << 20, time: 10_000, streams: 8, pieces: 10_000, streamed: 256 << 20, piece: 1 << 20 };
+const most = { hops: 5, response: 10 << 20, time: 10_000, streams: 8, streamed: 256 << 20, piece: 1 << 20 };
 const least = 16; // a whole character fits into a piece
 const usual = 64 << 10;
 
@@ -62,7 +62,6 @@ export class Web {
   readonly #signal: AbortSignal;
   readonly #streams = new Map<number, Body>();
   #last = 0;
-  #pieces = 0;
   #streamed = 0;
 
   constructor(plugin: { name: string; version: string }, granted: Permissions, carrier: Carrier, signal: AbortSignal) {
@@ -199,7 +198,6 @@ export class Web {
     const body = this.#streams.get(number);
     if (!body) throw new PluginError("not_found", `http.read: no stream ${number} is open`);
     if (!(max >= 0)) throw new PluginError("invalid_argument", `http.read: max is ${max}`);
-    if (++this.#pieces > most.pieces) throw new PluginError("too_many_calls", `more than ${most.pieces} pieces of streams`);
     try {
       const bytes = await body.next(Math.min(Math.max(max || usual, least), most.piece), most.time);
       if (body.done) this.#streams.delete(number);

@@ -10,6 +10,7 @@ import { Plugin, type CallRequest, type LoadOptions, type Meter } from "../../sr
 import type { KernelLine } from "../../src/plugin/runner.ts";
 import { meterOf } from "../../src/plugin/shelf.ts";
 import { attack, faults } from "../plugin.faults.ts";
+import { drown, type Flood } from "../plugin.floods.ts";
 
 const at = (name: string): URL => new URL(name, location.href);
 const engineFiles = { wasm: at("engine.wasm"), runtime: at("wasm_exec.js"), worker: at("worker.browser.js") };
@@ -54,6 +55,16 @@ const plugins = {
     const plugin = await load(name, { way }, place);
     try {
       await attack(plugin, faults[name]!);
+    } finally {
+      plugin.close();
+    }
+  },
+
+  /** flood is one of the golden floods, with the stack put aside. */
+  async flood(flood: Flood): Promise<void> {
+    const plugin = await load(`flood ${flood.step}`, { way: "suspend" });
+    try {
+      await drown(plugin, flood);
     } finally {
       plugin.close();
     }

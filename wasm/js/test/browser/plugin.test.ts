@@ -13,7 +13,9 @@ import type { Page } from "playwright-core";
 import { guest, imports } from "../guests.ts";
 import { build, type Built } from "../module.ts";
 import { faults, limits, text } from "../plugin.faults.ts";
-import { make, pack } from "../plugins.ts";
+import { floods, type Flood } from "../plugin.floods.ts";
+import { chain, fountain, streams, type Fountain } from "../plugin.streams.ts";
+import { goldens, make, pack } from "../plugins.ts";
 import type { Plugins } from "./plugin.page.ts";
 import { missing, policy, raise, type Stage } from "./stage.ts";
 
@@ -36,6 +38,7 @@ describe("plugins in Chromium", { skip: missing, timeout: 300_000 }, () => {
   let folder: string;
   let service: Server;
   let address: string;
+  let water: Fountain;
   before(async () => {
     built = build();
     service = createServer((request, response) => {
@@ -46,11 +49,13 @@ describe("plugins in Chromium", { skip: missing, timeout: 300_000 }, () => {
     }).listen(0, "127.0.0.1");
     await new Promise((resolve) => service.once("listening", resolve));
     address = `127.0.0.1:${(service.address() as AddressInfo).port}`;
-    const http = { http: { hosts: [address], private: true, reason: "asks" } };
+    water = await fountain();
+    const http = { http: { hosts: [address, water.address], private: true, reason: "asks" } };
     const fetching = (path: string): string => guest(`call {"op":"http.fetch","args":{"url":"http://${address}${path}"}}`);
     const made = make({
       wat: {
         ...Object.fromEntries(Object.entries(faults).map(([name, fault]) => [name, text(fault)])),
+        ...floods, chain,
         counted: `(module (func (export "easel_invoke") (result i32) (local $i i32)
 			i32.const 25000 local.set $i loop $l local.get $i i32.const 1 i32.sub local.tee $i br_if $l end i32.const 0))`,
         echo: `(module${imports}(func (export "easel_invoke") (result i32) (local $n i32)
@@ -71,18 +76,19 @@ describe("plugins in Chromium", { skip: missing, timeout: 300_000 }, () => {
     for (const [name, wasm] of Object.entries(made)) {
       if (name.endsWith(".metered")) continue;
       const file = join(folder, `${Object.keys(files).length}.wasm`);
-      const fields = name in faults ? { limits } : /fetches|away|slow|elsewhere/.test(name) ? { permissions: http } : name === "spins" ? { limits: { timeout_ms: 20_000 } } : {};
+      const fields = name in faults ? { limits } : /fetches|away|slow|elsewhere|chain/.test(name) ? { permissions: http } : name === "spins" ? { limits: { timeout_ms: 20_000 } } : {};
       writeFileSync(file, name === "typewriter" ? wasm : pack(wasm, fields));
       files[name] = files[encodeURIComponent(name)] = file;
     }
     stage = await raise(["plugin.page.ts", "../../src/worker.browser.ts", "../../src/plugin/kernel.browser.ts"], files);
-    ({ page, faults: complaints } = await stage.open(`?csp=${encodeURIComponent(`${policy}; connect-src 'self' http://${address}`)}`));
+    ({ page, faults: complaints } = await stage.open(`?csp=${encodeURIComponent(`${policy}; connect-src 'self' http://${address} http://${water.address}`)}`));
   });
   after(async () => {
     await stage?.close();
     built?.remove();
     service?.closeAllConnections();
     service?.close();
+    water?.close();
     if (folder) rmSync(folder, { recursive: true });
   });
 
@@ -127,7 +133,19 @@ describe("plugins in Chromium", { skip: missing, timeout: 300_000 }, () => {
         const [slow] = await call("slow", way, [{ timeout: 300 }]);
         assert.equal(slow?.code, "timeout");
       });
+
+      for (const [name, story] of Object.entries(streams)) {
+        test(`reads in pieces: ${name}`, () => story(water, async (input) => {
+          const [called] = await call("chain", way, [{ input }]);
+          assert.equal(called!.code, undefined, called!.message);
+          return called!.output;
+        }));
+      }
     });
+  }
+
+  for (const { file, message } of goldens("flood.")) {
+    test(`${file}: so often and no more`, () => page.evaluate((flood) => plugins.flood(flood), message as Flood));
   }
 
   test("in the page's own thread, on request", () => page.evaluate(() => plugins.fault("an endless loop meets the deadline", "replay", "page")));

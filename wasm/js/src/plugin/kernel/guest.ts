@@ -98,6 +98,8 @@ export class Guest {
   headers: Uint8Array = empty;
   #emits = 0;
   #hostCalls = 0;
+  #pieces = 0;
+  #logCalls = 0;
 
   private constructor(setting: Setting, way: Way, world: World, tape?: Tape) {
     this.setting = setting;
@@ -164,8 +166,10 @@ export class Guest {
     into.add(bytes);
   }
 
-  // Log lines beyond the caps are dropped in silence: a plugin that logs too much is a nuisance and no danger.
+  // Log lines beyond the caps are dropped in silence: a plugin that logs too much is a nuisance. One that does nothing
+  // else is stopped.
   log(level: number, text: Uint8Array): void {
+    if (++this.#logCalls > caps.logCalls) throw new PluginError("too_many_calls", `more than ${caps.logCalls} lines of log`);
     if (this.logs.length >= caps.logs) return;
     this.logs.push({ level: levels[Math.min(level >>> 0, levels.length - 1)]!, text: decoder.decode(text.subarray(0, caps.logBytes)) });
   }
@@ -180,7 +184,7 @@ export class Guest {
 
   /** ask sends a request to the host; null says that the call is cancelled. */
   ask<R>(op: "call" | "http", request: Uint8Array, take: (answer: Uint8Array | null) => R): R | Promise<R> {
-    if (++this.#hostCalls > caps.hostCalls) throw new PluginError("too_many_calls", `more than ${caps.hostCalls} calls of the host`);
+    this.#count(op === "call" && isRead(request));
     if (request.length > caps.request) {
       return take(encode({ error: new PluginError("invalid_argument", `request of ${request.length} bytes, allowed are ${caps.request}`).failure() }));
     }
@@ -256,7 +260,7 @@ export class Guest {
     this.vars = new Map(work.vars);
     this.arena.reset();
     this.out = { at: 0, length: 0 };
-    this.errorAt = this.status = this.#emits = this.#hostCalls = 0;
+    this.errorAt = this.status = this.#emits = this.#hostCalls = this.#pieces = this.#logCalls = 0;
     this.#budget = Math.min(this.setting.limits.fuel, work.fuel);
     this.#deadline = performance.now() + work.timeout;
     this.#allowance = Math.min(meter.interval, this.#budget);
@@ -266,6 +270,12 @@ export class Guest {
 
   #global(name: string): WebAssembly.Global {
     return this.#exports[name] as WebAssembly.Global;
+  }
+
+  // Pieces have a count of their own, because a large body has more of them than a plugin may make requests.
+  #count(piece: boolean): void {
+    if (piece && ++this.#pieces > caps.pieces) throw new PluginError("too_many_calls", `more than ${caps.pieces} pieces of streams`);
+    if (!piece && ++this.#hostCalls > caps.hostCalls) throw new PluginError("too_many_calls", `more than ${caps.hostCalls} calls of the host`);
   }
 
   // The meter calls it with the counter and gets an allowance.
@@ -318,6 +328,16 @@ export class Guest {
   #fault(err: unknown): PluginError {
     const grewTooFar = this.#exports !== undefined && this.#global(meter.refused).value !== 0;
     return faultOf(err, { stderr: this.stderr, grewTooFar, memory: this.setting.limits.memory_mb });
+  }
+}
+
+// isRead tells a request for a piece from all others, which are read where they are answered. No such request is long.
+function isRead(request: Uint8Array): boolean {
+  if (request.length > 1 << 10) return false;
+  try {
+    return (JSON.parse(decoder.decode(request)) as { op?: unknown } | null)?.op === "http.read";
+  } catch {
+    return false;
   }
 }
 
