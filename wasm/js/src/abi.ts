@@ -28,6 +28,8 @@ interface Exports {
 export interface GoRuntime {
   importObject: WebAssembly.Imports;
   run(instance: WebAssembly.Instance): Promise<void>;
+  /** The timers it waits for. One that meets a program that has ended throws where nobody can catch it. */
+  _scheduledTimeouts?: Map<number, ReturnType<typeof setTimeout>>;
 }
 
 /** Boot carries the kick out of a starting module, see PROTOCOL.md. */
@@ -70,7 +72,11 @@ export async function instantiate(
   }
 
   let over = false; // a program that has ended may not be entered
-  const kick = boot(instance, go, (why) => { over = true; exited(why); });
+  const kick = boot(instance, go, (why) => {
+    over = true;
+    for (const timer of go._scheduledTimeouts?.values() ?? []) clearTimeout(timer);
+    exited(why);
+  });
   const pass = (text: string, into: (ptr: number, len: number) => void): void => {
     if (over) return;
     const bytes = encoder.encode(text);

@@ -82,6 +82,21 @@ describe("a Go module", { timeout: 120_000 }, () => {
     });
   }
 
+  test("timers of a module that crashed in this thread do nothing any more", async () => {
+    const engine = await createEngine({ wasm, runtime, worker: false });
+    const sleeps = engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }); // it waits for a timer of 5 ms
+    for await (const _ of sleeps) break;
+    const thrown: unknown[] = [];
+    const note = (err: unknown): void => { thrown.push(err); };
+    process.on("uncaughtException", note);
+    await assert.rejects(engine.run("{}", "crash").result, { code: "crashed" });
+    await assert.rejects(sleeps.result, { code: "crashed" });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    process.off("uncaughtException", note);
+    assert.deepEqual(thrown, []);
+    engine.close();
+  });
+
   test("a module of another version is refused", async () => {
     const later = join(folder, "later.wasm");
     execFileSync("go", ["build", "-ldflags=-X main.abi=9", "-o", later, "."], { cwd: source, env: { ...process.env, GOOS: "js", GOARCH: "wasm" }, stdio: "inherit" });
