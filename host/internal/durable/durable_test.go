@@ -65,7 +65,7 @@ func (b *bench) open() {
 	require.NoError(b.t, err)
 	b.log, err = runner.Open(b.t.Context(), runner.Config{Dir: b.dir, Log: quiet})
 	require.NoError(b.t, err)
-	b.runs = New(Config{Store: b.store, Log: b.log, Registry: b.reg, Logger: quiet})
+	b.runs = New(Config{Store: b.store, Log: b.log, Registry: b.reg, Logger: quiet, ShortestPeriod: time.Second})
 	runs := b.runs
 	work := runs.Work
 	if other, log := b.other, b.log; other != nil {

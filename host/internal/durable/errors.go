@@ -21,6 +21,9 @@ var (
 	// its result.
 	ErrGone = errors.New("records of the run are no longer kept")
 
+	// ErrTooMany says that a tenant has all the schedules it may have; remove one.
+	ErrTooMany = errors.New("too many schedules")
+
 	// ErrRecord says that a run cannot start again at the record asked for.
 	ErrRecord = errors.New("no state is known at this record")
 )

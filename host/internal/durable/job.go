@@ -25,8 +25,13 @@ type Job struct {
 	Canvas  string `json:"canvas"`
 	Session string `json:"session,omitempty"`
 	User    string `json:"user,omitempty"`   // who asks, for the events and sys.user_id
-	Source  string `json:"source,omitempty"` // api, editor, bot, webhook, v2
+	Source  string `json:"source,omitempty"` // api, editor, bot, webhook, v2, schedule
 	Keep    Keep   `json:"keep,omitempty"`
+
+	// Schedule is the schedule that begins the run; "" for others. With Fresh
+	// each of its runs has a session of its own.
+	Schedule string `json:"schedule,omitempty"`
+	Fresh    bool   `json:"fresh,omitempty"`
 
 	// Parent is the trace span that the run belongs to, as a traceparent header.
 	Parent string `json:"parent,omitempty"`

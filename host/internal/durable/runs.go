@@ -24,6 +24,9 @@ type Config struct {
 	Patience time.Duration
 	// MaxSteps is the engine's option; 0 means its default.
 	MaxSteps int
+	// ShortestPeriod is the least time between two runs of a schedule; 0 means a
+	// minute.
+	ShortestPeriod time.Duration
 	// Report hears of every run that this host ended, for metrics; nil for none.
 	Report func(j *Job, end End, took time.Duration)
 	// Watch hears every entry of the runs of this host in order; nil for none.
@@ -57,6 +60,9 @@ func New(cfg Config) *Runs {
 	if cfg.Patience == 0 {
 		cfg.Patience = 5 * time.Minute
 	}
+	if cfg.ShortestPeriod == 0 {
+		cfg.ShortestPeriod = shortestPeriod
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
@@ -64,9 +70,10 @@ func New(cfg Config) *Runs {
 }
 
 // Work continues runs of dead hosts, queued runs, and runs that were accepted
-// but never begun, until ctx ends.
+// but never begun, and sets the clocks of schedules, until ctx ends.
 func (r *Runs) Work(ctx context.Context) error {
 	go r.recover(ctx)
+	go r.keepClocks(ctx)
 	return r.cfg.Log.Work(ctx, r.takeOver)
 }
 

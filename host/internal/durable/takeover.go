@@ -66,6 +66,11 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 		return nil // it ended, and its records have been dropped
 	}
 	if !known {
+		if j.Schedule != "" {
+			if wanted, err := r.due(ctx, &j); err != nil || !wanted {
+				return err
+			}
+		}
 		if err := r.cfg.Store.StartRun(ctx, store.Run{
 			ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
 			Source: j.Source, Input: lease.Run.Data,

@@ -19,8 +19,9 @@ type Schedule struct {
 	When string
 	// Zone is an IANA time zone for cron lines; "" means UTC.
 	Zone string
-	// Run is queued each time, under its id with a number added; its own id
-	// becomes one of its tasks.
+	// Run is queued each time, under its id with "-" and the time added, in Unix
+	// milliseconds; its own id becomes one of its tasks. While no host takes runs,
+	// only the newest waits.
 	Run Run
 }
 
@@ -37,6 +38,7 @@ func (l *Log) Schedule(ctx context.Context, s Schedule) error {
 		msg := nats.NewMsg(l.subject("sched", token(s.ID)))
 		msg.Header.Set("Nats-Schedule", s.When)
 		msg.Header.Set("Nats-Schedule-Target", l.subject("rq", token("sched-"+s.ID)))
+		msg.Header.Set("Nats-Schedule-Rollup", jetstream.MsgRollupSubject)
 		msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 		if s.Zone != "" {
 			msg.Header.Set("Nats-Schedule-Time-Zone", s.Zone)

@@ -104,6 +104,13 @@ func (s *Store) Items(ctx context.Context, tenant, kind string) ([]Item, error) 
 	return out, fail(err, "list %s", kind)
 }
 
+// ItemsOfAll lists the items of a kind of all tenants, in no order.
+func (s *Store) ItemsOfAll(ctx context.Context, kind string) ([]Item, error) {
+	const query = `SELECT ` + itemColumns + ` FROM items WHERE kind = $1`
+	out, err := queryAll(ctx, s.read, s.scanItem, query, kind)
+	return out, fail(err, "list %s of all tenants", kind)
+}
+
 // DeleteItem removes an item. Errors: [ErrNotFound].
 func (s *Store) DeleteItem(ctx context.Context, tenant, kind, id string) error {
 	return s.write(ctx, fmt.Sprintf("delete %s %q", kind, id), func(ctx context.Context, q querier) error {

@@ -92,8 +92,17 @@ func (w *where) contains(column, text string) {
 	if text == "" {
 		return
 	}
-	quoted := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(fold(text))
-	w.add(column+` LIKE ? ESCAPE '!'`, "%"+quoted+"%")
+	w.add(column+` LIKE ? ESCAPE '!'`, "%"+quoted(fold(text))+"%")
+}
+
+// begins appends that a column's text begins with another.
+func (w *where) begins(column, text string) {
+	w.add(column+` LIKE ? ESCAPE '!'`, quoted(text)+"%")
+}
+
+// quoted takes the meaning from what LIKE would not read as itself.
+func quoted(text string) string {
+	return strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text)
 }
 
 func (w *where) String() string {
