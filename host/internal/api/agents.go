@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -89,6 +91,8 @@ func (a *API) listAgents(c *call) error {
 	if err != nil {
 		return err
 	}
+	// The store finds titles in any case; this list is asked for one as it is.
+	list = slices.DeleteFunc(list, func(v store.Canvas) bool { return f.Title != "" && v.Title != f.Title })
 	if len(list) == 0 && (f.ID != "" || f.Title != "") {
 		return failed(codeData, "The agent doesn't exist.")
 	}
@@ -118,21 +122,45 @@ func (c *call) listCanvases(f store.CanvasFilter, p store.Page) error {
 			return c.ok(engine.Object("canvas", engine.List(), "total", 0))
 		}
 	}
-	list, total, err := c.a.cfg.Store.Canvases(c.ctx(), f, p)
+	if c.query.Get("type") == "filter" {
+		return c.countCanvases(f)
+	}
+	list, total, err := c.pageOf(f, p)
 	if errors.Is(err, store.ErrInvalid) {
 		return failed(codeException, "%s", err)
 	}
 	if err != nil {
 		return err
 	}
-	if c.query.Get("type") == "filter" {
-		return c.ok(engine.Object("filter", ownersOf(list), "total", total))
-	}
 	rows := make([]engine.Value, len(list))
 	for i, v := range list {
 		rows[i] = c.canvasRow(v)
 	}
 	return c.ok(engine.Object("canvas", engine.List(rows...), "total", total))
+}
+
+// pageOf gives one page of canvases, with how many there are in all. Tags,
+// which the store does not look into, are compared here.
+func (c *call) pageOf(f store.CanvasFilter, p store.Page) ([]store.Canvas, int, error) {
+	wanted := slices.DeleteFunc(strings.Split(c.query.Get("tags"), ","), func(t string) bool { return t == "" })
+	if len(wanted) == 0 {
+		return c.a.cfg.Store.Canvases(c.ctx(), f, p)
+	}
+	every := p
+	every.Limit, every.Offset = 0, 0
+	list, _, err := c.a.cfg.Store.Canvases(c.ctx(), f, every)
+	if err != nil {
+		return nil, 0, err
+	}
+	list = slices.DeleteFunc(list, func(v store.Canvas) bool {
+		return !slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(v.Tags, t) })
+	})
+	total := len(list)
+	list = list[min(p.Offset, total):]
+	if p.Limit > 0 {
+		list = list[:min(p.Limit, len(list))]
+	}
+	return list, total, nil
 }
 
 // owners narrows a list to canvases of the given people. Somebody outside the
@@ -159,22 +187,28 @@ func (c *call) owners(f *store.CanvasFilter, ids []string) (none bool, err error
 	return false, nil
 }
 
-// ownersOf counts canvases by owner and category.
-func ownersOf(list []store.Canvas) engine.Value {
+// countCanvases answers whose canvases and of which kinds there are, for
+// whoever offers filters.
+func (c *call) countCanvases(f store.CanvasFilter) error {
+	list, total, err := c.a.cfg.Store.Canvases(c.ctx(), f, store.Page{})
+	if err != nil {
+		return err
+	}
 	owners, categories := map[string]int{}, map[string]int{}
 	for _, v := range list {
 		owners[v.User]++
 		categories[v.Category]++
 	}
-	return engine.FromGo(map[string]any{"owner": counts(owners), "canvas_category": counts(categories)})
-}
-
-func counts(m map[string]int) map[string]any {
-	out := map[string]any{}
-	for k, n := range m {
-		out[k] = n
+	of := func(counts map[string]int, label func(id string) string) engine.Value {
+		rows := engine.List()
+		for _, id := range slices.Sorted(maps.Keys(counts)) {
+			rows = rows.Append(engine.Object("id", id, "label", label(id), "count", counts[id]))
+		}
+		return rows
 	}
-	return out
+	itself := func(id string) string { return id }
+	filter := engine.Object("owner", of(owners, c.nickname), "canvas_category", of(categories, itself))
+	return c.ok(engine.Object("filter", filter, "total", total))
 }
 
 // canvas finds a canvas of the caller; none says what to answer when there is
@@ -193,9 +227,6 @@ func (c *call) dsl() ([]byte, error) {
 	case engine.KindNull:
 		return nil, nil
 	case engine.KindObject:
-		if v.Len() == 0 {
-			return nil, nil
-		}
 		return v.AppendJSON(nil), nil
 	case engine.KindString:
 		doc, err := engine.ParseJSONText(v.Str())
@@ -204,7 +235,7 @@ func (c *call) dsl() ([]byte, error) {
 		}
 		return []byte(v.Str()), nil
 	default:
-		return nil, refused(codeArgument, "argument dsl must be an object, not a %s", v.Kind())
+		return nil, refused(codeArgument, "argument dsl must be an object, not %s", aKind(v.Kind()))
 	}
 }
 
@@ -270,6 +301,9 @@ func (c *call) newCanvas(dsl []byte) (store.Canvas, error) {
 func (c *call) checkCanvas(v *store.Canvas) error {
 	if err := c.valid(); err != nil {
 		return err
+	}
+	if v.Title == "" {
+		return refused(codeArgument, "No title in request.")
 	}
 	if len([]rune(v.Title)) > longestTitle {
 		return refused(codeArgument, "The title has more than %d characters.", longestTitle)
@@ -395,26 +429,50 @@ func (a *API) deleteAgent(c *call) error {
 	return c.ok(engine.Bool(true))
 }
 
+// listTags counts the tags in use, the most used first.
 func (a *API) listTags(c *call) error {
-	list, _, err := a.cfg.Store.Canvases(c.ctx(), store.CanvasFilter{Tenants: []string{c.who.tenant}}, store.Page{})
+	f := store.CanvasFilter{Tenants: []string{c.who.tenant}}
+	if v := c.query.Get("canvas_category"); v != "" {
+		f.Categories = []string{v}
+	}
+	list, _, err := a.cfg.Store.Canvases(c.ctx(), f, store.Page{})
 	if err != nil {
 		return err
 	}
-	seen := map[string]int{}
+	counts := map[string]int{}
 	for _, v := range list {
 		for _, t := range v.Tags {
-			seen[t]++
+			counts[t]++
 		}
 	}
-	return c.ok(engine.FromGo(counts(seen)))
+	tags := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	rows := make([]engine.Value, len(tags))
+	for i, t := range tags {
+		rows[i] = engine.Object("tag", t, "count", counts[t])
+	}
+	return c.ok(engine.List(rows...))
 }
 
+// setTags replaces the tags of a canvas: a list, or a text with commas.
 func (a *API) setTags(c *call) error {
-	tags := c.texts("tags")
+	var given []string
+	if v := c.body.Get("tags"); v.Kind() == engine.KindString {
+		given = strings.Split(v.Str(), ",")
+	} else {
+		given = c.texts("tags")
+	}
 	if err := c.valid(); err != nil {
 		return err
 	}
-	if _, err := c.canvas(c.params["id"], refused(codeOperating, notAccess)); err != nil {
+	tags := []string{}
+	for _, t := range given {
+		if t = strings.TrimSpace(t); t != "" && !slices.Contains(tags, t) {
+			tags = append(tags, t)
+		}
+	}
+	if _, err := c.canvas(c.params["id"], refused(codeOperating, "Agent not found or no permission.")); err != nil {
 		return err
 	}
 	_, err := a.cfg.Store.EditCanvas(c.ctx(), c.who.tenant, c.params["id"], "", func(v *store.Canvas) error {

@@ -37,7 +37,7 @@ func (a *API) botComplete(c *call) error {
 	if !t.stream {
 		return c.answerWhole(t)
 	}
-	return c.stream(t.job.ID, face{session: t.session.ID, broke: botError})
+	return c.stream(t.job, face{session: t.session.ID, broke: botError})
 }
 
 // botError is an error as embedded pages show it.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -42,16 +43,19 @@ func (c *call) ctx() context.Context { return c.r.Context() }
 func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	a.cors.set(w, r)
+	c := &call{a: a, w: w, r: r, query: r.URL.Query(), body: engine.Object()}
+	var allow []string
+	c.route, c.params, allow = a.routes.find(r)
+	if len(allow) > 0 {
+		w.Header().Set("Allow", strings.Join(allow, ", "))
+	}
 	if r.Method == http.MethodOptions {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	c := &call{a: a, w: w, r: r, query: r.URL.Query(), body: engine.Object()}
-	var known bool
-	c.route, c.params, known = a.routes.find(r)
 	if c.route == nil {
 		c.route = &route{}
-		c.unrouted(known)
+		c.unrouted(len(allow) > 0)
 		a.metrics.count("none", began)
 		return
 	}
@@ -130,9 +134,9 @@ func (c *call) readBody() error {
 	if err != nil || len(strings.TrimSpace(string(data))) == 0 {
 		return err
 	}
-	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
-	if kind == "application/x-www-form-urlencoded" && data[0] != '{' {
-		values, err := url.ParseQuery(string(data))
+	kind, params, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if kind == "multipart/form-data" || kind == "application/x-www-form-urlencoded" && data[0] != '{' {
+		values, err := readForm(data, kind, params["boundary"])
 		if err != nil {
 			return failed(codeException, "the form cannot be read: %s", err)
 		}
@@ -148,10 +152,22 @@ func (c *call) readBody() error {
 		return failed(codeException, "<BadRequest '400: Bad Request'> the body is not JSON: %s", err)
 	}
 	if v.Kind() != engine.KindObject {
-		return failed(codeException, "<BadRequest '400: Bad Request'> the body is a %s; an object is needed", v.Kind())
+		return failed(codeException, "<BadRequest '400: Bad Request'> the body is %s; an object is needed", aKind(v.Kind()))
 	}
 	c.body = v
 	return nil
+}
+
+// readForm reads the fields of a form; files among them are passed over.
+func readForm(data []byte, kind, boundary string) (url.Values, error) {
+	if kind != "multipart/form-data" {
+		return url.ParseQuery(string(data))
+	}
+	form, err := multipart.NewReader(bytes.NewReader(data), boundary).ReadForm(int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	return form.Value, form.RemoveAll()
 }
 
 // readAll reads the body within a size and a time.
@@ -195,7 +211,8 @@ func (c *call) text(name string) string {
 	}
 }
 
-// flag is a body member that must be true or false.
+// flag is a body member that must be true or false; texts and numbers are
+// read as Python does.
 func (c *call) flag(name string, absent bool) bool {
 	switch v := c.body.Get(name); v.Kind() {
 	case engine.KindNull:
@@ -204,6 +221,8 @@ func (c *call) flag(name string, absent bool) bool {
 		return v.True()
 	case engine.KindString:
 		return !strings.EqualFold(v.Str(), "false") && v.Str() != ""
+	case engine.KindNumber:
+		return v.Truthy()
 	default:
 		c.mismatch(name, "true or false", v)
 		return absent
@@ -223,7 +242,7 @@ func (c *call) list(name string) engine.Value {
 func (c *call) kind(name string, kind engine.Kind) engine.Value {
 	v := c.body.Get(name)
 	if v.Kind() != kind && !v.IsNull() {
-		c.mismatch(name, "a "+kind.String(), v)
+		c.mismatch(name, aKind(kind), v)
 		return engine.Null
 	}
 	return v
@@ -244,8 +263,19 @@ func (c *call) texts(name string) []string {
 
 func (c *call) mismatch(name, want string, got engine.Value) {
 	if c.wrong == nil {
-		c.wrong = refused(codeArgument, "argument %s must be %s, not a %s", name, want, got.Kind())
+		c.wrong = refused(codeArgument, "argument %s must be %s, not %s", name, want, aKind(got.Kind()))
 	}
+}
+
+// aKind is a kind with its article.
+func aKind(k engine.Kind) string {
+	switch k {
+	case engine.KindObject:
+		return "an object"
+	case engine.KindNull:
+		return "null"
+	}
+	return "a " + k.String()
 }
 
 // valid says that all members read so far had the right types.
@@ -264,10 +294,25 @@ func (c *call) require(names ...string) error {
 			missing = append(missing, n)
 		}
 	}
-	if len(missing) > 0 {
-		return failed(codeArgument, "required argument are missing: %s; ", strings.Join(missing, ","))
+	return lacking(missing)
+}
+
+// given gives members of the query or the body by name, and refuses the
+// request when one of them is missing or empty.
+func (c *call) given(names ...string) ([]string, error) {
+	values, missing := make([]string, len(names)), []string(nil)
+	for i, n := range names {
+		if values[i] = c.query.Get(n); values[i] == "" {
+			values[i] = c.text(n)
+		}
+		if values[i] == "" {
+			missing = append(missing, n)
+		}
 	}
-	return nil
+	if err := c.valid(); err != nil {
+		return nil, err
+	}
+	return values, lacking(missing)
 }
 
 // number is a query parameter that must be a number of at least 0.

@@ -73,8 +73,7 @@ func (a *API) editorSet(c *call) error {
 		if err != nil {
 			return err
 		}
-		return c.ok(c.body.With("id", engine.String(v.ID)).With("user_id", engine.String(v.User)).
-			With("update_time", engine.Int(v.UpdateTime)).With("update_date", httpDate(v.UpdateTime)))
+		return c.ok(c.saved(v).With("id", engine.String(v.ID)).With("user_id", engine.String(v.User)))
 	}
 	if _, err := c.canvas(id, refused(codeOperating, notOwner)); err != nil {
 		return err
@@ -83,7 +82,14 @@ func (a *API) editorSet(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.ok(c.body.With("update_time", engine.Int(v.UpdateTime)).With("update_date", httpDate(v.UpdateTime)))
+	return c.ok(c.saved(v))
+}
+
+// saved is the request as the editor wants it back: with the document as an
+// object, the title as it was kept, and when.
+func (c *call) saved(v store.Canvas) engine.Value {
+	return c.body.With("dsl", document(v.DSL)).With("title", engine.String(v.Title)).
+		With("update_time", engine.Int(v.UpdateTime)).With("update_date", httpDate(v.UpdateTime))
 }
 
 func (a *API) editorSetting(c *call) error {
@@ -125,7 +131,7 @@ func (a *API) editorRun(c *call) error {
 		return err
 	}
 	id, user := c.text("id"), c.text("user_id")
-	inputs, files := c.object("inputs"), c.list("files")
+	query, inputs, files := c.question(), c.object("inputs"), c.list("files")
 	if err := c.valid(); err != nil {
 		return err
 	}
@@ -135,10 +141,6 @@ func (a *API) editorRun(c *call) error {
 	if user == "" {
 		user = c.who.user
 	}
-	query := c.body.Get("query")
-	if query.IsNull() {
-		query = engine.String("")
-	}
 	j, err := a.cfg.Runs.Start(c.ctx(), durable.Job{
 		Tenant: c.who.tenant, Canvas: id, User: user, Source: "editor", Keep: durable.KeepCanvas,
 		Query: query, Inputs: inputs, Files: c.ownFiles(files),
@@ -146,7 +148,7 @@ func (a *API) editorRun(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.stream(j.ID, face{broke: func(end durable.End, _ engine.Value) engine.Value {
+	return c.stream(j, face{broke: func(end durable.End, _ engine.Value) engine.Value {
 		return engine.Object("code", codeServer, "message", end.Error, "data", false)
 	}})
 }
@@ -227,18 +229,13 @@ func (c *call) runsOf(name string) ([]store.Run, error) {
 // node is the canvas and component that a request names in its path, query or
 // body.
 func (c *call) node() (store.Canvas, string, error) {
-	pick := func(param string, name string) string {
-		if v := c.params[param]; v != "" {
-			return v
+	id, component := c.params["id"], c.params["component"]
+	if id == "" {
+		names, err := c.given("id", "component_id")
+		if err != nil {
+			return store.Canvas{}, "", err
 		}
-		if v := c.query.Get(name); v != "" {
-			return v
-		}
-		return c.text(name)
-	}
-	id, component := pick("id", "id"), pick("component", "component_id")
-	if id == "" || component == "" {
-		return store.Canvas{}, "", failed(codeArgument, "required argument are missing: id,component_id; ")
+		id, component = names[0], names[1]
 	}
 	v, err := c.canvas(id, refused(codeOperating, notOwner))
 	return v, component, err
@@ -265,7 +262,11 @@ func (a *API) inputForm(c *call) error {
 
 // debugNode runs one component alone; nothing is stored.
 func (a *API) debugNode(c *call) error {
-	if err := c.require("params"); err != nil {
+	needed := []string{"params"}
+	if c.params["id"] == "" {
+		needed = []string{"id", "component_id", "params"}
+	}
+	if err := c.require(needed...); err != nil {
 		return err
 	}
 	params := c.object("params")
@@ -293,11 +294,11 @@ func (a *API) debugNode(c *call) error {
 
 // trace is what the tools of a run did, by message id.
 func (a *API) trace(c *call) error {
-	message := c.query.Get("message_id")
-	if c.query.Get("canvas_id") == "" || message == "" {
-		return failed(codeArgument, "required argument are missing: canvas_id,message_id; ")
+	names, err := c.given("canvas_id", "message_id")
+	if err != nil {
+		return err
 	}
-	return c.answerTrace(message)
+	return c.answerTrace(names[1])
 }
 
 func (a *API) agentLog(c *call) error { return c.answerTrace(c.params["message"]) }

@@ -27,20 +27,7 @@ type turn struct {
 // made before anything is run.
 func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, error) {
 	t := &turn{agent: agent, stream: c.flag("stream", stream), traced: c.flag("return_trace", false)}
-	query := c.body.Get("query")
-	if query.IsNull() {
-		query = c.body.Get("question")
-	}
-	if query.IsNull() {
-		query = engine.String("")
-	}
-	inputs, files := c.body.Get("inputs"), c.list("files")
-	if k := inputs.Kind(); k != engine.KindObject && k != engine.KindNull {
-		c.mismatch("inputs", "a object", inputs)
-	}
-	if k := query.Kind(); k == engine.KindObject || k == engine.KindList {
-		c.mismatch("query", "text", query)
-	}
+	query, inputs, files := c.question(), c.object("inputs"), c.list("files")
 	user, id := c.text("user_id"), c.text("session_id")
 	if err := c.valid(); err != nil {
 		return nil, err
@@ -63,6 +50,23 @@ func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, 
 		Keep: durable.KeepSession, Query: query, Inputs: inputs, Files: c.ownFiles(files),
 	}
 	return t, nil
+}
+
+// question is what a body asks: query, or question when there is none.
+func (c *call) question() engine.Value {
+	name := "query"
+	v := c.body.Get(name)
+	if v.IsNull() {
+		name = "question"
+		v = c.body.Get(name)
+	}
+	switch v.Kind() {
+	case engine.KindNull:
+		return engine.String("")
+	case engine.KindObject, engine.KindList:
+		c.mismatch(name, "text", v)
+	}
+	return v
 }
 
 // start accepts the turn's run.
@@ -115,7 +119,7 @@ func (c *call) answerTurn(t *turn) error {
 	if !t.stream {
 		return c.answerWhole(t)
 	}
-	return c.stream(t.job.ID, c.turnFace(t))
+	return c.stream(t.job, c.turnFace(t))
 }
 
 // plainTurn says that a turn shows messages and forms, not the course of the
@@ -139,11 +143,16 @@ func (c *call) turnFace(t *turn) face {
 				return true
 			case engine.EventNodeFinished:
 				return newer || t.traced
+			case engine.EventWorkflowFinished:
+				return newer
 			}
 			return false
 		}
 	}
 	tr := &trail{}
+	if newer && !t.traced && f.shows == nil {
+		return f
+	}
 	f.change = func(e engine.EventType, v engine.Value) engine.Value {
 		if e == engine.EventNodeFinished && t.traced {
 			v = tr.add(v)
@@ -153,10 +162,15 @@ func (c *call) turnFace(t *turn) face {
 			d := v.Get("data")
 			v = v.With("data", d.With("content", d.Get("tips")))
 		}
-		return v.With("session_id", engine.String(t.session.ID))
-	}
-	if !t.traced && newer {
-		f.change = nil
+		if e == engine.EventWorkflowFinished && f.shows != nil {
+			// Of the end of the run, sessions tell what it cost, if it did.
+			usage := v.Get("data").Get("usage")
+			if usage.IsNull() {
+				return engine.Null
+			}
+			v = v.With("data", engine.Object("usage", usage))
+		}
+		return f.frame(v)
 	}
 	return f
 }
@@ -167,16 +181,18 @@ func errorMessage(end durable.End, like engine.Value) engine.Value {
 		With("data", engine.Object("content", "**ERROR**: "+end.Error))
 }
 
-// trail is what nodes or tools did, grouped by component.
+// trail is what nodes or tools did: [{component_id, trace: [entry, ...]}].
 type trail struct{ nodes []engine.Value }
 
+// add notes a node that has finished, and gives its event with all that were
+// noted; a node that runs again is noted again.
 func (t *trail) add(e engine.Value) engine.Value {
 	d := e.Get("data")
-	t.group(d.Get("component_id"), d)
+	t.nodes = append(t.nodes, engine.Object("component_id", d.Get("component_id"), "trace", engine.List(d)))
 	return e.With("data", d.With("trace", t.value()))
 }
 
-// group adds an entry under its component.
+// group adds an entry to those of its component.
 func (t *trail) group(id, entry engine.Value) {
 	for i, n := range t.nodes {
 		if n.Get("component_id").Str() == id.Str() {
@@ -220,10 +236,11 @@ func (c *call) answerWhole(t *turn) error {
 	if last.IsNull() {
 		return c.result(engine.Object("session_id", t.session.ID))
 	}
-	d := last.Get("data").With("content", engine.String(said.Deltas.String()))
-	if ref := said.Reference(); !ref.IsNull() {
-		d = d.With("reference", ref)
+	ref := said.Reference()
+	if ref.IsNull() {
+		ref = engine.Object()
 	}
+	d := last.Get("data").With("content", engine.String(said.Deltas.String())).With("reference", ref)
 	if t.traced {
 		d = d.With("trace", tr.value())
 	}

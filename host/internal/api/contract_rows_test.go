@@ -112,6 +112,7 @@ func lastEvent(kind, text string) expectation {
 		result("event message_id created_at task_id data session_id")(t, a)
 		require.Equal(t, kind, a.data().Get("event").Str())
 		require.Equal(t, text, a.data().Get("data").Get("content").Str())
+		require.Equal(t, "{}", a.data().Get("data").Get("reference").JSON(), "there without passages as well")
 	}
 }
 
@@ -153,8 +154,8 @@ var completionContract = slices.Concat(
 		{name: "OpenAI with nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[{"role":"system","content":"x"}]}`,
 			want: openWhole("No valid messages found (user or assistant).")},
 		{name: "OpenAI without messages", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[]}`, want: dataError(102, "You must provide at least one message.")},
-		{name: "OpenAI without members", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{}`, want: dataError(101, "required argument are missing: model,messages; ")},
-		{name: "OpenAI with an unknown agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[]}`, want: dataError(102, "You don't own the agent")},
+		{name: "OpenAI without members", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{}`, want: lacks("model,messages")},
+		{name: "OpenAI with an unknown agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[{"role":"user","content":"x"}]}`, want: dataError(102, "You don't own the agent")},
 	},
 )
 
@@ -188,13 +189,13 @@ var editorContract = slices.Concat(
 		{name: "set over", method: "POST", path: "/v1/canvas/set", body: `{"id":"{canvas}","title":"{title}","dsl":{formed}}`, want: jsonResult("id title dsl update_time update_date")},
 		{name: "set as the editor begins", method: "POST", path: "/v1/canvas/set", body: `{"id":"{canvas}","title":"{title}","dsl":{"graph":{"nodes":[],"edges":[]},"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":[],"upstream":[]}},"retrieval":[],"history":[],"path":[],"globals":{},"variables":[]}}`, want: jsonResult("id update_time")},
 		{name: "set over an unknown one", method: "POST", path: "/v1/canvas/set", body: `{"id":"{none}","title":"x","dsl":{echo}}`, want: jsonError(103, "Only owner of canvas authorized for this operation.")},
-		{name: "set without members", method: "POST", path: "/v1/canvas/set", body: `{}`, want: dataError(101, "required argument are missing: dsl,title; ")},
+		{name: "set without members", method: "POST", path: "/v1/canvas/set", body: `{}`, want: lacks("dsl,title")},
 		{name: "setting", method: "POST", path: "/v1/canvas/setting", body: `{"id":"{canvas}","title":"{title}!","permission":"team"}`, want: jsonValue("1")},
 		{name: "setting of an unknown one", method: "POST", path: "/v1/canvas/setting", body: `{"id":"{none}","title":"x","permission":"me"}`, want: dataError(102, "canvas not found.")},
 		{name: "rm", method: "POST", path: "/v1/canvas/rm", body: `{"canvas_ids":["{canvas}"]}`, want: jsonValue("true")},
 		{name: "rm of an unknown one", method: "POST", path: "/v1/canvas/rm", body: `{"canvas_ids":["{none}"]}`, want: jsonError(103, "Only owner of canvas")},
 		{name: "run", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{canvas}","query":"x","session_id":"ignored","running_hint_text":"","reasoning":false,"internet":false}`, as: "login", want: stream(everyEvent, false, false)},
-		{name: "run without an id", method: "POST", path: "/v1/canvas/completion", body: `{}`, want: dataError(101, "required argument are missing: id; ")},
+		{name: "run without an id", method: "POST", path: "/v1/canvas/completion", body: `{}`, want: lacks("id")},
 		{name: "run of an unknown one", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{none}"}`, want: jsonError(103, "Only owner of canvas")},
 		{name: "cancel unknown", method: "PUT", path: "/v1/canvas/cancel/{none}", want: jsonValue("true")},
 		{name: "cancel", method: "POST", path: "/api/v1/tasks/{run}/cancel", want: jsonValue("true")},
@@ -207,7 +208,7 @@ var editorContract = slices.Concat(
 	rows(contract{name: "input form of an unknown node", method: "GET", want: dataError(100, "X")}, "/v1/canvas/input_form?id={canvas}&component_id=X", "/api/v1/agents/{canvas}/components/X/input-form"),
 	rows(contract{name: "debug", method: "POST", body: `{"id":"{canvas}","component_id":"Message:A","params":{"sys.query":{"value":"x"}}}`, want: jsonResult("content")},
 		"/v1/canvas/debug", "/api/v1/agents/{canvas}/components/Message:A/debug"),
-	rows(contract{name: "debug without params", method: "POST", body: `{"id":"{canvas}","component_id":"Message:A"}`, want: dataError(101, "required argument are missing: params; ")},
+	rows(contract{name: "debug without params", method: "POST", body: `{"id":"{canvas}","component_id":"Message:A"}`, want: lacks("params")},
 		"/v1/canvas/debug", "/api/v1/agents/{canvas}/components/Message:A/debug"),
 	rows(contract{name: "trace of a run without tools", method: "GET", want: jsonValue("{}")},
 		"/v1/canvas/trace?canvas_id={canvas}&message_id={message}", "/api/v1/agents/{canvas}/logs/{message}", "/v1/canvas/trace?canvas_id={canvas}&message_id={none}"),
@@ -269,7 +270,7 @@ var serverContract = slices.Concat(
 		{name: "export", method: "POST", path: "/v1/mcp_server/export", body: `{"mcp_ids":["{server}"]}`, want: jsonResult("mcpServers")},
 		{name: "tools of one that is away", method: "POST", path: "/v1/mcp_server/list_tools", body: `{"mcp_ids":["{server}"],"timeout":1}`, want: dataError(102, "MCP list tools error")},
 		{name: "tool of one that is away", method: "POST", path: "/v1/mcp_server/test_tool", body: `{"mcp_id":"{server}","tool_name":"x","arguments":{"a":1}}`, want: dataError(102, "MCP test tool error")},
-		{name: "tool without arguments", method: "POST", path: "/v1/mcp_server/test_tool", body: `{"mcp_id":"{server}","tool_name":"x"}`, want: dataError(101, "required argument are missing: arguments; ")},
+		{name: "tool without arguments", method: "POST", path: "/v1/mcp_server/test_tool", body: `{"mcp_id":"{server}","tool_name":"x"}`, want: lacks("arguments")},
 		{name: "cache", method: "POST", path: "/v1/mcp_server/cache_tools", body: `{"mcp_id":"{server}","tools":[{"name":"x","enabled":false}]}`, want: jsonResult("x")},
 		{name: "test of one that is away", method: "POST", path: "/v1/mcp_server/test_mcp", body: `{"url":"http://127.0.0.1:1/","server_type":"sse","timeout":1}`, want: dataError(102, "Test MCP error: ")},
 		{name: "test of one that is away", method: "POST", path: "/api/v1/mcp/servers/{server}/test", body: `{"timeout":1}`, want: dataError(102, "Test MCP error: ")},
@@ -310,9 +311,9 @@ var accountContract = slices.Concat(
 			require.Equal(t, "agent", a.data().Get("source").Str())
 		}},
 		{name: "keys of a canvas", method: "GET", path: "/v1/api/token_list?canvas_id={canvas}", want: jsonList(tokenKeys)},
-		{name: "keys of nothing", method: "GET", path: "/v1/api/token_list", want: dataError(101, "required argument are missing")},
+		{name: "keys of nothing", method: "GET", path: "/v1/api/token_list", want: lacks("dialog_id")},
 		{name: "rm", method: "POST", path: "/v1/api/rm", body: `{"tokens":["x"],"tenant_id":"one"}`, want: jsonValue("true")},
-		{name: "rm of nothing", method: "POST", path: "/v1/api/rm", body: `{}`, want: dataError(101, "required argument are missing: tokens,tenant_id; ")},
+		{name: "rm of nothing", method: "POST", path: "/v1/api/rm", body: `{}`, want: lacks("tokens,tenant_id")},
 	},
 	rows(contract{name: "statistics", method: "GET", want: jsonResult(statsKeys)}, "/v1/api/stats", "/api/v1/system/stats"),
 	rows(contract{name: "login", method: "POST", as: "nobody", body: `{"email":"ann@x.org","password":"correct horse"}`, want: func(t testing.TB, a answer) {

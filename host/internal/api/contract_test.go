@@ -104,12 +104,25 @@ func bare(t testing.TB, a answer) {
 	require.Equal(t, 0, a.code())
 }
 
-// dataError is {code, message}.
+// dataError is {code, message}, and data: null for an exception.
 func dataError(code int, message string) expectation {
 	return func(t testing.TB, a answer) {
-		envelope(t, a, "code message")
+		if code == codeException {
+			envelope(t, a, "code data message")
+			require.True(t, a.data().IsNull())
+		} else {
+			envelope(t, a, "code message")
+		}
 		require.Equal(t, code, a.code())
 		require.Contains(t, a.message(), message)
+	}
+}
+
+// lacks is the answer to a request without the named members.
+func lacks(names string) expectation {
+	return func(t testing.TB, a answer) {
+		require.Equal(t, 200, a.status)
+		require.Equal(t, `{"code":101,"data":null,"message":"required argument are missing: `+names+`; "}`, a.text)
 	}
 }
 
@@ -237,7 +250,7 @@ func TestContract(t *testing.T) {
 	require.NoError(t, err)
 	login := s.good(s.request("POST", "/v1/user/login", "", `{"email":"ann@x.org","password":"correct horse"}`)).header.Get("Authorization")
 	tried := map[string]bool{}
-	for _, c := range slices.Concat(agentContract, sessionContract, completionContract, botContract, editorContract, fileContract, hookContract, serverContract, accountContract) {
+	for _, c := range slices.Concat(agentContract, sessionContract, completionContract, botContract, editorContract, fileContract, hookContract, serverContract, accountContract, edgeContract) {
 		for _, dialect := range []string{"old", "new"} {
 			if c.dialect != "" && c.dialect != dialect {
 				continue
@@ -279,7 +292,7 @@ func TestContract(t *testing.T) {
 	s.t = t
 	for _, r := range allRoutes() {
 		own := r.doc != nil || r.llm || slices.ContainsFunc(slices.Concat(pageRoutes, healthRoutes), func(o route) bool { return o.path == r.path })
-		for m := range strings.FieldsSeq(strings.ReplaceAll(r.method, "*", "POST")) {
+		for m := range strings.FieldsSeq(strings.ReplaceAll(r.method, webhookMethods, "POST")) {
 			if !own && !tried[m+" "+r.path] {
 				t.Errorf("%s %s has no row: say in contract_*_test.go what it answers", m, r.path)
 			}

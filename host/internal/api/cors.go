@@ -53,7 +53,13 @@ func (o cors) set(w http.ResponseWriter, r *http.Request) {
 	h.Set("Access-Control-Expose-Headers", "Authorization, Content-Disposition, Retry-After")
 	if r.Method == http.MethodOptions {
 		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, X-CSRF-Token")
+		allowed := r.Header.Get("Access-Control-Request-Headers")
+		if allowed == "" {
+			allowed = "Authorization, Content-Type, Last-Event-ID, X-CSRF-Token"
+		}
+		// Clients in pages send headers of their own, as OpenAI's does; "*" would leave out Authorization.
+		h.Add("Vary", "Access-Control-Request-Headers")
+		h.Set("Access-Control-Allow-Headers", allowed)
 		h.Set("Access-Control-Max-Age", "600")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -41,14 +42,23 @@ type failure struct {
 
 func (f *failure) Error() string { return f.message }
 
-// failed is a failure without data.
+// failed is a failure without data; an exception has null.
 func failed(code int, format string, args ...any) *failure {
-	return &failure{code: code, message: fmt.Sprintf(format, args...)}
+	return &failure{code: code, message: fmt.Sprintf(format, args...), hasData: code == codeException}
 }
 
 // refused is a failure with data false.
 func refused(code int, format string, args ...any) *failure {
 	return &failure{code: code, message: fmt.Sprintf(format, args...), data: engine.Bool(false), hasData: true}
+}
+
+// lacking refuses a request without the named members; nil when there are
+// none.
+func lacking(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	return &failure{code: codeArgument, message: "required argument are missing: " + strings.Join(names, ",") + "; ", hasData: true}
 }
 
 // unauthorized is the answer to a request of nobody.

@@ -54,7 +54,7 @@ func (a *API) upload(c *call) error {
 			break
 		}
 		if err != nil {
-			return uploadFailure(err)
+			return formFailure(err)
 		}
 		if part.FileName() == "" {
 			continue
@@ -86,6 +86,15 @@ func uploadFailure(err error) error {
 		return refused(codeArgument, "The form ends in the middle.")
 	}
 	return err
+}
+
+// formFailure is what is wrong with a form that cannot be read on.
+func formFailure(err error) error {
+	var f *failure
+	if known := uploadFailure(err); errors.As(known, &f) {
+		return known
+	}
+	return refused(codeArgument, "The form cannot be read: %s", err)
 }
 
 // uploadPage stores what an address gives. Private addresses are refused by

@@ -11,6 +11,9 @@ func (a *API) openAI(c *call) error {
 	if err := c.require("model", "messages"); err != nil {
 		return err
 	}
+	if _, _, err := c.lastQuestion(); err != nil {
+		return err // before anybody is told whose the agent is
+	}
 	id := c.params["id"]
 	agent, err := c.canvas(id, failed(codeData, "You don't own the agent %s", id))
 	if err != nil {
@@ -60,13 +63,17 @@ func (c *call) answerOpenAI(agent store.Canvas) error {
 	}
 	if !some {
 		const text = "No valid messages found (user or assistant)."
-		if c.flag("stream", false) {
+		stream, model := c.flag("stream", false), c.text("model")
+		if err := c.valid(); err != nil {
+			return err
+		}
+		if stream {
 			s := c.beginStream(true)
-			s.value(chunk(c.text("session_id"), agent.ID, text, engine.Null))
+			s.value(chunk(agent.ID, model, text, engine.Null))
 			s.text("[DONE]")
 			return nil
 		}
-		return c.send(200, wholeCompletion(c.text("session_id"), agent.ID, "", text, engine.Null, engine.Null))
+		return c.send(200, wholeCompletion(agent.ID, model, "", text, engine.Null, engine.Null))
 	}
 	session := c.text("session_id")
 	if session == "" {
@@ -86,7 +93,7 @@ func (c *call) answerOpenAI(agent store.Canvas) error {
 	if !t.stream {
 		return c.wholeOpenAI(t, question)
 	}
-	return c.stream(t.job.ID, face{
+	return c.stream(t.job, face{
 		spaced: true, done: true,
 		change: func(kind engine.EventType, e engine.Value) engine.Value {
 			switch kind {

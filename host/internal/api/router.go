@@ -18,7 +18,7 @@ const (
 
 // route is one path with one or more methods. Parts in braces are parameters.
 type route struct {
-	method string // "GET", several as "GET POST", "*" for all
+	method string // "GET", or several as "GET POST"
 	path   string
 	need   need
 	scope  string // what a limited key must be allowed: read, run, edit, admin
@@ -60,34 +60,37 @@ func newRouter(list []route) router {
 
 func isParameter(part string) bool { return strings.HasPrefix(part, "{") }
 
-// find gives the route of a request with its parameters. known says that the
-// path is there for another method.
-func (r *router) find(req *http.Request) (found *route, params map[string]string, known bool) {
+// find gives the route of a request with its parameters, or the methods that
+// its path is there for, as the header Allow names them.
+func (r *router) find(req *http.Request) (found *route, params map[string]string, allow []string) {
 	parts := strings.Split(strings.TrimPrefix(strings.TrimSuffix(req.URL.EscapedPath(), "/"), "/"), "/")
 	for _, one := range r.byLength[len(parts)] {
 		params, ok := one.match(parts)
 		if !ok {
 			continue
 		}
-		known = true
 		if one.allows(req.Method) {
-			return one, params, true
+			return one, params, nil
 		}
+		allow = append(allow, one.methods()...)
 	}
-	return nil, nil, known
+	if len(allow) > 0 {
+		allow = append(allow, http.MethodOptions)
+	}
+	slices.Sort(allow)
+	return nil, nil, slices.Compact(allow)
 }
 
-func (r *route) allows(method string) bool {
-	if r.method == "*" {
-		return true
+// methods are those that a route takes; HEAD comes with GET.
+func (r *route) methods() []string {
+	list := strings.Fields(r.method)
+	if slices.Contains(list, http.MethodGet) {
+		list = append(list, http.MethodHead)
 	}
-	for m := range strings.FieldsSeq(r.method) {
-		if m == method || m == http.MethodGet && method == http.MethodHead {
-			return true
-		}
-	}
-	return false
+	return list
 }
+
+func (r *route) allows(method string) bool { return slices.Contains(r.methods(), method) }
 
 func (r *route) match(parts []string) (map[string]string, bool) {
 	var params map[string]string

@@ -29,28 +29,13 @@ const (
 // sourceAPI is the source of runs that completions start.
 const sourceAPI = "api"
 
-// greeting is said first when a canvas has no words of its own.
-const greeting = "Hello! What can I do for you?"
-
 // newSession makes a session with a reset copy of the canvas.
 func (c *call) newSession(agent store.Canvas, user, name, source string) (store.Session, error) {
-	canvas, err := c.a.cfg.Runs.Load(agent.DSL)
+	v, err := c.a.cfg.Runs.NewSession(agent, engine.RandomIDs{}.NewID(), user, name, source)
 	if err != nil {
 		return store.Session{}, err
 	}
-	id := engine.RandomIDs{}.NewID()
-	state := canvas.State()
-	state.Reset(false)
-	doc := document(canvas.Save(state)).With("task_id", engine.String(id))
-	prologue := beginOf(doc).Get("prologue").Text()
-	if prologue == "" {
-		prologue = greeting
-	}
-	messages := engine.List(engine.Object("role", "assistant", "content", prologue))
-	return c.a.cfg.Store.CreateSession(c.ctx(), store.Session{
-		ID: id, Tenant: c.who.tenant, Canvas: agent.ID, User: user, Source: source, Name: name,
-		DSL: doc.AppendJSON(nil), Messages: messages.AppendJSON(nil), Reference: []byte("[]"),
-	})
+	return c.a.cfg.Store.CreateSession(c.ctx(), v)
 }
 
 // beginOf is the params of a document's Begin.
@@ -169,6 +154,12 @@ func (c *call) sessionFilter(canvas string) (store.SessionFilter, store.Page, er
 	if err != nil {
 		return f, p, err
 	}
+	err = c.dates(&f)
+	return f, p, err
+}
+
+// dates reads the bounds from_date and to_date of a list of sessions.
+func (c *call) dates(f *store.SessionFilter) error {
 	for _, bound := range []struct {
 		name string
 		to   *int64
@@ -179,11 +170,21 @@ func (c *call) sessionFilter(canvas string) (store.SessionFilter, store.Page, er
 		}
 		at, err := time.Parse(time.DateTime, text)
 		if err != nil {
-			return f, p, refused(codeArgument, "%s must look like 2006-01-02 15:04:05, not %.40q", bound.name, text)
+			return refused(codeArgument, "%s must look like 2006-01-02 15:04:05, not %.40q", bound.name, text)
 		}
 		*bound.to = at.UnixMilli()
 	}
-	return f, p, nil
+	return nil
+}
+
+// sessionsOf lists sessions; an order that is not known is an exception, as it
+// is for agents.
+func (c *call) sessionsOf(f store.SessionFilter, p store.Page) ([]store.Session, int, error) {
+	list, total, err := c.a.cfg.Store.Sessions(c.ctx(), f, p)
+	if errors.Is(err, store.ErrInvalid) {
+		err = failed(codeException, "%s", err)
+	}
+	return list, total, err
 }
 
 func (a *API) listSessions(c *call) error {
@@ -195,7 +196,7 @@ func (a *API) listSessions(c *call) error {
 	if err != nil {
 		return err
 	}
-	list, total, err := a.cfg.Store.Sessions(c.ctx(), f, p)
+	list, total, err := c.sessionsOf(f, p)
 	if err != nil {
 		return err
 	}
@@ -218,7 +219,7 @@ func (a *API) runHistory(c *call) error {
 	if err != nil {
 		return err
 	}
-	list, total, err := a.cfg.Store.Sessions(c.ctx(), f, p)
+	list, total, err := c.sessionsOf(f, p)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
@@ -28,25 +29,37 @@ type face struct {
 
 // stream sends a run to the client as it happens. The run goes on when the
 // client leaves, unless the host is told to cancel it then.
-func (c *call) stream(run string, f face) error {
+func (c *call) stream(j durable.Job, f face) error {
 	s := c.beginStream(f.spaced)
-	var last engine.Value // an event, whose ids an error frame repeats
-	err := c.a.cfg.Runs.Follow(c.ctx(), run, runner.Pos{}, s.batched(func(r runner.Record) bool {
+	like, begun := f.frame(emptyEvent(j)), false // whose ids frames of our own repeat
+	var said runner.Record                       // the last piece of a message
+	err := c.a.cfg.Runs.Follow(c.ctx(), j.ID, runner.Pos{}, s.batched(func(r runner.Record) bool {
 		kind := engine.EventType(r.Kind)
 		if r.Kind == durable.KindEnd {
 			end := durable.ParseEnd(r.Data)
 			if end.Status == store.RunFailed && f.broke != nil {
-				if frame := f.broke(end, last); !frame.IsNull() {
+				if frame := f.broke(end, like); !frame.IsNull() {
 					s.value(frame)
 				}
 			}
 			return true
 		}
+		if kind == engine.EventMessageReset {
+			// The dialects have no word for a text that begins anew: a line break parts it from what was said.
+			kind, r.Data = engine.EventMessage, lineBreak(r.Data)
+		}
+		switch {
+		case kind == engine.EventMessage:
+			said = r
+		case r.Kind == durable.KindTakeover && said.Seq >= r.Seq:
+			// So it is with one that a host lost while it told it.
+			kind, r.Data = engine.EventMessage, lineBreak(said.Data)
+		}
 		if !kind.Wire() {
 			return true
 		}
-		if last.IsNull() && f.broke != nil {
-			last = document(r.Data)
+		if !begun {
+			like, begun = f.frame(document(r.Data)), true
 		}
 		if f.shows != nil && !f.shows(kind) {
 			return true
@@ -58,11 +71,30 @@ func (c *call) stream(run string, f face) error {
 		}
 		return s.err == nil
 	}))
-	c.leave(run, err, s.err)
+	c.leave(j.ID, err, s.err)
 	if err == nil && s.err == nil && f.done {
 		s.text("[DONE]")
 	}
 	return nil
+}
+
+// emptyEvent is an event of a run that has not said anything yet.
+func emptyEvent(j durable.Job) engine.Value {
+	return engine.Object("event", "", "message_id", j.Message, "created_at", time.Now().Unix(), "task_id", j.ID, "data", engine.Object())
+}
+
+// frame puts the session into an event.
+func (f *face) frame(e engine.Value) engine.Value {
+	if f.session == "" {
+		return e
+	}
+	return e.With("session_id", engine.String(f.session))
+}
+
+// lineBreak makes a message of a line break from another event of its run.
+func lineBreak(like []byte) []byte {
+	e := document(like).With("event", engine.String(string(engine.EventMessage)))
+	return e.With("data", engine.Object("content", "\n")).AppendJSON(nil)
 }
 
 // leave does what is configured when a client has gone.

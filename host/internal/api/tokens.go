@@ -138,7 +138,7 @@ func (a *API) newCanvasToken(c *call) error {
 
 func (a *API) listCanvasTokens(c *call) error {
 	if c.query.Get("canvas_id") == "" && c.query.Get("dialog_id") == "" {
-		return failed(codeArgument, "required argument are missing: dialog_id; ")
+		return lacking([]string{"dialog_id"})
 	}
 	return a.listTokens(c)
 }
@@ -161,9 +161,14 @@ func (a *API) removeTokens(c *call) error {
 }
 
 // stats counts sessions, turns and tokens by day: {pv, uv, speed, tokens,
-// round, thumb_up}, lists of [day, value].
+// round, thumb_up}, lists of [day, value], of the last seven days or of those
+// from from_date to to_date.
 func (a *API) stats(c *call) error {
-	f := store.SessionFilter{Tenant: c.who.tenant, Canvas: c.query.Get("canvas_id"), From: time.Now().AddDate(0, 0, -30).UnixMilli()}
+	week := time.Now().UTC().AddDate(0, 0, -7).Truncate(24 * time.Hour)
+	f := store.SessionFilter{Tenant: c.who.tenant, Canvas: c.query.Get("canvas_id"), From: week.UnixMilli()}
+	if err := c.dates(&f); err != nil {
+		return err
+	}
 	list, _, err := a.cfg.Store.Sessions(c.ctx(), f, store.Page{Asc: true})
 	if err != nil {
 		return err

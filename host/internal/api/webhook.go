@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
@@ -17,13 +18,16 @@ import (
 // that the canvas asks for (webhook_payload.go). Nothing of the run is kept but
 // its history.
 var webhookRoutes = []route{
-	{method: "*", path: "/api/v1/webhook/{id}", need: needNone, upload: true, answer: (*API).webhook},
-	{method: "*", path: "/api/v1/agents/{id}/webhook", need: needNone, upload: true, answer: (*API).webhook},
-	{method: "*", path: "/api/v1/webhook_test/{id}", scope: "run", upload: true, answer: (*API).webhookTest},
-	{method: "*", path: "/api/v1/agents/{id}/webhook/test", scope: "run", upload: true, answer: (*API).webhookTest},
+	{method: webhookMethods, path: "/api/v1/webhook/{id}", need: needNone, upload: true, answer: (*API).webhook},
+	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook", need: needNone, upload: true, answer: (*API).webhook},
+	{method: webhookMethods, path: "/api/v1/webhook_test/{id}", scope: "run", upload: true, answer: (*API).webhookTest},
+	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook/test", scope: "run", upload: true, answer: (*API).webhookTest},
 	{method: "GET", path: "/api/v1/webhook_trace/{id}", scope: "read", answer: (*API).webhookTrace},
 	{method: "GET", path: "/api/v1/agents/{id}/webhook/logs", scope: "read", answer: (*API).webhookTrace},
 }
+
+// webhookMethods are all that a canvas may choose from.
+const webhookMethods = "GET POST PUT PATCH DELETE"
 
 // badWebhook is a refusal: HTTP 400, code 400.
 func badWebhook(format string, args ...any) *failure {
@@ -46,7 +50,7 @@ func (a *API) webhook(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.runWebhook(v, nil)
+	return c.runWebhook(v, false)
 }
 
 // webhookTest does the same for the owner and keeps what happens for the page
@@ -56,11 +60,11 @@ func (a *API) webhookTest(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.runWebhook(v, a.tests.begin(v.ID))
+	return c.runWebhook(v, true)
 }
 
 // runWebhook checks a request in the order that clients know, and runs it.
-func (c *call) runWebhook(v store.Canvas, test *webhookRun) error {
+func (c *call) runWebhook(v store.Canvas, test bool) error {
 	begin, err := c.webhookConfig(v)
 	if err != nil {
 		return err
@@ -75,7 +79,8 @@ func (c *call) runWebhook(v store.Canvas, test *webhookRun) error {
 	if err != nil {
 		return err
 	}
-	now := begin.Get("execution_mode").Str() == "" || begin.Get("execution_mode").Str() == "Immediately"
+	mode := begin.Get("execution_mode")
+	now := mode.IsNull() || mode.Str() == "Immediately"
 	status := http.StatusOK
 	if now {
 		if status, err = responseStatus(begin.Get("response").Get("status")); err != nil {
@@ -86,10 +91,14 @@ func (c *call) runWebhook(v store.Canvas, test *webhookRun) error {
 		Tenant: v.Tenant, Canvas: v.ID, User: v.User, Source: "webhook", Query: engine.String(""), Webhook: payload,
 	})
 	if err != nil {
+		if f, _ := asFailure(err); f.status >= http.StatusInternalServerError {
+			return err // not the sender's fault: it should come again
+		}
 		return badWebhook("%s", err)
 	}
-	if test != nil {
-		go c.a.watchTest(context.WithoutCancel(c.ctx()), test, j.ID)
+	if test {
+		// What was refused before is told by the answer alone.
+		go c.a.watchTest(context.WithoutCancel(c.ctx()), c.a.tests.begin(v.ID), j.ID)
 	}
 	if now {
 		return c.answerTemplate(status, begin.Get("response").Get("body_template"))
@@ -109,7 +118,7 @@ func (c *call) webhookConfig(v store.Canvas) (engine.Value, error) {
 	}
 	for _, entry := range doc.Get("components").Fields() {
 		obj := entry.Get("obj")
-		if obj.Get("component_name").Str() != "Begin" || obj.Get("params").Get("mode").Str() != "Webhook" {
+		if !strings.EqualFold(obj.Get("component_name").Str(), "Begin") || obj.Get("params").Get("mode").Str() != "Webhook" {
 			continue
 		}
 		params := obj.Get("params")
@@ -146,20 +155,15 @@ func responseStatus(v engine.Value) (int, error) {
 func (c *call) answerTemplate(status int, template engine.Value) error {
 	body, kind := []byte("null"), "application/json"
 	if template.Kind() != engine.KindString && template.Truthy() {
-		body = template.AppendJSON(nil)
+		body = template.AppendText(nil)
 	} else if text := template.Str(); text != "" {
 		if v, err := engine.ParseJSONText(text); err == nil {
-			body = v.AppendJSON(nil)
+			body = v.AppendText(nil)
 		} else {
 			body, kind = []byte(text), "text/plain; charset=utf-8"
 		}
 	}
-	c.w.Header().Set("Content-Type", kind)
-	c.w.WriteHeader(status)
-	if status != http.StatusNoContent && status != http.StatusNotModified {
-		_, _ = c.w.Write(body) // the client is gone when this fails
-	}
-	return nil
+	return c.webhookAnswer(status, kind, body)
 }
 
 // answerWebhook waits for the run and answers with what it said.
@@ -168,15 +172,28 @@ func (c *call) answerWebhook(run string) error {
 	if err != nil {
 		return err
 	}
-	if end.Status == store.RunFailed {
-		v := engine.Object("code", codeBad, "message", end.Error, "success", false)
-		return c.send(http.StatusBadRequest, v)
-	}
 	status := http.StatusOK
 	if n, err := strconv.Atoi(said.Status.Text()); err == nil && n >= 200 && n <= 599 {
 		status = n
 	}
-	return c.send(status, engine.Object("message", said.Text.String(), "success", true, "code", status))
+	v := engine.Object("message", said.Text.String(), "success", true, "code", status)
+	if end.Status == store.RunFailed {
+		status = http.StatusBadRequest
+		v = engine.Object("code", codeBad, "message", end.Error, "success", false)
+	}
+	return c.webhookAnswer(status, "application/json", appendASCII(nil, v.AppendText(nil)))
+}
+
+// webhookAnswer sends a body under a status of the canvas's choice. The
+// original writes these answers with blanks and members in order, unlike all
+// others.
+func (c *call) webhookAnswer(status int, kind string, body []byte) error {
+	c.w.Header().Set("Content-Type", kind)
+	c.w.WriteHeader(status)
+	if status != http.StatusNoContent && status != http.StatusNotModified {
+		_, _ = c.w.Write(body) // the client is gone when this fails
+	}
+	return nil
 }
 
 // watchTest keeps the events of a test run.

@@ -52,8 +52,8 @@ func (c *call) webhookPayload(v store.Canvas, begin engine.Value) (engine.Value,
 func (c *call) webhookBody(v store.Canvas, wanted engine.Value) (engine.Value, error) {
 	header := c.r.Header.Get("Content-Type")
 	kind, params, _ := mime.ParseMediaType(header)
-	if want := wanted.Text(); want != "" && kind != "" && !strings.EqualFold(kind, want) {
-		return engine.Null, badWebhook("Invalid Content-Type: expect '%s', got '%s'", want, kind)
+	if kind != "" && !acceptsType(wanted, kind) {
+		return engine.Null, badWebhook("Invalid Content-Type: expect '%s', got '%s'", wanted.Text(), kind)
 	}
 	c.bodyDeadline(c.a.cfg.BodyTime)
 	defer c.bodyDeadline(0)
@@ -84,6 +84,22 @@ func (c *call) webhookBody(v store.Canvas, wanted engine.Value) (engine.Value, e
 		return engine.Object(), nil
 	}
 	return parsed, nil
+}
+
+// acceptsType says whether a canvas takes a content type. It names one, or
+// several in a list; none means any.
+func acceptsType(wanted engine.Value, kind string) bool {
+	if wanted.Kind() != engine.KindList {
+		wanted = engine.List(wanted)
+	}
+	named := false
+	for _, w := range wanted.Elements() {
+		if strings.EqualFold(kind, w.Text()) {
+			return true
+		}
+		named = named || w.Truthy()
+	}
+	return !named
 }
 
 // webhookForm reads fields as texts and files as lists of what they hold.
@@ -209,6 +225,7 @@ func castText(field, text, kind string, v engine.Value) (engine.Value, error) {
 	bad := func() (engine.Value, error) {
 		return engine.Null, badWebhook("%s auto-cast failed: %q is no %s", field, text, kind)
 	}
+	text = strings.TrimSpace(text)
 	switch {
 	case kind == "boolean":
 		switch strings.ToLower(text) {
@@ -227,8 +244,12 @@ func castText(field, text, kind string, v engine.Value) (engine.Value, error) {
 		}
 		return bad()
 	case kind == "object" || strings.HasPrefix(kind, "array"):
+		want := engine.KindList
+		if kind == "object" {
+			want = engine.KindObject
+		}
 		parsed, err := engine.ParseJSONText(text)
-		if err != nil {
+		if err != nil || parsed.Kind() != want {
 			return bad()
 		}
 		return parsed, nil

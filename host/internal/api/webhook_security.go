@@ -2,6 +2,7 @@ package api
 
 import (
 	"crypto/subtle"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -166,9 +167,28 @@ func (c *call) webhookBasic(v engine.Value) error {
 	return nil
 }
 
-// jwtMethods are the algorithms that a shared secret can check; none is none
-// of them.
-var jwtMethods = []string{"HS256", "HS384", "HS512"}
+// jwtMethods are the algorithms whose proofs can be checked: by a shared secret,
+// or by a public key in PEM; none is none of them.
+var jwtMethods = []string{
+	"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+}
+
+// jwtKey reads the key of an algorithm. A public key is never taken for a
+// shared secret: everybody knows it.
+func jwtKey(algorithm, secret string) (any, error) {
+	switch algorithm[:2] {
+	case "RS", "PS":
+		return jwt.ParseRSAPublicKeyFromPEM([]byte(secret))
+	case "ES":
+		return jwt.ParseECPublicKeyFromPEM([]byte(secret))
+	case "Ed":
+		return jwt.ParseEdPublicKeyFromPEM([]byte(secret))
+	}
+	if strings.HasPrefix(strings.TrimSpace(secret), "-----BEGIN ") {
+		return nil, errors.New("a public key cannot be the shared secret of " + algorithm)
+	}
+	return []byte(secret), nil
+}
 
 // reservedClaims are checked by their own rules.
 var reservedClaims = []string{"exp", "sub", "aud", "iss", "nbf", "iat"}
@@ -186,45 +206,54 @@ func (c *call) webhookJWT(v engine.Value) error {
 	if text = strings.TrimSpace(text); text == "" {
 		return badWebhook("Empty Bearer token")
 	}
-	algorithm := v.Get("algorithm").Text()
-	if algorithm == "" {
-		algorithm = "HS256"
+	algorithm := "HS256"
+	if named := v.Get("algorithm").Text(); named != "" {
+		i := slices.IndexFunc(jwtMethods, func(m string) bool { return strings.EqualFold(m, named) })
+		if i < 0 {
+			return badWebhook("Invalid JWT: the algorithm %s is not supported; %s are", named, strings.Join(jwtMethods, ", "))
+		}
+		algorithm = jwtMethods[i]
 	}
-	if !slices.Contains(jwtMethods, algorithm) {
-		return badWebhook("Invalid JWT: the algorithm %s is not supported; %s are", algorithm, strings.Join(jwtMethods, ", "))
+	key, err := jwtKey(algorithm, secret)
+	if err != nil {
+		return badWebhook("Invalid JWT: the key of this webhook cannot be used: %s", err)
 	}
 	options := []jwt.ParserOption{jwt.WithValidMethods([]string{algorithm}), jwt.WithIssuedAt()}
-	if aud := v.Get("audience").Text(); aud != "" {
-		options = append(options, jwt.WithAudience(aud))
+	if audiences := texts(v.Get("audience")); len(audiences) > 0 {
+		options = append(options, jwt.WithAudience(audiences...))
 	}
 	if iss := v.Get("issuer").Text(); iss != "" {
 		options = append(options, jwt.WithIssuer(iss))
 	}
 	claims := jwt.MapClaims{}
-	_, err := jwt.ParseWithClaims(text, claims, func(*jwt.Token) (any, error) { return []byte(secret), nil }, options...)
-	if err != nil {
+	if _, err := jwt.ParseWithClaims(text, claims, func(*jwt.Token) (any, error) { return key, nil }, options...); err != nil {
 		return badWebhook("Invalid JWT: %s", err)
 	}
 	return requiredClaims(v.Get("required_claims"), claims)
 }
 
-func requiredClaims(v engine.Value, claims jwt.MapClaims) error {
-	var names []string
-	switch v.Kind() {
-	case engine.KindString:
-		names = []string{v.Str()}
-	case engine.KindList:
-		for _, x := range v.Elements() {
-			names = append(names, x.Text())
+// texts is one text, or those of a list, without empty ones.
+func texts(v engine.Value) []string {
+	if v.Kind() != engine.KindList {
+		v = engine.List(v)
+	}
+	var out []string
+	for _, x := range v.Elements() {
+		if x.Kind() == engine.KindString && strings.TrimSpace(x.Str()) != "" {
+			out = append(out, x.Str())
 		}
 	}
+	return out
+}
+
+func requiredClaims(v engine.Value, claims jwt.MapClaims) error {
+	names := texts(v)
 	for _, n := range names {
-		if n == "" {
-			continue
-		}
 		if slices.Contains(reservedClaims, n) {
 			return badWebhook("Reserved JWT claim cannot be required: %s", n)
 		}
+	}
+	for _, n := range names {
 		if _, ok := claims[n]; !ok {
 			return badWebhook("Missing JWT claim: %s", n)
 		}

@@ -1,14 +1,25 @@
 package api
 
 import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/base64"
+	"encoding/pem"
 	"mime/multipart"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // hook is a canvas that a webhook starts; options are members of its Begin.
@@ -81,6 +92,15 @@ func TestWebhookChecks(t *testing.T) {
 		{"jwt for somebody else", byJWT, []string{"Authorization", token(without("aud", "x"), "s3cret", jwt.SigningMethodHS256)}, "", "Invalid JWT"},
 		{"jwt without a claim", byJWT, []string{"Authorization", token(without("role", nil), "s3cret", jwt.SigningMethodHS256)}, "", "Missing JWT claim: role"},
 		{"jwt reserved claim", `"security":{"auth_type":"jwt","jwt":{"secret":"s","required_claims":["exp"]}}`, []string{"Authorization", token(valid, "s", jwt.SigningMethodHS256)}, "", "Reserved JWT claim cannot be required: exp"},
+		{"jwt for one of several", `"security":{"auth_type":"jwt","jwt":{"secret":"s3cret","audience":["you","them"]}}`, []string{"Authorization", token(valid, "s3cret", jwt.SigningMethodHS256)}, "{}", ""},
+		{"jwt for none of several", `"security":{"auth_type":"jwt","jwt":{"secret":"s3cret","audience":["us","them"]}}`, []string{"Authorization", token(valid, "s3cret", jwt.SigningMethodHS256)}, "{}", "Invalid JWT"},
+		{"jwt algorithm in small letters", `"security":{"auth_type":"jwt","jwt":{"secret":"s3cret","algorithm":"hs256"}}`, []string{"Authorization", token(valid, "s3cret", jwt.SigningMethodHS256)}, "{}", ""},
+		{"one of several content types", `"content_types":["application/xml","application/json"],` + open, nil, "{}", ""},
+		{"none of several content types", `"content_types":["application/xml","text/plain"],` + open, nil, "{}", "Invalid Content-Type"},
+		{"text around blanks", `"schema":{"body":{"properties":{"a":{"type":"number"},"b":{"type":"boolean"},"c":{"type":"object"}}}},` + open, nil, `{"a":" 7 ","b":" TRUE ","c":" {} "}`, ""},
+		{"text of another kind", `"schema":{"body":{"properties":{"a":{"type":"object"}}}},` + open, nil, `{"a":"[1]"}`, "body.a auto-cast failed"},
+		{"null", `"schema":{"body":{"properties":{"a":{"type":"string"}}}},` + open, nil, `{"a":null}`, "body.a type mismatch: expected string, got NoneType"},
+		{"body that is a list", `"schema":{"body":{"properties":{"a":{"type":"string"}},"required":["a"]}},` + open, nil, `[1]`, "body missing required field: a"},
 		{"content type", `"content_types":"application/xml",` + open, nil, "{}", "Invalid Content-Type"},
 		{"status", `"response":{"status":500},` + open, nil, "{}", "Invalid response status code: 500"},
 		{"status of letters", `"response":{"status":"abc"},` + open, nil, "{}", "Invalid response status code: abc"},
@@ -114,11 +134,10 @@ func TestWebhookAnswers(t *testing.T) {
 	s := newSite(t)
 	a := s.request("POST", "/api/v1/webhook/"+s.canvas("w1", hook(`"execution_mode":"Streaming","schema":{"body":{"properties":{"x":{"type":"number"},"y":{"type":"array"}}}},`+open)), "", `{"x":"7","z":1}`)
 	require.Equal(t, 200, a.status)
-	require.True(t, a.body.Get("success").True())
-	require.Equal(t, `got {"x": 7, "y": []}`, a.message())
+	require.Equal(t, `{"message": "got {\"x\": 7, \"y\": []}", "success": true, "code": 200}`, a.text)
 	a = s.request("POST", "/api/v1/webhook/"+s.canvas("w2", hook(`"response":{"status":201,"body_template":"{\"a\":1}"},`+open)), "", `{}`)
 	require.Equal(t, 201, a.status)
-	require.Equal(t, `{"a":1}`, a.text)
+	require.Equal(t, `{"a": 1}`, a.text)
 	a = s.request("POST", "/api/v1/webhook/"+s.canvas("w3", hook(`"response":{"status":202,"body_template":"thanks"},`+open)), "", `{}`)
 	require.Equal(t, 202, a.status)
 	require.Equal(t, "thanks", a.text)
@@ -136,6 +155,46 @@ func TestWebhookAnswers(t *testing.T) {
 	a = s.request("POST", "/api/v1/webhook/"+s.canvas("w5", hook(`"execution_mode":"Streaming","schema":{"body":{"properties":{"doc":{"type":"file"}}}},`+open)), "", body.String(), "Content-Type", w.FormDataContentType())
 	require.Equal(t, 200, a.status)
 	require.Equal(t, 10, strings.Count(a.message(), "tea"))
+}
+
+// TestWebhookPublicKeys proves requests by keys of which the webhook knows the
+// public half.
+func TestWebhookPublicKeys(t *testing.T) {
+	s := newSite(t)
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	ecKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	_, edKey, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	public := func(key crypto.Signer) string {
+		der, err := x509.MarshalPKIXPublicKey(key.Public())
+		require.NoError(t, err)
+		return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+	}
+	made := 0
+	send := func(algorithm, secret string, method jwt.SigningMethod, key any) answer {
+		security := engine.Object("auth_type", "jwt", "jwt", engine.Object("secret", secret, "algorithm", algorithm))
+		made++
+		id := s.canvas(strconv.Itoa(made), hook(`"security":`+security.JSON()))
+		text, err := jwt.NewWithClaims(method, jwt.MapClaims{"role": "x"}).SignedString(key)
+		require.NoError(t, err)
+		return s.request("POST", "/api/v1/webhook/"+id, "", "{}", "Authorization", "Bearer "+text)
+	}
+	for _, c := range []struct {
+		method jwt.SigningMethod
+		key    crypto.Signer
+	}{{jwt.SigningMethodRS256, rsaKey}, {jwt.SigningMethodPS384, rsaKey}, {jwt.SigningMethodES256, ecKey}, {jwt.SigningMethodEdDSA, edKey}} {
+		require.Equal(t, 200, send(c.method.Alg(), public(c.key), c.method, c.key).status, c.method.Alg())
+	}
+	other, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	require.Contains(t, send("RS256", public(other), jwt.SigningMethodRS256, rsaKey).message(), "Invalid JWT")
+	require.Contains(t, send("RS384", "no key", jwt.SigningMethodRS384, rsaKey).message(), "the key of this webhook cannot be used")
+	// Who knows the public key must not pass by signing with it.
+	pub := public(rsaKey)
+	require.Contains(t, send("RS512", pub, jwt.SigningMethodHS512, []byte(pub)).message(), "Invalid JWT")
+	require.Contains(t, send("HS256", pub, jwt.SigningMethodHS256, []byte(pub)).message(), "a public key cannot be the shared secret")
 }
 
 func TestWebhookRate(t *testing.T) {
@@ -176,4 +235,9 @@ func TestWebhookTrace(t *testing.T) {
 	require.Equal(t, "workflow_started", kinds[0])
 	require.Equal(t, "workflow_finished finished", strings.Join(kinds[len(kinds)-2:], " "))
 	require.True(t, s.good(s.get(trace+"?since_ts=1&webhook_id=unknown")).data().Get("finished").True())
+
+	// A test that is refused is no run to wait for.
+	refused := s.canvas("refused", hook(`"security":{}`))
+	require.Equal(t, 400, s.post("/api/v1/webhook_test/"+refused, "{}").status)
+	require.True(t, s.good(s.get("/api/v1/webhook_trace/"+refused+"?since_ts=0")).data().Get("webhook_id").IsNull())
 }

@@ -94,7 +94,7 @@ func (a *API) webhookTrace(c *call) error {
 		return answer("", nil, unixSeconds(), false)
 	}
 	since, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	if err != nil || since-since != 0 { // infinite ones and NaN are no times
 		return refused(codeArgument, "since_ts must be a number, not %.40q", text)
 	}
 	run := a.tests.find(c.params["id"], id, since)

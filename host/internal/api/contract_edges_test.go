@@ -1,0 +1,164 @@
+package api
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// edgeContract is what the routes answer at the edges of what clients send.
+var edgeContract = slices.Concat(
+	[]contract{
+		{name: "title in another case", dialect: "old", method: "GET", path: "/api/v1/agents?title=MINE", want: dataError(102, "The agent doesn't exist.")},
+		{name: "order by date", dialect: "old", method: "GET", path: "/api/v1/agents?orderby=create_date&desc=False", want: result(agentKeys)},
+		{name: "page that is none", method: "GET", path: "/api/v1/agents?page=x", want: jsonError(101, "argument page must be a number")},
+		{name: "page below the first", method: "GET", path: "/api/v1/agents?page=-1", want: jsonError(101, "argument page must be a number")},
+		{name: "a document without components", dialect: "old", method: "POST", path: "/api/v1/agents", body: `{"title":"empty {canvas}","dsl":{}}`, want: jsonValue("true")},
+		{name: "a document that is a list", method: "POST", path: "/api/v1/agents", body: `{"title":"x","dsl":[]}`, want: jsonError(101, "argument dsl must be an object")},
+		{name: "a document as broken text", method: "POST", path: "/api/v1/agents", body: `{"title":"x","dsl":"{"}`, want: jsonError(101, "The dsl is no JSON object.")},
+		{name: "an empty title", method: "PUT", path: "/api/v1/agents/{canvas}", body: `{"title":"  "}`, want: jsonError(101, "No title in request.")},
+		{name: "a title that is an object", method: "PUT", path: "/api/v1/agents/{canvas}", body: `{"title":{}}`, want: jsonError(101, "argument title must be text")},
+		{name: "tags as text", method: "PUT", path: "/api/v1/agents/{canvas}/tags", body: `{"tags":"a, b,,a"}`, want: jsonValue("true")},
+		{name: "tags of an unknown one", method: "PUT", path: "/api/v1/agents/{none}/tags", body: `{"tags":[]}`, want: jsonError(103, "Agent not found or no permission.")},
+		{name: "settings without a title", method: "POST", path: "/v1/canvas/setting", body: `{"id":"{canvas}","title":"","permission":"me"}`, want: jsonError(101, "No title in request.")},
+		{name: "settings without members", method: "POST", path: "/v1/canvas/setting", body: `{"id":"{canvas}"}`, want: lacks("title,permission")},
+		{name: "rm without members", method: "POST", path: "/v1/canvas/rm", body: `{}`, want: lacks("canvas_ids")},
+		{name: "input form of nothing", method: "GET", path: "/v1/canvas/input_form?id={canvas}", want: lacks("component_id")},
+		{name: "debug of nothing", method: "POST", path: "/v1/canvas/debug", body: `{"params":{}}`, want: lacks("id,component_id")},
+		{name: "trace of nothing", method: "GET", path: "/v1/canvas/trace?canvas_id={canvas}", want: lacks("message_id")},
+		{name: "a question that is a list", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{canvas}","query":[1]}`, want: jsonError(101, "argument query must be text")},
+		{name: "inputs that are a list", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{canvas}","inputs":[]}`, want: jsonError(101, "argument inputs must be an object")},
+		{name: "messages before the agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[]}`, want: dataError(102, "You must provide at least one message.")},
+		{name: "nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","messages":[{"role":"system","content":"x"}]}`,
+			want: func(t testing.TB, a answer) {
+				openWhole("No valid messages found (user or assistant).")(t, a)
+				require.Equal(t, "m7", a.body.Get("model").Str())
+				require.Regexp(t, "^[0-9a-f]{32}$", a.body.Get("id").Str())
+			}},
+		{name: "nobody's words, streamed", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","stream":true,"messages":[{"role":"system","content":"x"}]}`,
+			want: openStream("No valid messages found (user or assistant).")},
+		{name: "a time that is none", method: "GET", path: "/api/v1/webhook_trace/{canvas}?since_ts=nan", want: jsonError(101, "since_ts must be a number")},
+		{name: "statistics of wrong days", method: "GET", path: "/v1/api/stats?from_date=yesterday", want: jsonError(101, "from_date must look like")},
+	},
+	rows(contract{name: "unknown order", method: "GET", want: dataError(100, "colour")},
+		"/api/v1/agents/{canvas}/sessions?orderby=colour", "/v1/canvas/{canvas}/sessions?orderby=colour"),
+	rows(contract{name: "document as text", method: "POST", body: `{"id":"{canvas}","title":" {title} ","dsl":"{\"components\":{}}","zzz":[1]}`, want: func(t testing.TB, a answer) {
+		jsonResult("id title dsl update_time update_date zzz")(t, a)
+		require.Equal(t, `{"components":{}}`, a.data().Get("dsl").JSON(), "the editor gets an object back")
+		require.Equal(t, strings.TrimSpace(a.data().Get("title").Str()), a.data().Get("title").Str())
+	}}, "/v1/canvas/set"),
+)
+
+// TestMethods asks known paths with methods that they do not take.
+func TestMethods(t *testing.T) {
+	s := newSite(t)
+	for _, c := range []struct{ method, path, allow string }{
+		{"DELETE", "/v1/canvas/list", "GET, HEAD, OPTIONS"},
+		{"GET", "/api/v1/agents/chat/completions", "OPTIONS, POST"},
+		{"POST", "/api/v1/agents/x", "DELETE, GET, HEAD, OPTIONS, PUT"},
+		{"PROPFIND", "/api/v1/webhook/x", "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"},
+		{"DELETE", "/api/v2/models", "GET, HEAD, OPTIONS"},
+	} {
+		a := s.request(c.method, c.path, "one", "")
+		require.Equal(t, c.allow, a.header.Get("Allow"), "%s %s", c.method, c.path)
+		if strings.HasPrefix(c.path, "/api/v2/") {
+			require.Equal(t, http.StatusMethodNotAllowed, a.status)
+			continue
+		}
+		require.Equal(t, 200, a.status)
+		require.Equal(t, `{"code":100,"data":null,"message":"<MethodNotAllowed '405: Method Not Allowed'>"}`, a.text)
+	}
+	a := s.request("OPTIONS", "/v1/canvas/list", "", "")
+	require.Equal(t, http.StatusNoContent, a.status)
+	require.Equal(t, "GET, HEAD, OPTIONS", a.header.Get("Allow"))
+	a = s.request("HEAD", "/v1/canvas/list", "one", "")
+	require.Equal(t, 200, a.status)
+	require.Empty(t, a.text)
+	require.Equal(t, 0, s.get("/v1/canvas/list/").code(), "a slash at the end changes nothing")
+}
+
+// TestBodiesOfForms sends forms of both kinds where JSON is expected.
+func TestBodiesOfForms(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", echo)
+	body, kind := form("f.txt", "x")
+	body = strings.Replace(body, "--", "--"+strings.TrimPrefix(kind, "multipart/form-data; boundary=")+"\r\nContent-Disposition: form-data; name=\"description\"\r\n\r\nof a form\r\n--", 1)
+	s.good(s.request("PUT", "/api/v1/agents/"+id, "one", body, "Content-Type", kind))
+	require.Equal(t, "of a form", s.get("/v1/canvas/get/"+id).data().Get("description").Str())
+	s.good(s.request("PUT", "/api/v1/agents/"+id, "one", "description=x%20y", "Content-Type", "application/x-www-form-urlencoded"))
+	require.Equal(t, "x y", s.get("/v1/canvas/get/"+id).data().Get("description").Str())
+	require.Equal(t, 100, s.request("PUT", "/api/v1/agents/"+id, "one", "--x\r\nbroken", "Content-Type", "multipart/form-data; boundary=x").code())
+}
+
+func TestTags(t *testing.T) {
+	s := newSite(t)
+	a, b, c := s.canvas("a", echo), s.canvas("b", echo), s.canvas("c", echo)
+	s.good(s.put("/api/v1/agents/"+a+"/tags", `{"tags":["x","y"]}`))
+	s.good(s.put("/api/v1/agents/"+b+"/tags", `{"tags":"z, y"}`))
+	require.Equal(t, `[{"count":2,"tag":"y"},{"count":1,"tag":"x"},{"count":1,"tag":"z"}]`, s.good(s.get("/api/v1/agents/tags")).data().JSON())
+	list := s.good(s.get("/0.27/api/v1/agents?tags=x,z&orderby=title&desc=false&page=2&page_size=1")).data()
+	require.Equal(t, "2", list.Get("total").Text())
+	require.Equal(t, b, list.Get("canvas").At(0).Get("id").Str())
+	filter := s.good(s.get("/0.27/api/v1/agents?type=filter&page_size=1")).data()
+	require.Equal(t, "3", filter.Get("total").Text(), "all are counted, not a page of them")
+	require.Equal(t, `[{"count":3,"id":"one","label":"one"}]`, filter.Get("filter").Get("owner").JSON())
+	require.NotEmpty(t, c)
+}
+
+// TestFramesOfFailedRuns looks for the three ids that pages read off any frame.
+func TestFramesOfFailedRuns(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", broken)
+	for path, body := range map[string]string{
+		"/api/v1/agents/" + id + "/completions":         `{"question":"x"}`,
+		"/0.27/api/v1/agents/" + id + "/completions":    `{"question":"x","stream":true}`,
+		"/api/v1/agents/chat/completions":               `{"agent_id":"` + id + `","query":"x","stream":true}`,
+		"/api/v1/agentbots/" + id + "/completions":      `{"query":"x"}`,
+		"/0.27/api/v1/agentbots/" + id + "/completions": `{"query":"x"}`,
+	} {
+		list, _ := s.post(path, body).events()
+		first, last := list[0], list[len(list)-1]
+		require.Regexp(t, "(?i)error", last.Get("data").Get("content").Str(), path)
+		for _, name := range []string{"message_id", "task_id", "session_id"} {
+			require.Equal(t, first.Get(name).Str(), last.Get(name).Str(), "%s %s", path, name)
+			require.NotEmpty(t, last.Get(name).Str())
+		}
+	}
+}
+
+// TestTraceOfANodeThatRanTwice has an entry for each time.
+func TestTraceOfANodeThatRanTwice(t *testing.T) {
+	tr := &trail{}
+	e := engine.Object("event", "node_finished", "data", engine.Object("component_id", "A"))
+	tr.add(e)
+	require.Equal(t, 2, tr.add(e).Get("data").Get("trace").Len())
+}
+
+// TestMessageThatBeginsAnew lets a run tell that a text starts again, as after
+// a crash.
+func TestMessageThatBeginsAnew(t *testing.T) {
+	s := newSite(t)
+	e, err := s.log.Claim(t.Context(), runner.Run{ID: "r"})
+	require.NoError(t, err)
+	require.NoError(t, s.store.StartRun(t.Context(), store.Run{ID: "r", Tenant: "one", Canvas: "c", Message: "m"}))
+	record := func(kind, data string) runner.Record {
+		return runner.Record{Kind: kind, Data: []byte(`{"event":"` + kind + `","message_id":"m","created_at":1,"task_id":"r","data":` + data + `}`)}
+	}
+	_, err = e.Append(t.Context(), record("message", `{"content":"Hel"}`), record("message_reset", `{}`), record("message", `{"content":"Hello"}`))
+	require.NoError(t, err)
+	require.NoError(t, e.End(t.Context()))
+	w := httptest.NewRecorder()
+	c := &call{a: s.api, w: w, r: httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), route: &route{}}
+	require.NoError(t, c.stream(durable.Job{ID: "r", Message: "m"}, face{session: "s"}))
+	const head = `data:{"event": "message", "message_id": "m", "created_at": 1, "task_id": "r", "data": {"content": "`
+	require.Equal(t, head+`Hel"}, "session_id": "s"}`+"\n\n"+head+`\n"}, "session_id": "s"}`+"\n\n"+head+`Hello"}, "session_id": "s"}`+"\n\n", w.Body.String())
+}
