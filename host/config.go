@@ -57,6 +57,13 @@ type Config struct {
 	// Traces sends spans of requests, runs and nodes to the collector that
 	// OTEL_EXPORTER_OTLP_ENDPOINT and its companions name.
 	Traces bool
+	// TrustedProxies are addresses and ranges of proxies whose X-Forwarded-For, or
+	// else Forwarded, says where a request comes from; empty means that only the
+	// connection does.
+	TrustedProxies []string
+	// Metrics is the host:port at which Prometheus reads the numbers without a
+	// key; "" leaves it at /metrics of the handler, which wants one.
+	Metrics string
 	// RedisDoor is the host:port at which this host answers the original's keys
 	// ({task}-cancel, {task}-logs) as a Redis would; "" opens none.
 	RedisDoor string
@@ -74,7 +81,8 @@ type Config struct {
 	// Plugins is the folder of installed plugins; "" means plugins in Dir.
 	Plugins string
 	// Knowledge is a folder whose sub-folders of documents are the datasets of
-	// all tenants, by their names; "" means that there are none.
+	// all tenants, by their names, and those of @ID those of the tenant ID; ""
+	// means that there are none.
 	Knowledge string
 	// AllowPrivate lets canvases reach private and local addresses.
 	AllowPrivate bool

@@ -45,6 +45,9 @@ func buildPrograms(t testing.TB) programs {
 	return programs{easel, nats}
 }
 
+// worldKey is the API key of every world.
+const worldKey = "ragflow-failure-tests"
+
 // world is one set of servers with the hosts that share them.
 type world struct {
 	t    testing.TB
@@ -71,7 +74,7 @@ type hostProcess struct {
 
 // embedded is a world of one host that keeps everything in one directory.
 func embedded(t testing.TB, bin programs) *world {
-	w := &world{t: t, bin: bin, dir: t.TempDir(), key: "ragflow-failure-tests", outside: newOutside(t), hosts: map[string]*hostProcess{}}
+	w := &world{t: t, bin: bin, dir: t.TempDir(), key: worldKey, outside: newOutside(t), hosts: map[string]*hostProcess{}}
 	w.args = []string{"--data", filepath.Join(w.dir, "data"), "--lease", lease.String()}
 	w.env = append(w.env, "EASEL_MODEL_BASE_URL="+w.outside.url+"/v1", "EASEL_MODEL_KEY=none", "EASEL_MODEL_DEFAULT=talker")
 	t.Cleanup(func() {
@@ -207,8 +210,13 @@ func (w *world) owner() *hostProcess {
 
 // metric reads one number of a host; -1 when it does not answer.
 func metric(url, name string) float64 {
+	req, err := http.NewRequest("GET", url+"/metrics", nil)
+	if err != nil {
+		return -1
+	}
+	req.Header.Set("Authorization", "Bearer "+worldKey)
 	client := http.Client{Timeout: 2 * time.Second}
-	res, err := client.Get(url + "/metrics")
+	res, err := client.Do(req)
 	if err != nil {
 		return -1
 	}

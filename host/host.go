@@ -47,6 +47,7 @@ type Host struct {
 	traces *telemetry.Tracer // nil sends none
 
 	control *http.Server
+	metrics metricsDoor
 
 	plugins   *plugins // nil where the machine cannot run any
 	documents document.Reader
@@ -86,6 +87,10 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err := api.CheckOrigins(cfg.CORS); err != nil {
 		return fmt.Errorf("cors: %w", err)
 	}
+	proxies, err := api.ParseProxies(cfg.TrustedProxies)
+	if err != nil {
+		return fmt.Errorf("trusted proxy: %w", err)
+	}
 	if cfg.Traces {
 		if h.traces, err = telemetry.Open(ctx, telemetry.Config{Version: cfg.Version, Log: cfg.Log}); err != nil {
 			return err
@@ -119,7 +124,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	})
 	h.api = api.New(api.Config{
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(), Documents: &h.documents, Templates: templates,
-		Models: h.models, Operator: firstTenantID, Origins: cfg.CORS, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Metrics: newMetrics(cfg.Version), Logger: cfg.Log,
+		Models: h.models, Operator: firstTenantID, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Metrics: newMetrics(cfg.Version), Logger: cfg.Log,
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err
@@ -131,6 +136,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	if err := h.openControl(); err != nil {
+		return err
+	}
+	if err := h.openMetrics(); err != nil {
 		return err
 	}
 	h.begin(ctx)
@@ -197,7 +205,7 @@ func (h *Host) Close() error {
 		h.stop()
 	}
 	// What asks the run log closes before it.
-	err := errors.Join(h.closeControl(), h.redis.close())
+	err := errors.Join(h.closeControl(), h.metrics.close(), h.redis.close())
 	if h.log != nil {
 		err = errors.Join(err, h.log.Close())
 	}

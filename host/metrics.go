@@ -1,6 +1,13 @@
 package host
 
 import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
@@ -14,4 +21,48 @@ func newMetrics(version string) *prometheus.Registry {
 	build.Set(1)
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build)
 	return r
+}
+
+// metricsDoor is where Prometheus reads the numbers without a key. Nothing else is there.
+type metricsDoor struct {
+	listener net.Listener
+	server   *http.Server
+}
+
+// openMetrics listens where the configuration says.
+func (h *Host) openMetrics() (err error) {
+	if h.cfg.Metrics == "" {
+		return nil
+	}
+	d := &h.metrics
+	if d.listener, err = net.Listen("tcp", h.cfg.Metrics); err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", h.api.Metrics())
+	d.server = &http.Server{
+		Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(h.cfg.Log.Handler(), slog.LevelWarn),
+	}
+	h.work.Go(func() {
+		if err := d.server.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {
+			h.cfg.Log.Error("metrics are served no more", "err", err)
+		}
+	})
+	return nil
+}
+
+func (d *metricsDoor) close() error {
+	if d.server == nil {
+		return nil
+	}
+	return d.server.Close()
+}
+
+// Metrics is where the numbers are read without a key; "" when that is nowhere.
+func (h *Host) Metrics() string {
+	if h.metrics.listener == nil {
+		return ""
+	}
+	return h.metrics.listener.Addr().String()
 }

@@ -3,8 +3,6 @@ package host
 import (
 	"flag"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -63,11 +61,7 @@ func TestPageOfMetrics(t *testing.T) {
 	url, canvas := documentHost(t, "")
 	_, errs, _ := ask(t, url, canvas, sendFile(t, url, canvas, "a.txt", []byte("text")))
 	require.Empty(t, errs)
-	res, err := http.Get(url + "/metrics")
-	require.NoError(t, err)
-	defer res.Body.Close()
-	scraped, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
+	scraped := asked(t, url, "GET", "/metrics", "", "")
 
 	kept, err := os.ReadFile("README.md")
 	require.NoError(t, err)
@@ -76,7 +70,7 @@ func TestPageOfMetrics(t *testing.T) {
 	require.True(t, ok)
 	_, after, ok := strings.Cut(rest, end)
 	require.True(t, ok)
-	page := before + begin + metricTable(string(scraped)) + end + after
+	page := before + begin + metricTable(scraped) + end + after
 	if *update {
 		require.NoError(t, os.WriteFile("README.md", []byte(page), 0o644))
 		return

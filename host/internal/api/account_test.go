@@ -31,7 +31,7 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 	require.Equal(t, `["read","run","edit","admin"]`, me.Get("scopes").JSON())
 	require.Equal(t, "Three", me.Get("tenant_name").Str())
 	require.Equal(t, "ann@three.org", me.Get("email").Str())
-	require.Equal(t, `["read","run","edit","admin","host"]`, s.as("one", "GET", "/api/v2/me", "", 200).Get("scopes").JSON())
+	require.Equal(t, `["read","run","edit","admin","host","metrics"]`, s.as("one", "GET", "/api/v2/me", "", 200).Get("scopes").JSON())
 
 	t.Run("only the operator sees tenants", func(t *testing.T) {
 		s.t = t
@@ -198,9 +198,9 @@ func TestThrottleForgetsOnlyTheQuiet(t *testing.T) {
 
 func TestNetworks(t *testing.T) {
 	for remote, want := range map[string]string{
-		"10.1.2.3:99": "10.1.2.3", "[::ffff:10.1.2.3]:99": "10.1.2.3", "[2001:db8:1:2:3:4:5:6]:99": "2001:db8:1:2::/64", "pipe": "pipe", "": "",
+		"10.1.2.3:99": "10.1.2.3", "[::ffff:10.1.2.3]:99": "10.1.2.3", "[2001:db8:1:2:3:4:5:6]:99": "2001:db8:1:2::/64", "pipe": "invalid IP",
 	} {
-		require.Equal(t, want, networkOf(remote))
+		require.Equal(t, want, networkOf(proxies(nil).client(&http.Request{RemoteAddr: remote})))
 	}
 }
 
@@ -226,4 +226,27 @@ func TestCORS(t *testing.T) {
 	for _, bad := range []string{"", "a.org", "https://a.org/", "ftp://a.org", "https://", "https://a.org/x"} {
 		require.Error(t, CheckOrigins([]string{bad}), bad)
 	}
+}
+
+// The numbers are the operator's: with an unlimited key, or one that may see them and nothing else.
+func TestMetricsAreTheOperators(t *testing.T) {
+	s := newSite(t)
+	require.Equal(t, 401, s.request("GET", "/metrics", "", "").status)
+	require.Equal(t, 401, s.request("GET", "/metrics", "nobody", "").status)
+	require.Contains(t, s.get("/metrics").text, "easel_runs_active 0")
+	require.Equal(t, 403, s.request("GET", "/metrics", "two", "").status, "another tenant's key")
+	for tenant, want := range map[string]int{"one": 200, "two": 403} {
+		key := tenant + "-scraper"
+		_, _, err := s.store.CreateKey(t.Context(), store.Key{Tenant: tenant, User: tenant, Scopes: []string{"metrics"}}, key)
+		require.NoError(t, err)
+		require.Equal(t, want, s.request("GET", "/metrics", key, "").status)
+		for _, path := range []string{"/api/v1/agents", "/api/v2/runs", "/api/v2/secrets", "/v1/system/version"} {
+			require.Equal(t, 403, s.request("GET", path, key, "").status, path)
+		}
+	}
+	_, _, err := s.store.CreateKey(t.Context(), store.Key{Tenant: "one", User: "one", Scopes: []string{"read", "run", "edit", "admin", "host"}}, "limited")
+	require.NoError(t, err)
+	require.Equal(t, 403, s.request("GET", "/metrics", "limited", "").status)
+	made := s.as("one", "POST", "/api/v2/keys", `{"name":"prometheus","scopes":["metrics"]}`, 201)
+	require.Equal(t, 200, s.request("GET", "/metrics", made.Get("key").Str(), "").status)
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -50,6 +51,9 @@ type Config struct {
 	// Rate is how many requests per second one key or login may make, unless its
 	// key says otherwise; 0 means any.
 	Rate float64
+	// TrustedProxies are those whose X-Forwarded-For or Forwarded says where a
+	// request comes from; see [ParseProxies].
+	TrustedProxies []netip.Prefix
 	// Operator is the tenant whose unlimited keys and owners administer the host:
 	// its tenants. "" means nobody does.
 	Operator string

@@ -25,12 +25,19 @@ type caller struct {
 // Scopes of keys and logins. The host's own, scopeHost, works for the tenant
 // that operates it only.
 const (
-	scopeRead  = "read"
-	scopeRun   = "run"
-	scopeEdit  = "edit"
-	scopeAdmin = "admin"
-	scopeHost  = "host"
+	scopeRead    = "read"
+	scopeRun     = "run"
+	scopeEdit    = "edit"
+	scopeAdmin   = "admin"
+	scopeHost    = "host"
+	scopeMetrics = "metrics" // its numbers, and nothing else
 )
+
+// allScopes are all that a key can have.
+var allScopes = []string{scopeRead, scopeRun, scopeEdit, scopeAdmin, scopeHost, scopeMetrics}
+
+// ofHost says whether a scope is about the host, not about a tenant.
+func ofHost(scope string) bool { return scope == scopeHost || scope == scopeMetrics }
 
 // may says whether a caller has a scope.
 func (w caller) may(scope string) bool { return len(w.scopes) == 0 || slices.Contains(w.scopes, scope) }
@@ -76,13 +83,11 @@ func (c *call) identify() error {
 func (c *call) permit(who caller) error {
 	scope := c.route.scope
 	switch {
-	case scope == "" || who.may(scope) && scope != scopeHost:
-		return nil
-	case scope == scopeHost && who.may(scope) && who.tenant == c.a.cfg.Operator:
+	case scope == "", who.may(scope) && (!ofHost(scope) || who.tenant == c.a.cfg.Operator):
 		return nil
 	}
 	f := refused(codeForbidden, "This key may not %s.", scope)
-	if scope == scopeHost {
+	if ofHost(scope) {
 		f.message = "Only who operates this host may do that."
 	}
 	f.status = http.StatusForbidden

@@ -39,7 +39,7 @@ func (a *API) login(c *call) error {
 	if err := c.valid(); err != nil {
 		return err
 	}
-	if wait := a.rates.login(c.r.RemoteAddr, email); wait > 0 {
+	if wait := a.rates.login(c.client(), email); wait > 0 {
 		return tooMany(wait, tooManyLogins)
 	}
 	user, err := a.userOf(c, email, password)

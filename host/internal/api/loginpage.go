@@ -170,7 +170,7 @@ func (a *API) loginForm(c *call) error {
 		v.Problem = v.Words.Foreign
 		return c.render(http.StatusForbidden, v)
 	}
-	if wait := a.rates.login(c.r.RemoteAddr, v.Email); wait > 0 {
+	if wait := a.rates.login(c.client(), v.Email); wait > 0 {
 		setRetryAfter(c.w.Header(), wait)
 		v.Problem = v.Words.TooMany
 		return c.render(http.StatusTooManyRequests, v)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/http/cookiejar"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -142,7 +143,7 @@ func TestLoginIsThrottled(t *testing.T) {
 	r := rates{}
 	n := 0
 	for i := range 60 {
-		if r.login("10.0.0."+string(rune('0'+i%10))+":1", "ann@x.org") == 0 {
+		if r.login(netip.AddrFrom4([4]byte{10, 0, 0, byte(i % 10)}), "ann@x.org") == 0 {
 			n++
 		}
 	}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"math"
-	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -85,30 +84,22 @@ func (r *rates) key(name string, perMinute int64) time.Duration {
 
 // login asks for an attempt to log in: one per second from one address and one
 // per ten seconds into one account, ten and twenty at once.
-func (r *rates) login(remote, account string) time.Duration {
-	if wait := r.addresses.take(networkOf(remote), 1, 10); wait > 0 {
+func (r *rates) login(client netip.Addr, account string) time.Duration {
+	if wait := r.addresses.take(networkOf(client), 1, 10); wait > 0 {
 		return wait
 	}
 	return r.accounts.take(account, 0.1, 20)
 }
 
-// networkOf is the part of a remote address that one person holds: all of an
-// IPv4 address, the first half of an IPv6 one.
-func networkOf(remote string) string {
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		host = remote
+// networkOf is the part of an address that one person holds: all of an IPv4
+// address, the first half of an IPv6 one.
+func networkOf(client netip.Addr) string {
+	if !client.Is6() {
+		return client.String()
 	}
-	a, err := netip.ParseAddr(host)
+	p, err := client.Prefix(64)
 	if err != nil {
-		return host
-	}
-	if a = a.Unmap(); a.Is4() {
-		return a.String()
-	}
-	p, err := a.Prefix(64)
-	if err != nil {
-		return host
+		return client.String()
 	}
 	return p.String()
 }

@@ -28,7 +28,7 @@ var systemRoutes = []route{
 var healthRoutes = []route{
 	{method: "GET", path: "/healthz", need: needNone, answer: (*API).healthy},
 	{method: "GET", path: "/readyz", need: needNone, answer: (*API).ready},
-	{method: "GET", path: "/metrics", need: needNone, answer: (*API).serveMetrics},
+	{method: "GET", path: "/metrics", scope: scopeMetrics, answer: (*API).serveMetrics},
 }
 
 func (a *API) version(c *call) error { return c.ok(engine.String(a.cfg.Version)) }
@@ -106,8 +106,14 @@ func (m *metrics) count(route string, began time.Time) {
 }
 
 func (a *API) serveMetrics(c *call) error {
-	promhttp.HandlerFor(a.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(c.w, c.r)
+	a.Metrics().ServeHTTP(c.w, c.r)
 	return nil
+}
+
+// Metrics answers with the numbers, whoever asks; for a place that only those
+// reach who may know them.
+func (a *API) Metrics() http.Handler {
+	return promhttp.HandlerFor(a.metrics.registry, promhttp.HandlerOpts{})
 }
 
 // contentLength is what a request says about its body; -1 when it does not.

@@ -3,6 +3,8 @@ package api
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -40,10 +42,8 @@ func tokenRow(k store.Key, text, beta string) *engine.ObjectBuilder {
 func (c *call) knownScopes() ([]string, error) {
 	scopes := c.texts("scopes")
 	for _, s := range scopes {
-		switch s {
-		case scopeRead, scopeRun, scopeEdit, scopeAdmin, scopeHost:
-		default:
-			return nil, refused(codeArgument, "unknown scope %.40q; read, run, edit, admin and host are known", s)
+		if !slices.Contains(allScopes, s) {
+			return nil, refused(codeArgument, "unknown scope %.40q; known are %s", s, strings.Join(allScopes, ", "))
 		}
 	}
 	return scopes, c.valid()

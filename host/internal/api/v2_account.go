@@ -79,7 +79,7 @@ type v2Me struct {
 	User       string   `json:"user"`
 	Email      string   `json:"email"`
 	Nickname   string   `json:"nickname"`
-	Scopes     []string `json:"scopes" jsonschema:"what the caller may do: read, run, edit, admin, host"`
+	Scopes     []string `json:"scopes" jsonschema:"what the caller may do: read, run, edit, admin, host, metrics"`
 	CSRF       string   `json:"csrf,omitempty" jsonschema:"for logins held by a cookie"`
 }
 
@@ -113,8 +113,8 @@ type v2UserInput struct {
 
 func (a *API) v2Me(c *call) error {
 	out := v2Me{Tenant: c.who.tenant, TenantName: c.who.tenant, User: c.who.user, CSRF: c.who.csrf}
-	for _, s := range []string{scopeRead, scopeRun, scopeEdit, scopeAdmin, scopeHost} {
-		if c.who.may(s) && (s != scopeHost || c.who.tenant == a.cfg.Operator) {
+	for _, s := range allScopes {
+		if c.who.may(s) && (!ofHost(s) || c.who.tenant == a.cfg.Operator) {
 			out.Scopes = append(out.Scopes, s)
 		}
 	}
@@ -177,7 +177,7 @@ func (c *call) changePassword(who caller, old, password string, proved bool) err
 		return err
 	}
 	if !proved {
-		if wait := c.a.rates.login(c.r.RemoteAddr, u.Email); wait > 0 {
+		if wait := c.a.rates.login(c.client(), u.Email); wait > 0 {
 			return tooMany(wait, tooManyLogins)
 		}
 		same, err := c.a.userOf(c, u.Email, old)

@@ -13,7 +13,7 @@ type v2Key struct {
 	Name    string     `json:"name"`
 	Hint    string     `json:"hint" jsonschema:"its first characters"`
 	User    string     `json:"user" jsonschema:"in whose name it acts"`
-	Scopes  []string   `json:"scopes" jsonschema:"what it may do: read, run, edit, admin, host; none means everything"`
+	Scopes  []string   `json:"scopes" jsonschema:"what it may do: read, run, edit, admin, host, metrics; none means everything"`
 	Rate    int64      `json:"rate" jsonschema:"requests per minute; 0 is the host's own limit"`
 	Created time.Time  `json:"created"`
 	Expires *time.Time `json:"expires,omitempty"`
@@ -26,7 +26,7 @@ type v2Keys struct {
 
 type v2KeyInput struct {
 	Name    string     `json:"name,omitempty"`
-	Scopes  []string   `json:"scopes,omitempty" jsonschema:"what it may do: read, run, edit, admin, host; none means what the caller may do"`
+	Scopes  []string   `json:"scopes,omitempty" jsonschema:"what it may do: read, run, edit, admin, host, metrics; none means what the caller may do"`
 	Rate    int64      `json:"rate,omitempty" jsonschema:"requests per minute; 0 is the host's own limit"`
 	Expires *time.Time `json:"expires,omitempty"`
 }

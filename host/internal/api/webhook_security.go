@@ -2,8 +2,6 @@ package api
 
 import (
 	"crypto/subtle"
-	"errors"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -88,31 +86,22 @@ func (c *call) webhookSize(v engine.Value) error {
 	return nil
 }
 
-// webhookAddress looks at the address of the connection; what headers say of
-// it is not believed.
+// webhookAddress looks at where the request comes from.
 func (c *call) webhookAddress(list engine.Value) error {
 	if list.Len() == 0 {
 		return nil
 	}
-	host, _, err := net.SplitHostPort(c.r.RemoteAddr)
-	if err != nil {
-		host = c.r.RemoteAddr
-	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return badWebhook("IP %s is not allowed by whitelist", host)
-	}
-	addr = addr.Unmap().WithZone("")
+	client := c.client()
 	for _, v := range list.Elements() {
 		text := strings.TrimSpace(v.Text())
-		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Contains(addr) {
+		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Contains(client) {
 			return nil
 		}
-		if one, err := netip.ParseAddr(text); err == nil && one.Unmap() == addr {
+		if one, err := netip.ParseAddr(text); err == nil && one.Unmap() == client && client.IsValid() {
 			return nil
 		}
 	}
-	return badWebhook("IP %s is not allowed by whitelist", host)
+	return badWebhook("IP %s is not allowed by whitelist", client)
 }
 
 // webhookRate takes a turn of a canvas's rate limit, which counts on this host.

@@ -40,13 +40,15 @@ should not stand on a command line has no flag:
 		fs.DurationVar(&s.cfg.Lease, "lease", 0, "silence after which other hosts take a host's runs; 0 means 10s")
 		fs.StringVar(&s.examples, "examples", "", "`DIR,...` of canvases offered as templates")
 		fs.BoolVar(&s.cfg.InstallExamples, "install-examples", false, "save the templates as canvases at the first start")
+		fs.StringVar(&s.proxies, "trusted-proxy", "", "`CIDR,...` of proxies whose X-Forwarded-For says where a request comes from; none when left out")
 		fs.StringVar(&s.keyFile, "api-key-file", "", "`FILE` that keeps the API key; made with a new one when missing")
+		fs.StringVar(&s.cfg.Metrics, "metrics-addr", "", "`HOST:PORT` at which Prometheus reads the numbers without a key; /metrics of the other address wants one")
 		fs.StringVar(&s.cfg.RedisDoor, "redis-door", "", "`HOST:PORT` at which to answer the original's Redis keys, such as TASK-cancel")
 		fs.BoolVar(&s.cfg.RedisRemote, "redis-door-remote", false, "let the Redis door listen beyond this machine")
 		fs.StringVar(&s.cfg.Redis, "redis", "", "`URL` of an existing Redis in which to watch and write the same keys")
 		fs.StringVar(&s.cfg.Plugins, "plugins", "", "`DIR` of installed plugins; plugins in the data directory when left out")
 		fs.StringVar(&s.cfg.PluginSignatures, "plugin-signatures", "warn", "what happens to plugins without a trusted signature: require, warn or off")
-		fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
+		fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
 		fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "let canvases reach private and local addresses")
 		fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
 		fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
@@ -60,6 +62,7 @@ should not stand on a command line has no flag:
 type server struct {
 	flags                      *flag.FlagSet
 	addr, nats, examples, cors string
+	proxies                    string
 	keyFile, logs              string
 	madeKey                    bool // the key file is new
 	cfg                        host.Config

@@ -26,7 +26,7 @@ func (s *server) configure(a *app) error {
 	for _, list := range []struct {
 		text string
 		to   *[]string
-	}{{s.nats, &s.cfg.NATS}, {s.examples, &s.cfg.Examples}, {s.cors, &s.cfg.CORS}} {
+	}{{s.nats, &s.cfg.NATS}, {s.examples, &s.cfg.Examples}, {s.cors, &s.cfg.CORS}, {s.proxies, &s.cfg.TrustedProxies}} {
 		if list.text != "" {
 			*list.to = strings.Split(list.text, ",")
 		}
@@ -121,6 +121,9 @@ func (s *server) greet(ctx context.Context, a *app, addr string, h *host.Host) {
 	case s.keyFile != "" && a.getenv("EASEL_API_KEY") == "":
 		shown = fmt.Sprintf("$(cat '%s')", s.keyFile)
 		fmt.Fprintf(a.out, "key: that of %s\n", s.keyFile)
+	}
+	if metrics := h.Metrics(); metrics != "" {
+		fmt.Fprintf(a.out, "metrics: http://%s/metrics\n", reachable(metrics))
 	}
 	if door := h.RedisDoor(); door != "" {
 		fmt.Fprintf(a.out, "redis door: %s\n", door)

@@ -86,7 +86,7 @@ func TestServeLogsNoSecrets(t *testing.T) {
 	s.post("/api/v2/canvases", secretKey, `{"title":"`+secretPrompt)
 	s.post("/v1/user/login", "", `{"email":"me@localhost","password":"`+secretLogin+`"}`)
 	s.post("/v1/canvas/completion", secretKey, `{"id":"`+secretPrompt+`","query":"`+secretPrompt+`"}`)
-	_, metrics := s.get("/metrics", "")
+	_, metrics := s.get("/metrics", secretKey)
 	require.NoError(t, s.stop())
 	text := s.errs.String() + metrics
 	require.Contains(t, text, "knowledge is indexed")
