@@ -423,7 +423,7 @@ func (a *API) deleteAgent(c *call) error {
 	if _, err := c.canvas(c.params["id"], denied); err != nil {
 		return err
 	}
-	if err := a.cfg.Store.DeleteCanvas(c.ctx(), c.who.tenant, c.params["id"]); err != nil {
+	if err := c.deleteCanvas(c.params["id"]); err != nil {
 		return err
 	}
 	return c.ok(engine.Bool(true))

@@ -195,7 +195,8 @@ func (c *call) login(text string) (caller, error) {
 	if len(member) == 0 {
 		return caller{}, store.ErrNotFound
 	}
-	return caller{tenant: member[0].Tenant, user: v.User, scopes: scopesOf(member[0].Role), csrf: v.CSRF, rateID: "user " + v.User}, nil
+	own := ownTenant(member)
+	return caller{tenant: own.Tenant, user: v.User, scopes: scopesOf(own.Role), csrf: v.CSRF, rateID: "user " + v.User}, nil
 }
 
 // Roles of members. Who is only a member works with canvases.

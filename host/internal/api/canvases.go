@@ -118,7 +118,7 @@ func (a *API) editorRemove(c *call) error {
 		if _, err := c.canvas(id, refused(codeOperating, notOwner)); err != nil {
 			return err
 		}
-		if err := a.cfg.Store.DeleteCanvas(c.ctx(), c.who.tenant, id); err != nil {
+		if err := c.deleteCanvas(id); err != nil {
 			return err
 		}
 	}

@@ -68,6 +68,31 @@ func (c *call) begin(user store.User) (store.Login, error) {
 	return v, nil
 }
 
+// ownTenant is where a login works that belongs to several tenants: in the one
+// that is the account's own. A tenant of the original is its owner's user, so
+// that one goes before others that it owns; then the others, where it may do
+// most. There is at least one.
+func ownTenant(list []store.Member) store.Member {
+	rank := func(m store.Member) int {
+		switch {
+		case m.Tenant == m.User:
+			return 3
+		case m.Role == roleOwner:
+			return 2
+		case m.Role == roleAdmin:
+			return 1
+		}
+		return 0
+	}
+	own := list[0]
+	for _, m := range list[1:] {
+		if rank(m) > rank(own) {
+			own = m
+		}
+	}
+	return own
+}
+
 // setCookie keeps a login in the page's browser; a negative age ends it. Over
 // HTTPS, here or at a proxy in front, the cookie is sent over HTTPS only.
 func (c *call) setCookie(text string, age int) {

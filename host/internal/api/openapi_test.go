@@ -187,6 +187,11 @@ GET /api/v2/runs/{run}
 GET /api/v2/runs/{run}/events?after=2-1
 POST /api/v2/runs/{run}/cancel
 POST /api/v2/runs/{run}/rerun {"node":"Message:A"}
+POST /api/v2/schedules {"canvas":"{canvas}","cron":"30 7 * * mon-fri","zone":"Europe/Berlin","query":"x","inputs":{"a":1},"session":"{session}"} >schedule
+GET /api/v2/schedules?canvas={canvas}
+GET /api/v2/schedules/{schedule}
+PUT /api/v2/schedules/{schedule} {"paused":true,"session":"new"}
+DELETE /api/v2/schedules/{schedule}
 POST /api/v2/canvases {"title":"form","dsl":{formed}} >form
 POST /api/v2/canvases/{form}/runs {"query":"x"} >paused
 POST /api/v2/runs/{paused}/resume {"inputs":{"city":"Oslo"}}

@@ -20,7 +20,7 @@ import (
 // belongings are ids of everything tenant one has.
 type belongings struct {
 	title, canvas, session, run, message, version, file, server, key string
-	user, secret, provider, tenant                                   string // of furnishAll
+	user, secret, provider, tenant, schedule                         string // of furnishAll
 }
 
 // furnished counts belongings, so that each has titles of its own.
@@ -52,6 +52,7 @@ func (s *site) furnishAll() belongings {
 	u, err := s.store.CreateMember(s.t.Context(), store.Member{Tenant: "one", Role: roleOwner}, store.User{Email: "mine@x.org", Nickname: b.title}, "my secret password")
 	require.NoError(s.t, err)
 	b.user, b.secret, b.provider, b.tenant = u.ID, "mine.secret", "mine", "one"
+	b.schedule = s.as("one", "POST", "/api/v2/schedules", `{"canvas":"`+b.canvas+`","every":"24h","query":"my secret"}`, 201).Get("id").Str()
 	require.NoError(s.t, s.store.PutSecret(s.t.Context(), "one", b.secret, []byte("my secret")))
 	require.NoError(s.t, s.api.cfg.Models.Put(s.t.Context(), "one", model.Provider{Name: b.provider, BaseURL: "http://127.0.0.1:1", Key: "my secret"}))
 	return b
@@ -59,14 +60,14 @@ func (s *site) furnishAll() belongings {
 
 // nobodys are belongings that nobody has.
 var nobodys = belongings{canvas: nowhere, session: nowhere, run: nowhere, message: nowhere, version: nowhere, file: nowhere, server: nowhere, key: nowhere,
-	user: nowhere, secret: nowhere, provider: nowhere, tenant: nowhere}
+	user: nowhere, secret: nowhere, provider: nowhere, tenant: nowhere, schedule: nowhere}
 
 // fill puts ids into the parameters of a path.
 func (b belongings) fill(path string) string {
 	mcp := strings.Contains(path, "mcp")
 	return strings.NewReplacer(
 		"{sid}", b.session, "{vid}", b.version, "{message}", b.message, "{task}", b.run, "{component}", "Message:A", "{token}", b.key, "{key}", b.key,
-		"{user}", b.user, "{name}", b.secret, "{provider}", b.provider, "{tenant}", b.tenant, "{plugin}", b.provider,
+		"{user}", b.user, "{name}", b.secret, "{provider}", b.provider, "{tenant}", b.tenant, "{schedule}", b.schedule, "{plugin}", b.provider,
 		"{id}", map[bool]string{true: b.server, false: b.idFor(path)}[mcp],
 	).Replace(path)
 }
@@ -135,7 +136,7 @@ func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 	b := s.furnishAll()
 	clean := func(a answer) string {
 		text := a.text
-		for _, id := range []string{b.canvas, b.session, b.run, b.message, b.version, b.file, b.server, b.key, b.user, b.secret, b.provider} {
+		for _, id := range []string{b.canvas, b.session, b.run, b.message, b.version, b.file, b.server, b.key, b.user, b.secret, b.provider, b.schedule} {
 			text = strings.ReplaceAll(text, id, nowhere)
 		}
 		return text
@@ -168,6 +169,7 @@ func TestAnotherTenantsIdsAreLikeUnknownOnes(t *testing.T) {
 	require.Equal(t, "1", s.good(s.post("/v1/mcp_server/list", `{}`)).data().Get("total").Text())
 	require.Equal(t, "my secret", s.get("/v1/canvas/download?id="+b.file).text)
 	require.Equal(t, b.secret, s.get("/api/v2/secrets").body.Get("items").At(0).Get("name").Str())
+	require.Equal(t, b.schedule, s.get("/api/v2/schedules").body.Get("items").At(0).Get("id").Str())
 	require.Equal(t, b.provider, s.get("/api/v2/providers").body.Get("items").At(0).Get("name").Str())
 	_, err := s.store.UserByPassword(t.Context(), "mine@x.org", "my secret password")
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ var v2Routes = []route{
 		in: schemaOf[v2CanvasInput](), out: schemaOf[v2Canvas](),
 	}},
 	{method: "DELETE", path: "/api/v2/canvases/{id}", scope: "edit", answer: (*API).v2DeleteCanvas, doc: &v2Doc{
-		name: "deleteCanvas", about: "Removes a canvas and its versions; sessions stay.", status: http.StatusNoContent,
+		name: "deleteCanvas", about: "Removes a canvas with its versions and schedules; sessions stay.", status: http.StatusNoContent,
 	}},
 	{method: "POST", path: "/api/v2/canvases/{id}/validate", scope: "read", answer: (*API).v2Validate, doc: &v2Doc{
 		name: "validateCanvas", about: "Everything that is wrong with the saved document, or with one that is sent.",
@@ -45,7 +45,7 @@ var v2Routes = []route{
 		in: schemaOf[v2RunInput](), out: schemaOf[v2Run](), status: http.StatusAccepted, stream: true,
 	}},
 	{method: "GET", path: "/api/v2/runs", scope: "read", answer: (*API).v2ListRuns, doc: &v2Doc{
-		name: "listRuns", about: "Run history, newest first.", out: schemaOf[v2Runs](), query: []string{"canvas", "session", "status", "page", "page_size"},
+		name: "listRuns", about: "Run history, newest first.", out: schemaOf[v2Runs](), query: []string{"canvas", "session", "schedule", "status", "page", "page_size"},
 	}},
 	{method: "GET", path: "/api/v2/runs/{id}", scope: "read", answer: (*API).v2GetRun, doc: &v2Doc{
 		name: "getRun", about: "One run.", out: schemaOf[v2Run](),

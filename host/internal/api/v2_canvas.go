@@ -154,7 +154,7 @@ func (a *API) v2UpdateCanvas(c *call) error {
 }
 
 func (a *API) v2DeleteCanvas(c *call) error {
-	err := a.cfg.Store.DeleteCanvas(c.ctx(), c.who.tenant, c.params["id"])
+	err := c.deleteCanvas(c.params["id"])
 	if errors.Is(err, store.ErrNotFound) {
 		return notFoundV2("canvas")
 	}

@@ -16,6 +16,8 @@ type v2Run struct {
 	Canvas    string     `json:"canvas"`
 	Session   string     `json:"session,omitempty"`
 	Message   string     `json:"message" jsonschema:"message_id of its events"`
+	Source    string     `json:"source" jsonschema:"what began it, such as api, editor, webhook, v2 or schedule"`
+	Schedule  string     `json:"schedule,omitempty" jsonschema:"the schedule that began it"`
 	Status    string     `json:"status" jsonschema:"active, paused, done, failed or canceled"`
 	Error     string     `json:"error,omitempty"`
 	Created   time.Time  `json:"created"`
@@ -51,7 +53,7 @@ type v2ResumeInput struct {
 }
 
 func v2RunOf(v store.Run) v2Run {
-	out := v2Run{ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Status: v.Status, Error: v.Error,
+	out := v2Run{ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source, Schedule: durable.ScheduleOfRun(v), Status: v.Status, Error: v.Error,
 		Created: time.UnixMilli(v.CreateTime).UTC(), EventsURL: "/api/v2/runs/" + v.ID + "/events"}
 	if v.EndTime > 0 {
 		at := time.UnixMilli(v.EndTime).UTC()
@@ -118,7 +120,7 @@ func (a *API) v2ListRuns(c *call) error {
 	if err != nil {
 		return err
 	}
-	f := store.RunFilter{Tenant: c.who.tenant, Canvas: c.query.Get("canvas"), Session: c.query.Get("session"), Status: c.query.Get("status")}
+	f := store.RunFilter{Tenant: c.who.tenant, Canvas: c.query.Get("canvas"), Session: c.query.Get("session"), Status: c.query.Get("status"), Schedule: c.query.Get("schedule")}
 	list, total, err := a.cfg.Store.Runs(c.ctx(), f, p)
 	if err != nil {
 		return err

@@ -89,6 +89,9 @@ func (a *API) v2DeleteTenant(c *call) error {
 	if _, err := c.tenant(); err != nil {
 		return err
 	}
+	if err := a.cfg.Runs.DeleteSchedules(c.ctx(), id, ""); err != nil {
+		return err
+	}
 	runs, _, err := a.cfg.Store.Runs(c.ctx(), store.RunFilter{Tenant: id, Status: store.RunActive}, store.Page{})
 	if err != nil {
 		return err
