@@ -13,6 +13,9 @@ import (
 // PostgreSQL does that itself, so [each] gives every write its transaction.
 type committer interface {
 	write(ctx context.Context, op func(context.Context, querier) error) error
+	// exec writes one statement, which undoes itself when it fails, and says how
+	// many rows it changed.
+	exec(ctx context.Context, query string, args ...any) (changed int64, err error)
 	close() error
 }
 
@@ -21,6 +24,14 @@ type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func execOn(ctx context.Context, q querier, query string, args []any) (changed int64, err error) {
+	res, err := q.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
 }
 
 // each runs every write in a transaction of its own.
@@ -38,6 +49,10 @@ func (e each) write(ctx context.Context, op func(context.Context, querier) error
 		return err
 	}
 	return tx.Commit()
+}
+
+func (e each) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return execOn(ctx, e.db, query, args)
 }
 
 func (e each) close() error { return nil }
@@ -60,10 +75,11 @@ type group struct {
 }
 
 type job struct {
-	ctx  context.Context
-	op   func(context.Context, querier) error
-	err  error
-	done chan struct{}
+	ctx    context.Context
+	op     func(context.Context, querier) error
+	single bool // op is one statement
+	err    error
+	done   chan struct{}
 }
 
 func newGroup(conn *sql.Conn) *group {
@@ -80,7 +96,23 @@ func newGroup(conn *sql.Conn) *group {
 // write waits until op is committed or has failed. When ctx ends while the
 // commit is under way, the write may still happen.
 func (g *group) write(ctx context.Context, op func(context.Context, querier) error) error {
-	j := &job{ctx: ctx, op: op, done: make(chan struct{})}
+	return g.wait(&job{ctx: ctx, op: op, done: make(chan struct{})})
+}
+
+func (g *group) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
+	var n int64 // a write that is not waited for any more may still set it
+	err = g.wait(&job{ctx: ctx, single: true, done: make(chan struct{}), op: func(ctx context.Context, q querier) (err error) {
+		n, err = execOn(ctx, q, query, args)
+		return err
+	}})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+func (g *group) wait(j *job) error {
+	ctx := j.ctx
 	select {
 	case g.jobs <- j:
 	case <-g.quit:
@@ -170,14 +202,17 @@ func (g *group) alone(j *job) error {
 		return err
 	}
 	ctx := context.Background()
-	if err := g.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if j.single {
+		return j.op(ctx, g.conn) // a transaction by itself
+	}
+	if err := g.do(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	if err := j.op(ctx, g.conn); err != nil {
 		g.rollback(ctx)
 		return err
 	}
-	if err := g.exec(ctx, "COMMIT"); err != nil {
+	if err := g.do(ctx, "COMMIT"); err != nil {
 		g.rollback(ctx)
 		return err
 	}
@@ -187,7 +222,7 @@ func (g *group) alone(j *job) error {
 // together returns an error when the whole transaction is lost.
 func (g *group) together(batch []*job) error {
 	ctx := context.Background()
-	if err := g.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := g.do(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	for _, j := range batch {
@@ -199,28 +234,33 @@ func (g *group) together(batch []*job) error {
 			return err
 		}
 	}
-	if err := g.exec(ctx, "COMMIT"); err != nil {
+	if err := g.do(ctx, "COMMIT"); err != nil {
 		g.rollback(ctx)
 		return err
 	}
 	return nil
 }
 
-// step runs one job inside a savepoint; its own failure goes to the job.
+// step runs one job inside a savepoint; its own failure goes to the job. One
+// statement needs none, which saves two more; when it fails, which is rare, it
+// cannot be told whether SQLite has dropped the transaction with it.
 func (g *group) step(ctx context.Context, j *job) error {
-	if err := g.exec(ctx, "SAVEPOINT job"); err != nil {
+	if j.single {
+		return j.op(ctx, g.conn)
+	}
+	if err := g.do(ctx, "SAVEPOINT job"); err != nil {
 		return err
 	}
 	j.err = j.op(ctx, g.conn)
 	if j.err != nil {
-		if err := g.exec(ctx, "ROLLBACK TO job"); err != nil {
+		if err := g.do(ctx, "ROLLBACK TO job"); err != nil {
 			return errors.Join(j.err, err)
 		}
 	}
-	return g.exec(ctx, "RELEASE job")
+	return g.do(ctx, "RELEASE job")
 }
 
-func (g *group) exec(ctx context.Context, query string) error {
+func (g *group) do(ctx context.Context, query string) error {
 	_, err := g.conn.ExecContext(ctx, query)
 	return err
 }
@@ -228,5 +268,5 @@ func (g *group) exec(ctx context.Context, query string) error {
 // rollback ends a transaction that may be gone already: SQLite answers "no
 // transaction is active" then, which is the state that is wanted.
 func (g *group) rollback(ctx context.Context) {
-	_ = g.exec(ctx, "ROLLBACK")
+	_ = g.do(ctx, "ROLLBACK")
 }

@@ -27,9 +27,9 @@ func TestGroupUndoesOnlyWhatFailed(t *testing.T) {
 	batch := []*job{put("a", nil), put("b", own), put("a", nil), left, put("c", nil)}
 	// The loop owns the connection; a job inside it may use it.
 	require.NoError(t, s.write(t.Context(), "end", func(ctx context.Context, _ querier) error {
-		require.NoError(t, g.exec(ctx, "COMMIT"))
+		require.NoError(t, g.do(ctx, "COMMIT"))
 		g.commit(batch)
-		return g.exec(ctx, "BEGIN IMMEDIATE")
+		return g.do(ctx, "BEGIN IMMEDIATE")
 	}))
 	require.NoError(t, batch[0].err)
 	require.ErrorIs(t, batch[1].err, own)
@@ -42,6 +42,31 @@ func TestGroupUndoesOnlyWhatFailed(t *testing.T) {
 	}, `SELECT name FROM meta WHERE name IN ('a', 'b', 'c', 'left') ORDER BY name`)
 	require.NoError(t, err)
 	require.Equal(t, []string{"a", "c"}, names)
+}
+
+// TestOneStatementThatFails takes nothing else of its batch with it.
+func TestOneStatementThatFails(t *testing.T) {
+	s := openTest(t, engineConfig(t, "sqlite"))
+	g := s.commit.(*group)
+	start := func(id string) *job {
+		return &job{ctx: t.Context(), single: true, done: make(chan struct{}), op: func(ctx context.Context, q querier) error {
+			_, err := execOn(ctx, q, `INSERT INTO meta (name, value) VALUES ($1, '')`, []any{id})
+			return err
+		}}
+	}
+	batch := []*job{start("a"), start("b"), start("a"), start("c")}
+	require.NoError(t, s.write(t.Context(), "end", func(ctx context.Context, _ querier) error {
+		require.NoError(t, g.do(ctx, "COMMIT"))
+		g.commit(batch)
+		return g.do(ctx, "BEGIN IMMEDIATE")
+	}))
+	for i, j := range batch {
+		require.Equal(t, i == 2, j.err != nil, "%d: %v", i, j.err)
+	}
+	require.Equal(t, ErrExists, classify(batch[2].err))
+	var n int
+	require.NoError(t, s.read.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM meta WHERE name IN ('a', 'b', 'c')`).Scan(&n))
+	require.Equal(t, 3, n)
 }
 
 // BenchmarkEndRun is the write at the end of a turn, by many callers at once,

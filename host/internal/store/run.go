@@ -44,17 +44,31 @@ func scanRun(r row) (Run, error) {
 
 // StartRun writes that a run was accepted; its Status becomes [RunActive].
 // Errors: [ErrExists] for an id that was used before.
-func (s *Store) StartRun(ctx context.Context, v Run) error {
+func (s *Store) StartRun(ctx context.Context, v Run) error { return s.StartRunAt(ctx, v, 0) }
+
+// StartRunAt is StartRun for who has read the canvas before: the run is written
+// only when the canvas still has that revision, 0 for any.
+//
+// Errors: as StartRun; [ErrConflict] when the canvas has changed or is gone.
+func (s *Store) StartRunAt(ctx context.Context, v Run, rev int64) error {
 	v.Status, v.CreateTime = RunActive, s.ms()
 	if err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message); err != nil {
 		return fail(err, "start run")
 	}
-	const insert = `INSERT INTO runs (` + runColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0)`
-	return s.write(ctx, fmt.Sprintf("start run %q", v.ID), func(ctx context.Context, q querier) error {
-		_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source,
-			v.Status, bytesOf(v.Input), printable(v.Error), v.Tokens, v.CreateTime)
-		return err
-	})
+	const insert = `INSERT INTO runs (` + runColumns + `)`
+	const values = ` $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0`
+	args := []any{v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, v.Status, bytesOf(v.Input),
+		printable(v.Error), v.Tokens, v.CreateTime}
+	if rev == 0 {
+		_, err := s.commit.exec(ctx, insert+` VALUES (`+values+`)`, args...)
+		return fail(err, "start run %q", v.ID)
+	}
+	const same = ` WHERE EXISTS (SELECT 1 FROM canvases WHERE id = $3 AND tenant_id = $2 AND rev = $13)`
+	n, err := s.commit.exec(ctx, insert+` SELECT`+values+same, append(args, rev)...)
+	if err == nil && n == 0 {
+		err = ErrConflict
+	}
+	return fail(err, "start run %q", v.ID)
 }
 
 // RunEnd is how a run ended.
@@ -73,13 +87,16 @@ type RunEnd struct {
 func (s *Store) EndRun(ctx context.Context, end RunEnd, session *Session) (rev int64, err error) {
 	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5
 		WHERE id = $6 AND status = 'active'`
+	args := []any{end.Status, printable(end.Error), end.Tokens, s.ms(), []byte{}, end.ID}
+	if session == nil {
+		_, err := s.commit.exec(ctx, update, args...)
+		return 0, fail(err, "end run %q", end.ID)
+	}
 	err = s.write(ctx, fmt.Sprintf("end run %q", end.ID), func(ctx context.Context, q querier) error {
-		if session != nil {
-			if rev, err = s.saveSession(ctx, q, *session); err != nil {
-				return fmt.Errorf("session %q: %w", session.ID, err)
-			}
+		if rev, err = s.saveSession(ctx, q, *session); err != nil {
+			return fmt.Errorf("session %q: %w", session.ID, err)
 		}
-		_, err := q.ExecContext(ctx, update, end.Status, printable(end.Error), end.Tokens, s.ms(), []byte{}, end.ID)
+		_, err := q.ExecContext(ctx, update, args...)
 		return err
 	})
 	return rev, err

@@ -99,7 +99,10 @@ func (r *readers) QueryContext(ctx context.Context, query string, args ...any) (
 	return st.QueryContext(ctx, args...)
 }
 
+// QueryRowContext reads to its end: somebody who watches for the end of ctx
+// costs two goroutines, more than finding a row by its key.
 func (r *readers) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	ctx = context.WithoutCancel(ctx)
 	st, err := r.stmt(ctx, query)
 	if err != nil {
 		return r.db.QueryRowContext(ctx, query, args...)

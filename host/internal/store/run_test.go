@@ -1,0 +1,34 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestStartRunAtARevision(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", Title: "c", DSL: []byte("{}")}, "")
+		require.NoError(t, err)
+		start := func(id, tenant string, rev int64) error {
+			return s.StartRunAt(t.Context(), Run{ID: id, Tenant: tenant, Canvas: c.ID, Input: []byte("{}"), Tokens: 1 << 40}, rev)
+		}
+		require.NoError(t, start("a", "t", c.Rev))
+		require.ErrorIs(t, start("a", "t", c.Rev), ErrExists)
+		require.ErrorIs(t, start("b", "t", c.Rev+1), ErrConflict)
+		require.ErrorIs(t, start("b", "other", c.Rev), ErrConflict)
+		_, err = s.EditCanvas(t.Context(), "t", c.ID, "", func(*Canvas) error { return nil })
+		require.NoError(t, err)
+		require.ErrorIs(t, start("b", "t", c.Rev), ErrConflict)
+		require.NoError(t, start("b", "t", c.Rev+1))
+		require.NoError(t, s.DeleteCanvas(t.Context(), "t", c.ID))
+		require.ErrorIs(t, start("c", "t", c.Rev+1), ErrConflict)
+		require.NoError(t, start("c", "t", 0), "nobody asked")
+		for _, id := range []string{"a", "b", "c"} {
+			v, err := s.Run(t.Context(), "t", id)
+			require.NoError(t, err)
+			require.Equal(t, RunActive, v.Status)
+			require.EqualValues(t, 1<<40, v.Tokens)
+		}
+	})
+}
