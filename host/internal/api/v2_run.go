@@ -74,6 +74,9 @@ func (c *call) v2Run() (store.Run, error) {
 func (c *call) v2Start(j durable.Job) error {
 	j.Tenant, j.Source = c.who.tenant, "v2"
 	j, err := c.a.cfg.Runs.Start(c.ctx(), j)
+	if errors.Is(err, store.ErrNotFound) {
+		return notFoundV2("canvas")
+	}
 	if err != nil {
 		return err
 	}
@@ -89,12 +92,8 @@ func (c *call) v2Start(j durable.Job) error {
 }
 
 func (a *API) v2StartRun(c *call) error {
-	v, err := c.v2Canvas()
-	if err != nil {
-		return err
-	}
 	j := durable.Job{
-		Canvas: v.ID, Session: c.text("session"), User: c.text("user"), Query: c.body.Get("query"),
+		Canvas: c.params["id"], Session: c.text("session"), User: c.text("user"), Query: c.body.Get("query"),
 		Inputs: c.object("inputs"), Files: c.ownFiles(c.list("files")), From: c.text("from"), Pins: c.object("pins"),
 	}
 	if err := c.valid(); err != nil {
@@ -108,7 +107,10 @@ func (a *API) v2StartRun(c *call) error {
 	}
 	if j.Session != "" {
 		j.Keep = durable.KeepSession
-		if _, err := c.session(v.ID, j.Session); err != nil {
+		if _, err := c.v2Canvas(); err != nil {
+			return err
+		}
+		if _, err := c.session(j.Canvas, j.Session); err != nil {
 			return notFoundV2("session")
 		}
 	}

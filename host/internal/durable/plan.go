@@ -16,6 +16,18 @@ type plans struct {
 	registry *engine.Registry
 	mu       sync.Mutex
 	byHash   map[[32]byte]*engine.Canvas
+	saved    map[savedAs]revision
+}
+
+// savedAs names a canvas of the records store.
+type savedAs struct{ tenant, id string }
+
+// revision is a saved canvas as it was read last. It may be out of date:
+// [store.Store.StartRunAt] finds out.
+type revision struct {
+	rev    int64
+	doc    []byte
+	canvas *engine.Canvas
 }
 
 // mostPlans bounds the cache; when it is full it starts anew, which is rare
@@ -48,6 +60,38 @@ func (p *plans) load(dsl []byte) (*engine.Canvas, error) {
 	}
 	p.byHash[sum] = c
 	return c, nil
+}
+
+// last is the canvas of a job as it was read last; its rev is 0 when it must be
+// read. Runs that save their state change the canvas themselves, so that only
+// the others profit.
+func (p *plans) last(j *Job) revision {
+	if j.Keep != KeepNothing || j.Base != "" {
+		return revision{}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.saved[savedAs{j.Tenant, j.Canvas}]
+}
+
+// keep notes the canvas of a job as it was read, unless its plan is not kept.
+func (p *plans) keep(j *Job, v revision) {
+	if j.Keep != KeepNothing || v.rev == 0 || bytes.Contains(v.doc, []byte(engine.PluginPrefix)) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.saved == nil || len(p.saved) >= mostPlans {
+		p.saved = map[savedAs]revision{}
+	}
+	p.saved[savedAs{j.Tenant, j.Canvas}] = v
+}
+
+// forget drops the canvas of a job, which has changed.
+func (p *plans) forget(j *Job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.saved, savedAs{j.Tenant, j.Canvas})
 }
 
 // Load compiles a document as a run would. Errors: [ErrCanvas].

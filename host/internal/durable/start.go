@@ -3,6 +3,7 @@ package durable
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,6 +18,7 @@ type work struct {
 	doc    []byte // what is run
 	canvas *engine.Canvas
 	state  *engine.State
+	rev    int64 // of a canvas that was read before; 0 when it was read for this job
 	began  time.Time
 	rerun  bool // the state is another run's
 }
@@ -67,6 +69,14 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 		return j, err
 	}
 	lease, err := r.submit(ctx, w)
+	for errors.Is(err, store.ErrConflict) {
+		// The canvas was changed after it was read; now it is read anew.
+		r.plans.forget(&j)
+		if w, err = r.begin(ctx, j); err != nil {
+			return j, err
+		}
+		lease, err = r.submit(ctx, w)
+	}
 	if err != nil {
 		r.release(ctx, &j)
 		return j, err
@@ -82,6 +92,9 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 // begin claims the session and makes the work of a job.
 func (r *Runs) begin(ctx context.Context, j Job) (*work, error) {
 	w := &work{job: j, began: time.Now()}
+	if known := r.plans.last(&j); known.rev > 0 {
+		w.rev, w.doc, w.canvas = known.rev, known.doc, known.canvas
+	}
 	err := r.prepare(ctx, w)
 	if err != nil {
 		r.release(ctx, &j)
@@ -91,7 +104,7 @@ func (r *Runs) begin(ctx context.Context, j Job) (*work, error) {
 
 // prepare reads the document and the state that a run begins with.
 func (r *Runs) prepare(ctx context.Context, w *work) (err error) {
-	j := &w.job
+	j, rev := &w.job, int64(0)
 	switch {
 	case j.Base != "":
 		return r.prepareBase(ctx, w)
@@ -103,15 +116,18 @@ func (r *Runs) prepare(ctx context.Context, w *work) (err error) {
 			return err
 		}
 		w.doc = v.DSL
-	default:
+	case w.canvas == nil:
 		c, err := r.cfg.Store.Canvas(ctx, j.Tenant, j.Canvas)
 		if err != nil {
 			return err
 		}
-		w.doc = c.DSL
+		w.doc, rev = c.DSL, c.Rev
 	}
-	if w.canvas, err = r.plans.load(w.doc); err != nil {
-		return err
+	if w.canvas == nil {
+		if w.canvas, err = r.plans.load(w.doc); err != nil {
+			return err
+		}
+		r.plans.keep(j, revision{rev, w.doc, w.canvas})
 	}
 	w.state = w.canvas.State()
 	if w.state.Unfinished() {
@@ -143,7 +159,7 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runner.Lease, error) {
 		ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
 		Source: j.Source, Input: data,
 	}
-	if err := r.cfg.Store.StartRun(ctx, row); err != nil {
+	if err := r.cfg.Store.StartRunAt(ctx, row, w.rev); err != nil {
 		return nil, err
 	}
 	lease, err := r.cfg.Log.Claim(ctx, runner.Run{ID: j.ID, Data: data})

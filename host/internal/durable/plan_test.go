@@ -1,0 +1,64 @@
+package durable
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// TestRunsTakeTheCanvasAsItIs: what is remembered of a canvas is never older
+// than the run, also when another process has saved it.
+func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
+	b := newBench(t)
+	id := b.canvas(talk)
+	beside, err := store.Open(t.Context(), store.Config{Dir: b.dir, Sync: store.SyncInterval})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, beside.Close()) }()
+	said := func() string {
+		j := b.start(Job{Canvas: id, Query: engine.String("x")})
+		var said Transcript
+		for _, r := range b.read(j.ID) {
+			said.Take(engine.EventType(r.Kind), r.Data)
+		}
+		return said.Text.String()
+	}
+	require.Equal(t, "You said x", said())
+	for _, s := range []*store.Store{b.store, beside, beside} {
+		verb := "You said"
+		for range 3 {
+			again := verb + " again"
+			_, err := s.EditCanvas(t.Context(), "t", id, "", func(c *store.Canvas) error {
+				c.DSL = []byte(strings.Replace(string(c.DSL), verb, again, 1))
+				return nil
+			})
+			require.NoError(t, err)
+			require.Contains(t, said(), again)
+			require.Contains(t, said(), again)
+			verb = again
+		}
+	}
+	_, err = b.runs.Start(t.Context(), Job{Tenant: "other", Canvas: id})
+	require.ErrorIs(t, err, store.ErrNotFound, "it is another tenant's")
+	require.NoError(t, beside.DeleteCanvas(t.Context(), "t", id))
+	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id})
+	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+// BenchmarkRun is a run of two nodes, from the job to its last record.
+func BenchmarkRun(b *testing.B) {
+	w := newBench(b)
+	id := w.canvas(talk)
+	b.SetParallelism(16)
+	b.RunParallel(func(p *testing.PB) {
+		for p.Next() {
+			j, err := w.runs.Start(b.Context(), Job{Tenant: "t", Canvas: id, Query: engine.String("x")})
+			require.NoError(b, err)
+			require.NoError(b, w.runs.Follow(b.Context(), j.ID, runner.Pos{}, func(runner.Record) bool { return true }))
+		}
+	})
+}
