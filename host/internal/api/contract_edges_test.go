@@ -46,6 +46,12 @@ var edgeContract = slices.Concat(
 			}},
 		{name: "nobody's words, streamed", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","stream":true,"messages":[{"role":"system","content":"x"}]}`,
 			want: openStream("No valid messages found (user or assistant).")},
+		{name: "servers in an unknown order", method: "POST", path: "/v1/mcp_server/list?orderby=colour", body: `{}`, want: dataError(100, "colour")},
+		{name: "update of no server", method: "POST", path: "/v1/mcp_server/update", body: `{}`, want: lacks("mcp_id")},
+		{name: "import of nothing", method: "POST", path: "/v1/mcp_server/import", body: `{}`, want: lacks("mcpServers")},
+		{name: "export of nothing", method: "POST", path: "/v1/mcp_server/export", body: `{}`, want: lacks("mcp_ids")},
+		{name: "tools of nothing", method: "POST", path: "/v1/mcp_server/list_tools", body: `{}`, want: lacks("mcp_ids")},
+		{name: "test of nothing", method: "POST", path: "/v1/mcp_server/test_mcp", body: `{"url":"http://127.0.0.1:1/"}`, want: lacks("server_type")},
 		{name: "a time that is none", method: "GET", path: "/api/v1/webhook_trace/{canvas}?since_ts=nan", want: jsonError(101, "since_ts must be a number")},
 		{name: "statistics of wrong days", method: "GET", path: "/v1/api/stats?from_date=yesterday", want: jsonError(101, "from_date must look like")},
 	},
@@ -161,4 +167,39 @@ func TestMessageThatBeginsAnew(t *testing.T) {
 	require.NoError(t, c.stream(durable.Job{ID: "r", Message: "m"}, face{session: "s"}))
 	const head = `data:{"event": "message", "message_id": "m", "created_at": 1, "task_id": "r", "data": {"content": "`
 	require.Equal(t, head+`Hel"}, "session_id": "s"}`+"\n\n"+head+`\n"}, "session_id": "s"}`+"\n\n"+head+`Hello"}, "session_id": "s"}`+"\n\n", w.Body.String())
+}
+
+// TestServersInOrder lists MCP servers by name and by time.
+func TestServersInOrder(t *testing.T) {
+	s := newSite(t)
+	for _, name := range []string{"b", "C", "a"} {
+		s.good(s.post("/v1/mcp_server/create", `{"name":"`+name+`","url":"http://127.0.0.1:1/","server_type":"sse","timeout":1}`))
+	}
+	for query, want := range map[string]string{
+		"orderby=name&desc=false": "a b C", "orderby=name": "C b a", "orderby=name&desc=false&page=2&page_size=2": "C", "keywords=A": "a", "page=9&page_size=1": "",
+	} {
+		var got []string
+		for _, row := range s.good(s.post("/v1/mcp_server/list?"+query, `{}`)).data().Get("mcp_servers").Elements() {
+			got = append(got, row.Get("name").Str())
+		}
+		require.Equal(t, want, strings.Join(got, " "), query)
+	}
+}
+
+// TestSessionsTellWhatTheyCost asks a model in a session of the newer dialect:
+// of the end of the run the client sees the usage.
+func TestSessionsTellWhatTheyCost(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", parts([4]string{"begin", "Begin", `{}`, "LLM:L"},
+		[4]string{"LLM:L", "LLM", `{"prompts":[{"role":"user","content":"{sys.query}"}]}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["{LLM:L@content}"]}`, ""}))
+	session := s.good(s.post("/api/v1/agents/"+id+"/sessions", `{}`)).data().Get("id").Str()
+	list, done := s.post("/api/v1/agents/chat/completions", `{"agent_id":"`+id+`","query":"x","stream":true,"session_id":"`+session+`"}`).events()
+	require.True(t, done)
+	last := list[len(list)-1]
+	require.Equal(t, "workflow_finished", last.Get("event").Str())
+	require.Equal(t, 1, last.Get("data").Len(), last.JSON())
+	require.Equal(t, "1", last.Get("data").Get("usage").Get("calls").Text())
+	require.Equal(t, session, last.Get("session_id").Str())
+	list, _ = s.post("/api/v1/agents/"+id+"/completions", `{"question":"x","session_id":"`+session+`"}`).events()
+	require.Equal(t, "message_end", list[len(list)-1].Get("event").Str(), "older clients get messages only")
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,6 +77,17 @@ func hiddenVariables(v engine.Value) engine.Value {
 	return out.Value()
 }
 
+// serverOrder compares servers by what a list may be ordered by.
+var serverOrder = map[string]func(a, b store.Item) int{
+	"create_time": serversByCreation, "create_date": serversByCreation,
+	"update_time": serversByUpdate, "update_date": serversByUpdate,
+	"name": func(a, b store.Item) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) },
+	"id":   func(a, b store.Item) int { return cmp.Compare(a.ID, b.ID) },
+}
+
+func serversByCreation(a, b store.Item) int { return cmp.Compare(a.CreateTime, b.CreateTime) }
+func serversByUpdate(a, b store.Item) int   { return cmp.Compare(a.UpdateTime, b.UpdateTime) }
+
 func (a *API) listServers(c *call) error {
 	items, err := a.cfg.Store.Items(c.ctx(), c.who.tenant, mcp.Kind)
 	if err != nil {
@@ -86,26 +98,30 @@ func (a *API) listServers(c *call) error {
 	if err := errors.Join(err, c.valid()); err != nil {
 		return err
 	}
-	var rows []engine.Value
-	for _, item := range items {
-		if len(ids) > 0 && !slices.Contains(ids, item.ID) || !strings.Contains(strings.ToLower(item.Name), words) {
-			continue
-		}
-		rows = append(rows, serverRow(item))
+	items = slices.DeleteFunc(items, func(item store.Item) bool {
+		return len(ids) > 0 && !slices.Contains(ids, item.ID) || !strings.Contains(strings.ToLower(item.Name), words)
+	})
+	order, known := serverOrder[p.Order]
+	if !known {
+		return failed(codeException, "order by %.40q: servers are ordered by create_time, update_time, name or id", p.Order)
 	}
+	slices.SortStableFunc(items, order)
 	if !p.Asc {
-		slices.Reverse(rows)
+		slices.Reverse(items)
 	}
-	total := len(rows)
-	rows = rows[min(p.Offset, total):]
+	total := len(items)
+	items = items[min(p.Offset, total):]
 	if p.Limit > 0 {
-		rows = rows[:min(p.Limit, len(rows))]
+		items = items[:min(p.Limit, len(items))]
+	}
+	rows := make([]engine.Value, len(items))
+	for i, item := range items {
+		rows[i] = serverRow(item)
 	}
 	return c.ok(engine.Object("mcp_servers", engine.List(rows...), "total", total))
 }
 
-// server finds a server that a request names; nothing is found as its dialect
-// says it.
+// server finds the server that a request names.
 func (c *call) server() (store.Item, mcp.Doc, error) {
 	id := c.params["id"]
 	if id == "" {
@@ -114,6 +130,10 @@ func (c *call) server() (store.Item, mcp.Doc, error) {
 	if id == "" {
 		id = c.text("mcp_id")
 	}
+	return c.serverOf(id)
+}
+
+func (c *call) serverOf(id string) (store.Item, mcp.Doc, error) {
 	item, err := c.a.cfg.Store.Item(c.ctx(), c.who.tenant, mcp.Kind, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return item, mcp.Doc{}, failed(codeData, "Cannot find MCP server %s for user %s", id, c.who.user)
@@ -229,6 +249,11 @@ func (a *API) createServer(c *call) error {
 }
 
 func (a *API) updateServer(c *call) error {
+	if c.params["id"] == "" {
+		if err := c.require("mcp_id"); err != nil {
+			return err
+		}
+	}
 	item, d, err := c.server()
 	if err != nil {
 		return err
@@ -273,6 +298,9 @@ func (a *API) removeServers(c *call) error {
 
 // importServers adds servers in the form that other programs keep them.
 func (a *API) importServers(c *call) error {
+	if err := c.require("mcpServers"); err != nil {
+		return err
+	}
 	servers := c.object("mcpServers")
 	if err := c.valid(); err != nil {
 		return err
@@ -317,6 +345,9 @@ func (c *call) importServer(name string, v engine.Value) engine.Value {
 }
 
 func (a *API) exportServers(c *call) error {
+	if err := c.require("mcp_ids"); err != nil {
+		return err
+	}
 	ids := c.texts("mcp_ids")
 	if err := c.valid(); err != nil {
 		return err

@@ -33,14 +33,16 @@ func (c *call) fetchTools(d mcp.Doc, id, name string) (engine.Value, error) {
 }
 
 func (a *API) listServerTools(c *call) error {
+	if err := c.require("mcp_ids"); err != nil {
+		return err
+	}
 	ids := c.texts("mcp_ids")
 	if err := c.valid(); err != nil {
 		return err
 	}
 	b := engine.NewObject(len(ids))
 	for _, id := range ids {
-		c.params = map[string]string{"id": id}
-		item, d, err := c.server()
+		item, d, err := c.serverOf(id)
 		if err != nil {
 			return err
 		}
@@ -118,7 +120,11 @@ func (a *API) cacheServerTools(c *call) error {
 // testServer asks a server that is not stored yet for its tools.
 func (a *API) testServer(c *call) error {
 	var d mcp.Doc
-	if c.params["id"] != "" {
+	if c.params["id"] == "" {
+		if err := c.require("url", "server_type"); err != nil {
+			return err
+		}
+	} else {
 		var err error
 		if _, d, err = c.server(); err != nil && !c.body.Get("url").IsNull() {
 			d = mcp.Doc{}
