@@ -23,6 +23,8 @@ var (
 	ErrNotEmpty = errors.New("the target is not empty")
 	// ErrArchive means that a file is no backup, or a broken one.
 	ErrArchive = errors.New("it is no backup that can be read")
+	// ErrCut means that a file is only the beginning of a backup; take another copy.
+	ErrCut = fmt.Errorf("%w: the backup ends early; it was cut off when it was written or copied", ErrArchive)
 	// ErrKey means that the secrets cannot be opened; give the key file that belongs to the archive.
 	ErrKey = errors.New("the key file does not belong to this backup")
 )
@@ -46,10 +48,13 @@ type Restored struct {
 
 // Read reads an archive. It is checked as a whole before anything is changed.
 //
-// Errors: [ErrArchive], [ErrNotEmpty], [ErrKey], [runner.ErrLocked], those of the store.
+// Errors: [ErrArchive], [ErrCut], [ErrNotEmpty], [ErrKey], [runner.ErrLocked], those of the store.
 func Read(ctx context.Context, archive io.ReaderAt, size int64, t Target) (Restored, error) {
 	z, err := zip.NewReader(archive, size)
-	if err != nil {
+	switch {
+	case err != nil && begins(archive):
+		return Restored{}, fmt.Errorf("restore: %w, after %d bytes", ErrCut, size)
+	case err != nil:
 		return Restored{}, fmt.Errorf("restore: %w: %w", ErrArchive, err)
 	}
 	done, err := restore(ctx, z, &t)
@@ -57,6 +62,13 @@ func Read(ctx context.Context, archive io.ReaderAt, size int64, t Target) (Resto
 		return done, fmt.Errorf("restore: %w", err)
 	}
 	return done, nil
+}
+
+// begins says that a file has the first bytes of a zip. What tells where everything is stands at its end.
+func begins(archive io.ReaderAt) bool {
+	first := make([]byte, 4)
+	_, err := archive.ReadAt(first, 0)
+	return err == nil && string(first) == "PK\x03\x04"
 }
 
 func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err error) {

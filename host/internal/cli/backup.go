@@ -22,7 +22,8 @@ var backupCommand = command{
 	summary: "writes everything that a host keeps into one file",
 	help: `
 The file is a zip with the records of all tenants, uploaded files, installed plugins and the key that opens the sealed
-secrets. The host may be at work; the records are those of one moment. Keep the file as safe as the host.`,
+secrets. The host may be at work; the records are those of one moment. Keep the file as safe as the host.
+` + placeHelpAll,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		b := &backuper{}
 		b.place.addAll(fs)

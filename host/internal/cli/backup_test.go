@@ -311,7 +311,10 @@ func TestRestoreRefuses(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"no zip", raw([]byte("PK no archive")), "no backup that can be read"},
 		{"an empty file", raw(nil), "no backup that can be read"},
-		{"a file that is cut", raw(data[:len(data)-100]), "no backup that can be read"},
+		{"a file that is cut", raw(data[:len(data)-100]), fmt.Sprintf("the backup ends early; it was cut off when it was written or copied, after %d bytes", len(data)-100)},
+		{"a file that is cut at its first part", raw(data[:50]), "ends early"},
+		{"a file that lacks its last byte", raw(data[:len(data)-1]), "ends early"},
+		{"a file with nearly nothing", raw(data[:3]), "no backup that can be read"},
 		{"a byte that is wrong", raw(flipped), "no backup that can be read"},
 		{"another zip", rewrite(t, file, func(name string, data []byte) (string, []byte) { return "x" + name, data }), "lacks easel.json"},
 		{"no records", rewrite(t, file, func(name string, data []byte) (string, []byte) {

@@ -24,6 +24,18 @@ type dataPlace struct {
 	replicas                          int
 }
 
+// placeFlags are those of a place, the only ones that are read from the environment: EASEL_REPLACE should replace nothing.
+var placeFlags = []string{"data", "postgres", "key-file", "nats", "nats-credentials", "nats-replicas", "plugins"}
+
+// placeHelp says so in the help of a command.
+const placeHelp = `
+Where the data is can be told by the environment as to ` + "`easel serve`" + `: EASEL_DATA, EASEL_POSTGRES and EASEL_KEY_FILE.`
+
+// placeHelpAll is that of a command that needs more than the records.
+const placeHelpAll = `
+Where the data is can be told by the environment as to ` + "`easel serve`" + `: EASEL_DATA, EASEL_POSTGRES, EASEL_KEY_FILE, EASEL_NATS,
+EASEL_NATS_CREDENTIALS, EASEL_NATS_REPLICAS and EASEL_PLUGINS.`
+
 func (d *dataPlace) add(fs *flag.FlagSet) {
 	d.flags = fs
 	fs.StringVar(&d.dir, "data", "easel-data", "`DIR` that holds everything")
@@ -42,7 +54,7 @@ func (d *dataPlace) addAll(fs *flag.FlagSet) {
 
 // store says where the records are. Flags that were not given come from the environment, as those of `easel serve`.
 func (d *dataPlace) store(a *app) (store.Config, error) {
-	if err := fromEnvironment(d.flags, a.getenv); err != nil {
+	if err := fromEnvironment(d.flags, a.getenv, placeFlags...); err != nil {
 		return store.Config{}, &usageError{"", err}
 	}
 	return store.Config{Dir: d.dir, URL: d.postgres, KeyFile: d.keyFile}, nil

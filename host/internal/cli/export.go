@@ -22,7 +22,8 @@ var exportCommand = command{
 	summary: "writes canvases of a host as files",
 	help: `
 Without names it writes all canvases of the tenant. One canvas may go to a .json file or to standard output; a .zip file
-takes any number. Conversations are left out unless --with-state asks for them. The host may be at work.`,
+takes any number. Conversations are left out unless --with-state asks for them. The host may be at work.
+` + placeHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		e := &exporter{}
 		e.place.add(fs)

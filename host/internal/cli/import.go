@@ -22,7 +22,8 @@ var importCommand = command{
 	summary: "saves files as canvases of a host",
 	help: `
 A FILE is a canvas as .json, with or without title and dsl around it, or a .zip of such files, as ` + "`easel export`" + ` writes
-them. When one of them cannot be saved as it is, none is. The host may be at work.`,
+them. When one of them cannot be saved as it is, none is. The host may be at work.
+` + placeHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		i := &importer{}
 		i.place.add(fs)
@@ -75,7 +76,7 @@ func (i *importer) read(a *app, file string) ([]store.Canvas, error) {
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the zip ends early, after %d bytes, or is damaged: %w", len(data), err)
 	}
 	var out []store.Canvas
 	for _, e := range z.File {

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
 	"github.com/easel-canvas/easel/host/internal/plugin"
@@ -20,7 +19,7 @@ var pluginCommand = command{
 	name: "plugin", args: "VERB [ARGUMENTS]",
 	summary: "writes, tests and installs plugins",
 	help:    pluginHelp(),
-	setup:   func(*flag.FlagSet) func(context.Context, *app, []string) error { return runVerb },
+	setup:   needsVerb("plugin"),
 	verbs:   pluginVerbs,
 }
 
@@ -32,24 +31,9 @@ func pluginVerbs() []command {
 }
 
 func pluginHelp() string {
-	var b strings.Builder
-	b.WriteString("Verbs:\n")
-	for _, v := range pluginVerbs() {
-		fmt.Fprintf(&b, "  %-9s %s\n", strings.TrimPrefix(v.name, "plugin "), v.summary)
-	}
-	b.WriteString(`
-` + "`easel plugin VERB --help`" + ` shows the page of a verb. Installed plugins live in --plugins DIR, EASEL_PLUGINS or the user's
+	return verbHelp("plugin", pluginVerbs()) + ` Installed plugins live in --plugins DIR, EASEL_PLUGINS or the user's
 configuration folder; a canvas names them plugin:NAME@MAJOR.
-A FILE is a packed .wasm file or a folder with a plugin's source, which is built first.`)
-	return b.String()
-}
-
-// runVerb explains what is missing behind `easel plugin`.
-func runVerb(_ context.Context, _ *app, args []string) error {
-	if len(args) == 0 {
-		return misuse("plugin", "a verb is needed")
-	}
-	return misuse("plugin", "unknown verb %q", args[0])
+A FILE is a packed .wasm file or a folder with a plugin's source, which is built first.`
 }
 
 // pluginPlace is where plugins are kept.

@@ -17,7 +17,8 @@ var restoreCommand = command{
 	help: `
 The host must be stopped, and the target empty unless --replace says otherwise. Then what was in the data directory is
 kept in a folder replaced-TIME inside it; a PostgreSQL database is emptied. The backup may come from the other kind of
-database. Runs that were under way count as failed.`,
+database. Runs that were under way count as failed.
+` + placeHelpAll,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var place dataPlace
 		place.addAll(fs)

@@ -64,7 +64,8 @@ type server struct {
 	addr, nats, examples, cors string
 	proxies                    string
 	keyFile, logs              string
-	madeKey                    bool // the key file is new
+	madeKey                    bool            // the key file is new
+	given                      map[string]bool // flags of the command line
 	cfg                        host.Config
 }
 

@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"net"
 	"os"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/easel-canvas/easel/host"
@@ -20,6 +23,8 @@ import (
 
 // configure reads what is not a plain flag.
 func (s *server) configure(a *app) error {
+	s.given = map[string]bool{}
+	s.flags.Visit(func(f *flag.Flag) { s.given[f.Name] = true })
 	if err := fromEnvironment(s.flags, a.getenv); err != nil {
 		return err
 	}
@@ -31,10 +36,13 @@ func (s *server) configure(a *app) error {
 			*list.to = strings.Split(list.text, ",")
 		}
 	}
+	if r := s.cfg.Rate; r < 0 || math.IsNaN(r) || math.IsInf(r, 0) {
+		return fmt.Errorf("%s: a number of requests from 0 on is needed", s.said("rate"))
+	}
 	switch s.cfg.Sync {
 	case host.SyncContract, host.SyncAlways, host.SyncInterval:
 	default:
-		return fmt.Errorf("--sync %s: always, contract or interval is needed", s.cfg.Sync)
+		return fmt.Errorf("%s: always, contract or interval is needed", s.said("sync"))
 	}
 	switch s.logs {
 	case "text":
@@ -42,7 +50,7 @@ func (s *server) configure(a *app) error {
 	case "json":
 		s.cfg.Log = slog.New(slog.NewJSONHandler(a.err, nil))
 	default:
-		return fmt.Errorf("--log %s: text or json is needed", s.logs)
+		return fmt.Errorf("%s: text or json is needed", s.said("log"))
 	}
 	var err error
 	if s.cfg.Models, err = host.ModelsFromEnvironment(a.getenv); err != nil {
@@ -54,19 +62,51 @@ func (s *server) configure(a *app) error {
 	return s.readKey(a)
 }
 
-// fromEnvironment sets flags that were not given from EASEL_NAME.
-func fromEnvironment(flags *flag.FlagSet, getenv func(string) string) (err error) {
+// said is a setting as it was given: a flag, or a variable of the environment.
+func (s *server) said(name string) string {
+	value := s.flags.Lookup(name).Value.String()
+	if s.given[name] {
+		return "--" + name + " " + value
+	}
+	return variableOf(name) + "=" + value
+}
+
+// variableOf is the variable that sets a flag.
+func variableOf(flag string) string {
+	return "EASEL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// fromEnvironment sets flags that were not given from EASEL_NAME: the named ones, or all when none is named.
+func fromEnvironment(flags *flag.FlagSet, getenv func(string) string, names ...string) (err error) {
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	flags.VisitAll(func(f *flag.Flag) {
-		name := "EASEL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		if value := getenv(name); value != "" && !given[f.Name] {
-			if wrong := flags.Set(f.Name, value); wrong != nil {
-				err = errors.Join(err, fmt.Errorf("%s: %w", name, wrong))
-			}
+		if given[f.Name] || len(names) > 0 && !slices.Contains(names, f.Name) {
+			return
+		}
+		name := variableOf(f.Name)
+		if value := getenv(name); value != "" && flags.Set(f.Name, value) != nil {
+			err = errors.Join(err, fmt.Errorf("%s=%s: %s is needed", name, value, kindOf(f)))
 		}
 	})
 	return err
+}
+
+// kindOf is what a flag takes, in words.
+func kindOf(f *flag.Flag) string {
+	if g, ok := f.Value.(flag.Getter); ok {
+		switch g.Get().(type) {
+		case bool:
+			return "true or false"
+		case int, int64:
+			return "a whole number"
+		case float64:
+			return "a number"
+		case time.Duration:
+			return "a duration such as 10s or 5m"
+		}
+	}
+	return "another value"
 }
 
 // readKey finds the API key: the environment's, or that of the file, which is made when it is missing.

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// The verbs of `easel key`. A key is shown once, when it is made.
+var keyCommand = command{
+	name: "key", args: "VERB [ARGUMENTS]",
+	summary: "lists, makes and revokes API keys of a host",
+	help:    verbHelp("key", keyVerbs()),
+	setup:   needsVerb("key"),
+	verbs:   keyVerbs,
+}
+
+func keyVerbs() []command { return []command{keyList, keyCreate, keyRevoke} }
+
+var keyList = command{
+	name: "key list", args: "[FLAGS]",
+	summary: "lists the API keys of the caller's tenant, by their first characters",
+	help:    remoteHelp,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		r := &remote{}
+		r.add(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 0 {
+				return misuse("key", "nothing follows the flags, but %q does", args[0])
+			}
+			if err := r.open(a); err != nil {
+				return err
+			}
+			list, err := r.ask(ctx, "GET", "keys", engine.Null)
+			if err != nil || r.json {
+				return r.shown(list, err)
+			}
+			var rows [][]string
+			for _, k := range list.Get("items").Elements() {
+				rows = append(rows, []string{k.Get("id").Str(), k.Get("name").Str(), k.Get("hint").Str() + "...", scopesText(k), moment(k.Get("created")), moment(k.Get("expires"))})
+			}
+			return r.table("ID NAME BEGINS SCOPES CREATED EXPIRES", rows)
+		}
+	},
+}
+
+func scopesText(key engine.Value) string {
+	var out []string
+	for _, s := range key.Get("scopes").Elements() {
+		out = append(out, s.Str())
+	}
+	if out == nil {
+		return "all"
+	}
+	return strings.Join(out, ",")
+}
+
+// keyMaker is the verb create with its flags.
+type keyMaker struct {
+	remote
+	tenant, scopes, expires string
+	rate                    int64
+}
+
+var keyCreate = command{
+	name: "key create", args: "NAME [FLAGS]",
+	summary: "makes an API key and shows it, this once",
+	help: `
+Without --scopes it may do what the key that makes it may do.
+
+  easel key create reports --scopes read,run --expires 2160h
+  easel key create lost --tenant 4f2a...        for the host's operator: a key for a tenant that has lost its own
+` + remoteHelp,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		k := &keyMaker{}
+		k.add(fs)
+		fs.StringVar(&k.scopes, "scopes", "", "`SCOPE,...` of read, run, edit, admin and host")
+		fs.Int64Var(&k.rate, "rate", 0, "requests per minute; 0 is the host's own limit")
+		fs.StringVar(&k.expires, "expires", "", "`WHEN` it ends: a duration such as 720h, or a time such as 2027-01-31T00:00:00Z; never when left out")
+		fs.StringVar(&k.tenant, "tenant", "", "`ID` of the tenant it is for; the caller's own when left out")
+		return k.run
+	},
+}
+
+func (k *keyMaker) run(ctx context.Context, a *app, args []string) error {
+	if len(args) != 1 {
+		return misuse("key", "one NAME is needed, not %d", len(args))
+	}
+	body := engine.NewObject(4)
+	body.Set("name", engine.String(args[0]))
+	if k.scopes != "" {
+		var list []engine.Value
+		for s := range strings.SplitSeq(k.scopes, ",") {
+			list = append(list, engine.String(strings.TrimSpace(s)))
+		}
+		body.Set("scopes", engine.List(list...))
+	}
+	if k.rate != 0 {
+		body.Set("rate", engine.Int(k.rate))
+	}
+	if k.expires != "" {
+		at, err := expiry(k.expires, time.Now())
+		if err != nil {
+			return err
+		}
+		body.Set("expires", engine.String(at.UTC().Format(time.RFC3339)))
+	}
+	if err := k.open(a); err != nil {
+		return err
+	}
+	path := "keys"
+	if k.tenant != "" {
+		path = "tenants/" + url.PathEscape(k.tenant) + "/keys"
+	}
+	made, err := k.ask(ctx, "POST", path, body.Value())
+	if err != nil || k.json {
+		return k.shown(made, err)
+	}
+	_, err = fmt.Fprintf(a.out, "id: %s\nkey: %s\n", made.Get("id").Str(), made.Get("key").Str())
+	return err
+}
+
+// expiry is a point in time, or a duration from now.
+func expiry(text string, now time.Time) (time.Time, error) {
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return now.Add(d), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, misuse("key", "--expires %s: a duration such as 720h or a time such as 2027-01-31T00:00:00Z is needed", text)
+	}
+	return at, nil
+}
+
+var keyRevoke = command{
+	name: "key revoke", args: "ID|KEY [FLAGS]",
+	summary: "ends an API key, which is named by its id or by itself",
+	help:    remoteHelp,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		r := &remote{}
+		r.add(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) != 1 {
+				return misuse("key", "one ID is needed, not %d", len(args))
+			}
+			if err := r.open(a); err != nil {
+				return err
+			}
+			_, err := r.ask(ctx, "DELETE", "keys/"+url.PathEscape(args[0]), engine.Null)
+			return err
+		}
+	},
+}

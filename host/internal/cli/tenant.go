@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// The verbs of `easel tenant`, for whoever operates the host.
+var tenantCommand = command{
+	name: "tenant", args: "VERB [ARGUMENTS]",
+	summary: "lists and makes the tenants of a host",
+	help:    verbHelp("tenant", tenantVerbs()),
+	setup:   needsVerb("tenant"),
+	verbs:   tenantVerbs,
+}
+
+func tenantVerbs() []command { return []command{tenantList, tenantCreate} }
+
+var tenantList = command{
+	name: "tenant list", args: "[FLAGS]",
+	summary: "lists the tenants",
+	help:    remoteHelp,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		r := &remote{}
+		r.add(fs)
+		return func(ctx context.Context, a *app, args []string) error {
+			if len(args) > 0 {
+				return misuse("tenant", "nothing follows the flags, but %q does", args[0])
+			}
+			if err := r.open(a); err != nil {
+				return err
+			}
+			list, err := r.ask(ctx, "GET", "tenants", engine.Null)
+			if err != nil || r.json {
+				return r.shown(list, err)
+			}
+			var rows [][]string
+			for _, t := range list.Get("items").Elements() {
+				rows = append(rows, []string{t.Get("id").Str(), t.Get("name").Str(), moment(t.Get("created"))})
+			}
+			return r.table("ID NAME CREATED", rows)
+		}
+	},
+}
+
+// tenantMaker is the verb create with its flags.
+type tenantMaker struct {
+	remote
+	email, passwordFile string
+}
+
+var tenantCreate = command{
+	name: "tenant create", args: "NAME [FLAGS]",
+	summary: "makes a tenant with its owner and a key, which is shown this once",
+	help: `
+With --email and --password-file the owner can log in at once; without, the key lets the owner log in and set a password.
+
+  easel tenant create "Research"
+  easel tenant create "Research" --email ann@example.org --password-file password
+` + remoteHelp,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		t := &tenantMaker{}
+		t.add(fs)
+		fs.StringVar(&t.email, "email", "", "`ADDRESS` of the owner")
+		fs.StringVar(&t.passwordFile, "password-file", "", "`FILE` with the owner's password, 8 characters at least; - is standard input")
+		return t.run
+	},
+}
+
+func (t *tenantMaker) run(ctx context.Context, a *app, args []string) error {
+	if len(args) != 1 {
+		return misuse("tenant", "one NAME is needed, not %d", len(args))
+	}
+	if (t.email == "") != (t.passwordFile == "") {
+		return misuse("tenant", "--email and --password-file belong together")
+	}
+	body := engine.NewObject(3)
+	body.Set("name", engine.String(args[0]))
+	if t.email != "" {
+		password, err := t.password(a)
+		if err != nil {
+			return &usageError{"tenant", err}
+		}
+		body.Set("email", engine.String(t.email)).Set("password", engine.String(password))
+	}
+	if err := t.open(a); err != nil {
+		return err
+	}
+	made, err := t.ask(ctx, "POST", "tenants", body.Value())
+	if err != nil || t.json {
+		return t.shown(made, err)
+	}
+	_, err = fmt.Fprintf(a.out, "id: %s\nowner: %s\nkey: %s\n", made.Get("id").Str(), made.Get("owner").Str(), made.Get("key").Str())
+	return err
+}
+
+// password is the first line of its file: a command line is seen by everybody on the machine.
+func (t *tenantMaker) password(a *app) (string, error) {
+	if t.passwordFile == "-" {
+		line, err := a.in.ReadString('\n')
+		if line == "" {
+			return "", fmt.Errorf("password: %w", err)
+		}
+		return strings.TrimRight(line, "\r\n"), nil
+	}
+	text, err := os.ReadFile(t.passwordFile)
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimRight(line, "\r"), err
+}
