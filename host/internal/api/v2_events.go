@@ -104,30 +104,9 @@ func (c *call) place(run string, e *eventReader) (runner.Pos, error) {
 	if e.seen.pos.Seq == 0 {
 		return runner.Pos{}, nil
 	}
-	records, err := c.a.cfg.Runs.Records(c.ctx(), run)
-	if err != nil {
-		return runner.Pos{}, err
-	}
-	from := e.seen.pos
-	var stored uint64
-	for _, r := range records {
-		stored = r.Seq
-		if r.Kind != durable.KindTakeover {
-			continue
-		}
-		attempt, _ := document(r.Data).Get("attempt").Int()
-		if e.seen.attempt > 0 && uint64(attempt) > e.seen.attempt && r.Seq <= e.seen.pos.Seq {
-			// What the client saw from here on was lost with its host.
-			e.seen.pos.Seq, from = r.Seq-1, runner.Pos{Seq: r.Seq - 1}
-			break
-		}
-		e.attempt = uint64(attempt)
-	}
-	if e.seen.attempt > 0 && stored < from.Seq {
-		// Not stored yet, or lost: take decides when it comes.
-		from = runner.Pos{Seq: stored}
-	}
-	return from, nil
+	p, err := c.a.cfg.Runs.Place(c.ctx(), run, e.seen.pos, e.seen.attempt)
+	e.attempt, e.seen.pos.Seq = p.Attempt, p.Seen
+	return p.From, err
 }
 
 // take writes one record; false ends the stream.

@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -149,16 +150,19 @@ func TestReaderMissesNothingAndSeesNothingTwice(t *testing.T) {
 // the next one, whose own events have the same numbers.
 func TestReaderOfALostTail(t *testing.T) {
 	s := newSite(t)
-	write := func(run string, extra ...runner.Record) {
-		e, err := s.log.Claim(t.Context(), runner.Run{ID: run})
-		require.NoError(t, err)
-		rec := func(kind, data string) runner.Record { return runner.Record{Kind: kind, Data: []byte(data)} }
-		list := append([]runner.Record{rec("node_started", `"1"`), rec("node_finished", `"2"`)}, extra...)
-		_, err = e.Append(t.Context(), list...)
-		require.NoError(t, err)
-		require.NoError(t, e.End(t.Context(), rec("end", `{}`)))
-	}
-	write("r", runner.Record{Kind: "takeover", Data: []byte(`{"attempt":2}`)}, runner.Record{Kind: "message", Data: []byte(`"new"`)})
+	rec := func(kind, data string) runner.Record { return runner.Record{Kind: kind, Data: []byte(data)} }
+	first, err := s.log.Claim(t.Context(), runner.Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = first.Append(t.Context(), rec("node_started", `"1"`), rec("node_finished", `"2"`))
+	require.NoError(t, err)
+	first.HandBack(io.ErrUnexpectedEOF)
+	working, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		_ = s.log.Work(working, func(ctx context.Context, second *runner.Lease) error {
+			return second.End(ctx, rec("takeover", `{"attempt":2}`), rec("message", `"new"`), rec("end", `{}`))
+		})
+	}()
 	read := func(last string) string {
 		at, err := parseResume(last)
 		require.NoError(t, err)

@@ -145,6 +145,17 @@ func (r *Runs) Follow(ctx context.Context, run string, after runner.Pos, fn func
 	return err
 }
 
+// Place finds where a reader goes on, see [runner.Log.Place].
+//
+// Errors: [ErrGone] when the run's records are no longer kept.
+func (r *Runs) Place(ctx context.Context, run string, seen runner.Pos, attempt uint64) (runner.Place, error) {
+	p, err := r.cfg.Log.Place(ctx, run, seen, attempt)
+	if errors.Is(err, runner.ErrGone) {
+		err = fmt.Errorf("run %q: %w", run, ErrGone)
+	}
+	return p, err
+}
+
 // Kept reports whether any record of a run can still be read.
 func (r *Runs) Kept(ctx context.Context, run string) (bool, error) {
 	pos, _, err := r.cfg.Log.Ended(ctx, run)

@@ -29,13 +29,25 @@ const (
 // answer, so the newest messages may still be missing.
 func (l *Log) readFrom(ctx context.Context, stream, subject string, from uint64) ([]message, error) {
 	return retry(ctx, func(ctx context.Context) ([]message, error) {
-		return l.readOnce(ctx, stream, subject, max(from, 1))
+		return l.readOnce(ctx, stream, subject, max(from, 1), readMost)
 	})
 }
 
-func (l *Log) readOnce(ctx context.Context, stream, subject string, from uint64) ([]message, error) {
+// readNext reads the first message of a subject with sequence from or later;
+// nil when there is none.
+func (l *Log) readNext(ctx context.Context, stream, subject string, from uint64) (*message, error) {
+	list, err := retry(ctx, func(ctx context.Context) ([]message, error) {
+		return l.readOnce(ctx, stream, subject, max(from, 1), 1)
+	})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+func (l *Log) readOnce(ctx context.Context, stream, subject string, from uint64, most int) ([]message, error) {
 	request, err := json.Marshal(map[string]any{
-		"seq": from, "next_by_subj": subject, "batch": readMost, "max_bytes": readMostBytes,
+		"seq": from, "next_by_subj": subject, "batch": most, "max_bytes": readMostBytes,
 	})
 	if err != nil {
 		return nil, err
