@@ -31,7 +31,7 @@ func (r *render) ownAttribute(v value, name string) value {
 	}
 	var table []callable
 	switch v.(type) {
-	case string, safe:
+	case string, safe, hollow:
 		table = r.tables.strings
 	case *list:
 		table = r.tables.lists

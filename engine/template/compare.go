@@ -47,7 +47,7 @@ func (r *render) equal(a, b value) bool {
 // identical reports whether two values are the same one.
 func identical(a, b value) bool {
 	switch a.(type) {
-	case int64, float64, bool, none, string, safe, *undefined, *list, *tuple, *dict, *span, *view, *generator, *bigInt,
+	case int64, float64, bool, none, string, safe, hollow, *undefined, *list, *tuple, *dict, *span, *view, *generator, *bigInt,
 		*namespace, *loop, *macroValue, *cycler, *joiner:
 		return a == b
 	}
@@ -158,7 +158,7 @@ func (r *render) orderItems(a, b []value) (c int, ok bool) {
 // contains reports whether needle is in v.
 func (r *render) contains(v, needle value) bool {
 	switch v := v.(type) {
-	case string, safe:
+	case string, safe, hollow:
 		s, _ := asText(v)
 		sub, ok := asText(needle)
 		if !ok {

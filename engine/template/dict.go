@@ -154,6 +154,8 @@ func hashed(key value, depth int) (k value, ok bool) {
 	switch v := key.(type) {
 	case safe:
 		return string(v), true
+	case hollow:
+		return string(v), true
 	case bool:
 		return number(v), true
 	case float64:

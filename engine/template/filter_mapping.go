@@ -94,7 +94,7 @@ func filterUrlencode(r *render, v value, _ *args) value {
 	switch v := v.(type) {
 	case *dict:
 		pairs = &view{v, viewItems}
-	case string, safe:
+	case string, safe, hollow:
 		return r.made(urlQuote(r.str(v), "/", false))
 	default:
 		if r.elements(v) == nil {

@@ -41,7 +41,7 @@ func filterMap(r *render, v value, a *args) value {
 	var filter *callable
 	a = a.copy()
 	name := a.shift()
-	return r.lazily(v, func(x value) (value, bool) {
+	return r.lazily(r.orNothing(v), func(x value) (value, bool) {
 		if filter == nil {
 			filter = r.named(r.tables.filters, "filter", name)
 		}
@@ -52,7 +52,7 @@ func filterMap(r *render, v value, a *args) value {
 func (r *render) mapAttribute(v value, a *args) value {
 	a = a.copy()
 	attribute, standard := a.take("attribute"), a.take("default")
-	return r.lazily(v, func(x value) (value, bool) {
+	return r.lazily(r.orNothing(v), func(x value) (value, bool) {
 		if attribute == nil || len(a.names) > 0 {
 			r.fail(`map needs the name of a filter, or attribute=...`)
 		}
@@ -90,7 +90,7 @@ func (r *render) selected(v value, a *args, byAttribute, keep bool) value {
 	}
 	testName := a.shift()
 	var test *callable
-	return r.lazily(v, func(x value) (value, bool) {
+	return r.lazily(r.orNothing(v), func(x value) (value, bool) {
 		subject := x
 		if byAttribute {
 			get := r.getter(attribute, nil)

@@ -178,14 +178,18 @@ func (r *render) sortKey(attribute value, caseSensitive bool) func(value) value 
 func filterSort(r *render, v value, a *args) value {
 	items := r.collect(v)
 	caseSensitive := a.truth(r, 1, false)
-	names, ok := asText(a.at(2))
-	if !ok || !strings.Contains(names, ",") {
-		return newList(r.sorted(items, r.sortKey(a.at(2), caseSensitive), a.truth(r, 0, false)))
+	attributes := []value{a.at(2)}
+	if names, ok := asText(a.at(2)); ok {
+		attributes = attributes[:0]
+		for _, name := range strings.Split(names, ",") {
+			attributes = append(attributes, name)
+		}
 	}
 	var keys []func(value) value
-	for _, name := range strings.Split(names, ",") {
-		keys = append(keys, r.sortKey(name, caseSensitive))
+	for _, attribute := range attributes {
+		keys = append(keys, r.sortKey(attribute, caseSensitive))
 	}
+	// One key is a tuple too: what is equal, such as null and null, then needs no order.
 	all := func(v value) value {
 		t := &tuple{}
 		for _, key := range keys {

@@ -74,7 +74,7 @@ func (r *render) replace(s, old, with string, n int) string {
 const truncateLeeway = 5
 
 func filterTruncate(r *render, v value, a *args) value {
-	s, end := r.str(v), a.text(r, 2, "...")
+	end := a.text(r, 2, "...")
 	limit, leeway := a.int(r, 0, 255), truncateLeeway
 	if !isNone(a.at(3)) {
 		leeway = a.int(r, 3, truncateLeeway)
@@ -86,9 +86,10 @@ func filterTruncate(r *render, v value, a *args) value {
 	if leeway < 0 {
 		r.fail("the leeway of truncate is negative")
 	}
-	if r.length(s) <= limit+leeway {
-		return like(v, s)
+	if r.len(v) <= limit+leeway {
+		return v
 	}
+	s := r.needText(v)
 	s = s[:offset(s, limit-marks)]
 	if !a.truth(r, 1, false) {
 		if k := strings.LastIndexByte(s, ' '); k >= 0 {
@@ -98,8 +99,18 @@ func filterTruncate(r *render, v value, a *args) value {
 	return like(v, s+end)
 }
 
+// needText is a text; anything else fails.
+func (r *render) needText(v value) string {
+	s, ok := asText(v)
+	if !ok {
+		r.needDefined(v)
+		r.fail("a string is needed, not %s", r.describe(v))
+	}
+	return s
+}
+
 func filterIndent(r *render, v value, a *args) value {
-	s := r.str(v)
+	s := r.needText(v)
 	indention := "    "
 	if w := a.at(0); w != nil {
 		text, ok := asText(w)
@@ -123,7 +134,7 @@ func filterIndent(r *render, v value, a *args) value {
 }
 
 func filterWordwrap(r *render, v value, a *args) value {
-	s := r.str(v)
+	s := r.needText(v)
 	r.spend(len(s))
 	w := &wrapper{width: a.int(r, 0, 79), breakLong: a.truth(r, 1, true), hyphens: a.truth(r, 3, true), newline: "\n"}
 	if !isNone(a.at(2)) {

@@ -53,6 +53,8 @@ func (r *render) elements(v value) func() (value, bool) {
 		}
 	case *generator:
 		return v.next
+	case hollow:
+		return sequence(nil)
 	}
 	if s, ok := asText(v); ok {
 		return func() (value, bool) {
@@ -61,7 +63,7 @@ func (r *render) elements(v value) func() (value, bool) {
 			}
 			_, n := utf8.DecodeRuneInString(s[i:])
 			i += n
-			return like(v, s[i-n:i]), true
+			return s[i-n : i], true
 		}
 	}
 	return nil
@@ -126,6 +128,15 @@ func (r *render) len(v value) int {
 		r.fail("%s has no length", r.describe(v))
 	}
 	return r.length(s)
+}
+
+// orNothing is v, or an empty list in place of anything that counts as false: map, select and reject find nothing in
+// null.
+func (r *render) orNothing(v value) value {
+	if r.truth(v) {
+		return v
+	}
+	return newList(nil)
 }
 
 // lazily makes a generator of a function that is called for every element of v; it may leave elements out.

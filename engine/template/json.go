@@ -51,6 +51,8 @@ func (w *jsonWriter) value(v value) {
 		w.text(v)
 	case safe:
 		w.text(string(v))
+	case hollow:
+		w.text(string(v))
 	case *list:
 		w.list(v.all())
 	case *tuple:
@@ -145,6 +147,8 @@ func (w *jsonWriter) key(k value) {
 	case string:
 		w.text(k)
 	case safe:
+		w.text(string(k))
+	case hollow:
 		w.text(string(k))
 	case none:
 		w.add(`"null"`)

@@ -151,6 +151,9 @@ func nextMark(src string, from int) int {
 
 func (l *lexer) comment() {
 	k := strings.Index(l.src[l.i:], "#}")
+	if l.i == len(l.src) {
+		return // a mark at the very end opens nothing
+	}
 	if k < 0 {
 		l.fail(`comment without end, expected "#}"`)
 	}
@@ -162,6 +165,7 @@ func (l *lexer) comment() {
 }
 
 // rawTag reports the end of a tag that holds the given word alone, or 0, and whether it trims the blanks behind it.
+// Only "endraw" may end in "+%}".
 func rawTag(src string, i int, word string) (end int, trim bool) {
 	rest := strings.TrimLeftFunc(src[i:], isSpace)
 	rest, ok := strings.CutPrefix(rest, word)
@@ -170,7 +174,7 @@ func rawTag(src string, i int, word string) (end int, trim bool) {
 	}
 	rest = strings.TrimLeftFunc(rest, isSpace)
 	for _, c := range []string{"-%}", "+%}", "%}"} {
-		if after, ok := strings.CutPrefix(rest, c); ok {
+		if after, ok := strings.CutPrefix(rest, c); ok && (c[0] != '+' || word == "endraw") {
 			return len(src) - len(after), c[0] == '-'
 		}
 	}

@@ -13,6 +13,8 @@ func (r *render) str(v value) string {
 		return v
 	case safe:
 		return string(v)
+	case hollow:
+		return string(v)
 	case *undefined:
 		return ""
 	case int64:
@@ -58,6 +60,8 @@ func (p *printer) value(v value) {
 	case string:
 		p.r.walk(v)
 		p.add(quote(v))
+	case hollow:
+		p.add(quote(string(v)))
 	case safe:
 		p.add("Markup(" + quote(string(v)) + ")")
 	case *undefined:
@@ -215,7 +219,7 @@ func (r *render) describe(v value) string {
 		return name
 	case bool, int64, float64:
 		return "the " + name + " " + r.str(v)
-	case string, safe:
+	case string, safe, hollow:
 		s, _ := asText(v)
 		if len(s) > 40 {
 			s = s[:offset(s, min(40, len(s)))] + "..."

@@ -9,6 +9,7 @@ import (
 type render struct {
 	t          *Template
 	vars       Vars
+	shown      Texts
 	limits     Limits
 	tables     *tables
 	steps      int // left

@@ -75,6 +75,11 @@ func (r *render) lookup(id int) value {
 }
 
 func (r *render) find(name string) value {
+	if r.shown != nil {
+		if v, text, ok := r.shown(name); ok {
+			return fromText(v, text)
+		}
+	}
 	if r.vars != nil {
 		if v, ok := r.vars(name); ok {
 			return fromEngine(v)

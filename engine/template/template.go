@@ -15,6 +15,10 @@ type Template struct {
 // render really reads. The Lookup method of an object is one. A stream must be read before; as it is, it is empty.
 type Vars func(name string) (v engine.Value, ok bool)
 
+// Texts is Vars for templates that see texts only: it gives each value with the text it reads as. In conditions
+// and loops a value that counts as false (null, 0, false, [], {}) still does, whatever its text.
+type Texts func(name string) (v engine.Value, text string, ok bool)
+
 // Limits bound what one render may cost. In every field zero means the default.
 type Limits struct {
 	Depth  int // nested evaluations, such as macros that call themselves; 1000
@@ -46,6 +50,15 @@ func Parse(text string) (t *Template, err error) {
 // Render is the template with its variables filled in, within the default Limits. The error is an *Error; then
 // the text is empty. A nil vars has no variables.
 func (t *Template) Render(vars Vars) (string, error) { return t.RenderWithin(Limits{}, vars) }
+
+// RenderTexts is Render for variables that are texts.
+func (t *Template) RenderTexts(texts Texts) (text string, err error) {
+	r := newRender(t, Limits{}.orDefault(), nil)
+	r.shown = texts
+	defer caught(&err, &r.line)
+	t.body.exec(r)
+	return r.out.String(), nil
+}
 
 // RenderWithin is Render with limits of its own.
 func (t *Template) RenderWithin(limits Limits, vars Vars) (text string, err error) {

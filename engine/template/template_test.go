@@ -34,6 +34,29 @@ func TestRenderAsksForEachVariableOnce(t *testing.T) {
 	require.Equal(t, []string{"a", "c", "range"}, asked)
 }
 
+// What is false is shown, and stays false: "{% if {begin@flag} %}" must not hold because its text is not empty.
+func TestTextsOfFalseValuesAreFalse(t *testing.T) {
+	vars := engine.Object("f", false, "z", 0, "l", []any{}, "o", engine.Object(), "n", nil, "s", "0", "one", 1)
+	for text, want := range map[string]string{
+		"{{ f }}|{{ z }}|{{ l }}|{{ o }}|{{ n }}|{{ s }}|{{ one }}":                   "false|0|[]|{}||0|1",
+		"{% for x in [f, z, l, o, n, s, one] %}{{ 1 if x else 0 }}{% endfor %}":       "0000011",
+		"{% for x in l %}<{{ x }}>{% else %}none{% endfor %}":                         "none",
+		"{{ f or 'or' }}{{ z|default('d', true) }}{{ not o }}{{ l|length }}":          "ordTrue0",
+		"{{ f|upper }}{{ z ~ 1 }}{{ z + 'x' }}{{ z|int + 1 }}{{ o is string }}":       "FALSE010x1True",
+		"{{ z == '0' }}{{ 'als' in f }}{{ {'0': 1}[z] }}{{ [z] }}{{ f|tojson }}":      `TrueTrue1['0']"false"`,
+		"{{ f.title() }}{{ '%s' % z }}{% set x = f %}{% if x %}yes{% endif %}{{ x }}": "False0false",
+	} {
+		tmpl, err := Parse(text)
+		require.NoError(t, err)
+		got, err := tmpl.RenderTexts(func(name string) (engine.Value, string, bool) {
+			v, ok := vars.Lookup(name)
+			return v, v.Text(), ok
+		})
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+}
+
 func TestTemplatesNeverChangeTheirVariables(t *testing.T) {
 	v := engine.Object("l", engine.List(engine.Int(1)), "d", engine.Object("k", engine.List()))
 	before := v.JSON()

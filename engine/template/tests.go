@@ -72,7 +72,7 @@ func testInteger(_ *render, v value, _ *args) value {
 // testSequence holds for what has a length and items.
 func testSequence(_ *render, v value, _ *args) value {
 	switch v.(type) {
-	case string, safe, *list, *tuple, *dict, *span, *undefined:
+	case string, safe, hollow, *list, *tuple, *dict, *span, *undefined:
 		return true
 	}
 	return false

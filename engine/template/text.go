@@ -95,73 +95,131 @@ func (w *wrapper) text(s string) string {
 	return strings.Join(out, w.newline)
 }
 
+// piece is a stretch of a line that is kept together while it fits.
+type piece struct {
+	text  string
+	runes int
+	solid int // where its last character ends that is no blank
+}
+
+func newPiece(text string, runes int) piece {
+	return piece{text, runes, len(strings.TrimRightFunc(text, isSpace))}
+}
+
+// split cuts a piece, so that what is left need not be looked at again.
+func (p piece) split(cut, runes int) (head, tail piece) {
+	return newPiece(p.text[:cut], runes), piece{p.text[cut:], p.runes - runes, max(0, p.solid-cut)}
+}
+
+// paragraph breaks one line: pieces are put side by side while they fit. A blank one neither ends a line nor begins
+// one behind the first.
 func (w *wrapper) paragraph(s string) []string {
 	var done []string
-	var line []byte
-	length := 0
-	flush := func() {
-		if text := strings.TrimRightFunc(string(line), isSpace); text != "" {
-			done = append(done, text)
+	pieces := w.pieces(s)
+	for len(pieces) > 0 {
+		if pieces[0].solid == 0 && len(done) > 0 {
+			pieces = pieces[1:]
 		}
-		line, length = line[:0], 0
-	}
-	for _, c := range w.chunks(s) {
-		n := utf8.RuneCountInString(c)
-		blank := strings.TrimFunc(c, isSpace) == ""
-		for length+n > w.width {
-			if n > w.width && w.breakLong && !blank && w.width > length {
-				cut := offset(c, w.width-length)
-				if k := strings.LastIndexByte(c[:cut], '-'); w.hyphens && k > 0 && strings.Trim(c[:k], "-") != "" {
-					cut = k + 1
-				}
-				line = append(line, c[:cut]...)
-				c = c[cut:]
-				n = utf8.RuneCountInString(c)
-				flush()
-				continue
+		var line []piece
+		room := w.width
+		for len(pieces) > 0 && pieces[0].runes <= room {
+			room -= pieces[0].runes
+			line, pieces = append(line, pieces[0]), pieces[1:]
+		}
+		if len(pieces) > 0 && pieces[0].runes > w.width {
+			line, pieces = w.long(line, pieces, room)
+		}
+		if n := len(line); n > 0 && line[n-1].solid == 0 {
+			line = line[:n-1]
+		}
+		if len(line) > 0 {
+			var b strings.Builder
+			for _, p := range line {
+				b.WriteString(p.text)
 			}
-			if len(line) == 0 {
-				break
-			}
-			flush()
+			done = append(done, b.String())
 		}
-		if blank && len(line) == 0 && len(done) > 0 {
-			continue
-		}
-		line = append(line, c...)
-		length += n
 	}
-	flush()
 	return done
 }
 
-// chunks cuts a line where it may be broken: around blanks and, if wanted, behind hyphens between letters.
-func (w *wrapper) chunks(s string) []string {
-	var out []string
-	start := 0
-	runes := []rune(s)
-	cut := func(end int) {
-		if end > start {
-			out = append(out, string(runes[start:end]))
+// long deals with a piece that is longer than a line: what fits of it goes into the room that is left, up to its last
+// hyphen if it has one; a word that may not be broken gets a line of its own.
+func (w *wrapper) long(line, pieces []piece, room int) (newLine, left []piece) {
+	p := pieces[0]
+	if !w.breakLong {
+		if len(line) == 0 {
+			return append(line, p), pieces[1:]
 		}
+		return line, pieces
+	}
+	cut := offset(p.text, room)
+	if k := strings.LastIndexByte(p.text[:cut], '-'); w.hyphens && k > 0 && strings.Trim(p.text[:k], "-") != "" {
+		cut, room = k+1, utf8.RuneCountInString(p.text[:k+1])
+	}
+	head, tail := p.split(cut, room)
+	pieces[0] = tail
+	return append(line, head), pieces
+}
+
+// pieces cuts a line where it may be broken: around blanks and, if wanted, behind hyphens between letters and around
+// dashes of several hyphens between words.
+func (w *wrapper) pieces(s string) []piece {
+	var out []piece
+	runes := []rune(s)
+	for start := 0; start < len(runes); {
+		end := start + 1
+		switch {
+		case isBlank(runes[start]):
+			for end < len(runes) && isBlank(runes[end]) {
+				end++
+			}
+		case w.hyphens && dashAt(runes, start) > 0:
+			end += dashAt(runes, start) - 1
+		default:
+			for ; end < len(runes) && !isBlank(runes[end]); end++ {
+				if w.hyphens && runes[end] == '-' && hyphenAt(runes, end) {
+					end++
+					break
+				}
+				if w.hyphens && dashAt(runes, end) > 0 {
+					break
+				}
+			}
+		}
+		out = append(out, newPiece(string(runes[start:end]), end-start))
 		start = end
 	}
-	for i := 1; i < len(runes); i++ {
-		if isSpace(runes[i]) != isSpace(runes[i-1]) {
-			cut(i)
-		} else if w.hyphens && hyphenBefore(runes, start, i) {
-			cut(i)
-		}
-	}
-	cut(len(runes))
 	return out
 }
 
-// hyphenBefore reports whether a word that began at start may be broken before place i, behind a hyphen: two letters
-// before it, two letters behind.
-func hyphenBefore(s []rune, start, i int) bool {
-	letter := func(k int) bool {
-		return k >= start && k < len(s) && (unicode.IsLetter(s[k]) || k < i && unicode.IsDigit(s[k]))
+// isBlank reports whether c separates words; other kinds of space do not.
+func isBlank(c rune) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+
+func isLetter(c rune) bool { return isWord(c) && !unicode.IsDigit(c) }
+
+// isWordEnd reports whether c may stand before a dash or between the hyphens of a short word.
+func isWordEnd(c rune) bool { return isWord(c) || strings.ContainsRune("!\"'&.,?", c) }
+
+// dashAt is the length of a dash of two or more hyphens that stands at i between words, or 0.
+func dashAt(s []rune, i int) int {
+	if i == 0 || !isWordEnd(s[i-1]) {
+		return 0
 	}
-	return s[i-1] == '-' && letter(i-2) && letter(i-3) && letter(i) && (letter(i+1) || i+1 < len(s) && s[i+1] == '-' && letter(i+2))
+	n := 0
+	for i+n < len(s) && s[i+n] == '-' {
+		n++
+	}
+	if n < 2 || i+n == len(s) || !isWord(s[i+n]) {
+		return 0
+	}
+	return n
+}
+
+// hyphenAt reports whether a word may be broken behind the hyphen at i: two letters stand before it, or a letter, a
+// hyphen and a character of a word; two letters, perhaps with a hyphen between them, stand behind it.
+func hyphenAt(s []rune, i int) bool {
+	letter := func(k int) bool { return k >= 0 && k < len(s) && isLetter(s[k]) }
+	before := letter(i-2) && letter(i-1) || i >= 3 && letter(i-3) && s[i-2] == '-' && isWordEnd(s[i-1])
+	return before && letter(i+1) && (letter(i+2) || i+2 < len(s) && s[i+2] == '-' && letter(i+3))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // value is anything an expression can give: none, bool, int64, *bigInt, float64, string, safe, *undefined, *list,
-// *tuple, *dict, *view, *span, *generator, or something with attributes or a call (see object and invoker). A Go nil
+// hollow, *tuple, *dict, *view, *span, *generator, or something with attributes or a call (see object and invoker). A Go nil
 // is no value; it stands for an argument that was not given.
 type value = any
 
@@ -16,6 +16,12 @@ type none struct{}
 
 // safe is a text that needs no HTML escaping.
 type safe string
+
+// hollow is the text of a value that counts as false: "0", "false", "[]" or "{}". It reads as that text, but a
+// condition on it does not hold, it has no characters to go over, and its length is 0.
+type hollow string
+
+func (hollow) size() int { return 0 }
 
 // undefined is what a missing name, attribute or item gives. It prints as nothing and fails on the next step.
 type undefined struct{ reason string }
@@ -49,6 +55,14 @@ func fromEngine(v engine.Value) value {
 	return v.Text()
 }
 
+// fromText is a value as the text it is shown as. What is false stays false.
+func fromText(v engine.Value, text string) value {
+	if v.Truthy() || v.Kind() == engine.KindString || text == "" {
+		return text
+	}
+	return hollow(text)
+}
+
 // fromNumber reads a JSON number: digits only make an integer of any size, anything else a float.
 func fromNumber(s string) value {
 	if strings.ContainsAny(s, ".eE") {
@@ -68,6 +82,8 @@ func asText(v value) (s string, ok bool) {
 	case string:
 		return v, true
 	case safe:
+		return string(v), true
+	case hollow:
 		return string(v), true
 	}
 	return "", false
@@ -124,7 +140,7 @@ func typeName(v value) string {
 		return "integer"
 	case float64:
 		return "float"
-	case string, safe:
+	case string, safe, hollow:
 		return "string"
 	case *undefined:
 		return "undefined"
