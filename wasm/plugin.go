@@ -42,7 +42,7 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	}
 	timeout, _ := header.Get("timeout_ms").Int()
 	p := &plugin{
-		b: b, manifest: m, checks: header.Get("checks").True(), stays: stays(doc.Get("preview").Str()), locale: header.Get("locale").Str(),
+		b: b, manifest: m, checks: header.Get("checks").True(), stays: stays(doc.Get("preview").Str(), header.Get("server").True()), locale: header.Get("locale").Str(),
 		timeout: time.Duration(timeout) * time.Millisecond,
 	}
 	b.mu.Lock()
@@ -51,12 +51,12 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	return engine.Object("component", p.component()).AppendJSON(nil), nil
 }
 
-// stays is why a plugin whose manifest says so takes no part in previews.
-func stays(preview string) string {
-	switch preview {
-	case "server":
+// stays is why a plugin whose manifest says so takes no part in previews here, which may be on a server.
+func stays(preview string, server bool) string {
+	switch {
+	case preview == "server" && !server:
 		return `its manifest says preview "server": it runs on a server only; run the canvas there, or pin what the node gives`
-	case "none":
+	case preview == "none":
 		return `its manifest says preview "none": it is not run to try a canvas out; pin what the node gives`
 	}
 	return ""

@@ -185,6 +185,18 @@ func TestPluginThatTakesNoPartInPreviews(t *testing.T) {
 	}
 }
 
+// TestPluginOnAServer has a host that says it is one.
+func TestPluginOnAServer(t *testing.T) {
+	meet(t, func(k *talk) {
+		for preview, missing := range map[string]bool{"server": false, "none": true} {
+			ok, _ := k.load(`{"op":"plugin","server":true}` + "\n" + strings.ReplaceAll(strings.Replace(weather, `"streams":true`, `"streams":true,"preview":"`+preview+`"`, 1), "\n", " "))
+			require.True(k.t, ok)
+			_, all := k.load(`{"op":"components"}`)
+			require.Equal(k.t, missing, all.At(all.Len()-1).Get("missing").Str() != "", preview)
+		}
+	})
+}
+
 // TestPluginChecksItsParams has validate ask the plugin, without a run.
 func TestPluginChecksItsParams(t *testing.T) {
 	meet(t, func(k *talk) {

@@ -56,7 +56,7 @@ export async function plugins({ pluginWorker = true, locale }: EngineOptions): P
   const [{ Shelf }, { inline }, { dial }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/inline.ts"), import("./plugin/dial.node.ts")]);
   const script = typeof pluginWorker === "boolean" ? new URL("./plugin.node.js", import.meta.url) : new URL(pluginWorker, import.meta.url);
   return new Shelf({
-    locale, spawn: pluginWorker === false ? inline : () => spawnPlugin(script), read: bytesOf,
+    locale, server: true, spawn: pluginWorker === false ? inline : () => spawnPlugin(script), read: bytesOf,
     services: (options) => ({ ...options, dial }),
   });
 }

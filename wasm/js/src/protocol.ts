@@ -48,7 +48,7 @@ export type Request =
   | { op: "validate" }
   | { op: "components" }
   /** A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget. */
-  | { op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string }
+  | { op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string; server?: boolean }
   | { op: "plugin"; forget: string }
   /** Rewrites a module, which follows in base64, so that it can be stopped and counted. */
   | { op: "meter"; pages: number }

@@ -107,6 +107,47 @@ describe("plugins in canvases", { timeout: 280_000 }, () => {
     assert.deepEqual(await engine.validate(canvas({ city: "{sys.query}" })), [], "and known from then on");
   });
 
+  test("one whose manifest keeps it out of previews is known and does not run", async () => {
+    const engine = await start(sample("mirror", { preview: "none" }));
+    const why = /not run to try a canvas out/;
+    const problems = await engine.validate(canvas({ city: "{sys.query}" }));
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!.message, why);
+    const run = engine.run(canvas({ city: "x" }), "q");
+    let told = "";
+    for await (const event of run) if (event.event === "node_finished" && event.data.component_id === "P") told = event.data.error ?? "";
+    assert.match(told, why);
+    const result = await run.result;
+    assert.deepEqual([result.status, result.error?.code, result.error?.node], ["failed", "unsupported", "P"]);
+    const pinned = await engine.run(canvas({ city: "x" }), "q", { pins: { P: { text: "as it was" } } }).result;
+    assert.deepEqual([pinned.status, pinned.answer], ["finished", "as it was"], "what the node gives may be pinned");
+    const server = await start(sample("mirror", { preview: "server" }));
+    assert.ok((await outputs(server, canvas({ city: "x" }), "q"))["arguments"], "this is a server");
+  });
+
+  test("a tool that comes after its canvas was loaded serves the next run", async () => {
+    const engine = await start();
+    const loaded = await engine.load({
+      components: {
+        begin: node("Begin", {}, ["A"]),
+        A: node("Agent", { tool_mode: "native", tools: [{ component_name: "plugin:sample@1", name: "Sample", params: { city: "Oslo" } }] }, ["M"]),
+        M: node("Message", { content: ["{A@content}"] }),
+      },
+    } as never);
+    const ask = async (): Promise<unknown> => {
+      const llm: Model = { ...scripted([{ tool_calls: [{ id: "1", name: "sample_0", arguments: "{}" }] }, { text: "done" }] as never), can: { tools: true } };
+      const run = loaded.run("q", { llm });
+      let result: unknown;
+      for await (const event of run) if (event.event === "tool_finished") result = event.data.result;
+      assert.equal((await run.result).status, "finished");
+      return result;
+    };
+    assert.match(String(await ask()), /not loaded; give it to createEngine/);
+    await loaded.reset(); // a later turn of the conversation would have the model rewrite the question first
+    await engine.use([sample("mirror")]);
+    assert.deepEqual((await ask() as { arguments: unknown }).arguments, { city: "Oslo", limit: 3 });
+  });
+
   test("an engine without a place for plugins says so, and runs everything else", async () => {
     const engine = await Bare.start(platform, { wasm: built.wasm, runtime: built.runtime, worker: false });
     engines.push(engine);

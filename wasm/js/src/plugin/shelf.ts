@@ -25,6 +25,8 @@ export interface ShelfOptions {
   spawn: Spawn;
   /** read gives the bytes behind an address. */
   read(source: PluginBytes): Promise<Uint8Array<ArrayBuffer>>;
+  /** This is a server, where plugins may run that do not run in a page. */
+  server?: boolean;
   /** Locale told to plugins, such as en. */
   locale?: string;
   /** Defaults for all of them, such as the platform's way to send requests. */
@@ -97,7 +99,7 @@ export class Shelf {
     const { params, arguments: args, outputs, ...rest } = plugin.manifest;
     const manifest = { ...rest, params: plain(params), arguments: plain(args), outputs: plain(outputs) };
     await ask({
-      op: "plugin", timeout_ms: plugin.limits.timeout_ms, checks: plugin.has("easel_check"), locale: this.#options.locale,
+      op: "plugin", timeout_ms: plugin.limits.timeout_ms, checks: plugin.has("easel_check"), locale: this.#options.locale, server: this.#options.server,
     }, JSON.stringify(manifest));
   }
 }

@@ -1,6 +1,6 @@
 // What the page of the plugin tests can do; tests call it through `plugins`.
 
-import { createEngine, type Engine, type PluginSource } from "../../src/browser.ts";
+import { createEngine, type Engine, type PluginSource, type RunResult } from "../../src/browser.ts";
 import { Client } from "../../src/client.ts";
 import { platform } from "../../src/platform.browser.ts";
 import type { FromKernel } from "../../src/plugin/kernel/serve.ts";
@@ -89,15 +89,15 @@ const plugins = {
   },
 
   /** canvas runs a canvas with plugins through the engine. */
-  async canvas(dsl: object, query: string, names: string[]): Promise<{ status: string; answer: string; pieces: string[] }> {
+  async canvas(dsl: object, query: string, names: string[]): Promise<{ status: string; answer: string; pieces: string[]; error?: RunResult["error"] }> {
     const sources: PluginSource[] = names.map((name) => at(encodeURIComponent(name)));
     const engine: Engine = await createEngine({ ...engineFiles, pluginWorker: at("kernel.browser.js"), plugins: sources });
     const run = engine.run(dsl as never, query);
     const pieces: string[] = [];
     for await (const event of run) if (event.event === "message" && event.data.content) pieces.push(event.data.content);
-    const { status, answer } = await run.result;
+    const { status, answer, error } = await run.result;
     engine.close();
-    return { status, answer, pieces };
+    return { status, answer, pieces, ...(error && { error }) };
   },
 
   /** secret gives a page's plugin secrets, which must be refused. */

@@ -55,7 +55,7 @@ describe("plugins in Chromium", { skip: missing, timeout: 300_000 }, () => {
     const made = make({
       wat: {
         ...Object.fromEntries(Object.entries(faults).map(([name, fault]) => [name, text(fault)])),
-        ...floods, chain,
+        ...floods, chain, "server only": guest(`say "x"`),
         counted: `(module (func (export "easel_invoke") (result i32) (local $i i32)
 			i32.const 25000 local.set $i loop $l local.get $i i32.const 1 i32.sub local.tee $i br_if $l end i32.const 0))`,
         echo: `(module${imports}(func (export "easel_invoke") (result i32) (local $n i32)
@@ -76,7 +76,7 @@ describe("plugins in Chromium", { skip: missing, timeout: 300_000 }, () => {
     for (const [name, wasm] of Object.entries(made)) {
       if (name.endsWith(".metered")) continue;
       const file = join(folder, `${Object.keys(files).length}.wasm`);
-      const fields = name in faults ? { limits } : /fetches|away|slow|elsewhere|chain/.test(name) ? { permissions: http } : name === "spins" ? { limits: { timeout_ms: 20_000 } } : {};
+      const fields = name in faults ? { limits } : name === "server only" ? { preview: "server" as const } : /fetches|away|slow|elsewhere|chain/.test(name) ? { permissions: http } : name === "spins" ? { limits: { timeout_ms: 20_000 } } : {};
       writeFileSync(file, name === "typewriter" ? wasm : pack(wasm, fields));
       files[name] = files[encodeURIComponent(name)] = file;
     }
@@ -155,6 +155,17 @@ describe("plugins in Chromium", { skip: missing, timeout: 300_000 }, () => {
     dsl.components["Typewriter:0"]!.obj.params["pause_ms"] = 1;
     assert.deepEqual(await page.evaluate((dsl) => plugins.canvas(dsl, "Größe zählt", ["typewriter"]), dsl),
       { status: "finished", answer: "You said: Größe zählt", pieces: ["You", " said:", " Größe", " zählt"] });
+  });
+
+  test("one that runs on a server only fails its node, and says why", async () => {
+    const dsl = { components: {
+      begin: { obj: { component_name: "Begin", params: {} }, downstream: ["P"], upstream: [] },
+      P: { obj: { component_name: "plugin:sample@1", params: {} }, downstream: ["M"], upstream: ["begin"] },
+      M: { obj: { component_name: "Message", params: { content: ["{P@text}"] } }, downstream: [], upstream: ["P"] },
+    } };
+    const { status, error } = await page.evaluate((dsl) => plugins.canvas(dsl, "x", ["server only"]), dsl);
+    assert.deepEqual([status, error?.code, error?.node], ["failed", "unsupported", "P"]);
+    assert.match(error!.message, /runs on a server only/);
   });
 
   test("secrets do not enter a page", async () => {
