@@ -352,17 +352,22 @@ func (c *Call) Set(ctx context.Context, r *Ref, v Value) error {
 	return nil
 }
 
-// Next chooses the successors, instead of all edges. It must name ids from Targets.
-func (c *Call) Next(ids []string) {
+// Next chooses the successors, instead of all edges. It must name ids from Targets. An id the canvas lacks is an
+// error (ErrRef), and nothing is chosen.
+func (c *Call) Next(ids []string) error {
+	next := make([]int32, len(ids))
+	for i, id := range ids {
+		n, ok := c.run.c.index[id]
+		if !ok {
+			return fmt.Errorf("%w: it leads to %q, which is no component of this canvas", ErrRef, id)
+		}
+		next[i] = n
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.branched = true
-	for _, id := range ids {
-		if i, ok := c.run.c.index[id]; ok {
-			c.next = append(c.next, i)
-		}
-	}
+	c.branched, c.next = true, append(c.next, next...)
 	c.setOut("_next", Strings(ids...))
+	return nil
 }
 
 // NodeName is the display name of a node.

@@ -94,6 +94,7 @@ type Spec struct {
 	Params   Value         // JSON Schema of the params, for components without a struct of them
 	Hidden   bool          // left out of tables and palettes: for tests
 	AnyCase  bool          // its name is accepted in any case
+	Tells    bool          // a default value for errors is said to the user, as a tool's is; else it is the output "result"
 	Pipeline bool          // part of ingestion pipelines, which load but do not run
 }
 

@@ -121,7 +121,7 @@ func (r *run) handle(call *Call) (jumped bool) {
 	case errors.Is(call.err, ErrCanceled):
 	case len(n.gotos) > 0:
 		return true
-	case !n.back.IsNull() && n.spec.Tool != nil:
+	case !n.back.IsNull() && (n.spec.Tool != nil || n.spec.Tells):
 		r.emitMessage(n.back.Text(), false, false, nil)
 		r.emitMessageEnd(&Said{}, Null)
 	case !n.back.IsNull():

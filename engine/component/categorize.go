@@ -41,6 +41,9 @@ func (c *Categorize) Init(s *engine.Setup) (err error) {
 	if c.window, err = historyWindow(s, &c.Common, 1); err != nil {
 		return err
 	}
+	if c.window < 0 {
+		return s.Fail("message_history_window_size", c.HistoryWindowSize, "is below 0; it counts turns of the conversation")
+	}
 	if c.Categories.Kind() != engine.KindObject {
 		return s.Fail("category_description", c.Categories, "is a "+c.Categories.Kind().String()+"; an object of name -> {description, examples, to} is needed")
 	}
@@ -117,8 +120,7 @@ func (c *Categorize) Run(ctx context.Context, call *engine.Call) error {
 	}
 	chosen := c.choose(text)
 	call.Out("category_name", engine.String(chosen.name))
-	call.Next(chosen.to)
-	return nil
+	return call.Next(chosen.to)
 }
 
 // question is the text to sort; whoever runs the node alone may give it as query.

@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -125,8 +126,8 @@ func (d *DataOperations) apply(ctx context.Context, call *engine.Call, objects [
 
 func (d *DataOperations) selected(o engine.Value) engine.Value {
 	b := engine.NewObject(len(d.SelectKeys))
-	for _, key := range d.SelectKeys {
-		if v, ok := o.Lookup(key); ok {
+	for key, v := range o.Fields() {
+		if slices.Contains(d.SelectKeys, key) {
 			b.Set(key, v)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 func TestDataOperations(t *testing.T) {
 	const inputs = `{"o": {"b": 2, "a": 1}, "l": [{"a": 1, "b": [3]}, "text", {"a": "x"}], "s": "plain"}`
 	tests := []struct{ name, params, want string }{
-		{"select_keys keeps members, in the order they are listed", `"operations": "select_keys", "select_keys": ["a", "zz", "b"]`, `[{"a":1,"b":2},{"a":1,"b":[3]},{"a":"x"}]`},
+		{"select_keys keeps members, in the order of the object", `"operations": "select_keys", "select_keys": ["a", "zz", "b"]`, `[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`},
 		{"remove_keys", `"operations": "remove_keys", "remove_keys": ["a", "zz"]`, `[{"b":2},{"b":[3]},{}]`},
 		{"rename_keys moves to the end", `"operations": "rename_keys", "rename_keys": [{"old_key": "b", "new_key": "z"}]`, `[{"a":1,"z":2},{"a":1,"z":[3]},{"a":"x"}]`},
 		{"rename_keys ignores blank and equal names", `"operations": "rename_keys", "rename_keys": [{"old_key": "a", "new_key": " "}, {"old_key": "b", "new_key": "b"}]`, `[{"b":2,"a":1},{"a":1,"b":[3]},{"a":"x"}]`},

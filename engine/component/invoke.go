@@ -43,6 +43,7 @@ var invokeSpec = engine.Spec{
 		{Name: "headers", Type: "object", Doc: "header lines of the answer"},
 	},
 	Retries:  true,
+	Tells:    true,
 	Thoughts: "Calling the web service.",
 }
 

@@ -42,6 +42,7 @@ var llmSpec = engine.Spec{
 		{Name: "structured", Type: "object", Doc: "the answer as JSON, when its form is declared"},
 	},
 	Waits:    true,
+	Tells:    true,
 	Thoughts: "Thinking about the question.",
 }
 

@@ -105,12 +105,12 @@ func (m *Message) Run(ctx context.Context, call *engine.Call) error {
 		}
 		speech.Parts = parts
 	} else {
-		text, err := w.fill(func(r *engine.Ref) (string, error) {
+		text, err := w.fill(func(r *engine.Ref) (engine.Value, string, error) {
 			v, err := call.Resolve(ctx, r)
 			if err != nil {
-				return "", err
+				return v, "", err
 			}
-			return m.show(call, r, v, &files), nil
+			return v, m.show(call, r, v, &files), nil
 		})
 		if err != nil {
 			return err
@@ -134,7 +134,10 @@ func (m *Message) parts(call *engine.Call, text *engine.Text, files *engine.Valu
 			return nil, err
 		}
 		if m.answers && (v.Stream() != nil || v.Truthy()) {
-			call.Next(nil) // the turn is over: an Answer waits for what the user says next
+			// The turn is over: an Answer waits for what the user says next.
+			if err := call.Next(nil); err != nil {
+				return nil, err
+			}
 			if call.Speaks(refs[i].Node) {
 				v = engine.Null // said already
 			}

@@ -103,14 +103,14 @@ func delimiterLength(s string, delimiters []string) int {
 }
 
 func (t *StringTransform) merge(ctx context.Context, call *engine.Call) error {
-	text, err := t.wording.fill(func(r *engine.Ref) (string, error) {
+	text, err := t.wording.fill(func(r *engine.Ref) (engine.Value, string, error) {
 		v, err := call.Resolve(ctx, r)
 		if err != nil {
-			return "", err
+			return v, "", err
 		}
 		text := t.joined(v)
 		call.In(r.Expr, engine.String(text))
-		return text, nil
+		return v, text, nil
 	})
 	if err != nil {
 		return err

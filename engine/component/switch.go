@@ -97,8 +97,7 @@ func (s *Switch) Run(ctx context.Context, call *engine.Call) error {
 		names[i] = call.NodeName(id)
 	}
 	call.Out("next", engine.Strings(names...))
-	call.Next(to)
-	return nil
+	return call.Next(to)
 }
 
 func (c *SwitchCondition) holds(ctx context.Context, call *engine.Call) (bool, error) {

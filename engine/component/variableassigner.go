@@ -3,6 +3,7 @@ package component
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -33,14 +34,16 @@ type Assignment struct {
 	Operator  string       `json:"operator" doc:"overwrite, clear, set, append, extend, remove_first, remove_last, +=, -=, *= or /="`
 	Parameter engine.Value `json:"parameter" doc:"overwrite, append, extend: a reference; set: a value, or a text with references; arithmetic: a number"`
 
-	from engine.Ref  // parameter as a reference
-	text engine.Text // parameter as a text
+	given bool        // the parameter is there, be it null
+	from  engine.Ref  // parameter as a reference
+	text  engine.Text // parameter as a text
 }
 
 // Init compiles the parameters.
-func (a *VariableAssigner) Init(*engine.Setup) error {
+func (a *VariableAssigner) Init(s *engine.Setup) error {
 	for i := range a.Variables {
 		x := &a.Variables[i]
+		_, x.given = s.Params.Get("variables").At(i).Lookup("parameter")
 		if x.Parameter.Kind() != engine.KindString {
 			continue
 		}
@@ -52,6 +55,20 @@ func (a *VariableAssigner) Init(*engine.Setup) error {
 	}
 	return nil
 }
+
+// incomplete says what is missing, or nothing. An operator nobody knows needs no parameter: it gives null.
+func (x *Assignment) incomplete() string {
+	switch {
+	case x.Variable.IsZero() || x.Operator == "":
+		return "a variable and an operator"
+	case x.takesReference() && x.Parameter.IsNull(), !x.given && slices.Contains(valued, x.Operator):
+		return "a parameter for " + x.Operator
+	}
+	return ""
+}
+
+// valued are the operators that take a value.
+var valued = []string{"set", "+=", "-=", "*=", "/="}
 
 func (x *Assignment) takesReference() bool {
 	return x.Operator == "overwrite" || x.Operator == "append" || x.Operator == "extend"
@@ -74,8 +91,8 @@ func (a *VariableAssigner) Run(ctx context.Context, call *engine.Call) error {
 	d := draft{call: call}
 	for i := range a.Variables {
 		x := &a.Variables[i]
-		if x.Variable.IsZero() || x.Operator == "" {
-			return fmt.Errorf("variables[%d] is incomplete; it needs a variable and an operator", i)
+		if missing := x.incomplete(); missing != "" {
+			return fmt.Errorf("variables[%d] is incomplete; it needs %s", i, missing)
 		}
 		old, err := d.read(ctx, &x.Variable)
 		if err != nil {

@@ -12,7 +12,8 @@ import (
 //
 // It is a template only if Jinja syntax is left once the references are taken out: {% or {{. References become
 // variables of the template, bound to the texts of their values by position, so that nothing in a value or in
-// the text is ever taken for a placeholder.
+// the text is ever taken for a placeholder. A condition on a value that counts as false does not hold, though its
+// text is shown.
 type wording struct {
 	text  *engine.Text
 	tmpl  *template.Template // nil for a plain text
@@ -48,16 +49,22 @@ func newWording(text *engine.Text) *wording {
 // isTemplate reports whether the text is more than a text with references.
 func (w *wording) isTemplate() bool { return w.tmpl != nil || w.err != nil }
 
-// fill is the text with the references replaced by what read gives for them, each asked once.
-func (w *wording) fill(read func(r *engine.Ref) (string, error)) (string, error) {
-	texts, err := readAll(w.text, read)
+// fill is the text with the references replaced by what read gives for them, each asked once: the value, and the
+// text it is shown as.
+func (w *wording) fill(read func(r *engine.Ref) (engine.Value, string, error)) (string, error) {
+	values := make([]engine.Value, 0, len(w.text.Refs()))
+	texts, err := readAll(w.text, func(r *engine.Ref) (string, error) {
+		v, text, err := read(r)
+		values = append(values, v)
+		return text, err
+	})
 	switch {
 	case err != nil:
 		return "", err
 	case w.err != nil:
 		return "", w.err
 	case w.tmpl != nil:
-		return w.tmpl.Render(w.vars(texts))
+		return w.tmpl.RenderTexts(w.vars(values, texts))
 	}
 	return putIn(w.text, texts), nil
 }
@@ -99,16 +106,16 @@ func spoken(text string) string {
 
 // vars binds the references, under their own variables and under the names authors know from RAGFlow, where
 // {begin@city} can be written begin_city inside a tag.
-func (w *wording) vars(texts []string) template.Vars {
-	return func(name string) (engine.Value, bool) {
+func (w *wording) vars(values []engine.Value, texts []string) template.Texts {
+	return func(name string) (engine.Value, string, bool) {
 		i := slices.Index(w.names, name)
 		if i < 0 {
 			i = slices.IndexFunc(w.text.Refs(), func(r engine.Ref) bool { return plainName(r.Expr) == name })
 		}
 		if i < 0 {
-			return engine.Null, false
+			return engine.Null, "", false
 		}
-		return engine.String(texts[i]), true
+		return values[i], texts[i], true
 	}
 }
 

@@ -39,7 +39,7 @@ func FuzzWording(f *testing.F) {
 		}
 		text := engine.ParseText(s)
 		w := newWording(&text)
-		got, err := w.fill(func(*engine.Ref) (string, error) { return "{% bad", nil })
+		got, err := w.fill(func(*engine.Ref) (engine.Value, string, error) { return engine.String("{% bad"), "{% bad", nil })
 		if !w.isTemplate() {
 			require.NoError(t, err)
 			if len(text.Refs()) == 0 {
