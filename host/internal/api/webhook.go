@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -122,14 +123,8 @@ func (c *call) webhookConfig(v store.Canvas) (engine.Value, error) {
 			continue
 		}
 		params := obj.Get("params")
-		if methods := params.Get("methods"); methods.Len() > 0 {
-			allowed := false
-			for _, m := range methods.Elements() {
-				allowed = allowed || m.Str() == c.r.Method
-			}
-			if !allowed {
-				return engine.Null, badWebhook("HTTP method '%s' not allowed for this webhook.", c.r.Method)
-			}
+		if methods := texts(params.Get("methods")); len(methods) > 0 && !slices.Contains(methods, c.r.Method) {
+			return engine.Null, badWebhook("HTTP method '%s' not allowed for this webhook.", c.r.Method)
 		}
 		return params, nil
 	}

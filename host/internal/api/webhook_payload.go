@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -152,10 +153,7 @@ func (c *call) webhookFile(ctx context.Context, v store.Canvas, name string, r i
 // cleanSection lets the listed fields pass, with defaults and casts.
 func cleanSection(section string, data, schema engine.Value) (engine.Value, error) {
 	properties := schema.Get("properties")
-	required := map[string]bool{}
-	for _, f := range schema.Get("required").Elements() {
-		required[f.Str()] = true
-	}
+	required := texts(schema.Get("required"))
 	out := engine.NewObject(properties.Len())
 	for name, field := range properties.Fields() {
 		kind := field.Get("type").Text()
@@ -164,7 +162,7 @@ func cleanSection(section string, data, schema engine.Value) (engine.Value, erro
 			v, given = headerField(data, name)
 		}
 		switch {
-		case !given && required[name]:
+		case !given && slices.Contains(required, name):
 			return engine.Null, badWebhook("%s missing required field: %s", section, name)
 		case !given:
 			out.Set(name, zeroOf(kind))

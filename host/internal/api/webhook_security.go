@@ -89,12 +89,12 @@ func (c *call) webhookSize(v engine.Value) error {
 
 // webhookAddress looks at where the request comes from.
 func (c *call) webhookAddress(list engine.Value) error {
-	if list.Len() == 0 {
+	if !list.Truthy() {
 		return nil
 	}
 	client := c.client()
-	for _, v := range list.Elements() {
-		text := strings.TrimSpace(v.Text())
+	for _, text := range texts(list) {
+		text = strings.TrimSpace(text)
 		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Contains(client) {
 			return nil
 		}
