@@ -111,7 +111,13 @@ var (
 // The commands on the pages of the host have names and flags that there are.
 func TestPageCommands(t *testing.T) {
 	known := map[string]map[string]bool{}
-	for _, c := range commands() {
+	all := commands()
+	for _, c := range all {
+		if c.verbs != nil {
+			all = append(all, c.verbs()...)
+		}
+	}
+	for _, c := range all {
 		fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 		c.setup(fs)
 		known[c.name] = map[string]bool{}
@@ -129,6 +135,9 @@ func TestPageCommands(t *testing.T) {
 				}
 				words := strings.Fields(m[1])
 				require.Contains(t, known, words[0], "%s: %s", page, line)
+				if len(words) > 1 && known[words[0]+" "+words[1]] != nil {
+					words = append([]string{words[0] + " " + words[1]}, words[2:]...)
+				}
 				for _, w := range words[1:] {
 					name, _, _ := strings.Cut(w, "=")
 					if strings.HasPrefix(name, "-") && name != "-" {
