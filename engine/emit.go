@@ -39,6 +39,8 @@ func (r *run) emitNodeStarted(call *Call) {
 	b = strconv.AppendInt(b, call.started.Unix(), 10)
 	b = append(b, ',')
 	b = append(b, call.node.head...)
+	b = appendName(b, "thoughts")
+	b = AppendQuoted(b, call.node.spec.Thoughts)
 	r.enc.buf = append(b, "}}"...)
 	r.emit(EventNodeStarted, call.id)
 }

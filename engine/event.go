@@ -125,9 +125,7 @@ func appendNodeHead(dst []byte, n *node) []byte {
 	dst = append(dst, `,"component_name":`...)
 	dst = AppendQuoted(dst, n.name)
 	dst = append(dst, `,"component_type":`...)
-	dst = AppendQuoted(dst, n.spec.Name)
-	dst = append(dst, `,"thoughts":`...)
-	return AppendQuoted(dst, n.spec.Thoughts)
+	return AppendQuoted(dst, n.spec.Name)
 }
 
 func appendSlots(dst []byte, slots []slot) []byte {
