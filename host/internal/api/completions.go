@@ -229,7 +229,7 @@ func (c *call) answerWhole(t *turn) error {
 		v := engine.Object("session_id", t.session.ID, "data", engine.Object("content", "**ERROR**: "+end.Error))
 		return &failure{code: codeException, message: end.Error, data: v, hasData: true}
 	}
-	last := said.Last
+	last := said.Last()
 	if asked := said.Asked(); c.plainTurn(t) && !asked.IsNull() {
 		last = asked
 	}

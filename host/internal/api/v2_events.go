@@ -93,6 +93,7 @@ func (c *call) v2Stream(run string, at resumeAt) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err == nil && e.end != nil {
+		e.s.more = true // it goes out with the end of the answer
 		e.write(*e.end)
 	}
 	c.leave(run, err, e.s.err)
@@ -125,8 +126,9 @@ func (e *eventReader) take(r runner.Record) bool {
 	}
 	if r.Kind == durable.KindEnd {
 		// Told when the result is saved, which is when the log ends: whoever reads
-		// it finds the session and the run as they are now.
-		e.end = &r
+		// it finds the session and the run as they are now. That is soon, so what
+		// came with it waits for it; the heartbeat sends it if it is not.
+		e.end, e.s.more = &r, true
 		return true
 	}
 	return e.write(r)

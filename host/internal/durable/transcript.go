@@ -6,57 +6,68 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Transcript collects what a run said from its events.
+// Transcript collects what a run said from its events. It keeps the last of
+// them as they come and reads those only when somebody asks.
 type Transcript struct {
 	Text       strings.Builder // the answer, reasoning between <think> and </think>
 	Deltas     strings.Builder // the contents of all message events, joined
 	References []engine.Value  // of the message_end events that have one
-	Last       engine.Value    // the last event of the wire
 	Status     engine.Value    // status of the last message_end
-	turned     engine.Value    // the last message_end or user_inputs
-	Created    int64           // created_at of the events
+	last       []byte          // the last event of the wire
+	turned     []byte          // the last message_end or user_inputs
 	mark       [2]int          // lengths of both texts when the present message began
 }
 
-// Take adds one event, given as its type and JSON.
+// Take adds one event, given as its type and JSON, which must not change.
 func (t *Transcript) Take(kind engine.EventType, data []byte) {
 	switch kind {
-	case engine.EventMessage, engine.EventMessageEnd, engine.EventMessageReset,
-		engine.EventUserInputs, engine.EventWorkflowFinished, engine.EventNodeFinished, engine.EventWorkflowStarted:
+	case engine.EventMessageReset:
+		t.reset()
+		return
+	case engine.EventUserInputs:
+		t.turned = data
+	case engine.EventMessage, engine.EventMessageEnd:
+		e, err := engine.ParseJSON(data)
+		if err != nil {
+			return // the engine wrote it
+		}
+		if kind == engine.EventMessage {
+			t.message(e.Get("data"))
+		} else {
+			t.turned = data
+			t.messageEnd(e.Get("data"))
+		}
+	case engine.EventWorkflowFinished, engine.EventNodeFinished, engine.EventWorkflowStarted:
 	default:
 		return
 	}
-	e, err := engine.ParseJSON(data)
-	if err != nil {
-		return // the engine wrote it
-	}
-	if kind.Wire() {
-		t.Last = e
-	}
-	if kind == engine.EventMessageEnd || kind == engine.EventUserInputs {
-		t.turned = e
-	}
-	switch d := e.Get("data"); kind {
-	case engine.EventWorkflowStarted:
-		t.Created, _ = e.Get("created_at").Int()
-	case engine.EventMessage:
-		t.message(d)
-	case engine.EventMessageReset:
-		t.reset()
-	case engine.EventMessageEnd:
-		t.mark = [2]int{t.Text.Len(), t.Deltas.Len()}
-		if r := d.Get("reference"); !r.IsNull() {
-			t.References = append(t.References, r)
-		}
-		if s := d.Get("status"); !s.IsNull() {
-			t.Status = s
-		}
-	}
+	t.last = data
 }
+
+// Last is the last event of the wire, null when there was none.
+func (t *Transcript) Last() engine.Value { return read(t.last) }
 
 // Asked is the last event that ends what was said or asks for more: message_end
 // or user_inputs; null when there was none.
-func (t *Transcript) Asked() engine.Value { return t.turned }
+func (t *Transcript) Asked() engine.Value { return read(t.turned) }
+
+func read(event []byte) engine.Value {
+	v, err := engine.ParseJSON(event)
+	if err != nil {
+		return engine.Null // none was kept
+	}
+	return v
+}
+
+func (t *Transcript) messageEnd(d engine.Value) {
+	t.mark = [2]int{t.Text.Len(), t.Deltas.Len()}
+	if r := d.Get("reference"); !r.IsNull() {
+		t.References = append(t.References, r)
+	}
+	if s := d.Get("status"); !s.IsNull() {
+		t.Status = s
+	}
+}
 
 func (t *Transcript) message(d engine.Value) {
 	content := d.Get("content").Text()
@@ -77,8 +88,8 @@ func (t *Transcript) value() engine.Value {
 		deltas = engine.Null // there is no reasoning, as most often
 	}
 	return engine.Object(
-		"text", t.Text.String(), "deltas", deltas, "references", engine.List(t.References...), "last", t.Last,
-		"status", t.Status, "created", t.Created, "mark", engine.List(engine.Int(int64(t.mark[0])), engine.Int(int64(t.mark[1]))),
+		"text", t.Text.String(), "deltas", deltas, "references", engine.List(t.References...), "last", t.Last(),
+		"status", t.Status, "mark", engine.List(engine.Int(int64(t.mark[0])), engine.Int(int64(t.mark[1]))),
 	)
 }
 
@@ -94,8 +105,7 @@ func readTranscript(v engine.Value) *Transcript {
 	for _, r := range v.Get("references").Elements() {
 		t.References = append(t.References, r)
 	}
-	t.Last, t.Status = v.Get("last"), v.Get("status")
-	t.Created, _ = v.Get("created").Int()
+	t.Status, t.last = v.Get("status"), v.Get("last").AppendJSON(nil)
 	for i, most := range [2]int{t.Text.Len(), t.Deltas.Len()} {
 		n, _ := v.Get("mark").At(i).Int()
 		t.mark[i] = min(max(int(n), 0), most)
