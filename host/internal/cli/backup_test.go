@@ -108,6 +108,7 @@ func fill(t *testing.T, s *served) (f filled) {
 	f.canvas = member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"kept","dsl":`+echoing+`}`), "id")
 	f.session = member(t, s.post("/api/v2/canvases/"+f.canvas+"/sessions", operatorKey, `{}`), "id")
 	require.Contains(t, s.post("/api/v1/agents/"+f.canvas+"/completions", operatorKey, `{"question":"hello","stream":false,"session_id":"`+f.session+`"}`), "You said hello")
+	s.post("/api/v2/schedules", operatorKey, `{"name":"nightly","canvas":"`+f.canvas+`","cron":"@daily"}`)
 	f.file = s.upload(f.canvas, "note.txt", "what the file says")
 	return f
 }
@@ -122,6 +123,8 @@ func (f *filled) check(t *testing.T, s *served) {
 	require.Equal(t, "what the file says", body)
 	_, body = s.get("/api/v1/plugins", operatorKey)
 	require.Contains(t, body, `"plugin:table@1"`)
+	_, body = s.get("/api/v2/schedules", operatorKey)
+	require.Contains(t, body, `"name":"nightly"`)
 	require.Contains(t, s.post("/api/v1/agents/"+f.canvas+"/completions", operatorKey, `{"question":"again","stream":false,"session_id":"`+f.session+`"}`), "You said again")
 }
 

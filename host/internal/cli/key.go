@@ -79,7 +79,7 @@ Without --scopes it may do what the key that makes it may do.
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		k := &keyMaker{}
 		k.add(fs)
-		fs.StringVar(&k.scopes, "scopes", "", "`SCOPE,...` of read, run, edit, admin and host")
+		fs.StringVar(&k.scopes, "scopes", "", "`SCOPE,...` of read, run, edit, admin, host and metrics")
 		fs.Int64Var(&k.rate, "rate", 0, "requests per minute; 0 is the host's own limit")
 		fs.StringVar(&k.expires, "expires", "", "`WHEN` it ends: a duration such as 720h, or a time such as 2027-01-31T00:00:00Z; never when left out")
 		fs.StringVar(&k.tenant, "tenant", "", "`ID` of the tenant it is for; the caller's own when left out")
