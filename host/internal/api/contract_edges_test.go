@@ -203,3 +203,32 @@ func TestSessionsTellWhatTheyCost(t *testing.T) {
 	list, _ = s.post("/api/v1/agents/"+id+"/completions", `{"question":"x","session_id":"`+session+`"}`).events()
 	require.Equal(t, "message_end", list[len(list)-1].Get("event").Str(), "older clients get messages only")
 }
+
+// TestRenaming gives canvases titles that are taken, and takes texts away.
+func TestRenaming(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("first", echo)
+	s.canvas("second", echo)
+	for _, c := range []struct{ method, path, body string }{
+		{"PUT", "/api/v1/agents/" + id, `{"title":"second"}`},
+		{"PUT", "/0.27/api/v1/agents/" + id, `{"title":"SECOND"}`},
+		{"POST", "/v1/canvas/set", `{"id":"` + id + `","title":"second","dsl":` + echo + `}`},
+		{"POST", "/v1/canvas/setting", `{"id":"` + id + `","title":"second","permission":"me"}`},
+	} {
+		a := s.request(c.method, c.path, "one", c.body)
+		require.Equal(t, 102, a.code(), c.path)
+		require.Contains(t, a.message(), "already exists.")
+	}
+	s.good(s.put("/api/v1/agents/"+id, `{"title":"first","description":"d","avatar":"a"}`))
+	s.good(s.post("/v1/canvas/setting", `{"id":"`+id+`","title":"first","permission":"me","description":"","avatar":""}`))
+	row := s.good(s.get("/v1/canvas/get/" + id)).data()
+	require.True(t, row.Get("description").IsNull())
+	require.True(t, row.Get("avatar").IsNull())
+}
+
+// TestReasoningInOpenAIsForm marks where a model thinks.
+func TestReasoningInOpenAIsForm(t *testing.T) {
+	require.Equal(t, "<think>", thinkText(engine.Object("content", "", "start_to_think", true)))
+	require.Equal(t, "hm", thinkText(engine.Object("content", "hm")))
+	require.Equal(t, "</think>", thinkText(engine.Object("content", "", "end_to_think", true)))
+}
