@@ -92,16 +92,12 @@ func (r *render) format(v value, f formatSpec) string {
 	case float64:
 		return r.formatNumber(n, f)
 	case bool:
-		if f.verb != 0 && f.verb != 's' {
-			return r.formatNumber(number(n), f)
-		}
+		return r.formatNumber(number(n), f)
 	}
 	if _, ok := asText(v); !ok {
-		if _, ok := v.(bool); !ok {
-			r.fail("%s has no format", r.describe(v))
-		}
+		r.fail("%s has no format", r.describe(v))
 	}
-	if f.verb != 0 && f.verb != 's' || f.sign != 0 || f.align == '=' && f.fill != "0" {
+	if f.verb != 0 && f.verb != 's' || f.sign != 0 || f.group != "" || f.align == '=' && f.fill != "0" {
 		r.fail("the format %q does not fit %s", string(f.verb), r.describe(v))
 	}
 	s := r.str(v)
@@ -120,6 +116,9 @@ func (r *render) formatNumber(n value, f formatSpec) string {
 	negative := false
 	if f.verb == 'n' {
 		f.verb = 0
+		if _, ok := n.(float64); ok {
+			f.verb = 'g'
+		}
 	}
 	switch x := n.(type) {
 	case float64:

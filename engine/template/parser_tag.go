@@ -189,9 +189,12 @@ func (p *parser) blockTag(line int) statement {
 	}
 	p.blocks[s.name] = s
 	s.scoped = p.word("scoped")
-	p.word("required")
+	s.needed = p.word("required")
 	p.close()
 	s.body, _ = p.strictly("endblock")
+	if s.needed && !s.body.blank() {
+		p.fail("a required block may hold blanks and comments only")
+	}
 	p.word(s.name)
 	p.close()
 	return s

@@ -1,10 +1,22 @@
 package template
 
+import "strings"
+
 // statement is a node that writes or sets something.
 type statement interface{ exec(r *render) }
 
 // body is a list of statements.
 type body struct{ list []statement }
+
+// blank reports whether a body prints nothing but blanks.
+func (b *body) blank() bool {
+	for _, s := range b.list {
+		if text, ok := s.(*textStatement); !ok || strings.TrimFunc(text.text, isSpace) != "" {
+			return false
+		}
+	}
+	return true
+}
 
 func (b *body) exec(r *render) {
 	r.enter()
@@ -141,10 +153,15 @@ type blockStatement struct {
 	line   int
 	name   string
 	scoped bool
+	needed bool // another template has to bring its text, and there is none
 	body   *body
 }
 
 func (s *blockStatement) exec(r *render) {
+	if s.needed {
+		r.line = s.line
+		r.fail("the required block %q has no text of its own", s.name)
+	}
 	parent := r.scope
 	if !s.scoped {
 		parent = nil
