@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/engine"
@@ -20,10 +19,7 @@ func (h *Host) openKnowledge(ctx context.Context) (err error) {
 		cfg.Index = filepath.Join(h.cfg.Dir, "knowledge.db")
 	}
 	h.knowledge, err = knowledge.Open(ctx, cfg)
-	if err != nil {
-		return fmt.Errorf("knowledge: %w", err)
-	}
-	return nil
+	return err
 }
 
 // retrieverPort finds passages in the host's documents: those for everybody and the tenant's own.

@@ -111,6 +111,7 @@ func TestUsageErrors(t *testing.T) {
 		{"unknown flag", []string{"run", "--fly", "x.json"}, "flag provided but not defined: -fly"},
 		{"no canvas", []string{"run"}, "one canvas is needed, not 0"},
 		{"two canvases", []string{"run", "a", "b"}, "one canvas is needed, not 2"},
+		{"a question without its flag", []string{"run", examples + "shop.json", "hello"}, "goes behind -q"},
 		{"a canvas that is not there", []string{"run", missing}, "no such file"},
 		{"two ways to print", []string{"run", "x", "--json", "--events"}, "exclude each other"},
 		{"inputs that are no JSON", []string{"run", examples + "shop.json", "--inputs", "{a"}, "--inputs: invalid JSON"},

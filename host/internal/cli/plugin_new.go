@@ -30,7 +30,7 @@ need libraries; AssemblyScript and Rust make small files that start in no time, 
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		lang := fs.String("lang", "go", "`LANGUAGE`: go, as (AssemblyScript) or rust")
 		dir := fs.String("dir", "", "`DIR` to make; NAME when left out")
-		sdk := fs.String("sdk", "", "`DIR` of the Go SDK, to build against a local copy of it")
+		sdk := fs.String("sdk", "", "`DIR` of the Go SDK, to build against a local copy of it, such as plugins/sdk of a checkout")
 		return func(_ context.Context, a *app, args []string) error {
 			name, err := one("new", "NAME", args)
 			if err != nil {
@@ -47,7 +47,7 @@ need libraries; AssemblyScript and Rust make small files that start in no time, 
 			if err := writeScaffold(to, files); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.out, "%s is ready. Next:\n%s  easel plugin test %s\n  easel plugin dev %s\n", to, nextStep[*lang](to), to, to)
+			_, err = fmt.Fprintf(a.out, "%s is ready. Next:\n%s  easel plugin test %s\n  easel plugin dev %s\n", to, nextStep[*lang](to, *sdk), to, to)
 			return err
 		}
 	},
@@ -56,10 +56,15 @@ need libraries; AssemblyScript and Rust make small files that start in no time, 
 var pluginName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
 
 // nextStep is what a language needs before its first build.
-var nextStep = map[string]func(dir string) string{
-	"go":   func(dir string) string { return "  (cd " + dir + " && go mod tidy)\n" },
-	"as":   func(dir string) string { return "  (cd " + dir + " && npm install)\n" },
-	"rust": func(string) string { return "  rustup target add wasm32-unknown-unknown\n" },
+var nextStep = map[string]func(dir, sdk string) string{
+	"go": func(dir, sdk string) string {
+		if sdk != "" {
+			return "" // a local copy builds as it is
+		}
+		return "  (cd " + dir + " && go mod tidy)\n"
+	},
+	"as":   func(dir, _ string) string { return "  (cd " + dir + " && npm install)\n" },
+	"rust": func(_, _ string) string { return "  rustup target add wasm32-unknown-unknown\n" },
 }
 
 // scaffold gives the files of a new plugin by their path.

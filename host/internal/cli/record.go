@@ -126,6 +126,6 @@ func (a *app) keepCase(ctx context.Context, path string, c *enginetest.Case) err
 	if len(differences) > 0 {
 		return errFailed
 	}
-	fmt.Fprintf(a.out, "%s: %d turns recorded\n", path, len(c.Runs))
+	fmt.Fprintf(a.out, "%s: recorded, turns: %d\n", path, len(c.Runs))
 	return nil
 }

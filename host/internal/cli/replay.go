@@ -105,23 +105,10 @@ func (a *app) replayTemplates(path string) error {
 		if len(lines.Bytes()) == 0 {
 			continue
 		}
-		c, err := engine.ParseJSON(lines.Bytes())
-		if err != nil {
+		if _, err := engine.ParseJSON(lines.Bytes()); err != nil {
 			return &usageError{"", fmt.Errorf("%s, line %d: %w", path, n, err)}
 		}
-		fmt.Fprintln(a.out, renderCase(c).JSON())
+		fmt.Fprintf(a.out, "%s\n", template.PlayCase(lines.Bytes()))
 	}
 	return lines.Err()
-}
-
-func renderCase(c engine.Value) engine.Value {
-	t, err := template.Parse(c.Get("template").Text())
-	text := ""
-	if err == nil {
-		text, err = t.Render(c.Get("context").Lookup)
-	}
-	if err != nil {
-		return engine.Object("name", c.Get("name"), "error", err.Error())
-	}
-	return engine.Object("name", c.Get("name"), "text", text)
 }

@@ -49,6 +49,8 @@ type runner struct {
 
 func (r *runner) run(ctx context.Context, a *app, args []string) error {
 	switch {
+	case len(args) > 1 && r.query == "":
+		return misuse("run", "one canvas is needed, not %d; what the user says goes behind -q", len(args))
 	case len(args) != 1:
 		return misuse("run", "one canvas is needed, not %d", len(args))
 	case r.events && r.json:

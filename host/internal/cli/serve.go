@@ -86,7 +86,7 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 		return fmt.Errorf("%w; --addr chooses another address", err)
 	}
 	if addr, ok := listener.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
-		s.cfg.Log.Warn("other machines can reach this address, and keys travel unencrypted; put a proxy with TLS in front", "addr", addr)
+		s.cfg.Log.Warn("other machines can reach this address, and keys travel unencrypted; put a proxy with TLS in front", "addr", addr.String())
 	}
 	h, err := host.New(ctx, s.cfg)
 	if err != nil {

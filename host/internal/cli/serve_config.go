@@ -123,7 +123,10 @@ func (s *server) readKey(a *app) error {
 		random := make([]byte, 32)
 		rand.Read(random) // never fails
 		s.cfg.Key, s.madeKey = "ragflow-"+base64.RawURLEncoding.EncodeToString(random), true
-		return writeNew(s.keyFile, []byte(s.cfg.Key+"\n"), 0o600)
+		if err := writeNew(s.keyFile, []byte(s.cfg.Key+"\n"), 0o600); err != nil {
+			return fmt.Errorf("API key: %w", err)
+		}
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("API key: %w", err)
@@ -161,6 +164,8 @@ func (s *server) greet(ctx context.Context, a *app, addr string, h *host.Host) {
 	case s.keyFile != "" && a.getenv("EASEL_API_KEY") == "":
 		shown = fmt.Sprintf("$(cat '%s')", s.keyFile)
 		fmt.Fprintf(a.out, "key: that of %s\n", s.keyFile)
+	case s.cfg.Key == "":
+		fmt.Fprintln(a.out, "key: that of the first start; EASEL_API_KEY or --api-key-file sets another")
 	}
 	if metrics := h.Metrics(); metrics != "" {
 		fmt.Fprintf(a.out, "metrics: http://%s/metrics\n", reachable(metrics))

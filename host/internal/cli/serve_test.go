@@ -137,6 +137,17 @@ func TestServe(t *testing.T) {
 	require.NoError(t, s.stop())
 }
 
+// A later start cannot show the key again, but says how one gets in.
+func TestServeWithAKeyThatWasShown(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	s := serve(t, nil, "--data", data)
+	s.shown(`key: (ragflow-\S{43})\n`)
+	require.NoError(t, s.stop())
+	s = serve(t, nil, "--data", data)
+	s.shown(`key: (that of the first start; EASEL_API_KEY or --api-key-file sets another)\n`)
+	require.NoError(t, s.stop())
+}
+
 // The examples answer the line that is printed, at the first start and at later ones.
 func TestServeExamples(t *testing.T) {
 	dir := t.TempDir()
