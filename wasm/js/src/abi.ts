@@ -28,6 +28,8 @@ interface Exports {
 export interface GoRuntime {
   importObject: WebAssembly.Imports;
   run(instance: WebAssembly.Instance): Promise<void>;
+  /** Called when the program ends; what waits for run hears of it later. */
+  exit(code: number): void;
   /** The timers it waits for. One that meets a program that has ended throws where nobody can catch it. */
   _scheduledTimeouts?: Map<number, ReturnType<typeof setTimeout>>;
 }
@@ -72,11 +74,13 @@ export async function instantiate(
   }
 
   let over = false; // a program that has ended may not be entered
-  const kick = boot(instance, go, (why) => {
+  const exit = go.exit;
+  go.exit = (code) => {
     over = true;
     for (const timer of go._scheduledTimeouts?.values() ?? []) clearTimeout(timer);
-    exited(why);
-  });
+    exit(code);
+  };
+  const kick = boot(instance, go, exited);
   const pass = (text: string, into: (ptr: number, len: number) => void): void => {
     if (over) return;
     const bytes = encoder.encode(text);

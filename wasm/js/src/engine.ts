@@ -20,6 +20,7 @@ export type WasmSource = URL | string | Response | ArrayBuffer | Uint8Array<Arra
 
 /** EngineOptions say how to start; all are optional. */
 export interface EngineOptions {
+  /** Compiled once, also for the starts after a crash. A text is an address as this page sees it, in Node also a path. */
   wasm?: WasmSource;
   /** Address of Go's wasm_exec.js that belongs to the module. */
   runtime?: URL | string;

@@ -24,7 +24,8 @@ const patient = 30_000;
 
 /** LinkOptions say how to start the far end. */
 export interface LinkOptions {
-  wasm: unknown;
+  /** Gives the module, or its address; asked once for each start. */
+  wasm(): Promise<unknown>;
   runtime: string;
   /** Milliseconds, 0 for never. */
   watchdog: number;
@@ -62,7 +63,7 @@ export function link(spawn: () => Line | Promise<Line>, options: LinkOptions): C
         }
       }, (why) => failed(new EngineError("init", `the engine's worker failed: ${why}`)));
       dog.began(starting);
-      line.post({ t: "init", wasm: options.wasm, runtime: options.runtime });
+      options.wasm().then((wasm) => line.post({ t: "init", wasm, runtime: options.runtime }), (err: unknown) => failed(EngineError.from(err, "init")));
     });
     return { module: remote(line, dog), end: () => { dog.stop(); line.end(); } };
   };

@@ -6,25 +6,24 @@ import { link, type Line } from "./link.ts";
 import type { FromKernel } from "./plugin/kernel/serve.ts";
 import type { KernelLine } from "./plugin/runner.ts";
 import type { Shelf } from "./plugin/shelf.ts";
-import { compileAny, wasmStarter } from "./wasm.ts";
+import { compileAny, compileOnce, wasmStarter } from "./wasm.ts";
 import type { FromWorker } from "./worker.ts";
 
 /** platform is how a page reaches a module: in a Worker, or in this thread. */
 export function platform(options: EngineOptions): Connect {
   const runtime = String(options.runtime ?? new URL("./wasm_exec.js", import.meta.url));
-  const wasm = options.wasm ?? new URL("./engine.wasm", import.meta.url);
+  const { wasm: given = new URL("./engine.wasm", import.meta.url) } = options;
+  const wasm = typeof given === "string" ? new URL(given, location.href) : given; // the same in a worker, which lies elsewhere
+  const source = compileOnce(compileAny, wasm);
   if (options.worker === false) {
     return async (host, lost) => {
-      const module = await wasmStarter(compileAny)({ wasm, runtime }, host, (why) => lost(new EngineError("crashed", why)));
+      const module = await wasmStarter(compileAny)({ wasm: await source(), runtime }, host, (why) => lost(new EngineError("crashed", why)));
       return { module, end: () => module.close(0) };
     };
   }
   const script = typeof options.worker === "object" || typeof options.worker === "string"
     ? options.worker : new URL("./worker.js", import.meta.url);
-  return async (host, lost) => {
-    const source = wasm instanceof Response ? await compileAny(wasm) : wasm instanceof URL ? wasm.href : wasm;
-    return link(() => spawn(script), { wasm: source, runtime, watchdog: options.watchdog ?? 10_000 })(host, lost);
-  };
+  return link(() => spawn(script), { wasm: source, runtime, watchdog: options.watchdog ?? 10_000 });
 }
 
 function spawn(script: URL | string): Line {

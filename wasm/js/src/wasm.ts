@@ -25,6 +25,21 @@ export async function compileAny(source: unknown): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
+/**
+ * compileOnce begins to compile a module when it is first asked for, in this thread's background, while a worker
+ * starts; further starts get the same one. Where this thread may not compile, the address goes to the worker, which
+ * tries itself and says what is wrong.
+ */
+export function compileOnce(compile: (source: unknown) => Promise<WebAssembly.Module>, wasm: unknown): () => Promise<unknown> {
+  const address = wasm instanceof URL ? wasm.href : typeof wasm === "string" ? wasm : undefined;
+  let compiled: Promise<unknown> | undefined;
+  return () => compiled ??= compile(address ?? wasm).catch((err: unknown) => {
+    compiled = undefined;
+    if (address === undefined) throw err;
+    return address;
+  });
+}
+
 // Go's wasm_exec.js is a classic script that leaves a class behind.
 async function runtimeAt(address: string): Promise<new () => GoRuntime> {
   await import(/* @vite-ignore */ address);

@@ -2,13 +2,16 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { createEngine } from "../src/node.ts";
 import { scripted } from "../src/model/scripted.ts";
+import { compileOnce } from "../src/wasm.ts";
 
 const source = fileURLToPath(new URL("testdata/echo/", import.meta.url));
 const worker = new URL("../src/worker.node.ts", import.meta.url);
@@ -82,9 +85,39 @@ describe("a Go module", { timeout: 120_000 }, () => {
     });
   }
 
+  test("a module is fetched and compiled once for all its starts, whatever it is given as", async () => {
+    let asked = 0;
+    const server = createServer((_, response) => {
+      asked++;
+      response.end(readFileSync(wasm));
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/echo.wasm`;
+    for (const given of [address, new URL(address), await fetch(address), new Uint8Array(readFileSync(wasm))]) {
+      for (const place of [false, worker]) {
+        asked = 0;
+        const engine = await createEngine({ wasm: given instanceof Response ? given.clone() : given, runtime, worker: place });
+        await assert.rejects(engine.run("{}", "crash").result, { code: "crashed" });
+        assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "finished");
+        engine.close();
+        assert.equal(asked, typeof given === "string" || given instanceof URL ? 1 : 0);
+      }
+    }
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test("where this thread may not compile, the worker is given the address", async () => {
+    let tries = 0;
+    const refuse = async (): Promise<WebAssembly.Module> => { tries++; throw new WebAssembly.CompileError("policy"); };
+    const source = compileOnce(refuse, new URL("http://x.example/engine.wasm"));
+    assert.deepEqual([await source(), await source(), tries], ["http://x.example/engine.wasm", "http://x.example/engine.wasm", 2], "and it is tried again");
+    await assert.rejects(compileOnce(refuse, new Uint8Array(0))(), { name: "CompileError" });
+  });
+
   test("timers of a module that crashed in this thread do nothing any more", async () => {
     const engine = await createEngine({ wasm, runtime, worker: false });
-    const sleeps = engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }); // it waits for a timer of 5 ms
+    const sleeps = engine.run("{}", "x", { llm: { async *chat() { await new Promise(() => undefined); } } }); // it waits for a timer of 5 ms first
     for await (const _ of sleeps) break;
     const thrown: unknown[] = [];
     const note = (err: unknown): void => { thrown.push(err); };

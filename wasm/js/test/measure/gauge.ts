@@ -15,7 +15,7 @@ export interface Bench {
   /** take calls a measurement of page.ts. */
   take<Name extends keyof Gauge>(name: Name, ...given: Parameters<Gauge[Name]>): Promise<Awaited<ReturnType<Gauge[Name]>>>;
   /** cold takes a time in a page of its own, which has compiled nothing before. */
-  cold(name: "ready" | "hello"): Promise<number>;
+  cold(name: "ready" | "hello" | "again"): Promise<number>;
   close(): Promise<void>;
 }
 

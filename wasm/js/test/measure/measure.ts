@@ -12,12 +12,15 @@ const row = (what: string, value: number, limit: number, unit: string, detail = 
 };
 
 try {
-  const ready: number[] = [], hello: number[] = [];
+  const ready: number[] = [], hello: number[] = [], again: number[] = [];
   for (let i = 0; i < 20; i++) {
     hello.push(await bench.cold("hello"));
     ready.push(await bench.cold("ready"));
+    again.push(await bench.cold("again"));
   }
   row("ready, against hello world in Go", median(ready) / median(hello), 2.5, "x", `${median(ready).toFixed(0)} and ${median(hello).toFixed(0)} ms, median of 20`);
+
+  row("ready after a loss, against hello world in Go", median(again) / median(hello), 1, "x", `${median(again).toFixed(0)} ms, median of 20`);
 
   const count = 20_000;
   const events: number[] = [], posted: number[] = [];

@@ -26,6 +26,26 @@ const gauge = {
     return took;
   },
 
+  /** again is the time from the loss of an engine to the first event of a run in the next one. */
+  async again(): Promise<number> {
+    let lose: (() => void) | undefined;
+    const real = Worker;
+    globalThis.Worker = class extends real {
+      constructor(address: string | URL, options?: WorkerOptions) {
+        super(address, options);
+        lose = () => this.onerror?.(new ErrorEvent("error", { message: "lost" }));
+      }
+    };
+    const engine = await create().finally(() => { globalThis.Worker = real; });
+    for await (const _ of engine.run(chain(["begin"]), "x")) break;
+    const began = performance.now();
+    lose?.();
+    for await (const _ of engine.run(chain(["begin"]), "x")) break;
+    const took = performance.now() - began;
+    engine.close();
+    return took;
+  },
+
   /** hello is the time from the start of a Worker to the first word of a Go program in it. */
   async hello(): Promise<number> {
     const began = performance.now();
