@@ -12,6 +12,7 @@ import (
 	"math"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -120,6 +121,12 @@ func (s *server) readKey(a *app) error {
 	}
 	text, err := os.ReadFile(s.keyFile)
 	if errors.Is(err, fs.ErrNotExist) {
+		// The file may lie in the data directory, which the first start makes.
+		if filepath.Dir(s.keyFile) == filepath.Clean(s.cfg.Dir) {
+			if err := os.MkdirAll(s.cfg.Dir, 0o700); err != nil {
+				return fmt.Errorf("data directory: %w", err)
+			}
+		}
 		random := make([]byte, 32)
 		rand.Read(random) // never fails
 		s.cfg.Key, s.madeKey = "ragflow-"+base64.RawURLEncoding.EncodeToString(random), true

@@ -151,7 +151,8 @@ func TestServeWithAKeyThatWasShown(t *testing.T) {
 // The examples answer the line that is printed, at the first start and at later ones.
 func TestServeExamples(t *testing.T) {
 	dir := t.TempDir()
-	flags := []string{"--data", filepath.Join(dir, "data"), "--api-key-file", filepath.Join(dir, "key"), "--install-examples",
+	keyFile := filepath.Join(dir, "data", "key")
+	flags := []string{"--data", filepath.Join(dir, "data"), "--api-key-file", keyFile, "--install-examples",
 		"--examples", "../../examples/plugins", "--knowledge", "../../examples/knowledge"}
 	for start := range 2 {
 		s := serve(t, nil, flags...)
@@ -164,13 +165,13 @@ func TestServeExamples(t *testing.T) {
 		require.Contains(t, answer, "thirty days")
 		require.Contains(t, answer, `"event": "message"`)
 		require.Contains(t, answer, "data:[DONE]")
-		key, err := os.ReadFile(filepath.Join(dir, "key"))
+		key, err := os.ReadFile(keyFile)
 		require.NoError(t, err)
 		_, body := s.get("/api/v1/agents", strings.TrimSpace(string(key)))
 		require.Equal(t, 4, strings.Count(body, `"canvas_category"`), "shop, order, guide and stock")
 		require.NoError(t, s.stop())
 	}
-	info, err := os.Stat(filepath.Join(dir, "key"))
+	info, err := os.Stat(keyFile)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
