@@ -107,14 +107,12 @@ func (a *API) listAgents(c *call) error {
 // want it.
 func (c *call) listCanvases(f store.CanvasFilter, p store.Page) error {
 	f.Keywords = c.query.Get("keywords")
-	if v := c.query.Get("canvas_category"); v != "" {
-		f.Categories = strings.Split(v, ",")
-	}
+	f.Categories = c.names("canvas_category")
 	if v := c.query.Get("canvas_type"); v != "" {
 		f.Types = []string{v}
 	}
-	if v := c.query.Get("owner_ids"); v != "" {
-		none, err := c.owners(&f, strings.Split(v, ","))
+	if ids := c.names("owner_ids"); len(ids) > 0 {
+		none, err := c.owners(&f, ids)
 		if err != nil {
 			return err
 		}
@@ -142,7 +140,7 @@ func (c *call) listCanvases(f store.CanvasFilter, p store.Page) error {
 // pageOf gives one page of canvases, with how many there are in all. Tags,
 // which the store does not look into, are compared here.
 func (c *call) pageOf(f store.CanvasFilter, p store.Page) ([]store.Canvas, int, error) {
-	wanted := slices.DeleteFunc(strings.Split(c.query.Get("tags"), ","), func(t string) bool { return t == "" })
+	wanted := c.names("tags")
 	if len(wanted) == 0 {
 		return c.a.cfg.Store.Canvases(c.ctx(), f, p)
 	}
@@ -174,7 +172,6 @@ func (c *call) owners(f *store.CanvasFilter, ids []string) (none bool, err error
 	for _, m := range members {
 		known[m.User] = true
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 	outside := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return known[id] })
 	switch {
 	case len(outside) > 0 && c.newer():

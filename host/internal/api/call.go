@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -326,6 +327,11 @@ func (c *call) number(name string, absent int) (int, error) {
 		return 0, refused(codeArgument, "argument %s must be a number, not %.40q", name, text)
 	}
 	return n, nil
+}
+
+// names are the parts of a query parameter between commas, without empty ones.
+func (c *call) names(name string) []string {
+	return slices.DeleteFunc(strings.Split(c.query.Get(name), ","), func(n string) bool { return n == "" })
 }
 
 // asked is a query parameter that is true or false, as Python writes it.

@@ -118,6 +118,7 @@ func TestTags(t *testing.T) {
 	require.Equal(t, "3", filter.Get("total").Text(), "all are counted, not a page of them")
 	require.Equal(t, `[{"count":3,"id":"one","label":"one"}]`, filter.Get("filter").Get("owner").JSON())
 	require.NotEmpty(t, c)
+	require.Equal(t, "3", s.good(s.get("/v1/canvas/list?canvas_category=,&owner_ids=,&tags=,")).data().Get("total").Text(), "no names, no filter")
 }
 
 // TestFramesOfFailedRuns looks for the three ids that pages read off any frame.
@@ -224,6 +225,20 @@ func TestRenaming(t *testing.T) {
 	row := s.good(s.get("/v1/canvas/get/" + id)).data()
 	require.True(t, row.Get("description").IsNull())
 	require.True(t, row.Get("avatar").IsNull())
+}
+
+// TestEqualDocumentsMakeNoVersion saves a canvas again as it is, as pages do
+// every few seconds.
+func TestEqualDocumentsMakeNoVersion(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", echo)
+	for range 3 {
+		s.good(s.put("/api/v1/agents/"+id, `{"dsl":`+echo+`}`))
+		s.good(s.post("/v1/canvas/set", `{"id":"`+id+`","title":"a","dsl":`+echo+`}`))
+	}
+	require.Equal(t, 1, s.good(s.get("/v1/canvas/getlistversion/"+id)).data().Len())
+	s.good(s.put("/api/v1/agents/"+id, `{"dsl":`+formed+`}`))
+	require.Equal(t, 2, s.good(s.get("/v1/canvas/getlistversion/"+id)).data().Len())
 }
 
 // TestReasoningInOpenAIsForm marks where a model thinks.
