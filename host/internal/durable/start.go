@@ -42,10 +42,10 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 		}
 	}()
 	if j.ID == "" {
-		j.ID = engine.RandomIDs{}.NewID()
+		j.ID = newID()
 	}
 	if j.Message == "" {
-		j.Message = engine.RandomIDs{}.NewID()
+		j.Message = newID()
 	}
 	if r.cfg.Parent != nil {
 		j.Parent = r.cfg.Parent(ctx)
