@@ -17,14 +17,18 @@ import (
 )
 
 var pluginDev = command{
-	name: "plugin dev", args: "DIR [FLAGS]", summary: "builds a plugin whenever its source changes, and runs it on each line",
+	name: "plugin dev", args: "DIR [FLAGS]", summary: "builds a plugin whenever its source changes, for a page and for each line",
 	help: `
 Each line of standard input is one call: a JSON object of arguments and params, or nothing for those of --arg. A build that
 works takes over at once: new calls get the new module, running ones finish with the old one. A build that fails leaves
-the old one in place. Ctrl-C or the end of the input ends it.`,
+the old one in place. Ctrl-C or the end of the input ends it.
+
+It also says the address of a page with a canvas around the plugin, where each build takes the place of the one before. There
+the plugin runs in the page, with what the person at the page allows.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		d := &pluginDeveloper{every: 300 * time.Millisecond}
 		d.flags(fs)
+		fs.StringVar(&d.addr, "addr", "127.0.0.1:0", "`ADDRESS` of the page; empty for none")
 		return func(ctx context.Context, a *app, args []string) error {
 			dir, err := one("dev", "DIR", args)
 			if err != nil {
@@ -39,6 +43,8 @@ the old one in place. Ctrl-C or the end of the input ends it.`,
 type pluginDeveloper struct {
 	pluginRunner
 	every time.Duration
+	addr  string   // of the page
+	page  *devPage // nil when there is none
 
 	mu     sync.Mutex
 	module *plugin.Module
@@ -51,13 +57,30 @@ func (d *pluginDeveloper) run(ctx context.Context, a *app, h *plugin.Host, dir s
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	end, err := d.openPage(ctx, a)
+	if err != nil {
+		return err
+	}
 	d.build(ctx, a, h, dir)
 	var watching sync.WaitGroup
 	watching.Go(func() { d.watch(ctx, a, h, dir, seen) })
 	err = d.lines(ctx, a)
 	stop()
 	watching.Wait()
-	return err
+	return errors.Join(err, end())
+}
+
+// openPage serves the page, if there is to be one, until end.
+func (d *pluginDeveloper) openPage(ctx context.Context, a *app) (end func() error, err error) {
+	if d.addr == "" {
+		return func() error { return nil }, nil
+	}
+	values, err := d.values(d.args)
+	if err != nil {
+		return nil, err
+	}
+	d.page = newDevPage(values)
+	return d.page.serve(ctx, a, d.addr)
 }
 
 // watch builds when a file of the folder changes.
@@ -115,6 +138,7 @@ func (d *pluginDeveloper) build(ctx context.Context, a *app, h *plugin.Host, dir
 	if err != nil {
 		if ctx.Err() == nil {
 			fmt.Fprintf(a.err, "easel: %v\n", err)
+			d.page.failed(err)
 		}
 		return
 	}
@@ -122,6 +146,7 @@ func (d *pluginDeveloper) build(ctx context.Context, a *app, h *plugin.Host, dir
 	old := d.module
 	d.module = m
 	d.mu.Unlock()
+	d.page.built(wasm, m)
 	fmt.Fprintf(a.err, "%s %s is ready after %s: %s\n", m.Manifest().Name, m.Manifest().Version, time.Since(began).Round(time.Millisecond), m.Digest()[:12])
 	if old != nil {
 		ended, end := context.WithCancel(context.Background())

@@ -137,7 +137,11 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 	reg.Plugin = pluginnode.New(pluginnode.Config{
 		KV: keeps.kv, Find: func(string) (*plugin.Module, error) { return m, nil },
 	}).Lookup
-	canvas, err := engine.Load(reg, oneNode(m.Manifest(), values))
+	say := ""
+	if m.Manifest().Streams {
+		say = "{" + pluginNode + "@text}"
+	}
+	canvas, err := engine.Load(reg, oneNode(m.Manifest(), values, say).AppendJSON(nil))
 	if err != nil {
 		return fmt.Errorf("%w: %w", errLoad, err)
 	}
@@ -168,20 +172,20 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 // pluginNode is the id of the only node.
 const pluginNode = "Plugin:0"
 
-// oneNode is a canvas with the plugin, and behind one that streams its text a Message.
-func oneNode(m *plugin.Manifest, values engine.Value) []byte {
+// oneNode is a canvas with the plugin, and behind it a Message if it is to say something.
+func oneNode(m *plugin.Manifest, values engine.Value, say string) engine.Value {
 	node := func(kind string, params engine.Value, down ...string) engine.Value {
 		return engine.Object("obj", engine.Object("component_name", kind, "params", params), "downstream", down)
 	}
 	components := engine.NewObject(3)
 	components.Set("begin", node("Begin", engine.Object(), pluginNode))
 	name := engine.PluginPrefix + m.Name + "@" + major(m.Version)
-	if !m.Streams {
+	if say == "" {
 		components.Set(pluginNode, node(name, values))
 	} else {
 		components.Set(pluginNode, node(name, values, "Message:0"))
-		components.Set("Message:0", node("Message", engine.Object("content", []string{"{" + pluginNode + "@text}"})))
+		components.Set("Message:0", node("Message", engine.Object("content", []string{say})))
 	}
 	globals := engine.Object("sys.query", "", "sys.user_id", "local", "sys.conversation_turns", 0, "sys.files", engine.List())
-	return engine.Object("components", components.Value(), "globals", globals).AppendJSON(nil)
+	return engine.Object("components", components.Value(), "globals", globals)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -415,6 +416,87 @@ func TestPluginDevSwapsWhileACallRuns(t *testing.T) {
 	require.NoError(t, err)
 	out.until(t, "new\"}\n", 1)
 	require.Equal(t, "{\"text\":\"old\"}\n{\"text\":\"new\"}\n", out.seen(), "the call that ran was finished by the old module, the next got the new one")
+	require.NoError(t, lines.Close())
+	require.Zero(t, <-done)
+}
+
+// TestPluginDevServesAPage follows what the page follows: a canvas, the module, and news of builds that work or fail.
+func TestPluginDevServesAPage(t *testing.T) {
+	pluginFolder(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	manifest := `{"abi":1,"name":"sample","version":"1.0.0","description":"A sample.",
+		"arguments":{"type":"object","properties":{"limit":{"type":"integer"},"city":{"type":"string"}},"required":["limit","city"]}}`
+	write("manifest.json", manifest)
+	write("old.bin", string(sample(t, "old", "{}", manifest)))
+	write("new.bin", string(sample(t, "new", "{}", manifest)))
+	write("build.sh", `cp "$(cat choice).bin" plugin.wasm`)
+	write("choice", "none")
+	in, lines := io.Pipe()
+	errs := &watched{more: make(chan struct{}, 1)}
+	done := make(chan int)
+	go func() { done <- Main([]string{"plugin", "dev", dir, "--arg", "limit=3"}, in, io.Discard, errs) }()
+	errs.until(t, "#try=/dev/\n", 1)
+	address := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)/#try=/dev/`).FindStringSubmatch(errs.seen())[1]
+	get := func(path string) *http.Response {
+		res, err := http.Get("http://" + address + path)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = res.Body.Close() })
+		return res
+	}
+	body := func(path string) []byte {
+		res := get(path)
+		require.Equal(t, http.StatusOK, res.StatusCode)
+		raw, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		return raw
+	}
+	news := bufio.NewReader(get("/dev/builds").Body)
+	next := func(fits func(devBuild) bool) devBuild {
+		t.Helper()
+		for {
+			line, err := news.ReadString('\n')
+			require.NoError(t, err)
+			if raw, ok := strings.CutPrefix(line, "data: "); ok {
+				var build devBuild
+				require.NoError(t, json.Unmarshal([]byte(raw), &build))
+				if fits(build) {
+					return build
+				}
+			}
+		}
+	}
+	require.Contains(t, next(func(b devBuild) bool { return b.Fault != "" }).Fault, "exit status 1")
+	require.Equal(t, http.StatusServiceUnavailable, get("/dev/plugin.wasm").StatusCode)
+	write("choice", "old")
+	first := next(func(b devBuild) bool { return b.Digest != "" })
+	require.Empty(t, first.Fault)
+	require.Contains(t, string(body("/dev/plugin.wasm")), "old")
+	var canvas struct {
+		Title string
+		DSL   struct {
+			Components map[string]struct {
+				Obj struct {
+					Name   string `json:"component_name"`
+					Params map[string]any
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(body("/dev/canvas.json"), &canvas))
+	node := canvas.DSL.Components[pluginNode].Obj
+	require.Equal(t, "plugin:sample@1", node.Name)
+	require.Equal(t, map[string]any{"limit": 3.0, "city": "{sys.query}"}, node.Params)
+	require.Equal(t, []any{"{Plugin:0@text}"}, canvas.DSL.Components["Message:0"].Obj.Params["content"])
+
+	write("choice", "none!")
+	broken := next(func(b devBuild) bool { return b.Fault != "" })
+	require.Equal(t, first.Digest, broken.Digest, "the module before stays")
+	write("choice", "new")
+	require.NotEqual(t, first.Digest, next(func(b devBuild) bool { return b.Fault == "" }).Digest)
+	require.Contains(t, string(body("/dev/plugin.wasm")), "new")
 	require.NoError(t, lines.Close())
 	require.Zero(t, <-done)
 }

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/page"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+// devPage serves the preview page beside what it needs to try a plugin that is being written: a canvas around it, its
+// present module, and news of builds. It is safe for concurrent use.
+type devPage struct {
+	values engine.Value // of --arg
+
+	mu     sync.Mutex
+	wasm   []byte
+	canvas []byte
+	build  devBuild
+	next   chan struct{} // closed by the next build
+}
+
+// devBuild is what pages are told of a build.
+type devBuild struct {
+	Digest string `json:"digest"`          // of the module there is; "" before the first
+	Fault  string `json:"fault,omitempty"` // why the last build gave none
+}
+
+// devFolder is where the page finds the plugin.
+const devFolder = "/dev/"
+
+func newDevPage(values engine.Value) *devPage {
+	return &devPage{values: values, next: make(chan struct{})}
+}
+
+// built takes the module of a build that worked.
+func (p *devPage) built(wasm []byte, m *plugin.Module) {
+	p.tell(func() {
+		p.wasm, p.canvas, p.build = wasm, tryCanvas(m.Manifest(), p.values), devBuild{Digest: m.Digest()}
+	})
+}
+
+// failed takes the fault of a build; the module before it stays.
+func (p *devPage) failed(err error) {
+	p.tell(func() { p.build.Fault = err.Error() })
+}
+
+// tell changes what pages see; without pages it does nothing.
+func (p *devPage) tell(change func()) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+	close(p.next)
+	p.next = make(chan struct{})
+}
+
+// serve answers pages until end, and says where.
+func (p *devPage) serve(ctx context.Context, a *app, addr string) (end func() error, err error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%w; --addr chooses another address", err)
+	}
+	srv := &http.Server{Handler: p.handler(), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	fmt.Fprintf(a.err, "try it in a page: http://%s/#try=%s\n", l.Addr(), devFolder)
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(l) }()
+	return func() error {
+		err := srv.Close()
+		if e := <-ended; !errors.Is(e, http.ErrServerClosed) {
+			err = errors.Join(err, e)
+		}
+		return err
+	}, nil
+}
+
+func (p *devPage) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+devFolder+"canvas.json", func(w http.ResponseWriter, _ *http.Request) {
+		p.file(w, "application/json", func() []byte { return p.canvas })
+	})
+	mux.HandleFunc("GET "+devFolder+"plugin.wasm", func(w http.ResponseWriter, _ *http.Request) {
+		p.file(w, "application/wasm", func() []byte { return p.wasm })
+	})
+	mux.HandleFunc("GET "+devFolder+"builds", p.builds)
+	return page.Handler(mux)
+}
+
+func (p *devPage) file(w http.ResponseWriter, kind string, of func() []byte) {
+	p.mu.Lock()
+	content := of()
+	p.mu.Unlock()
+	if content == nil {
+		http.Error(w, "there is no build that works yet", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(content) // who asked may be gone
+}
+
+// builds is a stream of server-sent events: the state of things, and each build.
+func (p *devPage) builds(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	for {
+		p.mu.Lock()
+		build, next := p.build, p.next
+		p.mu.Unlock()
+		raw, err := json.Marshal(build)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "data: %s\n\n", raw)
+		}
+		if err == nil {
+			err = http.NewResponseController(w).Flush()
+		}
+		if err != nil {
+			return // the page is gone
+		}
+		select {
+		case <-next:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// tryCanvas is a canvas to talk to a plugin: what a person writes is the first required text that --arg leaves open,
+// and what the plugin gives is said.
+func tryCanvas(m *plugin.Manifest, values engine.Value) []byte {
+	if args := m.Arguments; args != nil {
+		for _, name := range args.Required {
+			_, given := values.Lookup(name)
+			if p := args.Properties[name]; !given && p != nil && slices.Contains(p.Type, "string") {
+				values = values.With(name, engine.String("{sys.query}"))
+				break
+			}
+		}
+	}
+	outputs := []string{"text"}
+	if m.Outputs != nil && len(m.Outputs.Properties) > 0 {
+		outputs = slices.Sorted(maps.Keys(m.Outputs.Properties))
+	}
+	said := make([]string, len(outputs))
+	for i, name := range outputs {
+		said[i] = "{" + pluginNode + "@" + name + "}"
+		if len(outputs) > 1 {
+			said[i] = "**" + name + ":** " + said[i]
+		}
+	}
+	return engine.Object("title", m.Name, "description", m.Description, "dsl", oneNode(m, values, strings.Join(said, "\n\n"))).AppendJSON(nil)
+}
