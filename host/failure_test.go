@@ -35,6 +35,7 @@ func TestFailures(t *testing.T) {
 		{"sql both", sqlBoth},
 		{"disk full", diskFull},
 		{"disk read-only", readOnlyDisk},
+		{"no quorum", noQuorum},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

@@ -101,17 +101,34 @@ func asFailure(err error) (f *failure, internal bool) {
 		return failed(codeData, "It already exists."), false
 	case errors.Is(err, store.ErrConflict):
 		return failed(codeConflict, "It was changed meanwhile; read it again."), false
-	case errors.Is(err, store.ErrFull), errors.Is(err, runner.ErrFull), errors.Is(err, store.ErrReadOnly):
+	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly), errors.Is(err, runner.ErrFull):
 		return &failure{code: codeServer, message: "The host cannot store anything now: " + rootText(err), status: http.StatusInsufficientStorage}, true
-	case errors.Is(err, store.ErrUnavailable), errors.Is(err, runner.ErrUnavailable), errors.Is(err, durable.ErrClosed), errors.Is(err, runner.ErrStopping):
-		return &failure{code: codeServer, message: "The host cannot answer now; try again.", status: http.StatusServiceUnavailable}, true
+	}
+	if message := away(err); message != "" {
+		return &failure{code: codeServer, message: message, status: http.StatusServiceUnavailable, after: awayFor}, true
 	}
 	return failed(codeException, "%s", err), true
 }
 
+// awayFor is when a client should come back to a host that cannot answer.
+const awayFor = 2 * time.Second
+
+// away says what of the host cannot be reached, when that is what failed.
+func away(err error) string {
+	switch {
+	case errors.Is(err, durable.ErrClosed), errors.Is(err, runner.ErrStopping):
+		return "The host cannot answer now: it is stopping; try again."
+	case errors.Is(err, runner.ErrUnavailable):
+		return "The host cannot answer now: its run log does not answer; try again."
+	case errors.Is(err, store.ErrUnavailable):
+		return "The host cannot answer now: its database does not answer; try again."
+	}
+	return ""
+}
+
 // rootText is the sentinel's text of a storage error.
 func rootText(err error) string {
-	for _, known := range []error{store.ErrFull, runner.ErrFull, store.ErrReadOnly} {
+	for _, known := range []error{store.ErrFull, store.ErrReadOnly, runner.ErrReadOnly, runner.ErrFull} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

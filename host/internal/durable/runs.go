@@ -22,6 +22,11 @@ type Config struct {
 	Ports func(j *Job) engine.Ports
 	// Patience is how long a turn waits for its session; 0 means 5 minutes.
 	Patience time.Duration
+	// Accept is how long a run log that does not answer, because it elects a
+	// leader or has lost most of its servers, is waited for when somebody wants a
+	// run or its cancel; 0 means 5 s. A run that has begun waits as long as it
+	// takes.
+	Accept time.Duration
 	// MaxSteps is the engine's option; 0 means its default.
 	MaxSteps int
 	// ShortestPeriod is the least time between two runs of a schedule; 0 means a
@@ -62,6 +67,9 @@ func New(cfg Config) *Runs {
 	}
 	if cfg.ShortestPeriod == 0 {
 		cfg.ShortestPeriod = shortestPeriod
+	}
+	if cfg.Accept == 0 {
+		cfg.Accept = 5 * time.Second
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -172,7 +180,14 @@ func (r *Runs) Records(ctx context.Context, run string) ([]runner.Record, error)
 }
 
 // Cancel stops a run of any host; one that has ended stays as it is.
-func (r *Runs) Cancel(ctx context.Context, run string) error { return r.cfg.Log.Cancel(ctx, run) }
+//
+// Errors: [runner.ErrUnavailable] when the run log does not take it within
+// [Config].Accept.
+func (r *Runs) Cancel(ctx context.Context, run string) error {
+	ctx, done := context.WithTimeout(ctx, r.cfg.Accept)
+	defer done()
+	return r.cfg.Log.Cancel(ctx, run)
+}
 
 // Active is how many runs this host works on.
 func (r *Runs) Active() int { return len(r.cfg.Log.Active()) }

@@ -29,7 +29,8 @@ type work struct {
 // not the run.
 //
 // Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrRecord],
-// [store.ErrNotFound] for the canvas.
+// [store.ErrNotFound] for the canvas, [runner.ErrUnavailable] when the run log
+// does not take the run within [Config].Accept: nothing is done then.
 func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 	if !r.enter() {
 		return j, ErrClosed
@@ -162,7 +163,9 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runner.Lease, error) {
 	if err := r.cfg.Store.StartRunAt(ctx, row, w.rev); err != nil {
 		return nil, err
 	}
-	lease, err := r.cfg.Log.Claim(ctx, runner.Run{ID: j.ID, Data: data})
+	claiming, done := context.WithTimeout(ctx, r.cfg.Accept)
+	defer done()
+	lease, err := r.cfg.Log.Claim(claiming, runner.Run{ID: j.ID, Data: data})
 	if err != nil {
 		end := store.RunEnd{ID: j.ID, Status: store.RunFailed, Error: err.Error()}
 		if _, endErr := r.cfg.Store.EndRun(ctx, end, nil); endErr != nil {

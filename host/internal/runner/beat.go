@@ -40,6 +40,7 @@ func (l *Log) beat() {
 			return
 		}
 		l.sayAlive("")
+		l.lookAtDisk()
 		for _, host := range l.silent() {
 			l.cfg.Log.Warn("host is silent, its runs are taken over", "host", host)
 			l.takeFrom(host)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 // maxPayload is the largest message of the embedded server. An external one
@@ -42,16 +44,26 @@ func startServer(cfg Config) (*server.Server, error) {
 // fullBelow is the room that is left to the server for its own files.
 const fullBelow = 4 << 20
 
-// room refuses a write for which the disk has no room. The embedded server is
-// not let run into a full disk: it would stop answering and would not go on
-// when there is room again.
+// room refuses a write for which the disk has no room, or which it does not
+// take any more. The embedded server is not let run into such a disk: it would
+// stop answering and would not go on when there is room again.
 func (l *Log) room(size int) error {
 	if l.srv == nil {
 		return nil
 	}
-	free := freeBytes(l.cfg.Dir)
+	if l.unwritable.Load() {
+		return fmt.Errorf("%w: %s", ErrReadOnly, l.cfg.Dir)
+	}
+	free := disk.Free(l.cfg.Dir)
 	if free >= 0 && free < fullBelow+2*int64(size) {
 		return fmt.Errorf("%w: %d MiB left on the disk of %s", ErrFull, free>>20, l.cfg.Dir)
 	}
 	return nil
+}
+
+// lookAtDisk finds out whether the disk of the embedded server can be written.
+func (l *Log) lookAtDisk() {
+	if l.srv != nil {
+		l.unwritable.Store(disk.ReadOnly(l.cfg.Dir))
+	}
 }

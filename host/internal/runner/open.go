@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -113,6 +114,8 @@ type Log struct {
 
 	seen blobCache
 
+	unwritable atomic.Bool // the embedded server's disk, when it was looked at last
+
 	ctx  context.Context // ends with Close; the base of leases
 	stop context.CancelCauseFunc
 	wg   sync.WaitGroup
@@ -215,6 +218,7 @@ func (l *Log) reconnected() {
 // Healthy reports whether the run log can be read and written, for a readiness
 // probe. Errors: [ErrFull], [ErrUnavailable].
 func (l *Log) Healthy(ctx context.Context) error {
+	l.lookAtDisk()
 	if err := l.room(0); err != nil {
 		return fail(err, "health")
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
+
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 // A committer makes writes durable. SQLite has one writer at a time and pays
@@ -67,6 +70,7 @@ const mostTogether = 256
 // its answer; an operation may be run twice (see [group.commit]) and must set,
 // not add to, what it returns. Nobody is answered before the commit.
 type group struct {
+	dir  string // of the database
 	conn *statements
 	jobs chan *job
 	quit chan struct{}
@@ -82,8 +86,9 @@ type job struct {
 	done   chan struct{}
 }
 
-func newGroup(conn *sql.Conn) *group {
+func newGroup(conn *sql.Conn, dir string) *group {
 	g := &group{
+		dir:  dir,
 		conn: newStatements(conn),
 		jobs: make(chan *job, mostTogether),
 		quit: make(chan struct{}),
@@ -155,10 +160,20 @@ func (g *group) loop() {
 		batch = g.collect(batch)
 		g.commit(batch)
 		for _, j := range batch {
+			j.err = g.explain(j.err)
 			close(j.done)
 		}
 		clear(batch)
 	}
+}
+
+// explain names a disk that takes no writes any more: to SQLite that is an I/O
+// error like others.
+func (g *group) explain(err error) error {
+	if err != nil && classify(err) == ErrUnavailable && disk.ReadOnly(g.dir) {
+		return fmt.Errorf("%w (%v)", ErrReadOnly, err)
+	}
+	return err
 }
 
 // collect adds what is already waiting, and what those who are about to write

@@ -14,6 +14,8 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx"
 	_ "modernc.org/sqlite"             // registers "sqlite"
+
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 // Sync says when a write that was answered is on the disk.
@@ -60,6 +62,7 @@ type Store struct {
 	commit committer
 	engine string
 	dsn    string // of SQLite, for a backup
+	dir    string // of SQLite
 }
 
 // Open opens the records, brings their tables up to date and checks the key
@@ -117,8 +120,12 @@ func (s *Store) prepare(ctx context.Context, cfg Config) error {
 // Engine is "sqlite" or "postgres".
 func (s *Store) Engine() string { return s.engine }
 
-// Ping reports whether the records can be read, for a readiness probe.
+// Ping reports whether the records can be read and, in a file, written, for a
+// readiness probe.
 func (s *Store) Ping(ctx context.Context) error {
+	if s.dir != "" && disk.ReadOnly(s.dir) {
+		return fail(ErrReadOnly, "ping")
+	}
 	var one int
 	return fail(s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one), "ping")
 }
@@ -146,7 +153,7 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	}
 	file := filepath.Join(cfg.Dir, "easel.db")
 	dsn := sqliteDSN(file, "journal_mode(WAL)", "synchronous("+sync+")", "busy_timeout(10000)", "foreign_keys(1)")
-	s.dsn = dsn
+	s.dsn, s.dir = dsn, cfg.Dir
 	writer, err := s.pool("sqlite", dsn, 1)
 	if err != nil {
 		return err
@@ -155,7 +162,7 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return fail(err, "open %s", file)
 	}
-	s.engine, s.commit = "sqlite", newGroup(conn)
+	s.engine, s.commit = "sqlite", newGroup(conn, cfg.Dir)
 	conns := cfg.Conns
 	if conns == 0 {
 		conns = 4 * runtime.GOMAXPROCS(0)

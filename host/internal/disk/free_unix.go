@@ -1,11 +1,11 @@
 //go:build unix
 
-package runner
+package disk
 
 import "syscall"
 
-// freeBytes is the room left on the disk of a directory, -1 when unknown.
-func freeBytes(dir string) int64 {
+// Free is the room left on the disk of a directory in bytes, -1 when unknown.
+func Free(dir string) int64 {
 	var s syscall.Statfs_t
 	if syscall.Statfs(dir, &s) != nil {
 		return -1
