@@ -24,7 +24,8 @@ var beginSpec = engine.Spec{
 // per field, values as they came; the file descriptors of a file field are read into a list of texts. A run
 // started by a web request has one output per part of it.
 //
-// Defaults of the form are not applied here: whoever shows the form sends them.
+// Defaults of the form are not applied here: whoever shows the form sends them. node_finished shows them among the
+// inputs all the same.
 //
 // Source: RAGFlow agent/component/begin.py at 80a16e71 (behaviour read, written anew).
 // Differs: bare values and lists of files are accepted, and so is the mode "Dialog".
@@ -46,6 +47,11 @@ func (b *Begin) Run(ctx context.Context, call *engine.Call) error {
 				continue
 			}
 			call.Out(part, v)
+		}
+	}
+	for name, field := range b.Inputs.Fields() {
+		if v := field.Get("value"); !v.IsNull() {
+			call.In(name, v) // shown, unless the caller sent another value
 		}
 	}
 	return passFields(ctx, call, b.Inputs)

@@ -30,7 +30,6 @@ func TestBeginPassesOnInputs(t *testing.T) {
 		{"a bare value counts as it is", `{}`, `{"city": "Oslo", "l": [1], "o": {"k": 1}}`, `{"city": "Oslo", "l": [1], "o": {"k": 1}}`},
 		{"nothing is converted", `{}`, `{"n": {"type": "integer", "value": "5"}, "o": {"type": "object", "value": "{}"}}`, `{"n": "5", "o": "{}"}`},
 		{"a field sent without a value is null", `{}`, `{"city": {"name": "City", "type": "line", "optional": true}}`, `{"city": null}`},
-		{"defaults of the form are not applied", `{"inputs": {"city": {"type": "line", "value": "Rome"}}}`, `{}`, `{}`},
 		{"an undeclared name is passed on", `{"inputs": {"city": {"type": "line"}}}`, `{"x": {"value": 1}}`, `{"x": 1}`},
 		{"a file becomes a list with its text", `{}`, `{"f": {"type": "file", "value": {"name": "a"}}}`, `{"f": ["text of a"]}`},
 		{"several files become a list", `{}`, `{"f": {"type": "File[]", "value": [{"name": "a"}, {"name": "b"}]}}`, `{"f": ["text of a", "text of b"]}`},
@@ -46,6 +45,14 @@ func TestBeginPassesOnInputs(t *testing.T) {
 			require.Equal(t, value(t, tt.want).JSON(), s.inputs["begin"].JSON())
 		})
 	}
+}
+
+func TestBeginShowsDefaultsButDoesNotApplyThem(t *testing.T) {
+	const form = `begin Begin {"inputs": {"city": {"type": "line", "value": "Rome"}, "day": {"value": 1}, "n": {}}}`
+	s := play(t, engine.Input{Inputs: value(t, `{"day": {"value": 2}}`)}, engine.Ports{}, form)
+	require.NoError(t, s.err)
+	require.Equal(t, `{"day":2}`, s.outputs["begin"].JSON())
+	require.Equal(t, `{"city":"Rome","day":2}`, s.inputs["begin"].JSON())
 }
 
 func TestBeginFiles(t *testing.T) {
