@@ -30,7 +30,7 @@ RUN := $(OUT)/run
 RUN_PLUGINS := typewriter table
 
 # The page is built again only when something it is made of has changed.
-PAGE_SOURCES = $(wildcard $(shell git ls-files -- engine wasm web plugins/meter build/module build/bundle go.mod | grep -v -e '_test\.' -e testdata/))
+PAGE_SOURCES = $(wildcard $(shell git ls-files 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle go.mod | grep -v -e '_test\.' -e testdata/))
 
 $(OUT)/page.stamp: $(PAGE_SOURCES)
 	@$(MAKE) --no-print-directory page
