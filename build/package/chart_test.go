@@ -3,6 +3,7 @@ package packaging
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,6 +46,11 @@ func TestManyHosts(t *testing.T) {
 	for probe, path := range map[string]string{"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
 		require.Equal(t, path, at(container, probe, "httpGet", "path"))
 		require.Equal(t, at(container, "ports", 0, "name"), at(container, probe, "httpGet", "port"))
+	}
+	// Prometheus needs no key where it is sent, and no service leads there.
+	require.Contains(t, at(container, "args"), "--metrics-addr=0.0.0.0:"+at(set, "spec", "template", "metadata", "annotations", "prometheus.io/port").(string))
+	for _, s := range []string{"Service prod-easel", "Service prod-easel-hosts"} {
+		require.NotContains(t, fmt.Sprint(at(made[s], "spec", "ports")), "metrics")
 	}
 	require.Equal(t, true, at(pod, "securityContext", "runAsNonRoot"))
 	require.Equal(t, true, at(container, "securityContext", "readOnlyRootFilesystem"))
