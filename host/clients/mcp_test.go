@@ -124,6 +124,9 @@ func TestMCPClient(t *testing.T) {
 type planner struct {
 	t    *testing.T
 	plan []string // name and arguments, with a blank between them
+
+	mu      sync.Mutex
+	offered map[string]string // tools of the last request that had any, and what they do
 }
 
 func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -132,10 +135,20 @@ func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Role    string
 			Content any
 		}
-		Tools []struct{ Function struct{ Name string } }
+		Tools []struct {
+			Function struct{ Name, Description string }
+		}
 	}
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		p.t.Error(err)
+	}
+	if len(in.Tools) > 0 {
+		p.mu.Lock()
+		p.offered = map[string]string{}
+		for _, tool := range in.Tools {
+			p.offered[tool.Function.Name] = tool.Function.Description
+		}
+		p.mu.Unlock()
 	}
 	done, last := 0, ""
 	for _, m := range in.Messages {
@@ -166,7 +179,7 @@ func TestMCPInACanvas(t *testing.T) {
 	for _, kind := range []string{mcp.TypeStreamable, mcp.TypeSSE} {
 		t.Run(kind, func(t *testing.T) {
 			e := startEverything(t, kind)
-			model := httptest.NewServer(&planner{t, []string{`echo {"message":"from a canvas"}`, `get-sum {"a":"no number"}`, `get-sum {"a":1,"b":2}`}})
+			model := httptest.NewServer(&planner{t: t, plan: []string{`echo {"message":"from a canvas"}`, `get-sum {"a":"no number"}`, `get-sum {"a":1,"b":2}`}})
 			t.Cleanup(model.Close)
 			s := serve(t, []string{"EASEL_MODEL_BASE_URL=" + model.URL + "/v1", "EASEL_MODEL_NAMES=planner", "EASEL_MODEL_PROVIDER=Local"}, "--allow-private")
 			var made struct {
@@ -232,6 +245,65 @@ func TestMCPInACanvas(t *testing.T) {
 				require.Equal(t, "echo", calls[0].Tool)
 				require.Contains(t, fmt.Sprint(calls[0].Result), "Echo: from a canvas")
 				require.Contains(t, fmt.Sprint(calls[1].Result), "MCP server error", "a failure is for the model to read")
+			}
+		})
+	}
+}
+
+// TestMCPToolsAreAskedFor offers a model the tools that the reference server has now, whatever the canvas kept of them.
+func TestMCPToolsAreAskedFor(t *testing.T) {
+	for _, kind := range []string{mcp.TypeStreamable, mcp.TypeSSE} {
+		t.Run(kind, func(t *testing.T) {
+			e := startEverything(t, kind)
+			p := &planner{t: t, plan: []string{`echo {"message":"one"}`, `renamed {}`}}
+			model := httptest.NewServer(p)
+			t.Cleanup(model.Close)
+			s := serve(t, []string{"EASEL_MODEL_BASE_URL=" + model.URL + "/v1", "EASEL_MODEL_NAMES=planner", "EASEL_MODEL_PROVIDER=Local"}, "--allow-private")
+			add := func(name, url string) string {
+				var made struct{ Data struct{ ID string } }
+				s.call("POST", "/v1/mcp_server/create", Row{"name": name, "url": url, "server_type": kind, "timeout": 1}).into(t, &made)
+				return made.Data.ID
+			}
+			here, away := add("everything", e.url), add("away", "http://127.0.0.1:1/mcp")
+			ask := func(title string, servers ...Row) (offered map[string]string, text string) {
+				id := s.canvas(title, document(map[string]any{
+					"begin": node("Begin", map[string]any{}, "Agent:A"),
+					"Agent:A": node("Agent", map[string]any{
+						"llm_id": "planner@Local", "sys_prompt": "Use the tools.", "prompts": []Row{{"role": "user", "content": "{sys.query}"}}, "mcp": servers,
+					}, "Message:M"),
+					"Message:M": node("Message", map[string]any{"content": []string{"{Agent:A@content}"}}),
+				}))
+				var got parsed
+				script(t, &got, "events.mjs", s.url+"/api/v2/canvases/"+id+"/runs", s.key, `{"query":"go"}`)
+				for _, ev := range got.Events {
+					text += ev.Data.Data.Content
+				}
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				return p.offered, text
+			}
+			offered, text := ask("chosen",
+				Row{"mcp_id": here, "tools": Row{"echo": Row{"name": "echo", "description": "as it was once"}, "renamed": Row{"name": "renamed"}}},
+				Row{"mcp_id": away, "tools": Row{"kept": Row{"name": "kept", "description": "of a server that is away"}}})
+			require.Len(t, offered, 2, offered)
+			require.NotEmpty(t, offered["echo"])
+			require.NotEqual(t, "as it was once", offered["echo"])
+			require.Equal(t, "of a server that is away", offered["kept"])
+			require.Contains(t, text, "MCP tool renamed: its server does not have it any more")
+
+			offered, _ = ask("all", Row{"mcp_id": here})
+			require.Greater(t, len(offered), 10, "without a choice all tools are there")
+			require.Contains(t, offered, "get-sum")
+			closed := func() (n int) {
+				for _, r := range e.requests() {
+					if r.Method == "DELETE" {
+						n++
+					}
+				}
+				return n
+			}
+			if kind == mcp.TypeStreamable {
+				require.Eventually(t, func() bool { return closed() >= 2 }, 30*time.Second, 20*time.Millisecond, "sessions end with their runs")
 			}
 		})
 	}
