@@ -1,0 +1,56 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// A host that cannot do its work says which part of it cannot, and when to come again, in every envelope.
+func TestFailuresOfTheHost(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+		says   string
+	}{
+		{runner.ErrUnavailable, 503, "its run log does not answer"},
+		{store.ErrUnavailable, 503, "its database does not answer"},
+		{durable.ErrClosed, 503, "it is stopping"},
+		{runner.ErrStopping, 503, "it is stopping"},
+		{store.ErrFull, 507, "cannot store anything now: disk is full"},
+		{runner.ErrFull, 507, "cannot store anything now: storage of the run log is full"},
+		{store.ErrReadOnly, 507, "cannot store anything now: database is read-only"},
+		{runner.ErrReadOnly, 507, "cannot store anything now: disk of the run log is read-only"},
+	} {
+		for dialect, r := range map[string]*route{"dialects": {}, "v2": {doc: &v2Doc{}}, "openai": {llm: true}} {
+			w := httptest.NewRecorder()
+			call := &call{a: &API{cfg: Config{Logger: quiet}}, w: w, r: httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), route: r}
+			call.refuse(fmt.Errorf("start run: %w (secret detail)", c.err))
+			require.Equal(t, c.status, w.Code, "%s: %v", dialect, c.err)
+			v, err := engine.ParseJSON(w.Body.Bytes())
+			require.NoError(t, err)
+			message := v.Get("message").Str()
+			if dialect != "dialects" {
+				message = v.Get("error").Get("message").Str()
+			} else {
+				require.Equal(t, "500", v.Get("code").Text())
+			}
+			require.Contains(t, message, c.says)
+			require.NotContains(t, w.Body.String(), "secret detail")
+			if c.status == http.StatusServiceUnavailable {
+				after, err := strconv.Atoi(w.Header().Get("Retry-After"))
+				require.NoError(t, err)
+				require.Positive(t, after)
+			}
+		}
+	}
+}
