@@ -2,6 +2,8 @@
 // DSL inside, the DSL itself, and the DSL as a string inside another object. What
 // strangers drop here may be anything, so the answer is a canvas or a reason.
 
+import { memberText } from "./source.ts";
+
 /** Component is an entry of `components`. */
 export interface Component {
   obj: { component_name: string; params: Params };
@@ -83,19 +85,15 @@ export function open(text: string, name = ""): Opened {
   let innerText = text;
   if (isObject(outer["dsl"])) {
     inner = outer["dsl"];
-    innerText = textOf(inner);
+    try {
+      innerText = memberText(text, "dsl");
+    } catch (err) {
+      throw new CanvasError("too_deep", (err as Error).message);
+    }
   } else if (typeof outer["dsl"] === "string") {
     return { ...open(outer["dsl"], name), ...titles(outer, name) };
   }
   return { dsl: check(inner), text: innerText, ...titles(outer, name) };
-}
-
-function textOf(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (err) {
-    throw new CanvasError("too_deep", (err as Error).message);
-  }
 }
 
 function check(value: unknown): Dsl {

@@ -14,6 +14,12 @@ export interface HostCanvas {
   updated: string;
 }
 
+/** Origin is where a canvas of the host came from: its id, and which of its revisions it is. */
+export interface Origin {
+  id: string;
+  rev: number;
+}
+
 /** HostState is what is known of the host. */
 export interface HostState {
   status: "unknown" | "asking" | "closed" | "open" | "none";
@@ -70,18 +76,26 @@ export class Host {
     this.state.update({ canvases: items ?? [], total: total ?? 0, fault: undefined });
   }
 
-  /** canvas gives a canvas of the host as text, with its title. */
-  async canvas(id: string): Promise<{ text: string; title: string }> {
+  /** canvas gives a canvas of the host as text, with its title and where to save it. */
+  async canvas(id: string): Promise<{ text: string; title: string; origin: Origin }> {
     const text = await this.#text(`/api/v2/canvases/${encodeURIComponent(id)}`);
-    const { title } = JSON.parse(text) as { title?: string };
-    return { text, title: title ?? "" };
+    const { title = "", rev = 0 } = JSON.parse(text) as { title?: string; rev?: number };
+    return { text, title, origin: { id, rev } };
+  }
+
+  /** save puts a document, as text, in the place of the one that was opened, unless somebody else did so meanwhile. */
+  async save({ id, rev }: Origin, dsl: string): Promise<Origin> {
+    const answer = await this.fetch(new URL(`/api/v2/canvases/${encodeURIComponent(id)}`, location.origin), {
+      method: "PUT", headers: { "content-type": "application/json" }, body: `{"rev":${rev},"dsl":${dsl}}`, credentials: "same-origin",
+    });
+    return { id, rev: (JSON.parse(await textOf(answer)) as { rev: number }).rev };
   }
 
   /** fetch sends a request that the person's login or key signs. Requests to other origins leave as they are. */
   readonly fetch: typeof fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : String(input), location.origin);
     if (url.origin !== location.origin) return this.#fetch(input, init);
-    if (!this.#key && !this.#csrf && init?.method === "POST") await this.#meet();
+    if (!this.#key && !this.#csrf && (init?.method ?? "GET") !== "GET") await this.#meet();
     return this.#fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string> | undefined), ...this.#signed() } });
   };
 
@@ -107,11 +121,14 @@ export class Host {
   }
 
   async #text(path: string): Promise<string> {
-    const response = await this.#fetch(new URL(path, location.origin), { headers: this.#signed(), credentials: "same-origin" });
-    const text = await response.text();
-    if (!response.ok) throw new HostError(response.status, reasonOf(text) ?? (response.status === 404 ? "this server keeps no canvases" : `${response.status} ${response.statusText}`));
-    return text;
+    return textOf(await this.#fetch(new URL(path, location.origin), { headers: this.#signed(), credentials: "same-origin" }));
   }
+}
+
+async function textOf(response: Response): Promise<string> {
+  const text = await response.text();
+  if (!response.ok) throw new HostError(response.status, reasonOf(text) ?? (response.status === 404 ? "this server keeps no canvases" : `${response.status} ${response.statusText}`));
+  return text;
 }
 
 function reasonOf(text: string): string | undefined {

@@ -10,6 +10,8 @@ export interface PluginEntry {
   name: string;
   version: string;
   description: string;
+  /** Where it runs while a canvas is tried out; anything but local means not in this page. */
+  preview: "local" | "server" | "none";
   /** What its manifest asks for, one line each. */
   asks: string[];
   /** All of that is allowed. */
@@ -37,10 +39,13 @@ export class Plugins {
     try {
       const bytes = new Uint8Array(await file.arrayBuffer());
       const [{ readManifest }, { version }] = await Promise.all([import("@easel/engine/plugin/manifest"), this.#engine.then((engine) => engine.info)]);
-      const { name, version: own, description, permissions = {} } = readManifest(bytes, version);
-      await this.#use(bytes, false);
+      const { name, version: own, description, preview, permissions = {} } = readManifest(bytes, version);
+      const asks = asksOf(permissions);
+      const before = this.list.get().find((each) => each.name === name);
+      const allowed = before?.allowed === true && String(before.asks) === String(asks); // another build that asks for the same
+      await this.#use(bytes, allowed);
       this.#bytes.set(name, bytes);
-      this.#put({ name, version: own, description, asks: asksOf(permissions), allowed: false });
+      this.#put({ name, version: own, description, preview: preview || "local", asks, allowed });
     } catch (err) {
       this.fault.set(`${file.name}: ${messageOf(err)}`);
     }

@@ -8,7 +8,7 @@ import { dict, open, type Dsl, type Opened, type Params } from "../canvas/dsl.ts
 import { Edits } from "../canvas/edits.ts";
 import { build, type CanvasModel } from "../canvas/model.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
-import type { Host } from "./host.ts";
+import type { Host, Origin } from "./host.ts";
 import { Player, type World } from "./player.ts";
 import { Plugins } from "./plugins.ts";
 import { Store } from "./store.ts";
@@ -29,6 +29,8 @@ export interface Document {
 /** Session ties one page together. */
 export class Session {
   readonly document = new Store<Document | undefined>(undefined);
+  /** Where the canvas can be saved, if it came from the host. */
+  readonly origin = new Store<Origin | undefined>(undefined);
   readonly problems = new Store<Problem[]>([]);
   readonly specs = new Store<Map<string, ComponentSpec>>(new Map());
   /** Why the engine is not there, if it is not. */
@@ -49,9 +51,10 @@ export class Session {
   }
 
   /** open shows another canvas. It throws a CanvasError if the text is none. */
-  open(text: string, name = ""): void {
+  open(text: string, name = "", origin?: Origin): void {
     const opened = open(text, name);
     this.restart();
+    this.origin.set(origin);
     this.player.pins.set(dict({}));
     this.problems.set([]);
     this.#opened++;
@@ -63,6 +66,7 @@ export class Session {
   /** close goes back to having no canvas. */
   close(): void {
     this.restart();
+    this.origin.set(undefined);
     this.problems.set([]);
     this.document.set(undefined);
   }

@@ -26,6 +26,13 @@ test("a template, a bare DSL and a DSL as text open alike", () => {
   for (const shape of shapes) assert.deepEqual(Object.keys(open(JSON.stringify(shape)).dsl.components), ["begin"]);
 });
 
+test("the engine gets a canvas as it was written, also out of another object", () => {
+  const inner = `{ "components":{"begin":{"obj":{"component_name":"Begin","params":{"n":9007199254740993, "s":"a\\"}{,","x":[1.0,{"y":"\\\\"}]}}}}, "dsl":3 }`;
+  for (const text of [inner, `{"title":"dsl","dsl": ${inner} ,"rev":1}`, `{"dsl":{"components":{}},"a":["}"],"d\\u0073l":${inner}}`]) {
+    assert.equal(open(text).text, inner);
+  }
+});
+
 test("what is no canvas is refused with its reason", () => {
   const reason = (text: string): string => {
     try {

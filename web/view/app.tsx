@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { CanvasError } from "../canvas/dsl.ts";
 import { messageOf } from "@easel/engine";
-import { HostError } from "../run/host.ts";
+import { HostError, type Origin } from "../run/host.ts";
 import { pick } from "../words/words.ts";
 import { Bar } from "./bar.tsx";
 import { Board } from "./board.tsx";
@@ -21,14 +21,16 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const document_ = useStore(session.document, (document) => document);
   const trouble = useStore(session.trouble, (text) => text);
   const { language, panel } = useLook((all) => all);
+  const pluginFault = useStore(session.plugins.fault, (text) => text);
   const [fault, setFault] = useState<string>();
+  const [notKept, setNotKept] = useState<string>();
   const [over, setOver] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const [choosing, setChoosing] = useState(false);
 
-  const openText = useCallback((text: string, name: string) => {
+  const openText = useCallback((text: string, name: string, origin?: Origin) => {
     try {
-      session.open(text, name);
+      session.open(text, name, origin);
       look.update({ selected: undefined, step: undefined, tab: "chat" });
       setFault(undefined);
     } catch (err) {
@@ -53,14 +55,26 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
 
   const openCanvas = useCallback(async (id: string) => {
     try {
-      const { text, title } = await host.canvas(id);
+      const { text, title, origin } = await host.canvas(id);
       history.replaceState(null, "", "#canvas=" + encodeURIComponent(id));
-      openText(text, title);
+      openText(text, title, origin);
     } catch (err) {
       setFault(t("error.host", messageOf(err)));
       if (err instanceof HostError && err.status === 401) void host.connect();
     }
   }, [host, openText, t]);
+
+  const keep = useCallback(async (): Promise<boolean> => {
+    const origin = session.origin.get();
+    try {
+      if (origin) session.origin.set(await host.save(origin, await session.text()));
+      setNotKept(undefined);
+      return true;
+    } catch (err) {
+      setNotKept(messageOf(err));
+      return false;
+    }
+  }, [session, host]);
 
   useOpening(examples, openText, openCanvas, setFault);
 
@@ -101,13 +115,11 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
 
   return (
     <>
-      <Bar onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)} />
+      <Bar onGallery={goToGallery} onFile={(file) => void openFile(file)} onModel={() => setChoosing(true)} onKeep={keep} />
       {trouble && <p className="fault banner" role="alert">{t("app.engine_failed", trouble)}</p>}
-      {fault && (
-        <div className="fault banner" role="alert">
-          <b>{t("error.title")}</b> {fault} <button type="button" onClick={() => setFault(undefined)}>{t("error.close")}</button>
-        </div>
-      )}
+      <Fault title={t("error.title")} text={fault} onClose={() => setFault(undefined)} />
+      <Fault title={t("error.not_kept")} text={notKept} onClose={() => setNotKept(undefined)} />
+      <Fault title={t("plugins.title")} text={choosing ? undefined : pluginFault} onClose={() => session.plugins.fault.set(undefined)} />
       <main data-panel={document_ && panel ? true : undefined}>
         <Guard mark={document_?.opened}>
           {!document_ ? <Gallery examples={examples} onOpen={openExample} onHost={(id) => void openCanvas(id)} />
@@ -122,4 +134,10 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       </dialog>
     </>
   );
+}
+
+function Fault({ title, text, onClose }: { title: string; text: string | undefined; onClose(): void }): React.ReactNode {
+  const t = useText();
+  if (text === undefined) return null;
+  return <div className="fault banner" role="alert"><b>{title}</b> {text} <button type="button" onClick={onClose}>{t("error.close")}</button></div>;
 }

@@ -8,12 +8,19 @@ import { Icon } from "./icons.tsx";
 import { save } from "./save.ts";
 
 /** Bar is the page's header. */
-export function Bar({ onGallery, onFile, onModel }: { onGallery(): void; onFile(file: File): void; onModel(): void }): React.ReactNode {
+export function Bar({ onGallery, onFile, onModel, onKeep }: { onGallery(): void; onFile(file: File): void; onModel(): void; onKeep(): Promise<boolean> }): React.ReactNode {
   const t = useText();
   const { session, look } = useApp();
   const { language, dark } = useLook((all) => all);
   const document_ = useStore(session.document, (document) => document);
   const kind = useStore(session.player.provider, (provider) => provider.kind);
+  const origin = useStore(session.origin, (from) => from);
+  const [kept, setKept] = useState(false);
+  const keep = async (): Promise<void> => {
+    if (!(await onKeep())) return;
+    setKept(true);
+    setTimeout(() => setKept(false), 2000);
+  };
   const picker = useRef<HTMLInputElement>(null);
   const [linked, setLinked] = useState(false);
   const title = document_ ? pick(document_.opened.title, language) || "canvas" : "";
@@ -40,6 +47,7 @@ export function Bar({ onGallery, onFile, onModel }: { onGallery(): void; onFile(
           <Action icon="grid" label={t("bar.gallery")} onClick={onGallery} />
           <Action icon="undo" label={t("bar.undo")} disabled={!document_.edits.canUndo} onClick={() => session.undo()} short />
           <Action icon="redo" label={t("bar.redo")} disabled={!document_.edits.canRedo} onClick={() => session.redo()} short />
+          {origin && <Action icon="keep" label={kept ? t("bar.kept") : t("bar.keep")} onClick={() => void keep()} />}
           <Action icon="save" label={t("bar.export")} onClick={() => void exportFile()} />
           <Action icon="link" label={linked ? t("bar.linked") : t("bar.link")} onClick={() => void copyLink()} />
         </>

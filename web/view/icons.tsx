@@ -37,6 +37,7 @@ const paths: Record<string, string> = {
   open: "M3 7h6l2 2h10v10H3z",
   grid: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   save: "M12 4v11M7 11l5 5 5-5M4 20h16",
+  keep: "M12 16V5M7 9l5-5 5 5M4 20h16",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
   pin: "M9 4h6l-1 6 4 4H6l4-4zM12 14v6",
   check: "M5 12l5 5 9-10",

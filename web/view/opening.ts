@@ -1,9 +1,11 @@
 // What the address asks for: #example=id, #c=canvas in the link itself, #canvas=id of
-// the host, #open=/path on this origin, #host for the list of the host's canvases.
+// the host, #open=/path on this origin, #try=/path/ of a plugin that is being written,
+// #host for the list of the host's canvases.
 
 import { useEffect, useRef } from "react";
 import { messageOf } from "@easel/engine";
 import { unpack } from "../canvas/link.ts";
+import { tryOut } from "../run/trial.ts";
 import { useApp, useText } from "./context.tsx";
 import type { Example } from "./gallery.tsx";
 
@@ -12,20 +14,24 @@ export function useOpening(
   examples: Example[], openText: (text: string, name: string) => void, openCanvas: (id: string) => Promise<void>, fail: (message: string) => void,
 ): void {
   const t = useText();
-  const { host } = useApp();
+  const { host, session } = useApp();
   const latest = useRef({ openText, openCanvas, fail, t });
   latest.current = { openText, openCanvas, fail, t };
   useEffect(() => {
+    let leave = (): void => undefined;
     const follow = async (): Promise<void> => {
       const { openText: show, openCanvas: ask, fail: complain, t: words } = latest.current;
       const fragment = location.hash.slice(1);
       const [key, value = ""] = split(fragment, "=");
+      leave();
+      leave = () => undefined;
       const example = key === "example" ? examples.find((each) => each.id === value) : undefined;
       try {
         if (example) show(JSON.stringify(example), example.id);
         else if (key === "c") show(...(await linked(value)));
         else if (key === "canvas") await ask(decodeURIComponent(value));
         else if (key === "open") show(await fromOrigin(value), value.split("/").at(-1)?.replace(/\.json$/, "") ?? "");
+        else if (key === "try") leave = tryOut(ofOrigin(value), session.plugins, (text) => show(text, ""));
         else if (fragment === "host") await host.connect();
       } catch (err) {
         complain(words("error.link", messageOf(err)));
@@ -34,8 +40,11 @@ export function useOpening(
     void follow();
     const again = (): void => void follow();
     addEventListener("hashchange", again);
-    return () => removeEventListener("hashchange", again);
-  }, [examples, host]);
+    return () => {
+      removeEventListener("hashchange", again);
+      leave();
+    };
+  }, [examples, host, session]);
 }
 
 function split(text: string, mark: string): [string, string] {
@@ -49,10 +58,14 @@ async function linked(value: string): Promise<[text: string, name: string]> {
   return [await unpack(packed), decodeURIComponent(name)];
 }
 
-async function fromOrigin(path: string): Promise<string> {
+function ofOrigin(path: string): URL {
   const address = new URL(decodeURIComponent(path), location.href);
   if (address.origin !== location.origin) throw new Error("only canvases of this host can be opened by address");
-  const response = await fetch(address);
+  return address;
+}
+
+async function fromOrigin(path: string): Promise<string> {
+  const response = await fetch(ofOrigin(path));
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
   return response.text();
 }

@@ -15,10 +15,11 @@ export function PluginList(): React.ReactNode {
       <h3 id={id}>{t("plugins.title")}</h3>
       {list.length === 0 && <p className="quiet small">{t("plugins.none")}</p>}
       <ul>
-        {list.map(({ name, version, description, asks, allowed }) => (
+        {list.map(({ name, version, description, preview, asks, allowed }) => (
           <li key={name}>
             <p><b>{name}</b> <span className="quiet small">{version}</span></p>
             {description && <p className="small">{description}</p>}
+            {preview !== "local" && <p className="small">{t(`plugins.preview_${preview}`)}</p>}
             {asks.map((line) => <p key={line} className="small"><code>{line}</code></p>)}
             {asks.length > 0 && <label className="field row"><input type="checkbox" checked={allowed} onChange={(event) => void plugins.allow(name, event.target.checked)} />{t("plugins.allow")}</label>}
           </li>

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -141,6 +141,98 @@ describe("the page from the host", { skip: missing(), timeout: 300_000 }, () => 
     await ask(page, "word by word");
     await page.locator(".bubble.theirs", { hasText: "You said: word by word" }).waitFor();
     await done();
+  });
+
+  test("a plugin that runs on a server only says so, in the list, as a problem and when it is reached", async () => {
+    const example = join(root, "plugins", "examples", "typewriter");
+    const manifest = JSON.parse(readFileSync(join(example, "manifest.json"), "utf8")) as object;
+    const source = mkdtempSync(join(folder, "server-only-"));
+    writeFileSync(join(source, "manifest.json"), JSON.stringify({ ...manifest, preview: "server" }));
+    const plugin = join(source, "typewriter.wasm");
+    execFileSync(join(folder, "easel"), ["plugin", "pack", source, join(example, "typewriter.wasm"), "-o", plugin], { stdio: ["ignore", "ignore", "inherit"] });
+    const { page, done } = await stage.visit();
+    await page.locator('header input[type="file"]').setInputFiles(join(root, "plugins", "examples", "canvas.json"));
+    await page.getByRole("button", { name: /^Model/ }).click();
+    await page.getByLabel("Add a plugin").setInputFiles(plugin);
+    await page.locator(".plugins li", { hasText: "It runs on a server only" }).waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.locator("#tab-problems .count").waitFor();
+    await ask(page, "word by word");
+    await page.locator('.box[data-status="failed"]', { hasText: "Typewriter" }).waitFor();
+    await page.getByText('its manifest says preview "server": it runs on a server only').first().waitFor();
+    await done();
+  });
+
+  test("a canvas of the host is edited and saved there, over its own revision only, digit by digit", async () => {
+    const signed = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const made = await fetch(address + "/api/v2/canvases", {
+      method: "POST", headers: signed,
+      body: '{"title":"Numbers","dsl":{"globals":{"env.large":9007199254740993},"components":{"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},"Message:A":{"obj":{"component_name":"Message","params":{"content":["old words"]}},"downstream":[],"upstream":["begin"]}}}}',
+    });
+    const { id } = (await made.json()) as { id: string };
+    const text = async (): Promise<string> => (await fetch(`${address}/api/v2/canvases/${id}`, { headers: signed })).text();
+    const { page, done } = await stage.visit("#host");
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.locator(".card", { hasText: "Numbers" }).click();
+    const rewrite = async (from: string, to: string): Promise<void> => {
+      await page.locator(".box", { hasText: "Message" }).first().click();
+      await page.getByRole("textbox").filter({ hasText: from }).first().fill(to);
+    };
+    await rewrite("old words", "new words");
+    await page.getByRole("button", { name: "Save on the host" }).click();
+    await page.getByRole("button", { name: "Saved" }).waitFor();
+    const saved = await text();
+    assert.match(saved, /new words/);
+    assert.match(saved, /9007199254740993/);
+    await rewrite("new words", "newer words");
+    await page.getByRole("button", { name: "Save on the host" }).click();
+    await page.getByRole("button", { name: "Saved" }).waitFor();
+    assert.match(await text(), /newer words/, "the page follows the revision it made");
+
+    const elsewhere = await fetch(`${address}/api/v2/canvases/${id}`, { method: "PUT", headers: signed, body: '{"title":"Numbers, again"}' });
+    assert.equal(elsewhere.status, 200);
+    await page.getByRole("button", { name: "Save on the host" }).click();
+    await page.getByText("the canvas was changed meanwhile").waitFor();
+    await done(/status of (401|409)/);
+  });
+
+  test("a plugin that is being written is tried in the page, build after build", async () => {
+    const example = join(root, "plugins", "examples", "typewriter");
+    const source = mkdtempSync(join(folder, "writing-"));
+    const manifest = JSON.parse(readFileSync(join(example, "manifest.json"), "utf8")) as object;
+    const version = (of: string): void => writeFileSync(join(source, "manifest.json"), JSON.stringify({ ...manifest, version: of }));
+    version("1.0.0");
+    writeFileSync(join(source, "build.sh"), `test ! -e broken && cp ${join(example, "typewriter.wasm")} plugin.wasm`);
+    const dev = spawn(join(folder, "easel"), ["plugin", "dev", source, "--plugins", join(folder, "plugins")], { stdio: ["pipe", "ignore", "pipe"] });
+    try {
+      const at = await new Promise<string>((resolve, reject) => {
+        dev.once("exit", (code) => reject(new Error(`it ended with ${code}`)));
+        createInterface({ input: dev.stderr }).on("line", (line) => {
+          const [, found] = /try it in a page: (\S+)/.exec(line) ?? [];
+          if (found) resolve(found);
+        });
+      });
+      const { page, done } = await stage.visit();
+      await page.goto(at);
+      await page.locator("h1.title", { hasText: "typewriter" }).waitFor();
+      await ask(page, "word by word");
+      await page.locator(".bubble.theirs", { hasText: "word by word" }).waitFor();
+      version("1.7.0");
+      await page.getByRole("button", { name: /^Model/ }).click();
+      await page.locator(".plugins li", { hasText: "1.7.0" }).waitFor();
+      await page.getByRole("button", { name: "Done" }).click();
+      writeFileSync(join(source, "broken"), "");
+      await page.locator(".banner", { hasText: "exit status 1" }).waitFor();
+      rmSync(join(source, "broken"));
+      await page.locator(".banner").waitFor({ state: "detached" });
+      await ask(page, "and again");
+      await page.locator(".bubble.theirs", { hasText: "and again" }).waitFor();
+      await done();
+    } finally {
+      dev.stdin.end();
+      if (dev.exitCode === null) await new Promise((resolve) => dev.once("exit", resolve));
+    }
   });
 
   test("routes of the API are not the page's", async () => {

@@ -1,0 +1,42 @@
+// A plugin that is being written: `easel plugin dev` serves the page, a canvas around the
+// plugin, its module, and news of each build. The newest build takes the place of the one
+// before; the canvas stays.
+
+import { messageOf } from "@easel/engine";
+import type { Plugins } from "./plugins.ts";
+
+interface Build {
+  /** Of the module there is; empty before the first. */
+  digest: string;
+  /** Why the last build gave none. */
+  fault?: string;
+}
+
+/** tryOut follows the builds in a folder of this origin until the returned function is called. `show` gets the canvas, once. */
+export function tryOut(folder: URL, plugins: Plugins, show: (canvas: string) => void): () => void {
+  const at = async (name: string): Promise<Response> => {
+    const response = await fetch(new URL(name, folder));
+    if (!response.ok) throw new Error(await response.text());
+    return response;
+  };
+  let digest = "";
+  let shown = false;
+  const take = async (build: Build): Promise<void> => {
+    const fresh = build.digest !== digest;
+    if (fresh) {
+      digest = build.digest;
+      await plugins.add(new File([await (await at("plugin.wasm")).arrayBuffer()], "plugin.wasm"));
+    }
+    if (!shown && digest !== "") {
+      show(await (await at("canvas.json")).text());
+      shown = true;
+    }
+    if (build.fault || !fresh) plugins.fault.set(build.fault);
+  };
+  const news = new EventSource(new URL("builds", folder));
+  let last = Promise.resolve();
+  news.onmessage = ({ data }: MessageEvent<string>) => {
+    last = last.then(() => take(JSON.parse(data) as Build)).catch((err: unknown) => plugins.fault.set(messageOf(err)));
+  };
+  return () => news.close();
+}
