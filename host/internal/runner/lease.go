@@ -17,7 +17,7 @@ type Run struct {
 	ID      string   `json:"id"`
 	Tasks   []string `json:"tasks,omitempty"`   // further names by which it can be canceled; its id always is one
 	Data    []byte   `json:"data,omitempty"`    // what is needed to run it; not read here
-	Attempt uint64   `json:"attempt,omitempty"` // set by this package
+	Attempt uint64   `json:"attempt,omitempty"` // set by this package, see [Log.Submit]
 	Deaths  uint64   `json:"deaths,omitempty"`  // how often it broke off, by the death of a host or an error; set by this package
 	From    string   `json:"from,omitempty"`    // the owner that gave it up or fell silent; set by this package
 }

@@ -111,6 +111,7 @@ type Log struct {
 
 	runs, log, own, keys jetstream.Stream
 	files                jetstream.ObjectStore
+	queue                jetstream.Consumer
 
 	seen blobCache
 
@@ -147,6 +148,9 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		err = l.makeStreams(ctx)
 	}
 	if err == nil {
+		l.queue, err = retry(ctx, l.openQueue)
+	}
+	if err == nil {
 		err = l.listen()
 	}
 	if err != nil {
@@ -166,6 +170,9 @@ func newHost() string {
 
 // Host is the name of this process in the run log.
 func (l *Log) Host() string { return l.host }
+
+// Alone reports whether no other host can use this run log.
+func (l *Log) Alone() bool { return l.srv != nil }
 
 func (l *Log) connect() error {
 	opts := []nats.Option{

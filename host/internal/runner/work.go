@@ -12,9 +12,10 @@ import (
 )
 
 // Submit puts a run into the queue, for whichever host is free. The same id
-// within two minutes, and the id of a run that has begun, is taken once.
+// within two minutes, and the id of a run that has begun, is taken once. An
+// Attempt of 2 says that a host may have begun it, of which nothing is left.
 func (l *Log) Submit(ctx context.Context, run Run) error {
-	run.Attempt, run.Deaths = 0, 0
+	run.Deaths = 0
 	return fail(l.requeue(ctx, run, run.ID), "submit run %q", run.ID)
 }
 
@@ -26,17 +27,6 @@ func (l *Log) Submit(ctx context.Context, run Run) error {
 // goes back into the queue after a pause, as if its host had died; not so for
 // [ErrFenced] and when this host stops.
 func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) error {
-	consumer, err := retry(ctx, func(ctx context.Context) (jetstream.Consumer, error) {
-		return l.runs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-			Durable: "workers", FilterSubject: l.subject("rq", "*"), AckPolicy: jetstream.AckExplicitPolicy,
-			// A claim takes milliseconds; a host that was frozen with the message is
-			// not waited for.
-			AckWait: max(l.cfg.Lease/4, 500*time.Millisecond), MaxDeliver: -1, MaxAckPending: 10_000,
-		})
-	})
-	if err != nil {
-		return fail(err, "work")
-	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(l.ctx, stop)()
@@ -45,7 +35,7 @@ func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) 
 	slots := make(chan struct{}, l.cfg.Workers)
 	for ctx.Err() == nil {
 		// A request that got lost while the queue had no leader is given up soon.
-		messages, err := consumer.Messages(jetstream.PullMaxMessages(min(l.cfg.Workers, 16)),
+		messages, err := l.queue.Messages(jetstream.PullMaxMessages(min(l.cfg.Workers, 16)),
 			jetstream.PullExpiry(4*time.Second), jetstream.PullHeartbeat(time.Second))
 		if err != nil {
 			if !sleep(ctx, 200*time.Millisecond) {
@@ -59,6 +49,36 @@ func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) 
 		messages.Stop()
 	}
 	return nil
+}
+
+// openQueue makes or finds what hands out the queue's messages. It comes before
+// anything is queued: a server that lost its power may have forgotten the newest
+// messages and not that they were handed out, and would take the next ones for
+// those.
+func (l *Log) openQueue(ctx context.Context) (jetstream.Consumer, error) {
+	cfg := jetstream.ConsumerConfig{
+		Durable: "workers", FilterSubject: l.subject("rq", "*"), AckPolicy: jetstream.AckExplicitPolicy,
+		// A claim takes milliseconds; a host that was frozen with the message is
+		// not waited for.
+		AckWait: max(l.cfg.Lease/4, 500*time.Millisecond), MaxDeliver: -1, MaxAckPending: 10_000,
+	}
+	consumer, err := l.runs.CreateOrUpdateConsumer(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := l.runs.Info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	handed := consumer.CachedInfo().Delivered.Stream
+	if handed <= queue.State.LastSeq {
+		return consumer, nil
+	}
+	l.cfg.Log.Warn("the queue has lost its newest messages; those still wanted are queued again", "last", queue.State.LastSeq, "delivered", handed)
+	if err := l.runs.DeleteConsumer(ctx, cfg.Durable); err != nil {
+		return nil, err
+	}
+	return l.runs.CreateOrUpdateConsumer(ctx, cfg)
 }
 
 // pull takes messages while there are free slots, until the iterator ends.
