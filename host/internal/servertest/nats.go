@@ -26,7 +26,17 @@ type NATS struct {
 
 // StartNATS runs one server on a directory.
 func StartNATS(program, dir string) (*NATS, error) {
-	n, err := newNATS(program, dir, "solo")
+	n, err := newNATS(program, dir, "solo", "")
+	if err != nil {
+		return nil, err
+	}
+	return n, n.Restart()
+}
+
+// StartSyncedNATS is StartNATS with every message on the disk before it is
+// acknowledged.
+func StartSyncedNATS(program, dir string) (*NATS, error) {
+	n, err := newNATS(program, dir, "solo", ", sync_interval: always")
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +55,7 @@ func StartCluster(program, dir string) (servers []*NATS, err error) {
 		ports, routes = append(ports, port), append(routes, fmt.Sprintf("nats://127.0.0.1:%d", port))
 	}
 	for i := range 3 {
-		n, err := newNATS(program, dir, fmt.Sprint("n", i))
+		n, err := newNATS(program, dir, fmt.Sprint("n", i), "")
 		if err != nil {
 			return servers, err
 		}
@@ -58,13 +68,13 @@ func StartCluster(program, dir string) (servers []*NATS, err error) {
 	return servers, nil
 }
 
-func newNATS(program, dir, name string) (*NATS, error) {
+func newNATS(program, dir, name, more string) (*NATS, error) {
 	port, err := FreePort()
 	if err != nil {
 		return nil, err
 	}
 	n := &NATS{program: program, dir: filepath.Join(dir, name), Name: name, URL: fmt.Sprintf("nats://127.0.0.1:%d", port)}
-	n.config = fmt.Sprintf("server_name: %s\nlisten: \"127.0.0.1:%d\"\njetstream { store_dir: %q }\n", name, port, n.dir)
+	n.config = fmt.Sprintf("server_name: %s\nlisten: \"127.0.0.1:%d\"\njetstream { store_dir: %q%s }\n", name, port, n.dir, more)
 	return n, os.MkdirAll(n.dir, 0o700)
 }
 

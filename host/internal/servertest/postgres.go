@@ -20,13 +20,15 @@ import (
 var ErrNoPostgres = errors.New("install Debian's postgresql, or put initdb and postgres on the path")
 
 // Postgres is a PostgreSQL server on a directory of its own, which it keeps
-// when it is started again. Its disk writes are not synced.
+// when it is started again. Its disk writes are not synced, but for
+// [StartSyncedPostgres].
 type Postgres struct {
 	*Process
 	URL string // of an empty database, for its owner
 
 	bin, dir, port string
 	user           *syscall.Credential
+	fsync          string
 }
 
 // StartPostgres makes a database and runs a server on it. As root it runs as
@@ -34,6 +36,16 @@ type Postgres struct {
 //
 // Errors: [ErrNoPostgres].
 func StartPostgres() (*Postgres, error) {
+	// Not below a directory of the test: the user postgres could not enter it.
+	return startPostgres("", "off")
+}
+
+// StartSyncedPostgres is StartPostgres in a directory of dir, which the user
+// postgres must be able to reach, with its disk writes synced as they are in
+// earnest.
+func StartSyncedPostgres(dir string) (*Postgres, error) { return startPostgres(dir, "on") }
+
+func startPostgres(parent, fsync string) (*Postgres, error) {
 	bin, err := findPostgres()
 	if err != nil {
 		return nil, err
@@ -42,15 +54,18 @@ func StartPostgres() (*Postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Not below a directory of the test: the user postgres could not enter it.
-	dir, err := os.MkdirTemp("", "easel-pg-")
+	dir, err := os.MkdirTemp(parent, "easel-pg-")
 	if err != nil {
 		return nil, err
 	}
-	s := &Postgres{bin: bin, dir: dir, port: strconv.Itoa(port), URL: fmt.Sprintf("postgres://easel@127.0.0.1:%d/postgres?sslmode=disable", port)}
+	s := &Postgres{bin: bin, dir: dir, port: strconv.Itoa(port), fsync: fsync, URL: fmt.Sprintf("postgres://easel@127.0.0.1:%d/postgres?sslmode=disable", port)}
 	if s.user, err = serverUser(dir); err == nil {
 		var out []byte
-		out, err = s.command("initdb", "-D", s.data(), "-U", "easel", "-A", "trust", "-E", "UTF8", "--no-sync").CombinedOutput()
+		args := []string{"-D", s.data(), "-U", "easel", "-A", "trust", "-E", "UTF8"}
+		if fsync == "off" {
+			args = append(args, "--no-sync")
+		}
+		out, err = s.command("initdb", args...).CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("initdb: %w: %s", err, out)
 		}
@@ -77,7 +92,7 @@ func (s *Postgres) command(name string, args ...string) *exec.Cmd {
 func (s *Postgres) Restart() error {
 	for late := time.Now().Add(Patience); ; time.Sleep(50 * time.Millisecond) {
 		p, err := Start(s.command("postgres", "-D", s.data(), "-p", s.port, "-k", s.dir,
-			"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "max_connections=200"))
+			"-c", "listen_addresses=127.0.0.1", "-c", "fsync="+s.fsync, "-c", "max_connections=200"))
 		if err != nil {
 			return err
 		}
