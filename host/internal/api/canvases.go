@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
@@ -285,11 +286,16 @@ func (a *API) debugNode(c *call) error {
 	if a.cfg.Ports != nil {
 		opt.Ports = a.cfg.Ports(&durable.Job{Tenant: c.who.tenant, Canvas: v.ID, User: c.who.user, Source: "debug"})
 	}
+	began := time.Now()
 	out, err := canvas.Debug(c.ctx(), canvas.State(), component, params, opt)
-	if err != nil {
+	var broke *engine.NodeError
+	if errors.As(err, &broke) {
+		out = out.With("_ERROR", engine.String(broke.Err.Error())) // an output like any other to who tries a node
+	} else if err != nil {
 		return failed(codeException, "%s", err)
 	}
-	return c.ok(out)
+	return c.ok(out.With("_created_time", engine.Float(float64(began.UnixMicro())/1e6)).
+		With("_elapsed_time", engine.Float(time.Since(began).Seconds())))
 }
 
 // trace is what the tools of a run did, by message id.

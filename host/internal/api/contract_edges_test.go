@@ -241,6 +241,18 @@ func TestEqualDocumentsMakeNoVersion(t *testing.T) {
 	require.Equal(t, 2, s.good(s.get("/v1/canvas/getlistversion/"+id)).data().Len())
 }
 
+// TestDebugOfANodeThatFails shows its error among its outputs.
+func TestDebugOfANodeThatFails(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", broken)
+	a := s.good(s.post("/v1/canvas/debug", `{"id":"`+id+`","component_id":"Invoke:X","params":{}}`))
+	require.Contains(t, a.data().Get("_ERROR").Str(), "127.0.0.1:1")
+	requireKeys(t, a.data(), "_ERROR _created_time _elapsed_time")
+	a = s.good(s.post("/v1/canvas/debug", `{"id":"`+id+`","component_id":"Message:A","params":{}}`))
+	_, failed := a.data().Lookup("_ERROR")
+	require.False(t, failed)
+}
+
 // TestReasoningInOpenAIsForm marks where a model thinks.
 func TestReasoningInOpenAIsForm(t *testing.T) {
 	require.Equal(t, "<think>", thinkText(engine.Object("content", "", "start_to_think", true)))

@@ -206,7 +206,7 @@ var editorContract = slices.Concat(
 	rows(contract{name: "reset", method: "POST", body: `{"id":"{canvas}"}`, want: jsonResult("components history path retrieval")}, "/v1/canvas/reset", "/api/v1/agents/{canvas}/reset"),
 	rows(contract{name: "input form", method: "GET", want: jsonValue("{}")}, "/v1/canvas/input_form?id={canvas}&component_id=begin", "/api/v1/agents/{canvas}/components/begin/input-form"),
 	rows(contract{name: "input form of an unknown node", method: "GET", want: dataError(100, "X")}, "/v1/canvas/input_form?id={canvas}&component_id=X", "/api/v1/agents/{canvas}/components/X/input-form"),
-	rows(contract{name: "debug", method: "POST", body: `{"id":"{canvas}","component_id":"Message:A","params":{"sys.query":{"value":"x"}}}`, want: jsonResult("content")},
+	rows(contract{name: "debug", method: "POST", body: `{"id":"{canvas}","component_id":"Message:A","params":{"sys.query":{"value":"x"}}}`, want: jsonResult("content _created_time _elapsed_time")},
 		"/v1/canvas/debug", "/api/v1/agents/{canvas}/components/Message:A/debug"),
 	rows(contract{name: "debug without params", method: "POST", body: `{"id":"{canvas}","component_id":"Message:A"}`, want: lacks("params")},
 		"/v1/canvas/debug", "/api/v1/agents/{canvas}/components/Message:A/debug"),
