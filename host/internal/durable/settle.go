@@ -42,6 +42,9 @@ func (r *Runs) settle(ctx context.Context, lease *runner.Lease, w *work, said *T
 
 // save writes state and turn where the job wants them, once.
 func (r *Runs) save(ctx context.Context, w *work, said *Transcript, end End) error {
+	if w.saved {
+		return nil
+	}
 	j := &w.job
 	row := store.RunEnd{ID: j.ID, Status: end.Status, Error: end.Error}
 	var session *store.Session

@@ -21,6 +21,7 @@ type work struct {
 	rev    int64 // of a canvas that was read before; 0 when it was read for this job
 	began  time.Time
 	rerun  bool // the state is another run's
+	saved  bool // its result is in the records store
 }
 
 // Start accepts a job and works on it in the background; it returns the job

@@ -38,15 +38,25 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 	if len(past.records) == 0 {
 		return r.beginLate(steady, lease, j, row, err == nil)
 	}
+	ended := err == nil && row.Status != store.RunActive
 	w, wr, err := r.rebuild(j, lease, past)
 	if err != nil {
 		return r.giveUp(steady, lease, &j, err)
 	}
+	w.saved = ended
 	if last := past.records[len(past.records)-1]; last.Kind == KindEnd {
 		return r.settle(steady, lease, w, wr.said, ParseEnd(last.Data))
 	}
 	if err := lease.Tell(steady, takeoverMark(lease)...); err != nil {
 		return err
+	}
+	if ended {
+		// The log has lost its end, with the power of its server.
+		end := End{Status: row.Status, Error: row.Error}
+		if _, err := lease.Append(steady, end.record()); err != nil {
+			return err
+		}
+		return r.settle(steady, lease, w, wr.said, end)
 	}
 	if !w.state.Unfinished() {
 		// The engine had finished; only how it went was not written. It did not
@@ -152,7 +162,11 @@ func (r *Runs) giveUp(ctx context.Context, lease *runner.Lease, j *Job, why erro
 	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
 		return err
 	}
-	w := &work{job: *j, began: time.Now()}
+	row, err := r.cfg.Store.Run(ctx, j.Tenant, j.ID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	w := &work{job: *j, began: time.Now(), saved: err == nil && row.Status != store.RunActive}
 	return r.settle(ctx, lease, w, &Transcript{}, end)
 }
 
