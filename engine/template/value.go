@@ -6,9 +6,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// value is anything an expression can give: none, bool, int64, *bigInt, float64, string, safe, *undefined, *list,
-// hollow, *tuple, *dict, *view, *span, *generator, or something with attributes or a call (see object and invoker). A Go nil
-// is no value; it stands for an argument that was not given.
+// value is anything an expression can give: none, bool, int64, *bigInt, float64, string, safe, hollow, *undefined,
+// *list, *tuple, *dict, *view, *span, *generator, or something with attributes or a call (see object and invoker). A
+// Go nil is no value; it stands for an argument that was not given.
 type value = any
 
 // none is null.
