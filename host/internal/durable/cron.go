@@ -52,8 +52,14 @@ var cronNames = map[string]string{
 	"@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
 }
 
+// longestCron is in bytes; a list of all values of all fields is shorter.
+const longestCron = 1000
+
 // parseCron reads a line. The error says which field is wrong.
 func parseCron(line string, zone *time.Location) (cron, error) {
+	if len(line) > longestCron {
+		return cron{}, fmt.Errorf("it has %d characters; at most %d are read", len(line), longestCron)
+	}
 	text := strings.TrimSpace(line)
 	if named := cronNames[strings.ToLower(text)]; named != "" {
 		text = named
@@ -90,6 +96,7 @@ func (f *cronField) parse(part string) (bits uint64, star bool, err error) {
 		if step, err = strconv.Atoi(stepText); err != nil || step < 1 {
 			return 0, false, fmt.Errorf("a step is a number from 1 on")
 		}
+		step = min(step, f.max+1) // a larger one leads nowhere either
 	}
 	low, high := f.min, f.max
 	firstText, lastText, ranged := strings.Cut(span, "-")
