@@ -289,8 +289,16 @@ func (w *world) run(h *hostProcess, canvas, session, query string) string {
 	if session == "" {
 		body = fmt.Sprintf(`{"query":%q}`, query)
 	}
-	w.call("POST", h.url+"/api/v2/canvases/"+canvas+"/runs", body, &r)
-	return r.ID
+	for late := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		status, err := w.try(w.t.Context(), "POST", h.url+"/api/v2/canvases/"+canvas+"/runs", body, &r)
+		if err == nil {
+			return r.ID
+		}
+		// While NATS elects a leader a client comes again.
+		if status != http.StatusServiceUnavailable || time.Now().After(late) {
+			require.NoError(w.t, err)
+		}
+	}
 }
 
 // status is what the records say of a run.
