@@ -23,7 +23,7 @@ import (
 //
 // Errors: [ErrGone] when the first record asked for is no longer kept; ctx's.
 func (l *Log) Follow(ctx context.Context, run string, after Pos, fn func(Record) bool) error {
-	f := follower{log: l, run: run, subject: l.subject("run", token(run), "ev"), seq: after.Seq, fn: fn}
+	f := follower{log: l, run: run, subject: l.subject("run", token(run), "ev"), seq: after.Seq, sure: after.Seq, fn: fn}
 	if after.At > 0 {
 		// The message may hold more than the records that were read.
 		f.at = after.At - 1
@@ -51,6 +51,7 @@ type follower struct {
 	subject string
 	fn      func(Record) bool
 	seq     uint64 // number of the last record given to fn
+	sure    uint64 // of those, the last one that was stored then
 	attempt uint64 // of the owner that wrote it; 0 when nobody said
 	at      uint64 // sequence of the last message read
 	hinted  bool   // at is what a client said
@@ -64,6 +65,9 @@ func (f *follower) give(records []Record) {
 			continue
 		}
 		f.seq, r.More = r.Seq, i+1 < len(records)
+		if r.At > 0 {
+			f.sure = r.Seq
+		}
 		if !f.fn(r) {
 			f.done = true
 			return
@@ -75,7 +79,7 @@ func (f *follower) give(records []Record) {
 // with this number, or a higher one, has never been stored and is replaced.
 func (f *follower) owner(attempt, first uint64) {
 	if f.attempt > 0 && attempt > f.attempt {
-		f.seq = min(f.seq, first-1)
+		f.seq = min(f.seq, max(f.sure, first-1))
 	}
 	f.attempt = max(f.attempt, attempt)
 }
