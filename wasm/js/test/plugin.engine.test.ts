@@ -159,7 +159,7 @@ describe("plugins in canvases", { timeout: 280_000 }, () => {
   test("one that cannot be loaded is told by createEngine", async () => {
     await assert.rejects(start(pack(wasm["mirror"]!, { abi: 2 })), { name: "EngineError", code: "abi_mismatch" });
     await assert.rejects(start(Uint8Array.of(1, 2, 3)), { code: "malformed" });
-    await assert.rejects(start("/nowhere/x.wasm"), { code: "plugin" });
+    await assert.rejects(start("/nowhere/x.wasm"), { code: "plugin", message: /^plugin \/nowhere\/x.wasm: / });
   });
 
   test("what they emit is said; reasoning is marked", async () => {

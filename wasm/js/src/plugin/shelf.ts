@@ -91,7 +91,8 @@ export class Shelf {
       this.#plugins.set(plugin.manifest.name, plugin);
       return plugin;
     } catch (err) {
-      throw err instanceof PluginError ? new EngineError(err.code, `plugin: ${err.message}`, { cause: err }) : EngineError.from(err, "plugin", "plugin: ");
+      const where = typeof from === "string" ? `plugin ${from.slice(0, 100)}: ` : "plugin: ";
+      throw err instanceof PluginError ? new EngineError(err.code, where + err.message, { cause: err }) : EngineError.from(err, "plugin", where);
     }
   }
 
