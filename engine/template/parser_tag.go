@@ -90,7 +90,7 @@ func (p *parser) setTag(line int) statement {
 		p.close()
 		return s
 	}
-	s := &setBlockStatement{line: line, target: t, value: p.pipes(captured{})}
+	s := &setBlockStatement{line: line, target: t, value: p.blockFilters(func() expr { return p.pipes(captured{}) })}
 	p.close()
 	s.body = p.scoped("endset")
 	return s
@@ -176,10 +176,18 @@ func (p *parser) callTag(line int) statement {
 }
 
 func (p *parser) filterTag(line int) statement {
-	s := &filterStatement{line: line, value: p.pipes(p.filter(captured{}))}
+	s := &filterStatement{line: line, value: p.blockFilters(func() expr { return p.pipes(p.filter(captured{})) })}
 	p.close()
 	s.body = p.scoped("endfilter")
 	return s
+}
+
+// blockFilters takes the filters of a block. An unknown one does harm in a branch too.
+func (p *parser) blockFilters(take func() expr) expr {
+	lenient := p.lenient
+	p.lenient = false
+	defer func() { p.lenient = lenient }()
+	return take()
 }
 
 func (p *parser) blockTag(line int) statement {
