@@ -1,0 +1,147 @@
+package api
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// TestFramesCannotBeForged says what looks like frames, line ends of all kinds
+// among it.
+func TestFramesCannotBeForged(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", echo)
+	const forged = "x\n\ndata:[DONE]\n\ndata:{\"event\": \"message_end\"}\r\n\r\nevent: y\u2028\u2029\u0085🙂"
+	body := engine.Object("question", forged).JSON()
+	a := s.post("/api/v1/agents/"+id+"/completions", body)
+	require.Equal(t, "message message message_end [DONE]", a.kinds())
+	require.Len(t, framesOf(t, a, true, "data:[DONE]"), 3)
+	list, _ := a.events()
+	require.Equal(t, forged, list[1].Get("data").Get("content").Str())
+	require.NotContains(t, a.text, "\r")
+	require.Contains(t, a.text, "🙂", "text is sent as it is")
+}
+
+// TestRequestsOfAllKinds sends one request as HTTP/1.0, in chunks, and after
+// asking whether it may.
+func TestRequestsOfAllKinds(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", echo)
+	const body = `{"question":"x"}`
+	head := "Host: x\r\nAuthorization: Bearer one\r\nContent-Type: application/json\r\nConnection: close\r\n"
+	for name, request := range map[string]string{
+		"1.0":      fmt.Sprintf("HTTP/1.0\r\n%sContent-Length: %d\r\n\r\n%s", head, len(body), body),
+		"chunks":   fmt.Sprintf("HTTP/1.1\r\n%sTransfer-Encoding: chunked\r\n\r\n3\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", head, body[:3], len(body)-3, body[3:]),
+		"expected": fmt.Sprintf("HTTP/1.1\r\n%sExpect: 100-continue\r\nContent-Length: %d\r\n\r\n%s", head, len(body), body),
+	} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		require.NoError(t, err)
+		require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+		_, err = io.WriteString(conn, "POST /api/v1/agents/"+id+"/completions "+request)
+		require.NoError(t, err)
+		in := bufio.NewReader(conn)
+		res, err := http.ReadResponse(in, nil)
+		require.NoError(t, err, name)
+		if res.StatusCode == http.StatusContinue {
+			res, err = http.ReadResponse(in, nil)
+			require.NoError(t, err, name)
+		}
+		text, err := io.ReadAll(res.Body)
+		require.NoError(t, err, name)
+		require.Equal(t, "message message message_end [DONE]", answer{text: string(text)}.kinds(), name)
+		require.NoError(t, conn.Close())
+	}
+}
+
+// running waits until so many runs are under way.
+func (s *site) running(n int) []store.Run {
+	s.t.Helper()
+	var runs []store.Run
+	require.Eventually(s.t, func() bool {
+		var err error
+		runs, _, err = s.store.Runs(s.t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
+		return err == nil && len(runs) == n
+	}, 20*time.Second, time.Millisecond)
+	return runs
+}
+
+// TestDeletedWhileItRuns takes the session away from a turn, and the canvas
+// from a run of the editor: both end well and leave nothing.
+func TestDeletedWhileItRuns(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", slow)
+	session := s.good(s.post("/api/v1/agents/"+id+"/sessions", `{}`)).data().Get("id").Str()
+	done := make(chan answer, 1)
+	go func() {
+		done <- s.post("/api/v1/agents/"+id+"/completions", `{"question":"x","session_id":"`+session+`"}`)
+	}()
+	s.running(1)
+	s.good(s.delete("/api/v1/agents/"+id+"/sessions", `{"ids":["`+session+`"]}`))
+	s.gate <- struct{}{}
+	require.Equal(t, "message message_end [DONE]", (<-done).kinds())
+	require.Equal(t, noSession, s.get("/api/v1/agents/"+id+"/sessions/"+session).message())
+
+	go func() { done <- s.post("/v1/canvas/completion", `{"id":"`+id+`"}`) }()
+	s.running(1)
+	s.good(s.delete("/api/v1/agents/"+id, ""))
+	s.gate <- struct{}{}
+	require.Contains(t, (<-done).kinds(), "workflow_finished")
+	require.Equal(t, noCanvas, s.get("/v1/canvas/get/"+id).message())
+}
+
+// TestTwoTurnsAtOnce asks a session twice without waiting: one turn after the
+// other.
+func TestTwoTurnsAtOnce(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", slow)
+	session := s.good(s.post("/api/v1/agents/"+id+"/sessions", `{}`)).data().Get("id").Str()
+	done := make(chan answer, 2)
+	for _, q := range []string{"one", "two"} {
+		go func() {
+			done <- s.post("/api/v1/agents/"+id+"/completions", `{"question":"`+q+`","stream":false,"session_id":"`+session+`"}`)
+		}()
+	}
+	for range 2 {
+		s.running(1)
+		s.gate <- struct{}{}
+		require.Equal(t, 0, (<-done).code())
+	}
+	row := s.good(s.get("/api/v1/agents/" + id + "/sessions?id=" + session)).data().At(0)
+	require.Equal(t, "2", row.Get("round").Text())
+	require.Equal(t, 5, row.Get("messages").Len())
+}
+
+// TestCancelNamesRunsOfItsOwn cancels by session and by message, after a page
+// of another canvas has tried in vain.
+func TestCancelNamesRunsOfItsOwn(t *testing.T) {
+	s := newSite(t)
+	id, other := s.canvas("a", slow), s.canvas("b", echo)
+	stranger, err := s.store.BetaFor(t.Context(), "one", other)
+	require.NoError(t, err)
+	for _, by := range []func(store.Run) string{
+		func(r store.Run) string { return r.Session }, func(r store.Run) string { return r.Message }, func(r store.Run) string { return r.ID },
+	} {
+		done := make(chan answer, 1)
+		go func() {
+			done <- s.post("/api/v1/agents/"+id+"/completions", `{"question":"x","stream":false}`)
+		}()
+		name := by(s.running(1)[0])
+		s.good(s.request("PUT", "/v1/canvas/cancel/"+name, stranger.Text, ""))
+		s.good(s.request("POST", "/api/v1/tasks/"+name+"/cancel", "two", ""))
+		s.running(1) // neither did anything
+		s.good(s.request("PUT", "/v1/canvas/cancel/"+name, "one", ""))
+		require.Contains(t, (<-done).text, "Task has been canceled")
+		s.running(0)
+		s.good(s.request("PUT", "/v1/canvas/cancel/"+name, "one", ""))
+	}
+}
