@@ -2,11 +2,8 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 )
 
@@ -36,56 +33,12 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 		return nil, ErrActive
 	}
 	if err := e.putNote(ctx); err != nil {
+		l.book.forget(e)
 		l.remove(e)
 		e.cancel(err)
 		return nil, err
 	}
 	return e, nil
-}
-
-// putNote leaves this host's note of the run: the run as another host has to
-// queue it when this one falls silent.
-func (e *Lease) putNote(ctx context.Context) error {
-	run := e.Run
-	run.From = e.owner
-	body, err := json.Marshal(run)
-	if err != nil {
-		return err
-	}
-	ack, err := retry(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
-		packed, err := e.log.spill(ctx, body)
-		if err != nil {
-			return nil, err
-		}
-		return e.log.js.Publish(ctx, e.log.subject("own", e.log.host, e.token), packed)
-	})
-	if err != nil {
-		return err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.note = ack.Sequence
-	return nil
-}
-
-// dropNote removes this host's note of a run and does not wait for it: a note
-// that stays is found to be of an ended run, or of another host's.
-func (e *Lease) dropNote() { e.log.deleteMessage("OWN", e.noteAt()) }
-
-func (e *Lease) noteAt() uint64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.note
-}
-
-// deleteMessage sends the request to remove one message, without waiting.
-func (l *Log) deleteMessage(stream string, seq uint64) {
-	request := fmt.Appendf(nil, `{"seq":%d,"no_erase":true}`, seq)
-	// The server answers requests only; nobody listens to this answer.
-	err := l.nc.PublishRequest("$JS.API.STREAM.MSG.DELETE."+l.cfg.Prefix+"_"+stream, l.subject("void"), request)
-	if err != nil {
-		l.cfg.Log.Warn("note was not removed", "err", err)
-	}
 }
 
 // take continues a run of which nothing but its data is known.

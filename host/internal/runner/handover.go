@@ -50,8 +50,9 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 		return err
 	}
 	// Waited for: a note that is found later counts as a death.
-	_, err := retry(ctx, func(ctx context.Context) (any, error) { return nil, e.log.own.DeleteMsg(ctx, e.noteAt()) })
-	if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
+	_, err := retry(ctx, func(ctx context.Context) (any, error) { return nil, e.log.own.DeleteMsg(ctx, e.log.book.at(e)) })
+	if err == nil || errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
+		e.log.book.forget(e)
 		return nil // it is gone
 	}
 	return err

@@ -46,7 +46,6 @@ type Lease struct {
 	blobs   []pack.Blob // not stored yet
 
 	mu      sync.Mutex
-	note    uint64   // sequence of this host's note
 	waiting []Record // numbered, not stored
 	size    int      // bytes of waiting
 	next    uint64   // number of the next record
@@ -294,7 +293,7 @@ func (e *Lease) End(ctx context.Context, records ...Record) error {
 // leave ends the lease and takes its note away.
 func (e *Lease) leave(why error) {
 	if e.retire(why) {
-		e.dropNote()
+		e.dropNote(why == ErrEnded)
 	}
 }
 

@@ -114,6 +114,7 @@ type Log struct {
 	queue                jetstream.Consumer
 
 	seen blobCache
+	book noteBook
 
 	unwritable atomic.Bool // the embedded server's disk, when it was looked at last
 
@@ -242,6 +243,7 @@ func (l *Log) Close() error {
 	var err error
 	if l.nc != nil {
 		if l.js != nil {
+			l.dropNotes(true)
 			l.sayBye()
 		}
 		err = l.nc.FlushTimeout(time.Second)

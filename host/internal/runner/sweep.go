@@ -20,7 +20,8 @@ func (l *Log) forgetLater(run string) {
 	l.ended = append(l.ended, endedRun{run, time.Now().Add(l.cfg.KeepEnded)})
 }
 
-// sweep forgets runs that ended long enough ago.
+// sweep forgets runs that ended long enough ago, and the notes of those that
+// ended now.
 func (l *Log) sweep() {
 	tick := time.NewTicker(min(time.Second, max(l.cfg.KeepEnded/4, 10*time.Millisecond)))
 	defer tick.Stop()
@@ -30,6 +31,7 @@ func (l *Log) sweep() {
 		case <-l.ctx.Done():
 			return
 		}
+		l.dropNotes(false)
 		for _, run := range l.due() {
 			ctx, done := context.WithTimeout(l.ctx, wait)
 			err := l.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject("run", run, ">")))

@@ -197,6 +197,7 @@ func (l *Log) rescue(e *Lease) {
 	e.retire(ErrEnded)
 	for sleep(l.ctx, time.Second) {
 		if l.takeNote(l.subject("own", l.host, e.token)) == nil {
+			l.book.forget(e)
 			return
 		}
 	}
