@@ -415,7 +415,7 @@ func (c *call) change(id string, dsl []byte) (store.Canvas, error) {
 func (a *API) deleteAgent(c *call) error {
 	denied := refused(codeOperating, notOwner)
 	if c.newer() {
-		denied = refused(codeOperating, "Only the owner of the agent is authorized for this operation.")
+		denied = refused(codeOperating, notOwnerNewer)
 	}
 	if _, err := c.canvas(c.params["id"], denied); err != nil {
 		return err

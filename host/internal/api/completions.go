@@ -28,7 +28,7 @@ type turn struct {
 func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, error) {
 	t := &turn{agent: agent, stream: c.flag("stream", stream), traced: c.flag("return_trace", false)}
 	query, inputs, files := c.question(), c.object("inputs"), c.list("files")
-	user, id := c.text("user_id"), c.text("session_id")
+	user, id, name := c.text("user_id"), c.text("session_id"), c.text("name")
 	if err := c.valid(); err != nil {
 		return nil, err
 	}
@@ -39,8 +39,11 @@ func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, 
 		if user == "" {
 			user = c.who.user
 		}
-		name := []rune(query.Text())
-		t.session, err = c.newSession(agent, user, string(name[:min(len(name), 250)]), source)
+		if name == "" {
+			text := []rune(query.Text())
+			name = string(text[:min(len(text), 250)])
+		}
+		t.session, err = c.newSession(agent, user, name, source)
 	}
 	if err != nil {
 		return nil, err
@@ -79,13 +82,17 @@ func (c *call) start(t *turn) error {
 	return err
 }
 
-// complete is the older completion of one agent.
+// complete is the older completion of one agent. In the 0.27 dialect its path
+// is another name of the newer one.
 func (a *API) complete(c *call) error {
+	if c.newer() {
+		return c.chatWith(c.params["id"])
+	}
 	agent, err := c.canvas(c.params["id"], failed(codeData, "You don't own the agent %s", c.params["id"]))
 	if err != nil {
 		return err
 	}
-	t, err := c.readTurn(agent, sourceAgent, !c.newer())
+	t, err := c.readTurn(agent, sourceAgent, true)
 	if err != nil {
 		return err
 	}
@@ -98,6 +105,10 @@ func (a *API) chat(c *call) error {
 	if id == "" {
 		return refused(codeArgument, "`agent_id` is required.")
 	}
+	return c.chatWith(id)
+}
+
+func (c *call) chatWith(id string) error {
 	agent, err := c.canvas(id, refused(codeOperating, notAccess))
 	if err != nil {
 		return err
@@ -229,7 +240,8 @@ func (c *call) answerWhole(t *turn) error {
 		v := engine.Object("session_id", t.session.ID, "data", engine.Object("content", "**ERROR**: "+end.Error))
 		return &failure{code: codeException, message: end.Error, data: v, hasData: true}
 	}
-	last := said.Last()
+	ended := said.Last()
+	last := ended
 	if asked := said.Asked(); c.plainTurn(t) && !asked.IsNull() {
 		last = asked
 	}
@@ -241,6 +253,9 @@ func (c *call) answerWhole(t *turn) error {
 		ref = engine.Object()
 	}
 	d := last.Get("data").With("content", engine.String(said.Deltas.String())).With("reference", ref)
+	if usage := ended.Get("data").Get("usage"); !usage.IsNull() {
+		d = d.With("usage", usage)
+	}
 	if t.traced {
 		d = d.With("trace", tr.value())
 	}

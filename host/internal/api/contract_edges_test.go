@@ -52,6 +52,8 @@ var edgeContract = slices.Concat(
 		{name: "export of nothing", method: "POST", path: "/v1/mcp_server/export", body: `{}`, want: lacks("mcp_ids")},
 		{name: "tools of nothing", method: "POST", path: "/v1/mcp_server/list_tools", body: `{}`, want: lacks("mcp_ids")},
 		{name: "test of nothing", method: "POST", path: "/v1/mcp_server/test_mcp", body: `{"url":"http://127.0.0.1:1/"}`, want: lacks("server_type")},
+		{name: "test of an unknown webhook", dialect: "new", method: "POST", path: "/api/v1/agents/{none}/webhook/test", want: jsonError(103, "Only the owner of the agent is authorized for this operation.")},
+		{name: "test of an unknown webhook", dialect: "old", method: "POST", path: "/api/v1/webhook_test/{none}", want: jsonError(103, "Only owner of canvas authorized for this operation.")},
 		{name: "a time that is none", method: "GET", path: "/api/v1/webhook_trace/{canvas}?since_ts=nan", want: jsonError(101, "since_ts must be a number")},
 		{name: "statistics of wrong days", method: "GET", path: "/v1/api/stats?from_date=yesterday", want: jsonError(101, "from_date must look like")},
 	},
@@ -201,6 +203,9 @@ func TestSessionsTellWhatTheyCost(t *testing.T) {
 	require.Equal(t, 1, last.Get("data").Len(), last.JSON())
 	require.Equal(t, "1", last.Get("data").Get("usage").Get("calls").Text())
 	require.Equal(t, session, last.Get("session_id").Str())
+	a := s.good(s.post("/api/v1/agents/chat/completions", `{"agent_id":"`+id+`","query":"x","session_id":"`+session+`"}`))
+	require.Equal(t, "message_end", a.data().Get("event").Str())
+	require.Equal(t, "1", a.data().Get("data").Get("usage").Get("calls").Text())
 	list, _ = s.post("/api/v1/agents/"+id+"/completions", `{"question":"x","session_id":"`+session+`"}`).events()
 	require.Equal(t, "message_end", list[len(list)-1].Get("event").Str(), "older clients get messages only")
 }
@@ -251,6 +256,20 @@ func TestDebugOfANodeThatFails(t *testing.T) {
 	a = s.good(s.post("/v1/canvas/debug", `{"id":"`+id+`","component_id":"Message:A","params":{}}`))
 	_, failed := a.data().Lookup("_ERROR")
 	require.False(t, failed)
+}
+
+// TestNamesOfSessions names the session that a completion makes.
+func TestNamesOfSessions(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", echo)
+	for body, want := range map[string]string{
+		`"query":"` + strings.Repeat("ü🙂", 200) + `"`: strings.Repeat("ü🙂", 125), `"query":"x","name":"mine"`: "mine", `"question":"y"`: "y",
+	} {
+		a := s.good(s.post("/api/v1/agents/chat/completions", `{"agent_id":"`+id+`",`+body+`}`))
+		row := s.good(s.get("/api/v1/agents/" + id + "/sessions/" + a.data().Get("session_id").Str())).data()
+		require.Equal(t, want, row.Get("name").Str())
+		require.Equal(t, "workflow", row.Get("source").Str())
+	}
 }
 
 // TestReasoningInOpenAIsForm marks where a model thinks.

@@ -67,11 +67,12 @@ func unauthorized() *failure {
 }
 
 const (
-	notOwner    = "Only owner of canvas authorized for this operation."
-	notAccess   = "Make sure you have permission to access the agent."
-	noCanvas    = "canvas not found."
-	noSession   = "Session not found!"
-	wrongParent = "Session does not belong to the requested agent."
+	notOwner      = "Only owner of canvas authorized for this operation."
+	notOwnerNewer = "Only the owner of the agent is authorized for this operation."
+	notAccess     = "Make sure you have permission to access the agent."
+	noCanvas      = "canvas not found."
+	noSession     = "Session not found!"
+	wrongParent   = "Session does not belong to the requested agent."
 )
 
 // asFailure makes an answer of any error. Texts of errors that are not meant

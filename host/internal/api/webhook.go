@@ -57,7 +57,11 @@ func (a *API) webhook(c *call) error {
 // webhookTest does the same for the owner and keeps what happens for the page
 // that watches.
 func (a *API) webhookTest(c *call) error {
-	v, err := c.canvas(c.params["id"], refused(codeOperating, notOwner))
+	denied := refused(codeOperating, notOwner)
+	if c.newer() {
+		denied = refused(codeOperating, notOwnerNewer)
+	}
+	v, err := c.canvas(c.params["id"], denied)
 	if err != nil {
 		return err
 	}
