@@ -67,7 +67,8 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const keep = useCallback(async (): Promise<boolean> => {
     const origin = session.origin.get();
     try {
-      if (origin) session.origin.set(await host.save(origin, await session.text()));
+      const saved = origin && await host.save(origin, await session.text());
+      if (session.origin.get() === origin) session.origin.set(saved); // or another canvas is open by now
       setNotKept(undefined);
       return true;
     } catch (err) {
