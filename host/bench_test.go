@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -248,11 +250,20 @@ const loadTime = 4 * time.Second
 
 // BenchmarkRunsOverHTTP is complete runs of a Begin-Message canvas, each
 // started and read to its end. The floors are the same synced writes without
-// anything around them, and the engine alone.
+// anything around them (one writer in one loop, and as many at once as there
+// are clients, who share commits), and the engine alone.
 func BenchmarkRunsOverHTTP(b *testing.B) {
-	for _, sync := range []Sync{SyncInterval, SyncContract} {
-		b.Run("sync="+string(sync), func(b *testing.B) {
-			s := serveProgram(b, "", "--sync", string(sync))
+	for _, load := range []struct {
+		name    string
+		sync    Sync
+		clients int
+	}{
+		{"sync=interval", SyncInterval, clients},
+		{"sync=contract", SyncContract, clients},
+		{"sync=contract,one-client", SyncContract, 1},
+	} {
+		b.Run(load.name, func(b *testing.B) {
+			s := serveProgram(b, "", "--sync", string(load.sync))
 			request := s.request(s.create(b, shortCanvas))
 			run := func(_ int, until time.Time) (n int, err error) {
 				c, err := s.dial()
@@ -271,25 +282,33 @@ func BenchmarkRunsOverHTTP(b *testing.B) {
 				}
 				return n, nil
 			}
-			together(b, clients, time.Second, run) // warm
+			together(b, load.clients, time.Second, run) // warm
 			spent := cpuTime(b, s.pid)
-			rate := together(b, clients, loadTime, run)
+			rate := together(b, load.clients, loadTime, run)
 			spent = cpuTime(b, s.pid) - spent
 			b.ReportMetric(rate, "runs/s")
 			b.ReportMetric(spent.Seconds()*1e6/(rate*loadTime.Seconds()), "cpu-us/run")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
-	for _, sync := range []store.Sync{store.SyncInterval, store.SyncAlways} {
-		b.Run("floor="+map[store.Sync]string{store.SyncInterval: "writes", store.SyncAlways: "synced-writes"}[sync], func(b *testing.B) {
-			st, err := store.Open(b.Context(), store.Config{Dir: b.TempDir(), Sync: sync})
+	for _, floor := range []struct {
+		name    string
+		sync    store.Sync
+		writers int
+	}{
+		{"floor=writes", store.SyncInterval, clients},
+		{"floor=synced-writes", store.SyncAlways, clients},
+		{"floor=synced-writes-in-a-loop", store.SyncAlways, 1},
+	} {
+		b.Run(floor.name, func(b *testing.B) {
+			st, err := store.Open(b.Context(), store.Config{Dir: b.TempDir(), Sync: floor.sync})
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer st.Close()
-			rate := together(b, clients, loadTime, func(w int, until time.Time) (n int, err error) {
+			rate := together(b, floor.writers, loadTime, func(_ int, until time.Time) (n int, err error) {
 				for time.Now().Before(until) {
-					id := engine.RandomIDs{}.NewID()
+					id := uuid.Must(uuid.NewV7()).String() // in order, as those of runs
 					if err := st.StartRun(b.Context(), store.Run{ID: id, Tenant: firstTenantID, Canvas: id, Source: "v2", Input: []byte(`{"query":"hello"}`)}); err != nil {
 						return n, err
 					}
