@@ -17,7 +17,7 @@ FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/compo
   engine/component:FuzzHTMLText engine/offline:FuzzAnswer host/internal/model:FuzzStream host/internal/runner:FuzzDecodeBundle host/internal/store:FuzzLoad host/internal/document:FuzzText host/internal/document:FuzzHTML \
   host/internal/document:FuzzParts host/internal/document:FuzzNumber host/internal/document/write:FuzzMake host/internal/upload:FuzzCleanName \
   host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/plugin:FuzzManifest host/internal/plugin:FuzzStream host/internal/cli/pluginkit:FuzzImport host/internal/redisdoor:FuzzReadCommand host/internal/knowledge:FuzzParse host/internal/api:FuzzBody host/internal/api:FuzzRequest \
-  host/internal/api:FuzzWebhook plugins/meter:FuzzRewrite plugins/node:FuzzSchema wasm:FuzzLayout
+  host/internal/api:FuzzWebhook host/internal/api:FuzzClientAddress plugins/meter:FuzzRewrite plugins/node:FuzzSchema wasm:FuzzLayout
 
 .DEFAULT_GOAL := help
 .PHONY: help soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure package-check chart bench cover clean tidy setup

@@ -201,6 +201,8 @@ func TestServeRefuses(t *testing.T) {
 		{"a data directory that is a file", nil, []string{"--data", short}, "short"},
 		{"no folder of documents", nil, []string{"--knowledge", short}, "short"},
 		{"no folder of examples", nil, []string{"--examples", short}, "short"},
+		{"a proxy that is none", nil, []string{"--trusted-proxy", "10.0.0.0/8,proxy"}, `trusted proxy: "proxy" is no address`},
+		{"an address for numbers that is taken", nil, []string{"--metrics-addr", taken.Addr().String()}, "metrics: listen"},
 		{"an unknown check of plugins", nil, []string{"--plugin-signatures", "maybe"}, "require, warn or off"},
 		{"a Redis door for everybody", nil, []string{"--redis-door", "0.0.0.0:0"}, "reachable from other machines"},
 		{"a Redis that is none", nil, []string{"--redis", "http://u:hushhush@x"}, "redis://"},
