@@ -101,11 +101,14 @@ unit: host/clients/node_modules ## tests of everything but the engine
 race: ## tests of the engine, conformance included, under the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 10m $(RACE)
 
-# fuzzing runs the targets named in $(1) for the time in $(2) each.
+# fuzzing runs the targets named in $(1) for the time in $(2) each. Up to Go 1.26 the end of that time may be told as a
+# failure without an input (go.dev/issue/75804); that one is passed over.
 define fuzzing
 	@mkdir -p $(OUT)
 	@set -e; for t in $(1); do echo "fuzz $$t"; \
-	  $(GO) test ./$${t%%:*} -run '^$$' -fuzz "^$${t##*:}$$" -fuzztime $(2) -fuzzminimizetime 20x >$(OUT)/fuzz.txt 2>&1 || { cat $(OUT)/fuzz.txt; exit 1; }; \
+	  $(GO) test ./$${t%%:*} -run '^$$' -fuzz "^$${t##*:}$$" -fuzztime $(2) -fuzzminimizetime 20x >$(OUT)/fuzz.txt 2>&1 \
+	    || { grep -q '^ *context deadline exceeded$$' $(OUT)/fuzz.txt && ! grep -q 'Failing input' $(OUT)/fuzz.txt; } \
+	    || { cat $(OUT)/fuzz.txt; exit 1; }; \
 	  tail -1 $(OUT)/fuzz.txt; done
 endef
 
