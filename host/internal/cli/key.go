@@ -22,32 +22,10 @@ var keyCommand = command{
 
 func keyVerbs() []command { return []command{keyList, keyCreate, keyRevoke} }
 
-var keyList = command{
-	name: "key list", args: "[FLAGS]",
-	summary: "lists the API keys of the caller's tenant, by their first characters",
-	help:    remoteHelp,
-	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		r := &remote{}
-		r.add(fs)
-		return func(ctx context.Context, a *app, args []string) error {
-			if len(args) > 0 {
-				return misuse("key", "nothing follows the flags, but %q does", args[0])
-			}
-			if err := r.open(a); err != nil {
-				return err
-			}
-			list, err := r.ask(ctx, "GET", "keys", engine.Null)
-			if err != nil || r.json {
-				return r.shown(list, err)
-			}
-			var rows [][]string
-			for _, k := range list.Get("items").Elements() {
-				rows = append(rows, []string{k.Get("id").Str(), k.Get("name").Str(), k.Get("hint").Str() + "...", scopesText(k), moment(k.Get("created")), moment(k.Get("expires"))})
-			}
-			return r.table("ID NAME BEGINS SCOPES CREATED EXPIRES", rows)
-		}
-	},
-}
+var keyList = listing("key", "keys", "lists the API keys of the caller's tenant, by their first characters",
+	"ID NAME BEGINS SCOPES CREATED EXPIRES", func(k engine.Value) []string {
+		return []string{k.Get("id").Str(), k.Get("name").Str(), k.Get("hint").Str() + "...", scopesText(k), moment(k.Get("created")), moment(k.Get("expires"))}
+	})
 
 func scopesText(key engine.Value) string {
 	var out []string

@@ -124,6 +124,34 @@ func (r *remote) shown(v engine.Value, err error) error {
 	return err
 }
 
+// listing is the verb list of a command: what the API has at path, a row for each.
+func listing(noun, path, summary, head string, row func(engine.Value) []string) command {
+	return command{
+		name: noun + " list", args: "[FLAGS]", summary: summary, help: remoteHelp,
+		setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+			r := &remote{}
+			r.add(fs)
+			return func(ctx context.Context, a *app, args []string) error {
+				if len(args) > 0 {
+					return misuse(noun, "nothing follows the flags, but %q does", args[0])
+				}
+				if err := r.open(a); err != nil {
+					return err
+				}
+				list, err := r.ask(ctx, "GET", path, engine.Null)
+				if err != nil || r.json {
+					return r.shown(list, err)
+				}
+				var rows [][]string
+				for _, item := range list.Get("items").Elements() {
+					rows = append(rows, row(item))
+				}
+				return r.table(head, rows)
+			}
+		},
+	}
+}
+
 // table shows rows under a head, in columns.
 func (r *remote) table(head string, rows [][]string) error {
 	w := tabwriter.NewWriter(r.a.out, 0, 0, 2, ' ', 0)

@@ -27,36 +27,14 @@ func scheduleVerbs() []command {
 	}
 }
 
-var scheduleList = command{
-	name: "schedule list", args: "[FLAGS]",
-	summary: "lists the schedules, when they come next and what became of the last run",
-	help:    remoteHelp,
-	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		r := &remote{}
-		r.add(fs)
-		return func(ctx context.Context, a *app, args []string) error {
-			if len(args) > 0 {
-				return misuse("schedule", "nothing follows the flags, but %q does", args[0])
-			}
-			if err := r.open(a); err != nil {
-				return err
-			}
-			list, err := r.ask(ctx, "GET", "schedules", engine.Null)
-			if err != nil || r.json {
-				return r.shown(list, err)
-			}
-			var rows [][]string
-			for _, s := range list.Get("items").Elements() {
-				next := moment(s.Get("next").At(0))
-				if s.Get("paused").True() {
-					next = "paused"
-				}
-				rows = append(rows, []string{s.Get("id").Str(), s.Get("name").Str(), s.Get("canvas").Str(), timesText(s), next, s.Get("last").Get("status").Str()})
-			}
-			return r.table("ID NAME CANVAS WHEN NEXT LAST", rows)
+var scheduleList = listing("schedule", "schedules", "lists the schedules, when they come next and what became of the last run",
+	"ID NAME CANVAS WHEN NEXT LAST", func(s engine.Value) []string {
+		next := moment(s.Get("next").At(0))
+		if s.Get("paused").True() {
+			next = "paused"
 		}
-	},
-}
+		return []string{s.Get("id").Str(), s.Get("name").Str(), s.Get("canvas").Str(), timesText(s), next, s.Get("last").Get("status").Str()}
+	})
 
 // timesText is when a schedule comes, in one cell.
 func timesText(s engine.Value) string {

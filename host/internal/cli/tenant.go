@@ -21,32 +21,10 @@ var tenantCommand = command{
 
 func tenantVerbs() []command { return []command{tenantList, tenantCreate} }
 
-var tenantList = command{
-	name: "tenant list", args: "[FLAGS]",
-	summary: "lists the tenants",
-	help:    remoteHelp,
-	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		r := &remote{}
-		r.add(fs)
-		return func(ctx context.Context, a *app, args []string) error {
-			if len(args) > 0 {
-				return misuse("tenant", "nothing follows the flags, but %q does", args[0])
-			}
-			if err := r.open(a); err != nil {
-				return err
-			}
-			list, err := r.ask(ctx, "GET", "tenants", engine.Null)
-			if err != nil || r.json {
-				return r.shown(list, err)
-			}
-			var rows [][]string
-			for _, t := range list.Get("items").Elements() {
-				rows = append(rows, []string{t.Get("id").Str(), t.Get("name").Str(), moment(t.Get("created"))})
-			}
-			return r.table("ID NAME CREATED", rows)
-		}
-	},
-}
+var tenantList = listing("tenant", "tenants", "lists the tenants",
+	"ID NAME CREATED", func(t engine.Value) []string {
+		return []string{t.Get("id").Str(), t.Get("name").Str(), moment(t.Get("created"))}
+	})
 
 // tenantMaker is the verb create with its flags.
 type tenantMaker struct {
