@@ -51,7 +51,9 @@ func (a *API) ready(c *call) error {
 	defer done()
 	state := func(err error) string {
 		if err != nil {
-			a.cfg.Logger.Warn("not ready", "err", err)
+			if c.ctx().Err() == nil { // else whoever asked has left
+				a.cfg.Logger.Warn("not ready", "err", err)
+			}
 			return "nok"
 		}
 		return "ok"
