@@ -28,6 +28,7 @@ type route struct {
 	doc    *v2Doc // of our own API
 	llm    bool   // errors have OpenAI's form
 	parts  []string
+	takes  []string // its methods, with the HEAD that comes with GET
 }
 
 // router finds routes. net/http's own refuses patterns that overlap, such as
@@ -40,6 +41,9 @@ func newRouter(list []route) router {
 	r := router{byLength: map[int][]*route{}}
 	for _, one := range list {
 		one.parts = strings.Split(strings.TrimPrefix(one.path, "/"), "/")
+		if one.takes = strings.Fields(one.method); slices.Contains(one.takes, http.MethodGet) {
+			one.takes = append(one.takes, http.MethodHead)
+		}
 		r.byLength[len(one.parts)] = append(r.byLength[len(one.parts)], &one)
 	}
 	for _, routes := range r.byLength {
@@ -69,10 +73,10 @@ func (r *router) find(req *http.Request) (found *route, params map[string]string
 		if !ok {
 			continue
 		}
-		if one.allows(req.Method) {
+		if slices.Contains(one.takes, req.Method) {
 			return one, params, nil
 		}
-		allow = append(allow, one.methods()...)
+		allow = append(allow, one.takes...)
 	}
 	if len(allow) > 0 {
 		allow = append(allow, http.MethodOptions)
@@ -80,17 +84,6 @@ func (r *router) find(req *http.Request) (found *route, params map[string]string
 	slices.Sort(allow)
 	return nil, nil, slices.Compact(allow)
 }
-
-// methods are those that a route takes; HEAD comes with GET.
-func (r *route) methods() []string {
-	list := strings.Fields(r.method)
-	if slices.Contains(list, http.MethodGet) {
-		list = append(list, http.MethodHead)
-	}
-	return list
-}
-
-func (r *route) allows(method string) bool { return slices.Contains(r.methods(), method) }
 
 func (r *route) match(parts []string) (map[string]string, bool) {
 	var params map[string]string

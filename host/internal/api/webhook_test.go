@@ -131,6 +131,8 @@ func TestWebhookChecks(t *testing.T) {
 		})
 	}
 	s.t = t
+	pipeline := s.good(s.post("/v1/canvas/set", `{"title":"flow","canvas_category":"dataflow_canvas","dsl":`+hook(open)+`}`)).data().Get("id").Str()
+	require.Equal(t, "Dataflow can not be triggered by webhook.", s.request("POST", "/api/v1/webhook/"+pipeline, "", "{}").message())
 	require.Equal(t, "Canvas not found.", s.request("POST", "/api/v1/webhook/"+nowhere, "", "").message())
 	require.Equal(t, "Webhook not configured for this agent.", s.request("POST", "/api/v1/webhook/"+s.canvas("plain", echo), "", "").message())
 }
