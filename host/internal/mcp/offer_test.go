@@ -108,7 +108,9 @@ func TestOffer(t *testing.T) {
 // A server that does not answer holds an agent up for a moment only.
 func TestOfferOfASilentServer(t *testing.T) {
 	free := make(chan struct{})
+	var asked atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
 		select {
 		case <-free:
 		case <-r.Context().Done():
@@ -118,10 +120,21 @@ func TestOfferOfASilentServer(t *testing.T) {
 	defer close(free)
 	c := &Client{ListTimeout: 50 * time.Millisecond}
 	began := time.Now()
-	_, err := c.Offered(t.Context(), "run", Server{ID: "a", Name: "silent", Type: TypeStreamable, URL: srv.URL})
+	port := &Port{Client: c, Owner: "run", Find: func(_ context.Context, id string) (Server, error) {
+		return Server{ID: id, Name: "silent " + id, Type: TypeStreamable, URL: srv.URL}, nil
+	}}
+	_, err := port.ListTools(t.Context(), "a")
 	require.ErrorIs(t, err, ErrServer)
-	require.ErrorContains(t, err, "silent")
+	require.ErrorContains(t, err, "silent a")
 	require.Less(t, time.Since(began), 20*time.Second)
+	before := asked.Load()
+	require.Positive(t, before)
+	_, again := port.ListTools(t.Context(), "a")
+	require.Equal(t, err, again)
+	require.Equal(t, before, asked.Load(), "the next agent of the run does not wait for it again")
+	_, err = port.ListTools(t.Context(), "b")
+	require.ErrorContains(t, err, "silent b")
+	require.Greater(t, asked.Load(), before)
 	c.Close()
 }
 
