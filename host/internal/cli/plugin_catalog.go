@@ -86,9 +86,12 @@ func (p *pluginPlace) install(ctx context.Context, a *app, file string, limit *p
 		from = plugin.Remote
 	}
 	return p.catalog(ctx, a, func(c *plugin.Catalog) error {
-		e, err := c.Install(ctx, wasm, from)
-		if err == nil && limit != nil && e.Waiting != nil {
-			e, err = c.Enable(ctx, e.Name, limit)
+		var e plugin.Entry
+		var err error
+		if limit == nil {
+			e, err = c.Install(ctx, wasm, from)
+		} else {
+			e, err = c.InstallApproved(ctx, wasm, from, *limit)
 		}
 		if err != nil {
 			return err

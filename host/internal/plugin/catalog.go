@@ -101,6 +101,16 @@ func (c *Catalog) file(digest string) string { return filepath.Join(c.dir, diges
 // than was approved waits: the entry's Waiting says what it asks for, and the
 // active version stays. On any error nothing changes.
 func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entry, error) {
+	return c.install(ctx, wasm, source, nil)
+}
+
+// InstallApproved is Install and Enable in one change: what this file asks for is approved, within limit, and nothing
+// that somebody else installs meanwhile.
+func (c *Catalog) InstallApproved(ctx context.Context, wasm []byte, source Source, limit Permissions) (Entry, error) {
+	return c.install(ctx, wasm, source, &limit)
+}
+
+func (c *Catalog) install(ctx context.Context, wasm []byte, source Source, limit *Permissions) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {
 		return Entry{}, err
@@ -118,6 +128,10 @@ func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entr
 	}
 	next := c.copyOf(manifest.Name)
 	if len(manifest.Permissions.Beyond(next.Approved)) > 0 && len(manifest.Permissions.Beyond(next.Considered)) > 0 {
+		if limit != nil {
+			next.Waiting = nil // this file was decided about, not one that waited before
+			return c.approve(ctx, next, v, limit)
+		}
 		v.Asks = manifest.Permissions.Beyond(next.Approved)
 		next.Waiting = &v
 		return next.Entry, c.put(next, nil)
@@ -180,16 +194,22 @@ func (c *Catalog) Enable(ctx context.Context, name string, limit *Permissions) (
 		return Entry{}, fail(NotFound, "no version to enable; install one").at(name, "enable")
 	}
 	if next.Waiting != nil || limit != nil {
-		asked, err := c.asked(v.Digest)
-		if err != nil {
-			return Entry{}, err
-		}
-		next.Approved, next.Considered = asked, asked
-		if limit != nil {
-			next.Approved = asked.Cut(*limit)
-		}
+		return c.approve(ctx, next, *v, limit)
 	}
 	return c.activate(ctx, next, *v)
+}
+
+// approve approves what v asks for, within limit unless it is nil, and activates it.
+func (c *Catalog) approve(ctx context.Context, next *item, v Version, limit *Permissions) (Entry, error) {
+	asked, err := c.asked(v.Digest)
+	if err != nil {
+		return Entry{}, err
+	}
+	next.Approved, next.Considered = asked, asked
+	if limit != nil {
+		next.Approved = asked.Cut(*limit)
+	}
+	return c.activate(ctx, next, v)
 }
 
 // asked returns the permissions in the manifest of an installed file.

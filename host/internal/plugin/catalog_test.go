@@ -206,3 +206,22 @@ func TestCatalogNoticesAChangedFile(t *testing.T) {
 	_, err = again.Get("sample")
 	require.ErrorContains(t, err, "changed on disk")
 }
+
+func TestCatalogInstallsWhatIsApproved(t *testing.T) {
+	ctx := context.Background()
+	c, err := OpenCatalog(ctx, newHost(t, Config{}), t.TempDir(), Everything())
+	require.NoError(t, err)
+	e, err := c.Install(ctx, asking(t, "1.0.0", "a.example"), Local)
+	require.NoError(t, err)
+	require.NotNil(t, e.Waiting)
+	e, err = c.InstallApproved(ctx, asking(t, "1.1.0", "a.example", "b.example"), Local, Everything())
+	require.NoError(t, err)
+	require.Nil(t, e.Waiting, "the version before was not decided about, and is none any more")
+	require.Equal(t, "1.1.0", e.Active.Version)
+	m, err := c.Get("sample")
+	require.NoError(t, err)
+	require.Equal(t, []string{"a.example", "b.example"}, m.Granted().HTTP.Hosts)
+	e, err = c.InstallApproved(ctx, asking(t, "1.2.0", "c.example"), Local, Permissions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, e.Active.Asks, "it does without")
+}
