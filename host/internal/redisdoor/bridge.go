@@ -105,10 +105,11 @@ func (b *Bridge) Watch(ctx context.Context) {
 	}
 }
 
-// notAllowed says that the server answered, and that the answer was no.
+// notAllowed says that the server answered, and that the answer was no. One that does not let this host in would refuse
+// the questions as well.
 func notAllowed(err error) bool {
 	var answer redis.Error
-	return errors.As(err, &answer)
+	return errors.As(err, &answer) && !redis.IsAuthError(err)
 }
 
 // allowNotifications adds "keyspace, string commands" to what the server tells

@@ -3,6 +3,7 @@ package redisdoor
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"os/exec"
 	"slices"
@@ -161,4 +162,40 @@ func TestBridgeHidesThePassword(t *testing.T) {
 	_, err := NewBridge(BridgeConfig{URL: "redis://user:hidden@host:not-a-port/0"})
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "hidden")
+}
+
+// A wrong password is told of; there is nothing to poll then.
+func TestBridgeWithAWrongPassword(t *testing.T) {
+	port := freePort(t)
+	startRedis(t, port)
+	c := redis.NewClient(&redis.Options{Addr: fmt.Sprint("127.0.0.1:", port)})
+	defer c.Close()
+	require.NoError(t, c.ConfigSet(t.Context(), "requirepass", "right").Err())
+
+	said := make(chan string, 1)
+	b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://:hidden@127.0.0.1:%d/0", port), Runs: openLog(t), Log: slog.New(slog.NewTextHandler(firstLine(said), nil))})
+	require.NoError(t, err)
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.Watch(ctx)
+	}()
+	line := <-said
+	require.Contains(t, line, "WRONGPASS")
+	require.NotContains(t, line, "hidden")
+	end()
+	<-done
+	require.NoError(t, b.Close())
+}
+
+// firstLine passes on the first line of a log.
+type firstLine chan string
+
+func (f firstLine) Write(p []byte) (int, error) {
+	select {
+	case f <- string(p):
+	default:
+	}
+	return len(p), nil
 }
