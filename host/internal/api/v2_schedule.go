@@ -94,8 +94,8 @@ func (c *call) v2ScheduleOf(s durable.Schedule) (v2Schedule, error) {
 	var last time.Time
 	switch run, err := c.a.cfg.Runs.LastRun(c.ctx(), &s); {
 	case err == nil:
-		last = time.UnixMilli(run.CreateTime).UTC()
-		out.Last = &v2ScheduledRun{run.ID, run.Status, run.Error, last}
+		last = durable.DueOf(run)
+		out.Last = &v2ScheduledRun{run.ID, run.Status, run.Error, time.UnixMilli(run.CreateTime).UTC()}
 	case !errors.Is(err, store.ErrNotFound):
 		return out, err
 	}

@@ -141,26 +141,6 @@ func (f *cronField) value(text string) (int, error) {
 	return v, nil
 }
 
-// String is the line in six fields of stars and numbers, which every reader of
-// cron lines understands alike.
-func (c *cron) String() string {
-	var fields []string
-	for i, f := range cronFields {
-		if c.any[i] {
-			fields = append(fields, "*")
-			continue
-		}
-		var values []string
-		for v := f.min; v <= f.max; v++ {
-			if c.sets[i]&(1<<v) != 0 {
-				values = append(values, strconv.Itoa(v))
-			}
-		}
-		fields = append(fields, strings.Join(values, ","))
-	}
-	return strings.Join(fields, " ")
-}
-
 // next is the first second after a time that the line names; false when there
 // is none within five years. An hour that a change of clocks leaves out is
 // left out; one that comes twice counts twice.

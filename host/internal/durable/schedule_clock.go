@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,40 +18,66 @@ import (
 // id has no space.
 func clockID(tenant, id string) string { return tenant + " " + id }
 
-// clock is a schedule as the run log keeps it.
-func (s *Schedule) clock() (runner.Schedule, error) {
-	pattern, err := s.pattern()
-	if err != nil {
-		return runner.Schedule{}, err
-	}
+// clock is a schedule as the run log keeps it: the one next time that it comes,
+// with a run whose id says which time that is. Whoever takes the run sets the
+// clock anew. So a time is taken once, whatever happens to hosts and servers in
+// between, and a time that nobody was there for comes as soon as somebody is.
+func (s *Schedule) clock(at time.Time) (runner.Schedule, error) {
 	data, err := json.Marshal(&s.Job)
-	return runner.Schedule{ID: clockID(s.Tenant, s.ID), When: pattern, Zone: s.Zone, Run: runner.Run{ID: s.ID, Data: data}}, err
+	return runner.Schedule{
+		ID: clockID(s.Tenant, s.ID), When: "@at " + at.UTC().Format(time.RFC3339),
+		Run: runner.Run{ID: fmt.Sprintf("%s-%d", s.ID, at.UnixMilli()), Data: data},
+	}, err
 }
 
-func sameClock(a, b runner.Schedule) bool {
-	return a.When == b.When && a.Zone == b.Zone && a.Run.ID == b.Run.ID && bytes.Equal(a.Run.Data, b.Run.Data)
+// DueOf is the time at which the run of a schedule came; zero for other runs.
+func DueOf(v store.Run) time.Time {
+	schedule := ScheduleOfRun(v)
+	if schedule == "" {
+		return time.Time{}
+	}
+	ms, err := strconv.ParseInt(v.ID[len(schedule)+1:], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
 }
 
-// setClock makes the run log keep a schedule as it is now. old is what it kept;
-// setting a clock anew would begin its period anew.
-func (r *Runs) setClock(ctx context.Context, s, old Schedule) error {
+// nextDue is the first time of a schedule after now and after its last run.
+func (r *Runs) nextDue(ctx context.Context, s *Schedule, now time.Time) (time.Time, error) {
+	last, err := r.LastRun(ctx, s)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return time.Time{}, err
+	}
+	for _, t := range []time.Time{s.Set, DueOf(last), time.UnixMilli(last.CreateTime)} {
+		if t.After(now) {
+			now = t
+		}
+	}
+	next, err := s.Next(1, now, DueOf(last))
+	if err != nil {
+		return time.Time{}, err
+	}
+	if len(next) == 0 {
+		return time.Time{}, badWhen("cron %q names no time of the next five years", s.Cron)
+	}
+	return next[0], nil
+}
+
+// setClock makes the run log keep the next time of a schedule after now.
+func (r *Runs) setClock(ctx context.Context, s *Schedule, now time.Time) error {
 	if s.Paused {
 		return r.stopClock(ctx, s.Tenant, s.ID)
 	}
-	c, err := s.clock()
+	at, err := r.nextDue(ctx, s, now)
 	if err != nil {
 		return err
 	}
-	if old.ID != "" && !old.Paused {
-		if o, err := old.clock(); err == nil && sameClock(c, o) {
-			return nil
-		}
+	c, err := s.clock(at)
+	if err != nil {
+		return err
 	}
-	err = r.cfg.Log.Schedule(ctx, c)
-	if runner.Refused(err) {
-		return badWhen("the run log does not take the times %q in zone %q", c.When, c.Zone)
-	}
-	return err
+	return r.cfg.Log.Schedule(ctx, c)
 }
 
 func (r *Runs) stopClock(ctx context.Context, tenant, id string) error {
@@ -58,7 +85,7 @@ func (r *Runs) stopClock(ctx context.Context, tenant, id string) error {
 }
 
 // clockCheck is how often the clocks are compared with the records.
-const clockCheck = 5 * time.Minute
+const clockCheck = time.Minute
 
 // keepClocks sets the clocks by the records, until ctx ends: after a restore the
 // run log knows none, and a host may have died between the two.
@@ -96,16 +123,11 @@ func (r *Runs) compareClocks(ctx context.Context) error {
 		if err != nil || s.Paused {
 			continue
 		}
-		want, err := s.clock()
-		if err != nil {
-			continue
+		id := clockID(s.Tenant, s.ID)
+		if err := r.compareClock(ctx, &s, set[id]); err != nil {
+			r.cfg.Logger.Warn("schedule was not set", "schedule", s.ID, "err", err)
 		}
-		if !sameClock(set[want.ID], want) {
-			if err := r.cfg.Log.Schedule(ctx, want); err != nil {
-				r.cfg.Logger.Warn("schedule was not set", "schedule", s.ID, "err", err)
-			}
-		}
-		delete(set, want.ID)
+		delete(set, id)
 	}
 	for id := range set {
 		tenant, schedule, _ := strings.Cut(id, " ")
@@ -119,4 +141,21 @@ func (r *Runs) compareClocks(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// compareClock sets the clock of one schedule when it is not what the records say.
+func (r *Runs) compareClock(ctx context.Context, s *Schedule, is runner.Schedule) error {
+	at, err := r.nextDue(ctx, s, time.Time{})
+	if err != nil {
+		return err
+	}
+	want, err := s.clock(at)
+	if err != nil || is.When == want.When && is.Run.ID == want.Run.ID && bytes.Equal(is.Run.Data, want.Run.Data) {
+		return err
+	}
+	// What has just come is being taken by somebody, who sets the clock.
+	if late := time.Since(at); late > 0 && late < clockCheck {
+		return nil
+	}
+	return r.cfg.Log.Schedule(ctx, want)
 }

@@ -30,8 +30,8 @@ func named(j Job, run string) Job {
 	return j
 }
 
-// ScheduleOfRun is the schedule that began a run, "" for other runs. The run log
-// names such a run after its schedule and the time.
+// ScheduleOfRun is the schedule that began a run, "" for other runs. Such a run
+// is named after its schedule and the time.
 func ScheduleOfRun(v store.Run) string {
 	if v.Source != sourceSchedule {
 		return ""
@@ -61,6 +61,13 @@ func (r *Runs) due(ctx context.Context, j *Job) (bool, error) {
 		return false, err
 	}
 	if err != nil {
+		return false, err
+	}
+	now := time.Now()
+	if at := DueOf(store.Run{ID: j.ID, Source: sourceSchedule}); at.After(now) {
+		now = at // the clock of the server is ahead
+	}
+	if err := r.setClock(ctx, &s, now); err != nil {
 		return false, err
 	}
 	busy, _, err := r.cfg.Store.Runs(ctx, store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive}, store.Page{Limit: 1})

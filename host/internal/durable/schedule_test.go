@@ -54,6 +54,12 @@ func (b *bench) clocks() []runner.Schedule {
 	return list
 }
 
+// hasClocks waits until the run log keeps so many: a run that has just come may set or end one.
+func (b *bench) hasClocks(n int) {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool { return len(b.clocks()) == n }, patience, 10*time.Millisecond, "%d clocks", n)
+}
+
 // A canvas runs every second, over a change of hosts, until it is told to stop.
 func TestScheduledCanvas(t *testing.T) {
 	b := newBench(t)
@@ -76,7 +82,7 @@ func TestScheduledCanvas(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrNotFound)
 	require.NoError(t, b.runs.DeleteSchedule(t.Context(), "t", s.ID))
 	require.ErrorIs(t, b.runs.DeleteSchedule(t.Context(), "t", s.ID), store.ErrNotFound)
-	require.Empty(t, b.clocks())
+	b.hasClocks(0)
 
 	messages := map[string]bool{}
 	runs := b.history(s, store.RunDone)
@@ -119,13 +125,13 @@ func TestScheduleIsPausedAndChanged(t *testing.T) {
 
 	s.Paused = false
 	s = b.schedule(s)
-	require.Len(t, b.clocks(), 1)
+	b.hasClocks(1)
 	b.waitFor(s, store.RunDone, 1)
 	set := s.Set
 	s.Name = "renamed"
 	s = b.schedule(s)
 	require.Equal(t, set, s.Set, "a name does not shift the times")
-	require.Len(t, b.clocks(), 1)
+	b.hasClocks(1)
 
 	session := b.session(s.Job.Canvas, talk)
 	s.Job.Query, s.Job.Session = engine.String("second"), session
@@ -144,7 +150,7 @@ func TestScheduleIsPausedAndChanged(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrExists)
 	s.Paused = true
 	b.schedule(s)
-	require.Empty(t, b.clocks())
+	b.hasClocks(0)
 }
 
 // What the clock does not know of yet ends the schedule when its time comes.
@@ -159,14 +165,14 @@ func TestScheduleEndsWithItsCanvas(t *testing.T) {
 		_, err := b.runs.Schedule(t.Context(), "t", gone.ID)
 		return errors.Is(err, store.ErrNotFound)
 	}, patience, 10*time.Millisecond)
-	require.Eventually(t, func() bool { return len(b.clocks()) == 1 }, patience, 10*time.Millisecond)
+	b.hasClocks(1)
 	for _, r := range b.history(gone, "") {
 		require.NotEqual(t, store.RunFailed, r.Status, r.Error)
 	}
 
 	again := b.schedule(Schedule{Name: "again", Job: Job{Canvas: other}})
 	require.NoError(t, b.store.DeleteItem(t.Context(), "t", scheduleKind, again.ID)) // as a tenant is removed
-	require.Eventually(t, func() bool { return len(b.clocks()) == 1 }, patience, 10*time.Millisecond)
+	b.hasClocks(1)
 	require.NoError(t, b.runs.DeleteSchedules(t.Context(), "t", canvas))
 	_, err := b.runs.Schedule(t.Context(), "t", kept.ID)
 	require.NoError(t, err)
@@ -199,12 +205,14 @@ func TestClocksFollowTheRecords(t *testing.T) {
 	s := b.schedule(Schedule{When: When{Cron: "0 0 3 * * *", Zone: "Europe/Berlin"}, Job: Job{Canvas: b.canvas(talk)}})
 	paused := b.schedule(Schedule{Name: "paused", Paused: true, Job: Job{Canvas: s.Job.Canvas}})
 	right := b.clocks()
-	require.Equal(t, []string{"0 0 3 * * *", "Europe/Berlin"}, []string{right[0].When, right[0].Zone})
+	next, err := s.Next(1, time.Now(), time.Time{})
+	require.NoError(t, err)
+	require.Equal(t, "@at "+next[0].UTC().Format(time.RFC3339), right[0].When)
 	for what, spoil := range map[string]func(){
 		"nothing is known": func() { require.NoError(t, b.log.Unschedule(t.Context(), clockID("t", s.ID))) },
 		"another time is": func() {
 			wrong := right[0]
-			wrong.When = "0 0 4 * * *"
+			wrong.When = "@at 2199-01-01T00:00:00Z"
 			require.NoError(t, b.log.Schedule(t.Context(), wrong))
 		},
 		"too much is": func() {
@@ -222,7 +230,7 @@ func TestClocksFollowTheRecords(t *testing.T) {
 	b.close()
 	b.other = nil
 	b.open()
-	require.Eventually(t, func() bool { return len(b.clocks()) == 1 }, patience, 10*time.Millisecond, "a host that starts compares")
+	b.hasClocks(1) // a host that starts compares
 }
 
 // Two hosts with one run log and one store begin each run once.
@@ -359,4 +367,39 @@ func TestNextTimes(t *testing.T) {
 	require.Equal(t, []string{"20 12:30:00 UTC", "20 12:40:00 UTC"}, next(every, set.Add(25*time.Minute), time.Time{}))
 	require.Equal(t, []string{"20 12:31:00 UTC", "20 12:41:00 UTC"}, next(every, set.Add(25*time.Minute), set.Add(21*time.Minute)))
 	require.Equal(t, []string{"21 03:00:00 JST", "22 03:00:00 JST"}, next(daily, set, time.Time{}))
+}
+
+// Times that came while no host was there are made up for once, also when the
+// run log has lost what it knew; a period keeps its phase.
+func TestMissedTimesAreMadeUpForOnce(t *testing.T) {
+	const period = 5 * time.Second
+	for _, lost := range []bool{false, true} {
+		b := newBench(t)
+		s := b.schedule(Schedule{When: When{Every: period.String()}, Job: Job{Canvas: b.canvas(talk)}})
+		// As if it had been set an hour ago, and nobody there since.
+		item, err := b.store.Item(t.Context(), "t", scheduleKind, s.ID)
+		require.NoError(t, err)
+		away := time.Now().Add(-time.Hour - time.Second).Truncate(time.Second).UTC()
+		item.Doc = []byte(strings.ReplaceAll(string(item.Doc), fmt.Sprint(s.Set.UnixMilli()), fmt.Sprint(away.UnixMilli())))
+		_, err = b.store.PutItem(t.Context(), item)
+		require.NoError(t, err)
+		if lost {
+			require.NoError(t, b.log.Unschedule(t.Context(), clockID("t", s.ID)))
+			b.close()
+			b.open()
+		} else {
+			c, err := s.clock(away.Add(period))
+			require.NoError(t, err)
+			require.NoError(t, b.log.Schedule(t.Context(), c))
+		}
+		b.waitFor(s, store.RunDone, 3)
+		require.NoError(t, b.runs.DeleteSchedule(t.Context(), "t", s.ID))
+		runs := b.history(s, "")
+		first := DueOf(runs[len(runs)-1])
+		require.Equal(t, away.Add(period), first, "the oldest that was missed")
+		for _, r := range runs[:len(runs)-1] {
+			require.WithinDuration(t, time.Now(), DueOf(r), 30*time.Minute, "no other that was missed")
+			require.Zero(t, DueOf(r).Sub(first)%period)
+		}
+	}
 }

@@ -96,16 +96,6 @@ func (w *When) cron() (cron, error) {
 	return c, nil
 }
 
-// pattern is the times in the words of [runner.Schedule].
-func (w *When) pattern() (string, error) {
-	if w.Every != "" {
-		d, err := w.period()
-		return "@every " + d.String(), err
-	}
-	c, err := w.cron()
-	return c.String(), err
-}
-
 // Next are the next n times after now. A period counts from the last time that
 // the schedule came, or from when the clock was set.
 func (s *Schedule) Next(n int, now, last time.Time) ([]time.Time, error) {

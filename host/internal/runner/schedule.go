@@ -21,7 +21,8 @@ type Schedule struct {
 	Zone string
 	// Run is queued each time, under its id with "-" and the time added, in Unix
 	// milliseconds; its own id becomes one of its tasks. While no host takes runs,
-	// only the newest waits.
+	// only the newest waits. That of an "@at", which comes once, at once when the
+	// time is past, keeps its id.
 	Run Run
 }
 

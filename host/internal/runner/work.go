@@ -157,7 +157,8 @@ func (l *Log) queued(ctx context.Context, msg jetstream.Msg) (Run, error) {
 	if err := json.Unmarshal(data, &run); err != nil {
 		return run, err
 	}
-	if msg.Headers().Get("Nats-Scheduler") != "" {
+	// A schedule that comes once has named its run.
+	if h := msg.Headers(); h.Get("Nats-Scheduler") != "" && h.Get("Nats-Schedule-Next") != "purge" {
 		meta, err := msg.Metadata()
 		if err != nil {
 			return run, err
