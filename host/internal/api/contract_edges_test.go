@@ -19,6 +19,7 @@ import (
 var edgeContract = slices.Concat(
 	[]contract{
 		{name: "title in another case", dialect: "old", method: "GET", path: "/api/v1/agents?title=MINE", want: dataError(102, "The agent doesn't exist.")},
+		{name: "a page behind the last, by id", dialect: "old", method: "GET", path: "/api/v1/agents?id={canvas}&page=2", want: jsonEmpty},
 		{name: "order by date", dialect: "old", method: "GET", path: "/api/v1/agents?orderby=create_date&desc=False", want: result(agentKeys)},
 		{name: "page that is none", method: "GET", path: "/api/v1/agents?page=x", want: jsonError(101, "argument page must be a number")},
 		{name: "page below the first", method: "GET", path: "/api/v1/agents?page=-1", want: jsonError(101, "argument page must be a number")},
@@ -65,6 +66,9 @@ var edgeContract = slices.Concat(
 		require.Equal(t, strings.TrimSpace(a.data().Get("title").Str()), a.data().Get("title").Str())
 	}}, "/v1/canvas/set"),
 )
+
+// jsonEmpty is an empty list in the envelope without a message.
+func jsonEmpty(t testing.TB, a answer) { require.Equal(t, `{"code":0,"data":[]}`, a.text) }
 
 // TestMethods asks known paths with methods that they do not take.
 func TestMethods(t *testing.T) {

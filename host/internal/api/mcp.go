@@ -110,10 +110,7 @@ func (a *API) listServers(c *call) error {
 		slices.Reverse(items)
 	}
 	total := len(items)
-	items = items[min(p.Offset, total):]
-	if p.Limit > 0 {
-		items = items[:min(p.Limit, len(items))]
-	}
+	items = cut(items, p)
 	rows := make([]engine.Value, len(items))
 	for i, item := range items {
 		rows[i] = serverRow(item)
