@@ -18,6 +18,9 @@
 // with compare-and-set; an edit of the canvas made during a run is kept, since
 // only the state is put into the present document.
 //
+// A [Schedule] begins runs by itself; the records keep it, the run log its next
+// time (schedule_clock.go).
+//
 // Turns in one session are done one after the other: [Runs.Start] waits until
 // the session is free.
 //

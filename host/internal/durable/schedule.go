@@ -111,6 +111,9 @@ func (r *Runs) checkSchedule(ctx context.Context, s *Schedule) error {
 	} else if s.Job.Session != "" {
 		s.Job.Keep = KeepSession
 	}
+	if s.Rev != 0 && s.Paused {
+		return nil // whatever has become of canvas and session, it can be stopped
+	}
 	c, err := r.cfg.Store.Canvas(ctx, s.Tenant, s.Job.Canvas)
 	if err != nil {
 		return err

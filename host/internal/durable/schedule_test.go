@@ -142,6 +142,15 @@ func TestScheduleIsPausedAndChanged(t *testing.T) {
 		return strings.Contains(string(v.Messages), "You said second")
 	}, patience, 10*time.Millisecond)
 
+	require.NoError(t, b.store.DeleteSession(t.Context(), "t", session))
+	s.Paused = true
+	s = b.schedule(s)
+	s.Paused = false
+	_, err = b.runs.PutSchedule(t.Context(), s)
+	require.ErrorIs(t, err, ErrSession, "it can be stopped, and does not begin again")
+	s.Job.Session = ""
+	s = b.schedule(s)
+
 	old := s
 	old.Rev--
 	_, err = b.runs.PutSchedule(t.Context(), old)
