@@ -18,27 +18,29 @@ import (
 // for one that was seen before it was stored, on the first host that worked on
 // the run. If that host died with it, the next one gives the number 12 to
 // another event; the client then gets everything from where the next one took
-// over.
+// over. Stored ones of later hosts are "12-3456~2", because a server of the log
+// that loses its power may forget what it has stored.
 type resumeAt struct {
 	pos     runner.Pos
-	attempt uint64 // 0 for a stored one
+	attempt uint64 // of the host that wrote it, 0 when that is not known
 }
 
 func parseResume(text string) (resumeAt, error) {
-	seq, attempt, told := strings.Cut(text, "~")
-	if !told {
-		pos, err := runner.ParsePos(text)
-		return resumeAt{pos: pos}, err
-	}
+	place, attempt, named := strings.Cut(text, "~")
 	var at resumeAt
 	var err error
-	if at.pos.Seq, err = strconv.ParseUint(seq, 10, 64); err == nil {
-		at.attempt, err = strconv.ParseUint(attempt, 10, 64)
+	if at.pos, err = runner.ParsePos(place); err != nil {
+		return at, err
 	}
-	if err != nil || at.attempt == 0 {
-		return at, &status{http.StatusBadRequest, "bad_argument", "the event id is not one of ours"}
+	switch {
+	case named:
+		if at.attempt, err = strconv.ParseUint(attempt, 10, 64); err == nil && at.attempt == 0 {
+			err = strconv.ErrRange
+		}
+	case at.pos.At > 0:
+		at.attempt = 1
 	}
-	return at, nil
+	return at, err
 }
 
 func (a *API) v2Events(c *call) error {
@@ -55,7 +57,7 @@ func (a *API) v2Events(c *call) error {
 		return &status{http.StatusBadRequest, "bad_argument", "the event id is not one of ours"}
 	}
 	if v.Status != store.RunActive {
-		kept, err := a.cfg.Runs.Kept(c.ctx(), v.ID)
+		kept, err := a.cfg.Runs.Kept(c.ctx(), v)
 		if err != nil {
 			return err
 		}
@@ -137,7 +139,7 @@ func (e *eventReader) take(r runner.Record) bool {
 // write sends one record. The caller holds mu.
 func (e *eventReader) write(r runner.Record) bool {
 	id := r.Pos().String()
-	if r.At == 0 {
+	if r.At == 0 || e.attempt > 1 {
 		id += "~" + strconv.FormatUint(e.attempt, 10)
 	}
 	s := e.s

@@ -186,6 +186,8 @@ func TestReaderOfALostTail(t *testing.T) {
 	require.Equal(t, "takeover message end", read("4~1"), "3 and 4 were other events then")
 	require.Equal(t, "takeover message end", read("9~1"))
 	require.Equal(t, "end", read("4~2"))
+	require.Equal(t, "takeover message end", read("4-900"), "the server had stored them, and forgot them with its power")
+	require.Equal(t, "end", read("4-900~2"))
 }
 
 type memory struct {

@@ -269,7 +269,7 @@ func TestAcceptedRunIsBegunByAnotherHost(t *testing.T) {
 	row := store.Run{ID: j.ID, Tenant: "t", Canvas: canvas, Message: "m", Input: data}
 	require.NoError(t, b.store.StartRun(t.Context(), row))
 	row.Tenant = "t"
-	b.runs.requeue(t.Context(), row)
+	b.runs.requeue(t.Context(), row, false)
 	require.Contains(t, kinds(b.read("r")), "workflow_finished end")
 }
 

@@ -1,12 +1,15 @@
 package durable
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -35,4 +38,34 @@ func TestEndedRunIsNotDoneAgain(t *testing.T) {
 	now, err := b.store.Session(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Equal(t, []any{v.Rev, "next", int64(2)}, []any{now.Rev, now.LastRun, now.Rounds})
+}
+
+// TestForgottenEndIsWrittenAgain: the log's server has lost the end of a run together with the note of it. Whoever asks
+// for its events does not wait for ever.
+func TestForgottenEndIsWrittenAgain(t *testing.T) {
+	b := newBench(t)
+	row := store.Run{ID: "r", Tenant: "t", Canvas: b.canvas(talk), Message: "m"}
+	require.NoError(t, b.store.StartRun(t.Context(), row))
+	_, err := b.store.EndRun(t.Context(), store.RunEnd{ID: "r", Status: store.RunDone}, nil)
+	require.NoError(t, err)
+	lease, err := b.log.Claim(t.Context(), runner.Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = lease.Append(t.Context(), runner.Record{Kind: "half", Data: []byte(`{}`)})
+	require.NoError(t, err)
+	b.close()
+	forget(t, b.dir)
+	b.open()
+	kept, err := b.runs.Kept(t.Context(), row)
+	require.NoError(t, err)
+	require.True(t, kept)
+	records := b.read("r")
+	require.Equal(t, "half takeover end", kinds(records))
+	require.Equal(t, store.RunDone, ParseEnd(records[len(records)-1].Data).Status)
+}
+
+// forget takes the queue and the notes away from a run log that is closed.
+func forget(t *testing.T, dir string) {
+	for _, stream := range []string{"easel_RUNS", "easel_OWN"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, "nats", "jetstream", "$G", "streams", stream)))
+	}
 }

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -51,9 +52,10 @@ type Config struct {
 
 // Runs starts and continues runs on this host. It is safe for concurrent use.
 type Runs struct {
-	cfg   Config
-	plans plans
-	turns turns
+	cfg    Config
+	plans  plans
+	turns  turns
+	opened time.Time
 
 	mu      sync.Mutex
 	closed  bool
@@ -74,7 +76,7 @@ func New(cfg Config) *Runs {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	return &Runs{cfg: cfg, plans: plans{registry: cfg.Registry}}
+	return &Runs{cfg: cfg, plans: plans{registry: cfg.Registry}, opened: time.Now()}
 }
 
 // Work continues runs of dead hosts, queued runs, and runs that were accepted
@@ -86,17 +88,32 @@ func (r *Runs) Work(ctx context.Context) error {
 }
 
 // recover queues runs that the records store knows and the log does not: their
-// host died between accepting and claiming them.
+// host died between accepting and claiming them. It also finds those that the
+// log has begun and nobody works on, which no fault that we know of leaves.
 func (r *Runs) recover(ctx context.Context) {
 	const young = 5 * time.Second // a living host needs less to claim its run
-	for {
+	var loose map[string]bool     // what nobody worked on at the last look
+	// Without other hosts, what is from before the start is nobody's.
+	for alone := r.cfg.Log.Alone(); ; alone = false {
 		list, err := r.cfg.Store.ActiveRuns(ctx)
 		if err != nil {
 			r.cfg.Logger.Warn("active runs were not read", "err", err)
 		}
+		held, err := r.cfg.Log.Held()
+		if err != nil {
+			r.cfg.Logger.Warn("runs at work were not read", "err", err)
+		}
+		was := loose
+		loose = map[string]bool{}
 		for _, row := range list {
-			if time.Since(time.UnixMilli(row.CreateTime)) > young {
-				r.requeue(ctx, row)
+			if err == nil && !held[row.ID] {
+				loose[row.ID] = true
+			}
+			switch created := time.UnixMilli(row.CreateTime); {
+			case alone && created.Before(r.opened):
+				r.requeue(ctx, row, loose[row.ID])
+			case time.Since(created) > young:
+				r.requeue(ctx, row, was[row.ID] && loose[row.ID])
 			}
 		}
 		select {
@@ -107,15 +124,16 @@ func (r *Runs) recover(ctx context.Context) {
 	}
 }
 
-// requeue puts a run into the queue unless the log has heard of it.
-func (r *Runs) requeue(ctx context.Context, row store.Run) {
+// requeue puts a run into the queue unless the log has heard of it and somebody
+// works on it.
+func (r *Runs) requeue(ctx context.Context, row store.Run, loose bool) {
 	for _, id := range r.cfg.Log.Active() {
 		if id == row.ID {
 			return
 		}
 	}
 	pos, ended, err := r.cfg.Log.Ended(ctx, row.ID)
-	if err != nil || pos.At != 0 && !ended {
+	if err != nil || pos.At != 0 && !ended && !loose {
 		return // the run log looks after it
 	}
 	if ended {
@@ -123,7 +141,8 @@ func (r *Runs) requeue(ctx context.Context, row store.Run) {
 		r.settleEnded(ctx, row)
 		return
 	}
-	if err := r.cfg.Log.Submit(ctx, runner.Run{ID: row.ID, Data: row.Input}); err != nil {
+	// A host may have begun it and shown what the log's server then lost with its power.
+	if err := r.cfg.Log.Submit(ctx, runner.Run{ID: row.ID, Data: row.Input, Attempt: 2}); err != nil {
 		r.cfg.Logger.Warn("run was not queued again", "run", row.ID, "err", err)
 	}
 }
@@ -164,10 +183,20 @@ func (r *Runs) Place(ctx context.Context, run string, seen runner.Pos, attempt u
 	return p, err
 }
 
-// Kept reports whether any record of a run can still be read.
-func (r *Runs) Kept(ctx context.Context, run string) (bool, error) {
-	pos, _, err := r.cfg.Log.Ended(ctx, run)
-	return pos.At != 0, err
+// Kept reports whether any record of a run that has ended can still be read. A
+// log that has forgotten the end, and whose readers would wait for it, gets it
+// again.
+func (r *Runs) Kept(ctx context.Context, row store.Run) (bool, error) {
+	pos, ended, err := r.cfg.Log.Ended(ctx, row.ID)
+	if err != nil || ended || pos.At == 0 {
+		return pos.At != 0, err
+	}
+	data, err := json.Marshal(&Job{ID: row.ID, Message: row.Message, Tenant: row.Tenant, Canvas: row.Canvas, User: row.User, Source: row.Source})
+	if err != nil {
+		return false, err
+	}
+	// Most often its host is about to write the end, and this is dropped.
+	return true, r.cfg.Log.Submit(ctx, runner.Run{ID: row.ID, Data: data})
 }
 
 // Records reads what is stored of a run now, without waiting for more.

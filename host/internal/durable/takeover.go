@@ -27,18 +27,22 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 	}
 	j = named(j, lease.Run.ID)
 	steady := context.WithoutCancel(ctx)
-	past, err := r.past(steady, lease)
-	if err != nil {
-		return err
-	}
 	row, err := r.cfg.Store.Run(steady, j.Tenant, j.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	if len(past.records) == 0 {
-		return r.beginLate(steady, lease, j, row, err == nil)
+	known := err == nil
+	ended := known && row.Status != store.RunActive
+	past, err := r.past(steady, lease)
+	if err != nil && ended {
+		return r.giveUp(steady, lease, &j, err)
 	}
-	ended := err == nil && row.Status != store.RunActive
+	if err != nil {
+		return err
+	}
+	if len(past.records) == 0 {
+		return r.beginLate(steady, lease, j, row, known)
+	}
 	w, wr, err := r.rebuild(j, lease, past)
 	if err != nil {
 		return r.giveUp(steady, lease, &j, err)
@@ -157,16 +161,20 @@ func (r *Runs) giveUp(ctx context.Context, lease *runner.Lease, j *Job, why erro
 	if errors.Is(why, store.ErrUnavailable) || errors.Is(why, ErrBusy) {
 		return why
 	}
-	r.cfg.Logger.Error("run is given up", "run", j.ID, "err", why)
-	end := End{Status: store.RunFailed, Code: CodeOf(why), Error: why.Error()}
-	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
-		return err
-	}
 	row, err := r.cfg.Store.Run(ctx, j.Tenant, j.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	w := &work{job: *j, began: time.Now(), saved: err == nil && row.Status != store.RunActive}
+	end := End{Status: store.RunFailed, Code: CodeOf(why), Error: why.Error()}
+	if w.saved {
+		end = End{Status: row.Status, Error: row.Error}
+	} else {
+		r.cfg.Logger.Error("run is given up", "run", j.ID, "err", why)
+	}
+	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
+		return err
+	}
 	return r.settle(ctx, lease, w, &Transcript{}, end)
 }
 
