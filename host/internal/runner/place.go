@@ -11,7 +11,7 @@ import (
 type Place struct {
 	From    Pos    // what [Log.Follow] is given
 	Seen    uint64 // number of the last record that the reader has and that counts
-	Attempt uint64 // of the newest stored message: whose records come that are not stored yet
+	Attempt uint64 // whose records come first; later ones say so with a record of their own
 }
 
 // Place finds where a reader goes on that has seen a run up to a place. attempt
@@ -25,71 +25,83 @@ type Place struct {
 // record.
 func (l *Log) Place(ctx context.Context, run string, seen Pos, attempt uint64) (Place, error) {
 	p := Place{From: seen, Seen: seen.Seq, Attempt: 1}
-	last, at, err := l.newest(ctx, run)
+	at, last, err := l.newest(ctx, run)
 	if err != nil {
 		return p, fail(err, "place in run %q", run)
 	}
-	if at > 0 {
-		p.Attempt = last.attempt
-	}
+	b, found := last, at // the message that reading begins with
 	if attempt > 0 && last.attempt > attempt {
-		lost, at, err := l.firstThat(ctx, run, at, func(b *bundle) bool { return b.attempt > attempt })
-		if err != nil || at > 0 && lost.first <= seen.Seq {
-			p.From, p.Seen = Pos{Seq: lost.first - 1, At: at}, lost.first-1
+		found, b, err = l.firstThat(ctx, run, at, func(b *bundle) bool { return b.attempt > attempt })
+		if err != nil {
 			return p, fail(err, "place in run %q", run)
+		}
+		if found > 0 && b.first <= seen.Seq {
+			return Place{From: Pos{Seq: b.first - 1, At: found}, Seen: b.first - 1, Attempt: b.attempt}, nil
 		}
 	}
 	switch stored := last.next() - 1; {
 	case stored <= seen.Seq:
 		// Not all of it is stored, perhaps: it is skipped when it comes.
-		p.From = Pos{Seq: stored, At: at}
-	case seen.At == 0:
-		_, p.From.At, err = l.firstThat(ctx, run, at, func(b *bundle) bool { return b.next() > seen.Seq })
+		b, found, p.From.Seq = last, at, stored
+	case seen.At > 0:
+		// A hint that is wrong costs Follow a look at the whole run, no more.
+		found, b, err = l.next(ctx, run, seen.At)
+	default:
+		found, b, err = l.firstThat(ctx, run, at, func(b *bundle) bool { return b.next() > seen.Seq })
+	}
+	if found > 0 {
+		p.From.At, p.Attempt = found, b.attempt
 	}
 	return p, fail(err, "place in run %q", run)
 }
 
 // newest is the newest bundle of a run that the server asked knows of, and its
 // sequence; 0 when there is none.
-func (l *Log) newest(ctx context.Context, run string) (bundle, uint64, error) {
+func (l *Log) newest(ctx context.Context, run string) (at uint64, b bundle, err error) {
 	m, err := retry(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
 		return l.log.GetLastMsgForSubject(ctx, l.subject("run", token(run), "ev"))
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return bundle{first: 1}, 0, nil
+		return 0, bundle{first: 1}, nil
 	}
 	if err != nil {
-		return bundle{}, 0, err
+		return 0, b, err
 	}
 	data, err := l.unspill(ctx, m.Data)
 	if err != nil {
-		return bundle{}, 0, err
+		return 0, b, err
 	}
-	b, err := decodeBundle(data, m.Sequence)
-	return b, m.Sequence, err
+	b, err = decodeBundle(data, m.Sequence)
+	return m.Sequence, b, err
+}
+
+// next is the first bundle of a run with sequence from or later; 0 when there is
+// none.
+func (l *Log) next(ctx context.Context, run string, from uint64) (at uint64, b bundle, err error) {
+	m, err := l.readNext(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ev"), from)
+	if err != nil || m == nil {
+		return 0, b, err
+	}
+	b, err = decodeBundle(m.data, m.seq)
+	return m.seq, b, err
 }
 
 // firstThat is the first bundle of a run of which is says true, and of all later
 // ones as well, found by halving; 0 when there is none up to the sequence until.
-func (l *Log) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (found bundle, at uint64, err error) {
+func (l *Log) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64, found bundle, err error) {
 	for low, high := uint64(1), until; low <= high; {
 		middle := low + (high-low)/2
-		m, err := l.readNext(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ev"), middle)
-		if err != nil {
-			return found, at, err
-		}
-		if m == nil { // forgotten meanwhile
-			return found, at, ErrGone
-		}
-		b, err := decodeBundle(m.data, m.seq)
-		if err != nil {
-			return found, at, err
-		}
-		if is(&b) {
-			found, at, high = b, m.seq, middle-1
-		} else {
-			low = m.seq + 1
+		seq, b, err := l.next(ctx, run, middle)
+		switch {
+		case err != nil:
+			return 0, found, err
+		case seq == 0: // forgotten meanwhile
+			return 0, found, ErrGone
+		case is(&b):
+			at, found, high = seq, b, middle-1
+		default:
+			low = seq + 1
 		}
 	}
-	return found, at, nil
+	return at, found, nil
 }

@@ -62,7 +62,8 @@ func testPlace(t *testing.T, cfg Config) {
 		p, err := l.Place(t.Context(), "r", seen, attempt)
 		require.NoError(t, err)
 		require.Less(t, l.nc.Stats().InMsgs-before, uint64(300), "far less than the 2,100 of the run")
-		require.EqualValues(t, 3, p.Attempt)
+		of := func(number uint64) uint64 { return min((max(number, 1)-1)/(2*messages)+1, 3) }
+		require.Contains(t, []uint64{of(p.From.Seq), of(p.From.Seq + 1)}, p.Attempt, "whose records come")
 		// Whatever the hint, what is read from there begins right behind what the reader has.
 		got := read(t, l, "r", p.From)
 		require.Len(t, got, len(records)-int(p.From.Seq))
@@ -92,8 +93,10 @@ func testPlace(t *testing.T, cfg Config) {
 		require.Equal(t, c.counts, cheap(Pos{Seq: c.seen}, c.attempt).Seen, c.name)
 	}
 	for _, i := range []int{0, 1, 2*messages - 1, 2 * messages, 5 * messages, 6*messages - 2} {
-		require.Equal(t, Place{From: records[i].Pos(), Seen: records[i].Seq, Attempt: 3}, cheap(records[i].Pos(), 0), "a stored place is where it is")
-		p := cheap(Pos{Seq: records[i].Seq}, 0)
+		p := cheap(records[i].Pos(), 0)
+		require.Equal(t, records[i].Pos(), p.From, "a stored place is where it is")
+		require.Equal(t, records[i].Seq, p.Seen)
+		p = cheap(Pos{Seq: records[i].Seq}, 0)
 		require.Equal(t, records[i].Seq, p.Seen, "without a hint")
 	}
 
