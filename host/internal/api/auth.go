@@ -22,8 +22,8 @@ type caller struct {
 	rate   int64    // requests per minute; 0 means the host's own limit
 }
 
-// Scopes of keys and logins. The host's own, scopeHost, works for the tenant
-// that operates it only.
+// Scopes of keys and logins. Those of the host work for the tenant that operates
+// it only.
 const (
 	scopeRead    = "read"
 	scopeRun     = "run"
