@@ -42,6 +42,15 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 			verb = again
 		}
 	}
+	_, err = beside.EditCanvas(t.Context(), "t", id, "", func(c *store.Canvas) error {
+		c.DSL = []byte(waiting)
+		return nil
+	})
+	require.NoError(t, err)
+	j := b.start(Job{Canvas: id, From: "Message:B"})
+	require.Contains(t, kinds(b.read(j.ID)), "node_started:B", "a node that only the present canvas has")
+	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id, From: "Message:C"})
+	require.ErrorIs(t, err, ErrCanvas)
 	_, err = b.runs.Start(t.Context(), Job{Tenant: "other", Canvas: id})
 	require.ErrorIs(t, err, store.ErrNotFound, "it is another tenant's")
 	require.NoError(t, beside.DeleteCanvas(t.Context(), "t", id))

@@ -98,6 +98,11 @@ func (r *Runs) begin(ctx context.Context, j Job) (*work, error) {
 		w.rev, w.doc, w.canvas = known.rev, known.doc, known.canvas
 	}
 	err := r.prepare(ctx, w)
+	if err != nil && w.rev > 0 {
+		// The canvas as it is now may take what the one that was read did not.
+		r.plans.forget(&j)
+		return r.begin(ctx, j)
+	}
 	if err != nil {
 		r.release(ctx, &j)
 	}
@@ -106,7 +111,7 @@ func (r *Runs) begin(ctx context.Context, j Job) (*work, error) {
 
 // prepare reads the document and the state that a run begins with.
 func (r *Runs) prepare(ctx context.Context, w *work) (err error) {
-	j, rev := &w.job, int64(0)
+	j := &w.job
 	switch {
 	case j.Base != "":
 		return r.prepareBase(ctx, w)
@@ -123,13 +128,16 @@ func (r *Runs) prepare(ctx context.Context, w *work) (err error) {
 		if err != nil {
 			return err
 		}
-		w.doc, rev = c.DSL, c.Rev
+		w.doc = c.DSL
+		if w.canvas, err = r.plans.load(w.doc); err != nil {
+			return err
+		}
+		r.plans.keep(j, revision{c.Rev, w.doc, w.canvas})
 	}
 	if w.canvas == nil {
 		if w.canvas, err = r.plans.load(w.doc); err != nil {
 			return err
 		}
-		r.plans.keep(j, revision{rev, w.doc, w.canvas})
 	}
 	w.state = w.canvas.State()
 	if w.state.Unfinished() {
