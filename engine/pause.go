@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -62,7 +61,7 @@ func (r *run) ask(keep func(name string, field Value) bool) (fields Value, tips 
 			return n.form.Ask(r.work(), call)
 		}()
 		if err != nil {
-			return Null, "", &NodeError{Node: n.id, Kind: n.spec.Name, Err: err}
+			return Null, "", r.nodeError(n, err)
 		}
 		if t != "" {
 			tips = t
@@ -184,7 +183,7 @@ func (r *run) debug(n *node, values Value) (Value, error) {
 		return out, ErrCanceled
 	}
 	if call.err != nil {
-		return out, fmt.Errorf("%w", &NodeError{Node: n.id, Kind: n.spec.Name, Err: call.err})
+		return out, r.nodeError(n, call.err)
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -93,3 +94,20 @@ func (r *run) redactText(s string) string {
 	}
 	return s
 }
+
+// nodeError is what a run ends with: err, whose text may quote a request, without secrets.
+func (r *run) nodeError(n *node, err error) error {
+	if text := err.Error(); r.redactText(text) != text {
+		err = &redacted{err, r.redactText(text)}
+	}
+	return &NodeError{Node: n.id, Kind: n.spec.Name, Err: err}
+}
+
+// redacted is an error of the same kind with another text. It cannot be unwrapped, since the text is there.
+type redacted struct {
+	kind error
+	text string
+}
+
+func (e *redacted) Error() string        { return e.text }
+func (e *redacted) Is(target error) bool { return errors.Is(e.kind, target) }

@@ -130,7 +130,7 @@ func (r *run) handle(call *Call) (jumped bool) {
 		call.err = nil
 	default:
 		if r.failed == nil {
-			r.failed = &NodeError{Node: n.id, Kind: n.spec.Name, Err: call.err}
+			r.failed = r.nodeError(n, call.err)
 		}
 	}
 	return false

@@ -150,7 +150,12 @@ func (r *run) debug(s *startMessage) []byte {
 	began := clock.Now()
 	r.head.make(r.options.Ports.IDs.NewID(), r.options.TaskID, began)
 	r.tell("workflow_started", engine.NewObject(1).Set("inputs", engine.Null))
-	r.tell("node_started", withNode(engine.NewObject(6).Set("inputs", engine.Null).Set("created_at", engine.Int(began.Unix())), r.held.canvas, node))
+	thoughts := ""
+	if _, spec := r.held.canvas.Component(node); spec != nil {
+		thoughts = spec.Thoughts
+	}
+	r.tell("node_started", withNode(engine.NewObject(6).Set("inputs", engine.Null).Set("created_at", engine.Int(began.Unix())), r.held.canvas, node).
+		Set("thoughts", engine.String(thoughts)))
 	outs, err := r.held.canvas.Debug(r.ctx, r.held.canvas.State(), node, values, r.options)
 	now := clock.Now()
 	problem := engine.Null
@@ -162,7 +167,7 @@ func (r *run) debug(s *startMessage) []byte {
 		}
 	}
 	elapsed, at := engine.Float(now.Sub(began).Seconds()), engine.Float(float64(now.UnixMicro())/1e6)
-	r.tell("node_finished", withNode(engine.NewObject(9).Set("inputs", values).Set("outputs", outs), r.held.canvas, node).
+	r.tell("node_finished", withNode(engine.NewObject(8).Set("inputs", values).Set("outputs", outs), r.held.canvas, node).
 		Set("error", problem).Set("elapsed_time", elapsed).Set("created_at", at))
 	r.tell("workflow_finished", engine.NewObject(4).Set("inputs", engine.Null).Set("outputs", outs).
 		Set("elapsed_time", elapsed).Set("created_at", at))
@@ -172,9 +177,9 @@ func (r *run) debug(s *startMessage) []byte {
 
 // withNode adds the members that name a node.
 func withNode(b *engine.ObjectBuilder, c *engine.Canvas, id string) *engine.ObjectBuilder {
-	kind, thoughts, name := "", "", ""
+	kind, name := "", ""
 	if _, spec := c.Component(id); spec != nil {
-		kind, thoughts = spec.Name, spec.Thoughts
+		kind = spec.Name
 	}
 	for _, n := range c.Document().Get("graph").Get("nodes").Elements() {
 		if n.Get("id").Str() == id {
@@ -182,5 +187,5 @@ func withNode(b *engine.ObjectBuilder, c *engine.Canvas, id string) *engine.Obje
 		}
 	}
 	return b.Set("component_id", engine.String(id)).Set("component_name", engine.String(name)).
-		Set("component_type", engine.String(kind)).Set("thoughts", engine.String(thoughts))
+		Set("component_type", engine.String(kind))
 }
