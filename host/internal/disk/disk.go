@@ -1,5 +1,6 @@
 // Package disk answers what a host asks about the disk of its data directory:
-// how much room there is, and whether anything can be written at all.
+// how much room there is, whether anything can be written at all, and whether
+// another process uses it.
 package disk
 
 import (

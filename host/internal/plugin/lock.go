@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 const (
@@ -23,7 +25,7 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	}
 	unlock = func() { _ = f.Close() } // nothing was written that closing could lose
 	for {
-		held, err := tryLock(f)
+		held, err := disk.TryLock(f)
 		if held {
 			return unlock, nil
 		}

@@ -1,16 +1,15 @@
-//go:build unix
-
 package runner
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
 // dirLock keeps a second process out of a data directory; two servers on the
-// same files would destroy them. The system drops it when the process dies.
+// same files would destroy them.
 type dirLock struct{ file *os.File }
 
 func lockDir(dir string) (*dirLock, error) {
@@ -24,8 +23,12 @@ func lockDir(dir string) (*dirLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(ErrLocked, f.Close())
+	held, err := disk.TryLock(f)
+	if err == nil && !held {
+		err = ErrLocked
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return &dirLock{f}, nil
 }
