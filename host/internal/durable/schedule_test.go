@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -217,6 +218,11 @@ func TestClocksFollowTheRecords(t *testing.T) {
 	next, err := s.Next(1, time.Now(), time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, "@at "+next[0].UTC().Format(time.RFC3339), right[0].When)
+	// History may be forgotten; that is no missed time.
+	b.setAt(s, time.Now().Add(-72*time.Hour))
+	require.NoError(t, b.runs.compareClocks(t.Context()))
+	require.Equal(t, right, b.clocks())
+	b.setAt(s, time.Now())
 	for what, spoil := range map[string]func(){
 		"nothing is known": func() { require.NoError(t, b.log.Unschedule(t.Context(), clockID("t", s.ID))) },
 		"another time is": func() {
@@ -378,6 +384,16 @@ func TestNextTimes(t *testing.T) {
 	require.Equal(t, []string{"21 03:00:00 JST", "22 03:00:00 JST"}, next(daily, set, time.Time{}))
 }
 
+// setAt lets the records say that a schedule was set at another time.
+func (b *bench) setAt(s Schedule, at time.Time) {
+	b.t.Helper()
+	item, err := b.store.Item(b.t.Context(), "t", scheduleKind, s.ID)
+	require.NoError(b.t, err)
+	item.Doc = regexp.MustCompile(`"set":\d+`).ReplaceAll(item.Doc, fmt.Appendf(nil, `"set":%d`, at.UnixMilli()))
+	_, err = b.store.PutItem(b.t.Context(), item)
+	require.NoError(b.t, err)
+}
+
 // Times that came while no host was there are made up for once, also when the
 // run log has lost what it knew; a period keeps its phase.
 func TestMissedTimesAreMadeUpForOnce(t *testing.T) {
@@ -385,13 +401,8 @@ func TestMissedTimesAreMadeUpForOnce(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		b := newBench(t)
 		s := b.schedule(Schedule{When: When{Every: period.String()}, Job: Job{Canvas: b.canvas(talk)}})
-		// As if it had been set an hour ago, and nobody there since.
-		item, err := b.store.Item(t.Context(), "t", scheduleKind, s.ID)
-		require.NoError(t, err)
 		away := time.Now().Add(-time.Hour - time.Second).Truncate(time.Second).UTC()
-		item.Doc = []byte(strings.ReplaceAll(string(item.Doc), fmt.Sprint(s.Set.UnixMilli()), fmt.Sprint(away.UnixMilli())))
-		_, err = b.store.PutItem(t.Context(), item)
-		require.NoError(t, err)
+		b.setAt(s, away) // an hour ago, and nobody there since
 		if lost {
 			require.NoError(t, b.log.Unschedule(t.Context(), clockID("t", s.ID)))
 			b.close()

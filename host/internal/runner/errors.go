@@ -132,13 +132,6 @@ func transient(err error) bool {
 	return errors.As(err, &api) && api.Code == 503 && classifyFull(api.ErrorCode) == nil
 }
 
-// Refused reports whether the run log did not understand what it was asked,
-// the time of a [Schedule] for instance. Asking again does not help.
-func Refused(err error) bool {
-	var api *jetstream.APIError
-	return errors.As(err, &api) && api.Code == 400
-}
-
 func classifyFull(code jetstream.ErrorCode) error {
 	switch code {
 	case codeNoResources, codeNoStorage, codeMemoryExceeded, codeStoreFailed:
