@@ -188,8 +188,8 @@ func (r *Runs) Place(ctx context.Context, run string, seen runner.Pos, attempt u
 // again.
 func (r *Runs) Kept(ctx context.Context, row store.Run) (bool, error) {
 	pos, ended, err := r.cfg.Log.Ended(ctx, row.ID)
-	if err != nil || ended || pos.At == 0 {
-		return pos.At != 0, err
+	if err != nil || ended || pos.Seq == 0 {
+		return pos.Seq != 0, err
 	}
 	data, err := json.Marshal(&Job{ID: row.ID, Message: row.Message, Tenant: row.Tenant, Canvas: row.Canvas, User: row.User, Source: row.Source})
 	if err != nil {
