@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -143,5 +144,17 @@ func makeKey(file string) ([]byte, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return key, nil
+	return key, syncDir(filepath.Dir(file))
+}
+
+// syncDir puts the names in a directory on the disk.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // it cannot be asked for there
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
