@@ -14,7 +14,10 @@ import (
 )
 
 // runLog asks NATS about the stream of the run log.
-func (w *world) runLog() *jetstream.StreamInfo {
+func (w *world) runLog() *jetstream.StreamInfo { return w.stream("easel_LOG") }
+
+// stream asks NATS about a stream.
+func (w *world) stream(name string) *jetstream.StreamInfo {
 	w.t.Helper()
 	nc, err := nats.Connect(w.natsURLs()[0], nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
 	require.NoError(w.t, err)
@@ -28,7 +31,7 @@ func (w *world) runLog() *jetstream.StreamInfo {
 	require.Eventually(w.t, func() bool {
 		ctx, stop := context.WithTimeout(w.t.Context(), 2*time.Second)
 		defer stop()
-		stream, err := js.Stream(ctx, "easel_LOG")
+		stream, err := js.Stream(ctx, name)
 		if err != nil {
 			return false
 		}
@@ -39,9 +42,11 @@ func (w *world) runLog() *jetstream.StreamInfo {
 }
 
 // leader is the server that leads the run log.
-func (w *world) leader() *servertest.NATS {
+func (w *world) leader() *servertest.NATS { return w.leaderOf("easel_LOG") }
+
+func (w *world) leaderOf(stream string) *servertest.NATS {
 	w.t.Helper()
-	name := w.runLog().Cluster.Leader
+	name := w.stream(stream).Cluster.Leader
 	for _, n := range w.nats {
 		if n.Name == name {
 			return n

@@ -46,3 +46,12 @@ func TestFailuresInACluster(t *testing.T) {
 	t.Log("kill everything")
 	w.killEverything()
 }
+
+// TestPowerCuts is the long form of the power cuts: each kind twenty times.
+func TestPowerCuts(t *testing.T) {
+	bin := buildPrograms(t)
+	for _, sync := range []string{"contract", "always", "interval"} {
+		t.Run(sync, func(t *testing.T) { powerCuts(t, onPower(t, bin), sync, 20) })
+	}
+	t.Run("shared", func(t *testing.T) { powerCuts(t, onPowerShared(t, bin), "always", 20) })
+}

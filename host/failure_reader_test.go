@@ -59,6 +59,7 @@ func (w *world) follow(run string, hop int, each func(event)) *reader {
 
 // read connects again and again until the run has ended.
 func (r *reader) read(ctx context.Context) error {
+	var last error
 	for ctx.Err() == nil {
 		urls := r.w.urls()
 		if len(urls) == 0 {
@@ -67,17 +68,21 @@ func (r *reader) read(ctx context.Context) error {
 		}
 		r.connections++
 		ended, err := r.connect(ctx, urls[rand.IntN(len(urls))])
-		if ended || errors.Is(err, errWrong) {
+		if ended || errors.Is(err, errWrong) || errors.Is(err, errGone) {
 			return err
 		}
 		if err != nil {
+			last = err
 			time.Sleep(20 * time.Millisecond) // the host is away; another or the next one is not
 		}
 	}
-	return fmt.Errorf("the run did not end: %w; %d events", ctx.Err(), len(r.events))
+	return fmt.Errorf("the run did not end: %w; %d events over %d connections; the last one: %v", ctx.Err(), len(r.events), r.connections, last)
 }
 
-var errWrong = errors.New("wrong event")
+var (
+	errWrong = errors.New("wrong event")
+	errGone  = errors.New("the events are no longer kept")
+)
 
 // connect reads until the connection ends, the run has ended or it is time to hop.
 func (r *reader) connect(ctx context.Context, url string) (ended bool, err error) {
@@ -99,7 +104,11 @@ func (r *reader) connect(ctx context.Context, url string) (ended bool, err error
 		return false, err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
+	switch res.StatusCode {
+	case http.StatusOK:
+	case http.StatusGone:
+		return false, errGone
+	default:
 		return false, fmt.Errorf("status %d", res.StatusCode)
 	}
 	return r.drain(res.Body, func() { silence.Reset(3 * time.Second) })

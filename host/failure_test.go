@@ -35,7 +35,13 @@ func TestFailures(t *testing.T) {
 		{"sql both", sqlBoth},
 		{"disk full", diskFull},
 		{"disk read-only", readOnlyDisk},
+		{"disk error", diskError},
 		{"no quorum", noQuorum},
+		{"late servers", lateServers},
+		{"power cut, contract", powerCutContract},
+		{"power cut, always", powerCutAlways},
+		{"power cut, interval", powerCutInterval},
+		{"power cut, shared", powerCutShared},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

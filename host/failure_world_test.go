@@ -114,11 +114,16 @@ func shared(t testing.TB, bin programs, natsServers int) *world {
 		}
 		require.NoError(t, w.postgres.Remove())
 	})
+	w.share()
+	return w
+}
+
+// share tells hosts of the world's servers.
+func (w *world) share() {
 	w.args = []string{
-		"--nats", strings.Join(w.natsURLs(), ","), "--nats-replicas", strconv.Itoa(natsServers), "--postgres", w.postgres.URL,
+		"--nats", strings.Join(w.natsURLs(), ","), "--nats-replicas", strconv.Itoa(len(w.nats)), "--postgres", w.postgres.URL,
 		"--key-file", filepath.Join(w.dir, "secret.key"), "--lease", lease.String(),
 	}
-	return w
 }
 
 func (w *world) natsURLs() (urls []string) {
@@ -237,13 +242,17 @@ func metric(url, name string) float64 {
 	return -1
 }
 
-// try asks a host; an answer that is no success is an error with its text.
+// try asks a host; an answer that is no success is an error with its text. into may be nil.
 func (w *world) try(ctx context.Context, method, url, body string, into any) (status int, err error) {
+	return w.tryAs(ctx, w.key, method, url, body, into)
+}
+
+func (w *world) tryAs(ctx context.Context, key, method, url, body string, into any) (status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
-	req.Header.Set("Authorization", "Bearer "+w.key)
+	req.Header.Set("Authorization", "Bearer "+key)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return 0, err
@@ -255,6 +264,9 @@ func (w *world) try(ctx context.Context, method, url, body string, into any) (st
 	}
 	if res.StatusCode >= 300 {
 		return res.StatusCode, fmt.Errorf("%s %s: %d %s", method, url, res.StatusCode, bytes.TrimSpace(data))
+	}
+	if into == nil {
+		return res.StatusCode, nil
 	}
 	return res.StatusCode, json.Unmarshal(data, into)
 }
