@@ -339,6 +339,13 @@ func TestScheduleIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, list)
 	require.Empty(t, b.clocks())
+
+	for i := range mostSchedules {
+		_, err := b.store.PutItem(t.Context(), store.Item{Tenant: "t", Kind: scheduleKind, Name: fmt.Sprint(i), Doc: []byte(`{"paused":true}`)})
+		require.NoError(t, err)
+	}
+	_, err = b.runs.PutSchedule(t.Context(), Schedule{Tenant: "t", Name: "one more", When: When{Cron: "@daily"}, Job: Job{Canvas: canvas}})
+	require.ErrorIs(t, err, ErrTooMany)
 }
 
 func TestScheduleTooOften(t *testing.T) {
