@@ -14,8 +14,9 @@ import (
 // own, by whichever host is free.
 //
 // The records store keeps it, so it is in backups and ends with its tenant; the
-// run log is the clock, which no host has to be (schedule_clock.go). What
-// happens when its time has come is in schedule_due.go.
+// run log keeps its next time, so that no host has to (schedule_clock.go). What
+// happens when the time has come is in schedule_due.go, and what times there are
+// in schedule_when.go.
 type Schedule struct {
 	ID     string
 	Tenant string
