@@ -96,6 +96,10 @@ func (h *Host) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	// The run log first: it keeps a second process out of the data directory.
+	if err = h.openLog(ctx); err != nil {
+		return err
+	}
 	if err = h.openStore(ctx); err != nil {
 		return err
 	}
@@ -113,9 +117,6 @@ func (h *Host) open(ctx context.Context) (err error) {
 	h.mcp = &mcp.Client{Transport: h.web.Transport(), Version: cfg.Version}
 	templates, err := readTemplates(registry, cfg.Examples)
 	if err != nil {
-		return err
-	}
-	if err = h.openLog(ctx); err != nil {
 		return err
 	}
 	h.runs = durable.New(durable.Config{

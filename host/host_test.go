@@ -12,12 +12,15 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/runner"
 )
 
 // The tests start this test program again as a host, and kill it.
@@ -244,4 +247,15 @@ func TestFirstStart(t *testing.T) {
 	require.ErrorContains(t, err, "always, contract or interval")
 	_, err = New(t.Context(), Config{Log: quiet})
 	require.Error(t, err, "a place for the data is needed")
+}
+
+// TestDirectoryInUse has another process hold the data directory: nothing in there is touched, the records neither.
+func TestDirectoryInUse(t *testing.T) {
+	dir := t.TempDir()
+	log, err := runner.Open(t.Context(), runner.Config{Dir: dir})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, log.Close()) }()
+	_, err = New(t.Context(), Config{Dir: dir})
+	require.ErrorIs(t, err, runner.ErrLocked)
+	require.NoFileExists(t, filepath.Join(dir, "easel.db"))
 }

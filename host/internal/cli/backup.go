@@ -97,16 +97,17 @@ func (b *backuper) fromHost(ctx context.Context, host *http.Client, w io.Writer)
 
 // fromPlace writes the archive of a host that is not at work, or whose parts are all elsewhere.
 func (b *backuper) fromPlace(ctx context.Context, a *app, cfg store.Config, w io.Writer) (err error) {
-	s, err := store.Open(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	// The run log first: it finds out whether somebody else uses the directory.
 	log, err := runlog.Open(ctx, b.place.log(a))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
+	s, err := store.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
 	from := backup.Source{Store: s, Log: log, Plugins: b.place.plugins(), Version: versionInfo().Get("version").Text()}
 	if !b.noKey {
 		from.KeyFile = b.place.key()

@@ -77,6 +77,7 @@ func (d *dataPlace) records(ctx context.Context, a *app) (*store.Store, error) {
 	if err := d.there(); err != nil {
 		return nil, err
 	}
+	cfg.AsIs = true
 	return store.Open(ctx, cfg)
 }
 

@@ -44,6 +44,10 @@ var (
 	// version or restore a backup.
 	ErrNewer = errors.New("database belongs to a newer version")
 
+	// ErrOlder says that an older easel made this database and it is not to be
+	// changed; start easel serve of this version on it once.
+	ErrOlder = errors.New("database belongs to an older version")
+
 	// ErrWrongKey says that the key file does not fit the sealed values; bring
 	// back the key file that was used with this database.
 	ErrWrongKey = errors.New("key file does not match the database")

@@ -135,6 +135,18 @@ func TestOpenRefuses(t *testing.T) {
 		_, err = Open(t.Context(), cfg)
 		require.ErrorIs(t, err, ErrNewer)
 	})
+	t.Run("tables of an older version", func(t *testing.T) {
+		cfg := Config{Dir: t.TempDir(), AsIs: true}
+		s, err := Open(t.Context(), cfg)
+		require.NoError(t, err, "none are made")
+		require.NoError(t, s.write(t.Context(), "past", func(ctx context.Context, q querier) error {
+			_, err := q.ExecContext(ctx, `UPDATE meta SET value = '1' WHERE name = 'schema'`)
+			return err
+		}))
+		require.NoError(t, s.Close())
+		_, err = Open(t.Context(), cfg)
+		require.ErrorIs(t, err, ErrOlder)
+	})
 }
 
 func TestOpenTogether(t *testing.T) {

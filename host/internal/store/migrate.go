@@ -15,7 +15,7 @@ var migrations embed.FS
 // migrate runs the files of migrations/ that this database has not seen, each
 // in one transaction, in the order of their numbers. Two hosts that start
 // together wait for each other.
-func (s *Store) migrate(ctx context.Context) error {
+func (s *Store) migrate(ctx context.Context, asIs bool) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		return fmt.Errorf("store: migrations: %w", err)
@@ -33,6 +33,9 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		if seen > len(files) {
 			return fmt.Errorf("tables are at %d, this program knows %d: %w", seen, len(files), ErrNewer)
+		}
+		if asIs && 0 < seen && seen < len(files) {
+			return fmt.Errorf("tables are at %d, this program wants %d: %w; start easel serve of this version on it once", seen, len(files), ErrOlder)
 		}
 		for n := seen; n < len(files); n++ {
 			if err := applyMigration(ctx, q, files[n], n+1); err != nil {

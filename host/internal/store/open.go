@@ -41,6 +41,9 @@ type Config struct {
 	// KeyFile holds the key that seals secrets: 32 random bytes, hex. It is
 	// made when missing. Empty means secret.key in Dir.
 	KeyFile string
+	// AsIs refuses tables of an older version, which are otherwise brought up to
+	// date: a host of that version may be at work on them.
+	AsIs bool
 	// Sync is SyncAlways unless told otherwise.
 	Sync Sync
 	// KeepVersions is how many versions a canvas keeps; 0 means 20.
@@ -68,7 +71,7 @@ type Store struct {
 // Open opens the records, brings their tables up to date and checks the key
 // file.
 //
-// Errors: [ErrNewer], [ErrCorrupt], [ErrWrongKey], [ErrReadOnly],
+// Errors: [ErrNewer], [ErrOlder], [ErrCorrupt], [ErrWrongKey], [ErrReadOnly],
 // [ErrUnavailable].
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s, err := connect(ctx, cfg)
@@ -104,7 +107,7 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 
 // prepare migrates and unlocks a store whose engine is open.
 func (s *Store) prepare(ctx context.Context, cfg Config) error {
-	if err := s.migrate(ctx); err != nil {
+	if err := s.migrate(ctx, cfg.AsIs); err != nil {
 		return err
 	}
 	file := cfg.KeyFile

@@ -59,7 +59,7 @@ func KeyOpens(key, dump []byte) error {
 func withoutKey(ctx context.Context, cfg Config, f func(*Store) error) error {
 	s, err := connect(ctx, cfg)
 	if err == nil {
-		err = s.migrate(ctx)
+		err = s.migrate(ctx, false)
 	}
 	if err == nil {
 		err = f(s)
