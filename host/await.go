@@ -22,7 +22,7 @@ func (h *Host) await(ctx context.Context, what string, open func() error) error 
 			return err
 		}
 		if !told {
-			h.cfg.Log.Warn("waiting for "+what, "at_most", startPatience, "err", err)
+			h.cfg.Log.Warn("server is not there yet, waiting", "for", what, "at_most", startPatience, "err", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -17,7 +17,7 @@ func lateServers(t *testing.T, bin programs) {
 		p, err := servertest.Start(w.command(name))
 		require.NoError(t, err)
 		t.Cleanup(p.Kill)
-		_, err = p.Line("", "waiting for "+missing)
+		_, err = p.Line("", "waiting", missing)
 		require.NoError(t, err)
 		return p
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -197,14 +198,23 @@ func (l *Log) connect() error {
 	}
 	nc, err := nats.Connect(addr, opts...)
 	if err != nil {
-		if errors.Is(err, nats.ErrNoServers) {
-			err = errors.Join(ErrUnavailable, err)
-		}
-		return fail(err, "connect")
+		return fail(err, "connect to %s", plain(l.cfg.URLs))
 	}
 	l.nc = nc
 	l.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(2*time.Second))
 	return fail(err, "connect")
+}
+
+// plain are addresses without passwords.
+func plain(urls []string) string {
+	var out []string
+	for _, text := range urls {
+		if u, err := url.Parse(text); err == nil {
+			text = u.Redacted()
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
 }
 
 // connectionError hears of slow subscriptions as well; a follower notices
