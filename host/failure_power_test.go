@@ -100,9 +100,12 @@ func (w powerWorld) cut(h *hostProcess, l *load, seen witnesses) {
 // round is looked for after every later cut as well.
 func powerCuts(t testing.TB, w powerWorld, sync string, rounds int) {
 	w.args = append(w.args, "--sync", sync)
+	loses := sync == "interval"
 	var all ledger
+	found := 0
 	h := w.start("a")
-	for round := range rounds {
+	// A cut that comes right behind a checkpoint of the database loses nothing even so.
+	for round := 0; round < rounds || loses && found == 0 && round < rounds+9; round++ {
 		seen := w.disk.witnesses()
 		l := w.load(h)
 		time.Sleep(rand.N(1500 * time.Millisecond))
@@ -119,14 +122,16 @@ func powerCuts(t testing.TB, w powerWorld, sync string, rounds int) {
 		lost := all.losses(w.world, sync)
 		t.Logf("%s, cut %d: %s; up again after %v, all done after %v; lost: %d", sync, round+1, l,
 			up.Round(time.Millisecond), time.Since(began).Round(time.Millisecond), len(lost))
-		if sync == "interval" {
-			require.NotEmpty(t, lost, "the check finds no losses where there must be some")
-			t.Logf("such as: %q", lost)
-			all = ledger{} // what was lost stays lost
-		} else {
+		if !loses {
 			require.Empty(t, lost)
+		} else if found += len(lost); len(lost) > 0 {
+			t.Logf("such as: %s", lost[0])
+			all = ledger{} // what was lost stays lost
 		}
 		w.conversation(h, fmt.Sprint("after-cut-", round)).requireDone()
+	}
+	if loses {
+		require.Positive(t, found, "the check finds no losses where there must be some")
 	}
 	w.kill(h)
 	if w.postgres != nil {

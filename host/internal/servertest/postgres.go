@@ -10,6 +10,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -124,6 +125,25 @@ func (s *Postgres) ready() error {
 		case <-ctx.Done():
 			return fmt.Errorf("PostgreSQL is not ready: %w: %s", err, s.Output())
 		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Kill ends the server at once, and its children, which have process groups of
+// their own and may wait for each other for ever.
+func (s *Postgres) Kill() {
+	select {
+	case <-s.Done():
+		return
+	default:
+	}
+	_ = s.Freeze() // it makes no more of them; it may be gone, which is what is wanted
+	// Where the system does not tell, they notice by themselves, most often.
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.PID()))
+	s.Process.Kill()
+	for _, child := range strings.Fields(string(text)) {
+		if pid, err := strconv.Atoi(child); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // as above
 		}
 	}
 }
