@@ -19,7 +19,7 @@ func TestSchedulesInACluster(t *testing.T) {
 	w.start("b")
 	canvas := w.canvas(w.outside.chain(1))
 	const moments = 24
-	first := time.Now().UTC().Add(15 * time.Second)
+	first := time.Now().UTC().Truncate(time.Second).Add(15 * time.Second)
 	for i := range moments {
 		at := first.Add(time.Duration(i) * time.Second)
 		body := fmt.Sprintf(`{"name":"moment %d","canvas":%q,"cron":"%d %d %d %d %d *","query":"moment-%d"}`,
