@@ -44,6 +44,10 @@ type Config struct {
 	// means 10 s.
 	Lease time.Duration
 
+	// KeepRuns is how long ended runs stay in the history; 0 means for ever.
+	// Sessions, with all that was said, stay in any case.
+	KeepRuns time.Duration
+
 	// Key is the API key of the first tenant; "" makes one at the first start.
 	Key string
 	// Models are the configured model providers; the zero value answers

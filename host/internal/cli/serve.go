@@ -38,6 +38,7 @@ should not stand on a command line has no flag:
 		fs.StringVar(&s.cfg.KeyFile, "key-file", "", "`FILE` with the key that seals secrets, the same for all hosts of a database; default secret.key in the data directory")
 		fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract), "what is on the disk before it counts: contract, always or interval")
 		fs.DurationVar(&s.cfg.Lease, "lease", 0, "silence after which other hosts take a host's runs; 0 means 10s")
+		fs.DurationVar(&s.cfg.KeepRuns, "keep-runs", 0, "how long ended runs stay in the history, such as 2160h; 0 means for ever. Sessions stay in any case")
 		fs.StringVar(&s.examples, "examples", "", "`DIR,...` of canvases offered as templates")
 		fs.BoolVar(&s.cfg.InstallExamples, "install-examples", false, "save the templates as canvases at the first start")
 		fs.StringVar(&s.proxies, "trusted-proxy", "", "`CIDR,...` of proxies whose X-Forwarded-For says where a request comes from; none when left out")

@@ -33,6 +33,9 @@ type Config struct {
 	// ShortestPeriod is the least time between two runs of a schedule; 0 means a
 	// minute.
 	ShortestPeriod time.Duration
+	// KeepRuns is how long runs stay in the history after their end; 0 means for
+	// ever.
+	KeepRuns time.Duration
 	// Report hears of every run that this host ended, for metrics; nil for none.
 	Report func(j *Job, end End, took time.Duration)
 	// Watch hears every entry of the runs of this host in order; nil for none.
@@ -80,10 +83,12 @@ func New(cfg Config) *Runs {
 }
 
 // Work continues runs of dead hosts, queued runs, and runs that were accepted
-// but never begun, and sets the clocks of schedules, until ctx ends.
+// but never begun, sets the clocks of schedules and forgets old runs, until ctx
+// ends.
 func (r *Runs) Work(ctx context.Context) error {
 	go r.recover(ctx)
 	go r.keepClocks(ctx)
+	go r.forget(ctx)
 	return r.cfg.Log.Work(ctx, r.takeOver)
 }
 
@@ -211,7 +216,7 @@ func (r *Runs) Records(ctx context.Context, run string) ([]runner.Record, error)
 // Cancel stops a run of any host; one that has ended stays as it is.
 //
 // Errors: [runner.ErrUnavailable] when the run log does not take it within
-// [Config].Accept.
+// [Config].Accept; it may take effect later all the same.
 func (r *Runs) Cancel(ctx context.Context, run string) error {
 	ctx, done := context.WithTimeout(ctx, r.cfg.Accept)
 	defer done()

@@ -155,11 +155,13 @@ func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, erro
 	return list(ctx, s.read, "runs", runColumns, &w, p, runOrder, scanRun)
 }
 
-// ForgetRuns removes ended runs that ended before a time (Unix milliseconds)
-// and says how many.
-func (s *Store) ForgetRuns(ctx context.Context, before int64) (n int64, err error) {
+// ForgetRuns removes runs that ended before a time (Unix milliseconds), at most
+// so many, and says how many.
+func (s *Store) ForgetRuns(ctx context.Context, before int64, most int) (n int64, err error) {
 	err = s.write(ctx, "forget runs", func(ctx context.Context, q querier) error {
-		res, err := q.ExecContext(ctx, `DELETE FROM runs WHERE status <> 'active' AND end_time < $1`, before)
+		// The time of creation is there for the index.
+		res, err := q.ExecContext(ctx, `DELETE FROM runs WHERE id IN (SELECT id FROM runs
+			WHERE status IN ('done', 'failed', 'canceled', 'paused') AND create_time < $1 AND end_time < $1 LIMIT $2)`, before, most)
 		if err != nil {
 			return err
 		}
