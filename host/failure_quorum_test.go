@@ -21,6 +21,9 @@ func noQuorum(t *testing.T, bin programs) {
 	arrived, release := w.outside.hold("/quorum/4")
 	c := w.conversation(h, "quorum")
 	<-arrived
+	begun, let := w.outside.hold("/victim/2")
+	victim := w.run(h, c.canvas, "", "victim")
+	<-begun
 	for _, n := range w.nats[1:] {
 		n.Kill()
 	}
@@ -32,7 +35,7 @@ func noQuorum(t *testing.T, bin programs) {
 		"/0.27/api/v1/agents/chat/completions":                    `{"agent_id":"` + c.canvas + `","query":"x","stream":true}`,
 		"/v1/canvas/completion":                                   `{"id":"` + c.canvas + `","query":"x"}`,
 		"/api/v1/agents_openai/" + c.canvas + "/chat/completions": `{"model":"m","messages":[{"role":"user","content":"x"}],"stream":true}`,
-		"/api/v2/runs/" + c.run + "/cancel":                       `{}`,
+		"/api/v2/runs/" + victim + "/cancel":                      `{}`,
 	} {
 		clients.Go(func() {
 			got := w.post(h.url+path, body)
@@ -49,6 +52,11 @@ func noQuorum(t *testing.T, bin programs) {
 		require.NoError(t, n.Restart())
 	}
 	c.requireDone()
+	let() // the cancel may have arrived meanwhile, and ended it
+	require.Eventually(t, func() bool {
+		status, _ := w.status(victim)
+		return status == "done" || status == "canceled"
+	}, patience, 50*time.Millisecond)
 	w.run(h, c.canvas, "", "again")
 }
 
