@@ -20,7 +20,7 @@ func slowConsumer(t *testing.T, bin programs) {
 	a := w.start("a")
 	b := w.start("b")
 	canvas := w.canvas(talk)
-	const query, readers = "words:1500 wide:3000", 20
+	const query, readers = "words:2500 wide:3000", 20
 
 	alone := time.Now()
 	w.follow(w.run(a, canvas, "", query), 0, nil).wait()
