@@ -15,7 +15,7 @@ func benchLogs(b *testing.B, run func(b *testing.B, l *Log)) {
 	b.Run("external", func(b *testing.B) {
 		port := freePort(b)
 		natsChild(b, b.TempDir(), port)
-		run(b, openTest(b, Config{URLs: []string{url(port)}}))
+		run(b, openTest(b, Config{URLs: []string{address(port)}}))
 	})
 }
 
@@ -90,8 +90,8 @@ func BenchmarkCancel(b *testing.B) {
 func BenchmarkFollow(b *testing.B) {
 	port := freePort(b)
 	natsChild(b, b.TempDir(), port)
-	near := openTest(b, Config{URLs: []string{url(port)}})
-	far := openTest(b, Config{URLs: []string{url(port)}})
+	near := openTest(b, Config{URLs: []string{address(port)}})
+	far := openTest(b, Config{URLs: []string{address(port)}})
 	for name, l := range map[string]*Log{"near": near, "far": far} {
 		b.Run(name, func(b *testing.B) {
 			id := fmt.Sprint(name, b.N)

@@ -26,7 +26,7 @@ func large(n int) string {
 func TestLargeValuesAreStoredOnce(t *testing.T) {
 	port := freePort(t)
 	natsChild(t, t.TempDir(), port)
-	for name, cfg := range map[string]Config{"embedded": {}, "external": {URLs: []string{url(port)}}} {
+	for name, cfg := range map[string]Config{"embedded": {}, "external": {URLs: []string{address(port)}}} {
 		t.Run(name, func(t *testing.T) { storedOnce(t, cfg) })
 	}
 }

@@ -18,7 +18,7 @@ func external(t testing.TB) (l *Log, c childConfig, server *child, restart func(
 	dir, port := t.TempDir(), freePort(t)
 	restart = func() *child { return natsChild(t, dir, port) }
 	server = restart()
-	cfg := hostConfig{URLs: []string{url(port)}, Lease: time.Second}
+	cfg := hostConfig{URLs: []string{address(port)}, Lease: time.Second}
 	l = openTest(t, cfg.config())
 	return l, childConfig{Role: "host", Config: cfg, Steps: 20, Step: 50 * time.Millisecond}, server, restart
 }

@@ -37,7 +37,7 @@ func onBoth(t *testing.T, test func(t *testing.T, cfg Config)) {
 	t.Run("external", func(t *testing.T) {
 		port := freePort(t)
 		natsChild(t, t.TempDir(), port)
-		test(t, Config{URLs: []string{url(port)}})
+		test(t, Config{URLs: []string{address(port)}})
 	})
 }
 

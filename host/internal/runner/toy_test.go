@@ -230,7 +230,7 @@ func natsChild(t testing.TB, dir string, port int) *child {
 	return start(t, childConfig{Role: "nats", Dir: dir, Port: port})
 }
 
-func url(port int) string { return fmt.Sprintf("nats://127.0.0.1:%d", port) }
+func address(port int) string { return fmt.Sprintf("nats://127.0.0.1:%d", port) }
 
 func freePort(t testing.TB) int {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
