@@ -18,12 +18,13 @@ const maxPayload = 8 << 20
 // startServer runs a NATS server that no network can reach.
 func startServer(cfg Config) (*server.Server, error) {
 	srv, err := server.NewServer(&server.Options{
-		ServerName: "easel",
-		DontListen: true,
-		JetStream:  true,
-		StoreDir:   filepath.Join(cfg.Dir, "nats"),
-		SyncAlways: cfg.SyncAlways,
-		MaxPayload: maxPayload,
+		ServerName:   "easel",
+		DontListen:   true,
+		JetStream:    true,
+		StoreDir:     filepath.Join(cfg.Dir, "nats"),
+		SyncAlways:   cfg.SyncAlways,
+		SyncInterval: cfg.SyncEvery,
+		MaxPayload:   maxPayload,
 		// The server would refuse a stream whose limit is above the disk's free
 		// space; ours are upper bounds, not reservations.
 		JetStreamMaxStore: 1 << 50,

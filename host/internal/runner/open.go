@@ -30,8 +30,11 @@ type Config struct {
 	// Replicas is how many servers of a cluster store each message; 0 means 1.
 	Replicas int
 	// SyncAlways makes the embedded server put each message on the disk before
-	// it is acknowledged, instead of every two minutes.
+	// it is acknowledged.
 	SyncAlways bool
+	// SyncEvery is how often the embedded server puts messages on the disk when
+	// it does not do so with each; 0 means every two minutes.
+	SyncEvery time.Duration
 
 	// Lease is how long a host may be silent before its runs go elsewhere; 0
 	// means 10 s. The heartbeat comes four times as often.
