@@ -75,6 +75,7 @@ type eventReader struct {
 	attempt uint64     // whose records come
 	seen    resumeAt   // what the client has
 	end     *runner.Record
+	over    bool // nothing may be written any more
 }
 
 // heartbeat is how often a silent stream sends a comment, so that proxies keep
@@ -94,6 +95,7 @@ func (c *call) v2Stream(run string, at resumeAt) error {
 	err = c.a.cfg.Runs.Follow(c.ctx(), run, from, e.take)
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.over = true
 	if err == nil && e.end != nil {
 		e.s.more = true // it goes out with the end of the answer
 		e.write(*e.end)
@@ -159,10 +161,19 @@ func (e *eventReader) beat(stop <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		e.mu.Lock()
-		e.s.more = false
-		e.s.buf = append(e.s.buf[:0], ": still here"...)
-		e.s.send()
-		e.mu.Unlock()
+		e.still()
 	}
+}
+
+// still says that the stream is there, unless it has ended while this waited
+// for a slow client to take an event.
+func (e *eventReader) still() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.over {
+		return
+	}
+	e.s.more = false
+	e.s.buf = append(e.s.buf[:0], ": still here"...)
+	e.s.send()
 }
