@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -277,4 +278,20 @@ func (s *soak) requireFlat(of func(sample) float64, slack float64, what string) 
 	early, late := median(s.samples[n/4:n/2]), median(s.samples[3*n/4:])
 	s.w.t.Logf("%s: %v in the second quarter, %v in the last", what, early, late)
 	require.LessOrEqual(s.w.t, late, 1.3*early+slack, what)
+}
+
+// memory is what a host holds in RAM, in bytes.
+func memory(t testing.TB, h *hostProcess) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.PID()))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			n, err := strconv.Atoi(strings.Fields(rest)[0])
+			require.NoError(t, err)
+			return n << 10
+		}
+	}
+	require.FailNow(t, "no VmRSS")
+	return 0
 }
