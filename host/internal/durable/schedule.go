@@ -92,7 +92,7 @@ func (r *Runs) PutSchedule(ctx context.Context, s Schedule) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	if err := r.setClock(ctx, &kept, time.Now()); err != nil {
+	if err := r.setClock(ctx, kept, time.Now()); err != nil {
 		if s.Rev == 0 {
 			err = errors.Join(err, r.DeleteSchedule(context.WithoutCancel(ctx), kept.Tenant, kept.ID))
 		}

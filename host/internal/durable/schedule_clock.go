@@ -64,8 +64,26 @@ func (r *Runs) nextDue(ctx context.Context, s *Schedule, now time.Time) (time.Ti
 	return next[0], nil
 }
 
-// setClock makes the run log keep the next time of a schedule after now.
-func (r *Runs) setClock(ctx context.Context, s *Schedule, now time.Time) error {
+// setClock makes the run log keep the next time of a schedule after now. A
+// change that came meanwhile may have been overwritten by it, so what the newest
+// revision says is set last.
+func (r *Runs) setClock(ctx context.Context, s Schedule, now time.Time) error {
+	for {
+		if err := r.setClockOnce(ctx, &s, now); err != nil {
+			return err
+		}
+		newest, err := r.Schedule(ctx, s.Tenant, s.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			return r.stopClock(ctx, s.Tenant, s.ID)
+		}
+		if err != nil || newest.Rev == s.Rev {
+			return err
+		}
+		s = newest
+	}
+}
+
+func (r *Runs) setClockOnce(ctx context.Context, s *Schedule, now time.Time) error {
 	if s.Paused {
 		return r.stopClock(ctx, s.Tenant, s.ID)
 	}
@@ -158,5 +176,5 @@ func (r *Runs) compareClock(ctx context.Context, s *Schedule, is runner.Schedule
 	if late := time.Since(at); late > 0 && (late < clockCheck || is.ID != "") {
 		return nil
 	}
-	return r.cfg.Log.Schedule(ctx, want)
+	return r.setClock(ctx, *s, time.Time{})
 }

@@ -67,7 +67,7 @@ func (r *Runs) due(ctx context.Context, j *Job) (bool, error) {
 	if at := DueOf(store.Run{ID: j.ID, Source: sourceSchedule}); at.After(now) {
 		now = at // the clock of the server is ahead
 	}
-	if err := r.setClock(ctx, &s, now); err != nil {
+	if err := r.setClock(ctx, s, now); err != nil {
 		return false, err
 	}
 	busy, _, err := r.cfg.Store.Runs(ctx, store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive}, store.Page{Limit: 1})

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -248,6 +249,30 @@ func TestClocksFollowTheRecords(t *testing.T) {
 	b.hasClocks(1) // a host that starts compares
 }
 
+// Whoever sets a clock by what it read before a change does not undo the change.
+func TestClockIsThatOfTheLastChange(t *testing.T) {
+	b := newBench(t)
+	b.close()
+	b.other = func(*Runs, context.Context, *runner.Lease) error { return nil } // nobody compares by itself
+	b.open()
+	s := b.schedule(Schedule{When: When{Every: "24h"}, Job: Job{Canvas: b.canvas(talk)}})
+	for i := range 200 {
+		require.NoError(t, b.log.Unschedule(t.Context(), clockID("t", s.ID)))
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if err := b.runs.compareClocks(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+		s.Job.Query = engine.String(fmt.Sprint("query ", i))
+		s = b.schedule(s)
+		wg.Wait()
+		want, err := json.Marshal(&s.Job)
+		require.NoError(t, err)
+		require.JSONEq(t, string(want), string(b.clocks()[0].Run.Data))
+	}
+}
+
 // Two hosts with one run log and one store begin each run once.
 func TestScheduleComesOnceForTwoHosts(t *testing.T) {
 	srv, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true})
@@ -391,12 +416,12 @@ func TestNextTimes(t *testing.T) {
 	require.Equal(t, []string{"21 03:00:00 JST", "22 03:00:00 JST"}, next(daily, set, time.Time{}))
 }
 
-// setAt lets the records say that a schedule was set at another time.
+// setAt lets the records say that a schedule goes, and was set at another time.
 func (b *bench) setAt(s Schedule, at time.Time) {
 	b.t.Helper()
 	item, err := b.store.Item(b.t.Context(), "t", scheduleKind, s.ID)
 	require.NoError(b.t, err)
-	item.Doc = regexp.MustCompile(`"set":\d+`).ReplaceAll(item.Doc, fmt.Appendf(nil, `"set":%d`, at.UnixMilli()))
+	item.Doc = regexp.MustCompile(`("paused":true,)?"set":\d+`).ReplaceAll(item.Doc, fmt.Appendf(nil, `"set":%d`, at.UnixMilli()))
 	_, err = b.store.PutItem(b.t.Context(), item)
 	require.NoError(b.t, err)
 }
@@ -407,7 +432,7 @@ func TestMissedTimesAreMadeUpForOnce(t *testing.T) {
 	const period = 5 * time.Second
 	for _, lost := range []bool{false, true} {
 		b := newBench(t)
-		s := b.schedule(Schedule{When: When{Every: period.String()}, Job: Job{Canvas: b.canvas(talk)}})
+		s := b.schedule(Schedule{When: When{Every: period.String()}, Job: Job{Canvas: b.canvas(talk)}, Paused: true})
 		away := time.Now().Add(-time.Hour - time.Second).Truncate(time.Second).UTC()
 		b.setAt(s, away) // an hour ago, and nobody there since
 		if lost {

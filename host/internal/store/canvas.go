@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"time"
 )
 
 // Canvas is one saved agent.
@@ -102,8 +104,12 @@ func (s *Store) CanvasTenant(ctx context.Context, id string) (string, error) {
 	return tenant, fail(err, "canvas %q", id)
 }
 
-// editAttempts bounds how often an edit is run again on newer state.
-const editAttempts = 20
+// editPatience bounds how long an edit is run again on newer state, and
+// mostEditWait the pause before it, so that those who meet come apart.
+const (
+	editPatience = 10 * time.Second
+	mostEditWait = 64 * time.Millisecond
+)
 
 // EditCanvas reads a canvas, lets change alter it and writes it back over the
 // same revision; when somebody else was faster, change is run again on what
@@ -111,10 +117,11 @@ const editAttempts = 20
 // change to set. A versionTitle that is not empty adds a version when the DSL
 // differs from the newest one.
 //
-// Errors: [ErrNotFound], [ErrConflict] after many attempts, and whatever
-// change returns, in which case nothing is written.
+// Errors: [ErrNotFound], [ErrConflict] when others were faster for ten seconds,
+// and whatever change returns, in which case nothing is written.
 func (s *Store) EditCanvas(ctx context.Context, tenant, id, versionTitle string, change func(*Canvas) error) (Canvas, error) {
-	for range editAttempts {
+	began := time.Now()
+	for wait := time.Millisecond; ; wait = min(2*wait, mostEditWait) {
 		c, err := s.Canvas(ctx, tenant, id)
 		if err != nil {
 			return Canvas{}, err
@@ -129,8 +136,15 @@ func (s *Store) EditCanvas(ctx context.Context, tenant, id, versionTitle string,
 		if !errors.Is(err, ErrConflict) {
 			return next, err
 		}
+		if time.Since(began) > editPatience {
+			return Canvas{}, err
+		}
+		select {
+		case <-ctx.Done():
+			return Canvas{}, ctx.Err()
+		case <-time.After(rand.N(wait)):
+		}
 	}
-	return Canvas{}, fail(ErrConflict, "canvas %q: %d attempts", id, editAttempts)
 }
 
 func (s *Store) replaceCanvas(ctx context.Context, c Canvas, rev int64, versionTitle string) error {

@@ -60,7 +60,7 @@ func TestEditCanvasLosesNoChange(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte{}}, "")
 		require.NoError(t, err)
-		const editors, edits = 4, 10
+		const editors, edits = 8, 20
 		var wg sync.WaitGroup
 		for e := range editors {
 			wg.Go(func() {
