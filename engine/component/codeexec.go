@@ -45,8 +45,11 @@ var codeExecSpec = engine.Spec{
 	},
 }
 
-// Init reads the declared outputs.
+// Init reads the declared outputs. A script may be left out, for a model to give it; an empty one is a mistake.
 func (c *CodeExec) Init(s *engine.Setup) error {
+	if v := s.Params.Get("script"); v.Kind() == engine.KindString && v.Str() == "" {
+		return s.Fail("script", v, "is empty; a function main is needed")
+	}
 	for name, slot := range s.Outputs.Fields() {
 		if !strings.HasPrefix(name, "_") {
 			c.outputs = append(c.outputs, codeOutput{name, strings.ToLower(slot.Get("type").Text())})

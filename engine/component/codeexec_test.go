@@ -106,4 +106,6 @@ func TestCodeExecErrors(t *testing.T) {
 	require.ErrorIs(t, s.err, engine.ErrNoPort)
 	_, err := loadNode("CodeExec", `{"lang": "ruby", "script": "x"}`, "")
 	require.ErrorContains(t, err, "lang")
+	_, err = loadNode("CodeExec", `{"script": ""}`, "")
+	require.ErrorContains(t, err, "script")
 }

@@ -11,9 +11,13 @@ import (
 // External is what components have in common whose work is done outside the engine: web searches, mail,
 // databases, documents. They load everywhere and keep their params; to act they need the Tools port of a host.
 type External struct {
-	kind   string
-	params engine.Value
+	kind     string
+	params   engine.Value
+	settings []string // params without which its service usually refuses
 }
+
+// needing is an External with the names of its connection settings.
+func needing(settings ...string) External { return External{settings: settings} }
 
 // arg is one argument of an external component: what a model gives, or else the node's own parameter.
 type arg struct {
@@ -33,7 +37,7 @@ func (e *External) Needs() string { return "Tools" }
 // Blank lists settings that are empty and without which a service usually refuses: keys, hosts, accounts.
 func (e *External) Blank() []string {
 	var names []string
-	for _, name := range settings[e.kind] {
+	for _, name := range e.settings {
 		if !e.params.Get(name).Truthy() {
 			names = append(names, name)
 		}
@@ -50,15 +54,6 @@ func (e *External) Warnings() []string {
 	return list
 }
 
-// settings are the connection settings of each component.
-var settings = map[string][]string{
-	"TavilySearch": {"api_key"}, "TavilyExtract": {"api_key"}, "Google": {"api_key"}, "Bing": {"api_key"},
-	"SearXNG": {"searxng_url"},
-	"ExeSQL":  {"database", "username", "host", "password"},
-	"Email":   {"smtp_server", "email", "password", "sender_name"},
-	"TuShare": {"token"}, "QWeather": {"web_apikey"}, "Jin10": {"secret_key"}, "DeepL": {"auth_key"},
-}
-
 // act calls the component outside. An empty first argument gives empty outputs, as a search without a query does.
 func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) error {
 	values := engine.NewObject(len(args))
@@ -68,7 +63,7 @@ func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) erro
 			return err
 		}
 		if i == 0 && !v.Truthy() {
-			call.Out("formalized_content", engine.String(""))
+			call.Out(passages, engine.String(""))
 			return nil
 		}
 		if given {
@@ -103,8 +98,8 @@ func (e *External) take(call *engine.Call, outs engine.Value) error {
 	}
 	if chunks := outs.Get("chunks"); chunks.Len() > 0 {
 		text := citePassages(call, elements(chunks), elements(outs.Get("doc_aggs")))
-		if !outs.Get("formalized_content").Truthy() {
-			call.Out("formalized_content", engine.String(text))
+		if !outs.Get(passages).Truthy() {
+			call.Out(passages, engine.String(text))
 		}
 	}
 	return nil
@@ -121,11 +116,18 @@ func elements(v engine.Value) []engine.Value {
 // externalSpecs lists the components that work outside, by what they are for.
 func externalSpecs() []engine.Spec {
 	var list []engine.Spec
-	for _, group := range [...][]engine.Spec{webSearchSpecs(), librarySpecs(), financeSpecs(), officeSpecs(), retiredSpecs()} {
+	for _, group := range [...][]engine.Spec{
+		webSearchSpecs(), librarySpecs(), financeSpecs(),
+		{exeSQLSpec, emailSpec, excelProcessorSpec, docGeneratorSpec, browserSpec},
+		retiredSpecs(),
+	} {
 		list = append(list, group...)
 	}
 	return list
 }
+
+// passages is the result of a search: its finds as text for a prompt.
+const passages = "formalized_content"
 
 // outside is the Spec of an external component that a model may call, with the name and doc of its arguments.
 func outside(name, function, doc, result string, fresh func() engine.Component, args ...engine.Field) engine.Spec {
@@ -139,9 +141,9 @@ func outside(name, function, doc, result string, fresh func() engine.Component, 
 
 func outputsOf(result string) []engine.Field {
 	switch result {
-	case "formalized_content":
+	case passages:
 		return []engine.Field{
-			{Name: "formalized_content", Type: "string", Doc: "what was found, as text for a prompt"},
+			{Name: passages, Type: "string", Doc: "what was found, as text for a prompt"},
 			{Name: "json", Type: "list", Doc: "what was found, with all fields"},
 		}
 	case "json":

@@ -23,7 +23,7 @@ func (o *outdoors) CallTool(_ context.Context, c *engine.ExternalCall) (engine.V
 func TestExternalLoadsAndFailsWhenReached(t *testing.T) {
 	for _, spec := range externalSpecs() {
 		for _, name := range append([]string{spec.Name}, spec.Aliases...) {
-			c := node(t, name, `{"strange": [1], "api_key": ""}`, "")
+			c := node(t, name, `{"strange": [1], "api_key": "", "content": "text"}`, "")
 			s := run(t, c, nil, "q", engine.Null, engine.Ports{})
 			if name != "ExcelProcessor" && name != "DocGenerator" && name != "PDFGenerator" {
 				require.ErrorIs(t, s.err, engine.ErrNoPort, name)
@@ -76,4 +76,13 @@ func TestExternalRefusesParamsOfAWrongType(t *testing.T) {
 	require.ErrorContains(t, err, "port")
 	_, err = loadNode("TavilySearch", `{"max_results": 0}`, "")
 	require.ErrorContains(t, err, "max_results")
+}
+
+func TestDocGeneratorNeedsContent(t *testing.T) {
+	for _, params := range []string{`{}`, `{"content": ""}`} {
+		_, err := loadNode("DocGenerator", params, "")
+		var param *engine.ParamError
+		require.ErrorAs(t, err, &param)
+		require.Equal(t, "content", param.Param)
+	}
 }

@@ -40,7 +40,6 @@ func (g *GoogleScholar) Run(ctx context.Context, call *engine.Call) error {
 func librarySpecs() []engine.Spec {
 	query := wanted("query", "the words to search for, in the language of the collection")
 	fresh := func() engine.Component { return &Library{} }
-	const passages = "formalized_content"
 	return []engine.Spec{
 		outside("Wikipedia", "wikipedia_search", "Searches Wikipedia and gives the summaries of pages.", passages, fresh, query),
 		outside("ArXiv", "arxiv_search", "Searches preprints on arXiv and gives their abstracts.", passages, fresh, query),

@@ -19,14 +19,15 @@ func (r *Retired) Run(ctx context.Context, call *engine.Call) error {
 }
 
 func retiredSpecs() []engine.Spec {
-	fresh := func() engine.Component { return &Retired{} }
-	const passages = "formalized_content"
+	fresh := func(settings ...string) func() engine.Component {
+		return func() engine.Component { return &Retired{External: needing(settings...)} }
+	}
 	return []engine.Spec{
-		outside("AkShare", "akshare_stock_news", "Gives news on a Chinese stock.", "report", fresh, wanted("query", "code or name of the stock")),
-		outside("Crawler", "web_crawler", "Reads a web page.", passages, fresh, wanted("query", "address of the page")),
-		outside("DeepL", "deepl_translate", "Translates a text with DeepL.", "report", fresh, wanted("query", "the text")),
-		outside("Jin10", "jin10", "Gives financial news from Jin10.", passages, fresh, wanted("query", "what to look for")),
-		outside("QWeather", "qweather", "Gives the weather of a place.", passages, fresh, wanted("query", "the place")),
-		outside("TuShare", "tushare", "Gives news on Chinese stocks.", passages, fresh, wanted("query", "what to look for")),
+		outside("AkShare", "akshare_stock_news", "Gives news on a Chinese stock.", "report", fresh(), wanted("query", "code or name of the stock")),
+		outside("Crawler", "web_crawler", "Reads a web page.", passages, fresh(), wanted("query", "address of the page")),
+		outside("DeepL", "deepl_translate", "Translates a text with DeepL.", "report", fresh("auth_key"), wanted("query", "the text")),
+		outside("Jin10", "jin10", "Gives financial news from Jin10.", passages, fresh("secret_key"), wanted("query", "what to look for")),
+		outside("QWeather", "qweather", "Gives the weather of a place.", passages, fresh("web_apikey"), wanted("query", "the place")),
+		outside("TuShare", "tushare", "Gives news on Chinese stocks.", passages, fresh("token"), wanted("query", "what to look for")),
 	}
 }

@@ -96,15 +96,16 @@ func (k *KeyedSearch) Run(ctx context.Context, call *engine.Call) error {
 
 func webSearchSpecs() []engine.Spec {
 	query := wanted("query", "the words to search for, most important first; short and without filler")
-	keyed := func() engine.Component { return &KeyedSearch{} }
-	const passages = "formalized_content"
-	list := []engine.Spec{
+	keyed := func(settings ...string) func() engine.Component {
+		return func() engine.Component { return &KeyedSearch{External: needing(settings...)} }
+	}
+	return []engine.Spec{
 		outside("TavilySearch", "tavily_search", "Searches the web and gives the matching parts of pages.", passages,
-			func() engine.Component { return &TavilySearch{} }, query,
+			func() engine.Component { return &TavilySearch{External: needing("api_key")} }, query,
 			maybe("topic", "string", "news for current events, else general", "general", "news"),
 			maybe("include_domains", "list", "domains to search only"), maybe("exclude_domains", "list", "domains to leave out")),
 		outside("TavilyExtract", "tavily_extract", "Reads web pages and gives their text.", "json",
-			func() engine.Component { return &TavilyExtract{} },
+			func() engine.Component { return &TavilyExtract{External: needing("api_key")} },
 			engine.Field{Name: "urls", Type: "list", Doc: "addresses of the pages", Required: true},
 			maybe("extract_depth", "string", "advanced also reads tables and embedded content", "basic", "advanced"),
 			maybe("format", "string", "form of the text", "markdown", "text")),
@@ -112,23 +113,20 @@ func webSearchSpecs() []engine.Spec {
 			func() engine.Component { return &DuckDuckGo{} }, query,
 			maybe("channel", "string", "news for current events, else text", "text", "news")),
 		outside("Google", "google_search", "Searches the web with Google.", passages,
-			func() engine.Component { return &Google{} }, wanted("q", query.Doc),
+			func() engine.Component { return &Google{External: needing("api_key")} }, wanted("q", query.Doc),
 			maybe("start", "integer", "first result, counted from 0"), maybe("num", "integer", "results wanted")),
 		outside("SearXNG", "searxng_search", "Searches the web with a SearXNG server.", passages,
-			func() engine.Component { return &SearXNG{} }, query, maybe("searxng_url", "string", "address of the server")),
-		outside("Bing", "bing_search", "Searches the web with Bing.", passages, keyed, query),
-		outside("BGPT", "bgpt_search", "Searches scientific findings with BGPT.", passages, keyed, query),
-		outside("Keenable", "keenable_search", "Searches the web with Keenable.", passages, keyed, query),
-		outside("QueritSearch", "querit_search", "Searches the web with Querit.", passages, keyed, query),
-		outside("QueritContents", "querit_contents", "Reads web pages with Querit.", passages, keyed, query),
+			func() engine.Component { return &SearXNG{External: needing("searxng_url")} }, query, maybe("searxng_url", "string", "address of the server")),
+		outside("Bing", "bing_search", "Searches the web with Bing.", passages, keyed("api_key"), query),
+		also(outside("BGPT", "bgpt_search", "Searches scientific findings with BGPT.", passages, keyed(), query), "BGPTSearch"),
+		also(outside("Keenable", "keenable_search", "Searches the web with Keenable.", passages, keyed(), query), "KeenableSearch"),
+		also(outside("QueritSearch", "querit_search", "Searches the web with Querit.", passages, keyed(), query), "Querit"),
+		outside("QueritContents", "querit_contents", "Reads web pages with Querit.", passages, keyed(), query),
 	}
-	for i := range list {
-		list[i].Aliases = laterNames[list[i].Name]
-	}
-	return list
 }
 
-// laterNames are other names of the same service.
-var laterNames = map[string][]string{
-	"BGPT": {"BGPTSearch"}, "Keenable": {"KeenableSearch"}, "QueritSearch": {"Querit"},
+// also gives a component another name, that of a later version.
+func also(spec engine.Spec, alias string) engine.Spec {
+	spec.Aliases = append(spec.Aliases, alias)
+	return spec
 }

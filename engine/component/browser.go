@@ -1,0 +1,32 @@
+package component
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Browser lets a language model use a web browser.
+type Browser struct {
+	External
+	Sampling
+	Prompts       engine.Expr   `json:"prompts" doc:"what to do" default:"{sys.query}"`
+	MaxSteps      int           `json:"max_steps" doc:"actions at most" default:"30" min:"1"`
+	Headless      bool          `json:"headless" doc:"without a window" default:"true"`
+	UploadSources []engine.Expr `json:"upload_sources" doc:"files the browser may upload, as references"`
+}
+
+// Run browses.
+func (b *Browser) Run(ctx context.Context, call *engine.Call) error {
+	return b.act(ctx, call, arg{"prompts", &b.Prompts})
+}
+
+var browserSpec = engine.Spec{
+	Name: "Browser", Doc: "Lets a language model use a web browser.", Waits: true,
+	New: func() engine.Component { return &Browser{} },
+	Outputs: []engine.Field{
+		{Name: "content", Type: "string", Doc: "what was found"},
+		{Name: "downloaded_files", Type: "list", Doc: "files: {file_id, name, size, parent_id}"},
+	},
+	Thoughts: "Using the browser.",
+}

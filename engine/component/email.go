@@ -1,0 +1,34 @@
+package component
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Email sends a mail.
+type Email struct {
+	External
+	To         engine.Expr `json:"to_email" doc:"address of the recipient" default:"{sys.query}"`
+	CC         engine.Expr `json:"cc_email" doc:"further addresses, separated by commas"`
+	Subject    engine.Expr `json:"subject" doc:"subject line"`
+	Content    engine.Expr `json:"content" doc:"the mail, as HTML"`
+	Server     string      `json:"smtp_server" doc:"address of the mail server"`
+	Port       int         `json:"smtp_port" doc:"port of the mail server" default:"465" min:"1"`
+	Account    string      `json:"email" doc:"address of the sender, which is the account too"`
+	Password   string      `json:"password" doc:"password, best as {{secret:NAME}}"`
+	SenderName string      `json:"sender_name" doc:"name of the sender"`
+}
+
+// Run sends the mail. Without a recipient nothing is sent.
+func (e *Email) Run(ctx context.Context, call *engine.Call) error {
+	call.Out("success", engine.Bool(false))
+	return e.act(ctx, call, arg{"to_email", &e.To}, arg{"cc_email", &e.CC}, arg{"subject", &e.Subject}, arg{"content", &e.Content})
+}
+
+var emailSpec = outside("Email", "email", "Sends a mail.", "success",
+	func() engine.Component {
+		return &Email{External: needing("smtp_server", "email", "password", "sender_name")}
+	},
+	wanted("to_email", "address of the recipient"), maybe("cc_email", "string", "further addresses, separated by commas"),
+	maybe("content", "string", "the mail, as HTML"), maybe("subject", "string", "subject line"))

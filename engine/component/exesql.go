@@ -1,0 +1,29 @@
+package component
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// ExeSQL runs SQL on a database.
+type ExeSQL struct {
+	External
+	SQL        engine.Expr `json:"sql" doc:"statements, separated by semicolons" default:"{sys.query}"`
+	DBType     string      `json:"db_type" doc:"kind of database" default:"mysql" enum:"mysql,postgres,mariadb,mssql,IBM DB2,trino,oceanbase"`
+	Database   string      `json:"database" doc:"name of the database"`
+	Username   string      `json:"username" doc:"account"`
+	Host       string      `json:"host" doc:"address of the server"`
+	Port       int         `json:"port" doc:"port of the server" default:"3306" min:"1"`
+	Password   string      `json:"password" doc:"password, best as {{secret:NAME}}"`
+	MaxRecords int         `json:"max_records" doc:"rows of a result at most" default:"1024" min:"1"`
+}
+
+// Run runs the statements.
+func (e *ExeSQL) Run(ctx context.Context, call *engine.Call) error {
+	return e.act(ctx, call, arg{"sql", &e.SQL})
+}
+
+var exeSQLSpec = outside("ExeSQL", "execute_sql", "Runs SQL on a database and gives the rows.", passages,
+	func() engine.Component { return &ExeSQL{External: needing("database", "username", "host", "password")} },
+	wanted("sql", "the statement to run"))
