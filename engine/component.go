@@ -84,7 +84,7 @@ type Spec struct {
 	Inputs  []Field // what it reads besides references in its params
 	Outputs []Field // what it writes
 
-	Waits    bool          // its texts are scanned for references, and it waits for their sources (policy P1)
+	Waits    bool          // its texts are scanned for references, and it waits for their sources
 	Inline   bool          // Run is short, does not block and may use the run's own goroutine
 	Retries  bool          // an error is tried again max_retries times
 	Timeout  time.Duration // longest Run; 0 means none

@@ -54,7 +54,7 @@ type Text struct {
 	refs   []Ref // each expression once, in order of appearance
 }
 
-// textPart is literal text, or reference ref (an index into refs) when ref >= 0; end is where it ends in Source.
+// textPart is literal text, or reference ref (an index into refs) when ref >= 0.
 type textPart struct {
 	lit string
 	ref int

@@ -16,7 +16,7 @@ type BoundTool struct {
 }
 
 // BindTool compiles a component as a tool of this node. kind is its component name, name what the canvas calls
-// it. A tool whose params are wrong, or that does not exist here, still binds: calling it fails (policy P17).
+// it. A tool whose params are wrong, or that does not exist here, still binds: calling it fails.
 func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 	spec, err := s.Registry.Lookup(kind)
 	if err != nil {
