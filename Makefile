@@ -52,10 +52,15 @@ run-plugin: $(OUT)/easel ## run a canvas with a plugin, offline
 	EASEL_PLUGINS=$(OUT)/plugins $(OUT)/easel plugin install $(OUT)/typewriter.wasm
 	EASEL_PLUGINS=$(OUT)/plugins $(OUT)/easel run plugins/examples/canvas.json -q "$(or $(Q),every word is a piece of the answer)"
 
+# What `easel version` says: VERSION is told by who makes a release, the commit is that of the repository.
+VERSION ?=
+REVISION ?= $(shell git rev-parse HEAD 2>/dev/null)
+CLI := github.com/easel-canvas/easel/host/internal/cli
+
 .PHONY: $(OUT)/easel
 $(OUT)/easel:
 	@mkdir -p $(OUT)
-	$(GO) build -trimpath -o $@ ./host/cmd/easel
+	$(GO) build -trimpath -ldflags="-X $(CLI).version=$(VERSION) -X $(CLI).revision=$(REVISION)" -o $@ ./host/cmd/easel
 
 test: ## everything CI does: check, unit and conformance tests, race detector, fuzzing
 	@$(STAGE) setup $(MAKE) --no-print-directory setup

@@ -96,7 +96,7 @@ func TestImage(t *testing.T) {
 	for _, v := range variables.FindAllString(only(t, final, "ENV")[0], -1) {
 		requireVariable(t, v)
 	}
-	known := "FROM COPY RUN WORKDIR ENV USER VOLUME EXPOSE HEALTHCHECK STOPSIGNAL ENTRYPOINT CMD"
+	known := "ARG LABEL FROM COPY RUN WORKDIR ENV USER VOLUME EXPOSE HEALTHCHECK STOPSIGNAL ENTRYPOINT CMD"
 	for _, in := range list {
 		require.Contains(t, strings.Fields(known), in.name)
 	}

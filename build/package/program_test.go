@@ -30,7 +30,7 @@ func program(t testing.TB) string {
 		if built.dir, built.err = os.MkdirTemp("", "easel-package-"); built.err != nil {
 			return
 		}
-		cmd := exec.Command("go", "build", "-o", filepath.Join(built.dir, "easel"), "./host/cmd/easel")
+		cmd := exec.Command("go", "build", "-ldflags", stamp(t), "-o", filepath.Join(built.dir, "easel"), "./host/cmd/easel")
 		cmd.Dir = "../.."
 		built.out, built.err = cmd.CombinedOutput()
 	})

@@ -23,9 +23,10 @@ func TestBuildOfTheImage(t *testing.T) {
 	}
 	require.NotEmpty(t, command)
 	cmd := exec.Command("sh", "-c", strings.ReplaceAll(command, "/out/easel", out))
-	cmd.Dir, cmd.Env = "../..", imageEnvironment(t)
+	cmd.Dir, cmd.Env = "../..", append(imageEnvironment(t), "VERSION="+testVersion, "REVISION="+testRevision)
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", said)
+	requireVersion(t, out)
 	f, err := elf.Open(out)
 	if err != nil {
 		t.Skip("programs of this machine are no ELF; the image is for Linux")

@@ -108,7 +108,7 @@ func (b *backuper) fromPlace(ctx context.Context, a *app, cfg store.Config, w io
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	from := backup.Source{Store: s, Log: log, Plugins: b.place.plugins(), Version: versionInfo().Get("version").Text()}
+	from := backup.Source{Store: s, Log: log, Plugins: b.place.plugins(), Version: hostVersion()}
 	if !b.noKey {
 		from.KeyFile = b.place.key()
 	}

@@ -59,7 +59,7 @@ func (s *server) configure(a *app) error {
 	}
 	s.cfg.Traces = telemetry.Wanted(a.getenv)
 	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
-	s.cfg.ScriptWorker, s.cfg.Version = worker(), versionInfo().Get("version").Text()
+	s.cfg.ScriptWorker, s.cfg.Version = worker(), hostVersion()
 	return s.readKey(a)
 }
 

@@ -5,9 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
+
+// version and revision are set by the linker where the build is told them (make VERSION=..., the image): Go itself knows
+// neither without the repository.
+var version, revision string
 
 var versionCommand = command{
 	name: "version", args: "[--json]",
@@ -28,17 +33,57 @@ var versionCommand = command{
 
 // versionInfo is what the build left in the program: {version, revision, go}.
 func versionInfo() engine.Value {
-	version, revision, goVersion := "development", "unknown revision", ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		goVersion = info.GoVersion
-		if info.Main.Version != "" && info.Main.Version != "(devel)" {
-			version = info.Main.Version
+	info, _ := debug.ReadBuildInfo()
+	b := buildOf(info)
+	return engine.Object("version", b.version, "revision", b.revision, "go", b.goVersion)
+}
+
+// hostVersion is what a host says of itself to clients, and puts into backups: the version with the revision behind it, as
+// in 0.2.0+4f2a0c7d9b5e.
+func hostVersion() string {
+	info, _ := debug.ReadBuildInfo()
+	return buildOf(info).String()
+}
+
+type build struct{ version, revision, goVersion string }
+
+const (
+	noVersion  = "development"
+	noRevision = "unknown revision"
+)
+
+// buildOf takes what the linker was told, and else what Go found out: the version of `go install module@version`, or one
+// made of the repository's tag and commit. info may be nil.
+func buildOf(info *debug.BuildInfo) build {
+	b := build{version: version, revision: revision}
+	if info != nil {
+		b.goVersion = info.GoVersion
+		if v := info.Main.Version; b.version == "" && v != "(devel)" {
+			b.version = v
 		}
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = s.Value[:min(12, len(s.Value))]
+			if s.Key == "vcs.revision" && b.revision == "" {
+				b.revision = s.Value
 			}
 		}
 	}
-	return engine.Object("version", version, "revision", revision, "go", goVersion)
+	b.version, b.revision = strings.TrimPrefix(b.version, "v"), b.revision[:min(12, len(b.revision))]
+	if b.version == "" {
+		b.version = noVersion
+	}
+	if b.revision == "" {
+		b.revision = noRevision
+	}
+	return b
+}
+
+func (b build) String() string {
+	if b.revision == noRevision || strings.Contains(b.version, b.revision) {
+		return b.version
+	}
+	sep := "+"
+	if strings.Contains(b.version, "+") {
+		sep = "."
+	}
+	return b.version + sep + b.revision
 }

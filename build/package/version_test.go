@@ -1,0 +1,63 @@
+package packaging
+
+import (
+	"encoding/json"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a build is told in these tests.
+const testVersion, testRevision = "9.8.7", "4f2a0c7d9b5e"
+
+var linked = regexp.MustCompile(`-X (\S+)=\$(VERSION|REVISION)\b`)
+
+// stamp is what the image tells the linker, with the version and revision of these tests.
+func stamp(t testing.TB) string {
+	t.Helper()
+	build := ""
+	for _, c := range only(t, dockerfile(t), "RUN") {
+		if strings.HasPrefix(c, "go build ") {
+			build = c
+		}
+	}
+	told := linked.FindAllStringSubmatch(build, -1)
+	require.Len(t, told, 2, build)
+	var flags []string
+	for _, m := range told {
+		flags = append(flags, "-X "+m[1]+"="+map[string]string{"VERSION": testVersion, "REVISION": testRevision}[m[2]])
+	}
+	return strings.Join(flags, " ")
+}
+
+func requireVersion(t testing.TB, program string) {
+	t.Helper()
+	out, err := exec.Command(program, "version", "--json").Output()
+	require.NoError(t, err)
+	var said struct{ Version, Revision string }
+	require.NoError(t, json.Unmarshal(out, &said))
+	require.Equal(t, testVersion, said.Version)
+	require.Equal(t, testRevision, said.Revision)
+}
+
+// The program says what its build was told; make tells it as the image does.
+func TestVersionOfTheProgram(t *testing.T) {
+	requireVersion(t, program(t))
+	out, err := exec.Command("make", "-C", "../..", "-n", "build/out/easel", "VERSION="+testVersion, "REVISION="+testRevision).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), stamp(t))
+}
+
+// There is one number for a release: an image that is built without another one is that of the chart, and holds the engine
+// of the npm package.
+func TestOneVersion(t *testing.T) {
+	chart := readYAML(t, "chart/Chart.yaml")["appVersion"]
+	require.Contains(t, only(t, dockerfile(t), "ARG"), "VERSION="+chart.(string))
+	var npm struct{ Version string }
+	require.NoError(t, json.Unmarshal([]byte(readFile(t, "../../wasm/js/package.json")), &npm))
+	require.Equal(t, chart, npm.Version)
+	require.Contains(t, readFile(t, "../../wasm/bridge.go"), `var version = "`+npm.Version+`"`)
+}
