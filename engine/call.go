@@ -208,19 +208,16 @@ func (c *Call) view(r *Ref) (v Value, absent bool, err error) {
 	return c.overlay(r, v, absent)
 }
 
-// overlay puts this execution's own writes over a value.
+// overlay puts this execution's own writes over a value: those of the reference itself, of something above it and of
+// something below it.
 func (c *Call) overlay(r *Ref, v Value, absent bool) (Value, bool, error) {
-	rel, ok := "", false
 	for _, a := range c.sets {
-		switch {
-		case a.ref.Expr == r.Expr:
+		if a.ref.Expr == r.Expr {
 			v, absent = a.value, false
-		default:
-			if rel, ok = strings.CutPrefix(r.Expr, a.ref.Expr+"."); ok {
-				v, absent = Walk(a.value, strings.Split(rel, ".")), false
-			} else if rel, ok = strings.CutPrefix(a.ref.Expr, r.Expr+"."); ok {
-				v, absent = Put(v, strings.Split(rel, "."), a.value), false
-			}
+		} else if below, ok := strings.CutPrefix(r.Expr, a.ref.Expr+"."); ok {
+			v, absent = Walk(a.value, strings.Split(below, ".")), false
+		} else if below, ok := strings.CutPrefix(a.ref.Expr, r.Expr+"."); ok {
+			v, absent = Put(v, strings.Split(below, "."), a.value), false
 		}
 	}
 	return v, absent, nil
@@ -431,9 +428,7 @@ func (c *Call) Count(u Usage) {
 	root := c.root()
 	root.mu.Lock()
 	defer root.mu.Unlock()
-	root.usage.Prompt += u.Prompt
-	root.usage.Completion += u.Completion
-	root.usage.Calls += u.Calls
+	root.usage.add(u)
 }
 
 // Container is the component around an item's body, or nil.

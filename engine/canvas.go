@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -25,7 +24,7 @@ type Canvas struct {
 	bodies   map[int32][]int32 // container -> its direct children, in document order
 	start    int32
 	pipeline bool
-	known    Value // env variable definitions
+	env      Value // definitions of env variables
 	scratch  sync.Pool
 	today    atomic.Pointer[dated]
 }
@@ -103,7 +102,7 @@ func LoadValue(reg *Registry, doc Value) (*Canvas, error) {
 		return nil, err
 	}
 	doc = upgrade(doc)
-	c := &Canvas{doc: doc, registry: reg, known: doc.Get("variables")}
+	c := &Canvas{doc: doc, registry: reg, env: doc.Get("variables")}
 	if err := c.place(doc.Get("components")); err != nil {
 		return nil, err
 	}
@@ -346,14 +345,7 @@ func (c *Canvas) bindNode(n *node, globals *bucket) {
 func (c *Canvas) bindHandler(n *node) {
 	switch n.common.ExceptionMethod {
 	case "goto":
-		var ids []string
-		for _, id := range n.common.ExceptionGoto.Elements() {
-			ids = append(ids, id.Str())
-		}
-		if id := n.common.ExceptionGoto.Str(); id != "" {
-			ids = []string{id}
-		}
-		n.gotos = c.find(ids)
+		n.gotos = c.find(gotoIDs(&n.common))
 	case "comment":
 		if v := n.common.ExceptionDefault; v.Truthy() {
 			n.back = v
@@ -361,6 +353,22 @@ func (c *Canvas) bindHandler(n *node) {
 	}
 }
 
+// gotoIDs are the nodes the document names for errors: a list, or one id alone.
+func gotoIDs(c *Common) []string {
+	if c.ExceptionMethod != "goto" {
+		return nil
+	}
+	var ids []string
+	for _, id := range c.ExceptionGoto.Elements() {
+		ids = append(ids, id.Str())
+	}
+	if id := c.ExceptionGoto.Str(); id != "" {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// find is the nodes of these ids; what does not exist is left out.
 func (c *Canvas) find(ids []string) []int32 {
 	var found []int32
 	for _, id := range ids {
@@ -399,6 +407,15 @@ func (c *Canvas) Nodes() []string {
 	return ids
 }
 
+// node is the node of an id that a caller gave.
+func (c *Canvas) node(id string) (*node, error) {
+	i, ok := c.index[id]
+	if !ok {
+		return nil, fmt.Errorf("%w: no node %q in this canvas", ErrRef, id)
+	}
+	return &c.nodes[i], nil
+}
+
 // Component is the compiled component of a node and its Spec; nil when there is no such node.
 func (c *Canvas) Component(id string) (Component, *Spec) {
 	i, ok := c.index[id]
@@ -406,75 +423,4 @@ func (c *Canvas) Component(id string) (Component, *Spec) {
 		return nil, nil
 	}
 	return c.nodes[i].comp, c.nodes[i].spec
-}
-
-// InputForm is what a person fills in to run one node alone: field name -> {name, type, optional, options, value}.
-func (c *Canvas) InputForm(id string) (Value, error) {
-	i, ok := c.index[id]
-	if !ok {
-		return Null, fmt.Errorf("%w: no node %q in this canvas", ErrRef, id)
-	}
-	n := &c.nodes[i]
-	if f, ok := n.comp.(Former); ok {
-		return f.InputForm(), nil
-	}
-	form := NewObject(4)
-	if n.spec.Tool != nil {
-		for _, a := range n.spec.Tool.Args {
-			form.Set(a.Name, Object("name", a.Name, "type", "line", "optional", !a.Required))
-		}
-		return form.Value(), nil
-	}
-	for _, r := range n.refs {
-		name := r.Expr
-		if at, ok := c.index[r.Node]; ok && c.nodes[at].name != "" {
-			name = c.nodes[at].name + "@" + r.Output
-		}
-		form.Set(r.Expr, Object("name", name, "type", "line"))
-	}
-	return form.Value(), nil
-}
-
-// Debug runs one node alone on a fresh state: values stand in for its references, or are its arguments. It gives
-// all outputs, streams read to the end.
-func (c *Canvas) Debug(ctx context.Context, st *State, id string, values Value, opt Options) (Value, error) {
-	i, ok := c.index[id]
-	if !ok {
-		return Null, fmt.Errorf("%w: no node %q in this canvas", ErrRef, id)
-	}
-	st.Reset(false)
-	plain := NewObject(values.Len())
-	for k, v := range values.Fields() {
-		if x, wrapped := v.Lookup("value"); wrapped {
-			v = x
-		}
-		plain.Set(k, v)
-	}
-	opt.Checkpoints, opt.Internal = false, false // nobody listens
-	r := newRun(ctx, c, st, Input{}, opt, nil)
-	defer r.close()
-	return r.debug(&c.nodes[i], plain.Value())
-}
-
-// Inputs is what a node would read now: each reference in its params with its value, in the order they stand
-// there. A node that has not run gives null; what does not exist is left out, and a text that is still being
-// written is what has come of it so far.
-func (c *Canvas) Inputs(st *State, id string) (Value, error) {
-	i, ok := c.index[id]
-	if !ok {
-		return Null, fmt.Errorf("%w: no node %q in this canvas", ErrRef, id)
-	}
-	b := NewObject(len(c.nodes[i].refs))
-	for _, r := range c.nodes[i].refs {
-		v, _, err := st.lookup(r)
-		if err != nil {
-			continue
-		}
-		if s := v.Stream(); s != nil {
-			text, _ := s.result() // its error is the writer's, not the reader's
-			v = String(text)
-		}
-		b.Set(r.Expr, v)
-	}
-	return b.Value(), nil
 }

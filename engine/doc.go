@@ -7,8 +7,8 @@
 // The files follow the life of a run. canvas.go and params.go compile a document; graph.go works out once what
 // leads where. run.go owns a run: batch.go executes the nodes that can run now, settle.go takes their results in
 // order and decides what follows, wait.go holds back readers of what is still to come, body.go opens and closes
-// iterations and loops, speak.go hands out messages, pause.go asks forms. emit.go writes the events and log.go
-// the entries from which progress.go continues a run elsewhere.
+// iterations and loops, speak.go hands out messages, pause.go asks forms. emit.go writes the events, log.go the
+// entries of a log, from which takeover.go goes on with the run elsewhere.
 //
 // A component (component.go) is one step; it sees the state through a Call (call.go) and leaves effects there,
 // which count when its batch is settled. The built-in ones live in engine/component and use nothing that a third

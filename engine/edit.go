@@ -11,21 +11,20 @@ import (
 // is compiled; the others are shared with the canvas it came from, which stays as it is. The error is what Load
 // says to a node that is wrong.
 func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
-	at, ok := c.index[id]
-	if !ok {
-		return nil, fmt.Errorf("%w: no node %q in this canvas", ErrRef, id)
+	old, err := c.node(id)
+	if err != nil {
+		return nil, err
 	}
 	if k := params.Kind(); k != KindObject {
 		return nil, fmt.Errorf("node %q: the params are a %s; an object is needed", id, k)
 	}
-	old := &c.nodes[at]
 	merged := old.params
 	for name, v := range params.Fields() {
 		merged = merged.With(name, v)
 	}
 	entry := old.entry.With("obj", old.entry.Get("obj").With("params", merged))
 	n := node{
-		index: at, id: id, name: old.name, spec: old.spec, entry: entry, params: merged,
+		index: old.index, id: id, name: old.name, spec: old.spec, entry: entry, params: merged,
 		down: old.down, parent: old.parent, item: -1, body: -1,
 	}
 	if err := n.compile(c.registry); err != nil {
@@ -33,16 +32,16 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	}
 	p := &Canvas{
 		doc:      c.doc.With("components", c.doc.Get("components").With(id, entry)),
-		registry: c.registry, index: c.index, bodies: c.bodies, start: c.start, pipeline: c.pipeline, known: c.known,
+		registry: c.registry, index: c.index, bodies: c.bodies, start: c.start, pipeline: c.pipeline, env: c.env,
 		nodes: make([]node, len(c.nodes)),
 	}
 	copy(p.nodes, c.nodes)
 	for i := range p.nodes {
 		p.nodes[i].sources, p.nodes[i].cyclic = nil, nil // worked out anew: a choice may lead elsewhere now
 	}
-	p.nodes[at] = n
+	p.nodes[n.index] = n
 	globals := newBucket(p.doc.Get("globals"))
-	p.bindNode(&p.nodes[at], &globals)
+	p.bindNode(&p.nodes[n.index], &globals)
 	p.analyse()
 	return p, nil
 }

@@ -83,7 +83,7 @@ func (e *encoder) name(messageID, taskID string, createdAt int64) {
 	e.tail = append(t, `,"data":`...)
 }
 
-// begin starts an event; the caller appends data and then calls end.
+// begin starts an event; the caller appends data and the closing brace.
 func (e *encoder) begin(t EventType) []byte {
 	b := append(e.buf[:0], `{"event":"`...)
 	b = append(b, t...)

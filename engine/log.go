@@ -1,57 +1,23 @@
 package engine
 
-import (
-	"errors"
-	"slices"
-	"time"
-)
+import "strconv"
 
-// progress is where a run stands between two batches. With the rest of the State it is all that another process
-// needs to go on.
-type progress struct {
-	messageID string
-	taskID    string
-	created   int64  // Unix seconds
-	seq       uint64 // number of the last event
-	step      int64  // executions so far
-	steps     int    // executions outside bodies without progress
-	seed      uint64
-	usage     Usage
-	inputs    Value
-	userID    string
-	webhook   Value
-	answers   Value // given to the forms this run resumed with, earlier partial ones included
-	asked     bool  // the forms of the next batch have been answered
+// This file writes the entries of a log from which a run can be continued: snapshots hold everything, checkpoints what
+// a batch changed. takeover.go reads them.
 
-	next    []int32  // scheduled for the next batch, in order
-	held    []held   // waiting for sources, in order
-	scopes  []*scope // open bodies, outer ones first
-	pending []int32  // nodes whose stream has not been read
-	streams map[int32]*Call
-
-	// Read from a saved state, until a run takes over.
-	unread  []Value // streams: {node, output, request, ...}
-	results []Value // what members of an unsettled batch gave
-}
-
-func (p *progress) clone() *progress {
-	c := *p
-	c.next, c.held, c.pending = slices.Clone(p.next), slices.Clone(p.held), slices.Clone(p.pending)
-	c.scopes = make([]*scope, len(p.scopes))
-	for i, s := range p.scopes {
-		x := *s
-		c.scopes[i] = &x
+// startLog logs the state at the start, so that checkpoints have something to build on.
+func (r *run) startLog() {
+	if !r.opt.Checkpoints || r.gone {
+		return
 	}
-	return &c
-}
-
-func scopeIn(scopes []*scope, container int32) *scope {
-	for _, s := range scopes {
-		if s.container == container {
-			return s
-		}
+	r.snapshot()
+	for _, i := range r.st.dirty {
+		r.st.nodes[i].dirty = false
 	}
-	return nil
+	r.st.dirty = r.st.dirty[:0]
+	r.st.globals.dirty = r.st.globals.dirty[:0]
+	r.loggedMemory = len(r.st.memory)
+	r.heldIn, r.heldOut = r.heldIn[:0], r.heldOut[:0]
 }
 
 // checkpoint logs what the last batch changed, and now and then everything.
@@ -195,6 +161,41 @@ func (r *run) appendDelta(b []byte) []byte {
 	return append(b, '}')
 }
 
+// appendRunDelta appends what moves from batch to batch.
+func (r *run) appendRunDelta(b []byte) []byte {
+	p := &r.progress
+	b = append(b, `{"seq":`...)
+	b = strconv.AppendUint(b, p.seq, 10)
+	b = append(b, `,"step":`...)
+	b = strconv.AppendInt(b, p.step, 10)
+	b = append(b, `,"steps":`...)
+	b = strconv.AppendInt(b, int64(p.steps), 10)
+	b = append(b, `,"next":`...)
+	b = r.appendIDs(b, p.next)
+	if p.usage != (Usage{}) {
+		b = append(b, `,"usage":`...)
+		b = usageValue(p.usage).AppendJSON(b)
+	}
+	if len(p.scopes) > 0 {
+		b = append(b, `,"scopes":`...)
+		b = r.c.scopesValue(p.scopes).AppendJSON(b)
+	}
+	if len(r.heldIn) > 0 {
+		b = append(b, `,"held":`...)
+		b = r.c.heldValue(r.heldIn).AppendJSON(b)
+	}
+	if len(r.heldOut) > 0 {
+		b = append(b, `,"woken":`...)
+		b = r.appendIDs(b, r.heldOut)
+	}
+	r.heldIn, r.heldOut = r.heldIn[:0], r.heldOut[:0]
+	if len(p.pending) > 0 {
+		b = append(b, `,"streams":`...)
+		b = r.c.streamsValue(p).AppendJSON(b)
+	}
+	return append(b, '}')
+}
+
 func (r *run) batchNodes() []int32 {
 	r.ids = r.ids[:0]
 	for _, call := range r.calls {
@@ -230,125 +231,9 @@ func (c *Canvas) appendIDs(b []byte, nodes []int32) []byte {
 	return append(b, ']')
 }
 
-func citesValue(cites []citation) Value {
-	vals := make([]Value, len(cites))
-	for i, c := range cites {
-		vals[i] = List(String(c.node), List(c.chunks...), List(c.aggs...))
-	}
-	return listOf(vals)
-}
-
-func readCites(v Value) []citation {
-	var cites []citation
-	for _, c := range v.Elements() {
-		cites = append(cites, citation{node: c.At(0).Str(), chunks: elements(c.At(1)), aggs: elements(c.At(2))})
-	}
-	return cites
-}
-
 func elements(v Value) []Value {
 	if v.Kind() != KindList {
 		return nil
 	}
 	return v.tree.vals
-}
-
-// logResult logs what a member of a batch that may have had outside effects gave, before the batch is settled: a
-// crash then repeats only members without a result.
-func (r *run) logResult(call *Call) {
-	if !r.opt.Checkpoints || r.gone || call.err != nil && errors.Is(call.err, ErrCanceled) {
-		return
-	}
-	r.emitData(EventResult, call.id, call.resultValue())
-}
-
-// resultValue is everything an execution left behind, as data.
-func (c *Call) resultValue() Value {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	b := NewObject(8)
-	b.Set("node", String(c.id)).Set("started", Int(c.started.UnixNano()))
-	b.Set("outs", slotsValue(c.outs)).Set("ins", slotsValue(c.ins))
-	if c.err != nil {
-		b.Set("error", String(errorText(c.err)))
-	}
-	if len(c.sets) > 0 {
-		vals := make([]Value, len(c.sets))
-		for i, s := range c.sets {
-			vals[i] = List(String(s.ref.Expr), s.value)
-		}
-		b.Set("sets", listOf(vals))
-	}
-	if len(c.cites) > 0 {
-		b.Set("cites", citesValue(c.cites))
-	}
-	if len(c.memories) > 0 {
-		b.Set("memory", List(c.memories...))
-	}
-	if c.branched {
-		ids := make([]string, len(c.next))
-		for i, n := range c.next {
-			ids[i] = c.run.c.nodes[n].id
-		}
-		b.Set("next", Strings(ids...))
-	}
-	if c.deferred != nil {
-		b.Set("stream", Object("output", c.deferred.output, "request", c.deferred.stream.request))
-	}
-	if c.usage != (Usage{}) {
-		b.Set("usage", usageValue(c.usage))
-	}
-	return b.Value()
-}
-
-// reviveCall makes a finished call of a logged result.
-func (r *run) reviveCall(n *node, v Value) *Call {
-	c := &Call{run: r, node: n, id: n.id}
-	started, _ := v.Get("started").Int()
-	c.started = time.Unix(0, started)
-	c.outs, c.ins = readSlots(v.Get("outs")), readSlots(v.Get("ins"))
-	if e := v.Get("error"); !e.IsNull() {
-		c.err = errors.New(e.Str())
-	}
-	for _, s := range v.Get("sets").Elements() {
-		ref := ParseRef(s.At(0).Str())
-		c.sets = append(c.sets, assignment{&ref, s.At(1)})
-	}
-	c.cites, c.memories = readCites(v.Get("cites")), elements(v.Get("memory"))
-	if next, ok := v.Lookup("next"); ok {
-		c.branched = true
-		for _, id := range next.Elements() {
-			c.next = append(c.next, r.c.find([]string{id.Str()})...)
-		}
-	}
-	if s := v.Get("stream"); !s.IsNull() {
-		_ = c.Defer(s.Get("output").Str(), s.Get("request")) // it streamed before, so it can
-	}
-	c.usage = readUsage(v.Get("usage"))
-	return c
-}
-
-func slotsValue(slots []slot) Value {
-	b := NewObject(len(slots))
-	for _, s := range slots {
-		b.Set(s.name, s.value)
-	}
-	return b.Value()
-}
-
-func readSlots(v Value) []slot {
-	var slots []slot
-	for k, x := range v.Fields() {
-		slots = append(slots, slot{k, x})
-	}
-	return slots
-}
-
-func usageValue(u Usage) Value {
-	return List(Int(int64(u.Prompt)), Int(int64(u.Completion)), Int(int64(u.Calls)))
-}
-
-func readUsage(v Value) Usage {
-	n := func(i int) int { x, _ := v.At(i).Int(); return int(x) }
-	return Usage{Prompt: n(0), Completion: n(1), Calls: n(2)}
 }

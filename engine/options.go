@@ -55,18 +55,25 @@ const (
 
 // check refuses nodes that do not exist before anything has happened.
 func (o *Options) check(c *Canvas) error {
-	unknown := func(option, id string) error {
-		return fmt.Errorf("option %s: %w: no node %q in this canvas", option, ErrRef, id)
+	there := func(option, id string) error {
+		if _, err := c.node(id); err != nil {
+			return fmt.Errorf("option %s: %w", option, err)
+		}
+		return nil
 	}
-	if _, ok := c.index[o.From]; !ok && o.From != "" {
-		return unknown("From", o.From)
+	if o.From != "" {
+		if err := there("From", o.From); err != nil {
+			return err
+		}
 	}
-	if _, ok := c.index[o.Until]; !ok && o.Until != "" {
-		return unknown("Until", o.Until)
+	if o.Until != "" {
+		if err := there("Until", o.Until); err != nil {
+			return err
+		}
 	}
 	for id := range o.Pins {
-		if _, ok := c.index[id]; !ok {
-			return unknown("Pins", id)
+		if err := there("Pins", id); err != nil {
+			return err
 		}
 	}
 	return nil

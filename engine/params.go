@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -81,7 +82,7 @@ func (d *decoder) check(f *paramField, v Value, at string) error {
 	if f.nonempty && !v.Truthy() {
 		return d.setup.Fail(at, v, "is empty; a value is needed")
 	}
-	if len(f.enum) > 0 && v.Kind() == KindString && !contains(f.enum, v.Str()) {
+	if len(f.enum) > 0 && v.Kind() == KindString && !slices.Contains(f.enum, v.Str()) {
 		return d.setup.Fail(at, v, "is not supported; it should be one of "+strings.Join(f.enum, ", "))
 	}
 	n, isNumber := number(v)
@@ -95,15 +96,6 @@ func (d *decoder) check(f *paramField, v Value, at string) error {
 }
 
 func formatBound(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
 
 // value stores v in a field.
 func (d *decoder) value(dst reflect.Value, v Value, at string) error {

@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"slices"
-)
+import "slices"
 
 // pauses stops before a batch with forms nobody has answered: the forms are asked together, and what stood
 // beside them waits. It is true when the run ends here.
@@ -143,47 +141,4 @@ func answer(inputs Value, name string) Value {
 		return x
 	}
 	return v
-}
-
-// debug runs one node alone.
-func (r *run) debug(n *node, values Value) (Value, error) {
-	r.st.retrieval = append(r.st.retrieval, newReference())
-	call := r.newCall(n)
-	call.args, call.debug = values, true
-	r.calls = append(r.calls, call)
-	r.shared = true
-	b := &crew{r: r, done: make(chan *job, 1), queue: []*Call{call}}
-	b.fill()
-	b.wait()
-	call = r.calls[0]
-	r.apply(call)
-	if s := call.speech; s != nil && call.err == nil {
-		text := ""
-		for _, p := range s.Parts {
-			if stream := p.Stream(); stream != nil {
-				t, err := stream.await(r.work(), r.work())
-				if err != nil {
-					call.err = err
-				}
-				p = String(WithoutReasoning(t))
-			}
-			text += p.Text()
-		}
-		call.setOut("content", String(text))
-	}
-	if d := call.deferred; d != nil && call.err == nil {
-		text, err := d.stream.await(r.work(), r.work())
-		call.setOut(d.output, String(text))
-		call.err = err
-	}
-	r.apply(call)
-	r.st.retrieval = r.st.retrieval[:len(r.st.retrieval)-1]
-	out := r.st.Outputs(n.id)
-	if r.canceled() {
-		return out, ErrCanceled
-	}
-	if call.err != nil {
-		return out, r.nodeError(n, call.err)
-	}
-	return out, nil
 }

@@ -103,8 +103,14 @@ type ModelPiece struct {
 	Usage     *Usage     // at most once
 }
 
-// Usage counts tokens.
+// Usage counts tokens, and the calls they were used in.
 type Usage struct{ Prompt, Completion, Calls int }
+
+func (u *Usage) add(more Usage) {
+	u.Prompt += more.Prompt
+	u.Completion += more.Completion
+	u.Calls += more.Calls
+}
 
 // ToolDef is a function as models see it.
 type ToolDef struct {

@@ -1,64 +1,58 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
 )
 
-// This file writes and reads the parts of a log from which a run can be continued: snapshots hold everything,
-// checkpoints what a batch changed.
+// progress is where a run stands between two batches. With the rest of the State it is all that another process
+// needs to go on.
+type progress struct {
+	messageID string
+	taskID    string
+	created   int64  // Unix seconds
+	seq       uint64 // number of the last event
+	step      int64  // executions so far
+	steps     int    // executions outside bodies without progress
+	seed      uint64
+	usage     Usage
+	inputs    Value
+	userID    string
+	webhook   Value
+	answers   Value // given to the forms this run resumed with, earlier partial ones included
+	asked     bool  // the forms of the next batch have been answered
 
-// startLog logs the state at the start, so that checkpoints have something to build on.
-func (r *run) startLog() {
-	if !r.opt.Checkpoints || r.gone {
-		return
-	}
-	r.snapshot()
-	for _, i := range r.st.dirty {
-		r.st.nodes[i].dirty = false
-	}
-	r.st.dirty = r.st.dirty[:0]
-	r.st.globals.dirty = r.st.globals.dirty[:0]
-	r.loggedMemory = len(r.st.memory)
-	r.heldIn, r.heldOut = r.heldIn[:0], r.heldOut[:0]
+	next    []int32  // scheduled for the next batch, in order
+	held    []held   // waiting for sources, in order
+	scopes  []*scope // open bodies, outer ones first
+	pending []int32  // nodes whose stream has not been read
+	streams map[int32]*Call
+
+	// Read from a saved state, until a run takes over.
+	unread  []Value // streams: {node, output, request, ...}
+	results []Value // what members of an unsettled batch gave
 }
 
-// appendRunDelta appends what moves from batch to batch.
-func (r *run) appendRunDelta(b []byte) []byte {
-	p := &r.progress
-	b = append(b, `{"seq":`...)
-	b = strconv.AppendUint(b, p.seq, 10)
-	b = append(b, `,"step":`...)
-	b = strconv.AppendInt(b, p.step, 10)
-	b = append(b, `,"steps":`...)
-	b = strconv.AppendInt(b, int64(p.steps), 10)
-	b = append(b, `,"next":`...)
-	b = r.appendIDs(b, p.next)
-	if p.usage != (Usage{}) {
-		b = append(b, `,"usage":`...)
-		b = usageValue(p.usage).AppendJSON(b)
+func (p *progress) clone() *progress {
+	c := *p
+	c.next, c.held, c.pending = slices.Clone(p.next), slices.Clone(p.held), slices.Clone(p.pending)
+	c.scopes = make([]*scope, len(p.scopes))
+	for i, s := range p.scopes {
+		x := *s
+		c.scopes[i] = &x
 	}
-	if len(p.scopes) > 0 {
-		b = append(b, `,"scopes":`...)
-		b = r.c.scopesValue(p.scopes).AppendJSON(b)
+	return &c
+}
+
+func scopeIn(scopes []*scope, container int32) *scope {
+	for _, s := range scopes {
+		if s.container == container {
+			return s
+		}
 	}
-	if len(r.heldIn) > 0 {
-		b = append(b, `,"held":`...)
-		b = r.c.heldValue(r.heldIn).AppendJSON(b)
-	}
-	if len(r.heldOut) > 0 {
-		b = append(b, `,"woken":`...)
-		b = r.appendIDs(b, r.heldOut)
-	}
-	r.heldIn, r.heldOut = r.heldIn[:0], r.heldOut[:0]
-	if len(p.pending) > 0 {
-		b = append(b, `,"streams":`...)
-		b = r.c.streamsValue(p).AppendJSON(b)
-	}
-	return append(b, '}')
+	return nil
 }
 
 // runValue is everything about where a run stands, for a snapshot.
@@ -190,156 +184,4 @@ func (c *Canvas) indexes(ids Value) ([]int32, error) {
 
 func (c *Canvas) unknownNode(id Value) error {
 	return fmt.Errorf("%w: it names the node %s, which this canvas does not have", ErrState, id.JSON())
-}
-
-// reviveRun prepares a run that another process began.
-func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield func(*Event, error) bool) *run {
-	kept := st.progress
-	if opt.TaskID == "" {
-		opt.TaskID = kept.taskID
-	}
-	opt.Seed = kept.seed
-	r := newRun(ctx, c, st, Input{}, opt, yield)
-	r.takeOver(kept)
-	if !opt.Rerun {
-		r.messageID, r.taskID, r.created, r.seq = kept.messageID, kept.taskID, kept.created, kept.seq
-		r.began = time.Unix(kept.created, 0)
-	}
-	r.in = Input{Inputs: kept.inputs, UserID: kept.userID, Webhook: kept.webhook}
-	if !kept.answers.IsNull() {
-		r.in.Inputs = kept.answers
-	}
-	r.inputs, r.userID, r.webhook = kept.inputs, kept.userID, kept.webhook
-	r.enc.name(r.messageID, r.taskID, r.created)
-	r.loggedMemory = len(st.memory)
-	st.taskID = r.taskID
-	st.progress = nil
-	return r
-}
-
-// takeOver goes on where kept stands: schedule, bodies, waiting nodes and unread streams.
-func (r *run) takeOver(kept *progress) {
-	r.step, r.steps, r.usage = kept.step, kept.steps, kept.usage
-	r.answers, r.asked = kept.answers, kept.asked
-	r.scopes, r.held, r.next = kept.scopes, kept.held, kept.next
-	for _, n := range r.next {
-		r.marks[n] = markScheduled
-	}
-	for _, h := range r.held {
-		r.marks[h.node] = markHeld
-	}
-	for _, s := range elements(r.c.streamsValue(kept)) {
-		r.reopen(s)
-	}
-	for _, v := range kept.results {
-		if i, ok := r.c.index[v.Get("node").Str()]; ok {
-			if r.results == nil {
-				r.results = map[int32]*Call{}
-			}
-			r.results[i] = r.reviveCall(&r.c.nodes[i], v)
-		}
-	}
-}
-
-// reopen makes a stream of the request that was saved for it.
-func (r *run) reopen(v Value) {
-	i, ok := r.c.index[v.Get("node").Str()]
-	if !ok {
-		return
-	}
-	n := &r.c.nodes[i]
-	call := &Call{run: r, node: n, id: n.id}
-	call.step, _ = v.Get("step").Int()
-	started, _ := v.Get("started").Int()
-	call.started = time.Unix(0, started)
-	call.ins = readSlots(v.Get("ins"))
-	if call.Defer(v.Get("output").Str(), v.Get("request")) != nil {
-		return
-	}
-	r.st.setOut(i, call.deferred.output, streamValue(call.deferred.stream))
-	r.pending = append(r.pending, i)
-	if r.streams == nil {
-		r.streams = map[int32]*Call{}
-	}
-	r.streams[i] = call
-}
-
-// StateAt is the state as it was after entry seq of a run's log, which must begin with a snapshot: the last
-// checkpoint up to there, and the results of a batch that was not settled. seq 0 means the end of the log.
-func (c *Canvas) StateAt(log []*Event, seq uint64) (*State, error) {
-	var st *State
-	for _, e := range log {
-		if seq > 0 && e.Seq > seq {
-			break
-		}
-		var err error
-		switch e.Type {
-		case EventSnapshot:
-			st, err = c.foreignState(e.Data())
-		case EventCheckpoint:
-			if st == nil || st.progress == nil {
-				return nil, fmt.Errorf("%w: a checkpoint without a snapshot before it", ErrState)
-			}
-			err = st.applyDelta(e.Data())
-		case EventResult:
-			if st != nil && st.progress != nil {
-				st.progress.results = append(st.progress.results, e.Data())
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if st == nil {
-		return nil, fmt.Errorf("%w: no snapshot in the log", ErrState)
-	}
-	return st, nil
-}
-
-// applyDelta takes in one checkpoint.
-func (s *State) applyDelta(v Value) error {
-	c := s.canvas
-	path, err := c.indexes(v.Get("path"))
-	if err != nil {
-		return err
-	}
-	s.path = append(s.path, path...)
-	for id, outs := range v.Get("nodes").Fields() {
-		i, ok := c.index[id]
-		if !ok {
-			return c.unknownNode(String(id))
-		}
-		s.nodes[i].outs = readSlots(outs)
-		s.nodes[i].touched = true
-	}
-	for _, n := range path {
-		s.nodes[n].ran = c.nodes[n].container == nil
-	}
-	for _, step := range [...]struct {
-		name string
-		do   func(int32)
-	}{
-		{"ended", func(n int32) { s.nodes[n].ran = true }},
-		{"cleared", s.clearRan},
-	} {
-		list, err := c.indexes(v.Get(step.name))
-		if err != nil {
-			return err
-		}
-		for _, n := range list {
-			step.do(n)
-		}
-	}
-	for k, x := range v.Get("globals").Fields() {
-		s.globals.set(k, x)
-	}
-	for _, x := range readCites(v.Get("cites")) {
-		if len(s.retrieval) == 0 {
-			s.retrieval = append(s.retrieval, newReference())
-		}
-		s.retrieval[len(s.retrieval)-1].add(x.node, x.chunks, x.aggs)
-	}
-	s.memory = append(s.memory, elements(v.Get("memory"))...)
-	s.progress.results = nil
-	return s.progress.apply(c, v.Get("run"))
 }

@@ -108,19 +108,6 @@ func (s *State) appendRetrieval(b []byte) []byte {
 	return append(b, ']')
 }
 
-func (b *bucket) append(dst []byte) []byte {
-	dst = append(dst, '{')
-	for i, key := range b.keys {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = AppendQuoted(dst, key)
-		dst = append(dst, ':')
-		dst = b.vals[i].AppendJSON(dst)
-	}
-	return append(dst, '}')
-}
-
 func (c *Canvas) appendComponents(b []byte, st *State) []byte {
 	b = append(b, '{')
 	for i := range c.nodes {
@@ -241,7 +228,7 @@ func (c *Canvas) foreignState(doc Value) (*State, error) {
 }
 
 func (c *Canvas) emptyState() *State {
-	st := &State{canvas: c, variables: c.known, nodes: make([]nodeState, len(c.nodes))}
+	st := &State{canvas: c, variables: c.env, nodes: make([]nodeState, len(c.nodes))}
 	room := 0
 	for i := range c.nodes {
 		room += c.nodes[i].room()

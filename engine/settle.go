@@ -94,9 +94,7 @@ func (r *run) apply(call *Call) {
 
 // addUsage counts what an execution used; call.mu is held.
 func (r *run) addUsage(call *Call) {
-	r.usage.Prompt += call.usage.Prompt
-	r.usage.Completion += call.usage.Completion
-	r.usage.Calls += call.usage.Calls
+	r.usage.add(call.usage)
 	call.usage = Usage{}
 }
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -116,87 +115,6 @@ func (s *State) dropError(node int32) {
 
 // errorOutput is the output that holds the text of a node's error.
 const errorOutput = "_ERROR"
-
-// bucket is an ordered map of values. Small ones are scanned; from indexFrom keys on there is an index.
-type bucket struct {
-	keys  []string
-	vals  []Value
-	index map[string]int
-	dirty []string // keys changed since the last checkpoint
-}
-
-func newBucket(v Value) bucket {
-	var b bucket
-	for k, x := range v.Fields() {
-		b.put(k, x)
-	}
-	return b
-}
-
-func (b *bucket) find(key string) int {
-	if b.index != nil {
-		if i, ok := b.index[key]; ok {
-			return i
-		}
-		return -1
-	}
-	for i, k := range b.keys {
-		if k == key {
-			return i
-		}
-	}
-	return -1
-}
-
-func (b *bucket) get(key string) (Value, bool) {
-	if i := b.find(key); i >= 0 {
-		return b.vals[i], true
-	}
-	return Null, false
-}
-
-// at is get with a guess where the key stands.
-func (b *bucket) at(guess int32, key string) (Value, bool) {
-	if i := int(guess) - 1; i >= 0 && i < len(b.keys) && b.keys[i] == key {
-		return b.vals[i], true
-	}
-	return b.get(key)
-}
-
-// set changes a value and remembers that it changed.
-func (b *bucket) set(key string, v Value) {
-	b.put(key, v)
-	if !slices.Contains(b.dirty, key) {
-		b.dirty = append(b.dirty, key)
-	}
-}
-
-func (b *bucket) put(key string, v Value) {
-	if i := b.find(key); i >= 0 {
-		b.vals[i] = v
-	} else {
-		b.keys = append(b.keys, key)
-		b.vals = append(b.vals, v)
-		switch {
-		case b.index != nil:
-			b.index[key] = len(b.keys) - 1
-		case len(b.keys) >= indexFrom:
-			b.index = indexOf(b.keys)
-		}
-	}
-}
-
-func (b *bucket) value() Value {
-	o := NewObject(len(b.keys))
-	for i, k := range b.keys {
-		o.Set(k, b.vals[i])
-	}
-	return o.Value()
-}
-
-func (b *bucket) clone() bucket {
-	return bucket{keys: slices.Clone(b.keys), vals: slices.Clone(b.vals), index: maps.Clone(b.index), dirty: slices.Clone(b.dirty)}
-}
 
 // Clone is a copy that can be run by itself.
 func (s *State) Clone() *State {

@@ -132,9 +132,6 @@ func (v *validator) compile(n *node) {
 	}
 }
 
-// Warner is a Component that knows of settings which load but will fail when it runs.
-type Warner interface{ Warnings() []string }
-
 // graph looks at edges, parents, references and what can be reached.
 func (v *validator) graph() {
 	for i := range v.nodes {
@@ -165,20 +162,6 @@ func (v *validator) graph() {
 	v.bodies()
 	v.references()
 	v.reachable()
-}
-
-func gotoIDs(c *Common) []string {
-	if c.ExceptionMethod != "goto" {
-		return nil
-	}
-	var ids []string
-	for _, id := range c.ExceptionGoto.Elements() {
-		ids = append(ids, id.Str())
-	}
-	if id := c.ExceptionGoto.Str(); id != "" {
-		ids = append(ids, id)
-	}
-	return ids
 }
 
 func (v *validator) edge(n *node, param, to string) {
@@ -260,7 +243,7 @@ func (v *validator) knowsVariable(expr string) bool {
 func (v *validator) nodeReference(n *node, r *Ref) {
 	at, ok := v.index[r.Node]
 	if !ok {
-		if strings.Contains(r.Node, ":") || isReferenceID(v, r.Node) {
+		if strings.Contains(r.Node, ":") || isReferenceID(r.Node) {
 			v.add(n, "", SeverityError, "{%s}: no component %q in this canvas", r.Expr, r.Node)
 		}
 		return
@@ -279,7 +262,7 @@ func (v *validator) nodeReference(n *node, r *Ref) {
 }
 
 // isReferenceID tells a reference from a text that merely holds an @, such as a mail address or a model id.
-func isReferenceID(v *validator, id string) bool { return strings.EqualFold(id, startID) }
+func isReferenceID(id string) bool { return strings.EqualFold(id, startID) }
 
 // reachable names nodes that nothing leads to.
 func (v *validator) reachable() {

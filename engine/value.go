@@ -2,6 +2,7 @@ package engine
 
 import (
 	"iter"
+	"slices"
 	"sync/atomic"
 )
 
@@ -174,22 +175,18 @@ func (v Value) find(key string) int {
 	if v.kind != KindObject {
 		return -1
 	}
-	return v.tree.find(key)
+	return findKey(v.tree.keys, v.tree.index, key)
 }
 
-func (t *tree) find(key string) int {
-	if t.index != nil {
-		if i, ok := t.index[key]; ok {
+// findKey is the place of a key, or -1. index is nil while a scan is faster.
+func findKey(keys []string, index map[string]int, key string) int {
+	if index != nil {
+		if i, ok := index[key]; ok {
 			return i
 		}
 		return -1
 	}
-	for i, k := range t.keys {
-		if k == key {
-			return i
-		}
-	}
-	return -1
+	return slices.Index(keys, key)
 }
 
 // Elements iterates over the elements of a list, in order.
@@ -339,7 +336,7 @@ func (b *ObjectBuilder) find(key string) int {
 	if b.index == nil && len(b.keys) >= indexFrom {
 		b.index = indexOf(b.keys)
 	}
-	return (&tree{keys: b.keys, index: b.index}).find(key)
+	return findKey(b.keys, b.index, key)
 }
 
 // Len is the number of members so far.

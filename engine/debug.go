@@ -1,0 +1,118 @@
+package engine
+
+import "context"
+
+// This file runs one node by itself, with values given by hand, as an editor does.
+
+// InputForm is what a person fills in to run one node alone: field name -> {name, type, optional, options, value}.
+func (c *Canvas) InputForm(id string) (Value, error) {
+	n, err := c.node(id)
+	if err != nil {
+		return Null, err
+	}
+	if f, ok := n.comp.(Former); ok {
+		return f.InputForm(), nil
+	}
+	form := NewObject(4)
+	if n.spec.Tool != nil {
+		for _, a := range n.spec.Tool.Args {
+			form.Set(a.Name, Object("name", a.Name, "type", "line", "optional", !a.Required))
+		}
+		return form.Value(), nil
+	}
+	for _, r := range n.refs {
+		name := r.Expr
+		if at, ok := c.index[r.Node]; ok && c.nodes[at].name != "" {
+			name = c.nodes[at].name + "@" + r.Output
+		}
+		form.Set(r.Expr, Object("name", name, "type", "line"))
+	}
+	return form.Value(), nil
+}
+
+// Inputs is what a node would read now: each reference in its params with its value, in the order they stand
+// there. A node that has not run gives null; what does not exist is left out, and a text that is still being
+// written is what has come of it so far.
+func (c *Canvas) Inputs(st *State, id string) (Value, error) {
+	n, err := c.node(id)
+	if err != nil {
+		return Null, err
+	}
+	b := NewObject(len(n.refs))
+	for _, r := range n.refs {
+		v, _, err := st.lookup(r)
+		if err != nil {
+			continue
+		}
+		if s := v.Stream(); s != nil {
+			text, _ := s.result() // its error is the writer's, not the reader's
+			v = String(text)
+		}
+		b.Set(r.Expr, v)
+	}
+	return b.Value(), nil
+}
+
+// Debug runs one node alone on a fresh state: values stand in for its references, or are its arguments. It gives
+// all outputs, streams read to the end.
+func (c *Canvas) Debug(ctx context.Context, st *State, id string, values Value, opt Options) (Value, error) {
+	n, err := c.node(id)
+	if err != nil {
+		return Null, err
+	}
+	st.Reset(false)
+	plain := NewObject(values.Len())
+	for k, v := range values.Fields() {
+		if x, wrapped := v.Lookup("value"); wrapped {
+			v = x
+		}
+		plain.Set(k, v)
+	}
+	opt.Checkpoints, opt.Internal = false, false // nobody listens
+	r := newRun(ctx, c, st, Input{}, opt, nil)
+	defer r.close()
+	return r.debug(n, plain.Value())
+}
+
+// debug runs one node alone.
+func (r *run) debug(n *node, values Value) (Value, error) {
+	r.st.retrieval = append(r.st.retrieval, newReference())
+	call := r.newCall(n)
+	call.args, call.debug = values, true
+	r.calls = append(r.calls, call)
+	r.shared = true
+	b := &crew{r: r, done: make(chan *job, 1), queue: []*Call{call}}
+	b.fill()
+	b.wait()
+	call = r.calls[0]
+	r.apply(call)
+	if s := call.speech; s != nil && call.err == nil {
+		text := ""
+		for _, p := range s.Parts {
+			if stream := p.Stream(); stream != nil {
+				t, err := stream.await(r.work(), r.work())
+				if err != nil {
+					call.err = err
+				}
+				p = String(WithoutReasoning(t))
+			}
+			text += p.Text()
+		}
+		call.setOut("content", String(text))
+	}
+	if d := call.deferred; d != nil && call.err == nil {
+		text, err := d.stream.await(r.work(), r.work())
+		call.setOut(d.output, String(text))
+		call.err = err
+	}
+	r.apply(call)
+	r.st.retrieval = r.st.retrieval[:len(r.st.retrieval)-1]
+	out := r.st.Outputs(n.id)
+	if r.canceled() {
+		return out, ErrCanceled
+	}
+	if call.err != nil {
+		return out, r.nodeError(n, call.err)
+	}
+	return out, nil
+}

@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// This file goes on with a run that another process began: the state its log tells, and a run that stands there.
+
+// StateAt is the state as it was after entry seq of a run's log, which must begin with a snapshot: the last
+// checkpoint up to there, and the results of a batch that was not settled. seq 0 means the end of the log.
+func (c *Canvas) StateAt(log []*Event, seq uint64) (*State, error) {
+	var st *State
+	for _, e := range log {
+		if seq > 0 && e.Seq > seq {
+			break
+		}
+		var err error
+		switch e.Type {
+		case EventSnapshot:
+			st, err = c.foreignState(e.Data())
+		case EventCheckpoint:
+			if st == nil || st.progress == nil {
+				return nil, fmt.Errorf("%w: a checkpoint without a snapshot before it", ErrState)
+			}
+			err = st.applyDelta(e.Data())
+		case EventResult:
+			if st != nil && st.progress != nil {
+				st.progress.results = append(st.progress.results, e.Data())
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if st == nil {
+		return nil, fmt.Errorf("%w: no snapshot in the log", ErrState)
+	}
+	return st, nil
+}
+
+// applyDelta takes in one checkpoint.
+func (s *State) applyDelta(v Value) error {
+	c := s.canvas
+	path, err := c.indexes(v.Get("path"))
+	if err != nil {
+		return err
+	}
+	s.path = append(s.path, path...)
+	for id, outs := range v.Get("nodes").Fields() {
+		i, ok := c.index[id]
+		if !ok {
+			return c.unknownNode(String(id))
+		}
+		s.nodes[i].outs = readSlots(outs)
+		s.nodes[i].touched = true
+	}
+	for _, n := range path {
+		s.nodes[n].ran = c.nodes[n].container == nil
+	}
+	for _, step := range [...]struct {
+		name string
+		do   func(int32)
+	}{
+		{"ended", func(n int32) { s.nodes[n].ran = true }},
+		{"cleared", s.clearRan},
+	} {
+		list, err := c.indexes(v.Get(step.name))
+		if err != nil {
+			return err
+		}
+		for _, n := range list {
+			step.do(n)
+		}
+	}
+	for k, x := range v.Get("globals").Fields() {
+		s.globals.set(k, x)
+	}
+	for _, x := range readCites(v.Get("cites")) {
+		if len(s.retrieval) == 0 {
+			s.retrieval = append(s.retrieval, newReference())
+		}
+		s.retrieval[len(s.retrieval)-1].add(x.node, x.chunks, x.aggs)
+	}
+	s.memory = append(s.memory, elements(v.Get("memory"))...)
+	s.progress.results = nil
+	return s.progress.apply(c, v.Get("run"))
+}
+
+// reviveRun prepares a run that another process began.
+func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield func(*Event, error) bool) *run {
+	kept := st.progress
+	if opt.TaskID == "" {
+		opt.TaskID = kept.taskID
+	}
+	opt.Seed = kept.seed
+	r := newRun(ctx, c, st, Input{}, opt, yield)
+	r.takeOver(kept)
+	if !opt.Rerun {
+		r.messageID, r.taskID, r.created, r.seq = kept.messageID, kept.taskID, kept.created, kept.seq
+		r.began = time.Unix(kept.created, 0)
+	}
+	r.in = Input{Inputs: kept.inputs, UserID: kept.userID, Webhook: kept.webhook}
+	if !kept.answers.IsNull() {
+		r.in.Inputs = kept.answers
+	}
+	r.inputs, r.userID, r.webhook = kept.inputs, kept.userID, kept.webhook
+	r.enc.name(r.messageID, r.taskID, r.created)
+	r.loggedMemory = len(st.memory)
+	st.taskID = r.taskID
+	st.progress = nil
+	return r
+}
+
+// takeOver goes on where kept stands: schedule, bodies, waiting nodes and unread streams.
+func (r *run) takeOver(kept *progress) {
+	r.step, r.steps, r.usage = kept.step, kept.steps, kept.usage
+	r.answers, r.asked = kept.answers, kept.asked
+	r.scopes, r.held, r.next = kept.scopes, kept.held, kept.next
+	for _, n := range r.next {
+		r.marks[n] = markScheduled
+	}
+	for _, h := range r.held {
+		r.marks[h.node] = markHeld
+	}
+	for _, s := range elements(r.c.streamsValue(kept)) {
+		r.reopen(s)
+	}
+	for _, v := range kept.results {
+		if i, ok := r.c.index[v.Get("node").Str()]; ok {
+			if r.results == nil {
+				r.results = map[int32]*Call{}
+			}
+			r.results[i] = r.reviveCall(&r.c.nodes[i], v)
+		}
+	}
+}
+
+// reopen makes a stream of the request that was saved for it.
+func (r *run) reopen(v Value) {
+	i, ok := r.c.index[v.Get("node").Str()]
+	if !ok {
+		return
+	}
+	n := &r.c.nodes[i]
+	call := &Call{run: r, node: n, id: n.id}
+	call.step, _ = v.Get("step").Int()
+	started, _ := v.Get("started").Int()
+	call.started = time.Unix(0, started)
+	call.ins = readSlots(v.Get("ins"))
+	if call.Defer(v.Get("output").Str(), v.Get("request")) != nil {
+		return
+	}
+	r.st.setOut(i, call.deferred.output, streamValue(call.deferred.stream))
+	r.pending = append(r.pending, i)
+	if r.streams == nil {
+		r.streams = map[int32]*Call{}
+	}
+	r.streams[i] = call
+}
