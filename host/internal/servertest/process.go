@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -136,13 +135,4 @@ func Build(dir, pkg string) (program string, err error) {
 		return "", fmt.Errorf("build %s: %w: %s", pkg, err, out)
 	}
 	return program, nil
-}
-
-// FreePort is a port of loopback that nobody listens on now.
-func FreePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
