@@ -21,21 +21,22 @@ type Canvas struct {
 	Category    string // agent_canvas or dataflow_canvas
 	Permission  string // me or team
 	Tags        []string
-	Released    bool
 	DSL         []byte // the document, kept byte for byte
 	Rev         int64  // grows by one with each change
 	CreateTime  int64  // Unix milliseconds
 	UpdateTime  int64  // Unix milliseconds
+	Publication
 }
 
 const canvasColumns = `id, tenant_id, user_id, title, description, avatar, type, category, permission,
-	tags, released, dsl, rev, create_time, update_time`
+	tags, dsl, rev, create_time, update_time, released, published, publish_time, version_title`
 
 func scanCanvas(r row) (Canvas, error) {
 	var c Canvas
 	var tags string
 	err := r.Scan(&c.ID, &c.Tenant, &c.User, &c.Title, &c.Description, &c.Avatar, &c.Type, &c.Category,
-		&c.Permission, &tags, &c.Released, &c.DSL, &c.Rev, &c.CreateTime, &c.UpdateTime)
+		&c.Permission, &tags, &c.DSL, &c.Rev, &c.CreateTime, &c.UpdateTime, &c.Released, &c.Published, &c.PublishTime,
+		&c.VersionTitle)
 	if err != nil {
 		return Canvas{}, err
 	}
@@ -56,7 +57,8 @@ func (c *Canvas) tags() (string, error) {
 }
 
 // CreateCanvas adds a canvas and, when versionTitle is not empty, its first
-// version. An empty ID is filled in. The returned canvas is the stored one.
+// version, which is published when c is Released. An empty ID is filled in. The
+// returned canvas is the stored one.
 //
 // Errors: [ErrExists] when the id is taken, [ErrInvalid].
 func (s *Store) CreateCanvas(ctx context.Context, c Canvas, versionTitle string) (Canvas, error) {
@@ -72,20 +74,25 @@ func (s *Store) CreateCanvas(ctx context.Context, c Canvas, versionTitle string)
 	if err != nil {
 		return Canvas{}, fail(err, "create canvas %q", c.Title)
 	}
+	publish := c.Released && versionTitle != ""
+	c.Publication = Publication{}
+	after := c.Publication
 	const insert = `INSERT INTO canvases (` + canvasColumns + `, title_fold, find)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, '', 0, '', $15, $16)`
 	err = s.write(ctx, fmt.Sprintf("create canvas %q", c.Title), func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, insert, c.ID, c.Tenant, c.User, c.Title, c.Description, c.Avatar, c.Type,
-			c.Category, c.Permission, tags, flag(c.Released), bytesOf(c.DSL), c.Rev, c.CreateTime, c.UpdateTime,
+			c.Category, c.Permission, tags, bytesOf(c.DSL), c.Rev, c.CreateTime, c.UpdateTime,
 			[]byte(fold(c.Title)), fold(c.Title))
 		if err != nil || versionTitle == "" {
 			return err
 		}
-		return s.addVersion(ctx, q, c, versionTitle)
+		after, err = s.addVersion(ctx, q, c, versionTitle, publish)
+		return err
 	})
 	if err != nil {
 		return Canvas{}, err
 	}
+	c.Publication = after
 	return c, nil
 }
 
@@ -115,7 +122,8 @@ const (
 // same revision; when somebody else was faster, change is run again on what
 // they wrote, so no change is lost. ID, Tenant, Rev and times are not for
 // change to set. A versionTitle that is not empty adds a version when the DSL
-// differs from the newest one.
+// differs from the newest one; that version is published in the same commit
+// when change sets Released, which is false when change gets it.
 //
 // Errors: [ErrNotFound], [ErrConflict] when others were faster for ten seconds,
 // and whatever change returns, in which case nothing is written.
@@ -127,12 +135,14 @@ func (s *Store) EditCanvas(ctx context.Context, tenant, id, versionTitle string,
 			return Canvas{}, err
 		}
 		next := c
+		next.Released = false
 		if err := change(&next); err != nil {
 			return Canvas{}, err
 		}
-		next.ID, next.Tenant, next.CreateTime = c.ID, c.Tenant, c.CreateTime
+		publish := next.Released && versionTitle != ""
+		next.ID, next.Tenant, next.CreateTime, next.Publication = c.ID, c.Tenant, c.CreateTime, c.Publication
 		next.Rev, next.UpdateTime = c.Rev+1, s.ms()
-		err = s.replaceCanvas(ctx, next, c.Rev, versionTitle)
+		next, err = s.replaceCanvas(ctx, next, c.Rev, versionTitle, publish)
 		if !errors.Is(err, ErrConflict) {
 			return next, err
 		}
@@ -147,26 +157,34 @@ func (s *Store) EditCanvas(ctx context.Context, tenant, id, versionTitle string,
 	}
 }
 
-func (s *Store) replaceCanvas(ctx context.Context, c Canvas, rev int64, versionTitle string) error {
+// replaceCanvas writes c over the revision rev, and gives it as it is stored.
+func (s *Store) replaceCanvas(ctx context.Context, c Canvas, rev int64, versionTitle string, publish bool) (Canvas, error) {
 	if err := c.check(); err != nil {
-		return fail(err, "save canvas %q", c.ID)
+		return Canvas{}, fail(err, "save canvas %q", c.ID)
 	}
 	tags, err := c.tags()
 	if err != nil {
-		return fail(err, "save canvas %q", c.ID)
+		return Canvas{}, fail(err, "save canvas %q", c.ID)
 	}
 	const update = `UPDATE canvases SET user_id = $1, title = $2, title_fold = $3, find = $4, description = $5,
-		avatar = $6, type = $7, category = $8, permission = $9, tags = $10, released = $11, dsl = $12, rev = $13,
-		update_time = $14 WHERE id = $15 AND rev = $16`
-	return s.write(ctx, fmt.Sprintf("save canvas %q", c.ID), func(ctx context.Context, q querier) error {
+		avatar = $6, type = $7, category = $8, permission = $9, tags = $10, dsl = $11, rev = $12,
+		update_time = $13 WHERE id = $14 AND rev = $15`
+	after := c.Publication
+	err = s.write(ctx, fmt.Sprintf("save canvas %q", c.ID), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, update, c.User, c.Title, []byte(fold(c.Title)), fold(c.Title), c.Description,
-			c.Avatar, c.Type, c.Category, c.Permission, tags, flag(c.Released), bytesOf(c.DSL), c.Rev, c.UpdateTime,
+			c.Avatar, c.Type, c.Category, c.Permission, tags, bytesOf(c.DSL), c.Rev, c.UpdateTime,
 			c.ID, rev)
 		if err := changed(res, err, ErrConflict); err != nil || versionTitle == "" {
 			return err
 		}
-		return s.addVersion(ctx, q, c, versionTitle)
+		after, err = s.addVersion(ctx, q, c, versionTitle, publish)
+		return err
 	})
+	if err != nil {
+		return Canvas{}, err
+	}
+	c.Publication = after
+	return c, nil
 }
 
 // DeleteCanvas removes a canvas with its versions and beta tokens; sessions and run history
@@ -221,11 +239,4 @@ func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas,
 	w.in("type", f.Types)
 	w.contains("find", f.Keywords)
 	return list(ctx, s.read, "canvases", canvasColumns, &w, p, canvasOrder, scanCanvas)
-}
-
-func flag(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }

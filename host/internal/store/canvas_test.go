@@ -12,7 +12,7 @@ func TestCanvas(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		dsl := []byte("{\"a\":\"\\u0000 \xff\"}") // what the document holds is not ours to judge
-		made, err := s.CreateCanvas(ctx, Canvas{Tenant: "t1", Title: "Ärger 100%", Tags: []string{"x"}, DSL: dsl, Released: true}, "")
+		made, err := s.CreateCanvas(ctx, Canvas{Tenant: "t1", Title: "Ärger 100%", Tags: []string{"x"}, DSL: dsl}, "")
 		require.NoError(t, err)
 		got, err := s.Canvas(ctx, "t1", made.ID)
 		require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 
 // dumped lists every table with what it holds, in the order of writing.
 var dumped = []string{
-	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv",
+	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv", "token_use",
 }
 
 // dumpHead is the first line of a dump; a table's head follows, then its rows.
@@ -110,38 +110,43 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	in := json.NewDecoder(bufio.NewReader(r))
 	in.UseNumber()
 	return s.write(ctx, "load", func(ctx context.Context, q querier) error {
-		if err := s.loadHead(ctx, q, in); err != nil {
+		version, err := s.loadHead(ctx, q, in)
+		if err != nil {
 			return err
 		}
-		return loadRows(ctx, q, in)
+		if err := loadRows(ctx, q, in); err != nil {
+			return err
+		}
+		return catchUp(ctx, q, version)
 	})
 }
 
-func (s *Store) loadHead(ctx context.Context, q querier, in *json.Decoder) error {
+// loadHead reads the first line, and gives the version that wrote the dump.
+func (s *Store) loadHead(ctx context.Context, q querier, in *json.Decoder) (version int, err error) {
 	var head dumpHead
 	if err := in.Decode(&head); err != nil || head.Easel != "records" {
-		return fmt.Errorf("first line: %w", ErrCorrupt)
+		return 0, fmt.Errorf("first line: %w", ErrCorrupt)
 	}
-	version, err := schemaVersion(ctx, q)
+	known, err := schemaVersion(ctx, q)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if head.Schema > version {
-		return fmt.Errorf("dump is at %d, this program knows %d: %w", head.Schema, version, ErrNewer)
+	if head.Schema > known {
+		return 0, fmt.Errorf("dump is at %d, this program knows %d: %w", head.Schema, known, ErrNewer)
 	}
 	if err := s.fits(head.Key); err != nil {
-		return err
+		return 0, err
 	}
 	for _, table := range dumped {
 		var n int
 		if err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table).Scan(&n); err != nil {
-			return err
+			return 0, err
 		}
 		if n > 0 {
-			return fmt.Errorf("%s: %w", table, ErrExists)
+			return 0, fmt.Errorf("%s: %w", table, ErrExists)
 		}
 	}
-	return nil
+	return head.Schema, nil
 }
 
 func loadRows(ctx context.Context, q querier, in *json.Decoder) error {

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -82,6 +83,34 @@ func applyMigration(ctx context.Context, q querier, file string, number int) err
 	_, err = q.ExecContext(ctx, mark, strconv.Itoa(number))
 	return err
 }
+
+// catchUp does to records that were loaded what the migrations after version
+// did to those that were there: they are all of today's form, and lack what was
+// worked out from others.
+func catchUp(ctx context.Context, q querier, version int) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	for _, file := range files[min(max(version, 0), len(files)):] {
+		text, err := migrations.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, stmt := range splitSQL(string(text)) {
+			if !update.MatchString(stmt) {
+				continue
+			}
+			if _, err := q.ExecContext(ctx, stmt); err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+		}
+	}
+	return nil
+}
+
+// update matches a statement that changes records, behind its comments.
+var update = regexp.MustCompile(`^(--.*\n)*UPDATE\b`)
 
 // splitSQL cuts a migration at the semicolons that end a line; our files hold
 // no other statement ends.

@@ -14,6 +14,7 @@ type Session struct {
 	User       string // the end user's id, as the caller gave it
 	Source     string // agent, workflow, dialog or what the host uses
 	Name       string
+	Version    string // title of the version of the canvas that it began with
 	DSL        []byte
 	Messages   []byte // JSON array of turns
 	Reference  []byte // JSON
@@ -31,18 +32,19 @@ type Session struct {
 }
 
 const sessionColumns = `id, tenant_id, canvas_id, user_id, source, name, dsl, messages, reference, find, errors,
-	tokens, duration_ms, rounds, thumb_up, rev, run_id, last_run_id, create_time, update_time`
+	tokens, duration_ms, rounds, thumb_up, rev, run_id, last_run_id, create_time, update_time,
+	version_title`
 
 func scanSession(r row) (Session, error) {
 	var v Session
 	err := r.Scan(&v.ID, &v.Tenant, &v.Canvas, &v.User, &v.Source, &v.Name, &v.DSL, &v.Messages, &v.Reference,
 		&v.Find, &v.Errors, &v.Tokens, &v.Duration, &v.Rounds, &v.ThumbUp, &v.Rev, &v.Run, &v.LastRun,
-		&v.CreateTime, &v.UpdateTime)
+		&v.CreateTime, &v.UpdateTime, &v.Version)
 	return v, err
 }
 
 func (v *Session) check() error {
-	return checkText("id", v.ID, "canvas", v.Canvas, "user", v.User, "source", v.Source, "name", v.Name, "run", v.Run)
+	return checkText("id", v.ID, "canvas", v.Canvas, "user", v.User, "source", v.Source, "name", v.Name, "version", v.Version, "run", v.Run)
 }
 
 // CreateSession adds a session. An empty ID is filled in; Run may name the run
@@ -70,10 +72,10 @@ func (s *Store) CreateSession(ctx context.Context, v Session) (Session, error) {
 
 func insertSession(ctx context.Context, q querier, v Session) error {
 	const insert = `INSERT INTO sessions (` + sessionColumns + `) VALUES
-		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`
+		($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
 	_, err := q.ExecContext(ctx, insert, v.ID, v.Tenant, v.Canvas, v.User, v.Source, v.Name, bytesOf(v.DSL),
 		bytesOf(v.Messages), bytesOf(v.Reference), v.Find, v.Errors, v.Tokens, v.Duration, v.Rounds, v.ThumbUp,
-		v.Rev, v.Run, v.LastRun, v.CreateTime, v.UpdateTime)
+		v.Rev, v.Run, v.LastRun, v.CreateTime, v.UpdateTime, v.Version)
 	return err
 }
 

@@ -7,50 +7,71 @@ import (
 )
 
 // Version is a former or present DSL of a canvas. The newest
-// [Config].KeepVersions are kept.
+// [Config].KeepVersions are kept, and all that were ever published.
 type Version struct {
 	ID          string
 	Canvas      string
-	Number      int64 // 1, 2, 3 ... within the canvas; gaps never
+	Number      int64 // 1, 2, 3 ... within the canvas; those that were dropped are missing
 	Title       string
 	Description string
 	Hash        string // SHA-256 of DSL, hex
 	DSL         []byte
 	CreateTime  int64 // Unix milliseconds
+	PublishTime int64 // when it was published last, Unix milliseconds; 0 for never
 }
 
-const versionColumns = `id, canvas_id, number, title, description, hash, dsl, create_time`
+const versionColumns = `id, canvas_id, number, title, description, hash, dsl, create_time, publish_time`
 
 func scanVersion(r row) (Version, error) {
 	var v Version
-	err := r.Scan(&v.ID, &v.Canvas, &v.Number, &v.Title, &v.Description, &v.Hash, &v.DSL, &v.CreateTime)
+	err := r.Scan(&v.ID, &v.Canvas, &v.Number, &v.Title, &v.Description, &v.Hash, &v.DSL, &v.CreateTime, &v.PublishTime)
 	return v, err
 }
 
 // addVersion stores the canvas's DSL as its newest version unless the newest
-// one has the same content, and drops those beyond the limit. The caller has
-// changed the canvas's row in this transaction, so no other host adds one.
-func (s *Store) addVersion(ctx context.Context, q querier, c Canvas, title string) error {
+// one has the same content, drops those beyond the limit, and publishes it when
+// asked to. It gives what is published then. The caller has changed the canvas's
+// row in this transaction, so no other host adds one.
+func (s *Store) addVersion(ctx context.Context, q querier, c Canvas, title string, publish bool) (Publication, error) {
+	now := c.Publication
 	sum := sha256.Sum256(c.DSL)
-	hash := hex.EncodeToString(sum[:])
+	v := Version{ID: newID(), Number: 1, Title: printable(title), Hash: hex.EncodeToString(sum[:])}
 	newest, err := queryAll(ctx, q, scanVersion,
 		`SELECT `+versionColumns+` FROM versions WHERE canvas_id = $1 ORDER BY number DESC LIMIT 1`, c.ID)
 	if err != nil {
-		return err
+		return now, err
 	}
-	number := int64(1)
-	if len(newest) == 1 {
-		if newest[0].Hash == hash {
-			return nil
+	for _, n := range newest { // one or none
+		v.Number = n.Number + 1
+		if n.Hash == v.Hash {
+			v = n
 		}
-		number = newest[0].Number + 1
 	}
-	const insert = `INSERT INTO versions (` + versionColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
-	_, err = q.ExecContext(ctx, insert, newID(), c.ID, number, printable(title), "", hash, bytesOf(c.DSL), c.UpdateTime)
-	if err != nil {
+	if v.Canvas == "" {
+		if err := s.insertVersion(ctx, q, c, v); err != nil {
+			return now, err
+		}
+	}
+	now.VersionTitle, now.Released = v.Title, publish || v.ID == now.Published
+	if publish {
+		now.Published, now.PublishTime = v.ID, c.UpdateTime
+		err = s.publish(ctx, q, c.ID, v.ID, c.UpdateTime)
+	}
+	return now, err
+}
+
+// insertVersion writes a version as the newest of its canvas, unpublished.
+func (s *Store) insertVersion(ctx context.Context, q querier, c Canvas, v Version) error {
+	const insert = `INSERT INTO versions (` + versionColumns + `) VALUES ($1, $2, $3, $4, '', $5, $6, $7, 0)`
+	if _, err := q.ExecContext(ctx, insert, v.ID, c.ID, v.Number, v.Title, v.Hash, bytesOf(c.DSL), c.UpdateTime); err != nil {
 		return err
 	}
-	_, err = q.ExecContext(ctx, `DELETE FROM versions WHERE canvas_id = $1 AND number <= $2`, c.ID, number-int64(s.keep))
+	const prune = `DELETE FROM versions WHERE canvas_id = $1 AND publish_time = 0 AND number <=
+		(SELECT number FROM versions WHERE canvas_id = $1 AND publish_time = 0 ORDER BY number DESC LIMIT 1 OFFSET $2)`
+	if _, err := q.ExecContext(ctx, prune, c.ID, s.keep); err != nil {
+		return err
+	}
+	_, err := q.ExecContext(ctx, `UPDATE canvases SET version_title = $1, released = 0 WHERE id = $2`, v.Title, c.ID)
 	return err
 }
 

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// Publication is what users of a published canvas get: one of its versions,
+// whatever becomes of the document meanwhile.
+type Publication struct {
+	// Released says that the newest version is the published one. It is also how
+	// who saves a canvas asks for that; see [Store.EditCanvas].
+	Released     bool
+	Published    string // id of the published version, "" when nothing is
+	PublishTime  int64  // when it was published, Unix milliseconds
+	VersionTitle string // of the newest version
+}
+
+// publish makes a version the published one. The caller has changed the canvas's
+// row in this transaction.
+func (s *Store) publish(ctx context.Context, q querier, canvas, version string, at int64) error {
+	const mark = `UPDATE versions SET publish_time = $1 WHERE id = $2 AND canvas_id = $3`
+	res, err := q.ExecContext(ctx, mark, at, version, canvas)
+	if err := changed(res, err, ErrNotFound); err != nil {
+		return err
+	}
+	const point = `UPDATE canvases SET published = $1, publish_time = $2, released = CASE WHEN $1 =
+		(SELECT id FROM versions WHERE canvas_id = $3 ORDER BY number DESC LIMIT 1) THEN 1 ELSE 0 END WHERE id = $3`
+	_, err = q.ExecContext(ctx, point, version, at, canvas)
+	return err
+}
+
+// PublishVersion makes a version that is there the published one, such as an
+// older one that was better; the document of the canvas stays as it is.
+// Errors: [ErrNotFound], also for a version of another canvas.
+func (s *Store) PublishVersion(ctx context.Context, tenant, canvas, version string) (Canvas, error) {
+	// What runs have kept of the canvas is kept for its revision.
+	const touch = `UPDATE canvases SET rev = rev + 1, update_time = $1 WHERE id = $2 AND tenant_id = $3`
+	err := s.write(ctx, fmt.Sprintf("publish version %q of canvas %q", version, canvas), func(ctx context.Context, q querier) error {
+		now := s.ms()
+		res, err := q.ExecContext(ctx, touch, now, canvas, tenant)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		return s.publish(ctx, q, canvas, version, now)
+	})
+	if err != nil {
+		return Canvas{}, err
+	}
+	return s.Canvas(ctx, tenant, canvas)
+}

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// edit saves a document, published or not.
+func edit(t *testing.T, s *Store, id, dsl string, publish bool) Canvas {
+	t.Helper()
+	c, err := s.EditCanvas(t.Context(), "t", id, "v"+dsl, func(c *Canvas) error {
+		require.False(t, c.Released, "what was asked for before does not count")
+		c.DSL, c.Released = []byte(dsl), publish
+		return nil
+	})
+	require.NoError(t, err)
+	read, err := s.Canvas(t.Context(), "t", id)
+	require.NoError(t, err)
+	require.Equal(t, read, c, "what is told is what is stored")
+	return c
+}
+
+func TestPublish(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		c, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("1")}, "v1")
+		require.NoError(t, err)
+		require.Equal(t, Publication{VersionTitle: "v1"}, c.Publication)
+		published := func(c Canvas) string {
+			v, err := s.Version(ctx, "t", c.Published)
+			require.NoError(t, err)
+			require.Equal(t, c.PublishTime, v.PublishTime)
+			require.NotZero(t, v.PublishTime)
+			return string(v.DSL)
+		}
+
+		c = edit(t, s, c.ID, "1", true)
+		require.True(t, c.Released, "a document that has a version already is published in place")
+		require.Equal(t, "1", published(c))
+		first := c.Published
+		list, err := s.Versions(ctx, "t", c.ID)
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+
+		c = edit(t, s, c.ID, "2", false)
+		require.False(t, c.Released)
+		require.Equal(t, "1", published(c), "an edit leaves what is published")
+		require.Equal(t, "v2", c.VersionTitle)
+
+		c = edit(t, s, c.ID, "3", true)
+		require.True(t, c.Released)
+		require.Equal(t, "3", published(c))
+
+		c, err = s.PublishVersion(ctx, "t", c.ID, first)
+		require.NoError(t, err)
+		require.Equal(t, "1", published(c), "an older version can be published again")
+		require.False(t, c.Released)
+		require.Equal(t, "3", string(c.DSL))
+		require.Equal(t, "v3", c.VersionTitle)
+		require.EqualValues(t, 5, c.Rev, "what is kept of a canvas is kept for its revision")
+
+		c, err = s.EditCanvas(ctx, "t", c.ID, "", func(c *Canvas) error {
+			c.DSL, c.Released = []byte("state"), true
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, "1", published(c), "what makes no version publishes none")
+		require.False(t, c.Released)
+
+		c = edit(t, s, c.ID, "3", false)
+		require.False(t, c.Released)
+		c, err = s.PublishVersion(ctx, "t", c.ID, list[0].ID)
+		require.NoError(t, err)
+		require.False(t, c.Released)
+
+		t.Run("who makes a canvas may publish at once", func(t *testing.T) {
+			c, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("1"), Publication: Publication{Released: true, Published: "forged"}}, "v")
+			require.NoError(t, err)
+			require.True(t, c.Released)
+			require.Equal(t, "1", published(c))
+			read, err := s.Canvas(ctx, "t", c.ID)
+			require.NoError(t, err)
+			require.Equal(t, read, c)
+		})
+		t.Run("ids of others are not found", func(t *testing.T) {
+			other, err := s.CreateCanvas(ctx, Canvas{Tenant: "other", DSL: []byte("x")}, "v")
+			require.NoError(t, err)
+			theirs, err := s.Versions(ctx, "other", other.ID)
+			require.NoError(t, err)
+			for _, ids := range [][3]string{
+				{"other", c.ID, first}, {"t", other.ID, theirs[0].ID}, {"t", c.ID, theirs[0].ID}, {"t", c.ID, ""}, {"t", c.ID, "nothing"}, {"t", "nothing", first},
+			} {
+				_, err := s.PublishVersion(ctx, ids[0], ids[1], ids[2])
+				require.ErrorIs(t, err, ErrNotFound, ids)
+			}
+			now, err := s.Canvas(ctx, "t", c.ID)
+			require.NoError(t, err)
+			require.Equal(t, c, now, "nothing is written by half")
+		})
+	})
+}
+
+// Versions that were published stay, however many others are saved.
+func TestPublishedVersionsAreKept(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
+		require.NoError(t, err)
+		for i := 1; i <= 50; i++ {
+			c = edit(t, s, c.ID, fmt.Sprint(i), i == 3 || i == 20)
+		}
+		list, err := s.Versions(t.Context(), "t", c.ID)
+		require.NoError(t, err)
+		require.Len(t, list, 22)
+		require.Equal(t, "v20", list[20].Title)
+		require.Equal(t, "v3", list[21].Title)
+		require.Equal(t, list[20].ID, c.Published)
+		require.EqualValues(t, 51, list[0].Number)
+	})
+}
+
+// Those who save and publish at once leave a canvas whose published version is
+// there.
+func TestPublishHammer(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		for e := range 6 {
+			wg.Go(func() {
+				for i := range 10 {
+					edited, err := s.EditCanvas(t.Context(), "t", c.ID, "v", func(c *Canvas) error {
+						c.DSL, c.Released = fmt.Appendf(nil, "%d %d", e, i), i%3 == 0
+						return nil
+					})
+					require.NoError(t, err)
+					if i%5 == 4 {
+						_, err := s.PublishVersion(t.Context(), "t", c.ID, edited.Published)
+						require.NoError(t, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		c, err = s.Canvas(t.Context(), "t", c.ID)
+		require.NoError(t, err)
+		v, err := s.Version(t.Context(), "t", c.Published)
+		require.NoError(t, err)
+		require.Equal(t, c.PublishTime, v.PublishTime)
+	})
+}
+
+// A dump from before versions could be published is read as the migration reads
+// the records that it finds.
+func TestReleasedInAnOlderDump(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			ctx := t.Context()
+			cfg := engineConfig(t, engine)
+			from := openTest(t, cfg)
+			asked, err := from.CreateCanvas(ctx, Canvas{Tenant: "t", Title: "asked", DSL: []byte("1"), Publication: Publication{Released: true}}, "v1")
+			require.NoError(t, err)
+			_, err = from.CreateCanvas(ctx, Canvas{Tenant: "t", Title: "never", DSL: []byte("1")}, "v2")
+			require.NoError(t, err)
+			// As they were: flags, and nothing of what they lead to.
+			for _, text := range []string{
+				`UPDATE versions SET publish_time = 0`, `UPDATE canvases SET published = '', publish_time = 0, version_title = ''`,
+				`INSERT INTO canvases SELECT 'bare', tenant_id, user_id, title, title_fold, find, description, avatar, type, category, permission, tags, 1, dsl, rev,
+					create_time, update_time, '', 0, '' FROM canvases WHERE title = 'asked'`,
+			} {
+				_, err := from.commit.exec(ctx, text)
+				require.NoError(t, err)
+			}
+			var dump bytes.Buffer
+			require.NoError(t, from.Dump(ctx, &dump))
+			for _, schema := range []string{"4", "-7"} {
+				to := engineConfig(t, engine)
+				to.KeyFile = cfg.Dir + "/secret.key"
+				s := openTest(t, to)
+				require.NoError(t, s.Load(ctx, strings.NewReader(regexp.MustCompile(`"schema":\d+`).ReplaceAllString(dump.String(), `"schema":`+schema))))
+				got, err := s.Canvas(ctx, "t", asked.ID)
+				require.NoError(t, err)
+				require.Equal(t, asked.Publication, got.Publication)
+				list, _, err := s.Canvases(ctx, CanvasFilter{Tenants: []string{"t"}, Title: "never"}, Page{})
+				require.NoError(t, err)
+				require.Equal(t, Publication{VersionTitle: "v2"}, list[0].Publication)
+				bare, err := s.Canvas(ctx, "t", "bare")
+				require.NoError(t, err)
+				require.Equal(t, Publication{}, bare.Publication, "without a version there is nothing to publish")
+			}
+		})
+	}
+}
