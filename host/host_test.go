@@ -103,7 +103,7 @@ type event struct{ id, kind, node string }
 // events reads a run's events after a place until stop says so.
 func events(t *testing.T, url, last string, stop func(event) bool) (out []event) {
 	t.Helper()
-	ctx, done := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, done := context.WithTimeout(t.Context(), patience)
 	defer done()
 	req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
 	require.NoError(t, err)

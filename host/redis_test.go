@@ -15,11 +15,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // How long what comes soon may take on a busy machine, and how often it is looked for.
 const (
-	patience = 30 * time.Second
+	patience = 90 * time.Second
 	poll     = 10 * time.Millisecond
 )
 
@@ -84,12 +86,10 @@ func redisCLI(t *testing.T, addr, password string, args ...string) string {
 // redisServer runs Debian's redis-server on loopback until the test ends.
 func redisServer(t *testing.T) (addr string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := servertest.FreePort()
 	require.NoError(t, err)
-	addr = l.Addr().String()
-	require.NoError(t, l.Close())
-	_, port, _ := net.SplitHostPort(addr)
-	cmd := exec.Command(program(t, "redis-server"), "--bind", "127.0.0.1", "--port", port, "--save", "", "--dir", t.TempDir(), "--requirepass", "word")
+	addr = fmt.Sprint("127.0.0.1:", port)
+	cmd := exec.Command(program(t, "redis-server"), "--bind", "127.0.0.1", "--port", fmt.Sprint(port), "--save", "", "--dir", t.TempDir(), "--requirepass", "word")
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may be gone, which is what is wanted
@@ -178,18 +178,21 @@ func TestRedisKeys(t *testing.T) {
 
 			hangs, asked := silent(t)
 			dsl := doc([3]string{"begin", "Begin", `{}`}, [3]string{"Invoke:X", "Invoke", `{"url":"` + hangs + `/","method":"get"}`})
-			for range 3 {
+			best := patience
+			for range 5 {
 				run, _ := begun(t, url, dsl, "q")
 				<-asked
 				began := time.Now()
 				require.Equal(t, "OK", redisCLI(t, addr, password, "SET", run+"-cancel", "x"))
 				set := time.Since(began)
 				require.Equal(t, "canceled", status(t, url, run))
-				require.Less(t, time.Since(began)-set, 2*time.Second, "some 1 ms here")
-				t.Logf("redis-cli took %v, the end of the run came %v after it began", set, time.Since(began))
+				best = min(best, time.Since(began)-set)
 				require.Eventually(t, func() bool { return redisCLI(t, addr, password, "GET", run+"-cancel") == "" },
 					patience, poll, "the mark goes with the run")
 			}
+			t.Logf("the end of the run came %v after redis-cli", best)
+			// The best of five: the machine may be busy, the way may not be slow.
+			require.Less(t, best, 500*time.Millisecond, "some 1 ms here")
 
 			guide, err := examples.ReadFile("examples/guide.json")
 			require.NoError(t, err)
@@ -200,7 +203,8 @@ func TestRedisKeys(t *testing.T) {
 				trace = redisCLI(t, addr, password, "GET", run+"-"+message+"-logs")
 				return strings.Contains(trace, "search_guides") && strings.Contains(trace, "search_shop")
 			}, patience, poll)
-			require.Equal(t, trace, redisCLI(t, addr, password, "GET", run+"-logs"))
+			require.Eventually(t, func() bool { return redisCLI(t, addr, password, "GET", run+"-logs") == trace },
+				patience, poll, "one key is written after the other")
 			var list []struct {
 				Component string `json:"component_id"`
 				Trace     []struct {
