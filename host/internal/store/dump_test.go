@@ -72,8 +72,8 @@ func TestLoadOfAnOlderDump(t *testing.T) {
 	var dump bytes.Buffer
 	require.NoError(t, from.Dump(ctx, &dump))
 	old := regexp.MustCompile(`"schema":\d+`).ReplaceAllString(dump.String(), `"schema":1`)
-	old = strings.Replace(old, `,"rate"]`, `]`, 1)
-	old = regexp.MustCompile(`(?m)^(\["[0-9a-f]{32}",\{.*),0\]$`).ReplaceAllString(old, "$1]")
+	old = strings.Replace(old, `,"rate","tokens_per_day"]`, `]`, 1)
+	old = regexp.MustCompile(`(?m)^(\["[0-9a-f]{32}",\{.*),0,0\]$`).ReplaceAllString(old, "$1]")
 	to := engineConfig(t, "sqlite")
 	to.KeyFile = filepath.Join(cfg.Dir, "secret.key")
 	s := openTest(t, to)

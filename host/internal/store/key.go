@@ -19,14 +19,16 @@ type Key struct {
 	Rate       int64    // requests per minute, 0 means the host's own limit
 	CreateTime int64    // Unix milliseconds
 	ExpireTime int64    // Unix milliseconds, 0 means never
+
+	TokensPerDay int64 // model tokens on one day, UTC; 0 means the host's own limit
 }
 
-const keyColumns = `id, tenant_id, user_id, name, hint, scopes, rate, create_time, expire_time`
+const keyColumns = `id, tenant_id, user_id, name, hint, scopes, rate, create_time, expire_time, tokens_per_day`
 
 func scanKey(r row) (Key, error) {
 	var k Key
 	var scopes string
-	if err := r.Scan(&k.ID, &k.Tenant, &k.User, &k.Name, &k.Hint, &scopes, &k.Rate, &k.CreateTime, &k.ExpireTime); err != nil {
+	if err := r.Scan(&k.ID, &k.Tenant, &k.User, &k.Name, &k.Hint, &scopes, &k.Rate, &k.CreateTime, &k.ExpireTime, &k.TokensPerDay); err != nil {
 		return Key{}, err
 	}
 	return k, json.Unmarshal([]byte(scopes), &k.Scopes)
@@ -57,15 +59,18 @@ func (s *Store) CreateKey(ctx context.Context, k Key, text string) (Key, string,
 	if err == nil {
 		err = checkText("name", k.Name, "user", k.User)
 	}
+	if err == nil {
+		err = checkQuota(k.TokensPerDay)
+	}
 	if err != nil {
 		return Key{}, "", fail(err, "create key %q", k.Name)
 	}
-	const insert = `INSERT INTO keys (` + keyColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+	const insert = `INSERT INTO keys (` + keyColumns + `, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (hash) DO UPDATE SET hint = excluded.hint RETURNING ` + keyColumns
 	var kept []Key
 	err = s.write(ctx, fmt.Sprintf("create key %q", k.Name), func(ctx context.Context, q querier) (err error) {
 		kept, err = queryAll(ctx, q, scanKey, insert, k.ID, k.Tenant, k.User, k.Name, k.Hint, string(scopes),
-			k.Rate, k.CreateTime, k.ExpireTime, hashToken(text))
+			k.Rate, k.CreateTime, k.ExpireTime, k.TokensPerDay, hashToken(text))
 		return err
 	})
 	if err != nil {

@@ -11,6 +11,15 @@ type Tenant struct {
 	Name       string
 	CreateTime int64 // Unix milliseconds
 	UpdateTime int64 // Unix milliseconds
+
+	TokensPerDay int64 // model tokens on one day, UTC; 0 means any
+}
+
+const tenantColumns = `id, name, create_time, update_time, tokens_per_day`
+
+func scanTenant(r row) (Tenant, error) {
+	var t Tenant
+	return t, r.Scan(&t.ID, &t.Name, &t.CreateTime, &t.UpdateTime, &t.TokensPerDay)
 }
 
 // Member is a user's place in a tenant.
@@ -20,42 +29,40 @@ type Member struct {
 	Role   string // owner, admin, normal
 }
 
-// PutTenant adds a tenant or renames it. An empty ID is filled in.
+// PutTenant adds a tenant or renames it, which leaves its quota as it is. An
+// empty ID is filled in.
 func (s *Store) PutTenant(ctx context.Context, t Tenant) (Tenant, error) {
 	if t.ID == "" {
 		t.ID = newID()
 	}
-	if err := checkText("id", t.ID, "name", t.Name); err != nil {
+	err := checkText("id", t.ID, "name", t.Name)
+	if err == nil {
+		err = checkQuota(t.TokensPerDay)
+	}
+	if err != nil {
 		return Tenant{}, fail(err, "tenant")
 	}
-	const upsert = `INSERT INTO tenants (id, name, create_time, update_time) VALUES ($1, $2, $3, $3)
+	const upsert = `INSERT INTO tenants (` + tenantColumns + `) VALUES ($1, $2, $3, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, update_time = excluded.update_time
-		RETURNING create_time, update_time`
-	err := s.write(ctx, fmt.Sprintf("tenant %q", t.Name), func(ctx context.Context, q querier) error {
-		return q.QueryRowContext(ctx, upsert, t.ID, t.Name, s.ms()).Scan(&t.CreateTime, &t.UpdateTime)
-	})
-	return t, err
+		RETURNING ` + tenantColumns
+	return changeOne(ctx, s, fmt.Sprintf("tenant %q", t.Name), scanTenant, upsert, t.ID, t.Name, s.ms(), t.TokensPerDay)
 }
 
 // Tenant reads one tenant. Errors: [ErrNotFound].
 func (s *Store) Tenant(ctx context.Context, id string) (Tenant, error) {
-	t := Tenant{ID: id}
-	const query = `SELECT name, create_time, update_time FROM tenants WHERE id = $1`
-	err := s.read.QueryRowContext(ctx, query, id).Scan(&t.Name, &t.CreateTime, &t.UpdateTime)
+	const query = `SELECT ` + tenantColumns + ` FROM tenants WHERE id = $1`
+	t, err := scanTenant(s.read.QueryRowContext(ctx, query, id))
 	return t, fail(err, "tenant %q", id)
 }
 
 // Tenants lists all tenants, oldest first.
 func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
-	out, err := queryAll(ctx, s.read, func(r row) (Tenant, error) {
-		var t Tenant
-		return t, r.Scan(&t.ID, &t.Name, &t.CreateTime, &t.UpdateTime)
-	}, `SELECT id, name, create_time, update_time FROM tenants ORDER BY create_time, id`)
+	out, err := queryAll(ctx, s.read, scanTenant, `SELECT `+tenantColumns+` FROM tenants ORDER BY create_time, id`)
 	return out, fail(err, "tenants")
 }
 
 // owned are the tables whose rows belong to a tenant.
-var owned = []string{"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "members"}
+var owned = []string{"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members"}
 
 // DeleteTenant removes a tenant with all its records, and users who belong to
 // no other one. Files in the object store are not records and stay.

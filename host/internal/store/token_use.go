@@ -1,0 +1,154 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MostTokens bounds quotas and what is counted on one day. Sums of two still fit
+// an int64, and every JSON reader keeps the number.
+const MostTokens = 1_000_000_000_000_000
+
+// TokenUse is how many model tokens were used on one day.
+type TokenUse struct {
+	Tenant string
+	Caller string // whose tokens are counted together, see [Key.Caller]; "" is the tenant with all its callers
+	Day    int64  // days since 1970-01-01, UTC
+	Tokens int64
+}
+
+// TokenState is what one caller may use and has used on a day.
+type TokenState struct {
+	Quota int64 // its own, tokens per day; 0 means none
+	Used  int64
+}
+
+// callerOfKey begins the names of callers that are keys.
+const callerOfKey = "key "
+
+// Caller is the name under which the key's tokens are counted.
+func (k Key) Caller() string { return callerOfKey + k.ID }
+
+func checkQuota(tokens int64) error {
+	if tokens < 0 || tokens > MostTokens {
+		return fmt.Errorf("tokens per day must be between 0 and %d: %w", int64(MostTokens), ErrInvalid)
+	}
+	return nil
+}
+
+// SetKeyLimits changes what a key may use; nil leaves a limit as it is.
+// Errors: [ErrNotFound], [ErrInvalid].
+func (s *Store) SetKeyLimits(ctx context.Context, tenant, id string, rate, tokensPerDay *int64) (Key, error) {
+	if tokensPerDay != nil {
+		if err := checkQuota(*tokensPerDay); err != nil {
+			return Key{}, fail(err, "limits of key %q", id)
+		}
+	}
+	const update = `UPDATE keys SET rate = COALESCE($1, rate), tokens_per_day = COALESCE($2, tokens_per_day)
+		WHERE tenant_id = $3 AND id = $4 RETURNING ` + keyColumns
+	return changeOne(ctx, s, fmt.Sprintf("limits of key %q", id), scanKey, update, rate, tokensPerDay, tenant, id)
+}
+
+// SetTenantTokens changes how many model tokens a tenant may use on one day; 0
+// means any. Errors: [ErrNotFound], [ErrInvalid].
+func (s *Store) SetTenantTokens(ctx context.Context, id string, tokensPerDay int64) (Tenant, error) {
+	if err := checkQuota(tokensPerDay); err != nil {
+		return Tenant{}, fail(err, "quota of tenant %q", id)
+	}
+	const update = `UPDATE tenants SET tokens_per_day = $1, update_time = $2 WHERE id = $3 RETURNING ` + tenantColumns
+	return changeOne(ctx, s, fmt.Sprintf("quota of tenant %q", id), scanTenant, update, tokensPerDay, s.ms(), id)
+}
+
+// changeOne runs an UPDATE ... RETURNING of one row.
+func changeOne[T any](ctx context.Context, s *Store, what string, scan func(row) (T, error), update string, args ...any) (out T, err error) {
+	err = s.write(ctx, what, func(ctx context.Context, q querier) error {
+		rows, err := queryAll(ctx, q, scan, update, args...)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return ErrNotFound
+		}
+		out = rows[0]
+		return nil
+	})
+	return out, err
+}
+
+// AddTokens adds to what was used, of any host, and gives the new totals in the
+// same order. Beyond [MostTokens] nothing is added.
+func (s *Store) AddTokens(ctx context.Context, uses []TokenUse) (totals []int64, err error) {
+	// Two hosts that write the same rows in one order do not wait for each other in a circle.
+	order := make([]int, len(uses))
+	for i, u := range uses {
+		if order[i] = i; u.Tokens < 0 || u.Tokens > MostTokens {
+			return nil, fail(ErrInvalid, "add %d tokens", u.Tokens)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := uses[i], uses[j]
+		return cmp.Or(strings.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Day, b.Day), strings.Compare(a.Caller, b.Caller))
+	})
+	const upsert = `INSERT INTO token_use (tenant_id, caller, day, tokens) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tenant_id, day, caller) DO UPDATE SET tokens =
+			CASE WHEN token_use.tokens > $5 - excluded.tokens THEN $5 ELSE token_use.tokens + excluded.tokens END
+		RETURNING tokens`
+	totals = make([]int64, len(uses))
+	err = s.write(ctx, "add tokens", func(ctx context.Context, q querier) error {
+		for _, i := range order {
+			u := uses[i]
+			if err := q.QueryRowContext(ctx, upsert, u.Tenant, u.Caller, u.Day, u.Tokens, int64(MostTokens)).Scan(&totals[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return totals, err
+}
+
+// TokenState reads the quota of a caller and what it has used on a day; the
+// caller "" is the tenant. Who has no quota, or is not there any more, has 0.
+func (s *Store) TokenState(ctx context.Context, tenant, caller string, day int64) (TokenState, error) {
+	const used = `COALESCE((SELECT tokens FROM token_use WHERE tenant_id = $1 AND day = $2 AND caller = $3), 0)`
+	query, args := `SELECT 0, `+used, []any{tenant, day, caller}
+	if key, ok := strings.CutPrefix(caller, callerOfKey); ok {
+		query = `SELECT COALESCE((SELECT tokens_per_day FROM keys WHERE tenant_id = $1 AND id = $4), 0), ` + used
+		args = append(args, key)
+	} else if caller == "" {
+		query = `SELECT COALESCE((SELECT tokens_per_day FROM tenants WHERE id = $1), 0), ` + used
+	}
+	var t TokenState
+	err := s.read.QueryRowContext(ctx, query, args...).Scan(&t.Quota, &t.Used)
+	return t, fail(err, "tokens of tenant %q", tenant)
+}
+
+// CallerTokens is what each caller of a tenant has used on a day.
+func (s *Store) CallerTokens(ctx context.Context, tenant string, day int64) (map[string]int64, error) {
+	return s.tokens(ctx, `SELECT caller, tokens FROM token_use WHERE tenant_id = $1 AND day = $2`, tenant, day)
+}
+
+// TenantTokens is what each tenant has used on a day.
+func (s *Store) TenantTokens(ctx context.Context, day int64) (map[string]int64, error) {
+	return s.tokens(ctx, `SELECT tenant_id, tokens FROM token_use WHERE caller = '' AND day = $1`, day)
+}
+
+func (s *Store) tokens(ctx context.Context, query string, args ...any) (map[string]int64, error) {
+	out := map[string]int64{}
+	_, err := queryAll(ctx, s.read, func(r row) (struct{}, error) {
+		var name string
+		var n int64
+		err := r.Scan(&name, &n)
+		out[name] = n
+		return struct{}{}, err
+	}, query, args...)
+	return out, fail(err, "used tokens")
+}
+
+// ForgetTokens removes what was used before a day.
+func (s *Store) ForgetTokens(ctx context.Context, day int64) error {
+	_, err := s.commit.exec(ctx, `DELETE FROM token_use WHERE day < $1`, day)
+	return fail(err, "forget used tokens")
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"bytes"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTokenQuotas(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		one, err := s.PutTenant(ctx, Tenant{Name: "one", TokensPerDay: 500})
+		require.NoError(t, err)
+		k, text, err := s.CreateKey(ctx, Key{Tenant: one.ID, Rate: 60, TokensPerDay: 100}, "")
+		require.NoError(t, err)
+		found, err := s.KeyByText(ctx, text)
+		require.NoError(t, err)
+		require.Equal(t, k, found)
+		state := func(tenant, caller string) TokenState {
+			v, err := s.TokenState(ctx, tenant, caller, 7)
+			require.NoError(t, err)
+			return v
+		}
+		require.Equal(t, TokenState{Quota: 100}, state(one.ID, k.Caller()))
+		require.Equal(t, TokenState{Quota: 500}, state(one.ID, ""))
+		require.Zero(t, state("two", k.Caller()), "another tenant learns nothing of a key")
+		require.Zero(t, state(one.ID, "user u"))
+
+		same, err := s.PutTenant(ctx, Tenant{ID: one.ID, Name: "renamed"})
+		require.NoError(t, err)
+		require.EqualValues(t, 500, same.TokensPerDay, "a new name leaves the quota")
+		more := int64(MostTokens)
+		k, err = s.SetKeyLimits(ctx, one.ID, k.ID, nil, &more)
+		require.NoError(t, err)
+		require.Equal(t, []int64{60, MostTokens}, []int64{k.Rate, k.TokensPerDay})
+		rate := int64(5)
+		k, err = s.SetKeyLimits(ctx, one.ID, k.ID, &rate, nil)
+		require.NoError(t, err)
+		require.Equal(t, []int64{5, MostTokens}, []int64{k.Rate, k.TokensPerDay})
+		_, err = s.SetKeyLimits(ctx, "two", k.ID, &rate, nil)
+		require.ErrorIs(t, err, ErrNotFound)
+		one, err = s.SetTenantTokens(ctx, one.ID, 0)
+		require.NoError(t, err)
+		require.Equal(t, "renamed", one.Name)
+		_, err = s.SetTenantTokens(ctx, "nobody", 1)
+		require.ErrorIs(t, err, ErrNotFound)
+		for _, bad := range []int64{-1, MostTokens + 1} {
+			_, err = s.SetTenantTokens(ctx, one.ID, bad)
+			require.ErrorIs(t, err, ErrInvalid)
+			_, err = s.SetKeyLimits(ctx, one.ID, k.ID, nil, &bad)
+			require.ErrorIs(t, err, ErrInvalid)
+			_, err = s.PutTenant(ctx, Tenant{TokensPerDay: bad})
+			require.ErrorIs(t, err, ErrInvalid)
+			_, _, err = s.CreateKey(ctx, Key{Tenant: one.ID, TokensPerDay: bad}, "")
+			require.ErrorIs(t, err, ErrInvalid)
+			_, err = s.AddTokens(ctx, []TokenUse{{Tenant: "t", Day: 7, Tokens: bad}})
+			require.ErrorIs(t, err, ErrInvalid)
+		}
+	})
+}
+
+func TestUsedTokens(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		totals, err := s.AddTokens(ctx, []TokenUse{{"b", "", 7, 10}, {"a", "key k", 7, 3}, {"a", "", 7, 4}})
+		require.NoError(t, err)
+		require.Equal(t, []int64{10, 3, 4}, totals)
+		totals, err = s.AddTokens(ctx, []TokenUse{{"a", "", 7, 6}, {"a", "", 8, 1}, {"b", "", 7, MostTokens}})
+		require.NoError(t, err)
+		require.Equal(t, []int64{10, 1, MostTokens}, totals, "days are apart, and a count stays within its bounds")
+
+		callers, err := s.CallerTokens(ctx, "a", 7)
+		require.NoError(t, err)
+		require.Equal(t, map[string]int64{"": 10, "key k": 3}, callers)
+		tenants, err := s.TenantTokens(ctx, 7)
+		require.NoError(t, err)
+		require.Equal(t, map[string]int64{"a": 10, "b": MostTokens}, tenants)
+		require.NoError(t, s.ForgetTokens(ctx, 8))
+		tenants, err = s.TenantTokens(ctx, 7)
+		require.NoError(t, err)
+		require.Empty(t, tenants)
+		callers, err = s.CallerTokens(ctx, "a", 8)
+		require.NoError(t, err)
+		require.Equal(t, map[string]int64{"": 1}, callers)
+	})
+}
+
+// Many writers of the same rows, named in any order, lose nothing and do not lock each other out.
+func TestHammerUsedTokens(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		const writers, times = 8, 20
+		var all sync.WaitGroup
+		for i := range writers {
+			all.Go(func() {
+				uses := []TokenUse{{"a", "", 1, 1}, {"b", "", 1, 1}, {"c", "", 1, 1}}
+				uses[0], uses[i%3] = uses[i%3], uses[0]
+				for range times {
+					if _, err := s.AddTokens(t.Context(), uses); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		got, err := s.TenantTokens(t.Context(), 1)
+		require.NoError(t, err)
+		require.Equal(t, map[string]int64{"a": writers * times, "b": writers * times, "c": writers * times}, got)
+	})
+}
+
+func TestDumpHasQuotas(t *testing.T) {
+	ctx := t.Context()
+	cfg := engineConfig(t, "sqlite")
+	from := openTest(t, cfg)
+	tenant, err := from.PutTenant(ctx, Tenant{Name: "one", TokensPerDay: 9})
+	require.NoError(t, err)
+	_, err = from.AddTokens(ctx, []TokenUse{{tenant.ID, "", 7, 5}})
+	require.NoError(t, err)
+	var dump bytes.Buffer
+	require.NoError(t, from.Dump(ctx, &dump))
+	to := openTest(t, Config{Dir: t.TempDir(), KeyFile: filepath.Join(cfg.Dir, "secret.key")})
+	require.NoError(t, to.Load(ctx, &dump))
+	state, err := to.TokenState(ctx, tenant.ID, "", 7)
+	require.NoError(t, err)
+	require.Equal(t, TokenState{Quota: 9, Used: 5}, state)
+}
