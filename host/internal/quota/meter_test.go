@@ -1,0 +1,346 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+var postgres = sync.OnceValues(func() (*servertest.Postgres, error) {
+	server, err := servertest.StartPostgres()
+	if err == nil {
+		stopPostgres = server.Remove
+	}
+	return server, err
+})
+
+var stopPostgres func() error
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if stopPostgres != nil {
+		if err := stopPostgres(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	os.Exit(code)
+}
+
+var schemas atomic.Int64
+
+// onBoth runs a test with the configuration of an empty store of each engine.
+func onBoth(t *testing.T, test func(t *testing.T, cfg store.Config)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval}) })
+	t.Run("postgres", func(t *testing.T) {
+		server, err := postgres()
+		if errors.Is(err, servertest.ErrNoPostgres) {
+			t.Skip("PostgreSQL cannot be had here: ", err)
+		}
+		require.NoError(t, err)
+		url, err := server.Schema(t.Context(), fmt.Sprintf("q%d", schemas.Add(1)))
+		require.NoError(t, err)
+		test(t, store.Config{Dir: t.TempDir(), URL: url})
+	})
+}
+
+func openStore(t *testing.T, cfg store.Config) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// clock is a time that tests set.
+type clock struct{ at atomic.Int64 }
+
+func newClock(text string) *clock {
+	c := &clock{}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	c.at.Store(at.UnixNano())
+	return c
+}
+
+func (c *clock) now() time.Time       { return time.Unix(0, c.at.Load()) }
+func (c *clock) pass(d time.Duration) { c.at.Add(int64(d)) }
+
+func newMeter(t *testing.T, cfg Config) *Meter {
+	cfg.Log = quiet
+	m := New(cfg)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+// refused is the refusal of an account.
+func refused(t *testing.T, a *Account) *UsedUp {
+	t.Helper()
+	var used *UsedUp
+	err := a.Allow(t.Context())
+	require.ErrorIs(t, err, ErrUsedUp)
+	require.ErrorAs(t, err, &used)
+	return used
+}
+
+func TestKeyAndTenantHaveQuotas(t *testing.T) {
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		ctx := t.Context()
+		s := openStore(t, cfg)
+		tenant, err := s.PutTenant(ctx, store.Tenant{Name: "one", TokensPerDay: 100})
+		require.NoError(t, err)
+		key, _, err := s.CreateKey(ctx, store.Key{Tenant: tenant.ID, TokensPerDay: 10}, "")
+		require.NoError(t, err)
+		c := newClock("2026-11-21T22:00:00Z")
+		m := newMeter(t, Config{Store: s, Now: c.now})
+		a, other := m.Of(tenant.ID, key.Caller()), m.Of(tenant.ID, "user u")
+
+		require.NoError(t, a.Allow(ctx))
+		a.Spend(9)
+		require.NoError(t, a.Allow(ctx), "one is left")
+		a.Spend(50)
+		used := refused(t, a)
+		require.Equal(t, &UsedUp{Quota: 10, Until: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), After: 2 * time.Hour}, used)
+		require.EqualError(t, used, "the caller's quota of 10 tokens for today is used up; it begins anew at 2026-11-22T00:00:00Z")
+
+		require.NoError(t, other.Allow(ctx))
+		other.Spend(41)
+		used = refused(t, other)
+		require.True(t, used.Tenant)
+		require.EqualError(t, used, "the tenant's quota of 100 tokens for today is used up; it begins anew at 2026-11-22T00:00:00Z")
+		refused(t, m.Of(tenant.ID, ""))
+		require.NoError(t, m.Of("another", "user u").Allow(ctx))
+
+		_, err = s.SetTenantTokens(ctx, tenant.ID, 101)
+		require.NoError(t, err)
+		c.pass(lookEvery)
+		require.NoError(t, other.Allow(ctx), "a new quota is seen within %s", lookEvery)
+	})
+}
+
+func TestTheDayChanges(t *testing.T) {
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		ctx := t.Context()
+		s := openStore(t, cfg)
+		c := newClock("2026-11-21T23:59:59Z")
+		m := newMeter(t, Config{Store: s, PerDay: 10, Now: c.now})
+		a := m.Of("t", "key k")
+		require.NoError(t, a.Allow(ctx))
+		a.Spend(10)
+		require.Equal(t, time.Second, refused(t, a).After)
+		day := m.Today()
+		c.pass(time.Second)
+		require.Equal(t, day+1, m.Today())
+		require.NoError(t, a.Allow(ctx))
+		a.Spend(3)
+		require.NoError(t, m.Flush(ctx))
+		for at, want := range map[int64]int64{day: 10, day + 1: 3} {
+			got, err := s.CallerTokens(ctx, "t", at)
+			require.NoError(t, err)
+			require.Equal(t, map[string]int64{"": want, "key k": want}, got)
+		}
+		c.pass(48 * time.Hour)
+		m.tidy(0)
+		got, err := s.TenantTokens(ctx, day)
+		require.NoError(t, err)
+		require.Empty(t, got, "days before yesterday are forgotten")
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		require.Empty(t, m.list, "what nobody asks for is not kept in memory")
+	})
+}
+
+func TestDefaultOfTheHost(t *testing.T) {
+	ctx := t.Context()
+	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
+	more, _, err := s.CreateKey(ctx, store.Key{Tenant: "t", TokensPerDay: 1000}, "")
+	require.NoError(t, err)
+	m := newMeter(t, Config{Store: s, PerDay: 5})
+	for _, caller := range []string{"key gone", "user u", more.Caller()} {
+		m.Of("t", caller).Spend(5)
+	}
+	refused(t, m.Of("t", "key gone"))
+	require.False(t, refused(t, m.Of("t", "user u")).Tenant)
+	require.NoError(t, m.Of("t", more.Caller()).Allow(ctx), "its own quota counts")
+	require.NoError(t, m.Of("t", "").Allow(ctx), "the default is not for tenants")
+}
+
+// Two hosts, each with a meter of its own, on one store.
+func TestTwoHostsShareAQuota(t *testing.T) {
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		ctx := t.Context()
+		s := openStore(t, cfg)
+		second := s
+		if cfg.URL != "" {
+			second = openStore(t, cfg)
+		}
+		key, _, err := s.CreateKey(ctx, store.Key{Tenant: "t", TokensPerDay: 1000}, "")
+		require.NoError(t, err)
+		c := newClock("2026-11-21T12:00:00Z")
+		one, two := newMeter(t, Config{Store: s, Now: c.now}), newMeter(t, Config{Store: second, Now: c.now})
+		a, b := one.Of("t", key.Caller()), two.Of("t", key.Caller())
+		require.NoError(t, a.Allow(ctx))
+		require.NoError(t, b.Allow(ctx))
+		a.Spend(600)
+		b.Spend(400)
+		require.NoError(t, one.Flush(ctx))
+		require.NoError(t, two.Flush(ctx))
+		refused(t, b) // its write brought back what the other had written
+		c.pass(lookEvery)
+		refused(t, a)
+		state, next, err := one.State(ctx, "t", key.Caller())
+		require.NoError(t, err)
+		require.Equal(t, store.TokenState{Quota: 1000, Used: 1000}, state)
+		require.Equal(t, "2026-11-22T00:00:00Z", next.Format(time.RFC3339))
+	})
+}
+
+// What is counted is written without anybody asking, at the end of a run at once, and when the host stops.
+func TestCountsAreWritten(t *testing.T) {
+	ctx := t.Context()
+	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
+	m := New(Config{Store: s, Log: quiet})
+	stored := func() int64 {
+		v, err := s.TokenState(ctx, "t", "", m.Today())
+		require.NoError(t, err)
+		return v.Used
+	}
+	m.Of("t", "").Spend(1)
+	require.Eventually(t, func() bool { return stored() == 1 }, 30*time.Second, 10*time.Millisecond)
+	m.Of("t", "").Spend(1)
+	m.Settle()
+	require.Eventually(t, func() bool { return stored() == 2 }, 30*time.Second, 10*time.Millisecond)
+	m.Of("t", "").Spend(1)
+	require.NoError(t, m.Close())
+	require.EqualValues(t, 3, stored())
+}
+
+func TestOddNumbersDoNoHarm(t *testing.T) {
+	ctx := t.Context()
+	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
+	m := newMeter(t, Config{Store: s})
+	a := m.Of("t", "key k")
+	for _, n := range []int64{-1, -1 << 63, 0} {
+		a.Spend(n)
+	}
+	state, _, err := m.State(ctx, "t", "")
+	require.NoError(t, err)
+	require.Zero(t, state.Used)
+	for range 3 {
+		a.Spend(1<<63 - 1)
+		require.NoError(t, m.Flush(ctx))
+		a.Spend(1<<63 - 1)
+	}
+	state, _, err = m.State(ctx, "t", "key k")
+	require.NoError(t, err)
+	require.EqualValues(t, store.MostTokens, state.Used)
+}
+
+// away are records that cannot be reached while gone is set.
+type away struct {
+	*store.Store
+	gone atomic.Bool
+}
+
+var errAway = errors.New("away")
+
+func (a *away) TokenState(ctx context.Context, tenant, caller string, day int64) (store.TokenState, error) {
+	if a.gone.Load() {
+		return store.TokenState{}, errAway
+	}
+	return a.Store.TokenState(ctx, tenant, caller, day)
+}
+
+func (a *away) AddTokens(ctx context.Context, uses []store.TokenUse) ([]int64, error) {
+	if a.gone.Load() {
+		return nil, errAway
+	}
+	return a.Store.AddTokens(ctx, uses)
+}
+
+// A store that is away does not stop calls of those who are known, and what they use is written later.
+func TestStoreAway(t *testing.T) {
+	ctx := t.Context()
+	s := &away{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
+	c := newClock("2026-11-21T12:00:00Z")
+	m := newMeter(t, Config{Store: s, PerDay: 10, Now: c.now})
+	a := m.Of("t", "key k")
+	require.NoError(t, a.Allow(ctx))
+	s.gone.Store(true)
+	c.pass(time.Hour)
+	require.NoError(t, a.Allow(ctx))
+	a.Spend(4)
+	require.ErrorIs(t, m.Flush(ctx), errAway)
+	a.Spend(6)
+	refused(t, a)
+	require.ErrorIs(t, m.Of("u", "key k").Allow(ctx), errAway, "of who is not known nothing can be said")
+	s.gone.Store(false)
+	require.NoError(t, m.Flush(ctx))
+	got, err := s.TokenState(ctx, "t", "key k", m.Today())
+	require.NoError(t, err)
+	require.EqualValues(t, 10, got.Used)
+	require.NoError(t, m.Of("u", "key k").Allow(ctx))
+}
+
+func TestHammerAccount(t *testing.T) {
+	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
+	var told atomic.Int64
+	m := newMeter(t, Config{Store: s, PerDay: 1 << 40, Used: func(_ string, n int64) { told.Add(n) }})
+	const callers, calls = 8, 200
+	var all sync.WaitGroup
+	for i := range callers {
+		all.Go(func() {
+			a := m.Of("t", fmt.Sprintf("key %d", i%3))
+			for n := range calls {
+				if err := a.Allow(t.Context()); err != nil {
+					t.Error(err)
+				}
+				a.Spend(2)
+				if n%20 == i {
+					m.Settle()
+				}
+				if n%50 == i {
+					if err := m.Flush(t.Context()); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.NoError(t, m.Flush(context.Background()))
+	got, err := s.CallerTokens(t.Context(), "t", m.Today())
+	require.NoError(t, err)
+	require.EqualValues(t, 2*callers*calls, got[""])
+	require.EqualValues(t, 2*callers*calls, got["key 0"]+got["key 1"]+got["key 2"])
+	require.EqualValues(t, 2*callers*calls, told.Load())
+}
+
+func BenchmarkAllowAndSpend(b *testing.B) {
+	s, err := store.Open(b.Context(), store.Config{Dir: b.TempDir(), Sync: store.SyncInterval})
+	require.NoError(b, err)
+	m := New(Config{Store: s, Log: quiet})
+	a := m.Of("t", "key k")
+	for b.Loop() {
+		if err := a.Allow(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		a.Spend(100)
+	}
+	require.NoError(b, errors.Join(m.Close(), s.Close()))
+}
