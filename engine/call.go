@@ -196,12 +196,13 @@ func (c *Call) view(r *Ref) (v Value, absent bool, err error) {
 	if c.closed {
 		return Null, false, ErrCanceled
 	}
+	given := false
 	if c.debug {
-		if v, ok := c.args.Lookup(r.Expr); ok {
-			return v, false, nil
-		}
+		v, given = c.args.Lookup(r.Expr)
 	}
-	v, absent, err = c.run.st.lookup(r)
+	if !given {
+		v, absent, err = c.run.st.lookup(r)
+	}
 	if err != nil || len(c.sets) == 0 {
 		return v, absent, err
 	}

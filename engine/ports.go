@@ -93,7 +93,31 @@ type ModelConfig struct {
 	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
 	MaxTokens                                            *int
 	Stop                                                 []string
-	Thinking                                             string
+	Thinking                                             string // how much a reasoning model thinks; "" leaves it to the model
+}
+
+// Value is the settings that are set, by their names in requests of chat completions: {temperature, top_p,
+// presence_penalty, frequency_penalty, max_tokens, stop}. Thinking has no name there.
+func (c *ModelConfig) Value() Value {
+	b := NewObject(6)
+	for _, f := range [...]struct {
+		name  string
+		value *float64
+	}{
+		{"temperature", c.Temperature}, {"top_p", c.TopP},
+		{"presence_penalty", c.PresencePenalty}, {"frequency_penalty", c.FrequencyPenalty},
+	} {
+		if f.value != nil {
+			b.Set(f.name, Float(*f.value))
+		}
+	}
+	if c.MaxTokens != nil {
+		b.Set("max_tokens", Int(int64(*c.MaxTokens)))
+	}
+	if len(c.Stop) > 0 {
+		b.Set("stop", Strings(c.Stop...))
+	}
+	return b.Value()
 }
 
 // ModelPiece is one piece of an answer.
@@ -117,6 +141,12 @@ type ToolDef struct {
 	Name        string
 	Description string
 	Parameters  Value // JSON Schema
+}
+
+// Value is the function definition in OpenAI form: {type: "function", function: {name, description, parameters}}.
+func (t *ToolDef) Value() Value {
+	return Object("type", "function", "function", Object(
+		"name", t.Name, "description", t.Description, "parameters", t.Parameters))
 }
 
 // ToolCall is a model's wish to call a function.

@@ -103,6 +103,28 @@ func (t *Text) Parts(yield func(lit string, ref int) bool) {
 	}
 }
 
+// Fill is the text with texts[i] in the place of reference i of Refs. What was put in is not looked at again.
+func (t *Text) Fill(texts []string) string {
+	size := 0
+	for _, p := range t.parts {
+		if p.ref < 0 {
+			size += len(p.lit)
+		} else {
+			size += len(texts[p.ref])
+		}
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, p := range t.parts {
+		if p.ref < 0 {
+			b.WriteString(p.lit)
+		} else {
+			b.WriteString(texts[p.ref])
+		}
+	}
+	return b.String()
+}
+
 // findRef finds the next reference at or after from. The span includes the braces around it.
 func findRef(s string, from int) (start, end int, expr string) {
 	for i := from; i < len(s); i++ {

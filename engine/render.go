@@ -37,7 +37,7 @@ type TextStyle struct {
 	Record bool   // note each reference as an input of the node
 }
 
-// Render is a text with its references replaced, once: what was put in is not looked at again.
+// Render is a text with its references replaced.
 func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, error) {
 	if len(t.refs) == 0 {
 		return t.Source, nil
@@ -46,24 +46,7 @@ func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, er
 	if err := c.texts(ctx, t, style, texts); err != nil {
 		return "", err
 	}
-	size := 0
-	for _, p := range t.parts {
-		if p.ref < 0 {
-			size += len(p.lit)
-		} else {
-			size += len(texts[p.ref])
-		}
-	}
-	var b strings.Builder
-	b.Grow(size)
-	for _, p := range t.parts {
-		if p.ref < 0 {
-			b.WriteString(p.lit)
-		} else {
-			b.WriteString(texts[p.ref])
-		}
-	}
-	return b.String(), nil
+	return t.Fill(texts), nil
 }
 
 // texts is how each reference of t reads, noted as inputs where the style says so. The state is looked at under

@@ -58,8 +58,8 @@ func (t *ToolSpec) Define(name, description string) Value {
 	if description == "" {
 		description = t.Description
 	}
-	return Object("type", "function", "function", Object(
-		"name", name, "description", description, "parameters", t.Parameters()))
+	def := ToolDef{Name: name, Description: description, Parameters: t.Parameters()}
+	return def.Value()
 }
 
 // Parameters is the JSON Schema of the arguments.

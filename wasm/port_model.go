@@ -99,13 +99,12 @@ func requestOf(req *engine.ModelRequest) engine.Value {
 		mode = "stream"
 	}
 	b := engine.NewObject(10).Set("model", engine.String(req.LLM)).Set("purpose", engine.String(string(req.Purpose))).
-		Set("mode", engine.String(mode)).Set("messages", messagesOf(req)).Set("options", optionsOf(&req.Config))
+		Set("mode", engine.String(mode)).Set("messages", messagesOf(req)).Set("options", req.Config.Value())
 	// An agent that plans in text lists its tools in the prompt; the list beside it is for stand-ins.
 	if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {
 		list := make([]engine.Value, len(req.Tools))
 		for i, t := range req.Tools {
-			list[i] = engine.Object("type", "function", "function", engine.Object(
-				"name", t.Name, "description", t.Description, "parameters", t.Parameters))
+			list[i] = t.Value()
 		}
 		b.Set("tools", engine.List(list...))
 	}
@@ -140,28 +139,6 @@ func messagesOf(req *engine.ModelRequest) engine.Value {
 		list = append(list, b.Value())
 	}
 	return engine.List(list...)
-}
-
-func optionsOf(c *engine.ModelConfig) engine.Value {
-	b := engine.NewObject(6)
-	for _, f := range [...]struct {
-		name  string
-		value *float64
-	}{
-		{"temperature", c.Temperature}, {"top_p", c.TopP},
-		{"presence_penalty", c.PresencePenalty}, {"frequency_penalty", c.FrequencyPenalty},
-	} {
-		if f.value != nil {
-			b.Set(f.name, engine.Float(*f.value))
-		}
-	}
-	if c.MaxTokens != nil {
-		b.Set("max_tokens", engine.Int(int64(*c.MaxTokens)))
-	}
-	if len(c.Stop) > 0 {
-		b.Set("stop", engine.Strings(c.Stop...))
-	}
-	return b.Value()
 }
 
 func pieceOf(v engine.Value) engine.ModelPiece {

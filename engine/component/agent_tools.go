@@ -91,12 +91,6 @@ func defineBound(t *engine.BoundTool, index int) engine.ToolDef {
 	return def
 }
 
-// defineTool is the function definition in OpenAI form.
-func defineTool(t engine.ToolDef) engine.Value {
-	return engine.Object("type", "function", "function", engine.Object(
-		"name", t.Name, "description", t.Description, "parameters", t.Parameters))
-}
-
 func (s toolset) find(name string) *agentTool {
 	for i := range s {
 		if s[i].def.Name == name {

@@ -18,22 +18,22 @@ var (
 )
 
 // apply is the new value of the variable.
-func (x *Assignment) apply(ctx context.Context, d *draft, old engine.Value) (engine.Value, error) {
-	v, problem, err := x.change(ctx, d, old)
+func (x *Assignment) apply(ctx context.Context, call *engine.Call, old engine.Value) (engine.Value, error) {
+	v, problem, err := x.change(ctx, call, old)
 	if err != nil || problem.IsNull() {
 		return v, err
 	}
-	warn(d.call, x.Variable.String()+" "+x.Operator, fmt.Errorf("a %s became %s", old.Kind(), problem.Str()))
+	warn(call, x.Variable.String()+" "+x.Operator, fmt.Errorf("a %s became %s", old.Kind(), problem.Str()))
 	return problem, nil
 }
 
 // change gives the new value, or else the problem that is assigned in its place.
-func (x *Assignment) change(ctx context.Context, d *draft, old engine.Value) (v, problem engine.Value, err error) {
+func (x *Assignment) change(ctx context.Context, call *engine.Call, old engine.Value) (v, problem engine.Value, err error) {
 	switch x.Operator {
 	case "overwrite", "append", "extend":
 		p := x.Parameter
 		if p.Kind() == engine.KindString {
-			if p, err = d.read(ctx, &x.from); err != nil {
+			if p, err = call.Resolve(ctx, &x.from); err != nil {
 				return v, problem, err
 			}
 		}
@@ -46,7 +46,7 @@ func (x *Assignment) change(ctx context.Context, d *draft, old engine.Value) (v,
 			v = p
 		}
 	case "set":
-		v, err = x.set(ctx, d, old)
+		v, err = x.set(ctx, call, old)
 	case "clear":
 		v = cleared(old)
 	case "remove_first", "remove_last":
@@ -58,11 +58,11 @@ func (x *Assignment) change(ctx context.Context, d *draft, old engine.Value) (v,
 }
 
 // set puts references into a text where the variable is a text or null; otherwise the parameter counts as it is.
-func (x *Assignment) set(ctx context.Context, d *draft, old engine.Value) (engine.Value, error) {
+func (x *Assignment) set(ctx context.Context, call *engine.Call, old engine.Value) (engine.Value, error) {
 	if k := old.Kind(); k != engine.KindString && k != engine.KindNull || x.Parameter.Kind() != engine.KindString {
 		return x.Parameter, nil
 	}
-	text, err := d.fill(ctx, &x.text)
+	text, err := call.Render(ctx, &x.text, engine.TextStyle{})
 	return engine.String(text), err
 }
 

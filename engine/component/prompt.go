@@ -88,7 +88,7 @@ func planning(custom, task string, tools []engine.ToolDef, today time.Time) stri
 	var b strings.Builder
 	b.WriteString(custom + "\n\n## Task\n" + task + "\n\n## Tools\n")
 	for i, t := range tools {
-		b.WriteString("### " + strconv.Itoa(i+1) + ". " + t.Name + "\n" + indented(defineTool(t)) + "\n")
+		b.WriteString("### " + strconv.Itoa(i+1) + ". " + t.Name + "\n" + indented(t.Value()) + "\n")
 	}
 	b.WriteString(`
 ## How to answer

@@ -52,7 +52,7 @@ func (u *UserFillUp) tips(ctx context.Context, call *engine.Call) (string, error
 	if err != nil {
 		return "", err
 	}
-	return putIn(&u.Tips, texts), nil
+	return u.Tips.Fill(texts), nil
 }
 
 // Run passes on the answers.

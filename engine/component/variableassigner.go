@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -88,73 +87,24 @@ func (a *VariableAssigner) References() []engine.Ref {
 
 // Run makes the changes. Each sees those before it.
 func (a *VariableAssigner) Run(ctx context.Context, call *engine.Call) error {
-	d := draft{call: call}
 	for i := range a.Variables {
 		x := &a.Variables[i]
 		if missing := x.incomplete(); missing != "" {
 			return fmt.Errorf("variables[%d] is incomplete; it needs %s", i, missing)
 		}
-		old, err := d.read(ctx, &x.Variable)
+		old, err := call.Resolve(ctx, &x.Variable)
 		if err != nil {
 			return err
 		}
-		v, err := x.apply(ctx, &d, old)
+		v, err := x.apply(ctx, call, old)
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", x.Variable.String(), x.Operator, err)
 		}
-		if err := d.write(ctx, &x.Variable, v); err != nil {
+		if err := call.Set(ctx, &x.Variable, v); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// draft is the state as this execution sees it: what was there before, with its own changes on top. The changes
-// reach the state itself when the execution is over.
-type draft struct {
-	call *engine.Call
-	done []change
-}
-
-type change struct {
-	expr  string
-	value engine.Value
-}
-
-// read is the value of a reference. Every earlier change of it, of something above it or below it counts.
-func (d *draft) read(ctx context.Context, r *engine.Ref) (engine.Value, error) {
-	v, err := d.call.Resolve(ctx, r)
-	if err != nil {
-		return engine.Null, err
-	}
-	for i := range d.done {
-		c := &d.done[i]
-		if c.expr == r.Expr {
-			v = c.value
-		} else if below, ok := strings.CutPrefix(r.Expr, c.expr+"."); ok {
-			v = engine.Walk(c.value, strings.Split(below, "."))
-		} else if below, ok := strings.CutPrefix(c.expr, r.Expr+"."); ok {
-			v = engine.Put(v, strings.Split(below, "."), c.value)
-		}
-	}
-	return v, nil
-}
-
-func (d *draft) write(ctx context.Context, r *engine.Ref, v engine.Value) error {
-	d.done = append(d.done, change{r.Expr, v})
-	return d.call.Set(ctx, r, v)
-}
-
-// fill is a text with its references replaced.
-func (d *draft) fill(ctx context.Context, t *engine.Text) (string, error) {
-	texts, err := readAll(t, func(r *engine.Ref) (string, error) {
-		v, err := d.read(ctx, r)
-		return v.Text(), err
-	})
-	if err != nil {
-		return "", err
-	}
-	return putIn(t, texts), nil
 }
 
 var (

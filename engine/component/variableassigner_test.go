@@ -115,6 +115,17 @@ func TestVariableAssignerNeverChangesAListInPlace(t *testing.T) {
 	require.Equal(t, `[1][1, 2]`, s.said)
 }
 
+func TestVariableAssignerAloneSeesItsOwnChanges(t *testing.T) {
+	c, err := engine.Load(registry(t), sketch(t, `=env.a 0`, "begin Begin -> X",
+		`X VariableAssigner {"variables": [{"variable": "env.a", "operator": "+=", "parameter": 2}, {"variable": "env.a", "operator": "*=", "parameter": 10}]}`))
+	require.NoError(t, err)
+	st := c.State()
+	_, err = c.Debug(t.Context(), st, "X", value(t, `{"env.a": 1}`), engine.Options{})
+	require.NoError(t, err)
+	a, _ := st.Global("env.a")
+	require.Equal(t, "30", a.JSON(), "(1 + 2) * 10, from the value given by hand")
+}
+
 func TestVariableAssignerErrors(t *testing.T) {
 	for want, assignment := range map[string]string{
 		"Can't find variable: 'env.nope'":                             `{"variable": "env.nope", "operator": "set", "parameter": 1}`,

@@ -66,7 +66,7 @@ func (w *wording) fill(read func(r *engine.Ref) (engine.Value, string, error)) (
 	case w.tmpl != nil:
 		return w.tmpl.RenderTexts(w.vars(values, texts))
 	}
-	return putIn(w.text, texts), nil
+	return w.text.Fill(texts), nil
 }
 
 // readAll gives the texts of all references.
@@ -81,19 +81,6 @@ func readAll(text *engine.Text, read func(r *engine.Ref) (string, error)) ([]str
 		texts[i] = s
 	}
 	return texts, nil
-}
-
-// putIn is a text with its references replaced.
-func putIn(text *engine.Text, texts []string) string {
-	var b strings.Builder
-	for lit, ref := range text.Parts {
-		if ref < 0 {
-			b.WriteString(lit)
-		} else {
-			b.WriteString(texts[ref])
-		}
-	}
-	return b.String()
 }
 
 // spoken is a text without the reasoning a model's answer begins with.

@@ -2,12 +2,27 @@ package enginetest
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"runtime"
 	"time"
 )
 
+// RunWithoutLeaks runs the tests of a package and gives the exit code of its TestMain, which is a failure when a run
+// leaves a goroutine behind; report gets its stack:
+//
+//	func TestMain(m *testing.M) { os.Exit(enginetest.RunWithoutLeaks(m, os.Stderr)) }
+func RunWithoutLeaks(tests interface{ Run() int }, report io.Writer) int {
+	code := tests.Run()
+	if left := Leaks(2 * time.Second); left != "" && code == 0 {
+		fmt.Fprintf(report, "goroutines are left behind:\n%s", left)
+		return 1
+	}
+	return code
+}
+
 // Leaks gives the stacks of goroutines that still run code of the engine, apart from the caller's. Those that are
-// about to end get until patience is over; "" means that none is left. A TestMain asks for it after its tests.
+// about to end get until patience is over; "" means that none is left.
 func Leaks(patience time.Duration) string {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -161,28 +161,5 @@ func callValue(req *engine.ModelRequest) engine.Value {
 		messages[i] = engine.Object("role", m.Role, "content", m.Content)
 	}
 	return engine.Object(
-		"kind", kind, "system", req.System, "messages", engine.List(messages...), "gen_conf", genConf(&req.Config))
-}
-
-// genConf writes the sampling settings that are set.
-func genConf(c *engine.ModelConfig) engine.Value {
-	b := engine.NewObject(4)
-	for _, f := range [...]struct {
-		name  string
-		value *float64
-	}{
-		{"temperature", c.Temperature}, {"top_p", c.TopP},
-		{"presence_penalty", c.PresencePenalty}, {"frequency_penalty", c.FrequencyPenalty},
-	} {
-		if f.value != nil {
-			b.Set(f.name, engine.Float(*f.value))
-		}
-	}
-	if c.MaxTokens != nil {
-		b.Set("max_tokens", engine.Int(int64(*c.MaxTokens)))
-	}
-	if len(c.Stop) > 0 {
-		b.Set("stop", engine.Strings(c.Stop...))
-	}
-	return b.Value()
+		"kind", kind, "system", req.System, "messages", engine.List(messages...), "gen_conf", req.Config.Value())
 }
