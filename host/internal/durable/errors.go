@@ -14,6 +14,10 @@ var (
 	// ErrCanvas says that the document cannot be run; correct the canvas.
 	ErrCanvas = errors.New("canvas does not load")
 
+	// ErrUnpublished says that nothing of the canvas is published; publish it, or
+	// run what is saved.
+	ErrUnpublished = errors.New("no available published version")
+
 	// ErrClosed says that this host is stopping; ask another one.
 	ErrClosed = errors.New("host is stopping")
 

@@ -141,6 +141,7 @@ func CodeOf(err error) string {
 		{ErrCanvas, "bad_canvas"},
 		{ErrSession, "unknown_session"},
 		{ErrBusy, "session_busy"},
+		{ErrUnpublished, "not_published"},
 	} {
 		if errors.Is(err, known.err) {
 			return known.code

@@ -28,6 +28,10 @@ type Job struct {
 	Source  string `json:"source,omitempty"` // api, editor, bot, webhook, v2, schedule
 	Keep    Keep   `json:"keep,omitempty"`
 
+	// Published runs the published version of the canvas, from its beginning. The
+	// document of a session counts all the same.
+	Published bool `json:"published,omitempty"`
+
 	// Schedule is the schedule that begins the run; "" for others. With Fresh
 	// each of its runs has a session of its own.
 	Schedule string `json:"schedule,omitempty"`

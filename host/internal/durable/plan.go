@@ -19,11 +19,16 @@ type plans struct {
 	saved    map[savedAs]revision
 }
 
-// savedAs names a canvas of the records store.
-type savedAs struct{ tenant, id string }
+// savedAs names the document of a canvas of the records store.
+type savedAs struct {
+	tenant, id string
+	published  bool
+}
 
-// revision is a saved canvas as it was read last. It may be out of date:
-// [store.Store.StartRunAt] finds out.
+func savedAsOf(j *Job) savedAs { return savedAs{j.Tenant, j.Canvas, j.Published} }
+
+// revision is a saved canvas, or what was published of it, as it was read last.
+// It may be out of date: [store.Store.StartRunAt] finds out.
 type revision struct {
 	rev    int64
 	doc    []byte
@@ -71,7 +76,7 @@ func (p *plans) last(j *Job) revision {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.saved[savedAs{j.Tenant, j.Canvas}]
+	return p.saved[savedAsOf(j)]
 }
 
 // keep notes the canvas of a job as it was read, unless its plan is not kept.
@@ -84,14 +89,14 @@ func (p *plans) keep(j *Job, v revision) {
 	if p.saved == nil || len(p.saved) >= mostPlans {
 		p.saved = map[savedAs]revision{}
 	}
-	p.saved[savedAs{j.Tenant, j.Canvas}] = v
+	p.saved[savedAsOf(j)] = v
 }
 
 // forget drops the canvas of a job, which has changed.
 func (p *plans) forget(j *Job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.saved, savedAs{j.Tenant, j.Canvas})
+	delete(p.saved, savedAsOf(j))
 }
 
 // Load compiles a document as a run would. Errors: [ErrCanvas].

@@ -61,7 +61,7 @@ func scheduleOf(v store.Item) (Schedule, error) {
 // PutSchedule adds a schedule, which gets an ID, or with Rev changes exactly
 // that revision. It returns what is kept.
 //
-// Errors: [*WhenError]; [ErrCanvas]; [ErrSession]; [ErrTooMany];
+// Errors: [*WhenError]; [ErrCanvas]; [ErrUnpublished]; [ErrSession]; [ErrTooMany];
 // [store.ErrNotFound] for the canvas; [store.ErrExists] for the name;
 // [store.ErrConflict].
 func (r *Runs) PutSchedule(ctx context.Context, s Schedule) (Schedule, error) {
@@ -115,7 +115,8 @@ func (r *Runs) checkSchedule(ctx context.Context, s *Schedule) error {
 	if s.Rev != 0 && s.Paused {
 		return nil // whatever has become of canvas and session, it can be stopped
 	}
-	c, err := r.cfg.Store.Canvas(ctx, s.Tenant, s.Job.Canvas)
+	s.Job.Tenant = s.Tenant
+	c, err := r.current(ctx, &s.Job)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (r *Runs) due(ctx context.Context, j *Job) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	c, err := r.cfg.Store.Canvas(ctx, j.Tenant, j.Canvas)
+	c, err := r.current(ctx, j)
 	if errors.Is(err, store.ErrNotFound) {
 		err = r.DeleteSchedule(ctx, j.Tenant, j.Schedule)
 		if errors.Is(err, store.ErrNotFound) {
@@ -60,7 +60,8 @@ func (r *Runs) due(ctx context.Context, j *Job) (bool, error) {
 		}
 		return false, err
 	}
-	if err != nil {
+	unpublished := errors.Is(err, ErrUnpublished)
+	if err != nil && !unpublished {
 		return false, err
 	}
 	now := time.Now()
@@ -77,8 +78,8 @@ func (r *Runs) due(ctx context.Context, j *Job) (bool, error) {
 	if len(busy) > 0 {
 		return false, r.skip(ctx, j, busy[0].ID)
 	}
-	if !j.Fresh {
-		return true, nil
+	if !j.Fresh || unpublished {
+		return true, nil // the run says what it lacks
 	}
 	v, err := r.NewSession(c, j.Session, j.User, s.Name+" "+time.Now().UTC().Format("2006-01-02 15:04"), sourceSchedule)
 	if errors.Is(err, ErrCanvas) {

@@ -10,8 +10,8 @@ import (
 // greeting opens a conversation when the canvas has no words of its own.
 const greeting = "Hello! What can I do for you?"
 
-// NewSession is a conversation with a canvas that has just begun; it is not
-// stored yet. Errors: [ErrCanvas].
+// NewSession is a conversation with a canvas that has just begun, on a copy of
+// its document; it is not stored yet. Errors: [ErrCanvas].
 func (r *Runs) NewSession(c store.Canvas, id, user, name, source string) (store.Session, error) {
 	canvas, err := r.plans.load(c.DSL)
 	if err != nil {
@@ -30,7 +30,7 @@ func (r *Runs) NewSession(c store.Canvas, id, user, name, source string) (store.
 	}
 	messages := engine.List(engine.Object("role", "assistant", "content", prologue))
 	return store.Session{
-		ID: id, Tenant: c.Tenant, Canvas: c.ID, User: user, Source: source, Name: name,
+		ID: id, Tenant: c.Tenant, Canvas: c.ID, User: user, Source: source, Name: name, Version: c.VersionTitle,
 		DSL: doc.AppendJSON(nil), Messages: messages.AppendJSON(nil), Reference: []byte("[]"),
 	}, nil
 }

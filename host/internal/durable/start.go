@@ -30,8 +30,9 @@ type work struct {
 // not the run.
 //
 // Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrRecord],
-// [store.ErrNotFound] for the canvas, [runner.ErrUnavailable] when the run log
-// does not take the run within [Config].Accept: nothing is done then.
+// [ErrUnpublished], [store.ErrNotFound] for the canvas, [runner.ErrUnavailable]
+// when the run log does not take the run within [Config].Accept: nothing is done
+// then.
 func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 	if !r.enter() {
 		return j, ErrClosed
@@ -124,7 +125,7 @@ func (r *Runs) prepare(ctx context.Context, w *work) (err error) {
 		}
 		w.doc = v.DSL
 	case w.canvas == nil:
-		c, err := r.cfg.Store.Canvas(ctx, j.Tenant, j.Canvas)
+		c, err := r.current(ctx, j)
 		if err != nil {
 			return err
 		}
@@ -140,8 +141,9 @@ func (r *Runs) prepare(ctx context.Context, w *work) (err error) {
 		}
 	}
 	w.state = w.canvas.State()
-	if w.state.Unfinished() {
-		// The document was saved in the middle of a run that nobody continues.
+	if w.state.Unfinished() || j.Published && j.Keep == KeepNothing {
+		// The document was saved in the middle of a run that nobody continues, or
+		// with what was said to the editor.
 		w.state.Reset(false)
 	}
 	return r.checkNodes(w)
