@@ -50,6 +50,17 @@ func TestScripts(t *testing.T) {
 		{"an async main", `async function main() { await null; return [1, 2] }`, `[1,2]`, "", ""},
 		{"a promise with a timer", `const main = () => new Promise(r => setTimeout(r, 5, "later"))`, `"later"`, "", ""},
 		{"timers run in order", `const main = async () => { let s = ""; setTimeout(() => s += "b", 8); setTimeout(() => s += "a", 1); await new Promise(r => setTimeout(r, 12)); return s }`, `"ab"`, "", ""},
+		{"timers run in order, however slow the script is", `const main = async () => {
+			let s = ""
+			const busy = () => { for (const t = Date.now(); Date.now() - t < 30;); }
+			setTimeout(() => { s += "b"; busy(); setTimeout(() => s += "c", 5) }, 8)
+			busy()
+			setTimeout(() => s += "a", 1)
+			setTimeout(() => s += "d", 15)
+			await new Promise(r => setTimeout(r, 20))
+			return s
+		}`, `"abcd"`, "", ""},
+		{"a timer of less than no time", `const main = async () => { let s = ""; setTimeout(() => s += "a", 0); setTimeout(() => s += "b", -1e300); await new Promise(r => setTimeout(r, 1)); return s }`, `"ab"`, "", ""},
 		{"a cleared timer", `const main = () => new Promise(r => { clearTimeout(setTimeout(() => r(1), 1)); setTimeout(() => r(2), 5) })`, `2`, "", ""},
 		{"module.exports", `module.exports = { main: (a) => a.n + 1 }`, `3`, "", ""},
 		{"module.exports as a function", `module.exports = () => true`, `true`, "", ""},

@@ -3,6 +3,7 @@ package script
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -12,15 +13,20 @@ import (
 )
 
 // timers are the pending setTimeout calls of a script, run one by one while main's promise is pending.
+//
+// In which order they come depends on what the script says and not on how fast it runs: they are counted from when the
+// function that set them was due. None comes before its time has passed on the clock as well.
 type timers struct {
 	last    int64
+	now     time.Duration // when the timer that runs was due, since the script began
 	pending []timer
 }
 
 type timer struct {
-	id  int64
-	at  time.Time
-	run func() error
+	id    int64
+	due   time.Duration // since the script began
+	after time.Time     // not before
+	run   func() error
 }
 
 // set is setTimeout(f, ms, ...args).
@@ -35,8 +41,9 @@ func (t *timers) set(vm *goja.Runtime) func(goja.FunctionCall) goja.Value {
 			args = call.Arguments[2:]
 		}
 		t.last++
+		delay := time.Duration(min(max(call.Argument(1).ToInteger(), 0), math.MaxInt32)) * time.Millisecond
 		t.pending = append(t.pending, timer{
-			id: t.last, at: time.Now().Add(time.Duration(call.Argument(1).ToInteger()) * time.Millisecond),
+			id: t.last, due: t.now + delay, after: time.Now().Add(delay),
 			run: func() error { _, err := f(goja.Undefined(), args...); return err },
 		})
 		return vm.ToValue(t.last)
@@ -54,11 +61,12 @@ func (t *timers) next(ctx context.Context) (again bool, err error) {
 		return false, nil
 	}
 	first := slices.MinFunc(t.pending, func(a, b timer) int {
-		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.id, b.id))
 	})
 	t.clear(first.id)
-	if err := (engine.SystemClock{}).Sleep(ctx, time.Until(first.at)); err != nil {
+	if err := (engine.SystemClock{}).Sleep(ctx, time.Until(first.after)); err != nil {
 		return false, context.Cause(ctx)
 	}
+	t.now = first.due
 	return true, first.run()
 }
