@@ -165,12 +165,17 @@ func TestCrashesStayInTheWorker(t *testing.T) {
 func TestCancelEndsAScript(t *testing.T) {
 	for place, r := range places(t, Limits{}) {
 		t.Run(place, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			defer cancel()
-			start := time.Now()
-			_, err := r.RunCode(ctx, call(`function main() { for (;;) {} }`))
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-			require.Less(t, time.Since(start), 3*time.Second)
+			best := time.Hour
+			for range 5 {
+				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+				start := time.Now()
+				_, err := r.RunCode(ctx, call(`function main() { for (;;) {} }`))
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				best = min(best, time.Since(start))
+				cancel()
+			}
+			// The best of five: the machine may be busy, the interpreter may not be deaf.
+			require.Less(t, best, 900*time.Millisecond)
 		})
 	}
 }
