@@ -17,6 +17,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
+// patience bounds every wait; what is waited for takes a small part of it on a slow machine.
+const patience = time.Minute
+
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 func write(t testing.TB, dir, name, text string) {
@@ -40,6 +43,9 @@ func open(t testing.TB, cfg Config) *Base {
 	t.Helper()
 	if cfg.Log == nil {
 		cfg.Log = quiet
+	}
+	if cfg.Wait == 0 {
+		cfg.Wait = patience
 	}
 	b, err := Open(t.Context(), cfg)
 	require.NoError(t, err)
@@ -179,7 +185,7 @@ func TestMetadata(t *testing.T) {
 // The index follows the folder while it is open, and while it was not.
 func TestFolderIsFollowed(t *testing.T) {
 	dir, index := folder(t, "a/1.txt", "first", "a/2.txt", "second"), filepath.Join(t.TempDir(), "index.db")
-	cfg := Config{Root: dir, Index: index, Poll: time.Millisecond, Log: quiet}
+	cfg := Config{Root: dir, Index: index, Poll: time.Millisecond, Wait: patience, Log: quiet}
 	b, err := Open(t.Context(), cfg)
 	require.NoError(t, err)
 	becomes := func(query string, want ...string) {
@@ -188,7 +194,7 @@ func TestFolderIsFollowed(t *testing.T) {
 		require.Eventually(t, func() bool {
 			got = ask(t, b, query, "a")
 			return fmt.Sprint(got) == fmt.Sprint(want)
-		}, 20*time.Second, 5*time.Millisecond, "%v", &got)
+		}, patience, 5*time.Millisecond, "%v", &got)
 	}
 	becomes("first", "a/1.txt: first")
 	write(t, dir, "a/1.txt", "changed words")
@@ -200,7 +206,7 @@ func TestFolderIsFollowed(t *testing.T) {
 	require.Eventually(t, func() bool {
 		meta, err := b.Metadata(t.Context(), []string{"a"})
 		return err == nil && meta.Len() == 1
-	}, 20*time.Second, 5*time.Millisecond)
+	}, patience, 5*time.Millisecond)
 	require.NoError(t, b.Close())
 
 	write(t, dir, "a/3.txt", "third")
@@ -242,7 +248,7 @@ func TestBadDocuments(t *testing.T) {
 		require.Equal(t, 1, strings.Count(said.String(), "document=a/"+name+" "), name)
 	}
 
-	b, err := Open(t.Context(), Config{Root: folder(t, "a/x.pdf", "apple", "a/y.pdf", "broken apple"), Reader: fakeReader{}, Log: quiet})
+	b, err := Open(t.Context(), Config{Root: folder(t, "a/x.pdf", "apple", "a/y.pdf", "broken apple"), Reader: fakeReader{}, Wait: patience, Log: quiet})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a/x.pdf: read: apple"}, ask(t, b, "apple", "a"))
 	require.NoError(t, b.Close())
