@@ -39,6 +39,7 @@ type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	log      *slog.Logger
+	closing  time.Duration // how long what is left may take to be sent
 
 	mu   sync.Mutex
 	runs map[string]*run
@@ -68,7 +69,7 @@ func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 	}
 	t := &Tracer{
 		provider: sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about)),
-		log:      cfg.Log, runs: map[string]*run{},
+		log:      cfg.Log, closing: closeTime, runs: map[string]*run{},
 	}
 	t.tracer = t.provider.Tracer("github.com/easel-canvas/easel")
 	var last time.Time
@@ -84,7 +85,7 @@ func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 	return t, nil
 }
 
-// closeTime is how long what is left may take to be sent.
+// closeTime is how long a host that stops waits for its collector.
 const closeTime = 3 * time.Second
 
 // Close sends what is left.
@@ -92,7 +93,7 @@ func (t *Tracer) Close() error {
 	if t == nil {
 		return nil
 	}
-	ctx, done := context.WithTimeout(context.Background(), closeTime)
+	ctx, done := context.WithTimeout(context.Background(), t.closing)
 	defer done()
 	if err := t.provider.Shutdown(ctx); err != nil {
 		t.log.Warn("the last traces are lost", "err", err)
