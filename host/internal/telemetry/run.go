@@ -93,13 +93,14 @@ func (t *Tracer) step(r *run, kind engine.EventType, data engine.Value) {
 		}
 		// It is told when it is over, and says how long it took.
 		seconds, _ := data.Get("elapsed_time").Float()
-		began := time.Now().Add(-time.Duration(seconds * float64(time.Second)))
+		ended := time.Now()
+		began := ended.Add(-time.Duration(seconds * float64(time.Second)))
 		_, span := t.tracer.Start(ctx, "tool", trace.WithTimestamp(began),
 			trace.WithAttributes(attribute.String("easel.tool.name", data.Get("tool_name").Str())))
 		if data.Get("error").Truthy() {
 			span.SetStatus(codes.Error, "")
 		}
-		span.End()
+		span.End(trace.WithTimestamp(ended))
 	}
 }
 

@@ -156,7 +156,7 @@ func TestSpans(t *testing.T) {
 	require.Equal(t, "b7ad6b7169203331", hex.EncodeToString(s.ParentSpanId))
 	require.Equal(t, "canvas1", label(r.find(t, "run"), "easel.canvas.id"))
 	tool := r.find(t, "tool")
-	require.InDelta(t, 2.5, time.Duration(tool.EndTimeUnixNano-tool.StartTimeUnixNano).Seconds(), 0.5)
+	require.InDelta(t, 2.5, time.Duration(tool.EndTimeUnixNano-tool.StartTimeUnixNano).Seconds(), 1e-6)
 	require.Contains(t, r.text.String(), "1.2.3")
 	require.NotContains(t, r.text.String(), "hush")
 }
