@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // The failure tests start this test program again as hosts and servers, and
@@ -233,10 +234,9 @@ func natsChild(t testing.TB, dir string, port int) *child {
 func address(port int) string { return fmt.Sprintf("nats://127.0.0.1:%d", port) }
 
 func freePort(t testing.TB) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := servertest.FreePort()
 	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 // timeline follows a run and knows the longest silence.
