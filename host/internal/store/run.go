@@ -71,6 +71,20 @@ func (s *Store) StartRunAt(ctx context.Context, v Run, rev int64) error {
 	return fail(err, "start run %q", v.ID)
 }
 
+// LeaveOutRun writes a run into the history that is not done: it is canceled from the beginning, for the reason in its
+// Error, so that nobody ever finds it at work or repeats it.
+//
+// Errors: as [Store.StartRun].
+func (s *Store) LeaveOutRun(ctx context.Context, v Run) error {
+	if err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message); err != nil {
+		return fail(err, "leave out run")
+	}
+	const insert = `INSERT INTO runs (` + runColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $11)`
+	_, err := s.commit.exec(ctx, insert, v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, RunCanceled, []byte{},
+		printable(v.Error), s.ms())
+	return fail(err, "leave out run %q", v.ID)
+}
+
 // RunEnd is how a run ended.
 type RunEnd struct {
 	ID     string

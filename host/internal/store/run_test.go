@@ -32,3 +32,25 @@ func TestStartRunAtARevision(t *testing.T) {
 		}
 	})
 }
+
+// A run that is left out is in the history, and never at work.
+func TestLeaveOutRun(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		left := Run{ID: "a", Tenant: "t", Canvas: "c", User: "u", Message: "m", Source: "schedule", Error: "another is at work"}
+		require.NoError(t, s.LeaveOutRun(t.Context(), left))
+		require.ErrorIs(t, s.LeaveOutRun(t.Context(), left), ErrExists)
+		require.ErrorIs(t, s.LeaveOutRun(t.Context(), Run{ID: "b\x00", Tenant: "t"}), ErrInvalid)
+		v, err := s.Run(t.Context(), "t", "a")
+		require.NoError(t, err)
+		require.Positive(t, v.EndTime)
+		require.Empty(t, v.Input)
+		left.Status, left.Input, left.CreateTime, left.EndTime = RunCanceled, v.Input, v.EndTime, v.EndTime
+		require.Equal(t, left, v)
+		active, err := s.ActiveRuns(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, active)
+		n, err := s.ForgetRuns(t.Context(), v.EndTime+1, 10)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, n)
+	})
+}
