@@ -142,7 +142,7 @@ func (p *provider) try(ctx context.Context, e Entry) (answer string, err error) 
 		_, err = p.speak(ctx, e.Name, defaultVoice, "Hello.")
 		return "", err
 	case KindEmbedding:
-		_, err = p.embed(ctx, e.Name, []string{"Hello."})
+		_, _, err = p.embed(ctx, e.Name, []string{"Hello."})
 		return "", err
 	}
 	req := &engine.ModelRequest{Messages: []engine.ModelMessage{{Role: "user", Content: "Answer with the word: hello"}}}

@@ -62,31 +62,39 @@ const mostTexts = 64
 // Embed turns texts into vectors, one per text, in their order. Errors: [ErrUnknownModel] when no embedding model is
 // configured.
 func (m *Models) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	p, name, err := m.resolve("", KindEmbedding)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]float32, 0, len(texts))
-	for len(texts) > 0 {
-		n := min(len(texts), mostTexts)
-		vectors, err := p.embed(ctx, name, texts[:n])
-		if err != nil {
-			return nil, err
-		}
-		out, texts = append(out, vectors...), texts[n:]
-	}
-	return out, nil
+	vectors, _, err := m.embed(ctx, texts)
+	return vectors, err
 }
 
-func (p *provider) embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
-	err := p.talk(ctx, model, func(ctx context.Context, x *exchange, _ func()) error {
+// embed says as well how many tokens were used, on an error too.
+func (m *Models) embed(ctx context.Context, texts []string) (out [][]float32, tokens int64, err error) {
+	p, name, err := m.resolve("", KindEmbedding)
+	if err != nil {
+		return nil, 0, err
+	}
+	out = make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		n := min(len(texts), mostTexts)
+		vectors, used, err := p.embed(ctx, name, texts[:n])
+		if err != nil {
+			return nil, tokens, err
+		}
+		out, texts, tokens = append(out, vectors...), texts[n:], sum(tokens, used)
+	}
+	return out, tokens, nil
+}
+
+// embed asks for the vectors of one request, and says how many tokens it used.
+func (p *provider) embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int64, err error) {
+	vectors = make([][]float32, len(texts))
+	err = p.talk(ctx, model, func(ctx context.Context, x *exchange, _ func()) error {
 		res, err := p.dial(x).CreateEmbeddings(ctx, openai.EmbeddingRequestStrings{
 			Input: texts, Model: openai.EmbeddingModel(model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
 		})
 		if err != nil {
 			return notJSON(err)
 		}
+		tokens = reported(res.Usage.PromptTokens, res.Usage.CompletionTokens)
 		for _, e := range res.Data {
 			if e.Index < 0 || e.Index >= len(vectors) || len(e.Embedding) == 0 {
 				return fmt.Errorf("vector %d of %d texts: %w", e.Index, len(texts), errNoVectors)
@@ -101,9 +109,14 @@ func (p *provider) embed(ctx context.Context, model string, texts []string) ([][
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return vectors, nil
+	if tokens == 0 {
+		for _, text := range texts {
+			tokens = sum(tokens, int64(engine.Tokens(text)))
+		}
+	}
+	return vectors, tokens, nil
 }
 
 // errNoVectors means that an answer is not one vector of one size for each text.

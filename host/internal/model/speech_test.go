@@ -114,7 +114,9 @@ func TestSpeechThatFails(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := serve(t, c.handler)
-			p.timeout = 200 * time.Millisecond
+			if c.want == "silent" {
+				p.timeout = 200 * time.Millisecond
+			}
 			_, err := p.speak(t.Context(), "m", "v", "Hello")
 			require.ErrorContains(t, err, c.want)
 		})
@@ -139,7 +141,7 @@ func TestEmbeddings(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknownModel)
 	for _, text := range []string{`{"data":[]}`, `{"data":[{"index":5,"embedding":[1]}]}`, `{"data":[{"index":0,"embedding":[]}]}`, `{"data":[{"index":-1,"embedding":[1]}]}`} {
 		p, _ := serve(t, answerWith(text))
-		_, err := p.embed(t.Context(), "m", []string{"a"})
+		_, _, err := p.embed(t.Context(), "m", []string{"a"})
 		require.ErrorIs(t, err, errNoVectors, text)
 	}
 }

@@ -19,6 +19,8 @@ type Tenants struct {
 	// Transport reaches the addresses that tenants give; a host sets one that refuses private addresses. Nil is the
 	// usual one. The host's own providers do not use it.
 	Transport http.RoundTripper
+	// Account says where the tokens of a caller are counted; nil counts nothing.
+	Account func(tenant, caller string) Account
 }
 
 // load makes the models of a tenant: its own providers come first.
@@ -86,14 +88,22 @@ func (t *Tenants) List(ctx context.Context, tenant string) ([]Listed, error) {
 	return out, nil
 }
 
-// Of gives the models of a tenant as they are when one is first used. A run takes one, so that it sees one
-// configuration.
-func (t *Tenants) Of(tenant string) *Tenant { return &Tenant{tenants: t, tenant: tenant} }
+// Of gives the models of a tenant as they are when one is first used, for one of its callers, "" for none in
+// particular. A run takes one, so that it sees one configuration.
+func (t *Tenants) Of(tenant, caller string) *Tenant {
+	one := &Tenant{tenants: t, tenant: tenant, account: free{}}
+	if t.Account != nil {
+		one.account = t.Account(tenant, caller)
+	}
+	return one
+}
 
-// Tenant answers through the models of one tenant, which are read when the first is needed.
+// Tenant answers through the models of one tenant, which are read when the first is needed, on the account of a
+// caller.
 type Tenant struct {
 	tenants *Tenants
 	tenant  string
+	account Account
 	mu      sync.Mutex
 	models  *Models
 }
@@ -119,13 +129,16 @@ func (t *Tenant) Models(ctx context.Context) (*Models, error) {
 	return m, nil
 }
 
-// Generate answers one call.
+// Generate answers one call. Errors: also those of the caller's [Account].
 func (t *Tenant) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	m, err := t.Models(ctx)
 	if err != nil {
 		return func(yield func(engine.ModelPiece, error) bool) { yield(engine.ModelPiece{}, err) }
 	}
-	return m.Generate(ctx, req)
+	if !m.Configured() {
+		return m.Generate(ctx, req) // what calls no model uses no tokens
+	}
+	return counted(ctx, t.account, req, m.Generate(ctx, req))
 }
 
 // ModelInfo describes the model an llm_id resolves to.
@@ -137,7 +150,7 @@ func (t *Tenant) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	return m.ModelInfo(ctx, llmID)
 }
 
-// Speak reads a text aloud.
+// Speak reads a text aloud. Providers report no tokens for it, so it is not counted.
 func (t *Tenant) Speak(ctx context.Context, text string) ([]byte, error) {
 	m, err := t.Models(ctx)
 	if err != nil {
@@ -146,11 +159,16 @@ func (t *Tenant) Speak(ctx context.Context, text string) ([]byte, error) {
 	return m.Speak(ctx, text)
 }
 
-// Embed turns texts into vectors.
+// Embed turns texts into vectors. Errors: also those of the caller's [Account].
 func (t *Tenant) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	m, err := t.Models(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return m.Embed(ctx, texts)
+	if err := t.account.Allow(ctx); err != nil {
+		return nil, err
+	}
+	vectors, tokens, err := m.embed(ctx, texts)
+	t.account.Spend(tokens)
+	return vectors, err
 }

@@ -26,7 +26,7 @@ func TestTenantsProviders(t *testing.T) {
 	tenants := testTenants(t, Config{Default: "shared@Host", Providers: []Provider{{Name: "Host", Models: []Entry{{Name: "shared"}}}}})
 	require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://one/v1", Key: "sk-1", Models: []Entry{{Name: "m"}, {Name: "v", Kind: KindSpeech}}}))
 	resolve := func(tenant, id string) string {
-		m, err := tenants.Of(tenant).Models(ctx)
+		m, err := tenants.Of(tenant, "").Models(ctx)
 		require.NoError(t, err)
 		p, name, err := m.resolve(id, KindChat)
 		if err != nil {
@@ -58,7 +58,7 @@ func TestTenantsProviders(t *testing.T) {
 
 	t.Run("a key stays when none is sent, for its address only", func(t *testing.T) {
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://one/v1"}))
-		m, err := tenants.Of("a").Models(ctx)
+		m, err := tenants.Of("a", "").Models(ctx)
 		require.NoError(t, err)
 		require.Equal(t, "sk-1", m.providers[0].config.Key)
 		require.ErrorIs(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://thief/v1"}), ErrKeyNeeded)
@@ -82,10 +82,10 @@ func (r *refuse) RoundTrip(*http.Request) (*http.Response, error) {
 func TestTenantsReachTheirAddressesThroughTheGivenTransport(t *testing.T) {
 	ctx := t.Context()
 	tenants := testTenants(t, Config{})
-	text, _, err := collect(tenants.Of("a").Generate(ctx, hello(false)))
+	text, _, err := collect(tenants.Of("a", "").Generate(ctx, hello(false)))
 	require.NoError(t, err)
 	require.Contains(t, text, "Offline answer", "nothing configured answers offline")
-	sound, err := tenants.Of("a").Speak(ctx, "Hello")
+	sound, err := tenants.Of("a", "").Speak(ctx, "Hello")
 	require.NoError(t, err)
 	require.Empty(t, sound)
 
@@ -94,10 +94,10 @@ func TestTenantsReachTheirAddressesThroughTheGivenTransport(t *testing.T) {
 	require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://127.0.0.1:9/v1", Retries: new(int)}))
 	req := hello(false)
 	req.LLM = "m@P"
-	_, _, err = collect(tenants.Of("a").Generate(ctx, req))
+	_, _, err = collect(tenants.Of("a", "").Generate(ctx, req))
 	require.ErrorContains(t, err, `model "m" of P`)
 	require.Equal(t, 1, guard.calls)
-	require.Equal(t, engine.Info{Tools: true, Images: true, Context: defaultContext}, tenants.Of("a").ModelInfo(ctx, "m@P"))
+	require.Equal(t, engine.Info{Tools: true, Images: true, Context: defaultContext}, tenants.Of("a", "").ModelInfo(ctx, "m@P"))
 }
 
 func TestTryProviders(t *testing.T) {
