@@ -11,19 +11,15 @@ PLUGINS := ./plugins/sdk/... ./plugins/examples/...
 # The official Extism host, in a module of its own whose go.mod follows the root one.
 ORACLE := cd plugins/oracle && GOWORK=off GOFLAGS=-mod=mod $(GO) test
 RACE := ./engine/...
-# Fuzz targets where bytes of strangers come in: those of the canvas are part of `make test`, all of them of `make fuzz-all`.
+# Fuzz targets where bytes of strangers come in, as folder:name. Those of the canvas are part of `make test`.
 FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/component:FuzzLooseJSON
-FUZZ_REST := engine:FuzzJSON engine:FuzzRunLog engine/pack:FuzzPack engine/component:FuzzWording engine/component:FuzzLiteral \
-  engine/component:FuzzHTMLText engine/offline:FuzzAnswer host/internal/model:FuzzStream host/internal/runner:FuzzDecodeBundle host/internal/store:FuzzLoad host/internal/document:FuzzText host/internal/document:FuzzHTML \
-  host/internal/document:FuzzParts host/internal/document:FuzzNumber host/internal/document/write:FuzzMake host/internal/upload:FuzzCleanName \
-  host/internal/plugin:FuzzLoad host/internal/plugin:FuzzSections host/internal/plugin:FuzzManifest host/internal/plugin:FuzzStream host/internal/cli/pluginkit:FuzzImport host/internal/redisdoor:FuzzReadCommand host/internal/knowledge:FuzzParse host/internal/api:FuzzBody host/internal/api:FuzzRequest \
-  host/internal/api:FuzzWebhook host/internal/api:FuzzClientAddress plugins/meter:FuzzRewrite plugins/node:FuzzSchema wasm:FuzzLayout
+FUZZ_REST = $(filter-out $(FUZZ),$(shell git grep '^func Fuzz' -- '*_test.go' | sed -E 's|/[^/]*_test\.go:func (Fuzz[A-Za-z0-9_]*).*|:\1|'))
 
 .DEFAULT_GOAL := help
 .PHONY: help soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure package-check chart bench cover clean tidy setup
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # What `make run` serves: its data, its key, and plugins that its examples use.
 RUN := $(OUT)/run
