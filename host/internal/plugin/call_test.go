@@ -28,7 +28,7 @@ func TestCallFaults(t *testing.T) {
 		(func (export "fine") (result i32) i32.const 100 i32.const 3 call $output_write i32.const 0)
 		(func (export "easel_invoke") (result i32) ` + code + "))"
 	}
-	limits := map[string]any{"limits": map[string]any{"timeout_ms": 3000, "memory_mb": 4, "output_kb": 64, "fuel": 1 << 40}}
+	limits := map[string]any{"limits": map[string]any{"timeout_ms": 60_000, "memory_mb": 4, "output_kb": 64, "fuel": 1 << 40}}
 	for _, c := range []struct {
 		name, code string
 		want       Code
@@ -53,15 +53,15 @@ func TestCallFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := load(t, h, body(c.code), limits)
 			began := time.Now()
-			patience := 300 * time.Millisecond
-			if c.want == StackOverflow { // the stack grows to its ceiling first
-				patience = 0
+			patience := time.Duration(0)
+			if c.want == Timeout {
+				patience = 300 * time.Millisecond
 			}
 			res, err := m.Call(context.Background(), CallRequest{Timeout: patience})
 			require.ErrorIs(t, err, c.want)
 			require.ErrorContains(t, err, c.message)
 			require.ErrorContains(t, err, "plugin sample: easel_invoke: ")
-			require.Less(t, time.Since(began), 20*time.Second, "the deadline is 0.3 s, or 3 s")
+			require.Less(t, time.Since(began), 20*time.Second, "the deadline is 0.3 s, or a minute")
 			require.Nil(t, res.Output)
 			require.Equal(t, c.discarded, m.pool.idleCount() == 0)
 			res, err = m.Call(context.Background(), CallRequest{Export: "fine"})
@@ -101,17 +101,24 @@ func TestCallCancelled(t *testing.T) {
 			(func (export "easel_invoke") (result i32)
 				loop $l i32.const 1 i32.const 0 i32.const 3 call $emit i32.eqz br_if $l end
 				i32.const 0 i32.const 3 call $output_write i32.const 0))`, nil)
-		ctx, cancel := context.WithCancel(context.Background())
-		seen := 0
-		res, err := m.Call(ctx, CallRequest{Emit: func(context.Context, Emission) error {
-			if seen++; seen == 3 {
-				cancel()
+		var res Result
+		var err error
+		for range 10 { // a busy machine may be slower than the grace, but not each time
+			ctx, cancel := context.WithCancel(context.Background())
+			seen := 0
+			res, err = m.Call(ctx, CallRequest{Emit: func(context.Context, Emission) error {
+				if seen++; seen == 3 {
+					cancel()
+				}
+				return nil
+			}})
+			require.Equal(t, 3, seen)
+			if err == nil {
+				break
 			}
-			return nil
-		}})
+		}
 		require.NoError(t, err)
 		require.Equal(t, "bye", string(res.Output))
-		require.Equal(t, 3, seen)
 	})
 	t.Run("a guest that listens and goes on is stopped after the grace", func(t *testing.T) {
 		m := load(t, h, `(module`+importAll+`(func (export "easel_invoke") (result i32)

@@ -152,7 +152,7 @@ func TestNothingSurvivesAFault(t *testing.T) {
 						i32.const 0 global.get $mark i32.store8 i32.const 0 i32.const 1 call $output_write i32.const 0)
 					(func (export "fault") (result i32) i32.const 65535 i32.const 255 i32.store8 `+code+` i32.const 0))`, map[string]any{"state": state})
 				call := func(export string) (Result, error) {
-					return m.Call(context.Background(), CallRequest{Export: export, Tenant: "a", Run: "r", Timeout: 2 * time.Second, Fuel: 50_000_000})
+					return m.Call(context.Background(), CallRequest{Export: export, Tenant: "a", Run: "r", Fuel: 50_000_000})
 				}
 				marked, err := call("mark")
 				require.NoError(t, err)
@@ -196,7 +196,7 @@ func TestTenantsNeverShareAnInstance(t *testing.T) {
 // code, what loads can be called, and the whole file still loads afterwards.
 func TestBrokenFiles(t *testing.T) {
 	h := newHost(t, Config{})
-	good := pack(t, wat.Must(relay), map[string]any{"limits": map[string]any{"memory_mb": 2, "timeout_ms": 200, "output_kb": 64, "fuel": 10_000_000}})
+	good := pack(t, wat.Must(relay), map[string]any{"limits": map[string]any{"memory_mb": 2, "output_kb": 64, "fuel": 10_000_000}})
 	try := func(wasm []byte) {
 		t.Helper()
 		m, err := h.Load(context.Background(), wasm, LoadOptions{})
@@ -206,7 +206,7 @@ func TestBrokenFiles(t *testing.T) {
 			require.NotEqual(t, Internal, err.(*Error).Code, "%v", err)
 			return
 		}
-		_, err = m.Call(context.Background(), CallRequest{Input: []byte(`{"op":"sleep"}`)})
+		_, err = m.Call(context.Background(), CallRequest{Input: []byte(`{"op":"sleep"}`), Timeout: 200 * time.Millisecond})
 		if err != nil {
 			require.IsType(t, &Error{}, err)
 		}
