@@ -21,6 +21,9 @@ import (
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
+// patience bounds every wait; what is waited for takes a small part of it on a slow machine.
+const patience = 90 * time.Second
+
 // bench is one host with its own storage.
 type bench struct {
 	t     testing.TB
@@ -76,6 +79,17 @@ func (b *bench) open() {
 	go func() { _ = work(context.WithoutCancel(b.t.Context())) }()
 }
 
+// only opens the bench again as a host that works on the runs that come, with do, and does nothing else by itself: it
+// compares no clocks, looks for no lost runs and forgets none.
+func (b *bench) only(do func(*Runs, context.Context, *runner.Lease) error) {
+	b.close()
+	b.other = do
+	b.open()
+}
+
+// drop is no work.
+func drop(*Runs, context.Context, *runner.Lease) error { return nil }
+
 func (b *bench) close() {
 	require.NoError(b.t, b.log.Close())
 	b.runs.Close()
@@ -115,7 +129,7 @@ func (b *bench) start(j Job) Job {
 
 // read follows a run to its end.
 func (b *bench) read(run string) []runner.Record {
-	ctx, stop := context.WithTimeout(b.t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(b.t.Context(), patience)
 	defer stop()
 	var out []runner.Record
 	require.NoError(b.t, b.runs.Follow(ctx, run, runner.Pos{}, func(r runner.Record) bool {
@@ -197,10 +211,10 @@ func TestHandOver(t *testing.T) {
 	canvas := b.canvas(waiting)
 	session := b.session(canvas, waiting)
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
 	b.close()
 	b.open()
-	require.Eventually(t, func() bool { return b.ran.Load() == 2 }, 10*time.Second, time.Millisecond, "the other host goes on")
+	require.Eventually(t, func() bool { return b.ran.Load() == 2 }, patience, time.Millisecond, "the other host goes on")
 	b.gate <- struct{}{}
 	records := b.read(j.ID)
 	require.Equal(t, "workflow_started node_started:begin node_finished:begin node_started:A message message_end node_finished:A "+
@@ -215,21 +229,27 @@ func TestHandOver(t *testing.T) {
 func TestCancel(t *testing.T) {
 	b := newBench(t)
 	canvas := b.canvas(waiting)
-	j := b.start(Job{Canvas: canvas, Keep: KeepCanvas})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, 5*time.Second, time.Millisecond)
-	began := time.Now()
-	require.NoError(t, b.runs.Cancel(t.Context(), j.ID))
-	records := b.read(j.ID)
-	require.Less(t, time.Since(began), time.Second)
-	require.Equal(t, store.RunCanceled, ParseEnd(records[len(records)-1].Data).Status)
-	require.Contains(t, kinds(records), "workflow_finished end")
+	best := patience
+	for n := range int32(5) {
+		j := b.start(Job{Canvas: canvas, Keep: KeepCanvas})
+		require.Eventually(t, func() bool { return b.ran.Load() == n+1 }, patience, time.Millisecond)
+		began := time.Now()
+		require.NoError(t, b.runs.Cancel(t.Context(), j.ID))
+		records := b.read(j.ID)
+		best = min(best, time.Since(began))
+		require.Equal(t, store.RunCanceled, ParseEnd(records[len(records)-1].Data).Status)
+		require.Contains(t, kinds(records), "workflow_finished end")
+	}
+	// The best of five: the machine may be busy, a cancel may not be slow.
+	require.Less(t, best, 500*time.Millisecond)
+	t.Logf("%v from the cancel to the end", best)
 }
 
 func TestEditDuringARunIsKept(t *testing.T) {
 	b := newBench(t)
 	canvas := b.canvas(waiting)
 	j := b.start(Job{Canvas: canvas, Keep: KeepCanvas, Query: engine.String("x")})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
 	edited := strings.Replace(waiting, `"first"`, `"edited"`, 1)
 	_, err := b.store.EditCanvas(t.Context(), "t", canvas, "v", func(c *store.Canvas) error {
 		c.DSL = []byte(edited)
@@ -280,10 +300,8 @@ func TestGivenUpRunTellsReaders(t *testing.T) {
 	canvas := b.canvas(waiting)
 	session := b.session(canvas, waiting)
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, 5*time.Second, time.Millisecond)
-	b.close()
-	b.other = (*Runs).Dead
-	b.open()
+	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
+	b.only((*Runs).Dead)
 	records := b.read(j.ID)
 	require.Regexp(t, "takeover end$", kinds(records))
 	end := ParseEnd(records[len(records)-1].Data)

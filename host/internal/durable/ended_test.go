@@ -20,7 +20,7 @@ func TestEndedRunIsNotDoneAgain(t *testing.T) {
 	canvas := b.canvas(waiting)
 	session := b.session(canvas, waiting)
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
 
 	v, err := b.store.Session(t.Context(), "t", session)
 	require.NoError(t, err)

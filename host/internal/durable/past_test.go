@@ -38,7 +38,7 @@ func TestTakeOverReadsFromTheLastSnapshot(t *testing.T) {
 	session := b.session(canvas, dsl)
 	query := strings.Repeat("x", 20<<10)
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String(query)})
-	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
 	all, err := b.runs.Records(t.Context(), j.ID)
 	require.NoError(t, err)
 	b.close()
@@ -58,7 +58,7 @@ func TestTakeOverReadsFromTheLastSnapshot(t *testing.T) {
 	require.Less(t, size(p.records), size(all)/2)
 	require.Equal(t, string(engine.EventSnapshot), p.records[0].Kind)
 
-	require.Eventually(t, func() bool { return b.ran.Load() == 2 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.ran.Load() == 2 }, patience, time.Millisecond)
 	b.gate <- struct{}{}
 	records := b.read(j.ID)
 	require.Regexp(t, "node_started:W takeover node_finished:W node_started:B message message_end node_finished:B workflow_finished end$", kinds(records))

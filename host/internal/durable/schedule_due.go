@@ -98,10 +98,10 @@ func (r *Runs) due(ctx context.Context, j *Job) (bool, error) {
 // at work: runs that take longer than their period must not pile up.
 func (r *Runs) skip(ctx context.Context, j *Job, busy string) error {
 	row := store.Run{ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, User: j.User, Message: j.Message, Source: j.Source}
-	if err := r.cfg.Store.StartRun(ctx, row); err != nil && !errors.Is(err, store.ErrExists) {
-		return err
+	row.Error = "left out: run " + busy + " of this schedule was still at work"
+	err := r.cfg.Store.LeaveOutRun(ctx, row)
+	if errors.Is(err, store.ErrExists) {
+		err = nil // by the host that had it before
 	}
-	end := store.RunEnd{ID: j.ID, Status: store.RunCanceled, Error: "left out: run " + busy + " of this schedule was still at work"}
-	_, err := r.cfg.Store.EndRun(ctx, end, nil)
 	return err
 }
