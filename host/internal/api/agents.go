@@ -43,6 +43,13 @@ func (c *call) canvasRow(v store.Canvas) engine.Value {
 	b.Set("tenant_id", engine.String(v.Tenant)).Set("nickname", engine.String(c.nickname(v.User)))
 	b.Set("tenant_avatar", engine.Null).Set("type", engine.String("agent"))
 	b.Set("release", engine.Bool(v.Released)).Set("tags", engine.Strings(v.Tags...)).Set("last_publish_time", engine.Null)
+	if c.newer() {
+		at := engine.Null
+		if v.Published != "" {
+			at = engine.Int(v.PublishTime)
+		}
+		b.Set("last_publish_time", at).Set("release_time", at)
+	}
 	return b.Value()
 }
 
@@ -113,7 +120,8 @@ func (c *call) taken(title, category, except string) error {
 	return nil
 }
 
-// fill takes the members of a body that a canvas has.
+// fill takes the members of a body that a canvas has, and in the 0.27 dialect
+// whether it is to be published.
 func (c *call) fill(v *store.Canvas) {
 	set := func(to *string, name string) {
 		if !c.body.Get(name).IsNull() {
@@ -127,9 +135,7 @@ func (c *call) fill(v *store.Canvas) {
 	set(&v.Type, "canvas_type")
 	set(&v.Category, "canvas_category")
 	set(&v.Permission, "permission")
-	if !c.body.Get("release").IsNull() {
-		v.Released = c.flag("release", v.Released)
-	}
+	v.Released = c.flag("release", false) && c.newer()
 }
 
 // newCanvas makes the canvas of a body and stores it.
@@ -138,6 +144,11 @@ func (c *call) newCanvas(dsl []byte) (store.Canvas, error) {
 	c.fill(&v)
 	if err := c.checkCanvas(&v); err != nil {
 		return v, err
+	}
+	if v.Released {
+		if err := c.publishable(dsl); err != nil {
+			return v, err
+		}
 	}
 	return c.a.cfg.Store.CreateCanvas(c.ctx(), v, c.versionTitle(v.Title))
 }
@@ -247,13 +258,16 @@ func (c *call) change(id string, dsl []byte) (store.Canvas, error) {
 		}
 	}
 	version := ""
-	if dsl != nil {
+	if dsl != nil || next.Released {
 		version = c.versionTitle(next.Title)
 	}
 	return c.a.cfg.Store.EditCanvas(c.ctx(), c.who.tenant, id, version, func(v *store.Canvas) error {
 		c.fill(v)
 		if dsl != nil {
 			v.DSL = dsl
+		}
+		if v.Released {
+			return c.publishable(v.DSL)
 		}
 		return nil
 	})

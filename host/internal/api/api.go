@@ -14,12 +14,13 @@ import (
 	docs "github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Config is what the API serves from. Store, Log, Runs, Registry and Models are
-// required.
+// Config is what the API serves from. Store, Log, Runs, Registry, Models and
+// Quota are required.
 type Config struct {
 	Store    *store.Store
 	Log      *runner.Log // files and short-lived keys
@@ -38,6 +39,8 @@ type Config struct {
 	Documents *docs.Reader
 	// Models are the models of each tenant; required.
 	Models *model.Tenants
+	// Quota counts the model tokens of callers; required.
+	Quota *quota.Meter
 	// CancelOnLeave stops a run whose only reader, the client that began it,
 	// disconnects. Without it the run goes on.
 	CancelOnLeave bool
@@ -134,7 +137,7 @@ func allRoutes() []route {
 
 // ownRoutes is every path of our own API.
 func ownRoutes() []route {
-	return slices.Concat(v2Routes, v2AccountRoutes, v2ScheduleRoutes, v2ModelRoutes, v2RelayRoutes)
+	return slices.Concat(v2Routes, v2VersionRoutes, v2AccountRoutes, v2ScheduleRoutes, v2ModelRoutes, v2RelayRoutes)
 }
 
 // newerPrefix stands before the paths of the 0.27 dialect.

@@ -52,6 +52,9 @@ func (a *API) botInputs(c *call) error {
 	if err != nil {
 		return err
 	}
+	if agent, err = c.chosen(agent, c.release()); err != nil {
+		return err
+	}
 	canvas, err := a.cfg.Runs.Load(agent.DSL)
 	if err != nil {
 		return err

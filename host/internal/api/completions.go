@@ -28,7 +28,7 @@ type turn struct {
 func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, error) {
 	t := &turn{agent: agent, stream: c.flag("stream", stream), traced: c.flag("return_trace", false)}
 	query, inputs, files := c.question(), c.object("inputs"), c.list("files")
-	user, id, name := c.text("user_id"), c.text("session_id"), c.text("name")
+	user, id, name, release := c.text("user_id"), c.text("session_id"), c.text("name"), c.release()
 	if err := c.valid(); err != nil {
 		return nil, err
 	}
@@ -42,6 +42,9 @@ func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, 
 		if name == "" {
 			text := []rune(query.Text())
 			name = string(text[:min(len(text), 250)])
+		}
+		if agent, err = c.chosen(agent, release); err != nil {
+			return nil, err
 		}
 		t.session, err = c.newSession(agent, user, name, source)
 	}

@@ -29,7 +29,7 @@ var agentContract = slices.Concat(
 		{name: "no dsl", method: "POST", path: "/api/v1/agents", body: `{"title":"x"}`, want: jsonError(101, "No DSL data in request.")},
 		{name: "no title", method: "POST", path: "/api/v1/agents", body: `{"dsl":{echo}}`, want: jsonError(101, "No title in request.")},
 		{name: "nobody", method: "GET", path: "/api/v1/agents", as: "nobody", want: status401},
-		{name: "read", method: "GET", path: "/api/v1/agents/{canvas}", want: jsonResult(canvasKeys + " last_publish_time")},
+		{name: "read", method: "GET", path: "/api/v1/agents/{canvas}", want: jsonResult(canvasKeys)},
 		{name: "unknown", method: "GET", path: "/api/v1/agents/{none}", want: dataError(102, "canvas not found.")},
 		{name: "tags", method: "GET", path: "/api/v1/agents/tags", want: jsonResult("")},
 		{name: "set tags", method: "PUT", path: "/api/v1/agents/{canvas}/tags", body: `{"tags":["a","b"]}`, want: jsonValue("true")},

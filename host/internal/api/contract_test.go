@@ -226,7 +226,7 @@ func openWhole(text string) expectation {
 
 const (
 	agentKeys   = "id title avatar user_id permission description canvas_type canvas_category dsl create_time create_date update_time update_date"
-	canvasKeys  = agentKeys + " tenant_id nickname tenant_avatar type release tags"
+	canvasKeys  = agentKeys + " tenant_id nickname tenant_avatar type release tags last_publish_time"
 	sessionKeys = "id agent_id dialog_id user_id name source message messages reference tokens duration round thumb_up errors create_time create_date update_time update_date"
 	versionKeys = "id title user_canvas_id description create_time create_date update_time update_date"
 	serverKeys  = "id name server_type url description variables create_date update_date"
@@ -250,7 +250,7 @@ func TestContract(t *testing.T) {
 	require.NoError(t, err)
 	login := s.good(s.request("POST", "/v1/user/login", "", `{"email":"ann@x.org","password":"correct horse"}`)).header.Get("Authorization")
 	tried := map[string]bool{}
-	for _, c := range slices.Concat(agentContract, sessionContract, completionContract, botContract, editorContract, fileContract, hookContract, serverContract, accountContract, edgeContract) {
+	for _, c := range slices.Concat(agentContract, sessionContract, completionContract, botContract, editorContract, fileContract, hookContract, serverContract, accountContract, edgeContract, releaseContract) {
 		for _, dialect := range []string{"old", "new"} {
 			if c.dialect != "" && c.dialect != dialect {
 				continue

@@ -73,6 +73,7 @@ const (
 	noCanvas      = "canvas not found."
 	noSession     = "Session not found!"
 	wrongParent   = "Session does not belong to the requested agent."
+	noPublished   = "No available published version"
 )
 
 // asFailure makes an answer of any error. Texts of errors that are not meant
@@ -90,6 +91,8 @@ func asFailure(err error) (f *failure, internal bool) {
 		return &failure{code: codeBad, message: fmt.Sprintf("the request is larger than %d bytes", large.Limit), status: http.StatusRequestEntityTooLarge}, false
 	case errors.Is(err, durable.ErrSession):
 		return failed(codeData, noSession), false
+	case errors.Is(err, durable.ErrUnpublished):
+		return failed(codeData, noPublished), false
 	case errors.Is(err, durable.ErrBusy):
 		return failed(codeRunning, "The session is busy with another turn; try again."), false
 	case errors.Is(err, durable.ErrCanvas), errors.Is(err, durable.ErrRecord), errors.Is(err, durable.ErrGone), errors.Is(err, engine.ErrRef):

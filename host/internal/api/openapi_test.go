@@ -178,6 +178,12 @@ POST /api/v2/canvases {"title":"a","dsl":{echo}} >canvas
 GET /api/v2/canvases?keywords=a&page=1&page_size=10
 GET /api/v2/canvases/{canvas}
 PUT /api/v2/canvases/{canvas} {"description":"d","rev":1}
+GET /api/v2/canvases/{canvas}/versions >version
+GET /api/v2/canvases/{canvas}/versions/{version}
+POST /api/v2/canvases/{canvas}/publish {"rev":2}
+POST /api/v2/canvases/{canvas}/publish {"version":"{version}"}
+POST /api/v2/canvases/{canvas}/sessions {"published":true}
+POST /api/v2/canvases/{canvas}/runs {"query":"x","published":true}
 POST /api/v2/canvases/{canvas}/validate {"dsl":{"components":{}}}
 POST /api/v2/canvases/{canvas}/sessions {"user":"u","name":"n"} >session
 POST /api/v2/canvases/{canvas}/runs {"query":"x","session":"{session}"} >run

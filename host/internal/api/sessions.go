@@ -56,13 +56,13 @@ func (c *call) session(canvas, id string) (store.Session, error) {
 }
 
 // sessionRow is a session as all faces read it: with message and messages.
-func sessionRow(v store.Session, withDSL bool) engine.Value {
+func (c *call) sessionRow(v store.Session, withDSL bool) engine.Value {
 	b := engine.NewObject(24)
 	b.Set("id", engine.String(v.ID)).Set("agent_id", engine.String(v.Canvas)).Set("dialog_id", engine.String(v.Canvas))
 	b.Set("user_id", engine.String(v.User)).Set("exp_user_id", engine.String(v.User)).Set("name", engine.String(v.Name))
 	b.Set("source", engine.String(v.Source)).Set("tokens", engine.Int(v.Tokens)).Set("round", engine.Int(v.Rounds))
 	b.Set("duration", engine.Float(float64(v.Duration)/1000)).Set("thumb_up", engine.Int(v.ThumbUp))
-	b.Set("errors", orNull(v.Errors)).Set("version_title", engine.Null)
+	b.Set("errors", orNull(v.Errors)).Set("version_title", c.versionOfSession(v))
 	turns := turnsOf(v)
 	b.Set("message", turns).Set("messages", turns).Set("reference", document(v.Reference))
 	setTimes(b, v.CreateTime, v.UpdateTime)
@@ -70,6 +70,15 @@ func sessionRow(v store.Session, withDSL bool) engine.Value {
 		b.Set("dsl", document(v.DSL))
 	}
 	return b.Value()
+}
+
+// versionOfSession is the title of the version that a session began with, which
+// the older dialect does not know.
+func (c *call) versionOfSession(v store.Session) engine.Value {
+	if !c.newer() {
+		return engine.Null
+	}
+	return orNull(v.Version)
 }
 
 // turnsOf are a session's turns; answers carry the passages they rest on.
@@ -126,8 +135,11 @@ func (a *API) createSession(c *call) error {
 	if user == "" {
 		user = c.who.tenant
 	}
-	name := c.text("name")
+	name, release := c.text("name"), c.release()
 	if err := c.valid(); err != nil {
+		return err
+	}
+	if agent, err = c.chosen(agent, release); err != nil {
 		return err
 	}
 	v, err := c.newSession(agent, user, name, sourceAgent)
@@ -137,7 +149,7 @@ func (a *API) createSession(c *call) error {
 	row := engine.Object("id", v.ID, "agent_id", v.Canvas, "user_id", v.User, "source", v.Source,
 		"dsl", document(v.DSL), "message", document(v.Messages))
 	if c.newer() {
-		row = row.With("name", engine.String(v.Name)).With("exp_user_id", engine.String(v.User)).With("version_title", engine.Null)
+		row = row.With("name", engine.String(v.Name)).With("exp_user_id", engine.String(v.User)).With("version_title", c.versionOfSession(v))
 	}
 	return c.result(row)
 }
@@ -202,7 +214,7 @@ func (a *API) listSessions(c *call) error {
 	}
 	rows := make([]engine.Value, len(list))
 	for i, v := range list {
-		rows[i] = sessionRow(v, c.asked("dsl", true))
+		rows[i] = c.sessionRow(v, c.asked("dsl", true))
 	}
 	if c.newer() {
 		return c.send(200, engine.Object("code", codeOK, "message", "success", "data", engine.List(rows...), "total", total))
@@ -225,7 +237,7 @@ func (a *API) runHistory(c *call) error {
 	}
 	rows := make([]engine.Value, len(list))
 	for i, v := range list {
-		rows[i] = sessionRow(v, true)
+		rows[i] = c.sessionRow(v, true)
 	}
 	return c.ok(engine.Object("total", total, "sessions", engine.List(rows...)))
 }
@@ -235,7 +247,7 @@ func (a *API) getSession(c *call) error {
 	if err != nil {
 		return failed(codeData, noSession)
 	}
-	return c.ok(sessionRow(v, true))
+	return c.ok(c.sessionRow(v, true))
 }
 
 func (a *API) deleteSession(c *call) error {

@@ -122,6 +122,8 @@ func statusFor(f *failure, err error) *status {
 // statusOf translates what the dialects say with codes.
 func statusOf(f *failure, err error) *status {
 	switch {
+	case errors.Is(err, durable.ErrUnpublished):
+		return &status{http.StatusConflict, durable.CodeOf(err), "nothing of this canvas is published; publish it first"}
 	case errors.Is(err, durable.ErrGone):
 		return &status{http.StatusGone, "gone", f.message}
 	case errors.Is(err, durable.ErrRecord), errors.Is(err, durable.ErrCanvas):

@@ -16,6 +16,7 @@ type v2Canvas struct {
 	Rev         int64        `json:"rev" jsonschema:"grows by one with each change"`
 	Created     time.Time    `json:"created"`
 	Updated     time.Time    `json:"updated"`
+	Published   *v2Published `json:"published,omitempty" jsonschema:"what runs with published get; left out when nothing is published"`
 	DSL         engine.Value `json:"dsl,omitzero" jsonschema:"the document; left out of lists"`
 }
 
@@ -50,6 +51,8 @@ type v2CanvasProblem struct {
 type v2SessionInput struct {
 	User string `json:"user,omitempty" jsonschema:"id of the person, for sys.user_id"`
 	Name string `json:"name,omitempty"`
+
+	Published bool `json:"published,omitempty" jsonschema:"begin with a copy of the published version"`
 }
 
 type v2Session struct {
@@ -63,6 +66,9 @@ type v2Session struct {
 func v2CanvasOf(v store.Canvas, withDSL bool) v2Canvas {
 	out := v2Canvas{ID: v.ID, Title: v.Title, Description: v.Description, Rev: v.Rev,
 		Created: time.UnixMilli(v.CreateTime).UTC(), Updated: time.UnixMilli(v.UpdateTime).UTC()}
+	if v.Published != "" {
+		out.Published = &v2Published{v.Published, time.UnixMilli(v.PublishTime).UTC()}
+	}
 	if withDSL {
 		out.DSL = document(v.DSL)
 	}
@@ -118,6 +124,8 @@ func (a *API) v2GetCanvas(c *call) error {
 	return nil
 }
 
+var errCanvasChanged = &status{http.StatusConflict, "changed", "the canvas was changed meanwhile; read it again"}
+
 func (a *API) v2UpdateCanvas(c *call) error {
 	v, err := c.v2Canvas()
 	if err != nil {
@@ -138,7 +146,7 @@ func (a *API) v2UpdateCanvas(c *call) error {
 	}
 	v, err = a.cfg.Store.EditCanvas(c.ctx(), c.who.tenant, v.ID, version, func(v *store.Canvas) error {
 		if given && v.Rev != rev {
-			return &status{http.StatusConflict, "changed", "the canvas was changed meanwhile; read it again"}
+			return errCanvasChanged
 		}
 		c.fill(v)
 		if dsl != nil {
@@ -190,8 +198,11 @@ func (a *API) v2CreateSession(c *call) error {
 	if err != nil {
 		return err
 	}
-	user, name := c.text("user"), c.text("name")
+	user, name, published := c.text("user"), c.text("name"), c.flag("published", false)
 	if err := c.valid(); err != nil {
+		return err
+	}
+	if v, err = c.chosen(v, published); err != nil {
 		return err
 	}
 	if user == "" {

@@ -39,6 +39,8 @@ type v2RunInput struct {
 	User    string           `json:"user,omitempty"`
 	From    string           `json:"from,omitempty" jsonschema:"start at this node with the outputs that the state holds"`
 	Pins    map[string]any   `json:"pins,omitempty" jsonschema:"outputs by node that are used in place of running it"`
+
+	Published bool `json:"published,omitempty" jsonschema:"run the published version; not with a session, which has a copy of its own"`
 }
 
 type v2RerunInput struct {
@@ -95,9 +97,13 @@ func (a *API) v2StartRun(c *call) error {
 	j := durable.Job{
 		Canvas: c.params["id"], Session: c.text("session"), User: c.text("user"), Query: c.body.Get("query"),
 		Inputs: c.object("inputs"), Files: c.ownFiles(c.list("files")), From: c.text("from"), Pins: c.object("pins"),
+		Published: c.flag("published", false),
 	}
 	if err := c.valid(); err != nil {
 		return err
+	}
+	if j.Published && j.Session != "" {
+		return badArgument("a session has a copy of its own: make it with published, and leave it out here")
 	}
 	if j.Query.IsNull() {
 		j.Query = engine.String("")

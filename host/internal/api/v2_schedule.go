@@ -50,6 +50,8 @@ type v2Schedule struct {
 	Rev     int64           `json:"rev" jsonschema:"grows by one with each change"`
 	Created time.Time       `json:"created"`
 	Updated time.Time       `json:"updated"`
+
+	Published bool `json:"published" jsonschema:"it runs the published version"`
 }
 
 type v2ScheduledRun struct {
@@ -75,6 +77,8 @@ type v2ScheduleInput struct {
 	User    *string      `json:"user,omitempty" jsonschema:"for sys.user_id; who makes the schedule when left out"`
 	Paused  *bool        `json:"paused,omitempty"`
 	Rev     *int64       `json:"rev,omitempty" jsonschema:"change only this revision"`
+
+	Published *bool `json:"published,omitempty" jsonschema:"run the published version; not with the id of a session, which has a copy of its own"`
 }
 
 // ownSession as the session of a schedule asks for one of its own each time.
@@ -86,7 +90,7 @@ const comingTimes = 3
 func (c *call) v2ScheduleOf(s durable.Schedule) (v2Schedule, error) {
 	out := v2Schedule{
 		ID: s.ID, Name: s.Name, Canvas: s.Job.Canvas, Every: s.Every, Cron: s.Cron, Zone: s.Zone, Query: s.Job.Query, Inputs: s.Job.Inputs,
-		Session: s.Job.Session, User: s.Job.User, Paused: s.Paused, Next: []time.Time{}, Rev: s.Rev, Created: s.Created, Updated: s.Updated,
+		Session: s.Job.Session, User: s.Job.User, Paused: s.Paused, Published: s.Job.Published, Next: []time.Time{}, Rev: s.Rev, Created: s.Created, Updated: s.Updated,
 	}
 	if s.Job.Fresh {
 		out.Session = ownSession
@@ -218,6 +222,9 @@ func (c *call) putSchedule(code int, s durable.Schedule, in v2ScheduleInput) err
 	if in.Paused != nil {
 		s.Paused = *in.Paused
 	}
+	if in.Published != nil {
+		s.Job.Published = *in.Published
+	}
 	if !in.Query.IsNull() {
 		s.Job.Query = in.Query
 	}
@@ -227,6 +234,8 @@ func (c *call) putSchedule(code int, s durable.Schedule, in v2ScheduleInput) err
 	switch n := len([]rune(s.Name)); {
 	case n == 0 || n > longestTitle:
 		return badArgument("name must have 1 to %d characters", longestTitle)
+	case s.Job.Published && s.Job.Session != "" && !s.Job.Fresh:
+		return badArgument("a session has a copy of its own: make it with published, and leave it out here")
 	case !s.Job.Inputs.IsNull() && s.Job.Inputs.Kind() != engine.KindObject:
 		return badArgument("inputs must be an object, not a %s", s.Job.Inputs.Kind())
 	}

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -18,12 +20,22 @@ var versionRoutes = []route{
 	{method: "GET", path: "/api/v1/agents/prompts", scope: "read", answer: (*API).prompts},
 }
 
-func versionRow(v store.Version) *engine.ObjectBuilder {
+// versionRow is a version as the dialects list it. In the older one nothing was
+// published.
+func (c *call) versionRow(v store.Version) *engine.ObjectBuilder {
 	b := engine.NewObject(10)
 	b.Set("id", engine.String(v.ID)).Set("title", engine.String(v.Title)).Set("user_canvas_id", engine.String(v.Canvas))
-	b.Set("description", orNull(v.Description)).Set("release", engine.Bool(false))
-	setTimes(b, v.CreateTime, v.CreateTime)
+	b.Set("description", orNull(v.Description)).Set("release", engine.Bool(c.newer() && v.PublishTime > 0))
+	setTimes(b, v.CreateTime, c.changeTime(v))
 	return b
+}
+
+// changeTime is when something became of a version last.
+func (c *call) changeTime(v store.Version) int64 {
+	if c.newer() {
+		return max(v.CreateTime, v.PublishTime)
+	}
+	return v.CreateTime
 }
 
 func (a *API) listVersions(c *call) error {
@@ -34,9 +46,12 @@ func (a *API) listVersions(c *call) error {
 	if err != nil {
 		return err
 	}
+	if c.newer() {
+		slices.SortStableFunc(list, func(v, w store.Version) int { return cmp.Compare(c.changeTime(w), c.changeTime(v)) })
+	}
 	rows := make([]engine.Value, len(list))
 	for i, v := range list {
-		rows[i] = versionRow(v).Value()
+		rows[i] = c.versionRow(v).Value()
 	}
 	return c.ok(engine.List(rows...))
 }
@@ -49,7 +64,7 @@ func (a *API) getVersion(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.ok(versionRow(v).Set("dsl", document(v.DSL)).Value())
+	return c.ok(c.versionRow(v).Set("dsl", document(v.DSL)).Value())
 }
 
 // Template is a canvas that people begin with.
