@@ -95,6 +95,9 @@ type Config struct {
 	// Rate is how many requests per second one key or login may make, unless its
 	// key says otherwise; 0 means any.
 	Rate float64
+	// TokensPerDay is how many model tokens a key, a login or an embedding page may
+	// use on one day (UTC), unless its key says otherwise; 0 means any.
+	TokensPerDay int64
 	// CORS are the origins whose pages may call the API with a key, such as
 	// https://example.org; empty means any, and "none" alone means none.
 	CORS []string

@@ -27,6 +27,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/telemetry"
@@ -40,6 +41,7 @@ type Host struct {
 	log    *runner.Log
 	runs   *durable.Runs
 	models *model.Tenants
+	quota  *quota.Meter
 	mcp    *mcp.Client
 	web    *web.Client
 	api    *api.API
@@ -111,6 +113,10 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	h.web = &web.Client{AllowPrivate: cfg.AllowPrivate}
+	numbers := newMetrics(cfg.Version)
+	if err := h.openQuota(numbers); err != nil {
+		return err
+	}
 	if err := h.openModels(); err != nil {
 		return err
 	}
@@ -125,7 +131,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	})
 	h.api = api.New(api.Config{
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(), Documents: &h.documents, Templates: templates,
-		Models: h.models, Operator: firstTenantID, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Metrics: newMetrics(cfg.Version), Logger: cfg.Log,
+		Models: h.models, Quota: h.quota, Operator: firstTenantID, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web, Version: cfg.Version, Metrics: numbers, Logger: cfg.Log,
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err
@@ -200,6 +206,7 @@ func (h *Host) watch(j *durable.Job, kind string, data []byte, again bool) {
 // ended hears of every run that this host ended.
 func (h *Host) ended(j *durable.Job, end durable.End, took time.Duration) {
 	h.mcp.End(mcpOwner(j))
+	h.quota.Settle()
 	h.traces.End(j, end)
 	h.api.Count(j, end, took)
 	h.redis.end(j, end)
@@ -226,6 +233,9 @@ func (h *Host) Close() error {
 		err = errors.Join(err, h.knowledge.Close())
 	}
 	err = errors.Join(err, h.plugins.close(), h.documents.Close(), h.traces.Close())
+	if h.quota != nil {
+		err = errors.Join(err, h.quota.Close())
+	}
 	if h.store != nil {
 		err = errors.Join(err, h.store.Close())
 	}

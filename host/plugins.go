@@ -66,11 +66,17 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 		Find:   p.catalog.Get,
 		Tenant: (*engine.Call).TenantID,
 		Grant:  p.grants.of,
-		Embed:  func(tenant string) plugin.Embedder { return h.models.Of(tenant) },
+		Embed:  embedderOf,
 		KV:     func(tenant, name string) plugin.KV { return pluginKV{h.store.KV(tenant, "plugin "+name)} },
 	})
 	registry.Plugin = p.nodes.Lookup
 	return nil
+}
+
+// embedderOf is the run's model, which makes vectors on the account of the run.
+func embedderOf(call *engine.Call) plugin.Embedder {
+	e, _ := call.Ports().Model.(plugin.Embedder)
+	return e
 }
 
 // watch follows the folder until ctx ends.

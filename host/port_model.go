@@ -16,9 +16,12 @@ func (h *Host) openModels() error {
 	}
 	transport := h.web.Transport()
 	transport.ResponseHeaderTimeout = 0 // models think for long; package model bounds their silence
-	h.models = &model.Tenants{Store: h.store, Host: shared, Transport: transport}
+	h.models = &model.Tenants{
+		Store: h.store, Host: shared, Transport: transport,
+		Account: func(tenant, caller string) model.Account { return h.quota.Of(tenant, caller) },
+	}
 	return nil
 }
 
 // modelPort answers for models, speech and embeddings of one run.
-func (h *Host) modelPort(j *durable.Job) *model.Tenant { return h.models.Of(j.Tenant) }
+func (h *Host) modelPort(j *durable.Job) *model.Tenant { return h.models.Of(j.Tenant, j.Caller) }

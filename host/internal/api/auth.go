@@ -18,7 +18,7 @@ type caller struct {
 	embeds bool     // it came with a beta token
 	scopes []string // what it may do; empty means everything
 	csrf   string   // of a login held by a cookie
-	rateID string   // whose requests are counted together
+	rateID string   // whose requests and model tokens are counted together
 	rate   int64    // requests per minute; 0 means the host's own limit
 }
 
@@ -101,7 +101,7 @@ func (c *call) lookup() (caller, error) {
 	}
 	key, err := c.a.cfg.Store.KeyByText(c.ctx(), token)
 	if err == nil {
-		return caller{tenant: key.Tenant, user: key.User, scopes: key.Scopes, rateID: "key " + key.ID, rate: key.Rate}, nil
+		return caller{tenant: key.Tenant, user: key.User, scopes: key.Scopes, rateID: key.Caller(), rate: key.Rate}, nil
 	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return caller{}, err

@@ -143,7 +143,7 @@ func (a *API) editorRun(c *call) error {
 		user = c.who.user
 	}
 	j, err := a.cfg.Runs.Start(c.ctx(), durable.Job{
-		Tenant: c.who.tenant, Canvas: id, User: user, Source: "editor", Keep: durable.KeepCanvas,
+		Tenant: c.who.tenant, Canvas: id, User: user, Source: "editor", Keep: durable.KeepCanvas, Caller: c.who.rateID,
 		Query: query, Inputs: inputs, Files: c.ownFiles(files),
 	})
 	if err != nil {
@@ -284,7 +284,7 @@ func (a *API) debugNode(c *call) error {
 	}
 	opt := engine.Options{CanvasID: v.ID, TenantID: c.who.tenant}
 	if a.cfg.Ports != nil {
-		opt.Ports = a.cfg.Ports(&durable.Job{Tenant: c.who.tenant, Canvas: v.ID, User: c.who.user, Source: "debug"})
+		opt.Ports = a.cfg.Ports(&durable.Job{Tenant: c.who.tenant, Canvas: v.ID, User: c.who.user, Source: "debug", Caller: c.who.rateID})
 	}
 	began := time.Now()
 	out, err := canvas.Debug(c.ctx(), canvas.State(), component, params, opt)

@@ -19,6 +19,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/upload"
@@ -35,6 +36,7 @@ type site struct {
 	store *store.Store
 	log   *runner.Log
 	runs  *durable.Runs
+	quota *quota.Meter
 	gate  chan struct{} // a Wait node passes when it can receive
 	url   string
 }
@@ -50,15 +52,16 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 	reg, err := engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)
 	require.NoError(t, reg.Add(engine.Spec{Name: "Wait", Hidden: true, New: func() engine.Component { return waiter{s} }}))
-	models := &model.Tenants{Store: s.store}
+	s.quota = quota.New(quota.Config{Store: s.store, Log: quiet})
+	models := &model.Tenants{Store: s.store, Account: func(tenant, caller string) model.Account { return s.quota.Of(tenant, caller) }}
 	ports := func(j *durable.Job) engine.Ports {
-		m := models.Of(j.Tenant)
+		m := models.Of(j.Tenant, j.Caller)
 		return engine.Ports{Model: m, Speech: m, Files: (&upload.Box{Store: s.store, Log: s.log}).Of(j.Tenant), HTTP: &web.Client{}}
 	}
 	s.runs = durable.New(durable.Config{Store: s.store, Log: s.log, Registry: reg, Ports: ports, Logger: quiet,
 		Report: func(j *durable.Job, end durable.End, took time.Duration) { s.api.Count(j, end, took) }})
 	cfg := Config{Store: s.store, Log: s.log, Runs: s.runs, Registry: reg, Ports: ports, Logger: quiet, Fetch: &web.Client{},
-		MCP: &mcp.Client{}, Models: models, Operator: "one", BodyTime: 2 * time.Second}
+		MCP: &mcp.Client{}, Models: models, Quota: s.quota, Operator: "one", BodyTime: 2 * time.Second}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -70,6 +73,7 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 		server.Close()
 		require.NoError(t, s.log.Close())
 		s.runs.Close()
+		require.NoError(t, s.quota.Close())
 		require.NoError(t, s.store.Close())
 	})
 	for _, tenant := range []string{"one", "two"} {

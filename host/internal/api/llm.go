@@ -10,6 +10,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/quota"
 )
 
 // Models of the host for pages: a preview in a browser asks here, so that keys
@@ -48,14 +49,15 @@ func (a *API) llmChat(c *call) error {
 	if messages.Len() == 0 {
 		return refused(codeArgument, "messages is needed: a list with one message at least")
 	}
-	m, err := a.cfg.Models.Of(c.who.tenant).Models(c.ctx())
+	t := a.cfg.Models.Of(c.who.tenant, c.who.rateID)
+	m, err := t.Models(c.ctx())
 	if err != nil {
 		return err
 	}
 	if !m.Configured() {
 		return c.answerOffline(m, messages, stream)
 	}
-	res, err := m.Forward(c.ctx(), c.body)
+	res, err := t.Forward(c.ctx(), c.body)
 	if err != nil {
 		return llmFailure(err)
 	}
@@ -68,6 +70,8 @@ func llmFailure(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err // the client has gone
+	case errors.Is(err, quota.ErrUsedUp):
+		return usedUp(err)
 	case errors.Is(err, model.ErrUnknownModel):
 		return &status{http.StatusNotFound, "model_not_found", err.Error()}
 	case errors.Is(err, model.ErrSilent):
@@ -183,6 +187,8 @@ func openAIError(code, message string) engine.Value {
 		kind = "authentication_error"
 	case "forbidden":
 		kind = "permission_error"
+	case codeUsedUp:
+		kind = codeUsedUp
 	case "rate_limited":
 		kind = "rate_limit_error"
 	case "internal", "unavailable", "provider_error", "provider_timeout", "provider_unreachable":

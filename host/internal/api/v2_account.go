@@ -18,6 +18,9 @@ var v2AccountRoutes = []route{
 		name: "me", about: "Who the caller is and what it may do. For a login held by a cookie also the text that requests must send as X-CSRF-Token.",
 		out: schemaOf[v2Me](),
 	}},
+	{method: "GET", path: "/api/v2/me/usage", answer: (*API).v2Usage, doc: &v2Doc{
+		name: "usage", about: "How many model tokens the caller and its tenant have used today, may use, and when that begins anew.", out: schemaOf[v2Usage](),
+	}},
 	{method: "PUT", path: "/api/v2/me/password", answer: (*API).v2OwnPassword, doc: &v2Doc{
 		name: "setOwnPassword", about: "Changes the caller's password and ends all its logins.", in: schemaOf[v2Password](), status: http.StatusNoContent,
 	}},
@@ -39,6 +42,9 @@ var v2AccountRoutes = []route{
 	{method: "POST", path: "/api/v2/keys", scope: scopeAdmin, answer: (*API).v2CreateKey, doc: &v2Doc{
 		name: "createKey", about: "Makes an API key. It is shown in this answer and never again.", in: schemaOf[v2KeyInput](), out: schemaOf[v2Key](), status: http.StatusCreated,
 	}},
+	{method: "PUT", path: "/api/v2/keys/{key}", scope: scopeAdmin, answer: (*API).v2LimitKey, doc: &v2Doc{
+		name: "limitKey", about: "Changes what a key, named by its id, may use. Limits that are left out stay.", in: schemaOf[v2KeyLimits](), out: schemaOf[v2Key](),
+	}},
 	{method: "DELETE", path: "/api/v2/keys/{key}", scope: scopeAdmin, answer: (*API).v2DeleteKey, doc: &v2Doc{
 		name: "deleteKey", about: "Revokes an API key, by its id or by itself.", status: http.StatusNoContent,
 	}},
@@ -54,6 +60,9 @@ var v2AccountRoutes = []route{
 	{method: "POST", path: "/api/v2/tenants", scope: scopeHost, answer: (*API).v2CreateTenant, doc: &v2Doc{
 		name: "createTenant", about: "Adds a tenant with its owner and a key, which is shown in this answer and never again. For the host's operator.",
 		in: schemaOf[v2TenantInput](), out: schemaOf[v2NewTenant](), status: http.StatusCreated,
+	}},
+	{method: "PUT", path: "/api/v2/tenants/{tenant}", scope: scopeHost, answer: (*API).v2LimitTenant, doc: &v2Doc{
+		name: "limitTenant", about: "Changes what a tenant may use. For the host's operator.", in: schemaOf[v2TenantLimits](), out: schemaOf[v2Tenant](),
 	}},
 	{method: "DELETE", path: "/api/v2/tenants/{tenant}", scope: scopeHost, answer: (*API).v2DeleteTenant, doc: &v2Doc{
 		name: "deleteTenant", about: "Removes a tenant with everything it has. For the host's operator.", status: http.StatusNoContent,

@@ -18,6 +18,9 @@ type v2Key struct {
 	Created time.Time  `json:"created"`
 	Expires *time.Time `json:"expires,omitempty"`
 	Key     string     `json:"key,omitempty" jsonschema:"the key itself, in the answer that makes it"`
+
+	TokensPerDay int64 `json:"tokens_per_day" jsonschema:"model tokens on one day, UTC; 0 is the host's own limit"`
+	TokensToday  int64 `json:"tokens_today" jsonschema:"model tokens that it has used today"`
 }
 
 type v2Keys struct {
@@ -29,14 +32,19 @@ type v2KeyInput struct {
 	Scopes  []string   `json:"scopes,omitempty" jsonschema:"what it may do: read, run, edit, admin, host, metrics; none means what the caller may do"`
 	Rate    int64      `json:"rate,omitempty" jsonschema:"requests per minute; 0 is the host's own limit"`
 	Expires *time.Time `json:"expires,omitempty"`
+
+	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens on one day, UTC; 0 is the host's own limit"`
 }
 
 type v2EmbedToken struct {
 	Token string `json:"token"`
 }
 
-func v2KeyOf(k store.Key, text string) v2Key {
-	out := v2Key{ID: k.ID, Name: k.Name, Hint: k.Hint, User: k.User, Scopes: k.Scopes, Rate: k.Rate, Created: time.UnixMilli(k.CreateTime).UTC(), Key: text}
+func v2KeyOf(k store.Key, text string, used int64) v2Key {
+	out := v2Key{
+		ID: k.ID, Name: k.Name, Hint: k.Hint, User: k.User, Scopes: k.Scopes, Rate: k.Rate, Created: time.UnixMilli(k.CreateTime).UTC(), Key: text,
+		TokensPerDay: k.TokensPerDay, TokensToday: used,
+	}
 	if out.Scopes == nil {
 		out.Scopes = []string{}
 	}
@@ -52,9 +60,13 @@ func (a *API) v2ListKeys(c *call) error {
 	if err != nil {
 		return err
 	}
+	used, err := a.usedToday(c, c.who.tenant)
+	if err != nil {
+		return err
+	}
 	out := v2Keys{Items: make([]v2Key, len(keys))}
 	for i, k := range keys {
-		out.Items[i] = v2KeyOf(k, "")
+		out.Items[i] = v2KeyOf(k, "", used[k.Caller()])
 	}
 	c.json(http.StatusOK, out)
 	return nil
@@ -67,15 +79,22 @@ func (a *API) v2CreateKey(c *call) error {
 // mostRate is the highest rate a key can be given, in requests per minute.
 const mostRate = 1_000_000
 
+func checkRate(perMinute int64) error {
+	if perMinute < 0 || perMinute > mostRate {
+		return badArgument("rate must be between 0 and %d requests per minute", mostRate)
+	}
+	return nil
+}
+
 // newKey makes the key of a body and shows it.
 func (c *call) newKey(tenant, user string, scopes func() ([]string, error)) error {
 	var in v2KeyInput
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	k := store.Key{Tenant: tenant, User: user, Name: in.Name, Rate: in.Rate}
-	if in.Rate < 0 || in.Rate > mostRate {
-		return badArgument("rate must be between 0 and %d requests per minute", mostRate)
+	k := store.Key{Tenant: tenant, User: user, Name: in.Name, Rate: in.Rate, TokensPerDay: in.TokensPerDay}
+	if err := checkRate(in.Rate); err != nil {
+		return err
 	}
 	if in.Expires != nil {
 		if in.Expires.Before(time.Now()) {
@@ -91,7 +110,7 @@ func (c *call) newKey(tenant, user string, scopes func() ([]string, error)) erro
 	if err != nil {
 		return err
 	}
-	c.json(http.StatusCreated, v2KeyOf(k, text))
+	c.json(http.StatusCreated, v2KeyOf(k, text, 0))
 	return nil
 }
 

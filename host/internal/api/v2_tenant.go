@@ -14,6 +14,9 @@ type v2Tenant struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
 	Created time.Time `json:"created"`
+
+	TokensPerDay int64 `json:"tokens_per_day" jsonschema:"model tokens on one day, UTC, of all its keys together; 0 means any"`
+	TokensToday  int64 `json:"tokens_today" jsonschema:"model tokens that it has used today"`
 }
 
 type v2Tenants struct {
@@ -24,6 +27,8 @@ type v2TenantInput struct {
 	Name     string `json:"name"`
 	Email    string `json:"email,omitempty" jsonschema:"of the owner, to log in with; without one nobody can log in until a key is used to"`
 	Password string `json:"password,omitempty" jsonschema:"of the owner, 8 characters at least"`
+
+	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens on one day, UTC, of all its keys together; 0 means any"`
 }
 
 type v2NewTenant struct {
@@ -32,8 +37,8 @@ type v2NewTenant struct {
 	Key   string `json:"key" jsonschema:"the owner's key, shown once"`
 }
 
-func v2TenantOf(t store.Tenant) v2Tenant {
-	return v2Tenant{t.ID, t.Name, time.UnixMilli(t.CreateTime).UTC()}
+func v2TenantOf(t store.Tenant, used int64) v2Tenant {
+	return v2Tenant{t.ID, t.Name, time.UnixMilli(t.CreateTime).UTC(), t.TokensPerDay, used}
 }
 
 func (a *API) v2ListTenants(c *call) error {
@@ -41,9 +46,16 @@ func (a *API) v2ListTenants(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := a.cfg.Quota.Flush(c.ctx()); err != nil {
+		return err
+	}
+	used, err := a.cfg.Store.TenantTokens(c.ctx(), a.cfg.Quota.Today())
+	if err != nil {
+		return err
+	}
 	out := v2Tenants{Items: make([]v2Tenant, len(list))}
 	for i, t := range list {
-		out.Items[i] = v2TenantOf(t)
+		out.Items[i] = v2TenantOf(t, used[t.ID])
 	}
 	c.json(http.StatusOK, out)
 	return nil
@@ -64,7 +76,7 @@ func (a *API) v2CreateTenant(c *call) error {
 		// Nobody knows this password: the owner logs in with the key until it is set.
 		in.Email, in.Password = rand.Text()+"@localhost", rand.Text()
 	}
-	t, err := a.cfg.Store.PutTenant(c.ctx(), store.Tenant{Name: in.Name})
+	t, err := a.cfg.Store.PutTenant(c.ctx(), store.Tenant{Name: in.Name, TokensPerDay: in.TokensPerDay})
 	if err != nil {
 		return err
 	}
@@ -76,7 +88,7 @@ func (a *API) v2CreateTenant(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.json(http.StatusCreated, v2NewTenant{v2TenantOf(t), owner.ID, text})
+	c.json(http.StatusCreated, v2NewTenant{v2TenantOf(t, 0), owner.ID, text})
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -141,6 +142,7 @@ func CodeOf(err error) string {
 		{ErrCanvas, "bad_canvas"},
 		{ErrSession, "unknown_session"},
 		{ErrBusy, "session_busy"},
+		{quota.ErrUsedUp, "quota_used_up"},
 		{ErrUnpublished, "not_published"},
 	} {
 		if errors.Is(err, known.err) {

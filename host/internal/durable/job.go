@@ -27,6 +27,9 @@ type Job struct {
 	User    string `json:"user,omitempty"`   // who asks, for the events and sys.user_id
 	Source  string `json:"source,omitempty"` // api, editor, bot, webhook, v2, schedule
 	Keep    Keep   `json:"keep,omitempty"`
+	// Caller is on whose account in the tenant model tokens are counted, such as a
+	// key; "" counts them for the tenant only.
+	Caller string `json:"caller,omitempty"`
 
 	// Published runs the published version of the canvas, from its beginning. The
 	// document of a session counts all the same.

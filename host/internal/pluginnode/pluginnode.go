@@ -29,8 +29,8 @@ type Config struct {
 	Grant func(tenant string) *plugin.Permissions
 	// KV gives the store of one plugin of one tenant; nil offers none.
 	KV func(tenant, name string) plugin.KV
-	// Embed turns texts into vectors for a tenant; nil offers none.
-	Embed func(tenant string) plugin.Embedder
+	// Embed gives what turns texts into vectors in a call; nil, or a nil answer, offers none.
+	Embed func(call *engine.Call) plugin.Embedder
 	// Models maps the aliases plugins may name to llm_ids. A request without an alias goes to the node's llm_id.
 	Models map[string]string
 	// Locale is told to plugins; empty is none.

@@ -24,7 +24,7 @@ func (a *Adapter) services(call *engine.Call, tenant, name, llm string) plugin.S
 		s.KV = a.cfg.KV(tenant, name)
 	}
 	if a.cfg.Embed != nil {
-		s.Embed = a.cfg.Embed(tenant)
+		s.Embed = a.cfg.Embed(call)
 	}
 	return s
 }

@@ -55,7 +55,7 @@ func TestServicesReachThePortsOfTheRun(t *testing.T) {
 	keeps := &shelf{}
 	s := newShop(t, pluginnode.Config{
 		KV: keeps.kv, Tenant: func(*engine.Call) string { return "acme" }, Models: map[string]string{"fast": "small@x"},
-		Embed: func(string) plugin.Embedder { return fixed{} },
+		Embed: func(*engine.Call) plugin.Embedder { return fixed{} },
 	})
 	m := &model{replies: []engine.ModelPiece{{Text: "<think>hm</think>Hello"}, {Text: "Hi"}}}
 	for _, c := range []struct{ request, want string }{

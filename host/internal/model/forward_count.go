@@ -1,0 +1,162 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Forward is [Models.Forward] on the caller's account. A provider is asked to report the tokens of a stream; a client
+// that has not asked for the report does not get it. Errors: also those of the [Account].
+func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response, error) {
+	m, err := t.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.account.Allow(ctx); err != nil {
+		return nil, err
+	}
+	asked, hide := askUsage(body)
+	res, err := m.Forward(ctx, asked)
+	if err != nil || res.StatusCode >= http.StatusBadRequest {
+		return res, err
+	}
+	c := &countedBody{ReadCloser: res.Body, account: t.account, asked: body, hide: hide}
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		c.lines = bufio.NewReader(res.Body)
+	}
+	res.Body = c
+	return res, nil
+}
+
+// askUsage lets a stream end with its usage, and says whether the client did not ask for that.
+func askUsage(body engine.Value) (asked engine.Value, hide bool) {
+	if options := body.Get("stream_options"); body.Get("stream").True() && !options.Get("include_usage").True() {
+		if options.Kind() != engine.KindObject {
+			options = engine.Object()
+		}
+		return body.With("stream_options", options.With("include_usage", engine.Bool(true))), true
+	}
+	return body, false
+}
+
+// countedBody is a provider's answer on its way to a client, which adds up what it used. It belongs to one goroutine.
+type countedBody struct {
+	io.ReadCloser
+	account Account
+	asked   engine.Value
+	hide    bool // the report of usage
+	bill    bill
+	lines   *bufio.Reader // of a stream; nil for an answer in one piece
+	event   []byte        // of the stream, to be read
+	whole   bytes.Buffer  // an answer in one piece
+	err     error         // after the event
+	closed  bool
+}
+
+func (c *countedBody) Read(p []byte) (int, error) {
+	if c.lines == nil {
+		n, err := c.ReadCloser.Read(p)
+		c.whole.Write(p[:n])
+		return n, err
+	}
+	for len(c.event) == 0 && c.err == nil {
+		c.next()
+	}
+	n := copy(p, c.event)
+	if c.event = c.event[n:]; len(c.event) > 0 {
+		return n, nil
+	}
+	return n, c.err
+}
+
+// next reads one event of the stream: what comes before an empty line. What comes before the end without one is passed
+// on as well.
+func (c *countedBody) next() {
+	hidden := false
+	for c.err == nil {
+		var line []byte
+		line, c.err = c.lines.ReadBytes('\n')
+		c.event = append(c.event, line...)
+		text := bytes.TrimSpace(line)
+		if len(text) == 0 {
+			break
+		}
+		if data, ok := bytes.CutPrefix(text, []byte("data:")); ok && c.read(data) {
+			hidden = c.hide
+		}
+	}
+	if hidden {
+		c.event = nil
+	}
+}
+
+// read adds a chunk to the bill, and says whether it is there for the report only.
+func (c *countedBody) read(data []byte) bool {
+	var v chunk
+	if json.Unmarshal(data, &v) != nil {
+		return false // [DONE], or what this host does not know
+	}
+	if v.Usage != nil {
+		c.bill.report(v.Usage.PromptTokens, v.Usage.CompletionTokens)
+	}
+	for _, choice := range v.Choices {
+		d := choice.Delta
+		for _, text := range []string{d.Content, d.ReasoningContent, d.Reasoning, d.Refusal} {
+			c.bill.say(text)
+		}
+		for _, call := range d.ToolCalls {
+			c.bill.say(call.Function.Name + call.Function.Arguments)
+		}
+	}
+	return len(v.Choices) == 0 && v.Usage != nil
+}
+
+// Close counts what the answer used, as far as it was read.
+func (c *countedBody) Close() error {
+	if !c.closed {
+		c.closed = true
+		if c.lines == nil {
+			c.readWhole()
+		}
+		c.account.Spend(c.bill.total(func() int64 { return askedTokens(c.asked) }))
+	}
+	return c.ReadCloser.Close()
+}
+
+func (c *countedBody) readWhole() {
+	var v openai.ChatCompletionResponse
+	if json.Unmarshal(c.whole.Bytes(), &v) != nil {
+		c.bill.say(c.whole.String()) // the beginning of one
+		return
+	}
+	c.bill.report(v.Usage.PromptTokens, v.Usage.CompletionTokens)
+	for _, choice := range v.Choices {
+		m := choice.Message
+		c.bill.say(m.ReasoningContent)
+		c.bill.say(m.Content)
+		for _, call := range m.ToolCalls {
+			c.bill.say(call.Function.Name + call.Function.Arguments)
+		}
+	}
+}
+
+// askedTokens estimates the prompt of a chat completion as a client wrote it: all its texts.
+func askedTokens(body engine.Value) (n int64) {
+	for _, m := range body.Get("messages").Elements() {
+		content := m.Get("content")
+		n += int64(engine.Tokens(content.Str()))
+		for _, part := range content.Elements() {
+			n += int64(engine.Tokens(part.Get("text").Str()))
+		}
+	}
+	return n
+}
