@@ -137,7 +137,7 @@ func allRoutes() []route {
 
 // ownRoutes is every path of our own API.
 func ownRoutes() []route {
-	return slices.Concat(v2Routes, v2AccountRoutes, v2ScheduleRoutes, v2ModelRoutes, v2RelayRoutes)
+	return slices.Concat(v2Routes, v2VersionRoutes, v2AccountRoutes, v2ScheduleRoutes, v2ModelRoutes, v2RelayRoutes)
 }
 
 // newerPrefix stands before the paths of the 0.27 dialect.
