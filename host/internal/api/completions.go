@@ -52,7 +52,7 @@ func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, 
 		return nil, err
 	}
 	t.job = durable.Job{
-		Tenant: c.who.tenant, Canvas: agent.ID, Session: t.session.ID, User: t.session.User, Source: sourceAPI,
+		Tenant: c.who.tenant, Canvas: agent.ID, Session: t.session.ID, User: t.session.User, Source: sourceAPI, Caller: c.who.rateID,
 		Keep: durable.KeepSession, Query: query, Inputs: inputs, Files: c.ownFiles(files),
 	}
 	return t, nil

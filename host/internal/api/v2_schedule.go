@@ -157,7 +157,7 @@ func (c *call) showSchedule(code int, s durable.Schedule) error {
 }
 
 func (a *API) v2CreateSchedule(c *call) error {
-	s := durable.Schedule{Tenant: c.who.tenant, Job: durable.Job{User: c.who.user, Query: engine.String("")}}
+	s := durable.Schedule{Tenant: c.who.tenant, Job: durable.Job{User: c.who.user, Caller: c.who.rateID, Query: engine.String("")}}
 	in, err := c.scheduleInput()
 	if err != nil {
 		return err
