@@ -40,6 +40,8 @@ type Config struct {
 	MaxPerPlugin int
 	// QueueWait is how long a call waits for its turn before it is unavailable. Default 10 s.
 	QueueWait time.Duration
+	// StartWait bounds the first instance of a plugin, which proves that the plugin starts at all. Default 10 s.
+	StartWait time.Duration
 	// IdleFor is how long an unused instance is kept. Default 60 s.
 	IdleFor time.Duration
 	// FreshUnder: a plugin of StateNone whose instances are made faster than this
@@ -73,6 +75,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.QueueWait == 0 {
 		c.QueueWait = 10 * time.Second
+	}
+	if c.StartWait == 0 {
+		c.StartWait = 10 * time.Second // starting takes milliseconds, but a host that starts is busy
 	}
 	if c.IdleFor == 0 {
 		c.IdleFor = time.Minute

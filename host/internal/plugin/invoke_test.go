@@ -98,7 +98,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // FuzzLoad loads changed plugins and calls what still loads. Nothing may crash or
 // outlast its deadline, and every failure has a code.
 func FuzzLoad(f *testing.F) {
-	h := newHost(f, Config{})
+	h := newHost(f, Config{StartWait: time.Second})
 	for _, text := range []string{echo, relay, counter, says("x")} {
 		f.Add(wat.Must(text))
 	}

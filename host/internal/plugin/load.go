@@ -212,14 +212,11 @@ func (m *Module) compile(ctx context.Context, wasm []byte) error {
 	return nil
 }
 
-// tryFor bounds the first instance, which proves that the plugin starts at all.
-const tryFor = time.Second
-
 // try makes the first instance, measures how long that takes and compares what
 // the plugin says about itself.
 func (m *Module) try(ctx context.Context, undescribed bool) error {
 	began := time.Now()
-	g, err := m.instantiate(ctx, tryFor)
+	g, err := m.instantiate(ctx, m.host.cfg.StartWait)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 const quiet = `(module (func (export "easel_invoke") (result i32) i32.const 0))`
 
 func TestLoadRefuses(t *testing.T) {
-	h := newHost(t, Config{Version: "0.4.2", Limits: Limits{MemoryMB: 16}})
+	h := newHost(t, Config{Version: "0.4.2", Limits: Limits{MemoryMB: 16}, StartWait: time.Second})
 	plain := wat.Must(quiet)
 	for _, c := range []struct {
 		name    string
