@@ -22,7 +22,8 @@ var exportCommand = command{
 	summary: "writes canvases of a host as files",
 	help: `
 Without names it writes all canvases of the tenant. One canvas may go to a .json file or to standard output; a .zip file
-takes any number. Conversations are left out unless --with-state asks for them. The host may be at work.
+takes any number. What is published of a canvas goes along. Conversations are left out unless --with-state asks for
+them. The host may be at work.
 ` + placeHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		e := &exporter{}
@@ -51,20 +52,25 @@ func (e *exporter) run(ctx context.Context, a *app, args []string) (err error) {
 		return err
 	}
 	if filepath.Ext(e.out) == ".zip" {
-		err = writeWhole(e.out, func(w io.Writer) error { return e.zip(a, w, list) })
+		err = writeWhole(e.out, func(w io.Writer) error { return e.zip(ctx, a, s, w, list) })
 	} else {
 		if len(list) != 1 {
 			return misuse("export", "there are %d canvases: name one, or write a .zip file with -o", len(list))
 		}
-		text := e.document(a, list[0])
+		text, err := e.document(ctx, a, s, list[0])
+		if err != nil {
+			return err
+		}
 		if e.out == "" {
 			_, err := a.out.Write(text)
 			return err
 		}
-		err = writeWhole(e.out, func(w io.Writer) error {
+		if err := writeWhole(e.out, func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err
-		})
+		}); err != nil {
+			return err
+		}
 	}
 	if err == nil {
 		fmt.Fprintf(a.err, "%s: %d canvases\n", e.out, len(list))
@@ -104,9 +110,26 @@ func titles(list []store.Canvas) string {
 	return strings.Join(out, ", ")
 }
 
-// document is a canvas as a file: what belongs to it, and its document under dsl.
-func (e *exporter) document(a *app, c store.Canvas) []byte {
-	dsl := c.DSL
+// document is a canvas as a file: what belongs to it, its document under dsl and the published one, if there is one, under
+// published.
+func (e *exporter) document(ctx context.Context, a *app, s *store.Store, c store.Canvas) ([]byte, error) {
+	v := engine.Object("title", c.Title, "description", c.Description, "avatar", c.Avatar, "canvas_type", c.Type,
+		"canvas_category", c.Category, "dsl", e.dsl(a, c.DSL))
+	if c.Published != "" {
+		published, err := s.Version(ctx, c.Tenant, c.Published)
+		if err != nil {
+			return nil, err
+		}
+		v = v.With("published", e.dsl(a, published.DSL))
+	}
+	var out bytes.Buffer
+	_ = json.Indent(&out, v.AppendJSON(nil), "", "  ") // it is JSON
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// dsl is a document as it goes into a file.
+func (e *exporter) dsl(a *app, dsl []byte) engine.Value {
 	if canvas, err := engine.Load(a.registry, dsl); err == nil && !e.state {
 		state := canvas.State()
 		state.Reset(false)
@@ -116,15 +139,10 @@ func (e *exporter) document(a *app, c store.Canvas) []byte {
 	if err != nil {
 		doc = engine.String(string(dsl)) // half-drawn; it goes as it is
 	}
-	v := engine.Object("title", c.Title, "description", c.Description, "avatar", c.Avatar, "canvas_type", c.Type,
-		"canvas_category", c.Category, "dsl", doc)
-	var out bytes.Buffer
-	_ = json.Indent(&out, v.AppendJSON(nil), "", "  ") // it is JSON
-	out.WriteByte('\n')
-	return out.Bytes()
+	return doc
 }
 
-func (e *exporter) zip(a *app, w io.Writer, list []store.Canvas) error {
+func (e *exporter) zip(ctx context.Context, a *app, s *store.Store, w io.Writer, list []store.Canvas) error {
 	z := zip.NewWriter(w)
 	taken := map[string]int{}
 	for _, c := range list {
@@ -133,9 +151,13 @@ func (e *exporter) zip(a *app, w io.Writer, list []store.Canvas) error {
 		if taken[key]++; taken[key] > 1 {
 			name = fmt.Sprintf("%s (%s)", name, c.ID)
 		}
+		text, err := e.document(ctx, a, s, c)
+		if err != nil {
+			return err
+		}
 		f, err := z.Create(name + ".json")
 		if err == nil {
-			_, err = f.Write(e.document(a, c))
+			_, err = f.Write(text)
 		}
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ var importCommand = command{
 	summary: "saves files as canvases of a host",
 	help: `
 A FILE is a canvas as .json, with or without title and dsl around it, or a .zip of such files, as ` + "`easel export`" + ` writes
-them. When one of them cannot be saved as it is, none is. The host may be at work.
+them; what they hold as published is published. When one of them cannot be saved as it is, none is. The host may be at work.
 ` + placeHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		i := &importer{}
@@ -42,11 +42,17 @@ type importer struct {
 // mostImport bounds a file to import, and what an entry of a zip unpacks to, in bytes.
 const mostImport = 64 << 20
 
+// imported is a canvas to be saved.
+type imported struct {
+	store.Canvas
+	published []byte // the document to be published; nil for none
+}
+
 func (i *importer) run(ctx context.Context, a *app, args []string) (err error) {
 	if len(args) == 0 {
 		return misuse("import", "a FILE is needed")
 	}
-	var all []store.Canvas
+	var all []imported
 	for _, file := range args {
 		list, err := i.read(a, file)
 		if err != nil {
@@ -62,7 +68,7 @@ func (i *importer) run(ctx context.Context, a *app, args []string) (err error) {
 	return i.save(ctx, a, s, all)
 }
 
-func (i *importer) read(a *app, file string) ([]store.Canvas, error) {
+func (i *importer) read(a *app, file string) ([]imported, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -72,13 +78,13 @@ func (i *importer) read(a *app, file string) ([]store.Canvas, error) {
 	}
 	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
 		c, err := i.parse(a, file, data)
-		return []store.Canvas{c}, err
+		return []imported{c}, err
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fmt.Errorf("the zip ends early, after %d bytes, or is damaged: %w", len(data), err)
 	}
-	var out []store.Canvas
+	var out []imported
 	for _, e := range z.File {
 		if e.FileInfo().IsDir() || filepath.Ext(e.Name) != ".json" {
 			continue
@@ -95,36 +101,43 @@ func (i *importer) read(a *app, file string) ([]store.Canvas, error) {
 	return out, nil
 }
 
-func (i *importer) entry(a *app, e *zip.File) (store.Canvas, error) {
+func (i *importer) entry(a *app, e *zip.File) (imported, error) {
 	r, err := e.Open()
 	if err != nil {
-		return store.Canvas{}, err
+		return imported{}, err
 	}
 	defer r.Close()
 	data, err := io.ReadAll(io.LimitReader(r, mostImport+1))
 	if err != nil {
-		return store.Canvas{}, err
+		return imported{}, err
 	}
 	if len(data) > mostImport {
-		return store.Canvas{}, fmt.Errorf("it has more than %d bytes", mostImport)
+		return imported{}, fmt.Errorf("it has more than %d bytes", mostImport)
 	}
 	return i.parse(a, e.Name, data)
 }
 
 // parse reads a canvas, or one that is wrapped with its title. What does not load is refused.
-func (i *importer) parse(a *app, file string, data []byte) (store.Canvas, error) {
+func (i *importer) parse(a *app, file string, data []byte) (imported, error) {
 	canvas, err := engine.Load(a.registry, data)
 	if err != nil {
-		return store.Canvas{}, err
+		return imported{}, err
 	}
 	doc, err := engine.ParseJSON(data)
 	if err != nil {
-		return store.Canvas{}, err
+		return imported{}, err
 	}
 	base := filepath.Base(file)
-	c := store.Canvas{
+	c := imported{Canvas: store.Canvas{
 		Tenant: i.tenant, User: i.tenant, Title: strings.TrimSuffix(base, filepath.Ext(base)), Permission: "me", Category: "agent_canvas",
 		DSL: canvas.Document().AppendJSON(nil),
+	}}
+	if v := doc.Get("published"); v.Kind() == engine.KindObject && !doc.Get("dsl").IsNull() {
+		published, err := engine.Load(a.registry, v.AppendJSON(nil))
+		if err != nil {
+			return imported{}, fmt.Errorf("published: %w", err)
+		}
+		c.published = published.Document().AppendJSON(nil)
 	}
 	if canvas.IsPipeline() {
 		c.Category = "dataflow_canvas"
@@ -142,7 +155,7 @@ func (i *importer) parse(a *app, file string, data []byte) (store.Canvas, error)
 }
 
 // save writes the canvases. What can be refused is refused before the first is written.
-func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []store.Canvas) error {
+func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []imported) error {
 	if _, err := s.Tenant(ctx, i.tenant); err != nil {
 		return fmt.Errorf("tenant %s: %w", i.tenant, err)
 	}
@@ -166,18 +179,43 @@ func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []store
 		coming[title] = true
 	}
 	for _, c := range all {
-		if id := there[strings.ToLower(c.Title)]; id != "" {
-			_, err = s.EditCanvas(ctx, i.tenant, id, "imported", func(old *store.Canvas) error {
-				old.DSL, old.Description, old.Avatar, old.Type = c.DSL, c.Description, c.Avatar, c.Type
-				return nil
-			})
-		} else {
-			_, err = s.CreateCanvas(ctx, c, "imported")
-		}
-		if err != nil {
+		if err := i.put(ctx, s, c, there[strings.ToLower(c.Title)]); err != nil {
 			return fmt.Errorf("canvas %q: %w", c.Title, err)
 		}
 		fmt.Fprintf(a.out, "%s\n", c.Title)
+	}
+	return nil
+}
+
+// put saves a canvas, over the one with an id that is not empty: what is published first, and then what has become of it.
+func (i *importer) put(ctx context.Context, s *store.Store, c imported, id string) error {
+	const title = "imported"
+	type step struct {
+		dsl     []byte
+		publish bool
+	}
+	steps := []step{{c.DSL, bytes.Equal(c.DSL, c.published)}}
+	if c.published != nil && !steps[0].publish {
+		steps = []step{{c.published, true}, {c.DSL, false}}
+	}
+	for _, now := range steps {
+		if id == "" {
+			c.DSL, c.Released = now.dsl, now.publish
+			made, err := s.CreateCanvas(ctx, c.Canvas, title)
+			if err != nil {
+				return err
+			}
+			id = made.ID
+			continue
+		}
+		_, err := s.EditCanvas(ctx, i.tenant, id, title, func(old *store.Canvas) error {
+			old.Description, old.Avatar, old.Type = c.Description, c.Avatar, c.Type
+			old.DSL, old.Released = now.dsl, now.publish
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

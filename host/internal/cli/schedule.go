@@ -48,6 +48,7 @@ func timesText(s engine.Value) string {
 type scheduler struct {
 	remote
 	every, cron, zone, name, query, inputs, session string
+	published                                       bool
 }
 
 var scheduleAdd = command{
@@ -70,6 +71,7 @@ A cron LINE has minute, hour, day, month and weekday, or six fields with seconds
 		fs.StringVar(&s.query, "query", "", "`TEXT` that the user says")
 		fs.StringVar(&s.inputs, "inputs", "", "`JSON` object with the fields of Begin")
 		fs.StringVar(&s.session, "session", "", "`ID` of a session whose next turn each run is, or new for one of its own each time; nothing is kept when left out")
+		fs.BoolVar(&s.published, "published", false, "run the published version of the canvas")
 		return s.run
 	},
 }
@@ -86,6 +88,9 @@ func (s *scheduler) run(ctx context.Context, a *app, args []string) error {
 		if text != "" {
 			body.Set(name, engine.String(text))
 		}
+	}
+	if s.published {
+		body.Set("published", engine.Bool(true))
 	}
 	if s.inputs != "" {
 		v, err := engine.ParseJSONText(s.inputs)

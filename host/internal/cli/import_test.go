@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is published of a canvas goes with it, and stays apart from what has
+// become of it.
+func TestExportAndImportOfWhatIsPublished(t *testing.T) {
+	env := []string{"EASEL_API_KEY=" + operatorKey}
+	verb := func(v string) string { return strings.Replace(echoing, "You said", "You "+v, 1) }
+	says := func(s *served, id, want string, members string) {
+		t.Helper()
+		require.Contains(t, s.post("/0.27/api/v1/agents/chat/completions", operatorKey, `{"agent_id":"`+id+`","query":"x"`+members+`}`), want)
+	}
+	const nothing = "No available published version"
+	place := database(t, "sqlite")
+	s := serve(t, env, place...)
+	one := member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"one","dsl":`+verb("published")+`}`), "id")
+	s.post("/api/v2/canvases/"+one+"/publish", operatorKey, ``)
+	s.post("/v1/canvas/set", operatorKey, `{"id":"`+one+`","title":"one","dsl":`+verb("drew")+`}`)
+	says(s, one, "You published x", `,"release":true`)
+	same := member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"same","dsl":`+verb("agreed")+`}`), "id")
+	s.post("/api/v2/canvases/"+same+"/publish", operatorKey, ``)
+	member(t, s.post("/api/v2/canvases", operatorKey, `{"title":"never","dsl":`+echoing+`}`), "id")
+
+	all, never := filepath.Join(t.TempDir(), "all.zip"), filepath.Join(t.TempDir(), "never.json")
+	_, err := commandIn(t, append([]string{"export", "-o", all}, place...)...)
+	require.NoError(t, err)
+	_, err = commandIn(t, append([]string{"export", "never", "-o", never}, place...)...)
+	require.NoError(t, err)
+	text, err := os.ReadFile(never)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), `"published"`)
+	require.NoError(t, s.stop())
+
+	place = database(t, "sqlite")
+	s = serve(t, env, place...)
+	for range 2 { // new ones, and over those that are there
+		_, err = commandIn(t, append([]string{"import", all, "--replace"}, place...)...)
+		require.NoError(t, err)
+		_, list := s.get("/api/v2/canvases", operatorKey)
+		ids := map[string]string{}
+		for _, m := range regexp.MustCompile(`"id":"([0-9a-f]{32})","title":"(\w+)"`).FindAllStringSubmatch(list, -1) {
+			ids[m[2]] = m[1]
+		}
+		says(s, ids["one"], "You drew x", "")
+		says(s, ids["one"], "You published x", `,"release":true`)
+		says(s, ids["same"], "You agreed x", `,"release":true`)
+		says(s, ids["never"], "You said x", "")
+		says(s, ids["never"], nothing, `,"release":true`)
+	}
+
+	bad := filepath.Join(t.TempDir(), "bad.json")
+	require.NoError(t, os.WriteFile(bad, []byte(`{"title":"bad","dsl":`+echoing+`,"published":{"components":{}}}`), 0o600))
+	_, err = commandIn(t, append([]string{"import", bad}, place...)...)
+	require.ErrorContains(t, err, "bad.json: published: ")
+}
