@@ -33,7 +33,8 @@ func TestLargeValuesAreStoredOnce(t *testing.T) {
 
 func storedOnce(t *testing.T, cfg Config) {
 	l := openTest(t, cfg)
-	ctx := t.Context()
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
 	e, err := l.Claim(ctx, Run{ID: "r 1"})
 	require.NoError(t, err)
 	big, small := large(1<<20), `"small"`
@@ -63,9 +64,7 @@ func storedOnce(t *testing.T, cfg Config) {
 	}))
 	check(live)
 	require.NoError(t, e.Flush(ctx))
-	info, err := l.log.Info(ctx)
-	require.NoError(t, err)
-	require.Less(t, info.State.Bytes, uint64(1<<20+20<<10), "once, not three times")
+	require.Less(t, stateOf(t, l.log).Bytes, uint64(1<<20+20<<10), "once, not three times")
 	require.NoError(t, e.End(ctx))
 	check(read(t, l, "r 1", Pos{}))
 	records, err := l.Records(ctx, "r 1")
@@ -79,9 +78,7 @@ func storedOnce(t *testing.T, cfg Config) {
 		require.ErrorIs(t, l.Follow(ctx, "r 1", Pos{}, func(Record) bool { return true }), ErrGone)
 	})
 	l.forgetNow(t, "r 1")
-	info, err = l.log.Info(ctx)
-	require.NoError(t, err)
-	require.Zero(t, info.State.Msgs)
+	require.Zero(t, stateOf(t, l.log).Msgs)
 }
 
 // forgetNow forgets a run as the sweeper would.
@@ -94,7 +91,7 @@ func (l *Log) forgetNow(t *testing.T, run string) {
 	require.Eventually(t, func() bool {
 		_, ended, err := l.Ended(t.Context(), run)
 		return err == nil && !ended
-	}, 10*time.Second, 5*time.Millisecond)
+	}, patience, 5*time.Millisecond)
 }
 
 // TestTakeOverWithLargeValues: the next host has not packed anything yet, and
@@ -122,9 +119,7 @@ func TestTakeOverWithLargeValues(t *testing.T) {
 	}()
 	records := read(t, l, "r", Pos{})
 	require.Equal(t, `{"again":{"first":`+big+`}}`, string(records[1].Data))
-	info, err := l.log.Info(t.Context())
-	require.NoError(t, err)
-	require.Less(t, info.State.Bytes, uint64(510<<10))
+	require.Less(t, stateOf(t, l.log).Bytes, uint64(510<<10))
 }
 
 // TestBlobsFallOutOfMemory reads more blobs than the cache holds.

@@ -32,7 +32,7 @@ func TestQueuedRunComesAgainWhileItsClaimIsOpen(t *testing.T) {
 	require.Eventually(t, func() bool {
 		info, err := l.runs.Consumer(t.Context(), "workers")
 		return err == nil && info.CachedInfo().Delivered.Consumer > 1
-	}, 30*time.Second, 20*time.Millisecond, "the message comes again")
+	}, patience, 20*time.Millisecond, "the message comes again")
 	require.Empty(t, done)
 	claiming.leave(ErrUnavailable)
 	require.Equal(t, "r", <-done)

@@ -54,7 +54,7 @@ func TestDiskFull(t *testing.T) {
 	require.GreaterOrEqual(t, uint64(len(records)), stored, "what was acknowledged can be read")
 	require.NoError(t, os.Remove(filler))
 	require.NoError(t, l.Healthy(t.Context()))
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	require.NoError(t, e.End(ctx), "space that came back is used")
 	require.EqualValues(t, stored+1, len(read(t, l, "r", Pos{})))
@@ -86,7 +86,7 @@ func TestManyReaders(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-	require.Eventually(t, func() bool { return ready.Load() == readers }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return ready.Load() == readers }, patience, time.Millisecond)
 	for i := range records {
 		_, err := e.Append(t.Context(), rec("ev", fmt.Sprint(i)))
 		require.NoError(t, err)

@@ -110,7 +110,7 @@ func TestNotesOfEndedRunsGo(t *testing.T) {
 	require.Eventually(t, func() bool {
 		notes, err := l.notes("*")
 		return err == nil && len(notes) == 1
-	}, 30*time.Second, 20*time.Millisecond)
+	}, patience, 20*time.Millisecond)
 	held, err := l.Held()
 	require.NoError(t, err)
 	require.Equal(t, map[string]bool{"long": true}, held)

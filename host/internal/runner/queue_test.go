@@ -29,7 +29,7 @@ func TestQueueThatForgot(t *testing.T) {
 			select {
 			case got := <-done:
 				require.Equal(t, id, got)
-			case <-time.After(20 * time.Second):
+			case <-time.After(patience):
 				require.FailNow(t, "the run is in the queue and nobody gets it", id)
 			}
 		}

@@ -16,19 +16,18 @@ func testMissedRuns(t *testing.T, cfg Config) {
 	l := openTest(t, cfg)
 	require.NoError(t, l.Schedule(t.Context(), Schedule{ID: "s", When: "@every 1s", Run: Run{ID: "c"}}))
 	queue := func() (last uint64, waiting uint64) {
-		info, err := l.runs.Info(t.Context(), jetstream.WithSubjectFilter(l.subject("rq", "*")))
-		require.NoError(t, err)
-		for _, n := range info.State.Subjects {
+		state := stateOf(t, l.runs, jetstream.WithSubjectFilter(l.subject("rq", "*")))
+		for _, n := range state.Subjects {
 			waiting += n
 		}
-		return info.State.LastSeq, waiting
+		return state.LastSeq, waiting
 	}
 	first, _ := queue()
 	require.Eventually(t, func() bool {
 		last, waiting := queue()
 		require.LessOrEqual(t, waiting, uint64(1))
 		return last >= first+3
-	}, 60*time.Second, 50*time.Millisecond, "three times have come")
+	}, patience, 50*time.Millisecond, "three times have come")
 	_, waiting := queue()
 	require.EqualValues(t, 1, waiting)
 }

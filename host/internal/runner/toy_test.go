@@ -28,6 +28,7 @@ type childConfig struct {
 	Claim  string // a run that the host claims itself
 	Steps  int
 	Step   time.Duration
+	Freeze int    // the first owner stops its own process before this step
 	After  uint64 // embedded: follow after this record
 
 	Port int    // nats
@@ -126,6 +127,11 @@ func (c childConfig) toy(ctx context.Context, e *Lease) error {
 		select {} // until somebody kills it
 	}
 	for ; done < c.Steps; done++ {
+		if done == c.Freeze && c.Freeze > 0 && e.Attempt == 1 {
+			if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+				return err
+			}
+		}
 		if !sleep(ctx, c.Step) {
 			return context.Cause(ctx)
 		}
@@ -163,7 +169,7 @@ func (c childConfig) runServer() error {
 		return err
 	}
 	srv.Start()
-	if !srv.ReadyForConnections(20 * time.Second) {
+	if !srv.ReadyForConnections(patience) {
 		return fmt.Errorf("not ready")
 	}
 	fmt.Println("ready")
@@ -204,7 +210,7 @@ func start(t testing.TB, c childConfig) *child {
 // line waits for a line that starts with a word and returns the rest.
 func (c *child) line(word string) string {
 	c.t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(patience)
 	for {
 		select {
 		case line, ok := <-c.lines:
@@ -250,7 +256,7 @@ type timeline struct {
 // watch follows a run in the background; at is rung after nth records.
 func watch(t testing.TB, l *Log, run string, nth int) *timeline {
 	w := &timeline{done: make(chan error, 1), at: make(chan struct{})}
-	ctx, stop := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), patience)
 	go func() {
 		defer stop()
 		last := time.Now()
