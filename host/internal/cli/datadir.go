@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	runlog "github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -18,10 +17,11 @@ import (
 
 // dataPlace is where a host keeps its data, by the flags that `easel serve` has.
 type dataPlace struct {
-	flags                             *flag.FlagSet
-	dir, postgres, keyFile            string
-	nats, natsCredentials, pluginsDir string
-	replicas                          int
+	settings
+	dir, postgres, keyFile      string
+	natsCredentials, pluginsDir string
+	replicas                    int
+	urls                        []string // of NATS
 }
 
 // placeFlags are those of a place, the only ones that are read from the environment: EASEL_REPLACE should replace nothing.
@@ -46,7 +46,7 @@ func (d *dataPlace) add(fs *flag.FlagSet) {
 // addAll adds the flags of what lies outside the records.
 func (d *dataPlace) addAll(fs *flag.FlagSet) {
 	d.add(fs)
-	fs.StringVar(&d.nats, "nats", "", "`URL,...` of an existing NATS with JetStream, where uploaded files are")
+	fs.String("nats", "", "`URL,...` of an existing NATS with JetStream, where uploaded files are")
 	fs.StringVar(&d.natsCredentials, "nats-credentials", "", "credentials `FILE` for NATS")
 	fs.IntVar(&d.replicas, "nats-replicas", 0, "how many NATS servers keep each message; 0 means 1")
 	fs.StringVar(&d.pluginsDir, "plugins", "", "`DIR` of installed plugins; default plugins in the data directory")
@@ -54,7 +54,11 @@ func (d *dataPlace) addAll(fs *flag.FlagSet) {
 
 // store says where the records are. Flags that were not given come from the environment, as those of `easel serve`.
 func (d *dataPlace) store(a *app) (store.Config, error) {
-	if err := fromEnvironment(d.flags, a.getenv, placeFlags...); err != nil {
+	err := d.read(a.getenv, placeFlags...)
+	if err == nil && d.flags.Lookup("nats") != nil {
+		d.urls, err = d.nats()
+	}
+	if err != nil {
 		return store.Config{}, &usageError{"", err}
 	}
 	return store.Config{Dir: d.dir, URL: d.postgres, KeyFile: d.keyFile}, nil
@@ -85,8 +89,8 @@ func (d *dataPlace) log(a *app) runlog.Config {
 	// What a command has to say, it says itself.
 	cfg := runlog.Config{Dir: d.dir, Credentials: d.natsCredentials, Replicas: d.replicas,
 		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))}
-	if d.nats != "" {
-		cfg.Dir, cfg.URLs = "", strings.Split(d.nats, ",")
+	if len(d.urls) > 0 {
+		cfg.Dir, cfg.URLs = "", d.urls
 	}
 	return cfg
 }

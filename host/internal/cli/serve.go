@@ -28,46 +28,49 @@ should not stand on a command line has no flag:
                                 for the other OTEL_ variables
 ` + modelHelp,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		s := &server{flags: fs}
-		fs.StringVar(&s.addr, "addr", "127.0.0.1:9380", "`HOST:PORT` to listen on")
-		fs.StringVar(&s.cfg.Dir, "data", "easel-data", "`DIR` that holds everything")
-		fs.StringVar(&s.nats, "nats", "", "`URL,...` of an existing NATS with JetStream")
-		fs.StringVar(&s.cfg.NATSCredentials, "nats-credentials", "", "credentials `FILE` for NATS")
-		fs.IntVar(&s.cfg.Replicas, "nats-replicas", 0, "how many NATS servers keep each message; 0 means 1")
-		fs.StringVar(&s.cfg.Postgres, "postgres", "", "`URL` of a PostgreSQL database for the records")
-		fs.StringVar(&s.cfg.KeyFile, "key-file", "", "`FILE` with the key that seals secrets, the same for all hosts of a database; default secret.key in the data directory")
-		fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract), "what is on the disk before it counts: contract, always or interval")
-		fs.DurationVar(&s.cfg.Lease, "lease", 0, "silence after which other hosts take a host's runs; 0 means 10s")
-		fs.DurationVar(&s.cfg.KeepRuns, "keep-runs", 0, "how long ended runs stay in the history, such as 2160h; 0 means for ever. Sessions stay in any case")
-		fs.StringVar(&s.examples, "examples", "", "`DIR,...` of canvases offered as templates")
-		fs.BoolVar(&s.cfg.InstallExamples, "install-examples", false, "save the templates as canvases at the first start")
-		fs.StringVar(&s.proxies, "trusted-proxy", "", "`CIDR,...` of proxies whose X-Forwarded-For says where a request comes from; none when left out")
-		fs.StringVar(&s.keyFile, "api-key-file", "", "`FILE` that keeps the API key; made with a new one when missing")
-		fs.StringVar(&s.cfg.Metrics, "metrics-addr", "", "`HOST:PORT` at which Prometheus reads the numbers without a key; /metrics of the other address wants one")
-		fs.StringVar(&s.cfg.RedisDoor, "redis-door", "", "`HOST:PORT` at which to answer the original's Redis keys, such as TASK-cancel")
-		fs.BoolVar(&s.cfg.RedisRemote, "redis-door-remote", false, "let the Redis door listen beyond this machine")
-		fs.StringVar(&s.cfg.Redis, "redis", "", "`URL` of an existing Redis in which to watch and write the same keys")
-		fs.StringVar(&s.cfg.Plugins, "plugins", "", "`DIR` of installed plugins; plugins in the data directory when left out")
-		fs.StringVar(&s.cfg.PluginSignatures, "plugin-signatures", "warn", "what happens to plugins without a trusted signature: require, warn or off")
-		fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
-		fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "let canvases reach private and local addresses")
-		fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
-		fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
-		fs.StringVar(&s.cors, "cors", "", "`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
-		fs.StringVar(&s.logs, "log", "text", "form of log lines on standard error: text or json")
+		s := &server{}
+		s.define(fs)
 		return s.run
 	},
 }
 
 // server is the command serve with its flags.
 type server struct {
-	flags                      *flag.FlagSet
-	addr, nats, examples, cors string
-	proxies                    string
-	keyFile, logs              string
-	madeKey                    bool            // the key file is new
-	given                      map[string]bool // flags of the command line
-	cfg                        host.Config
+	settings
+	addr, keyFile, logs string
+	madeKey             bool // the key file is new
+	cfg                 host.Config
+}
+
+// define adds the flags.
+func (s *server) define(fs *flag.FlagSet) {
+	s.flags = fs
+	fs.StringVar(&s.addr, "addr", "127.0.0.1:9380", "`HOST:PORT` to listen on")
+	fs.StringVar(&s.cfg.Dir, "data", "easel-data", "`DIR` that holds everything")
+	fs.String("nats", "", "`URL,...` of an existing NATS with JetStream")
+	fs.StringVar(&s.cfg.NATSCredentials, "nats-credentials", "", "credentials `FILE` for NATS")
+	fs.IntVar(&s.cfg.Replicas, "nats-replicas", 0, "how many NATS servers keep each message; 0 means 1")
+	fs.StringVar(&s.cfg.Postgres, "postgres", "", "`URL` of a PostgreSQL database for the records")
+	fs.StringVar(&s.cfg.KeyFile, "key-file", "", "`FILE` with the key that seals secrets, the same for all hosts of a database; default secret.key in the data directory")
+	fs.StringVar((*string)(&s.cfg.Sync), "sync", string(host.SyncContract), "what is on the disk before it counts: contract, always or interval")
+	fs.DurationVar(&s.cfg.Lease, "lease", 0, "silence after which other hosts take a host's runs; 0 means 10s")
+	fs.DurationVar(&s.cfg.KeepRuns, "keep-runs", 0, "how long ended runs stay in the history, such as 2160h; 0 means for ever. Sessions stay in any case")
+	fs.String("examples", "", "`DIR,...` of canvases offered as templates")
+	fs.BoolVar(&s.cfg.InstallExamples, "install-examples", false, "save the templates as canvases at the first start")
+	fs.String("trusted-proxy", "", "`CIDR,...` of proxies whose X-Forwarded-For says where a request comes from; none when left out")
+	fs.StringVar(&s.keyFile, "api-key-file", "", "`FILE` that keeps the API key; made with a new one when missing")
+	fs.StringVar(&s.cfg.Metrics, "metrics-addr", "", "`HOST:PORT` at which Prometheus reads the numbers without a key; /metrics of the other address wants one")
+	fs.StringVar(&s.cfg.RedisDoor, "redis-door", "", "`HOST:PORT` at which to answer the original's Redis keys, such as TASK-cancel")
+	fs.BoolVar(&s.cfg.RedisRemote, "redis-door-remote", false, "let the Redis door listen beyond this machine")
+	fs.StringVar(&s.cfg.Redis, "redis", "", "`URL` of an existing Redis in which to watch and write the same keys")
+	fs.StringVar(&s.cfg.Plugins, "plugins", "", "`DIR` of installed plugins; plugins in the data directory when left out")
+	fs.StringVar(&s.cfg.PluginSignatures, "plugin-signatures", "warn", "what happens to plugins without a trusted signature: require, warn or off")
+	fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
+	fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "let canvases reach private and local addresses")
+	fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
+	fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
+	fs.String("cors", "", "`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
+	fs.StringVar(&s.logs, "log", "text", "form of log lines on standard error: text or json")
 }
 
 // stopTime is how long open requests may take after the program is told to

@@ -5,55 +5,42 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"math"
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/easel-canvas/easel/host"
 	"github.com/easel-canvas/easel/host/internal/telemetry"
 )
 
-// configure reads what is not a plain flag.
-func (s *server) configure(a *app) error {
-	s.given = map[string]bool{}
-	s.flags.Visit(func(f *flag.Flag) { s.given[f.Name] = true })
-	if err := fromEnvironment(s.flags, a.getenv); err != nil {
+// configure reads and checks the settings.
+func (s *server) configure(a *app) (err error) {
+	if err := s.read(a.getenv); err != nil {
+		return err
+	}
+	if s.cfg.NATS, err = s.nats(); err != nil {
 		return err
 	}
 	for _, list := range []struct {
-		text string
+		flag string
 		to   *[]string
-	}{{s.nats, &s.cfg.NATS}, {s.examples, &s.cfg.Examples}, {s.cors, &s.cfg.CORS}, {s.proxies, &s.cfg.TrustedProxies}} {
-		if list.text != "" {
-			*list.to = strings.Split(list.text, ",")
+	}{{"examples", &s.cfg.Examples}, {"cors", &s.cfg.CORS}, {"trusted-proxy", &s.cfg.TrustedProxies}} {
+		if *list.to, err = s.list(list.flag); err != nil {
+			return err
 		}
 	}
-	if r := s.cfg.Rate; r < 0 || math.IsNaN(r) || math.IsInf(r, 0) {
-		return fmt.Errorf("%s: a number of requests from 0 on is needed", s.said("rate"))
+	if err := s.check(a.getenv); err != nil {
+		return err
 	}
-	switch s.cfg.Sync {
-	case host.SyncContract, host.SyncAlways, host.SyncInterval:
-	default:
-		return fmt.Errorf("%s: always, contract or interval is needed", s.said("sync"))
-	}
-	switch s.logs {
-	case "text":
-		s.cfg.Log = slog.New(slog.NewTextHandler(a.err, nil))
-	case "json":
+	s.cfg.Log = slog.New(slog.NewTextHandler(a.err, nil))
+	if s.logs == "json" {
 		s.cfg.Log = slog.New(slog.NewJSONHandler(a.err, nil))
-	default:
-		return fmt.Errorf("%s: text or json is needed", s.said("log"))
 	}
-	var err error
 	if s.cfg.Models, err = host.ModelsFromEnvironment(a.getenv); err != nil {
 		return err
 	}
@@ -63,58 +50,14 @@ func (s *server) configure(a *app) error {
 	return s.readKey(a)
 }
 
-// said is a setting as it was given: a flag, or a variable of the environment.
-func (s *server) said(name string) string {
-	value := s.flags.Lookup(name).Value.String()
-	if s.given[name] {
-		return "--" + name + " " + value
-	}
-	return variableOf(name) + "=" + value
-}
-
-// variableOf is the variable that sets a flag.
-func variableOf(flag string) string {
-	return "EASEL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// fromEnvironment sets flags that were not given from EASEL_NAME: the named ones, or all when none is named.
-func fromEnvironment(flags *flag.FlagSet, getenv func(string) string, names ...string) (err error) {
-	given := map[string]bool{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	flags.VisitAll(func(f *flag.Flag) {
-		if given[f.Name] || len(names) > 0 && !slices.Contains(names, f.Name) {
-			return
-		}
-		name := variableOf(f.Name)
-		if value := getenv(name); value != "" && flags.Set(f.Name, value) != nil {
-			err = errors.Join(err, fmt.Errorf("%s=%s: %s is needed", name, value, kindOf(f)))
-		}
-	})
-	return err
-}
-
-// kindOf is what a flag takes, in words.
-func kindOf(f *flag.Flag) string {
-	if g, ok := f.Value.(flag.Getter); ok {
-		switch g.Get().(type) {
-		case bool:
-			return "true or false"
-		case int, int64:
-			return "a whole number"
-		case float64:
-			return "a number"
-		case time.Duration:
-			return "a duration such as 10s or 5m"
-		}
-	}
-	return "another value"
-}
-
 // readKey finds the API key: the environment's, or that of the file, which is made when it is missing.
 func (s *server) readKey(a *app) error {
 	s.cfg.Key = a.getenv("EASEL_API_KEY")
 	if s.cfg.Key != "" {
-		return usableKey("EASEL_API_KEY", s.cfg.Key)
+		if err := usableKey("EASEL_API_KEY", s.cfg.Key); err != nil || s.keyFile == "" {
+			return err
+		}
+		return sameKey(s.keyFile, s.cfg.Key)
 	}
 	if s.keyFile == "" {
 		return nil

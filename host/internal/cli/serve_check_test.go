@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every flag of serve can be given alone, or says which one it wants beside it; with that one it is taken.
+func TestServeFlagsTogether(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, []byte("0123456789abcdef\n"), 0o600))
+	table := map[string]struct{ value, needs, of string }{
+		"addr": {value: "127.0.0.1:0"}, "data": {value: dir}, "nats": {value: "nats://127.0.0.1:1, 127.0.0.1:2"},
+		"nats-credentials": {file, "nats", "nats://127.0.0.1:1"}, "nats-replicas": {"3", "nats", "127.0.0.1:1"},
+		"postgres": {value: "postgres://127.0.0.1/x"}, "key-file": {value: file}, "sync": {value: "always"}, "lease": {value: "1s"},
+		"keep-runs": {value: "1h"}, "examples": {value: dir + ", " + dir}, "install-examples": {value: "true"}, "trusted-proxy": {value: "10.0.0.0/8"},
+		"api-key-file": {value: file}, "metrics-addr": {value: "127.0.0.1:0"}, "redis-door": {value: "127.0.0.1:0"},
+		"redis-door-remote": {"true", "redis-door", "0.0.0.0:0"}, "redis": {value: "redis://127.0.0.1:1"}, "plugins": {value: dir},
+		"plugin-signatures": {value: "off"}, "knowledge": {value: dir}, "allow-private": {value: "true"}, "cancel-on-disconnect": {value: "true"},
+		"rate": {value: "2.5"}, "cors": {value: "none"}, "log": {value: "json"},
+	}
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	serveCommand.setup(flags)
+	flags.VisitAll(func(f *flag.Flag) { require.Contains(t, table, f.Name, "a new flag: does it need another one?") })
+	// configured reads the settings and opens nothing.
+	configured := func(args ...string) error {
+		s := &server{}
+		flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+		s.define(flags)
+		require.NoError(t, flags.Parse(args))
+		return s.configure(withEnv(t, &printed{}, &printed{}, nil))
+	}
+	for name, c := range table {
+		t.Run(name, func(t *testing.T) {
+			alone := configured("--" + name + "=" + c.value)
+			if c.needs == "" {
+				require.NoError(t, alone)
+				return
+			}
+			require.ErrorContains(t, alone, "without --"+c.needs)
+			require.NoError(t, configured("--"+name+"="+c.value, "--"+c.needs+"="+c.of))
+		})
+	}
+}
