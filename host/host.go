@@ -162,7 +162,7 @@ func (h *Host) openStore(ctx context.Context) error {
 		return fmt.Errorf("sync %q: always, contract or interval is needed", h.cfg.Sync)
 	}
 	return h.await(ctx, "the records store", func() (err error) {
-		h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile, Sync: sync})
+		h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile, Name: hostName(), Sync: sync})
 		return err
 	})
 }
@@ -176,7 +176,7 @@ func (h *Host) openLog(ctx context.Context) error {
 	}
 	return h.await(ctx, "the run log", func() (err error) {
 		h.log, err = runner.Open(ctx, runner.Config{
-			Dir: cfg.Dir, URLs: cfg.NATS, Credentials: cfg.NATSCredentials, Replicas: cfg.Replicas,
+			Dir: cfg.Dir, URLs: cfg.NATS, Credentials: cfg.NATSCredentials, Replicas: cfg.Replicas, Name: hostName(),
 			SyncAlways: cfg.Sync == SyncAlways, SyncEvery: every, Lease: cfg.Lease, Log: cfg.Log,
 			Dead: func(ctx context.Context, l *runner.Lease) error { return h.runs.Dead(ctx, l) },
 		})

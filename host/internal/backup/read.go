@@ -30,7 +30,7 @@ var (
 )
 
 // Target is where an archive is read into. Store says where the records and the key are, Log where the files are. Hosts
-// that use them must be stopped.
+// that use them must be stopped; those that can be seen are an [ErrAtWork].
 type Target struct {
 	Store   store.Config
 	Log     runner.Config
@@ -38,6 +38,9 @@ type Target struct {
 	// Replace lets records, files and plugins that are there be replaced. What was in the data directory is kept in a
 	// folder replaced-TIME inside it.
 	Replace bool
+	// Force does not look for hosts at work on a shared NATS or PostgreSQL. They go on with what they have read, and may
+	// write it again.
+	Force bool
 }
 
 // Restored is what an archive held.
@@ -48,7 +51,7 @@ type Restored struct {
 
 // Read reads an archive. It is checked as a whole before anything is changed.
 //
-// Errors: [ErrArchive], [ErrCut], [ErrNotEmpty], [ErrKey], [runner.ErrLocked], those of the store.
+// Errors: [ErrArchive], [ErrCut], [ErrNotEmpty], [ErrKey], [ErrAtWork], [runner.ErrLocked], those of the store.
 func Read(ctx context.Context, archive io.ReaderAt, size int64, t Target) (Restored, error) {
 	z, err := zip.NewReader(archive, size)
 	switch {
@@ -77,6 +80,9 @@ func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err 
 		return done, err
 	}
 	done.Created = c.Created
+	if err := t.stopped(ctx); err != nil {
+		return done, err
+	}
 	if err := t.makeRoom(ctx, c); err != nil {
 		return done, err
 	}

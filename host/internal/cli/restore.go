@@ -18,21 +18,25 @@ var restoreCommand = command{
 The host must be stopped, and the target empty unless --replace says otherwise. Then what was in the data directory is
 kept in a folder replaced-TIME inside it; a PostgreSQL database is emptied. The backup may come from the other kind of
 database. Runs that were under way count as failed.
+
+All hosts of a NATS or PostgreSQL must be stopped. Those that can be seen there are named, and nothing is done; --force
+goes on, as for a host on a machine that is gone and whose connections are not closed yet.
 ` + placeHelpAll,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var place dataPlace
 		place.addAll(fs)
 		replace := fs.Bool("replace", false, "put the backup in the place of what is there")
+		force := fs.Bool("force", false, "do not look for hosts that are at work")
 		return func(ctx context.Context, a *app, args []string) error {
 			if len(args) != 1 {
 				return misuse("restore", "one FILE is needed, not %d", len(args))
 			}
-			return place.restore(ctx, a, args[0], *replace)
+			return place.restore(ctx, a, args[0], *replace, *force)
 		}
 	},
 }
 
-func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace bool) error {
+func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace, force bool) error {
 	cfg, err := d.store(a)
 	if err != nil {
 		return err
@@ -46,9 +50,12 @@ func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace bo
 	if err != nil {
 		return err
 	}
-	done, err := backup.Read(ctx, f, info.Size(), backup.Target{Store: cfg, Log: d.log(a), Plugins: d.plugins(), Replace: replace})
+	done, err := backup.Read(ctx, f, info.Size(), backup.Target{Store: cfg, Log: d.log(a), Plugins: d.plugins(), Replace: replace, Force: force})
 	if errors.Is(err, runlog.ErrLocked) {
 		return fmt.Errorf("%w: stop the host that uses %s first", err, d.dir)
+	}
+	if errors.Is(err, backup.ErrAtWork) {
+		return fmt.Errorf("%w; stop them first, or say --force when they are gone", err)
 	}
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func (l *Log) beat() {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	started := time.Now()
-	l.sayAlive("")
+	l.sayAlive(l.cfg.Name)
 	if l.srv != nil {
 		// Nobody else can be there: what has notes is from before the start.
 		l.orphans(func(string) bool { return true })
@@ -39,7 +39,7 @@ func (l *Log) beat() {
 		case <-l.ctx.Done():
 			return
 		}
-		l.sayAlive("")
+		l.sayAlive(l.cfg.Name)
 		l.lookAtDisk()
 		for _, host := range l.silent() {
 			l.cfg.Log.Warn("host is silent, its runs are taken over", "host", host)
@@ -52,6 +52,9 @@ func (l *Log) beat() {
 	}
 }
 
+// bye is the last heartbeat of a host that stops; no host has that name.
+const bye = "bye"
+
 // sayAlive sends a heartbeat; a lost one is made good by the next.
 func (l *Log) sayAlive(text string) {
 	if err := l.nc.Publish(l.subject("hb", l.host), []byte(text)); err != nil {
@@ -59,7 +62,14 @@ func (l *Log) sayAlive(text string) {
 	}
 }
 
-func (l *Log) sayBye() { l.sayAlive("bye") }
+func (l *Log) sayBye() { l.sayAlive(bye) }
+
+// asked answers somebody who wants to know who is there.
+func (l *Log) asked(*nats.Msg) {
+	if l.ctx.Err() == nil {
+		l.sayAlive(l.cfg.Name)
+	}
+}
 
 // sayLost tells a host that may be only slow that it lost a run.
 func (l *Log) sayLost(host, run string) {
@@ -73,6 +83,7 @@ func (l *Log) listen() error {
 	subs := map[string]nats.MsgHandler{
 		l.subject("hb", "*"):         l.heard,
 		l.subject("lost", l.host):    l.lost,
+		l.subject("who"):             l.asked,
 		l.subject("keyup", "c", "*"): l.canceled,
 	}
 	for subject, handle := range subs {
@@ -94,7 +105,7 @@ func (l *Log) heard(msg *nats.Msg) {
 			l.beats++
 			l.beaten = now
 		}
-	case string(msg.Data) == "bye":
+	case string(msg.Data) == bye:
 		// Its runs are in the queue already.
 		delete(l.hosts, host)
 	default:

@@ -29,6 +29,9 @@ type Config struct {
 	Credentials string
 	// Replicas is how many servers of a cluster store each message; 0 means 1.
 	Replicas int
+	// Name is what people call this host, told to whoever asks [Hosts]; "" means
+	// its name in the run log.
+	Name string
 	// SyncAlways makes the embedded server put each message on the disk before
 	// it is acknowledged.
 	SyncAlways bool
@@ -180,12 +183,12 @@ func (l *Log) Host() string { return l.host }
 func (l *Log) Alone() bool { return l.srv != nil }
 
 func (l *Log) connect() error {
-	opts := []nats.Option{
-		nats.Name("easel " + l.host), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
-		nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond), nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2),
+	opts := append(l.cfg.credentials(),
+		nats.Name("easel "+l.host), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond),
+		nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond), nats.PingInterval(2*time.Second), nats.MaxPingsOutstanding(2),
 		nats.ReconnectHandler(func(*nats.Conn) { l.reconnected() }),
 		nats.ErrorHandler(l.connectionError),
-	}
+	)
 	addr := strings.Join(l.cfg.URLs, ",")
 	if addr == "" {
 		var err error
@@ -196,8 +199,6 @@ func (l *Log) connect() error {
 			return fail(err, "embedded server in %s", l.cfg.Dir)
 		}
 		opts = append(opts, nats.InProcessServer(l.srv))
-	} else if l.cfg.Credentials != "" {
-		opts = append(opts, nats.UserCredentials(l.cfg.Credentials))
 	}
 	nc, err := nats.Connect(addr, opts...)
 	if err != nil {
@@ -206,6 +207,14 @@ func (l *Log) connect() error {
 	l.nc = nc
 	l.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(2*time.Second))
 	return fail(err, "connect")
+}
+
+// credentials say who asks a NATS outside.
+func (c Config) credentials() []nats.Option {
+	if c.Credentials == "" || len(c.URLs) == 0 {
+		return nil
+	}
+	return []nats.Option{nats.UserCredentials(c.Credentials)}
 }
 
 // plain are addresses without passwords.

@@ -18,7 +18,8 @@ import (
 //	own.<host>.<run> notes of who works on what
 //	key.c.<task>     cancel marks; key.k.<key> all other keys
 //	keyup.c.<task>   stored cancel marks, republished; not a stream
-//	hb.<host>        heartbeats; not a stream
+//	hb.<host>        heartbeats, with the host's name for people; not a stream
+//	who              asks for a heartbeat of everybody; not a stream
 //	lost.<host>      runs that another host took; not a stream
 func (l *Log) subject(parts ...string) string {
 	s := l.cfg.Prefix

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx"
-	_ "modernc.org/sqlite"             // registers "sqlite"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // registers "sqlite"
 
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
@@ -41,6 +42,9 @@ type Config struct {
 	// KeyFile holds the key that seals secrets: 32 random bytes, hex. It is
 	// made when missing. Empty means secret.key in Dir.
 	KeyFile string
+	// Name is what people call the host that opens the records, told to whoever
+	// asks [Hosts]; "" is not seen.
+	Name string
 	// AsIs refuses tables of an older version, which are otherwise brought up to
 	// date: a host of that version may be at work on them.
 	AsIs bool
@@ -192,10 +196,22 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	if conns == 0 {
 		conns = 16
 	}
-	db, err := s.pool("pgx", dsn, conns)
+	parsed, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return err
+		return fail(err, "open PostgreSQL")
 	}
+	options := []stdlib.OptionOpenDB{stdlib.OptionBeforeConnect(func(_ context.Context, c *pgx.ConnConfig) error {
+		// A password file may have changed since.
+		again, err := pgx.ParseConfig(dsn)
+		if err == nil {
+			*c = *again
+		}
+		return err
+	})}
+	if cfg.Name != "" {
+		options = append(options, stdlib.OptionAfterConnect(sayHost(cfg.Name)))
+	}
+	db := s.keepPool(stdlib.OpenDB(*parsed, options...), conns)
 	if err := db.PingContext(ctx); err != nil {
 		// The address may hold a password: the driver hides it, we add none.
 		return fail(err, "open PostgreSQL")
@@ -217,10 +233,15 @@ func (s *Store) pool(driver, dsn string, conns int) (*sql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open %s: %w", driver, err)
 	}
+	return s.keepPool(db, conns), nil
+}
+
+// keepPool bounds the connections of a pool, which is closed with the store.
+func (s *Store) keepPool(db *sql.DB, conns int) *sql.DB {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	s.dbs = append(s.dbs, db)
-	return db, nil
+	return db
 }
 
 // write runs op in a transaction and wraps its error.

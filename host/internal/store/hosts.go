@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// hostPrefix is what PostgreSQL knows the connections of the hosts of one schema by, before the name of each. It cuts such
+// names to 63 bytes.
+const hostPrefix = `left('easel serve, ' || current_schema() || ': ', 63)`
+
+// sayHost tells PostgreSQL whose connection it is.
+func sayHost(name string) func(context.Context, *pgx.Conn) error {
+	return func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `SELECT set_config('application_name', `+hostPrefix+` || $1, false)`, name)
+		return err
+	}
+}
+
+// hostsLeave is how long [Hosts] waits for those it sees to go: PostgreSQL ends the connections of a host that has stopped
+// a moment later.
+const hostsLeave = 2 * time.Second
+
+// Hosts are the names of the hosts that are connected to a PostgreSQL, in alphabetical order: those whose
+// [Config].Name is set and that use the same schema. A file has none; the run log's lock keeps others off it.
+//
+// Errors: [ErrUnavailable].
+func Hosts(ctx context.Context, cfg Config) ([]string, error) {
+	if cfg.URL == "" {
+		return nil, nil
+	}
+	s, err := connect(ctx, Config{URL: cfg.URL, Conns: 1})
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	const query = `SELECT DISTINCT substr(application_name, length(` + hostPrefix + `) + 1) FROM pg_stat_activity
+		WHERE datname = current_database() AND starts_with(application_name, ` + hostPrefix + `) ORDER BY 1`
+	names, err := queryAll(ctx, s.read, scanName, query)
+	for late := time.Now().Add(hostsLeave); err == nil && len(names) > 0 && time.Now().Before(late); {
+		time.Sleep(hostsLeave / 20)
+		names, err = queryAll(ctx, s.read, scanName, query)
+	}
+	return names, errors.Join(fail(err, "hosts"), s.Close())
+}
+
+func scanName(r row) (name string, err error) { return name, r.Scan(&name) }

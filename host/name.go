@@ -1,0 +1,15 @@
+package host
+
+import (
+	"fmt"
+	"os"
+)
+
+// hostName is what people call this host: its machine and its process, as in easel-0/1.
+func hostName() string {
+	machine, err := os.Hostname()
+	if err != nil {
+		machine = "unknown"
+	}
+	return fmt.Sprintf("%s/%d", machine, os.Getpid())
+}
