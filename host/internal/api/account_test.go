@@ -127,7 +127,7 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		require.Equal(t, 109, s.request("POST", "/v1/user/login", "", `{"email":"ann@three.org","password":"a new horse"}`).code())
 		_, err := s.log.FileInfo(t.Context(), tenant+"/"+file)
 		require.Error(t, err)
-		require.Eventually(t, func() bool { return s.runs.Active() == 0 }, 10*time.Second, 10*time.Millisecond, "run %s is stopped", run)
+		require.Eventually(t, func() bool { return s.runs.Active() == 0 }, time.Minute, 10*time.Millisecond, "run %s is stopped", run)
 	})
 	for _, body := range []string{`{}`, `{"name":"x","email":"a@b"}`, `{"name":"x","email":"nobody","password":"correct horse"}`} {
 		s.t = t

@@ -22,7 +22,7 @@ func TestEditDuringARunIsNotLost(t *testing.T) {
 	require.Eventually(t, func() bool {
 		list, _, err := s.store.Runs(t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
 		return err == nil && len(list) == 1
-	}, 20*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	edited := parts([4]string{"begin", "Begin", `{}`, "Wait:W"}, [4]string{"Wait:W", "Wait", `{}`, "Message:A"},
 		[4]string{"Message:A", "Message", `{"content":["edited {Wait:W@result}"]}`, ""})
 	s.good(s.post("/v1/canvas/set", `{"id":"`+id+`","title":"edited","dsl":`+edited+`}`))
@@ -52,7 +52,7 @@ func TestRunsHaveTasksOfTheirOwn(t *testing.T) {
 		var err error
 		runs, _, err = s.store.Runs(t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
 		return err == nil && len(runs) == 2
-	}, 20*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	require.NotEqual(t, runs[0].ID, runs[1].ID)
 	s.good(s.request("PUT", "/v1/canvas/cancel/"+runs[0].ID, "one", ""))
 	first := <-ends

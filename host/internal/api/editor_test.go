@@ -72,17 +72,15 @@ func TestCancelStopsARun(t *testing.T) {
 		}
 		run = list[0]
 		return true
-	}, 5*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	s.good(s.request("PUT", "/v1/canvas/cancel/"+run.ID, "two", ""))
 	select {
 	case <-done:
 		t.Fatal("another tenant stopped the run")
 	case <-time.After(50 * time.Millisecond):
 	}
-	began := time.Now()
 	s.good(s.request("PUT", "/v1/canvas/cancel/"+run.ID, "one", ""))
-	a := <-done
-	require.Less(t, time.Since(began), time.Second)
+	a := <-done // how soon is measured by TestCancelAmongManyRuns
 	require.Contains(t, a.text, "Task has been canceled")
 	s.good(s.request("PUT", "/v1/canvas/cancel/unknown", "one", ""))
 	require.Equal(t, "Invalid action 'pause'. Only 'stop' is supported.", s.request("PATCH", "/api/v1/tasks/x", "one", `{"action":"pause"}`).message())
@@ -96,11 +94,11 @@ func TestRunGoesOnWhenItsClientLeaves(t *testing.T) {
 		stop := s.watchBriefly("/api/v2/runs/" + run + "/events")
 		stop()
 		if leave {
-			require.Eventually(t, func() bool { return s.get("/api/v2/runs/"+run).body.Get("status").Str() == store.RunCanceled }, 5*time.Second, 5*time.Millisecond)
+			require.Eventually(t, func() bool { return s.get("/api/v2/runs/"+run).body.Get("status").Str() == store.RunCanceled }, time.Minute, 5*time.Millisecond)
 			continue
 		}
 		s.gate <- struct{}{}
-		require.Eventually(t, func() bool { return s.get("/api/v2/runs/"+run).body.Get("status").Str() == store.RunDone }, 5*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return s.get("/api/v2/runs/"+run).body.Get("status").Str() == store.RunDone }, time.Minute, 5*time.Millisecond)
 	}
 }
 
@@ -205,12 +203,15 @@ func TestTokensAndLogin(t *testing.T) {
 
 func TestRateOfAKey(t *testing.T) {
 	s := newSite(t, func(c *Config) { c.Rate = 5 })
-	refused := 0
-	for range 30 {
+	began, passed := time.Now(), 0
+	for tries := 0; ; tries++ { // a slow machine asks less often than that
+		require.Less(t, tries, 1000)
 		if s.get("/v1/canvas/list").status == 429 {
-			refused++
+			break
 		}
+		passed++
 	}
-	require.Greater(t, refused, 10)
+	require.GreaterOrEqual(t, passed, 5)
+	require.LessOrEqual(t, float64(passed), 5+5*time.Since(began).Seconds())
 	require.Equal(t, 200, s.request("GET", "/v1/canvas/list", "two", "").status)
 }

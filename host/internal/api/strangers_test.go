@@ -235,7 +235,7 @@ func TestSlowBodiesAreGivenUp(t *testing.T) {
 	defer conn.Close()
 	_, err = io.WriteString(conn, "POST /api/v1/agents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer one\r\nContent-Length: 1000\r\n\r\n{\"ti")
 	require.NoError(t, err)
-	require.NoError(t, conn.SetReadDeadline(time.Now().Add(5*time.Second)))
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(time.Minute)))
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusRequestTimeout, res.StatusCode)
@@ -271,9 +271,9 @@ func TestSlowReaderStallsNobody(t *testing.T) {
 		require.NoError(t, e.Tell(t.Context(), runner.Record{Kind: "message", Data: data}))
 	}
 	require.NoError(t, e.End(t.Context()))
-	require.Less(t, time.Since(began), 5*time.Second)
+	require.Less(t, time.Since(began), time.Minute, "it takes nothing before this ends")
 	// The reader wakes up and gets everything.
-	require.NoError(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(time.Minute)))
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	require.NoError(t, err)
 	got := 0

@@ -20,7 +20,7 @@ type v2Event struct{ id, kind, data string }
 // watch reads events until n have come (0: until the end).
 func (s *site) watch(path, last string, n int) []v2Event {
 	s.t.Helper()
-	ctx, stop := context.WithTimeout(s.t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(s.t.Context(), 2*time.Minute)
 	defer stop()
 	req, err := http.NewRequestWithContext(ctx, "GET", s.url+path, nil)
 	require.NoError(s.t, err)

@@ -238,7 +238,7 @@ func TestWebhookTrace(t *testing.T) {
 		}
 		since = a.data().Get("next_since_ts").Text()
 		return a.data().Get("finished").True()
-	}, 5*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 	require.Equal(t, "workflow_started", kinds[0])
 	require.Equal(t, "workflow_finished finished", strings.Join(kinds[len(kinds)-2:], " "))
 	require.True(t, s.good(s.get(trace+"?since_ts=1&webhook_id=unknown")).data().Get("finished").True())

@@ -71,7 +71,7 @@ func (s *site) running(n int) []store.Run {
 		var err error
 		runs, _, err = s.store.Runs(s.t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
 		return err == nil && len(runs) == n
-	}, 20*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	return runs
 }
 
