@@ -52,7 +52,8 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 	reg, err := engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)
 	require.NoError(t, reg.Add(engine.Spec{Name: "Wait", Hidden: true, New: func() engine.Component { return waiter{s} }}))
-	s.quota = quota.New(quota.Config{Store: s.store, Log: quiet})
+	began := time.Now()
+	s.quota = quota.New(quota.Config{Store: s.store, Log: quiet, Now: func() time.Time { return countedDay.Add(time.Since(began)) }})
 	models := &model.Tenants{Store: s.store, Account: func(tenant, caller string) model.Account { return s.quota.Of(tenant, caller) }}
 	ports := func(j *durable.Job) engine.Ports {
 		m := models.Of(j.Tenant, j.Caller)
@@ -61,7 +62,7 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 	s.runs = durable.New(durable.Config{Store: s.store, Log: s.log, Registry: reg, Ports: ports, Logger: quiet,
 		Report: func(j *durable.Job, end durable.End, took time.Duration) { s.api.Count(j, end, took) }})
 	cfg := Config{Store: s.store, Log: s.log, Runs: s.runs, Registry: reg, Ports: ports, Logger: quiet, Fetch: &web.Client{},
-		MCP: &mcp.Client{}, Models: models, Quota: s.quota, Operator: "one", BodyTime: 2 * time.Second}
+		MCP: &mcp.Client{}, Models: models, Quota: s.quota, Operator: "one", BodyTime: time.Minute}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -82,6 +83,9 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 	}
 	return s
 }
+
+// countedDay is when sites begin to count tokens, far from midnight.
+var countedDay = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 type waiter struct{ s *site }
 

@@ -174,6 +174,7 @@ var elsewhere = []string{"/api/v2/plugins/grant", "/api/v2/plugins/{plugin}/fetc
 
 const ownRows = `
 GET /api/v2/me
+GET /api/v2/me/usage
 POST /api/v2/canvases {"title":"a","dsl":{echo}} >canvas
 GET /api/v2/canvases?keywords=a&page=1&page_size=10
 GET /api/v2/canvases/{canvas}
@@ -212,9 +213,11 @@ PUT /api/v2/users/{bob}/password {"new":"staple battery"}
 DELETE /api/v2/users/{bob}
 POST /api/v2/keys {"name":"k","scopes":["read","run"],"rate":60,"expires":"2099-01-01T00:00:00Z"} >key
 GET /api/v2/keys
+PUT /api/v2/keys/{key} {"rate":30,"tokens_per_day":1000}
 DELETE /api/v2/keys/{key}
 POST /api/v2/tenants {"name":"Three"} >tenant
 GET /api/v2/tenants
+PUT /api/v2/tenants/{tenant} {"tokens_per_day":1000}
 POST /api/v2/tenants/{tenant}/keys {"scopes":["read"]}
 DELETE /api/v2/tenants/{tenant}
 PUT /api/v2/secrets/a.b {"value":"v"}
