@@ -18,8 +18,8 @@ import (
 func cancelOnAllWays(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	server, client := startRedis(t)
-	w.env = append(w.env, "EASEL_REDIS_PASSWORD=door")
 	a := w.start("a", "--redis", server)
+	w.env = append(w.env, "EASEL_REDIS_PASSWORD=door") // of a host that has a door
 	b := w.start("b", "--redis-door", "127.0.0.1:0")
 	address, err := b.Line("redis door: ")
 	require.NoError(t, err)

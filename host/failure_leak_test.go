@@ -40,7 +40,7 @@ func TestNothingLeaks(t *testing.T) {
 
 // waitFor tries for a while whether something has become true.
 func waitFor(done func() bool) bool {
-	for late := time.Now().Add(20 * time.Second); time.Now().Before(late); time.Sleep(50 * time.Millisecond) {
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(50 * time.Millisecond) {
 		if done() {
 			return true
 		}

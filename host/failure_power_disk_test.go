@@ -73,13 +73,19 @@ func (d *powerDisk) cut() {
 // back gives the power back, once nobody uses the disk any more: the kernel repairs it from its journal.
 func (d *powerDisk) back() {
 	d.unmount()
-	require.NoError(d.t, d.tryMount())
+	d.mount()
+}
+
+// mount tries again when another test takes the loop device that was free a moment ago.
+func (d *powerDisk) mount() {
+	var err error
+	require.Eventually(d.t, func() bool { err = d.tryMount(); return err == nil }, patience, 100*time.Millisecond, "%v", &err)
 }
 
 // unmount waits for those that have just been killed to let go.
 func (d *powerDisk) unmount() {
 	var err error
-	require.Eventually(d.t, func() bool { err = syscall.Unmount(d.dir, 0); return err == nil }, patience, 10*time.Millisecond, "unmount: %v", err)
+	require.Eventually(d.t, func() bool { err = syscall.Unmount(d.dir, 0); return err == nil }, patience, 10*time.Millisecond, "unmount: %v", &err)
 	d.mounted = false
 }
 

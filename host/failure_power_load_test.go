@@ -108,7 +108,7 @@ func (l *load) accept(ctx context.Context, kind, canvas, session, query string) 
 		return nil, err
 	}
 	var run struct{ ID string }
-	if _, err := l.w.try(ctx, "POST", l.url+"/api/v2/canvases/"+canvas+"/runs", string(text), &run); err != nil {
+	if err := l.w.insist(ctx, l.url+"/api/v2/canvases/"+canvas+"/runs", string(text), &run); err != nil {
 		return nil, err
 	}
 	r := &powerRun{id: run.ID, kind: kind, reader: &reader{w: l.w, run: run.ID, done: make(chan struct{})}}

@@ -363,7 +363,7 @@ func (s *powerTalk) lost(w *world) string {
 	}
 	// The form that waits is filled in.
 	var run struct{ ID string }
-	if _, err := w.try(w.t.Context(), "POST", w.any()+"/api/v2/runs/"+s.waits+"/resume", `{"inputs":{"city":"Bern"}}`, &run); err != nil {
+	if err := w.insist(w.t.Context(), w.any()+"/api/v2/runs/"+s.waits+"/resume", `{"inputs":{"city":"Bern"}}`, &run); err != nil {
 		return err.Error()
 	}
 	s.waits, s.said = "", append(s.said, "")

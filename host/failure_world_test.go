@@ -213,14 +213,14 @@ func (w *world) owner() *hostProcess {
 	return found
 }
 
-// metric reads one number of a host; -1 when it does not answer.
+// metric reads one number of a host; -1 when it does not answer. Hosts that are frozen are not asked.
 func metric(url, name string) float64 {
 	req, err := http.NewRequest("GET", url+"/metrics", nil)
 	if err != nil {
 		return -1
 	}
 	req.Header.Set("Authorization", "Bearer "+worldKey)
-	client := http.Client{Timeout: 2 * time.Second}
+	client := http.Client{Timeout: patience / 3}
 	res, err := client.Do(req)
 	if err != nil {
 		return -1
@@ -301,14 +301,16 @@ func (w *world) run(h *hostProcess, canvas, session, query string) string {
 	if session == "" {
 		body = fmt.Sprintf(`{"query":%q}`, query)
 	}
-	for late := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-		status, err := w.try(w.t.Context(), "POST", h.url+"/api/v2/canvases/"+canvas+"/runs", body, &r)
-		if err == nil {
-			return r.ID
-		}
-		// While NATS elects a leader a client comes again.
-		if status != http.StatusServiceUnavailable || time.Now().After(late) {
-			require.NoError(w.t, err)
+	require.NoError(w.t, w.insist(w.t.Context(), h.url+"/api/v2/canvases/"+canvas+"/runs", body, &r))
+	return r.ID
+}
+
+// insist posts to a host as a client does that is told to come again: while NATS elects a leader, or a disk stands still.
+func (w *world) insist(ctx context.Context, url, body string, into any) error {
+	for late := time.Now().Add(patience); ; {
+		status, err := w.try(ctx, "POST", url, body, into)
+		if status != http.StatusServiceUnavailable || time.Now().After(late) || pauseFor(ctx, 100*time.Millisecond) != nil {
+			return err
 		}
 	}
 }
