@@ -84,6 +84,8 @@ type Client struct {
 
 	mu    sync.Mutex
 	lines map[string]*line
+	life  context.Context // ends with Close; nil until somebody needs it
+	end   context.CancelFunc
 }
 
 // line is one connection of one user to one server.
@@ -104,10 +106,28 @@ func orElse(set, standard time.Duration) time.Duration {
 	return standard
 }
 
+// bounded ends a caller's context after a time, and with the client: closing a
+// session waits for the answers to all that was asked on it.
+func (c *Client) bounded(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	ctx, done := context.WithTimeout(ctx, most)
+	stop := context.AfterFunc(c.alive(), done)
+	return ctx, func() { stop(); done() }
+}
+
+// alive is a context that lasts until Close.
+func (c *Client) alive() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life == nil {
+		c.life, c.end = context.WithCancel(context.Background())
+	}
+	return c.life
+}
+
 // Tools asks a server for its tools as it describes them: {name, description,
 // inputSchema, annotations, ...}.
 func (c *Client) Tools(ctx context.Context, owner string, s Server) ([]engine.Value, error) {
-	ctx, done := context.WithTimeout(ctx, orElse(c.Timeout, time.Minute))
+	ctx, done := c.bounded(ctx, orElse(c.Timeout, time.Minute))
 	defer done()
 	var out []engine.Value
 	err := c.use(ctx, owner, s, func(l *line) (err error) {
@@ -120,7 +140,7 @@ func (c *Client) Tools(ctx context.Context, owner string, s Server) ([]engine.Va
 // Offered is like Tools, but asks once per connection, and again when the
 // server has said on it that its tools have changed.
 func (c *Client) Offered(ctx context.Context, owner string, s Server) ([]engine.Value, error) {
-	ctx, done := context.WithTimeout(ctx, orElse(c.ListTimeout, 10*time.Second))
+	ctx, done := c.bounded(ctx, orElse(c.ListTimeout, 10*time.Second))
 	defer done()
 	var out []engine.Value
 	err := c.use(ctx, owner, s, func(l *line) (err error) {
@@ -133,7 +153,7 @@ func (c *Client) Offered(ctx context.Context, owner string, s Server) ([]engine.
 // Call calls a tool. The text is the tool's answer or what it reports as its
 // error.
 func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, arguments engine.Value) (string, error) {
-	ctx, done := context.WithTimeout(ctx, orElse(c.Timeout, time.Minute))
+	ctx, done := c.bounded(ctx, orElse(c.Timeout, time.Minute))
 	defer done()
 	if arguments.Kind() != engine.KindObject {
 		arguments = engine.Object()
@@ -294,8 +314,11 @@ func (c *Client) End(owner string) {
 	}
 }
 
-// Close closes all connections. What uses one ends with [ErrServer].
+// Close closes all connections. What uses one, or wants one later, ends with
+// [ErrServer].
 func (c *Client) Close() {
+	c.alive()
+	c.end()
 	for _, l := range c.drop("") {
 		l.close()
 	}
