@@ -62,13 +62,6 @@ export type CodeRunner = (request: CodeRequest, context: CallContext) => Promise
 /** Port answers one kind of call whose payload this package only passes on. */
 export type Port = (payload: Record<string, unknown>, context: CallContext) => unknown;
 
-/** KeyValue is the storage a canvas may use. */
-export interface KeyValue {
-  get(key: string): unknown;
-  set(key: string, value: unknown): unknown;
-  delete(key: string): unknown;
-}
-
 /** Providers are the ports a caller can fill; an absent one is the engine's own affair. */
 export interface Providers {
   llm?: Model;
@@ -78,9 +71,8 @@ export interface Providers {
   code?: CodeRunner;
   /** Plugins the canvas may use, besides those of the engine; the engine knows them from then on. */
   plugins?: readonly PluginSource[];
-  storage?: KeyValue;
   /** Any further kind of call, by name. */
-  ports?: Partial<Record<Exclude<CallKind, "model" | "clock" | "random">, Port>>;
+  ports?: Partial<Record<Exclude<CallKind, "model">, Port>>;
 }
 
 /** kindsOf lists which calls these providers answer. */
@@ -91,7 +83,6 @@ export function kindsOf(providers: Providers): CallKind[] {
   if (providers.tools) kinds.push("tool");
   if (providers.fetch) kinds.push("fetch");
   if (providers.code) kinds.push("code");
-  if (providers.storage) kinds.push("storage");
   for (const kind of Object.keys(providers.ports ?? {}) as CallKind[]) {
     if (!kinds.includes(kind)) kinds.push(kind);
   }
@@ -181,9 +172,6 @@ async function answer(providers: Providers, call: Exclude<Call, { kind: "abort" 
     case "tool": return last(await tool(providers.tools, payload, context));
     case "fetch": return last(await fetchAnswer(need(providers.fetch, "fetch"), payload, context.signal));
     case "code": return last(await need(providers.code, "code")(payload as unknown as CodeRequest, context));
-    case "storage": return last(await store(need(providers.storage, "storage"), payload));
-    case "clock": return last({ now: Date.now() });
-    case "random": return last({ value: crypto.getRandomValues(new Uint32Array(1))[0] });
     default: throw new EngineError("unsupported", `this host answers no calls of kind ${String(call.kind)}`);
   }
 }
@@ -215,16 +203,6 @@ async function tool(tools: Record<string, Tool> | undefined, payload: Record<str
   const given = await found.run((payload["arguments"] ?? {}) as Record<string, unknown>, { ...context, params });
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
   return { formalized_content: typeof given === "string" ? given : JSON.stringify(given ?? "") };
-}
-
-async function store(storage: KeyValue, payload: Record<string, unknown>): Promise<unknown> {
-  const key = String(payload["key"]);
-  switch (payload["op"]) {
-    case "get": return { value: (await storage.get(key)) ?? null };
-    case "set": await storage.set(key, payload["value"]); return {};
-    case "delete": await storage.delete(key); return {};
-    default: throw new EngineError("unsupported", `storage cannot ${String(payload["op"])}`);
-  }
 }
 
 function need<T>(provider: T | undefined, kind: string): T {

@@ -64,7 +64,7 @@ export interface Start {
   webhook_payload?: Record<string, unknown>;
   /** What the host answers; for the rest the engine has stand-ins or refuses. */
   ports: CallKind[];
-  /** Tools the host offers to agents, by name. */
+  /** Components the host answers for, by name, as it describes them; the module's own descriptions count. */
   tools?: Record<string, ToolSpec>;
   /** What the host's models can do. */
   model?: Abilities;
@@ -112,7 +112,7 @@ export interface ToolSpec {
 /** CallKind names what the engine may ask for. */
 export type CallKind =
   | "model" | "retrieve" | "tool" | "mcp" | "fetch" | "code" | "plugin" | "files" | "documents"
-  | "speech" | "memory" | "secret" | "storage" | "clock" | "random";
+  | "speech" | "memory" | "secret";
 
 /** Call is one question of the engine. `abort` takes a question back; `reply` answers what a plugin asked; both have no answer. */
 export type Call =

@@ -82,7 +82,7 @@ const search: Tool = { description: "finds", run: (args, { signal }) => (signal.
 const own: Model = { can: { tools: true }, async *chat(request) { yield { text: request.messages.length.toString() }; } };
 const options: RunOptions = {
   llm: record(own, blank()), tools: { Search: search }, code: sandbox({ timeout: 100 }), seed: 1, now: Date.now(),
-  retrieve: ({ query }) => ({ chunks: [{ content: query }] }), fetch, storage: new Map() as never,
+  retrieve: ({ query }) => ({ chunks: [{ content: query }] }), fetch,
 };
 const engine: Engine = await createEngine({ watchdog: 1000 });
 const canvas: Canvas = await engine.load("{}");
