@@ -30,6 +30,7 @@ func TestFailures(t *testing.T) {
 		{"slow consumer", slowConsumer},
 		{"cancel", cancelOnAllWays},
 		{"poison", poison},
+		{"poison, embedded", poisonEmbedded},
 		{"finish race", finishRace},
 		{"lost ack", lostAck},
 		{"sql both", sqlBoth},
@@ -225,10 +226,22 @@ func poison(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	a := w.start("a")
 	w.start("b")
+	w.poison(a)
+}
+
+// poisonEmbedded kills the only host in the first moments of the run, each time.
+func poisonEmbedded(t *testing.T, bin programs) {
+	w := embedded(t, bin)
+	w.poison(w.start("a"))
+}
+
+func (w *world) poison(a *hostProcess) {
+	t := w.t
 	const most = 5 // the host's default
-	deaths := 0
+	deaths, accepted := 0, make(chan struct{})
 	var deadly func()
 	deadly = func() {
+		<-accepted
 		if deaths++; deaths > most {
 			t.Error("the run is tried too often")
 			return
@@ -242,6 +255,7 @@ func poison(t *testing.T, bin programs) {
 	canvas := w.canvas(w.outside.chain(steps))
 	session := w.session(canvas)
 	run := w.run(a, canvas, session, "poison")
+	close(accepted)
 	r := w.follow(run, 0, nil)
 	all := r.wait()
 	require.Contains(t, all[len(all)-1].data, "is not tried again")
@@ -250,6 +264,9 @@ func poison(t *testing.T, bin programs) {
 	require.Equal(t, "failed", status)
 	require.Contains(t, problem, "is not tried again")
 	w.outside.once("/poison/2", func() {})
-	again := w.run(w.start("c"), canvas, session, "fine")
+	w.mu.Lock()
+	a = w.hosts[a.name]
+	w.mu.Unlock()
+	again := w.run(a, canvas, session, "fine")
 	requireSteps(t, w.follow(again, 0, nil).wait(), steps)
 }

@@ -176,7 +176,7 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runner.Lease, error) {
 	}
 	claiming, done := context.WithTimeout(ctx, r.cfg.Accept)
 	defer done()
-	lease, err := r.cfg.Log.Claim(claiming, runner.Run{ID: j.ID, Data: data})
+	lease, err := r.cfg.Log.Claim(claiming, runner.Run{ID: j.ID, Data: data, Kept: true})
 	if err != nil {
 		end := store.RunEnd{ID: j.ID, Status: store.RunFailed, Error: err.Error()}
 		if _, endErr := r.cfg.Store.EndRun(ctx, end, nil); endErr != nil {

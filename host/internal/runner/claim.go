@@ -9,7 +9,8 @@ import (
 
 // Claim takes a new run for this host, which works on it itself. Its id must
 // not have been used before; the first append finds out if it was. If this
-// host dies, the run is continued by another.
+// host dies, the run is continued by another, or on the same directory by the
+// next.
 func (l *Log) Claim(ctx context.Context, run Run) (*Lease, error) {
 	run.Attempt, run.Deaths = 1, 0
 	e, err := l.open(ctx, run, bundle{first: 1}, 0)
@@ -32,7 +33,13 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 	if !l.add(e) {
 		return nil, ErrActive
 	}
-	if err := e.putNote(ctx); err != nil {
+	var err error
+	if run.Kept && l.Alone() {
+		err = e.noteLater()
+	} else {
+		err = e.putNote(ctx)
+	}
+	if err != nil {
 		l.book.forget(e)
 		l.remove(e)
 		e.cancel(err)

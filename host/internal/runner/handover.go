@@ -44,10 +44,12 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 	if !e.retire(why) {
 		return nil
 	}
-	run := e.Run
-	run.Attempt, run.Deaths, run.From = e.Attempt+1, deaths, e.owner
-	if err := e.log.requeue(ctx, run, e.owner+".back"); err != nil {
+	if err := e.log.requeue(ctx, e.again(deaths), e.owner+".back"); err != nil {
 		return err
+	}
+	if e.log.book.at(e) == 0 {
+		e.log.book.forget(e)
+		return nil // a short run has none
 	}
 	// Waited for: a note that is found later counts as a death.
 	_, err := retry(ctx, func(ctx context.Context) (any, error) { return nil, e.log.own.DeleteMsg(ctx, e.log.book.at(e)) })
@@ -56,6 +58,13 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 		return nil // it is gone
 	}
 	return err
+}
+
+// again is the run as the next host gets it.
+func (e *Lease) again(deaths uint64) Run {
+	run := e.Run
+	run.Attempt, run.Deaths, run.From = e.Attempt+1, deaths, e.owner
+	return run
 }
 
 // requeue puts a run into the queue; the same id within two minutes does so

@@ -20,6 +20,7 @@ type Run struct {
 	Attempt uint64   `json:"attempt,omitempty"` // set by this package, see [Log.Submit]
 	Deaths  uint64   `json:"deaths,omitempty"`  // how often it broke off, by the death of a host or an error; set by this package
 	From    string   `json:"from,omitempty"`    // the owner that gave it up or fell silent; set by this package
+	Kept    bool     `json:"-"`                 // whoever claims it has written it down and queues it again at the next start, see [Lease.noteLater]
 }
 
 // Lease is the right to append to a run, held by one host at a time.
@@ -50,7 +51,8 @@ type Lease struct {
 	size    int      // bytes of waiting
 	next    uint64   // number of the next record
 	timer   *time.Timer
-	over    error // why nothing more may be written: ErrEnded, ErrFenced, ErrStopping
+	noting  *time.Timer // leaves the note of a run that lasts
+	over    error       // why nothing more may be written: ErrEnded, ErrFenced, ErrStopping
 }
 
 // Context ends when the run should: canceled ([ErrCanceled]), taken by another
@@ -272,6 +274,10 @@ func (e *Lease) Snapshot(ctx context.Context, at Pos, state []byte) error {
 	return fail(err, "snapshot of run %q", e.Run.ID)
 }
 
+// Last says that no record follows those that are stored: readers on this host
+// have the whole run now, and need not wait for the mark of [Lease.End].
+func (e *Lease) Last() { e.tail.add(nil, true) }
+
 // End stores the last records and the mark that the run has ended, and gives
 // the lease up.
 //
@@ -307,6 +313,9 @@ func (e *Lease) retire(why error) bool {
 	if e.timer != nil {
 		e.timer.Stop()
 		e.timer = nil
+	}
+	if e.noting != nil {
+		e.noting.Stop()
 	}
 	e.mu.Unlock()
 	e.cancel(why)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -30,6 +31,36 @@ func (e *Lease) putNote(ctx context.Context) error {
 		return err
 	}
 	e.log.book.stored(e, ack.Sequence)
+	return nil
+}
+
+// shortRun is how long a run may last without a note.
+const shortRun = 100 * time.Millisecond
+
+// noteLater leaves the note when the run turns out not to be a short one. It
+// is for a run that its claimer has written down, on a server that nobody else
+// can use: until the next start nobody would look at the note, and the claimer
+// queues the run again then, as one that has lost a host.
+func (e *Lease) noteLater() error {
+	if err := e.log.room(0); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.noting = time.AfterFunc(shortRun, func() {
+		e.mu.Lock()
+		over := e.over != nil
+		if !over {
+			e.log.book.open(e)
+		}
+		e.mu.Unlock()
+		if over {
+			return
+		}
+		if err := e.putNote(e.log.ctx); err != nil && e.log.ctx.Err() == nil {
+			e.log.cfg.Log.Warn("run has no note", "run", e.Run.ID, "err", err)
+		}
+	})
 	return nil
 }
 

@@ -13,9 +13,9 @@ import (
 
 // Submit puts a run into the queue, for whichever host is free. The same id
 // within two minutes, and the id of a run that has begun, is taken once. An
-// Attempt of 2 says that a host may have begun it, of which nothing is left.
+// Attempt of 2 says that a host has died with it, of which there is no note.
 func (l *Log) Submit(ctx context.Context, run Run) error {
-	run.Deaths = 0
+	run.Deaths = max(run.Attempt, 1) - 1
 	return fail(l.requeue(ctx, run, run.ID), "submit run %q", run.ID)
 }
 
@@ -192,12 +192,16 @@ func (l *Log) finish(e *Lease, err error) {
 	}
 }
 
-// rescue gives up a run that could be neither ended nor queued: its note stays
-// and is taken as that of a dead host's run, once the server answers.
+// rescue gives up a run that could be neither ended nor queued: it is queued as
+// that of a dead host, by its note if it has one, once the server answers.
 func (l *Log) rescue(e *Lease) {
 	e.retire(ErrEnded)
 	for sleep(l.ctx, time.Second) {
-		if l.takeNote(l.subject("own", l.host, e.token)) == nil {
+		queue := func() error { return l.takeNote(l.subject("own", l.host, e.token)) }
+		if l.book.at(e) == 0 {
+			queue = func() error { return l.requeue(l.ctx, e.again(e.Run.Deaths+1), e.owner+".back") }
+		}
+		if queue() == nil {
 			l.book.forget(e)
 			return
 		}

@@ -1,0 +1,93 @@
+package runner
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// claimKept claims a run that its caller has written down.
+func claimKept(t *testing.T, l *Log, id string) *Lease {
+	t.Helper()
+	e, err := l.Claim(t.Context(), Run{ID: id, Kept: true})
+	require.NoError(t, err)
+	return e
+}
+
+func notesOf(t *testing.T, l *Log) int {
+	t.Helper()
+	notes, err := l.notes("*")
+	require.NoError(t, err)
+	return len(notes)
+}
+
+// TestLongRunGetsItsNote leaves notes of those runs alone that outlive a short
+// one, and where other hosts may look for them of all.
+func TestLongRunGetsItsNote(t *testing.T) { onBoth(t, testLongRunGetsItsNote) }
+
+func testLongRunGetsItsNote(t *testing.T, cfg Config) {
+	l := openTest(t, cfg)
+	long := claimKept(t, l, "long")
+	if !l.Alone() {
+		require.Equal(t, 1, notesOf(t, l))
+	}
+	require.Eventually(t, func() bool { return notesOf(t, l) == 1 }, 30*time.Second, 10*time.Millisecond)
+	require.NoError(t, long.End(t.Context()))
+	require.Eventually(t, func() bool { return notesOf(t, l) == 0 }, 30*time.Second, 10*time.Millisecond)
+}
+
+// TestEndedRunGetsNoNote ends a run in the moment before its note is written.
+func TestEndedRunGetsNoNote(t *testing.T) {
+	l := openTest(t, Config{})
+	e := claimKept(t, l, "r")
+	e.mu.Lock()
+	require.True(t, e.noting.Reset(0)) // it waits for mu now, or will
+	e.over = ErrEnded
+	e.mu.Unlock()
+	time.Sleep(2 * shortRun)
+	require.Zero(t, notesOf(t, l))
+	require.Empty(t, l.book.held)
+	l.remove(e)
+}
+
+// TestRunWithoutNoteIsHandedOver stops a host that works on a short run: that
+// is no death.
+func TestRunWithoutNoteIsHandedOver(t *testing.T) {
+	dir := t.TempDir()
+	l, err := Open(t.Context(), Config{Dir: dir, Log: quiet})
+	require.NoError(t, err)
+	claimKept(t, l, "r")
+	require.NoError(t, l.Close())
+	requireTaken(t, openTest(t, Config{Dir: dir}), 0)
+}
+
+// TestRunWithoutNoteIsNotLost gives a short run up that can be neither ended
+// nor queued, and one whose host died and that its claimer queues again.
+func TestRunWithoutNoteIsNotLost(t *testing.T) {
+	l := openTest(t, Config{})
+	go l.rescue(claimKept(t, l, "r"))
+	requireTaken(t, l, 1)
+
+	l = openTest(t, Config{})
+	require.NoError(t, l.Submit(t.Context(), Run{ID: "r", Attempt: 2}))
+	requireTaken(t, l, 1)
+}
+
+// requireTaken waits until the run r comes from the queue.
+func requireTaken(t *testing.T, l *Log, deaths uint64) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	var took *Lease
+	require.NoError(t, l.Work(ctx, func(_ context.Context, e *Lease) error {
+		took = e
+		stop()
+		return nil
+	}))
+	require.NotNil(t, took, "nobody took it")
+	require.Equal(t, "r", took.Run.ID)
+	require.EqualValues(t, 2, took.Attempt)
+	require.Equal(t, deaths, took.Run.Deaths)
+}
