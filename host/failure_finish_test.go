@@ -29,6 +29,7 @@ func finishRace(t *testing.T, bin programs) {
 	t.Log("between the session and the log")
 	proxy := newLossyProxy(t, w.nats[0].URL, func([]byte) bool { return false })
 	a = w.start("a", "--nats", proxy.url)
+	w.hide(a) // its own readers have the end when the result is saved; those of others hear of it from the log
 	locked, free = w.lockSessions(db, a, "between")
 	proxy.mute.Store(true)
 	free()

@@ -30,6 +30,7 @@ func (r *Runs) settle(ctx context.Context, lease *runner.Lease, w *work, said *T
 	if r.cfg.Report != nil {
 		r.cfg.Report(&w.job, end, time.Since(w.began))
 	}
+	lease.Last() // the result is saved, which is what an end promises
 	err := lease.End(ctx)
 	for errors.Is(err, runner.ErrFull) {
 		if err := pause(ctx, lease, wait); err != nil {

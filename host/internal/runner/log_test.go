@@ -156,6 +156,24 @@ func TestTellReachesReadersBeforeTheStream(t *testing.T) {
 
 // TestFailedAppendIsNotMissed: the records of an append that failed are stored
 // by the next one, and readers on this host get them as well.
+// TestLastEndsReaders gives readers on the owner's host the end before the mark
+// of it is stored.
+func TestLastEndsReaders(t *testing.T) {
+	l := openTest(t, Config{})
+	e, err := l.Claim(t.Context(), Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = e.Append(t.Context(), rec("ev", "1"))
+	require.NoError(t, err)
+	e.Last()
+	require.Len(t, read(t, l, "r", Pos{}), 1)
+	require.Len(t, l.Active(), 1)
+	_, ended, err := l.Ended(t.Context(), "r")
+	require.NoError(t, err)
+	require.False(t, ended)
+	require.NoError(t, e.End(t.Context()))
+	require.Len(t, read(t, l, "r", Pos{}), 1)
+}
+
 func TestFailedAppendIsNotMissed(t *testing.T) { onBoth(t, testFailedAppendIsNotMissed) }
 
 func testFailedAppendIsNotMissed(t *testing.T, cfg Config) {
