@@ -1,7 +1,6 @@
 // Command bench runs the benchmarks of the engine, of the host and of plugins and prints each as a ratio to the floors of
 // the same run, or against what was promised. It fails when a figure is over its limit, so that nothing becomes slower
-// unnoticed. `bench host` and `bench plugins` run those of one
-// part alone.
+// unnoticed. `bench host` and `bench plugins` run those of one part alone.
 package main
 
 import (
@@ -158,7 +157,8 @@ func measure(results map[string]map[string][]float64, prefix, dir string, env []
 	return lines.Err()
 }
 
-// best is the lowest figure: the run least disturbed by others on the machine.
+// best is the lowest figure: of times, the run least disturbed by others on the machine. Figures per second are measured
+// once.
 func best(results map[string]map[string][]float64, name, metric string) (float64, bool) {
 	list := results[name][metric]
 	if len(list) == 0 {

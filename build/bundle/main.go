@@ -55,6 +55,9 @@ type bundler struct {
 }
 
 func (b bundler) run(only string) error {
+	if only != "" && only != "page" && only != "package" {
+		return fmt.Errorf("-only %s: there are page and package", only)
+	}
 	if only != "package" {
 		if err := b.page(); err != nil {
 			return fmt.Errorf("page: %w", err)

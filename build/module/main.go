@@ -26,6 +26,9 @@ func main() {
 }
 
 func run(out, tags, only string, names bool) error {
+	if only != "" && only != "js" && only != "wasip1" {
+		return fmt.Errorf("-only %s: there are js and wasip1", only)
+	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
