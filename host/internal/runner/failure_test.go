@@ -1,8 +1,10 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -109,6 +111,35 @@ func TestFrozenServerLosesNothing(t *testing.T) {
 	b, _, err := l.lastBundle(t.Context(), "r")
 	require.NoError(t, err)
 	t.Logf("gap %v, attempts %d", w.gap, b.attempt)
+}
+
+// TestFrozenServerCostsNoFile freezes the server in the middle of an upload and of a download, for longer than a
+// question to it may take.
+func TestFrozenServerCostsNoFile(t *testing.T) {
+	l, _, server, _ := external(t)
+	freeze := func() {
+		server.signal(syscall.SIGSTOP)
+		time.AfterFunc(2500*time.Millisecond, func() { server.signal(syscall.SIGCONT) })
+	}
+	half := bytes.Repeat([]byte("0123456789"), 50_000)
+	_, err := l.PutFile(t.Context(), "f", io.MultiReader(bytes.NewReader(half), onRead(freeze), bytes.NewReader(half)))
+	require.NoError(t, err)
+	freeze()
+	r, info, err := l.OpenFile(t.Context(), "f")
+	require.NoError(t, err)
+	require.EqualValues(t, 2*len(half), info.Size)
+	got, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	require.Equal(t, append(half, half...), got)
+}
+
+// onRead does something and gives nothing.
+type onRead func()
+
+func (do onRead) Read([]byte) (int, error) {
+	do()
+	return 0, io.EOF
 }
 
 func TestEmbeddedHostContinuesAfterKill(t *testing.T) {

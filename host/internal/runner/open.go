@@ -198,7 +198,8 @@ func (l *Log) connect() error {
 		if l.srv, err = startServer(l.cfg); err != nil {
 			return fail(err, "embedded server in %s", l.cfg.Dir)
 		}
-		opts = append(opts, nats.InProcessServer(l.srv))
+		// It is there; on a busy machine its greeting takes a while.
+		opts = append(opts, nats.InProcessServer(l.srv), nats.Timeout(wait))
 	}
 	nc, err := nats.Connect(addr, opts...)
 	if err != nil {

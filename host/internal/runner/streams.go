@@ -64,8 +64,13 @@ func (l *Log) makeStreams(ctx context.Context) error {
 		}
 		*c.into = stream
 	}
+	// Nobody repeats what a file was read from, so each piece of it is waited for.
+	patient, err := jetstream.New(l.nc, jetstream.WithDefaultTimeout(wait))
+	if err != nil {
+		return fail(err, "files")
+	}
 	files, err := retry(ctx, func(ctx context.Context) (jetstream.ObjectStore, error) {
-		return l.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		return patient.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
 			Bucket: p + "_files", Replicas: l.cfg.Replicas, Storage: jetstream.FileStorage,
 		})
 	})
