@@ -154,8 +154,6 @@ func TestTellReachesReadersBeforeTheStream(t *testing.T) {
 	require.NoError(t, e.End(ctx))
 }
 
-// TestFailedAppendIsNotMissed: the records of an append that failed are stored
-// by the next one, and readers on this host get them as well.
 // TestLastEndsReaders gives readers on the owner's host the end before the mark
 // of it is stored.
 func TestLastEndsReaders(t *testing.T) {
@@ -174,6 +172,8 @@ func TestLastEndsReaders(t *testing.T) {
 	require.Len(t, read(t, l, "r", Pos{}), 1)
 }
 
+// TestFailedAppendIsNotMissed: the records of an append that failed are stored
+// by the next one, and readers on this host get them as well.
 func TestFailedAppendIsNotMissed(t *testing.T) { onBoth(t, testFailedAppendIsNotMissed) }
 
 func testFailedAppendIsNotMissed(t *testing.T, cfg Config) {
