@@ -10,7 +10,7 @@ import { build, type Built } from "./module.ts";
 
 const folder = process.env["EASEL_CANVASES"];
 
-describe("real canvases", { skip: folder ? false : "EASEL_CANVASES names no folder", timeout: 240_000 }, () => {
+describe("real canvases", { skip: folder ? false : "EASEL_CANVASES names no folder", timeout: 1_200_000 }, () => {
   let built: Built;
   let engine: Engine;
   before(async () => {

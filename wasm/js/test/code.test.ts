@@ -45,7 +45,7 @@ test("an endless loop ends at the limit", async () => {
   await assert.rejects(run("for (;;);", {}, { timeout: 100 }), { code: "timeout" });
   await assert.rejects(run("const main = () => { try { for (;;); } catch { for (;;); } }", {}, { timeout: 100 }), { code: "timeout" });
   await assert.rejects(run("async function main() { for (;;) await null }", {}, { timeout: 100 }), { code: "timeout" });
-  assert.ok(Date.now() - began < 10_000);
+  assert.ok(Date.now() - began < 60_000);
 });
 
 test("memory is limited, and the next script runs in a fresh interpreter", async () => {

@@ -11,7 +11,7 @@ import { turns, whole } from "./conformance.ts";
 import { build, type Built } from "./module.ts";
 import { names, played, sameTurns, sameWhole, unlike, type Played } from "./native.ts";
 
-describe("conformance in Node", { timeout: 240_000 }, () => {
+describe("conformance in Node", { timeout: 1_200_000 }, () => {
   let built: Built;
   let cases: Map<string, Played>;
   let engine: Engine;

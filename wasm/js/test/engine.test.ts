@@ -11,7 +11,7 @@ import { stories } from "./stories.ts";
 
 const worker = new URL("../src/worker.node.ts", import.meta.url);
 
-describe("the engine", { timeout: 240_000 }, () => {
+describe("the engine", { timeout: 1_200_000 }, () => {
   let built: Built;
   before(() => { built = build(); });
   after(() => built.remove());

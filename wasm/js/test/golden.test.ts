@@ -99,7 +99,7 @@ const doings: Record<string, (connect: Connect, dsl: string, heard: (what: strin
 for (const file of readdirSync(folder)) {
   const name = file.replace(".json", "");
   const { about, lines } = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as { about: string; lines: Line[] };
-  test(`golden ${name}: ${about}`, { timeout: 5000 }, async () => {
+  test(`golden ${name}: ${about}`, { timeout: 120_000 }, async () => {
     const player = new Player(lines);
     const doing = doings[name];
     assert.ok(doing, `nothing plays ${file}`);

@@ -12,7 +12,7 @@ const tsc = fileURLToPath(new URL("../node_modules/.bin/tsc", import.meta.url));
 
 type Conditions = string | { [condition: string]: Conditions };
 
-describe("the published package", { timeout: 240_000 }, () => {
+describe("the published package", { timeout: 1_200_000 }, () => {
   let installed: Installed;
   before(() => { installed = install(); });
   after(() => installed.remove());

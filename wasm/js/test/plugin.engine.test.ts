@@ -42,7 +42,7 @@ const canvas = (params: object, content = "{P@text}") => ({
   globals: { "sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": [], "env.n": 1 },
 });
 
-describe("plugins in canvases", { timeout: 280_000 }, () => {
+describe("plugins in canvases", { timeout: 1_200_000 }, () => {
   let built: Built;
   let wasm: Record<string, Uint8Array<ArrayBuffer>>;
   const engines: Engine[] = [];
@@ -305,7 +305,7 @@ describe("plugins in canvases", { timeout: 280_000 }, () => {
   });
 });
 
-test("the program of the README's chapter on plugins does what its comment says", { timeout: 120_000 }, async () => {
+test("the program of the README's chapter on plugins does what its comment says", { timeout: 1_200_000 }, async () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const [, program = ""] = /## Plugins[^]*?```js\n([^]*?)```/.exec(readme) ?? [];
   const [, said = ""] = /\/\/ "(.*)"\n/.exec(program) ?? [];

@@ -22,7 +22,7 @@ const question = 'is 1.0 = 1, or "one": two?\n<b>';
 const plain = (text: string): string => text.replace(/[0-9a-f]{32}/g, "ID").replace(/^id: \S+$/gm, "id: N")
   .replace(/"(_?(?:created_(?:at|time)|elapsed_time))":( ?)[\d.e+-]+/g, '"$1":$2T');
 
-describe("events as the server sends them", { timeout: 300_000 }, () => {
+describe("events as the server sends them", { timeout: 1_200_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "easel-server-"));
   let host: ChildProcess;
   let built: Built;

@@ -16,7 +16,7 @@ import { compileOnce } from "../src/wasm.ts";
 const source = fileURLToPath(new URL("testdata/echo/", import.meta.url));
 const worker = new URL("../src/worker.node.ts", import.meta.url);
 
-describe("a Go module", { timeout: 120_000 }, () => {
+describe("a Go module", { timeout: 1_200_000 }, () => {
   let folder: string;
   let wasm: string;
   let runtime: URL;

@@ -17,7 +17,7 @@ const example = JSON.parse(readFileSync(new URL("../../examples/morning-paper.js
 // Chromium itself reports requests that were refused.
 const refused = /status of 401/;
 
-describe("the page from the host", { skip: missing(), timeout: 300_000 }, () => {
+describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
   let host: ChildProcess;
   let stage: Stage;

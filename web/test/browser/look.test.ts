@@ -9,7 +9,7 @@ import { ask, missing, raise, type Stage } from "./stage.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-describe("the look", { skip: missing(), timeout: 240_000 }, () => {
+describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
   before(async () => { stage = await raise(); });
   after(() => stage.close());

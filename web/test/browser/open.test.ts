@@ -9,7 +9,7 @@ import { missing, raise, type Stage } from "./stage.ts";
 
 const component = (name: string, more: object = {}): object => ({ obj: { component_name: name, params: {} }, downstream: [], ...more });
 
-describe("opening", { skip: missing(), timeout: 240_000 }, () => {
+describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
   before(async () => { stage = await raise(); });
   after(() => stage.close());

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { answer, ask, missing, modelServer, raise, said, type Stage } from "./stage.ts";
 
-describe("providers", { skip: missing(), timeout: 240_000 }, () => {
+describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
   before(async () => { stage = await raise(); });
   after(() => stage.close());

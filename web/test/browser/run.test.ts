@@ -7,7 +7,7 @@ import { answer, ask, missing, raise, type Stage } from "./stage.ts";
 
 const examples = new URL("../../examples/", import.meta.url);
 
-describe("running", { skip: missing(), timeout: 240_000 }, () => {
+describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
   before(async () => { stage = await raise(); });
   after(() => stage.close());

@@ -13,6 +13,9 @@ import { chromium, type Browser, type Page } from "playwright-core";
 const types: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml", ".json": "application/json" };
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+/** patience is how long what comes by itself is waited for, milliseconds: a busy machine needs long to start a browser. */
+const patience = 120_000;
+
 /** browserAt is where Chromium is expected; EASEL_CHROMIUM says another place. */
 export const browserAt = process.env["EASEL_CHROMIUM"] ?? "/usr/bin/chromium";
 
@@ -46,12 +49,13 @@ export interface Stage {
 export async function raise({ motion = false, at = "" } = {}): Promise<Stage> {
   const server = at ? undefined : await serve();
   const address = at || `http://127.0.0.1:${(server?.address() as AddressInfo).port}/`;
-  const browser = await chromium.launch({ executablePath: browserAt, headless: true, args: flags });
+  const browser = await chromium.launch({ executablePath: browserAt, headless: true, args: flags, timeout: patience });
   const open: Stage["open"] = async (hash = "", look = {}) => {
     const context = await browser.newContext({
       viewport: { width: look.width ?? 1360, height: look.height ?? 820 }, colorScheme: look.dark ? "dark" : "light", locale: "en-US", reducedMotion: motion ? "no-preference" : "reduce",
       permissions: ["clipboard-read", "clipboard-write"],
     });
+    context.setDefaultTimeout(patience);
     const page = await context.newPage();
     const faults: string[] = [];
     page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") faults.push(message.text()); });

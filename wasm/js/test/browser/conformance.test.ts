@@ -11,7 +11,7 @@ import { missing, raise, type Stage } from "./stage.ts";
 
 declare const cases: Cases;
 
-describe("conformance in Chromium", { skip: missing, timeout: 240_000 }, () => {
+describe("conformance in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
   let built: Built;
   let stage: Stage;
   let page: Page;

@@ -13,7 +13,7 @@ import { missing, raise, type Stage } from "./stage.ts";
 
 declare const easel: Easel;
 
-describe("the engine in Chromium", { skip: missing, timeout: 400_000 }, () => {
+describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
   let built: Built;
   let stage: Stage;
   before(async () => {

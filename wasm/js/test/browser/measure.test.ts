@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { median, open, type Bench } from "../measure/gauge.ts";
 import { missing } from "./stage.ts";
 
-describe("measured in Chromium", { skip: missing, timeout: 240_000 }, () => {
+describe("measured in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
   let bench: Bench;
   before(async () => { bench = await open(); });
   after(() => bench?.close());

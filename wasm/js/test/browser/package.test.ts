@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { install, readme, write, type Installed } from "../package.ts";
 import { missing, raise, type Stage } from "./stage.ts";
 
-describe("the published package in Chromium", { skip: missing, timeout: 240_000 }, () => {
+describe("the published package in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
   let installed: Installed;
   let stage: Stage;
   before(async () => {

@@ -18,6 +18,9 @@ export const missing: string | false = existsSync(browserAt) ? false : `no Chrom
 
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+/** patience is how long what comes by itself is waited for, milliseconds: a busy machine needs long to start a browser. */
+const patience = 120_000;
+
 /** policy is what a host has to allow at most. */
 export const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 
@@ -46,11 +49,12 @@ export async function raise(entries: string[], files: Record<string, string> = {
   writeFileSync(join(folder, "index.html"), `<!doctype html><meta charset="utf-8"><title>stage</title><script type="module" src="${first}"></script>`);
   const server = await serve(folder, files);
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const browser = await chromium.launch({ executablePath: browserAt, headless: true, args: flags });
+  const browser = await chromium.launch({ executablePath: browserAt, headless: true, args: flags, timeout: patience });
   return {
     address, browser,
     async open(query = "") {
       const context = await browser.newContext();
+      context.setDefaultTimeout(patience);
       const page = await context.newPage();
       const faults: string[] = [];
       page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") faults.push(message.text()); });
