@@ -17,7 +17,7 @@ func (s *Spec) Schema() Value {
 	common := NewObject(8)
 	properties(common, reflect.TypeFor[Common]())
 	for name, p := range common.Value().Fields() {
-		if props.find(name) < 0 {
+		if !props.Has(name) {
 			props.Set(name, p)
 		}
 	}

@@ -122,7 +122,7 @@ func (s *speaking) split(piece string) {
 			s.say(piece[:at])
 		}
 		if tag != "" {
-			s.mark(tag == thinkOpen)
+			s.mark(tag == ThinkOpen)
 		}
 		piece = piece[at+len(tag):]
 	}

@@ -5,8 +5,8 @@ import "strings"
 // Reasoning is marked inside a model's text. Drivers differ: some put one pair of tags around it, some write
 // </think> after every piece of it. Inside the engine there is one pair.
 const (
-	thinkOpen  = "<think>"
-	thinkClose = "</think>"
+	ThinkOpen  = "<think>"
+	ThinkClose = "</think>"
 )
 
 // thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag a piece of its own. After a
@@ -26,7 +26,7 @@ func (n *thinkNormalizer) push(piece string, last bool, emit func(string) error)
 			n.closing = false
 			if !closesFirst(text) {
 				n.open = false
-				if err := emit(thinkClose); err != nil {
+				if err := emit(ThinkClose); err != nil {
 					return err
 				}
 			}
@@ -45,21 +45,21 @@ func (n *thinkNormalizer) push(piece string, last bool, emit func(string) error)
 		case "":
 			n.held = text
 			return nil
-		case thinkOpen:
+		case ThinkOpen:
 			if !n.open {
 				n.open = true
-				if err := emit(thinkOpen); err != nil {
+				if err := emit(ThinkOpen); err != nil {
 					return err
 				}
 			}
-		case thinkClose:
+		case ThinkClose:
 			n.closing = n.open
 		}
 		text = text[len(tag):]
 	}
 	if last && n.open {
 		n.open = false
-		return emit(thinkClose)
+		return emit(ThinkClose)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (n *thinkNormalizer) push(piece string, last bool, emit func(string) error)
 // closesFirst reports whether the next tag in text is a closing one.
 func closesFirst(text string) bool {
 	_, tag := nextTag(text)
-	return tag == thinkClose
+	return tag == ThinkClose
 }
 
 // nextTag finds the first tag; without one it is "" at the end of text.
@@ -78,7 +78,7 @@ func nextTag(text string) (int, string) {
 			return len(text), ""
 		}
 		at += i
-		for _, tag := range [...]string{thinkOpen, thinkClose} {
+		for _, tag := range [...]string{ThinkOpen, ThinkClose} {
 			if strings.HasPrefix(text[at:], tag) {
 				return at, tag
 			}
@@ -92,7 +92,7 @@ func heldBack(text string) int {
 	if i < 0 {
 		return 0
 	}
-	if end := text[i:]; strings.HasPrefix(thinkOpen, end) || strings.HasPrefix(thinkClose, end) {
+	if end := text[i:]; strings.HasPrefix(ThinkOpen, end) || strings.HasPrefix(ThinkClose, end) {
 		return len(end)
 	}
 	return 0
@@ -100,7 +100,7 @@ func heldBack(text string) int {
 
 // WithoutReasoning is a model's text without what stands between think marks.
 func WithoutReasoning(text string) string {
-	if !strings.Contains(text, thinkClose) && !strings.Contains(text, thinkOpen) {
+	if !strings.Contains(text, ThinkClose) && !strings.Contains(text, ThinkOpen) {
 		return text
 	}
 	var b strings.Builder
@@ -112,9 +112,9 @@ func WithoutReasoning(text string) string {
 		}
 		text = text[at+len(tag):]
 		switch tag {
-		case thinkOpen:
+		case ThinkOpen:
 			inside = true
-		case thinkClose:
+		case ThinkClose:
 			inside = false
 		}
 	}

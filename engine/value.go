@@ -339,6 +339,9 @@ func (b *ObjectBuilder) find(key string) int {
 	return findKey(b.keys, b.index, key)
 }
 
+// Has reports whether there is a member of this name.
+func (b *ObjectBuilder) Has(key string) bool { return b.find(key) >= 0 }
+
 // Len is the number of members so far.
 func (b *ObjectBuilder) Len() int { return len(b.keys) }
 

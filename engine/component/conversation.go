@@ -193,8 +193,8 @@ func pictures(ctx context.Context, call *engine.Call, ref *engine.Ref) ([]string
 
 // afterReasoning is a model's answer without the reasoning before it.
 func afterReasoning(text string) string {
-	if i := strings.LastIndex(text, "</think>"); i >= 0 {
-		return text[i+len("</think>"):]
+	if i := strings.LastIndex(text, engine.ThinkClose); i >= 0 {
+		return text[i+len(engine.ThinkClose):]
 	}
 	return text
 }

@@ -85,7 +85,7 @@ func readAll(text *engine.Text, read func(r *engine.Ref) (string, error)) ([]str
 
 // spoken is a text without the reasoning a model's answer begins with.
 func spoken(text string) string {
-	if strings.HasPrefix(text, "<think>") && strings.Contains(text, "</think>") {
+	if strings.HasPrefix(text, engine.ThinkOpen) && strings.Contains(text, engine.ThinkClose) {
 		return engine.WithoutReasoning(text)
 	}
 	return text

@@ -142,12 +142,6 @@ type speech struct {
 	started  bool
 }
 
-// The marks around reasoning, each a piece of its own.
-const (
-	thinkOpen  = "<think>"
-	thinkClose = "</think>"
-)
-
 func (s *speech) silent() bool { return !s.started }
 
 func (s *speech) take(e Emission) error {
@@ -169,16 +163,16 @@ func (s *speech) take(e Emission) error {
 	return note(s.call, e)
 }
 
-// think begins or ends reasoning.
+// think begins or ends reasoning; its marks are pieces of their own.
 func (s *speech) think(on bool) error {
 	if on == s.thinking {
 		return nil
 	}
 	s.thinking = on
 	if on {
-		return s.piece(thinkOpen)
+		return s.piece(engine.ThinkOpen)
 	}
-	return s.piece(thinkClose)
+	return s.piece(engine.ThinkClose)
 }
 
 func (s *speech) piece(text string) error {

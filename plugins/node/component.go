@@ -62,7 +62,7 @@ func (n *component) pinned(m *Manifest) []string {
 func (n *component) References() []engine.Ref {
 	var out []engine.Ref
 	for name, v := range n.params.Fields() {
-		if n.manifest == nil && !slices.Contains(standard, name) || n.manifest != nil && n.manifest.refers(name) {
+		if n.manifest == nil && !slices.Contains(standard(), name) || n.manifest != nil && n.manifest.refers(name) {
 			out = append(out, references(v)...)
 		}
 	}

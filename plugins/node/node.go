@@ -7,8 +7,8 @@
 // do, and fails only when it is reached.
 //
 // A node looks its plugin up each time it runs, so a plugin that is replaced or installed meanwhile serves the next
-// run of the node without the canvas being loaded anew, also where it is a tool of an Agent. What the plugin emits streams to the user where the engine
-// allows it; an error that may pass is tried again as often as the node says.
+// run of the node without the canvas being loaded anew, also where it is a tool of an Agent. What the plugin emits
+// streams to the user where the engine allows it; an error that may pass is tried again as often as the node says.
 //
 // The package runs nothing itself: a [Plugin] does, with wazero on a server and with the browser's own WebAssembly in
 // a page. It uses the engine and the standard library only and holds JSON as engine.Value, because reflection and

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -13,10 +14,13 @@ import (
 const modelParam = "llm_id"
 
 // standard are params that belong to the engine or the editor, not to the plugin.
-var standard = []string{
-	"outputs", "inputs", "debug_inputs", modelParam, "max_retries", "delay_after_error", "exception_method",
-	"exception_default_value", "exception_goto", "description", "message_history_window_size",
-}
+var standard = sync.OnceValue(func() []string {
+	names := []string{"outputs", "inputs", "debug_inputs"}
+	for name := range bare.Schema().Get("properties").Fields() {
+		names = append(names, name)
+	}
+	return names
+})
 
 // given reports whether a value was filled in; forms write an empty text for a field left blank.
 func given(v engine.Value) bool {
@@ -28,7 +32,7 @@ func (m *Manifest) isParam(name string) bool {
 	if m.Params.Get("properties").Len() > 0 {
 		return m.Params.declares(name)
 	}
-	return !slices.Contains(standard, name) && !m.Arguments.declares(name)
+	return !slices.Contains(standard(), name) && !m.Arguments.declares(name)
 }
 
 // refers reports whether a member may hold references: arguments always, params where the schema says so.
@@ -129,10 +133,8 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (
 // defaults fills in what is missing and has a default.
 func defaults(b *engine.ObjectBuilder, s Schema) {
 	for name, p := range s.Get("properties").Fields() {
-		if d := p.Get("default"); !d.IsNull() {
-			if _, there := b.Value().Lookup(name); !there {
-				b.Set(name, d)
-			}
+		if d := p.Get("default"); !d.IsNull() && !b.Has(name) {
+			b.Set(name, d)
 		}
 	}
 }

@@ -74,8 +74,8 @@ func spoken(delta func(string) error) func(string) error {
 	thinking := false
 	return func(piece string) error {
 		switch {
-		case piece == thinkOpen, piece == thinkClose:
-			thinking = piece == thinkOpen
+		case piece == engine.ThinkOpen, piece == engine.ThinkClose:
+			thinking = piece == engine.ThinkOpen
 			return nil
 		case thinking:
 			return nil

@@ -68,9 +68,14 @@ func outputs(m *Manifest) []engine.Field {
 	return fields(m.Outputs)
 }
 
+// bare is a plugin with no params of its own.
+var bare = engine.Spec{New: func() engine.Component { return &component{} }}
+
 // form is the schema of a node's params: the plugin's params, its arguments, and what every component has.
 func form(name string, m *Manifest) engine.Value {
-	common := (&engine.Spec{Name: name, Doc: m.Description, New: func() engine.Component { return &component{} }}).Schema()
+	spec := bare
+	spec.Name, spec.Doc = name, m.Description
+	common := spec.Schema()
 	props := engine.NewObject(24)
 	for _, s := range [...]Schema{m.Params, m.Arguments} {
 		for name, p := range s.Get("properties").Fields() {
@@ -78,7 +83,7 @@ func form(name string, m *Manifest) engine.Value {
 		}
 	}
 	for name, p := range common.Get("properties").Fields() {
-		if _, taken := props.Value().Lookup(name); !taken && (name != modelParam || m.Chats) {
+		if !props.Has(name) && (name != modelParam || m.Chats) {
 			props.Set(name, p)
 		}
 	}
