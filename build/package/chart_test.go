@@ -73,6 +73,8 @@ func TestChartRefuses(t *testing.T) {
 	}{
 		{"hosts that share nothing", "more than one host needs", tree{"replicas": 2}},
 		{"hosts that share one half", "more than one host needs", tree{"replicas": 2, "nats": tree{"urls": "nats://n"}}},
+		{"a cluster that is nowhere", "need nats.urls", tree{"nats": tree{"replicas": 3}}},
+		{"credentials for nobody", "need nats.urls", tree{"nats": tree{"credentialsSecret": "c"}}},
 		{"an ingress without a name", "needs ingress.host", tree{"ingress": tree{"enabled": true}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -38,16 +38,16 @@ func program(t testing.TB) string {
 	return filepath.Join(built.dir, "easel")
 }
 
-var flagLine = regexp.MustCompile(`(?m)^  --([a-z-]+)`)
+var flagLine = regexp.MustCompile(`(?m)^  --([a-z-]+)( \S)?`)
 
-// serveFlags are the flags of `easel serve`, without their dashes.
+// serveFlags are the flags of `easel serve`, without their dashes, and whether each takes a value.
 func serveFlags(t testing.TB) map[string]bool {
 	t.Helper()
 	out, err := exec.Command(program(t), "help", "serve").Output()
 	require.NoError(t, err)
 	flags := map[string]bool{}
 	for _, m := range flagLine.FindAllStringSubmatch(string(out), -1) {
-		flags[m[1]] = true
+		flags[m[1]] = m[2] != ""
 	}
 	require.NotEmpty(t, flags)
 	return flags
