@@ -14,17 +14,19 @@ import (
 // The verbs of `easel key`. A key is shown once, when it is made.
 var keyCommand = command{
 	name: "key", args: "VERB [ARGUMENTS]",
-	summary: "lists, makes and revokes API keys of a host",
+	summary: "lists, makes, limits and revokes API keys of a host",
 	help:    verbHelp("key", keyVerbs()),
 	setup:   needsVerb("key"),
 	verbs:   keyVerbs,
 }
 
-func keyVerbs() []command { return []command{keyList, keyCreate, keyRevoke} }
+func keyVerbs() []command { return []command{keyList, keyCreate, keyLimit, keyRevoke} }
 
 var keyList = listing("key", "keys", "lists the API keys of the caller's tenant, by their first characters",
-	"ID NAME BEGINS SCOPES CREATED EXPIRES", func(k engine.Value) []string {
-		return []string{k.Get("id").Str(), k.Get("name").Str(), k.Get("hint").Str() + "...", scopesText(k), moment(k.Get("created")), moment(k.Get("expires"))}
+	"ID NAME BEGINS SCOPES TOKENS CREATED EXPIRES", func(k engine.Value) []string {
+		return []string{
+			k.Get("id").Str(), k.Get("name").Str(), k.Get("hint").Str() + "...", scopesText(k), tokensText(k), moment(k.Get("created")), moment(k.Get("expires")),
+		}
 	})
 
 func scopesText(key engine.Value) string {
@@ -42,7 +44,7 @@ func scopesText(key engine.Value) string {
 type keyMaker struct {
 	remote
 	tenant, scopes, expires string
-	rate                    int64
+	rate, tokens            int64
 }
 
 var keyCreate = command{
@@ -59,6 +61,7 @@ Without --scopes it may do what the key that makes it may do.
 		k.add(fs)
 		fs.StringVar(&k.scopes, "scopes", "", "`SCOPE,...` of read, run, edit, admin, host and metrics")
 		fs.Int64Var(&k.rate, "rate", 0, "requests per minute; 0 is the host's own limit")
+		fs.Int64Var(&k.tokens, tokensFlag, 0, "model tokens on one day (UTC); 0 is the host's own limit")
 		fs.StringVar(&k.expires, "expires", "", "`WHEN` it ends: a duration such as 720h, or a time such as 2027-01-31T00:00:00Z; never when left out")
 		fs.StringVar(&k.tenant, "tenant", "", "`ID` of the tenant it is for; the caller's own when left out")
 		return k.run
@@ -69,7 +72,7 @@ func (k *keyMaker) run(ctx context.Context, a *app, args []string) error {
 	if len(args) != 1 {
 		return misuse("key", "one NAME is needed, not %d", len(args))
 	}
-	body := engine.NewObject(4)
+	body := engine.NewObject(5)
 	body.Set("name", engine.String(args[0]))
 	if k.scopes != "" {
 		var list []engine.Value
@@ -80,6 +83,9 @@ func (k *keyMaker) run(ctx context.Context, a *app, args []string) error {
 	}
 	if k.rate != 0 {
 		body.Set("rate", engine.Int(k.rate))
+	}
+	if k.tokens != 0 {
+		body.Set("tokens_per_day", engine.Int(k.tokens))
 	}
 	if k.expires != "" {
 		at, err := expiry(k.expires, time.Now())

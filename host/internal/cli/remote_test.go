@@ -58,7 +58,7 @@ func (o *operator) bad(code int, want string, args ...string) {
 
 func TestKeyCommands(t *testing.T) {
 	o := operated(t)
-	made := o.good("key", "create", "reports", "--scopes", "read, run", "--rate", "60", "--expires", "720h")
+	made := o.good("key", "create", "reports", "--scopes", "read, run", "--rate", "60", "--tokens-per-day", "5000", "--expires", "720h")
 	found := regexp.MustCompile(`^id: (\S+)\nkey: (ragflow-\S{43})\n$`).FindStringSubmatch(made)
 	require.NotNil(t, found, made)
 	id, key := found[1], found[2]
@@ -67,11 +67,24 @@ func TestKeyCommands(t *testing.T) {
 	require.Contains(t, me, `"scopes":["read","run"]`)
 
 	list := o.good("key", "list")
-	require.Regexp(t, `(?m)^ID +NAME +BEGINS +SCOPES +CREATED +EXPIRES$`, list)
-	require.Regexp(t, `(?m)^`+id+` +reports +ragflow-\S{4}\.\.\. +read,run +\d{4}-\d\d-\d\d \d\d:\d\d +\d{4}-\d\d-\d\d \d\d:\d\d$`, list)
+	require.Regexp(t, `(?m)^ID +NAME +BEGINS +SCOPES +TOKENS +CREATED +EXPIRES$`, list)
+	require.Regexp(t, `(?m)^`+id+` +reports +ragflow-\S{4}\.\.\. +read,run +0/5000 +\d{4}-\d\d-\d\d \d\d:\d\d +\d{4}-\d\d-\d\d \d\d:\d\d$`, list)
 	require.Regexp(t, `(?m) first .* all .* -$`, list)
 	require.NotContains(t, list, key)
 	require.Equal(t, 2, o.json("key", "list").Get("items").Len())
+
+	require.Regexp(t, `(?m) first .* all +0 `, list)
+
+	require.Empty(t, o.good("key", "limit", id, "--tokens-per-day", "7"))
+	limited := o.json("key", "limit", id, "--rate", "5")
+	require.Equal(t, "7 5", limited.Get("tokens_per_day").Text()+" "+limited.Get("rate").Text())
+	require.Equal(t, "0", o.json("key", "limit", id, "--tokens-per-day", "0").Get("tokens_per_day").Text())
+	o.bad(ExitFailed, "tokens per day must be between 0 and", "key", "limit", id, "--tokens-per-day", "-1")
+	o.bad(ExitFailed, "tokens per day must be between 0 and", "key", "create", "x", "--tokens-per-day", "-1")
+	o.bad(ExitFailed, "key not found", "key", "limit", "none", "--rate", "5")
+	o.bad(ExitUsage, "--tokens-per-day is needed", "key", "limit", id)
+	o.bad(ExitUsage, "one ID is needed", "key", "limit")
+	o.bad(ExitUsage, "invalid value", "key", "limit", id, "--tokens-per-day", "many")
 
 	require.Empty(t, o.good("key", "revoke", id))
 	status, _ = o.get("/api/v2/me", key)
@@ -101,8 +114,12 @@ func TestTenantCommands(t *testing.T) {
 	require.Contains(t, o.post("/v1/user/login", "", `{"email":"ann@example.org","password":"correct horse"}`), `"nickname":"Research"`)
 	require.Regexp(t, `^id: \S+\nowner: \S+\nkey: ragflow-\S{43}\n$`, o.good("tenant", "create", "Sales"))
 	list := o.good("tenant", "list")
-	require.Regexp(t, `(?m)^`+tenant+` +Research +\d{4}-`, list)
-	require.Equal(t, 3, o.json("tenant", "list").Get("items").Len())
+	require.Regexp(t, `(?m)^`+tenant+` +Research +0 +\d{4}-`, list)
+	require.Empty(t, o.good("tenant", "limit", tenant, "--tokens-per-day", "900"))
+	require.Regexp(t, `(?m)^`+tenant+` +Research +0/900 +\d{4}-`, o.good("tenant", "list"))
+	require.Equal(t, "80", o.json("tenant", "create", "Trial", "--tokens-per-day", "80").Get("tokens_per_day").Text())
+	o.bad(ExitFailed, "tenant not found", "tenant", "limit", "none", "--tokens-per-day", "1")
+	require.Equal(t, 4, o.json("tenant", "list").Get("items").Len())
 	lost := o.json("key", "create", "lost", "--tenant", tenant)
 	status, me = o.get("/api/v2/me", lost.Get("key").Str())
 	require.Equal(t, 200, status)
@@ -183,6 +200,8 @@ func TestVariables(t *testing.T) {
 	for variable, want := range map[string]string{
 		"EASEL_RATE=many":           "EASEL_RATE=many: a number is needed",
 		"EASEL_RATE=-1":             "EASEL_RATE=-1: a number of requests from 0 on is needed",
+		"EASEL_TOKENS_PER_DAY=-1":   "EASEL_TOKENS_PER_DAY=-1: a number from 0 to 1000000000000000 is needed",
+		"EASEL_TOKENS_PER_DAY=1e9":  "EASEL_TOKENS_PER_DAY=1e9: a whole number is needed",
 		"EASEL_RATE=NaN":            "EASEL_RATE=NaN: a number of requests",
 		"EASEL_NATS_REPLICAS=three": "EASEL_NATS_REPLICAS=three: a whole number is needed",
 		"EASEL_LEASE=10":            "EASEL_LEASE=10: a duration such as 10s or 5m is needed",

@@ -69,6 +69,7 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "let canvases reach private and local addresses")
 	fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
 	fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
+	fs.Int64Var(&s.cfg.TokensPerDay, "tokens-per-day", 0, "model tokens that one key or login may use on a day (UTC), unless its key says otherwise; 0 means any")
 	fs.String("cors", "", "`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
 	fs.StringVar(&s.logs, "log", "text", "form of log lines on standard error: text or json")
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // shortestLease is the least --lease: below it a busy host would be taken for dead.
@@ -38,9 +39,11 @@ func (s *server) check(getenv func(string) string) error {
 }
 
 func (s *server) checkNumbers() error {
-	switch r, lease := s.cfg.Rate, s.cfg.Lease; {
+	switch r, lease, tokens := s.cfg.Rate, s.cfg.Lease, s.cfg.TokensPerDay; {
 	case r < 0 || math.IsNaN(r) || math.IsInf(r, 0):
 		return fmt.Errorf("%s: a number of requests from 0 on is needed", s.said("rate"))
+	case tokens < 0 || tokens > store.MostTokens:
+		return fmt.Errorf("%s: a number from 0 to %d is needed", s.said("tokens-per-day"), int64(store.MostTokens))
 	case lease != 0 && lease < shortestLease:
 		return fmt.Errorf("%s: a time of at least %s is needed", s.said("lease"), shortestLease)
 	case s.cfg.KeepRuns < 0:

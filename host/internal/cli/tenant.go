@@ -13,23 +13,24 @@ import (
 // The verbs of `easel tenant`, for whoever operates the host.
 var tenantCommand = command{
 	name: "tenant", args: "VERB [ARGUMENTS]",
-	summary: "lists and makes the tenants of a host",
+	summary: "lists and makes the tenants of a host, and limits what they use",
 	help:    verbHelp("tenant", tenantVerbs()),
 	setup:   needsVerb("tenant"),
 	verbs:   tenantVerbs,
 }
 
-func tenantVerbs() []command { return []command{tenantList, tenantCreate} }
+func tenantVerbs() []command { return []command{tenantList, tenantCreate, tenantLimit} }
 
 var tenantList = listing("tenant", "tenants", "lists the tenants",
-	"ID NAME CREATED", func(t engine.Value) []string {
-		return []string{t.Get("id").Str(), t.Get("name").Str(), moment(t.Get("created"))}
+	"ID NAME TOKENS CREATED", func(t engine.Value) []string {
+		return []string{t.Get("id").Str(), t.Get("name").Str(), tokensText(t), moment(t.Get("created"))}
 	})
 
 // tenantMaker is the verb create with its flags.
 type tenantMaker struct {
 	remote
 	email, passwordFile string
+	tokens              int64
 }
 
 var tenantCreate = command{
@@ -44,6 +45,7 @@ With --email and --password-file the owner can log in at once; without, the key 
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		t := &tenantMaker{}
 		t.add(fs)
+		fs.Int64Var(&t.tokens, tokensFlag, 0, "model tokens on one day (UTC), of all its keys together; 0 means any")
 		fs.StringVar(&t.email, "email", "", "`ADDRESS` of the owner")
 		fs.StringVar(&t.passwordFile, "password-file", "", "`FILE` with the owner's password, 8 characters at least; - is standard input")
 		return t.run
@@ -57,7 +59,7 @@ func (t *tenantMaker) run(ctx context.Context, a *app, args []string) error {
 	if (t.email == "") != (t.passwordFile == "") {
 		return misuse("tenant", "--email and --password-file belong together")
 	}
-	body := engine.NewObject(3)
+	body := engine.NewObject(4)
 	body.Set("name", engine.String(args[0]))
 	if t.email != "" {
 		password, err := t.password(a)
@@ -65,6 +67,9 @@ func (t *tenantMaker) run(ctx context.Context, a *app, args []string) error {
 			return &usageError{"tenant", err}
 		}
 		body.Set("email", engine.String(t.email)).Set("password", engine.String(password))
+	}
+	if t.tokens != 0 {
+		body.Set("tokens_per_day", engine.Int(t.tokens))
 	}
 	if err := t.open(a); err != nil {
 		return err
