@@ -90,7 +90,7 @@ func TestPublishedRunsBeginReset(t *testing.T) {
 		c, err := b.store.Canvas(t.Context(), "t", id)
 		require.NoError(t, err)
 		return strings.Contains(string(c.DSL), "conversation_turns\":1")
-	}, 20*time.Second, 5*time.Millisecond)
+	}, patience, 5*time.Millisecond)
 	_, err := b.store.EditCanvas(t.Context(), "t", id, "v", func(c *store.Canvas) error {
 		c.Released = true
 		return nil
@@ -132,7 +132,7 @@ func TestScheduleOfThePublishedVersion(t *testing.T) {
 	require.Eventually(t, func() bool {
 		run, err = b.runs.LastRun(t.Context(), &s)
 		return err == nil && run.Status == store.RunDone || err != nil && !errors.Is(err, store.ErrNotFound)
-	}, 30*time.Second, 20*time.Millisecond)
+	}, patience, 20*time.Millisecond)
 	require.NoError(t, err)
 	require.NoError(t, b.runs.DeleteSchedule(t.Context(), "t", s.ID))
 	v, err := b.store.Session(t.Context(), "t", run.Session)
