@@ -2,7 +2,9 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"strings"
 	"sync"
@@ -192,6 +194,53 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 				bare, err := s.Canvas(ctx, "t", "bare")
 				require.NoError(t, err)
 				require.Equal(t, Publication{}, bare.Publication, "without a version there is nothing to publish")
+			}
+		})
+	}
+}
+
+// A database of the version before is brought up to date with what it holds.
+func TestMigrationOfReleases(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			ctx := t.Context()
+			cfg := engineConfig(t, engine)
+			s, err := connect(ctx, cfg)
+			t.Cleanup(func() { require.NoError(t, s.Close()) })
+			require.NoError(t, err)
+			const canvas = `INSERT INTO canvases (id, tenant_id, user_id, title, title_fold, find, description, avatar, type, category, permission,
+				tags, released, dsl, rev, create_time, update_time) VALUES ($1, 't', 'u', '', $3, '', '', '', '', '', 'me', '[]', $2, $3, 1, 5, 7)`
+			const version = `INSERT INTO versions (id, canvas_id, number, title, description, hash, dsl, create_time) VALUES ($1, $2, $3, $1, '', '', $4, 6)`
+			require.NoError(t, s.write(ctx, "old tables", func(ctx context.Context, q querier) error {
+				_, err := schemaVersion(ctx, q)
+				require.NoError(t, err)
+				for n := 1; n <= 4; n++ {
+					file, err := fs.Glob(migrations, fmt.Sprintf("migrations/%04d_*.sql", n))
+					require.NoError(t, err)
+					require.NoError(t, applyMigration(ctx, q, file[0], n))
+				}
+				for id, released := range map[string]int64{"asked": 1, "never": 0, "bare": 1} {
+					_, err := q.ExecContext(ctx, canvas, id, released, []byte("d"))
+					require.NoError(t, err)
+					for n := int64(1); n <= 2 && id != "bare"; n++ {
+						_, err := q.ExecContext(ctx, version, fmt.Sprint(id, n), id, n, []byte("d"))
+						require.NoError(t, err)
+					}
+				}
+				return nil
+			}))
+			require.NoError(t, s.prepare(ctx, cfg))
+			for id, want := range map[string]Publication{
+				"asked": {Released: true, Published: "asked2", PublishTime: 7, VersionTitle: "asked2"}, "never": {VersionTitle: "never2"}, "bare": {},
+			} {
+				c, err := s.Canvas(ctx, "t", id)
+				require.NoError(t, err)
+				require.Equal(t, want, c.Publication, id)
+				list, err := s.Versions(ctx, "t", id)
+				require.NoError(t, err)
+				for _, v := range list {
+					require.Equal(t, v.ID == want.Published, v.PublishTime == 7, v.ID)
+				}
 			}
 		})
 	}
