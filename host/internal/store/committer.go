@@ -72,6 +72,7 @@ const mostTogether = 256
 type group struct {
 	dir  string // of the database
 	conn *statements
+	keys *keyMemory
 	jobs chan *job
 	quit chan struct{}
 	done chan struct{}
@@ -86,9 +87,10 @@ type job struct {
 	done   chan struct{}
 }
 
-func newGroup(conn *sql.Conn, dir string) *group {
+func newGroup(conn *sql.Conn, dir string, keys *keyMemory) *group {
 	g := &group{
 		dir:  dir,
+		keys: keys,
 		conn: newStatements(conn),
 		jobs: make(chan *job, mostTogether),
 		quit: make(chan struct{}),
@@ -159,6 +161,9 @@ func (g *group) loop() {
 		}
 		batch = g.collect(batch)
 		g.commit(batch)
+		if g.conn.touchedKeys() {
+			g.keys.forget()
+		}
 		for _, j := range batch {
 			j.err = g.explain(j.err)
 			close(j.done)

@@ -82,9 +82,20 @@ func (s *Store) CreateKey(ctx context.Context, k Key, text string) (Key, string,
 // KeyByText finds the key that a request presents. Errors: [ErrNotFound], also
 // for a key that has expired.
 func (s *Store) KeyByText(ctx context.Context, text string) (Key, error) {
-	const query = `SELECT ` + keyColumns + ` FROM keys WHERE hash = $1 AND (expire_time = 0 OR expire_time > $2)`
-	k, err := scanKey(s.read.QueryRowContext(ctx, query, hashToken(text), s.ms()))
-	return k, fail(err, "api key")
+	const query = `SELECT ` + keyColumns + ` FROM keys WHERE hash = $1`
+	hash := hashToken(text)
+	k, known, age := s.keys.get(hash)
+	if !known {
+		var err error
+		if k, err = scanKey(s.read.QueryRowContext(ctx, query, hash)); err != nil {
+			return Key{}, fail(err, "api key")
+		}
+		s.keys.put(hash, k, age)
+	}
+	if k.ExpireTime != 0 && k.ExpireTime <= s.ms() {
+		return Key{}, fail(ErrNotFound, "api key")
+	}
+	return k, nil
 }
 
 // Keys lists a tenant's keys, newest first.

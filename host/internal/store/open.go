@@ -68,8 +68,9 @@ type Store struct {
 	read   querier
 	commit committer
 	engine string
-	dsn    string // of SQLite, for a backup
-	dir    string // of SQLite
+	dsn    string     // of SQLite, for a backup
+	dir    string     // of SQLite
+	keys   *keyMemory // of SQLite, else nil
 }
 
 // Open opens the records, brings their tables up to date and checks the key
@@ -169,7 +170,8 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return fail(err, "open %s", file)
 	}
-	s.engine, s.commit = "sqlite", newGroup(conn, cfg.Dir)
+	s.keys = &keyMemory{}
+	s.engine, s.commit = "sqlite", newGroup(conn, cfg.Dir, s.keys)
 	conns := cfg.Conns
 	if conns == 0 {
 		conns = 4 * runtime.GOMAXPROCS(0)

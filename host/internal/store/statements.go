@@ -11,15 +11,26 @@ import (
 // otherwise parse a text each time it runs, which costs more than a small
 // write. The set of texts is fixed by the code, so the map does not grow.
 type statements struct {
-	conn  *sql.Conn
-	ready map[string]*sql.Stmt
+	conn    *sql.Conn
+	ready   map[string]*sql.Stmt
+	ofKeys  map[string]bool // texts that name the table of keys
+	touched bool            // one of those was used
 }
 
 func newStatements(conn *sql.Conn) *statements {
-	return &statements{conn: conn, ready: map[string]*sql.Stmt{}}
+	return &statements{conn: conn, ready: map[string]*sql.Stmt{}, ofKeys: map[string]bool{}}
+}
+
+// touchedKeys says whether a statement was used that names the table of keys,
+// since it was asked last.
+func (s *statements) touchedKeys() bool {
+	touched := s.touched
+	s.touched = false
+	return touched
 }
 
 func (s *statements) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	s.touched = s.touched || s.ofKeys[query]
 	if st, ok := s.ready[query]; ok {
 		return st, nil
 	}
@@ -28,6 +39,9 @@ func (s *statements) stmt(ctx context.Context, query string) (*sql.Stmt, error) 
 		return nil, err
 	}
 	s.ready[query] = st
+	if namesKeys(query) {
+		s.ofKeys[query], s.touched = true, true
+	}
 	return st, nil
 }
 

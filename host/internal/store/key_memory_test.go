@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRemovedKeyOpensNothing takes keys away that were used before, in each way
+// there is.
+func TestRemovedKeyOpensNothing(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		ctx := t.Context()
+		tenant, err := s.PutTenant(ctx, Tenant{Name: "t"})
+		require.NoError(t, err)
+		user, err := s.CreateUser(ctx, User{Email: "a@b.c"}, "x")
+		require.NoError(t, err)
+		require.NoError(t, s.PutMember(ctx, Member{Tenant: tenant.ID, User: user.ID, Role: "normal"}))
+		for name, remove := range map[string]func(text string) error{
+			"by its text":     func(text string) error { return s.DeleteKey(ctx, tenant.ID, text) },
+			"with its member": func(string) error { return s.DeleteMember(ctx, tenant.ID, user.ID) },
+			"in a larger write": func(string) error {
+				return s.write(ctx, "test", func(ctx context.Context, q querier) error {
+					_, err := q.ExecContext(ctx, `DELETE FROM keys`)
+					return err
+				})
+			},
+		} {
+			_, text, err := s.CreateKey(ctx, Key{Tenant: tenant.ID, User: user.ID, Scopes: []string{"run"}}, "")
+			require.NoError(t, err)
+			for range 2 {
+				k, err := s.KeyByText(ctx, text)
+				require.NoError(t, err, name)
+				require.Equal(t, []string{"run"}, k.Scopes)
+				k.Scopes[0] = "changed by who has it"
+			}
+			require.NoError(t, remove(text), name)
+			_, err = s.KeyByText(ctx, text)
+			require.ErrorIs(t, err, ErrNotFound, name)
+		}
+		_, text, err := s.CreateKey(ctx, Key{Tenant: tenant.ID}, "")
+		require.NoError(t, err)
+		_, err = s.KeyByText(ctx, text)
+		require.NoError(t, err)
+		require.NoError(t, s.DeleteTenant(ctx, tenant.ID))
+		_, err = s.KeyByText(ctx, text)
+		require.ErrorIs(t, err, ErrNotFound)
+	})
+}
+
+// TestKeysAreNotReadAgain removes a key behind the store's back, which shows
+// that it is remembered, and until when.
+func TestKeysAreNotReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	s := openTest(t, Config{Dir: dir})
+	ctx := t.Context()
+	_, text, err := s.CreateKey(ctx, Key{Tenant: "t"}, "")
+	require.NoError(t, err)
+	_, err = s.KeyByText(ctx, text)
+	require.NoError(t, err)
+	db, err := sql.Open("sqlite", sqliteDSN(filepath.Join(dir, "easel.db"), "busy_timeout(10000)"))
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.ExecContext(ctx, `DELETE FROM keys`)
+	require.NoError(t, err)
+	require.NoError(t, s.StartRun(ctx, Run{ID: "r", Tenant: "t"}))
+	_, err = s.KeyByText(ctx, text)
+	require.NoError(t, err, "a run changes no key")
+	_, _, err = s.CreateKey(ctx, Key{Tenant: "t"}, "")
+	require.NoError(t, err)
+	_, err = s.KeyByText(ctx, text)
+	require.ErrorIs(t, err, ErrNotFound)
+}
+
+// TestHammerKeys uses keys from many sides while they are taken away.
+func TestHammerKeys(t *testing.T) {
+	s := openTest(t, Config{Dir: t.TempDir(), Sync: SyncInterval})
+	ctx := t.Context()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 100 {
+				_, text, err := s.CreateKey(ctx, Key{Tenant: "t"}, "")
+				require.NoError(t, err)
+				var users sync.WaitGroup
+				for range 3 {
+					users.Go(func() {
+						for range 20 {
+							_, _ = s.KeyByText(ctx, text) // there or gone
+						}
+					})
+				}
+				_, err = s.KeyByText(ctx, text)
+				require.NoError(t, err)
+				require.NoError(t, s.DeleteKey(ctx, "t", text))
+				_, err = s.KeyByText(ctx, text)
+				require.ErrorIs(t, err, ErrNotFound)
+				users.Wait()
+				_, err = s.KeyByText(ctx, text)
+				require.ErrorIs(t, err, ErrNotFound)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestKeyMemoryKeepsNothingOld(t *testing.T) {
+	m := &keyMemory{}
+	_, _, age := m.get([]byte("a"))
+	m.forget()
+	m.put([]byte("a"), Key{ID: "read before"}, age)
+	_, known, age := m.get([]byte("a"))
+	require.False(t, known)
+	for i := range 3 * mostKeys {
+		m.put([]byte{byte(i), byte(i >> 8)}, Key{}, age)
+	}
+	require.LessOrEqual(t, len(m.byHash), mostKeys)
+}
