@@ -203,7 +203,8 @@ func toys(t testing.TB) *engine.Registry {
 		engine.Spec{Name: "Item", Inline: true, New: func() engine.Component { return &item{} }},
 		engine.Spec{Name: "Ask", Waits: true, New: func() engine.Component { return &ask{} }},
 		engine.Spec{Name: "Tell", Inline: true, Waits: true, New: func() engine.Component { return &tell{} }},
-		engine.Spec{Name: "Odd", Retries: true, Timeout: 50 * time.Millisecond, New: func() engine.Component { return &odd{} }},
+		engine.Spec{Name: "Odd", Retries: true, New: func() engine.Component { return &odd{} }},
+		engine.Spec{Name: "Late", Timeout: 50 * time.Millisecond, New: func() engine.Component { return &odd{} }},
 		engine.Spec{Name: "Pick", Inline: true, New: func() engine.Component { return &pick{} }},
 		engine.Spec{Name: "Form", Inline: true, Waits: true, New: func() engine.Component { return &form{} }},
 	)

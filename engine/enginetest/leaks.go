@@ -14,7 +14,7 @@ import (
 //	func TestMain(m *testing.M) { os.Exit(enginetest.RunWithoutLeaks(m, os.Stderr)) }
 func RunWithoutLeaks(tests interface{ Run() int }, report io.Writer) int {
 	code := tests.Run()
-	if left := Leaks(2 * time.Second); left != "" && code == 0 {
+	if left := Leaks(30 * time.Second); left != "" && code == 0 {
 		fmt.Fprintf(report, "goroutines are left behind:\n%s", left)
 		return 1
 	}
