@@ -61,6 +61,12 @@ const (
 	PurposeTranslate  Purpose = "translate"  // a query in other languages
 )
 
+// Words of the prompt protocol of PurposePlan, in which a model answers with JSON lists of calls.
+const (
+	PlanDone        = "complete_task" // the call that ends the plan
+	PlanObservation = "Observation:"  // opens the message of the user that tells what the calls gave
+)
+
 // ModelRequest is one model call.
 type ModelRequest struct {
 	LLM      string // llm_id as in the canvas; "" is the default model

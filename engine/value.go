@@ -203,6 +203,9 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
+// Slice is a copy of the elements of a list; empty for every other kind.
+func (v Value) Slice() []Value { return append(make([]Value, 0, v.Len()), elements(v)...) }
+
 // Fields iterates over the members of an object, in document order.
 func (v Value) Fields() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {

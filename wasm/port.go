@@ -45,15 +45,7 @@ func (r retriever) Retrieve(ctx context.Context, q *engine.RetrievalQuery) (engi
 	if err != nil {
 		return engine.Found{}, err
 	}
-	return engine.Found{Chunks: elements(v.Get("chunks")), DocAggs: elements(v.Get("doc_aggs"))}, nil
-}
-
-func elements(v engine.Value) []engine.Value {
-	list := make([]engine.Value, 0, v.Len())
-	for _, e := range v.Elements() {
-		list = append(list, e)
-	}
-	return list
+	return engine.Found{Chunks: v.Get("chunks").Slice(), DocAggs: v.Get("doc_aggs").Slice()}, nil
 }
 
 type files struct{ *run }

@@ -61,7 +61,7 @@ func (t *task) round(ctx context.Context, system string) (complete bool, err err
 		t.add("user", noCalls)
 		return false, nil
 	}
-	work := slices.DeleteFunc(calls, func(c toolCall) bool { return c.name == completeTask })
+	work := slices.DeleteFunc(calls, func(c toolCall) bool { return c.name == engine.PlanDone })
 	if len(work) == 0 {
 		return true, nil
 	}
@@ -88,7 +88,7 @@ func (t *task) planMessages() []engine.ModelMessage {
 // observation tells the model what its calls gave.
 func observation(calls []toolCall, results []engine.Value) string {
 	var b strings.Builder
-	b.WriteString("Observation:")
+	b.WriteString(engine.PlanObservation)
 	for i, c := range calls {
 		b.WriteString("\n[" + c.name + " result]\n" + results[i].Text())
 	}
@@ -116,7 +116,7 @@ func readPlan(text string) ([]toolCall, error) {
 		c := toolCall{name: name.Str()}
 		args, given := e.Lookup("arguments")
 		switch {
-		case c.name == completeTask:
+		case c.name == engine.PlanDone:
 		case !given:
 			return nil, fmt.Errorf(`the call of %s has no "arguments"`, c.name)
 		default:

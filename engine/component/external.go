@@ -97,20 +97,12 @@ func (e *External) take(call *engine.Call, outs engine.Value) error {
 		}
 	}
 	if chunks := outs.Get("chunks"); chunks.Len() > 0 {
-		text := citePassages(call, elements(chunks), elements(outs.Get("doc_aggs")))
+		text := citePassages(call, chunks.Slice(), outs.Get("doc_aggs").Slice())
 		if !outs.Get(passages).Truthy() {
 			call.Out(passages, engine.String(text))
 		}
 	}
 	return nil
-}
-
-func elements(v engine.Value) []engine.Value {
-	list := make([]engine.Value, 0, v.Len())
-	for _, e := range v.Elements() {
-		list = append(list, e)
-	}
-	return list
 }
 
 // externalSpecs lists the components that work outside, by what they are for.

@@ -14,9 +14,6 @@ import (
 // stopMark ends a planning answer.
 const stopMark = "<|stop|>"
 
-// completeTask is the name that ends the planning protocol.
-const completeTask = "complete_task"
-
 // citationRules make an answer name its sources.
 const citationRules = `## Naming sources
 The context holds passages, each under a line "ID: n". When a sentence rests on a passage, close it with that number in this form: [ID:n]
@@ -98,7 +95,7 @@ Give one JSON list of calls and nothing else:
 - Use only the tools above and their parameters. Do not repeat a call that has been answered.
 - When a tool fails, try other words or another tool.
 - When everything needed is known, or no tool can help, end with:
-[{"name": "` + completeTask + `", "arguments": {"answer": "<what was found, in short>"}}]
+[{"name": "` + engine.PlanDone + `", "arguments": {"answer": "<what was found, in short>"}}]
 - You may think inside <think></think> before the list. Write ` + stopMark + ` after it.
 
 Today is ` + today.Format("2006-01-02") + ".")
@@ -106,7 +103,7 @@ Today is ` + today.Format("2006-01-02") + ".")
 }
 
 // nextTool is put after the last message of a planning call.
-const nextTool = `Which tools are to be called next? Answer with the JSON list only; use ` + completeTask + ` if enough is known.`
+const nextTool = `Which tools are to be called next? Answer with the JSON list only; use ` + engine.PlanDone + ` if enough is known.`
 
 // agentTask is the task text of a planning call.
 func agentTask(role, request string, overrides engine.Value) string {
@@ -138,7 +135,7 @@ func planProblem(problem string) string {
 }
 
 // noCalls answers an empty list of calls.
-const noCalls = "Observation:\nThe list named no tool, so nothing was called."
+const noCalls = engine.PlanObservation + "\nThe list named no tool, so nothing was called."
 
 // fullQuestion asks for one question that stands without the conversation.
 func fullQuestion(conversation string, today time.Time) string {

@@ -79,9 +79,9 @@ func observations(req *engine.ModelRequest) string {
 		switch {
 		case m.Role == "tool":
 			b.WriteString(m.Content + "\n")
-		case m.Role == "user" && strings.HasPrefix(strings.TrimSpace(m.Content), "Observation:"):
+		case m.Role == "user" && strings.HasPrefix(strings.TrimSpace(m.Content), engine.PlanObservation):
 			for line := range strings.Lines(m.Content) {
-				if t := strings.TrimSpace(line); t != "Observation:" && !strings.HasSuffix(t, "result]") {
+				if t := strings.TrimSpace(line); t != engine.PlanObservation && !strings.HasSuffix(t, "result]") {
 					b.WriteString(line)
 				}
 			}

@@ -8,9 +8,6 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// completeTask is how the prompt protocol ends the use of tools.
-const completeTask = "complete_task"
-
 // plan answers a planning call of the prompt protocol: one list with every tool that fits and was not called yet,
 // then complete_task.
 func plan(req *engine.ModelRequest) string {
@@ -27,7 +24,7 @@ func plan(req *engine.ModelRequest) string {
 		if text == "" {
 			text = question(req)
 		}
-		list = append(list, engine.Object("name", completeTask,
+		list = append(list, engine.Object("name", engine.PlanDone,
 			"arguments", engine.Object("answer", summarize(text, question(req)))))
 	}
 	return engine.List(list...).Text()

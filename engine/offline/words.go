@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Words are the terms a text is compared by, in order, as [Rank] and whoever keeps an index of them use them.
+// Words are the terms a text is compared by, in order, as an index of passages holds them too.
 func Words(text string) []string { return words(text) }
 
 // words are the terms a text is compared by, in order: Latin words and numbers in lower case without common

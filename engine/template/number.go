@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // number is v for arithmetic: an int64, *bigInt or float64; nil when v is no number. Booleans count as 0 and 1.
@@ -104,14 +106,7 @@ func formatFloat(f float64) string {
 	case math.IsNaN(f):
 		return "nan"
 	}
-	if abs := math.Abs(f); abs != 0 && (abs < 1e-4 || abs >= 1e16) {
-		return strconv.FormatFloat(f, 'e', -1, 64)
-	}
-	s := strconv.FormatFloat(f, 'f', -1, 64)
-	if strings.IndexByte(s, '.') < 0 {
-		s += ".0"
-	}
-	return s
+	return engine.Float(f).Text()
 }
 
 // arithmetic applies + - * / // % or ** to two numbers.
