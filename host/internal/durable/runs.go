@@ -116,7 +116,8 @@ func (r *Runs) recover(ctx context.Context) {
 			}
 			switch created := time.UnixMilli(row.CreateTime); {
 			case alone && created.Before(r.opened):
-				r.requeue(ctx, row, loose[row.ID])
+				// Twice in the queue it would have died as often as the luckier of the two says.
+				r.requeue(ctx, row, loose[row.ID] && !r.cfg.Log.Left()[row.ID])
 			case time.Since(created) > young:
 				r.requeue(ctx, row, was[row.ID] && loose[row.ID])
 			}

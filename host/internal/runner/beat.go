@@ -187,6 +187,11 @@ func (l *Log) Held() (map[string]bool, error) {
 	return held, nil
 }
 
+// Left are the runs that had notes when this host started on a server of its
+// own: their host has died, and this one puts them into the queue by itself.
+// Notes are gone then, so that [Log.Held] may no longer tell.
+func (l *Log) Left() map[string]bool { return l.left }
+
 // notes lists the notes of a host.
 func (l *Log) notes(host string) (map[string]uint64, error) {
 	info, err := retry(l.ctx, func(ctx context.Context) (*jetstream.StreamInfo, error) {

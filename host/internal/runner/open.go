@@ -129,6 +129,8 @@ type Log struct {
 	stop context.CancelCauseFunc
 	wg   sync.WaitGroup
 
+	left map[string]bool // see Left
+
 	mu     sync.Mutex
 	leases map[string]*Lease          // by run
 	tasks  map[string]map[*Lease]bool // by task name
@@ -160,6 +162,9 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	}
 	if err == nil {
 		err = l.listen()
+	}
+	if err == nil && l.Alone() {
+		l.left, err = l.Held()
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
