@@ -119,19 +119,20 @@ fuzz: ## the fuzz targets of the canvas, FUZZTIME (10s) each
 fuzz-all: fuzz ## every reader of foreign bytes, FUZZTIME each
 	$(call fuzzing,$(FUZZ_REST),$(FUZZTIME))
 
-NPM_CI := npm ci --no-audit --no-fund --loglevel=error
+# In a folder: what is installed by half must not pass for the whole.
+NPM_CI = $(CURDIR)/build/again npm ci --no-audit --no-fund --loglevel=error && touch node_modules || { rm -rf node_modules; exit 1; }
 
 plugins/sdk-as/node_modules: plugins/sdk-as/package-lock.json
-	cd plugins/sdk-as && $(NPM_CI) && touch node_modules
+	cd plugins/sdk-as && $(NPM_CI)
 
 wasm/js/node_modules: wasm/js/package-lock.json
-	cd wasm/js && $(NPM_CI) && touch node_modules
+	cd wasm/js && $(NPM_CI)
 
 web/node_modules: web/package-lock.json
-	cd web && $(NPM_CI) && touch node_modules
+	cd web && $(NPM_CI)
 
 host/clients/node_modules: host/clients/package-lock.json
-	cd host/clients && $(NPM_CI) && touch node_modules
+	cd host/clients && $(NPM_CI)
 
 clients: host/clients/node_modules ## the host against real clients and an MCP server from npm (part of unit)
 	$(GO) test -count=1 ./host/clients
