@@ -80,9 +80,9 @@ type Speech struct {
 type Said struct {
 	Text        string // without reasoning
 	Status      Value  // fields of message_end; null is left out
-	Attachment  Value
-	Downloads   Value
-	Interrupted bool // an error or a cancel cut it short
+	Attachment  Value  // {doc_id, format, file_name}
+	Downloads   Value  // list of file descriptors
+	Interrupted bool   // an error or a cancel cut it short
 }
 
 // NodeID is the id of the node; tools inside an agent have the agent's id, "-->" and their own name.

@@ -103,11 +103,11 @@ type Spec struct {
 
 // Field describes one input or output.
 type Field struct {
-	Name     string
-	Type     string // string, number, boolean, object, list, any
+	Name     string // "*" stands for any name
+	Type     string // string, number, boolean, object, list, any; integer for arguments of tools
 	Doc      string
 	Required bool
-	Enum     []string
+	Enum     []string // what is accepted; empty is anything
 }
 
 // ToolSpec says how a model sees a component.

@@ -18,8 +18,8 @@ type Input struct {
 type Options struct {
 	Ports    Ports
 	TaskID   string // names the run towards clients and the cancel port; "" makes one
-	CanvasID string
-	TenantID string
+	CanvasID string // what ports know the canvas by; may be ""
+	TenantID string // whose run it is, for ports; may be ""
 
 	Concurrency int    // nodes of a batch at once; 0 means 5
 	MaxSteps    int    // executions without progress before a run counts as a runaway; 0 means 10,000
@@ -41,8 +41,8 @@ type Options struct {
 // CancelAfter names an event by type, node ("" is any) and count.
 type CancelAfter struct {
 	Event EventType
-	Node  string
-	Nth   int // 1-based; 0 means 1
+	Node  string // "" is any
+	Nth   int    // 1-based; 0 means 1
 }
 
 const (

@@ -70,20 +70,20 @@ const (
 // ModelRequest is one model call.
 type ModelRequest struct {
 	LLM      string // llm_id as in the canvas; "" is the default model
-	Node     string // who asks
+	Node     string // who asks, as Call.NodeID names it
 	Purpose  Purpose
-	System   string
-	Messages []ModelMessage
+	System   string         // system prompt; "" is none
+	Messages []ModelMessage // oldest first
 	Config   ModelConfig
 	Stream   bool      // the pieces are wanted as they come
 	EmitOnly bool      // the whole text is not wanted back: a long stream is then held once
 	Images   []string  // data URLs that belong to the last user message
 	Tools    []ToolDef // functions the model may call
-	Schema   Value
-	Choices  Value
-	Chunks   Value  // retrieved chunks by citation number, for stand-ins
-	Query    string // the user's question, for stand-ins
-	Key      string // idempotency key: run/step/call
+	Schema   Value     // JSON Schema of the answer, for PurposeStructured; else null
+	Choices  Value     // name -> {description, examples}, for PurposeCategorize; else null
+	Chunks   Value     // retrieved chunks by citation number, for stand-ins
+	Query    string    // the user's question, for stand-ins
+	Key      string    // idempotency key: run/step/call
 }
 
 // ModelMessage is one message of a model call.
@@ -128,7 +128,7 @@ func (c *ModelConfig) Value() Value {
 
 // ModelPiece is one piece of an answer.
 type ModelPiece struct {
-	Text      string
+	Text      string     // what comes next of the answer, marks of reasoning included
 	ToolCalls []ToolCall // complete calls
 	Usage     *Usage     // at most once
 }
@@ -157,7 +157,7 @@ func (t *ToolDef) Value() Value {
 
 // ToolCall is a model's wish to call a function.
 type ToolCall struct {
-	ID        string
+	ID        string // the provider's; "" when it gave none
 	Name      string
 	Arguments string // JSON text
 }
@@ -171,14 +171,17 @@ type Retriever interface {
 // RetrievalQuery is one search.
 type RetrievalQuery struct {
 	Text                string
-	Datasets, Memories  []string
-	TopN, TopK          int
-	SimilarityThreshold float64
-	KeywordWeight       float64
-	Rerank              string
-	KnowledgeGraph, TOC bool
-	Filter              Value // meta_data_filter with references substituted
-	UserID              string
+	Datasets            []string // ids or names
+	Memories            []string // ids; Datasets is empty then
+	TopN                int      // passages wanted, at least 1
+	TopK                int      // candidates looked at; 0 leaves it to the retriever
+	SimilarityThreshold float64  // 0 to 1; passages less alike are left out
+	KeywordWeight       float64  // 0 to 1, of words; that of meaning is the rest to 1
+	Rerank              string   // model that orders the finds anew; "" is none
+	KnowledgeGraph      bool     // search the knowledge graph too
+	TOC                 bool     // let tables of contents choose passages
+	Filter              Value    // meta_data_filter with references substituted; null is none
+	UserID              string   // whose memories
 }
 
 // Found are passages and the documents they come from.
@@ -196,17 +199,21 @@ type Files interface {
 
 // Documents turns text into files.
 type Documents interface {
-	// Convert makes a file of markdown; the result is {doc_id, format, file_name}.
+	// Convert makes a file of markdown; format is markdown, html, pdf, docx or xlsx. The result is {doc_id, format,
+	// file_name}.
 	Convert(ctx context.Context, format, markdown string) (Value, error)
 }
 
 // Voice makes sound of text.
 type Voice interface {
+	// Speak gives the sound of a text, as MP3; none is no error.
 	Speak(ctx context.Context, text string) ([]byte, error)
 }
 
 // HTTP sends requests for the Invoke component.
 type HTTP interface {
+	// Do sends a request and reads the whole answer. Any status is an answer; no answer is an error. It puts the text of
+	// secrets in, which a request holds by name.
 	Do(ctx context.Context, req *HTTPRequest) (*HTTPResponse, error)
 }
 
@@ -214,9 +221,9 @@ type HTTP interface {
 type HTTPRequest struct {
 	Method, URL string
 	Header      []HTTPHeader
-	Body        string
-	Proxy       string
-	Timeout     time.Duration
+	Body        string        // "" is none
+	Proxy       string        // address of a proxy; "" is none
+	Timeout     time.Duration // for the whole answer; 0 is none
 }
 
 // HTTPHeader is one header line.
@@ -238,15 +245,15 @@ type Code interface {
 // CodeCall is a script with its arguments.
 type CodeCall struct {
 	Language  string // python or javascript
-	Script    string
-	Arguments Value
+	Script    string // defines main
+	Arguments Value  // object: name -> value
 }
 
 // CodeResult is what a script gave.
 type CodeResult struct {
-	Value  Value
-	Stdout string
-	Stderr string
+	Value  Value  // what main returned; null when that is nothing
+	Stdout string // what was printed
+	Stderr string // what was written as errors, and what was thrown; the node's error when Value is null
 }
 
 // Tools runs components that this engine knows by name only, such as web searches.
@@ -258,9 +265,9 @@ type Tools interface {
 
 // ExternalCall is one execution of a component that lives outside.
 type ExternalCall struct {
-	Component string
-	Params    Value
-	Arguments Value
+	Component string // component_name, never an alias
+	Params    Value  // of the node, as in the document
+	Arguments Value  // object: what a model gave, or what the node's params say; references are resolved
 	Key       string // idempotency key: run/step/call
 }
 
@@ -274,14 +281,18 @@ type MCP interface {
 
 // Memory keeps what was said, for later runs.
 type Memory interface {
+	// Remember keeps one exchange. Its error is a warning of the run.
 	Remember(ctx context.Context, m *Remembered) error
 }
 
 // Remembered is one exchange to keep.
 type Remembered struct {
-	MemoryIDs                  []string
-	UserID, AgentID, SessionID string
-	UserInput, AgentResponse   string
+	MemoryIDs     []string // memories that keep it
+	UserID        string
+	AgentID       string // the canvas
+	SessionID     string // the task id of the run
+	UserInput     string
+	AgentResponse string // without reasoning
 }
 
 // Cancel tells a run to stop.
@@ -292,6 +303,7 @@ type Cancel interface {
 
 // Secrets resolves names of secrets where they are used.
 type Secrets interface {
+	// Secret is the text behind a name; a name that is not known is an error.
 	Secret(ctx context.Context, name string) (string, error)
 }
 

@@ -25,8 +25,8 @@ type State struct {
 // Turn is one entry of the conversation: who spoke and what. What a canvas said is kept as all outputs of its
 // last node.
 type Turn struct {
-	Role    string
-	Content Value
+	Role    string // user or assistant
+	Content Value  // a text; of the assistant an object: output name -> value
 }
 
 // Text is what was said.

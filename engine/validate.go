@@ -19,8 +19,8 @@ const (
 type Problem struct {
 	Node     string // component id, "" for the document
 	Name     string // display name
-	Param    string
-	Text     string
+	Param    string // with a path for nested ones: conditions[0].to; "" for the node as a whole
+	Text     string // what is wrong
 	Severity Severity
 }
 

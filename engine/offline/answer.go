@@ -94,7 +94,7 @@ func observations(req *engine.ModelRequest) string {
 // material is what the prompt holds beyond the question, if that is more than a few words.
 func material(req *engine.ModelRequest, ask string) string {
 	text := strings.TrimSpace(strings.ReplaceAll(lastMessage(req), ask, " "))
-	if len(words(text)) < 12 {
+	if len(Words(text)) < 12 {
 		return ""
 	}
 	return text

@@ -18,7 +18,7 @@ func standAlone(req *engine.ModelRequest) string {
 	if q := strings.TrimSpace(req.Query); q != "" && q != ask {
 		return q
 	}
-	if len(words(ask)) < 3 && before != "" {
+	if len(Words(ask)) < 3 && before != "" {
 		return before + " " + ask
 	}
 	return ask

@@ -31,7 +31,7 @@ func sentences(text string) []string {
 		line = strings.TrimLeft(line, "*-•> \t")
 		for line != "" {
 			end := sentenceEnd(line)
-			if s := strings.TrimSpace(line[:end]); len(words(s)) > 0 && !isLabel(s) {
+			if s := strings.TrimSpace(line[:end]); len(Words(s)) > 0 && !isLabel(s) {
 				out = append(out, shorten(s))
 			}
 			line = strings.TrimSpace(line[end:])

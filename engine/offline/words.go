@@ -6,12 +6,10 @@ import (
 	"unicode"
 )
 
-// Words are the terms a text is compared by, in order, as an index of passages holds them too.
-func Words(text string) []string { return words(text) }
-
-// words are the terms a text is compared by, in order: Latin words and numbers in lower case without common
-// endings, and pairs of neighbouring characters for scripts without blanks. Words that carry no topic are left out.
-func words(text string) []string {
+// Words are the terms a text is compared by, in order: Latin words and numbers in lower case without common endings,
+// and pairs of neighbouring characters for scripts without blanks. Words that carry no topic are left out. An index of
+// passages holds the same terms.
+func Words(text string) []string {
 	var out []string
 	var run []rune
 	wide := false
@@ -100,7 +98,7 @@ func setOf(list string) map[string]bool {
 // uniqueWords is words without repetition, in order.
 func uniqueWords(text string) []string {
 	seen := map[string]bool{}
-	return slices.DeleteFunc(words(text), func(w string) bool {
+	return slices.DeleteFunc(Words(text), func(w string) bool {
 		again := seen[w]
 		seen[w] = true
 		return again
@@ -110,7 +108,7 @@ func uniqueWords(text string) []string {
 // wordSet is words as a set.
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range words(text) {
+	for _, w := range Words(text) {
 		set[w] = true
 	}
 	return set
