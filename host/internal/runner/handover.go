@@ -17,7 +17,11 @@ func (l *Log) handOver() {
 		leases = append(leases, e)
 	}
 	l.mu.Unlock()
-	ctx, done := context.WithTimeout(context.Background(), 5*time.Second)
+	patience := 5 * time.Second
+	if l.Alone() {
+		patience = 2 * wait // the server is here; on a busy machine it takes a while
+	}
+	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
 	for _, e := range leases {
 		if err := e.release(ctx); err != nil {
