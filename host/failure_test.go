@@ -139,22 +139,26 @@ func killAndFreezeStore(t *testing.T, bin programs) {
 	arrived, release := w.outside.hold("/nats-killed/4")
 	c := w.conversation(h, "nats-killed")
 	<-arrived
+	away := time.Now()
 	nats.Kill()
 	release()
 	time.Sleep(time.Second)
 	require.NoError(t, nats.Restart())
+	down := time.Since(away)
 	c.requireDone()
-	requireGap(t, c.reader, 20*time.Second)
+	requireGap(t, c.reader, down+20*time.Second)
 
 	arrived, release = w.outside.hold("/nats-frozen/4")
 	c = w.conversation(h, "nats-frozen")
 	<-arrived
+	away = time.Now()
 	require.NoError(t, nats.Freeze())
 	release()
 	time.Sleep(lease + time.Second)
 	require.NoError(t, nats.Thaw())
+	down = time.Since(away)
 	c.requireDone()
-	requireGap(t, c.reader, 20*time.Second)
+	requireGap(t, c.reader, down+20*time.Second)
 
 	// The records are needed at the beginning and at the end of a run, not between.
 	arrived, release = w.outside.hold("/postgres-killed/4")
