@@ -86,14 +86,12 @@ func (a *Agent) offers(ctx context.Context, call *engine.Call) []offer {
 
 // choose gives the tools of a server as it describes them. What is odd about them is noted in the log of the run.
 func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
-	warn := func(format string, args ...any) {
-		call.Log(engine.EventWarning, engine.Object("text", fmt.Sprintf("%s: MCP server %s: ", call.NodeID(), s.id)+fmt.Sprintf(format, args...)))
-	}
+	server := "MCP server " + s.id
 	if o.err != nil {
 		if s.all {
-			warn("its tools are not known: %s", o.err)
+			warn(call, server, fmt.Errorf("its tools are not known: %w", o.err))
 		} else {
-			warn("its tools are taken from the canvas: %s", o.err)
+			warn(call, server, fmt.Errorf("its tools are taken from the canvas: %w", o.err))
 		}
 		return s.tools
 	}
@@ -108,7 +106,7 @@ func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 	for i := range out {
 		at := slices.IndexFunc(o.tools, func(def engine.ToolDef) bool { return def.Name == out[i].remote })
 		if out[i].gone = at < 0; out[i].gone {
-			warn("it has no tool %s any more", out[i].remote)
+			warn(call, server, fmt.Errorf("it has no tool %s any more", out[i].remote))
 			continue
 		}
 		out[i] = remoteTool(s.id, o.tools[at])

@@ -230,14 +230,6 @@ func isYes(text string) bool {
 	return false
 }
 
-// literal reads text that is JSON or a Python literal as a whole.
-func literal(text string) (engine.Value, bool) {
-	if v, err := engine.ParseJSONText(text); err == nil {
-		return v, true
-	}
-	return readLiteral(text)
-}
-
 // InputForm has one line per argument.
 func (c *CodeExec) InputForm() engine.Value {
 	b := engine.NewObject(len(c.Arguments))

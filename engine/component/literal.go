@@ -287,3 +287,11 @@ func (r *literalReader) code(b *strings.Builder, digits int) bool {
 	r.i += digits
 	return true
 }
+
+// literal reads text that is JSON or a Python literal as a whole.
+func literal(text string) (engine.Value, bool) {
+	if v, err := engine.ParseJSONText(text); err == nil {
+		return v, true
+	}
+	return readLiteral(text)
+}

@@ -52,20 +52,33 @@ func (l *LLM) Init(s *engine.Setup) (err error) {
 		return err
 	}
 	l.schema = outputSchema(s.Outputs)
-	list := l.Prompts
+	if l.prompts, err = readPrompts(s, l.Prompts); err != nil {
+		return err
+	}
+	for i := range l.prompts {
+		l.references = append(l.references, l.prompts[i].content.Refs()...)
+	}
+	return nil
+}
+
+// readPrompts compiles prompts in any form documents have: a list of {role, content} or of texts, one of either, or
+// nothing, which asks what the user asks.
+func readPrompts(s *engine.Setup, list engine.Value) ([]prompt, error) {
 	switch list.Kind() {
-	case engine.KindList:
+	case engine.KindList, engine.KindNull:
 	case engine.KindObject:
 		list = engine.List(list)
 	case engine.KindString:
-		list = engine.List(engine.Object("role", "user", "content", list))
-	case engine.KindNull:
+		if list.Str() != "" {
+			list = engine.List(list)
+		}
 	default:
-		return s.Fail("prompts", list, "is a "+list.Kind().String()+"; a list of {role, content} is needed")
+		return nil, s.Fail("prompts", list, "is a "+list.Kind().String()+"; a list of {role, content} is needed")
 	}
-	if !list.Truthy() || l.Prompts.Kind() == engine.KindString && l.Prompts.Str() == "" {
-		list = engine.List(engine.Object("role", "user", "content", "{sys.query}"))
+	if !list.Truthy() {
+		list = engine.Strings("{sys.query}")
 	}
+	var prompts []prompt
 	for i, p := range list.Elements() {
 		at := "prompts[" + strconv.Itoa(i) + "]"
 		if p.Kind() == engine.KindString {
@@ -73,18 +86,15 @@ func (l *LLM) Init(s *engine.Setup) (err error) {
 		}
 		content := p.Get("content")
 		if p.Kind() != engine.KindObject || content.Kind() != engine.KindString && !content.IsNull() {
-			return s.Fail(at, p, "is no prompt; {role, content} with a text as content is needed")
+			return nil, s.Fail(at, p, "is no prompt; {role, content} with a text as content is needed")
 		}
 		role := p.Get("role").Str()
 		if role == "" {
 			role = "user"
 		}
-		l.prompts = append(l.prompts, prompt{role: role, content: engine.ParseText(content.Str())})
+		prompts = append(prompts, prompt{role: role, content: engine.ParseText(content.Str())})
 	}
-	for i := range l.prompts {
-		l.references = append(l.references, l.prompts[i].content.Refs()...)
-	}
-	return nil
+	return prompts, nil
 }
 
 // References are those of the prompts.

@@ -253,11 +253,6 @@ func (m *Message) remember(ctx context.Context, call *engine.Call, said *engine.
 	}
 }
 
-// warn notes something that does not stop the run.
-func warn(call *engine.Call, what string, err error) {
-	call.Log(engine.EventWarning, engine.Object("text", call.NodeID()+": "+what+": "+err.Error()))
-}
-
 var (
 	_ engine.Component   = (*Message)(nil)
 	_ engine.Initializer = (*Message)(nil)
