@@ -161,7 +161,7 @@ func (h *Host) openStore(ctx context.Context) error {
 	default:
 		return fmt.Errorf("sync %q: always, contract or interval is needed", h.cfg.Sync)
 	}
-	return h.await(ctx, "the records store", func() (err error) {
+	return h.await(ctx, "the records store", h.cfg.Postgres != "", func() (err error) {
 		h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile, Name: hostName(), Sync: sync})
 		return err
 	})
@@ -174,7 +174,7 @@ func (h *Host) openLog(ctx context.Context) error {
 		// What the contract does not name is not left to luck for long; it costs nothing that could be measured.
 		every = 2 * time.Second
 	}
-	return h.await(ctx, "the run log", func() (err error) {
+	return h.await(ctx, "the run log", len(cfg.NATS) > 0, func() (err error) {
 		h.log, err = runner.Open(ctx, runner.Config{
 			Dir: cfg.Dir, URLs: cfg.NATS, Credentials: cfg.NATSCredentials, Replicas: cfg.Replicas, Name: hostName(),
 			SyncAlways: cfg.Sync == SyncAlways, SyncEvery: every, Lease: cfg.Lease, Log: cfg.Log,

@@ -93,9 +93,10 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 	if addr, ok := listener.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
 		s.cfg.Log.Warn("other machines can reach this address, and keys travel unencrypted; put a proxy with TLS in front", "addr", addr.String())
 	}
+	s.warnOfOpenKeys()
 	h, err := host.New(ctx, s.cfg)
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return errors.Join(s.trouble(err), listener.Close())
 	}
 	s.greet(ctx, a, listener.Addr().String(), h)
 	return errors.Join(s.serve(ctx, listener, h), h.Close())

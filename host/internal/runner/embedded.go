@@ -34,13 +34,45 @@ func startServer(cfg Config) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	// It says why it cannot start to its log, and is then not ready for ever.
+	why := make(fatalLog, 1)
+	srv.SetLoggerV2(why, false, false, false)
 	srv.Start()
-	if !srv.ReadyForConnections(30 * time.Second) {
-		srv.Shutdown()
-		return nil, errors.New("not ready after 30 s; is the disk slow or full?")
+	for late := time.Now().Add(30 * time.Second); !srv.ReadyForConnections(20 * time.Millisecond); {
+		select {
+		case text := <-why:
+			err = errors.New(text)
+		default:
+			if time.Now().After(late) {
+				err = errors.New("not ready after 30 s; is the disk slow or full?")
+			}
+		}
+		if err != nil {
+			srv.Shutdown()
+			return nil, err
+		}
 	}
 	return srv, nil
 }
+
+// fatalLog takes what keeps a server from starting, and nothing else.
+type fatalLog chan string
+
+// Fatalf is called by the server, which goes on.
+func (l fatalLog) Fatalf(format string, args ...any) {
+	select {
+	case l <- fmt.Sprintf(format, args...):
+	default:
+	}
+}
+
+// Noticef and the others are not of interest.
+func (fatalLog) Noticef(string, ...any) {}
+
+func (fatalLog) Warnf(string, ...any)  {}
+func (fatalLog) Errorf(string, ...any) {}
+func (fatalLog) Debugf(string, ...any) {}
+func (fatalLog) Tracef(string, ...any) {}
 
 // fullBelow is the room that is left to the server for its own files.
 const fullBelow = 4 << 20

@@ -34,6 +34,7 @@ func (l *Log) subject(parts ...string) string {
 const wait = 10 * time.Second
 
 func (l *Log) makeStreams(ctx context.Context) error {
+	l.warnOfOneCopy()
 	p := l.cfg.Prefix
 	configs := []struct {
 		into *jetstream.Stream
@@ -76,6 +77,14 @@ func (l *Log) makeStreams(ctx context.Context) error {
 	})
 	l.files = files
 	return fail(err, "files")
+}
+
+// warnOfOneCopy tells an operator of a cluster that one of its servers is
+// enough to stop everything. When the servers sync cannot be seen from here.
+func (l *Log) warnOfOneCopy() {
+	if cluster := l.nc.ConnectedClusterName(); l.srv == nil && cluster != "" && l.cfg.Replicas == 1 {
+		l.cfg.Log.Warn("NATS is a cluster, and one of its servers alone keeps each message; --nats-replicas 3 keeps it on three", "cluster", cluster)
+	}
 }
 
 func (l *Log) makeStream(ctx context.Context, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
