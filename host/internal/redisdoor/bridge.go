@@ -149,7 +149,10 @@ func (b *Bridge) hear(ctx context.Context) error {
 		switch msg := got.(type) {
 		case *redis.Message:
 			if msg.Payload == "set" {
-				b.cancel(ctx, strings.TrimSuffix(strings.TrimPrefix(msg.Channel, prefix), "-cancel"))
+				// One that could not be passed on is among the marks that are asked for next.
+				if err := b.cancel(ctx, strings.TrimSuffix(strings.TrimPrefix(msg.Channel, prefix), "-cancel")); err != nil {
+					return err
+				}
 			}
 		case *redis.Subscription:
 			// The client has connected again by itself: marks may have been missed,
@@ -198,18 +201,21 @@ func (b *Bridge) ask(ctx context.Context) error {
 			if v == nil {
 				continue
 			}
-			seen[some[i]] = true
 			if !b.seen[some[i]] {
-				b.cancel(ctx, some[i])
+				if err := b.cancel(ctx, some[i]); err != nil {
+					return err
+				}
 			}
+			seen[some[i]] = true
 		}
 	}
 	b.seen = seen
 	return nil
 }
 
-func (b *Bridge) cancel(ctx context.Context, task string) {
-	if err := b.cfg.Runs.Cancel(ctx, task); err != nil && ctx.Err() == nil {
-		b.cfg.Log.Error("redis bridge could not cancel", "task", task, "err", err)
+func (b *Bridge) cancel(ctx context.Context, task string) error {
+	if err := b.cfg.Runs.Cancel(ctx, task); err != nil {
+		return fmt.Errorf("cancel run %q: %w", task, err)
 	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -155,6 +156,53 @@ func TestBridge(t *testing.T) {
 			startRedis(t, port, way.args...)
 			require.NoError(t, c.Set(t.Context(), "after-cancel", "x", 0).Err())
 			<-after.Context().Done()
+			end()
+			<-done
+			require.NoError(t, b.Close())
+		})
+	}
+}
+
+// reluctantRuns is a run log that takes a cancel at the third time.
+type reluctantRuns struct {
+	asked    atomic.Int32
+	canceled chan string
+}
+
+func (r *reluctantRuns) Tasks() []string { return []string{"r"} }
+
+func (r *reluctantRuns) Cancel(_ context.Context, task string) error {
+	if r.asked.Add(1) < 3 {
+		return runner.ErrUnavailable
+	}
+	r.canceled <- task
+	return nil
+}
+
+// A mark that the run log does not take at once is not forgotten.
+func TestBridgeRepeatsACancel(t *testing.T) {
+	for name, args := range map[string][]string{"by notifications": nil, "by polling": {"--rename-command", "CONFIG", ""}} {
+		t.Run(name, func(t *testing.T) {
+			port := freePort(t)
+			startRedis(t, port, args...)
+			c := redis.NewClient(&redis.Options{Addr: fmt.Sprint("127.0.0.1:", port)})
+			defer c.Close()
+			runs := &reluctantRuns{canceled: make(chan string, 100)}
+			b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://127.0.0.1:%d/0", port), Runs: runs, Log: quiet})
+			require.NoError(t, err)
+			ctx, end := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				b.Watch(ctx)
+			}()
+			require.NoError(t, c.Set(t.Context(), "r-cancel", "x", 0).Err())
+			select {
+			case task := <-runs.canceled:
+				require.Equal(t, "r", task)
+			case <-time.After(patience):
+				require.FailNow(t, "nobody asks again")
+			}
 			end()
 			<-done
 			require.NoError(t, b.Close())
