@@ -89,7 +89,7 @@ func (k *kit) badInput(ctx context.Context, b *bench, m *plugin.Module) {
 const (
 	mostCancels = 20
 	patience    = 200 * time.Millisecond
-	tries       = 3
+	tries       = 10
 )
 
 // cancel gives up at each emit of a case in turn.
