@@ -51,7 +51,7 @@ var packages = sync.OnceValue(func() error {
 	if _, err := os.Stat("node_modules/.package-lock.json"); err == nil {
 		return nil
 	}
-	ctx, done := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, done := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer done()
 	out, err := exec.CommandContext(ctx, "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error").CombinedOutput()
 	if err != nil {

@@ -48,6 +48,13 @@ func (e *everything) sessions() map[string]bool {
 	return out
 }
 
+// told waits until the server has told of so many sessions, and wants no more.
+func (e *everything) told(t *testing.T, n int, why string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(e.sessions()) >= n }, time.Minute, 10*time.Millisecond, why)
+	require.Len(t, e.sessions(), n, why)
+}
+
 func startEverything(t *testing.T, kind string) *everything {
 	t.Helper()
 	needNode(t)
@@ -102,13 +109,13 @@ func TestMCPClient(t *testing.T) {
 				require.NoError(t, err, test.tool)
 				require.Contains(t, text, test.want)
 			}
-			require.Len(t, e.sessions(), 1, "the calls of one run share a session")
+			e.told(t, 1, "the calls of one run share a session")
 			for _, r := range e.requests() {
 				require.Equal(t, "Bearer t7", r.Token, "%s %s", r.Method, r.URL)
 			}
 			_, err = c.Call(t.Context(), "run 2", s, "echo", engine.Object("message", "x"))
 			require.NoError(t, err)
-			require.Len(t, e.sessions(), 2, "another run has a session of its own")
+			e.told(t, 2, "another run has a session of its own")
 
 			slow := &mcp.Client{Timeout: 300 * time.Millisecond}
 			_, err = slow.Call(t.Context(), "run 3", s, "trigger-long-running-operation", engine.Object("duration", 30, "steps", 1))
@@ -190,13 +197,13 @@ func TestMCPInACanvas(t *testing.T) {
 					Variables struct{ Tools map[string]any }
 				}
 			}
-			s.call("POST", "/v1/mcp_server/create", Row{"name": "everything", "url": e.url, "server_type": kind, "headers": Row{"X-Token": "Bearer {{token}}"}, "variables": Row{"token": "t8"}}).into(t, &made)
+			s.call("POST", "/v1/mcp_server/create", Row{"name": "everything", "url": e.url, "server_type": kind, "timeout": 60, "headers": Row{"X-Token": "Bearer {{token}}"}, "variables": Row{"token": "t8"}}).into(t, &made)
 			require.Zero(t, made.Code, made.Message)
 			require.Contains(t, made.Data.Variables.Tools, "echo", "tools are fetched when a server is added")
 			var tried struct{ Data string }
 			s.call("POST", "/v1/mcp_server/test_tool", Row{"mcp_id": made.Data.ID, "tool_name": "echo", "arguments": Row{"message": "try"}}).into(t, &tried)
 			require.Equal(t, "Echo: try", tried.Data)
-			before := len(e.sessions())
+			e.told(t, 2, "one to add it and one to try it")
 
 			id := s.canvas("agent", document(map[string]any{
 				"begin": node("Begin", map[string]any{}, "Agent:A"),
@@ -217,7 +224,7 @@ func TestMCPInACanvas(t *testing.T) {
 			require.Equal(t, 3, kinds["tool_finished"], kinds)
 			require.Contains(t, text, "The tool said: ")
 			require.Contains(t, text, "3")
-			require.Len(t, e.sessions(), before+1, "one session for the run's three calls")
+			e.told(t, 3, "one session for the run's three calls")
 			for _, r := range e.requests() {
 				require.Equal(t, "Bearer t8", r.Token, "%s %s", r.Method, r.URL)
 			}
@@ -261,7 +268,7 @@ func TestMCPToolsAreAskedFor(t *testing.T) {
 			s := serve(t, []string{"EASEL_MODEL_BASE_URL=" + model.URL + "/v1", "EASEL_MODEL_NAMES=planner", "EASEL_MODEL_PROVIDER=Local"}, "--allow-private")
 			add := func(name, url string) string {
 				var made struct{ Data struct{ ID string } }
-				s.call("POST", "/v1/mcp_server/create", Row{"name": name, "url": url, "server_type": kind, "timeout": 1}).into(t, &made)
+				s.call("POST", "/v1/mcp_server/create", Row{"name": name, "url": url, "server_type": kind, "timeout": 60}).into(t, &made)
 				return made.Data.ID
 			}
 			here, away := add("everything", e.url), add("away", "http://127.0.0.1:1/mcp")
@@ -303,7 +310,7 @@ func TestMCPToolsAreAskedFor(t *testing.T) {
 				return n
 			}
 			if kind == mcp.TypeStreamable {
-				require.Eventually(t, func() bool { return closed() >= 2 }, 30*time.Second, 20*time.Millisecond, "sessions end with their runs")
+				require.Eventually(t, func() bool { return closed() >= 2 }, time.Minute, 20*time.Millisecond, "sessions end with their runs")
 			}
 		})
 	}
