@@ -10,10 +10,10 @@ import { EngineError } from "./errors.ts";
 import type { Host, Module } from "./protocol.ts";
 import type { FromWorker, ToWorker } from "./worker.ts";
 
-/** Line is a Worker of either platform. */
-export interface Line {
-  post(message: ToWorker, transfer?: ArrayBuffer[]): void;
-  listen(receive: (message: FromWorker) => void, broken: (why: string) => void): void;
+/** Line is a Worker of either platform, with what is said to it and what it says. */
+export interface Line<To = ToWorker, From = FromWorker> {
+  post(message: To): void;
+  listen(receive: (message: From) => void, broken: (why: string) => void): void;
   /** hold says whether anybody waits; an idle worker must not keep a Node program alive. */
   hold?(busy: boolean): void;
   end(): void;

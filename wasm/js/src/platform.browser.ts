@@ -3,11 +3,8 @@
 import type { Connect, EngineOptions } from "./engine.ts";
 import { EngineError } from "./errors.ts";
 import { link, type Line } from "./link.ts";
-import type { FromKernel } from "./plugin/kernel/serve.ts";
-import type { KernelLine } from "./plugin/runner.ts";
 import type { Shelf } from "./plugin/shelf.ts";
 import { compileAny, compileOnce, wasmStarter } from "./wasm.ts";
-import type { FromWorker } from "./worker.ts";
 
 /** platform is how a page reaches a module: in a Worker, or in this thread. */
 export function platform(options: EngineOptions): Connect {
@@ -23,15 +20,15 @@ export function platform(options: EngineOptions): Connect {
   }
   const script = typeof options.worker === "object" || typeof options.worker === "string"
     ? options.worker : new URL("./worker.js", import.meta.url);
-  return link(() => spawn(script), { wasm: source, runtime, watchdog: options.watchdog ?? 10_000 });
+  return link(() => spawn(script, "easel engine"), { wasm: source, runtime, watchdog: options.watchdog ?? 10_000 });
 }
 
-function spawn(script: URL | string): Line {
-  const worker = new Worker(script, { type: "module", name: "easel engine" });
+function spawn<To, From>(script: URL | string, name: string): Line<To, From> {
+  const worker = new Worker(script, { type: "module", name });
   return {
-    post: (message, transfer) => worker.postMessage(message, transfer ?? []),
+    post: (message) => worker.postMessage(message),
     listen: (receive, broken) => {
-      worker.onmessage = (event: MessageEvent<FromWorker>) => receive(event.data);
+      worker.onmessage = (event: MessageEvent<From>) => receive(event.data);
       worker.onerror = (event) => broken(event.message || "its script did not load");
       worker.onmessageerror = () => broken("a message could not be read");
     },
@@ -44,7 +41,7 @@ export async function plugins({ pluginWorker = true, locale }: EngineOptions): P
   const [{ Shelf }, { inline }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/inline.ts")]);
   const script = typeof pluginWorker === "boolean" ? new URL("./plugin.js", import.meta.url) : pluginWorker;
   return new Shelf({
-    locale, spawn: pluginWorker === false ? inline : () => spawnPlugin(script), read: bytesOf,
+    locale, spawn: pluginWorker === false ? inline : () => spawn(script, "easel plugin"), read: bytesOf,
     services: (options) => {
       if (options.secrets) throw new EngineError("unsupported", "plugin: secrets do not belong in a page; give the plugin a proxy of the host that holds them");
       return options;
@@ -58,17 +55,4 @@ async function bytesOf(source: unknown): Promise<Uint8Array<ArrayBuffer>> {
   const response = source instanceof Response ? source : await fetch(String(source));
   if (!response.ok) throw new EngineError("plugin", `plugin: it could not be fetched: ${response.status} ${response.url}`);
   return new Uint8Array(await response.arrayBuffer());
-}
-
-function spawnPlugin(script: URL | string): KernelLine {
-  const worker = new Worker(script, { type: "module", name: "easel plugin" });
-  return {
-    post: (message) => worker.postMessage(message),
-    listen: (receive, broken) => {
-      worker.onmessage = (event: MessageEvent<FromKernel>) => receive(event.data);
-      worker.onerror = (event) => broken(event.message || "its script did not load");
-      worker.onmessageerror = () => broken("a message could not be read");
-    },
-    end: () => worker.terminate(),
-  };
 }

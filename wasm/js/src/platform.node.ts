@@ -6,11 +6,8 @@ import { Worker } from "node:worker_threads";
 import type { Connect, EngineOptions } from "./engine.ts";
 import { EngineError } from "./errors.ts";
 import { link, type Line } from "./link.ts";
-import type { FromKernel } from "./plugin/kernel/serve.ts";
-import type { KernelLine } from "./plugin/runner.ts";
 import type { Shelf } from "./plugin/shelf.ts";
 import { compileAny, compileOnce, wasmStarter } from "./wasm.ts";
-import type { FromWorker } from "./worker.ts";
 
 /** compile reads files itself, because Node's fetch does not. */
 export async function compile(source: unknown): Promise<WebAssembly.Module> {
@@ -35,12 +32,12 @@ export function platform(options: EngineOptions): Connect {
   return link(() => spawn(script), { wasm: source, runtime, watchdog: options.watchdog ?? 10_000 });
 }
 
-function spawn(script: URL): Line {
+function spawn<To, From>(script: URL): Line<To, From> {
   const worker = new Worker(script);
   return {
-    post: (message, transfer) => worker.postMessage(message, transfer),
+    post: (message) => worker.postMessage(message),
     listen: (receive, broken) => {
-      worker.on("message", (message: FromWorker) => receive(message));
+      worker.on("message", (message: From) => receive(message));
       worker.on("error", (err: Error) => broken(err.message));
       worker.on("exit", (code) => { if (code !== 0) broken(`it ended with code ${code}`); });
     },
@@ -54,7 +51,7 @@ export async function plugins({ pluginWorker = true, locale }: EngineOptions): P
   const [{ Shelf }, { inline }, { dial }] = await Promise.all([import("./plugin/shelf.ts"), import("./plugin/inline.ts"), import("./plugin/dial.node.ts")]);
   const script = typeof pluginWorker === "boolean" ? new URL("./plugin.node.js", import.meta.url) : new URL(pluginWorker, import.meta.url);
   return new Shelf({
-    locale, server: true, spawn: pluginWorker === false ? inline : () => spawnPlugin(script), read: bytesOf,
+    locale, server: true, spawn: pluginWorker === false ? inline : () => spawn(script), read: bytesOf,
     services: (options) => ({ ...options, dial }),
   });
 }
@@ -67,18 +64,4 @@ async function bytesOf(source: unknown): Promise<Uint8Array<ArrayBuffer>> {
   const response = source instanceof Response ? source : await fetch(address);
   if (!response.ok) throw new EngineError("plugin", `plugin: it could not be fetched: ${response.status} ${response.url}`);
   return new Uint8Array(await response.arrayBuffer());
-}
-
-function spawnPlugin(script: URL): KernelLine {
-  const worker = new Worker(script);
-  return {
-    post: (message) => worker.postMessage(message),
-    listen: (receive, broken) => {
-      worker.on("message", (message: FromKernel) => receive(message));
-      worker.on("error", (err: Error) => broken(err.message));
-      worker.on("exit", (code) => { if (code !== 0) broken(`it ended with code ${code}`); });
-    },
-    hold: (busy) => (busy ? worker.ref() : worker.unref()),
-    end: () => void worker.terminate(),
-  };
 }

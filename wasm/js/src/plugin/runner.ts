@@ -1,6 +1,7 @@
 // Runs the calls of one plugin in Workers of its own, one call per Worker at a time,
 // so that a plugin that computes holds up nobody else and can be ended from outside.
 
+import type { Line } from "../link.ts";
 import { caps } from "./abi.ts";
 import { PluginError } from "./error.ts";
 import type { Setting, Work } from "./kernel/guest.ts";
@@ -9,13 +10,7 @@ import type { FromKernel, Outcome, ToKernel } from "./kernel/serve.ts";
 import type { Way } from "./kernel/wait.ts";
 
 /** KernelLine is a Worker of either platform, or a kernel in this thread. */
-export interface KernelLine {
-  post(message: ToKernel): void;
-  listen(receive: (message: FromKernel) => void, broken: (why: string) => void): void;
-  /** hold says whether anybody waits; an idle Worker must not keep a Node program alive. */
-  hold?(busy: boolean): void;
-  end(): void;
-}
+export type KernelLine = Line<ToKernel, FromKernel>;
 
 /** Spawn starts a Worker for a plugin. */
 export type Spawn = () => KernelLine;
