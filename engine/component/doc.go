@@ -1,5 +1,6 @@
 // Package component holds the built-in components of canvases, one per file: Begin, Message, LLM, Agent, Switch,
-// Iteration and so on.
+// Iteration and so on. Searches that differ in little but the service share a file by what they are for (websearch.go,
+// library.go, finance.go), and so do retired components and the steps of pipelines.
 //
 // A component is a struct whose exported fields are its params. Their tags say what they mean, which defaults and
 // limits they have; load checks, forms, JSON Schema and the docs page are made of them. Beside it stands a Spec:
