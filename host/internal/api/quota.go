@@ -59,7 +59,7 @@ func (a *API) v2Usage(c *call) error {
 // usedToday is what the callers of a tenant have used, after what this host has
 // counted is written.
 func (a *API) usedToday(c *call, tenant string) (map[string]int64, error) {
-	if err := a.cfg.Quota.Flush(c.ctx()); err != nil {
+	if err := a.cfg.Quota.Flush(); err != nil {
 		return nil, err
 	}
 	return a.cfg.Store.CallerTokens(c.ctx(), tenant, a.cfg.Quota.Today())

@@ -168,7 +168,7 @@ func TestWhoPays(t *testing.T) {
 	s := newSite(t, func(c *Config) { c.Models.Host = host })
 	canvas := s.canvas("Asking", asking)
 	used := func() map[string]int64 {
-		require.NoError(t, s.quota.Flush(t.Context()))
+		require.NoError(t, s.quota.Flush())
 		got, err := s.store.CallerTokens(t.Context(), "one", s.quota.Today())
 		require.NoError(t, err)
 		return got

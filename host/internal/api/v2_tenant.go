@@ -46,7 +46,7 @@ func (a *API) v2ListTenants(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := a.cfg.Quota.Flush(c.ctx()); err != nil {
+	if err := a.cfg.Quota.Flush(); err != nil {
 		return err
 	}
 	used, err := a.cfg.Store.TenantTokens(c.ctx(), a.cfg.Quota.Today())

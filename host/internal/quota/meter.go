@@ -37,6 +37,11 @@ const (
 	writeEvery = time.Second
 	// lookEvery is how old what is known from the store may be when a call asks.
 	lookEvery = 2 * time.Second
+	// lookTime bounds how long a call waits for news of who is known.
+	lookTime = time.Second
+	// keepFor is how long what is known of somebody outlives its last use, so that
+	// a store that is away for a while stops no run that is under way.
+	keepFor = time.Hour
 	// closeTime bounds the last write of a meter that closes.
 	closeTime = 5 * time.Second
 )
@@ -49,10 +54,12 @@ type Meter struct {
 	list map[subject]*tally
 	open bool // something waits to be written
 
-	writing sync.Mutex // held by who writes
+	writing sync.Mutex      // held by who writes
+	life    context.Context // of writes
+	end     context.CancelFunc
 	kick    chan struct{}
 	quit    chan struct{}
-	done    chan struct{}
+	last    chan error // of the last write
 }
 
 // subject is what is counted: a caller, or with caller "" its tenant, on a day.
@@ -81,7 +88,8 @@ func New(cfg Config) *Meter {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	m := &Meter{cfg: cfg, list: map[subject]*tally{}, kick: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+	m := &Meter{cfg: cfg, list: map[subject]*tally{}, kick: make(chan struct{}, 1), quit: make(chan struct{}), last: make(chan error, 1)}
+	m.life, m.end = context.WithCancel(context.Background())
 	go m.work()
 	return m
 }
@@ -186,6 +194,9 @@ func (m *Meter) look(ctx context.Context, s subject, now time.Time) (store.Token
 		told, sent := t.told, t.sent > 0
 		if known {
 			t.looked = now // others go on with what is known
+			late, done := context.WithTimeout(ctx, lookTime)
+			defer done()
+			ctx = late
 		}
 		m.mu.Unlock()
 		read, err := m.cfg.Store.TokenState(ctx, s.tenant, s.caller, s.day)

@@ -1,7 +1,6 @@
 package quota
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -22,16 +21,16 @@ func (m *Meter) Settle() {
 	}
 }
 
-// Flush writes what is counted. What could not be written is kept for the next time.
-func (m *Meter) Flush(ctx context.Context) error {
+// Flush writes what is counted. What could not be written is kept for the next time. It does not end with whoever
+// asks for it: a write that is given up may have happened all the same, and would be counted twice.
+func (m *Meter) Flush() error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	uses, tallies := m.collect()
 	if len(uses) == 0 {
 		return nil
 	}
-	// Who asked may leave; half a write would be counted twice.
-	totals, err := m.cfg.Store.AddTokens(context.WithoutCancel(ctx), uses)
+	totals, err := m.cfg.Store.AddTokens(m.life, uses)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, t := range tallies {
@@ -68,19 +67,19 @@ func (m *Meter) collect() (uses []store.TokenUse, tallies []*tally) {
 
 // work writes until the meter is closed.
 func (m *Meter) work() {
-	defer close(m.done)
 	tick := time.NewTicker(writeEvery)
 	defer tick.Stop()
 	broken, forgot := false, int64(0)
 	for {
 		select {
 		case <-m.quit:
+			m.last <- m.Flush()
 			return
 		case <-m.kick:
 		case <-tick.C:
 			forgot = m.tidy(forgot)
 		}
-		err := m.Flush(context.Background())
+		err := m.Flush()
 		if err != nil && !broken {
 			m.cfg.Log.Warn("used tokens are not written yet", "err", err)
 		}
@@ -94,7 +93,7 @@ func (m *Meter) tidy(forgot int64) int64 {
 	now, day, _ := m.today()
 	m.mu.Lock()
 	for s, t := range m.list {
-		if t.waiting == 0 && t.sent == 0 && now.Sub(t.looked) > time.Minute {
+		if t.waiting == 0 && t.sent == 0 && now.Sub(t.looked) > keepFor {
 			delete(m.list, s)
 		}
 	}
@@ -102,7 +101,7 @@ func (m *Meter) tidy(forgot int64) int64 {
 	if forgot == day {
 		return day
 	}
-	if err := m.cfg.Store.ForgetTokens(context.Background(), day-1); err != nil {
+	if err := m.cfg.Store.ForgetTokens(m.life, day-1); err != nil {
 		m.cfg.Log.Warn("old counts of tokens were not removed", "err", err)
 		return forgot
 	}
@@ -111,14 +110,12 @@ func (m *Meter) tidy(forgot int64) int64 {
 
 // Close writes what is counted and ends the meter. The store must still be open.
 func (m *Meter) Close() error {
+	defer m.end()
+	late := time.AfterFunc(closeTime, m.end)
+	defer late.Stop()
 	close(m.quit)
-	<-m.done
-	written := make(chan error, 1)
-	go func() { written <- m.Flush(context.Background()) }()
-	select {
-	case err := <-written:
-		return err
-	case <-time.After(closeTime):
-		return fmt.Errorf("used tokens were not written: %w", context.DeadlineExceeded)
+	if err := <-m.last; err != nil {
+		return fmt.Errorf("used tokens were not written: %w", err)
 	}
+	return nil
 }
