@@ -139,7 +139,10 @@ func ask(model, text string, stream bool) string {
 
 func TestModelsForPages(t *testing.T) {
 	server := vendor(t)
-	host, err := model.New(model.Config{Providers: []model.Provider{{Name: "Vendor", BaseURL: server.URL + "/v1", Key: "sk-vendor", Retries: new(int), Timeout: 2}}})
+	vendor := model.Provider{Name: "Vendor", BaseURL: server.URL + "/v1", Key: "sk-vendor", Retries: new(int)}
+	hasty := vendor
+	hasty.Name, hasty.Timeout = "Hasty", 1
+	host, err := model.New(model.Config{Providers: []model.Provider{vendor, hasty}})
 	require.NoError(t, err)
 	s := newSite(t, func(c *Config) { c.Models.Host = host })
 	a := s.request("POST", completions, "one", ask("small@Vendor", "hi", false))
@@ -183,7 +186,7 @@ func TestModelsForPages(t *testing.T) {
 	})
 	t.Run("a silent provider is given up", func(t *testing.T) {
 		s.t = t
-		a := s.request("POST", completions, "one", ask("small", "slow", true))
+		a := s.request("POST", completions, "one", ask("small@Hasty", "slow", true))
 		require.Contains(t, a.text, "silent")
 	})
 	t.Run("a reader that leaves ends the call", func(t *testing.T) {
