@@ -60,6 +60,7 @@ type Meter struct {
 	kick    chan struct{}
 	quit    chan struct{}
 	last    chan error // of the last write
+	close   func() error
 }
 
 // subject is what is counted: a caller, or with caller "" its tenant, on a day.
@@ -90,6 +91,7 @@ func New(cfg Config) *Meter {
 	}
 	m := &Meter{cfg: cfg, list: map[subject]*tally{}, kick: make(chan struct{}, 1), quit: make(chan struct{}), last: make(chan error, 1)}
 	m.life, m.end = context.WithCancel(context.Background())
+	m.close = sync.OnceValue(m.stop)
 	go m.work()
 	return m
 }

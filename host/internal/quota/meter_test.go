@@ -256,9 +256,11 @@ type away struct {
 	*store.Store
 	gone  atomic.Bool
 	hangs atomic.Bool // it does not answer
+	asked atomic.Int64
 }
 
 func (a *away) answers(ctx context.Context) error {
+	a.asked.Add(1)
 	if a.hangs.Load() {
 		<-ctx.Done()
 		return ctx.Err()
@@ -307,6 +309,23 @@ func TestStoreAway(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 10, got.Used)
 	require.NoError(t, m.Of("u", "key k").Allow(ctx))
+}
+
+// Runs without model calls cost no query and no write; calls within a moment cost one query for caller and tenant each.
+func TestTheStoreIsLeftInPeace(t *testing.T) {
+	s := &away{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
+	c := newClock("2026-11-21T12:00:00Z")
+	m := newMeter(t, Config{Store: s, Now: c.now})
+	for range 100 {
+		m.Of("t", "key k")
+		m.Settle()
+	}
+	require.NoError(t, m.Flush())
+	require.Zero(t, s.asked.Load())
+	for range 100 {
+		require.NoError(t, m.Of("t", "key k").Allow(t.Context()))
+	}
+	require.EqualValues(t, 2, s.asked.Load())
 }
 
 // A store that does not answer holds up neither the calls of those who are known nor the end of the host.

@@ -109,7 +109,9 @@ func (m *Meter) tidy(forgot int64) int64 {
 }
 
 // Close writes what is counted and ends the meter. The store must still be open.
-func (m *Meter) Close() error {
+func (m *Meter) Close() error { return m.close() }
+
+func (m *Meter) stop() error {
 	defer m.end()
 	late := time.AfterFunc(closeTime, m.end)
 	defer late.Stop()
