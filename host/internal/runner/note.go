@@ -122,6 +122,16 @@ type place struct {
 // dead host over asks for each of them in vain.
 const mostGone = 256
 
+// restart is called when the notes are gone, and the numbers of others begin anew.
+func (b *noteBook) restart() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last, b.gone, b.late = 0, nil, 0
+	for e := range b.held {
+		b.held[e] = place{seq: 1}
+	}
+}
+
 // open is called before a note is sent.
 func (b *noteBook) open(e *Lease) {
 	b.mu.Lock()

@@ -249,6 +249,7 @@ func (l *Log) reconnected() {
 	l.back = make(chan struct{})
 	l.mu.Unlock()
 	go l.recheckCancels()
+	go l.remake()
 }
 
 // Healthy reports whether the run log can be read and written, for a readiness

@@ -35,48 +35,45 @@ const wait = 10 * time.Second
 
 func (l *Log) makeStreams(ctx context.Context) error {
 	l.warnOfOneCopy()
-	p := l.cfg.Prefix
-	configs := []struct {
-		into *jetstream.Stream
-		cfg  jetstream.StreamConfig
-	}{
-		{&l.runs, jetstream.StreamConfig{
-			Name: p + "_RUNS", Subjects: []string{p + ".rq.*", p + ".sched.*"}, Retention: jetstream.WorkQueuePolicy,
-			AllowMsgSchedules: true, AllowMsgTTL: true, AllowDirect: true, AllowRollup: true, Duplicates: 2 * time.Minute,
-		}},
-		{&l.log, jetstream.StreamConfig{
-			Name: p + "_LOG", Subjects: []string{p + ".run.*.ev", p + ".run.*.ck", p + ".run.*.bl.*"}, AllowRollup: true, AllowDirect: true,
-			MaxAge: l.cfg.Keep, MaxBytes: l.cfg.MaxBytes,
-			RePublish: &jetstream.RePublish{Source: p + ".run.*.ev", Destination: p + ".log.{{wildcard(1)}}"},
-		}},
-		{&l.own, jetstream.StreamConfig{
-			Name: p + "_OWN", Subjects: []string{p + ".own.*.*"}, MaxMsgsPerSubject: 1, AllowDirect: true,
-		}},
-		{&l.keys, jetstream.StreamConfig{
-			Name: p + "_KEYS", Subjects: []string{p + ".key.*.*"}, MaxMsgsPerSubject: 1, AllowDirect: true, AllowMsgTTL: true,
-			RePublish: &jetstream.RePublish{Source: p + ".key.c.*", Destination: p + ".keyup.c.{{wildcard(1)}}"},
-		}},
-	}
-	for _, c := range configs {
-		c.cfg.Replicas, c.cfg.Storage = l.cfg.Replicas, jetstream.FileStorage
-		stream, err := l.makeStream(ctx, c.cfg)
+	into := []*jetstream.Stream{&l.runs, &l.log, &l.own, &l.keys}
+	for i, cfg := range l.streamConfigs() {
+		stream, err := l.makeStream(ctx, cfg)
 		if err != nil {
-			return fail(err, "stream %s", c.cfg.Name)
+			return fail(err, "stream %s", cfg.Name)
 		}
-		*c.into = stream
+		*into[i] = stream
 	}
-	// Nobody repeats what a file was read from, so each piece of it is waited for.
-	patient, err := jetstream.New(l.nc, jetstream.WithDefaultTimeout(wait))
-	if err != nil {
-		return fail(err, "files")
-	}
-	files, err := retry(ctx, func(ctx context.Context) (jetstream.ObjectStore, error) {
-		return patient.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-			Bucket: p + "_files", Replicas: l.cfg.Replicas, Storage: jetstream.FileStorage,
-		})
-	})
+	files, err := retry(ctx, l.makeFiles)
 	l.files = files
 	return fail(err, "files")
+}
+
+// streamConfigs are the streams for queue and schedules, records, notes and keys.
+func (l *Log) streamConfigs() []jetstream.StreamConfig {
+	p := l.cfg.Prefix
+	configs := []jetstream.StreamConfig{{
+		Name: p + "_RUNS", Subjects: []string{p + ".rq.*", p + ".sched.*"}, Retention: jetstream.WorkQueuePolicy,
+		AllowMsgSchedules: true, AllowMsgTTL: true, AllowDirect: true, AllowRollup: true, Duplicates: 2 * time.Minute,
+	}, {
+		Name: p + "_LOG", Subjects: []string{p + ".run.*.ev", p + ".run.*.ck", p + ".run.*.bl.*"}, AllowRollup: true, AllowDirect: true,
+		MaxAge: l.cfg.Keep, MaxBytes: l.cfg.MaxBytes,
+		RePublish: &jetstream.RePublish{Source: p + ".run.*.ev", Destination: p + ".log.{{wildcard(1)}}"},
+	}, {
+		Name: p + "_OWN", Subjects: []string{p + ".own.*.*"}, MaxMsgsPerSubject: 1, AllowDirect: true,
+	}, {
+		Name: p + "_KEYS", Subjects: []string{p + ".key.*.*"}, MaxMsgsPerSubject: 1, AllowDirect: true, AllowMsgTTL: true,
+		RePublish: &jetstream.RePublish{Source: p + ".key.c.*", Destination: p + ".keyup.c.{{wildcard(1)}}"},
+	}}
+	for i := range configs {
+		configs[i].Replicas, configs[i].Storage = l.cfg.Replicas, jetstream.FileStorage
+	}
+	return configs
+}
+
+func (l *Log) makeFiles(ctx context.Context) (jetstream.ObjectStore, error) {
+	return l.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket: l.cfg.Prefix + "_files", Replicas: l.cfg.Replicas, Storage: jetstream.FileStorage,
+	})
 }
 
 // warnOfOneCopy tells an operator of a cluster that one of its servers is
