@@ -94,6 +94,7 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 		s.cfg.Log.Warn("other machines can reach this address, and keys travel unencrypted; put a proxy with TLS in front", "addr", addr.String())
 	}
 	s.warnOfOpenKeys()
+	s.warnOfSync()
 	h, err := host.New(ctx, s.cfg)
 	if err != nil {
 		return errors.Join(s.trouble(err), listener.Close())

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,5 +46,26 @@ func TestServeFlagsTogether(t *testing.T) {
 			require.ErrorContains(t, alone, "without --"+c.needs)
 			require.NoError(t, configured("--"+name+"="+c.value, "--"+c.needs+"="+c.of))
 		})
+	}
+}
+
+// Who wants every event on the disk is told what this program cannot do about it.
+func TestServeWarnsOfSync(t *testing.T) {
+	const warning = "sync_interval: always in the jetstream block"
+	for _, c := range []struct {
+		flags []string
+		warns bool
+	}{
+		{[]string{"--sync=always", "--nats=nats://127.0.0.1:1"}, true},
+		{[]string{"--sync=always"}, false},
+		{[]string{"--nats=nats://127.0.0.1:1"}, false},
+	} {
+		s, said := &server{}, &printed{}
+		flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+		s.define(flags)
+		require.NoError(t, flags.Parse(c.flags))
+		require.NoError(t, s.configure(withEnv(t, said, said, nil)))
+		s.warnOfSync()
+		require.Equal(t, c.warns, strings.Contains(said.String(), warning), c.flags)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/easel-canvas/easel/host"
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
@@ -48,6 +49,14 @@ func usable(path string) error {
 		return err
 	}
 	return f.Close()
+}
+
+// warnOfSync tells an operator who wants everything on the disk that this is not all there is to say. How a NATS syncs is
+// told to nobody but its own system account.
+func (s *server) warnOfSync() {
+	if s.cfg.Sync == host.SyncAlways && len(s.cfg.NATS) > 0 {
+		s.cfg.Log.Warn(s.said("sync") + " does not reach the run log; set sync_interval: always in the jetstream block of each NATS server")
+	}
 }
 
 // warnOfOpenKeys tells of key files that everybody on the machine may read.
