@@ -93,8 +93,9 @@ func (r *Runs) Work(ctx context.Context) error {
 }
 
 // recover queues runs that the records store knows and the log does not: their
-// host died between accepting and claiming them. It also finds those that the
-// log has begun and nobody works on, which no fault that we know of leaves.
+// host died between accepting and claiming them, or in the first moments of
+// their work, from which an embedded log has no note. It also finds those that
+// the log has begun and nobody works on, which no fault that we know of leaves.
 func (r *Runs) recover(ctx context.Context) {
 	const young = 5 * time.Second // a living host needs less to claim its run
 	var loose map[string]bool     // what nobody worked on at the last look

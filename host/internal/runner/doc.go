@@ -13,7 +13,9 @@
 //
 // Lease. A host that accepts a request claims the run itself ([Log.Claim]):
 // it leaves one note under its own name, and its heartbeat covers all its
-// notes at once, so that a short run costs no lease traffic of its own. When a
+// notes at once, so that a short run costs no lease traffic of its own. On a
+// server that only this host uses, a short run that its claimer keeps elsewhere
+// leaves no note either (note.go). When a
 // host has been silent for [Config].Lease, each survivor puts the runs of its
 // notes into the queue, where [Log.Work] claims them. The queue also takes runs
 // that nobody waits for ([Log.Submit]) and schedules ([Log.Schedule]).
