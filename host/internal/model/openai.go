@@ -103,6 +103,7 @@ type answering struct {
 	said     bool // something came
 	calls    []engine.ToolCall
 	finish   openai.FinishReason
+	used     *engine.Usage // the last report: some servers repeat it, each time a higher one
 }
 
 func (a *answering) run(ctx context.Context, req *engine.ModelRequest) error {
@@ -138,7 +139,8 @@ func (a *answering) whole(ctx context.Context, client *openai.Client, body opena
 	for _, c := range message.ToolCalls {
 		a.call(c)
 	}
-	return a.usage(&res.Usage)
+	a.usage(&res.Usage)
+	return nil
 }
 
 // think hands out reasoning between think marks.
@@ -182,19 +184,17 @@ func (a *answering) piece(text string) error {
 	return nil
 }
 
-func (a *answering) usage(u *openai.Usage) error {
-	if u == nil || u.PromptTokens+u.CompletionTokens == 0 {
-		return nil
+func (a *answering) usage(u *openai.Usage) {
+	if u != nil && u.PromptTokens+u.CompletionTokens != 0 {
+		a.used = &engine.Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens}
 	}
-	used := engine.Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens}
-	if !a.yield(engine.ModelPiece{Usage: &used}) {
-		return errStopped
-	}
-	return nil
 }
 
-// end hands out the calls, and says when the answer was cut.
+// end hands out the usage and the calls, and says when the answer was cut.
 func (a *answering) end() error {
+	if a.used != nil && !a.yield(engine.ModelPiece{Usage: a.used}) {
+		return errStopped
+	}
 	if err := a.endThinking(); err != nil {
 		return err
 	}

@@ -30,6 +30,9 @@ func collect(answer iter.Seq2[engine.ModelPiece, error]) (text string, last engi
 		if p.ToolCalls != nil {
 			last.ToolCalls = p.ToolCalls
 		}
+		if p.Usage != nil && last.Usage != nil {
+			return b.String(), last, errors.New("usage told twice")
+		}
 		if p.Usage != nil {
 			last.Usage = p.Usage
 		}
@@ -92,6 +95,7 @@ func TestAnswers(t *testing.T) {
 		usage            *engine.Usage
 	}{
 		{"a streamed text", "text.sse", "Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
+		{"usage that grows with the answer", "usage_grows.sse", "Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
 		{"reasoning stands between think marks", "reasoning.sse", "<think>Let me see.</think>42", nil, nil},
 		{"reasoning under its other name", "reasoning_other.sse", "<think>Hm.</think>Yes", nil, nil},
 		{"calls in parts", "tools.sse", "", city, nil},

@@ -107,7 +107,8 @@ func (a *answering) take(c *chunk) error {
 			a.finish = choice.FinishReason
 		}
 	}
-	return a.usage(c.Usage)
+	a.usage(c.Usage)
+	return nil
 }
 
 // call collects a function call, which comes whole or in parts. A part belongs to the call at its index; a server

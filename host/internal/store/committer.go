@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
@@ -38,9 +39,15 @@ func execOn(ctx context.Context, q querier, query string, args []any) (changed i
 }
 
 // each runs every write in a transaction of its own.
-type each struct{ db *sql.DB }
+type each struct {
+	db     *sql.DB
+	closed atomic.Bool
+}
 
-func (e each) write(ctx context.Context, op func(context.Context, querier) error) error {
+func (e *each) write(ctx context.Context, op func(context.Context, querier) error) error {
+	if e.closed.Load() {
+		return ErrClosed
+	}
 	tx, err := e.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -54,11 +61,17 @@ func (e each) write(ctx context.Context, op func(context.Context, querier) error
 	return tx.Commit()
 }
 
-func (e each) exec(ctx context.Context, query string, args ...any) (int64, error) {
+func (e *each) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if e.closed.Load() {
+		return 0, ErrClosed
+	}
 	return execOn(ctx, e.db, query, args)
 }
 
-func (e each) close() error { return nil }
+func (e *each) close() error {
+	e.closed.Store(true)
+	return nil
+}
 
 // mostTogether bounds how many writes share one transaction, so that the first
 // of them is not kept waiting by the last.
@@ -143,10 +156,13 @@ func (g *group) wait(j *job) error {
 	}
 }
 
-func (g *group) close() error {
-	g.once.Do(func() { close(g.quit) })
-	<-g.done
-	return g.conn.close()
+func (g *group) close() (err error) {
+	g.once.Do(func() {
+		close(g.quit)
+		<-g.done
+		err = g.conn.close()
+	})
+	return err
 }
 
 func (g *group) loop() {

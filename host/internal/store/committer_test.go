@@ -86,7 +86,7 @@ func benchEndRun(b *testing.B, sync Sync, bare bool) {
 	if bare {
 		closed := s.commit
 		require.NoError(b, closed.close())
-		s.commit = each{s.dbs[0]}
+		s.commit = &each{db: s.dbs[0]}
 	}
 	var n atomic.Int64
 	dsl := make([]byte, 4<<10)

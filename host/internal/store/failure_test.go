@@ -169,12 +169,12 @@ func TestOpenTogether(t *testing.T) {
 }
 
 func TestClosedStore(t *testing.T) {
-	s, err := Open(t.Context(), engineConfig(t, "sqlite"))
-	require.NoError(t, err)
-	g := s.commit
-	require.NoError(t, s.Close())
-	err = g.write(t.Context(), func(context.Context, querier) error { return nil })
-	require.ErrorIs(t, err, ErrClosed)
+	onBoth(t, func(t *testing.T, s *Store) {
+		require.NoError(t, s.Close())
+		_, err := s.PutTenant(t.Context(), Tenant{})
+		require.ErrorIs(t, err, ErrClosed)
+		require.NoError(t, s.Close(), "again")
+	})
 }
 
 func TestClassify(t *testing.T) {

@@ -138,7 +138,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	return fail(s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one), "ping")
 }
 
-// Close ends all connections; writes that wait get [ErrClosed].
+// Close ends all connections; writes that wait, or come later, get [ErrClosed].
 func (s *Store) Close() error {
 	var all error
 	if s.commit != nil {
@@ -147,7 +147,6 @@ func (s *Store) Close() error {
 	for _, db := range s.dbs {
 		all = errors.Join(all, db.Close())
 	}
-	s.commit, s.dbs = nil, nil
 	return fail(all, "close")
 }
 
@@ -218,7 +217,7 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 		// The address may hold a password: the driver hides it, we add none.
 		return fail(err, "open PostgreSQL")
 	}
-	s.engine, s.read, s.commit = "postgres", db, each{db}
+	s.engine, s.read, s.commit = "postgres", db, &each{db: db}
 	return nil
 }
 
