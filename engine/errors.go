@@ -22,6 +22,8 @@ var (
 	ErrPipeline = errors.New("pipelines do not run yet")
 	// ErrNoPort means a component needs something from outside that this host does not offer; set that port.
 	ErrNoPort = errors.New("not available here")
+	// ErrNoRetry means that trying again cannot help; an error of a port that wraps it ends the retries of its node.
+	ErrNoRetry = errors.New("trying again cannot help")
 	// ErrState means a saved state does not fit the canvas; start a fresh run or load the canvas it was saved with.
 	ErrState = errors.New("saved state does not fit")
 )

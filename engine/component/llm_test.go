@@ -2,6 +2,7 @@ package component
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -85,6 +86,13 @@ func TestLLMErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestLLMDoesNotRetryInVain(t *testing.T) {
+	m := &script{replies: []reply{{err: fmt.Errorf("used up: %w", engine.ErrNoRetry)}, {text: "answered after all"}}}
+	s := run(t, node(t, "LLM", `{"max_retries": 3, "delay_after_error": 60}`, ""), nil, "q", engine.Null, engine.Ports{Model: m})
+	require.ErrorContains(t, s.err, "used up")
+	require.Len(t, m.asked, 1)
 }
 
 func TestLLMSendsImages(t *testing.T) {

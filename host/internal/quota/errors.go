@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // ErrUsedUp means that no tokens are left for today; wait for the next day or
@@ -26,5 +28,5 @@ func (e *UsedUp) Error() string {
 	return fmt.Sprintf("the %s's quota of %d tokens for today is used up; it begins anew at %s", whose, e.Quota, e.Until.Format(time.RFC3339))
 }
 
-// Unwrap gives [ErrUsedUp].
-func (e *UsedUp) Unwrap() error { return ErrUsedUp }
+// Unwrap gives [ErrUsedUp] and [engine.ErrNoRetry].
+func (e *UsedUp) Unwrap() []error { return []error{ErrUsedUp, engine.ErrNoRetry} }
