@@ -56,7 +56,7 @@ func (m *Models) first(kind Kind) (*provider, string, error) {
 			}
 		}
 	}
-	return nil, "", fmt.Errorf("%w: no %s model is named and there is no default; set %s in the model configuration or EASEL_MODEL_%s",
+	return nil, "", fmt.Errorf("%w: no %s model is named and there is no default; PUT /api/v2/models/default, or set %s in the model configuration or EASEL_MODEL_%s",
 		ErrUnknownModel, kind, setting, strings.ToUpper(setting))
 }
 
