@@ -23,12 +23,19 @@ func (s *server) trouble(err error) error {
 		return fmt.Errorf("%w; the disk of --data %s is full: %d KiB are left", err, dir, free>>10)
 	}
 	// The directory, and what a start writes.
-	for _, name := range []string{".", "runner.lock", "nats", "easel.db", "secret.key"} {
+	for _, name := range []string{".", "runner.lock", "nats", "easel.db"} {
 		if denied := usable(filepath.Join(dir, name)); errors.Is(denied, fs.ErrPermission) {
-			return fmt.Errorf("%w; --data %s belongs to another user than the one that runs easel: %w", err, dir, denied)
+			return foreign(err, dir, denied)
 		}
 	}
+	if denied := readable(filepath.Join(dir, "secret.key")); errors.Is(denied, fs.ErrPermission) {
+		return foreign(err, dir, denied)
+	}
 	return err
+}
+
+func foreign(err error, dir string, denied error) error {
+	return fmt.Errorf("%w; --data %s belongs to another user than the one that runs easel: %w", err, dir, denied)
 }
 
 // usable says why a file cannot be read and written, or nothing be put into a directory.
@@ -55,7 +62,7 @@ func usable(path string) error {
 // told to nobody but its own system account.
 func (s *server) warnOfSync() {
 	if s.cfg.Sync == host.SyncAlways && len(s.cfg.NATS) > 0 {
-		s.cfg.Log.Warn(s.said("sync") + " does not reach the run log; set sync_interval: always in the jetstream block of each NATS server")
+		s.cfg.Log.Warn("sync always does not reach the run log on NATS; set sync_interval: always in the jetstream block of each server")
 	}
 }
 

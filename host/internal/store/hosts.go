@@ -22,7 +22,7 @@ func sayHost(name string) func(context.Context, *pgx.Conn) error {
 
 // hostsLeave is how long [Hosts] waits for those it sees to go: PostgreSQL ends the connections of a host that has stopped
 // a moment later.
-const hostsLeave = 2 * time.Second
+const hostsLeave = 5 * time.Second
 
 // Hosts are the names of the hosts that are connected to a PostgreSQL, in alphabetical order: those whose
 // [Config].Name is set and that use the same schema. A file has none; the run log's lock keeps others off it.
@@ -40,7 +40,7 @@ func Hosts(ctx context.Context, cfg Config) ([]string, error) {
 		WHERE datname = current_database() AND starts_with(application_name, ` + hostPrefix + `) ORDER BY 1`
 	names, err := queryAll(ctx, s.read, scanName, query)
 	for late := time.Now().Add(hostsLeave); err == nil && len(names) > 0 && time.Now().Before(late); {
-		time.Sleep(hostsLeave / 20)
+		time.Sleep(hostsLeave / 50)
 		names, err = queryAll(ctx, s.read, scanName, query)
 	}
 	return names, errors.Join(fail(err, "hosts"), s.Close())
