@@ -47,21 +47,24 @@ func (e *Lease) noteLater() error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.noting = time.AfterFunc(shortRun, func() {
-		e.mu.Lock()
-		over := e.over != nil
-		if !over {
-			e.log.book.open(e)
-		}
-		e.mu.Unlock()
-		if over {
-			return
-		}
-		if err := e.putNote(e.log.ctx); err != nil && e.log.ctx.Err() == nil {
-			e.log.cfg.Log.Warn("run has no note", "run", e.Run.ID, "err", err)
-		}
-	})
+	e.noting = time.AfterFunc(shortRun, e.lateNote)
 	return nil
+}
+
+// lateNote leaves the note unless the run has ended.
+func (e *Lease) lateNote() {
+	e.mu.Lock()
+	over := e.over != nil
+	if !over {
+		e.log.book.open(e) // so that an end from here on takes it away
+	}
+	e.mu.Unlock()
+	if over {
+		return
+	}
+	if err := e.putNote(e.log.ctx); err != nil && e.log.ctx.Err() == nil {
+		e.log.cfg.Log.Warn("run has no note", "run", e.Run.ID, "err", err)
+	}
 }
 
 // dropNote removes this host's note of a run and does not wait for it: a note

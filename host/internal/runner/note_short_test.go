@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -39,27 +38,16 @@ func testLongRunGetsItsNote(t *testing.T, cfg Config) {
 	require.Eventually(t, func() bool { return notesOf(t, l) == 0 }, patience, 10*time.Millisecond)
 }
 
-// TestEndedRunGetsNoNote ends a run in the moment before its note is written.
+// TestEndedRunGetsNoNote comes to leave a note when the run has ended.
 func TestEndedRunGetsNoNote(t *testing.T) {
 	l := openTest(t, Config{})
-	var e *Lease
-	for n := 0; ; n++ {
-		e = claimKept(t, l, fmt.Sprint("r", n))
-		e.mu.Lock()
-		if e.noting.Reset(0) { // it waits for mu now, or will
-			break
-		}
-		e.mu.Unlock() // the machine stood still, and the note is on its way
-		require.NoError(t, e.End(t.Context()))
-	}
-	e.over = ErrEnded
-	e.mu.Unlock()
-	time.Sleep(2 * shortRun)
-	notes, err := l.notes("*")
-	require.NoError(t, err)
-	require.NotContains(t, notes, l.subject("own", l.host, e.token))
-	require.NotContains(t, l.book.held, e)
-	l.remove(e)
+	e := &Lease{Run: Run{ID: "r"}, log: l, token: token("r")}
+	e.lateNote()
+	require.Equal(t, 1, notesOf(t, l))
+	e = &Lease{Run: Run{ID: "ended"}, log: l, token: token("ended"), over: ErrEnded}
+	e.lateNote()
+	require.Equal(t, 1, notesOf(t, l))
+	require.Len(t, l.book.held, 1)
 }
 
 // TestRunWithoutNoteIsHandedOver stops a host that works on a short run: that
