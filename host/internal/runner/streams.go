@@ -71,7 +71,12 @@ func (l *Log) streamConfigs() []jetstream.StreamConfig {
 }
 
 func (l *Log) makeFiles(ctx context.Context) (jetstream.ObjectStore, error) {
-	return l.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+	// Nobody repeats what a file was read from, so each piece of it is waited for.
+	patient, err := jetstream.New(l.nc, jetstream.WithDefaultTimeout(wait))
+	if err != nil {
+		return nil, err
+	}
+	return patient.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
 		Bucket: l.cfg.Prefix + "_files", Replicas: l.cfg.Replicas, Storage: jetstream.FileStorage,
 	})
 }
