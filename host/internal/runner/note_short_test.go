@@ -70,6 +70,22 @@ func TestRunWithoutNoteIsNotLost(t *testing.T) {
 	requireTaken(t, l, 1)
 }
 
+// TestWaitingRunIsNotQueuedAgain asks twice for a run that a host has handed
+// over: the second one would not know how often it has died.
+func TestWaitingRunIsNotQueuedAgain(t *testing.T) {
+	dir := t.TempDir()
+	l, err := Open(t.Context(), Config{Dir: dir, Log: quiet})
+	require.NoError(t, err)
+	claimKept(t, l, "r")
+	require.NoError(t, l.Close())
+	l = openTest(t, Config{Dir: dir})
+	require.NoError(t, l.Submit(t.Context(), Run{ID: "r", Attempt: 2}))
+	info, err := l.runs.Info(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, info.State.Msgs)
+	requireTaken(t, l, 0)
+}
+
 // requireTaken waits until the run r comes from the queue.
 func requireTaken(t *testing.T, l *Log, deaths uint64) {
 	t.Helper()

@@ -13,9 +13,17 @@ import (
 
 // Submit puts a run into the queue, for whichever host is free. The same id
 // within two minutes, and the id of a run that has begun, is taken once. An
-// Attempt of 2 says that a host has died with it, of which there is no note.
+// Attempt of 2 says that a host has died with it, of which there is no note, and
+// is left alone when the run waits in the queue.
 func (l *Log) Submit(ctx context.Context, run Run) error {
 	run.Deaths = max(run.Attempt, 1) - 1
+	if run.Attempt > 1 {
+		// What waits there already knows how often it has died.
+		m, err := l.last(ctx, l.cfg.Prefix+"_RUNS", l.subject("rq", token(run.ID)))
+		if err != nil || m != nil {
+			return fail(err, "submit run %q", run.ID)
+		}
+	}
 	return fail(l.requeue(ctx, run, run.ID), "submit run %q", run.ID)
 }
 
