@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -189,21 +188,24 @@ func sqliteDSN(file string, pragmas ...string) string {
 }
 
 func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
-	dsn := cfg.URL
-	if cfg.Sync == SyncInterval {
-		dsn = addParam(dsn, "synchronous_commit", "off")
+	parse := func() (*pgx.ConnConfig, error) {
+		c, err := pgx.ParseConfig(cfg.URL)
+		if err == nil && cfg.Sync == SyncInterval {
+			c.RuntimeParams["synchronous_commit"] = "off"
+		}
+		return c, err
 	}
 	conns := cfg.Conns
 	if conns == 0 {
 		conns = 16
 	}
-	parsed, err := pgx.ParseConfig(dsn)
+	parsed, err := parse()
 	if err != nil {
 		return fail(err, "open PostgreSQL")
 	}
 	options := []stdlib.OptionOpenDB{stdlib.OptionBeforeConnect(func(_ context.Context, c *pgx.ConnConfig) error {
 		// A password file may have changed since.
-		again, err := pgx.ParseConfig(dsn)
+		again, err := parse()
 		if err == nil {
 			*c = *again
 		}
@@ -219,14 +221,6 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	}
 	s.engine, s.read, s.commit = "postgres", db, &each{db: db}
 	return nil
-}
-
-func addParam(dsn, key, value string) string {
-	sep := "?"
-	if strings.Contains(dsn, "?") {
-		sep = "&"
-	}
-	return dsn + sep + key + "=" + value
 }
 
 func (s *Store) pool(driver, dsn string, conns int) (*sql.DB, error) {

@@ -2,30 +2,35 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 )
 
 // TestSyncSettings asks the engines themselves what they were told about their disks.
 func TestSyncSettings(t *testing.T) {
 	const sqlite, postgres = `PRAGMA synchronous`, `SHOW synchronous_commit`
+	local := func(address string) string { return address + "&synchronous_commit=local" }
 	for _, test := range []struct {
-		name, engine, query, param string
-		sync                       Sync
-		want                       string
+		name, engine, query string
+		address             func(string) string // what becomes of it; nil leaves it
+		sync                Sync
+		want                string
 	}{
-		{"SQLite syncs each commit", "sqlite", sqlite, "", SyncAlways, "2"}, // FULL
-		{"SQLite syncs now and then", "sqlite", sqlite, "", SyncInterval, "1"},
-		{"PostgreSQL syncs as its server says", "postgres", postgres, "", SyncAlways, "on"},
-		{"PostgreSQL syncs as its address says", "postgres", postgres, "local", SyncAlways, "local"},
-		{"PostgreSQL syncs later", "postgres", postgres, "", SyncInterval, "off"},
+		{"SQLite syncs each commit", "sqlite", sqlite, nil, SyncAlways, "2"}, // FULL
+		{"SQLite syncs now and then", "sqlite", sqlite, nil, SyncInterval, "1"},
+		{"PostgreSQL syncs as its server says", "postgres", postgres, nil, SyncAlways, "on"},
+		{"PostgreSQL syncs as its address says", "postgres", postgres, local, SyncAlways, "local"},
+		{"PostgreSQL syncs later", "postgres", postgres, nil, SyncInterval, "off"},
+		{"PostgreSQL syncs later, its address in words", "postgres", postgres, inWords, SyncInterval, "off"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := engineConfig(t, test.engine)
 			cfg.Sync = test.sync
-			if test.param != "" {
-				cfg.URL = addParam(cfg.URL, "synchronous_commit", test.param)
+			if test.address != nil {
+				cfg.URL = test.address(cfg.URL)
 			}
 			s := openTest(t, cfg)
 			for range 3 {
@@ -37,4 +42,14 @@ func TestSyncSettings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// inWords is an address of PostgreSQL in its other form.
+func inWords(address string) string {
+	c, err := pgx.ParseConfig(address)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("host=%s port=%d user=%s password='%s' dbname=%s sslmode=disable search_path=%s",
+		c.Host, c.Port, c.User, c.Password, c.Database, c.RuntimeParams["search_path"])
 }
