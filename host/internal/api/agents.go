@@ -10,13 +10,13 @@ import (
 )
 
 var agentRoutes = []route{
-	{method: "GET", path: "/api/v1/agents", scope: "read", answer: (*API).listAgents},
-	{method: "POST", path: "/api/v1/agents", scope: "edit", answer: (*API).createAgent},
-	{method: "GET", path: "/api/v1/agents/{id}", scope: "read", answer: (*API).getAgent},
-	{method: "PUT", path: "/api/v1/agents/{id}", scope: "edit", answer: (*API).updateAgent},
-	{method: "DELETE", path: "/api/v1/agents/{id}", scope: "edit", answer: (*API).deleteAgent},
-	{method: "GET", path: "/api/v1/agents/tags", scope: "read", answer: (*API).listTags},
-	{method: "PUT", path: "/api/v1/agents/{id}/tags", scope: "edit", answer: (*API).setTags},
+	{method: "GET", path: "/api/v1/agents", scope: scopeRead, answer: (*API).listAgents},
+	{method: "POST", path: "/api/v1/agents", scope: scopeEdit, answer: (*API).createAgent},
+	{method: "GET", path: "/api/v1/agents/{id}", scope: scopeRead, answer: (*API).getAgent},
+	{method: "PUT", path: "/api/v1/agents/{id}", scope: scopeEdit, answer: (*API).updateAgent},
+	{method: "DELETE", path: "/api/v1/agents/{id}", scope: scopeEdit, answer: (*API).deleteAgent},
+	{method: "GET", path: "/api/v1/agents/tags", scope: scopeRead, answer: (*API).listTags},
+	{method: "PUT", path: "/api/v1/agents/{id}/tags", scope: scopeEdit, answer: (*API).setTags},
 }
 
 const (

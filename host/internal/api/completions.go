@@ -9,9 +9,9 @@ import (
 )
 
 var completionRoutes = []route{
-	{method: "POST", path: "/api/v1/agents/{id}/completions", scope: "run", answer: (*API).complete},
-	{method: "POST", path: "/api/v1/agents/chat/completions", scope: "run", answer: (*API).chat},
-	{method: "POST", path: "/api/v1/agents_openai/{id}/chat/completions", scope: "run", answer: (*API).openAI},
+	{method: "POST", path: "/api/v1/agents/{id}/completions", scope: scopeRun, answer: (*API).complete},
+	{method: "POST", path: "/api/v1/agents/chat/completions", scope: scopeRun, answer: (*API).chat},
+	{method: "POST", path: "/api/v1/agents_openai/{id}/chat/completions", scope: scopeRun, answer: (*API).openAI},
 }
 
 // turn is one question to a session, as a request asks it.

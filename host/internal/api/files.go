@@ -17,12 +17,12 @@ import (
 )
 
 var fileRoutes = []route{
-	{method: "POST", path: "/v1/canvas/upload/{id}", need: needBeta, scope: "run", upload: true, answer: (*API).upload},
-	{method: "POST", path: "/api/v1/agents/{id}/upload", need: needBeta, scope: "run", upload: true, answer: (*API).upload},
-	{method: "GET", path: "/v1/canvas/download", need: needBeta, scope: "read", answer: (*API).download},
-	{method: "GET", path: "/api/v1/agents/download", need: needBeta, scope: "read", answer: (*API).download},
-	{method: "GET", path: "/api/v1/agents/attachments/{id}/download", need: needBeta, scope: "read", answer: (*API).download},
-	{method: "GET", path: "/api/v1/agents/attachments/{id}/preview", need: needBeta, scope: "read", answer: (*API).download},
+	{method: "POST", path: "/v1/canvas/upload/{id}", need: needBeta, scope: scopeRun, upload: true, answer: (*API).upload},
+	{method: "POST", path: "/api/v1/agents/{id}/upload", need: needBeta, scope: scopeRun, upload: true, answer: (*API).upload},
+	{method: "GET", path: "/v1/canvas/download", need: needBeta, scope: scopeRead, answer: (*API).download},
+	{method: "GET", path: "/api/v1/agents/download", need: needBeta, scope: scopeRead, answer: (*API).download},
+	{method: "GET", path: "/api/v1/agents/attachments/{id}/download", need: needBeta, scope: scopeRead, answer: (*API).download},
+	{method: "GET", path: "/api/v1/agents/attachments/{id}/preview", need: needBeta, scope: scopeRead, answer: (*API).download},
 }
 
 // mostFiles is how many files one request may upload.

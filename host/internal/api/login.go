@@ -16,9 +16,9 @@ var loginRoutes = []route{
 	{method: "POST", path: "/api/v1/auth/login", need: needNone, answer: (*API).login},
 	{method: "GET POST", path: "/v1/user/logout", answer: (*API).logout},
 	{method: "POST", path: "/api/v1/auth/logout", answer: (*API).logout},
-	{method: "GET", path: "/v1/user/info", scope: "read", answer: (*API).userInfo},
-	{method: "GET", path: "/api/v1/users/me", scope: "read", answer: (*API).userInfo},
-	{method: "GET", path: "/v1/user/tenant_info", scope: "read", answer: (*API).tenantInfo},
+	{method: "GET", path: "/v1/user/info", scope: scopeRead, answer: (*API).userInfo},
+	{method: "GET", path: "/api/v1/users/me", scope: scopeRead, answer: (*API).userInfo},
+	{method: "GET", path: "/v1/user/tenant_info", scope: scopeRead, answer: (*API).tenantInfo},
 }
 
 // loginLasts is how long a login is good.

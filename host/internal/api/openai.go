@@ -116,9 +116,9 @@ func (c *call) answerOpenAI(agent store.Canvas) error {
 func thinkText(d engine.Value) string {
 	switch {
 	case d.Get("start_to_think").True():
-		return "<think>"
+		return engine.ThinkOpen
 	case d.Get("end_to_think").True():
-		return "</think>"
+		return engine.ThinkClose
 	}
 	return d.Get("content").Text()
 }

@@ -12,12 +12,12 @@ import (
 )
 
 var sessionRoutes = []route{
-	{method: "POST", path: "/api/v1/agents/{id}/sessions", scope: "run", answer: (*API).createSession},
-	{method: "GET", path: "/api/v1/agents/{id}/sessions", scope: "read", answer: (*API).listSessions},
-	{method: "DELETE", path: "/api/v1/agents/{id}/sessions", scope: "edit", answer: (*API).deleteSessions},
-	{method: "GET", path: "/api/v1/agents/{id}/sessions/{sid}", scope: "read", answer: (*API).getSession},
-	{method: "DELETE", path: "/api/v1/agents/{id}/sessions/{sid}", scope: "edit", answer: (*API).deleteSession},
-	{method: "GET", path: "/v1/canvas/{id}/sessions", scope: "read", answer: (*API).runHistory},
+	{method: "POST", path: "/api/v1/agents/{id}/sessions", scope: scopeRun, answer: (*API).createSession},
+	{method: "GET", path: "/api/v1/agents/{id}/sessions", scope: scopeRead, answer: (*API).listSessions},
+	{method: "DELETE", path: "/api/v1/agents/{id}/sessions", scope: scopeEdit, answer: (*API).deleteSessions},
+	{method: "GET", path: "/api/v1/agents/{id}/sessions/{sid}", scope: scopeRead, answer: (*API).getSession},
+	{method: "DELETE", path: "/api/v1/agents/{id}/sessions/{sid}", scope: scopeEdit, answer: (*API).deleteSession},
+	{method: "GET", path: "/v1/canvas/{id}/sessions", scope: scopeRead, answer: (*API).runHistory},
 }
 
 // Sources of sessions.

@@ -14,15 +14,15 @@ import (
 )
 
 var systemRoutes = []route{
-	{method: "GET", path: "/v1/system/version", need: needUser, scope: "read", answer: (*API).version},
-	{method: "GET", path: "/api/v1/system/version", need: needUser, scope: "read", answer: (*API).version},
+	{method: "GET", path: "/v1/system/version", need: needUser, scope: scopeRead, answer: (*API).version},
+	{method: "GET", path: "/api/v1/system/version", need: needUser, scope: scopeRead, answer: (*API).version},
 	{method: "GET", path: "/v1/system/config", need: needNone, answer: (*API).config},
 	{method: "GET", path: "/api/v1/system/config", need: needNone, answer: (*API).config},
 	{method: "GET", path: "/v1/system/ping", need: needNone, answer: (*API).ping},
 	{method: "GET", path: "/api/v1/system/ping", need: needNone, answer: (*API).ping},
 	{method: "GET", path: "/v1/system/healthz", need: needNone, answer: (*API).ready},
 	{method: "GET", path: "/api/v1/system/healthz", need: needNone, answer: (*API).ready},
-	{method: "GET", path: "/v1/system/status", scope: "read", answer: (*API).status},
+	{method: "GET", path: "/v1/system/status", scope: scopeRead, answer: (*API).status},
 }
 
 var healthRoutes = []route{

@@ -12,17 +12,17 @@ import (
 )
 
 var tokenRoutes = []route{
-	{method: "POST", path: "/v1/system/new_token", scope: "admin", answer: (*API).newToken},
-	{method: "POST", path: "/api/v1/system/tokens", scope: "admin", answer: (*API).newToken},
-	{method: "GET", path: "/v1/system/token_list", scope: "admin", answer: (*API).listTokens},
-	{method: "GET", path: "/api/v1/system/tokens", scope: "admin", answer: (*API).listTokens},
-	{method: "DELETE", path: "/v1/system/token/{token}", scope: "admin", answer: (*API).deleteToken},
-	{method: "DELETE", path: "/api/v1/system/tokens/{token}", scope: "admin", answer: (*API).deleteToken},
-	{method: "POST", path: "/v1/api/new_token", scope: "admin", answer: (*API).newCanvasToken},
-	{method: "GET", path: "/v1/api/token_list", scope: "admin", answer: (*API).listCanvasTokens},
-	{method: "POST", path: "/v1/api/rm", scope: "admin", answer: (*API).removeTokens},
-	{method: "GET", path: "/v1/api/stats", scope: "read", answer: (*API).stats},
-	{method: "GET", path: "/api/v1/system/stats", scope: "read", answer: (*API).stats},
+	{method: "POST", path: "/v1/system/new_token", scope: scopeAdmin, answer: (*API).newToken},
+	{method: "POST", path: "/api/v1/system/tokens", scope: scopeAdmin, answer: (*API).newToken},
+	{method: "GET", path: "/v1/system/token_list", scope: scopeAdmin, answer: (*API).listTokens},
+	{method: "GET", path: "/api/v1/system/tokens", scope: scopeAdmin, answer: (*API).listTokens},
+	{method: "DELETE", path: "/v1/system/token/{token}", scope: scopeAdmin, answer: (*API).deleteToken},
+	{method: "DELETE", path: "/api/v1/system/tokens/{token}", scope: scopeAdmin, answer: (*API).deleteToken},
+	{method: "POST", path: "/v1/api/new_token", scope: scopeAdmin, answer: (*API).newCanvasToken},
+	{method: "GET", path: "/v1/api/token_list", scope: scopeAdmin, answer: (*API).listCanvasTokens},
+	{method: "POST", path: "/v1/api/rm", scope: scopeAdmin, answer: (*API).removeTokens},
+	{method: "GET", path: "/v1/api/stats", scope: scopeRead, answer: (*API).stats},
+	{method: "GET", path: "/api/v1/system/stats", scope: scopeRead, answer: (*API).stats},
 }
 
 // tokenRow is a key as it is listed. The key's text is known only when it is

@@ -10,14 +10,14 @@ import (
 )
 
 var versionRoutes = []route{
-	{method: "GET", path: "/v1/canvas/getlistversion/{id}", scope: "read", answer: (*API).listVersions},
-	{method: "GET", path: "/api/v1/agents/{id}/versions", scope: "read", answer: (*API).listVersions},
-	{method: "GET", path: "/v1/canvas/getversion/{vid}", scope: "read", answer: (*API).getVersion},
-	{method: "GET", path: "/api/v1/agents/{id}/versions/{vid}", scope: "read", answer: (*API).getVersion},
-	{method: "GET", path: "/v1/canvas/templates", scope: "read", answer: (*API).listTemplates},
-	{method: "GET", path: "/api/v1/agents/templates", scope: "read", answer: (*API).listTemplates},
-	{method: "GET", path: "/v1/canvas/prompts", scope: "read", answer: (*API).prompts},
-	{method: "GET", path: "/api/v1/agents/prompts", scope: "read", answer: (*API).prompts},
+	{method: "GET", path: "/v1/canvas/getlistversion/{id}", scope: scopeRead, answer: (*API).listVersions},
+	{method: "GET", path: "/api/v1/agents/{id}/versions", scope: scopeRead, answer: (*API).listVersions},
+	{method: "GET", path: "/v1/canvas/getversion/{vid}", scope: scopeRead, answer: (*API).getVersion},
+	{method: "GET", path: "/api/v1/agents/{id}/versions/{vid}", scope: scopeRead, answer: (*API).getVersion},
+	{method: "GET", path: "/v1/canvas/templates", scope: scopeRead, answer: (*API).listTemplates},
+	{method: "GET", path: "/api/v1/agents/templates", scope: scopeRead, answer: (*API).listTemplates},
+	{method: "GET", path: "/v1/canvas/prompts", scope: scopeRead, answer: (*API).prompts},
+	{method: "GET", path: "/api/v1/agents/prompts", scope: scopeRead, answer: (*API).prompts},
 }
 
 // versionRow is a version as the dialects list it. In the older one nothing was

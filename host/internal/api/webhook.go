@@ -21,10 +21,10 @@ import (
 var webhookRoutes = []route{
 	{method: webhookMethods, path: "/api/v1/webhook/{id}", need: needNone, upload: true, answer: (*API).webhook},
 	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook", need: needNone, upload: true, answer: (*API).webhook},
-	{method: webhookMethods, path: "/api/v1/webhook_test/{id}", scope: "run", upload: true, answer: (*API).webhookTest},
-	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook/test", scope: "run", upload: true, answer: (*API).webhookTest},
-	{method: "GET", path: "/api/v1/webhook_trace/{id}", scope: "read", answer: (*API).webhookTrace},
-	{method: "GET", path: "/api/v1/agents/{id}/webhook/logs", scope: "read", answer: (*API).webhookTrace},
+	{method: webhookMethods, path: "/api/v1/webhook_test/{id}", scope: scopeRun, upload: true, answer: (*API).webhookTest},
+	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook/test", scope: scopeRun, upload: true, answer: (*API).webhookTest},
+	{method: "GET", path: "/api/v1/webhook_trace/{id}", scope: scopeRead, answer: (*API).webhookTrace},
+	{method: "GET", path: "/api/v1/agents/{id}/webhook/logs", scope: scopeRead, answer: (*API).webhookTrace},
 }
 
 // webhookMethods are all that a canvas may choose from.

@@ -73,10 +73,10 @@ func (t *Transcript) message(d engine.Value) {
 	content := d.Get("content").Text()
 	t.Deltas.WriteString(content)
 	if d.Get("start_to_think").True() {
-		content += "<think>"
+		content += engine.ThinkOpen
 	}
 	if d.Get("end_to_think").True() {
-		content += "</think>"
+		content += engine.ThinkClose
 	}
 	t.Text.WriteString(content)
 }

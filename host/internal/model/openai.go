@@ -99,7 +99,7 @@ type answering struct {
 	exchange *exchange
 	heard    func() // the server said something
 	yield    func(engine.ModelPiece) bool
-	thinking bool // a <think> is open
+	thinking bool // reasoning has begun and not ended
 	said     bool // something came
 	calls    []engine.ToolCall
 	finish   openai.FinishReason
@@ -150,7 +150,7 @@ func (a *answering) think(text string) error {
 	}
 	if !a.thinking {
 		a.thinking = true
-		if err := a.piece("<think>"); err != nil {
+		if err := a.piece(engine.ThinkOpen); err != nil {
 			return err
 		}
 	}
@@ -173,7 +173,7 @@ func (a *answering) endThinking() error {
 		return nil
 	}
 	a.thinking = false
-	return a.piece("</think>")
+	return a.piece(engine.ThinkClose)
 }
 
 func (a *answering) piece(text string) error {
