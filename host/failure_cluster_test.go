@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,9 +23,7 @@ func (w *world) stream(name string) *jetstream.StreamInfo {
 	nc, err := nats.Connect(w.natsURLs()[0], nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
 	require.NoError(w.t, err)
 	defer nc.Close()
-	for _, n := range w.nats[1:] {
-		require.NoError(w.t, nc.SetServerPool(append([]string{w.nats[0].URL}, n.URL)))
-	}
+	require.NoError(w.t, nc.SetServerPool(w.natsURLs()))
 	js, err := jetstream.New(nc)
 	require.NoError(w.t, err)
 	var info *jetstream.StreamInfo
@@ -65,8 +64,24 @@ func clusterOfThree(t *testing.T, bin programs) {
 	w.killLeader(w.start("a"))
 }
 
+// whole waits until each server has all that was written: three copies bear the loss of one server at a time, and one that
+// has just come back may lack the newest messages.
+func (w *world) whole() {
+	w.t.Helper()
+	for _, name := range []string{"easel_RUNS", "easel_LOG", "easel_OWN", "easel_KEYS", "OBJ_easel_files"} {
+		for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+			replicas := w.stream(name).Cluster.Replicas
+			if len(replicas) == len(w.nats)-1 && !slices.ContainsFunc(replicas, func(p *jetstream.PeerInfo) bool { return !p.Current || p.Offline }) {
+				break
+			}
+			require.True(w.t, time.Now().Before(deadline), "stream %s has late copies: %+v", name, replicas)
+		}
+	}
+}
+
 // killLeader kills the server that leads the run log in the middle of a run. An election takes seconds.
 func (w *world) killLeader(h *hostProcess) {
+	w.whole()
 	leader := w.leader()
 	query := fmt.Sprint("leader-killed-", leader.PID())
 	arrived, release := w.outside.hold("/" + query + "/4")

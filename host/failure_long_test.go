@@ -30,6 +30,7 @@ func TestFailuresInACluster(t *testing.T) {
 		w.killLeader(host("b"))
 	}
 	t.Log("freeze the leader for 15 s")
+	w.whole()
 	arrived, release := w.outside.hold("/leader-frozen/4")
 	c := w.conversation(host("a"), "leader-frozen")
 	<-arrived

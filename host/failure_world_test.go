@@ -109,8 +109,12 @@ func shared(t testing.TB, bin programs, natsServers int) *world {
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		for _, n := range w.nats {
+		for i, n := range w.nats {
 			n.Kill()
+			if t.Failed() {
+				said := n.Output()
+				t.Logf("NATS server %d printed at last:\n%s", i, said[max(0, len(said)-8_000):])
+			}
 		}
 		require.NoError(t, w.postgres.Remove())
 	})
