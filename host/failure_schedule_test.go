@@ -34,6 +34,7 @@ func TestSchedulesInACluster(t *testing.T) {
 	}
 	for _, kill := range []int{4, 14} {
 		wait(kill)
+		w.whole()
 		leader := w.leaderOf("easel_RUNS")
 		leader.Kill()
 		wait(kill + 3) // the others go on
