@@ -62,11 +62,23 @@ func TestEditor(t *testing.T) {
 func TestCancelStopsARun(t *testing.T) {
 	s := newSite(t)
 	id := s.canvas("a", slow)
+	best := time.Hour
+	for n := 0; n < 5 && best >= time.Second; n++ { // a busy machine may be late, but not each time
+		best = min(best, s.cancelOne(id))
+	}
+	require.Less(t, best, time.Second)
+	s.good(s.request("PUT", "/v1/canvas/cancel/unknown", "one", ""))
+	require.Equal(t, "Invalid action 'pause'. Only 'stop' is supported.", s.request("PATCH", "/api/v1/tasks/x", "one", `{"action":"pause"}`).message())
+}
+
+// cancelOne runs a canvas that does not end by itself, and says how long after its cancel the answer came.
+func (s *site) cancelOne(canvas string) time.Duration {
+	s.t.Helper()
 	done := make(chan answer, 1)
-	go func() { done <- s.post("/v1/canvas/completion", `{"id":"`+id+`"}`) }()
+	go func() { done <- s.post("/v1/canvas/completion", `{"id":"`+canvas+`"}`) }()
 	var run store.Run
-	require.Eventually(t, func() bool {
-		list, _, err := s.store.Runs(t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
+	require.Eventually(s.t, func() bool {
+		list, _, err := s.store.Runs(s.t.Context(), store.RunFilter{Tenant: "one", Status: store.RunActive}, store.Page{})
 		if err != nil || len(list) == 0 {
 			return false
 		}
@@ -76,14 +88,15 @@ func TestCancelStopsARun(t *testing.T) {
 	s.good(s.request("PUT", "/v1/canvas/cancel/"+run.ID, "two", ""))
 	select {
 	case <-done:
-		t.Fatal("another tenant stopped the run")
+		s.t.Fatal("another tenant stopped the run")
 	case <-time.After(50 * time.Millisecond):
 	}
+	began := time.Now()
 	s.good(s.request("PUT", "/v1/canvas/cancel/"+run.ID, "one", ""))
-	a := <-done // how soon is measured by TestCancelAmongManyRuns
-	require.Contains(t, a.text, "Task has been canceled")
-	s.good(s.request("PUT", "/v1/canvas/cancel/unknown", "one", ""))
-	require.Equal(t, "Invalid action 'pause'. Only 'stop' is supported.", s.request("PATCH", "/api/v1/tasks/x", "one", `{"action":"pause"}`).message())
+	a := <-done
+	took := time.Since(began)
+	require.Contains(s.t, a.text, "Task has been canceled")
+	return took
 }
 
 func TestRunGoesOnWhenItsClientLeaves(t *testing.T) {
