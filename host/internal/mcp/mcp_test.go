@@ -77,9 +77,15 @@ func TestTools(t *testing.T) {
 			require.Contains(t, text, "MCP server error")
 
 			c.Timeout = 100 * time.Millisecond
-			_, err = port.CallTool(t.Context(), "a", "sleep", engine.Null)
-			require.ErrorIs(t, err, ErrServer)
-			require.ErrorIs(t, err, context.DeadlineExceeded)
+			best := time.Hour
+			for n := 0; n < 5 && best >= 2*time.Second; n++ { // a busy machine may be late, but not each time
+				began := time.Now()
+				_, err = port.CallTool(t.Context(), "a", "sleep", engine.Null)
+				best = min(best, time.Since(began))
+				require.ErrorIs(t, err, ErrServer)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+			}
+			require.Less(t, best, 2*time.Second)
 
 			c.Timeout, c.Idle = 0, 50*time.Millisecond
 			_, err = port.CallTool(t.Context(), "a", "greet", engine.Object("name", "Ann"))
