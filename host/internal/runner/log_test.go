@@ -483,65 +483,6 @@ func testKeys(t *testing.T, cfg Config) {
 	})
 }
 
-func TestFiles(t *testing.T) { onBoth(t, testFiles) }
-
-func testFiles(t *testing.T, cfg Config) {
-	l := openTest(t, cfg)
-	ctx := t.Context()
-	data := bytes.Repeat([]byte("0123456789"), 100_000)
-	info, err := l.PutFile(ctx, "tenant/a b.pdf", bytes.NewReader(data))
-	require.NoError(t, err)
-	require.EqualValues(t, len(data), info.Size)
-	_, err = l.PutFile(ctx, "tenant/a b.pdf", io.MultiReader(bytes.NewReader(data[:10]), errReader{}))
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	r, info, err := l.OpenFile(ctx, "tenant/a b.pdf")
-	require.NoError(t, err)
-	got, err := io.ReadAll(r)
-	require.NoError(t, err)
-	require.NoError(t, r.Close())
-	require.Equal(t, data, got)
-	require.EqualValues(t, len(data), info.Size)
-	require.NoError(t, l.DeleteFile(ctx, "tenant/a b.pdf"))
-	_, _, err = l.OpenFile(ctx, "tenant/a b.pdf")
-	require.ErrorIs(t, err, ErrNotFound)
-	_, err = l.FileInfo(ctx, "none")
-	require.ErrorIs(t, err, ErrNotFound)
-}
-
-type errReader struct{}
-
-func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
-
-func TestSchedule(t *testing.T) { onBoth(t, testSchedule) }
-
-func testSchedule(t *testing.T, cfg Config) {
-	l := openTest(t, cfg)
-	ctx := t.Context()
-	ran := make(chan *Lease, 10)
-	go func() {
-		_ = l.Work(ctx, func(_ context.Context, e *Lease) error {
-			ran <- e
-			return nil
-		})
-	}()
-	require.Error(t, l.Schedule(ctx, Schedule{ID: "bad", When: "now and then", Run: Run{ID: "x"}}))
-	s := Schedule{ID: "nightly c1", When: "@every 1s", Run: Run{ID: "c1", Data: []byte("in")}}
-	require.NoError(t, l.Schedule(ctx, s))
-	require.NoError(t, l.Schedule(ctx, Schedule{ID: "cron", When: "0 30 3 * * *", Zone: "Europe/Berlin", Run: Run{ID: "c2"}}))
-	list, err := l.Schedules(ctx)
-	require.NoError(t, err)
-	require.Len(t, list, 2)
-	require.Contains(t, list, s)
-	first, second := <-ran, <-ran
-	require.NotEqual(t, first.Run.ID, second.Run.ID, "each time is a run of its own")
-	require.Equal(t, "in", string(first.Run.Data))
-	require.Equal(t, []string{"c1"}, first.Run.Tasks)
-	require.NoError(t, l.Unschedule(ctx, s.ID))
-	list, err = l.Schedules(ctx)
-	require.NoError(t, err)
-	require.Len(t, list, 1)
-}
-
 func TestLargeRecordsGoAside(t *testing.T) { onBoth(t, testLargeRecordsGoAside) }
 
 func testLargeRecordsGoAside(t *testing.T, cfg Config) {
