@@ -20,23 +20,9 @@ import (
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-var postgres = sync.OnceValues(func() (*servertest.Postgres, error) {
-	server, err := servertest.StartPostgres()
-	if err == nil {
-		stopPostgres = server.Remove
-	}
-	return server, err
-})
-
-var stopPostgres func() error
-
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if stopPostgres != nil {
-		if err := stopPostgres(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
+	servertest.RemoveShared()
 	os.Exit(code)
 }
 
@@ -46,7 +32,7 @@ var schemas atomic.Int64
 func onBoth(t *testing.T, test func(t *testing.T, cfg store.Config)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval}) })
 	t.Run("postgres", func(t *testing.T) {
-		server, err := postgres()
+		server, err := servertest.SharedPostgres()
 		if errors.Is(err, servertest.ErrNoPostgres) {
 			t.Skip("PostgreSQL cannot be had here: ", err)
 		}

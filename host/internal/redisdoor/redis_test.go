@@ -91,6 +91,20 @@ func freePort(t testing.TB) int {
 	return port
 }
 
+// watch lets a bridge watch until end is called.
+func watch(t *testing.T, b *Bridge) (end func()) {
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.Watch(ctx)
+	}()
+	return func() {
+		stop()
+		<-done
+	}
+}
+
 func TestBridge(t *testing.T) {
 	for _, way := range []struct {
 		name  string
@@ -111,12 +125,7 @@ func TestBridge(t *testing.T) {
 
 			b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://127.0.0.1:%d/0", port), Runs: l, Log: quiet})
 			require.NoError(t, err)
-			ctx, end := context.WithCancel(t.Context())
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				b.Watch(ctx)
-			}()
+			end := watch(t, b)
 			<-before.Context().Done()
 			if way.flags != "" {
 				now, err := c.ConfigGet(t.Context(), "notify-keyspace-events").Result()
@@ -157,7 +166,6 @@ func TestBridge(t *testing.T) {
 			require.NoError(t, c.Set(t.Context(), "after-cancel", "x", 0).Err())
 			<-after.Context().Done()
 			end()
-			<-done
 			require.NoError(t, b.Close())
 		})
 	}
@@ -190,12 +198,7 @@ func TestBridgeRepeatsACancel(t *testing.T) {
 			runs := &reluctantRuns{canceled: make(chan string, 100)}
 			b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://127.0.0.1:%d/0", port), Runs: runs, Log: quiet})
 			require.NoError(t, err)
-			ctx, end := context.WithCancel(t.Context())
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				b.Watch(ctx)
-			}()
+			end := watch(t, b)
 			require.NoError(t, c.Set(t.Context(), "r-cancel", "x", 0).Err())
 			select {
 			case task := <-runs.canceled:
@@ -204,7 +207,6 @@ func TestBridgeRepeatsACancel(t *testing.T) {
 				require.FailNow(t, "nobody asks again")
 			}
 			end()
-			<-done
 			require.NoError(t, b.Close())
 		})
 	}
@@ -227,17 +229,11 @@ func TestBridgeWithAWrongPassword(t *testing.T) {
 	said := make(chan string, 1)
 	b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://:hidden@127.0.0.1:%d/0", port), Runs: openLog(t), Log: slog.New(slog.NewTextHandler(firstLine(said), nil))})
 	require.NoError(t, err)
-	ctx, end := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		b.Watch(ctx)
-	}()
+	end := watch(t, b)
 	line := <-said
 	require.Contains(t, line, "WRONGPASS")
 	require.NotContains(t, line, "hidden")
 	end()
-	<-done
 	require.NoError(t, b.Close())
 }
 

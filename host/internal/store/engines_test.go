@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -15,16 +14,6 @@ import (
 
 // The tests run on both engines. PostgreSQL is started once per test program.
 
-var postgres = sync.OnceValues(func() (*servertest.Postgres, error) {
-	server, err := servertest.StartPostgres()
-	if err == nil {
-		stopPostgres = server.Remove
-	}
-	return server, err
-})
-
-var stopPostgres func() error
-
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(killVariable); dir != "" {
 		if err := writeForever(dir); err != nil {
@@ -33,11 +22,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
-	if stopPostgres != nil {
-		if err := stopPostgres(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
+	servertest.RemoveShared()
 	os.Exit(code)
 }
 
@@ -66,7 +51,7 @@ func engineConfig(t *testing.T, engine string) Config {
 	if engine == "sqlite" {
 		return cfg
 	}
-	server, err := postgres()
+	server, err := servertest.SharedPostgres()
 	if errors.Is(err, servertest.ErrNoPostgres) {
 		t.Skip("PostgreSQL cannot be had here: ", err)
 	}
