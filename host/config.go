@@ -101,6 +101,10 @@ type Config struct {
 	// CORS are the origins whose pages may call the API with a key, such as
 	// https://example.org; empty means any, and "none" alone means none.
 	CORS []string
+	// Memory is how many bytes of memory this host may use; 0 means the limit of
+	// the process: that of its control group, else the machine's memory. Requests,
+	// documents and runs get fixed shares of it and are refused beyond them.
+	Memory int64
 	// ScriptWorker is the command that runs one script in a process of its
 	// own; without it scripts run in this process.
 	ScriptWorker []string

@@ -50,6 +50,7 @@ type Host struct {
 
 	control *http.Server
 	metrics metricsDoor
+	memory  budgets
 
 	plugins   *plugins // nil where the machine cannot run any
 	documents document.Reader
@@ -74,7 +75,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 	if cfg.Sync == "" {
 		cfg.Sync = SyncContract
 	}
-	h := &Host{cfg: cfg}
+	h := &Host{cfg: cfg, memory: newBudgets(cfg.Memory)}
 	if cfg.Dir != "" {
 		h.documents.CacheDir = filepath.Join(cfg.Dir, "cache", "documents")
 	}
