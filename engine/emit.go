@@ -101,7 +101,7 @@ func (r *run) emitContainerFinished(n *node, ins []slot, call *Call) {
 func (r *run) emitMessage(content string, start, end bool, sound []byte) {
 	b := r.enc.begin(EventMessage)
 	b = append(b, `{"content":`...)
-	b = AppendQuoted(b, content)
+	b = AppendQuoted(b, r.redactText(content))
 	if start {
 		b = append(b, `,"start_to_think":true`...)
 	}
@@ -169,6 +169,7 @@ func (r *run) note(typ EventType, n *node, data Value) {
 	if n != nil {
 		id = n.id
 	}
+	data = r.redact(data)
 	r.mu.Lock()
 	r.notes = append(r.notes, note{typ, id, data})
 	r.mu.Unlock()

@@ -212,8 +212,8 @@ type Voice interface {
 
 // HTTP sends requests for the Invoke component.
 type HTTP interface {
-	// Do sends a request and reads the whole answer. Any status is an answer; no answer is an error. It puts the text of
-	// secrets in, which a request holds by name.
+	// Do sends a request and reads the whole answer. Any status is an answer; no answer is an error. It replaces the
+	// placeholders of secrets that carry the request's SecretMark, see FillSecrets, and no others.
 	Do(ctx context.Context, req *HTTPRequest) (*HTTPResponse, error)
 }
 
@@ -224,6 +224,7 @@ type HTTPRequest struct {
 	Body        string        // "" is none
 	Proxy       string        // address of a proxy; "" is none
 	Timeout     time.Duration // for the whole answer; 0 is none
+	SecretMark  string        // carried by placeholders that count; "" when there are none
 }
 
 // HTTPHeader is one header line.
@@ -265,10 +266,11 @@ type Tools interface {
 
 // ExternalCall is one execution of a component that lives outside.
 type ExternalCall struct {
-	Component string // component_name, never an alias
-	Params    Value  // of the node, as in the document
-	Arguments Value  // object: what a model gave, or what the node's params say; references are resolved
-	Key       string // idempotency key: run/step/call
+	Component  string // component_name, never an alias
+	Params     Value  // of the node, as in the document; placeholders of secrets are marked
+	Arguments  Value  // object: what a model gave, or what the node's params say; references are resolved
+	Key        string // idempotency key: run/step/call
+	SecretMark string // carried by placeholders that count, see FillSecrets; "" when there are none
 }
 
 // MCP reaches tools of MCP servers.
@@ -303,8 +305,14 @@ type Cancel interface {
 
 // Secrets resolves names of secrets where they are used.
 type Secrets interface {
-	// Secret is the text behind a name; a name that is not known is an error.
-	Secret(ctx context.Context, name string) (string, error)
+	// Secret looks a name up; a name that is not known is an error.
+	Secret(ctx context.Context, name string) (Secret, error)
+}
+
+// Secret is the value behind a name.
+type Secret struct {
+	Value string
+	Hosts []string // hosts it may go to: host, host:port or *.example.org; empty means any
 }
 
 // Clock tells the time and waits.

@@ -35,18 +35,35 @@ type TextStyle struct {
 	Null   string // what null reads as; a node that has not run always reads as nothing
 	Join   string // put between the elements of a list; "" writes lists as JSON
 	Record bool   // note each reference as an input of the node
+	// Secrets marks the placeholders of secrets in the literal parts, for a port; see FillSecrets.
+	Secrets bool
 }
 
 // Render is a text with its references replaced.
 func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, error) {
 	if len(t.refs) == 0 {
-		return t.Source, nil
+		return style.literal(c, t.Source), nil
 	}
 	texts := make([]string, len(t.refs))
 	if err := c.texts(ctx, t, style, texts); err != nil {
 		return "", err
 	}
+	if style.Secrets && strings.Contains(t.Source, secretOpen) {
+		marked := Text{parts: slices.Clone(t.parts)}
+		for i := range marked.parts {
+			marked.parts[i].lit = style.literal(c, marked.parts[i].lit)
+		}
+		t = &marked
+	}
 	return t.Fill(texts), nil
+}
+
+// literal is how a literal part of a text reads.
+func (s *TextStyle) literal(c *Call, text string) string {
+	if !s.Secrets {
+		return text
+	}
+	return c.MarkSecrets(String(text)).Str()
 }
 
 // texts is how each reference of t reads, noted as inputs where the style says so. The state is looked at under
@@ -69,6 +86,9 @@ func (c *Call) texts(ctx context.Context, t *Text, style TextStyle, texts []stri
 			return err
 		}
 		texts[i] = style.text(v, absent)
+		if style.Secrets && c.run.st.defines(&t.refs[i], v) {
+			texts[i] = style.literal(c, texts[i])
+		}
 		if style.Record {
 			c.record(known, t.refs[i].Expr, String(texts[i]))
 		}

@@ -13,7 +13,7 @@ func (r *run) logResult(call *Call) {
 	if !r.opt.Checkpoints || r.gone || call.err != nil && errors.Is(call.err, ErrCanceled) {
 		return
 	}
-	r.emitData(EventResult, call.id, call.resultValue())
+	r.emitData(EventResult, call.id, r.redact(call.resultValue()))
 }
 
 // resultValue is everything an execution left behind, as data.

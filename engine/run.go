@@ -52,10 +52,11 @@ type run struct {
 	heldOut      []int32
 	loggedMemory int
 
-	revealed atomic.Bool // secrets is not empty
+	revealed atomic.Bool // there is a mark, or secrets is not empty
 
 	mu      sync.Mutex
-	secrets map[string]string // revealed text -> name
+	mark    string     // of placeholders that count; "" until one is used. Never stored.
+	secrets []revealed // forms of the values, longest first
 	notes   []note
 	warned  []string
 	signal  chan struct{}

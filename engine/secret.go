@@ -2,85 +2,227 @@ package engine
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// A secret appears in a canvas, in its state and in its events by name only: {{secret:NAME}}. The text behind it
-// is put in where it is used, and taken out of whatever comes back.
+// A canvas names a secret as {{secret:NAME}}. Only a placeholder that stands in the canvas's own configuration counts:
+// on the way to a port it carries the mark of the run, {{secret:NAME:MARK}}, and a port replaces what carries the mark it
+// was handed. A placeholder in a value that came from outside (user, webhook, document, model, tool) carries no mark and
+// is plain text. Marks are random, live as long as a run and are removed from everything that comes back.
 const (
 	secretOpen  = "{{secret:"
 	secretClose = "}}"
 )
 
-// Reveal puts in the secrets a text names. The revealed text must not be kept: it belongs into a request, not
-// into an output.
-func (c *Call) Reveal(ctx context.Context, text string) (string, error) {
-	if !strings.Contains(text, secretOpen) {
+// FillSecrets returns text with every placeholder that carries mark replaced by what value returns for its name. Other
+// placeholders stay as they are; without a mark all do. The errors of value are joined.
+func FillSecrets(text, mark string, value func(name string) (string, error)) (string, error) {
+	end := ":" + mark + secretClose
+	if mark == "" || !strings.Contains(text, end) {
 		return text, nil
 	}
 	var b strings.Builder
+	var failed error
 	for {
-		before, rest, ok := strings.Cut(text, secretOpen)
-		b.WriteString(before)
-		if !ok {
-			return b.String(), nil
+		before, after, ok := strings.Cut(text, end)
+		open := strings.LastIndex(before, secretOpen)
+		if !ok || open < 0 {
+			b.WriteString(text)
+			return b.String(), failed
 		}
-		name, after, ok := strings.Cut(rest, secretClose)
-		if !ok {
-			return "", fmt.Errorf("secret: %q does not end with }}", shorten(rest, 40))
-		}
-		secrets := c.run.opt.Ports.Secrets
-		if secrets == nil {
-			return "", fmt.Errorf("secret %q: %w", name, ErrNoPort)
-		}
-		value, err := secrets.Secret(ctx, name)
-		if err != nil {
-			return "", fmt.Errorf("secret %q: %w", name, err)
-		}
-		c.run.learn(name, value)
-		b.WriteString(value)
+		b.WriteString(before[:open])
+		v, err := value(before[open+len(secretOpen):])
+		failed = errors.Join(failed, err)
+		b.WriteString(v)
 		text = after
 	}
 }
 
-// learn remembers a revealed secret, so that it can be taken out again.
+// HasSecret reports whether text holds a placeholder that carries mark.
+func HasSecret(text, mark string) bool {
+	return mark != "" && strings.Contains(text, ":"+mark+secretClose)
+}
+
+// MarkSecrets returns text, which must be configuration, with mark in every placeholder.
+func MarkSecrets(text, mark string) string {
+	var b strings.Builder
+	for rest := text; ; {
+		open := strings.Index(rest, secretOpen)
+		if open < 0 {
+			if b.Len() == 0 {
+				return text
+			}
+			return b.String() + rest
+		}
+		open += len(secretOpen)
+		end := open + strings.IndexAny(rest[open:]+"}", "{}")
+		b.WriteString(rest[:end])
+		if end > open && strings.HasPrefix(rest[end:], secretClose) {
+			b.WriteByte(':')
+			b.WriteString(mark)
+		}
+		rest = rest[end:]
+	}
+}
+
+// UnmarkSecrets returns text without mark: placeholders read {{secret:NAME}} again.
+func UnmarkSecrets(text, mark string) string {
+	if mark == "" || !strings.Contains(text, mark) {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, ":"+mark, ""), mark, "")
+}
+
+// SecretForms lists the ways in which the value of a secret may come back: as it is, escaped for URLs, forms and JSON,
+// and in base64, alone or inside of something longer. The longest comes first, so that none is replaced in part.
+func SecretForms(value string) []string {
+	quoted := string(AppendQuoted(nil, value))
+	out := []string{value, escaped(value, "-_.~", "+"), escaped(value, "-_.~$&+:=@", "%20"), escaped(value, "-_.~!*'()", "%20"), quoted[1 : len(quoted)-1]}
+	for _, e := range [...]*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		out = append(out, e.EncodeToString([]byte(value)), e.WithPadding(base64.NoPadding).EncodeToString([]byte(value)))
+		for before := range 3 {
+			if inner := within64(e, value, before); len(inner) >= leastBase64 {
+				out = append(out, inner)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return len(b) - len(a) })
+	return slices.Compact(out)
+}
+
+// leastBase64 is how many characters of base64 are searched for inside of something longer; fewer are found by chance.
+const leastBase64 = 6
+
+// within64 is the part of base64 that depends on value alone, when value stands behind some bytes, counted modulo 3,
+// and before others.
+func within64(e *base64.Encoding, value string, before int) string {
+	all := e.WithPadding(base64.NoPadding).EncodeToString(append(make([]byte, before), value...))
+	from := (before*8 + 5) / 6
+	to := (before + len(value)) * 8 / 6
+	return all[from:max(from, to)]
+}
+
+// escaped writes s with %XX for all bytes but letters, digits and those of plain.
+func escaped(s, plain, blank string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		switch {
+		case c == ' ':
+			b.WriteString(blank)
+		case c != '_' && isWordByte(c), strings.IndexByte(plain, c) >= 0:
+			b.WriteByte(c)
+		default:
+			const hex = "0123456789ABCDEF"
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+		}
+	}
+	return b.String()
+}
+
+// SecretMark is the mark that placeholders of this run carry, for a port; "" when no placeholder of the configuration
+// was used yet, so that none is to be replaced.
+func (c *Call) SecretMark() string {
+	c.run.mu.Lock()
+	defer c.run.mu.Unlock()
+	return c.run.mark
+}
+
+// MarkSecrets returns a value of the configuration with the mark of the run in its placeholders. A value that came from
+// outside must not be passed.
+func (c *Call) MarkSecrets(v Value) Value {
+	return v.MapStrings(func(s string) string {
+		if !strings.Contains(s, secretOpen) {
+			return s
+		}
+		return MarkSecrets(s, c.run.drawMark())
+	})
+}
+
+// ResolveConfig is Resolve for a parameter that may hold secrets: an env variable whose value is still what the
+// canvas's definition says is configuration, so its placeholders are marked.
+func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
+	v, err := c.Resolve(ctx, r)
+	if err == nil && c.run.st.defines(r, v) {
+		v = c.MarkSecrets(v)
+	}
+	return v, err
+}
+
+// defines reports whether v, a text, is what the document itself defines for the env variable r. A value that merely
+// stands in the saved globals is state.
+func (s *State) defines(r *Ref, v Value) bool {
+	name, env := strings.CutPrefix(r.Expr, "env.")
+	def := s.canvas.env.Get(name).Get("value")
+	return env && def.Kind() == KindString && v.Kind() == KindString && def.Str() == v.Str()
+}
+
+// EvalConfig is Eval for a parameter that may hold secrets: the placeholders in its literal parts are marked.
+func (c *Call) EvalConfig(ctx context.Context, e *Expr) (Value, error) {
+	switch {
+	case e.whole, !e.ref.IsZero() && c.refers(&e.ref):
+		return c.ResolveConfig(ctx, &e.ref)
+	case len(e.text.refs) > 0:
+		s, err := c.Render(ctx, &e.text, TextStyle{Secrets: true})
+		return String(s), err
+	}
+	return c.MarkSecrets(e.Literal), nil
+}
+
+// Secret looks a secret up. Its value must not be stored: the run removes it from outputs, events and errors.
+func (c *Call) Secret(ctx context.Context, name string) (Secret, error) {
+	secrets := c.run.opt.Ports.Secrets
+	if secrets == nil {
+		return Secret{}, fmt.Errorf("secret %q: %w", name, ErrNoPort)
+	}
+	s, err := secrets.Secret(ctx, name)
+	if err != nil {
+		return Secret{}, fmt.Errorf("secret %q: %w", name, err)
+	}
+	c.run.learn(name, s.Value)
+	return s, nil
+}
+
+// drawMark is the mark of the run, drawn when it is first needed.
+func (r *run) drawMark() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.mark == "" {
+		r.mark = NewSecretMark()
+		r.revealed.Store(true)
+	}
+	return r.mark
+}
+
+// learn remembers a revealed secret, so that it can be removed again.
 func (r *run) learn(name, value string) {
 	if len(value) < 4 {
 		return // too short to tell apart from ordinary text
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.secrets == nil {
-		r.secrets = map[string]string{}
+	if slices.ContainsFunc(r.secrets, func(s revealed) bool { return s.form == value }) {
+		return
 	}
-	r.secrets[value] = name
+	for _, form := range SecretForms(value) {
+		r.secrets = append(r.secrets, revealed{form, name})
+	}
+	slices.SortStableFunc(r.secrets, func(a, b revealed) int { return len(b.form) - len(a.form) })
 	r.revealed.Store(true)
 }
 
-// redact puts the names back in place of secrets.
+// revealed is a form of a secret's value.
+type revealed struct{ form, name string }
+
+// redact removes marks, and puts names in place of values.
 func (r *run) redact(v Value) Value {
 	if !r.revealed.Load() {
 		return v
 	}
-	switch v.Kind() {
-	case KindString:
-		return String(r.redactText(v.Str()))
-	case KindList:
-		vals := make([]Value, v.Len())
-		for i, e := range v.Elements() {
-			vals[i] = r.redact(e)
-		}
-		return listOf(vals)
-	case KindObject:
-		b := NewObject(v.Len())
-		for k, e := range v.Fields() {
-			b.Set(k, r.redact(e))
-		}
-		return b.Value()
-	}
-	return v
+	return v.MapStrings(r.redactText)
 }
 
 func (r *run) redactText(s string) string {
@@ -89,18 +231,25 @@ func (r *run) redactText(s string) string {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for value, name := range r.secrets {
-		s = strings.ReplaceAll(s, value, secretOpen+name+secretClose)
+	for _, secret := range r.secrets {
+		s = strings.ReplaceAll(s, secret.form, secretOpen+secret.name+secretClose)
 	}
-	return s
+	return UnmarkSecrets(s, r.mark)
 }
 
 // nodeError is what a run ends with: err, whose text may quote a request, without secrets.
 func (r *run) nodeError(n *node, err error) error {
-	if text := err.Error(); r.redactText(text) != text {
-		err = &redacted{err, r.redactText(text)}
+	return &NodeError{Node: n.id, Kind: n.spec.Name, Err: r.redactError(err)}
+}
+
+func (r *run) redactError(err error) error {
+	if err == nil || !r.revealed.Load() {
+		return err
 	}
-	return &NodeError{Node: n.id, Kind: n.spec.Name, Err: err}
+	if text := err.Error(); r.redactText(text) != text {
+		return &redacted{err, r.redactText(text)}
+	}
+	return err
 }
 
 // redacted is an error of the same kind with another text. It cannot be unwrapped, since the text is there.
@@ -111,3 +260,24 @@ type redacted struct {
 
 func (e *redacted) Error() string        { return e.text }
 func (e *redacted) Is(target error) bool { return errors.Is(e.kind, target) }
+
+// MapStrings returns v with change applied to every string in it; keys of objects stay as they are.
+func (v Value) MapStrings(change func(string) string) Value {
+	switch v.Kind() {
+	case KindString:
+		return String(change(v.Str()))
+	case KindList:
+		vals := make([]Value, v.Len())
+		for i, e := range v.Elements() {
+			vals[i] = e.MapStrings(change)
+		}
+		return listOf(vals)
+	case KindObject:
+		b := NewObject(v.Len())
+		for k, e := range v.Fields() {
+			b.Set(k, e.MapStrings(change))
+		}
+		return b.Value()
+	}
+	return v
+}

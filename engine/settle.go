@@ -78,7 +78,7 @@ func (r *run) apply(call *Call) {
 		r.st.setOut(call.node.index, o.name, r.redact(o.value))
 	}
 	for _, a := range call.sets {
-		if err := r.st.assign(a.ref, a.value); err != nil && call.err == nil {
+		if err := r.st.assign(a.ref, r.redact(a.value)); err != nil && call.err == nil {
 			call.err = err
 		}
 	}

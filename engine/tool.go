@@ -69,8 +69,8 @@ func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args 
 		return Null, t.err
 	}
 	sub := &Call{run: c.run, node: t.node, id: t.node.id, args: args, isTool: true, parent: c}
-	err := c.run.attempt(ctx, sub)
-	result := sub.toolResult(t.Spec)
+	err := c.run.redactError(c.run.attempt(ctx, sub))
+	result := c.run.redact(sub.toolResult(t.Spec))
 	if err != nil {
 		done(String(err.Error()), err)
 		return Null, err

@@ -78,7 +78,7 @@ func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) erro
 		return fmt.Errorf("%s: %w: it works only where a host offers it as a tool", e.kind, engine.ErrNoPort)
 	}
 	outs, err := port.CallTool(ctx, &engine.ExternalCall{
-		Component: e.kind, Params: e.params, Arguments: values.Value(), Key: call.Key(),
+		Component: e.kind, Params: call.MarkSecrets(e.params), Arguments: values.Value(), Key: call.Key(), SecretMark: call.SecretMark(),
 	})
 	if err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 
 // Invoke sends one HTTP request. Any status is a result; only a request that gets no answer fails.
 //
-// Secrets reach the HTTP port by name, as {{secret:NAME}}: it puts the text in, so that no output ever holds it.
+// Secrets reach the HTTP port by name: it replaces the placeholders {{secret:NAME}} that stand in the params themselves,
+// so that no output ever holds a value. A placeholder that a reference brings along is plain text.
 // Differs: references in url are replaced, a missing proxy means none, status and headers are outputs, and
 // clean_html works for every method. Source: RAGFlow agent/component/invoke.py at 80a16e71 (behaviour read,
 // written anew).
@@ -76,7 +77,7 @@ func (v *Invoke) Run(ctx context.Context, call *engine.Call) error {
 }
 
 func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRequest, error) {
-	url, err := call.Render(ctx, &v.URL, engine.TextStyle{})
+	url, err := call.Render(ctx, &v.URL, engine.TextStyle{Secrets: true})
 	if err != nil {
 		return nil, err
 	}
@@ -84,21 +85,22 @@ func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRe
 		url = "http://" + url
 	}
 	req := &engine.HTTPRequest{
-		Method: strings.ToUpper(v.Method), URL: url, Proxy: strings.TrimSpace(v.Proxy),
+		Method: strings.ToUpper(v.Method), URL: url, Proxy: call.MarkSecrets(engine.String(strings.TrimSpace(v.Proxy))).Str(),
 		Timeout: time.Duration(v.Timeout) * time.Second,
 	}
-	if req.Header, err = readHeaders(v.Headers); err != nil {
+	if req.Header, err = readHeaders(call.MarkSecrets(v.Headers)); err != nil {
 		return nil, err
 	}
 	args, err := v.args(ctx, call)
 	if err != nil {
 		return nil, err
 	}
+	req.SecretMark = call.SecretMark()
 	switch {
 	case req.Method == "GET":
-		req.URL = withQuery(url, formEncoded(args))
+		req.URL = withQuery(url, formEncoded(args, req.SecretMark))
 	case strings.EqualFold(v.DataType, "formdata"):
-		req.Body = formEncoded(args)
+		req.Body = formEncoded(args, req.SecretMark)
 		req.Header = withType(req.Header, "application/x-www-form-urlencoded")
 	default:
 		req.Body = args.JSON()
@@ -112,14 +114,14 @@ func (v *Invoke) args(ctx context.Context, call *engine.Call) (engine.Value, err
 	b := engine.NewObject(len(v.Variables))
 	for i := range v.Variables {
 		x := &v.Variables[i]
-		value := x.Value
+		value := call.MarkSecrets(x.Value)
 		if !value.Truthy() && !x.Ref.IsZero() {
 			var err error
-			if value, err = call.Resolve(ctx, &x.Ref); err != nil {
+			if value, err = call.ResolveConfig(ctx, &x.Ref); err != nil {
 				return engine.Null, fmt.Errorf("variable %s: %w", x.Key, err)
 			}
 		}
-		b.Set(x.Key, value)
+		b.Set(call.MarkSecrets(engine.String(x.Key)).Str(), value)
 	}
 	return b.Value(), nil
 }
@@ -173,7 +175,8 @@ func withQuery(url, query string) string {
 }
 
 // formEncoded writes an object as a form does. A list is written as its name once per element; null is left out.
-func formEncoded(args engine.Value) string {
+// Placeholders with the mark stay as they are, for the port.
+func formEncoded(args engine.Value, mark string) string {
 	var b strings.Builder
 	add := func(name string, v engine.Value) {
 		if v.IsNull() {
@@ -182,9 +185,9 @@ func formEncoded(args engine.Value) string {
 		if b.Len() > 0 {
 			b.WriteByte('&')
 		}
-		escapeForm(&b, name)
+		escapeForm(&b, name, mark)
 		b.WriteByte('=')
-		escapeForm(&b, v.Text())
+		escapeForm(&b, v.Text(), mark)
 	}
 	for name, v := range args.Fields() {
 		if v.Kind() != engine.KindList {
@@ -198,14 +201,15 @@ func formEncoded(args engine.Value) string {
 	return b.String()
 }
 
-// escapeForm writes a text as forms do: blanks as +, what is not plain as %XX. A secret's name stays as it is, for
-// the port that puts the secret in.
-func escapeForm(b *strings.Builder, s string) {
+// escapeForm writes a text as forms do: blanks as +, what is not plain as %XX. A placeholder with the mark stays as it
+// is, for the port that replaces it.
+func escapeForm(b *strings.Builder, s, mark string) {
 	for s != "" {
-		if strings.HasPrefix(s, "{{secret:") {
-			if end := strings.Index(s, "}}"); end > 0 {
-				b.WriteString(s[:end+2])
-				s = s[end+2:]
+		if mark != "" && strings.HasPrefix(s, "{{secret:") {
+			const longest = 1024 // bytes of a placeholder; hostile text must not be searched to its end again and again
+			if end := strings.Index(s[:min(len(s), longest)], "}}") + len("}}"); engine.HasSecret(s[:end], mark) {
+				b.WriteString(s[:end])
+				s = s[end:]
 				continue
 			}
 		}
