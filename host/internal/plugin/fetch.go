@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/easel-canvas/easel/host/internal/hostmatch"
 )
 
 // Bounds of one request of a plugin.
@@ -174,7 +176,7 @@ func (t *trip) check(from *url.URL, next string) (*url.URL, *Error) {
 		return nil, fail(InvalidArgument, "http.fetch: want an http or https URL without user name")
 	}
 	p := t.g.grant.HTTP
-	if !slices.ContainsFunc(p.Hosts, func(pattern string) bool { return covers(pattern, hostPort(u)) }) {
+	if !hostmatch.Any(p.Hosts, hostmatch.Of(u)) {
 		return nil, fail(Denied, "http.fetch: host %s is not granted; granted are %s", u.Host, strings.Join(p.Hosts, ", "))
 	}
 	if methods := p.methods(); !slices.Contains(methods, t.method) && !slices.Contains(methods, "*") {
@@ -183,22 +185,9 @@ func (t *trip) check(from *url.URL, next string) (*url.URL, *Error) {
 	return u, nil
 }
 
-// hostPort writes the host of a URL always with its port.
-func hostPort(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	host := u.Hostname()
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	return strings.TrimSuffix(host, ".") + ":" + port
-}
-
 // hop sends the request to one host, with the secrets bound to it.
 func (t *trip) hop(u *url.URL) (*http.Response, *Error) {
-	fill := &filler{t: t, host: hostPort(u)}
+	fill := &filler{t: t, host: hostmatch.Of(u)}
 	target := *u
 	target.RawQuery = fill.query(u.RawQuery)
 	body := fill.body(t.body, t.request.Headers)

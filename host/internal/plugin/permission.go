@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/hostmatch"
 )
 
 // Permissions say what a plugin may reach. The same form serves as the request
@@ -216,7 +218,7 @@ func cutNames(a, b []string) []string {
 	return cut(a, b, func(pattern, name string) bool { return pattern == "*" || pattern == name })
 }
 
-func cutHosts(a, b []string) []string { return cut(a, b, covers) }
+func cutHosts(a, b []string) []string { return cut(a, b, hostmatch.Covers) }
 
 // cut keeps the patterns of each list that one of the other covers.
 func cut(a, b []string, covers func(pattern, name string) bool) []string {
@@ -231,30 +233,4 @@ func cut(a, b []string, covers func(pattern, name string) bool) []string {
 	keep(a, b)
 	keep(b, a)
 	return out
-}
-
-// covers reports whether pattern allows every host that name allows; name may be
-// a pattern or a host, with or without a port.
-func covers(pattern, name string) bool {
-	pattern, name = strings.ToLower(pattern), strings.ToLower(name)
-	if pattern == "*" || pattern == name {
-		return true
-	}
-	if host, port := splitPort(name); port != "" {
-		if p, pp := splitPort(pattern); pp == "" || pp == port {
-			return covers(p, host)
-		}
-		return false
-	}
-	below, ok := strings.CutPrefix(pattern, "*.")
-	return ok && strings.HasSuffix(strings.TrimPrefix(name, "*"), "."+below)
-}
-
-// splitPort divides host:port; a bare IPv6 address has no port.
-func splitPort(s string) (host, port string) {
-	i := strings.LastIndexByte(s, ':')
-	if i < 0 || strings.Contains(s[:i], ":") && !strings.HasSuffix(s[:i], "]") {
-		return s, ""
-	}
-	return s[:i], s[i+1:]
 }

@@ -8,32 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCovers(t *testing.T) {
-	for _, c := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"*", "anything.example", true},
-		{"a.example", "a.example", true},
-		{"A.Example", "a.example", true},
-		{"a.example", "a.example:443", true},
-		{"a.example:443", "a.example:443", true},
-		{"a.example:443", "a.example:80", false},
-		{"a.example:443", "a.example", false},
-		{"*.example", "a.example", true},
-		{"*.example", "a.b.example:80", true},
-		{"*.example", "example", false},
-		{"*.example", "badexample", false},
-		{"*.a.example", "*.example", false},
-		{"*.example", "*.a.example", true},
-		{"a.example", "b.a.example", false},
-		{"[::1]", "[::1]:80", true},
-		{"", "a.example", false},
-	} {
-		require.Equal(t, c.want, covers(c.pattern, c.name), "%s covers %s", c.pattern, c.name)
-	}
-}
-
 func parsePermissions(t *testing.T, text string) (p Permissions) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(text), &p))

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/hostmatch"
 )
 
 // placeholder stands for a secret in a request; in a query it may be escaped.
@@ -92,7 +93,7 @@ func (f *filler) value(name string) (string, *Error) {
 	if !ok {
 		return "", fail(Denied, "http.fetch: secret %s is not granted", name)
 	}
-	if !slices.ContainsFunc(p.Hosts, func(pattern string) bool { return covers(pattern, f.host) }) {
+	if !hostmatch.Any(p.Hosts, f.host) {
 		return "", fail(Denied, "http.fetch: secret %s is not bound to host %s", name, f.host)
 	}
 	if g.req.Services.Secrets == nil {

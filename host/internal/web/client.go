@@ -4,8 +4,9 @@
 // are refused unless allowed. What counts is the address that is really dialled, after names are resolved and after
 // each redirect. Answers have a largest size, requests a longest time, redirects a largest number.
 //
-// Secrets stand in a request as {{secret:NAME}}. They are put in only when the address has been accepted, only for
-// the first origin of a request, and taken out of the answer again.
+// Secrets stand in a request as placeholders with the mark of its run, see engine.FillSecrets; any other placeholder is
+// plain text. They are put in only when the address has been accepted, only for the first origin of a request and only
+// for the hosts a secret is bound to, and removed from the answer again.
 package web
 
 import (
@@ -29,6 +30,9 @@ var (
 	ErrTooLarge = errors.New("answer is too large")
 	// ErrRedirects means that one redirect followed another too often.
 	ErrRedirects = errors.New("too many redirects")
+	// ErrSecretHost means that a secret is bound to other hosts than the one it was to be sent to, and nothing was
+	// sent; correct the address, or add the host to the secret.
+	ErrSecretHost = errors.New("secret is not bound to this host")
 )
 
 const (
@@ -54,10 +58,10 @@ func (c *Client) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPR
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	e := &exchange{client: c, request: req, method: req.Method, body: req.Body, secrets: secretBox{from: c.Secrets}}
+	e := &exchange{client: c, request: req, method: req.Method, body: req.Body, secrets: secretBox{from: c.Secrets, mark: req.SecretMark}}
 	res, err := e.follow(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", req.Method, e.secrets.hide(plainURL(req.URL)), e.secrets.hideIn(err))
+		return nil, fmt.Errorf("%s %s: %w", req.Method, e.secrets.plain(plainURL(req.URL)), e.secrets.plainError(err))
 	}
 	return res, nil
 }
@@ -118,9 +122,9 @@ func (e *exchange) send(ctx context.Context, address string) (*http.Response, er
 	}
 	transport := &http.Transport{DialContext: e.client.dial, TLSHandshakeTimeout: 10 * time.Second, DisableKeepAlives: true}
 	if p := strings.TrimSpace(e.request.Proxy); p != "" {
-		proxy, err := url.Parse(p)
-		if err != nil || proxy.Host == "" {
-			return nil, fmt.Errorf("proxy %q is no address", p)
+		proxy, err := e.proxy(ctx, p)
+		if err != nil {
+			return nil, err
 		}
 		transport.Proxy = http.ProxyURL(proxy)
 	}
@@ -134,8 +138,26 @@ func (e *exchange) send(ctx context.Context, address string) (*http.Response, er
 	return transport.RoundTrip(req)
 }
 
+// proxy is the address of a proxy, whose user name and password may be secrets.
+func (e *exchange) proxy(ctx context.Context, text string) (*url.URL, error) {
+	proxy, err := url.Parse(e.secrets.cover(text))
+	if err != nil || proxy.Host == "" || e.secrets.covered(proxy.Host) {
+		return nil, fmt.Errorf("proxy %q is not an address", e.secrets.plain(text))
+	}
+	if !e.secrets.in(text) {
+		return proxy, nil
+	}
+	full, err := e.secrets.put(ctx, proxy, text)
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	if proxy, err = url.Parse(full); err != nil {
+		return nil, fmt.Errorf("proxy %q is not an address; a secret in it must be escaped for URLs", e.secrets.plain(text))
+	}
+	return proxy, nil
+}
+
 func (e *exchange) parse(address string) (*url.URL, error) {
-	// A secret's braces are no part of an address: they would be escaped and not found again.
 	u, err := url.Parse(e.secrets.cover(address))
 	switch {
 	case err != nil:
@@ -157,14 +179,14 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 	if e.first == "" {
 		e.first = u.Scheme + "://" + u.Host
 	}
-	if !home && hasSecret(e.body) {
+	if !home && e.secrets.in(e.body) {
 		return nil, fmt.Errorf("redirect to %s: %w: the body holds a secret that is meant for %s", u.Host, ErrAddress, e.first)
 	}
-	body, err := e.secrets.put(ctx, e.body)
+	body, err := e.secrets.put(ctx, u, e.body)
 	if err != nil {
 		return nil, err
 	}
-	full, err := e.secrets.put(ctx, address)
+	full, err := e.secrets.put(ctx, u, address)
 	if err != nil {
 		return nil, err
 	}
@@ -173,10 +195,10 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 		return nil, err
 	}
 	for _, h := range e.request.Header {
-		if !home && (hasSecret(h.Value) || isCredential(h.Name)) {
+		if !home && (e.secrets.in(h.Value) || isCredential(h.Name)) {
 			continue
 		}
-		value, err := e.secrets.put(ctx, h.Value)
+		value, err := e.secrets.put(ctx, u, h.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -211,10 +233,10 @@ func (e *exchange) read(res *http.Response) (*engine.HTTPResponse, error) {
 	if int64(len(body)) > largest {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, largest)
 	}
-	out := &engine.HTTPResponse{Status: res.StatusCode, Body: e.secrets.hide(string(body))}
+	out := &engine.HTTPResponse{Status: res.StatusCode, Body: e.secrets.plain(string(body))}
 	for name, values := range res.Header {
 		for _, v := range values {
-			out.Header = append(out.Header, engine.HTTPHeader{Name: name, Value: e.secrets.hide(v)})
+			out.Header = append(out.Header, engine.HTTPHeader{Name: name, Value: e.secrets.plain(v)})
 		}
 	}
 	sortHeader(out.Header)

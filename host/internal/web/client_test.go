@@ -2,10 +2,12 @@ package web
 
 import (
 	"context"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -38,8 +40,8 @@ func TestRequest(t *testing.T) {
 	defer server.Close()
 	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234", "ID", "x/y")}
 	res, err := c.Do(t.Context(), &engine.HTTPRequest{
-		Method: "post", URL: server.URL + "/a?k={{secret:KEY}}&b=1", Body: `{"t": "{{secret:KEY}}"}`,
-		Header: []engine.HTTPHeader{{Name: "x-key", Value: "Bearer {{secret:KEY}}"}},
+		SecretMark: "m4rk", Method: "post", URL: server.URL + "/a?k={{secret:KEY:m4rk}}&b=1", Body: `{"t": "{{secret:KEY:m4rk}}"}`,
+		Header: []engine.HTTPHeader{{Name: "x-key", Value: "Bearer {{secret:KEY:m4rk}}"}},
 	})
 	require.NoError(t, err)
 	require.Equal(t, 200, res.Status)
@@ -52,7 +54,7 @@ func TestSecretReachesTheServer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Get("X-Key") }))
 	defer server.Close()
 	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234")}
-	_, err := c.Do(t.Context(), &engine.HTTPRequest{Method: "GET", URL: server.URL, Header: []engine.HTTPHeader{{Name: "X-Key", Value: "{{secret:KEY}}"}}})
+	_, err := c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: server.URL, Header: []engine.HTTPHeader{{Name: "X-Key", Value: "{{secret:KEY:m4rk}}"}}})
 	require.NoError(t, err)
 	require.Equal(t, "abcd1234", seen)
 }
@@ -61,7 +63,7 @@ func TestMissingSecret(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(echo))
 	defer server.Close()
 	for _, c := range []*Client{{AllowPrivate: true}, {AllowPrivate: true, Secrets: secrets()}} {
-		_, err := c.Do(t.Context(), &engine.HTTPRequest{Method: "GET", URL: server.URL + "/{{secret:KEY}}"})
+		_, err := c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: server.URL + "/{{secret:KEY:m4rk}}"})
 		require.ErrorContains(t, err, `secret "KEY"`)
 	}
 }
@@ -79,10 +81,10 @@ func TestRefusedAddresses(t *testing.T) {
 		{"everything", "http://0.0.0.0:80/"},
 		{"a file", "file:///etc/passwd"},
 		{"no host", "http:///x"},
-		{"a host that is a secret", "http://{{secret:KEY}}/"},
+		{"a host that is a secret", "http://{{secret:KEY:m4rk}}/"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := (&Client{Secrets: secrets("KEY", "127.0.0.1")}).Do(t.Context(), &engine.HTTPRequest{Method: "GET", URL: c.url})
+			_, err := (&Client{Secrets: secrets("KEY", "127.0.0.1")}).Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: c.url})
 			require.ErrorIs(t, err, ErrAddress)
 		})
 	}
@@ -126,9 +128,9 @@ func TestRedirects(t *testing.T) {
 	defer server.Close()
 	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234")}
 	do := func(path, key, body string) (*engine.HTTPResponse, error) {
-		return c.Do(t.Context(), &engine.HTTPRequest{Method: "POST", URL: server.URL + path, Body: body, Header: []engine.HTTPHeader{{Name: "X-Key", Value: key}}})
+		return c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "POST", URL: server.URL + path, Body: body, Header: []engine.HTTPHeader{{Name: "X-Key", Value: key}}})
 	}
-	res, err := do("/near", "{{secret:KEY}}", "b")
+	res, err := do("/near", "{{secret:KEY:m4rk}}", "b")
 	require.NoError(t, err)
 	require.Equal(t, "POST /end {{secret:KEY}} b", res.Body)
 
@@ -136,11 +138,11 @@ func TestRedirects(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "GET /end k ", res.Body)
 
-	res, err = do("/far", "{{secret:KEY}}", "b")
+	res, err = do("/far", "{{secret:KEY:m4rk}}", "b")
 	require.NoError(t, err)
 	require.Equal(t, "POST /far  b", res.Body, "a secret header stays at home")
 
-	_, err = do("/far", "k", "{{secret:KEY}}")
+	_, err = do("/far", "k", "{{secret:KEY:m4rk}}")
 	require.ErrorContains(t, err, "the body holds a secret")
 
 	_, err = do("/loop", "k", "")
@@ -157,9 +159,9 @@ func TestLimits(t *testing.T) {
 	}))
 	defer server.Close()
 	c := &Client{AllowPrivate: true, Largest: 1000}
-	_, err := c.Do(t.Context(), &engine.HTTPRequest{Method: "GET", URL: server.URL})
+	_, err := c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: server.URL})
 	require.ErrorIs(t, err, ErrTooLarge)
-	_, err = c.Do(t.Context(), &engine.HTTPRequest{Method: "GET", URL: server.URL + "/slow", Timeout: 50 * time.Millisecond})
+	_, err = c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: server.URL + "/slow", Timeout: 50 * time.Millisecond})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
@@ -168,16 +170,113 @@ func TestProxy(t *testing.T) {
 		_, _ = io.WriteString(w, "by proxy: "+r.URL.String())
 	}))
 	defer proxy.Close()
-	res, err := (&Client{AllowPrivate: true}).Do(t.Context(), &engine.HTTPRequest{Method: "GET", URL: "http://example.invalid/x", Proxy: proxy.URL})
+	res, err := (&Client{AllowPrivate: true}).Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/x", Proxy: proxy.URL})
 	require.NoError(t, err)
 	require.Equal(t, "by proxy: http://example.invalid/x", res.Body)
-	_, err = (&Client{AllowPrivate: true}).Do(t.Context(), &engine.HTTPRequest{Method: "GET", URL: "http://example.invalid/x", Proxy: "://"})
-	require.ErrorContains(t, err, "is no address")
+	_, err = (&Client{AllowPrivate: true}).Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/x", Proxy: "://"})
+	require.ErrorContains(t, err, "is not an address")
 }
 
 func TestErrorsHideSecrets(t *testing.T) {
 	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234")}
-	_, err := c.Do(t.Context(), &engine.HTTPRequest{Method: "GET", URL: "http://127.0.0.1:1/p/{{secret:KEY}}"})
+	_, err := c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://127.0.0.1:1/p/{{secret:KEY:m4rk}}"})
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "abcd1234")
+}
+
+// TestPlaceholdersWithoutTheMarkArePlain sends placeholders that came from outside beside one of the canvas's own.
+func TestPlaceholdersWithoutTheMarkArePlain(t *testing.T) {
+	var seen []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		uri, _ := url.QueryUnescape(r.URL.RequestURI())
+		seen = []string{r.Header.Get("X-Key"), uri, r.Header.Get("X-Own"), string(body)}
+	}))
+	defer server.Close()
+	const foreign = "{{secret:KEY}}{{secret:KEY:}}{{secret:KEY:n}}{{secret:KEY:m4rkm4rk}}"
+	for _, mark := range []string{"m4rk", ""} {
+		c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234")}
+		own := "{{secret:KEY:" + mark + "}}"
+		_, err := c.Do(t.Context(), &engine.HTTPRequest{
+			SecretMark: mark, Method: "POST", URL: server.URL + "/" + foreign + "?q=" + foreign, Body: foreign,
+			Header: []engine.HTTPHeader{{Name: "X-Key", Value: foreign}, {Name: "X-Own", Value: own}},
+		})
+		require.NoError(t, err)
+		require.Equal(t, []string{foreign, "/" + foreign + "?q=" + foreign}, seen[:2])
+		require.Equal(t, foreign, seen[3])
+		require.Equal(t, map[string]string{"m4rk": "abcd1234", "": own}[mark], seen[2])
+	}
+}
+
+// bound binds the secret KEY to hosts.
+type bound []string
+
+func (b bound) Secret(context.Context, string) (engine.Secret, error) {
+	return engine.Secret{Value: "abcd1234", Hosts: b}, nil
+}
+
+func TestSecretsGoToTheirHostsOnly(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked++; r.URL.Path == "/away" {
+			http.Redirect(w, r, strings.Replace("http://"+r.Host, "127.0.0.1", "localhost", 1)+"/", http.StatusTemporaryRedirect)
+			return
+		}
+		_, _ = io.WriteString(w, r.Header.Get("X-Key"))
+	}))
+	defer server.Close()
+	here := strings.TrimPrefix(server.URL, "http://")
+	do := func(hosts []string, address, body string) (*engine.HTTPResponse, error) {
+		c := &Client{AllowPrivate: true, Secrets: bound(hosts)}
+		return c.Do(t.Context(), &engine.HTTPRequest{
+			SecretMark: "m4rk", Method: "POST", URL: address, Header: []engine.HTTPHeader{{Name: "X-Key", Value: "{{secret:KEY:m4rk}}"}}, Body: body,
+		})
+	}
+	for _, hosts := range [][]string{nil, {here}, {"127.0.0.1"}, {"api.example", "*"}} {
+		res, err := do(hosts, server.URL, "")
+		require.NoError(t, err)
+		require.Equal(t, "{{secret:KEY}}", res.Body, "the server got the value")
+	}
+	asked = 0
+	for _, hosts := range [][]string{{"api.example"}, {"127.0.0.1:1"}} {
+		_, err := do(hosts, server.URL, "")
+		require.ErrorIs(t, err, ErrSecretHost)
+		require.ErrorContains(t, err, `secret "KEY"`)
+		require.ErrorContains(t, err, here)
+	}
+	require.Zero(t, asked, "nothing is sent")
+
+	res, err := do([]string{here}, server.URL+"/away", "")
+	require.NoError(t, err)
+	require.Empty(t, res.Body, "a secret header does not follow a redirect")
+	_, err = do([]string{here}, server.URL+"/away", "{{secret:KEY:m4rk}}")
+	require.ErrorContains(t, err, "the body holds a secret")
+}
+
+func TestProxyPasswordMayBeASecret(t *testing.T) {
+	var seen string
+	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Get("Proxy-Authorization") }))
+	defer proxy.Close()
+	at := "http://u:{{secret:KEY:m4rk}}@" + strings.TrimPrefix(proxy.URL, "http://")
+	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", "abcd1234")}
+	_, err := c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/", Proxy: at})
+	require.NoError(t, err)
+	require.Equal(t, "Basic "+base64.StdEncoding.EncodeToString([]byte("u:abcd1234")), seen)
+	c.Secrets = bound{"other.example"}
+	_, err = c.Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: "http://example.invalid/", Proxy: at})
+	require.ErrorIs(t, err, ErrSecretHost)
+}
+
+func TestEnvironmentBindsSecrets(t *testing.T) {
+	e := secrets("KEY", "v", "KEY_HOSTS", "api.example, *.other.example:8443", "BAD", "v", "BAD_HOSTS", "https://x", "FREE", "v")
+	got, err := e.Secret(t.Context(), "KEY")
+	require.NoError(t, err)
+	require.Equal(t, engine.Secret{Value: "v", Hosts: []string{"api.example", "*.other.example:8443"}}, got)
+	got, err = e.Secret(t.Context(), "FREE")
+	require.NoError(t, err)
+	require.Equal(t, engine.Secret{Value: "v"}, got)
+	_, err = e.Secret(t.Context(), "BAD")
+	require.ErrorContains(t, err, "EASEL_SECRET_BAD_HOSTS")
+	_, err = e.Secret(t.Context(), "KEY_HOSTS")
+	require.ErrorIs(t, err, ErrNoSecret)
 }

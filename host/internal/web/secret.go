@@ -4,61 +4,70 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/hostmatch"
 )
 
-var secretPattern = regexp.MustCompile(`\{\{secret:([^{}]*)\}\}`)
-
-func hasSecret(text string) bool { return strings.Contains(text, "{{secret:") }
-
-// secretBox puts the secrets of one request in and takes them out again.
+// secretBox replaces the placeholders of one request that carry its mark, and removes the values
+// from what comes back.
 type secretBox struct {
-	from  engine.Secrets
-	known map[string]string // value -> placeholder
+	from   engine.Secrets
+	mark   string
+	hidden []form // of the values put in
 }
 
-// put replaces {{secret:NAME}} by what it stands for.
-func (b *secretBox) put(ctx context.Context, text string) (string, error) {
-	var failed error
-	out := secretPattern.ReplaceAllStringFunc(text, func(placeholder string) string {
-		name := secretPattern.FindStringSubmatch(placeholder)[1]
+// form is one way in which a value may come back.
+type form struct{ text, placeholder string }
+
+func (b *secretBox) in(text string) bool { return engine.HasSecret(text, b.mark) }
+
+// put replaces the placeholders of text, which goes to the host of u. A secret that is bound to
+// other hosts is refused.
+func (b *secretBox) put(ctx context.Context, u *url.URL, text string) (string, error) {
+	return engine.FillSecrets(text, b.mark, func(name string) (string, error) {
 		if b.from == nil {
-			failed = errors.Join(failed, fmt.Errorf("secret %q: %w", name, engine.ErrNoPort))
-			return ""
+			return "", fmt.Errorf("secret %q: %w", name, engine.ErrNoPort)
 		}
-		value, err := b.from.Secret(ctx, name)
+		secret, err := b.from.Secret(ctx, name)
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("secret %q: %w", name, err))
-			return ""
+			return "", fmt.Errorf("secret %q: %w", name, err)
 		}
-		if b.known == nil {
-			b.known = map[string]string{}
+		if host := hostmatch.Of(u); len(secret.Hosts) > 0 && !hostmatch.Any(secret.Hosts, host) {
+			return "", fmt.Errorf("secret %q: %w: %s is not among %s", name, ErrSecretHost, host, strings.Join(secret.Hosts, ", "))
 		}
-		b.known[value] = placeholder
-		return value
+		b.hide(name, secret.Value)
+		return secret.Value, nil
 	})
-	return out, failed
 }
 
 // shortest is the length from which a secret can be told from ordinary text.
 const shortest = 4
 
-// hide takes secrets out of a text.
-func (b *secretBox) hide(text string) string {
-	for value, placeholder := range b.known {
-		if len(value) >= shortest {
-			text = strings.ReplaceAll(text, value, placeholder)
-		}
+func (b *secretBox) hide(name, value string) {
+	if len(value) < shortest || slices.ContainsFunc(b.hidden, func(f form) bool { return f.text == value }) {
+		return
 	}
-	return text
+	for _, text := range engine.SecretForms(value) {
+		b.hidden = append(b.hidden, form{text, "{{secret:" + name + "}}"})
+	}
+	slices.SortStableFunc(b.hidden, func(a, b form) int { return len(b.text) - len(a.text) })
 }
 
-// hideIn takes secrets out of an error's text, and keeps the error's identity.
-func (b *secretBox) hideIn(err error) error {
-	if text := b.hide(err.Error()); text != err.Error() {
+// plain removes values and marks from a text.
+func (b *secretBox) plain(text string) string {
+	for _, f := range b.hidden {
+		text = strings.ReplaceAll(text, f.text, f.placeholder)
+	}
+	return engine.UnmarkSecrets(text, b.mark)
+}
+
+// plainError removes them from an error's text, and leaves the error's identity.
+func (b *secretBox) plainError(err error) error {
+	if text := b.plain(err.Error()); text != err.Error() {
 		return &hidden{text, err}
 	}
 	return err
@@ -73,9 +82,11 @@ type hidden struct {
 func (h *hidden) Error() string        { return h.text }
 func (h *hidden) Is(target error) bool { return errors.Is(h.err, target) }
 
-// cover replaces placeholders by a word that may stand anywhere in an address.
+// cover replaces placeholders by a word that may stand anywhere in an address: their braces would
+// be escaped and not recognised again.
 func (b *secretBox) cover(address string) string {
-	return secretPattern.ReplaceAllString(address, coverWord)
+	out, _ := engine.FillSecrets(address, b.mark, func(string) (string, error) { return coverWord, nil })
+	return out
 }
 
 func (b *secretBox) covered(host string) bool { return strings.Contains(host, coverWord) }
