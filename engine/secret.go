@@ -81,7 +81,11 @@ func UnmarkSecrets(text, mark string) string {
 // and in base64, alone or inside of something longer. The longest comes first, so that none is replaced in part.
 func SecretForms(value string) []string {
 	quoted := string(AppendQuoted(nil, value))
-	out := []string{value, escaped(value, "-_.~", "+"), escaped(value, "-_.~$&+:=@", "%20"), escaped(value, "-_.~!*'()", "%20"), quoted[1 : len(quoted)-1]}
+	quoted = quoted[1 : len(quoted)-1]
+	out := []string{
+		value, quoted, strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`).Replace(quoted),
+		escaped(value, "-_.~", "+"), escaped(value, "-_.~$&+:=@", "%20"), escaped(value, "-_.~!*'()", "%20"),
+	}
 	for _, e := range [...]*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		out = append(out, e.EncodeToString([]byte(value)), e.WithPadding(base64.NoPadding).EncodeToString([]byte(value)))
 		for before := range 3 {

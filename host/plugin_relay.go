@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -28,10 +29,10 @@ type relaySecrets struct {
 	tenant string
 }
 
-func (s relaySecrets) Secret(ctx context.Context, name string) (string, bool, error) {
-	value, err := s.store.OpenSecret(ctx, s.tenant, name)
+func (s relaySecrets) Secret(ctx context.Context, name string) (engine.Secret, bool, error) {
+	value, hosts, err := s.store.OpenBoundSecret(ctx, s.tenant, name)
 	if errors.Is(err, store.ErrNotFound) {
-		return "", false, nil
+		return engine.Secret{}, false, nil
 	}
-	return string(value), err == nil, err
+	return engine.Secret{Value: string(value), Hosts: hosts}, err == nil, err
 }

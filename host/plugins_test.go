@@ -49,18 +49,22 @@ func packed(t *testing.T, name, version string) []byte {
 func teller(t *testing.T, version, request, permissions string) []byte {
 	t.Helper()
 	const head, tail = `{"outputs":{"answer":`, `}}`
+	request = strings.ReplaceAll(request, "MARK", wat.MarkRoom)
 	wasm := wat.Must(fmt.Sprintf(`(module
 	(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
+	(import "easel:host/v1" "input_read" (func $input_read (param i32 i32) (result i32)))
 	(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))
 	(import "easel:host/v1" "result_read" (func $result_read (param i32 i32) (result i32)))
 	(memory (export "memory") 1)
 	(data (i32.const 0) %q) (data (i32.const 100) %q) (data (i32.const 200) %q)
-	(func (export "easel_invoke") (result i32)
+	%s (func (export "easel_invoke") (result i32)
+		i32.const 20000 i32.const 20000 call $input_read drop
+		%s
 		i32.const 0 i32.const %d call $output_write
 		i32.const 0 i32.const 200 i32.const %d call $call drop
 		i32.const 20000 i32.const 20000 i32.const 20000 call $result_read call $output_write
 		i32.const 100 i32.const %d call $output_write
-		i32.const 0))`, head, tail, request, len(head), len(request), len(tail)))
+		i32.const 0))`, head, tail, request, wat.MarkFunc(20000), wat.FillMarks(request, 200), len(head), len(request), len(tail)))
 	manifest := `{"abi":1,"name":"teller","version":"` + version + `","description":"Asks the host.","permissions":` + permissions + `}`
 	out, err := plugin.WithSection(wasm, plugin.ManifestSection, []byte(manifest))
 	require.NoError(t, err)
@@ -242,19 +246,19 @@ func TestPluginServices(t *testing.T) {
 	// A secret of the records reaches the address it is bound to, and nobody else.
 	got := make(chan string, 10)
 	site := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
-		got <- r.Header.Get("X-Key")
+		got <- r.Header.Get("X-Key") + r.Header.Get("X-Plain")
 		fmt.Fprint(w, "fine")
 	})
 	address := strings.TrimPrefix(site, "http://")
-	require.NoError(t, h.store.PutSecret(t.Context(), firstTenantID, "shop", []byte("s3cr3t")))
-	install("1.2.0", `{"op":"http.fetch","args":{"url":"`+site+`/","headers":{"X-Key":"{{secret:shop}}"}}}`,
+	require.NoError(t, h.store.PutSecret(t.Context(), firstTenantID, "shop", []byte("s3cr3t"), nil))
+	install("1.2.0", `{"op":"http.fetch","args":{"url":"`+site+`/","headers":{"X-Key":"{{secret:shop:MARK}}","X-Plain":"{{secret:shop}}"}}}`,
 		`{"http":{"hosts":["`+address+`"],"private":true,"reason":"asks"},"secrets":{"shop":{"hosts":["`+address+`"],"reason":"pays"}}}`)
 	var answer string
 	require.Eventually(t, func() bool {
 		answer = said(t, url, "key", canvas, "")
 		return strings.Contains(answer, "fine")
 	}, patience, poll, "%s", &answer)
-	require.Equal(t, "s3cr3t", <-got)
+	require.Equal(t, "s3cr3t{{secret:shop}}", <-got)
 	require.NotContains(t, answer, "s3cr3t")
 	var list struct {
 		Data []struct {

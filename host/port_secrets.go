@@ -19,10 +19,11 @@ type secrets struct {
 	tenant string
 }
 
-func (s secrets) Secret(ctx context.Context, name string) (string, error) {
-	value, err := s.store.OpenSecret(ctx, s.tenant, name)
+// Secret looks a name up. Errors: [web.ErrNoSecret], those of the store.
+func (s secrets) Secret(ctx context.Context, name string) (engine.Secret, error) {
+	value, hosts, err := s.store.OpenBoundSecret(ctx, s.tenant, name)
 	if errors.Is(err, store.ErrNotFound) {
-		return "", fmt.Errorf("secret %q %w", name, web.ErrNoSecret)
+		return engine.Secret{}, fmt.Errorf("secret %q %w", name, web.ErrNoSecret)
 	}
-	return string(value), err
+	return engine.Secret{Value: string(value), Hosts: hosts}, err
 }

@@ -65,7 +65,7 @@ func (h *Host) redisPassword(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("password of the redis door: %w", err)
 	}
 	h.RedisKey = rand.Text()
-	return h.RedisKey, h.store.PutSecret(ctx, tenant, name, []byte(h.RedisKey))
+	return h.RedisKey, h.store.PutSecret(ctx, tenant, name, []byte(h.RedisKey), nil)
 }
 
 // RedisDoor is where the Redis door listens; "" when there is none.

@@ -86,12 +86,15 @@ func (r fetch) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPRes
 	for _, h := range req.Header {
 		headers.Set(h.Name, engine.String(h.Value))
 	}
-	b := engine.NewObject(6).Set("method", engine.String(req.Method)).Set("url", engine.String(req.URL)).Set("headers", headers.Value())
+	b := engine.NewObject(8).Set("method", engine.String(req.Method)).Set("url", engine.String(req.URL)).Set("headers", headers.Value())
 	if req.Body != "" {
 		b.Set("body", engine.String(req.Body))
 	}
 	if req.Proxy != "" {
 		b.Set("proxy", engine.String(req.Proxy))
+	}
+	if req.SecretMark != "" {
+		b.Set("secret_mark", engine.String(req.SecretMark))
 	}
 	if req.Timeout > 0 {
 		b.Set("timeout", engine.Int(req.Timeout.Milliseconds()))
@@ -170,7 +173,7 @@ func (r memory) Remember(ctx context.Context, m *engine.Remembered) error {
 type secrets struct{ *run }
 
 // Secret resolves a name.
-func (r secrets) Secret(ctx context.Context, name string) (string, error) {
+func (r secrets) Secret(ctx context.Context, name string) (engine.Secret, error) {
 	v, err := r.once(ctx, "secret", engine.Object("name", name))
-	return v.Get("value").Str(), err
+	return engine.Secret{Value: v.Get("value").Str()}, err
 }

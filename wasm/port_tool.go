@@ -18,5 +18,9 @@ func (t tools) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Val
 	if !t.tool {
 		return engine.Null, fmt.Errorf("%s: %w: it works only where a host offers it as a tool", c.Component, engine.ErrNoPort)
 	}
-	return t.once(ctx, "tool", engine.Object("component", c.Component, "params", c.Params, "arguments", c.Arguments, "key", c.Key))
+	asked := engine.Object("component", c.Component, "params", c.Params, "arguments", c.Arguments, "key", c.Key)
+	if c.SecretMark != "" {
+		asked = asked.With("secret_mark", engine.String(c.SecretMark))
+	}
+	return t.once(ctx, "tool", asked)
 }

@@ -61,12 +61,13 @@ func references(v engine.Value) []engine.Ref {
 	return out
 }
 
-// resolve is a value with its references replaced. A text that is one reference becomes what it refers to.
+// resolve is a value with its references replaced. A text that is one reference becomes what it refers to. Placeholders of
+// secrets in what stands in the params themselves are marked.
 func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Value, error) {
 	switch v.Kind() {
 	case engine.KindString:
 		e := engine.ParseExpr(v)
-		return call.Eval(ctx, &e)
+		return call.EvalConfig(ctx, &e)
 	case engine.KindList:
 		out := engine.List()
 		for _, e := range v.Elements() {
@@ -91,7 +92,8 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 	return v, nil
 }
 
-// input is what one execution hands to the plugin: an object of params and one of arguments, null when it has none.
+// input is what one execution hands to the plugin: an object of params and one of arguments, null when it has none, and
+// under secrets the numbers of the placeholders that count, see unmarked.
 func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (engine.Value, error) {
 	params, args := engine.NewObject(8), engine.NewObject(8)
 	for name, v := range call.Args().Fields() {
@@ -109,6 +111,8 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (
 			if v, err = resolve(ctx, call, v); err != nil {
 				return engine.Null, fmt.Errorf("%s: %w", name, err)
 			}
+		} else {
+			v = call.MarkSecrets(v)
 		}
 		if m.isParam(name) {
 			p, _ := m.Params.property(name)
@@ -117,17 +121,26 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (
 		if isArg {
 			args.Set(name, fit(v, arg))
 			if !call.IsTool() {
-				call.In(name, v)
+				plain, _ := unmarked(v, call.SecretMark())
+				call.In(name, plain)
 			}
 		}
 	}
 	defaults(params, m.Params)
 	in := engine.Object("params", params.Value())
-	if m.Arguments.IsNull() {
+	if !m.Arguments.IsNull() {
+		defaults(args, m.Arguments)
+		in = in.With("arguments", args.Value())
+	}
+	in, own := unmarked(in, call.SecretMark())
+	if len(own) == 0 {
 		return in, nil
 	}
-	defaults(args, m.Arguments)
-	return in.With("arguments", args.Value()), nil
+	numbers := engine.List()
+	for _, n := range own {
+		numbers = numbers.Append(engine.Int(int64(n)))
+	}
+	return in.With("secrets", numbers), nil
 }
 
 // defaults fills in what is missing and has a default.

@@ -159,9 +159,20 @@ func TestSecretsAreShownByNameOnly(t *testing.T) {
 	value, err := s.store.OpenSecret(t.Context(), "one", "weather.key")
 	require.NoError(t, err)
 	require.Equal(t, "very hush", string(value))
-	for path, body := range map[string]string{"x": `{"value":""}`, "x%7D": `{"value":"y"}`, "x%01": `{"value":"y"}`, "y": `{"value":7}`, "z": `{}`} {
+	for path, body := range map[string]string{"x": `{"value":""}`, "x%7D": `{"value":"y"}`, "x%01": `{"value":"y"}`, "y": `{"value":7}`, "z": `{}`,
+		"h": `{"value":"y","hosts":["https://a.example"]}`, "i": `{"value":"y","hosts":"a.example"}`, "j": `{"value":"y","hosts":[""]}`} {
 		s.as("one", "PUT", "/api/v2/secrets/"+path, body, 422)
 	}
+	hosts := func() string {
+		return s.as("one", "GET", "/api/v2/secrets", "", 200).Get("items").At(0).Get("hosts").JSON()
+	}
+	require.Equal(t, `null`, hosts())
+	s.as("one", "PUT", "/api/v2/secrets/weather.key", `{"value":"hush","hosts":["api.example:443","*.example"]}`, 204)
+	require.Equal(t, `["api.example:443","*.example"]`, hosts())
+	s.as("one", "PUT", "/api/v2/secrets/weather.key", `{"value":"hush again"}`, 204)
+	require.Equal(t, `["api.example:443","*.example"]`, hosts(), "a new value stays bound")
+	s.as("one", "PUT", "/api/v2/secrets/weather.key", `{"value":"hush","hosts":[]}`, 204)
+	require.Equal(t, `null`, hosts())
 	s.as("one", "DELETE", "/api/v2/secrets/weather.key", "", 204)
 }
 

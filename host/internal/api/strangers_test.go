@@ -53,7 +53,7 @@ func (s *site) furnishAll() belongings {
 	require.NoError(s.t, err)
 	b.user, b.secret, b.provider, b.tenant = u.ID, "mine.secret", "mine", "one"
 	b.schedule = s.as("one", "POST", "/api/v2/schedules", `{"canvas":"`+b.canvas+`","every":"24h","query":"my secret"}`, 201).Get("id").Str()
-	require.NoError(s.t, s.store.PutSecret(s.t.Context(), "one", b.secret, []byte("my secret")))
+	require.NoError(s.t, s.store.PutSecret(s.t.Context(), "one", b.secret, []byte("my secret"), nil))
 	require.NoError(s.t, s.api.cfg.Models.Put(s.t.Context(), "one", model.Provider{Name: b.provider, BaseURL: "http://127.0.0.1:1", Key: "my secret"}))
 	return b
 }

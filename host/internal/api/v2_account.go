@@ -72,10 +72,10 @@ var v2AccountRoutes = []route{
 		in: schemaOf[v2KeyInput](), out: schemaOf[v2Key](), status: http.StatusCreated,
 	}},
 	{method: "GET", path: "/api/v2/secrets", scope: scopeRead, answer: (*API).v2ListSecrets, doc: &v2Doc{
-		name: "listSecrets", about: "Names of the secrets that canvases may use as {{secret:NAME}}. Values are never shown.", out: schemaOf[v2Secrets](),
+		name: "listSecrets", about: "Names of the secrets that canvases may use as {{secret:NAME}} in their own params, and the hosts they may go to. Values are never shown.", out: schemaOf[v2Secrets](),
 	}},
 	{method: "PUT", path: "/api/v2/secrets/{name}", scope: scopeEdit, answer: (*API).v2PutSecret, doc: &v2Doc{
-		name: "putSecret", about: "Keeps a secret, sealed, over what was there.", in: schemaOf[v2SecretInput](), status: http.StatusNoContent,
+		name: "putSecret", about: "Stores a secret, sealed, over what was there, and binds it to hosts.", in: schemaOf[v2SecretInput](), status: http.StatusNoContent,
 	}},
 	{method: "DELETE", path: "/api/v2/secrets/{name}", scope: scopeEdit, answer: (*API).v2DeleteSecret, doc: &v2Doc{
 		name: "deleteSecret", about: "Forgets a secret.", status: http.StatusNoContent,

@@ -12,7 +12,7 @@ import (
 // what it is granted and the tenant's secrets.
 var v2RelayRoutes = []route{
 	{method: "POST", path: "/api/v2/plugins/{plugin}/fetch", scope: scopeRun, answer: (*API).v2Relay, doc: &v2Doc{
-		name: "pluginFetch", about: "Sends a request of a plugin that runs in a page, with the plugin's grant and the tenant's secrets, {{secret:NAME}}.",
+		name: "pluginFetch", about: "Sends a request of a plugin that runs in a page, with the plugin's grant and the tenant's secrets: {{secret:NAME:MARK}}, where MARK is secret_mark. Other placeholders are plain text.",
 		in: schemaOf[v2RelayInput](), out: schemaOf[v2Relayed](),
 	}},
 }
@@ -22,6 +22,7 @@ type v2RelayInput struct {
 	URL        string            `json:"url"`
 	Headers    map[string]string `json:"headers,omitempty"`
 	BodyBase64 string            `json:"body_base64,omitempty"`
+	SecretMark string            `json:"secret_mark,omitempty" jsonschema:"mark of the call, carried by the placeholders of secrets that count; without it none does"`
 }
 
 type v2Relayed struct {
@@ -42,7 +43,9 @@ func (a *API) v2Relay(c *call) error {
 	if a.cfg.Plugins == nil {
 		return notFoundV2("plugin")
 	}
-	res, err := a.cfg.Plugins.Relay(c.ctx(), c.who.tenant, c.params["plugin"], plugin.Relayed{Method: in.Method, URL: in.URL, Headers: in.Headers, Body: body})
+	res, err := a.cfg.Plugins.Relay(c.ctx(), c.who.tenant, c.params["plugin"], plugin.Relayed{
+		Method: in.Method, URL: in.URL, Headers: in.Headers, Body: body, SecretMark: in.SecretMark,
+	})
 	if err != nil {
 		return relayFailure(err)
 	}

@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 type v2Secret struct {
 	Name    string    `json:"name"`
+	Hosts   []string  `json:"hosts,omitempty" jsonschema:"hosts it may go to; any when left out"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 }
@@ -19,13 +21,16 @@ type v2Secrets struct {
 }
 
 type v2SecretInput struct {
-	Value string `json:"value"`
+	Value string   `json:"value"`
+	Hosts []string `json:"hosts,omitempty" jsonschema:"hosts the secret may go to: example.org, example.org:8443, *.example.org; left out, an earlier secret's stay, and an empty list means any"`
 }
 
 // Bounds of secrets, in bytes.
 const (
 	longestSecretName = 200
 	longestSecret     = 64 << 10
+	mostSecretHosts   = 100
+	longestHost       = 260
 )
 
 func (a *API) v2ListSecrets(c *call) error {
@@ -35,7 +40,7 @@ func (a *API) v2ListSecrets(c *call) error {
 	}
 	out := v2Secrets{Items: make([]v2Secret, len(list))}
 	for i, s := range list {
-		out.Items[i] = v2Secret{s.Name, time.UnixMilli(s.CreateTime).UTC(), time.UnixMilli(s.UpdateTime).UTC()}
+		out.Items[i] = v2Secret{s.Name, s.Hosts, time.UnixMilli(s.CreateTime).UTC(), time.UnixMilli(s.UpdateTime).UTC()}
 	}
 	c.json(http.StatusOK, out)
 	return nil
@@ -50,6 +55,8 @@ func (a *API) v2PutSecret(c *call) error {
 	switch {
 	case len(name) > longestSecretName:
 		return badArgument("a secret's name has at most %d bytes", longestSecretName)
+	case len(in.Hosts) > mostSecretHosts:
+		return badArgument("a secret has at most %d hosts", mostSecretHosts)
 	case in.Value == "" || len(in.Value) > longestSecret:
 		return badArgument("a secret has 1 to %d bytes", longestSecret)
 	}
@@ -58,7 +65,15 @@ func (a *API) v2PutSecret(c *call) error {
 			return badArgument("a secret's name has no braces and no control characters")
 		}
 	}
-	if err := a.cfg.Store.PutSecret(c.ctx(), c.who.tenant, name, []byte(in.Value)); err != nil {
+	for _, host := range in.Hosts {
+		if len(host) > longestHost {
+			return badArgument("hosts: a host has at most %d bytes", longestHost)
+		}
+		if err := hostmatch.Check(host); err != nil {
+			return badArgument("hosts: %s", err)
+		}
+	}
+	if err := a.cfg.Store.PutSecret(c.ctx(), c.who.tenant, name, []byte(in.Value), in.Hosts); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)

@@ -153,7 +153,7 @@ func secretOf(t *testing.T, place []string, put string) string {
 	require.NoError(t, err)
 	defer s.Close()
 	if put != "" {
-		require.NoError(t, s.PutSecret(t.Context(), host.FirstTenant, "n", []byte(put)))
+		require.NoError(t, s.PutSecret(t.Context(), host.FirstTenant, "n", []byte(put), nil))
 	}
 	v, err := s.OpenSecret(t.Context(), host.FirstTenant, "n")
 	require.NoError(t, err)

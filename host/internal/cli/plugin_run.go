@@ -99,9 +99,9 @@ type vault struct {
 }
 
 // Secret is the value of a secret.
-func (v vault) Secret(ctx context.Context, name string) (string, error) {
+func (v vault) Secret(ctx context.Context, name string) (engine.Secret, error) {
 	if s, ok := v.given[name]; ok {
-		return s, nil
+		return engine.Secret{Value: s}, nil
 	}
 	return v.rest.Secret(ctx, name)
 }

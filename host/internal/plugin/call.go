@@ -1,9 +1,11 @@
 package plugin
 
 import (
+	"bytes"
 	"context"
 	"time"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
@@ -22,6 +24,10 @@ type CallRequest struct {
 	Grant *Permissions
 	// Services answer what the plugin asks of the host; nil ones are unsupported.
 	Services Services
+	// SecretMark is what a placeholder of a secret has to carry, {{secret:NAME:MARK}}: random text that is drawn for this
+	// call, see engine.NewSecretMark. Any other placeholder is plain text. It is removed from everything the call gives;
+	// empty allows no secret.
+	SecretMark string
 	// Emit receives what the plugin emits, in order, while the plugin waits. An
 	// error tells the plugin to finish. Nil drops everything.
 	Emit func(ctx context.Context, e Emission) error
@@ -53,10 +59,24 @@ func (m *Module) Call(ctx context.Context, req CallRequest) (Result, error) {
 		req.Export = "easel_invoke"
 	}
 	res, err := m.call(ctx, &req)
+	res.unmark(req.SecretMark)
 	if err != nil {
-		return res, err.at(m.manifest.Name, req.Export)
+		return res, err.unmarked(req.SecretMark).at(m.manifest.Name, req.Export)
 	}
 	return res, nil
+}
+
+// unmark removes the mark of a call from what it gave.
+func (r *Result) unmark(mark string) {
+	if mark == "" {
+		return
+	}
+	if bytes.Contains(r.Output, []byte(mark)) {
+		r.Output = []byte(engine.UnmarkSecrets(string(r.Output), mark))
+	}
+	for i := range r.Logs {
+		r.Logs[i].Text = engine.UnmarkSecrets(r.Logs[i].Text, mark)
+	}
 }
 
 func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *Error) {

@@ -3,6 +3,8 @@ package plugin
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // Kind says what an emission is; the contract numbers them.
@@ -40,6 +42,9 @@ func (g *guest) emit(kind Kind, data []byte) uint64 {
 	}
 	if !ok || g.req.Emit == nil {
 		return 0
+	}
+	for _, text := range []*string{&e.Text, &e.Key, &e.Note} {
+		*text = engine.UnmarkSecrets(*text, g.req.SecretMark)
 	}
 	g.outside(func() {
 		ctx, stop := g.worldly()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // Code names a kind of failure; the contract lists them. A Code is an error, so
@@ -64,6 +66,15 @@ type Error struct {
 	Data      map[string]any `json:"data,omitempty"`
 	Plugin    string         `json:"-"`
 	Step      string         `json:"-"` // the export that ran, or the step of loading
+}
+
+// unmarked removes the mark of a call from an error.
+func (e *Error) unmarked(mark string) *Error {
+	e.Message = engine.UnmarkSecrets(e.Message, mark)
+	if e.Data != nil && mark != "" {
+		e.Data = unmarked(e.Data, mark).(map[string]any)
+	}
+	return e
 }
 
 // Error reads from outside in: plugin weather: easel_invoke: timeout: ….

@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 )
 
@@ -189,6 +190,9 @@ func (t *trip) check(from *url.URL, next string) (*url.URL, *Error) {
 func (t *trip) hop(u *url.URL) (*http.Response, *Error) {
 	fill := &filler{t: t, host: hostmatch.Of(u)}
 	target := *u
+	if mark := t.g.req.SecretMark; mark != "" && strings.Contains(u.Path, mark) { // no place for a secret
+		target.Path, target.RawPath = engine.UnmarkSecrets(u.Path, mark), ""
+	}
 	target.RawQuery = fill.query(u.RawQuery)
 	body := fill.body(t.body, t.request.Headers)
 	req, err := http.NewRequestWithContext(t.ctx, t.method, target.String(), bytes.NewReader(body))
@@ -196,7 +200,7 @@ func (t *trip) hop(u *url.URL) (*http.Response, *Error) {
 		return nil, fail(InvalidArgument, "http.fetch: %v", err)
 	}
 	for name, value := range t.request.Headers {
-		if t.strange && private(name, value) || ours(name) {
+		if t.strange && t.private(name, value) || ours(name) {
 			continue
 		}
 		req.Header.Set(name, fill.header(value))
@@ -221,12 +225,12 @@ func ours(name string) bool {
 }
 
 // private reports whether a header must not follow a redirect to another host.
-func private(name, value string) bool {
+func (t *trip) private(name, value string) bool {
 	switch strings.ToLower(name) {
 	case "authorization", "cookie", "proxy-authorization":
 		return true
 	}
-	return strings.Contains(value, "{{secret:")
+	return engine.HasSecret(value, t.g.req.SecretMark)
 }
 
 // failure explains why there was no response. Its text holds no URL, which may

@@ -20,15 +20,28 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // keys is a Secrets over a map.
 type keys map[string]string
 
-func (k keys) Secret(_ context.Context, name string) (string, bool, error) {
+func (k keys) Secret(_ context.Context, name string) (engine.Secret, bool, error) {
 	v, ok := k[name]
-	return v, ok, nil
+	return engine.Secret{Value: v, Hosts: k.hosts(name)}, ok, nil
 }
+
+// hosts binds the secret BOUND to another host than the tests'.
+func (keys) hosts(name string) []string {
+	if name == "BOUND" {
+		return []string{"other.example"}
+	}
+	return nil
+}
+
+// callMark is the mark of the calls of the tests.
+const callMark = "m4rk"
 
 // web is a server and a resolver that sends every name to it.
 type web struct {
@@ -97,6 +110,7 @@ func TestFetch(t *testing.T) {
 			"http": map[string]any{"hosts": []string{"good.example", "*.cdn.example", "127.0.0.1", "gone.missing"}, "methods": []string{"GET", "POST"}, "private": private, "reason": "r"},
 			"secrets": map[string]any{
 				"KEY": map[string]any{"hosts": []string{"good.example"}, "reason": "r"}, "NONE": map[string]any{"hosts": []string{"good.example"}, "reason": "r"},
+				"BOUND": map[string]any{"hosts": []string{"good.example"}, "reason": "r"},
 			},
 		}}
 	}
@@ -106,7 +120,7 @@ func TestFetch(t *testing.T) {
 		args, err := json.Marshal(r)
 		require.NoError(t, err)
 		res, err := m.Call(context.Background(), CallRequest{
-			Input: fmt.Appendf(nil, `{"op":"http.fetch","args":%s}`, args), Services: Services{Secrets: keys{"KEY": "s3cr&t\"x"}},
+			Input: fmt.Appendf(nil, `{"op":"http.fetch","args":%s}`, args), SecretMark: callMark, Services: Services{Secrets: keys{"KEY": "s3cr&t\"x", "BOUND": "hush-hush"}},
 		})
 		require.NoError(t, err)
 		var out struct {
@@ -138,13 +152,17 @@ func TestFetch(t *testing.T) {
 		{"a name that does not resolve is upstream", open, fetchRequest{URL: at("gone.missing", "/")}, "", Upstream, "no such host"},
 		{"a user name is refused", open, fetchRequest{URL: "http://u:p@good.example/"}, "", InvalidArgument, "without user name"},
 		{"a response that is too big", open, fetchRequest{URL: at("good.example", "/big")}, "", Upstream, "more than"},
-		{"a secret is put in and masked on return", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:KEY}}"}}, "GET  auth= key=*** body=", "", ""},
-		{"a secret in the query is escaped", open, fetchRequest{URL: at("good.example", "/echo?k={{secret:KEY}}")}, "GET k=*** auth= key= body=", "", ""},
-		{"a secret in a JSON body is escaped", open, fetchRequest{URL: at("good.example", "/echo"), Method: "POST", Headers: map[string]string{"Content-Type": "application/json"}, Body: `{"k":"{{secret:KEY}}"}`}, `POST  auth= key= body={"k":"***"}`, "", ""},
-		{"a secret goes to its hosts only", open, fetchRequest{URL: at("a.cdn.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:KEY}}"}}, "", Denied, "not bound to host a.cdn.example"},
-		{"a secret that was not granted", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:OTHER}}"}}, "", Denied, "OTHER is not granted"},
-		{"a secret that is not configured", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:NONE}}"}}, "", Unauthorized, "NONE is not configured"},
-		{"secrets do not follow a redirect to another host", open, fetchRequest{URL: at("good.example", "/to?url="+at("b.cdn.example", "/echo")), Headers: map[string]string{"X-Key": "{{secret:KEY}}", "Authorization": "Bearer x"}}, "GET  auth= key= body=", "", ""},
+		{"a secret is put in and masked on return", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:KEY:m4rk}}"}}, "GET  auth= key=*** body=", "", ""},
+		{"a secret in the query is escaped", open, fetchRequest{URL: at("good.example", "/echo?k={{secret:KEY:m4rk}}")}, "GET k=*** auth= key= body=", "", ""},
+		{"a secret in a JSON body is escaped", open, fetchRequest{URL: at("good.example", "/echo"), Method: "POST", Headers: map[string]string{"Content-Type": "application/json"}, Body: `{"k":"{{secret:KEY:m4rk}}"}`}, `POST  auth= key= body={"k":"***"}`, "", ""},
+		{"a secret goes to its hosts only", open, fetchRequest{URL: at("a.cdn.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:KEY:m4rk}}"}}, "", Denied, "not bound to host a.cdn.example"},
+		{"a secret that was not granted", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:OTHER:m4rk}}"}}, "", Denied, "OTHER is not granted"},
+		{"a secret that is not configured", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:NONE:m4rk}}"}}, "", Unauthorized, "NONE is not configured"},
+		{"a secret that its owner binds to another host", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:BOUND:m4rk}}"}}, "", Denied, "BOUND is bound to other.example, not to host good.example"},
+		{"a placeholder without the mark is plain text", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:KEY}}{{secret:KEY:}}{{secret:KEY:m}}{{secret:KEY:m4rk4}}"}}, "GET  auth= key={{secret:KEY}}{{secret:KEY:}}{{secret:KEY:m}}{{secret:KEY4}} body=", "", ""},
+		{"so is one in the query", open, fetchRequest{URL: at("good.example", "/echo?k=%7B%7Bsecret%3AKEY%7D%7D{{secret:KEY}}")}, "GET k=%7B%7Bsecret%3AKEY%7D%7D{{secret:KEY}} auth= key= body=", "", ""},
+		{"and one in a body", open, fetchRequest{URL: at("good.example", "/echo"), Method: "POST", Headers: map[string]string{"Content-Type": "application/json"}, Body: `{"k":"{{secret:KEY}}","l":"{{sec\u0072et:KEY:m4rk}}"}`}, `POST  auth= key= body={"k":"{{secret:KEY}}","l":"{{sec\u0072et:KEY}}"}`, "", ""},
+		{"secrets do not follow a redirect to another host", open, fetchRequest{URL: at("good.example", "/to?url="+at("b.cdn.example", "/echo")), Headers: map[string]string{"X-Key": "{{secret:KEY:m4rk}}", "Authorization": "Bearer x"}}, "GET  auth= key= body=", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, e := fetch(c.module, c.request)
@@ -213,7 +231,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		args, err := json.Marshal(fetchRequest{URL: w.at("good.example", path), Headers: headers})
 		require.NoError(t, err)
 		res, err := m.Call(context.Background(), CallRequest{
-			Input: fmt.Appendf(nil, `{"op":"http.fetch","args":%s}`, args), Services: Services{Secrets: keys{"KEY": secret, "SHORT": "hush-hush"}},
+			Input: fmt.Appendf(nil, `{"op":"http.fetch","args":%s}`, args), SecretMark: callMark, Services: Services{Secrets: keys{"KEY": secret, "SHORT": "hush-hush"}},
 		})
 		require.NoError(t, err)
 		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), "hush-hush"} {
@@ -223,7 +241,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		return string(res.Output)
 	}
 	t.Run("in headers and bodies, escaped or in base64", func(t *testing.T) {
-		out := fetch("/mirror", map[string]string{"X-Key": "{{secret:KEY}}", "Authorization": "Basic {{base64:user:{{secret:KEY}}}}"})
+		out := fetch("/mirror", map[string]string{"X-Key": "{{secret:KEY:m4rk}}", "Authorization": "Basic {{base64:user:{{secret:KEY:m4rk}}}}"})
 		require.Equal(t, secret, seen.Get("X-Key"), "the service itself gets it")
 		user, password, ok := (&http.Request{Header: seen}).BasicAuth()
 		require.True(t, ok)
@@ -236,20 +254,21 @@ func TestSecretsAreMasked(t *testing.T) {
 		require.Regexp(t, `^\*\*\*\|Basic \*\*\*\|\*\*\*\|\*\*\*\|{"key":"\*\*\*"}\|.{2,3}\*\*\*.{4,6}$`, *got.OK.Body)
 	})
 	t.Run("in the name of a host", func(t *testing.T) {
-		require.Contains(t, fetch("/away?k={{secret:SHORT}}", nil), `"message":"http.fetch: host ***.evil.example is not granted`)
+		require.Contains(t, fetch("/away?k={{secret:SHORT:m4rk}}", nil), `"message":"http.fetch: host ***.evil.example is not granted`)
 	})
 	t.Run("in errors of the transport", func(t *testing.T) {
-		require.Contains(t, fetch("/mirror", map[string]string{"X-Key": "{{secret:KEY}}\n"}), `"code":"upstream"`)
+		require.Contains(t, fetch("/mirror", map[string]string{"X-Key": "{{secret:KEY:m4rk}}\n"}), `"code":"upstream"`)
 	})
 	t.Run("what cannot be read is refused", func(t *testing.T) {
-		require.Contains(t, fetch("/packed", map[string]string{"X-Key": "{{secret:KEY}}"}), "encoded as br")
+		require.Contains(t, fetch("/packed", map[string]string{"X-Key": "{{secret:KEY:m4rk}}"}), "encoded as br")
 	})
 	t.Run("compression is the host's", func(t *testing.T) {
-		require.Contains(t, fetch("/gzip", map[string]string{"X-Key": "{{secret:KEY}}", "Accept-Encoding": "br"}), `"body":"***gzip"`)
+		require.Contains(t, fetch("/gzip", map[string]string{"X-Key": "{{secret:KEY:m4rk}}", "Accept-Encoding": "br"}), `"body":"***gzip"`)
 	})
-	t.Run("base64 of what holds no secret is plain text", func(t *testing.T) {
-		out := fetch("/mirror", map[string]string{"Authorization": "Basic {{base64:user:open}}"})
-		require.Contains(t, out, base64.StdEncoding.EncodeToString([]byte("user:open")))
+	t.Run("base64 counts around a secret only", func(t *testing.T) {
+		fetch("/mirror", map[string]string{"Authorization": "Basic {{base64:user:{{secret:KEY}}}}", "X-Key": "{{base64:user:open}}"})
+		require.Equal(t, "Basic {{base64:user:{{secret:KEY}}}}", seen.Get("Authorization"))
+		require.Equal(t, "{{base64:user:open}}", seen.Get("X-Key"))
 	})
 }
 

@@ -2,9 +2,9 @@ package plugin
 
 import (
 	"bytes"
-	"encoding/base64"
-	"net/url"
 	"slices"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // hidden are the secret values one request carried, and every form of them that has to be masked in what comes back.
@@ -19,39 +19,12 @@ func (h *hidden) add(value string) {
 		return
 	}
 	h.values = append(h.values, value)
-	for _, form := range forms(value) {
+	for _, form := range engine.SecretForms(value) {
 		if !slices.ContainsFunc(h.forms, func(f []byte) bool { return string(f) == form }) {
 			h.forms = append(h.forms, []byte(form))
 		}
 	}
 	slices.SortStableFunc(h.forms, func(a, b []byte) int { return len(b) - len(a) })
-}
-
-// forms are the ways a value may come back: as it is, escaped for URLs and JSON, and in base64, alone or inside of
-// something longer.
-func forms(value string) []string {
-	out := []string{value, url.QueryEscape(value), url.PathEscape(value), jsonEscape(value)}
-	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-		out = append(out, e.EncodeToString([]byte(value)), e.WithPadding(base64.NoPadding).EncodeToString([]byte(value)))
-		for before := range 3 {
-			if inner := within64(e, value, before); len(inner) >= shortest64 {
-				out = append(out, inner)
-			}
-		}
-	}
-	return out
-}
-
-// shortest64 is how much base64 must be known to be masked inside of something longer; less would be found by chance.
-const shortest64 = 6
-
-// within64 is the part of base64 that depends on value alone, when value stands behind some bytes, counted modulo 3,
-// and before others.
-func within64(e *base64.Encoding, value string, before int) string {
-	all := e.WithPadding(base64.NoPadding).EncodeToString(append(make([]byte, before), value...))
-	from := (before*8 + 5) / 6
-	to := (before + len(value)) * 8 / 6
-	return all[from:max(from, to)]
 }
 
 // longest is the length of the longest form, at least 1.

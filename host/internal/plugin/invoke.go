@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // Invocation is one run of a plugin as a component or tool.
@@ -17,7 +19,8 @@ type Invocation struct {
 	Locale  string
 	Preview bool
 	// Params are the node's settings with references resolved; Arguments are what a
-	// model filled in. Both are objects; nil is an empty one.
+	// model filled in. Both are objects; nil is an empty one. Placeholders of secrets
+	// that the canvas itself writes carry the SecretMark of the call.
 	Params, Arguments map[string]any
 }
 
@@ -51,6 +54,7 @@ type callMessage struct {
 	DeadlineMS int64  `json:"deadline_ms"`
 	Locale     string `json:"locale,omitempty"`
 	Preview    bool   `json:"preview,omitempty"`
+	SecretMark string `json:"secret_mark,omitempty"` // of calls that may use secrets
 }
 
 // Invoke runs easel_invoke with the messages of the contract. Params and
@@ -93,13 +97,17 @@ func (m *Module) Check(ctx context.Context, params map[string]any) error {
 
 // Input is the message Invoke hands to the plugin, after params and arguments were checked.
 func (m *Module) Input(ctx context.Context, in Invocation) ([]byte, error) {
-	if err := m.manifest.Params.Check("params", orEmpty(in.Params)); err != nil {
+	if err := m.manifest.Params.Check("params", unmarked(orEmpty(in.Params), in.SecretMark)); err != nil {
 		return nil, err
 	}
 	if in.Arguments != nil {
-		if err := m.manifest.Arguments.Check("arguments", in.Arguments); err != nil {
+		if err := m.manifest.Arguments.Check("arguments", unmarked(in.Arguments, in.SecretMark)); err != nil {
 			return nil, err
 		}
+	}
+	mark := in.SecretMark
+	if !m.AllowsSecrets(in.Grant) {
+		mark = ""
 	}
 	left := within(in.Timeout, m.limits.timeout())
 	if d, ok := ctx.Deadline(); ok {
@@ -109,9 +117,38 @@ func (m *Module) Input(ctx context.Context, in Invocation) ([]byte, error) {
 		ABI: ABI, Params: orEmpty(in.Params), Arguments: in.Arguments,
 		Call: callMessage{
 			ID: in.ID, Run: in.Run, Node: in.Node, Attempt: max(in.Attempt, 1),
-			DeadlineMS: max(left.Milliseconds(), 0), Locale: in.Locale, Preview: in.Preview,
+			DeadlineMS: max(left.Milliseconds(), 0), Locale: in.Locale, Preview: in.Preview, SecretMark: mark,
 		},
 	})
+}
+
+// AllowsSecrets reports whether a call with this grant, nil for the module's own, may use any secret.
+func (m *Module) AllowsSecrets(grant *Permissions) bool {
+	if grant == nil {
+		grant = &m.granted
+	}
+	return len(grant.Secrets) > 0
+}
+
+// unmarked is a value of JSON without the mark of a call, as schemas describe it.
+func unmarked(v any, mark string) any {
+	switch v := v.(type) {
+	case string:
+		return engine.UnmarkSecrets(v, mark)
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = unmarked(e, mark)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, e := range v {
+			out[name] = unmarked(e, mark)
+		}
+		return out
+	}
+	return v
 }
 
 func orEmpty(m map[string]any) map[string]any {

@@ -11,7 +11,8 @@
 // copies), extism:host/env (so that any Extism PDK works) and a WASI without
 // files, environment or sockets. What it asks of the host goes through one door,
 // call, and is checked against the grant: what the manifest asks for, cut to what
-// the operator and the tenant allow. Secrets never enter its memory.
+// the operator and the tenant allow. Secrets never enter its memory: it writes
+// placeholders, of which those with the mark of the call count.
 //
 // A guest can be stopped at any moment: plugins/meter makes it call the host
 // every 10,000 units of work, where deadline, cancellation and fuel are looked

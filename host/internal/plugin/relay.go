@@ -6,12 +6,14 @@ import (
 )
 
 // Relayed is a request of a plugin that runs elsewhere, such as in the preview
-// of a page. Secrets in it are placeholders.
+// of a page. Placeholders of secrets that count carry SecretMark.
 type Relayed struct {
 	Method  string
 	URL     string
 	Headers map[string]string
 	Body    []byte
+	// SecretMark is the mark of the call that makes the request; empty allows no secret.
+	SecretMark string
 }
 
 // Response is what a relayed request brought, with secrets taken out.
@@ -35,12 +37,12 @@ func (m *Module) Relay(ctx context.Context, most *Permissions, secrets Secrets, 
 	}
 	ctx, stop := context.WithTimeout(ctx, fetchFor)
 	defer stop()
-	g := &guest{m: m, state: state{grant: &granted, req: &CallRequest{Services: Services{Secrets: secrets}}, deadline: time.Now().Add(fetchFor)}}
+	g := &guest{m: m, state: state{grant: &granted, req: &CallRequest{Services: Services{Secrets: secrets}, SecretMark: r.SecretMark}, deadline: time.Now().Add(fetchFor)}}
 	t := &trip{g: g, ctx: ctx, stop: stop, method: r.Method, body: r.Body, request: fetchRequest{URL: r.URL, Method: r.Method, Headers: r.Headers}}
 	out, e := t.follow()
 	if e != nil {
 		e.Message = string(t.used.mask([]byte(e.Message)))
-		return nil, e
+		return nil, e.unmarked(r.SecretMark)
 	}
 	return &Response{Status: out.Status, Headers: out.Headers, Body: out.body}, nil
 }

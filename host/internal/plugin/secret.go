@@ -10,11 +10,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 )
 
-// placeholder stands for a secret in a request; in a query it may be escaped.
-var placeholder = regexp.MustCompile(`(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A-Za-z0-9_.-]{1,64})(?:\}\}|%7[Dd]%7[Dd])`)
+// placeholder stands for a secret in a request when it carries the mark of the call; in a query it
+// may be escaped. Any other is plain text.
+var placeholder = regexp.MustCompile(`(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A-Za-z0-9_.-]{1,64})(?::|%3[Aa])([A-Za-z0-9]{1,64})(?:\}\}|%7[Dd]%7[Dd])`)
 
-// encoded is a part of a header value that is sent in base64, as Basic authorization wants it.
-var encoded = regexp.MustCompile(`\{\{base64:((?:[^{}]|\{\{secret:[A-Za-z0-9_.-]{1,64}\}\})*)\}\}`)
+// encoded is a part of a header value that is sent in base64, as Basic authorization wants it; it
+// needs a placeholder that counts.
+var encoded = regexp.MustCompile(`\{\{base64:((?:[^{}]|\{\{secret:[A-Za-z0-9_.:-]{1,130}\}\})*)\}\}`)
 
 // masked is what a plugin sees in place of a secret that came back.
 const masked = "***"
@@ -32,9 +34,10 @@ func (f *filler) header(s string) string {
 	s = encoded.ReplaceAllStringFunc(s, func(found string) string {
 		inner := encoded.FindStringSubmatch(found)[1]
 		text := f.replace(inner, plain)
-		if text != inner {
-			f.t.used.add(text)
+		if text == inner {
+			return found
 		}
+		f.t.used.add(text)
 		return base64.StdEncoding.EncodeToString([]byte(text))
 	})
 	return f.replace(s, plain)
@@ -45,7 +48,7 @@ func (f *filler) query(s string) string { return f.replace(s, url.QueryEscape) }
 
 // body replaces the placeholders in a body, escaped for its content type.
 func (f *filler) body(b []byte, headers map[string]string) []byte {
-	if !strings.Contains(string(b), "secret") {
+	if mark := f.t.g.req.SecretMark; mark == "" || !strings.Contains(string(b), mark) {
 		return b
 	}
 	escape := func(v string) string { return v }
@@ -72,11 +75,16 @@ func jsonEscape(v string) string {
 }
 
 func (f *filler) replace(s string, escape func(string) string) string {
-	if !strings.Contains(s, "secret") {
+	mark := f.t.g.req.SecretMark
+	if mark == "" || !strings.Contains(s, mark) {
 		return s
 	}
 	return placeholder.ReplaceAllStringFunc(s, func(found string) string {
-		value, err := f.value(placeholder.FindStringSubmatch(found)[1])
+		parts := placeholder.FindStringSubmatch(found)
+		if parts[2] != mark {
+			return found
+		}
+		value, err := f.value(parts[1])
 		if err != nil {
 			f.err = err
 			return ""
@@ -86,7 +94,7 @@ func (f *filler) replace(s string, escape func(string) string) string {
 	})
 }
 
-// value looks a secret up, when it is bound to the host.
+// value looks a secret up, when the grant and its owner bind it to the host.
 func (f *filler) value(name string) (string, *Error) {
 	g := f.t.g
 	p, ok := g.grant.Secrets[name]
@@ -99,12 +107,15 @@ func (f *filler) value(name string) (string, *Error) {
 	if g.req.Services.Secrets == nil {
 		return "", fail(Unsupported, "http.fetch: this host keeps no secrets")
 	}
-	value, found, err := g.req.Services.Secrets.Secret(f.t.ctx, name)
+	secret, found, err := g.req.Services.Secrets.Secret(f.t.ctx, name)
 	if err != nil {
 		return "", fail(Upstream, "http.fetch: secret %s could not be read", name)
 	}
-	if !found || value == "" {
+	if !found || secret.Value == "" {
 		return "", fail(Unauthorized, "http.fetch: secret %s is not configured", name)
 	}
-	return value, nil
+	if len(secret.Hosts) > 0 && !hostmatch.Any(secret.Hosts, f.host) {
+		return "", fail(Denied, "http.fetch: secret %s is bound to %s, not to host %s", name, strings.Join(secret.Hosts, ", "), f.host)
+	}
+	return secret.Value, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
 // Services answer what a plugin asks of the host in one call. A nil field is an
@@ -73,7 +75,7 @@ type Variables interface {
 
 // Secrets looks up a secret the operator configured for the plugin.
 type Secrets interface {
-	Secret(ctx context.Context, name string) (value string, found bool, err error)
+	Secret(ctx context.Context, name string) (secret engine.Secret, found bool, err error)
 }
 
 // worldly is the context of work outside the guest: the caller's, ending at the deadline.
@@ -118,6 +120,9 @@ func (g *guest) ask(request []byte) ([]byte, bool) {
 	}
 	if len(in.Args) == 0 {
 		in.Args = json.RawMessage("{}")
+	}
+	if mark := g.req.SecretMark; in.Op != "http.fetch" && mark != "" { // models, keys and variables must not learn it
+		in.Args = json.RawMessage(engine.UnmarkSecrets(string(in.Args), mark))
 	}
 	out, err := run(g, in.Args)
 	if g.tell() {

@@ -40,7 +40,7 @@ const chain = `(module` + importAll + `
 // asked plays requests in one call.
 func asked(t *testing.T, m *Module, services Services, requests ...string) []json.RawMessage {
 	t.Helper()
-	res, err := m.Call(context.Background(), CallRequest{Input: []byte(strings.Join(requests, "\n") + "\n"), Services: services})
+	res, err := m.Call(context.Background(), CallRequest{Input: []byte(strings.Join(requests, "\n") + "\n"), SecretMark: callMark, Services: services})
 	require.NoError(t, err)
 	var out []json.RawMessage
 	for _, line := range bytes.Split(bytes.TrimSpace(res.Output), []byte("\n")) {
@@ -270,7 +270,7 @@ func TestStreamMasksSecretsAcrossPieces(t *testing.T) {
 		}
 	})
 	m := load(t, newHost(t, Config{Resolve: w.resolve}), chain, streaming)
-	requests := []string{fmt.Sprintf(`{"op":"http.fetch","args":{"url":%q,"stream":true,"headers":{"X-Key":"{{secret:KEY}}"}}}`, w.at("good.example", "/leak"))}
+	requests := []string{fmt.Sprintf(`{"op":"http.fetch","args":{"url":%q,"stream":true,"headers":{"X-Key":"{{secret:KEY:m4rk}}"}}}`, w.at("good.example", "/leak"))}
 	for range 40 {
 		requests = append(requests, `{"op":"http.read","args":{"stream":1}}`)
 	}

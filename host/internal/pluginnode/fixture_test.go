@@ -27,10 +27,14 @@ import (
 //	call JSON      asks the host, and appends the answer to the output
 //	fail TEXT      writes an error and returns 1
 //	spin           never ends
+//
+// MARK in a text is the secret_mark of the call; the steps of such a guest do not include input.
 func guest(steps ...string) []byte {
-	var data, code strings.Builder
+	var data, marks, code strings.Builder
 	at := 1000
 	put := func(text string) string {
+		text = strings.ReplaceAll(text, "MARK", wat.MarkRoom)
+		marks.WriteString(wat.FillMarks(text, at))
 		fmt.Fprintf(&data, "\t(data (i32.const %d) %q)\n", at, text)
 		place := fmt.Sprintf("i32.const %d i32.const %d", at, len(text))
 		at += len(text)
@@ -54,6 +58,10 @@ func guest(steps ...string) []byte {
 			code.WriteString("loop $l br $l end\n")
 		}
 	}
+	read := ""
+	if marks.Len() > 0 {
+		read = "i32.const 20000 i32.const 20000 call $input_read drop\n"
+	}
 	return wat.Must(`(module
 	(import "easel:host/v1" "input_read" (func $input_read (param i32 i32) (result i32)))
 	(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
@@ -62,8 +70,8 @@ func guest(steps ...string) []byte {
 	(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))
 	(import "easel:host/v1" "result_read" (func $result_read (param i32 i32) (result i32)))
 	(memory (export "memory") 1)
-` + data.String() + `(func (export "easel_invoke") (result i32)
-` + code.String() + `i32.const 0))`)
+` + data.String() + wat.MarkFunc(20000) + `(func (export "easel_invoke") (result i32)
+` + read + marks.String() + code.String() + `i32.const 0))`)
 }
 
 // shop is a host with its installed plugins.

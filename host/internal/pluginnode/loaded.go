@@ -63,17 +63,21 @@ func (l *loaded) invocation(call *engine.Call, in node.Invocation) (plugin.Invoc
 	tenant := a.tenant(call)
 	_, _, _, run := call.RunInfo()
 	inv := plugin.Invocation{ID: call.Key(), Node: call.NodeID(), Attempt: in.Attempt, Locale: a.cfg.Locale}
-	var err error
-	if inv.Params, err = object(in.Params); err != nil {
-		return inv, err
-	}
-	if inv.Arguments, err = object(in.Arguments); err != nil {
-		return inv, err
-	}
-	inv.Tenant, inv.Run = tenant, run
 	if a.cfg.Grant != nil {
 		inv.Grant = a.cfg.Grant(tenant)
 	}
+	if l.module.AllowsSecrets(inv.Grant) {
+		inv.SecretMark = engine.NewSecretMark()
+	}
+	given := in.Marked(inv.SecretMark)
+	var err error
+	if inv.Params, err = object(given.Get("params")); err != nil {
+		return inv, err
+	}
+	if inv.Arguments, err = object(given.Get("arguments")); err != nil {
+		return inv, err
+	}
+	inv.Tenant, inv.Run = tenant, run
 	inv.Scratch = a.runs.join(l.module, tenant, run)
 	inv.Services = a.services(call, tenant, name, in.LLM)
 	inv.Emit = func(_ context.Context, e plugin.Emission) error {

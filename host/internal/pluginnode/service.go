@@ -67,12 +67,12 @@ func (r run) SetVariable(ctx context.Context, name string, raw json.RawMessage) 
 
 // Secret is the value behind a name, looked up through the run, which then keeps it out of outputs and events. One that
 // is not set is not found.
-func (r run) Secret(ctx context.Context, name string) (string, bool, error) {
-	value, err := r.Call.Reveal(ctx, "{{secret:"+name+"}}")
+func (r run) Secret(ctx context.Context, name string) (engine.Secret, bool, error) {
+	secret, err := r.Call.Secret(ctx, name)
 	if err != nil {
-		return "", false, ctx.Err()
+		return engine.Secret{}, false, ctx.Err()
 	}
-	return value, true, nil
+	return secret, true, nil
 }
 
 // refused is an error of the services as the plugin host passes it on.

@@ -119,11 +119,11 @@ func TestStreamedChatIsSaid(t *testing.T) {
 
 type vault map[string]string
 
-func (v vault) Secret(_ context.Context, name string) (string, error) {
+func (v vault) Secret(_ context.Context, name string) (engine.Secret, error) {
 	if s := v[name]; s != "" {
-		return s, nil
+		return engine.Secret{Value: s}, nil
 	}
-	return "", fmt.Errorf("secret %s is not set", name)
+	return engine.Secret{}, fmt.Errorf("secret %s is not set", name)
 }
 
 func TestSecretsStayOutOfOutputs(t *testing.T) {
@@ -141,7 +141,7 @@ func TestSecretsStayOutOfOutputs(t *testing.T) {
 	manifest := `{"permissions": {"http": {"hosts": ["` + host + `"], "private": true, "reason": "asks"}, "secrets": {
 		"KEY": {"hosts": ["` + host + `"], "reason": "key"}, "NONE": {"hosts": ["` + host + `"], "reason": "key"}}}}`
 	play := func(name string) string {
-		s.add(ask(`{"op":"http.fetch","args":{"url":"`+server.URL+`/","headers":{"X-Key":"{{secret:`+name+`}}"}}}`), manifest)
+		s.add(ask(`{"op":"http.fetch","args":{"url":"`+server.URL+`/","headers":{"X-Key":"{{secret:`+name+`:MARK}}"}}}`), manifest)
 		got := s.play(t.Context(), engine.Ports{Secrets: vault{"KEY": "hunter2secret"}}, "begin Begin -> P", "P plugin:sample@1")
 		require.NoError(t, got.err)
 		return got.outputs["P"].JSON()
@@ -171,15 +171,15 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	host := strings.TrimPrefix(server.URL, "http://")
 	manifest := `{"arguments": {"type": "object", "properties": {"q": {"type": "string"}}}, "streams": true, "permissions": {
 		"http": {"hosts": ["` + host + `"], "private": true, "reason": "asks"}, "secrets": {"KEY": {"hosts": ["` + host + `"], "reason": "key"}}}}`
-	fetch := `{"op":"http.fetch","args":{"url":"` + server.URL + `/","headers":{"Authorization":"Basic {{base64:user:{{secret:KEY}}}}","X-Key":"{{secret:KEY}}"}}}`
+	fetch := `{"op":"http.fetch","args":{"url":"` + server.URL + `/","headers":{"Authorization":"Basic {{base64:user:{{secret:KEY:MARK}}}}","X-Key":"{{secret:KEY:MARK}}"}}}`
 	log := &bytes.Buffer{}
 	for _, c := range []struct {
 		name  string
 		steps []string
 	}{
 		{"as an answer", []string{`say {"outputs":{"text":"x","answer":`, "call " + fetch, "say }}"}},
-		{"as an error", []string{"call " + fetch, `fail {"code":"upstream","message":"it said {{secret:KEY}}"}`}},
-		{"as a host that is not granted", []string{`say {"outputs":{"text":"x","answer":`, "call " + strings.Replace(fetch, server.URL+"/", server.URL+"/?{{secret:KEY}}", 1), "say }}"}},
+		{"as an error", []string{"call " + fetch, `fail {"code":"upstream","message":"it said {{secret:KEY:MARK}}"}`}},
+		{"as a host that is not granted", []string{`say {"outputs":{"text":"x","answer":`, "call " + strings.Replace(fetch, server.URL+"/", server.URL+"/?{{secret:KEY:MARK}}", 1), "say }}"}},
 	} {
 		for _, asTool := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, tool %t", c.name, asTool), func(t *testing.T) {

@@ -152,7 +152,7 @@ func TestWhoLeavesTakesKeysAndLoginsAway(t *testing.T) {
 		require.NoError(t, err)
 		_, key, err := s.CreateKey(ctx, Key{Tenant: one.ID, User: ann.ID}, "")
 		require.NoError(t, err)
-		require.NoError(t, s.PutSecret(ctx, one.ID, "n", []byte("v")))
+		require.NoError(t, s.PutSecret(ctx, one.ID, "n", []byte("v"), nil))
 		require.NoError(t, s.DeleteTenant(ctx, one.ID))
 		require.ErrorIs(t, s.DeleteTenant(ctx, one.ID), ErrNotFound)
 		_, err = s.KeyByText(ctx, key)
@@ -239,8 +239,8 @@ func TestSecrets(t *testing.T) {
 			ctx := t.Context()
 			cfg := engineConfig(t, engine)
 			s := openTest(t, cfg)
-			require.NoError(t, s.PutSecret(ctx, "t", "provider.key", []byte("sk-very-secret")))
-			require.NoError(t, s.PutSecret(ctx, "t", "provider.key", []byte("sk-even-more-secret")))
+			require.NoError(t, s.PutSecret(ctx, "t", "provider.key", []byte("sk-very-secret"), nil))
+			require.NoError(t, s.PutSecret(ctx, "t", "provider.key", []byte("sk-even-more-secret"), nil))
 			value, err := s.OpenSecret(ctx, "t", "provider.key")
 			require.NoError(t, err)
 			require.Equal(t, "sk-even-more-secret", string(value))
@@ -249,6 +249,16 @@ func TestSecrets(t *testing.T) {
 			list, err := s.Secrets(ctx, "t")
 			require.NoError(t, err)
 			require.Len(t, list, 1)
+			require.Empty(t, list[0].Hosts)
+
+			for _, step := range []struct{ put, want []string }{
+				{[]string{"a.example"}, []string{"a.example"}}, {nil, []string{"a.example"}}, {[]string{}, []string{}},
+			} {
+				require.NoError(t, s.PutSecret(ctx, "t", "provider.key", []byte("sk-even-more-secret"), step.put))
+				_, hosts, err := s.OpenBoundSecret(ctx, "t", "provider.key")
+				require.NoError(t, err)
+				require.Equal(t, step.want, hosts)
+			}
 
 			t.Run("a sealed value does not open in another place", func(t *testing.T) {
 				require.NoError(t, s.write(ctx, "move", func(ctx context.Context, q querier) error {

@@ -2,18 +2,21 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 )
 
 // Secret is what may be shown of a secret.
 type Secret struct {
 	Name       string
-	CreateTime int64 // Unix milliseconds
-	UpdateTime int64 // Unix milliseconds
+	Hosts      []string // patterns of hosts it may go to; empty means any
+	CreateTime int64    // Unix milliseconds
+	UpdateTime int64    // Unix milliseconds
 }
 
-// PutSecret seals a value under a name, over what was there.
-func (s *Store) PutSecret(ctx context.Context, tenant, name string, value []byte) error {
+// PutSecret seals a value under a name, over what was there, and binds it to hosts. Without hosts (nil) the binding of
+// an earlier value stays; an empty list removes it.
+func (s *Store) PutSecret(ctx context.Context, tenant, name string, value []byte, hosts []string) error {
 	if err := checkText("name", name); err != nil {
 		return fail(err, "secret")
 	}
@@ -21,10 +24,18 @@ func (s *Store) PutSecret(ctx context.Context, tenant, name string, value []byte
 	if err != nil {
 		return fail(err, "secret %q", name)
 	}
-	const upsert = `INSERT INTO secrets (tenant_id, name, sealed, create_time, update_time) VALUES ($1, $2, $3, $4, $4)
+	const insert = `INSERT INTO secrets (tenant_id, name, sealed, create_time, update_time, hosts) VALUES ($1, $2, $3, $4, $4, $5)
 		ON CONFLICT (tenant_id, name) DO UPDATE SET sealed = excluded.sealed, update_time = excluded.update_time`
+	upsert := insert
+	if hosts != nil {
+		upsert += `, hosts = excluded.hosts`
+	}
+	bound, err := json.Marshal(append([]string{}, hosts...))
+	if err != nil {
+		return fail(err, "secret %q", name)
+	}
 	return s.write(ctx, fmt.Sprintf("secret %q", name), func(ctx context.Context, q querier) error {
-		_, err := q.ExecContext(ctx, upsert, tenant, name, sealed, s.ms())
+		_, err := q.ExecContext(ctx, upsert, tenant, name, sealed, s.ms(), string(bound))
 		return err
 	})
 }
@@ -33,8 +44,12 @@ func (s *Store) PutSecret(ctx context.Context, tenant, name string, value []byte
 func (s *Store) Secrets(ctx context.Context, tenant string) ([]Secret, error) {
 	out, err := queryAll(ctx, s.read, func(r row) (Secret, error) {
 		var v Secret
-		return v, r.Scan(&v.Name, &v.CreateTime, &v.UpdateTime)
-	}, `SELECT name, create_time, update_time FROM secrets WHERE tenant_id = $1 ORDER BY create_time, name`, tenant)
+		var hosts string
+		if err := r.Scan(&v.Name, &v.CreateTime, &v.UpdateTime, &hosts); err != nil {
+			return v, err
+		}
+		return v, json.Unmarshal([]byte(hosts), &v.Hosts)
+	}, `SELECT name, create_time, update_time, hosts FROM secrets WHERE tenant_id = $1 ORDER BY create_time, name`, tenant)
 	return out, fail(err, "secrets")
 }
 
@@ -43,13 +58,24 @@ func (s *Store) Secrets(ctx context.Context, tenant string) ([]Secret, error) {
 //
 // Errors: [ErrNotFound], [ErrWrongKey].
 func (s *Store) OpenSecret(ctx context.Context, tenant, name string) ([]byte, error) {
+	value, _, err := s.OpenBoundSecret(ctx, tenant, name)
+	return value, err
+}
+
+// OpenBoundSecret is OpenSecret with the patterns of the hosts the value may go to; none means any.
+func (s *Store) OpenBoundSecret(ctx context.Context, tenant, name string) (value []byte, hosts []string, err error) {
 	var sealed []byte
-	err := s.read.QueryRowContext(ctx, `SELECT sealed FROM secrets WHERE tenant_id = $1 AND name = $2`, tenant, name).Scan(&sealed)
-	if err != nil {
-		return nil, fail(err, "secret %q", name)
+	var bound string
+	const query = `SELECT sealed, hosts FROM secrets WHERE tenant_id = $1 AND name = $2`
+	if err := s.read.QueryRowContext(ctx, query, tenant, name).Scan(&sealed, &bound); err != nil {
+		return nil, nil, fail(err, "secret %q", name)
 	}
-	value, err := s.seal.open(sealed, "secret", tenant, name)
-	return value, fail(err, "secret %q", name)
+	// A binding that cannot be read must not pass for none.
+	if err := json.Unmarshal([]byte(bound), &hosts); err != nil {
+		return nil, nil, fail(fmt.Errorf("hosts: %w: %w", ErrCorrupt, err), "secret %q", name)
+	}
+	value, err = s.seal.open(sealed, "secret", tenant, name)
+	return value, hosts, fail(err, "secret %q", name)
 }
 
 // DeleteSecret removes a secret. Errors: [ErrNotFound].

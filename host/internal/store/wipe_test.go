@@ -20,7 +20,7 @@ func TestWipe(t *testing.T) {
 			require.False(t, used)
 			_, err = s.PutTenant(ctx, Tenant{ID: "t", Name: "t"})
 			require.NoError(t, err)
-			require.NoError(t, s.PutSecret(ctx, "t", "n", []byte("v")))
+			require.NoError(t, s.PutSecret(ctx, "t", "n", []byte("v"), nil))
 			used, err = Used(ctx, cfg)
 			require.NoError(t, err)
 			require.True(t, used)

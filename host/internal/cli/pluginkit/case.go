@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
@@ -140,12 +141,15 @@ func (w *world) Embed(_ context.Context, texts []string) ([][]float32, error) {
 }
 
 // Secret answers from the case.
-func (w *world) Secret(_ context.Context, name string) (string, bool, error) {
+func (w *world) Secret(_ context.Context, name string) (engine.Secret, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	v, ok := w.c.Secrets[name]
-	return v, ok, nil
+	return engine.Secret{Value: v}, ok, nil
 }
+
+// mark is the mark of every call, so that both kernels give and count the same.
+const mark = "0123456789abcdef0123456789abcdef"
 
 // memory holds the variables of one call.
 type memory map[string]any
@@ -174,7 +178,7 @@ func (w *world) invocation(ctx context.Context, c Case, tenant string, emit func
 	variables := memory{}
 	maps.Copy(variables, c.Variables)
 	in := plugin.Invocation{ID: "kit/1/1", Node: "Plugin:0", Locale: "en", Params: c.Params, Arguments: c.Arguments}
-	in.Tenant, in.Run, in.Timeout = tenant, "kit", 20*time.Second
+	in.Tenant, in.Run, in.Timeout, in.SecretMark = tenant, "kit", 20*time.Second, mark
 	in.Services = plugin.Services{Chat: w, Embed: w, KV: kv, Variables: variables, Secrets: w}
 	in.Emit = func(_ context.Context, e plugin.Emission) error { return emit(e) }
 	return in, nil
