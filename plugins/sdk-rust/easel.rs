@@ -86,9 +86,17 @@ impl Call {
     pub fn arguments(&self) -> &Value {
         self.message.get("arguments")
     }
-    /// About the call: id, run, node, attempt, deadline_ms, locale, preview.
+    /// About the call: id, run, node, attempt, deadline_ms, locale, preview, secret_mark.
     pub fn info(&self, name: &str) -> &Value {
         self.message.get("call").get(name)
+    }
+    /// The placeholder of a secret for a header value, the query of a URL or a body, with the mark of this call. The
+    /// host puts the value in; text from elsewhere that looks like one names no secret.
+    pub fn secret(&self, name: &str) -> String {
+        match self.info("secret_mark").text() {
+            "" => format!("{{{{secret:{}}}}}", name),
+            mark => format!("{{{{secret:{}:{}}}}}", name, mark),
+        }
     }
     /// Says a piece of the answer.
     pub fn emit(&self, text: &str) -> Result<(), Error> {

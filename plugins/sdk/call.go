@@ -23,6 +23,7 @@ type callInfo struct {
 	DeadlineMS int64  `json:"deadline_ms"` // left when the call began
 	Locale     string `json:"locale"`
 	Preview    bool   `json:"preview"` // somebody tries the canvas out
+	SecretMark string `json:"secret_mark"`
 }
 
 // Artifact is a file the plugin made.

@@ -178,7 +178,7 @@ func TestServices(t *testing.T) {
 		Values:  map[string]string{"a1": "x"}, Variables: map[string]any{"env.n": 1.0}, Settings: map[string]string{"colour": "blue"},
 	}
 	c := f.Call()
-	res, err := c.Fetch(sdk.Request{URL: "http://a.example/", Method: "POST", Body: []byte("b"), Headers: map[string]string{"X-Key": sdk.Secret("KEY")}})
+	res, err := c.Fetch(sdk.Request{URL: "http://a.example/", Method: "POST", Body: []byte("b"), Headers: map[string]string{"X-Key": c.Secret("KEY")}})
 	if err != nil || res.Status != 201 || string(res.Body) != "\xffb" || res.Headers["X-Key"] != "{{secret:KEY}}" {
 		t.Errorf("fetch: %+v %v", res, err)
 	}

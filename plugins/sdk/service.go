@@ -21,12 +21,21 @@ type Response struct {
 	Body    []byte
 }
 
-// Secret stands for a secret in a header value, the query of a URL or a body. The host puts the value in for the
-// hosts it is bound to; the plugin never sees it.
-func Secret(name string) string { return "{{secret:" + name + "}}" }
+// Secret returns the placeholder of a secret for a header value, the query of a URL or a body. The host puts the value
+// in for the hosts it is bound to; the plugin never sees it. The placeholder carries the mark of this call, without
+// which it would be plain text: text that came from elsewhere and looks like one names no secret. It is of no use in
+// another call.
+func (c *Call) Secret(name string) string {
+	if c.SecretMark == "" { // a host without marks, or a call that may use no secret
+		return "{{secret:" + name + "}}"
+	}
+	return "{{secret:" + name + ":" + c.SecretMark + "}}"
+}
 
 // Basic is the value of a header Authorization with a user's name and a secret as the password.
-func Basic(user, secret string) string { return "Basic {{base64:" + user + ":" + Secret(secret) + "}}" }
+func (c *Call) Basic(user, secret string) string {
+	return "Basic {{base64:" + user + ":" + c.Secret(secret) + "}}"
+}
 
 // Query writes a query string, in the order of its names.
 func Query(pairs map[string]string) string {

@@ -60,7 +60,12 @@ func TestStreamIsDeniedLikeAFetch(t *testing.T) {
 }
 
 func TestBasicNamesTheSecretOnly(t *testing.T) {
-	if got := sdk.Basic("user", "PASSWORD"); got != "Basic {{base64:user:{{secret:PASSWORD}}}}" {
+	c := (&sdk.Fake{}).Call()
+	if got := c.Basic("user", "PASSWORD"); got != "Basic {{base64:user:{{secret:PASSWORD}}}}" {
+		t.Error(got)
+	}
+	c.SecretMark = "0123"
+	if got := c.Basic("user", "PASSWORD"); got != "Basic {{base64:user:{{secret:PASSWORD:0123}}}}" {
 		t.Error(got)
 	}
 }

@@ -107,6 +107,9 @@ func TestGoldenMessages(t *testing.T) {
 type goldenWeb struct{}
 
 func (goldenWeb) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path == "/key" {
+		return answerOf(r, 200, r.Header.Get("X-Key")+" "+r.Header.Get("X-Plain"), "Content-Type", "text/plain"), nil
+	}
 	if strings.HasSuffix(r.URL.Path, ".csv") {
 		return answerOf(r, 200, "Ålesund,3\n", "Content-Type", "text/csv"), nil
 	}
@@ -230,6 +233,7 @@ func TestGoldenMessagesInGuests(t *testing.T) {
 			}
 			g.t = t
 			g.reads()
+			g.secrets()
 			g.checks()
 			g.textKinds()
 		})
@@ -369,6 +373,20 @@ func (g *goldenGuest) reads() {
 		require.JSONEq(t, `{"outputs":{"status":200,"text":"Ålesund,3\n"}}`, withoutEmpty(t, out))
 		_, err = g.tell("read", map[string]any{"url": "https://evil.example/"})
 		require.ErrorContains(t, err, "evil.example")
+	})
+}
+
+// secrets has the guest name a secret with the mark of its call. In the output the mark is gone.
+func (g *goldenGuest) secrets() {
+	g.t.Run("names secrets", func(t *testing.T) {
+		for mark, text := range map[string]string{`,"secret_mark":"m4rk"`: "*** {{secret:WEATHER_KEY}}", "": "{{secret:WEATHER_KEY}} {{secret:WEATHER_KEY}}"} {
+			res, err := g.m.Call(context.Background(), CallRequest{
+				Input:    []byte(`{"abi":1,"call":{"id":"c","deadline_ms":1000` + mark + `},"params":{},"arguments":{"secret":{"url":"https://api.weather.example/key","name":"WEATHER_KEY"}}}`),
+				Services: Services{Secrets: keys{"WEATHER_KEY": "k-1234"}}, SecretMark: "m4rk",
+			})
+			require.NoError(t, err)
+			require.JSONEq(t, `{"outputs":{"text":"`+text+`","sent":"{{secret:WEATHER_KEY}}"}}`, withoutEmpty(t, res.Output))
+		}
 	})
 }
 

@@ -56,7 +56,7 @@ func weather(c *sdk.Call, p Params, a Args) (Out, error) {
 	}
 	res, err := c.Fetch(sdk.Request{
 		URL:     p.Service + "/now?" + sdk.Query(map[string]string{"q": a.City}),
-		Headers: map[string]string{"X-Key": sdk.Secret("WEATHER_KEY")},
+		Headers: map[string]string{"X-Key": c.Secret("WEATHER_KEY")},
 	})
 	if err != nil {
 		return Out{}, fmt.Errorf("weather service: %w", err)

@@ -35,8 +35,16 @@ export class Call {
   params(): Value { return this.input.get("params"); }
   /** All arguments, an object; null when the call has none. */
   arguments(): Value { return this.input.get("arguments"); }
-  /** About the call: id, run, node, attempt, deadline_ms, locale, preview. */
+  /** About the call: id, run, node, attempt, deadline_ms, locale, preview, secret_mark. */
   info(name: string): Value { return this.input.get("call").get(name); }
+  /**
+   * The placeholder of a secret for a header value, the query of a URL or a body, with the mark of this call. The host
+   * puts the value in; text from elsewhere that looks like one names no secret.
+   */
+  secret(name: string): string {
+    const mark = this.info("secret_mark").str();
+    return "{{secret:" + name + (mark == "" ? "" : ":" + mark) + "}}";
+  }
 
   /** Says a piece of the answer. False means that nobody waits any more: return, soon. */
   emit(text: string): bool { return send(1, text); }

@@ -26,10 +26,12 @@ function golden(call: Call): Value {
   if (!emit.isNull()) return said(call, emit);
   const request = call.argument("call");
   if (!request.isNull()) return Value.object().set("answer", call.ask(request.get("op").str(), request.get("args")));
+  const named = call.argument("secret");
+  if (!named.isNull()) return secret(call, named);
   const url = call.argument("read");
   if (!url.isNull()) return read(call, url);
   const info = Value.object();
-  const names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview"];
+  const names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview", "secret_mark"];
   for (let i = 0; i < names.length; i++) info.set(names[i], call.info(names[i]));
   return Value.object().set("params", call.params()).set("arguments", call.arguments()).set("call", info);
 }
@@ -41,6 +43,16 @@ function said(call: Call, emit: Value): Value {
   if (kind == 3) call.progress(emit.get("pct").num(), emit.get("note").str());
   if (kind == 4) call.partial(emit.get("key").str(), emit.get("delta").str());
   return Value.object();
+}
+
+// secret sends a secret to an address, and what looks like one.
+function secret(call: Call, named: Value): Value {
+  const name = named.get("name").str();
+  const headers = Value.object().set("X-Key", Value.text(call.secret(name))).set("X-Plain", Value.text("{{secret:" + name + "}}"));
+  const answer = call.ask("http.fetch", Value.object().set("url", named.get("url")).set("headers", headers));
+  const error = answer.get("error");
+  if (!error.isNull()) return call.fail(error.get("code").str(), error.get("message").str());
+  return Value.object().set("text", answer.get("ok").get("body")).set("sent", Value.text(call.secret(name)));
 }
 
 function read(call: Call, request: Value): Value {

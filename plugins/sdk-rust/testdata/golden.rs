@@ -44,6 +44,14 @@ fn golden(call: &Call) -> Result<Value, Error> {
     if let Some(request) = given("call") {
         return Ok(Value::object(vec![("answer", answer(call, request))]));
     }
+    if let Some(named) = given("secret") {
+        // sends a secret to an address, and what looks like one
+        let name = named.get("name").text();
+        let plain = format!("{{{{secret:{}}}}}", name);
+        let headers = Value::object(vec![("X-Key", Value::from(call.secret(name))), ("X-Plain", Value::from(plain))]);
+        let ok = call.ask("http.fetch", Value::object(vec![("url", named.get("url").clone()), ("headers", headers)]))?;
+        return Ok(Value::object(vec![("text", ok.get("body").clone()), ("sent", Value::from(call.secret(name)))]));
+    }
     if let Some(request) = given("read") {
         let mut body = call.open(request.clone())?;
         let mut all = Vec::new();
@@ -53,7 +61,7 @@ fn golden(call: &Call) -> Result<Value, Error> {
         let text = String::from_utf8_lossy(&all).into_owned();
         return Ok(Value::object(vec![("status", Value::from(body.status as f64)), ("text", Value::from(text))]));
     }
-    let names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview"];
+    let names = ["id", "run", "node", "attempt", "deadline_ms", "locale", "preview", "secret_mark"];
     let info = Value::object(names.iter().map(|n| (*n, call.info(n).clone())).collect());
     Ok(Value::object(vec![("params", call.params().clone()), ("arguments", call.arguments().clone()), ("call", info)]))
 }

@@ -32,7 +32,7 @@ func init() {
 
 func golden(c *sdk.Call, params, arguments object) (object, error) {
 	for what, do := range map[string]func(*sdk.Call, json.RawMessage) (object, error){
-		"output": output, "error": fail, "emit": emit, "call": call, "read": read,
+		"output": output, "error": fail, "emit": emit, "call": call, "read": read, "secret": secret,
 	} {
 		if v, ok := arguments[what]; ok {
 			raw, err := json.Marshal(v)
@@ -44,6 +44,7 @@ func golden(c *sdk.Call, params, arguments object) (object, error) {
 	}
 	info := object{
 		"id": c.ID, "run": c.Run, "node": c.Node, "attempt": c.Attempt, "deadline_ms": c.DeadlineMS, "locale": c.Locale, "preview": c.Preview,
+		"secret_mark": c.SecretMark,
 	}
 	return object{"params": params, "arguments": arguments, "call": info}, nil
 }
@@ -157,6 +158,19 @@ func ask(c *sdk.Call, op string, raw json.RawMessage) (any, error) {
 	var ok any
 	err := c.Ask(op, raw, &ok)
 	return ok, err
+}
+
+// secret sends a secret to an address, and what looks like one.
+func secret(c *sdk.Call, raw json.RawMessage) (object, error) {
+	var m struct{ URL, Name string }
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, err
+	}
+	res, err := c.Fetch(sdk.Request{URL: m.URL, Headers: map[string]string{"X-Key": c.Secret(m.Name), "X-Plain": "{{secret:" + m.Name + "}}"}})
+	if err != nil {
+		return nil, err
+	}
+	return object{"text": string(res.Body), "sent": c.Secret(m.Name)}, nil
 }
 
 func read(c *sdk.Call, raw json.RawMessage) (object, error) {
