@@ -393,9 +393,7 @@ func (c *Call) Cite(chunks, docAggs []Value) {
 		c.parent.Cite(chunks, docAggs)
 		return
 	}
-	if c.run.revealed.Load() {
-		chunks, docAggs = c.run.redact(List(chunks...)).Slice(), c.run.redact(List(docAggs...)).Slice()
-	}
+	chunks, docAggs = elements(c.run.redact(listOf(chunks))), elements(c.run.redact(listOf(docAggs)))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cites = append(c.cites, citation{c.id, chunks, docAggs})

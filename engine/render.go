@@ -7,15 +7,24 @@ import (
 )
 
 // Eval is the value of a parameter that may be a literal, a reference or a text with references.
-func (c *Call) Eval(ctx context.Context, e *Expr) (Value, error) {
+func (c *Call) Eval(ctx context.Context, e *Expr) (Value, error) { return c.eval(ctx, e, false) }
+
+// eval is Eval, and with secrets EvalConfig.
+func (c *Call) eval(ctx context.Context, e *Expr, secrets bool) (v Value, err error) {
 	switch {
 	case e.whole, !e.ref.IsZero() && c.refers(&e.ref):
-		return c.Resolve(ctx, &e.ref)
+		v, err = c.Resolve(ctx, &e.ref)
+		secrets = secrets && c.run.st.defines(&e.ref, v)
 	case len(e.text.refs) > 0:
-		s, err := c.Render(ctx, &e.text, TextStyle{})
+		s, err := c.Render(ctx, &e.text, TextStyle{Secrets: secrets})
 		return String(s), err
+	default:
+		v = e.Literal
 	}
-	return e.Literal, nil
+	if secrets {
+		v = c.MarkSecrets(v)
+	}
+	return v, err
 }
 
 // refers reports whether a bare expression means something in this canvas.
@@ -42,28 +51,23 @@ type TextStyle struct {
 // Render is a text with its references replaced.
 func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, error) {
 	if len(t.refs) == 0 {
-		return style.literal(c, t.Source), nil
+		if style.Secrets {
+			return c.run.markText(t.Source), nil
+		}
+		return t.Source, nil
 	}
 	texts := make([]string, len(t.refs))
 	if err := c.texts(ctx, t, style, texts); err != nil {
 		return "", err
 	}
-	if style.Secrets && strings.Contains(t.Source, secretOpen) {
-		marked := Text{parts: slices.Clone(t.parts)}
+	if style.Secrets {
+		marked := Text{parts: append([]textPart(nil), t.parts...)}
 		for i := range marked.parts {
-			marked.parts[i].lit = style.literal(c, marked.parts[i].lit)
+			marked.parts[i].lit = c.run.markText(marked.parts[i].lit)
 		}
 		t = &marked
 	}
 	return t.Fill(texts), nil
-}
-
-// literal is how a literal part of a text reads.
-func (s *TextStyle) literal(c *Call, text string) string {
-	if !s.Secrets {
-		return text
-	}
-	return c.MarkSecrets(String(text)).Str()
 }
 
 // texts is how each reference of t reads, noted as inputs where the style says so. The state is looked at under
@@ -87,7 +91,7 @@ func (c *Call) texts(ctx context.Context, t *Text, style TextStyle, texts []stri
 		}
 		texts[i] = style.text(v, absent)
 		if style.Secrets && c.run.st.defines(&t.refs[i], v) {
-			texts[i] = style.literal(c, texts[i])
+			texts[i] = c.run.markText(texts[i])
 		}
 		if style.Record {
 			c.record(known, t.refs[i].Expr, String(texts[i]))

@@ -18,28 +18,44 @@ const (
 	secretClose = "}}"
 )
 
+// MapSecrets returns text with every placeholder replaced by what change returns for its name, which is not empty, holds
+// no braces and ends in the mark where there is one.
+func MapSecrets(text string, change func(name string) string) string {
+	var parts []string
+	done := 0 // bytes of text that are in parts
+	for at := 0; ; {
+		open := strings.Index(text[at:], secretOpen)
+		if open < 0 {
+			return strings.Join(append(parts, text[done:]), "")
+		}
+		open += at
+		at = open + len(secretOpen)
+		end := at + strings.IndexAny(text[at:]+"}", "{}")
+		if end > at && strings.HasPrefix(text[end:], secretClose) {
+			parts = append(parts, text[done:open], change(text[at:end]))
+			at = end + len(secretClose)
+			done = at
+		}
+	}
+}
+
 // FillSecrets returns text with every placeholder that carries mark replaced by what value returns for its name. Other
 // placeholders stay as they are; without a mark all do. The errors of value are joined.
 func FillSecrets(text, mark string, value func(name string) (string, error)) (string, error) {
-	end := ":" + mark + secretClose
-	if mark == "" || !strings.Contains(text, end) {
+	if !HasSecret(text, mark) {
 		return text, nil
 	}
-	var b strings.Builder
 	var failed error
-	for {
-		before, after, ok := strings.Cut(text, end)
-		open := strings.LastIndex(before, secretOpen)
-		if !ok || open < 0 {
-			b.WriteString(text)
-			return b.String(), failed
+	filled := MapSecrets(text, func(name string) string {
+		own, ok := strings.CutSuffix(name, ":"+mark)
+		if !ok {
+			return secretOpen + name + secretClose
 		}
-		b.WriteString(before[:open])
-		v, err := value(before[open+len(secretOpen):])
+		v, err := value(own)
 		failed = errors.Join(failed, err)
-		b.WriteString(v)
-		text = after
-	}
+		return v
+	})
+	return filled, failed
 }
 
 // HasSecret reports whether text holds a placeholder that carries mark.
@@ -49,24 +65,15 @@ func HasSecret(text, mark string) bool {
 
 // MarkSecrets returns text, which must be configuration, with mark in every placeholder.
 func MarkSecrets(text, mark string) string {
-	var b strings.Builder
-	for rest := text; ; {
-		open := strings.Index(rest, secretOpen)
-		if open < 0 {
-			if b.Len() == 0 {
-				return text
-			}
-			return b.String() + rest
-		}
-		open += len(secretOpen)
-		end := open + strings.IndexAny(rest[open:]+"}", "{}")
-		b.WriteString(rest[:end])
-		if end > open && strings.HasPrefix(rest[end:], secretClose) {
-			b.WriteByte(':')
-			b.WriteString(mark)
-		}
-		rest = rest[end:]
+	return MapSecrets(text, func(name string) string { return Placeholder(name, mark) })
+}
+
+// Placeholder is how a text names a secret, with a mark unless that is empty.
+func Placeholder(name, mark string) string {
+	if mark != "" {
+		name += ":" + mark
 	}
+	return secretOpen + name + secretClose
 }
 
 // UnmarkSecrets returns text without mark: placeholders read {{secret:NAME}} again.
@@ -131,19 +138,27 @@ func escaped(s, plain, blank string) string {
 // was used yet, so that none is to be replaced.
 func (c *Call) SecretMark() string {
 	c.run.mu.Lock()
-	defer c.run.mu.Unlock()
-	return c.run.mark
+	mark := c.run.mark
+	c.run.mu.Unlock()
+	return mark
 }
 
 // MarkSecrets returns a value of the configuration with the mark of the run in its placeholders. A value that came from
 // outside must not be passed.
-func (c *Call) MarkSecrets(v Value) Value {
-	return v.MapStrings(func(s string) string {
-		if !strings.Contains(s, secretOpen) {
-			return s
-		}
-		return MarkSecrets(s, c.run.drawMark())
-	})
+func (c *Call) MarkSecrets(v Value) Value { return v.MapStrings(c.run.markText) }
+
+// markText marks a text of the configuration. The mark of the run is drawn when it is first needed.
+func (r *run) markText(text string) string {
+	if !strings.Contains(text, secretOpen) {
+		return text
+	}
+	r.mu.Lock()
+	if r.mark == "" {
+		r.mark = NewSecretMark()
+		r.revealed.Store(true)
+	}
+	r.mu.Unlock()
+	return MarkSecrets(text, r.mark)
 }
 
 // ResolveConfig is Resolve for a parameter that may hold secrets: an env variable whose value is still what the
@@ -156,25 +171,15 @@ func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
 	return v, err
 }
 
-// defines reports whether v, a text, is what the document itself defines for the env variable r. A value that merely
-// stands in the saved globals is state.
+// defines reports whether v is what the document itself defines for the env variable r. A value that merely stands in
+// the saved globals is state.
 func (s *State) defines(r *Ref, v Value) bool {
 	name, env := strings.CutPrefix(r.Expr, "env.")
-	def := s.canvas.env.Get(name).Get("value")
-	return env && def.Kind() == KindString && v.Kind() == KindString && def.Str() == v.Str()
+	return env && Equal(s.envDefault(name), v)
 }
 
 // EvalConfig is Eval for a parameter that may hold secrets: the placeholders in its literal parts are marked.
-func (c *Call) EvalConfig(ctx context.Context, e *Expr) (Value, error) {
-	switch {
-	case e.whole, !e.ref.IsZero() && c.refers(&e.ref):
-		return c.ResolveConfig(ctx, &e.ref)
-	case len(e.text.refs) > 0:
-		s, err := c.Render(ctx, &e.text, TextStyle{Secrets: true})
-		return String(s), err
-	}
-	return c.MarkSecrets(e.Literal), nil
-}
+func (c *Call) EvalConfig(ctx context.Context, e *Expr) (Value, error) { return c.eval(ctx, e, true) }
 
 // Secret looks a secret up. Its value must not be stored: the run removes it from outputs, events and errors.
 func (c *Call) Secret(ctx context.Context, name string) (Secret, error) {
@@ -188,17 +193,6 @@ func (c *Call) Secret(ctx context.Context, name string) (Secret, error) {
 	}
 	c.run.learn(name, s.Value)
 	return s, nil
-}
-
-// drawMark is the mark of the run, drawn when it is first needed.
-func (r *run) drawMark() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.mark == "" {
-		r.mark = NewSecretMark()
-		r.revealed.Store(true)
-	}
-	return r.mark
 }
 
 // learn remembers a revealed secret, so that it can be removed again.
@@ -236,7 +230,7 @@ func (r *run) redactText(s string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range r.secrets {
-		s = strings.ReplaceAll(s, secret.form, secretOpen+secret.name+secretClose)
+		s = strings.ReplaceAll(s, secret.form, Placeholder(secret.name, ""))
 	}
 	return UnmarkSecrets(s, r.mark)
 }
@@ -250,8 +244,9 @@ func (r *run) redactError(err error) error {
 	if err == nil || !r.revealed.Load() {
 		return err
 	}
-	if text := err.Error(); r.redactText(text) != text {
-		return &redacted{err, r.redactText(text)}
+	text := err.Error()
+	if plain := r.redactText(text); plain != text {
+		return &redacted{err, plain}
 	}
 	return err
 }
@@ -267,21 +262,15 @@ func (e *redacted) Is(target error) bool { return errors.Is(e.kind, target) }
 
 // MapStrings returns v with change applied to every string in it; keys of objects stay as they are.
 func (v Value) MapStrings(change func(string) string) Value {
-	switch v.Kind() {
+	switch v.kind {
 	case KindString:
-		return String(change(v.Str()))
-	case KindList:
-		vals := make([]Value, v.Len())
-		for i, e := range v.Elements() {
-			vals[i] = e.MapStrings(change)
+		v.text = change(v.text)
+	case KindList, KindObject:
+		vals := make([]Value, len(v.tree.vals))
+		for i := range vals {
+			vals[i] = v.tree.vals[i].MapStrings(change)
 		}
-		return listOf(vals)
-	case KindObject:
-		b := NewObject(v.Len())
-		for k, e := range v.Fields() {
-			b.Set(k, e.MapStrings(change))
-		}
-		return b.Value()
+		v.tree = &tree{keys: v.tree.keys, vals: vals, index: v.tree.index}
 	}
 	return v
 }

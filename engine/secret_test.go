@@ -77,7 +77,7 @@ func TestFillSecrets(t *testing.T) {
 		"a {{secret:A:m}} b {{secret:B:m}}":        "a <A> b <B>",
 		"{{secret:A}} {{secret:A:n}} {{secret::}}": "{{secret:A}} {{secret:A:n}} {{secret::}}",
 		"{{secret:X {{secret:A:m}}}}":              "{{secret:X <A>}}",
-		":m}} {{secret:A:m}}":                      ":m}} {{secret:A:m}}",
+		":m}} {{secret:A:m}}":                      ":m}} <A>",
 	} {
 		got, err := engine.FillSecrets(text, "m", value)
 		require.NoError(t, err)

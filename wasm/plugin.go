@@ -21,7 +21,6 @@ type plugin struct {
 	stays    string // why it takes no part in previews, which is all that runs here; "" when it does
 	timeout  time.Duration
 	locale   string
-	secrets  bool // it may use some
 }
 
 // plugin keeps or forgets a plugin: {"name"} forgets it, anything else comes with a manifest, which takes the place
@@ -43,7 +42,7 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	}
 	timeout, _ := header.Get("timeout_ms").Int()
 	p := &plugin{
-		b: b, manifest: m, checks: header.Get("checks").True(), stays: stays(doc.Get("preview").Str(), header.Get("server").True()), locale: header.Get("locale").Str(), secrets: header.Get("secrets").True(),
+		b: b, manifest: m, checks: header.Get("checks").True(), stays: stays(doc.Get("preview").Str(), header.Get("server").True()), locale: header.Get("locale").Str(),
 		timeout: time.Duration(timeout) * time.Millisecond,
 	}
 	b.mu.Lock()
@@ -154,15 +153,8 @@ func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocati
 	if p.locale != "" {
 		about = about.With("locale", engine.String(p.locale))
 	}
-	mark := ""
-	if p.secrets {
-		mark = engine.NewSecretMark()
-		about = about.With("secret_mark", engine.String(mark))
-	}
-	input := engine.Object("abi", 1, "call", about.With("preview", engine.Bool(true)))
-	for name, v := range in.Marked(mark).Fields() {
-		input = input.With(name, v)
-	}
+	mark := engine.NewSecretMark()
+	input := in.Marked(mark).With("abi", engine.Int(1)).With("call", about.With("preview", engine.Bool(true)).With("secret_mark", engine.String(mark)))
 	talk := &dialogue{services: node.Services{Call: call, LLM: in.LLM}, emit: in.Emit}
 	answer, err := host.converse(ctx, call.NodeID(), p.payload("easel_invoke", input).With("secret_mark", engine.String(mark)), talk)
 	if err != nil {

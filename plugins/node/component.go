@@ -112,18 +112,13 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 // retry runs the plugin, again after an error that may pass, as long as again allows it. A plugin that was replaced
 // meanwhile is found anew.
 func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Value, emit func(Emission) error, again func() bool) (engine.Value, error) {
-	var own []int
-	for _, n := range in.Get("secrets").Elements() {
-		i, _ := n.Int()
-		own = append(own, int(i))
-	}
 	for attempt := 1; ; attempt++ {
 		p, err := n.shelf.Find(n.ref)
 		if err != nil {
 			return engine.Null, fmt.Errorf("%w: %w", engine.ErrNoPort, err)
 		}
 		answer, err := p.Invoke(ctx, call, Invocation{
-			Attempt: attempt, LLM: n.LLM, Params: in.Get("params"), Arguments: in.Get("arguments"), Own: own,
+			Attempt: attempt, LLM: n.LLM, Params: in.Get("params"), Arguments: in.Get("arguments"), Own: in.Get("secrets").Str(),
 			Emit: func(e Emission) error {
 				if err := stopped(ctx, call); err != nil {
 					return err

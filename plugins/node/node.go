@@ -44,7 +44,7 @@ type Invocation struct {
 	LLM       string       // llm_id the plugin's own questions go to; empty is the default
 	Params    engine.Value // object; references are resolved
 	Arguments engine.Value // object; null when the plugin takes none
-	Own       []int        // numbers of the placeholders of secrets that the canvas itself wrote, for Marked
+	Own       string       // which placeholders of secrets the canvas itself wrote, for Marked
 	// Emit takes what the plugin emits, in order; an error tells the plugin to finish.
 	Emit func(Emission) error
 }

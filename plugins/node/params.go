@@ -93,7 +93,7 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 }
 
 // input is what one execution hands to the plugin: an object of params and one of arguments, null when it has none, and
-// under secrets the numbers of the placeholders that count, see unmarked.
+// under secrets which of the placeholders in them count, see unmarked.
 func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (engine.Value, error) {
 	params, args := engine.NewObject(8), engine.NewObject(8)
 	for name, v := range call.Args().Fields() {
@@ -133,14 +133,10 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (
 		in = in.With("arguments", args.Value())
 	}
 	in, own := unmarked(in, call.SecretMark())
-	if len(own) == 0 {
+	if !strings.Contains(own, "1") {
 		return in, nil
 	}
-	numbers := engine.List()
-	for _, n := range own {
-		numbers = numbers.Append(engine.Int(int64(n)))
-	}
-	return in.With("secrets", numbers), nil
+	return in.With("secrets", engine.String(own)), nil
 }
 
 // defaults fills in what is missing and has a default.

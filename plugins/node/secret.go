@@ -1,37 +1,31 @@
 package node
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
 
 // What a node hands to its plugin may wait in the state of the run, where no mark of a secret may stand. It therefore
-// stands there without marks, beside the numbers of the placeholders that the canvas itself wrote; each attempt gives
-// those the mark of its own call.
+// stands there without marks, beside a text that says of each placeholder, in order, whether the canvas itself wrote it (1) or
+// not (0); each attempt gives those the mark of its own call.
 
-const placeholder = "{{secret:"
-
-// unmarked returns v without mark, and the numbers of the placeholders that carried it, counted over all strings of v.
-func unmarked(v engine.Value, mark string) (plain engine.Value, own []int) {
+// unmarked returns v without mark, and which of the placeholders in all its strings carried it; "" when none did.
+func unmarked(v engine.Value, mark string) (plain engine.Value, own string) {
 	if mark == "" {
-		return v, nil
+		return v, ""
 	}
-	n := 0
-	plain = v.MapStrings(func(s string) string {
-		for rest := s; ; n++ {
-			_, after, ok := strings.Cut(rest, placeholder)
-			if !ok {
-				return engine.UnmarkSecrets(s, mark)
-			}
-			if strings.HasSuffix(after[:nameLength(after)], ":"+mark) {
-				own = append(own, n)
-			}
-			rest = after
+	var each []byte
+	plain = mapSecrets(v, func(name string) string {
+		name, marked := strings.CutSuffix(name, ":"+mark)
+		if marked {
+			each = append(each, '1')
+		} else {
+			each = append(each, '0')
 		}
+		return engine.Placeholder(name, "")
 	})
-	return plain, own
+	return plain, string(each)
 }
 
 // Marked returns what the plugin is given, {params, arguments?}, with mark in the placeholders of secrets that the canvas
@@ -41,28 +35,18 @@ func (in *Invocation) Marked(mark string) engine.Value {
 	if !in.Arguments.IsNull() {
 		v = v.With("arguments", in.Arguments)
 	}
-	if len(in.Own) == 0 || mark == "" {
+	if in.Own == "" || mark == "" {
 		return v
 	}
-	n := 0
-	return v.MapStrings(func(s string) string {
-		var b strings.Builder
-		for rest := s; ; n++ {
-			before, after, ok := strings.Cut(rest, placeholder)
-			b.WriteString(before)
-			if !ok {
-				return b.String()
-			}
-			b.WriteString(placeholder)
-			if slices.Contains(in.Own, n) {
-				name := after[:nameLength(after)]
-				b.WriteString(name + ":" + mark)
-				after = after[len(name):]
-			}
-			rest = after
+	n := -1
+	return mapSecrets(v, func(name string) string {
+		if n++; n < len(in.Own) && in.Own[n] == '1' {
+			return engine.Placeholder(name, mark)
 		}
+		return engine.Placeholder(name, "")
 	})
 }
 
-// nameLength is how far the name of a secret goes.
-func nameLength(s string) int { return strings.IndexAny(s+"}", "{}") }
+func mapSecrets(v engine.Value, change func(name string) string) engine.Value {
+	return v.MapStrings(func(s string) string { return engine.MapSecrets(s, change) })
+}

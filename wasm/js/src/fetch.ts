@@ -14,18 +14,26 @@ export interface Fetched {
 /** answer performs one request. */
 export async function answer(fetcher: typeof fetch, payload: Record<string, unknown>, signal: AbortSignal): Promise<Fetched> {
   const method = String(payload["method"] ?? "GET").toUpperCase();
-  const init: RequestInit = { method, headers: (payload["headers"] ?? {}) as Record<string, string>, signal };
+  // Values are not known here, so a placeholder of a secret leaves as its name.
+  const plain = (text: string): string => unmarked(text, payload["secret_mark"]);
+  const headers = Object.fromEntries(Object.entries((payload["headers"] ?? {}) as Record<string, string>).map(([name, value]) => [name, plain(value)]));
+  const init: RequestInit = { method, headers, signal };
   if (payload["redirect"] !== undefined) init.redirect = payload["redirect"] as RequestRedirect;
   const body = payload["body"];
   if (typeof body === "string" && method !== "GET" && method !== "HEAD") {
-    init.body = payload["encoding"] === "base64" ? fromBase64(body) : body;
+    init.body = payload["encoding"] === "base64" ? fromBase64(body) : plain(body);
   }
-  const response = await fetcher(String(payload["url"]), init);
-  const headers: Record<string, string> = {};
-  response.headers.forEach((value, name) => { headers[name] = value; });
+  const response = await fetcher(plain(String(payload["url"])), init);
+  const got: Record<string, string> = {};
+  response.headers.forEach((value, name) => { got[name] = value; });
   const type = response.headers.get("content-type") ?? "text/plain";
-  if (textual.test(type)) return { status: response.status, headers, body: await response.text() };
-  return { status: response.status, headers, body: toBase64(new Uint8Array(await response.arrayBuffer())), encoding: "base64" };
+  if (textual.test(type)) return { status: response.status, headers: got, body: await response.text() };
+  return { status: response.status, headers: got, body: toBase64(new Uint8Array(await response.arrayBuffer())), encoding: "base64" };
+}
+
+/** unmarked removes the mark of a run or a call from a text: placeholders of secrets read {{secret:NAME}} again. */
+export function unmarked(text: string, mark: unknown): string {
+  return typeof mark === "string" && mark ? text.replaceAll(`:${mark}`, "").replaceAll(mark, "") : text;
 }
 
 /** toBase64 encodes bytes; in steps, because an argument list has a limit. */

@@ -3,7 +3,7 @@
 // with a code; an abort stops waiting at once, whether or not the provider obeys.
 
 import { EngineError } from "./errors.ts";
-import { answer as fetchAnswer } from "./fetch.ts";
+import { answer as fetchAnswer, unmarked } from "./fetch.ts";
 import type { Call, CallKind, ToolSpec } from "./protocol.ts";
 import type { Chunk } from "./events.ts";
 import type { PluginSource, Session } from "./plugin/shelf.ts";
@@ -199,7 +199,8 @@ async function tool(tools: Record<string, Tool> | undefined, payload: Record<str
   const name = String(payload["component"]);
   const found = tools && Object.hasOwn(tools, name) ? tools[name] : undefined;
   if (!found) throw new EngineError("unsupported", `this host has no tool named ${name}`);
-  const params = (payload["params"] ?? {}) as Record<string, unknown>;
+  // All of params is the canvas's own, so a tool needs no mark to tell whose placeholders stand there.
+  const params = JSON.parse(unmarked(JSON.stringify(payload["params"] ?? {}), payload["secret_mark"])) as Record<string, unknown>;
   const given = await found.run((payload["arguments"] ?? {}) as Record<string, unknown>, { ...context, params });
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;
   return { formalized_content: typeof given === "string" ? given : JSON.stringify(given ?? "") };

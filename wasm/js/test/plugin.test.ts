@@ -356,7 +356,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
       const web = (more: object = {}, options: LoadOptions = {}): Promise<Plugin> => load("relay", {
         permissions: { http: { hosts: [address], private: true, reason: "asks", ...more }, secrets: { KEY: { hosts: [address], reason: "key" } } },
       }, { grant: "asked", dial, secrets: { KEY: "hunter2secret" }, ...options });
-      const fetched = async (plugin: Plugin, args: object, more: Partial<CallRequest> = {}): Promise<string> => said(await ask(plugin, JSON.stringify({ op: "http.fetch", args }), more));
+      const fetched = async (plugin: Plugin, args: object, more: Partial<CallRequest> = {}): Promise<string> => said(await ask(plugin, JSON.stringify({ op: "http.fetch", args }), { secretMark: "m4rk", ...more }));
 
       test("fetches what is granted", async () => {
         const answer = JSON.parse(await fetched(await web(), { url: `http://${address}/` })) as { ok: { status: number; headers: Record<string, string>; body: string } };
@@ -390,18 +390,35 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
 
       test("secrets are put in for their host, and masked when they come back", async () => {
         const plugin = await web();
-        const echo = await fetched(plugin, { url: `http://${address}/echo`, headers: { "X-Key": "{{secret:KEY}}", Authorization: "Basic {{base64:me:{{secret:KEY}}}}" } });
+        const echo = await fetched(plugin, { url: `http://${address}/echo`, headers: { "X-Key": "{{secret:KEY:m4rk}}", Authorization: "Basic {{base64:me:{{secret:KEY:m4rk}}}}" } });
         assert.ok(!echo.includes("hunter2secret") && !echo.includes(Buffer.from("me:hunter2secret").toString("base64")), echo);
         assert.match(heard.at(-1)!, /hunter2secret Basic bWU6aHVudGVyMnNlY3JldA==/);
-        assert.match(await fetched(plugin, { url: `http://${address}/`, headers: { "X-Key": "{{secret:OTHER}}" } }), /denied.*secret OTHER is not granted/);
-        assert.match(await fetched(await web({}, { secrets: {} }), { url: `http://${address}/`, headers: { "X-Key": "{{secret:KEY}}" } }), /unauthorized.*not configured/);
+        assert.match(await fetched(plugin, { url: `http://${address}/`, headers: { "X-Key": "{{secret:OTHER:m4rk}}" } }), /denied.*secret OTHER is not granted/);
+        assert.match(await fetched(await web({}, { secrets: {} }), { url: `http://${address}/`, headers: { "X-Key": "{{secret:KEY:m4rk}}" } }), /unauthorized.*not configured/);
       });
 
       test("a proxy of the host gets the placeholders", async () => {
         let got: unknown;
         const plugin = await web({}, { proxy: async (request) => { got = request; return new Response("by proxy"); } });
-        assert.match(await fetched(plugin, { url: `http://${address}/a`, headers: { "X-Key": "{{secret:KEY}}" } }), /by proxy/);
-        assert.deepEqual(got, { plugin: "sample", version: "1.0.0", method: "GET", url: `http://${address}/a`, headers: { "X-Key": "{{secret:KEY}}" }, body: undefined });
+        assert.match(await fetched(plugin, { url: `http://${address}/a`, headers: { "X-Key": "{{secret:KEY:m4rk}}" } }), /by proxy/);
+        assert.deepEqual(got, { plugin: "sample", version: "1.0.0", method: "GET", url: `http://${address}/a`, headers: { "X-Key": "{{secret:KEY:m4rk}}" }, secretMark: "m4rk" });
+      });
+
+      test("a placeholder without the mark of the call is plain text", async () => {
+        const plugin = await web();
+        const plain = "{{secret:KEY}}{{secret:KEY:}}{{secret:KEY:m}}";
+        const headers = { "X-Key": `${plain}{{base64:u:{{secret:KEY}}}}`, Authorization: "{{secret:KEY:m4rk}}" };
+        await fetched(plugin, { url: `http://${address}/echo?k=${plain}`, headers });
+        assert.ok(heard.at(-1)!.includes(`${plain}{{base64:u:{{secret:KEY}}}} hunter2secret`), heard.at(-1));
+        await fetched(plugin, { url: `http://${address}/echo`, headers: { ...headers, Authorization: "{{secret:KEY:}}" } }, { secretMark: "" });
+        assert.ok(!heard.at(-1)!.includes("hunter2secret"), heard.at(-1));
+      });
+
+      test("the mark of a call is in nothing that it gives", async () => {
+        const plugin = await web();
+        const said = await fetched(plugin, { url: `http://m4rk.example/{{secret:KEY:m4rk}}` });
+        assert.match(said, /denied/);
+        assert.ok(!said.includes("m4rk"), said);
       });
     });
 
@@ -413,12 +430,12 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
         const plugin = await load("chain", {
           permissions: { http: { hosts: [server.address], private: true, reason: "reads" }, secrets: { KEY: { hosts: [server.address], reason: "key" } } },
         }, { grant: "asked", dial, secrets: { KEY: "hunter2-hunter2" } });
-        return async (lines) => said(await ask(plugin, lines));
+        return async (lines) => said(await ask(plugin, lines, { secretMark: "m4rk" }));
       };
       for (const [name, story] of Object.entries(streams)) test(name, async () => story(server, await reader()));
 
       test("a secret that comes back piece by piece is masked", async () => {
-        const [, ...pieces] = await asked(await reader(), opened(server, "/leak", { "X-Key": "{{secret:KEY}}" }), ...Array<object>(40).fill(next()));
+        const [, ...pieces] = await asked(await reader(), opened(server, "/leak", { "X-Key": "{{secret:KEY:m4rk}}" }), ...Array<object>(40).fill(next()));
         const got = pieces.filter(({ error }) => !error).map(bodyOf).join("");
         assert.equal(got, "before *** after");
       });

@@ -51,6 +51,7 @@ type pinned struct {
 type nodeCase struct {
 	Input     []byte            `json:"input"`
 	Timeout   int64             `json:"timeout"` // milliseconds
+	Mark      string            `json:"secret_mark"`
 	HTTP      []Response        `json:"http,omitempty"`
 	Chat      []string          `json:"chat,omitempty"`
 	Values    map[string]string `json:"values,omitempty"`
@@ -135,7 +136,7 @@ func (k *kit) task(ctx context.Context, b *bench, m *plugin.Module) (*task, []Ca
 		}
 		kept = append(kept, c)
 		t.Cases = append(t.Cases, nodeCase{
-			Input: input, Timeout: in.Timeout.Milliseconds(), HTTP: c.HTTP, Chat: c.Chat, Values: c.Values, Variables: c.Variables, Secrets: c.Secrets,
+			Input: input, Timeout: in.Timeout.Milliseconds(), Mark: in.SecretMark, HTTP: c.HTTP, Chat: c.Chat, Values: c.Values, Variables: c.Variables, Secrets: c.Secrets,
 		})
 	}
 	return t, kept, nil

@@ -20,6 +20,7 @@ interface Task {
 interface Case {
   input: string;
   timeout: number;
+  secret_mark: string;
   http?: { url?: string; status?: number; headers?: Record<string, string>; body?: string }[];
   chat?: string[];
   values?: Record<string, string>;
@@ -48,7 +49,7 @@ async function play(task: Task, c: Case): Promise<Played> {
     embed: (texts) => texts.map((text) => [Buffer.byteLength(text)]),
   });
   const played: Played = { fuel: 0, memory: 0, emitted: "", emits: 0 };
-  const outcome = await plugin.call({ input: bytes(c.input), timeout: c.timeout, run: "kit", side: side(c, played) });
+  const outcome = await plugin.call({ input: bytes(c.input), timeout: c.timeout, secretMark: c.secret_mark, run: "kit", side: side(c, played) });
   played.fuel = outcome.fuel;
   played.memory = outcome.memory;
   if (outcome.error) return { ...played, code: outcome.error.code, message: outcome.error.message };

@@ -1,6 +1,7 @@
 // Answers what a plugin asks of the host in one call, after holding it against the
 // grant. What is denied or unknown is an answer, never an end.
 
+import { unmarked } from "../fetch.ts";
 import { failureOf, PluginError, type Failure } from "./error.ts";
 import { readRequest, Web, type Carrier } from "./http.ts";
 import { encode } from "./kernel/guest.ts";
@@ -44,26 +45,30 @@ export class Desk {
   readonly #run: RunSide;
   readonly #web: Web;
   readonly #signal: AbortSignal;
+  readonly #mark: string; // of the placeholders of secrets that count
   readonly #used: Record<"llm" | "embed", number> = { llm: 0, embed: 0 };
 
-  constructor(plugin: { name: string; version: string }, granted: Permissions, services: Services, run: RunSide, signal: AbortSignal) {
+  constructor(plugin: { name: string; version: string }, granted: Permissions, services: Services, run: RunSide, signal: AbortSignal, mark = "") {
+    this.#mark = mark;
     this.#granted = granted;
     this.#services = services;
     this.#run = run;
     this.#signal = signal;
-    this.#web = new Web(plugin, granted, services, signal);
+    this.#web = new Web(plugin, granted, services, signal, mark);
   }
 
   /** emit passes a piece on; false says that nobody takes it any more. Unknown kinds and broken JSON are dropped. */
   async emit(kind: number, data: Uint8Array): Promise<boolean> {
-    const piece = readEmission(kind, data);
+    const piece = this.#mark ? readEmission(kind, encoder.encode(unmarked(decoder.decode(data), this.#mark))) : readEmission(kind, data);
     return !piece || (await this.#run("emit", piece)) !== null;
   }
 
   /** answer gives the answer to a request of call; null: cancelled. */
   async answer(request: Uint8Array): Promise<Uint8Array | null> {
     try {
-      const { op, args } = readCall(request);
+      let { op, args } = readCall(request);
+      // Models, keys and variables must not learn the mark.
+      if (this.#mark && op !== "http.fetch") args = JSON.parse(unmarked(JSON.stringify(args), this.#mark)) as Record<string, unknown>;
       const answer = await this.#ask(op, args);
       return answer && encode(answer);
     } catch (err) {

@@ -4,14 +4,14 @@
 // A page cannot see where a redirect leads, so a redirect is refused there unless the
 // host's proxy carries the request; in Node each hop is checked and followed.
 
-import { fromBase64 } from "../fetch.ts";
+import { fromBase64, unmarked } from "../fetch.ts";
 import { Body, carried, isText } from "./body.ts";
 import { PluginError } from "./error.ts";
 import { covers, methodsOf, type Permissions } from "./permission.ts";
-import { Filler, Hidden, hasPlaceholder } from "./secret.ts";
+import { Filler, Hidden } from "./secret.ts";
 import { special } from "./special.ts";
 
-/** ProxyRequest is what a host's proxy gets; secrets are still placeholders in it. */
+/** ProxyRequest is what a host's proxy gets; secrets are still placeholders in it, of which those with secretMark count. */
 export interface ProxyRequest {
   plugin: string;
   version: string;
@@ -19,6 +19,8 @@ export interface ProxyRequest {
   url: string;
   headers: Record<string, string>;
   body?: Uint8Array<ArrayBuffer>;
+  /** Mark of the call, for the host to hold placeholders against; absent when the call may use no secret. */
+  secretMark?: string;
 }
 
 /** Proxy carries requests of plugins through a server, which holds the grants, the secrets and the redirects. */
@@ -60,11 +62,13 @@ export class Web {
   readonly #granted: Permissions;
   readonly #carrier: Carrier;
   readonly #signal: AbortSignal;
+  readonly #mark: string;
   readonly #streams = new Map<number, Body>();
   #last = 0;
   #streamed = 0;
 
-  constructor(plugin: { name: string; version: string }, granted: Permissions, carrier: Carrier, signal: AbortSignal) {
+  constructor(plugin: { name: string; version: string }, granted: Permissions, carrier: Carrier, signal: AbortSignal, mark: string) {
+    this.#mark = mark;
     this.#plugin = plugin;
     this.#granted = granted;
     this.#carrier = carrier;
@@ -160,14 +164,20 @@ export class Web {
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(given)) {
       const ours = /^(host|accept-encoding)$/i.test(name);
-      const bound = /^(authorization|cookie|proxy-authorization)$/i.test(name) || hasPlaceholder(value);
+      const bound = /^(authorization|cookie|proxy-authorization)$/i.test(name) || (this.#mark !== "" && value.includes(this.#mark));
       if (!ours && !(strange && bound)) headers[name] = value;
     }
     const { proxy, dial, secrets, fetch = dial?.(this.#granted.http!.private === true) ?? globalThis.fetch } = this.#carrier;
     const sent = body.length > 0 ? (body.slice() as Uint8Array<ArrayBuffer>) : undefined;
-    if (proxy) return proxy({ plugin: this.#plugin.name, version: this.#plugin.version, method, url: url.href, headers, body: sent }, { signal });
-    const filler = new Filler(this.#granted.secrets, secrets, hidden, hostPort(url));
+    if (proxy) {
+      const request: ProxyRequest = { plugin: this.#plugin.name, version: this.#plugin.version, method, url: url.href, headers };
+      if (sent) request.body = sent;
+      if (this.#mark) request.secretMark = this.#mark;
+      return proxy(request, { signal });
+    }
+    const filler = new Filler(this.#granted.secrets, secrets, hidden, hostPort(url), this.#mark);
     const target = new URL(url);
+    target.pathname = unmarked(target.pathname, this.#mark); // no place for a secret
     target.search = filler.query(url.search);
     const type = Object.entries(headers).find(([name]) => /^content-type$/i.test(name))?.[1] ?? "";
     for (const [name, value] of Object.entries(headers)) headers[name] = filler.header(value);

@@ -1,6 +1,7 @@
 // A loaded plugin: its bytes were read, checked, metered and compiled; each call goes
 // to a Worker of its own.
 
+import { unmarked } from "../fetch.ts";
 import { caps, startExport } from "./abi.ts";
 import { Desk, memory, type RunSide, type Services } from "./desk.ts";
 import { PluginError } from "./error.ts";
@@ -54,6 +55,8 @@ export interface CallRequest {
   /** Without it the call has no permission at all, as easel_check. */
   side?: RunSide;
   signal?: AbortSignal;
+  /** Mark that a placeholder of a secret has to carry, {{secret:NAME:MARK}}; it is removed from what the call gives. Without it none counts. */
+  secretMark?: string;
 }
 
 /** Plugin runs calls. */
@@ -112,7 +115,7 @@ export class Plugin {
     }
     const aborter = new AbortController();
     const side: RunSide = request.side ?? (async () => null);
-    const desk = new Desk(this.manifest, request.side ? this.granted : {}, this.#services, side, aborter.signal);
+    const desk = new Desk(this.manifest, request.side ? this.granted : {}, this.#services, side, aborter.signal, request.secretMark);
     const work = {
       export: name, input: typeof request.input === "string" ? new TextEncoder().encode(request.input) : request.input, vars,
       timeout: Math.min(this.limits.timeout_ms, request.timeout || Infinity), fuel: request.fuel || this.limits.fuel,
@@ -125,10 +128,10 @@ export class Plugin {
         ask: (op, asked) => (op === "http" ? desk.http(asked) : desk.answer(asked)),
       }, request.signal ?? new AbortController().signal);
       if (request.run !== undefined && outcome.vars.size > 0) this.#vars.set(request.run, outcome.vars);
-      return outcome;
+      return withoutMark(outcome, request.secretMark);
     } catch (err) {
       if (!(err instanceof PluginError)) throw err;
-      return { ...nothing, error: err.failure(), fault: true };
+      return withoutMark({ ...nothing, error: err.failure(), fault: true }, request.secretMark);
     } finally {
       aborter.abort(); // whatever the plugin still waited for
     }
@@ -143,6 +146,17 @@ export class Plugin {
   close(): void {
     this.#runner.close();
   }
+}
+
+// withoutMark removes the mark of a call from what it gave.
+function withoutMark(outcome: Outcome, mark: string | undefined): Outcome {
+  if (!mark) return outcome;
+  const plain = <T>(value: T): T => JSON.parse(unmarked(JSON.stringify(value), mark)) as T;
+  const out: Outcome = { ...outcome, logs: plain(outcome.logs) };
+  const text = new TextDecoder().decode(outcome.output);
+  if (text.includes(mark)) out.output = new TextEncoder().encode(unmarked(text, mark)); // what is no text stays as it is
+  if (outcome.error) out.error = plain(outcome.error);
+  return out;
 }
 
 function checkImports(metered: Metered): void {

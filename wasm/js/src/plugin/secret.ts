@@ -1,21 +1,17 @@
-// Secrets never enter a plugin: it writes {{secret:NAME}} in a header value, the query
-// or the body, and the value is put in after the host was checked. What comes back is
-// searched for it. In a page there are no values at all: the placeholders go to the
-// host's proxy, which does the same.
+// Secrets never enter a plugin: it writes {{secret:NAME:MARK}} in a header value, the
+// query or the body, with the mark of its call, and the value is put in after the host
+// was checked. A placeholder without the mark is plain text. What comes back is searched
+// for the value. In a page there are no values at all: the placeholders go to the host's
+// proxy, which does the same.
 
 import { toBase64 } from "../fetch.ts";
 import { PluginError } from "./error.ts";
 import { covers, type Permissions } from "./permission.ts";
 
-// In a query the marks may be escaped.
-const placeholder = /(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A-Za-z0-9_.-]{1,64})(?:\}\}|%7[Dd]%7[Dd])/g;
-// A part of a header value that is sent in base64, as Basic authorization wants it.
-const encoded = /\{\{base64:((?:[^{}]|\{\{secret:[A-Za-z0-9_.-]{1,64}\}\})*)\}\}/g;
-
-/** hasPlaceholder reports whether a text names a secret. */
-export function hasPlaceholder(text: string): boolean {
-  return text.search(placeholder) >= 0;
-}
+// In a query the braces and colons may be escaped.
+const placeholder = /(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A-Za-z0-9_.-]{1,64})(?::|%3[Aa])([A-Za-z0-9]{1,64})(?:\}\}|%7[Dd]%7[Dd])/g;
+// A part of a header value that is sent in base64, as Basic authorization wants it; it needs a placeholder that counts.
+const encoded = /\{\{base64:((?:[^{}]|\{\{secret:[A-Za-z0-9_.:-]{1,130}\}\})*)\}\}/g;
 
 /** Filler puts secrets into a request to one host, with its port. */
 export class Filler {
@@ -23,8 +19,10 @@ export class Filler {
   readonly #values: Record<string, string> | undefined;
   readonly #hidden: Hidden;
   readonly #host: string;
+  readonly #mark: string;
 
-  constructor(granted: Permissions["secrets"], values: Record<string, string> | undefined, hidden: Hidden, host: string) {
+  constructor(granted: Permissions["secrets"], values: Record<string, string> | undefined, hidden: Hidden, host: string, mark: string) {
+    this.#mark = mark;
     this.#granted = granted;
     this.#values = values;
     this.#hidden = hidden;
@@ -32,9 +30,10 @@ export class Filler {
   }
 
   header(text: string): string {
-    const filled = text.replace(encoded, (_, inner: string) => {
+    const filled = text.replace(encoded, (found, inner: string) => {
       const plain = this.#replace(inner, same);
-      if (plain !== inner) this.#hidden.add(plain);
+      if (plain === inner) return found;
+      this.#hidden.add(plain);
       return base64(plain);
     });
     return this.#replace(filled, same);
@@ -49,7 +48,9 @@ export class Filler {
   }
 
   #replace(text: string, escape: (value: string) => string): string {
-    return text.replace(placeholder, (_, name: string) => {
+    if (!this.#mark || !text.includes(this.#mark)) return text;
+    return text.replace(placeholder, (found, name: string, mark: string) => {
+      if (mark !== this.#mark) return found;
       const value = this.#value(name);
       this.#hidden.add(value);
       return escape(value);

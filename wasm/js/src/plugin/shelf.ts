@@ -40,6 +40,7 @@ interface Question {
   export: string;
   input: string;
   timeout_ms?: number;
+  secret_mark?: string;
 }
 
 type Reply = (ok: boolean, more: boolean, payload: unknown) => void;
@@ -127,7 +128,7 @@ export class Session {
     try {
       const outcome = await plugin.call({
         export: question.export, input: question.input, timeout: question.timeout_ms, run: this.#run, signal: context.signal,
-        ...(question.export === "easel_invoke" && { side: talk.ask }),
+        ...(question.export === "easel_invoke" && { side: talk.ask }), ...(question.secret_mark && { secretMark: question.secret_mark }),
       });
       if (outcome.error) {
         const { retryable, ...error } = outcome.error;
