@@ -22,7 +22,7 @@ const modelHelp = `Models come from easel.models.json or the environment:
   EASEL_MODEL_BASE_URL, _KEY, _PROVIDER, _NAMES, _DEFAULT   an endpoint under your own name
   EASEL_MODEL_SPEECH, _VOICE, _EMBEDDING            the models that read aloud and that make vectors
 Without any, the offline model answers: it calls no language model, and says so.
-Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME.
+Secrets of canvases, {{secret:NAME}}, come from EASEL_SECRET_NAME; EASEL_SECRET_NAME_HOSTS lists the hosts they may go to.
 `
 
 // world is what the flags say about everything outside the engine.
