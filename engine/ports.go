@@ -212,8 +212,9 @@ type Voice interface {
 
 // HTTP sends requests for the Invoke component.
 type HTTP interface {
-	// Do sends a request and reads the whole answer. Any status is an answer; no answer is an error. It replaces the
-	// placeholders of secrets that carry the request's SecretMark, see FillSecrets, and no others.
+	// Do sends a request and reads the whole answer. Any status is an answer; no answer is an
+	// error. It replaces the placeholders of secrets that carry the request's SecretMark, see
+	// FillSecrets, and no others.
 	Do(ctx context.Context, req *HTTPRequest) (*HTTPResponse, error)
 }
 

@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// A canvas names a secret as {{secret:NAME}}. Only a placeholder that stands in the canvas's own configuration counts:
-// on the way to a port it carries the mark of the run, {{secret:NAME:MARK}}, and a port replaces what carries the mark it
-// was handed. A placeholder in a value that came from outside (user, webhook, document, model, tool) carries no mark and
-// is plain text. Marks are random, live as long as a run and are removed from everything that comes back.
+// A canvas names a secret as {{secret:NAME}}. Only a placeholder that stands in the canvas's own
+// configuration counts: on the way to a port it carries the mark of the run, {{secret:NAME:MARK}},
+// and a port replaces what carries the mark it was handed. A placeholder in a value that came from
+// outside (user, webhook, document, model, tool) carries no mark and is plain text. Marks are
+// random, live as long as a run and are removed from everything that comes back.
 const (
 	secretOpen  = "{{secret:"
 	secretClose = "}}"
 )
 
-// MapSecrets returns text with every placeholder replaced by what change returns for its name, which is not empty, holds
-// no braces and ends in the mark where there is one.
+// MapSecrets returns text with every placeholder replaced by what change returns for its name,
+// which is not empty, holds no braces and ends in the mark where there is one.
 func MapSecrets(text string, change func(name string) string) string {
 	var parts []string
 	done := 0 // bytes of text that are in parts
@@ -39,8 +40,9 @@ func MapSecrets(text string, change func(name string) string) string {
 	}
 }
 
-// FillSecrets returns text with every placeholder that carries mark replaced by what value returns for its name. Other
-// placeholders stay as they are; without a mark all do. The errors of value are joined.
+// FillSecrets returns text with every placeholder that carries mark replaced by what value returns
+// for its name. Other placeholders stay as they are; without a mark all do. The errors of value are
+// joined.
 func FillSecrets(text, mark string, value func(name string) (string, error)) (string, error) {
 	if !HasSecret(text, mark) {
 		return text, nil
@@ -84,8 +86,9 @@ func UnmarkSecrets(text, mark string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, ":"+mark, ""), mark, "")
 }
 
-// SecretForms lists the ways in which the value of a secret may come back: as it is, escaped for URLs, forms and JSON,
-// and in base64, alone or inside of something longer. The longest comes first, so that none is replaced in part.
+// SecretForms lists the ways in which the value of a secret may come back: as it is, escaped for
+// URLs, forms and JSON, and in base64, alone or inside of something longer. The longest comes
+// first, so that none is replaced in part.
 func SecretForms(value string) []string {
 	quoted := string(AppendQuoted(nil, value))
 	quoted = quoted[1 : len(quoted)-1]
@@ -105,11 +108,12 @@ func SecretForms(value string) []string {
 	return slices.Compact(out)
 }
 
-// leastBase64 is how many characters of base64 are searched for inside of something longer; fewer are found by chance.
+// leastBase64 is how many characters of base64 are searched for inside of something longer; fewer
+// are found by chance.
 const leastBase64 = 6
 
-// within64 is the part of base64 that depends on value alone, when value stands behind some bytes, counted modulo 3,
-// and before others.
+// within64 is the part of base64 that depends on value alone, when value stands behind some bytes,
+// counted modulo 3, and before others.
 func within64(e *base64.Encoding, value string, before int) string {
 	all := e.WithPadding(base64.NoPadding).EncodeToString(append(make([]byte, before), value...))
 	from := (before*8 + 5) / 6
@@ -134,8 +138,8 @@ func escaped(s, plain, blank string) string {
 	return b.String()
 }
 
-// SecretMark is the mark that placeholders of this run carry, for a port; "" when no placeholder of the configuration
-// was used yet, so that none is to be replaced.
+// SecretMark is the mark that placeholders of this run carry, for a port; "" when no placeholder of
+// the configuration was used yet, so that none is to be replaced.
 func (c *Call) SecretMark() string {
 	c.run.mu.Lock()
 	mark := c.run.mark
@@ -143,8 +147,8 @@ func (c *Call) SecretMark() string {
 	return mark
 }
 
-// MarkSecrets returns a value of the configuration with the mark of the run in its placeholders. A value that came from
-// outside must not be passed.
+// MarkSecrets returns a value of the configuration with the mark of the run in its placeholders. A
+// value that came from outside must not be passed.
 func (c *Call) MarkSecrets(v Value) Value { return v.MapStrings(c.run.markText) }
 
 // markText marks a text of the configuration. The mark of the run is drawn when it is first needed.
@@ -161,8 +165,8 @@ func (r *run) markText(text string) string {
 	return MarkSecrets(text, r.mark)
 }
 
-// ResolveConfig is Resolve for a parameter that may hold secrets: an env variable whose value is still what the
-// canvas's definition says is configuration, so its placeholders are marked.
+// ResolveConfig is Resolve for a parameter that may hold secrets: an env variable whose value is
+// still what the canvas's definition says is configuration, so its placeholders are marked.
 func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
 	v, err := c.Resolve(ctx, r)
 	if err == nil && c.run.st.defines(r, v) {
@@ -171,17 +175,19 @@ func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
 	return v, err
 }
 
-// defines reports whether v is what the document itself defines for the env variable r. A value that merely stands in
-// the saved globals is state.
+// defines reports whether v is what the document itself defines for the env variable r. A value
+// that merely stands in the saved globals is state.
 func (s *State) defines(r *Ref, v Value) bool {
 	name, env := strings.CutPrefix(r.Expr, "env.")
 	return env && Equal(s.envDefault(name), v)
 }
 
-// EvalConfig is Eval for a parameter that may hold secrets: the placeholders in its literal parts are marked.
+// EvalConfig is Eval for a parameter that may hold secrets: the placeholders in its literal parts
+// are marked.
 func (c *Call) EvalConfig(ctx context.Context, e *Expr) (Value, error) { return c.eval(ctx, e, true) }
 
-// Secret looks a secret up. Its value must not be stored: the run removes it from outputs, events and errors.
+// Secret looks a secret up. Its value must not be stored: the run removes it from outputs, events
+// and errors.
 func (c *Call) Secret(ctx context.Context, name string) (Secret, error) {
 	secrets := c.run.opt.Ports.Secrets
 	if secrets == nil {

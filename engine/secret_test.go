@@ -107,8 +107,8 @@ func TestSecretFormsHideEachForm(t *testing.T) {
 	}
 }
 
-// FuzzSecrets marks and fills any text: a text that was not marked is never filled, and what was marked reads as before
-// without its marks.
+// FuzzSecrets marks and fills any text: a text that was not marked is never filled, and what was
+// marked reads as before without its marks.
 func FuzzSecrets(f *testing.F) {
 	for _, text := range []string{"{{secret:A}}", "{{secret:{{secret:A}}}}", "{{secret:A:0}}", "{{sec", "ret:A}}", "{{base64:a:{{secret:A}}}}", "}}{{secret:"} {
 		f.Add(text, text)

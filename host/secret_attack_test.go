@@ -51,7 +51,8 @@ func (c *catcher) take() []string {
 	return all
 }
 
-// sender is a canvas that ends in an Invoke: begin -> nodes -> X. The canvas itself sends the secret in the header X-Own.
+// sender is a canvas that ends in an Invoke: begin -> nodes -> X. The canvas itself sends the
+// secret in the header X-Own.
 func sender(begin, params string, nodes ...[3]string) string {
 	const link = `%q: {"obj": {"component_name": %q, "params": %s}, "downstream": [%q]}`
 	nodes = append([][3]string{{"begin", "Begin", begin}}, nodes...)
@@ -69,8 +70,8 @@ func sender(begin, params string, nodes ...[3]string) string {
 		"sys.files": [], "env.set": ""}, "variables": {"set": {"type": "string", "value": ""}}}`
 }
 
-// ways are the places of a request into which a reference can bring text; line says that it has no blanks or line ends,
-// which no URL may hold.
+// ways are the places of a request into which a reference can bring text; line says that it has no
+// blanks or line ends, which no URL may hold.
 func ways(url, ref string, line bool) map[string]string {
 	at := `"url": "` + url + `/`
 	places := map[string]string{
@@ -84,8 +85,9 @@ func ways(url, ref string, line bool) map[string]string {
 	return places
 }
 
-// TestOutsidersLearnNoSecrets has outsiders name a secret on every way into a run of a served host. The server that
-// receives what the canvas sends gets the secret that the canvas itself sends there, once, and otherwise the name.
+// TestOutsidersLearnNoSecrets has outsiders name a secret on every way into a run of a served host.
+// The server that receives what the canvas sends gets the secret that the canvas itself sends
+// there, once, and otherwise the name.
 func TestOutsidersLearnNoSecrets(t *testing.T) {
 	c := newCatcher(t)
 	knowledge := t.TempDir()

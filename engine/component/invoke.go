@@ -11,11 +11,11 @@ import (
 
 // Invoke sends one HTTP request. Any status is a result; only a request that gets no answer fails.
 //
-// Secrets reach the HTTP port by name: it replaces the placeholders {{secret:NAME}} that stand in the params themselves,
-// so that no output ever holds a value. A placeholder that a reference brings along is plain text.
-// Differs: references in url are replaced, a missing proxy means none, status and headers are outputs, and
-// clean_html works for every method. Source: RAGFlow agent/component/invoke.py at 80a16e71 (behaviour read,
-// written anew).
+// Secrets reach the HTTP port by name: it replaces the placeholders {{secret:NAME}} that stand in
+// the params themselves, so that no output ever holds a value. A placeholder that a reference
+// brings along is plain text. Differs: references in url are replaced, a missing proxy means none,
+// status and headers are outputs, and clean_html works for every method. Source: RAGFlow
+// agent/component/invoke.py at 80a16e71 (behaviour read, written anew).
 type Invoke struct {
 	URL       engine.Text      `json:"url" doc:"address; http:// is put before one without scheme" check:"nonempty"`
 	Method    string           `json:"method" doc:"HTTP method" default:"get" enum:"get,post,put,GET,POST,PUT"`
@@ -201,8 +201,8 @@ func formEncoded(args engine.Value, mark string) string {
 	return b.String()
 }
 
-// escapeForm writes a text as forms do: blanks as +, what is not plain as %XX. A placeholder with the mark stays as it
-// is, for the port that replaces it.
+// escapeForm writes a text as forms do: blanks as +, what is not plain as %XX. A placeholder with
+// the mark stays as it is, for the port that replaces it.
 func escapeForm(b *strings.Builder, s, mark string) {
 	for s != "" {
 		if mark != "" && strings.HasPrefix(s, "{{secret:") {

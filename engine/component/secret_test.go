@@ -56,8 +56,9 @@ func (o outsider) Retrieve(context.Context, *engine.RetrievalQuery) (engine.Foun
 	return engine.Found{Chunks: []engine.Value{chunk}}, nil
 }
 
-// TestSecretsOfOutsidersStayPlain sends text that names a secret from every place outside through Invoke, in each of its
-// forms. The secret that the canvas itself names in the same request arrives.
+// TestSecretsOfOutsidersStayPlain sends text that names a secret from every place outside through
+// Invoke, in each of its forms. The secret that the canvas itself names in the same request
+// arrives.
 func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 	const named = "{{secret:KEY}}"
 	halves, err := json.Marshal(map[string]string{"a": "{{sec", "b": "ret:KEY}}", "name": "KEY}}", "t": named, "open": "{{secret:"})
@@ -120,7 +121,8 @@ func TestSecretsOfOutsidersStayPlain(t *testing.T) {
 	}
 }
 
-// TestSecretsOfTheCanvasCount places placeholders wherever the params of Invoke hold text of their own.
+// TestSecretsOfTheCanvasCount places placeholders wherever the params of Invoke hold text of their
+// own.
 func TestSecretsOfTheCanvasCount(t *testing.T) {
 	r := &receiver{body: "seen " + hush}
 	doc := sketch(t, "begin Begin -> X", `=env.own "{{secret:KEY}}"`, `X Invoke {"url": "http://h/{{secret:KEY}}/{sys.query}/{env.own}", "method": "post",
@@ -154,8 +156,8 @@ type echoed struct{ text string }
 
 func (e *echoed) Error() string { return e.text }
 
-// TestMarksAppearNowhere has a port that gives marks back: no event, state or error holds one, each run has its own, and
-// neither the seed nor the IDs port decides it.
+// TestMarksAppearNowhere has a port that gives marks back: no event, state or error holds one, each
+// run has its own, and neither the seed nor the IDs port decides it.
 func TestMarksAppearNowhere(t *testing.T) {
 	e := &echoing{}
 	for range 2 {
@@ -191,8 +193,8 @@ type fixedIDs struct{}
 
 func (fixedIDs) NewID() string { return strings.Repeat("0", 32) }
 
-// TestParamsOfExternalComponentsAreMarked has a Tools port read the params, which are configuration, and the arguments,
-// which are not.
+// TestParamsOfExternalComponentsAreMarked has a Tools port read the params, which are
+// configuration, and the arguments, which are not.
 func TestParamsOfExternalComponentsAreMarked(t *testing.T) {
 	var asked engine.ExternalCall
 	port := toolPort(func(c *engine.ExternalCall) { asked = *c })

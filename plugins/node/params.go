@@ -61,8 +61,8 @@ func references(v engine.Value) []engine.Ref {
 	return out
 }
 
-// resolve is a value with its references replaced. A text that is one reference becomes what it refers to. Placeholders of
-// secrets in what stands in the params themselves are marked.
+// resolve is a value with its references replaced. A text that is one reference becomes what it
+// refers to. Placeholders of secrets in what stands in the params themselves are marked.
 func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Value, error) {
 	switch v.Kind() {
 	case engine.KindString:
@@ -92,8 +92,8 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 	return v, nil
 }
 
-// input is what one execution hands to the plugin: an object of params and one of arguments, null when it has none, and
-// under secrets which of the placeholders in them count, see unmarked.
+// input is what one execution hands to the plugin: an object of params and one of arguments, null
+// when it has none, and under secrets which of the placeholders in them count, see unmarked.
 func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (engine.Value, error) {
 	params, args := engine.NewObject(8), engine.NewObject(8)
 	for name, v := range call.Args().Fields() {
@@ -126,10 +126,10 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (
 			}
 		}
 	}
-	defaults(params, m.Params)
+	defaults(call, params, m.Params)
 	in := engine.Object("params", params.Value())
 	if !m.Arguments.IsNull() {
-		defaults(args, m.Arguments)
+		defaults(call, args, m.Arguments)
 		in = in.With("arguments", args.Value())
 	}
 	in, own := unmarked(in, call.SecretMark())
@@ -139,11 +139,11 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (
 	return in.With("secrets", engine.String(own)), nil
 }
 
-// defaults fills in what is missing and has a default.
-func defaults(b *engine.ObjectBuilder, s Schema) {
+// defaults fills in what is missing and has a default, which is the plugin's own configuration.
+func defaults(call *engine.Call, b *engine.ObjectBuilder, s Schema) {
 	for name, p := range s.Get("properties").Fields() {
 		if d := p.Get("default"); !d.IsNull() && !b.Has(name) {
-			b.Set(name, d)
+			b.Set(name, call.MarkSecrets(d))
 		}
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// What a node hands to its plugin may wait in the state of the run, where no mark of a secret may stand. It therefore
-// stands there without marks, beside a text that says of each placeholder, in order, whether the canvas itself wrote it (1) or
-// not (0); each attempt gives those the mark of its own call.
+// What a node hands to its plugin may wait in the state of the run, where no mark of a secret may
+// stand. It therefore stands there without marks, beside a text that says of each placeholder, in
+// order, whether the canvas itself wrote it (1) or not (0); each attempt gives those the mark of
+// its own call.
 
-// unmarked returns v without mark, and which of the placeholders in all its strings carried it; "" when none did.
+// unmarked returns v without mark, and which of the placeholders in all its strings carried it; ""
+// when none did.
 func unmarked(v engine.Value, mark string) (plain engine.Value, own string) {
 	if mark == "" {
 		return v, ""
@@ -28,8 +30,9 @@ func unmarked(v engine.Value, mark string) (plain engine.Value, own string) {
 	return plain, string(each)
 }
 
-// Marked returns what the plugin is given, {params, arguments?}, with mark in the placeholders of secrets that the canvas
-// itself wrote. Others are plain text; without a mark, for a plugin that may use no secret, all are.
+// Marked returns what the plugin is given, {params, arguments?}, with mark in the placeholders of
+// secrets that the canvas itself wrote. Others are plain text; without a mark, for a plugin that
+// may use no secret, all are.
 func (in *Invocation) Marked(mark string) engine.Value {
 	v := engine.Object("params", in.Params)
 	if !in.Arguments.IsNull() {

@@ -21,10 +21,10 @@ type Response struct {
 	Body    []byte
 }
 
-// Secret returns the placeholder of a secret for a header value, the query of a URL or a body. The host puts the value
-// in for the hosts it is bound to; the plugin never sees it. The placeholder carries the mark of this call, without
-// which it would be plain text: text that came from elsewhere and looks like one names no secret. It is of no use in
-// another call.
+// Secret returns the placeholder of a secret for a header value, the query of a URL or a body. The
+// host puts the value in for the hosts it is bound to; the plugin never sees it. The placeholder
+// carries the mark of this call, without which it would be plain text: text that came from
+// elsewhere and looks like one names no secret. It is of no use in another call.
 func (c *Call) Secret(name string) string {
 	if c.SecretMark == "" { // a host without marks, or a call that may use no secret
 		return "{{secret:" + name + "}}"

@@ -24,9 +24,9 @@ type CallRequest struct {
 	Grant *Permissions
 	// Services answer what the plugin asks of the host; nil ones are unsupported.
 	Services Services
-	// SecretMark is what a placeholder of a secret has to carry, {{secret:NAME:MARK}}: random text that is drawn for this
-	// call, see engine.NewSecretMark. Any other placeholder is plain text. It is removed from everything the call gives;
-	// empty allows no secret.
+	// SecretMark is what a placeholder of a secret has to carry, {{secret:NAME:MARK}}: random text
+	// that is drawn for this call, see engine.NewSecretMark. Any other placeholder is plain text.
+	// It is removed from everything the call gives; empty allows no secret.
 	SecretMark string
 	// Emit receives what the plugin emits, in order, while the plugin waits. An
 	// error tells the plugin to finish. Nil drops everything.

@@ -122,7 +122,8 @@ func (m *Module) Input(ctx context.Context, in Invocation) ([]byte, error) {
 	})
 }
 
-// AllowsSecrets reports whether a call with this grant, nil for the module's own, may use any secret.
+// AllowsSecrets reports whether a call with this grant, nil for the module's own, may use any
+// secret.
 func (m *Module) AllowsSecrets(grant *Permissions) bool {
 	if grant == nil {
 		grant = &m.granted

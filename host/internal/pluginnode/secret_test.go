@@ -15,7 +15,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/meter/wat"
 )
 
-// forwarder is a guest that sends what it was given, its params or its arguments, as the headers of a request.
+// forwarder is a guest that sends what it was given, its params or its arguments, as the headers of
+// a request.
 func forwarder(url, member string) []byte {
 	head := `{"op":"http.fetch","args":{"url":"` + url + `","headers":`
 	const tail, said = `}}`, `{"outputs":{"text":"done"}}`
@@ -40,8 +41,9 @@ func forwarder(url, member string) []byte {
 		binary.LittleEndian.Uint16([]byte(tail)), len(head)+len(tail), len(said)))
 }
 
-// TestOnlyTheCanvasNamesSecrets has a plugin send its params and arguments: a placeholder that stands in the canvas
-// counts, one that came by a reference, from a user or from a model is plain text, however it is written.
+// TestOnlyTheCanvasNamesSecrets has a plugin send its params and arguments: a placeholder that
+// stands in the canvas counts, one that came by a reference, from a user or from a model is plain
+// text, however it is written.
 func TestOnlyTheCanvasNamesSecrets(t *testing.T) {
 	var seen http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Clone() }))
@@ -49,7 +51,7 @@ func TestOnlyTheCanvasNamesSecrets(t *testing.T) {
 	host := strings.TrimPrefix(server.URL, "http://")
 	const named, value = "{{secret:KEY}}", "hunter2secret"
 	permissions := `"permissions": {"http": {"hosts": ["` + host + `"], "private": true, "reason": "asks"}, "secrets": {"KEY": {"hosts": ["` + host + `"], "reason": "key"}}}`
-	const properties = `{"type": "object", "properties": {"X-A": {"type": "string", "maxLength": 30, "x-easel-ref": true}, "X-B": {"type": "string", "x-easel-ref": true}, "X-C": {"type": "string"}}}`
+	const properties = `{"type": "object", "properties": {"X-A": {"type": "string", "maxLength": 30, "x-easel-ref": true}, "X-B": {"type": "string", "x-easel-ref": true}, "X-C": {"type": "string"}, "X-D": {"type": "string", "default": "{{secret:KEY}}"}}}`
 	for _, c := range []struct {
 		name, member, params, query string
 		tool                        string // arguments of a model
@@ -83,6 +85,7 @@ func TestOnlyTheCanvasNamesSecrets(t *testing.T) {
 			opt := engine.Options{Ports: engine.Ports{Model: m, Secrets: vault{"KEY": value}}, Seed: 1, Internal: true, Checkpoints: true}
 			check := func() {
 				require.NotNil(t, seen, all.String())
+				require.Equal(t, value, seen.Get("X-D"), "a default is the plugin's own")
 				require.Equal(t, c.want, [3]string{seen.Get("X-A"), seen.Get("X-B"), seen.Get("X-C")})
 				require.NotContains(t, all.String(), value)
 				require.NotRegexp(t, `secret:KEY:[0-9a-f]`, all.String(), "a mark in an event")

@@ -14,8 +14,8 @@ type Secret struct {
 	UpdateTime int64    // Unix milliseconds
 }
 
-// PutSecret seals a value under a name, over what was there, and binds it to hosts. Without hosts (nil) the binding of
-// an earlier value stays; an empty list removes it.
+// PutSecret seals a value under a name, over what was there, and binds it to hosts. Without hosts
+// (nil) the binding of an earlier value stays; an empty list removes it.
 func (s *Store) PutSecret(ctx context.Context, tenant, name string, value []byte, hosts []string) error {
 	if err := checkText("name", name); err != nil {
 		return fail(err, "secret")

@@ -1,12 +1,14 @@
 // Package web sends the HTTP requests of canvases behind the engine's HTTP port.
 //
-// The addresses come from canvases and from models, so they are not trusted: private, local and reserved addresses
-// are refused unless allowed. What counts is the address that is really dialled, after names are resolved and after
-// each redirect. Answers have a largest size, requests a longest time, redirects a largest number.
+// The addresses come from canvases and from models, so they are not trusted: private, local and
+// reserved addresses are refused unless allowed. What counts is the address that is really dialled,
+// after names are resolved and after each redirect. Answers have a largest size, requests a longest
+// time, redirects a largest number.
 //
-// Secrets stand in a request as placeholders with the mark of its run, see engine.FillSecrets; any other placeholder is
-// plain text. They are put in only when the address has been accepted, only for the first origin of a request and only
-// for the hosts a secret is bound to, and removed from the answer again.
+// Secrets stand in a request as placeholders with the mark of its run, see engine.FillSecrets; any
+// other placeholder is plain text. They are put in only when the address has been accepted, only
+// for the first origin of a request and only for the hosts a secret is bound to, and removed from
+// the answer again.
 package web
 
 import (
@@ -30,8 +32,8 @@ var (
 	ErrTooLarge = errors.New("answer is too large")
 	// ErrRedirects means that one redirect followed another too often.
 	ErrRedirects = errors.New("too many redirects")
-	// ErrSecretHost means that a secret is bound to other hosts than the one it was to be sent to, and nothing was
-	// sent; correct the address, or add the host to the secret.
+	// ErrSecretHost means that a secret is bound to other hosts than the one it was to be sent to,
+	// and nothing was sent; correct the address, or add the host to the secret.
 	ErrSecretHost = errors.New("secret is not bound to this host")
 )
 

@@ -184,7 +184,8 @@ func TestErrorsHideSecrets(t *testing.T) {
 	require.NotContains(t, err.Error(), "abcd1234")
 }
 
-// TestPlaceholdersWithoutTheMarkArePlain sends placeholders that came from outside beside one of the canvas's own.
+// TestPlaceholdersWithoutTheMarkArePlain sends placeholders that came from outside beside one of
+// the canvas's own.
 func TestPlaceholdersWithoutTheMarkArePlain(t *testing.T) {
 	var seen []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -13,9 +13,9 @@ import (
 // ErrNoSecret means that nothing is set under a secret's name; set the environment variable.
 var ErrNoSecret = errors.New("is not set")
 
-// Environment resolves secrets from environment variables: NAME is EASEL_SECRET_NAME, and the hosts it may go to, with
-// commas between them, are EASEL_SECRET_NAME_HOSTS; without that variable it may go to any. A name that ends in _HOSTS is
-// not a secret. Lookup is os.LookupEnv outside of tests.
+// Environment resolves secrets from environment variables: NAME is EASEL_SECRET_NAME, and the hosts
+// it may go to, with commas between them, are EASEL_SECRET_NAME_HOSTS; without that variable it may
+// go to any. A name that ends in _HOSTS is not a secret. Lookup is os.LookupEnv outside of tests.
 type Environment struct {
 	Lookup func(name string) (string, bool)
 }

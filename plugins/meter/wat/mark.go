@@ -30,8 +30,8 @@ func MarkFunc(input int) string {
 `, input, int64(binary.LittleEndian.Uint64([]byte(`_mark":"`))), input+8, input+16, input+24, input+32)
 }
 
-// FillMarks is the code that puts the mark of the call wherever MarkRoom stands in text, which is at
-// address at.
+// FillMarks is the code that puts the mark of the call wherever MarkRoom stands in text, which is
+// at address at.
 func FillMarks(text string, at int) string {
 	var code strings.Builder
 	for from := 0; ; from += len(MarkRoom) {
