@@ -1,5 +1,6 @@
 // What both entries export besides createEngine.
 
+export type { Reach } from "./address.ts";
 export { Canvas, Engine, type Connect, type Connection, type DSL, type EngineOptions, type WasmSource } from "./engine.ts";
 export { EngineError, messageOf } from "./errors.ts";
 export type { Attachment, Chunk, FormField, ModelMessage, Outputs, OwnEvent, Progress, Reference, RunEvent, ToolCalled } from "./events.ts";
