@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { Guard, placeOf, type Place } from "../src/address.ts";
 import { answer } from "../src/fetch.ts";
 import { EngineError } from "../src/errors.ts";
+import { readRequest, Web, type Proxy as PluginProxy } from "../src/plugin/http.ts";
 
 const pages: [page: string, places: Record<Place, string[]>][] = [
   ["https://easel.example", {
@@ -78,4 +79,25 @@ test("requests carry nothing of the person, and a redirect to what is out of rea
   const count = sent.length;
   await assert.rejects(ask({ url: "https://easel.example/api/v2/me" }), { code: "denied" });
   assert.equal(sent.length, count, "nothing was sent");
+});
+
+test("a plugin reaches the page's own host only when its grant names that host", async () => {
+  const before = Object.getOwnPropertyDescriptor(globalThis, "location");
+  Object.defineProperty(globalThis, "location", { value: { origin: "https://easel.example" }, configurable: true });
+  try {
+    const ask = (hosts: string[], url: string, proxy?: PluginProxy) => {
+      const web = new Web({ name: "p", version: "1" }, { http: { hosts } }, { fetch: () => Promise.resolve(new Response("ok")), proxy }, new AbortController().signal);
+      return web.fetch(readRequest({ url }));
+    };
+    for (const hosts of [["*"], ["*.example"]]) {
+      await assert.rejects(ask(hosts, "https://easel.example/v1/user/info"), { code: "denied", message: /the page's own/ });
+      assert.equal((await ask(hosts, "https://api.example/")).status, 200);
+    }
+    await assert.rejects(ask(["easel.example:443"], "https://easel.example:8443/"), { code: "denied", message: /not granted/ });
+    assert.equal((await ask(["easel.example"], "https://easel.example/")).status, 200);
+    assert.equal((await ask(["*"], "https://easel.example/", () => Promise.resolve(new Response("of the server")))).status, 200, "a proxy has its own rules");
+  } finally {
+    if (before) Object.defineProperty(globalThis, "location", before);
+    else Reflect.deleteProperty(globalThis, "location");
+  }
 });
