@@ -1,5 +1,6 @@
-// Which canvases from links and files the person has allowed to run. A canvas counts by its content: another link with
-// the same canvas needs no second question, and a changed one needs a new answer. Nothing outlives the tab.
+// Which canvases from links and files the person has allowed to run. A canvas counts by its content:
+// another link with the same canvas needs no second question, and a changed one needs a new answer.
+// Nothing outlives the tab.
 
 const remembered = "easel.allowed";
 
@@ -50,7 +51,8 @@ function read(storage: Pick<Storage, "getItem"> | undefined): string[] {
 
 const isDigest = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
-// keyOf is the SHA-256 of a text, or the text itself where the browser has no digests: on pages without HTTPS.
+// keyOf is the SHA-256 of a text, or the text itself where the browser has no digests: on pages
+// without HTTPS.
 async function keyOf(text: string): Promise<string> {
   const { subtle } = crypto as { subtle?: SubtleCrypto };
   if (!subtle) return text;

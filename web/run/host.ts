@@ -96,18 +96,25 @@ export class Host {
     return { id, rev: (JSON.parse(await textOf(answer)) as { rev: number }).rev };
   }
 
-  /** models sends requests of a run to the models of the host, under the person's login or key. It throws a HostError for any other address. */
+  /**
+   * models sends requests of a run to the models of the host, under the person's login or key. It
+   * throws a HostError for any other address.
+   */
   readonly models: typeof fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : String(input), location.origin);
-    if (url.href !== location.origin + modelPath) throw new HostError(0, `a run may use the models of the host only, not ${url.origin}${url.pathname}`);
+    if (url.href !== location.origin + modelPath) {
+      throw new HostError(0, `a run may use the models of the host only, not ${url.origin}${url.pathname}`);
+    }
     await this.#proven();
     return this.#send(modelPath, "run", init);
   };
 
-  // send makes a request to this host, as the page itself or for a run; the host accepts the login from this page only.
+  // send makes a request to this host, as the page itself or for a run; the host accepts the login
+  // from this page only.
   #send(path: string, by: "page" | "run", init: RequestInit = {}): Promise<Response> {
     return this.#fetch(new URL(path, location.origin), {
-      ...init, headers: { ...(init.headers as Record<string, string> | undefined), "x-easel-page": by, ...this.#signed() },
+      ...init,
+      headers: { ...(init.headers as Record<string, string> | undefined), "x-easel-page": by, ...this.#signed() },
       credentials: this.#key ? "omit" : "same-origin", redirect: "error", referrerPolicy: "no-referrer", cache: "no-store",
     });
   }

@@ -14,7 +14,7 @@ import { Player, type World } from "./player.ts";
 import { Plugins } from "./plugins.ts";
 import { Store } from "./store.ts";
 
-/** Source is where a canvas came from. Those of a link or a file are strangers': the person allows them to run. */
+/** Source is where a canvas came from. One of a link or a file runs after the person allowed it. */
 export type Source = { kind: "example" | "plugin" | "link" | "file" } | { kind: "host"; origin: Origin };
 
 /** Document is the opened canvas as it is now. */
@@ -36,7 +36,7 @@ export class Session {
   readonly document = new Store<Document | undefined>(undefined);
   /** Where the canvas can be saved, if it came from the host. */
   readonly origin = new Store<Origin | undefined>(undefined);
-  /** The open canvas may run. Until then it is drawn and checked, and nothing that it names is asked. */
+  /** The open canvas may run. Until then it is drawn and checked, and requests nothing. */
   readonly allowed = new Store<boolean>(false);
   readonly problems = new Store<Problem[]>([]);
   readonly specs = new Store<Map<string, ComponentSpec>>(new Map());
@@ -84,7 +84,7 @@ export class Session {
     void this.#consents.add(document.opened.text);
   }
 
-  /** unsaved reports whether opening another canvas would lose something: edits that were not saved, or a run. */
+  /** unsaved reports whether opening another canvas would lose edits or a run. */
   get unsaved(): boolean {
     const document = this.document.get();
     if (!document) return false;

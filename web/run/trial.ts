@@ -12,7 +12,7 @@ interface Build {
   fault?: string;
 }
 
-/** trialFolder is where `easel plugin dev` serves what is tried. No other folder is read: the address comes from a link. */
+/** trialFolder is where `easel plugin dev` serves a plugin. A link cannot choose another folder. */
 export const trialFolder = "/dev/";
 
 /** tryOut follows the builds until the returned function is called. `show` gets the canvas, once. */

@@ -1,4 +1,4 @@
-// Canvases of strangers: when they may run, what they reach, and what the host hears of the person.
+// Canvases of strangers: when they may run, what they reach, and what a host receives.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -42,7 +42,7 @@ test("examples and canvases of the host's list are allowed, and the next strange
     assert.equal(session.allowed.get(), allowed, source.kind);
   }
   session.open(canvas());
-  assert.equal(session.allowed.get(), false, "a canvas that nobody vouches for");
+  assert.equal(session.allowed.get(), false, "a canvas without a source");
   session.allow();
   session.close();
   assert.equal(session.allowed.get(), false);

@@ -42,7 +42,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   }, [session, look, t]);
 
   const replace = useCallback((open: () => void, keep: () => void = () => undefined) => {
-    if (session.unsaved) setNext({ open, keep });
+    if (session.unsaved) setNext((before) => ({ open, keep: before?.keep ?? keep })); // where the first link came from
     else open();
   }, [session]);
 

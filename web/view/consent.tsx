@@ -18,7 +18,10 @@ export function Consent(): React.ReactNode {
   const reached = useMemo(() => dsl && reachOf(dsl), [dsl]);
   if (!document_ || !reached) return null;
   const { hosts, made, scripts, plugins, servers } = reached;
-  const named = (list: string[]): string => list.slice(0, most).join(", ") + (list.length > most ? `, ${t("canvas.more", list.length - most)}` : "");
+  const named = (list: string[]): string => {
+    const more = list.length > most ? [t("canvas.more", list.length - most)] : [];
+    return [...list.slice(0, most), ...more].join(", ");
+  };
   const lines: [icon: string, text: string][] = [
     ...(hosts.length > 0 ? [["Invoke", t("consent.hosts", named(hosts))] as const] : []),
     ...(made ? [["Invoke", t("consent.made")] as const] : []),

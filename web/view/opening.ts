@@ -1,7 +1,7 @@
 // What the address asks for: #example=id, #c=canvas in the link itself, #canvas=id of
 // the host, #open=/path on this origin, #try=/dev/ of a plugin that is being written,
-// #host for the list of the host's canvases. Anybody can write such an address, so what
-// it leads to is read without the person's login, but for canvases of the host's list.
+// #host for the list of the host's canvases. Any site can link to such an address, so it
+// is read without the person's login, except for canvases of the host's list.
 
 import { useEffect, useRef } from "react";
 import { messageOf } from "@easel/engine";

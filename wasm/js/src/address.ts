@@ -1,5 +1,6 @@
-// Which addresses a canvas may send requests to while it runs in a page. The browser would let it reach what its author
-// cannot reach alone: the server behind the page, services of the person's machine, the local network.
+// Which addresses a canvas may send requests to while it runs in a page. The browser would let it
+// reach what its author cannot: the server behind the page, services of the person's machine, the
+// local network.
 
 import { EngineError } from "./errors.ts";
 import { special } from "./plugin/special.ts";
@@ -15,13 +16,13 @@ export interface Reach {
 /** Place classifies an address as seen from a page. */
 export type Place = "own" | "private" | "public";
 
-/** pageAddress is the origin of the page or Worker that this code runs in; undefined outside of browsers. */
+/** pageAddress is the origin of the page or Worker around this code; undefined outside of browsers. */
 export function pageAddress(): string | undefined {
   const { location } = globalThis as { location?: { origin: string } };
   return location?.origin;
 }
 
-/** placeOf classifies an address. A public name that leads to a private address cannot be recognised in a page. */
+/** placeOf classifies an address. A page cannot see that a public name leads to a private address. */
 export function placeOf(url: URL, page: string): Place {
   const host = nameOf(url);
   if (URL.canParse(page) && host === nameOf(new URL(page))) return "own";
@@ -48,14 +49,19 @@ export class Guard {
   check(address: string, what = ""): void {
     if (this.#page === undefined) return;
     if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-      throw new EngineError("denied", `fetch: ${what}${address.slice(0, 200)}: a canvas may send requests to absolute http and https addresses only`);
+      throw refused(what + address.slice(0, 200), "may send requests to absolute http and https addresses only");
     }
     const url = new URL(address);
     const place = placeOf(url, this.#page);
     if (place === "public" || this.#reach[place]) return;
-    const why = place === "own" ? `the page's own host (${url.hostname})` : `a private or local address (${url.hostname})`;
-    throw new EngineError("denied", `fetch: ${what}${url.origin}${url.pathname}: a canvas in a page may not reach ${why}; run the canvas on a server that may`);
+    const why = place === "own" ? "the page's own host" : "a private or local address";
+    const advice = "run the canvas on a server that may";
+    throw refused(what + url.origin + url.pathname, `may not reach ${why} (${url.hostname}); ${advice}`);
   }
+}
+
+function refused(address: string, why: string): EngineError {
+  return new EngineError("denied", `fetch: ${address}: a canvas in a page ${why}`);
 }
 
 function nameOf(url: URL): string {

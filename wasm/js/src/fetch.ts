@@ -16,24 +16,29 @@ export interface Fetched {
 }
 
 /** answer performs one request that the guard allows. */
-export async function answer(fetcher: typeof fetch, payload: Record<string, unknown>, signal: AbortSignal, guard: Guard): Promise<Fetched> {
+export async function answer(
+  fetcher: typeof fetch, payload: Record<string, unknown>, signal: AbortSignal, guard: Guard,
+): Promise<Fetched> {
   const url = String(payload["url"]);
   guard.check(url);
   const response = checked(await fetcher(url, requestOf(payload, signal, guard)), url, guard);
   const headers: Record<string, string> = {};
   response.headers.forEach((value, name) => { headers[name] = value; });
   const type = response.headers.get("content-type") ?? "text/plain";
-  if (textual.test(type)) return { status: response.status, headers, body: await response.text() };
-  return { status: response.status, headers, body: toBase64(new Uint8Array(await response.arrayBuffer())), encoding: "base64" };
+  const { status } = response;
+  if (textual.test(type)) return { status, headers, body: await response.text() };
+  return { status, headers, body: toBase64(new Uint8Array(await response.arrayBuffer())), encoding: "base64" };
 }
 
 function requestOf(payload: Record<string, unknown>, signal: AbortSignal, guard: Guard): RequestInit {
   const method = String(payload["method"] ?? "GET").toUpperCase();
   const init: RequestInit = {
-    method, headers: (payload["headers"] ?? {}) as Record<string, string>, signal, credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store",
+    method, headers: (payload["headers"] ?? {}) as Record<string, string>, signal,
+    credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store",
   };
   const reads = method === "GET" || method === "HEAD";
-  // A page sees where a redirect led only after the request was sent there, so one that changes something is not followed.
+  // A page sees only afterwards where a redirect led, so one of a request that changes something is
+  // not followed.
   if (guard.active && !reads) init.redirect = "manual";
   const body = payload["body"];
   if (typeof body === "string" && !reads) init.body = payload["encoding"] === "base64" ? fromBase64(body) : body;
@@ -43,7 +48,8 @@ function requestOf(payload: Record<string, unknown>, signal: AbortSignal, guard:
 // checked refuses the response of an address that the guard would not have allowed.
 function checked(response: Response, url: string, guard: Guard): Response {
   if (response.type === "opaqueredirect") {
-    throw new EngineError("denied", `fetch: ${url.slice(0, 200)}: the server redirects, which a canvas in a page does not follow for requests other than GET; use the final address`);
+    const why = "a canvas in a page follows redirects of GET only; use the final address";
+    throw new EngineError("denied", `fetch: ${url.slice(0, 200)}: the server redirects; ${why}`);
   }
   if (response.redirected) guard.check(response.url, "redirect to ");
   return response;

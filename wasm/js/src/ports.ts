@@ -67,9 +67,9 @@ export type Port = (payload: Record<string, unknown>, context: CallContext) => u
 export interface Providers {
   llm?: Model;
   tools?: Record<string, Tool>;
-  /** Sends the requests of nodes, always without cookies. In a page it is not asked for the page's own host and private addresses, see `reach`. */
+  /** Sends the requests of nodes, without cookies; in a page to public addresses only, see `reach`. */
   fetch?: typeof globalThis.fetch;
-  /** Addresses that requests of nodes may go to besides the public internet; counts in a page only. */
+  /** Further addresses for requests of nodes; without effect outside of a page. */
   reach?: Reach;
   retrieve?: Retriever;
   code?: CodeRunner;

@@ -84,7 +84,7 @@ test("the host's proxy is asked without a key", async () => {
   const fetch = server(['{"choices":[{"delta":{"content":"ok"}}]}'], (url, init) => {
     assert.equal(url, "/api/llm/chat/completions");
     assert.equal(new Headers(init.headers).has("authorization"), false);
-    assert.equal(init.credentials, "same-origin");
+    assert.deepEqual([init.credentials, new Headers(init.headers).get("x-easel-page")], ["same-origin", "run"]);
     assert.equal((JSON.parse(String(init.body)) as { model: string }).model, request.model, "the host knows whole names");
   });
   assert.equal(text(await ask(proxy({ fetch }))), "ok");

@@ -13,7 +13,7 @@ import { allow, ask, missing, raise, type Stage } from "./stage.ts";
 // Chromium itself reports requests that fail.
 const network = /Failed to load resource|status of 40[13]/;
 
-/** Seen is a request that reached somebody else than the host. */
+/** Seen is a request that reached another server than the host. */
 interface Seen {
   url: string;
   headers: Record<string, string>;
@@ -142,7 +142,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await done(network);
   });
 
-  test("is told why an address of the host is refused", async () => {
+  test("fails with the reason when it asks for an address of the host", async () => {
     const { page, done } = await loggedIn("#" + await pack(chain({ begin: { name: "Begin" }, "Invoke:A": { name: "Invoke", params: { url: `${host.address}/v1/user/info`, max_retries: 0 } } })));
     await allow(page);
     await ask(page, "hello");

@@ -25,8 +25,10 @@ export interface Served {
 export async function serveHost(): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
   const program = join(folder, "easel");
-  execFileSync("go", ["build", "-o", program, "./host/cmd/easel"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
-  const host = spawn(program, ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data")], { stdio: ["ignore", "pipe", "ignore"] });
+  const build = ["build", "-o", program, "./host/cmd/easel"];
+  execFileSync("go", build, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  const flags = ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data")];
+  const host = spawn(program, flags, { stdio: ["ignore", "pipe", "ignore"] });
   const { address, key } = await greeting(host);
   return {
     folder, program, address, key,
