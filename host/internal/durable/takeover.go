@@ -92,13 +92,37 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 			return err
 		}
 	}
-	w := &work{job: j, began: time.Now()}
-	if err := r.prepare(ctx, w); err != nil {
+	w, err := r.prepareLate(ctx, lease, j)
+	if lost(err) {
+		return err
+	}
+	if err != nil {
 		return r.giveUp(ctx, lease, &j, err)
 	}
 	wr := r.writer(ctx, lease, w)
 	wr.held = append([]runner.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
 	return r.execute(lease, w, wr)
+}
+
+// prepareLate makes the work of a job whose run is written down, and gives it its
+// session, which it may hold already.
+func (r *Runs) prepareLate(ctx context.Context, lease *runner.Lease, j Job) (*work, error) {
+	waiting, done := r.waiting(ctx, lease.Context())
+	defer done()
+	for {
+		w := &work{job: j, began: time.Now()}
+		err := r.prepare(waiting, w)
+		if err != nil || w.session.ID == "" || w.session.Run == j.ID {
+			return w, err
+		}
+		err = r.cfg.Store.ClaimSession(ctx, w.session, j.ID)
+		if err == nil {
+			r.reportOrphan(w)
+		}
+		if !errors.Is(err, store.ErrConflict) {
+			return w, err
+		}
+	}
 }
 
 // takeoverMark is the record that says that another host goes on. It comes
