@@ -215,8 +215,18 @@ func (h *Host) ended(j *durable.Job, end durable.End, took time.Duration) {
 	h.redis.end(j, end)
 }
 
-// Close hands the runs of this host over and closes its storage.
+// Stop accepts no new runs: requests that want one get 503, those that wait for
+// their session too, so that a server around [Host.Handler] can shut down. Runs
+// that were accepted go on until [Host.Close], which stops as well.
+func (h *Host) Stop() {
+	if h.runs != nil {
+		h.runs.Stop()
+	}
+}
+
+// Close stops, hands the runs of this host over and closes its storage.
 func (h *Host) Close() error {
+	h.Stop()
 	if h.stop != nil {
 		h.stop()
 	}

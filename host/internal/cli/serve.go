@@ -116,6 +116,7 @@ func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error 
 	case <-ctx.Done():
 	}
 	s.cfg.Log.Info("stopping")
+	h.Stop() // a turn that waits for its session would hold its request
 	late, done := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer done()
 	if err := srv.Shutdown(late); errors.Is(err, context.DeadlineExceeded) {
