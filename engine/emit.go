@@ -12,6 +12,9 @@ func (r *run) emit(t EventType, node string) {
 		return
 	}
 	r.seq++
+	if t.Wire() {
+		r.bytes += int64(len(r.enc.buf))
+	}
 	r.event = Event{Seq: r.seq, Type: t, Node: node, JSON: r.enc.buf}
 	if !r.yield(&r.event, nil) {
 		r.gone = true
@@ -45,10 +48,20 @@ func (r *run) emitNodeStarted(call *Call) {
 	r.emit(EventNodeStarted, call.id)
 }
 
+// emitNodeFinished tells how an execution ended. Inputs, and then outputs, for which there is no room are left out:
+// the node or the run has failed because of them.
 func (r *run) emitNodeFinished(call *Call) {
 	now := r.clock.Now()
 	call.elapsed = now.Sub(call.started)
-	r.slots = append(r.slots[:0], call.ins...)
+	outs := r.st.nodes[call.node.index].outs
+	size := r.st.outSize(call.node.index)
+	if size > r.opt.Limits.Event || !r.room(size) {
+		size, outs = 0, nil
+	}
+	r.slots = r.slots[:0]
+	if ins := r.inputSize(call); size+ins <= r.opt.Limits.Event && r.room(size+ins) {
+		r.slots = append(r.slots, call.ins...)
+	}
 	for i := range r.slots {
 		if s := r.slots[i].value.Stream(); s != nil {
 			text, _ := s.result()
@@ -63,7 +76,7 @@ func (r *run) emitNodeFinished(call *Call) {
 	b = r.enc.appendTime(b, call.started)
 	b = append(b, `,"_elapsed_time":`...)
 	b = appendSeconds(b, call.elapsed)
-	for _, o := range r.st.nodes[call.node.index].outs {
+	for _, o := range outs {
 		b = append(b, ',')
 		b = AppendQuoted(b, o.name)
 		b = append(b, ':')
@@ -99,6 +112,9 @@ func (r *run) emitContainerFinished(n *node, ins []slot, call *Call) {
 }
 
 func (r *run) emitMessage(content string, start, end bool, sound []byte) {
+	if !r.room(textSize(content) + 2*int64(len(sound))) {
+		return
+	}
 	b := r.enc.begin(EventMessage)
 	b = append(b, `{"content":`...)
 	b = AppendQuoted(b, content)
@@ -122,7 +138,7 @@ func (r *run) emitMessageEnd(said *Said, reference Value) {
 	for _, f := range [...]slot{
 		{"status", said.Status}, {"attachment", said.Attachment}, {"downloads", said.Downloads}, {"reference", reference},
 	} {
-		if f.value.Truthy() {
+		if f.value.Truthy() && r.room(f.value.Size()) {
 			data.Set(f.name, f.value)
 		}
 	}
@@ -164,6 +180,9 @@ func (r *run) emitData(t EventType, node string, data Value) {
 func (r *run) note(typ EventType, n *node, data Value) {
 	if !r.logs() || typ == EventWarning && !r.firstWarning(data.Get("text").Str()) {
 		return
+	}
+	if err := within(ErrEventTooLarge, data.Size(), r.opt.Limits.Event); err != nil {
+		data = Object("component_id", data.Get("component_id"), "tool_name", data.Get("tool_name"), "error", err.Error())
 	}
 	id := ""
 	if n != nil {

@@ -22,6 +22,9 @@ func (r *run) startLog() {
 
 // checkpoint logs what the last batch changed, and now and then everything.
 func (r *run) checkpoint() {
+	for _, i := range r.pending { // each checkpoint repeats what unread streams wait with
+		r.bytes += r.streams[i].deferred.stream.request.Size()
+	}
 	if !r.opt.Checkpoints || r.gone {
 		return
 	}
@@ -170,6 +173,8 @@ func (r *run) appendRunDelta(b []byte) []byte {
 	b = strconv.AppendInt(b, p.step, 10)
 	b = append(b, `,"steps":`...)
 	b = strconv.AppendInt(b, int64(p.steps), 10)
+	b = append(b, `,"bytes":`...)
+	b = strconv.AppendInt(b, p.bytes, 10)
 	b = append(b, `,"next":`...)
 	b = r.appendIDs(b, p.next)
 	if p.usage != (Usage{}) {

@@ -46,6 +46,9 @@ func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, er
 	if err := c.texts(ctx, t, style, texts); err != nil {
 		return "", err
 	}
+	if err := c.CheckText(t.FilledLen(texts)); err != nil {
+		return "", err
+	}
 	return t.Fill(texts), nil
 }
 
@@ -65,6 +68,10 @@ func (c *Call) texts(ctx context.Context, t *Text, style TextStyle, texts []stri
 			c.mu.Lock()
 		}
 		if err != nil {
+			c.mu.Unlock()
+			return err
+		}
+		if err := c.checkRead(style, v); err != nil {
 			c.mu.Unlock()
 			return err
 		}
@@ -110,5 +117,21 @@ func (c *Call) TextOf(ctx context.Context, r *Ref, style TextStyle) (string, err
 	if err != nil {
 		return "", err
 	}
+	if err := c.checkRead(style, v); err != nil {
+		return "", err
+	}
 	return style.text(v, absent), nil
+}
+
+// checkRead is nil when a value is no longer as a text than texts may be. Strings are not copied.
+func (c *Call) checkRead(s TextStyle, v Value) error {
+	if v.kind != KindList && v.kind != KindObject {
+		return nil
+	}
+	limit := c.run.opt.Limits.Text
+	n := v.textLen(limit) + int64(len(s.Join))*int64(v.Len())
+	if err := within(ErrTextTooLarge, n, limit); err != nil {
+		return err
+	}
+	return c.reserve(n)
 }
