@@ -284,12 +284,16 @@ func (r *run) attempt(ctx context.Context, call *Call) error {
 func (c *Call) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.exceeds.Store(false)
 	started, cursor := c.started, c.cursor
 	c.effects = effects{started: started, cursor: cursor, ins: c.ins[:0]}
 }
 
 // exceeded is why an output was refused, or why the log cannot take what this execution gave.
 func (c *Call) exceeded() error {
+	if c.node.inline && !c.exceeds.Load() {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over != nil || c.node.inline {

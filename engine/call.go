@@ -29,6 +29,8 @@ type Call struct {
 	subs   int64 // tool and model calls so far, for idempotency keys
 
 	reserved atomic.Int64 // bytes of memory until the end of this execution
+	exceeds  atomic.Bool  // over is set
+	long     bool         // an input is not small
 
 	mu     sync.Mutex
 	closed bool
@@ -306,6 +308,7 @@ func (c *Call) Out(name string, v Value) {
 	if err != nil {
 		v = Null
 		if c.over == nil {
+			c.exceeds.Store(true)
 			c.over = fmt.Errorf("output %s: %w", name, err)
 		}
 	}

@@ -6,15 +6,18 @@ import (
 	"strconv"
 )
 
+// emitWire hands out an event that counts, see Limits.Events.
+func (r *run) emitWire(t EventType, node string) {
+	r.bytes += int64(len(r.enc.buf))
+	r.emit(t, node)
+}
+
 // emit hands out the event that enc.buf holds.
 func (r *run) emit(t EventType, node string) {
 	if r.gone {
 		return
 	}
 	r.seq++
-	if t.Wire() {
-		r.bytes += int64(len(r.enc.buf))
-	}
 	r.event = Event{Seq: r.seq, Type: t, Node: node, JSON: r.enc.buf}
 	if !r.yield(&r.event, nil) {
 		r.gone = true
@@ -33,7 +36,7 @@ func (r *run) emitWorkflowStarted() {
 	b = append(b, `{"inputs":`...)
 	b = r.in.Inputs.AppendJSON(b)
 	r.enc.buf = append(b, "}}"...)
-	r.emit(EventWorkflowStarted, "")
+	r.emitWire(EventWorkflowStarted, "")
 }
 
 func (r *run) emitNodeStarted(call *Call) {
@@ -45,7 +48,7 @@ func (r *run) emitNodeStarted(call *Call) {
 	b = appendName(b, "thoughts")
 	b = AppendQuoted(b, call.node.spec.Thoughts)
 	r.enc.buf = append(b, "}}"...)
-	r.emit(EventNodeStarted, call.id)
+	r.emitWire(EventNodeStarted, call.id)
 }
 
 // emitNodeFinished tells how an execution ended. Inputs, and then outputs, for which there is no room are left out:
@@ -54,13 +57,9 @@ func (r *run) emitNodeFinished(call *Call) {
 	now := r.clock.Now()
 	call.elapsed = now.Sub(call.started)
 	outs := r.st.nodes[call.node.index].outs
-	size := r.st.outSize(call.node.index)
-	if size > r.opt.Limits.Event || !r.room(size) {
-		size, outs = 0, nil
-	}
-	r.slots = r.slots[:0]
-	if ins := r.inputSize(call); size+ins <= r.opt.Limits.Event && r.room(size+ins) {
-		r.slots = append(r.slots, call.ins...)
+	r.slots = append(r.slots[:0], call.ins...)
+	if !r.small(call) {
+		outs = r.fitEvent(call, outs)
 	}
 	for i := range r.slots {
 		if s := r.slots[i].value.Stream(); s != nil {
@@ -95,13 +94,28 @@ func (r *run) emitNodeFinished(call *Call) {
 	b = appendName(b, "created_at")
 	b = r.enc.appendTime(b, now)
 	r.enc.buf = append(b, "}}"...)
-	r.emit(EventNodeFinished, call.id)
+	r.emitWire(EventNodeFinished, call.id)
+}
+
+// fitEvent leaves out of the inputs in r.slots, and of outs, what there is no room for.
+func (r *run) fitEvent(call *Call, outs []slot) []slot {
+	size, ins := r.st.outSize(call.node.index), inputSize(call)
+	most := min(r.opt.Limits.Event, r.opt.Limits.Events-r.bytes)
+	if size+ins <= most {
+		return outs
+	}
+	r.room(size + ins)
+	r.slots = r.slots[:0]
+	if size > most {
+		return nil
+	}
+	return outs
 }
 
 // emitContainerFinished tells that the last turn of a container is over.
 func (r *run) emitContainerFinished(n *node, ins []slot, call *Call) {
 	c := Call{run: r, node: n, id: n.id}
-	c.ins = ins
+	c.ins, c.long = ins, len(ins) > 0
 	c.started = r.began
 	if call != nil {
 		c.started = call.started
@@ -130,7 +144,7 @@ func (r *run) emitMessage(content string, start, end bool, sound []byte) {
 		b = append(b, '"')
 	}
 	r.enc.buf = append(b, "}}"...)
-	r.emit(EventMessage, "")
+	r.emitWire(EventMessage, "")
 }
 
 func (r *run) emitMessageEnd(said *Said, reference Value) {
@@ -166,13 +180,16 @@ func (r *run) emitWorkflowFinished(outputs Value) {
 			"total_tokens", u.Prompt+u.Completion, "calls", u.Calls).AppendJSON(b)
 	}
 	r.enc.buf = append(b, "}}"...)
-	r.emit(EventWorkflowFinished, "")
+	r.emitWire(EventWorkflowFinished, "")
 }
 
 func (r *run) emitData(t EventType, node string, data Value) {
 	b := r.enc.begin(t)
 	b = data.AppendJSON(b)
 	r.enc.buf = append(b, '}')
+	if t == EventMessageEnd || t == EventUserInputs {
+		r.bytes += int64(len(r.enc.buf))
+	}
 	r.emit(t, node)
 }
 

@@ -114,15 +114,23 @@ func within(kind error, n, limit int64) error {
 	return &LimitError{Kind: kind, Size: n, Limit: limit}
 }
 
+// setDefaults does not go over limitKinds: this way the limits of a run need no memory of their own.
 func (l *Limits) setDefaults() {
-	for _, k := range limitKinds {
-		switch f := k.field(l); {
-		case *f == 0:
-			*f = k.standard
-		case *f < 0:
-			*f = math.MaxInt64
+	set := func(field *int64, kind error) {
+		switch {
+		case *field == 0:
+			*field = kindOf(kind).standard
+		case *field < 0:
+			*field = math.MaxInt64
 		}
 	}
+	set(&l.Text, ErrTextTooLarge)
+	set(&l.Output, ErrOutputTooLarge)
+	set(&l.State, ErrStateTooLarge)
+	set(&l.Event, ErrEventTooLarge)
+	set(&l.Events, ErrEventsTooLarge)
+	set(&l.ModelCalls, ErrTooManyModelCalls)
+	set(&l.Tokens, ErrTooManyTokens)
 }
 
 // codes are the stable words for the kinds of errors of this package; the first that fits counts.

@@ -78,6 +78,9 @@ func (c *Call) reserve(n int64) error {
 
 // unreserve gives back what reserve has counted.
 func (r *run) unreserve(call *Call) {
+	if call.reserved.Load() == 0 {
+		return
+	}
 	if n := call.reserved.Swap(0); n != 0 {
 		_ = r.memory.add(-n) // giving back never fails
 	}
@@ -85,7 +88,8 @@ func (r *run) unreserve(call *Call) {
 
 // admit is nil when the state of the run may grow by n bytes, which then count as its memory.
 func (r *run) admit(n int64) error {
-	if n <= 0 {
+	if n <= r.slack {
+		r.slack -= max(n, 0)
 		return nil
 	}
 	size := r.size() + n
@@ -95,12 +99,14 @@ func (r *run) admit(n int64) error {
 	return r.hold(size)
 }
 
-// hold makes size the memory of the run's state.
+// hold makes size the memory of the run's state, with some slack: what is admitted from then on is not added up anew
+// until the slack is used. The slack never passes the limit of the state, so that it decides nothing.
 func (r *run) hold(size int64) error {
-	if err := r.memory.add(size - r.holds); err != nil {
+	slack := min(memoryStep, r.opt.Limits.State-size)
+	if err := r.memory.add(size + slack - r.holds); err != nil {
 		return err
 	}
-	r.holds = size
+	r.holds, r.slack = size+slack, slack
 	return nil
 }
 
@@ -155,17 +161,41 @@ func (r *run) checkRoom(n int64) error {
 	return err
 }
 
-// checkEvent is nil when node_finished of an execution is no larger than an event may be.
-func (r *run) checkEvent(call *Call) error {
-	return within(ErrEventTooLarge, r.inputSize(call)+r.st.outSize(call.node.index), r.opt.Limits.Event)
+// A node_finished need not be measured while the state is smaller than this and no input is longer than smallInput:
+// it is smaller than any sensible limit then.
+const (
+	smallState = 256 << 10
+	smallInput = 1 << 10
+)
+
+// small reports whether the event of an execution is far from the limits without measuring it.
+func (r *run) small(call *Call) bool {
+	return !call.long && r.st.size() < smallState && r.bytes < r.smallBelow
 }
 
-func (r *run) inputSize(call *Call) int64 {
+// measureFrom is the number of bytes of events from which all of them are measured.
+func (l *Limits) measureFrom() int64 {
+	most := int64(2*smallState + 1000*smallInput)
+	if l.Event < most {
+		return 0
+	}
+	return l.Events - most
+}
+
+// checkEvent is nil when node_finished of an execution is no larger than an event may be.
+func (r *run) checkEvent(call *Call) error {
+	if r.small(call) {
+		return nil
+	}
+	return within(ErrEventTooLarge, inputSize(call)+r.st.outSize(call.node.index), r.opt.Limits.Event)
+}
+
+func inputSize(call *Call) int64 {
 	n := int64(0)
 	for i := range call.ins {
-		v := call.ins[i].value
-		n += slotSize(call.ins[i].name, v)
-		if s := v.Stream(); s != nil {
+		in := &call.ins[i]
+		n += slotSize(in.name, in.value)
+		if s := in.value.Stream(); s != nil {
 			n += s.length()
 		}
 	}

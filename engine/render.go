@@ -86,6 +86,9 @@ func (c *Call) texts(ctx context.Context, t *Text, style TextStyle, texts []stri
 
 // record notes an input; only the first known ones may have the same name.
 func (c *Call) record(known int, name string, v Value) {
+	if len(v.text) > smallInput || v.tree != nil || len(c.ins) > 500 {
+		c.long = true
+	}
 	for i := range c.ins[:known] {
 		if c.ins[i].name == name {
 			c.ins[i].value = v

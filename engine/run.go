@@ -44,10 +44,12 @@ type run struct {
 	logSize   int
 	stateSize int // bytes of the last snapshot in the middle of the run
 
-	memory memory
-	holds  int64 // of memory: the state
-	given  int64 // size of inputs, webhook and answers
-	spent  spent
+	memory     memory
+	holds      int64 // of memory: the state and the slack
+	slack      int64 // by which the state may grow before it is added up anew
+	smallBelow int64 // see Limits.measureFrom
+	given      int64 // size of inputs, webhook and answers
+	spent      spent
 
 	// What the last batch did, for its checkpoint.
 	ended        []int32
@@ -144,7 +146,7 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	if r.logs() {
 		r.signal = make(chan struct{}, 1)
 	}
-	r.memory.budget = opt.Ports.Budget
+	r.memory.budget, r.smallBelow = opt.Ports.Budget, opt.Limits.measureFrom()
 	r.st.recount()
 	r.outer = ctx
 	r.began = r.clock.Now()

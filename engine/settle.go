@@ -104,6 +104,11 @@ func (r *run) apply(call *Call) {
 // putOut sets an output if the state may grow by it, and makes it null otherwise.
 func (r *run) putOut(node int32, name string, v Value) error {
 	grows := v.Size()
+	if grows <= r.slack {
+		r.slack -= grows
+		r.st.setOut(node, name, v)
+		return nil
+	}
 	if old, ok := r.st.nodes[node].out(name); ok {
 		grows -= old.Size()
 	}

@@ -151,7 +151,7 @@ func (r *run) reopen(v Value) {
 	call.step, _ = v.Get("step").Int()
 	started, _ := v.Get("started").Int()
 	call.started = time.Unix(0, started)
-	call.ins = readSlots(v.Get("ins"))
+	call.ins, call.long = readSlots(v.Get("ins")), true
 	if call.Defer(v.Get("output").Str(), v.Get("request")) != nil {
 		return
 	}
