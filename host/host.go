@@ -51,6 +51,8 @@ type Host struct {
 	control *http.Server
 	metrics metricsDoor
 	memory  budgets
+	// runMemory is what the runs at work hold of memory.runs.
+	runMemory *runMemory
 
 	plugins   *plugins // nil where the machine cannot run any
 	documents document.Reader
@@ -76,6 +78,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		cfg.Sync = SyncContract
 	}
 	h := &Host{cfg: cfg, memory: newBudgets(cfg.Memory)}
+	h.runMemory = newRunMemory(h.memory.runs, h.memory.limit)
 	if cfg.Dir != "" {
 		h.documents.CacheDir = filepath.Join(cfg.Dir, "cache", "documents")
 	}
@@ -103,6 +106,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err = h.openLog(ctx); err != nil {
 		return err
 	}
+	if err = h.readMemoryNote(); err != nil {
+		return err
+	}
 	if err = h.openStore(ctx); err != nil {
 		return err
 	}
@@ -128,6 +134,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	h.runs = durable.New(durable.Config{
 		Store: h.store, Log: h.log, Registry: registry, Ports: h.ports, Logger: cfg.Log,
+		Limits: cfg.Limits, Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
 		KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.api = api.New(api.Config{
@@ -181,6 +188,7 @@ func (h *Host) openLog(ctx context.Context) error {
 		h.log, err = runner.Open(ctx, runner.Config{
 			Dir: cfg.Dir, URLs: cfg.NATS, Credentials: cfg.NATSCredentials, Replicas: cfg.Replicas, Name: hostName(),
 			SyncAlways: cfg.Sync == SyncAlways, SyncEvery: every, Lease: cfg.Lease, Log: cfg.Log,
+			Gate: func(run runner.Run) (func(), bool) { return h.runs.Gate(run) },
 			Dead: func(ctx context.Context, l *runner.Lease) error { return h.runs.Dead(ctx, l) },
 		})
 		return err
@@ -196,6 +204,7 @@ func (h *Host) begin(ctx context.Context) {
 			h.cfg.Log.Error("this host takes no runs over", "err", err)
 		}
 	})
+	h.work.Go(func() { h.guardMemory(working.Done()) })
 	h.redis.work(working, h)
 	h.plugins.watch(working, h)
 }

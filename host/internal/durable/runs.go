@@ -30,6 +30,13 @@ type Config struct {
 	Accept time.Duration
 	// MaxSteps is the engine's option; 0 means its default.
 	MaxSteps int
+	// Limits bound each run; see the engine's option.
+	Limits engine.Limits
+	// Full says why no new run may start now, or nil; nil lets all start.
+	Full func() error
+	// Suspect says of a run that its former host died of memory, most likely
+	// because of it; nil suspects none.
+	Suspect func(run string) bool
 	// ShortestPeriod is the least time between two runs of a schedule; 0 means a
 	// minute.
 	ShortestPeriod time.Duration
@@ -55,11 +62,13 @@ type Config struct {
 
 // Runs starts and continues runs on this host. It is safe for concurrent use.
 type Runs struct {
-	cfg    Config
-	plans  plans
-	turns  turns
-	opened time.Time
-	scan   chan struct{} // asks recover not to wait for its next scan
+	cfg      Config
+	plans    plans
+	turns    turns
+	suspects suspects
+	aborts   aborts
+	opened   time.Time
+	scan     chan struct{} // asks recover not to wait for its next scan
 
 	stopping context.Context // ends with Stop, with ErrClosed as its cause
 	stop     context.CancelCauseFunc

@@ -31,11 +31,16 @@ type work struct {
 // the session is free: run and claim are one commit. ctx bounds the waiting, not
 // the run.
 //
-// Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrRecord],
+// Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrMemory], [ErrRecord],
 // [ErrUnpublished], [store.ErrNotFound] for the canvas, [runner.ErrUnavailable]
 // when the run log does not take the run within [Config].Accept: nothing is done
 // then.
 func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
+	if r.cfg.Full != nil {
+		if err := r.cfg.Full(); err != nil {
+			return j, err
+		}
+	}
 	if r.stopping.Err() != nil || !r.enter() {
 		return j, ErrClosed
 	}

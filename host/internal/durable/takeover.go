@@ -33,6 +33,9 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 	}
 	known := err == nil
 	ended := known && row.Status != store.RunActive
+	if !ended && lease.Run.Deaths > 0 && r.cfg.Suspect != nil && r.cfg.Suspect(j.ID) {
+		return r.giveUp(steady, lease, &j, ErrOutOfMemory)
+	}
 	past, err := r.past(steady, lease)
 	if err != nil && ended {
 		return r.giveUp(steady, lease, &j, err)
@@ -194,7 +197,7 @@ func (r *Runs) giveUp(ctx context.Context, lease *runner.Lease, j *Job, why erro
 	if w.saved {
 		end = End{Status: row.Status, Error: row.Error}
 	} else {
-		r.cfg.Logger.Error("run is given up", "run", j.ID, "err", why)
+		r.cfg.Logger.Error("run is given up", "run", j.ID, "canvas", j.Canvas, "err", why)
 	}
 	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
 		return err
