@@ -140,7 +140,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	h.api = api.New(api.Config{
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(),
 		Documents: &h.documents, Templates: templates, Models: h.models, Quota: h.quota, Operator: firstTenantID,
-		Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
+		Limits: cfg.Limits, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
 		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log,
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {

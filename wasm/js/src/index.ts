@@ -12,6 +12,6 @@ export type { Permissions as PluginPermissions } from "./plugin/permission.ts";
 export type { PluginBytes, PluginSource } from "./plugin/shelf.ts";
 export type { CallContext, CodeAnswer, CodeRequest, CodeRunner, Found, Port, Providers, Retriever, Tool } from "./ports.ts";
 export type { Model, ModelPiece, ModelRequest } from "./model/model.ts";
-export { ABI, type Abilities, type Base, type ComponentSpec, type Ended, type Failure, type Info, type Layout, type Problem, type Schema, type SpecField, type ToolSpec, type Usage } from "./protocol.ts";
+export { ABI, type Abilities, type Base, type ComponentSpec, type Ended, type Failure, type Info, type Layout, type Limits, type Problem, type Schema, type SpecField, type ToolSpec, type Usage } from "./protocol.ts";
 export { Run, type Inputs, type RunOptions, type RunResult } from "./run.ts";
 export { toSSE, type SSEOptions } from "./sse.ts";
