@@ -18,8 +18,14 @@ func (r *run) emit(t EventType, node string) {
 		return
 	}
 	r.seq++
-	r.event = Event{Seq: r.seq, Type: t, Node: node, JSON: r.enc.buf}
-	if !r.yield(&r.event, nil) {
+	own := len(r.enc.buf) > largeEvent
+	r.event = Event{Seq: r.seq, Type: t, Node: node, JSON: r.enc.buf, Own: own}
+	if own {
+		r.enc.buf = nil
+	}
+	more := r.yield(&r.event, nil)
+	r.event.JSON = nil // it may be large
+	if !more {
 		r.gone = true
 		r.halt()
 		return
@@ -60,6 +66,7 @@ func (r *run) emitNodeFinished(call *Call) {
 	r.slots = append(r.slots[:0], call.ins...)
 	if !r.small(call) {
 		outs = r.fitEvent(call, outs)
+		r.enc.reserve(r.st.outSize(call.node.index) + inputSize(call))
 	}
 	for i := range r.slots {
 		if s := r.slots[i].value.Stream(); s != nil {
@@ -129,6 +136,7 @@ func (r *run) emitMessage(content string, start, end bool, sound []byte) {
 	if !r.room(textSize(content) + 2*int64(len(sound))) {
 		return
 	}
+	r.enc.reserve(int64(len(content)))
 	b := r.enc.begin(EventMessage)
 	b = append(b, `{"content":`...)
 	b = AppendQuoted(b, content)
@@ -165,6 +173,7 @@ func (r *run) emitUserInputs(fields Value, tips string) {
 
 func (r *run) emitWorkflowFinished(outputs Value) {
 	now := r.clock.Now()
+	r.enc.reserve(outputs.Size() + r.inputs.Size())
 	b := r.enc.begin(EventWorkflowFinished)
 	b = append(b, `{"inputs":`...)
 	b = r.inputs.AppendJSON(b)
@@ -184,6 +193,7 @@ func (r *run) emitWorkflowFinished(outputs Value) {
 }
 
 func (r *run) emitData(t EventType, node string, data Value) {
+	r.enc.reserve(data.Size())
 	b := r.enc.begin(t)
 	b = data.AppendJSON(b)
 	r.enc.buf = append(b, '}')

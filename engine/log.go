@@ -49,6 +49,7 @@ func (r *run) checkpoint() {
 // snapshot logs the whole state in the middle of a run.
 func (r *run) snapshot() {
 	r.seq++ // the snapshot counts itself, so that a run continued from it goes on behind it
+	r.enc.reserve(r.size())
 	b := r.enc.begin(EventSnapshot)
 	from := len(b)
 	b = r.appendState(b, &r.progress)
@@ -63,6 +64,7 @@ func (r *run) lastSnapshot() {
 	if !r.opt.Checkpoints || r.gone {
 		return
 	}
+	r.enc.reserve(r.size())
 	b := r.appendState(r.enc.begin(EventSnapshot), r.st.progress)
 	if r.failed != nil { // nothing else in the log tells that the run failed
 		b = append(b[:len(b)-1], `,"failed":`...)

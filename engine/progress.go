@@ -61,7 +61,9 @@ func (c *Canvas) runValue(p *progress, st *State) Value {
 	b := NewObject(24)
 	b.Set("message_id", String(p.messageID)).Set("task_id", String(p.taskID)).Set("created_at", Int(p.created))
 	b.Set("seq", Int(int64(p.seq))).Set("step", Int(p.step)).Set("steps", Int(int64(p.steps)))
-	b.Set("bytes", Int(p.bytes))
+	if p.bytes > 0 {
+		b.Set("bytes", Int(p.bytes))
+	}
 	b.Set("seed", String(strconv.FormatUint(p.seed, 16))).Set("usage", usageValue(p.usage))
 	b.Set("inputs", p.inputs).Set("user_id", String(p.userID)).Set("webhook", p.webhook).Set("answers", p.answers)
 	if p.asked {

@@ -37,6 +37,7 @@ func (r *run) settleBatch(batch []int32) bool {
 // settle finishes one execution.
 func (r *run) settle(call *Call) {
 	n := call.node
+	r.unreserve(call) // what it made is counted as state now, or gone
 	r.apply(call)
 	r.flushNotes()
 	if call.err == nil && call.speech != nil {
@@ -46,7 +47,6 @@ func (r *run) settle(call *Call) {
 	if call.err == nil {
 		call.err = r.checkEvent(call)
 	}
-	r.unreserve(call)
 	r.flushPending()
 	jumped, failed := false, call.err != nil
 	if failed {

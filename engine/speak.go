@@ -241,6 +241,7 @@ func (r *run) finishStream(call *Call) {
 	n := call.node
 	r.flushNotes()
 	r.forgetStream(n.index)
+	r.unreserve(call)
 	text, err := call.deferred.stream.result()
 	call.mu.Lock()
 	for i := range call.outs {
@@ -312,6 +313,7 @@ func (r *run) dropStreams(reason error) {
 			continue
 		}
 		r.forgetStream(call.node.index)
+		r.unreserve(call)
 		call.close()
 		call.mu.Lock()
 		r.addUsage(call)

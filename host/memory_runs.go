@@ -45,13 +45,17 @@ func (m *runMemory) open(run string) *runAccount {
 	return &runAccount{memory: m, run: run, held: m.budget.Open()}
 }
 
+// weight is how many bytes of memory each byte that a run holds costs: itself, the event that shows it, and the
+// records that are written to the log and read by clients meanwhile. Measured with texts of megabytes.
+const weight = 5
+
 // Grow reserves n bytes more, or gives -n back.
 func (a *runAccount) Grow(n int64) error {
 	m := a.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n < 0 {
-		a.held.Shrink(-n)
+		a.held.Shrink(-n * weight)
 		if a.held.Held() == 0 {
 			delete(m.accounts, a.run)
 		}
@@ -60,7 +64,7 @@ func (a *runAccount) Grow(n int64) error {
 	if m.full {
 		return errShort
 	}
-	if err := a.held.Grow(n); err != nil {
+	if err := a.held.Grow(n * weight); err != nil {
 		return err
 	}
 	m.accounts[a.run] = a

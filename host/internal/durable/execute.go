@@ -164,7 +164,10 @@ func (wr *writer) take(e *engine.Event) error {
 			return err
 		}
 	}
-	r := runner.Record{Kind: string(e.Type), Data: append([]byte(nil), e.JSON...)}
+	r := runner.Record{Kind: string(e.Type), Data: e.JSON}
+	if !e.Own {
+		r.Data = append([]byte(nil), e.JSON...)
+	}
 	switch {
 	case e.Type == engine.EventWorkflowStarted && !wr.entered:
 		// The document, this and the snapshot go into one message, so that the
