@@ -189,10 +189,11 @@ func formEncoded(call *engine.Call, args engine.Value) (string, error) {
 			return
 		}
 		var text string
-		if text, over = call.TextOfValue(v); over == nil {
-			over = call.CheckText(int64(b.Len() + 2 + formLen(name) + formLen(text)))
+		if text, over = call.TextOfValue(v); over != nil {
+			return
 		}
-		if over != nil {
+		if n := int64(b.Len() + 2 + formLen(name) + formLen(text)); n > call.TextLimit() {
+			over = call.CheckText(n)
 			return
 		}
 		if b.Len() > 0 {
