@@ -1,11 +1,14 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -42,20 +45,61 @@ func shapes(size int) map[string]string {
 	}
 }
 
-// canvasText is the largest example canvas.
-func canvasText(t testing.TB) string {
-	files, err := filepath.Glob("../build/examples/*.json")
-	if err != nil {
-		t.Fatal(err)
+// allocated is how many bytes a function allocates.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// Every byte that parsing allocates is reserved before. The reservation is not much larger than what is needed, or
+// requests would be refused that fit.
+func TestParsingReservesWhatItAllocates(t *testing.T) {
+	for name, text := range shapes(1 << 20) {
+		var reserved int64
+		var v engine.Value
+		used := allocated(func() {
+			var err error
+			v, err = engine.ParseJSONReserving(text, func(n int64) error { reserved += n; return nil })
+			require.NoError(t, err)
+		})
+		t.Logf("%-12s %8d bytes of text, %9d reserved, %9d allocated", name, len(text), reserved, used)
+		require.LessOrEqual(t, used, reserved+reserved/8+4096, name)
+		require.LessOrEqual(t, reserved, 4*used+4096, name)
+		require.True(t, v.Len() > 0)
 	}
-	more, _ := filepath.Glob("testdata/*/*.json")
-	best := ""
-	for _, f := range append(files, more...) {
-		if data, err := os.ReadFile(f); err == nil && len(data) > len(best) && strings.Contains(string(data), `"components"`) {
-			best = string(data)
+}
+
+// A text whose values are too many is refused before they are allocated.
+func TestParsingStopsAtItsReservation(t *testing.T) {
+	full := errors.New("full")
+	for name, text := range shapes(4 << 20) {
+		const most = 256 << 10
+		left := int64(most)
+		reserve := func(n int64) error {
+			if n > left {
+				return full
+			}
+			left -= n
+			return nil
+		}
+		var err error
+		used := allocated(func() { _, err = engine.ParseJSONReserving(text, reserve) })
+		require.LessOrEqual(t, used, int64(most+most/8+4096), name)
+		if name != "plain text" && name != "Chinese" {
+			require.ErrorIs(t, err, full, name)
 		}
 	}
-	return best
+}
+
+// canvasText is an example canvas.
+func canvasText(t testing.TB) string {
+	t.Helper()
+	data, err := os.ReadFile("../web/examples/tea-house.json")
+	require.NoError(t, err)
+	return string(data)
 }
 
 func BenchmarkJSON(b *testing.B) {
