@@ -53,6 +53,15 @@ func ParseJSONReserving(s string, reserve func(n int64) error) (Value, error) {
 	return v, nil
 }
 
+// JSONSize is how many bytes ParseJSONText allocates for a text.
+func JSONSize(s string) (n int64) {
+	_, _ = measure(s, func(more int64) error { // this one never fails
+		n += more
+		return nil
+	})
+	return n
+}
+
 // parser reads JSON by recursive descent; MaxDepth bounds the recursion.
 type parser struct {
 	s      string
