@@ -115,6 +115,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	h.web = &web.Client{AllowPrivate: cfg.AllowPrivate}
 	numbers := newMetrics(cfg.Version)
+	h.memory.register(numbers)
 	if err := h.openQuota(numbers); err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(),
 		Documents: &h.documents, Templates: templates, Models: h.models, Quota: h.quota, Operator: firstTenantID,
 		Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
-		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log,
+		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err

@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/memlimit"
@@ -111,19 +113,23 @@ func TestFullBudgetRefusesLargeBodies(t *testing.T) {
 	id := s.canvas("a", echo)
 	holder := s.api.cfg.Memory.Open()
 	require.NoError(t, holder.Grow(1<<20))
+	var refusals sync.WaitGroup
 	for path, code := range map[string]string{
 		"/api/v2/canvases/" + id + "/runs":                  `"code":"unavailable"`,
 		"/api/v1/agents/" + id + "/completions":             `"code":500`,
 		"/api/v1/agents_openai/" + id + "/chat/completions": `"code":500`,
 		"/api/llm/chat/completions":                         `"type":"api_error"`,
 	} {
-		a := s.post(path, `{"query":"`+strings.Repeat("x", 100<<10)+`"}`)
-		require.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
-		require.Contains(t, a.text, code)
-		require.Equal(t, "2", a.header.Get("Retry-After"))
+		refusals.Go(func() {
+			a := s.post(path, `{"query":"`+strings.Repeat("x", 100<<10)+`"}`)
+			assert.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
+			assert.Contains(t, a.text, code)
+			assert.Equal(t, "2", a.header.Get("Retry-After"))
+		})
 	}
 	require.Equal(t, 109, s.request("POST", "/v1/user/login", "", `{"email":"a@x.org","password":"none"}`).code())
 	require.Equal(t, http.StatusOK, s.get("/healthz").status)
+	refusals.Wait()
 	holder.Close()
 	require.Equal(t, http.StatusAccepted, s.post("/api/v2/canvases/"+id+"/runs", `{"query":"x"}`).status)
 }

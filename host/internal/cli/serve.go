@@ -38,6 +38,7 @@ should not stand on a command line has no flag:
 type server struct {
 	settings
 	addr, keyFile, logs string
+	memory              byteSize
 	madeKey             bool // the key file is new
 	cfg                 host.Config
 }
@@ -71,6 +72,7 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
 	fs.Int64Var(&s.cfg.TokensPerDay, "tokens-per-day", 0, "model tokens that one key or login may use on a day (UTC), unless its key says otherwise; 0 means any")
 	fs.String("cors", "", "`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
+	fs.Var(&s.memory, "memory", "`SIZE` of memory that this host may use, such as 1GiB; 0 means the limit of its container, else the machine's memory")
 	fs.StringVar(&s.logs, "log", "text", "form of log lines on standard error: text or json")
 }
 
@@ -93,6 +95,7 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 	if addr, ok := listener.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
 		s.cfg.Log.Warn("other machines can reach this address, and keys travel unencrypted; put a proxy with TLS in front", "addr", addr.String())
 	}
+	defer s.limitMemory(a.getenv)()
 	s.warnOfOpenKeys()
 	s.warnOfSync()
 	h, err := host.New(ctx, s.cfg)
