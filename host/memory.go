@@ -14,6 +14,7 @@ type budgets struct {
 	small     *memlimit.Budget // the same of bodies up to 16 KiB, such as logins
 	documents *memlimit.Budget // uploads while their text is read
 	runs      *memlimit.Budget // state of runs at work
+	plans     int64            // bytes of the cache of compiled canvases
 }
 
 // newBudgets shares limit bytes out; 0 means the limit of the process.
@@ -26,6 +27,7 @@ func newBudgets(limit int64) budgets {
 		small:     memlimit.New("small requests", limit/64),
 		documents: memlimit.New("documents", limit/8),
 		runs:      memlimit.New("runs", limit/8),
+		plans:     limit / 32,
 	}
 }
 

@@ -28,6 +28,8 @@ type Config struct {
 	// run or its cancel; 0 means 5 s. A run that has begun waits as long as it
 	// takes.
 	Accept time.Duration
+	// PlanBytes bounds the cache of compiled canvases; 0 means 32 MiB.
+	PlanBytes int64
 	// MaxSteps is the engine's option; 0 means its default.
 	MaxSteps int
 	// ShortestPeriod is the least time between two runs of a schedule; 0 means a
@@ -79,7 +81,7 @@ func New(cfg Config) *Runs {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	return &Runs{cfg: cfg, plans: plans{registry: cfg.Registry}, opened: time.Now()}
+	return &Runs{cfg: cfg, plans: plans{registry: cfg.Registry, most: cfg.PlanBytes}, opened: time.Now()}
 }
 
 // Work continues runs of dead hosts, queued runs, and runs that were accepted
