@@ -109,7 +109,7 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error {
 	srv := &http.Server{
 		Handler: h.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn), ConnState: newConnections(s.cfg.Memory).watch,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()

@@ -55,14 +55,14 @@ func (p *plans) cached(sum [32]byte) *engine.Canvas {
 	return p.byHash[sum]
 }
 
-// room makes room for one more entry of a size. It returns false for one that takes more than a quarter of the cache.
-// The caller holds mu.
+// room makes room for one more entry of a size. It returns false for one that is larger than the cache. The caller holds
+// mu.
 func (p *plans) room(size int64) bool {
 	most := p.most
 	if most == 0 {
 		most = mostPlanBytes
 	}
-	if size > most/4 {
+	if size > most {
 		return false
 	}
 	if p.byHash == nil || len(p.byHash) >= mostPlans || len(p.saved) >= mostPlans || p.used+size > most {
@@ -120,15 +120,22 @@ func (p *plans) keep(j *Job, v revision) {
 	if j.Keep != KeepNothing || v.rev == 0 || bytes.Contains(v.doc, []byte(engine.PluginPrefix)) {
 		return
 	}
-	size := planSize(v.doc) // its canvas is another one than that of byHash when that has started anew
+	sum := sha256.Sum256(v.doc)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if known, ok := p.saved[savedAsOf(j)]; ok && known.rev == v.rev {
 		return
 	}
-	if p.room(size) {
-		p.saved[savedAsOf(j)] = v
+	if !p.room(int64(len(v.doc))) {
+		return
 	}
+	if p.byHash[sum] == nil { // never added, or the cache has started anew since
+		if !p.room(planSize(v.doc)) {
+			return
+		}
+		p.byHash[sum] = v.canvas
+	}
+	p.saved[savedAsOf(j)] = v
 }
 
 // forget drops the canvas of a job, which has changed.
