@@ -202,7 +202,7 @@ func (a *API) watchTest(ctx context.Context, test *webhookRun, run string) {
 		if r.Kind == durable.KindEnd {
 			end = durable.ParseEnd(r.Data)
 		} else if engine.EventType(r.Kind).Wire() {
-			test.add(document(r.Data))
+			test.add(document(r.Data), engine.JSONSize(string(r.Data)))
 		}
 		return true
 	})
@@ -210,7 +210,7 @@ func (a *API) watchTest(ctx context.Context, test *webhookRun, run string) {
 		end.Error = err.Error()
 	}
 	if end.Status == store.RunFailed {
-		test.add(engine.Object("event", "error", "message", end.Error, "error_type", end.Code))
+		test.add(engine.Object("event", "error", "message", end.Error, "error_type", end.Code), int64(len(end.Error)))
 	}
 	test.finish(end.Status != store.RunFailed)
 }
