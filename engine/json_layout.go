@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// What parsed JSON takes in memory, in bytes; [TestParsingReservesWhatItAllocates] compares with the allocator.
+// What parsed JSON takes in memory, in bytes; [TestParsingReservesWhatItAllocates] compares with
+// the allocator.
 const (
 	sizeOfEntry  = 32 // an element of a list
 	sizeOfMember = 48 // a name with its value
@@ -15,15 +16,16 @@ const (
 	sizeOfText   = 16 // of a string with escapes, besides its bytes
 )
 
-// layout is what one pass over a JSON text finds out before it is parsed, so that the parser allocates every list and
-// object once, in its final size.
+// layout is what one pass over a JSON text finds out before it is parsed, so that the parser
+// allocates every list and object once, in its final size.
 type layout struct {
 	counts []uint32 // entries of each list and object that is not empty, in the order of their opening brackets
 	valid  bool     // the text is UTF-8
 }
 
-// measure reads the layout of a text. It calls reserve, which may be nil, with the number of bytes that it and the
-// parser allocate, before they do. A text that is not JSON is measured up to where the parser stops, or beyond.
+// measure reads the layout of a text. It calls reserve, which may be nil, with the number of bytes
+// that it and the parser allocate, before they do. A text that is not JSON is measured up to where
+// the parser stops, or beyond.
 func measure(s string, reserve func(n int64) error) (layout, error) {
 	l := layout{valid: utf8.ValidString(s)}
 	bytes := int64(0)
@@ -90,15 +92,15 @@ func sizeOf(object bool, n uint32) int64 {
 	}
 	size := sizeOfMember * int64(n)
 	if n >= indexFrom {
-		// The index is a hash table with a power of two of slots, which grows when it is used to 7/8, and its parts
-		// earlier when they are not equally full.
+		// The index is a hash table with a power of two of slots, which grows when it is used to
+		// 7/8, and its parts earlier when they are not equally full.
 		size += sizeOfSlot << bits.Len64(uint64(n)*4/3)
 	}
 	return size
 }
 
-// stringEnd is the index of the quote that ends a string whose text begins at i, or the length of s, and whether the
-// string holds escapes.
+// stringEnd is the index of the quote that ends a string whose text begins at i, or the length of
+// s, and whether the string holds escapes.
 func stringEnd(s string, i int) (end int, escaped bool) {
 	for short := min(len(s), i+16); i < short; i++ { // of most strings; the search below costs more to begin with
 		switch s[i] {

@@ -20,8 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostileBodies sends bodies that become many times their size to every class of route, with and without a key, 16 at
-// once. The host may use 1 GiB; it stays below 600 MB, and logins and runs are answered all the time.
+// hostileBodies sends bodies that become many times their size to every class of route, with and
+// without a key, 16 at once. The host may use 1 GiB; it stays below 600 MB, and logins and runs are
+// answered all the time.
 func hostileBodies(t *testing.T, bin programs) {
 	const memory = 1 << 30
 	w := embedded(t, bin)
@@ -87,8 +88,8 @@ var hostileTexts = map[string]hostileText{
 	"fields":   {"application/x-www-form-urlencoded", "", "%d&", "", true},
 }
 
-// attackBodies sends every text to every class of route and gives how many requests were sent, and the statuses of the
-// answers.
+// attackBodies sends every text to every class of route and gives how many requests were sent, and
+// the statuses of the answers.
 func (w *world) attackBodies(h *hostProcess, canvas string) (sent int, answers map[int]int) {
 	hook := w.canvas(`{"components":{"begin":{"obj":{"component_name":"Begin","params":{"mode":"Webhook",
 		"security":{"auth_type":"none","allow_anonymous":true,"rate_limit":{"limit":100000,"per":"second"}}}},"downstream":[],"upstream":[]}}}`)
@@ -133,7 +134,8 @@ func (w *world) attackBodies(h *hostProcess, canvas string) (sent int, answers m
 	return len(all), answers
 }
 
-// sendHostile gives the status of the answer, or 0 when the host closed the connection on what it does not read.
+// sendHostile gives the status of the answer, or 0 when the host closed the connection on what it
+// does not read.
 func (w *world) sendHostile(url string, text hostileText, key string, size int, told bool) int {
 	in, out := io.Pipe()
 	go func() {
@@ -197,8 +199,8 @@ func peakMemory(t testing.TB, h *hostProcess) int64 {
 	return 0
 }
 
-// confine puts a host into a control group of its own with a limit, as a container is, where this machine lets the test
-// do that.
+// confine puts a host into a control group of its own with a limit, as a container is, where this
+// machine lets the test do that.
 func confine(t testing.TB, h *hostProcess, limit int64) bool {
 	for _, v := range []struct{ dir, file string }{{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, {"/sys/fs/cgroup", "memory.max"}} {
 		group := filepath.Join(v.dir, fmt.Sprint("easel-test-", h.PID()))

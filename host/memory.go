@@ -6,9 +6,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// budgets are the shares of the host's memory for work whose size strangers choose. The collector lets the heap grow
-// to about twice of what is live, and the run log and the database need their part: together the shares stay well
-// below half of the limit.
+// budgets are the shares of the host's memory for work whose size strangers choose. The collector
+// lets the heap grow to about twice of what is live, and the run log and the database need their
+// part: together the shares stay well below half of the limit.
 type budgets struct {
 	requests  *memlimit.Budget // bodies and what is decoded from them, until the response is sent
 	small     *memlimit.Budget // the same of bodies up to 16 KiB, such as logins

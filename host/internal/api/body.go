@@ -18,7 +18,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// bodyClass bounds the body of a route. Every route declares one; TestRoutesDeclareBodies checks that.
+// bodyClass bounds the body of a route. Every route declares one; TestRoutesDeclareBodies checks
+// that.
 type bodyClass uint8
 
 const (
@@ -44,7 +45,8 @@ const (
 	mostFields     = 1000 // of a form
 )
 
-// budgetWait is how long a request waits for memory that other requests hold, and when it may try again after that.
+// budgetWait is how long a request waits for memory that other requests hold, and when it may try
+// again after that.
 const budgetWait = 2 * time.Second
 
 // limits are the bytes that a body may have, and take after it is parsed; 0 means the budget.
@@ -76,8 +78,8 @@ type reserved struct {
 // reserve takes n bytes of the budget of requests, or waits a moment for others to release them.
 func (c *call) reserve(n int64) error { return c.reserveOf(&c.memory.large, c.a.cfg.Memory, n) }
 
-// reserveBody is reserve for what a body becomes. Tiny bodies have a budget of their own, so that logins are answered
-// while large requests fill the other one.
+// reserveBody is reserve for what a body becomes. Tiny bodies have a budget of their own, so that
+// logins are answered while large requests fill the other one.
 func (c *call) reserveBody(n int64) error {
 	if c.route.body == bodyTiny {
 		return c.reserveOf(&c.memory.small, c.a.cfg.SmallMemory, n)
@@ -116,7 +118,8 @@ func (c *call) reserveStored(doc []byte) error {
 	return c.reserve(engine.JSONSize(string(doc)) + 2*int64(len(doc)))
 }
 
-// free gives back what the request holds, once nothing refers to its body any more: streams last for minutes.
+// free gives back what the request holds, once nothing refers to its body any more: streams last
+// for minutes.
 func (c *call) free() {
 	c.body = emptyBody
 	c.memory.large.Close()
@@ -136,7 +139,8 @@ func (c *call) startRun(j durable.Job) (durable.Job, error) {
 	return j, err
 }
 
-// detach copies what a run takes from a much larger body, since every string of a parsed text refers to all of it.
+// detach copies what a run takes from a much larger body, since every string of a parsed text
+// refers to all of it.
 func (c *call) detach(j *durable.Job) {
 	values := []*engine.Value{&j.Query, &j.Inputs, &j.Files, &j.Webhook, &j.Pins}
 	all := engine.NewObject(len(values))
@@ -319,8 +323,8 @@ func (c *call) formFailure(form *formReader, err error) error {
 // buffers are what bodies are read with.
 var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-// readText reads the body within a size and a time. Memory is reserved as it arrives, not as it is declared, so that a
-// client cannot hold with a header what it does not send.
+// readText reads the body within a size and a time. Memory is reserved as it arrives, not as it is
+// declared, so that a client cannot hold with a header what it does not send.
 func (c *call) readText(most int64) (string, error) {
 	c.bodyDeadline(c.a.cfg.BodyTime)
 	in := http.MaxBytesReader(c.w, c.r.Body, most)
@@ -353,7 +357,8 @@ func (c *call) readText(most int64) (string, error) {
 	}
 }
 
-// room is the next size of the buffer of a body: the declared one once a good part of it has arrived.
+// room is the next size of the buffer of a body: the declared one once a good part of it has
+// arrived.
 func (c *call) room(now, need int, most int64) int {
 	next := max(need, 2*now)
 	if n := contentLength(c.r); n >= int64(need) && n < int64(next) {
@@ -362,8 +367,8 @@ func (c *call) room(now, need int, most int64) int {
 	return int(min(int64(next), most))
 }
 
-// reserveText is reserve for the text of a body. That of a tiny one is not counted: a client that sends it slowly would
-// otherwise hold the memory of others' logins.
+// reserveText is reserve for the text of a body. That of a tiny one is not counted: a client that
+// sends it slowly would otherwise hold the memory of others' logins.
 func (c *call) reserveText(n int64) error {
 	if c.route.body == bodyTiny {
 		return nil

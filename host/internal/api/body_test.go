@@ -19,8 +19,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// Every route of every dialect says how large its body may be, and one that a caller without a key reaches takes
-// no more than a name and a password.
+// Every route of every dialect says how large its body may be, and one that a caller without a key
+// reaches takes no more than a name and a password.
 func TestRoutesDeclareBodies(t *testing.T) {
 	for _, r := range allRoutes() {
 		get := r.method == "GET"
@@ -49,7 +49,8 @@ func (s *site) rawRequest(head string) *http.Response {
 	return res
 }
 
-// What can be refused by the head of a request is refused by it: the answer comes before the body does.
+// What can be refused by the head of a request is refused by it: the answer comes before the body
+// does.
 func TestRefusedBeforeTheBodyIsRead(t *testing.T) {
 	s := newSite(t)
 	b := s.furnishAll()
@@ -106,8 +107,8 @@ func TestDecodedBodiesAreBounded(t *testing.T) {
 	require.Zero(t, s.api.cfg.SmallMemory.Used())
 }
 
-// While other requests hold the budget, a large one waits a moment and is refused with the time to come back; small
-// ones are answered.
+// While other requests hold the budget, a large one waits a moment and is refused with the time to
+// come back; small ones are answered.
 func TestFullBudgetRefusesLargeBodies(t *testing.T) {
 	s := newSite(t, func(c *Config) { c.Memory = memlimit.New("requests", 1<<20) })
 	id := s.canvas("a", echo)

@@ -18,8 +18,8 @@ const (
 // errPartHeaders means that the headers of a part of a form are too long.
 var errPartHeaders = errors.New("the headers of a part are too long")
 
-// formReader reads a multipart form part by part as it arrives; the standard library alone takes 10 MB of headers per
-// part and any number of parts.
+// formReader reads a multipart form part by part as it arrives; the standard library alone takes 10
+// MB of headers per part and any number of parts.
 type formReader struct {
 	c      *call
 	in     *multipart.Reader

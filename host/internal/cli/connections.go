@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// connectionMemory is the share of the memory limit per open connection: one that is idle takes 15 KiB, one with a
-// stream several times that.
+// connectionMemory is the share of the memory limit per open connection: one that is idle takes 15
+// KiB, one with a stream several times that.
 const connectionMemory = 64 << 10
 
-// connections bounds how many connections a server has. At the bound a new one takes the place of the one that has been
-// idle for longest; when all are at work the new one is closed.
+// connections bounds how many connections a server has. At the bound a new one takes the place of
+// the one that has been idle for longest; when all are at work the new one is closed.
 type connections struct {
 	most int
 

@@ -52,8 +52,8 @@ func (b *byteSize) Get() any { return *b }
 // leastMemory is the smallest --memory: below it a host at rest is more than its part.
 const leastMemory = 256 << 20
 
-// limitMemory finds out how much memory this host may use and lets the collector work harder from half of it on, unless
-// the operator has set GOMEMLIMIT. The returned function takes that back.
+// limitMemory finds out how much memory this host may use and lets the collector work harder from
+// half of it on, unless the operator has set GOMEMLIMIT. The returned function takes that back.
 func (s *server) limitMemory(getenv func(string) string) func() {
 	if s.cfg.Memory = int64(s.memory); s.cfg.Memory == 0 {
 		s.cfg.Memory = memlimit.Process()

@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// plans caches compiled canvases by the content of their document, so that the same canvas is compiled once. A canvas
-// with plugins is not cached: what a plugin's name stands for may change.
+// plans caches compiled canvases by the content of their document, so that the same canvas is
+// compiled once. A canvas with plugins is not cached: what a plugin's name stands for may change.
 type plans struct {
 	registry *engine.Registry
 	most     int64      // bytes of the cache
@@ -38,14 +38,16 @@ type revision struct {
 	canvas *engine.Canvas
 }
 
-// Bounds of the cache. When it is full it starts anew, which is rare and needs no bookkeeping per use.
+// Bounds of the cache. When it is full it starts anew, which is rare and needs no bookkeeping per
+// use.
 const (
 	mostPlans     = 256
 	mostPlanBytes = 32 << 20
 	largePlan     = 1 << 20 // bytes of a document from which one is compiled at a time
 )
 
-// planSize estimates what a compiled canvas holds: its document as text and parsed, and the graph made of it.
+// planSize estimates what a compiled canvas holds: its document as text and parsed, and the graph
+// made of it.
 func planSize(dsl []byte) int64 { return 2*int64(len(dsl)) + engine.JSONSize(string(dsl)) }
 
 // cached is the compiled canvas of a document, or nil.
@@ -55,8 +57,8 @@ func (p *plans) cached(sum [32]byte) *engine.Canvas {
 	return p.byHash[sum]
 }
 
-// room makes room for one more entry of a size. It returns false for one that is larger than the cache. The caller holds
-// mu.
+// room makes room for one more entry of a size. It returns false for one that is larger than the
+// cache. The caller holds mu.
 func (p *plans) room(size int64) bool {
 	most := p.most
 	if most == 0 {
