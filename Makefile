@@ -178,7 +178,7 @@ measure: page ## times, frames and events of the package and of the page in a re
 SOAK ?= 10m
 
 soak: ## SOAK (10m) of mixed load while hosts are killed at random, the long failure tests and the power cuts
-	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster|TestPowerCuts|TestPowerCutsOfNATS|TestSchedulesInACluster)$$' ./host
+	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster|TestTurnsUnderKills|TestPowerCuts|TestPowerCutsOfNATS|TestSchedulesInACluster)$$' ./host
 
 bench: ## benchmarks with their ratios to the floors of the same run
 	$(GO) run ./build/bench

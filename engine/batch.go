@@ -97,6 +97,7 @@ func (r *run) skip(call *Call) bool {
 		if x, wrapped := v.Lookup("value"); wrapped && v.Kind() == KindObject {
 			v = x
 		}
+		call.refuse(r.opt.Limits.checkValue(v))
 		call.setOut(name, v)
 		if name == "_next" {
 			call.branched = true
@@ -269,7 +270,7 @@ func (r *run) attempt(ctx context.Context, call *Call) error {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return timeoutError(call.node)
 		}
-		if try >= tries {
+		if try >= tries || errors.Is(err, ErrLimit) {
 			return err
 		}
 		if r.clock.Sleep(ctx, call.node.delay) != nil {
@@ -283,11 +284,40 @@ func (r *run) attempt(ctx context.Context, call *Call) error {
 func (c *Call) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.exceeds.Store(false)
 	started, cursor := c.started, c.cursor
 	c.effects = effects{started: started, cursor: cursor, ins: c.ins[:0]}
 }
 
+// exceeded is why an output was refused, or why the log cannot take what this execution gave.
+func (c *Call) exceeded() error {
+	if c.node.inline && !c.exceeds.Load() {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over != nil || c.node.inline {
+		return c.over
+	}
+	size := int64(0)
+	for _, list := range [...][]slot{c.ins, c.outs} {
+		for i := range list {
+			size += slotSize(list[i].name, list[i].value)
+		}
+	}
+	for i := range c.sets {
+		size += c.sets[i].value.Size()
+	}
+	for i := range c.cites {
+		size += c.cites[i].size()
+	}
+	return within(ErrEventTooLarge, size, c.run.opt.Limits.Event)
+}
+
 func (r *run) once(ctx context.Context, call *Call) (err error) {
 	defer recovered(&err)
-	return call.node.comp.Run(ctx, call)
+	if err = call.node.comp.Run(ctx, call); err == nil {
+		err = call.exceeded()
+	}
+	return err
 }

@@ -11,6 +11,7 @@ type bucket struct {
 	vals  []Value
 	index map[string]int
 	dirty []string // keys changed since the last checkpoint
+	bytes int64    // size of keys and values
 }
 
 func newBucket(v Value) bucket {
@@ -48,8 +49,10 @@ func (b *bucket) set(key string, v Value) {
 
 func (b *bucket) put(key string, v Value) {
 	if i := b.find(key); i >= 0 {
+		b.bytes += v.Size() - b.vals[i].Size()
 		b.vals[i] = v
 	} else {
+		b.bytes += slotSize(key, v)
 		b.keys = append(b.keys, key)
 		b.vals = append(b.vals, v)
 		switch {
@@ -70,7 +73,10 @@ func (b *bucket) value() Value {
 }
 
 func (b *bucket) clone() bucket {
-	return bucket{keys: slices.Clone(b.keys), vals: slices.Clone(b.vals), index: maps.Clone(b.index), dirty: slices.Clone(b.dirty)}
+	c := *b
+	c.keys, c.vals, c.index = slices.Clone(b.keys), slices.Clone(b.vals), maps.Clone(b.index)
+	c.dirty = slices.Clone(b.dirty)
+	return c
 }
 
 func (b *bucket) append(dst []byte) []byte {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,10 @@ type Call struct {
 	parent *Call // the agent's call, for a tool
 	step   int64 // number of this execution in the run
 	subs   int64 // tool and model calls so far, for idempotency keys
+
+	reserved atomic.Int64 // bytes of memory until the end of this execution
+	exceeds  atomic.Bool  // over is set
+	long     bool         // an input is not small
 
 	mu     sync.Mutex
 	closed bool
@@ -50,6 +55,7 @@ type effects struct {
 	started  time.Time
 	elapsed  time.Duration
 	err      error
+	over     error // an output was too large
 }
 
 type assignment struct {
@@ -60,6 +66,16 @@ type assignment struct {
 type citation struct {
 	node         string
 	chunks, aggs []Value
+}
+
+func (c *citation) size() int64 {
+	n := int64(0)
+	for _, list := range [...][]Value{c.chunks, c.aggs} {
+		for _, v := range list {
+			n += keySize + v.Size()
+		}
+	}
+	return n
 }
 
 // deferred is a stream an execution announced.
@@ -281,10 +297,21 @@ func (c *Call) In(name string, v Value) {
 	c.record(len(c.ins), name, v)
 }
 
-// Out sets an output.
+// Out sets an output. One that is larger than outputs may be is null, and the execution fails when it returns.
 func (c *Call) Out(name string, v Value) {
+	err := c.CheckValue(v)
+	if err == nil && c.isTool {
+		err = c.reserve(v.Size()) // an agent holds it until it is done
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err != nil {
+		v = Null
+		if c.over == nil {
+			c.exceeds.Store(true)
+			c.over = fmt.Errorf("output %s: %w", name, err)
+		}
+	}
 	c.setOut(name, v)
 }
 
@@ -319,8 +346,17 @@ func (c *Call) Defer(output string, request Value) error {
 	if !ok {
 		return fmt.Errorf("%s cannot stream", c.node.spec.Name)
 	}
+	if err := c.CheckValue(request); err != nil {
+		return err
+	}
 	stream := newStream(request, func(ctx context.Context, emit func(string) error) error {
-		return s.Stream(ctx, c, request, emit)
+		m := meter{call: c}
+		return s.Stream(ctx, c, request, func(piece string) error {
+			if err := m.add(len(piece)); err != nil {
+				return err
+			}
+			return emit(piece)
+		})
 	})
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -342,6 +378,9 @@ func (c *Call) Say(s Speech) {
 // Set writes to a reference when the execution is over. An unknown variable is an error now.
 func (c *Call) Set(ctx context.Context, r *Ref, v Value) error {
 	if _, err := c.Peek(r); err != nil {
+		return err
+	}
+	if err := c.CheckValue(v); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -398,6 +437,26 @@ func (c *Call) Cite(chunks, docAggs []Value) {
 	c.cites = append(c.cites, citation{c.id, chunks, docAggs})
 }
 
+// meter bounds a text that comes in pieces.
+type meter struct {
+	call           *Call
+	total, waiting int64 // bytes so far, and those that are not reserved yet
+}
+
+// add counts n bytes more.
+func (m *meter) add(n int) error {
+	m.total += int64(n)
+	m.waiting += int64(n)
+	if err := within(ErrTextTooLarge, m.total, m.call.run.opt.Limits.Text); err != nil {
+		return err
+	}
+	if m.waiting < memoryStep {
+		return nil
+	}
+	n, m.waiting = int(m.waiting), 0
+	return m.call.reserve(int64(n))
+}
+
 // Chunks are the passages found so far in this run, by citation number, those of this execution included.
 func (c *Call) Chunks() Value {
 	root := c.root()
@@ -426,6 +485,7 @@ func (c *Call) Remember(user, assistant, summary string) {
 
 // Count adds used tokens.
 func (c *Call) Count(u Usage) {
+	c.run.spent.add(u)
 	root := c.root()
 	root.mu.Lock()
 	defer root.mu.Unlock()

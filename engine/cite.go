@@ -26,6 +26,8 @@ func readReference(v Value) Reference {
 	return Reference{chunks: newBucket(v.Get("chunks")), aggs: newBucket(v.Get("doc_aggs"))}
 }
 
+func (r *Reference) size() int64 { return r.chunks.bytes + r.aggs.bytes }
+
 func (r *Reference) value() Value {
 	return Object("chunks", r.chunks.value(), "doc_aggs", r.aggs.value())
 }

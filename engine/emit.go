@@ -6,14 +6,26 @@ import (
 	"strconv"
 )
 
+// emitWire hands out an event that counts, see Limits.Events.
+func (r *run) emitWire(t EventType, node string) {
+	r.bytes += int64(len(r.enc.buf))
+	r.emit(t, node)
+}
+
 // emit hands out the event that enc.buf holds.
 func (r *run) emit(t EventType, node string) {
 	if r.gone {
 		return
 	}
 	r.seq++
-	r.event = Event{Seq: r.seq, Type: t, Node: node, JSON: r.enc.buf}
-	if !r.yield(&r.event, nil) {
+	own := len(r.enc.buf) > largeEvent
+	r.event = Event{Seq: r.seq, Type: t, Node: node, JSON: r.enc.buf, Own: own}
+	if own {
+		r.enc.buf = nil
+	}
+	more := r.yield(&r.event, nil)
+	r.event.JSON = nil // it may be large
+	if !more {
 		r.gone = true
 		r.halt()
 		return
@@ -30,7 +42,7 @@ func (r *run) emitWorkflowStarted() {
 	b = append(b, `{"inputs":`...)
 	b = r.in.Inputs.AppendJSON(b)
 	r.enc.buf = append(b, "}}"...)
-	r.emit(EventWorkflowStarted, "")
+	r.emitWire(EventWorkflowStarted, "")
 }
 
 func (r *run) emitNodeStarted(call *Call) {
@@ -42,13 +54,20 @@ func (r *run) emitNodeStarted(call *Call) {
 	b = appendName(b, "thoughts")
 	b = AppendQuoted(b, call.node.spec.Thoughts)
 	r.enc.buf = append(b, "}}"...)
-	r.emit(EventNodeStarted, call.id)
+	r.emitWire(EventNodeStarted, call.id)
 }
 
+// emitNodeFinished tells how an execution ended. Inputs, and then outputs, for which there is no room are left out:
+// the node or the run has failed because of them.
 func (r *run) emitNodeFinished(call *Call) {
 	now := r.clock.Now()
 	call.elapsed = now.Sub(call.started)
+	outs := r.st.nodes[call.node.index].outs
 	r.slots = append(r.slots[:0], call.ins...)
+	if !r.small(call) {
+		outs = r.fitEvent(call, outs)
+		r.enc.reserve(r.st.outSize(call.node.index) + inputSize(call))
+	}
 	for i := range r.slots {
 		if s := r.slots[i].value.Stream(); s != nil {
 			text, _ := s.result()
@@ -63,7 +82,7 @@ func (r *run) emitNodeFinished(call *Call) {
 	b = r.enc.appendTime(b, call.started)
 	b = append(b, `,"_elapsed_time":`...)
 	b = appendSeconds(b, call.elapsed)
-	for _, o := range r.st.nodes[call.node.index].outs {
+	for _, o := range outs {
 		b = append(b, ',')
 		b = AppendQuoted(b, o.name)
 		b = append(b, ':')
@@ -82,13 +101,28 @@ func (r *run) emitNodeFinished(call *Call) {
 	b = appendName(b, "created_at")
 	b = r.enc.appendTime(b, now)
 	r.enc.buf = append(b, "}}"...)
-	r.emit(EventNodeFinished, call.id)
+	r.emitWire(EventNodeFinished, call.id)
+}
+
+// fitEvent leaves out of the inputs in r.slots, and of outs, what there is no room for.
+func (r *run) fitEvent(call *Call, outs []slot) []slot {
+	size, ins := r.st.outSize(call.node.index), inputSize(call)
+	most := min(r.opt.Limits.Event, r.opt.Limits.Events-r.bytes)
+	if size+ins <= most {
+		return outs
+	}
+	r.room(size + ins)
+	r.slots = r.slots[:0]
+	if size > most {
+		return nil
+	}
+	return outs
 }
 
 // emitContainerFinished tells that the last turn of a container is over.
 func (r *run) emitContainerFinished(n *node, ins []slot, call *Call) {
 	c := Call{run: r, node: n, id: n.id}
-	c.ins = ins
+	c.ins, c.long = ins, len(ins) > 0
 	c.started = r.began
 	if call != nil {
 		c.started = call.started
@@ -99,6 +133,10 @@ func (r *run) emitContainerFinished(n *node, ins []slot, call *Call) {
 }
 
 func (r *run) emitMessage(content string, start, end bool, sound []byte) {
+	if !r.room(textSize(content) + 2*int64(len(sound))) {
+		return
+	}
+	r.enc.reserve(int64(len(content)))
 	b := r.enc.begin(EventMessage)
 	b = append(b, `{"content":`...)
 	b = AppendQuoted(b, content)
@@ -114,7 +152,7 @@ func (r *run) emitMessage(content string, start, end bool, sound []byte) {
 		b = append(b, '"')
 	}
 	r.enc.buf = append(b, "}}"...)
-	r.emit(EventMessage, "")
+	r.emitWire(EventMessage, "")
 }
 
 func (r *run) emitMessageEnd(said *Said, reference Value) {
@@ -122,7 +160,7 @@ func (r *run) emitMessageEnd(said *Said, reference Value) {
 	for _, f := range [...]slot{
 		{"status", said.Status}, {"attachment", said.Attachment}, {"downloads", said.Downloads}, {"reference", reference},
 	} {
-		if f.value.Truthy() {
+		if f.value.Truthy() && r.room(f.value.Size()) {
 			data.Set(f.name, f.value)
 		}
 	}
@@ -135,6 +173,7 @@ func (r *run) emitUserInputs(fields Value, tips string) {
 
 func (r *run) emitWorkflowFinished(outputs Value) {
 	now := r.clock.Now()
+	r.enc.reserve(outputs.Size() + r.inputs.Size())
 	b := r.enc.begin(EventWorkflowFinished)
 	b = append(b, `{"inputs":`...)
 	b = r.inputs.AppendJSON(b)
@@ -150,13 +189,17 @@ func (r *run) emitWorkflowFinished(outputs Value) {
 			"total_tokens", u.Prompt+u.Completion, "calls", u.Calls).AppendJSON(b)
 	}
 	r.enc.buf = append(b, "}}"...)
-	r.emit(EventWorkflowFinished, "")
+	r.emitWire(EventWorkflowFinished, "")
 }
 
 func (r *run) emitData(t EventType, node string, data Value) {
+	r.enc.reserve(data.Size())
 	b := r.enc.begin(t)
 	b = data.AppendJSON(b)
 	r.enc.buf = append(b, '}')
+	if t == EventMessageEnd || t == EventUserInputs {
+		r.bytes += int64(len(r.enc.buf))
+	}
 	r.emit(t, node)
 }
 
@@ -164,6 +207,9 @@ func (r *run) emitData(t EventType, node string, data Value) {
 func (r *run) note(typ EventType, n *node, data Value) {
 	if !r.logs() || typ == EventWarning && !r.firstWarning(data.Get("text").Str()) {
 		return
+	}
+	if err := within(ErrEventTooLarge, data.Size(), r.opt.Limits.Event); err != nil {
+		data = Object("component_id", data.Get("component_id"), "tool_name", data.Get("tool_name"), "error", err.Error())
 	}
 	id := ""
 	if n != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"strconv"
 	"time"
 )
@@ -46,6 +47,7 @@ type Event struct {
 	Type EventType
 	Node string // the node it is about, if any
 	JSON []byte // {"event", "message_id", "created_at", "task_id", "data"}
+	Own  bool   // JSON stays valid: the run does not use its memory again, because it is large
 }
 
 // Clone is a copy that stays valid.
@@ -82,6 +84,16 @@ func (e *encoder) name(messageID, taskID string, createdAt int64) {
 	t = AppendQuoted(t, taskID)
 	e.tail = append(t, `,"data":`...)
 }
+
+// reserve makes room for an event of about n bytes in one piece, if that is much.
+func (e *encoder) reserve(n int64) {
+	if n > largeEvent && n < math.MaxInt32 && int64(cap(e.buf)) < n {
+		e.buf = make([]byte, 0, n+1024)
+	}
+}
+
+// largeEvent is the size from which the memory of an event is not used again.
+const largeEvent = 256 << 10
 
 // begin starts an event; the caller appends data and the closing brace.
 func (e *encoder) begin(t EventType) []byte {

@@ -22,6 +22,9 @@ func (r *run) startLog() {
 
 // checkpoint logs what the last batch changed, and now and then everything.
 func (r *run) checkpoint() {
+	for _, i := range r.pending { // each checkpoint repeats what unread streams wait with
+		r.bytes += r.streams[i].deferred.stream.request.Size()
+	}
 	if !r.opt.Checkpoints || r.gone {
 		return
 	}
@@ -46,6 +49,7 @@ func (r *run) checkpoint() {
 // snapshot logs the whole state in the middle of a run.
 func (r *run) snapshot() {
 	r.seq++ // the snapshot counts itself, so that a run continued from it goes on behind it
+	r.enc.reserve(r.size())
 	b := r.enc.begin(EventSnapshot)
 	from := len(b)
 	b = r.appendState(b, &r.progress)
@@ -60,6 +64,7 @@ func (r *run) lastSnapshot() {
 	if !r.opt.Checkpoints || r.gone {
 		return
 	}
+	r.enc.reserve(r.size())
 	b := r.appendState(r.enc.begin(EventSnapshot), r.st.progress)
 	if r.failed != nil { // nothing else in the log tells that the run failed
 		b = append(b[:len(b)-1], `,"failed":`...)
@@ -170,6 +175,8 @@ func (r *run) appendRunDelta(b []byte) []byte {
 	b = strconv.AppendInt(b, p.step, 10)
 	b = append(b, `,"steps":`...)
 	b = strconv.AppendInt(b, int64(p.steps), 10)
+	b = append(b, `,"bytes":`...)
+	b = strconv.AppendInt(b, p.bytes, 10)
 	b = append(b, `,"next":`...)
 	b = r.appendIDs(b, p.next)
 	if p.usage != (Usage{}) {

@@ -215,7 +215,8 @@ func TestLargeValue(t *testing.T) {
 	big := strings.Repeat("x", 100<<20)
 	c := load(t, `begin Begin -> a`, `a Text {"script":"<{sys.query}>"}`)
 	st := c.State()
-	for _, err := range c.Run(t.Context(), st, engine.Input{Query: engine.String(big)}, engine.Options{}) {
+	limits := engine.Limits{Text: -1, Output: -1, State: -1, Event: -1, Events: -1}
+	for _, err := range c.Run(t.Context(), st, engine.Input{Query: engine.String(big)}, engine.Options{Limits: limits}) {
 		require.NoError(t, err)
 	}
 	v, _ := st.Output("a", "result")

@@ -35,6 +35,9 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	if req.Key == "" {
 		req.Key = c.Key()
 	}
+	if err := c.checkModelCall(req); err != nil {
+		return a, err
+	}
 	c.Count(Usage{Calls: 1})
 	var text strings.Builder
 	var norm thinkNormalizer
@@ -47,7 +50,11 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		}
 		return emit(piece)
 	}
-	err := c.pieces(ctx, req, &a, func(piece string, last bool) error {
+	m := meter{call: c}
+	err := c.pieces(ctx, req, &a, &m, func(piece string, last bool) error {
+		if err := m.add(len(piece)); err != nil {
+			return err
+		}
 		if i := strings.Index(piece, errorMark); i >= 0 {
 			return &ModelError{Text: piece[i:]}
 		}
@@ -62,7 +69,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	return a, err
 }
 
-func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, take func(string, bool) error) error {
+func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *meter, take func(string, bool) error) error {
 	for piece, err := range c.run.opt.Ports.Model.Generate(ctx, req) {
 		if err != nil {
 			return err
@@ -76,6 +83,9 @@ func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, take fu
 		if piece.Usage != nil {
 			c.Count(*piece.Usage)
 			a.Usage = *piece.Usage
+		}
+		if err := m.add(toolCallsLen(piece.ToolCalls)); err != nil {
+			return err
 		}
 		a.ToolCalls = append(a.ToolCalls, piece.ToolCalls...)
 		if piece.Text == "" {

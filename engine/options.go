@@ -29,6 +29,8 @@ type Options struct {
 	Until string           // stop after the batch in which this node ran
 	Pins  map[string]Value // outputs, by node id, that are used in place of running the node
 
+	Limits Limits // what the run may hold and use
+
 	Rerun         bool // Continue counts as a new execution: new message id, numbering from 1
 	Checkpoints   bool // log what each batch changed, so that the run can be continued elsewhere
 	SnapshotBytes int  // a whole snapshot after this many bytes of checkpoints, or as many as the last one had; 0 means 256 KB
@@ -86,6 +88,7 @@ func (o *Options) setDefaults() {
 	if o.Ports.IDs == nil {
 		o.Ports.IDs = RandomIDs{}
 	}
+	o.Limits.setDefaults()
 	if o.Concurrency <= 0 {
 		o.Concurrency = defaultConcurrency
 	}

@@ -82,7 +82,7 @@ func (r *run) pauseWith(fields Value, tips string) {
 		}
 	}
 	kept := r.progress.clone()
-	kept.next = nil
+	kept.next, kept.bytes = nil, 0 // the answers begin a new execution
 	kept.unread = elements(r.c.streamsValue(&r.progress))
 	kept.pending, kept.streams = nil, nil
 	for _, n := range r.st.waiting {

@@ -21,6 +21,7 @@ type Ports struct {
 	Memory    Memory  // nil forgets
 	Cancel    Cancel  // nil: only the context cancels
 	Secrets   Secrets // nil knows none
+	Budget    Budget  // nil: the memory of the run is not accounted
 	Clock     Clock   // nil is the system's clock
 	IDs       IDs     // nil makes random ids
 }

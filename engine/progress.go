@@ -14,6 +14,7 @@ type progress struct {
 	taskID    string
 	created   int64  // Unix seconds
 	seq       uint64 // number of the last event
+	bytes     int64  // of the events so far, see Limits.Events
 	step      int64  // executions so far
 	steps     int    // executions outside bodies without progress
 	seed      uint64
@@ -60,6 +61,9 @@ func (c *Canvas) runValue(p *progress, st *State) Value {
 	b := NewObject(24)
 	b.Set("message_id", String(p.messageID)).Set("task_id", String(p.taskID)).Set("created_at", Int(p.created))
 	b.Set("seq", Int(int64(p.seq))).Set("step", Int(p.step)).Set("steps", Int(int64(p.steps)))
+	if p.bytes > 0 {
+		b.Set("bytes", Int(p.bytes))
+	}
 	b.Set("seed", String(strconv.FormatUint(p.seed, 16))).Set("usage", usageValue(p.usage))
 	b.Set("inputs", p.inputs).Set("user_id", String(p.userID)).Set("webhook", p.webhook).Set("answers", p.answers)
 	if p.asked {
@@ -136,6 +140,7 @@ func (p *progress) apply(c *Canvas, v Value) (err error) {
 	steps, _ := v.Get("steps").Int()
 	p.steps = int(steps)
 	p.usage = readUsage(v.Get("usage"))
+	p.bytes, _ = v.Get("bytes").Int()
 	p.asked = v.Get("asked").True()
 	if p.next, err = c.indexes(v.Get("next")); err != nil {
 		return err

@@ -103,18 +103,23 @@ func (t *Text) Parts(yield func(lit string, ref int) bool) {
 	}
 }
 
-// Fill is the text with texts[i] in the place of reference i of Refs. What was put in is not looked at again.
-func (t *Text) Fill(texts []string) string {
-	size := 0
+// FilledLen is how many bytes Fill gives.
+func (t *Text) FilledLen(texts []string) int64 {
+	size := int64(0)
 	for _, p := range t.parts {
 		if p.ref < 0 {
-			size += len(p.lit)
+			size += int64(len(p.lit))
 		} else {
-			size += len(texts[p.ref])
+			size += int64(len(texts[p.ref]))
 		}
 	}
+	return size
+}
+
+// Fill is the text with texts[i] in the place of reference i of Refs. What was put in is not looked at again.
+func (t *Text) Fill(texts []string) string {
 	var b strings.Builder
-	b.Grow(size)
+	b.Grow(int(t.FilledLen(texts)))
 	for _, p := range t.parts {
 		if p.ref < 0 {
 			b.WriteString(p.lit)

@@ -60,7 +60,7 @@ func (r *run) reviveCall(n *node, v Value) *Call {
 	c := &Call{run: r, node: n, id: n.id}
 	started, _ := v.Get("started").Int()
 	c.started = time.Unix(0, started)
-	c.outs, c.ins = readSlots(v.Get("outs")), readSlots(v.Get("ins"))
+	c.outs, c.ins, c.long = readSlots(v.Get("outs")), readSlots(v.Get("ins")), true
 	if e := v.Get("error"); !e.IsNull() {
 		c.err = errors.New(e.Str())
 	}

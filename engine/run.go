@@ -44,6 +44,13 @@ type run struct {
 	logSize   int
 	stateSize int // bytes of the last snapshot in the middle of the run
 
+	memory     memory
+	holds      int64 // of memory: the state and the slack
+	slack      int64 // by which the state may grow before it is added up anew
+	smallBelow int64 // see Limits.measureFrom
+	given      int64 // size of inputs, webhook and answers
+	spent      spent
+
 	// What the last batch did, for its checkpoint.
 	ended        []int32
 	cleared      []int32
@@ -139,6 +146,8 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	if r.logs() {
 		r.signal = make(chan struct{}, 1)
 	}
+	r.memory.budget, r.smallBelow = opt.Ports.Budget, opt.Limits.measureFrom()
+	r.st.recount()
 	r.outer = ctx
 	r.began = r.clock.Now()
 	r.progress = progress{
@@ -169,9 +178,16 @@ func (r *run) watch() {
 	}()
 }
 
+// mostKept is the largest buffer for events that a canvas keeps for its next run.
+const mostKept = 1 << 20
+
 // close lets go of everything the run held.
 func (r *run) close() {
 	r.halt()
+	r.memory.close()
+	if cap(r.enc.buf) > mostKept {
+		r.enc.buf = nil
+	}
 	if !r.shared {
 		r.c.scratch.Put(r.scratch)
 	}
@@ -237,7 +253,13 @@ func (r *run) execute() {
 	resume := r.st.Paused()
 	err := r.opt.check(r.c)
 	if err == nil {
+		err = r.checkGiven()
+	}
+	if err == nil {
 		err = r.prepare(resume)
+	}
+	if err == nil {
+		err = r.checkState()
 	}
 	if err != nil {
 		r.fail(err)
@@ -269,7 +291,7 @@ const pathRoom = 64
 // prepare brings the state to the start of a turn.
 func (r *run) prepare(resume bool) error {
 	st := r.st
-	st.history = append(st.history, Turn{Role: "user", Content: r.in.Query})
+	st.say(Turn{Role: "user", Content: r.in.Query})
 	if !resume && r.opt.From == "" {
 		for i := range st.nodes {
 			st.clearOuts(int32(i))
@@ -351,7 +373,7 @@ func (r *run) goOn() {
 		if r.pauses(batch) {
 			return
 		}
-		if r.failed = r.countSteps(batch); r.failed != nil {
+		if r.failed = r.countSteps(batch); r.failed != nil || !r.room(0) {
 			r.endFailed()
 			return
 		}
@@ -402,7 +424,15 @@ func (r *run) finish() {
 		outs = st.Outputs(r.c.nodes[st.path[n-1]].id)
 	}
 	turn := Turn{Role: "assistant", Content: outs}
-	st.history = append(st.history, turn)
+	// The answer is kept twice: as all outputs, and as a line of sys.history.
+	if err := r.admit(2 * outs.Size()); err != nil && r.failed == nil {
+		r.failed = err
+	}
+	if r.failed != nil || !r.room(outs.Size()+r.inputs.Size()) {
+		r.endFailed()
+		return
+	}
+	st.say(turn)
 	r.remember("assistant", turn.Text())
 	st.progress = nil
 	r.emitWorkflowFinished(outs)

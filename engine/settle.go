@@ -37,11 +37,15 @@ func (r *run) settleBatch(batch []int32) bool {
 // settle finishes one execution.
 func (r *run) settle(call *Call) {
 	n := call.node
+	r.unreserve(call) // what it made is counted as state now, or gone
 	r.apply(call)
 	r.flushNotes()
 	if call.err == nil && call.speech != nil {
 		call.err = r.speak(call)
 		r.flushNotes()
+	}
+	if call.err == nil {
+		call.err = r.checkEvent(call)
 	}
 	r.flushPending()
 	jumped, failed := false, call.err != nil
@@ -75,20 +79,64 @@ func (r *run) apply(call *Call) {
 	call.mu.Lock()
 	defer call.mu.Unlock()
 	for _, o := range call.outs {
-		r.st.setOut(call.node.index, o.name, r.redact(o.value))
+		call.refuse(r.putOut(call.node.index, o.name, r.redact(o.value)))
 	}
 	for _, a := range call.sets {
-		if err := r.st.assign(a.ref, a.value); err != nil && call.err == nil {
-			call.err = err
-		}
+		call.refuse(r.st.assign(a.ref, a.value, r.checkAssigned))
 	}
 	call.sets = nil
 	r.takeCites(call)
-	r.st.memory = append(r.st.memory, call.memories...)
+	for _, m := range call.memories {
+		err := r.admit(m.Size())
+		if call.refuse(err); err == nil {
+			r.st.memory = append(r.st.memory, m)
+			r.st.bytes += m.Size()
+			r.bytes += m.Size()
+		}
+	}
 	call.memories = nil
 	r.addUsage(call)
 	if call.err != nil {
 		r.st.setOut(call.node.index, errorOutput, String(r.redactText(errorText(call.err))))
+	}
+}
+
+// putOut sets an output if the state may grow by it, and makes it null otherwise.
+func (r *run) putOut(node int32, name string, v Value) error {
+	grows := v.Size()
+	if grows <= r.slack {
+		r.slack -= grows
+		r.st.setOut(node, name, v)
+		return nil
+	}
+	if old, ok := r.st.nodes[node].out(name); ok {
+		grows -= old.Size()
+	}
+	err := r.admit(grows)
+	if err != nil {
+		v = Null
+	}
+	r.st.setOut(node, name, v)
+	return err
+}
+
+// checkAssigned is nil when a variable may have a value in place of the old one. The value counts as an event, because
+// the log repeats it; of a list, which most often has grown by an element, what it has grown by does.
+func (r *run) checkAssigned(old, v Value) error {
+	if err := r.opt.Limits.checkValue(v); err != nil {
+		return err
+	}
+	r.bytes += v.Size()
+	if v.kind == KindList && old.kind == KindList {
+		r.bytes -= min(v.Size(), old.Size())
+	}
+	return r.admit(v.Size() - old.Size())
+}
+
+// refuse makes an error that of the execution, unless it has one.
+func (c *Call) refuse(err error) {
+	if c.err == nil {
+		c.err = err
 	}
 }
 
@@ -103,11 +151,16 @@ func (r *run) takeCites(call *Call) {
 	if len(call.cites) == 0 {
 		return
 	}
-	last := &r.st.retrieval[len(r.st.retrieval)-1]
 	for _, c := range call.cites {
-		last.add(c.node, c.chunks, c.aggs)
+		size := c.size()
+		if err := r.admit(size); err != nil {
+			call.refuse(err)
+			continue
+		}
+		r.st.cite(c)
+		r.bytes += size
+		r.cited = append(r.cited, c)
 	}
-	r.cited = append(r.cited, call.cites...)
 	call.cites = nil
 }
 

@@ -23,6 +23,8 @@ type speaking struct {
 	aloud strings.Builder // text that has no sound yet
 	runes int
 	think bool
+	total int64 // bytes said, reasoning included
+	over  error // the message, or the events of the run, became too large
 }
 
 // speak hands out what a node says: texts at once, streams piece by piece, then the end of the message.
@@ -44,19 +46,29 @@ func (r *run) speak(call *Call) error {
 			s.parts = append(s.parts, func() string { return text })
 			s.say(text)
 		}
+		if s.over != nil {
+			break
+		}
 	}
 	if s.think {
 		s.mark(false)
 	}
 	s.rest()
-	content := s.text()
-	r.st.setOut(call.node.index, "content", String(content))
+	content := ""
+	if s.over == nil {
+		content = s.text()
+		s.over = r.putOut(call.node.index, "content", String(content))
+	}
 	if r.gone {
 		return nil
 	}
 	if broken != nil && r.canceled() {
 		r.dropStreams(ErrCanceled)
 		return ErrCanceled
+	}
+	if s.over != nil {
+		r.emitMessageEnd(&Said{Interrupted: true}, Null)
+		return s.over
 	}
 	said := &Said{Text: content, Interrupted: broken != nil}
 	if call.node.speaker != nil && broken == nil {
@@ -97,8 +109,11 @@ func (s *speaking) stream(stream *Stream) error {
 			return false
 		}
 		s.split(piece)
-		return !s.r.gone
+		return s.over == nil && !s.r.gone
 	})
+	if s.over != nil {
+		return s.over
+	}
 	if errors.Is(err, context.Canceled) {
 		return ErrCanceled
 	}
@@ -116,7 +131,7 @@ func (s *speaking) text() string {
 
 // split tells reasoning from answer. Tags come whole: the writer's pieces were put in order before.
 func (s *speaking) split(piece string) {
-	for piece != "" && !s.r.gone && !s.r.canceled() {
+	for piece != "" && s.over == nil && !s.r.gone && !s.r.canceled() {
 		at, tag := nextTag(piece)
 		if at > 0 {
 			s.say(piece[:at])
@@ -135,8 +150,16 @@ func (s *speaking) mark(start bool) {
 	}
 }
 
-// say hands out a piece of text, with sound when enough has come together. Reasoning is not voiced.
+// say hands out a piece of text, with sound when enough has come together. Reasoning is not voiced. A message is no
+// longer than a text may be, reasoning included.
 func (s *speaking) say(piece string) {
+	s.total += int64(len(piece))
+	if s.over = within(ErrTextTooLarge, s.total, s.r.opt.Limits.Text); s.over == nil {
+		s.over = s.r.checkRoom(textSize(piece))
+	}
+	if s.over != nil {
+		return
+	}
 	if s.think {
 		s.r.emitMessage(piece, false, false, nil)
 		return
@@ -218,6 +241,7 @@ func (r *run) finishStream(call *Call) {
 	n := call.node
 	r.flushNotes()
 	r.forgetStream(n.index)
+	r.unreserve(call)
 	text, err := call.deferred.stream.result()
 	call.mu.Lock()
 	for i := range call.outs {
@@ -289,6 +313,7 @@ func (r *run) dropStreams(reason error) {
 			continue
 		}
 		r.forgetStream(call.node.index)
+		r.unreserve(call)
 		call.close()
 		call.mu.Lock()
 		r.addUsage(call)

@@ -20,6 +20,54 @@ type State struct {
 	progress  *progress // where a run stands that is neither finished nor paused; nil otherwise
 	taskID    string
 	dirty     []int32 // nodes changed since the last checkpoint
+	bytes     int64   // size of outputs, history, retrieval and memory; see recount
+}
+
+// size is the accounted size of everything in the state that grows.
+func (s *State) size() int64 { return s.bytes + s.globals.bytes }
+
+// slotSize is the size of a named value.
+func slotSize(name string, v Value) int64 { return keySize + int64(len(name)) + v.Size() }
+
+// recount finds the size of a state of unknown origin. From there on the run that owns it keeps it up.
+func (s *State) recount() {
+	s.bytes = 0
+	for i := range s.nodes {
+		s.bytes += s.outSize(int32(i))
+	}
+	for _, t := range s.history {
+		s.bytes += t.Content.Size()
+	}
+	for i := range s.retrieval {
+		s.bytes += s.retrieval[i].size()
+	}
+	for _, m := range s.memory {
+		s.bytes += m.Size()
+	}
+}
+
+// outSize is the size of the outputs of a node.
+func (s *State) outSize(node int32) int64 {
+	n := int64(0)
+	for i := range s.nodes[node].outs {
+		o := &s.nodes[node].outs[i]
+		n += slotSize(o.name, o.value)
+	}
+	return n
+}
+
+// say adds an entry to the conversation.
+func (s *State) say(t Turn) {
+	s.history = append(s.history, t)
+	s.bytes += t.Content.Size()
+}
+
+// cite adds passages to the references of the last run.
+func (s *State) cite(c citation) {
+	last := &s.retrieval[len(s.retrieval)-1]
+	before := last.size()
+	last.add(c.node, c.chunks, c.aggs)
+	s.bytes += last.size() - before
 }
 
 // Turn is one entry of the conversation: who spoke and what. What a canvas said is kept as all outputs of its
@@ -35,6 +83,14 @@ func (t Turn) Text() string {
 		return t.Content.Get("content").Text()
 	}
 	return t.Content.Text()
+}
+
+// TextLen is about how long Text is, and not less.
+func (t Turn) TextLen() int64 {
+	if t.Content.Kind() == KindObject {
+		return t.Content.Get("content").Size()
+	}
+	return t.Content.Size()
 }
 
 // nodeState is what one node holds between its executions.
@@ -67,10 +123,12 @@ func (s *State) setOut(node int32, name string, v Value) {
 	s.touch(node)
 	for i := range n.outs {
 		if n.outs[i].name == name {
+			s.bytes += v.Size() - n.outs[i].value.Size()
 			n.outs[i].value = v
 			return
 		}
 	}
+	s.bytes += slotSize(name, v)
 	n.outs = append(n.outs, slot{name, v})
 }
 
@@ -90,8 +148,10 @@ func (s *State) clearOuts(node int32) {
 	kept := n.outs[:0]
 	for _, o := range n.outs {
 		if strings.HasPrefix(o.name, "_") {
+			s.bytes -= slotSize(o.name, o.value)
 			continue
 		}
+		s.bytes += Null.Size() - o.value.Size()
 		o.value = Null
 		kept = append(kept, o)
 	}
@@ -106,6 +166,7 @@ func (s *State) dropError(node int32) {
 	n := &s.nodes[node]
 	for i := range n.outs {
 		if n.outs[i].name == errorOutput {
+			s.bytes -= slotSize(errorOutput, n.outs[i].value)
 			n.outs = append(n.outs[:i], n.outs[i+1:]...)
 			s.touch(node)
 			return
@@ -271,12 +332,12 @@ func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 	if r.Node == "" {
 		v, ok := s.globals.at(r.slot, r.Expr)
 		if !ok {
-			v, ok = s.lookupGlobal(r.Expr)
+			v, ok, err = s.lookupGlobal(r.Expr)
 		}
-		if !ok {
-			return Null, false, r.notFound()
+		if !ok && err == nil {
+			err = r.notFound()
 		}
-		return v, false, nil
+		return v, false, err
 	}
 	slot := r.slot
 	if slot == 0 {
@@ -295,43 +356,58 @@ func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 		return String(""), false, nil
 	}
 	if len(r.Path) > 0 {
+		if err := CheckParse(v.Str()); err != nil {
+			return Null, false, err
+		}
 		v = Walk(v, r.Path)
 	}
 	return v, !n.ran && v.IsNull(), nil
 }
 
 // lookupGlobal finds a variable by its whole name, or a member below the longest name that exists.
-func (s *State) lookupGlobal(expr string) (Value, bool) {
+func (s *State) lookupGlobal(expr string) (v Value, ok bool, err error) {
 	if v, ok := s.globals.get(expr); ok {
-		return v, true
+		return v, true, nil
 	}
 	for i := len(expr) - 1; i > 0; i-- {
 		if expr[i] != '.' {
 			continue
 		}
 		if v, ok := s.globals.get(expr[:i]); ok {
-			return Walk(v, strings.Split(expr[i+1:], ".")), true
+			if err := CheckParse(v.Str()); err != nil {
+				return Null, false, err
+			}
+			return Walk(v, strings.Split(expr[i+1:], ".")), true, nil
 		}
 	}
-	return Null, false
+	return Null, false, nil
 }
 
-// assign writes to a reference: exactly the named path. A variable or node that does not exist is an error.
-func (s *State) assign(r *Ref, v Value) error {
+// assign writes to a reference: exactly the named path. A variable or node that does not exist is an error, and so
+// is a value that check refuses together with what is around it.
+func (s *State) assign(r *Ref, v Value, check func(old, v Value) error) error {
 	if r.Node != "" {
 		i, ok := s.canvas.index[r.Node]
 		if !ok {
 			return r.notFound()
 		}
-		n := &s.nodes[i]
+		old, _ := s.nodes[i].out(r.Output)
 		if len(r.Path) > 0 {
-			old, _ := n.out(r.Output)
+			if err := CheckParse(old.Str()); err != nil {
+				return err
+			}
 			v = Put(old, r.Path, v)
+		}
+		if err := check(old, v); err != nil {
+			return err
 		}
 		s.setOut(i, r.Output, v)
 		return nil
 	}
-	if _, ok := s.globals.get(r.Expr); ok {
+	if old, ok := s.globals.get(r.Expr); ok {
+		if err := check(old, v); err != nil {
+			return err
+		}
 		s.globals.set(r.Expr, v)
 		return nil
 	}
@@ -340,7 +416,14 @@ func (s *State) assign(r *Ref, v Value) error {
 			continue
 		}
 		if old, ok := s.globals.get(r.Expr[:i]); ok {
-			s.globals.set(r.Expr[:i], Put(old, strings.Split(r.Expr[i+1:], "."), v))
+			if err := CheckParse(old.Str()); err != nil {
+				return err
+			}
+			v = Put(old, strings.Split(r.Expr[i+1:], "."), v)
+			if err := check(old, v); err != nil {
+				return err
+			}
+			s.globals.set(r.Expr[:i], v)
 			return nil
 		}
 	}

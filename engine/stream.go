@@ -120,6 +120,13 @@ func (s *Stream) each(ctx context.Context, r *run, yield func(piece string) bool
 	}
 }
 
+// length is how many bytes have come so far.
+func (s *Stream) length() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return int64(len(s.text))
+}
+
 // detach lets the producer run on without a reader.
 func (s *Stream) detach() {
 	s.mu.Lock()

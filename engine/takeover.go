@@ -81,7 +81,7 @@ func (s *State) applyDelta(v Value) error {
 		if len(s.retrieval) == 0 {
 			s.retrieval = append(s.retrieval, newReference())
 		}
-		s.retrieval[len(s.retrieval)-1].add(x.node, x.chunks, x.aggs)
+		s.cite(x)
 	}
 	s.memory = append(s.memory, elements(v.Get("memory"))...)
 	s.progress.results = nil
@@ -99,6 +99,7 @@ func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield fun
 	r.takeOver(kept)
 	if !opt.Rerun {
 		r.messageID, r.taskID, r.created, r.seq = kept.messageID, kept.taskID, kept.created, kept.seq
+		r.bytes = kept.bytes
 		r.began = time.Unix(kept.created, 0)
 	}
 	r.in = Input{Inputs: kept.inputs, UserID: kept.userID, Webhook: kept.webhook}
@@ -108,6 +109,7 @@ func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield fun
 	r.inputs, r.userID, r.webhook = kept.inputs, kept.userID, kept.webhook
 	r.enc.name(r.messageID, r.taskID, r.created)
 	r.loggedMemory = len(st.memory)
+	r.given = r.givenSize()
 	st.taskID = r.taskID
 	st.progress = nil
 	return r
@@ -116,6 +118,7 @@ func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield fun
 // takeOver goes on where kept stands: schedule, bodies, waiting nodes and unread streams.
 func (r *run) takeOver(kept *progress) {
 	r.step, r.steps, r.usage = kept.step, kept.steps, kept.usage
+	r.spent.set(kept.usage)
 	r.answers, r.asked = kept.answers, kept.asked
 	r.scopes, r.held, r.next = kept.scopes, kept.held, kept.next
 	for _, n := range r.next {
@@ -148,7 +151,7 @@ func (r *run) reopen(v Value) {
 	call.step, _ = v.Get("step").Int()
 	started, _ := v.Get("started").Int()
 	call.started = time.Unix(0, started)
-	call.ins = readSlots(v.Get("ins"))
+	call.ins, call.long = readSlots(v.Get("ins")), true
 	if call.Defer(v.Get("output").Str(), v.Get("request")) != nil {
 		return
 	}

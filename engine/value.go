@@ -43,6 +43,8 @@ type tree struct {
 	index  map[string]int // only from indexFrom keys on
 	room   *room
 	stream *Stream
+	size   uint32 // of the elements, see Value.Size
+	depth  uint32 // levels of lists and objects, this one included
 }
 
 // room lets lists that grow one by one share a backing array: whoever claims the next free place first may
@@ -73,7 +75,7 @@ func List(vals ...Value) Value {
 
 // listOf makes a list that owns vals.
 func listOf(vals []Value) Value {
-	return Value{kind: KindList, tree: &tree{vals: vals}}
+	return Value{kind: KindList, tree: (&tree{vals: vals}).measure()}
 }
 
 // Strings makes a list of strings.
@@ -229,13 +231,20 @@ func (v Value) Append(x Value) Value {
 	old := v.tree
 	n := len(old.vals)
 	if old.room != nil && n < cap(old.vals) && old.room.used.CompareAndSwap(int64(n), int64(n+1)) {
-		return Value{kind: KindList, tree: &tree{vals: append(old.vals, x), room: old.room}}
+		return appendedTo(old, append(old.vals, x), old.room)
 	}
 	vals := make([]Value, n, 2*n+4)
 	copy(vals, old.vals)
 	r := &room{}
 	r.used.Store(int64(n + 1))
-	return Value{kind: KindList, tree: &tree{vals: append(vals, x), room: r}}
+	return appendedTo(old, append(vals, x), r)
+}
+
+// appendedTo is the list that vals are, which are those of old and one more.
+func appendedTo(old *tree, vals []Value, r *room) Value {
+	t := &tree{vals: vals, room: r, size: old.size, depth: max(old.depth, 1)}
+	t.hold(vals[len(vals)-1])
+	return Value{kind: KindList, tree: t}
 }
 
 // With is the object v with one member set; a member that exists keeps its place. Any other kind counts as an
@@ -353,7 +362,7 @@ func (b *ObjectBuilder) Value() Value {
 	if b.index == nil && len(b.keys) >= indexFrom {
 		b.index = indexOf(b.keys)
 	}
-	return Value{kind: KindObject, tree: &tree{keys: b.keys, vals: b.vals, index: b.index}}
+	return Value{kind: KindObject, tree: (&tree{keys: b.keys, vals: b.vals, index: b.index}).measure()}
 }
 
 func indexOf(keys []string) map[string]int {
@@ -366,7 +375,7 @@ func indexOf(keys []string) map[string]int {
 
 // The empty containers are shared: values do not change.
 var (
-	emptyObject = Value{kind: KindObject, tree: &tree{}}
+	emptyObject = Value{kind: KindObject, tree: (&tree{}).measure()}
 	emptyList   = listOf(nil)
 )
 

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
@@ -105,6 +106,9 @@ type Config struct {
 	// the process: that of its control group, else the machine's memory. Requests,
 	// documents and runs get fixed shares of it and are refused beyond them.
 	Memory int64
+	// Limits bound each run; a zero field is the engine's default, a negative one
+	// no limit.
+	Limits engine.Limits
 	// ScriptWorker is the command that runs one script in a process of its
 	// own; without it scripts run in this process.
 	ScriptWorker []string

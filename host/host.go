@@ -51,6 +51,8 @@ type Host struct {
 	control *http.Server
 	metrics metricsDoor
 	memory  budgets
+	// runMemory is what the runs at work hold of memory.runs.
+	runMemory *runMemory
 
 	plugins   *plugins // nil where the machine cannot run any
 	documents document.Reader
@@ -76,6 +78,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		cfg.Sync = SyncContract
 	}
 	h := &Host{cfg: cfg, memory: newBudgets(cfg.Memory)}
+	h.runMemory = newRunMemory(h.memory.runs, h.memory.limit)
 	if cfg.Dir != "" {
 		h.documents.CacheDir = filepath.Join(cfg.Dir, "cache", "documents")
 	}
@@ -101,6 +104,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	// The run log first: it keeps a second process out of the data directory.
 	if err = h.openLog(ctx); err != nil {
+		return err
+	}
+	if err = h.readMemoryNote(); err != nil {
 		return err
 	}
 	if err = h.openStore(ctx); err != nil {
@@ -129,12 +135,13 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	h.runs = durable.New(durable.Config{
 		Store: h.store, Log: h.log, Registry: registry, Ports: h.ports, Logger: cfg.Log,
+		Limits: cfg.Limits, Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
 		PlanBytes: h.memory.plans, KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.api = api.New(api.Config{
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(),
 		Documents: &h.documents, Templates: templates, Models: h.models, Quota: h.quota, Operator: firstTenantID,
-		Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
+		Limits: cfg.Limits, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
 		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {
@@ -182,6 +189,7 @@ func (h *Host) openLog(ctx context.Context) error {
 		h.log, err = runner.Open(ctx, runner.Config{
 			Dir: cfg.Dir, URLs: cfg.NATS, Credentials: cfg.NATSCredentials, Replicas: cfg.Replicas, Name: hostName(),
 			SyncAlways: cfg.Sync == SyncAlways, SyncEvery: every, Lease: cfg.Lease, Log: cfg.Log,
+			Gate: func(run runner.Run) (func(), bool) { return h.runs.Gate(run) },
 			Dead: func(ctx context.Context, l *runner.Lease) error { return h.runs.Dead(ctx, l) },
 		})
 		return err
@@ -197,6 +205,7 @@ func (h *Host) begin(ctx context.Context) {
 			h.cfg.Log.Error("this host takes no runs over", "err", err)
 		}
 	})
+	h.work.Go(func() { h.guardMemory(working.Done()) })
 	h.redis.work(working, h)
 	h.plugins.watch(working, h)
 }
@@ -216,8 +225,18 @@ func (h *Host) ended(j *durable.Job, end durable.End, took time.Duration) {
 	h.redis.end(j, end)
 }
 
-// Close hands the runs of this host over and closes its storage.
+// Stop accepts no new runs: requests that want one get 503, those that wait for
+// their session too, so that a server around [Host.Handler] can shut down. Runs
+// that were accepted go on until [Host.Close], which stops as well.
+func (h *Host) Stop() {
+	if h.runs != nil {
+		h.runs.Stop()
+	}
+}
+
+// Close stops, hands the runs of this host over and closes its storage.
 func (h *Host) Close() error {
+	h.Stop()
 	if h.stop != nil {
 		h.stop()
 	}

@@ -10,6 +10,7 @@ import (
 // lets the heap grow to about twice of what is live, and the run log and the database need their
 // part: together the shares stay well below half of the limit.
 type budgets struct {
+	limit     int64            // of the process
 	requests  *memlimit.Budget // bodies and what is decoded from them, until the response is sent
 	small     *memlimit.Budget // the same of bodies up to 16 KiB, such as logins
 	documents *memlimit.Budget // uploads while their text is read
@@ -23,6 +24,7 @@ func newBudgets(limit int64) budgets {
 		limit = memlimit.Process()
 	}
 	return budgets{
+		limit:     limit,
 		requests:  memlimit.New("requests", limit/16),
 		small:     memlimit.New("small requests", limit/64),
 		documents: memlimit.New("documents", limit/8),

@@ -18,5 +18,6 @@ func (h *Host) ports(j *durable.Job) engine.Ports {
 		Code:      h.codePort(),
 		MCP:       h.mcpPort(j),
 		Secrets:   h.secretsPort(j),
+		Budget:    h.runMemory.open(j.ID),
 	}
 }

@@ -50,6 +50,9 @@ func codeOf(err error, other string) string {
 	if errors.As(err, &f) {
 		return f.code
 	}
+	if code := engine.CodeOf(err); code != "" && errors.Is(err, engine.ErrLimit) && code != "limit_reached" {
+		return code // each limit of a run has a code of its own
+	}
 	for _, c := range codes {
 		if errors.Is(err, c.err) {
 			return c.code

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -15,6 +16,7 @@ type startMessage struct {
 	canvas engine.Value
 	debug  engine.Value
 	ports  []string
+	limits engine.Limits
 }
 
 func readStart(text string) (*startMessage, error) {
@@ -25,6 +27,15 @@ func readStart(text string) (*startMessage, error) {
 	s := &startMessage{header: header, canvas: header.Get("canvas"), debug: header.Get("debug")}
 	for _, p := range header.Get("ports").Elements() {
 		s.ports = append(s.ports, p.Str())
+	}
+	for name, v := range header.Get("limits").Fields() {
+		n, ok := v.Int()
+		if !ok {
+			return nil, fmt.Errorf("limits: %s: a whole number is needed", name)
+		}
+		if err := s.limits.Set(name, n); err != nil {
+			return nil, fmt.Errorf("limits: %w", err)
+		}
 	}
 	return s, nil
 }
@@ -61,7 +72,7 @@ func (s *startMessage) input() engine.Input {
 func (s *startMessage) options(r *run) engine.Options {
 	h := s.header
 	o := engine.Options{
-		Ports: s.portsOf(r), Internal: true, Rerun: h.Get("rerun").True(),
+		Ports: s.portsOf(r), Limits: s.limits, Internal: true, Rerun: h.Get("rerun").True(),
 		From: h.Get("from").Str(), Until: h.Get("until").Str(),
 	}
 	if seed, ok := h.Get("seed").Int(); ok {

@@ -128,7 +128,7 @@ func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) e
 			Messages: []engine.ModelMessage{{Role: "user", Content: afterReasoning(text)}},
 		}
 		answer, failed := call.Generate(ctx, req, nil)
-		if isStopped(failed) || ctx.Err() != nil {
+		if endsNode(failed) || ctx.Err() != nil {
 			return failed
 		}
 		if failed == nil {

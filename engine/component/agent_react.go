@@ -45,7 +45,7 @@ func (t *task) round(ctx context.Context, system string) (complete bool, err err
 		Tools: t.tools.defs(), Query: t.request, Chunks: t.call.Chunks(),
 	}, nil)
 	if err != nil {
-		if isStopped(err) || ctx.Err() != nil || errors.Is(err, engine.ErrNoPort) {
+		if endsNode(err) || ctx.Err() != nil || errors.Is(err, engine.ErrNoPort) {
 			return false, err
 		}
 		return false, nil

@@ -44,7 +44,7 @@ func (t *task) fullRequest(ctx context.Context) (string, error) {
 		System:   fullQuestion(strings.Join(lines, "\n"), t.call.Now()),
 		Messages: []engine.ModelMessage{{Role: "user", Content: "The request that stands alone:"}},
 	}, nil)
-	if isStopped(err) || ctx.Err() != nil {
+	if endsNode(err) || ctx.Err() != nil {
 		return "", err
 	}
 	text := strings.TrimSpace(afterReasoning(answer.Text))
@@ -116,7 +116,7 @@ func (t *task) remember(ctx context.Context, answer string) error {
 	if err == nil {
 		t.call.Remember(t.request, afterReasoning(answer), strings.TrimSpace(afterReasoning(summary.Text)))
 	}
-	if isStopped(err) {
+	if endsNode(err) {
 		return err
 	}
 	return nil

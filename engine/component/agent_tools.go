@@ -154,6 +154,13 @@ func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error
 			return nil, engine.ErrCanceled
 		}
 	}
+	size := int64(0)
+	for _, r := range results {
+		size += r.Size()
+	}
+	if err := t.call.CheckSize(size); err != nil {
+		return nil, fmt.Errorf("results of tools: %w", err)
+	}
 	return results, ctx.Err()
 }
 

@@ -108,7 +108,10 @@ func (c *Categorize) Run(ctx context.Context, call *engine.Call) error {
 		return fmt.Errorf("query {%s} is a %s; a text is needed", c.Query.Expr, k)
 	}
 	call.In(c.Query.Expr, engine.String(v.Text()))
-	req := c.request(call, v.Text())
+	req, err := c.request(call, v.Text())
+	if err != nil {
+		return err
+	}
 	var text string
 	err = retry(ctx, call, &c.Common, func() error {
 		answer, err := call.Generate(ctx, req, nil)
@@ -133,8 +136,12 @@ func (c *Categorize) question(ctx context.Context, call *engine.Call) (engine.Va
 	return call.Resolve(ctx, &c.Query)
 }
 
-func (c *Categorize) request(call *engine.Call, query string) *engine.ModelRequest {
-	lines := conversationLines(append(past(call, c.window), engine.ModelMessage{Role: "user", Content: query}))
+func (c *Categorize) request(call *engine.Call, query string) (*engine.ModelRequest, error) {
+	before, err := past(call, c.window)
+	if err != nil {
+		return nil, err
+	}
+	lines := conversationLines(append(before, engine.ModelMessage{Role: "user", Content: query}))
 	choices := engine.NewObject(len(c.categories))
 	for _, k := range c.categories {
 		choices.Set(k.name, engine.Object("description", k.description, "examples", k.examples))
@@ -143,7 +150,7 @@ func (c *Categorize) request(call *engine.Call, query string) *engine.ModelReque
 		LLM: c.LLMID, Purpose: engine.PurposeCategorize, System: categorizeSystem(c.categories),
 		Messages: []engine.ModelMessage{{Role: "user", Content: categorizeUser(lines)}},
 		Config:   c.config(), Choices: choices.Value(), Query: query,
-	}
+	}, nil
 }
 
 // conversationLines shows messages as ROLE: "text", each on one line.

@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -64,17 +65,24 @@ func historyWindow(s *engine.Setup, c *engine.Common, turns int) (int, error) {
 	return int(n), nil
 }
 
-// past is the conversation before what the user says now.
-func past(call *engine.Call, window int) []engine.ModelMessage {
+// past is the conversation before what the user says now. It is refused when it is longer than a text may be.
+func past(call *engine.Call, window int) ([]engine.ModelMessage, error) {
 	turns := call.History(window)
 	if len(turns) == 0 {
-		return nil
+		return nil, nil
+	}
+	size := int64(0)
+	for _, t := range turns[:len(turns)-1] {
+		size += t.TextLen()
+	}
+	if err := call.CheckText(size); err != nil {
+		return nil, fmt.Errorf("conversation: %w", err)
 	}
 	list := make([]engine.ModelMessage, 0, len(turns))
 	for _, t := range turns[:len(turns)-1] {
 		list = append(list, engine.ModelMessage{Role: t.Role, Content: t.Text()})
 	}
-	return list
+	return list, nil
 }
 
 // join puts prompts behind the past. A prompt of the user takes the place of an entry the user never got an

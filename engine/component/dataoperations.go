@@ -99,7 +99,8 @@ func (d *DataOperations) Run(ctx context.Context, call *engine.Call) error {
 }
 
 func (d *DataOperations) apply(ctx context.Context, call *engine.Call, objects []engine.Value) (engine.Value, error) {
-	change := literals
+	reader := &literalSeeker{check: call.CheckSize}
+	change := reader.read
 	switch d.Operations {
 	case "combine":
 		return combined(objects), nil
@@ -120,6 +121,9 @@ func (d *DataOperations) apply(ctx context.Context, call *engine.Call, objects [
 	}
 	for i := range objects {
 		objects[i] = change(objects[i])
+	}
+	if reader.over != nil {
+		return engine.Null, reader.over
 	}
 	return engine.List(objects...), nil
 }
@@ -223,25 +227,38 @@ func (d *DataOperations) updates(ctx context.Context, call *engine.Call) (func(e
 	}, nil
 }
 
-// literals reads the texts in a value that look like Python literals.
-func literals(v engine.Value) engine.Value {
+// literalSeeker reads the texts in values that look like Python literals, as long as what comes of them is no larger
+// than check allows.
+type literalSeeker struct {
+	check func(size int64) error
+	size  int64
+	over  error
+}
+
+func (r *literalSeeker) read(v engine.Value) engine.Value {
 	switch v.Kind() {
 	case engine.KindString:
-		if looksLiteral(v.Str()) {
-			if x, ok := readLiteral(v.Str()); ok {
-				return x
-			}
+		if r.over != nil || !looksLiteral(v.Str()) {
+			return v
+		}
+		if r.over = engine.CheckParse(v.Str()); r.over != nil {
+			return v
+		}
+		if x, ok := readLiteral(v.Str()); ok {
+			r.size += x.Size()
+			r.over = r.check(r.size)
+			return x
 		}
 	case engine.KindList:
 		vals := make([]engine.Value, 0, v.Len())
 		for _, e := range v.Elements() {
-			vals = append(vals, literals(e))
+			vals = append(vals, r.read(e))
 		}
 		return engine.List(vals...)
 	case engine.KindObject:
 		b := engine.NewObject(v.Len())
 		for key, e := range v.Fields() {
-			b.Set(key, literals(e))
+			b.Set(key, r.read(e))
 		}
 		return b.Value()
 	}

@@ -2,8 +2,17 @@ package component
 
 import "github.com/easel-canvas/easel/engine"
 
+// indentedMost is the longest indented JSON. What is longer, or deep, is written without indentation: a model reads it
+// as well.
+const indentedMost = 1 << 20
+
 // indented is JSON for eyes: four blanks per level.
-func indented(v engine.Value) string { return string(appendIndented(nil, v, "\n")) }
+func indented(v engine.Value) string {
+	if v.Size() > indentedMost {
+		return v.Text()
+	}
+	return string(appendIndented(nil, v, "\n"))
+}
 
 func appendIndented(dst []byte, v engine.Value, newline string) []byte {
 	if v.Len() == 0 || !isContainer(v) {

@@ -96,12 +96,20 @@ func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRe
 	}
 	switch {
 	case req.Method == "GET":
-		req.URL = withQuery(url, formEncoded(args))
+		query, err := formEncoded(call, args)
+		if err != nil {
+			return nil, err
+		}
+		req.URL = withQuery(url, query)
 	case strings.EqualFold(v.DataType, "formdata"):
-		req.Body = formEncoded(args)
+		if req.Body, err = formEncoded(call, args); err != nil {
+			return nil, err
+		}
 		req.Header = withType(req.Header, "application/x-www-form-urlencoded")
 	default:
-		req.Body = args.JSON()
+		if req.Body, err = call.JSONOf(args); err != nil {
+			return nil, err
+		}
 		req.Header = withType(req.Header, "application/json")
 	}
 	return req, nil
@@ -173,10 +181,19 @@ func withQuery(url, query string) string {
 }
 
 // formEncoded writes an object as a form does. A list is written as its name once per element; null is left out.
-func formEncoded(args engine.Value) string {
+func formEncoded(call *engine.Call, args engine.Value) (string, error) {
 	var b strings.Builder
+	var over error
 	add := func(name string, v engine.Value) {
-		if v.IsNull() {
+		if v.IsNull() || over != nil {
+			return
+		}
+		var text string
+		if text, over = call.TextOfValue(v); over != nil {
+			return
+		}
+		if n := int64(b.Len() + 2 + formLen(name) + formLen(text)); n > call.TextLimit() {
+			over = call.CheckText(n)
 			return
 		}
 		if b.Len() > 0 {
@@ -184,7 +201,7 @@ func formEncoded(args engine.Value) string {
 		}
 		escapeForm(&b, name)
 		b.WriteByte('=')
-		escapeForm(&b, v.Text())
+		escapeForm(&b, text)
 	}
 	for name, v := range args.Fields() {
 		if v.Kind() != engine.KindList {
@@ -195,7 +212,22 @@ func formEncoded(args engine.Value) string {
 			add(name, e)
 		}
 	}
-	return b.String()
+	return b.String(), over
+}
+
+// formLen is how many bytes escapeForm writes at most.
+func formLen(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if n++; !isPlainForm(s[i]) && s[i] != ' ' {
+			n += 2
+		}
+	}
+	return n
+}
+
+func isPlainForm(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-_.~", c) >= 0
 }
 
 // escapeForm writes a text as forms do: blanks as +, what is not plain as %XX. A secret's name stays as it is, for
@@ -210,7 +242,7 @@ func escapeForm(b *strings.Builder, s string) {
 			}
 		}
 		switch c := s[0]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-_.~", c) >= 0:
+		case isPlainForm(c):
 			b.WriteByte(c)
 		case c == ' ':
 			b.WriteByte('+')

@@ -22,6 +22,9 @@ const looseTries = 20
 
 // readLooseJSON finds the object or list in a model's answer.
 func readLooseJSON(text string) (engine.Value, error) {
+	if err := engine.CheckParse(text); err != nil {
+		return engine.Null, err
+	}
 	text = strings.ToValidUTF8(strings.TrimSpace(unfence(afterReasoning(text))), "\uFFFD")
 	if v, err := engine.ParseJSONText(text); err == nil {
 		if isContainer(v) {

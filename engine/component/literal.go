@@ -288,8 +288,12 @@ func (r *literalReader) code(b *strings.Builder, digits int) bool {
 	return true
 }
 
-// literal reads text that is JSON or a Python literal as a whole.
+// literal reads text that is JSON or a Python literal as a whole. One of which a value larger than an output would
+// come stays a text.
 func literal(text string) (engine.Value, bool) {
+	if engine.CheckParse(text) != nil {
+		return engine.Null, false
+	}
 	if v, err := engine.ParseJSONText(text); err == nil {
 		return v, true
 	}

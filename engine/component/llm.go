@@ -236,8 +236,9 @@ func (l *LLM) prepare(ctx context.Context, call *engine.Call, asked string) (c c
 			prompts = append(prompts, engine.ModelMessage{Role: l.prompts[i].role, Content: text})
 		}
 	}
-	c.messages = join(past(call, l.window), prompts)
-	return c, nil
+	before, err := past(call, l.window)
+	c.messages = join(before, prompts)
+	return c, err
 }
 
 // withCitation is the system text with the rules for naming sources, when there are sources to name.

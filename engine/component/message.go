@@ -105,12 +105,13 @@ func (m *Message) Run(ctx context.Context, call *engine.Call) error {
 		}
 		speech.Parts = parts
 	} else {
-		text, err := w.fill(func(r *engine.Ref) (engine.Value, string, error) {
+		text, err := w.fill(call, func(r *engine.Ref) (engine.Value, string, error) {
 			v, err := call.Resolve(ctx, r)
 			if err != nil {
 				return v, "", err
 			}
-			return v, m.show(call, r, v, &files), nil
+			text, err := m.show(call, r, v, &files)
+			return v, text, err
 		})
 		if err != nil {
 			return err
@@ -145,7 +146,11 @@ func (m *Message) parts(call *engine.Call, text *engine.Text, files *engine.Valu
 		if v.Stream() != nil {
 			call.In(refs[i].Expr, v)
 		} else {
-			v = engine.String(m.show(call, &refs[i], v, files))
+			shown, err := m.show(call, &refs[i], v, files)
+			if err != nil {
+				return nil, err
+			}
+			v = engine.String(shown)
 		}
 		values[i] = v
 	}
@@ -161,23 +166,27 @@ func (m *Message) parts(call *engine.Call, text *engine.Text, files *engine.Valu
 }
 
 // show is how a value reads in a message. It is noted as an input; files found in it are collected.
-func (m *Message) show(call *engine.Call, r *engine.Ref, v engine.Value, files *engine.Value) string {
-	text := spoken(v.Text())
+func (m *Message) show(call *engine.Call, r *engine.Ref, v engine.Value, files *engine.Value) (string, error) {
+	text, err := call.TextOfValue(v)
+	if err != nil {
+		return "", err
+	}
+	text = spoken(text)
 	call.In(r.Expr, engine.String(text))
 	found := descriptors(v)
 	for _, f := range found.Elements() {
 		*files = files.Append(f)
 	}
 	if found.Len() > 0 && !m.KeepFiles {
-		return ""
+		return "", nil
 	}
-	return text
+	return text, nil
 }
 
 // descriptors is the list of files a value stands for: a descriptor, a list of nothing but descriptors, or
 // either as JSON text. It is empty for anything else.
 func descriptors(v engine.Value) engine.Value {
-	if s := v.Str(); strings.Contains(s, `"doc_id"`) {
+	if s := v.Str(); strings.Contains(s, `"doc_id"`) && engine.CheckParse(s) == nil {
 		if parsed, err := engine.ParseJSONText(s); err == nil {
 			v = parsed
 		}

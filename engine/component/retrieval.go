@@ -146,7 +146,7 @@ func (r *Retrieval) translated(ctx context.Context, call *engine.Call, text stri
 		Purpose: engine.PurposeTranslate, System: translation(r.CrossLanguages), Query: text,
 		Messages: []engine.ModelMessage{{Role: "user", Content: text}},
 	}, nil)
-	if isStopped(err) {
+	if endsNode(err) {
 		return "", err
 	}
 	var lines []string

@@ -113,7 +113,7 @@ func (f *metadataRules) chosen(ctx context.Context, call *engine.Call, metadata 
 		Purpose: engine.PurposeFilter, System: metadataFilter(metadata, call.Now()), Query: query, Choices: metadata,
 		Messages: []engine.ModelMessage{{Role: "user", Content: query}},
 	}, nil)
-	if isStopped(err) {
+	if endsNode(err) {
 		return engine.Null, err
 	}
 	v, bad := readLooseJSON(answer.Text)

@@ -24,12 +24,17 @@ func retry(ctx context.Context, call *engine.Call, c *engine.Common, try func() 
 
 // isFinal reports whether trying again cannot help.
 func isFinal(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || isStopped(err) || errors.Is(err, engine.ErrNoPort) || errors.Is(err, engine.ErrNoRetry) || errors.Is(err, engine.ErrRef)
+	return ctx.Err() != nil || isStopped(err) || errors.Is(err, engine.ErrNoPort) || errors.Is(err, engine.ErrLimit) || errors.Is(err, engine.ErrNoRetry) || errors.Is(err, engine.ErrRef)
 }
 
 // isStopped reports whether the run was told to stop.
 func isStopped(err error) bool {
 	return errors.Is(err, engine.ErrCanceled) || errors.Is(err, context.Canceled)
+}
+
+// endsNode reports whether an error must not be passed over by going on without what failed.
+func endsNode(err error) bool {
+	return isStopped(err) || errors.Is(err, engine.ErrLimit) || errors.Is(err, engine.ErrHostMemory)
 }
 
 // standIn is what a node says in place of a failed answer, if the canvas gives such a text.

@@ -59,7 +59,11 @@ func (t *StringTransform) split(ctx context.Context, call *engine.Call) error {
 	if v.Truthy() && v.Kind() != engine.KindString {
 		return fmt.Errorf("split_ref %s must be a text, but it is a %s", t.SplitRef.String(), v.Kind())
 	}
-	call.Out("result", engine.Strings(splitAt(v.Str(), t.Delimiters)...))
+	parts, err := splitAt(v.Str(), t.Delimiters, call.CheckSize)
+	if err != nil {
+		return err
+	}
+	call.Out("result", engine.Strings(parts...))
 	return nil
 }
 
@@ -76,7 +80,9 @@ func (t *StringTransform) source(ctx context.Context, call *engine.Call) (engine
 	return call.Resolve(ctx, &t.SplitRef)
 }
 
-func splitAt(s string, delimiters []string) []string {
+// splitAt cuts a text at every delimiter. check is asked about the size of the parts from time to time.
+func splitAt(s string, delimiters []string, check func(int64) error) ([]string, error) {
+	const often = 1 << 16
 	parts := []string{}
 	from := 0
 	for i := 0; i < len(s); {
@@ -88,9 +94,17 @@ func splitAt(s string, delimiters []string) []string {
 		parts = append(parts, s[from:i])
 		i += n
 		from = i
+		if len(parts)%often == 0 {
+			if err := check(int64(len(s)) + partSize*int64(len(parts))); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return append(parts, s[from:])
+	return append(parts, s[from:]), nil
 }
+
+// partSize is what an element of a list takes beside its text.
+const partSize = 32
 
 // delimiterLength is the length of the first delimiter that s begins with, or 0.
 func delimiterLength(s string, delimiters []string) int {
@@ -103,12 +117,15 @@ func delimiterLength(s string, delimiters []string) int {
 }
 
 func (t *StringTransform) merge(ctx context.Context, call *engine.Call) error {
-	text, err := t.wording.fill(func(r *engine.Ref) (engine.Value, string, error) {
+	text, err := t.wording.fill(call, func(r *engine.Ref) (engine.Value, string, error) {
 		v, err := call.Resolve(ctx, r)
 		if err != nil {
 			return v, "", err
 		}
-		text := t.joined(v)
+		text, err := t.joined(call, v)
+		if err != nil {
+			return v, "", err
+		}
 		call.In(r.Expr, engine.String(text))
 		return v, text, nil
 	})
@@ -120,15 +137,11 @@ func (t *StringTransform) merge(ctx context.Context, call *engine.Call) error {
 }
 
 // joined is a value as text, the elements of a list put together with the first delimiter.
-func (t *StringTransform) joined(v engine.Value) string {
+func (t *StringTransform) joined(call *engine.Call, v engine.Value) (string, error) {
 	if v.Kind() != engine.KindList {
-		return v.Text()
+		return call.TextOfValue(v)
 	}
-	parts := make([]string, v.Len())
-	for i, e := range v.Elements() {
-		parts[i] = e.Text()
-	}
-	return strings.Join(parts, t.Delimiters[0])
+	return call.JoinText(v, t.Delimiters[0])
 }
 
 var (

@@ -52,7 +52,7 @@ func (u *UserFillUp) tips(ctx context.Context, call *engine.Call) (string, error
 	if err != nil {
 		return "", err
 	}
-	return u.Tips.Fill(texts), nil
+	return fillText(call, &u.Tips, texts)
 }
 
 // Run passes on the answers.

@@ -12,11 +12,14 @@ var ErrSyntax = errors.New("template does not parse")
 // ErrLimit is what a render that reached one of its Limits fails with.
 var ErrLimit = errors.New("template limit reached")
 
+// ErrOutput is the ErrLimit of a text, or a result, that is longer than Limits.Output.
+var ErrOutput = fmt.Errorf("%w: text too long", ErrLimit)
+
 // Error says what is wrong with a template, and on which line.
 type Error struct {
 	Line   int    // 1-based
 	Reason string // for the author of the template
-	kind   error  // ErrSyntax, ErrLimit or nil
+	kind   error  // ErrSyntax, ErrLimit, ErrOutput, an error of Limits.Made, or nil
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("template line %d: %s", e.Line, e.Reason) }
@@ -48,6 +51,13 @@ func caught(err *error, line *int) {
 //go:noinline
 func (r *render) fail(format string, args ...any) {
 	panic(&Error{Line: r.line, Reason: fmt.Sprintf(format, args...)})
+}
+
+// tooLong ends the render because a text is longer than it may be.
+//
+//go:noinline
+func (r *render) tooLong(what string) {
+	panic(&Error{Line: r.line, Reason: fmt.Sprintf("%s is longer than %d bytes", what, r.limits.Output), kind: ErrOutput})
 }
 
 // stop ends the render because a limit was reached.

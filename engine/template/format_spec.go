@@ -79,7 +79,7 @@ func (r *render) digits(s string) (n int, rest string) {
 	}
 	n, err := strconv.Atoi(s[:end])
 	if err != nil || n > r.limits.Output {
-		r.stop("a text is longer than %d bytes", r.limits.Output)
+		r.tooLong("a text")
 	}
 	return n, s[end:]
 }

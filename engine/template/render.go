@@ -12,7 +12,9 @@ type render struct {
 	shown      Texts
 	limits     Limits
 	tables     *tables
-	steps      int // left
+	steps      int   // left
+	bytes      int64 // of texts made
+	asked      int64 // of those, allowed by limits.Made
 	depth      int
 	line       int
 	out        *strings.Builder
@@ -90,17 +92,31 @@ func (r *render) made(s string) string {
 // reserve counts the work of making n bytes before they are made.
 func (r *render) reserve(n int) {
 	if n > r.limits.Output || n < 0 {
-		r.stop("a text is longer than %d bytes", r.limits.Output)
+		r.tooLong("a text")
 	}
 	r.spend(n / 64)
+	r.count(n)
+}
+
+// count asks whether the render may make n bytes more, each time that many have come together.
+func (r *render) count(n int) {
+	const often = 64 << 10
+	if r.bytes += int64(n); r.limits.Made == nil || r.bytes-r.asked < often {
+		return
+	}
+	if err := r.limits.Made(r.bytes - r.asked); err != nil {
+		panic(&Error{Line: r.line, Reason: err.Error(), kind: err})
+	}
+	r.asked = r.bytes
 }
 
 // times counts the work of making n pieces of size bytes each.
 func (r *render) times(n, size int) {
 	if size > 0 && n > r.limits.Output/size {
-		r.stop("a text is longer than %d bytes", r.limits.Output)
+		r.tooLong("a text")
 	}
 	r.spend(n * size / 64)
+	r.count(n * size)
 }
 
 // length is the number of characters of s.
@@ -115,7 +131,7 @@ func (r *render) length(s string) int {
 func (r *render) write(s string) {
 	r.reserve(len(s))
 	if r.out.Len()+len(s) > r.limits.Output {
-		r.stop("the result is longer than %d bytes", r.limits.Output)
+		r.tooLong("the result")
 	}
 	r.out.WriteString(s)
 }

@@ -25,6 +25,10 @@ type Limits struct {
 	Steps  int // evaluated nodes, plus one for each element or 64 bytes that a filter or operator touches; 3 million
 	Output int // bytes of the result and of any one text on the way to it; 16 MiB
 	Range  int // numbers in one range(); 100000
+
+	// Made is asked about each 64 KiB or more of texts that are made; its error ends the render.
+	// nil allows any number that Steps does.
+	Made func(n int64) error
 }
 
 func (l Limits) orDefault() Limits {
@@ -51,9 +55,9 @@ func Parse(text string) (t *Template, err error) {
 // the text is empty. A nil vars has no variables.
 func (t *Template) Render(vars Vars) (string, error) { return t.RenderWithin(Limits{}, vars) }
 
-// RenderTexts is Render for variables that are texts.
-func (t *Template) RenderTexts(texts Texts) (text string, err error) {
-	r := newRender(t, Limits{}.orDefault(), nil)
+// RenderTexts is RenderWithin for variables that are texts.
+func (t *Template) RenderTexts(limits Limits, texts Texts) (text string, err error) {
+	r := newRender(t, limits.orDefault(), nil)
 	r.shown = texts
 	defer caught(&err, &r.line)
 	t.body.exec(r)

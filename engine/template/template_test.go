@@ -49,7 +49,7 @@ func TestTextsOfFalseValuesAreFalse(t *testing.T) {
 	} {
 		tmpl, err := Parse(text)
 		require.NoError(t, err)
-		got, err := tmpl.RenderTexts(func(name string) (engine.Value, string, bool) {
+		got, err := tmpl.RenderTexts(Limits{}, func(name string) (engine.Value, string, bool) {
 			v, ok := vars.Lookup(name)
 			return v, v.Text(), ok
 		})

@@ -1,6 +1,9 @@
 // The host that serves the page, if it is one: its canvases and its models. A person
 // is known there by a login of this browser or by an API key, which is kept in memory
 // only. Nothing is asked before somebody wants to see the host's canvases.
+//
+// Requests with the login go to fixed paths of the host's API. A run gets a way to its
+// models and to nothing else: canvases may come from strangers.
 
 import { messageOf } from "@easel/engine";
 import { Store } from "./store.ts";
@@ -44,6 +47,7 @@ export class HostError extends Error {
 
 const unknown: HostState = { status: "unknown", name: "", canvases: [], total: 0, models: [] };
 const pageSize = 60;
+const modelPath = "/api/llm/chat/completions";
 
 /** Host talks to the origin of the page. */
 export class Host {
@@ -85,19 +89,40 @@ export class Host {
 
   /** save puts a document, as text, in the place of the one that was opened, unless somebody else did so meanwhile. */
   async save({ id, rev }: Origin, dsl: string): Promise<Origin> {
-    const answer = await this.fetch(new URL(`/api/v2/canvases/${encodeURIComponent(id)}`, location.origin), {
-      method: "PUT", headers: { "content-type": "application/json" }, body: `{"rev":${rev},"dsl":${dsl}}`, credentials: "same-origin",
+    await this.#proven();
+    const answer = await this.#send(`/api/v2/canvases/${encodeURIComponent(id)}`, "page", {
+      method: "PUT", headers: { "content-type": "application/json" }, body: `{"rev":${rev},"dsl":${dsl}}`,
     });
     return { id, rev: (JSON.parse(await textOf(answer)) as { rev: number }).rev };
   }
 
-  /** fetch sends a request that the person's login or key signs. Requests to other origins leave as they are. */
-  readonly fetch: typeof fetch = async (input, init) => {
+  /**
+   * models sends requests of a run to the models of the host, under the person's login or key. It
+   * throws a HostError for any other address.
+   */
+  readonly models: typeof fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : String(input), location.origin);
-    if (url.origin !== location.origin) return this.#fetch(input, init);
-    if (!this.#key && !this.#csrf && (init?.method ?? "GET") !== "GET") await this.#meet();
-    return this.#fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string> | undefined), ...this.#signed() } });
+    if (url.href !== location.origin + modelPath) {
+      throw new HostError(0, `a run may use the models of the host only, not ${url.origin}${url.pathname}`);
+    }
+    await this.#proven();
+    return this.#send(modelPath, "run", init);
   };
+
+  // send makes a request to this host, as the page itself or for a run; the host accepts the login
+  // from this page only.
+  #send(path: string, by: "page" | "run", init: RequestInit = {}): Promise<Response> {
+    return this.#fetch(new URL(path, location.origin), {
+      ...init,
+      headers: { ...(init.headers as Record<string, string> | undefined), "x-easel-page": by, ...this.#signed() },
+      credentials: this.#key ? "omit" : "same-origin", redirect: "error", referrerPolicy: "no-referrer", cache: "no-store",
+    });
+  }
+
+  // proven makes sure that requests which change something can be signed.
+  async #proven(): Promise<void> {
+    if (!this.#key && !this.#csrf) await this.#meet();
+  }
 
   // meet learns who asks; a login held by a cookie has a text that must be sent along.
   async #meet(): Promise<void> {
@@ -121,7 +146,7 @@ export class Host {
   }
 
   async #text(path: string): Promise<string> {
-    return textOf(await this.#fetch(new URL(path, location.origin), { headers: this.#signed(), credentials: "same-origin" }));
+    return textOf(await this.#send(path, "page"));
   }
 }
 

@@ -47,6 +47,8 @@ export type World = Pick<RunOptions, "retrieve" | "fetch" | "code">;
 
 /** Stage is the canvas that is played. */
 export interface Stage {
+  /** allowed reports whether it may run. */
+  allowed(): boolean;
   /** canvas gives it loaded, with its edits. */
   canvas(): Promise<Canvas>;
   /** node is a node as people call it. */
@@ -184,7 +186,7 @@ export class Player {
   }
 
   #begin(ask: Ask, start: Start, rest: Rest = {}): void {
-    if (this.play.get().running) return;
+    if (this.play.get().running || !this.#stage.allowed()) return;
     const { base } = rest;
     this.#paused = undefined;
     const turn: Turn = { ask, records: new Records(base), state: { ...(base ?? emptyState), status: "running" }, before: rest.again?.before };

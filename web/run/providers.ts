@@ -33,7 +33,7 @@ export class Providers {
   readonly #tape: Cassette = blank();
   readonly #host: typeof fetch;
 
-  /** `host` sends requests to the host that serves the page, with what it wants to know of the person. */
+  /** `host` sends requests to the models of the host that serves the page, under the person's login or key. */
   constructor(host: typeof fetch) {
     this.#host = host;
   }

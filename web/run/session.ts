@@ -8,15 +8,20 @@ import { dict, open, type Dsl, type Opened, type Params } from "../canvas/dsl.ts
 import { Edits } from "../canvas/edits.ts";
 import { build, type CanvasModel } from "../canvas/model.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
+import { Consents } from "./consent.ts";
 import type { Host, Origin } from "./host.ts";
 import { Player, type World } from "./player.ts";
 import { Plugins } from "./plugins.ts";
 import { Store } from "./store.ts";
 
+/** Source is where a canvas came from. One of a link or a file runs after the person allowed it. */
+export type Source = { kind: "example" | "plugin" | "link" | "file" } | { kind: "host"; origin: Origin };
+
 /** Document is the opened canvas as it is now. */
 export interface Document {
   /** Counts what was opened, so that a view can tell one canvas from the next. */
   number: number;
+  source: Source;
   opened: Opened;
   edits: Edits;
   /** The canvas with its edits. */
@@ -31,6 +36,8 @@ export class Session {
   readonly document = new Store<Document | undefined>(undefined);
   /** Where the canvas can be saved, if it came from the host. */
   readonly origin = new Store<Origin | undefined>(undefined);
+  /** The open canvas may run. Until then it is drawn and checked, and requests nothing. */
+  readonly allowed = new Store<boolean>(false);
   readonly problems = new Store<Problem[]>([]);
   readonly specs = new Store<Map<string, ComponentSpec>>(new Map());
   /** Why the engine is not there, if it is not. */
@@ -38,34 +45,62 @@ export class Session {
   readonly player: Player;
   readonly plugins: Plugins;
   readonly #engine: Promise<Engine>;
+  readonly #consents: Consents;
   #canvas: Promise<Canvas> | undefined;
   #opened = 0;
   #checks = 0;
   #checked: Document | undefined;
+  #saved: Edits | undefined;
 
-  constructor(engine: Promise<Engine>, world: World, host: Pick<Host, "fetch"> = { fetch }) {
+  constructor(engine: Promise<Engine>, world: World, host: Pick<Host, "models">, consents = new Consents()) {
     this.#engine = engine;
-    this.player = new Player({ canvas: () => this.#load(), node: (id) => this.document.get()?.model.byId.get(id) }, world, host.fetch);
+    this.#consents = consents;
+    this.player = new Player({ allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => this.document.get()?.model.byId.get(id) }, world, host.models);
     this.plugins = new Plugins(engine, () => this.#refresh());
     void this.#describe();
   }
 
   /** open shows another canvas. It throws a CanvasError if the text is none. */
-  open(text: string, name = "", origin?: Origin): void {
+  open(text: string, name = "", source: Source = { kind: "file" }): void {
     const opened = open(text, name);
     this.restart();
-    this.origin.set(origin);
+    this.origin.set(source.kind === "host" ? source.origin : undefined);
+    this.allowed.set(source.kind !== "link" && source.kind !== "file");
+    this.#saved = undefined;
     this.player.pins.set(dict({}));
     this.problems.set([]);
     this.#opened++;
-    this.#show(opened, new Edits());
+    this.#show({ number: this.#opened, source, opened }, new Edits());
+    void this.#recall();
     void this.#arrange();
     void this.#check();
+  }
+
+  /** allow lets the open canvas run, also when it is opened again in this tab. */
+  allow(): void {
+    const document = this.document.get();
+    if (!document) return;
+    this.allowed.set(true);
+    void this.#consents.add(document.opened.text);
+  }
+
+  /** unsaved reports whether opening another canvas would lose edits or a run. */
+  get unsaved(): boolean {
+    const document = this.document.get();
+    if (!document) return false;
+    const edited = Object.keys(document.edits.changed).length > 0 && document.edits !== this.#saved;
+    return edited || this.player.play.get().running;
+  }
+
+  /** saved notes that these edits are in a file, in a link or on the host. */
+  saved(edits: Edits): void {
+    this.#saved = edits;
   }
 
   /** close goes back to having no canvas. */
   close(): void {
     this.restart();
+    this.allowed.set(false);
     this.origin.set(undefined);
     this.problems.set([]);
     this.document.set(undefined);
@@ -157,7 +192,7 @@ export class Session {
     const document = this.document.get();
     if (!document) return;
     const edits = change(document);
-    this.#show(document.opened, edits, document.places);
+    this.#show(document, edits, document.places);
     const before = document.edits.changed;
     const after = edits.changed;
     const nodes = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -172,9 +207,16 @@ export class Session {
     setTimeout(() => void this.#check(), 150); // typing changes a canvas often
   }
 
-  #show(opened: Opened, edits: Edits, places?: Places): void {
+  #show({ number, source, opened }: Pick<Document, "number" | "source" | "opened">, edits: Edits, places?: Places): void {
     const dsl = edits.apply(opened.dsl);
-    this.document.set({ number: this.#opened, opened, edits, dsl, model: build(dsl, places), ...(places ? { places } : {}) });
+    this.document.set({ number, source, opened, edits, dsl, model: build(dsl, places), ...(places ? { places } : {}) });
+  }
+
+  // recall allows a canvas that the person allowed before.
+  async #recall(): Promise<void> {
+    const opened = this.document.get()?.opened;
+    if (this.allowed.get() || !opened || !(await this.#consents.has(opened.text))) return;
+    if (this.document.get()?.opened === opened) this.allowed.set(true);
   }
 
   // arrange asks the engine for places, when the canvas has none; without an engine nodes stand in rows.
@@ -184,7 +226,7 @@ export class Session {
     const { nodes } = asked.model;
     const places = await this.#engine.then((engine) => engine.layout(asked.opened.text, { sizes: sizesOf(nodes) })).then((layout) => layout.nodes, () => rows(nodes));
     const document = this.document.get();
-    if (document?.opened === asked.opened) this.#show(document.opened, document.edits, places);
+    if (document?.opened === asked.opened) this.#show(document, document.edits, places);
   }
 
   async #check(): Promise<void> {

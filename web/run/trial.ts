@@ -12,10 +12,14 @@ interface Build {
   fault?: string;
 }
 
-/** tryOut follows the builds in a folder of this origin until the returned function is called. `show` gets the canvas, once. */
-export function tryOut(folder: URL, plugins: Plugins, show: (canvas: string) => void): () => void {
+/** trialFolder is where `easel plugin dev` serves a plugin. A link cannot choose another folder. */
+export const trialFolder = "/dev/";
+
+/** tryOut follows the builds until the returned function is called. `show` gets the canvas, once. */
+export function tryOut(plugins: Plugins, show: (canvas: string) => void): () => void {
+  const folder = new URL(trialFolder, location.origin);
   const at = async (name: string): Promise<Response> => {
-    const response = await fetch(new URL(name, folder));
+    const response = await fetch(new URL(name, folder), { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
     if (!response.ok) throw new Error(await response.text());
     return response;
   };

@@ -9,6 +9,7 @@ import type { CanvasModel } from "../canvas/model.ts";
 import { repliesOf } from "../run/providers.ts";
 import { Records } from "../run/records.ts";
 import { search } from "../run/knowledge.ts";
+import { Consents } from "../run/consent.ts";
 import type { World } from "../run/player.ts";
 import { Session } from "../run/session.ts";
 import { timeline, toolCalls } from "../run/timeline.ts";
@@ -30,9 +31,13 @@ after(async () => {
   built.remove();
 });
 
+function fresh(consents?: Consents): Session {
+  return new Session(engine, world, { models: () => Promise.reject(new Error("no run asks the host")) }, consents);
+}
+
 function start(name: string): Session {
-  const session = new Session(engine, world);
-  session.open(example(name), name);
+  const session = fresh();
+  session.open(example(name), name, { kind: "example" });
   return session;
 }
 
@@ -180,7 +185,7 @@ test("another canvas is opened while one runs: nothing of the old one shows", as
   session.player.send({ query: "rain" });
   await until(session.player.play, () => said(session).includes("word"));
   session.player.provider.set({ ...session.player.provider.get(), kind: "offline" });
-  session.open(example("exchange"), "exchange");
+  session.open(example("exchange"), "exchange", { kind: "example" });
   assert.deepEqual(session.player.play.get().turns, []);
   session.player.send({ inputs: { amount: { value: 10 }, currency: { value: "CNY" } } });
   const play = await settled(session);
@@ -217,7 +222,7 @@ test("an edit counts for the next turn and is in the export", async () => {
 test("a canvas without places is laid out by the engine", async () => {
   for (const name of ["piggy-bank", "tea-house", "meeting-notes", "letter"]) {
     const { dsl: { graph: _, ...dsl } } = JSON.parse(example(name)) as { dsl: Record<string, unknown> };
-    const session = new Session(engine, world);
+    const session = fresh();
     session.open(JSON.stringify(dsl));
     assert.equal(session.document.get()?.model.unplaced, true);
     const document = await until(session.document, (value) => value?.model.unplaced === false);
@@ -230,10 +235,10 @@ test("a canvas without places is laid out by the engine", async () => {
 });
 
 test("an edit may mend a canvas that does not load", async () => {
-  const session = new Session(engine, world);
+  const session = fresh();
   session.open(JSON.stringify({ components: {
     begin: { obj: { component_name: "Begin", params: {} }, downstream: ["m"] }, m: { obj: { component_name: "Message", params: { content: 3 } }, upstream: ["begin"] },
-  } }));
+  } }), "", { kind: "example" });
   session.player.send({ query: "x" });
   assert.match((await settled(session)).turns[0]?.error ?? "", /bad_dsl/);
   session.edit("m", "content", ["mended"]);
@@ -250,7 +255,7 @@ test("a failing node and a canvas the engine refuses are told, not thrown", asyn
   const play = await settled(session);
   assert.equal(play.shown.status, "failed");
   assert.match(play.shown.error ?? "", /ouch/);
-  session.open(JSON.stringify({ components: { a: { obj: { component_name: "LLM", params: {} } } } }));
+  session.open(JSON.stringify({ components: { a: { obj: { component_name: "LLM", params: {} } } } }), "", { kind: "example" });
   const problems = await until(session.problems, (list) => list.length > 0);
   assert.equal(problems[0]?.level, "error");
   session.player.send({ query: "x" });

@@ -3,7 +3,8 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { CanvasError } from "../canvas/dsl.ts";
 import { messageOf } from "@easel/engine";
-import { HostError, type Origin } from "../run/host.ts";
+import { HostError } from "../run/host.ts";
+import type { Source } from "../run/session.ts";
 import { pick } from "../words/words.ts";
 import { Bar } from "./bar.tsx";
 import { Board } from "./board.tsx";
@@ -13,6 +14,7 @@ import { Gallery, type Example } from "./gallery.tsx";
 import { ModelDialog } from "./model.tsx";
 import { useOpening } from "./opening.ts";
 import { Panel } from "./panel.tsx";
+import { Replace } from "./replace.tsx";
 
 /** App is the page. */
 export function App({ examples }: { examples: Example[] }): React.ReactNode {
@@ -27,16 +29,22 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
   const [over, setOver] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const [choosing, setChoosing] = useState(false);
+  const [next, setNext] = useState<{ open(): void; keep(): void }>();
 
-  const openText = useCallback((text: string, name: string, origin?: Origin) => {
+  const openText = useCallback((text: string, name: string, source: Source) => {
     try {
-      session.open(text, name, origin);
-      look.update({ selected: undefined, step: undefined, tab: "chat" });
+      session.open(text, name, source);
+      look.update({ selected: undefined, step: undefined, tab: "chat", ...(session.allowed.get() ? {} : { panel: true }) });
       setFault(undefined);
     } catch (err) {
       setFault(err instanceof CanvasError ? t(`error.${err.code}`, err.detail) : messageOf(err));
     }
   }, [session, look, t]);
+
+  const replace = useCallback((open: () => void, keep: () => void = () => undefined) => {
+    if (session.unsaved) setNext((before) => ({ open, keep: before?.keep ?? keep })); // where the first link came from
+    else open();
+  }, [session]);
 
   const openFile = useCallback(async (file: File) => {
     if (/\.wasm$/i.test(file.name)) {
@@ -44,20 +52,23 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
       return session.plugins.add(file);
     }
     if (file.size > 40_000_000) return setFault(t("error.too_large", Math.round(file.size / 1e6)));
-    history.replaceState(null, "", location.pathname + location.search);
-    openText(await file.text(), file.name.replace(/\.json$/i, ""));
-  }, [session, openText, t]);
+    const text = await file.text();
+    replace(() => {
+      history.replaceState(null, "", location.pathname + location.search);
+      openText(text, file.name.replace(/\.json$/i, ""), { kind: "file" });
+    });
+  }, [session, openText, replace, t]);
 
   const openExample = useCallback((example: Example) => {
     history.replaceState(null, "", "#example=" + example.id);
-    openText(JSON.stringify(example), example.id);
+    openText(JSON.stringify(example), example.id, { kind: "example" });
   }, [openText]);
 
   const openCanvas = useCallback(async (id: string) => {
     try {
       const { text, title, origin } = await host.canvas(id);
       history.replaceState(null, "", "#canvas=" + encodeURIComponent(id));
-      openText(text, title, origin);
+      openText(text, title, { kind: "host", origin });
     } catch (err) {
       setFault(t("error.host", messageOf(err)));
       if (err instanceof HostError && err.status === 401) void host.connect();
@@ -66,9 +77,11 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
 
   const keep = useCallback(async (): Promise<boolean> => {
     const origin = session.origin.get();
+    const edits = session.document.get()?.edits;
     try {
       const saved = origin && await host.save(origin, await session.text());
       if (session.origin.get() === origin) session.origin.set(saved); // or another canvas is open by now
+      if (edits) session.saved(edits);
       setNotKept(undefined);
       return true;
     } catch (err) {
@@ -77,7 +90,13 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
     }
   }, [session, host]);
 
-  useOpening(examples, openText, openCanvas, setFault);
+  useOpening(examples, { openText, openCanvas, replace, fail: setFault });
+
+  useEffect(() => {
+    const leaving = (event: BeforeUnloadEvent): void => { if (session.unsaved) event.preventDefault(); };
+    addEventListener("beforeunload", leaving);
+    return () => removeEventListener("beforeunload", leaving);
+  }, [session]);
 
   useEffect(() => {
     const stop = (event: DragEvent): boolean => {
@@ -129,6 +148,7 @@ export function App({ examples }: { examples: Example[] }): React.ReactNode {
         </Guard>
         {document_ && panel && <Panel key={document_.number} />}
       </main>
+      {next && <Replace title={title} onOpen={() => { setNext(undefined); next.open(); }} onKeep={() => { setNext(undefined); next.keep(); }} />}
       {over && <div className="drop" aria-hidden="true">{t("gallery.drop")}</div>}
       <dialog ref={dialog} aria-labelledby="model-title" onClose={() => setChoosing(false)}>
         {choosing && <ModelDialog onDone={() => dialog.current?.close()} />}

@@ -24,9 +24,15 @@ export function Bar({ onGallery, onFile, onModel, onKeep }: { onGallery(): void;
   const picker = useRef<HTMLInputElement>(null);
   const [linked, setLinked] = useState(false);
   const title = document_ ? pick(document_.opened.title, language) || "canvas" : "";
-  const exportFile = async (): Promise<void> => save(await session.text(), `${title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase() || "canvas"}.json`, "application/json");
+  const taken = async (): Promise<string> => {
+    const edits = session.document.get()?.edits;
+    const text = await session.text();
+    if (edits) session.saved(edits);
+    return text;
+  };
+  const exportFile = async (): Promise<void> => save(await taken(), `${title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase() || "canvas"}.json`);
   const copyLink = async (): Promise<void> => {
-    history.replaceState(null, "", `#${await pack(await session.text())}&name=${encodeURIComponent(title)}`);
+    history.replaceState(null, "", `#${await pack(await taken())}&name=${encodeURIComponent(title)}`);
     await navigator.clipboard?.writeText(location.href).catch(() => undefined);
     setLinked(true);
     setTimeout(() => setLinked(false), 2000);

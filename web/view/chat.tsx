@@ -7,6 +7,7 @@ import type { Answer } from "@easel/engine/state";
 import { isObject } from "../canvas/dsl.ts";
 import type { Descriptor } from "../run/files.ts";
 import type { Ask, Turn } from "../run/player.ts";
+import { Consent } from "./consent.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
 import { answersOf, Field } from "./field.tsx";
 import { Icon } from "./icons.tsx";
@@ -18,6 +19,7 @@ import { brief, seconds } from "./text.ts";
 export function Chat(): React.ReactNode {
   const t = useText();
   const { session } = useApp();
+  const allowed = useStore(session.allowed, (may) => may);
   const { turns, running } = useStore(session.player.play, (play) => play);
   const begin = useStore(session.document, (document) => document?.dsl.components["begin"]?.obj.params);
   const fields = useMemo(() => (isObject(begin?.["inputs"]) ? (begin["inputs"] as Record<string, FormField>) : {}), [begin]);
@@ -27,6 +29,7 @@ export function Chat(): React.ReactNode {
   const prologue = typeof begin?.["prologue"] === "string" ? begin["prologue"] : "";
   const asks = Object.keys(fields).length > 0;
   const paused = last?.state.status === "paused" ? last.state.form : undefined;
+  if (!allowed) return <div className="chat"><Consent /></div>;
   return (
     <div className="chat">
       <div className="transcript" role="log" aria-label={t("chat.transcript")} tabIndex={0}>
@@ -110,9 +113,9 @@ function AnswerView({ answer }: { answer: Answer }): React.ReactNode {
 function Download({ file }: { file: unknown }): React.ReactNode {
   if (!isObject(file)) return null;
   const name = String(file["filename"] ?? file["file_name"] ?? file["doc_id"] ?? "file");
-  const { base64, mime_type: type } = file;
+  const { base64 } = file;
   if (typeof base64 !== "string") return <span className="chip"><Icon name="attach" />{name}</span>;
-  return <button type="button" className="chip" onClick={() => save(fromBase64(base64), name, String(type ?? ""))}><Icon name="save" />{name}</button>;
+  return <button type="button" className="chip" onClick={() => save(fromBase64(base64), name)}><Icon name="save" />{name}</button>;
 }
 
 function Citation({ id, chunk }: { id: string; chunk: Chunk | undefined }): React.ReactNode {

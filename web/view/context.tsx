@@ -73,6 +73,14 @@ export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S {
   return useSyncExternalStore(store.subscribe, read, read);
 }
 
+/** useBusy reports whether no run may begin: one is going on, or the canvas is not allowed to run. */
+export function useBusy(): boolean {
+  const { session } = useApp();
+  const running = useStore(session.player.play, (play) => play.running);
+  const allowed = useStore(session.allowed, (may) => may);
+  return running || !allowed;
+}
+
 /** useLook follows a part of the look. */
 export function useLook<S>(select: (look: Look) => S): S {
   return useStore(useApp().look, select);

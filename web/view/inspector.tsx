@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { messageOf, type FormField } from "@easel/engine";
 import type { ModelUse, Step } from "@easel/engine/state";
 import type { CanvasNode } from "../canvas/model.ts";
-import { useApp, useLook, useStore, useText } from "./context.tsx";
+import { useApp, useBusy, useLook, useStore, useText } from "./context.tsx";
 import { Field } from "./field.tsx";
 import { SettingsForm } from "./form.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
@@ -59,7 +59,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
 function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
-  const running = useStore(session.player.play, (play) => play.running);
+  const busy = useBusy();
   const pinned = useStore(session.player.pins, (pins) => Object.hasOwn(pins, node.id));
   const [editing, setEditing] = useState<"outputs" | "debug">();
   const inside = node.role === "item" || node.parent !== undefined;
@@ -67,11 +67,11 @@ function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): 
   return (
     <>
       <div className="actions">
-        <button type="button" disabled={running || inside} onClick={() => session.player.runUntil(node.id)}>{t("node.until")}</button>
-        <button type="button" disabled={running || inside || !step} onClick={() => session.player.runFrom(node.id)}>{t("node.from")}</button>
-        <button type="button" disabled={running || node.role !== "node"} aria-expanded={editing === "debug"} onClick={() => setEditing(editing === "debug" ? undefined : "debug")}>{t("node.debug")}</button>
+        <button type="button" disabled={busy || inside} onClick={() => session.player.runUntil(node.id)}>{t("node.until")}</button>
+        <button type="button" disabled={busy || inside || !step} onClick={() => session.player.runFrom(node.id)}>{t("node.from")}</button>
+        <button type="button" disabled={busy || node.role !== "node"} aria-expanded={editing === "debug"} onClick={() => setEditing(editing === "debug" ? undefined : "debug")}>{t("node.debug")}</button>
         <button type="button" disabled={!pinned && !step?.outputs} aria-pressed={pinned} onClick={() => session.player.pin(node.id, pinned ? undefined : outputs)}><Icon name="pin" />{t(pinned ? "node.unpin" : "node.pin")}</button>
-        {step?.outputs && <button type="button" disabled={running || inside} aria-expanded={editing === "outputs"} onClick={() => setEditing(editing === "outputs" ? undefined : "outputs")}>{t("node.edit_outputs")}</button>}
+        {step?.outputs && <button type="button" disabled={busy || inside} aria-expanded={editing === "outputs"} onClick={() => setEditing(editing === "outputs" ? undefined : "outputs")}>{t("node.edit_outputs")}</button>}
       </div>
       {editing === "debug" && <Alone node={node.id} />}
       {editing === "outputs" && (
@@ -88,7 +88,7 @@ function Actions({ node, step }: { node: CanvasNode; step: Step | undefined }): 
 function Alone({ node }: { node: string }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
-  const running = useStore(session.player.play, (play) => play.running);
+  const busy = useBusy();
   const [fields, setFields] = useState<Record<string, FormField>>();
   const [values, setValues] = useState<Record<string, unknown>>({});
   const [fault, setFault] = useState<string>();
@@ -112,7 +112,7 @@ function Alone({ node }: { node: string }): React.ReactNode {
       ) : (
         <Field key={name} name={name} field={fields[name] as FormField} value={valueOf(name)} files={session.player.files} onChange={(value) => setValues({ ...values, [name]: value })} />
       ))}
-      <button type="submit" className="primary" disabled={running}>{t("node.debug")}</button>
+      <button type="submit" className="primary" disabled={busy}>{t("node.debug")}</button>
     </form>
   );
 }

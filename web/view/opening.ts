@@ -1,44 +1,58 @@
 // What the address asks for: #example=id, #c=canvas in the link itself, #canvas=id of
-// the host, #open=/path on this origin, #try=/path/ of a plugin that is being written,
-// #host for the list of the host's canvases.
+// the host, #open=/path on this origin, #try=/dev/ of a plugin that is being written,
+// #host for the list of the host's canvases. Any site can link to such an address, so it
+// is read without the person's login, except for canvases of the host's list.
 
 import { useEffect, useRef } from "react";
 import { messageOf } from "@easel/engine";
 import { unpack } from "../canvas/link.ts";
-import { tryOut } from "../run/trial.ts";
+import type { Plugins } from "../run/plugins.ts";
+import type { Source } from "../run/session.ts";
+import { trialFolder, tryOut } from "../run/trial.ts";
 import { useApp, useText } from "./context.tsx";
 import type { Example } from "./gallery.tsx";
 
+/** Opening is how canvases get onto the page. */
+export interface Opening {
+  openText(text: string, name: string, source: Source): void;
+  openCanvas(id: string): Promise<void>;
+  /** replace calls open at once, or after the person agreed to lose what is not saved; otherwise keep. */
+  replace(open: () => void, keep: () => void): void;
+  fail(message: string): void;
+}
+
 /** useOpening follows the address, now and whenever its fragment changes. */
-export function useOpening(
-  examples: Example[], openText: (text: string, name: string) => void, openCanvas: (id: string) => Promise<void>, fail: (message: string) => void,
-): void {
+export function useOpening(examples: Example[], opening: Opening): void {
   const t = useText();
   const { host, session } = useApp();
-  const latest = useRef({ openText, openCanvas, fail, t });
-  latest.current = { openText, openCanvas, fail, t };
+  const latest = useRef({ ...opening, t });
+  latest.current = { ...opening, t };
   useEffect(() => {
     let leave = (): void => undefined;
     const follow = async (): Promise<void> => {
-      const { openText: show, openCanvas: ask, fail: complain, t: words } = latest.current;
+      const { openText: show, openCanvas: ask, fail, t: words } = latest.current;
       const fragment = location.hash.slice(1);
       const [key, value = ""] = split(fragment, "=");
       leave();
       leave = () => undefined;
       const example = key === "example" ? examples.find((each) => each.id === value) : undefined;
       try {
-        if (example) show(JSON.stringify(example), example.id);
-        else if (key === "c") show(...(await linked(value)));
+        if (example) show(JSON.stringify(example), example.id, { kind: "example" });
+        else if (key === "c") show(...(await linked(value)), { kind: "link" });
         else if (key === "canvas") await ask(decodeURIComponent(value));
-        else if (key === "open") show(await fromOrigin(value), value.split("/").at(-1)?.replace(/\.json$/, "") ?? "");
-        else if (key === "try") leave = tryOut(ofOrigin(value), session.plugins, (text) => show(text, ""));
+        else if (key === "open") show(await fromOrigin(value), value.split("/").at(-1)?.replace(/\.json$/, "") ?? "", { kind: "link" });
+        else if (key === "try") leave = trial(value, session.plugins, (text) => show(text, "", { kind: "plugin" }));
         else if (fragment === "host") await host.connect();
       } catch (err) {
-        complain(words("error.link", messageOf(err)));
+        fail(words("error.link", messageOf(err)));
       }
     };
     void follow();
-    const again = (): void => void follow();
+    const again = ({ oldURL }: HashChangeEvent): void => {
+      const opens = /^#(example|c|canvas|open|try)=/.test(location.hash);
+      if (opens) latest.current.replace(() => void follow(), () => history.replaceState(null, "", oldURL));
+      else void follow();
+    };
     addEventListener("hashchange", again);
     return () => {
       removeEventListener("hashchange", again);
@@ -65,7 +79,12 @@ function ofOrigin(path: string): URL {
 }
 
 async function fromOrigin(path: string): Promise<string> {
-  const response = await fetch(ofOrigin(path));
+  const response = await fetch(ofOrigin(path), { credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
   return response.text();
+}
+
+function trial(path: string, plugins: Plugins, show: (canvas: string) => void): () => void {
+  if (path !== trialFolder) throw new Error(`plugins are tried from ${trialFolder} only`);
+  return tryOut(plugins, show);
 }

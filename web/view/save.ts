@@ -1,8 +1,11 @@
 // Hands a file to the browser, which asks the person where it goes.
 
-/** save offers a file under a name. */
-export function save(content: BlobPart, name: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([content], { type }));
+/**
+ * save offers a file under a name. The file has no type of its own: a canvas may have written it,
+ * and a browser that opened it in place would do so as this page.
+ */
+export function save(content: BlobPart, name: string): void {
+  const address = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
   Object.assign(document.createElement("a"), { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

@@ -1,7 +1,7 @@
 // The variables as they are at the shown record, with new values to try.
 
 import { useState } from "react";
-import { useApp, useStore, useText } from "./context.tsx";
+import { useApp, useBusy, useStore, useText } from "./context.tsx";
 import { like, show } from "./text.ts";
 
 /** Variables is a page of the drawer. */
@@ -11,7 +11,7 @@ export function Variables(): React.ReactNode {
   const fromRun = useStore(session.player.play, (play) => play.shown.variables);
   const dsl = useStore(session.document, (document) => document?.dsl);
   const latest = useStore(session.player.play, (play) => play.shown.latest);
-  const running = useStore(session.player.play, (play) => play.running);
+  const busy = useBusy();
   const [changed, setChanged] = useState<Record<string, unknown>>({});
   const [from, setFrom] = useState("");
   const all: Record<string, unknown> = { ...dsl?.globals, ...fromRun, ...changed };
@@ -42,7 +42,7 @@ export function Variables(): React.ReactNode {
           <select aria-label={t("variables.from")} value={from || starts[0]} onChange={(event) => setFrom(event.target.value)}>
             {starts.map((id) => <option key={id} value={id}>{latest[id]?.name || id}</option>)}
           </select>
-          <button type="button" className="primary" disabled={running} onClick={() => session.player.runFrom(from || (starts[0] as string), changed)}>{t("variables.run")}</button>
+          <button type="button" className="primary" disabled={busy} onClick={() => session.player.runFrom(from || (starts[0] as string), changed)}>{t("variables.run")}</button>
         </div>
       )}
     </div>

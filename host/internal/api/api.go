@@ -55,6 +55,8 @@ type Config struct {
 	// BodyTime is how long a request may take to arrive; 0 means 60 s, and ten
 	// times that for uploads.
 	BodyTime time.Duration
+	// Limits bound a node that is tried alone; runs have those of Runs.
+	Limits engine.Limits
 	// Rate is how many requests per second one key or login may make, unless its
 	// key says otherwise; 0 means any.
 	Rate float64

@@ -50,13 +50,6 @@ func (w caller) covers(scopes []string) bool {
 	return !slices.ContainsFunc(scopes, func(s string) bool { return !w.may(s) })
 }
 
-// csrfHeader must repeat the login's text on requests that a cookie signs,
-// because a foreign page could send those.
-const csrfHeader = "X-CSRF-Token"
-
-// loginCookie holds a page's login.
-const loginCookie = "easel_login"
-
 // identify finds out who asks, as far as the route needs it.
 func (c *call) identify() error {
 	if c.route.need == needNone {
@@ -153,28 +146,6 @@ func (c *call) token() string {
 		return words[0]
 	}
 	return ""
-}
-
-// cookie is the login of a page.
-func (c *call) cookie() (caller, error) {
-	cookie, err := c.r.Cookie(loginCookie)
-	if err != nil {
-		return caller{}, unauthorized()
-	}
-	who, err := c.login(cookie.Value)
-	if errors.Is(err, store.ErrNotFound) {
-		return caller{}, unauthorized()
-	}
-	if err != nil {
-		return caller{}, err
-	}
-	safe := c.r.Method == http.MethodGet || c.r.Method == http.MethodHead
-	if !safe && !who.proves(c.r.Header.Get(csrfHeader)) {
-		f := refused(codeForbidden, "The request lacks the login's %s header.", csrfHeader)
-		f.status = http.StatusForbidden
-		return caller{}, f
-	}
-	return who, nil
 }
 
 // proves compares what a page sent with the text of its login.

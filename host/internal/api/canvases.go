@@ -282,7 +282,7 @@ func (a *API) debugNode(c *call) error {
 	if err != nil {
 		return err
 	}
-	opt := engine.Options{CanvasID: v.ID, TenantID: c.who.tenant}
+	opt := engine.Options{CanvasID: v.ID, TenantID: c.who.tenant, Limits: a.cfg.Limits}
 	if a.cfg.Ports != nil {
 		opt.Ports = a.cfg.Ports(&durable.Job{Tenant: c.who.tenant, Canvas: v.ID, User: c.who.user, Source: "debug", Caller: c.who.rateID})
 	}

@@ -55,7 +55,7 @@ func (o cors) set(w http.ResponseWriter, r *http.Request) {
 		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS")
 		allowed := r.Header.Get("Access-Control-Request-Headers")
 		if allowed == "" {
-			allowed = "Authorization, Content-Type, Last-Event-ID, X-CSRF-Token"
+			allowed = "Authorization, Content-Type, Last-Event-ID"
 		}
 		// Clients in pages send headers of their own, as OpenAI's does; "*" would leave out Authorization.
 		h.Add("Vary", "Access-Control-Request-Headers")

@@ -207,9 +207,9 @@ func TestTokensAndLogin(t *testing.T) {
 	require.NotEmpty(t, login)
 	require.Equal(t, 0, s.request("GET", "/v1/canvas/list", "", "", "Authorization", login).code())
 	cookie := strings.SplitN(a.header.Get("Set-Cookie"), ";", 2)[0]
-	require.Equal(t, 0, s.request("GET", "/v1/canvas/list", "", "", "Cookie", cookie).code())
-	require.Equal(t, 403, s.request("POST", "/v1/canvas/rm", "", `{"canvas_ids":[]}`, "Cookie", cookie).status, "a foreign page could send this")
-	require.Equal(t, 0, s.request("POST", "/v1/canvas/rm", "", `{"canvas_ids":[]}`, "Cookie", cookie, csrfHeader, a.header.Get(csrfHeader)).code())
+	require.Equal(t, 0, s.request("GET", "/v1/canvas/list", "", "", "Cookie", cookie, pageHeader, pageItself).code())
+	require.Equal(t, 403, s.request("POST", "/v1/canvas/rm", "", `{"canvas_ids":[]}`, "Cookie", cookie, pageHeader, pageItself).status, "a foreign page could send this")
+	require.Equal(t, 0, s.request("POST", "/v1/canvas/rm", "", `{"canvas_ids":[]}`, "Cookie", cookie, pageHeader, pageItself, csrfHeader, a.header.Get(csrfHeader)).code())
 	s.request("GET", "/v1/user/logout", "", "", "Authorization", login)
 	require.Equal(t, 401, s.request("GET", "/v1/canvas/list", "", "", "Authorization", login).status)
 }

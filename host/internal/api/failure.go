@@ -122,6 +122,8 @@ func away(err error) string {
 	switch {
 	case errors.Is(err, durable.ErrClosed), errors.Is(err, runner.ErrStopping):
 		return "The host cannot answer now: it is stopping; try again."
+	case errors.Is(err, durable.ErrMemory):
+		return "The host cannot take runs now: it is out of memory for them; try again."
 	case errors.Is(err, runner.ErrUnavailable):
 		return "The host cannot answer now: its run log does not answer; try again."
 	case errors.Is(err, store.ErrUnavailable):

@@ -217,8 +217,8 @@ func TestModelsForPages(t *testing.T) {
 		require.NoError(t, err)
 		a := s.good(s.request("POST", "/v1/user/login", "", `{"email":"bob@x.org","password":"correct horse"}`))
 		cookie := strings.SplitN(a.header.Get("Set-Cookie"), ";", 2)[0]
-		require.Equal(t, 403, s.request("POST", completions, "", ask("small", "hi", false), "Cookie", cookie).status)
-		require.Equal(t, 200, s.request("POST", completions, "", ask("small", "hi", false), "Cookie", cookie, csrfHeader, a.header.Get(csrfHeader)).status)
+		require.Equal(t, 403, s.request("POST", completions, "", ask("small", "hi", false), "Cookie", cookie, pageHeader, pageRun).status)
+		require.Equal(t, 200, s.request("POST", completions, "", ask("small", "hi", false), "Cookie", cookie, pageHeader, pageRun, csrfHeader, a.header.Get(csrfHeader)).status)
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -93,12 +92,14 @@ func ownTenant(list []store.Member) store.Member {
 	return own
 }
 
-// setCookie keeps a login in the page's browser; a negative age ends it. Over
-// HTTPS, here or at a proxy in front, the cookie is sent over HTTPS only.
+// setCookie stores a login in the page's browser; a negative age removes it.
+// Over HTTPS, here or at a proxy in front, the cookie is sent over HTTPS only.
+// Requests that another site causes never carry it, links to this host included:
+// the page that such a link opens makes its own requests.
 func (c *call) setCookie(text string, age int) {
 	http.SetCookie(c.w, &http.Cookie{
-		Name: loginCookie, Value: text, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: age,
-		Secure: c.r.TLS != nil || strings.EqualFold(c.r.Header.Get("X-Forwarded-Proto"), "https"),
+		Name: loginCookie, Value: text, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
+		Secure: c.secure(),
 	})
 }
 

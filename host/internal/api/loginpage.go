@@ -129,10 +129,11 @@ func nextPlace(text string) string {
 // no login yet whose text could prove where they come from.
 var foreign = http.NewCrossOriginProtection()
 
-// present is the login that the request's cookie holds.
+// present is the login that the request's cookie holds. It counts for pages and
+// forms that a person opens, not for a script that would read the CSRF text.
 func (c *call) present() (caller, bool, error) {
 	cookie, err := c.r.Cookie(loginCookie)
-	if err != nil {
+	if mode := c.r.Header.Get("Sec-Fetch-Mode"); err != nil || mode != "" && mode != "navigate" {
 		return caller{}, false, nil
 	}
 	who, err := c.login(cookie.Value)

@@ -43,6 +43,9 @@ func (v *visitor) visit(path string, header []string, fields ...string) answer {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		req.Header.Set("Origin", v.s.url)
 	}
+	if strings.HasPrefix(path, "/api/") {
+		req.Header.Set(pageHeader, pageItself)
+	}
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
@@ -84,7 +87,7 @@ func TestLoginPage(t *testing.T) {
 	require.Equal(t, 303, a.status)
 	require.Equal(t, "/#canvas", a.header.Get("Location"))
 	cookie := a.header.Get("Set-Cookie")
-	for _, part := range []string{"HttpOnly", "SameSite=Lax", "Path=/"} {
+	for _, part := range []string{"HttpOnly", "SameSite=Strict", "Path=/"} {
 		require.Contains(t, cookie, part)
 	}
 	require.NotContains(t, cookie, "Secure", "over HTTP the browser would drop it")

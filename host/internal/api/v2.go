@@ -50,7 +50,7 @@ var v2Routes = []route{
 	{method: "GET", path: "/api/v2/runs/{id}", body: bodyNone, scope: scopeRead, answer: (*API).v2GetRun, doc: &v2Doc{
 		name: "getRun", about: "One run.", out: schemaOf[v2Run](),
 	}},
-	{method: "GET", path: "/api/v2/runs/{id}/events", body: bodyNone, scope: scopeRead, answer: (*API).v2Events, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/runs/{id}/events", body: bodyNone, scope: scopeRead, events: true, answer: (*API).v2Events, doc: &v2Doc{
 		name: "runEvents", about: "The events of a run as server-sent events, from its beginning or after Last-Event-ID; nothing is missed and nothing comes twice. " +
 			"An event named takeover says that another host goes on with the run: it voids every event that was received before with its number, which is what its id begins with, or a higher one; events with these numbers follow anew. The last event is named end.",
 		stream: true, query: []string{"after"},

@@ -350,14 +350,12 @@ func endRuns(ctx context.Context, s *store.Store) (int, error) {
 		return 0, err
 	}
 	for _, r := range list {
-		end := store.RunEnd{ID: r.ID, Status: store.RunFailed, Error: "the host was restored from a backup"}
+		end := store.RunEnd{
+			ID: r.ID, Tenant: r.Tenant, Session: r.Session, Status: store.RunFailed,
+			Error: "the host was restored from a backup",
+		}
 		if _, err := s.EndRun(ctx, end, nil); err != nil {
 			return 0, err
-		}
-		if r.Session != "" {
-			if err := s.FreeSession(ctx, r.Tenant, r.Session, r.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
-				return 0, err
-			}
 		}
 	}
 	return len(list), nil

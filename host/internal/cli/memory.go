@@ -3,10 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime/debug"
 	"strconv"
-	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
@@ -14,15 +12,10 @@ import (
 // byteSize is a flag that takes a number of bytes, as in 1073741824, 1GiB or 512MiB.
 type byteSize int64
 
-var byteUnits = []struct {
-	name  string
-	bytes int64
-}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
-
 // String writes the size in the largest unit that fits it evenly.
 func (b *byteSize) String() string {
-	for _, u := range byteUnits {
-		if n := int64(*b); n > 0 && n%u.bytes == 0 {
+	for _, u := range units {
+		if n := int64(*b); n > 0 && u.bytes > 1 && n%u.bytes == 0 {
 			return strconv.FormatInt(n/u.bytes, 10) + u.name
 		}
 	}
@@ -31,18 +24,11 @@ func (b *byteSize) String() string {
 
 // Set reads a size.
 func (b *byteSize) Set(text string) error {
-	unit := int64(1)
-	for _, u := range byteUnits {
-		if number, found := strings.CutSuffix(text, u.name); found {
-			text, unit = strings.TrimSpace(number), u.bytes
-			break
-		}
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 || n > math.MaxInt64/unit {
+	n, err := parseSize(text)
+	if err != nil || n < 0 {
 		return errors.New("a size such as 1GiB, 512MiB or 1073741824 is needed")
 	}
-	*b = byteSize(n * unit)
+	*b = byteSize(n)
 	return nil
 }
 

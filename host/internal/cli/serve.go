@@ -38,6 +38,7 @@ should not stand on a command line has no flag:
 type server struct {
 	settings
 	addr, keyFile, logs string
+	limits              limits
 	memory              byteSize
 	madeKey             bool // the key file is new
 	cfg                 host.Config
@@ -71,6 +72,7 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
 	fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")
 	fs.Int64Var(&s.cfg.TokensPerDay, "tokens-per-day", 0, "model tokens that one key or login may use on a day (UTC), unless its key says otherwise; 0 means any")
+	fs.Var(&s.limits, "limit", limitUsage())
 	fs.String("cors", "", "`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
 	fs.Var(&s.memory, "memory", "`SIZE` of memory that this host may use, such as 1GiB; 0 means the limit of its container, else the machine's memory")
 	fs.StringVar(&s.logs, "log", "text", "form of log lines on standard error: text or json")
@@ -119,6 +121,7 @@ func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error 
 	case <-ctx.Done():
 	}
 	s.cfg.Log.Info("stopping")
+	h.Stop() // a turn that waits for its session would hold its request
 	late, done := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer done()
 	if err := srv.Shutdown(late); errors.Is(err, context.DeadlineExceeded) {

@@ -22,7 +22,8 @@
 // time (schedule_clock.go).
 //
 // Turns in one session are done one after the other: [Runs.Start] waits until
-// the session is free.
+// the session is free, and then claims it in the commit that writes the run. What
+// is done about every other state of session, run and log is in recover.go.
 //
 // What is kept. A job that Start has accepted, its pause or end, and the session
 // with it are commits of the records store, which syncs them unless it is told

@@ -26,19 +26,20 @@ const patience = 90 * time.Second
 
 // bench is one host with its own storage.
 type bench struct {
-	t     testing.TB
-	dir   string
-	reg   *engine.Registry
-	gate  chan struct{}                                     // a Wait node passes when it can receive
-	ran   atomic.Int32                                      // executions of Wait nodes
-	other func(*Runs, context.Context, *runner.Lease) error // in place of taking runs over; may be nil
-	store *store.Store
-	log   *runner.Log
-	runs  *Runs
+	t      testing.TB
+	dir    string
+	reg    *engine.Registry
+	gate   chan struct{}                                     // a Wait node passes when it can receive
+	ran    atomic.Int32                                      // executions of Wait nodes
+	other  func(*Runs, context.Context, *runner.Lease) error // in place of taking runs over; may be nil
+	logger *slog.Logger
+	store  *store.Store
+	log    *runner.Log
+	runs   *Runs
 }
 
 func newBench(t testing.TB) *bench {
-	b := &bench{t: t, dir: t.TempDir(), gate: make(chan struct{}, 100)}
+	b := &bench{t: t, dir: t.TempDir(), gate: make(chan struct{}, 100), logger: quiet}
 	var err error
 	b.reg, err = engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)
@@ -68,7 +69,7 @@ func (b *bench) open() {
 	require.NoError(b.t, err)
 	b.log, err = runner.Open(b.t.Context(), runner.Config{Dir: b.dir, Log: quiet})
 	require.NoError(b.t, err)
-	b.runs = New(Config{Store: b.store, Log: b.log, Registry: b.reg, Logger: quiet, ShortestPeriod: time.Second})
+	b.runs = New(Config{Store: b.store, Log: b.log, Registry: b.reg, Logger: b.logger, ShortestPeriod: time.Second})
 	runs := b.runs
 	work := runs.Work
 	if other, log := b.other, b.log; other != nil {
@@ -289,7 +290,7 @@ func TestAcceptedRunIsBegunByAnotherHost(t *testing.T) {
 	row := store.Run{ID: j.ID, Tenant: "t", Canvas: canvas, Message: "m", Input: data}
 	require.NoError(t, b.store.StartRun(t.Context(), row))
 	row.Tenant = "t"
-	b.runs.requeue(t.Context(), row, false)
+	b.runs.recoverRun(t.Context(), row, false)
 	require.Contains(t, kinds(b.read("r")), "workflow_finished end")
 }
 

@@ -28,6 +28,14 @@ var (
 	// ErrTooMany says that a tenant has all the schedules it may have; remove one.
 	ErrTooMany = errors.New("too many schedules")
 
+	// ErrMemory says that this host has no memory for another run now; try again
+	// when others have ended.
+	ErrMemory = errors.New("host is out of memory for runs")
+
+	// ErrOutOfMemory says that the host of the run ran out of memory while the run
+	// was among those that held most of it; it is not tried again.
+	ErrOutOfMemory = errors.New("the host ran out of memory while this run held much of it; the run is not tried again")
+
 	// ErrRecord says that a run cannot start again at the record asked for.
 	ErrRecord = errors.New("no state is known at this record")
 )

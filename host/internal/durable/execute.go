@@ -81,8 +81,10 @@ func (r *Runs) drive(lease *runner.Lease, w *work, wr *writer) (end End, err err
 			end, err = End{Status: store.RunFailed, Code: "panic", Error: "the run broke; the host's log says why"}, nil
 		}
 	}()
+	ctx, done := r.aborts.begin(lease.Context(), w.job.ID)
+	defer done()
 	var failed error
-	for e, fail := range r.entries(lease, w) {
+	for e, fail := range r.entries(ctx, w) {
 		if over := context.Cause(lease.Context()); over != nil && lost(over) {
 			return End{}, over
 		}
@@ -97,20 +99,23 @@ func (r *Runs) drive(lease *runner.Lease, w *work, wr *writer) (end End, err err
 	if over := context.Cause(lease.Context()); over != nil && lost(over) {
 		return End{}, over
 	}
+	if why := context.Cause(ctx); failed != nil && errors.Is(why, ErrMemory) {
+		failed = why
+	}
 	return endOf(w, failed), nil
 }
 
 // entries is the engine at work.
-func (r *Runs) entries(lease *runner.Lease, w *work) iter.Seq2[*engine.Event, error] {
+func (r *Runs) entries(ctx context.Context, w *work) iter.Seq2[*engine.Event, error] {
 	opt := r.options(&w.job)
 	switch {
 	case w.rerun && w.state.Unfinished():
 		opt.Rerun = true
-		return w.canvas.Continue(lease.Context(), w.state, opt)
+		return w.canvas.Continue(ctx, w.state, opt)
 	case w.state.Unfinished():
-		return w.canvas.Continue(lease.Context(), w.state, opt)
+		return w.canvas.Continue(ctx, w.state, opt)
 	}
-	return w.canvas.Run(lease.Context(), w.state, w.job.input(), opt)
+	return w.canvas.Run(ctx, w.state, w.job.input(), opt)
 }
 
 // endOf says how a run went.
@@ -128,17 +133,15 @@ func endOf(w *work, failed error) End {
 
 // CodeOf is a stable word for the kind of an error.
 func CodeOf(err error) string {
+	if code := engine.CodeOf(err); code != "" {
+		return code
+	}
 	for _, known := range []struct {
 		err  error
 		code string
 	}{
-		{engine.ErrCanceled, "canceled"},
-		{engine.ErrUnknownComponent, "unknown_component"},
-		{engine.ErrRef, "bad_reference"},
-		{engine.ErrLimit, "limit_reached"},
-		{engine.ErrPipeline, "pipeline"},
-		{engine.ErrNoPort, "not_available"},
-		{engine.ErrState, "bad_state"},
+		{ErrMemory, "host_memory"},
+		{ErrOutOfMemory, "out_of_memory"},
 		{ErrCanvas, "bad_canvas"},
 		{ErrSession, "unknown_session"},
 		{ErrBusy, "session_busy"},
@@ -161,7 +164,10 @@ func (wr *writer) take(e *engine.Event) error {
 			return err
 		}
 	}
-	r := runner.Record{Kind: string(e.Type), Data: append([]byte(nil), e.JSON...)}
+	r := runner.Record{Kind: string(e.Type), Data: e.JSON}
+	if !e.Own {
+		r.Data = append([]byte(nil), e.JSON...)
+	}
 	switch {
 	case e.Type == engine.EventWorkflowStarted && !wr.entered:
 		// The document, this and the snapshot go into one message, so that the

@@ -110,3 +110,21 @@ func TestPlansAreBoundedInBytes(t *testing.T) {
 	require.NotSame(t, c, again)
 	require.Zero(t, p.last(&Job{Tenant: "t", Canvas: "large"}).rev)
 }
+
+// BenchmarkTurn is the same run as a turn, in as many sessions as there are clients.
+func BenchmarkTurn(b *testing.B) {
+	w := newBench(b)
+	id := w.canvas(talk)
+	b.SetParallelism(16)
+	b.RunParallel(func(p *testing.PB) {
+		session := w.session(id, talk)
+		for n := 0; p.Next(); n++ {
+			if n%50 == 49 { // its history grows with each turn
+				session = w.session(id, talk)
+			}
+			j, err := w.runs.Start(b.Context(), Job{Tenant: "t", Canvas: id, Session: session, Keep: KeepSession, Query: engine.String("x")})
+			require.NoError(b, err)
+			require.NoError(b, w.runs.Follow(b.Context(), j.ID, runner.Pos{}, func(runner.Record) bool { return true }))
+		}
+	})
+}

@@ -32,6 +32,13 @@ type Config struct {
 	PlanBytes int64
 	// MaxSteps is the engine's option; 0 means its default.
 	MaxSteps int
+	// Limits bound each run; see the engine's option.
+	Limits engine.Limits
+	// Full says why no new run may start now, or nil; nil lets all start.
+	Full func() error
+	// Suspect says of a run that its former host died of memory, most likely
+	// because of it; nil suspects none.
+	Suspect func(run string) bool
 	// ShortestPeriod is the least time between two runs of a schedule; 0 means a
 	// minute.
 	ShortestPeriod time.Duration
@@ -57,10 +64,16 @@ type Config struct {
 
 // Runs starts and continues runs on this host. It is safe for concurrent use.
 type Runs struct {
-	cfg    Config
-	plans  plans
-	turns  turns
-	opened time.Time
+	cfg      Config
+	plans    plans
+	turns    turns
+	suspects suspects
+	aborts   aborts
+	opened   time.Time
+	scan     chan struct{} // asks recover not to wait for its next scan
+
+	stopping context.Context // ends with Stop, with ErrClosed as its cause
+	stop     context.CancelCauseFunc
 
 	mu      sync.Mutex
 	closed  bool
@@ -81,7 +94,9 @@ func New(cfg Config) *Runs {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	return &Runs{cfg: cfg, plans: plans{registry: cfg.Registry, most: cfg.PlanBytes}, opened: time.Now()}
+	r := &Runs{cfg: cfg, plans: plans{registry: cfg.Registry, most: cfg.PlanBytes}, opened: time.Now(), scan: make(chan struct{}, 1)}
+	r.stopping, r.stop = context.WithCancelCause(context.Background())
+	return r
 }
 
 // Work continues runs of dead hosts, queued runs, and runs that were accepted
@@ -92,82 +107,6 @@ func (r *Runs) Work(ctx context.Context) error {
 	go r.keepClocks(ctx)
 	go r.forget(ctx)
 	return r.cfg.Log.Work(ctx, r.takeOver)
-}
-
-// recover queues runs that the records store knows and the log does not: their
-// host died between accepting and claiming them, or in the first moments of
-// their work, from which an embedded log has no note. It also finds those that
-// the log has begun and nobody works on, which no fault that we know of leaves.
-func (r *Runs) recover(ctx context.Context) {
-	const young = 5 * time.Second // a living host needs less to claim its run
-	var loose map[string]bool     // what nobody worked on at the last look
-	// Without other hosts, what is from before the start is nobody's.
-	for alone := r.cfg.Log.Alone(); ; alone = false {
-		list, err := r.cfg.Store.ActiveRuns(ctx)
-		if err != nil {
-			r.cfg.Logger.Warn("active runs were not read", "err", err)
-		}
-		held, err := r.cfg.Log.Held()
-		if err != nil {
-			r.cfg.Logger.Warn("runs at work were not read", "err", err)
-		}
-		was := loose
-		loose = map[string]bool{}
-		for _, row := range list {
-			if err == nil && !held[row.ID] {
-				loose[row.ID] = true
-			}
-			switch created := time.UnixMilli(row.CreateTime); {
-			case alone && created.Before(r.opened):
-				// Twice in the queue it would have died as often as the luckier of the two says.
-				r.requeue(ctx, row, loose[row.ID] && !r.cfg.Log.Left()[row.ID])
-			case time.Since(created) > young:
-				r.requeue(ctx, row, was[row.ID] && loose[row.ID])
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(30 * time.Second):
-		}
-	}
-}
-
-// requeue puts a run into the queue unless the log has heard of it and somebody
-// works on it.
-func (r *Runs) requeue(ctx context.Context, row store.Run, loose bool) {
-	for _, id := range r.cfg.Log.Active() {
-		if id == row.ID {
-			return
-		}
-	}
-	pos, ended, err := r.cfg.Log.Ended(ctx, row.ID)
-	if err != nil || pos.At != 0 && !ended && !loose {
-		return // the run log looks after it
-	}
-	if ended {
-		// It ended in the log, and its result was not written: the records say it.
-		r.settleEnded(ctx, row)
-		return
-	}
-	// A host may have begun it and shown what the log's server then lost with its power.
-	if err := r.cfg.Log.Submit(ctx, runner.Run{ID: row.ID, Data: row.Input, Attempt: 2}); err != nil {
-		r.cfg.Logger.Warn("run was not queued again", "run", row.ID, "err", err)
-	}
-}
-
-// settleEnded marks a run as failed whose log has ended without a result.
-func (r *Runs) settleEnded(ctx context.Context, row store.Run) {
-	end := store.RunEnd{ID: row.ID, Status: store.RunFailed, Error: "the run was given up"}
-	if _, err := r.cfg.Store.EndRun(ctx, end, nil); err != nil {
-		r.cfg.Logger.Warn("run was not ended", "run", row.ID, "err", err)
-		return
-	}
-	if row.Session != "" {
-		if err := r.cfg.Store.FreeSession(ctx, row.Tenant, row.Session, row.ID); err != nil {
-			r.cfg.Logger.Warn("session was not freed", "run", row.ID, "err", err)
-		}
-	}
 }
 
 // Follow gives fn the records of a run after a place, see [runner.Log.Follow].
@@ -230,9 +169,15 @@ func (r *Runs) Cancel(ctx context.Context, run string) error {
 // Active is how many runs this host works on.
 func (r *Runs) Active() int { return len(r.cfg.Log.Active()) }
 
-// Close takes no more jobs and waits until those of this host have let go.
-// The run log must be closed before or meanwhile, which hands them over.
+// Stop makes [Runs.Start] return [ErrClosed] from now on, to the turns that wait
+// for their session too. Runs that were accepted go on, and so does
+// [Runs.Work], until the run log is closed.
+func (r *Runs) Stop() { r.stop(ErrClosed) }
+
+// Close stops and waits until the jobs of this host have let go. The run log
+// must be closed before or meanwhile, which hands them over.
 func (r *Runs) Close() {
+	r.Stop()
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()

@@ -47,7 +47,7 @@ func (r *Runs) save(ctx context.Context, w *work, said *Transcript, end End) err
 		return nil
 	}
 	j := &w.job
-	row := store.RunEnd{ID: j.ID, Status: end.Status, Error: end.Error}
+	row := store.RunEnd{ID: j.ID, Tenant: j.Tenant, Status: end.Status, Error: end.Error}
 	var session *store.Session
 	switch {
 	case j.Keep == KeepCanvas && w.state != nil:
@@ -55,6 +55,7 @@ func (r *Runs) save(ctx context.Context, w *work, said *Transcript, end End) err
 			return err
 		}
 	case j.Keep == KeepSession:
+		row.Session = j.Session
 		v, err := r.cfg.Store.Session(ctx, j.Tenant, j.Session)
 		switch {
 		case errors.Is(err, store.ErrNotFound):

@@ -14,27 +14,34 @@ import (
 
 // work is a job with everything that is needed to do it.
 type work struct {
-	job    Job
-	doc    []byte // what is run
-	canvas *engine.Canvas
-	state  *engine.State
-	rev    int64 // of a canvas that was read before; 0 when it was read for this job
-	began  time.Time
-	rerun  bool // the state is another run's
-	saved  bool // its result is in the records store
+	job     Job
+	doc     []byte // what is run
+	canvas  *engine.Canvas
+	state   *engine.State
+	session store.Session // what a claim needs of the session, as it was read; without an ID for a job that has none
+	rev     int64         // of a canvas that was read before; 0 when it was read for this job
+	began   time.Time
+	rerun   bool // the state is another run's
+	saved   bool // its result is in the records store
 }
 
 // Start accepts a job and works on it in the background; it returns the job
 // with its ids once the run is written down, so that it is done even when this
-// host dies now. It waits while the session is busy. ctx bounds the waiting,
-// not the run.
+// host dies now. It waits while the session is busy, and writes nothing before
+// the session is free: run and claim are one commit. ctx bounds the waiting, not
+// the run.
 //
-// Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrRecord],
+// Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrMemory], [ErrRecord],
 // [ErrUnpublished], [store.ErrNotFound] for the canvas, [runner.ErrUnavailable]
 // when the run log does not take the run within [Config].Accept: nothing is done
 // then.
 func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
-	if !r.enter() {
+	if r.cfg.Full != nil {
+		if err := r.cfg.Full(); err != nil {
+			return j, err
+		}
+	}
+	if r.stopping.Err() != nil || !r.enter() {
 		return j, ErrClosed
 	}
 	leave := r.working.Done
@@ -54,34 +61,20 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 		j.Parent = r.cfg.Parent(ctx)
 	}
 	if j.Keep == KeepSession {
-		waiting, done := context.WithTimeout(ctx, r.cfg.Patience)
+		waiting, done := r.waiting(ctx, r.stopping)
 		defer done()
 		out, err := r.turns.enter(waiting, j.Tenant+" "+j.Session)
 		if err != nil {
-			return j, fmt.Errorf("session %q: %w", j.Session, ErrBusy)
+			return j, fmt.Errorf("session %q: %w", j.Session, err)
 		}
 		leave = func() {
 			out()
 			r.working.Done()
 		}
+		ctx = waiting
 	}
-	// A client that leaves now must not leave half of what follows.
-	ctx = context.WithoutCancel(ctx)
-	w, err := r.begin(ctx, j)
+	w, lease, err := r.accept(ctx, j)
 	if err != nil {
-		return j, err
-	}
-	lease, err := r.submit(ctx, w)
-	for errors.Is(err, store.ErrConflict) {
-		// The canvas was changed after it was read; now it is read anew.
-		r.plans.forget(&j)
-		if w, err = r.begin(ctx, j); err != nil {
-			return j, err
-		}
-		lease, err = r.submit(ctx, w)
-	}
-	if err != nil {
-		r.release(ctx, &j)
 		return j, err
 	}
 	started = true
@@ -92,7 +85,24 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 	return j, nil
 }
 
-// begin claims the session and makes the work of a job.
+// accept makes the work of a job and writes it down, again as long as what the
+// work was made of changes meanwhile.
+func (r *Runs) accept(ctx context.Context, j Job) (*work, *runner.Lease, error) {
+	for {
+		w, err := r.begin(ctx, j)
+		if err != nil {
+			return nil, nil, err
+		}
+		// A client that leaves now must not leave half of it.
+		lease, err := r.submit(context.WithoutCancel(ctx), w)
+		if !errors.Is(err, store.ErrConflict) {
+			return w, lease, err
+		}
+		r.plans.forget(&j)
+	}
+}
+
+// begin makes the work of a job; it writes nothing.
 func (r *Runs) begin(ctx context.Context, j Job) (*work, error) {
 	w := &work{job: j, began: time.Now()}
 	if known := r.plans.last(&j); known.rev > 0 {
@@ -104,28 +114,26 @@ func (r *Runs) begin(ctx context.Context, j Job) (*work, error) {
 		r.plans.forget(&j)
 		return r.begin(ctx, j)
 	}
-	if err != nil {
-		r.release(ctx, &j)
-	}
 	return w, err
 }
 
-// prepare reads the document and the state that a run begins with.
+// prepare reads the document and the state that a run begins with. ctx bounds
+// how long it waits for a session.
 func (r *Runs) prepare(ctx context.Context, w *work) (err error) {
 	j := &w.job
+	steady := context.WithoutCancel(ctx)
 	switch {
 	case j.Base != "":
-		return r.prepareBase(ctx, w)
+		return r.prepareBase(steady, w)
 	case j.Keep == KeepSession:
-		waiting, done := context.WithTimeout(ctx, r.cfg.Patience)
-		defer done()
-		v, err := r.claim(waiting, j)
+		v, err := r.awaitSession(ctx, j)
 		if err != nil {
 			return err
 		}
 		w.doc = v.DSL
+		w.session = store.Session{ID: v.ID, Tenant: v.Tenant, Rev: v.Rev, Run: v.Run}
 	case w.canvas == nil:
-		c, err := r.current(ctx, j)
+		c, err := r.current(steady, j)
 		if err != nil {
 			return err
 		}
@@ -160,7 +168,11 @@ func (r *Runs) checkNodes(w *work) error {
 	return nil
 }
 
-// submit writes the run down and claims it.
+// submit writes the run down, with the claim of its session, and claims it in
+// the run log.
+//
+// Errors: [store.ErrConflict] when the canvas or the session is no longer what
+// the work was made of.
 func (r *Runs) submit(ctx context.Context, w *work) (*runner.Lease, error) {
 	j := &w.job
 	data, err := json.Marshal(j)
@@ -171,27 +183,22 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runner.Lease, error) {
 		ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
 		Source: j.Source, Input: data,
 	}
-	if err := r.cfg.Store.StartRunAt(ctx, row, w.rev); err != nil {
+	if w.session.ID == "" {
+		err = r.cfg.Store.StartRunAt(ctx, row, w.rev)
+	} else if err = r.cfg.Store.StartTurn(ctx, row, w.session); err == nil {
+		r.reportOrphan(w)
+	}
+	if err != nil {
 		return nil, err
 	}
 	claiming, done := context.WithTimeout(ctx, r.cfg.Accept)
 	defer done()
 	lease, err := r.cfg.Log.Claim(claiming, runner.Run{ID: j.ID, Data: data, Kept: true})
 	if err != nil {
-		end := store.RunEnd{ID: j.ID, Status: store.RunFailed, Error: err.Error()}
+		end := store.RunEnd{ID: j.ID, Tenant: j.Tenant, Session: j.Session, Status: store.RunFailed, Error: err.Error()}
 		if _, endErr := r.cfg.Store.EndRun(ctx, end, nil); endErr != nil {
 			r.cfg.Logger.Warn("run was not ended", "run", j.ID, "err", endErr)
 		}
 	}
 	return lease, err
-}
-
-// release frees the session of a job that was not begun.
-func (r *Runs) release(ctx context.Context, j *Job) {
-	if j.Keep != KeepSession {
-		return
-	}
-	if err := r.cfg.Store.FreeSession(ctx, j.Tenant, j.Session, j.ID); err != nil {
-		r.cfg.Logger.Warn("session was not freed", "session", j.Session, "err", err)
-	}
 }

@@ -33,6 +33,9 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 	}
 	known := err == nil
 	ended := known && row.Status != store.RunActive
+	if !ended && lease.Run.Deaths > 0 && r.cfg.Suspect != nil && r.cfg.Suspect(j.ID) {
+		return r.giveUp(steady, lease, &j, ErrOutOfMemory)
+	}
 	past, err := r.past(steady, lease)
 	if err != nil && ended {
 		return r.giveUp(steady, lease, &j, err)
@@ -92,13 +95,37 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 			return err
 		}
 	}
-	w := &work{job: j, began: time.Now()}
-	if err := r.prepare(ctx, w); err != nil {
+	w, err := r.prepareLate(ctx, lease, j)
+	if lost(err) {
+		return err
+	}
+	if err != nil {
 		return r.giveUp(ctx, lease, &j, err)
 	}
 	wr := r.writer(ctx, lease, w)
 	wr.held = append([]runner.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
 	return r.execute(lease, w, wr)
+}
+
+// prepareLate makes the work of a job whose run is written down, and gives it its
+// session, which it may hold already.
+func (r *Runs) prepareLate(ctx context.Context, lease *runner.Lease, j Job) (*work, error) {
+	waiting, done := r.waiting(ctx, lease.Context())
+	defer done()
+	for {
+		w := &work{job: j, began: time.Now()}
+		err := r.prepare(waiting, w)
+		if err != nil || w.session.ID == "" || w.session.Run == j.ID {
+			return w, err
+		}
+		err = r.cfg.Store.ClaimSession(ctx, w.session, j.ID)
+		if err == nil {
+			r.reportOrphan(w)
+		}
+		if !errors.Is(err, store.ErrConflict) {
+			return w, err
+		}
+	}
 }
 
 // takeoverMark is the record that says that another host goes on. It comes
@@ -170,7 +197,7 @@ func (r *Runs) giveUp(ctx context.Context, lease *runner.Lease, j *Job, why erro
 	if w.saved {
 		end = End{Status: row.Status, Error: row.Error}
 	} else {
-		r.cfg.Logger.Error("run is given up", "run", j.ID, "err", why)
+		r.cfg.Logger.Error("run is given up", "run", j.ID, "canvas", j.Canvas, "err", why)
 	}
 	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
 		return err

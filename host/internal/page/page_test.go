@@ -57,8 +57,9 @@ func TestPageIsServedWithItsPolicy(t *testing.T) {
 		require.Equal(t, http.StatusOK, res.StatusCode, path)
 		require.Equal(t, index, body(t, res))
 		require.Equal(t, "text/html; charset=utf-8", res.Header.Get("Content-Type"))
-		require.Equal(t, "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; frame-ancestors 'self'", res.Header.Get("Content-Security-Policy"))
+		require.Equal(t, "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; frame-ancestors 'none'", res.Header.Get("Content-Security-Policy"))
 		require.Equal(t, "no-cache", res.Header.Get("Cache-Control"))
+		require.Equal(t, "DENY", res.Header.Get("X-Frame-Options"))
 		require.Empty(t, res.Header.Get("Cross-Origin-Opener-Policy")+res.Header.Get("Cross-Origin-Embedder-Policy"))
 	}
 }
@@ -79,6 +80,13 @@ func TestEncodingIsWhatTheClientTakes(t *testing.T) {
 		case "":
 			require.Equal(t, strings.Repeat("\x00asm", 1000), body(t, res))
 		}
+	}
+}
+
+func TestWorkersReachThePagesFilesOnly(t *testing.T) {
+	for _, path := range []string{"/assets/page-ABC.js", "/icon.svg"} {
+		res := ask(t, sample(t), "GET", path)
+		require.Equal(t, "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'", res.Header.Get("Content-Security-Policy"), path)
 	}
 }
 
@@ -124,5 +132,5 @@ func TestProgramWithoutThePageSaysSo(t *testing.T) {
 }
 
 func TestPageWithoutAPolicyMayDoNothing(t *testing.T) {
-	require.Equal(t, "default-src 'none'; frame-ancestors 'self'", policyOf(&file{forms: map[string][]byte{"gzip": nil}}))
+	require.Equal(t, "default-src 'none'; frame-ancestors 'none'", policyOf(&file{forms: map[string][]byte{"gzip": nil}}))
 }

@@ -67,6 +67,10 @@ func (s *site) add(name, encoding string, data []byte) {
 	}
 }
 
+// filePolicy is for all files but index.html. A Worker has the policy of its own script: those of the page run scripts
+// and plugins of strangers, and need nothing but the page's files.
+const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
+
 // serve answers GET and HEAD for one of the page's paths.
 func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) {
 	h := w.Header()
@@ -92,9 +96,11 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) {
 	if f.kind != "" {
 		h.Set("Content-Type", f.kind)
 	}
+	h.Set("Content-Security-Policy", filePolicy)
 	if name == "index.html" {
 		h.Set("Content-Security-Policy", s.policy)
 		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Frame-Options", "DENY")
 	}
 	encoding := choose(r.Header.Get("Accept-Encoding"), f)
 	tag := strconv.Quote(strings.TrimSuffix(f.tag+"-"+encoding, "-"))
@@ -162,7 +168,7 @@ var policyMeta = regexp.MustCompile(`http-equiv="Content-Security-Policy" conten
 
 // policyOf reads what index.html says of itself, for static servers, and adds what only a header can say.
 func policyOf(index *file) string {
-	const alone = "frame-ancestors 'self'"
+	const alone = "frame-ancestors 'none'"
 	if index == nil {
 		return alone
 	}

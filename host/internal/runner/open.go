@@ -59,6 +59,12 @@ type Config struct {
 	// account allows outside. The oldest records go first.
 	MaxBytes int64
 
+	// Gate is asked before a queued run is claimed: a run it does not let in
+	// stays in the queue, without a note of this host, and is asked about again
+	// after a second. leave is called when this host is done with the run; nil
+	// lets every run in. It must not block.
+	Gate func(run Run) (leave func(), ok bool)
+
 	// Dead is called with a run that broke off Attempts times, to say so in
 	// its records and in its session; nil ends it without a word. It must not
 	// repeat what killed them.

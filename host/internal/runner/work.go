@@ -128,6 +128,14 @@ func (l *Log) deliver(ctx context.Context, msg jetstream.Msg, fn func(context.Co
 		l.settle(msg.Term())
 		return
 	}
+	if l.cfg.Gate != nil {
+		leave, ok := l.cfg.Gate(run)
+		if !ok {
+			l.settle(msg.NakWithDelay(time.Second))
+			return
+		}
+		defer leave()
+	}
 	e, err := l.take(ctx, run)
 	switch {
 	case errors.Is(err, ErrEnded), errors.Is(err, ErrActive), errors.Is(err, ErrFenced):

@@ -41,9 +41,9 @@ func TestCanvas(t *testing.T) {
 		t.Run("a change's own error writes nothing", func(t *testing.T) {
 			_, err := s.EditCanvas(ctx, "t1", made.ID, "", func(c *Canvas) error {
 				c.Title = "lost"
-				return ErrBusy
+				return ErrQuota
 			})
-			require.ErrorIs(t, err, ErrBusy)
+			require.ErrorIs(t, err, ErrQuota)
 			got, err := s.Canvas(ctx, "t1", made.ID)
 			require.NoError(t, err)
 			require.Equal(t, made.Title, got.Title)

@@ -17,7 +17,9 @@
 // Changing. Canvases and sessions carry a revision. [Store.EditCanvas] and
 // [Store.SaveSession] write only over the revision they have read, so two
 // hosts cannot lose each other's change; the loser gets [ErrConflict] or, for
-// edits, is run again on the new state.
+// edits, is run again on the new state. A session is held by at most one active
+// run: [Store.StartTurn] writes run and claim in one commit, [Store.EndRun] the
+// end of both.
 //
 // Tenants. Every lookup names its tenant, and another tenant's id is
 // [ErrNotFound], never a hint that it exists. The few lookups that start from

@@ -14,10 +14,6 @@ var (
 	// and decide anew.
 	ErrConflict = errors.New("changed meanwhile")
 
-	// ErrBusy says that another run holds the session; wait until that run has
-	// ended and try again.
-	ErrBusy = errors.New("session is busy with another run")
-
 	// ErrInvalid says that a value cannot be stored; the text names the field.
 	ErrInvalid = errors.New("invalid value")
 

@@ -51,24 +51,57 @@ func (s *Store) StartRun(ctx context.Context, v Run) error { return s.StartRunAt
 //
 // Errors: as StartRun; [ErrConflict] when the canvas has changed or is gone.
 func (s *Store) StartRunAt(ctx context.Context, v Run, rev int64) error {
-	v.Status, v.CreateTime = RunActive, s.ms()
-	if err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message); err != nil {
+	args, err := s.newRun(&v)
+	if err != nil {
 		return fail(err, "start run")
 	}
-	const insert = `INSERT INTO runs (` + runColumns + `)`
-	const values = ` $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0`
-	args := []any{v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, v.Status, bytesOf(v.Input),
-		printable(v.Error), v.Tokens, v.CreateTime}
 	if rev == 0 {
-		_, err := s.commit.exec(ctx, insert+` VALUES (`+values+`)`, args...)
+		_, err := s.commit.exec(ctx, insertRun, args...)
 		return fail(err, "start run %q", v.ID)
 	}
-	const same = ` WHERE EXISTS (SELECT 1 FROM canvases WHERE id = $3 AND tenant_id = $2 AND rev = $13)`
-	n, err := s.commit.exec(ctx, insert+` SELECT`+values+same, append(args, rev)...)
+	const insert = `INSERT INTO runs (` + runColumns + `) SELECT` + runValues +
+		` WHERE EXISTS (SELECT 1 FROM canvases WHERE id = $3 AND tenant_id = $2 AND rev = $13)`
+	n, err := s.commit.exec(ctx, insert, append(args, rev)...)
 	if err == nil && n == 0 {
 		err = ErrConflict
 	}
 	return fail(err, "start run %q", v.ID)
+}
+
+// StartTurn is StartRun for a run that holds a session, given as the caller has
+// read it: run and claim are one commit, so that no crash leaves a session to a
+// run that does not exist. See [Store.ClaimSession] for a session with a Run.
+//
+// Errors: as StartRun; [ErrConflict] when the session has changed since it was
+// read, is held by another run or is gone.
+func (s *Store) StartTurn(ctx context.Context, v Run, session Session) error {
+	args, err := s.newRun(&v)
+	if err != nil {
+		return fail(err, "start run")
+	}
+	return s.write(ctx, fmt.Sprintf("start run %q", v.ID), func(ctx context.Context, q querier) error {
+		if err := claimSession(ctx, q, session, v.ID); err != nil {
+			return fmt.Errorf("session %q: %w", session.ID, err)
+		}
+		_, err := q.ExecContext(ctx, insertRun, args...)
+		return err
+	})
+}
+
+const (
+	runValues = ` $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0`
+	insertRun = `INSERT INTO runs (` + runColumns + `) VALUES (` + runValues + `)`
+)
+
+// newRun checks and completes a run that is accepted now, and gives the
+// arguments of runValues.
+func (s *Store) newRun(v *Run) ([]any, error) {
+	v.Status, v.CreateTime = RunActive, s.ms()
+	err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message)
+	return []any{
+		v.ID, v.Tenant, v.Canvas, v.Session, v.User, v.Message, v.Source, v.Status, bytesOf(v.Input),
+		printable(v.Error), v.Tokens, v.CreateTime,
+	}, err
 }
 
 // LeaveOutRun writes a run into the history that is not done: it is canceled from the beginning, for the reason in its
@@ -87,30 +120,38 @@ func (s *Store) LeaveOutRun(ctx context.Context, v Run) error {
 
 // RunEnd is how a run ended.
 type RunEnd struct {
-	ID     string
-	Status string // anything but RunActive
-	Error  string
-	Tokens int64
+	ID      string
+	Tenant  string // of the session
+	Session string // freed in the same commit, when the run holds it; "" for a run without one
+	Status  string // anything but RunActive
+	Error   string
+	Tokens  int64
 }
 
-// EndRun writes the end of a run and, when session is not nil, the session's
-// new state in the same commit; see [Store.SaveSession]. Both can be repeated
-// after a crash: a run that has ended keeps its first end.
+// EndRun writes the end of a run and frees its session. When session is not nil
+// it holds the session's new state, which is part of the same commit; see
+// [Store.SaveSession]. Both can be repeated after a crash: a run that has ended
+// keeps its first end.
 //
 // Errors: those of SaveSession; a run that was never started is no error.
 func (s *Store) EndRun(ctx context.Context, end RunEnd, session *Session) (rev int64, err error) {
 	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5
 		WHERE id = $6 AND status = 'active'`
 	args := []any{end.Status, printable(end.Error), end.Tokens, s.ms(), []byte{}, end.ID}
-	if session == nil {
+	if session == nil && end.Session == "" {
 		_, err := s.commit.exec(ctx, update, args...)
 		return 0, fail(err, "end run %q", end.ID)
 	}
-	err = s.write(ctx, fmt.Sprintf("end run %q", end.ID), func(ctx context.Context, q querier) error {
-		if rev, err = s.saveSession(ctx, q, *session); err != nil {
-			return fmt.Errorf("session %q: %w", session.ID, err)
+	err = s.write(ctx, fmt.Sprintf("end run %q", end.ID), func(ctx context.Context, q querier) (err error) {
+		if session == nil {
+			err = freeSession(ctx, q, end.Tenant, end.Session, end.ID)
+		} else if rev, err = s.saveSession(ctx, q, *session); err != nil {
+			err = fmt.Errorf("session %q: %w", session.ID, err)
 		}
-		_, err := q.ExecContext(ctx, update, args...)
+		if err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, update, args...)
 		return err
 	})
 	return rev, err

@@ -25,7 +25,7 @@ type Session struct {
 	Rounds     int64
 	ThumbUp    int64
 	Rev        int64  // grows by one with each save
-	Run        string // the run that holds the session, "" when free
+	Run        string // the run that holds the session, "" when free; it holds it while its row is active
 	LastRun    string // the last run whose result was saved
 	CreateTime int64  // Unix milliseconds
 	UpdateTime int64  // Unix milliseconds
@@ -86,41 +86,35 @@ func (s *Store) Session(ctx context.Context, tenant, id string) (Session, error)
 	return v, fail(err, "session %q", id)
 }
 
-// ClaimSession gives a free session to a run and returns it as it is then;
-// two turns at once are put in order this way. The run that holds it may claim
-// it again. The claim has no time limit: a run always ends, on this host or on
-// the one that takes it over, and then saves or frees the session.
+// ClaimSession gives a session to a run whose row exists already. v is the
+// session as the caller has read it: when v.Run is not empty and not run, the
+// caller has found that nothing will free the session, and takes it from that
+// run. A session is never taken from a run whose row is active.
 //
-// Errors: [ErrNotFound]; [ErrBusy], and the returned session's Run says who.
-func (s *Store) ClaimSession(ctx context.Context, tenant, id, run string) (Session, error) {
-	const update = `UPDATE sessions SET run_id = $1
-		WHERE id = $2 AND tenant_id = $3 AND (run_id = '' OR run_id = $1) RETURNING ` + sessionColumns
-	var got []Session
-	err := s.write(ctx, fmt.Sprintf("claim session %q", id), func(ctx context.Context, q querier) (err error) {
-		got, err = queryAll(ctx, q, scanSession, update, run, id, tenant)
-		return err
+// A claim has no time limit: [Store.EndRun] frees the session in the commit that
+// ends its run. A new run claims its session with [Store.StartTurn].
+//
+// Errors: [ErrConflict] when the session has changed since it was read or is gone.
+func (s *Store) ClaimSession(ctx context.Context, v Session, run string) error {
+	return s.write(ctx, fmt.Sprintf("claim session %q", v.ID), func(ctx context.Context, q querier) error {
+		return claimSession(ctx, q, v, run)
 	})
-	if err != nil {
-		return Session{}, err
-	}
-	if len(got) == 1 {
-		return got[0], nil
-	}
-	v, err := s.Session(ctx, tenant, id)
-	if err != nil {
-		return Session{}, err
-	}
-	return v, fail(ErrBusy, "claim session %q: run %q", id, v.Run)
 }
 
-// FreeSession takes the claim of a run away without saving anything, when the
-// run ended without a result. A session that another run holds is left alone.
-func (s *Store) FreeSession(ctx context.Context, tenant, id, run string) error {
+func claimSession(ctx context.Context, q querier, v Session, run string) error {
+	const update = `UPDATE sessions SET run_id = $1
+		WHERE id = $2 AND tenant_id = $3 AND rev = $4 AND run_id IN ('', $1, $5)
+		AND NOT EXISTS (SELECT 1 FROM runs WHERE id = sessions.run_id AND status = 'active' AND id <> $1)`
+	res, err := q.ExecContext(ctx, update, run, v.ID, v.Tenant, v.Rev, v.Run)
+	return changed(res, err, ErrConflict)
+}
+
+// freeSession takes the claim of a run away. A session that another run holds is
+// left alone.
+func freeSession(ctx context.Context, q querier, tenant, id, run string) error {
 	const update = `UPDATE sessions SET run_id = '' WHERE id = $1 AND tenant_id = $2 AND run_id = $3`
-	return s.write(ctx, fmt.Sprintf("free session %q", id), func(ctx context.Context, q querier) error {
-		_, err := q.ExecContext(ctx, update, id, tenant, run)
-		return err
-	})
+	_, err := q.ExecContext(ctx, update, id, tenant, run)
+	return err
 }
 
 // SaveSession writes v over the revision v.Rev and returns the new revision.

@@ -46,37 +46,66 @@ func TestSessionHoldsOneRun(t *testing.T) {
 		ctx := t.Context()
 		v, err := s.CreateSession(ctx, Session{Tenant: "t"})
 		require.NoError(t, err)
-		held, err := s.ClaimSession(ctx, "t", v.ID, "r1")
-		require.NoError(t, err)
-		require.Equal(t, "r1", held.Run)
-		_, err = s.ClaimSession(ctx, "t", v.ID, "r1")
-		require.NoError(t, err, "its own run may claim it again")
-		busy, err := s.ClaimSession(ctx, "t", v.ID, "r2")
-		require.ErrorIs(t, err, ErrBusy)
-		require.Equal(t, "r1", busy.Run)
-		_, err = s.ClaimSession(ctx, "other", v.ID, "r2")
-		require.ErrorIs(t, err, ErrNotFound)
+		read := func() Session {
+			v, err := s.Session(ctx, "t", v.ID)
+			require.NoError(t, err)
+			return v
+		}
+		turn := func(run string) Run { return Run{ID: run, Tenant: "t", Session: v.ID} }
+		end := func(run string) {
+			_, err := s.EndRun(ctx, RunEnd{ID: run, Tenant: "t", Session: v.ID, Status: RunFailed}, nil)
+			require.NoError(t, err)
+		}
+		require.NoError(t, s.StartTurn(ctx, turn("r1"), v))
+		require.Equal(t, "r1", read().Run)
+		require.NoError(t, s.ClaimSession(ctx, read(), "r1"), "its own run may claim it again")
+		for _, seen := range []Session{v, read()} {
+			require.ErrorIs(t, s.StartTurn(ctx, turn("r2"), seen), ErrConflict)
+			require.ErrorIs(t, s.ClaimSession(ctx, seen, "r2"), ErrConflict)
+		}
+		end("r2")
+		require.Equal(t, "r1", read().Run, "only the end of its own run frees it")
 
-		require.NoError(t, s.FreeSession(ctx, "t", v.ID, "r2"))
-		_, err = s.ClaimSession(ctx, "t", v.ID, "r2")
-		require.ErrorIs(t, err, ErrBusy, "only the holder frees it")
-
+		held := read()
 		held.LastRun, held.Rounds = "r1", 1
-		_, err = s.SaveSession(ctx, held)
+		_, err = s.EndRun(ctx, RunEnd{ID: "r1", Tenant: "t", Session: v.ID, Status: RunDone}, &held)
 		require.NoError(t, err)
-		next, err := s.ClaimSession(ctx, "t", v.ID, "r2")
-		require.NoError(t, err, "saving the result frees it")
-		require.EqualValues(t, 1, next.Rounds)
-		require.NoError(t, s.FreeSession(ctx, "t", v.ID, "r2"))
-		_, err = s.ClaimSession(ctx, "t", v.ID, "r3")
-		require.NoError(t, err)
+		require.ErrorIs(t, s.StartTurn(ctx, turn("r2"), v), ErrConflict, "its content is newer than what was read")
+		require.NoError(t, s.StartTurn(ctx, turn("r2"), read()))
+		end("r2")
+		require.Empty(t, read().Run, "an end without a result frees it")
+
+		t.Run("a run that cannot be written claims nothing", func(t *testing.T) {
+			require.ErrorIs(t, s.StartTurn(ctx, turn("r2"), read()), ErrExists)
+			require.Empty(t, read().Run)
+			require.ErrorIs(t, s.StartTurn(ctx, turn("r3\x00"), read()), ErrInvalid)
+		})
+		t.Run("a session that cannot be claimed writes no run", func(t *testing.T) {
+			foreign := read()
+			foreign.Tenant = "other"
+			require.ErrorIs(t, s.StartTurn(ctx, turn("r4"), foreign), ErrConflict)
+			_, err := s.Run(ctx, "t", "r4")
+			require.ErrorIs(t, err, ErrNotFound)
+		})
+		t.Run("it can be taken from a run that is not active", func(t *testing.T) {
+			for _, gone := range []string{"none", "r1"} {
+				w, err := s.CreateSession(ctx, Session{Tenant: "t", Run: gone})
+				require.NoError(t, err)
+				unread := w
+				unread.Run = ""
+				require.ErrorIs(t, s.StartTurn(ctx, turn(newID()), unread), ErrConflict, "not without having seen it")
+				run := newID()
+				require.NoError(t, s.StartTurn(ctx, turn(run), w))
+				require.ErrorIs(t, s.StartTurn(ctx, turn(newID()), w), ErrConflict, "once")
+			}
+		})
 	})
 }
 
 func TestManyTurnsAtOnceAreSerial(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		v, err := s.CreateSession(ctx, Session{Tenant: "t"})
+		v, err := s.CreateSession(ctx, Session{Tenant: "t", Run: "orphan"})
 		require.NoError(t, err)
 		var inside, turns atomic.Int64
 		var wg sync.WaitGroup
@@ -84,8 +113,10 @@ func TestManyTurnsAtOnceAreSerial(t *testing.T) {
 			wg.Go(func() {
 				run := newID()
 				for {
-					held, err := s.ClaimSession(ctx, "t", v.ID, run)
-					if errors.Is(err, ErrBusy) {
+					held, err := s.Session(ctx, "t", v.ID)
+					require.NoError(t, err)
+					err = s.StartTurn(ctx, Run{ID: run, Tenant: "t"}, held)
+					if errors.Is(err, ErrConflict) {
 						continue
 					}
 					require.NoError(t, err)
@@ -93,7 +124,7 @@ func TestManyTurnsAtOnceAreSerial(t *testing.T) {
 					held.Rounds++
 					held.LastRun = run
 					inside.Add(-1)
-					_, err = s.SaveSession(ctx, held)
+					_, err = s.EndRun(ctx, RunEnd{ID: run, Status: RunDone}, &held)
 					require.NoError(t, err)
 					turns.Add(1)
 					return

@@ -9,7 +9,8 @@ import type { Failure } from "./protocol.ts";
  * start), `version` (a module of another contract), `closed`, `watchdog` (the
  * engine burned CPU and was ended), `crashed` (its program ended, mostly because
  * memory did), `too_large`, `unsupported` (nobody answers
- * this kind of call), `provider` (a callback failed), `timeout`, `protocol`.
+ * this kind of call), `denied` (a canvas in a page asked for an address that it may
+ * not reach, see RunOptions.reach), `provider` (a callback failed), `timeout`, `protocol`.
  * All others come from the engine, e.g. `bad_dsl`, `unknown_component`.
  */
 export class EngineError extends Error {

@@ -1,5 +1,9 @@
 // Answers calls of kind `fetch`. Text stays text; anything else travels as base64,
-// because every message of the contract is JSON.
+// because every message of the contract is JSON. A request of a canvas carries nothing
+// that the browser would add for the person: no cookie, no login, no referrer, no cache.
+
+import type { Guard } from "./address.ts";
+import { EngineError } from "./errors.ts";
 
 const textual = /^(text\/|application\/(json|xml|javascript|x-www-form-urlencoded)|[^;]*\+(json|xml))/i;
 
@@ -11,21 +15,44 @@ export interface Fetched {
   encoding?: "base64";
 }
 
-/** answer performs one request. */
-export async function answer(fetcher: typeof fetch, payload: Record<string, unknown>, signal: AbortSignal): Promise<Fetched> {
-  const method = String(payload["method"] ?? "GET").toUpperCase();
-  const init: RequestInit = { method, headers: (payload["headers"] ?? {}) as Record<string, string>, signal };
-  if (payload["redirect"] !== undefined) init.redirect = payload["redirect"] as RequestRedirect;
-  const body = payload["body"];
-  if (typeof body === "string" && method !== "GET" && method !== "HEAD") {
-    init.body = payload["encoding"] === "base64" ? fromBase64(body) : body;
-  }
-  const response = await fetcher(String(payload["url"]), init);
+/** answer performs one request that the guard allows. */
+export async function answer(
+  fetcher: typeof fetch, payload: Record<string, unknown>, signal: AbortSignal, guard: Guard,
+): Promise<Fetched> {
+  const url = String(payload["url"]);
+  guard.check(url);
+  const response = checked(await fetcher(url, requestOf(payload, signal, guard)), url, guard);
   const headers: Record<string, string> = {};
   response.headers.forEach((value, name) => { headers[name] = value; });
   const type = response.headers.get("content-type") ?? "text/plain";
-  if (textual.test(type)) return { status: response.status, headers, body: await response.text() };
-  return { status: response.status, headers, body: toBase64(new Uint8Array(await response.arrayBuffer())), encoding: "base64" };
+  const { status } = response;
+  if (textual.test(type)) return { status, headers, body: await response.text() };
+  return { status, headers, body: toBase64(new Uint8Array(await response.arrayBuffer())), encoding: "base64" };
+}
+
+function requestOf(payload: Record<string, unknown>, signal: AbortSignal, guard: Guard): RequestInit {
+  const method = String(payload["method"] ?? "GET").toUpperCase();
+  const init: RequestInit = {
+    method, headers: (payload["headers"] ?? {}) as Record<string, string>, signal,
+    credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store",
+  };
+  const reads = method === "GET" || method === "HEAD";
+  // A page sees only afterwards where a redirect led, so one of a request that changes something is
+  // not followed.
+  if (guard.active && !reads) init.redirect = "manual";
+  const body = payload["body"];
+  if (typeof body === "string" && !reads) init.body = payload["encoding"] === "base64" ? fromBase64(body) : body;
+  return init;
+}
+
+// checked refuses the response of an address that the guard would not have allowed.
+function checked(response: Response, url: string, guard: Guard): Response {
+  if (response.type === "opaqueredirect") {
+    const why = "a canvas in a page follows redirects of GET only; use the final address";
+    throw new EngineError("denied", `fetch: ${url.slice(0, 200)}: the server redirects; ${why}`);
+  }
+  if (response.redirected) guard.check(response.url, "redirect to ");
+  return response;
 }
 
 /** toBase64 encodes bytes; in steps, because an argument list has a limit. */

@@ -2,6 +2,7 @@
 // provider does (throw, reject, stream rubbish, never answer) becomes one answer
 // with a code; an abort stops waiting at once, whether or not the provider obeys.
 
+import { Guard, type Reach } from "./address.ts";
 import { EngineError } from "./errors.ts";
 import { answer as fetchAnswer } from "./fetch.ts";
 import type { Call, CallKind, ToolSpec } from "./protocol.ts";
@@ -66,7 +67,10 @@ export type Port = (payload: Record<string, unknown>, context: CallContext) => u
 export interface Providers {
   llm?: Model;
   tools?: Record<string, Tool>;
+  /** Sends the requests of nodes, without cookies; in a page to public addresses only, see `reach`. */
   fetch?: typeof globalThis.fetch;
+  /** Further addresses for requests of nodes; without effect outside of a page. */
+  reach?: Reach;
   retrieve?: Retriever;
   code?: CodeRunner;
   /** Plugins the canvas may use, besides those of the engine; the engine knows them from then on. */
@@ -170,7 +174,7 @@ async function answer(providers: Providers, call: Exclude<Call, { kind: "abort" 
     case "model": return model(need(providers.llm, "model"), payload as unknown as ModelRequest, context, reply);
     case "retrieve": return last(await need(providers.retrieve, "retrieve")(payload as { query: string }, context));
     case "tool": return last(await tool(providers.tools, payload, context));
-    case "fetch": return last(await fetchAnswer(need(providers.fetch, "fetch"), payload, context.signal));
+    case "fetch": return last(await fetchAnswer(need(providers.fetch, "fetch"), payload, context.signal, new Guard(providers.reach)));
     case "code": return last(await need(providers.code, "code")(payload as unknown as CodeRequest, context));
     default: throw new EngineError("unsupported", `this host answers no calls of kind ${String(call.kind)}`);
   }

@@ -82,9 +82,32 @@ export interface Start {
   continue?: boolean;
   /** Such a continuation counts as a new execution: new message id, numbering from 1. */
   rerun?: boolean;
+  /** What the run may hold and use. */
+  limits?: Limits;
   seed?: number;
   /** Fixed clock, Unix milliseconds. */
   now?: number;
+}
+
+/**
+ * Limits bound what a run may hold and use; 0 or absent is the default, a negative number no limit. Sizes are in bytes.
+ * Reaching one is the node's error, with the code in brackets; events and the state of a conversation end the run.
+ */
+export interface Limits {
+  /** One text; 16 MiB [text_too_large]. */
+  text?: number;
+  /** One output or variable; 32 MiB [output_too_large]. */
+  output?: number;
+  /** Outputs, variables, conversation and references together; 64 MiB [state_too_large]. */
+  state?: number;
+  /** Inputs and outputs of one node in an event; 64 MiB [event_too_large]. */
+  event?: number;
+  /** All events of the run; 512 MiB [events_too_large]. */
+  events?: number;
+  /** Calls of language models; 10,000 [too_many_model_calls]. */
+  model_calls?: number;
+  /** Tokens that language models report; none by default [too_many_tokens]. */
+  tokens?: number;
 }
 
 /** Abilities say what models can do; without `tools`, agents plan in text, which every model can. */

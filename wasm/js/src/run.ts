@@ -5,7 +5,7 @@ import { EngineError } from "./errors.ts";
 import type { FormField, RunEvent } from "./events.ts";
 import type { Session } from "./plugin/shelf.ts";
 import { kindsOf, Switchboard, type Providers } from "./ports.ts";
-import type { Base, CallKind, Ended, Start, ToolSpec } from "./protocol.ts";
+import type { Base, CallKind, Ended, Limits, Start, ToolSpec } from "./protocol.ts";
 import { Queue } from "./queue.ts";
 import { toSSE, type SSEOptions } from "./sse.ts";
 import type { Outputs } from "./events.ts";
@@ -38,6 +38,8 @@ export interface RunOptions extends Providers {
   continue?: boolean;
   /** With `continue`: as a new execution, with a message id of its own. */
   rerun?: boolean;
+  /** What the run may hold and use, such as { text: 1 << 20 }. */
+  limits?: Limits;
   /** Makes random choices repeatable. */
   seed?: number;
   /** Fixed clock, Unix milliseconds. */
@@ -200,9 +202,9 @@ export class Run implements AsyncIterable<RunEvent> {
 
 function startOf(canvas: number, inputs: Inputs, options: RunOptions, more: CallKind[]): Start {
   const start: Start = { canvas, ...(typeof inputs === "string" ? { query: inputs } : inputs), ports: [...new Set([...kindsOf(options), ...more])] };
-  const { pins, from, base, until, debug, continue: goOn, rerun, seed, now, tools, llm } = options;
+  const { pins, from, base, until, debug, continue: goOn, rerun, limits, seed, now, tools, llm } = options;
   if (tools) start.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, specOf(tool)]));
-  return Object.assign(start, defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, seed, now }));
+  return Object.assign(start, defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, limits, seed, now }));
 }
 
 function specOf({ description, parameters }: ToolSpec): ToolSpec {

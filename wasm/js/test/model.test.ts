@@ -63,6 +63,7 @@ test("an OpenAI stream becomes pieces, with whole tool calls and usage", async (
   ], (url, init) => {
     assert.equal(url, "http://box/v1/chat/completions");
     assert.equal(new Headers(init.headers).get("authorization"), "Bearer secret");
+    assert.deepEqual([init.credentials, init.referrerPolicy], ["omit", "no-referrer"]);
     assert.equal((JSON.parse(String(init.body)) as { model: string }).model, "tiny");
   });
   const pieces = await ask(openai({ url: "http://box/v1/", key: "secret", fetch }));
@@ -83,6 +84,7 @@ test("the host's proxy is asked without a key", async () => {
   const fetch = server(['{"choices":[{"delta":{"content":"ok"}}]}'], (url, init) => {
     assert.equal(url, "/api/llm/chat/completions");
     assert.equal(new Headers(init.headers).has("authorization"), false);
+    assert.deepEqual([init.credentials, new Headers(init.headers).get("x-easel-page")], ["same-origin", "run"]);
     assert.equal((JSON.parse(String(init.body)) as { model: string }).model, request.model, "the host knows whole names");
   });
   assert.equal(text(await ask(proxy({ fetch }))), "ok");

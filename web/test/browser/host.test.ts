@@ -2,42 +2,30 @@
 // the canvases and the models of the host.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { ask, missing, raise, type Stage } from "./stage.ts";
+import { root, serveHost, type Served } from "./host.ts";
+import { allow, ask, missing, raise, type Stage } from "./stage.ts";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
 const example = JSON.parse(readFileSync(new URL("../../examples/morning-paper.json", import.meta.url), "utf8")) as { dsl: unknown };
 
 // Chromium itself reports requests that were refused.
 const refused = /status of 401/;
 
 describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () => {
-  const folder = mkdtempSync(join(tmpdir(), "easel-page-"));
-  let host: ChildProcess;
+  let host: Served;
   let stage: Stage;
+  let folder = "";
   let address = "";
   let key = "";
   let canvas = "";
 
   before(async () => {
-    const program = join(folder, "easel");
-    execFileSync("go", ["build", "-o", program, "./host/cmd/easel"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
-    host = spawn(program, ["serve", "--addr", "127.0.0.1:0", "--data", join(folder, "data")], { stdio: ["ignore", "pipe", "ignore"] });
-    await new Promise<void>((resolve, reject) => {
-      host.once("exit", (code) => reject(new Error(`the host ended with ${code}`)));
-      // It is read to its end: a program whose output nobody takes would die of it.
-      createInterface({ input: host.stdout as NodeJS.ReadableStream }).on("line", (line) => {
-        address ||= /^address: (\S+)/.exec(line)?.[1] ?? "";
-        key ||= /^key: (\S+)/.exec(line)?.[1] ?? "";
-        if (address && key) resolve();
-      });
-    });
+    host = await serveHost();
+    ({ folder, address, key } = host);
     const answer = await fetch(address + "/api/v2/canvases", {
       method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: JSON.stringify({ title: "The town's paper", description: "Kept on the host", dsl: example.dsl }),
     });
@@ -47,12 +35,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
   });
   after(async () => {
     await stage?.close();
-    if (host && host.exitCode === null) {
-      const ended = new Promise((resolve) => host.once("exit", resolve));
-      host.kill("SIGTERM");
-      await ended;
-    }
-    rmSync(folder, { recursive: true, force: true });
+    await host?.close();
   });
 
   test("it runs under the host's headers, compressed, without cross-origin isolation", async () => {
@@ -64,7 +47,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByText("100 EUR = 782.00 CNY").first().waitFor();
     const index = sent.get("/") ?? {};
-    assert.match(index["content-security-policy"] ?? "", /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';.*frame-ancestors 'self'$/);
+    assert.match(index["content-security-policy"] ?? "", /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';.*frame-ancestors 'none'$/);
     assert.equal(index["cross-origin-embedder-policy"] ?? index["cross-origin-opener-policy"], undefined);
     assert.equal(await page.evaluate(() => crossOriginIsolated), false);
     const [engine] = [...sent].filter(([path]) => path.endsWith(".wasm"));
@@ -138,6 +121,9 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator(".plugins .fault", { hasText: "no.wasm" }).waitFor();
     await page.getByRole("button", { name: "Done" }).click();
     await page.locator("#tab-problems .count").waitFor({ state: "detached" });
+    assert.equal(await page.locator(".composer").count(), 0, "a plugin that is there changes nothing: the canvas is a stranger's");
+    await page.locator(".consent", { hasText: "Plugins: typewriter" }).waitFor();
+    await allow(page);
     await ask(page, "word by word");
     await page.locator(".bubble.theirs", { hasText: "You said: word by word" }).waitFor();
     await done();
@@ -157,6 +143,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator(".plugins li", { hasText: "It runs on a server only" }).waitFor();
     await page.getByRole("button", { name: "Done" }).click();
     await page.locator("#tab-problems .count").waitFor();
+    await allow(page);
     await ask(page, "word by word");
     await page.locator('.box[data-status="failed"]', { hasText: "Typewriter" }).waitFor();
     await page.getByText('its manifest says preview "server": it runs on a server only').first().waitFor();

@@ -5,9 +5,16 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { pack } from "../../canvas/link.ts";
 import { ask, missing, raise, type Stage } from "./stage.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const stranger = JSON.stringify({ components: {
+  begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Invoke:A"] },
+  "Invoke:A": { obj: { component_name: "Invoke", params: { url: "https://api.example/x" } }, downstream: ["Message:B"], upstream: ["begin"] },
+  "Message:B": { obj: { component_name: "Message", params: { content: ["{Invoke:A@result}"] } }, upstream: ["Invoke:A"] },
+} });
 
 describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
   let stage: Stage;
@@ -63,6 +70,16 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await audit(page, "dialog");
       await page.locator("dialog .choice").nth(2).click();
       await audit(page, "dialog with fields");
+      await page.locator("dialog button[type=submit]").click();
+      await page.evaluate((hash) => { location.hash = hash; }, await pack(stranger));
+      await page.locator(".consent").waitFor();
+      await audit(page, "consent");
+      await page.locator(".react-flow__node", { hasText: "Message" }).click();
+      await page.locator("#tab-node").click();
+      await page.locator(".inspector textarea").first().fill("changed");
+      await page.evaluate(() => { location.hash = "example=exchange"; });
+      await page.locator("dialog[open] h2#replace-title").waitFor();
+      await audit(page, "replace");
       await done();
     });
   }

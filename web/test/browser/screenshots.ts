@@ -2,6 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import type { Page } from "playwright-core";
+import { pack } from "../../canvas/link.ts";
 import { answer, ask, missing, modelServer, raise, said } from "./stage.ts";
 
 const folder = process.argv[2] ?? "dist/screenshots";
@@ -9,6 +10,17 @@ const why = missing();
 if (why) throw new Error(why);
 mkdirSync(folder, { recursive: true });
 const stage = await raise();
+
+// What a stranger might send: requests, a script, a plugin, tools and a model.
+const stranger = "#" + await pack(JSON.stringify({ title: "Price watch", components: {
+  begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Invoke:Prices"] },
+  "Invoke:Prices": { obj: { component_name: "Invoke", params: { url: "https://prices.example/today" } }, downstream: ["Invoke:Shop"], upstream: ["begin"] },
+  "Invoke:Shop": { obj: { component_name: "Invoke", params: { url: "https://{sys.query}.shop.example/" } }, downstream: ["CodeExec:Compare"], upstream: ["Invoke:Prices"] },
+  "CodeExec:Compare": { obj: { component_name: "CodeExec", params: { lang: "javascript", script: "function main() { return { result: 1 } }" } }, downstream: ["plugin:digest@1:Sum"], upstream: ["Invoke:Shop"] },
+  "plugin:digest@1:Sum": { obj: { component_name: "plugin:digest@1", params: {} }, downstream: ["LLM:Advice"], upstream: ["CodeExec:Compare"] },
+  "LLM:Advice": { obj: { component_name: "LLM", params: {} }, downstream: ["Message:Reply"], upstream: ["plugin:digest@1:Sum"] },
+  "Message:Reply": { obj: { component_name: "Message", params: { content: ["{LLM:Advice@content}"] } }, upstream: ["LLM:Advice"] },
+} }));
 
 const done = (page: Page, name: string): Promise<void> => page.locator('.box[data-status="done"]', { hasText: name }).waitFor();
 const node = (page: Page, name: string): Promise<void> => page.locator(".react-flow__node", { hasText: name }).first().click();
@@ -47,6 +59,16 @@ const shots: Shot[] = [
     await tab(page, "timeline");
     await page.locator(".turn summary").first().click();
     await page.getByRole("button", { name: "Fit View" }).click();
+  }],
+  ["consent", stranger, {}, async (page) => { await page.locator(".consent").waitFor(); }],
+  ["consent-dark", stranger, { dark: true }, async (page) => { await page.locator(".consent").waitFor(); }],
+  ["consent-phone", stranger, { width: 390, height: 844 }, async (page) => { await page.locator(".consent").waitFor(); }],
+  ["consent-phone-dark", stranger, { width: 390, height: 844, dark: true }, async (page) => { await page.locator(".consent").waitFor(); }],
+  ["replace", "#example=exchange", {}, async (page) => {
+    await node(page, "Receipt");
+    await page.getByLabel("content", { exact: true }).fill("Other words");
+    await page.evaluate((hash) => { location.hash = hash; }, stranger);
+    await page.locator("dialog[open]").waitFor();
   }],
   ["form", "#example=letter", {}, async (page) => {
     await answer(page, ["Dear Ada, what a telescope! May every night be clear."]);

@@ -95,6 +95,11 @@ function serve(): Promise<Server> {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
+/** allow lets a canvas from a link or a file run. */
+export function allow(page: Page): Promise<void> {
+  return page.getByRole("button", { name: "Allow this canvas to run" }).click();
+}
+
 /** ask sends a message to the canvas. */
 export async function ask(page: Page, text: string): Promise<void> {
   await page.locator(".composer textarea").fill(text);

@@ -15,13 +15,15 @@ export interface OpenAIOptions {
   model?: string;
   headers?: Record<string, string>;
   fetch?: typeof globalThis.fetch;
+  /** Whether the browser adds its cookies for the server; default `omit`. */
+  credentials?: RequestCredentials;
   /** What this model can do; agents use its function calls only with `tools`. Default nothing. */
   can?: Abilities;
 }
 
 /** openai gives a model behind an OpenAI-compatible address. */
 export function openai(options: OpenAIOptions): Model {
-  const { url, key, headers, can } = options;
+  const { url, key, headers, can, credentials = "omit" } = options;
   return {
     can,
     async *chat(request, { signal }) {
@@ -30,7 +32,7 @@ export function openai(options: OpenAIOptions): Model {
         method: "POST",
         headers: { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}), ...headers },
         body: JSON.stringify(bodyOf(request, options.model)),
-        signal,
+        signal, credentials, referrerPolicy: "no-referrer",
       });
       if (!response.ok) throw await refusal(response);
       if (!response.body) throw new EngineError("provider", "the model server sent an empty answer");

@@ -12,16 +12,19 @@ export interface ProxyOptions {
   model?: string;
   headers?: Record<string, string>;
   fetch?: typeof globalThis.fetch;
+  /** Default `same-origin`: the host knows the person by the login of the browser. */
+  credentials?: RequestCredentials;
   /** What the host's models can do, see openai. */
   can?: Abilities;
 }
 
 /** proxy asks the host, which speaks OpenAI's form and answers as events. */
 export function proxy(options: ProxyOptions = {}): Model {
-  const { url = "/api/llm", model, can } = options;
+  const { url = "/api/llm", model, can, credentials = "same-origin" } = options;
+  const headers = { "x-easel-page": "run", ...options.headers }; // a login cookie does not count without it
   return {
     can,
     // The host resolves whole names, `name@Factory`, which servers of one vendor do not know.
-    chat: (request, context) => openai({ ...options, url, model: model ?? request.model }).chat(request, context),
+    chat: (request, context) => openai({ ...options, url, credentials, headers, model: model ?? request.model }).chat(request, context),
   };
 }

@@ -4,6 +4,7 @@
 // A page cannot see where a redirect leads, so a redirect is refused there unless the
 // host's proxy carries the request; in Node each hop is checked and followed.
 
+import { pageAddress, placeOf } from "../address.ts";
 import { fromBase64 } from "../fetch.ts";
 import { Body, carried, isText } from "./body.ts";
 import { PluginError } from "./error.ts";
@@ -150,6 +151,9 @@ export class Web {
     if (!methods.includes(method) && !methods.includes("*")) {
       throw new PluginError("denied", `http.fetch: method ${method} is not granted; granted are ${methods.join(", ")}`);
     }
+    if (!this.#carrier.proxy && isOwn(url) && !granted.hosts.some((pattern) => !pattern.includes("*") && covers(pattern, hostPort(url)))) {
+      throw new PluginError("denied", `http.fetch: host ${url.host} is the page's own, which only a grant that names it allows`);
+    }
     if (!granted.private && special(url.hostname)) {
       throw new PluginError("denied", `http.fetch: host ${url.hostname} is a private or special address, which is not granted`);
     }
@@ -237,6 +241,11 @@ export function readRequest(args: Record<string, unknown>): Request {
     throw new PluginError("invalid_argument", "http.fetch: body_base64 is not base64");
   }
   return { url: text("url"), method: text("method") || "GET", headers, body, stream: args["stream"] === true };
+}
+
+function isOwn(url: URL): boolean {
+  const page = pageAddress();
+  return page !== undefined && placeOf(url, page) === "own";
 }
 
 function hostPort(url: URL): string {

@@ -9,7 +9,7 @@ const v4: [number, number][] = ([
 ] as [string, number][]).map(([address, bits]) => [number4(address)!, bits]);
 
 const v6: [bigint, number][] = ([
-  ["::", 128], ["::1", 128], ["64:ff9b::", 96], ["64:ff9b:1::", 48], ["100::", 64], ["2001::", 23], ["2001:db8::", 32], ["2002::", 16],
+  ["::", 96], ["::ffff:0:0:0", 96], ["64:ff9b::", 96], ["64:ff9b:1::", 48], ["100::", 64], ["2001::", 23], ["2001:db8::", 32], ["2002::", 16],
   ["fc00::", 7], ["fe80::", 10], ["fec0::", 10], ["ff00::", 8],
 ] as [string, number][]).map(([address, bits]) => [number6(address)!, bits]);
 

@@ -1,0 +1,292 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync/atomic"
+)
+
+// Limits bound what one run may hold and use, so that a canvas cannot take the memory of the process that runs it.
+// In every field zero means the default and a negative number no limit. Sizes are in bytes, as [Value.Size] counts
+// them; that of a text is its length.
+//
+// A limit is checked before memory is taken wherever the size is known before. Reaching one is an error of the node
+// that reached it, which the node's handlers apply to; Events, and State at the start and the end of a run, end the
+// run.
+type Limits struct {
+	Text       int64 // one text that a node makes, reads from a model or sends; 16 MiB
+	Output     int64 // one output or variable; 32 MiB
+	State      int64 // outputs, variables, conversation and references together; 64 MiB
+	Event      int64 // one event: inputs and outputs of one node; 64 MiB
+	Events     int64 // all events of a run and what its log repeats of variables; 512 MiB
+	ModelCalls int64 // calls of language models; 10,000
+	Tokens     int64 // tokens that language models report, input and output; none by default
+}
+
+// LimitNames are the names of the fields of Limits, as options of programs name them, in order.
+func LimitNames() []string {
+	names := make([]string, len(limitKinds))
+	for i, k := range limitKinds {
+		names[i] = k.name
+	}
+	return names
+}
+
+// Set sets a limit by its name.
+//
+// Errors: one that lists the names when there is none of this name.
+func (l *Limits) Set(name string, n int64) error {
+	for _, k := range limitKinds {
+		if k.name == name {
+			*k.field(l) = n
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown limit %q (one of %v)", name, LimitNames())
+}
+
+// limitKind is a limit and the error of reaching it.
+type limitKind struct {
+	name, code, text string
+	standard         int64
+	field            func(*Limits) *int64
+}
+
+func (k *limitKind) Error() string { return k.text }
+
+// Unwrap makes every such error an ErrLimit.
+func (k *limitKind) Unwrap() error { return ErrLimit }
+
+// The errors of reaching one of the Limits; each is an ErrLimit and a *LimitError says how much was too much. The
+// caller raises the limit or changes the canvas.
+var (
+	ErrTextTooLarge error = &limitKind{"text", "text_too_large", "text is too large", 16 << 20,
+		func(l *Limits) *int64 { return &l.Text }}
+	ErrOutputTooLarge error = &limitKind{"output", "output_too_large", "output is too large", 32 << 20,
+		func(l *Limits) *int64 { return &l.Output }}
+	ErrStateTooLarge error = &limitKind{"state", "state_too_large", "state of the run is too large", 64 << 20,
+		func(l *Limits) *int64 { return &l.State }}
+	ErrEventTooLarge error = &limitKind{"event", "event_too_large", "inputs and outputs of the node are too large", 64 << 20,
+		func(l *Limits) *int64 { return &l.Event }}
+	ErrEventsTooLarge error = &limitKind{"events", "events_too_large", "events of the run are too large", 512 << 20,
+		func(l *Limits) *int64 { return &l.Events }}
+	ErrTooManyModelCalls error = &limitKind{"model_calls", "too_many_model_calls", "too many model calls", 10_000,
+		func(l *Limits) *int64 { return &l.ModelCalls }}
+	ErrTooManyTokens error = &limitKind{"tokens", "too_many_tokens", "too many model tokens", math.MaxInt64,
+		func(l *Limits) *int64 { return &l.Tokens }}
+)
+
+// ErrTooDeep means that a value nests deeper than documents may; flatten it.
+var ErrTooDeep = errors.New("value is nested too deeply")
+
+var limitKinds = [...]*limitKind{
+	kindOf(ErrTextTooLarge), kindOf(ErrOutputTooLarge), kindOf(ErrStateTooLarge), kindOf(ErrEventTooLarge),
+	kindOf(ErrEventsTooLarge), kindOf(ErrTooManyModelCalls), kindOf(ErrTooManyTokens),
+}
+
+func kindOf(err error) *limitKind {
+	k, _ := err.(*limitKind)
+	return k
+}
+
+// LimitError says which limit a run reached, and with how much.
+type LimitError struct {
+	Kind  error // ErrTextTooLarge, ...
+	Size  int64 // what was asked for, or the least it was
+	Limit int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%v: %d exceeds the limit of %d; raise the limit %q (--limit %s=N) if it should fit",
+		e.Kind, e.Size, e.Limit, kindOf(e.Kind).name, kindOf(e.Kind).name)
+}
+
+// Unwrap gives the kind.
+func (e *LimitError) Unwrap() error { return e.Kind }
+
+// within checks n against a limit.
+func within(kind error, n, limit int64) error {
+	if n <= limit {
+		return nil
+	}
+	return &LimitError{Kind: kind, Size: n, Limit: limit}
+}
+
+// setDefaults does not go over limitKinds: this way the limits of a run need no memory of their own.
+func (l *Limits) setDefaults() {
+	set := func(field *int64, kind error) {
+		switch {
+		case *field == 0:
+			*field = kindOf(kind).standard
+		case *field < 0:
+			*field = math.MaxInt64
+		}
+	}
+	set(&l.Text, ErrTextTooLarge)
+	set(&l.Output, ErrOutputTooLarge)
+	set(&l.State, ErrStateTooLarge)
+	set(&l.Event, ErrEventTooLarge)
+	set(&l.Events, ErrEventsTooLarge)
+	set(&l.ModelCalls, ErrTooManyModelCalls)
+	set(&l.Tokens, ErrTooManyTokens)
+}
+
+// codes are the stable words for the kinds of errors of this package; the first that fits counts.
+var codes = []struct {
+	err  error
+	code string
+}{
+	{ErrCanceled, "canceled"},
+	{ErrUnknownComponent, "unknown_component"},
+	{ErrRef, "bad_reference"},
+	{ErrHostMemory, "host_memory"},
+	{ErrTooDeep, "value_too_deep"},
+	{ErrLimit, "limit_reached"},
+	{ErrPipeline, "pipeline"},
+	{ErrNoPort, "not_available"},
+	{ErrState, "bad_state"},
+}
+
+// CodeOf is a stable word for the kind of an error of this package; "" for any other error. Messages may change, codes
+// do not.
+func CodeOf(err error) string {
+	for _, k := range limitKinds {
+		if errors.Is(err, k) {
+			return k.code
+		}
+	}
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return c.code
+		}
+	}
+	return ""
+}
+
+// CheckText is nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise. Components ask it before
+// they make a text whose length depends on values; the error is the node's.
+//
+// The bytes count as memory of the run until the node is done, see [Memory].
+func (c *Call) CheckText(n int64) error {
+	if err := within(ErrTextTooLarge, n, c.run.opt.Limits.Text); err != nil {
+		return err
+	}
+	return c.reserve(n)
+}
+
+// TextLimit is the longest text in bytes that a node may make.
+func (c *Call) TextLimit() int64 { return c.run.opt.Limits.Text }
+
+// TextOfValue is v.Text, refused when it is longer than a text may be.
+func (c *Call) TextOfValue(v Value) (string, error) {
+	if v.kind != KindString {
+		if err := c.CheckText(v.textLen(c.run.opt.Limits.Text)); err != nil {
+			return "", err
+		}
+	}
+	return v.Text(), nil
+}
+
+// JoinText is the elements of a list as texts with a separator between them, refused when it is longer than a text may
+// be.
+func (c *Call) JoinText(list Value, separator string) (string, error) {
+	most := c.run.opt.Limits.Text
+	n := int64(len(separator)) * int64(list.Len())
+	for _, e := range list.Elements() {
+		if n += e.textLen(most); n > most {
+			break
+		}
+	}
+	if err := c.CheckText(n); err != nil {
+		return "", err
+	}
+	parts := make([]string, list.Len())
+	for i, e := range list.Elements() {
+		parts[i] = e.Text()
+	}
+	return strings.Join(parts, separator), nil
+}
+
+// JSONOf is v.JSON, refused when it is longer than a text may be.
+func (c *Call) JSONOf(v Value) (string, error) {
+	if err := c.CheckText(v.jsonLen(c.run.opt.Limits.Text, 1)); err != nil {
+		return "", err
+	}
+	return v.JSON(), nil
+}
+
+// CheckSize is nil when a value of this size, as [Value.Size] counts it, may be made. Components ask it before they
+// make a value that is much larger than what it is made of.
+func (c *Call) CheckSize(n int64) error { return within(ErrOutputTooLarge, n, c.run.opt.Limits.Output) }
+
+// MadeMeter is a function that counts bytes which an execution makes on its way to a text, and refuses more than four
+// texts as long as they may be.
+func (c *Call) MadeMeter() func(n int64) error {
+	total, most := int64(0), 4*min(c.run.opt.Limits.Text, math.MaxInt64/4)
+	return func(n int64) error {
+		total += n
+		if err := within(ErrTextTooLarge, total, most); err != nil {
+			return err
+		}
+		return c.reserve(n)
+	}
+}
+
+// CheckParse is nil when reading a text as JSON gives no value that is larger than outputs are by default. It looks
+// at each byte of a long text and makes nothing.
+func CheckParse(text string) error {
+	return within(ErrOutputTooLarge, parsedSize(text), kindOf(ErrOutputTooLarge).standard)
+}
+
+// CheckValue is nil when v may be an output or a variable.
+func (c *Call) CheckValue(v Value) error { return c.run.opt.Limits.checkValue(v) }
+
+func (l *Limits) checkValue(v Value) error {
+	if v.kind == KindString {
+		return within(ErrTextTooLarge, int64(len(v.text)), l.Text)
+	}
+	if v.depth() > maxValueDepth {
+		return fmt.Errorf("%w: more than %d levels", ErrTooDeep, maxValueDepth)
+	}
+	return within(ErrOutputTooLarge, v.Size(), l.Output)
+}
+
+// spent is what a run has used of models, those of nodes at work included. It is safe for concurrent use.
+type spent struct{ calls, tokens atomic.Int64 }
+
+func (s *spent) set(u Usage) {
+	s.calls.Store(int64(u.Calls))
+	s.tokens.Store(int64(u.Prompt) + int64(u.Completion))
+}
+
+func (s *spent) add(u Usage) { s.tokens.Add(int64(u.Prompt) + int64(u.Completion)) }
+
+// checkModelCall is nil when the run may call a model with this request once more; it counts the call.
+func (c *Call) checkModelCall(req *ModelRequest) error {
+	l := &c.run.opt.Limits
+	size := int64(len(req.System))
+	for i := range req.Messages {
+		size += int64(len(req.Messages[i].Content))
+	}
+	if err := within(ErrTextTooLarge, size, l.Text); err != nil {
+		return fmt.Errorf("prompt: %w", err)
+	}
+	if n := c.run.spent.tokens.Load(); n >= l.Tokens {
+		return &LimitError{Kind: ErrTooManyTokens, Size: n, Limit: l.Tokens}
+	}
+	if n := c.run.spent.calls.Add(1); n > l.ModelCalls {
+		c.run.spent.calls.Add(-1)
+		return &LimitError{Kind: ErrTooManyModelCalls, Size: n, Limit: l.ModelCalls}
+	}
+	return nil
+}
+
+func toolCallsLen(calls []ToolCall) int {
+	n := 0
+	for i := range calls {
+		n += len(calls[i].Name) + len(calls[i].Arguments)
+	}
+	return n
+}

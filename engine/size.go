@@ -1,0 +1,154 @@
+package engine
+
+import "math"
+
+// Sizes of what a value costs beside its text: about what it takes in memory, which is also more than the
+// punctuation around it takes as JSON.
+const (
+	valueSize = 32
+	keySize   = 16
+)
+
+// maxValueDepth is how deep an input, an output or a variable may nest. It leaves room below MaxDepth for the
+// levels that events, snapshots and documents put around a value, so that they can be read again.
+const maxValueDepth = MaxDepth - 50
+
+// Size estimates the bytes of v: not less than its JSON takes, and about what it takes in memory when nothing is
+// shared. Lists and objects know theirs, so that asking costs nothing, however much they share; only a long text
+// is looked at. A stream counts as null.
+func (v Value) Size() int64 {
+	switch v.kind {
+	case KindString:
+		return valueSize + textSize(v.text)
+	case KindList, KindObject:
+		return valueSize + int64(v.tree.size)
+	}
+	return valueSize + int64(len(v.text))
+}
+
+// unscanned is the length up to which a text counts as long as it is: what escapes add to it is less than valueSize
+// in all but odd texts, and never more than five times its length.
+const unscanned = 32
+
+// textSize is the length of a text inside JSON, without its quotes.
+func textSize(s string) int64 {
+	if len(s) <= unscanned {
+		return int64(len(s))
+	}
+	n := int64(0)
+	for i := 0; i < len(s); i++ {
+		n += int64(escapedLen[s[i]])
+	}
+	return n
+}
+
+// escapedLen is how many bytes each byte of a text takes in a JSON string.
+var escapedLen = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c == '"', c == '\\', c >= '\b' && c <= '\r' && c != '\v':
+			t[c] = 2
+		case c < ' ':
+			t[c] = 6
+		default:
+			t[c] = 1
+		}
+	}
+	return t
+}()
+
+// depth is how deep v nests: 0 for a text, 1 for an empty list.
+func (v Value) depth() uint32 {
+	if v.kind == KindList || v.kind == KindObject {
+		return v.tree.depth
+	}
+	return 0
+}
+
+// hold adds one element to the size and depth of a tree. Sizes end at 4 GiB: a value may share its parts so often
+// that it is longer than any memory.
+func (t *tree) hold(v Value) {
+	t.weigh(v.Size())
+	t.depth = max(t.depth, deeper(v.depth()))
+}
+
+func (t *tree) weigh(n int64) { t.size = uint32(min(int64(t.size)+n, math.MaxUint32)) }
+
+func deeper(d uint32) uint32 {
+	if d == math.MaxUint32 {
+		return d
+	}
+	return d + 1
+}
+
+// measure counts the elements of a tree that is complete.
+func (t *tree) measure() *tree {
+	t.size, t.depth = 0, 1
+	for _, v := range t.vals {
+		t.hold(v)
+	}
+	for _, k := range t.keys {
+		t.weigh(keySize + textSize(k))
+	}
+	return t
+}
+
+// textLen is how many bytes Text gives, or any number above most when it is more; it allocates nothing.
+func (v Value) textLen(most int64) int64 {
+	switch v.kind {
+	case KindNull, KindStream:
+		return 0
+	case KindString, KindNumber, KindBool:
+		return int64(len(v.text))
+	}
+	return v.jsonLen(most, 2)
+}
+
+// jsonLen is how many bytes v takes as JSON with separators of this length. It stops counting above most.
+func (v Value) jsonLen(most int64, separator int) int64 {
+	switch v.kind {
+	case KindNull, KindStream:
+		return 4
+	case KindBool, KindNumber:
+		return int64(len(v.text))
+	case KindString:
+		return 2 + quotedLen(v.text)
+	}
+	n := int64(2)
+	for i, e := range v.tree.vals {
+		if n > most {
+			return n
+		}
+		if i > 0 {
+			n += int64(separator)
+		}
+		if v.kind == KindObject {
+			n += 2 + quotedLen(v.tree.keys[i]) + int64(separator)
+		}
+		n += e.jsonLen(most-n, separator)
+	}
+	return n
+}
+
+// quotedLen is textSize that looks at every byte.
+func quotedLen(s string) int64 {
+	n := int64(0)
+	for i := 0; i < len(s); i++ {
+		n += int64(escapedLen[s[i]])
+	}
+	return n
+}
+
+// parsedSize estimates the size of the value that a text is as JSON, from above, without reading it.
+func parsedSize(s string) int64 {
+	if len(s) < memoryStep {
+		return 0
+	}
+	n := int64(len(s))
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c == ',' || c == '[' || c == '{' {
+			n += valueSize
+		}
+	}
+	return n
+}

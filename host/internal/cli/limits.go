@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// limits is the flag --limit NAME=N,... of commands that run canvases. It may be given several times.
+type limits struct {
+	engine.Limits
+	given string // as it was given, for String
+}
+
+// limitUsage is the help of the flag.
+func limitUsage() string {
+	return "`NAME=N,...` bounds what a run may hold and use, such as text=64MiB,state=256MiB; 0 is the default, -1 no limit. Names: " +
+		strings.Join(engine.LimitNames(), ", ")
+}
+
+// String is the flag as it was given.
+func (l *limits) String() string { return l.given }
+
+// Set reads one or more limits.
+func (l *limits) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		name, number, ok := strings.Cut(strings.TrimSpace(part), "=")
+		if !ok {
+			return fmt.Errorf("%q: NAME=N is needed, such as text=64MiB", part)
+		}
+		n, err := parseSize(number)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := l.Limits.Set(name, n); err != nil {
+			return err
+		}
+	}
+	if l.given != "" {
+		text = l.given + "," + text
+	}
+	l.given = text
+	return nil
+}
+
+// units of sizes, larger ones first.
+var units = []struct {
+	name  string
+	bytes int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+
+// parseSize reads a number, which may be one of bytes with a unit.
+func parseSize(text string) (int64, error) {
+	number, factor := strings.TrimSpace(text), int64(1)
+	if i := slices.IndexFunc(units, func(u struct {
+		name  string
+		bytes int64
+	}) bool {
+		return strings.HasSuffix(number, u.name)
+	}); i >= 0 {
+		number, factor = strings.TrimSpace(strings.TrimSuffix(number, units[i].name)), units[i].bytes
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < -1 || n > math.MaxInt64/factor {
+		return 0, fmt.Errorf("%q: a number such as 1000, 64MiB or -1 is needed", text)
+	}
+	return n * factor, nil
+}

@@ -1,0 +1,246 @@
+package host
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+)
+
+// runMemory is the memory of the runs at work: the engine reserves what each of them holds, and a guard watches that
+// the process stays below its limit all the same.
+type runMemory struct {
+	budget *memlimit.Budget
+	limit  int64 // of the process
+	usage  func() memlimit.Usage
+
+	mu       sync.Mutex
+	accounts map[string]*runAccount // of runs that hold something
+	full     bool                   // the process is short of memory
+	noted    bool                   // there is a note on the disk
+
+	suspects map[string]bool // runs that most likely ended the former process of this data directory
+}
+
+func newRunMemory(budget *memlimit.Budget, limit int64) *runMemory {
+	return &runMemory{budget: budget, limit: limit, usage: memlimit.Used, accounts: map[string]*runAccount{}}
+}
+
+// runAccount is an [engine.Budget] for one run.
+type runAccount struct {
+	memory *runMemory
+	run    string
+	held   *memlimit.Account
+}
+
+// open makes the account of a run.
+func (m *runMemory) open(run string) *runAccount {
+	return &runAccount{memory: m, run: run, held: m.budget.Open()}
+}
+
+// weight is how many bytes of memory each byte that a run holds costs: itself, the event that shows it, and the
+// records that are written to the log and read by clients meanwhile. Measured with texts of megabytes.
+const weight = 5
+
+// Grow reserves n bytes more, or gives -n back.
+func (a *runAccount) Grow(n int64) error {
+	m := a.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n < 0 {
+		a.held.Shrink(-n * weight)
+		if a.held.Held() == 0 {
+			delete(m.accounts, a.run)
+		}
+		return nil
+	}
+	if m.full {
+		return errShort
+	}
+	if err := a.held.Grow(n * weight); err != nil {
+		return err
+	}
+	m.accounts[a.run] = a
+	return nil
+}
+
+// errShort is why nothing grows while the process is short of memory.
+var errShort = errors.New("the process is close to its memory limit")
+
+// Full is nil unless the process is short of memory.
+func (m *runMemory) Full() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.full {
+		return fmt.Errorf("%w: %w", durable.ErrMemory, errShort)
+	}
+	return nil
+}
+
+// Suspect reports whether a run most likely ended the former process of this data directory.
+func (m *runMemory) Suspect(run string) bool { return m.suspects[run] }
+
+const (
+	watchEvery = 250 * time.Millisecond
+	// Live data above guardAt of the limit is too much, because the collector needs room; below calmAt runs start again.
+	guardAt, calmAt = 0.75, 0.6
+	// noteAt is the share from which a note names the runs that hold most.
+	noteAt = 0.5
+	// A death at resident memory above deathAt of the limit counts as one of memory.
+	deathAt = 0.8
+	// heavy is the least that a run holds which may have ended its host.
+	heavy = 1 << 20
+)
+
+// watch looks at the memory of the process once. It gives the run that has to end, or "".
+func (m *runMemory) watch(file string) (end string, err error) {
+	u := m.usage()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	live := float64(u.Live) / float64(m.limit)
+	switch {
+	case live > guardAt:
+		m.full = true
+		end = m.largest()
+	case live < calmAt:
+		m.full = false
+	}
+	return end, m.note(file, u)
+}
+
+// largest is the run that holds most, if it is enough to matter.
+func (m *runMemory) largest() (run string) {
+	most := int64(heavy)
+	for id, a := range m.accounts {
+		if n := a.held.Held(); n >= most {
+			run, most = id, n
+		}
+	}
+	return run
+}
+
+// memoryNote is what the next process of a data directory has to know if this one dies of memory.
+type memoryNote struct {
+	Limit    int64    `json:"limit"`
+	Live     int64    `json:"live"`
+	Resident int64    `json:"resident"`
+	Runs     []string `json:"runs"` // that held most
+}
+
+// deadly reports whether a process that died in this condition died of memory.
+func (n *memoryNote) deadly() bool {
+	return float64(n.Live) > noteAt*float64(n.Limit) && float64(n.Resident) > deathAt*float64(n.Limit)
+}
+
+// note writes down what the process holds while that is much, and removes the note afterwards.
+func (m *runMemory) note(file string, u memlimit.Usage) error {
+	if file == "" {
+		return nil
+	}
+	n := memoryNote{Limit: m.limit, Live: u.Live, Resident: u.Resident}
+	if !n.deadly() {
+		if !m.noted {
+			return nil
+		}
+		m.noted = false
+		return removeNote(file)
+	}
+	most := int64(0)
+	for _, a := range m.accounts {
+		most = max(most, a.held.Held())
+	}
+	for id, a := range m.accounts {
+		if held := a.held.Held(); held >= heavy && held >= most/2 {
+			n.Runs = append(n.Runs, id)
+		}
+	}
+	data, err := json.Marshal(&n)
+	if err != nil {
+		return err
+	}
+	m.noted = true
+	// It is read after the end of this process, not after that of the machine, so that it need not reach the disk.
+	return os.WriteFile(file, data, 0o600)
+}
+
+// readNote takes the note of a former process, if it left one by dying of memory.
+func (m *runMemory) readNote(file string) (*memoryNote, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("memory note: %w", err)
+	}
+	var n memoryNote
+	if err := json.Unmarshal(data, &n); err != nil || !n.deadly() {
+		return nil, removeNote(file) // cut off in the middle of writing, or harmless
+	}
+	m.suspects = map[string]bool{}
+	for _, id := range n.Runs {
+		m.suspects[id] = true
+	}
+	return &n, removeNote(file)
+}
+
+func removeNote(file string) error {
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("memory note: %w", err)
+	}
+	return nil
+}
+
+// memoryFile is where the note of this host lies; "" without a data directory.
+func (h *Host) memoryFile() string {
+	if h.cfg.Dir == "" {
+		return ""
+	}
+	return filepath.Join(h.cfg.Dir, "memory.json")
+}
+
+// readMemoryNote finds out whether the former process died of memory.
+func (h *Host) readMemoryNote() error {
+	file := h.memoryFile()
+	if file == "" {
+		return nil
+	}
+	n, err := h.runMemory.readNote(file)
+	if n != nil {
+		h.cfg.Log.Warn("the former process of this data directory died of memory; the runs that held most are not tried again",
+			"runs", n.Runs, "live", n.Live, "resident", n.Resident, "limit", n.Limit)
+	}
+	return err
+}
+
+// guardMemory watches the memory of the process until done is closed.
+func (h *Host) guardMemory(done <-chan struct{}) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	file := h.memoryFile()
+	for {
+		select {
+		case <-tick.C:
+		case <-done:
+			if file != "" {
+				if err := removeNote(file); err != nil {
+					h.cfg.Log.Warn("memory note was not removed", "err", err)
+				}
+			}
+			return
+		}
+		run, err := h.runMemory.watch(file)
+		if err != nil {
+			h.cfg.Log.Warn("memory note was not written", "err", err)
+		}
+		if run != "" && h.runs.Abort(run, fmt.Errorf("%w: %w", durable.ErrMemory, errShort)) {
+			h.cfg.Log.Error("host is short of memory; the run that holds most is ended", "run", run, "limit", h.runMemory.limit)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// Canvases of strangers: when they may run, what they reach, and what a host receives.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Engine } from "@easel/engine";
+import { open } from "../canvas/dsl.ts";
+import { reachOf, type Reached } from "../canvas/reach.ts";
+import { Consents } from "../run/consent.ts";
+import { Host } from "../run/host.ts";
+import { Session, type Source } from "../run/session.ts";
+
+const canvas = (params: object = {}, name = "Message"): string => JSON.stringify({ components: { begin: { obj: { component_name: "Begin", params: {} } }, a: { obj: { component_name: name, params } } } });
+
+/** Storage of one tab. */
+class Tab {
+  readonly values = new Map<string, string>();
+  getItem = (key: string): string | null => this.values.get(key) ?? null;
+  setItem = (key: string, value: string): void => void this.values.set(key, value);
+}
+
+test("a canvas of a link or a file runs after it is allowed, by each of the ways to run", async () => {
+  const loaded: string[] = [];
+  const engine = { components: () => [], validate: () => [], layout: () => ({ nodes: {} }), load: (text: string) => { loaded.push(text); throw new Error("enough"); } } as unknown as Engine;
+  for (const kind of ["link", "file"] as const) {
+    const session = new Session(Promise.resolve(engine), {}, { models: fetch });
+    session.open(canvas(), "", { kind });
+    const { player } = session;
+    for (const run of [() => player.send({ query: "x" }), () => player.answer({}), () => player.runUntil("a"), () => player.runFrom("a"), () => player.debug("a", {})]) run();
+    await new Promise(setImmediate);
+    assert.deepEqual([loaded, player.play.get().turns], [[], []], kind);
+    session.allow();
+    player.send({ query: "x" });
+    await new Promise<void>((resolve) => { const stop = player.play.subscribe(() => { if (!player.play.get().running) { stop(); resolve(); } }); });
+    assert.equal(loaded.splice(0).length, 1);
+  }
+});
+
+test("examples and canvases of the host's list are allowed, and the next stranger is not", () => {
+  const session = new Session(new Promise(() => undefined), {}, { models: fetch });
+  for (const [source, allowed] of [[{ kind: "example" }, true], [{ kind: "link" }, false], [{ kind: "host", origin: { id: "1", rev: 1 } }, true], [{ kind: "file" }, false], [{ kind: "plugin" }, true]] as [Source, boolean][]) {
+    session.open(canvas(), "", source);
+    assert.equal(session.allowed.get(), allowed, source.kind);
+  }
+  session.open(canvas());
+  assert.equal(session.allowed.get(), false, "a canvas without a source");
+  session.allow();
+  session.close();
+  assert.equal(session.allowed.get(), false);
+});
+
+test("an answer counts for the content, in this tab", async () => {
+  const tab = new Tab();
+  const consents = new Consents(tab);
+  await consents.add(canvas());
+  assert.equal(await consents.has(canvas()), true);
+  assert.equal(await consents.has(canvas({ content: ["other"] })), false);
+  assert.equal(await new Consents(tab).has(canvas()), true, "after the page is loaded again");
+  assert.equal(await new Consents(new Tab()).has(canvas()), false, "in another tab");
+  assert.equal(await new Consents().has(canvas()), false);
+  assert.doesNotMatch([...tab.values.values()].join(), /components/, "the canvas itself is not stored");
+  for (const stored of ["{", "7", '["x", 3, null]']) {
+    tab.setItem("easel.allowed", stored);
+    assert.equal(await new Consents(tab).has("x"), false, stored);
+  }
+  const full = new Consents({ getItem: () => { throw new Error("blocked"); }, setItem: () => { throw new Error("full"); } });
+  await full.add("x");
+  assert.equal(await full.has("x"), true);
+});
+
+test("an answer is found again when the canvas is opened again, and not given to one that was opened meanwhile", async () => {
+  const consents = new Consents();
+  await consents.add(canvas());
+  const session = new Session(new Promise(() => undefined), {}, { models: fetch }, consents);
+  session.open(canvas(), "", { kind: "link" });
+  session.open(canvas({ content: ["other"] }), "", { kind: "link" });
+  await consents.has(canvas()); // whatever was asked before is answered by then
+  await new Promise(setImmediate);
+  assert.equal(session.allowed.get(), false);
+  session.open(canvas(), "", { kind: "link" });
+  await new Promise<void>((resolve) => { const stop = session.allowed.subscribe(() => { stop(); resolve(); }); });
+  assert.equal(session.allowed.get(), true);
+});
+
+test("edits and runs are work that is not saved", () => {
+  const session = new Session(new Promise(() => undefined), {}, { models: fetch });
+  assert.equal(session.unsaved, false);
+  session.open(canvas(), "", { kind: "example" });
+  assert.equal(session.unsaved, false);
+  session.edit("a", "content", ["mine"]);
+  assert.equal(session.unsaved, true);
+  session.saved(session.document.get()!.edits);
+  assert.equal(session.unsaved, false);
+  session.edit("a", "content", ["mine again"]);
+  assert.equal(session.unsaved, true);
+  session.undo();
+  assert.equal(session.unsaved, false, "nothing is changed any more");
+  session.player.send({ query: "x" });
+  assert.equal(session.unsaved, true, "a run is going on");
+});
+
+for (const [what, params, name, want] of [
+  ["nothing", { content: ["see https://docs.example for more"] }, "Message", {}],
+  ["addresses", { url: "https://API.example:8443/x?y", more: ["http://second.example"], nested: { base_url: "third.example/x" } }, "Invoke", { hosts: ["api.example:8443", "second.example", "third.example"] }],
+  ["an address that looks like another", { url: "https://bank.example@evil.example/" }, "Invoke", { hosts: ["evil.example"] }],
+  ["backslashes", { url: "https:\\\\evil.example\\x" }, "Invoke", { hosts: ["evil.example"] }],
+  ["letters that look alike", { url: "https://ехample.example/" }, "Invoke", { hosts: ["xn--ample-ywe6i.example"] }],
+  ["addresses of the run", { url: "{sys.query}" }, "Invoke", { made: true }],
+  ["hosts of the run", { url: "https://{begin@x}.example/" }, "Invoke", { made: true }],
+  ["paths of the run", { url: "https://api.example/{sys.query}" }, "Invoke", { hosts: ["api.example"] }],
+  ["addresses that are none", { url: "http://[" }, "Invoke", { made: true }],
+  ["scripts", { script: "function main() {}", lang: "javascript" }, "CodeExec", { scripts: 1 }],
+  ["plugins", {}, "plugin:typewriter@1", { plugins: ["typewriter@1"] }],
+  ["tools of an agent", {
+    tools: [{ component_name: "CodeExec", params: { script: "x" } }, { component_name: "plugin:digest@2", params: {} }, { component_name: "Agent", params: { tools: [{ component_name: "X", params: { url: "deep.example" } }] } }],
+    mcp: [{ mcp_id: "m1", tools: {} }, { mcp_id: "m2" }, { mcp_id: "m1" }],
+  }, "Agent", { scripts: 1, plugins: ["digest@2"], hosts: ["deep.example"], servers: 2 }],
+] as [string, object, string, Partial<Reached>][]) {
+  test(`what a canvas reaches: ${what}`, () => {
+    assert.deepEqual(reachOf(open(canvas(params, name)).dsl), { hosts: [], made: false, scripts: 0, plugins: [], servers: 0, ...want });
+  });
+}
+
+test("a canvas nested deep is read to its end", () => {
+  const deep = `{"components":{"a":{"obj":{"component_name":"X","params":{"x":${"[".repeat(4_000)}"https://deep.example"${"]".repeat(4_000)}}}}}}`;
+  assert.deepEqual(reachOf(open(deep).dsl).hosts, ["deep.example"]);
+});
+
+const page = "https://easel.example";
+before(() => { (globalThis as { location?: unknown }).location = { origin: page }; });
+
+// hostOf is a host that answers everything, and what was sent to it.
+function hostOf(): { host: Host; sent: [path: string, init: RequestInit & { headers: Record<string, string> }][] } {
+  const sent: ReturnType<typeof hostOf>["sent"] = [];
+  const host = new Host((input, init) => {
+    sent.push([String(input), init as (typeof sent)[0][1]]);
+    return Promise.resolve(Response.json({ csrf: "proof", data: [], items: [], total: 0, rev: 2 }));
+  });
+  return { host, sent };
+}
+
+test("the host is asked as the page itself, by login or by key", async () => {
+  const { host, sent } = hostOf();
+  await host.connect();
+  await host.canvas("1");
+  await host.save({ id: "1", rev: 1 }, "{}");
+  for (const [path, { headers, credentials, redirect, referrerPolicy }] of sent) {
+    assert.ok(path.startsWith(page + "/api/"), path);
+    assert.deepEqual([headers["x-easel-page"], credentials, redirect, referrerPolicy], ["page", "same-origin", "error", "no-referrer"], path);
+  }
+  assert.equal(sent.at(-1)?.[1].headers["x-csrf-token"], "proof");
+  await host.connect("ragflow-key");
+  const { headers, credentials } = sent.at(-1)![1];
+  assert.deepEqual([headers["authorization"], credentials, headers["x-csrf-token"]], ["Bearer ragflow-key", "omit", undefined], "with a key no cookie is needed");
+});
+
+test("a run reaches the models of the host and nothing else", async () => {
+  const { host, sent } = hostOf();
+  await host.models("/api/llm/chat/completions", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+  const [path, { headers, credentials }] = sent.at(-1)!;
+  assert.deepEqual([path, headers["x-easel-page"], headers["x-csrf-token"], credentials], [page + "/api/llm/chat/completions", "run", "proof", "same-origin"]);
+  const count = sent.length;
+  for (const address of ["/api/v2/me", "/api/llm/models", "/api/llm/chat/completions/../../v2/me", "/api/llm/chat/completions?x", "https://attacker.example/api/llm/chat/completions", "//attacker.example/api/llm/chat/completions"]) {
+    await assert.rejects(host.models(address), /a run may use the models of the host only/, address);
+  }
+  assert.equal(sent.length, count);
+});

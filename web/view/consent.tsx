@@ -1,0 +1,42 @@
+// The question before a canvas of a stranger runs: what it reaches for, and under whose account.
+
+import { useId, useMemo } from "react";
+import { reachOf } from "../canvas/reach.ts";
+import { useApp, useStore, useText } from "./context.tsx";
+import { Icon } from "./icons.tsx";
+
+const most = 12; // hosts and plugins that are named
+
+/** Consent stands where the composer is, until the person allows the canvas to run. */
+export function Consent(): React.ReactNode {
+  const t = useText();
+  const id = useId();
+  const { session } = useApp();
+  const document_ = useStore(session.document, (document) => document);
+  const { kind } = useStore(session.player.provider, (provider) => provider);
+  const dsl = document_?.dsl;
+  const reached = useMemo(() => dsl && reachOf(dsl), [dsl]);
+  if (!document_ || !reached) return null;
+  const { hosts, made, scripts, plugins, servers } = reached;
+  const named = (list: string[]): string => {
+    const more = list.length > most ? [t("canvas.more", list.length - most)] : [];
+    return [...list.slice(0, most), ...more].join(", ");
+  };
+  const lines: [icon: string, text: string][] = [
+    ...(hosts.length > 0 ? [["Invoke", t("consent.hosts", named(hosts))] as const] : []),
+    ...(made ? [["Invoke", t("consent.made")] as const] : []),
+    ...(scripts > 0 ? [["CodeExec", t("consent.scripts", scripts)] as const] : []),
+    ...(plugins.length > 0 ? [["plugin", t("consent.plugins", named(plugins))] as const] : []),
+    ...(servers > 0 ? [["tool", t("consent.servers", servers)] as const] : []),
+    ["LLM", kind === "host" ? t("consent.host_models") : t("consent.models", t(`model.${kind}`))],
+  ].map(([icon, text]) => [icon as string, text as string]);
+  return (
+    <section className="consent" aria-labelledby={id}>
+      <h2 id={id}>{t("consent.title")}</h2>
+      <p>{t(document_.source.kind === "link" ? "consent.link" : "consent.file")}</p>
+      <ul>{lines.map(([icon, text]) => <li key={text}><Icon name={icon} /><span>{text}</span></li>)}</ul>
+      <p className="quiet small">{t("consent.never")}</p>
+      <button type="button" className="primary wide" onClick={() => session.allow()}>{t("consent.allow")}</button>
+    </section>
+  );
+}
