@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,6 +33,39 @@ func FuzzJSON(f *testing.F) {
 		require.True(t, engine.Equal(v, again), "%q became %q", data, out)
 		require.Equal(t, string(out), string(again.AppendJSON(nil)))
 		require.True(t, json.Valid(data) || bytes.ContainsFunc(data, func(r rune) bool { return r == 0xFFFD }), "%q was accepted", data)
+	})
+}
+
+// FuzzJSONReserving compares the parser with and without a bound, and what it allocates with what it reserves.
+func FuzzJSONReserving(f *testing.F) {
+	for _, s := range shapes(2000) {
+		f.Add([]byte(s), int64(1000))
+		f.Add([]byte(s[:len(s)/2]), int64(1<<20))
+	}
+	f.Add([]byte(`[[,,,,],{"a":[}]`), int64(1<<20))
+	f.Add([]byte(`["\\\","\"",{"a":":"[[["}]`), int64(1<<20))
+	f.Fuzz(func(t *testing.T, data []byte, most int64) {
+		text, full := string(data), errors.New("full")
+		var reserved int64
+		var got engine.Value
+		var err error
+		used := allocated(func() {
+			got, err = engine.ParseJSONReserving(text, func(n int64) error {
+				if n > most-reserved {
+					return full
+				}
+				reserved += n
+				return nil
+			})
+		})
+		// The rest is that of small allocations, of the error, and of other goroutines of the test.
+		require.LessOrEqual(t, used, 2*reserved+64<<10)
+		if errors.Is(err, full) {
+			return
+		}
+		want, wantErr := engine.ParseJSONText(text)
+		require.Equal(t, wantErr, err)
+		require.True(t, engine.Equal(want, got))
 	})
 }
 

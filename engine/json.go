@@ -28,8 +28,17 @@ func (e *SyntaxError) Error() string {
 func ParseJSON(data []byte) (Value, error) { return ParseJSONText(string(data)) }
 
 // ParseJSONText is ParseJSON for a string. Strings of the result may share its memory.
-func ParseJSONText(s string) (Value, error) {
-	p := parser{s: s}
+func ParseJSONText(s string) (Value, error) { return ParseJSONReserving(s, nil) }
+
+// ParseJSONReserving is ParseJSONText for texts of strangers: a list of zeros takes 16 times the memory of its text,
+// nested lists 60 times. reserve is called with the number of bytes that are about to be allocated, mostly once, and
+// its error ends the parsing before they are. A nil reserve allows everything.
+func ParseJSONReserving(s string, reserve func(n int64) error) (Value, error) {
+	l, err := measure(s, reserve)
+	if err != nil {
+		return Null, err
+	}
+	p := parser{s: s, layout: l}
 	p.space()
 	v, ok := p.value(0)
 	if ok {
@@ -44,11 +53,32 @@ func ParseJSONText(s string) (Value, error) {
 	return v, nil
 }
 
+// JSONSize is how many bytes ParseJSONText allocates for a text.
+func JSONSize(s string) (n int64) {
+	_, _ = measure(s, func(more int64) error { // this one never fails
+		n += more
+		return nil
+	})
+	return n
+}
+
 // parser reads JSON by recursive descent; MaxDepth bounds the recursion.
 type parser struct {
 	s      string
 	i      int
 	reason string
+	layout
+}
+
+// count is how many entries the list or object has that begins here and is not empty. An entry takes at least width
+// bytes of the text; a text that is no JSON may claim more than it has room for.
+func (p *parser) count(width int) int {
+	if len(p.counts) == 0 {
+		return 0 // measuring stopped where parsing will
+	}
+	n := p.counts[0]
+	p.counts = p.counts[1:]
+	return min(int(n), (len(p.s)-p.i)/width+1)
 }
 
 func (p *parser) fail(reason string) bool {
@@ -121,8 +151,13 @@ func firstRune(s string) string {
 
 func (p *parser) object(depth int) (Value, bool) {
 	p.i++
+	if p.space(); p.i < len(p.s) && p.s[p.i] == '}' {
+		p.i++
+		return emptyObject, true
+	}
 	var b ObjectBuilder
-	for p.space(); p.i < len(p.s) && p.s[p.i] != '}'; p.space() {
+	b.grow(p.count(len(`"":0,`)))
+	for ; p.i < len(p.s) && p.s[p.i] != '}'; p.space() {
 		if b.Len() > 0 {
 			if p.s[p.i] != ',' {
 				return Null, p.fail("expected , or } in an object")
@@ -158,8 +193,12 @@ func (p *parser) object(depth int) (Value, bool) {
 
 func (p *parser) list(depth int) (Value, bool) {
 	p.i++
-	var vals []Value
-	for p.space(); p.i < len(p.s) && p.s[p.i] != ']'; p.space() {
+	if p.space(); p.i < len(p.s) && p.s[p.i] == ']' {
+		p.i++
+		return emptyList, true
+	}
+	vals := make([]Value, 0, p.count(len(`0,`)))
+	for ; p.i < len(p.s) && p.s[p.i] != ']'; p.space() {
 		if len(vals) > 0 {
 			if p.s[p.i] != ',' {
 				return Null, p.fail("expected , or ] in a list")
@@ -189,7 +228,7 @@ func (p *parser) str() (string, bool) {
 		case c == '"':
 			s := p.s[start:p.i]
 			p.i++
-			return strings.ToValidUTF8(s, "\uFFFD"), true
+			return p.text(s), true
 		case c == '\\':
 			return p.escaped(start)
 		case c < ' ':
@@ -200,24 +239,32 @@ func (p *parser) str() (string, bool) {
 	return "", p.fail("the text ends inside a string")
 }
 
+// text is a string of the text, with U+FFFD for what is not UTF-8.
+func (p *parser) text(s string) string {
+	if p.valid {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// escaped reads on where the first escape is. No escape is shorter than what it stands for.
 func (p *parser) escaped(start int) (string, bool) {
-	buf := make([]byte, 0, p.i-start+32)
-	buf = append(buf, p.s[start:p.i]...)
-	for p.i < len(p.s) {
-		c := p.s[p.i]
-		switch {
-		case c == '"':
+	end, _ := stringEnd(p.s, p.i)
+	var b strings.Builder
+	b.Grow(end - start)
+	for from := start; ; from = p.i {
+		for p.i < len(p.s) && p.s[p.i] != '"' && p.s[p.i] != '\\' && p.s[p.i] >= ' ' {
 			p.i++
-			return strings.ToValidUTF8(string(buf), "\uFFFD"), true
-		case c < ' ':
-			return "", p.fail("control character in a string")
-		case c != '\\':
-			buf = append(buf, c)
-			p.i++
-			continue
 		}
-		if p.i+1 >= len(p.s) {
-			break
+		b.WriteString(p.s[from:p.i])
+		switch {
+		case p.i < len(p.s) && p.s[p.i] == '"':
+			p.i++
+			return p.text(b.String()), true
+		case p.i < len(p.s) && p.s[p.i] < ' ':
+			return "", p.fail("control character in a string")
+		case p.i+1 >= len(p.s):
+			return "", p.fail("the text ends inside a string")
 		}
 		e := p.s[p.i+1]
 		p.i += 2
@@ -226,7 +273,7 @@ func (p *parser) escaped(start int) (string, bool) {
 			if !ok {
 				return "", false
 			}
-			buf = utf8.AppendRune(buf, r)
+			b.WriteRune(r)
 			continue
 		}
 		k := strings.IndexByte(`"\/bfnrt`, e)
@@ -234,9 +281,8 @@ func (p *parser) escaped(start int) (string, bool) {
 			p.i--
 			return "", p.fail(`unknown escape after \`)
 		}
-		buf = append(buf, "\"\\/\b\f\n\r\t"[k])
+		b.WriteByte("\"\\/\b\f\n\r\t"[k])
 	}
-	return "", p.fail("the text ends inside a string")
 }
 
 // unicode reads the four digits after \u, and a second half when they are a surrogate; a lone half becomes U+FFFD.

@@ -366,7 +366,7 @@ func (b *ObjectBuilder) Value() Value {
 }
 
 func indexOf(keys []string) map[string]int {
-	m := make(map[string]int, len(keys))
+	m := make(map[string]int, cap(keys)) // an object that is parsed knows how many there will be
 	for i, k := range keys {
 		m[k] = i
 	}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/easel-canvas/easel/host/internal/backup"
 )
@@ -38,7 +40,10 @@ func (h *Host) openControl() error {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /backup", h.serveBackup)
-	h.control = &http.Server{Handler: mux}
+	h.control = &http.Server{
+		Handler: mux, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(h.cfg.Log.Handler(), slog.LevelWarn),
+	}
 	h.work.Go(func() { _ = h.control.Serve(l) }) // ends with Close
 	return nil
 }

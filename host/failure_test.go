@@ -21,6 +21,7 @@ func TestFailures(t *testing.T) {
 		test func(t *testing.T, bin programs)
 	}{
 		{"cluster", clusterOfThree}, // the longest one first
+		{"hostile bodies", hostileBodies},
 		{"kill host, embedded", killHostEmbedded},
 		{"kill host, shared", killHostShared},
 		{"zombie", zombie},

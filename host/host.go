@@ -121,6 +121,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	h.web = &web.Client{AllowPrivate: cfg.AllowPrivate}
 	numbers := newMetrics(cfg.Version)
+	h.memory.register(numbers)
 	if err := h.openQuota(numbers); err != nil {
 		return err
 	}
@@ -135,13 +136,13 @@ func (h *Host) open(ctx context.Context) (err error) {
 	h.runs = durable.New(durable.Config{
 		Store: h.store, Log: h.log, Registry: registry, Ports: h.ports, Logger: cfg.Log,
 		Limits: cfg.Limits, Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
-		KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
+		PlanBytes: h.memory.plans, KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.api = api.New(api.Config{
 		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(),
 		Documents: &h.documents, Templates: templates, Models: h.models, Quota: h.quota, Operator: firstTenantID,
 		Limits: cfg.Limits, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
-		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log,
+		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err

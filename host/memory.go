@@ -1,15 +1,21 @@
 package host
 
-import "github.com/easel-canvas/easel/host/internal/memlimit"
+import (
+	"github.com/prometheus/client_golang/prometheus"
 
-// budgets are the shares of the host's memory for work whose size strangers choose. The collector lets the heap grow
-// to about twice of what is live, and the run log and the database need their part: together the shares stay well
-// below half of the limit.
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+)
+
+// budgets are the shares of the host's memory for work whose size strangers choose. The collector
+// lets the heap grow to about twice of what is live, and the run log and the database need their
+// part: together the shares stay well below half of the limit.
 type budgets struct {
 	limit     int64            // of the process
 	requests  *memlimit.Budget // bodies and what is decoded from them, until the response is sent
+	small     *memlimit.Budget // the same of bodies up to 16 KiB, such as logins
 	documents *memlimit.Budget // uploads while their text is read
 	runs      *memlimit.Budget // state of runs at work
+	plans     int64            // bytes of the cache of compiled canvases
 }
 
 // newBudgets shares limit bytes out; 0 means the limit of the process.
@@ -20,7 +26,26 @@ func newBudgets(limit int64) budgets {
 	return budgets{
 		limit:     limit,
 		requests:  memlimit.New("requests", limit/16),
+		small:     memlimit.New("small requests", limit/64),
 		documents: memlimit.New("documents", limit/8),
 		runs:      memlimit.New("runs", limit/8),
+		plans:     limit / 32,
+	}
+}
+
+// register adds the sizes of the budgets and what is used of them to the numbers of the host.
+func (b budgets) register(numbers *prometheus.Registry) {
+	for label, budget := range map[string]*memlimit.Budget{
+		"requests": b.requests, "small_requests": b.small, "documents": b.documents, "runs": b.runs,
+	} {
+		labels := prometheus.Labels{"budget": label}
+		numbers.MustRegister(
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+				Name: "easel_memory_budget_bytes", Help: "Memory that this kind of work may hold together.", ConstLabels: labels,
+			}, func() float64 { return float64(budget.Size()) }),
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+				Name: "easel_memory_used_bytes", Help: "Memory of the budget that is reserved now.", ConstLabels: labels,
+			}, func() float64 { return float64(budget.Used()) }),
+		)
 	}
 }

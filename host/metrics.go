@@ -41,7 +41,7 @@ func (h *Host) openMetrics() (err error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", h.api.Metrics())
 	d.server = &http.Server{
-		Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(h.cfg.Log.Handler(), slog.LevelWarn),
 	}
 	h.work.Go(func() {

@@ -10,13 +10,13 @@ import (
 )
 
 var agentRoutes = []route{
-	{method: "GET", path: "/api/v1/agents", scope: scopeRead, answer: (*API).listAgents},
-	{method: "POST", path: "/api/v1/agents", scope: scopeEdit, answer: (*API).createAgent},
-	{method: "GET", path: "/api/v1/agents/{id}", scope: scopeRead, answer: (*API).getAgent},
-	{method: "PUT", path: "/api/v1/agents/{id}", scope: scopeEdit, answer: (*API).updateAgent},
-	{method: "DELETE", path: "/api/v1/agents/{id}", scope: scopeEdit, answer: (*API).deleteAgent},
-	{method: "GET", path: "/api/v1/agents/tags", scope: scopeRead, answer: (*API).listTags},
-	{method: "PUT", path: "/api/v1/agents/{id}/tags", scope: scopeEdit, answer: (*API).setTags},
+	{method: "GET", path: "/api/v1/agents", body: bodyNone, scope: scopeRead, answer: (*API).listAgents},
+	{method: "POST", path: "/api/v1/agents", body: bodyCanvas, scope: scopeEdit, answer: (*API).createAgent},
+	{method: "GET", path: "/api/v1/agents/{id}", body: bodyNone, scope: scopeRead, answer: (*API).getAgent},
+	{method: "PUT", path: "/api/v1/agents/{id}", body: bodyCanvas, scope: scopeEdit, answer: (*API).updateAgent},
+	{method: "DELETE", path: "/api/v1/agents/{id}", body: bodyTiny, scope: scopeEdit, answer: (*API).deleteAgent},
+	{method: "GET", path: "/api/v1/agents/tags", body: bodyNone, scope: scopeRead, answer: (*API).listTags},
+	{method: "PUT", path: "/api/v1/agents/{id}/tags", body: bodySmall, scope: scopeEdit, answer: (*API).setTags},
 }
 
 const (
@@ -69,18 +69,29 @@ func (c *call) canvas(id string, none error) (store.Canvas, error) {
 	if errors.Is(err, store.ErrNotFound) || err == nil && !c.who.mayUse(id) {
 		return store.Canvas{}, none
 	}
+	if err == nil {
+		err = c.reserveStored(v.DSL)
+	}
 	return v, err
 }
 
-// dsl is the document of a request, an object or JSON text, as bytes.
+// dsl is the document of a request, an object or JSON text, as bytes. What it takes to check and to store it is reserved.
 func (c *call) dsl() ([]byte, error) {
+	if c.length > largeStored {
+		if err := c.reserve(3*int64(c.length) + c.memory.decoded); err != nil {
+			return nil, err
+		}
+	}
 	switch v := c.body.Get("dsl"); v.Kind() {
 	case engine.KindNull:
 		return nil, nil
 	case engine.KindObject:
-		return v.AppendJSON(nil), nil
+		return v.AppendJSON(make([]byte, 0, c.length)), nil
 	case engine.KindString:
-		doc, err := engine.ParseJSONText(v.Str())
+		doc, err := c.parse(v.Str())
+		if f := (*failure)(nil); errors.As(err, &f) {
+			return nil, err
+		}
 		if err != nil || doc.Kind() != engine.KindObject {
 			return nil, refused(codeArgument, "The dsl is no JSON object.")
 		}

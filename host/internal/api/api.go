@@ -13,6 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	docs "github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runner"
@@ -44,8 +45,11 @@ type Config struct {
 	// CancelOnLeave stops a run whose only reader, the client that began it,
 	// disconnects. Without it the run goes on.
 	CancelOnLeave bool
-	// MaxBody bounds JSON and form bodies, in bytes; 0 means 32 MiB.
+	// MaxBody bounds bodies of the class bodyCanvas, in bytes; 0 means 32 MiB.
 	MaxBody int64
+	// Memory is what requests with bodies above 16 KiB may hold together, with what is decoded from them; SmallMemory is
+	// that of the others. nil means a share of the memory of the process.
+	Memory, SmallMemory *memlimit.Budget
 	// MaxUpload bounds an uploaded file, in bytes; 0 means 256 MiB.
 	MaxUpload int64
 	// BodyTime is how long a request may take to arrive; 0 means 60 s, and ten
@@ -92,6 +96,12 @@ type API struct {
 func New(cfg Config) *API {
 	if cfg.MaxBody == 0 {
 		cfg.MaxBody = 32 << 20
+	}
+	if cfg.Memory == nil {
+		cfg.Memory = memlimit.New("requests", memlimit.Process()/16)
+	}
+	if cfg.SmallMemory == nil {
+		cfg.SmallMemory = memlimit.New("small requests", memlimit.Process()/64)
 	}
 	if cfg.MaxUpload == 0 {
 		cfg.MaxUpload = 256 << 20

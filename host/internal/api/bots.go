@@ -10,10 +10,10 @@ import (
 
 // Embedded pages: what a beta token opens.
 var botRoutes = []route{
-	{method: "POST", path: "/api/v1/agentbots/{id}/completions", need: needBeta, scope: scopeRun, answer: (*API).botComplete},
-	{method: "GET", path: "/api/v1/agentbots/{id}/inputs", need: needBeta, scope: scopeRead, answer: (*API).botInputs},
-	{method: "GET", path: "/api/v1/agentbots/{id}/logs/{message}", need: needBeta, scope: scopeRead, answer: (*API).agentLog},
-	{method: "GET", path: "/v1/canvas/getsse/{id}", need: needBeta, scope: scopeRead, answer: (*API).botCanvas},
+	{method: "POST", path: "/api/v1/agentbots/{id}/completions", body: bodyCanvas, need: needBeta, scope: scopeRun, answer: (*API).botComplete},
+	{method: "GET", path: "/api/v1/agentbots/{id}/inputs", body: bodyNone, need: needBeta, scope: scopeRead, answer: (*API).botInputs},
+	{method: "GET", path: "/api/v1/agentbots/{id}/logs/{message}", body: bodyNone, need: needBeta, scope: scopeRead, answer: (*API).agentLog},
+	{method: "GET", path: "/v1/canvas/getsse/{id}", body: bodyNone, need: needBeta, scope: scopeRead, answer: (*API).botCanvas},
 }
 
 func (c *call) botAgent() (store.Canvas, error) {

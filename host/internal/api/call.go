@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -29,10 +26,14 @@ type call struct {
 	params map[string]string
 	query  url.Values
 	body   engine.Value // the JSON object or form; an empty object when there is none
-	who    caller
-	wrong  *failure // the first body member of a wrong type
-	left   bool     // the client is gone
-	begun  bool     // a stream has begun
+	length int          // bytes of its text
+	memory reserved
+	// webhookMost is how many bytes the canvas of a webhook lets its body have.
+	webhookMost int64
+	who         caller
+	wrong       *failure // the first body member of a wrong type
+	left        bool     // the client is gone
+	begun       bool     // a stream has begun
 }
 
 // newer says that the request speaks the 0.27 dialect.
@@ -44,7 +45,7 @@ func (c *call) ctx() context.Context { return c.r.Context() }
 func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	a.cors.set(w, r)
-	c := &call{a: a, w: w, r: r, query: r.URL.Query(), body: engine.Object()}
+	c := &call{a: a, w: w, r: r, body: emptyBody}
 	var allow []string
 	c.route, c.params, allow = a.routes.find(r)
 	if len(allow) > 0 {
@@ -60,7 +61,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 		a.metrics.count("none", began)
 		return
 	}
-	r.Pattern = c.route.path // for whoever wraps this handler
+	r.Pattern = c.route.path // for the handler around this one
+	defer c.free()
 	defer a.metrics.count(c.route.path, began)
 	defer func() {
 		if p := recover(); p != nil {
@@ -75,12 +77,16 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer reads who asks and what, and calls the handler.
+// answer identifies the caller, then reads the body, and calls the handler.
 func (c *call) answer() error {
+	if err := c.checkURL(); err != nil {
+		return err
+	}
+	c.query = c.r.URL.Query()
 	if err := c.identify(); err != nil {
 		return err
 	}
-	if !c.route.upload {
+	if !c.route.body.streamed() {
 		if err := c.readBody(); err != nil {
 			return err
 		}
@@ -123,79 +129,6 @@ func (c *call) unrouted(known bool) {
 	}
 	v := engine.Object("code", codeNotFound, "message", "Not Found: "+c.r.URL.Path, "data", engine.Null, "error", "Not Found")
 	_ = c.send(http.StatusNotFound, v) // never an error
-}
-
-// readBody reads JSON, or a form. An empty body is an empty object, whatever
-// its Content-Type says.
-func (c *call) readBody() error {
-	if c.r.Body == nil || c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
-		return nil
-	}
-	data, err := c.readAll(c.a.cfg.MaxBody)
-	if err != nil || len(strings.TrimSpace(string(data))) == 0 {
-		return err
-	}
-	kind, params, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
-	if kind == "multipart/form-data" || kind == "application/x-www-form-urlencoded" && data[0] != '{' {
-		values, err := readForm(data, kind, params["boundary"])
-		if err != nil {
-			return failed(codeException, "the form cannot be read: %s", err)
-		}
-		b := engine.NewObject(len(values))
-		for k, v := range values {
-			b.Set(k, engine.String(v[0]))
-		}
-		c.body = b.Value()
-		return nil
-	}
-	v, err := engine.ParseJSON(data)
-	if err != nil {
-		return failed(codeException, "<BadRequest '400: Bad Request'> the body is not JSON: %s", err)
-	}
-	if v.Kind() != engine.KindObject {
-		return failed(codeException, "<BadRequest '400: Bad Request'> the body is %s; an object is needed", aKind(v.Kind()))
-	}
-	c.body = v
-	return nil
-}
-
-// readForm reads the fields of a form; files among them are passed over.
-func readForm(data []byte, kind, boundary string) (url.Values, error) {
-	if kind != "multipart/form-data" {
-		return url.ParseQuery(string(data))
-	}
-	form, err := multipart.NewReader(bytes.NewReader(data), boundary).ReadForm(int64(len(data)))
-	if err != nil {
-		return nil, err
-	}
-	return form.Value, form.RemoveAll()
-}
-
-// readAll reads the body within a size and a time.
-func (c *call) readAll(most int64) ([]byte, error) {
-	c.bodyDeadline(c.a.cfg.BodyTime)
-	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, most))
-	if err == nil {
-		c.bodyDeadline(0)
-		return data, nil
-	}
-	// What is left of the body is not waited for.
-	c.w.Header().Set("Connection", "close")
-	var large *http.MaxBytesError
-	if !errors.As(err, &large) {
-		err = &failure{code: codeBad, message: "the body did not arrive in time or broke off", status: http.StatusRequestTimeout}
-	}
-	return nil, err
-}
-
-// bodyDeadline bounds reading; 0 takes the bound away. Connections without
-// deadlines (tests) are left alone.
-func (c *call) bodyDeadline(d time.Duration) {
-	var at time.Time
-	if d > 0 {
-		at = time.Now().Add(d)
-	}
-	_ = http.NewResponseController(c.w).SetReadDeadline(at) // a connection without deadlines stays as it is
 }
 
 // text is a body member that must be text when it is there; a number counts as
@@ -346,7 +279,12 @@ func (c *call) asked(name string, absent bool) bool {
 // decode reads the body into a struct of our own API; what it does not know is
 // refused, so that a misspelt member is noticed.
 func (c *call) decode(into any) error {
-	d := json.NewDecoder(bytes.NewReader(c.body.AppendJSON(nil)))
+	if c.length > largeStored {
+		if err := c.reserveBody(3 * int64(c.length)); err != nil { // written, read, and in the struct
+			return err
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(c.body.AppendJSON(make([]byte, 0, c.length))))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
 		return badArgument("%s", strings.TrimPrefix(err.Error(), "json: "))

@@ -13,23 +13,23 @@ import (
 
 // What the canvas editor calls.
 var canvasRoutes = []route{
-	{method: "GET", path: "/v1/canvas/list", scope: scopeRead, answer: (*API).editorList},
-	{method: "GET", path: "/v1/canvas/get/{id}", scope: scopeRead, answer: (*API).getAgent},
-	{method: "POST", path: "/v1/canvas/set", scope: scopeEdit, answer: (*API).editorSet},
-	{method: "POST", path: "/v1/canvas/setting", scope: scopeEdit, answer: (*API).editorSetting},
-	{method: "POST", path: "/v1/canvas/rm", scope: scopeEdit, answer: (*API).editorRemove},
-	{method: "POST", path: "/v1/canvas/completion", scope: scopeRun, answer: (*API).editorRun},
-	{method: "POST", path: "/v1/canvas/reset", scope: scopeEdit, answer: (*API).editorReset},
-	{method: "POST", path: "/api/v1/agents/{id}/reset", scope: scopeEdit, answer: (*API).editorReset},
-	{method: "PUT", path: "/v1/canvas/cancel/{task}", need: needBeta, scope: scopeRun, answer: (*API).cancelTask},
-	{method: "POST", path: "/api/v1/tasks/{task}/cancel", need: needBeta, scope: scopeRun, answer: (*API).cancelTask},
-	{method: "PATCH", path: "/api/v1/tasks/{task}", need: needBeta, scope: scopeRun, answer: (*API).patchTask},
-	{method: "GET", path: "/v1/canvas/input_form", scope: scopeRead, answer: (*API).inputForm},
-	{method: "GET", path: "/api/v1/agents/{id}/components/{component}/input-form", scope: scopeRead, answer: (*API).inputForm},
-	{method: "POST", path: "/v1/canvas/debug", scope: scopeRun, answer: (*API).debugNode},
-	{method: "POST", path: "/api/v1/agents/{id}/components/{component}/debug", scope: scopeRun, answer: (*API).debugNode},
-	{method: "GET", path: "/v1/canvas/trace", need: needBeta, scope: scopeRead, answer: (*API).trace},
-	{method: "GET", path: "/api/v1/agents/{id}/logs/{message}", scope: scopeRead, answer: (*API).agentLog},
+	{method: "GET", path: "/v1/canvas/list", body: bodyNone, scope: scopeRead, answer: (*API).editorList},
+	{method: "GET", path: "/v1/canvas/get/{id}", body: bodyNone, scope: scopeRead, answer: (*API).getAgent},
+	{method: "POST", path: "/v1/canvas/set", body: bodyCanvas, scope: scopeEdit, answer: (*API).editorSet},
+	{method: "POST", path: "/v1/canvas/setting", body: bodyCanvas, scope: scopeEdit, answer: (*API).editorSetting},
+	{method: "POST", path: "/v1/canvas/rm", body: bodySmall, scope: scopeEdit, answer: (*API).editorRemove},
+	{method: "POST", path: "/v1/canvas/completion", body: bodyCanvas, scope: scopeRun, answer: (*API).editorRun},
+	{method: "POST", path: "/v1/canvas/reset", body: bodyTiny, scope: scopeEdit, answer: (*API).editorReset},
+	{method: "POST", path: "/api/v1/agents/{id}/reset", body: bodyTiny, scope: scopeEdit, answer: (*API).editorReset},
+	{method: "PUT", path: "/v1/canvas/cancel/{task}", body: bodyTiny, need: needBeta, scope: scopeRun, answer: (*API).cancelTask},
+	{method: "POST", path: "/api/v1/tasks/{task}/cancel", body: bodyTiny, need: needBeta, scope: scopeRun, answer: (*API).cancelTask},
+	{method: "PATCH", path: "/api/v1/tasks/{task}", body: bodyTiny, need: needBeta, scope: scopeRun, answer: (*API).patchTask},
+	{method: "GET", path: "/v1/canvas/input_form", body: bodyNone, scope: scopeRead, answer: (*API).inputForm},
+	{method: "GET", path: "/api/v1/agents/{id}/components/{component}/input-form", body: bodyNone, scope: scopeRead, answer: (*API).inputForm},
+	{method: "POST", path: "/v1/canvas/debug", body: bodyCanvas, scope: scopeRun, answer: (*API).debugNode},
+	{method: "POST", path: "/api/v1/agents/{id}/components/{component}/debug", body: bodyCanvas, scope: scopeRun, answer: (*API).debugNode},
+	{method: "GET", path: "/v1/canvas/trace", body: bodyNone, need: needBeta, scope: scopeRead, answer: (*API).trace},
+	{method: "GET", path: "/api/v1/agents/{id}/logs/{message}", body: bodyNone, scope: scopeRead, answer: (*API).agentLog},
 }
 
 func (a *API) editorList(c *call) error {
@@ -142,7 +142,7 @@ func (a *API) editorRun(c *call) error {
 	if user == "" {
 		user = c.who.user
 	}
-	j, err := a.cfg.Runs.Start(c.ctx(), durable.Job{
+	j, err := c.startRun(durable.Job{
 		Tenant: c.who.tenant, Canvas: id, User: user, Source: "editor", Keep: durable.KeepCanvas, Caller: c.who.rateID,
 		Query: query, Inputs: inputs, Files: c.ownFiles(files),
 	})

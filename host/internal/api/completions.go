@@ -9,9 +9,9 @@ import (
 )
 
 var completionRoutes = []route{
-	{method: "POST", path: "/api/v1/agents/{id}/completions", scope: scopeRun, answer: (*API).complete},
-	{method: "POST", path: "/api/v1/agents/chat/completions", scope: scopeRun, answer: (*API).chat},
-	{method: "POST", path: "/api/v1/agents_openai/{id}/chat/completions", scope: scopeRun, answer: (*API).openAI},
+	{method: "POST", path: "/api/v1/agents/{id}/completions", body: bodyCanvas, scope: scopeRun, answer: (*API).complete},
+	{method: "POST", path: "/api/v1/agents/chat/completions", body: bodyCanvas, scope: scopeRun, answer: (*API).chat},
+	{method: "POST", path: "/api/v1/agents_openai/{id}/chat/completions", body: bodyCanvas, scope: scopeRun, answer: (*API).openAI},
 }
 
 // turn is one question to a session, as a request asks it.
@@ -77,11 +77,11 @@ func (c *call) question() engine.Value {
 
 // start accepts the turn's run.
 func (c *call) start(t *turn) error {
-	j, err := c.a.cfg.Runs.Start(c.ctx(), t.job)
+	j, err := c.startRun(t.job)
 	if errors.Is(err, store.ErrNotFound) {
 		return failed(codeData, "Agent not found.")
 	}
-	t.job = j
+	t.job, t.agent.DSL, t.session = j, nil, store.Session{ID: t.session.ID, Source: t.session.Source} // a stream may last
 	return err
 }
 

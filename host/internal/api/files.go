@@ -17,12 +17,12 @@ import (
 )
 
 var fileRoutes = []route{
-	{method: "POST", path: "/v1/canvas/upload/{id}", need: needBeta, scope: scopeRun, upload: true, answer: (*API).upload},
-	{method: "POST", path: "/api/v1/agents/{id}/upload", need: needBeta, scope: scopeRun, upload: true, answer: (*API).upload},
-	{method: "GET", path: "/v1/canvas/download", need: needBeta, scope: scopeRead, answer: (*API).download},
-	{method: "GET", path: "/api/v1/agents/download", need: needBeta, scope: scopeRead, answer: (*API).download},
-	{method: "GET", path: "/api/v1/agents/attachments/{id}/download", need: needBeta, scope: scopeRead, answer: (*API).download},
-	{method: "GET", path: "/api/v1/agents/attachments/{id}/preview", need: needBeta, scope: scopeRead, answer: (*API).download},
+	{method: "POST", path: "/v1/canvas/upload/{id}", body: bodyUpload, need: needBeta, scope: scopeRun, answer: (*API).upload},
+	{method: "POST", path: "/api/v1/agents/{id}/upload", body: bodyUpload, need: needBeta, scope: scopeRun, answer: (*API).upload},
+	{method: "GET", path: "/v1/canvas/download", body: bodyNone, need: needBeta, scope: scopeRead, answer: (*API).download},
+	{method: "GET", path: "/api/v1/agents/download", body: bodyNone, need: needBeta, scope: scopeRead, answer: (*API).download},
+	{method: "GET", path: "/api/v1/agents/attachments/{id}/download", body: bodyNone, need: needBeta, scope: scopeRead, answer: (*API).download},
+	{method: "GET", path: "/api/v1/agents/attachments/{id}/preview", body: bodyNone, need: needBeta, scope: scopeRead, answer: (*API).download},
 }
 
 // mostFiles is how many files one request may upload.
@@ -40,16 +40,20 @@ func (a *API) upload(c *call) error {
 	if address := c.query.Get("url"); address != "" {
 		return c.uploadPage(address)
 	}
-	c.bodyDeadline(10 * a.cfg.BodyTime)
-	defer c.bodyDeadline(0)
-	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, a.cfg.MaxUpload+1<<20)
-	form, err := c.r.MultipartReader()
-	if err != nil {
+	most, _ := bodyUpload.limits(&a.cfg)
+	if err := c.checkBody(most); err != nil {
+		return err
+	}
+	kind, params, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if kind != "multipart/form-data" || params["boundary"] == "" {
 		return refused(codeArgument, "No file part!")
 	}
+	c.bodyDeadline(10 * a.cfg.BodyTime)
+	defer c.bodyDeadline(0)
+	form := c.multipart(params["boundary"], most)
 	var stored []engine.Value
 	for {
-		part, err := form.NextPart()
+		part, err := form.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -91,7 +95,7 @@ func uploadFailure(err error) error {
 // formFailure is what is wrong with a form that cannot be read on.
 func formFailure(err error) error {
 	var f *failure
-	if known := uploadFailure(err); errors.As(known, &f) {
+	if known := uploadFailure(err); errors.As(known, &f) { // also one of the form reader
 		return known
 	}
 	return refused(codeArgument, "The form cannot be read: %s", err)

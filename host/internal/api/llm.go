@@ -16,8 +16,8 @@ import (
 // Models of the host for pages: a preview in a browser asks here, so that keys
 // stay on the host. What is asked and answered has OpenAI's form.
 var llmRoutes = []route{
-	{method: "POST", path: "/api/llm/chat/completions", scope: scopeRun, llm: true, answer: (*API).llmChat},
-	{method: "GET", path: "/api/llm/models", scope: scopeRead, llm: true, answer: (*API).llmModels},
+	{method: "POST", path: "/api/llm/chat/completions", body: bodyCanvas, scope: scopeRun, llm: true, answer: (*API).llmChat},
+	{method: "GET", path: "/api/llm/models", body: bodyNone, scope: scopeRead, llm: true, answer: (*API).llmModels},
 }
 
 func (a *API) llmModels(c *call) error {
@@ -58,6 +58,7 @@ func (a *API) llmChat(c *call) error {
 		return c.answerOffline(m, messages, stream)
 	}
 	res, err := t.Forward(c.ctx(), c.body)
+	c.free()
 	if err != nil {
 		return llmFailure(err)
 	}
@@ -125,11 +126,12 @@ func (c *call) pass(res *http.Response) error {
 // answerOffline answers in OpenAI's form without a provider.
 func (c *call) answerOffline(m *model.Models, messages engine.Value, stream bool) error {
 	req := &engine.ModelRequest{Stream: stream}
+	var system strings.Builder
 	for _, v := range messages.Elements() {
 		role, text := v.Get("role").Str(), contentText(v.Get("content"))
 		switch role {
 		case "system", "developer":
-			req.System += text
+			system.WriteString(text)
 		case "user", "assistant", "tool":
 			req.Messages = append(req.Messages, engine.ModelMessage{Role: role, Content: text})
 			if role == "user" {
@@ -137,14 +139,15 @@ func (c *call) answerOffline(m *model.Models, messages engine.Value, stream bool
 			}
 		}
 	}
+	req.System = system.String()
 	id, made := "chatcmpl-"+engine.RandomIDs{}.NewID(), time.Now().Unix()
 	var s *sse
-	said := ""
+	var said strings.Builder
 	for piece, err := range m.Generate(c.ctx(), req) {
 		if err != nil {
 			return err
 		}
-		said += piece.Text
+		said.WriteString(piece.Text)
 		if stream && piece.Text != "" {
 			if s == nil {
 				s = c.beginStream(true)
@@ -160,11 +163,12 @@ func (c *call) answerOffline(m *model.Models, messages engine.Value, stream bool
 		s.text("[DONE]")
 		return nil
 	}
-	asked := req.System
+	var asked strings.Builder
+	asked.WriteString(req.System)
 	for _, m := range req.Messages {
-		asked += m.Content
+		asked.WriteString(m.Content)
 	}
-	return c.send(http.StatusOK, wholeCompletion(id, "offline", asked, said, engine.Null, engine.Int(made)))
+	return c.send(http.StatusOK, wholeCompletion(id, "offline", engine.Tokens(asked.String()), said.String(), engine.Null, engine.Int(made)))
 }
 
 func llmChunk(id string, made int64, delta, finish engine.Value) engine.Value {

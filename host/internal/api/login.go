@@ -11,13 +11,13 @@ import (
 )
 
 var loginRoutes = []route{
-	{method: "POST", path: "/v1/user/login", need: needNone, answer: (*API).login},
-	{method: "POST", path: "/api/v1/auth/login", need: needNone, answer: (*API).login},
-	{method: "GET POST", path: "/v1/user/logout", answer: (*API).logout},
-	{method: "POST", path: "/api/v1/auth/logout", answer: (*API).logout},
-	{method: "GET", path: "/v1/user/info", scope: scopeRead, answer: (*API).userInfo},
-	{method: "GET", path: "/api/v1/users/me", scope: scopeRead, answer: (*API).userInfo},
-	{method: "GET", path: "/v1/user/tenant_info", scope: scopeRead, answer: (*API).tenantInfo},
+	{method: "POST", path: "/v1/user/login", body: bodyTiny, need: needNone, answer: (*API).login},
+	{method: "POST", path: "/api/v1/auth/login", body: bodyTiny, need: needNone, answer: (*API).login},
+	{method: "GET POST", path: "/v1/user/logout", body: bodyTiny, answer: (*API).logout},
+	{method: "POST", path: "/api/v1/auth/logout", body: bodyTiny, answer: (*API).logout},
+	{method: "GET", path: "/v1/user/info", body: bodyNone, scope: scopeRead, answer: (*API).userInfo},
+	{method: "GET", path: "/api/v1/users/me", body: bodyNone, scope: scopeRead, answer: (*API).userInfo},
+	{method: "GET", path: "/v1/user/tenant_info", body: bodyNone, scope: scopeRead, answer: (*API).tenantInfo},
 }
 
 // loginLasts is how long a login is good.

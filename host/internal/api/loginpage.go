@@ -17,10 +17,10 @@ import (
 // The page where people log in and out and change their password: plain forms,
 // without a script.
 var pageRoutes = []route{
-	{method: "GET", path: "/login", need: needNone, answer: (*API).loginPage},
-	{method: "POST", path: "/login", need: needNone, answer: (*API).loginForm},
-	{method: "POST", path: "/login/password", need: needNone, answer: (*API).passwordForm},
-	{method: "POST", path: "/logout", need: needNone, answer: (*API).logoutForm},
+	{method: "GET", path: "/login", body: bodyNone, need: needNone, answer: (*API).loginPage},
+	{method: "POST", path: "/login", body: bodyTiny, need: needNone, answer: (*API).loginForm},
+	{method: "POST", path: "/login/password", body: bodyTiny, need: needNone, answer: (*API).passwordForm},
+	{method: "POST", path: "/logout", body: bodyTiny, need: needNone, answer: (*API).logoutForm},
 }
 
 //go:embed loginpage.html

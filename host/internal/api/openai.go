@@ -1,6 +1,8 @@
 package api
 
 import (
+	"strings"
+
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -49,11 +51,11 @@ func contentText(v engine.Value) string {
 	if v.Kind() != engine.KindList {
 		return v.Text()
 	}
-	out := ""
+	var out strings.Builder
 	for _, part := range v.Elements() {
-		out += part.Get("text").Text()
+		out.WriteString(part.Get("text").Text())
 	}
-	return out
+	return out.String()
 }
 
 func (c *call) answerOpenAI(agent store.Canvas) error {
@@ -73,7 +75,7 @@ func (c *call) answerOpenAI(agent store.Canvas) error {
 			s.text("[DONE]")
 			return nil
 		}
-		return c.send(200, wholeCompletion(agent.ID, model, "", text, engine.Null, engine.Null))
+		return c.send(200, wholeCompletion(agent.ID, model, 0, text, engine.Null, engine.Null))
 	}
 	session := c.text("session_id")
 	if session == "" {
@@ -87,25 +89,26 @@ func (c *call) answerOpenAI(agent store.Canvas) error {
 	if err != nil {
 		return err
 	}
+	asked := engine.Tokens(question)
 	if err := c.start(t); err != nil {
 		return err
 	}
 	if !t.stream {
-		return c.wholeOpenAI(t, question)
+		return c.wholeOpenAI(t, asked)
 	}
 	return c.stream(t.job, face{
 		spaced: true, done: true,
 		change: func(kind engine.EventType, e engine.Value) engine.Value {
 			switch kind {
 			case engine.EventMessage:
-				return chunk(t.session.ID, agent.ID, thinkText(e.Get("data")), engine.Null)
+				return chunk(t.session.ID, t.agent.ID, thinkText(e.Get("data")), engine.Null)
 			case engine.EventMessageEnd:
-				return chunk(t.session.ID, agent.ID, "", e.Get("data").Get("reference"))
+				return chunk(t.session.ID, t.agent.ID, "", e.Get("data").Get("reference"))
 			}
 			return engine.Null
 		},
 		broke: func(end durable.End, _ engine.Value) engine.Value {
-			v := chunk(t.session.ID, agent.ID, "**ERROR**: "+end.Error, engine.Null)
+			v := chunk(t.session.ID, t.agent.ID, "**ERROR**: "+end.Error, engine.Null)
 			choice := v.Get("choices").At(0).With("finish_reason", engine.String("stop"))
 			return v.With("choices", engine.List(choice))
 		},
@@ -132,7 +135,7 @@ func chunk(id, model, content string, reference engine.Value) engine.Value {
 	return engine.Object("id", id, "object", "chat.completion.chunk", "model", model, "choices", engine.List(choice))
 }
 
-func (c *call) wholeOpenAI(t *turn, question string) error {
+func (c *call) wholeOpenAI(t *turn, asked int) error {
 	said, end, err := c.gather(t.job.ID, nil)
 	if err != nil {
 		return err
@@ -141,16 +144,17 @@ func (c *call) wholeOpenAI(t *turn, question string) error {
 	if end.Status == store.RunFailed {
 		text += "**ERROR**: " + end.Error
 	}
-	return c.send(200, wholeCompletion(t.session.ID, t.agent.ID, question, text, said.Reference(), engine.Null))
+	return c.send(200, wholeCompletion(t.session.ID, t.agent.ID, asked, text, said.Reference(), engine.Null))
 }
 
-func wholeCompletion(id, model, question, text string, reference, created engine.Value) engine.Value {
+// wholeCompletion is an answer to a prompt of so many tokens.
+func wholeCompletion(id, model string, asked int, text string, reference, created engine.Value) engine.Value {
 	message := engine.Object("role", "assistant", "content", text)
 	if !reference.IsNull() {
 		message = message.With("reference", reference)
 	}
-	in, out := engine.Tokens(question), engine.Tokens(text)
-	usage := engine.Object("prompt_tokens", in, "completion_tokens", out, "total_tokens", in+out,
+	out := engine.Tokens(text)
+	usage := engine.Object("prompt_tokens", asked, "completion_tokens", out, "total_tokens", asked+out,
 		"completion_tokens_details", engine.Object("reasoning_tokens", 0, "accepted_prediction_tokens", 0, "rejected_prediction_tokens", 0))
 	choice := engine.Object("message", message, "logprobs", engine.Null, "finish_reason", "stop", "index", 0)
 	return engine.Object("id", id, "object", "chat.completion", "created", created, "model", model, "param", engine.Null,

@@ -51,9 +51,9 @@ type v2Grant struct {
 }
 
 var pluginRoutes = []route{
-	{method: "GET", path: "/api/v1/plugins", scope: scopeRead, answer: (*API).listPlugins},
-	{method: "GET", path: "/v1/plugin/llm_tools", scope: scopeRead, answer: (*API).pluginTools},
-	{method: "GET", path: "/api/v1/plugin/tools", scope: scopeRead, answer: (*API).pluginTools},
+	{method: "GET", path: "/api/v1/plugins", body: bodyNone, scope: scopeRead, answer: (*API).listPlugins},
+	{method: "GET", path: "/v1/plugin/llm_tools", body: bodyNone, scope: scopeRead, answer: (*API).pluginTools},
+	{method: "GET", path: "/api/v1/plugin/tools", body: bodyNone, scope: scopeRead, answer: (*API).pluginTools},
 }
 
 func (c *call) palette() ([]Plugin, error) {

@@ -23,8 +23,8 @@ type route struct {
 	need   need
 	scope  string // what a limited key must be allowed: read, run, edit, admin
 	answer func(a *API, c *call) error
-	newer  bool   // set for the 0.27 dialect
-	upload bool   // the handler reads the body itself
+	newer  bool // set for the 0.27 dialect
+	body   bodyClass
 	doc    *v2Doc // of our own API
 	llm    bool   // errors have OpenAI's form
 	events bool   // an EventSource may read it

@@ -12,12 +12,12 @@ import (
 )
 
 var sessionRoutes = []route{
-	{method: "POST", path: "/api/v1/agents/{id}/sessions", scope: scopeRun, answer: (*API).createSession},
-	{method: "GET", path: "/api/v1/agents/{id}/sessions", scope: scopeRead, answer: (*API).listSessions},
-	{method: "DELETE", path: "/api/v1/agents/{id}/sessions", scope: scopeEdit, answer: (*API).deleteSessions},
-	{method: "GET", path: "/api/v1/agents/{id}/sessions/{sid}", scope: scopeRead, answer: (*API).getSession},
-	{method: "DELETE", path: "/api/v1/agents/{id}/sessions/{sid}", scope: scopeEdit, answer: (*API).deleteSession},
-	{method: "GET", path: "/v1/canvas/{id}/sessions", scope: scopeRead, answer: (*API).runHistory},
+	{method: "POST", path: "/api/v1/agents/{id}/sessions", body: bodySmall, scope: scopeRun, answer: (*API).createSession},
+	{method: "GET", path: "/api/v1/agents/{id}/sessions", body: bodyNone, scope: scopeRead, answer: (*API).listSessions},
+	{method: "DELETE", path: "/api/v1/agents/{id}/sessions", body: bodySmall, scope: scopeEdit, answer: (*API).deleteSessions},
+	{method: "GET", path: "/api/v1/agents/{id}/sessions/{sid}", body: bodyNone, scope: scopeRead, answer: (*API).getSession},
+	{method: "DELETE", path: "/api/v1/agents/{id}/sessions/{sid}", body: bodyTiny, scope: scopeEdit, answer: (*API).deleteSession},
+	{method: "GET", path: "/v1/canvas/{id}/sessions", body: bodyNone, scope: scopeRead, answer: (*API).runHistory},
 }
 
 // Sources of sessions.
@@ -51,6 +51,9 @@ func (c *call) session(canvas, id string) (store.Session, error) {
 	}
 	if err == nil && v.Canvas != canvas {
 		return v, failed(codeOperating, wrongParent)
+	}
+	if err == nil {
+		err = errors.Join(c.reserveStored(v.DSL), c.reserveStored(v.Messages))
 	}
 	return v, err
 }

@@ -137,6 +137,7 @@ func (s *sse) batched(fn func(runner.Record) bool) func(runner.Record) bool {
 }
 
 func (c *call) beginStream(spaced bool) *sse {
+	c.free()
 	h := c.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-cache")

@@ -14,21 +14,21 @@ import (
 )
 
 var systemRoutes = []route{
-	{method: "GET", path: "/v1/system/version", need: needUser, scope: scopeRead, answer: (*API).version},
-	{method: "GET", path: "/api/v1/system/version", need: needUser, scope: scopeRead, answer: (*API).version},
-	{method: "GET", path: "/v1/system/config", need: needNone, answer: (*API).config},
-	{method: "GET", path: "/api/v1/system/config", need: needNone, answer: (*API).config},
-	{method: "GET", path: "/v1/system/ping", need: needNone, answer: (*API).ping},
-	{method: "GET", path: "/api/v1/system/ping", need: needNone, answer: (*API).ping},
-	{method: "GET", path: "/v1/system/healthz", need: needNone, answer: (*API).ready},
-	{method: "GET", path: "/api/v1/system/healthz", need: needNone, answer: (*API).ready},
-	{method: "GET", path: "/v1/system/status", scope: scopeRead, answer: (*API).status},
+	{method: "GET", path: "/v1/system/version", body: bodyNone, need: needUser, scope: scopeRead, answer: (*API).version},
+	{method: "GET", path: "/api/v1/system/version", body: bodyNone, need: needUser, scope: scopeRead, answer: (*API).version},
+	{method: "GET", path: "/v1/system/config", body: bodyNone, need: needNone, answer: (*API).config},
+	{method: "GET", path: "/api/v1/system/config", body: bodyNone, need: needNone, answer: (*API).config},
+	{method: "GET", path: "/v1/system/ping", body: bodyNone, need: needNone, answer: (*API).ping},
+	{method: "GET", path: "/api/v1/system/ping", body: bodyNone, need: needNone, answer: (*API).ping},
+	{method: "GET", path: "/v1/system/healthz", body: bodyNone, need: needNone, answer: (*API).ready},
+	{method: "GET", path: "/api/v1/system/healthz", body: bodyNone, need: needNone, answer: (*API).ready},
+	{method: "GET", path: "/v1/system/status", body: bodyNone, scope: scopeRead, answer: (*API).status},
 }
 
 var healthRoutes = []route{
-	{method: "GET", path: "/healthz", need: needNone, answer: (*API).healthy},
-	{method: "GET", path: "/readyz", need: needNone, answer: (*API).ready},
-	{method: "GET", path: "/metrics", scope: scopeMetrics, answer: (*API).serveMetrics},
+	{method: "GET", path: "/healthz", body: bodyNone, need: needNone, answer: (*API).healthy},
+	{method: "GET", path: "/readyz", body: bodyNone, need: needNone, answer: (*API).ready},
+	{method: "GET", path: "/metrics", body: bodyNone, scope: scopeMetrics, answer: (*API).serveMetrics},
 }
 
 func (a *API) version(c *call) error { return c.ok(engine.String(a.cfg.Version)) }

@@ -12,17 +12,17 @@ import (
 )
 
 var tokenRoutes = []route{
-	{method: "POST", path: "/v1/system/new_token", scope: scopeAdmin, answer: (*API).newToken},
-	{method: "POST", path: "/api/v1/system/tokens", scope: scopeAdmin, answer: (*API).newToken},
-	{method: "GET", path: "/v1/system/token_list", scope: scopeAdmin, answer: (*API).listTokens},
-	{method: "GET", path: "/api/v1/system/tokens", scope: scopeAdmin, answer: (*API).listTokens},
-	{method: "DELETE", path: "/v1/system/token/{token}", scope: scopeAdmin, answer: (*API).deleteToken},
-	{method: "DELETE", path: "/api/v1/system/tokens/{token}", scope: scopeAdmin, answer: (*API).deleteToken},
-	{method: "POST", path: "/v1/api/new_token", scope: scopeAdmin, answer: (*API).newCanvasToken},
-	{method: "GET", path: "/v1/api/token_list", scope: scopeAdmin, answer: (*API).listCanvasTokens},
-	{method: "POST", path: "/v1/api/rm", scope: scopeAdmin, answer: (*API).removeTokens},
-	{method: "GET", path: "/v1/api/stats", scope: scopeRead, answer: (*API).stats},
-	{method: "GET", path: "/api/v1/system/stats", scope: scopeRead, answer: (*API).stats},
+	{method: "POST", path: "/v1/system/new_token", body: bodyTiny, scope: scopeAdmin, answer: (*API).newToken},
+	{method: "POST", path: "/api/v1/system/tokens", body: bodyTiny, scope: scopeAdmin, answer: (*API).newToken},
+	{method: "GET", path: "/v1/system/token_list", body: bodyNone, scope: scopeAdmin, answer: (*API).listTokens},
+	{method: "GET", path: "/api/v1/system/tokens", body: bodyNone, scope: scopeAdmin, answer: (*API).listTokens},
+	{method: "DELETE", path: "/v1/system/token/{token}", body: bodyTiny, scope: scopeAdmin, answer: (*API).deleteToken},
+	{method: "DELETE", path: "/api/v1/system/tokens/{token}", body: bodyTiny, scope: scopeAdmin, answer: (*API).deleteToken},
+	{method: "POST", path: "/v1/api/new_token", body: bodyTiny, scope: scopeAdmin, answer: (*API).newCanvasToken},
+	{method: "GET", path: "/v1/api/token_list", body: bodyNone, scope: scopeAdmin, answer: (*API).listCanvasTokens},
+	{method: "POST", path: "/v1/api/rm", body: bodySmall, scope: scopeAdmin, answer: (*API).removeTokens},
+	{method: "GET", path: "/v1/api/stats", body: bodyNone, scope: scopeRead, answer: (*API).stats},
+	{method: "GET", path: "/api/v1/system/stats", body: bodyNone, scope: scopeRead, answer: (*API).stats},
 }
 
 // tokenRow is a key as it is listed. The key's text is known only when it is

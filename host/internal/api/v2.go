@@ -15,71 +15,71 @@ import (
 // v2_events.go the resumable stream, openapi.go the description that is made
 // from the table below.
 var v2Routes = []route{
-	{method: "GET", path: "/api/v2/canvases", scope: scopeRead, answer: (*API).v2ListCanvases, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/canvases", body: bodyNone, scope: scopeRead, answer: (*API).v2ListCanvases, doc: &v2Doc{
 		name: "listCanvases", about: "Canvases of the caller, newest change first.", out: schemaOf[v2Canvases](), query: []string{"keywords", "page", "page_size"},
 	}},
-	{method: "POST", path: "/api/v2/canvases", scope: scopeEdit, answer: (*API).v2CreateCanvas, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/canvases", body: bodyCanvas, scope: scopeEdit, answer: (*API).v2CreateCanvas, doc: &v2Doc{
 		name: "createCanvas", about: "Saves a new canvas.", in: schemaOf[v2CanvasInput](), out: schemaOf[v2Canvas](), status: http.StatusCreated,
 	}},
-	{method: "GET", path: "/api/v2/canvases/{id}", scope: scopeRead, answer: (*API).v2GetCanvas, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/canvases/{id}", body: bodyNone, scope: scopeRead, answer: (*API).v2GetCanvas, doc: &v2Doc{
 		name: "getCanvas", about: "One canvas with its document.", out: schemaOf[v2Canvas](),
 	}},
-	{method: "PUT", path: "/api/v2/canvases/{id}", scope: scopeEdit, answer: (*API).v2UpdateCanvas, doc: &v2Doc{
+	{method: "PUT", path: "/api/v2/canvases/{id}", body: bodyCanvas, scope: scopeEdit, answer: (*API).v2UpdateCanvas, doc: &v2Doc{
 		name: "updateCanvas", about: "Changes the members that are given. With rev, only over that revision.",
 		in: schemaOf[v2CanvasInput](), out: schemaOf[v2Canvas](),
 	}},
-	{method: "DELETE", path: "/api/v2/canvases/{id}", scope: scopeEdit, answer: (*API).v2DeleteCanvas, doc: &v2Doc{
+	{method: "DELETE", path: "/api/v2/canvases/{id}", body: bodyTiny, scope: scopeEdit, answer: (*API).v2DeleteCanvas, doc: &v2Doc{
 		name: "deleteCanvas", about: "Removes a canvas with its versions and schedules; sessions stay.", status: http.StatusNoContent,
 	}},
-	{method: "POST", path: "/api/v2/canvases/{id}/validate", scope: scopeRead, answer: (*API).v2Validate, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/canvases/{id}/validate", body: bodyCanvas, scope: scopeRead, answer: (*API).v2Validate, doc: &v2Doc{
 		name: "validateCanvas", about: "Everything that is wrong with the saved document, or with one that is sent.",
 		in: schemaOf[v2Document](), out: schemaOf[v2Problems](),
 	}},
-	{method: "POST", path: "/api/v2/canvases/{id}/sessions", scope: scopeRun, answer: (*API).v2CreateSession, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/canvases/{id}/sessions", body: bodySmall, scope: scopeRun, answer: (*API).v2CreateSession, doc: &v2Doc{
 		name: "createSession", about: "Begins a conversation with a copy of the canvas.", in: schemaOf[v2SessionInput](),
 		out: schemaOf[v2Session](), status: http.StatusCreated,
 	}},
-	{method: "POST", path: "/api/v2/canvases/{id}/runs", scope: scopeRun, answer: (*API).v2StartRun, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/canvases/{id}/runs", body: bodyCanvas, scope: scopeRun, answer: (*API).v2StartRun, doc: &v2Doc{
 		name: "startRun", about: "Runs the canvas. The answer comes when the run is written down; read its events from events_url. " +
 			"With Accept: text/event-stream the events are the answer.",
 		in: schemaOf[v2RunInput](), out: schemaOf[v2Run](), status: http.StatusAccepted, stream: true,
 	}},
-	{method: "GET", path: "/api/v2/runs", scope: scopeRead, answer: (*API).v2ListRuns, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/runs", body: bodyNone, scope: scopeRead, answer: (*API).v2ListRuns, doc: &v2Doc{
 		name: "listRuns", about: "Run history, newest first.", out: schemaOf[v2Runs](), query: []string{"canvas", "session", "schedule", "status", "page", "page_size"},
 	}},
-	{method: "GET", path: "/api/v2/runs/{id}", scope: scopeRead, answer: (*API).v2GetRun, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/runs/{id}", body: bodyNone, scope: scopeRead, answer: (*API).v2GetRun, doc: &v2Doc{
 		name: "getRun", about: "One run.", out: schemaOf[v2Run](),
 	}},
-	{method: "GET", path: "/api/v2/runs/{id}/events", scope: scopeRead, events: true, answer: (*API).v2Events, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/runs/{id}/events", body: bodyNone, scope: scopeRead, events: true, answer: (*API).v2Events, doc: &v2Doc{
 		name: "runEvents", about: "The events of a run as server-sent events, from its beginning or after Last-Event-ID; nothing is missed and nothing comes twice. " +
 			"An event named takeover says that another host goes on with the run: it voids every event that was received before with its number, which is what its id begins with, or a higher one; events with these numbers follow anew. The last event is named end.",
 		stream: true, query: []string{"after"},
 	}},
-	{method: "POST", path: "/api/v2/runs/{id}/cancel", scope: scopeRun, answer: (*API).v2Cancel, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/runs/{id}/cancel", body: bodyTiny, scope: scopeRun, answer: (*API).v2Cancel, doc: &v2Doc{
 		name: "cancelRun", about: "Stops a run; one that has ended stays as it is.", out: schemaOf[v2Run](), status: http.StatusAccepted,
 	}},
-	{method: "POST", path: "/api/v2/runs/{id}/rerun", scope: scopeRun, answer: (*API).v2Rerun, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/runs/{id}/rerun", body: bodyCanvas, scope: scopeRun, answer: (*API).v2Rerun, doc: &v2Doc{
 		name: "rerun", about: "Runs again from the state before a node's execution, on a copy; the first run stays as it is.",
 		in: schemaOf[v2RerunInput](), out: schemaOf[v2Run](), status: http.StatusAccepted, stream: true,
 	}},
-	{method: "POST", path: "/api/v2/runs/{id}/resume", scope: scopeRun, answer: (*API).v2Resume, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/runs/{id}/resume", body: bodyCanvas, scope: scopeRun, answer: (*API).v2Resume, doc: &v2Doc{
 		name: "resume", about: "Answers the form that a paused run waits for; what follows is a new run.",
 		in: schemaOf[v2ResumeInput](), out: schemaOf[v2Run](), status: http.StatusAccepted, stream: true,
 	}},
-	{method: "GET", path: "/api/v2/components", scope: scopeRead, answer: (*API).v2Components, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/components", body: bodyNone, scope: scopeRead, answer: (*API).v2Components, doc: &v2Doc{
 		name: "listComponents", about: "Every component that canvases may place, with the schema of its parameters.", out: schemaOf[v2Components](),
 	}},
-	{method: "GET", path: "/api/v2/plugins", scope: scopeRead, answer: (*API).v2Plugins, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/plugins", body: bodyNone, scope: scopeRead, answer: (*API).v2Plugins, doc: &v2Doc{
 		name: "listPlugins", about: "Installed plugins, with the schema of their parameters and what they may do for the caller.", out: schemaOf[v2Plugins](),
 	}},
-	{method: "GET", path: "/api/v2/plugins/grant", scope: scopeRead, answer: (*API).v2GetGrant, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/plugins/grant", body: bodyNone, scope: scopeRead, answer: (*API).v2GetGrant, doc: &v2Doc{
 		name: "getPluginGrant", about: "The most that plugins may do for the caller.", out: schemaOf[v2Grant](),
 	}},
-	{method: "PUT", path: "/api/v2/plugins/grant", scope: scopeAdmin, answer: (*API).v2PutGrant, doc: &v2Doc{
+	{method: "PUT", path: "/api/v2/plugins/grant", body: bodySmall, scope: scopeAdmin, answer: (*API).v2PutGrant, doc: &v2Doc{
 		name: "putPluginGrant", about: "Restricts what plugins may do for the caller, whatever was approved for this host.",
 		in: schemaOf[v2Grant](), out: schemaOf[v2Grant](),
 	}},
-	{method: "GET", path: "/api/v2/openapi.json", need: needNone, answer: (*API).v2OpenAPI, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/openapi.json", body: bodyNone, need: needNone, answer: (*API).v2OpenAPI, doc: &v2Doc{
 		name: "openapi", about: "This description.", out: schemaOf[map[string]any](), open: true,
 	}},
 }
@@ -162,7 +162,10 @@ func statusOf(f *failure, err error) *status {
 
 // statusWords are the codes of failures that have a status of their own.
 var statusWords = map[int]string{
+	http.StatusBadRequest:            "bad_request",
 	http.StatusRequestTimeout:        "body_timeout",
+	http.StatusRequestURITooLong:     "url_too_long",
+	http.StatusUnsupportedMediaType:  "bad_encoding",
 	http.StatusRequestEntityTooLarge: "body_too_large",
 	http.StatusTooManyRequests:       "rate_limited",
 	http.StatusServiceUnavailable:    "unavailable",

@@ -14,70 +14,70 @@ import (
 // Accounts of our own API: who asks, people, keys (v2_key.go), tenants
 // (v2_tenant.go) and secrets (v2_secret.go).
 var v2AccountRoutes = []route{
-	{method: "GET", path: "/api/v2/me", answer: (*API).v2Me, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/me", body: bodyNone, answer: (*API).v2Me, doc: &v2Doc{
 		name: "me", about: "Who the caller is and what it may do. For a login held by a cookie also the text that requests must send as X-CSRF-Token.",
 		out: schemaOf[v2Me](),
 	}},
-	{method: "GET", path: "/api/v2/me/usage", answer: (*API).v2Usage, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/me/usage", body: bodyNone, answer: (*API).v2Usage, doc: &v2Doc{
 		name: "usage", about: "How many model tokens the caller and its tenant have used today, may use, and when that begins anew.", out: schemaOf[v2Usage](),
 	}},
-	{method: "PUT", path: "/api/v2/me/password", answer: (*API).v2OwnPassword, doc: &v2Doc{
+	{method: "PUT", path: "/api/v2/me/password", body: bodyTiny, answer: (*API).v2OwnPassword, doc: &v2Doc{
 		name: "setOwnPassword", about: "Changes the caller's password and ends all its logins.", in: schemaOf[v2Password](), status: http.StatusNoContent,
 	}},
-	{method: "GET", path: "/api/v2/users", scope: scopeAdmin, answer: (*API).v2ListUsers, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/users", body: bodyNone, scope: scopeAdmin, answer: (*API).v2ListUsers, doc: &v2Doc{
 		name: "listUsers", about: "People of the caller's tenant.", out: schemaOf[v2Users](),
 	}},
-	{method: "POST", path: "/api/v2/users", scope: scopeAdmin, answer: (*API).v2CreateUser, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/users", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2CreateUser, doc: &v2Doc{
 		name: "createUser", about: "Adds a person who can log in.", in: schemaOf[v2UserInput](), out: schemaOf[v2User](), status: http.StatusCreated,
 	}},
-	{method: "DELETE", path: "/api/v2/users/{user}", scope: scopeAdmin, answer: (*API).v2DeleteUser, doc: &v2Doc{
+	{method: "DELETE", path: "/api/v2/users/{user}", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2DeleteUser, doc: &v2Doc{
 		name: "deleteUser", about: "Removes a person with its keys and logins. A tenant's last owner stays.", status: http.StatusNoContent,
 	}},
-	{method: "PUT", path: "/api/v2/users/{user}/password", scope: scopeAdmin, answer: (*API).v2UserPassword, doc: &v2Doc{
+	{method: "PUT", path: "/api/v2/users/{user}/password", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2UserPassword, doc: &v2Doc{
 		name: "setPassword", about: "Gives a person a new password and ends all its logins.", in: schemaOf[v2NewPassword](), status: http.StatusNoContent,
 	}},
-	{method: "GET", path: "/api/v2/keys", scope: scopeAdmin, answer: (*API).v2ListKeys, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/keys", body: bodyNone, scope: scopeAdmin, answer: (*API).v2ListKeys, doc: &v2Doc{
 		name: "listKeys", about: "API keys of the caller's tenant, newest first. What they are is shown only when they are made.", out: schemaOf[v2Keys](),
 	}},
-	{method: "POST", path: "/api/v2/keys", scope: scopeAdmin, answer: (*API).v2CreateKey, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/keys", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2CreateKey, doc: &v2Doc{
 		name: "createKey", about: "Makes an API key. It is shown in this answer and never again.", in: schemaOf[v2KeyInput](), out: schemaOf[v2Key](), status: http.StatusCreated,
 	}},
-	{method: "PUT", path: "/api/v2/keys/{key}", scope: scopeAdmin, answer: (*API).v2LimitKey, doc: &v2Doc{
+	{method: "PUT", path: "/api/v2/keys/{key}", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2LimitKey, doc: &v2Doc{
 		name: "limitKey", about: "Changes what a key, named by its id, may use. Limits that are left out stay.", in: schemaOf[v2KeyLimits](), out: schemaOf[v2Key](),
 	}},
-	{method: "DELETE", path: "/api/v2/keys/{key}", scope: scopeAdmin, answer: (*API).v2DeleteKey, doc: &v2Doc{
+	{method: "DELETE", path: "/api/v2/keys/{key}", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2DeleteKey, doc: &v2Doc{
 		name: "deleteKey", about: "Revokes an API key, by its id or by itself.", status: http.StatusNoContent,
 	}},
-	{method: "POST", path: "/api/v2/canvases/{id}/token", scope: scopeAdmin, answer: (*API).v2Token, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/canvases/{id}/token", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2Token, doc: &v2Doc{
 		name: "embedToken", about: "The token with which a page embeds this canvas, made when there is none.", out: schemaOf[v2EmbedToken](),
 	}},
-	{method: "DELETE", path: "/api/v2/canvases/{id}/token", scope: scopeAdmin, answer: (*API).v2DeleteToken, doc: &v2Doc{
+	{method: "DELETE", path: "/api/v2/canvases/{id}/token", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2DeleteToken, doc: &v2Doc{
 		name: "deleteEmbedToken", about: "Ends the token with which pages embed this canvas.", status: http.StatusNoContent,
 	}},
-	{method: "GET", path: "/api/v2/tenants", scope: scopeHost, answer: (*API).v2ListTenants, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/tenants", body: bodyNone, scope: scopeHost, answer: (*API).v2ListTenants, doc: &v2Doc{
 		name: "listTenants", about: "All tenants of the host. For its operator.", out: schemaOf[v2Tenants](),
 	}},
-	{method: "POST", path: "/api/v2/tenants", scope: scopeHost, answer: (*API).v2CreateTenant, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/tenants", body: bodyTiny, scope: scopeHost, answer: (*API).v2CreateTenant, doc: &v2Doc{
 		name: "createTenant", about: "Adds a tenant with its owner and a key, which is shown in this answer and never again. For the host's operator.",
 		in: schemaOf[v2TenantInput](), out: schemaOf[v2NewTenant](), status: http.StatusCreated,
 	}},
-	{method: "PUT", path: "/api/v2/tenants/{tenant}", scope: scopeHost, answer: (*API).v2LimitTenant, doc: &v2Doc{
+	{method: "PUT", path: "/api/v2/tenants/{tenant}", body: bodyTiny, scope: scopeHost, answer: (*API).v2LimitTenant, doc: &v2Doc{
 		name: "limitTenant", about: "Changes what a tenant may use. For the host's operator.", in: schemaOf[v2TenantLimits](), out: schemaOf[v2Tenant](),
 	}},
-	{method: "DELETE", path: "/api/v2/tenants/{tenant}", scope: scopeHost, answer: (*API).v2DeleteTenant, doc: &v2Doc{
+	{method: "DELETE", path: "/api/v2/tenants/{tenant}", body: bodyTiny, scope: scopeHost, answer: (*API).v2DeleteTenant, doc: &v2Doc{
 		name: "deleteTenant", about: "Removes a tenant with everything it has. For the host's operator.", status: http.StatusNoContent,
 	}},
-	{method: "POST", path: "/api/v2/tenants/{tenant}/keys", scope: scopeHost, answer: (*API).v2CreateTenantKey, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/tenants/{tenant}/keys", body: bodyTiny, scope: scopeHost, answer: (*API).v2CreateTenantKey, doc: &v2Doc{
 		name: "createTenantKey", about: "Makes a key for a tenant that has lost its own. For the host's operator.",
 		in: schemaOf[v2KeyInput](), out: schemaOf[v2Key](), status: http.StatusCreated,
 	}},
-	{method: "GET", path: "/api/v2/secrets", scope: scopeRead, answer: (*API).v2ListSecrets, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/secrets", body: bodyNone, scope: scopeRead, answer: (*API).v2ListSecrets, doc: &v2Doc{
 		name: "listSecrets", about: "Names of the secrets that canvases may use as {{secret:NAME}} in their own params, and the hosts they may go to. Values are never shown.", out: schemaOf[v2Secrets](),
 	}},
-	{method: "PUT", path: "/api/v2/secrets/{name}", scope: scopeEdit, answer: (*API).v2PutSecret, doc: &v2Doc{
+	{method: "PUT", path: "/api/v2/secrets/{name}", body: bodySmall, scope: scopeEdit, answer: (*API).v2PutSecret, doc: &v2Doc{
 		name: "putSecret", about: "Stores a secret, sealed, over what was there, and binds it to hosts.", in: schemaOf[v2SecretInput](), status: http.StatusNoContent,
 	}},
-	{method: "DELETE", path: "/api/v2/secrets/{name}", scope: scopeEdit, answer: (*API).v2DeleteSecret, doc: &v2Doc{
+	{method: "DELETE", path: "/api/v2/secrets/{name}", body: bodyTiny, scope: scopeEdit, answer: (*API).v2DeleteSecret, doc: &v2Doc{
 		name: "deleteSecret", about: "Forgets a secret.", status: http.StatusNoContent,
 	}},
 }

@@ -13,26 +13,26 @@ import (
 // Models of our own API: what canvases may name, and the providers that a
 // tenant adds beside those of the host's configuration.
 var v2ModelRoutes = []route{
-	{method: "GET", path: "/api/v2/models", scope: scopeRead, answer: (*API).v2Models, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/models", body: bodyNone, scope: scopeRead, answer: (*API).v2Models, doc: &v2Doc{
 		name: "listModels", about: "Models that canvases may name.", out: schemaOf[v2Models](),
 	}},
-	{method: "GET", path: "/api/v2/models/default", scope: scopeRead, answer: (*API).v2Choice, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/models/default", body: bodyNone, scope: scopeRead, answer: (*API).v2Choice, doc: &v2Doc{
 		name: "getDefaultModels", about: "Which models are used when none is named; empty ones are left to the host.", out: schemaOf[v2Choice](),
 	}},
-	{method: "PUT", path: "/api/v2/models/default", scope: scopeAdmin, answer: (*API).v2PutChoice, doc: &v2Doc{
+	{method: "PUT", path: "/api/v2/models/default", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2PutChoice, doc: &v2Doc{
 		name: "putDefaultModels", about: "Chooses which models are used when none is named.", in: schemaOf[v2Choice](), out: schemaOf[v2Choice](),
 	}},
-	{method: "GET", path: "/api/v2/providers", scope: scopeRead, answer: (*API).v2ListProviders, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/providers", body: bodyNone, scope: scopeRead, answer: (*API).v2ListProviders, doc: &v2Doc{
 		name: "listProviders", about: "Model providers that the tenant has added. Keys are never shown.", out: schemaOf[v2Providers](),
 	}},
-	{method: "PUT", path: "/api/v2/providers/{provider}", scope: scopeAdmin, answer: (*API).v2PutProvider, doc: &v2Doc{
+	{method: "PUT", path: "/api/v2/providers/{provider}", body: bodySmall, scope: scopeAdmin, answer: (*API).v2PutProvider, doc: &v2Doc{
 		name: "putProvider", about: "Adds or changes a model provider, named NAME or INSTANCE@NAME. Without a key the one that was given for this address stays.",
 		in: schemaOf[v2ProviderInput](), out: schemaOf[v2Provider](),
 	}},
-	{method: "DELETE", path: "/api/v2/providers/{provider}", scope: scopeAdmin, answer: (*API).v2DeleteProvider, doc: &v2Doc{
+	{method: "DELETE", path: "/api/v2/providers/{provider}", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2DeleteProvider, doc: &v2Doc{
 		name: "deleteProvider", about: "Removes a model provider with its key.", status: http.StatusNoContent,
 	}},
-	{method: "POST", path: "/api/v2/providers/{provider}/test", scope: scopeAdmin, answer: (*API).v2TestProvider, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/providers/{provider}/test", body: bodyTiny, scope: scopeAdmin, answer: (*API).v2TestProvider, doc: &v2Doc{
 		name: "testProvider", about: "Asks one model of a provider for a word, a sound or a vector.", in: schemaOf[v2ProviderTest](), out: schemaOf[v2ProviderTested](),
 	}},
 }

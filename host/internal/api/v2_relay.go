@@ -11,7 +11,7 @@ import (
 // A plugin that runs in a page reaches the web through the host, which holds
 // what it is granted and the tenant's secrets.
 var v2RelayRoutes = []route{
-	{method: "POST", path: "/api/v2/plugins/{plugin}/fetch", scope: scopeRun, answer: (*API).v2Relay, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/plugins/{plugin}/fetch", body: bodyCanvas, scope: scopeRun, answer: (*API).v2Relay, doc: &v2Doc{
 		name: "pluginFetch", about: "Sends a request of a plugin that runs in a page, with the plugin's grant and the tenant's secrets: {{secret:NAME:MARK}}, where MARK is secret_mark. Other placeholders are plain text.",
 		in: schemaOf[v2RelayInput](), out: schemaOf[v2Relayed](),
 	}},

@@ -75,7 +75,7 @@ func (c *call) v2Run() (store.Run, error) {
 // v2Start accepts a job and answers with the run, or with its events.
 func (c *call) v2Start(j durable.Job) error {
 	j.Tenant, j.Source, j.Caller = c.who.tenant, "v2", c.who.rateID
-	j, err := c.a.cfg.Runs.Start(c.ctx(), j)
+	j, err := c.startRun(j)
 	if errors.Is(err, store.ErrNotFound) {
 		return notFoundV2("canvas")
 	}

@@ -13,22 +13,22 @@ import (
 
 // Schedules of our own API: canvases that run by themselves.
 var v2ScheduleRoutes = []route{
-	{method: "GET", path: "/api/v2/schedules", scope: scopeRead, answer: (*API).v2ListSchedules, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/schedules", body: bodyNone, scope: scopeRead, answer: (*API).v2ListSchedules, doc: &v2Doc{
 		name: "listSchedules", about: "Schedules of the caller's tenant, oldest first, with when they come next and what became of the last run.",
 		out: schemaOf[v2Schedules](), query: []string{"canvas"},
 	}},
-	{method: "POST", path: "/api/v2/schedules", scope: scopeEdit, answer: (*API).v2CreateSchedule, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/schedules", body: bodySmall, scope: scopeEdit, answer: (*API).v2CreateSchedule, doc: &v2Doc{
 		name: "createSchedule", about: "Runs a canvas again and again, by every or by cron. While a run of it is at work the next one is left out. Needs the scope run as well.",
 		in: schemaOf[v2ScheduleInput](), out: schemaOf[v2Schedule](), status: http.StatusCreated,
 	}},
-	{method: "GET", path: "/api/v2/schedules/{schedule}", scope: scopeRead, answer: (*API).v2GetSchedule, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/schedules/{schedule}", body: bodyNone, scope: scopeRead, answer: (*API).v2GetSchedule, doc: &v2Doc{
 		name: "getSchedule", about: "One schedule.", out: schemaOf[v2Schedule](),
 	}},
-	{method: "PUT", path: "/api/v2/schedules/{schedule}", scope: scopeEdit, answer: (*API).v2UpdateSchedule, doc: &v2Doc{
+	{method: "PUT", path: "/api/v2/schedules/{schedule}", body: bodySmall, scope: scopeEdit, answer: (*API).v2UpdateSchedule, doc: &v2Doc{
 		name: "updateSchedule", about: "Changes the members that are given; paused stops a schedule and lets it go on. Needs the scope run as well.",
 		in: schemaOf[v2ScheduleInput](), out: schemaOf[v2Schedule](),
 	}},
-	{method: "DELETE", path: "/api/v2/schedules/{schedule}", scope: scopeEdit, answer: (*API).v2DeleteSchedule, doc: &v2Doc{
+	{method: "DELETE", path: "/api/v2/schedules/{schedule}", body: bodyTiny, scope: scopeEdit, answer: (*API).v2DeleteSchedule, doc: &v2Doc{
 		name: "deleteSchedule", about: "Ends a schedule; runs that it has begun go on.", status: http.StatusNoContent,
 	}},
 }

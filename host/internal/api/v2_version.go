@@ -11,13 +11,13 @@ import (
 
 // Versions of our own API, and which of them is published.
 var v2VersionRoutes = []route{
-	{method: "GET", path: "/api/v2/canvases/{id}/versions", scope: scopeRead, answer: (*API).v2ListVersions, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/canvases/{id}/versions", body: bodyNone, scope: scopeRead, answer: (*API).v2ListVersions, doc: &v2Doc{
 		name: "listVersions", about: "Versions of a canvas, newest first: the documents that were saved last, and all that were ever published.", out: schemaOf[v2Versions](),
 	}},
-	{method: "GET", path: "/api/v2/canvases/{id}/versions/{vid}", scope: scopeRead, answer: (*API).v2GetVersion, doc: &v2Doc{
+	{method: "GET", path: "/api/v2/canvases/{id}/versions/{vid}", body: bodyNone, scope: scopeRead, answer: (*API).v2GetVersion, doc: &v2Doc{
 		name: "getVersion", about: "One version with its document.", out: schemaOf[v2Version](),
 	}},
-	{method: "POST", path: "/api/v2/canvases/{id}/publish", scope: scopeEdit, answer: (*API).v2Publish, doc: &v2Doc{
+	{method: "POST", path: "/api/v2/canvases/{id}/publish", body: bodyTiny, scope: scopeEdit, answer: (*API).v2Publish, doc: &v2Doc{
 		name: "publishCanvas", about: "Publishes the document as it is saved, or one of its versions. Runs, sessions and schedules with published get it until another is published, whatever is saved meanwhile.",
 		in: schemaOf[v2PublishInput](), out: schemaOf[v2Canvas](),
 	}},

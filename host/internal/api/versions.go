@@ -10,14 +10,14 @@ import (
 )
 
 var versionRoutes = []route{
-	{method: "GET", path: "/v1/canvas/getlistversion/{id}", scope: scopeRead, answer: (*API).listVersions},
-	{method: "GET", path: "/api/v1/agents/{id}/versions", scope: scopeRead, answer: (*API).listVersions},
-	{method: "GET", path: "/v1/canvas/getversion/{vid}", scope: scopeRead, answer: (*API).getVersion},
-	{method: "GET", path: "/api/v1/agents/{id}/versions/{vid}", scope: scopeRead, answer: (*API).getVersion},
-	{method: "GET", path: "/v1/canvas/templates", scope: scopeRead, answer: (*API).listTemplates},
-	{method: "GET", path: "/api/v1/agents/templates", scope: scopeRead, answer: (*API).listTemplates},
-	{method: "GET", path: "/v1/canvas/prompts", scope: scopeRead, answer: (*API).prompts},
-	{method: "GET", path: "/api/v1/agents/prompts", scope: scopeRead, answer: (*API).prompts},
+	{method: "GET", path: "/v1/canvas/getlistversion/{id}", body: bodyNone, scope: scopeRead, answer: (*API).listVersions},
+	{method: "GET", path: "/api/v1/agents/{id}/versions", body: bodyNone, scope: scopeRead, answer: (*API).listVersions},
+	{method: "GET", path: "/v1/canvas/getversion/{vid}", body: bodyNone, scope: scopeRead, answer: (*API).getVersion},
+	{method: "GET", path: "/api/v1/agents/{id}/versions/{vid}", body: bodyNone, scope: scopeRead, answer: (*API).getVersion},
+	{method: "GET", path: "/v1/canvas/templates", body: bodyNone, scope: scopeRead, answer: (*API).listTemplates},
+	{method: "GET", path: "/api/v1/agents/templates", body: bodyNone, scope: scopeRead, answer: (*API).listTemplates},
+	{method: "GET", path: "/v1/canvas/prompts", body: bodyNone, scope: scopeRead, answer: (*API).prompts},
+	{method: "GET", path: "/api/v1/agents/prompts", body: bodyNone, scope: scopeRead, answer: (*API).prompts},
 }
 
 // versionRow is a version as the dialects list it. In the older one nothing was
@@ -60,6 +60,9 @@ func (a *API) getVersion(c *call) error {
 	v, err := a.cfg.Store.Version(c.ctx(), c.who.tenant, c.params["vid"])
 	if id := c.params["id"]; errors.Is(err, store.ErrNotFound) || err == nil && id != "" && id != v.Canvas {
 		return failed(codeData, "Version not found.")
+	}
+	if err == nil {
+		err = c.reserveStored(v.DSL)
 	}
 	if err != nil {
 		return err

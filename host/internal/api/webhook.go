@@ -19,12 +19,12 @@ import (
 // that the canvas asks for (webhook_payload.go). Nothing of the run is kept but
 // its history.
 var webhookRoutes = []route{
-	{method: webhookMethods, path: "/api/v1/webhook/{id}", need: needNone, upload: true, answer: (*API).webhook},
-	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook", need: needNone, upload: true, answer: (*API).webhook},
-	{method: webhookMethods, path: "/api/v1/webhook_test/{id}", scope: scopeRun, upload: true, answer: (*API).webhookTest},
-	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook/test", scope: scopeRun, upload: true, answer: (*API).webhookTest},
-	{method: "GET", path: "/api/v1/webhook_trace/{id}", scope: scopeRead, answer: (*API).webhookTrace},
-	{method: "GET", path: "/api/v1/agents/{id}/webhook/logs", scope: scopeRead, answer: (*API).webhookTrace},
+	{method: webhookMethods, path: "/api/v1/webhook/{id}", body: bodyWebhook, need: needNone, answer: (*API).webhook},
+	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook", body: bodyWebhook, need: needNone, answer: (*API).webhook},
+	{method: webhookMethods, path: "/api/v1/webhook_test/{id}", body: bodyWebhook, scope: scopeRun, answer: (*API).webhookTest},
+	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook/test", body: bodyWebhook, scope: scopeRun, answer: (*API).webhookTest},
+	{method: "GET", path: "/api/v1/webhook_trace/{id}", body: bodyNone, scope: scopeRead, answer: (*API).webhookTrace},
+	{method: "GET", path: "/api/v1/agents/{id}/webhook/logs", body: bodyNone, scope: scopeRead, answer: (*API).webhookTrace},
 }
 
 // webhookMethods are all that a canvas may choose from.
@@ -92,7 +92,7 @@ func (c *call) runWebhook(v store.Canvas, test bool) error {
 			return err
 		}
 	}
-	j, err := c.a.cfg.Runs.Start(c.ctx(), durable.Job{
+	j, err := c.startRun(durable.Job{
 		Tenant: v.Tenant, Canvas: v.ID, User: v.User, Source: "webhook", Query: engine.String(""), Webhook: payload,
 	})
 	if err != nil {
@@ -202,7 +202,7 @@ func (a *API) watchTest(ctx context.Context, test *webhookRun, run string) {
 		if r.Kind == durable.KindEnd {
 			end = durable.ParseEnd(r.Data)
 		} else if engine.EventType(r.Kind).Wire() {
-			test.add(document(r.Data))
+			test.add(document(r.Data), engine.JSONSize(string(r.Data)))
 		}
 		return true
 	})
@@ -210,7 +210,7 @@ func (a *API) watchTest(ctx context.Context, test *webhookRun, run string) {
 		end.Error = err.Error()
 	}
 	if end.Status == store.RunFailed {
-		test.add(engine.Object("event", "error", "message", end.Error, "error_type", end.Code))
+		test.add(engine.Object("event", "error", "message", end.Error, "error_type", end.Code), int64(len(end.Error)))
 	}
 	test.finish(end.Status != store.RunFailed)
 }

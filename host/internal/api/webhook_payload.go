@@ -1,14 +1,11 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"mime"
-	"mime/multipart"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,7 +36,7 @@ func (c *call) webhookPayload(v store.Canvas, begin engine.Value) (engine.Value,
 	out := engine.NewObject(4)
 	schema := begin.Get("schema")
 	for _, section := range []string{"query", "headers", "body"} {
-		clean, err := cleanSection(section, raw.Get(section), schema.Get(section))
+		clean, err := c.cleanSection(section, raw.Get(section), schema.Get(section))
 		if err != nil {
 			return engine.Null, err
 		}
@@ -56,35 +53,50 @@ func (c *call) webhookBody(v store.Canvas, wanted engine.Value) (engine.Value, e
 	if kind != "" && !acceptsType(wanted, kind) {
 		return engine.Null, badWebhook("Invalid Content-Type: expect '%s', got '%s'", wanted.Text(), kind)
 	}
-	c.bodyDeadline(c.a.cfg.BodyTime)
-	defer c.bodyDeadline(0)
-	data, err := io.ReadAll(c.r.Body)
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return engine.Null, badWebhook("Request body too large: more than %d", large.Limit)
+	if kind == "multipart/form-data" {
+		return c.webhookForm(v, params["boundary"])
 	}
+	text, err := c.readText(c.webhookMost)
 	if err != nil {
-		return engine.Null, badWebhook("The body did not arrive.")
+		return engine.Null, webhookFailure(err)
 	}
-	switch kind {
-	case "multipart/form-data":
-		return c.webhookForm(v, multipart.NewReader(bytes.NewReader(data), params["boundary"])), nil
-	case "application/x-www-form-urlencoded":
-		values, err := url.ParseQuery(string(data))
+	c.length = len(text)
+	if kind == "application/x-www-form-urlencoded" {
+		values, err := c.parseForm(text)
 		if err != nil {
-			return engine.Object(), nil
+			return unreadable(err)
 		}
-		b := engine.NewObject(len(values))
-		for k, list := range values {
-			b.Set(k, engine.String(list[0]))
-		}
-		return b.Value(), nil
+		return firstValues(values), nil
 	}
-	parsed, err := engine.ParseJSON(data)
+	parsed, err := c.parse(text)
 	if err != nil {
-		return engine.Object(), nil
+		return unreadable(err)
 	}
 	return parsed, nil
+}
+
+// unreadable is what becomes of a body that is not what its Content-Type says: an empty object. One that is too large
+// is refused.
+func unreadable(err error) (engine.Value, error) {
+	var f *failure
+	var large *http.MaxBytesError
+	if errors.As(err, &f) && f.status >= http.StatusRequestEntityTooLarge || errors.As(err, &large) {
+		return engine.Null, err
+	}
+	return engine.Object(), nil
+}
+
+// webhookFailure is why a body did not arrive, in the original's words.
+func webhookFailure(err error) error {
+	var large *http.MaxBytesError
+	var f *failure
+	switch {
+	case errors.As(err, &large):
+		return badWebhook("Request body too large: more than %d", large.Limit)
+	case errors.As(err, &f) && f.status == http.StatusRequestTimeout:
+		return badWebhook("The body did not arrive.")
+	}
+	return err
 }
 
 // acceptsType says whether a canvas takes a content type. It names one, or
@@ -103,32 +115,45 @@ func acceptsType(wanted engine.Value, kind string) bool {
 	return !named
 }
 
-// webhookForm reads fields as texts and files as lists of what they hold.
-func (c *call) webhookForm(v store.Canvas, form *multipart.Reader) engine.Value {
+// webhookForm reads fields as texts and files as lists of what they hold, up to where the form breaks.
+func (c *call) webhookForm(v store.Canvas, boundary string) (engine.Value, error) {
+	c.bodyDeadline(c.a.cfg.BodyTime)
+	defer c.bodyDeadline(0)
+	form := c.multipart(boundary, c.webhookMost)
 	b := engine.NewObject(8)
 	files := map[string]engine.Value{}
 	kept := 0
 	for {
-		part, err := form.NextPart()
-		if err != nil {
-			break
+		part, err := form.next()
+		var text string
+		if err == nil && part.FileName() == "" {
+			text, err = form.text(part)
+		}
+		switch {
+		case form.broken != nil:
+			return engine.Null, webhookFailure(c.bodyFailure(form.broken))
+		case err == io.EOF:
+			return b.Value(), nil
+		case err != nil:
+			if _, err := unreadable(err); err != nil {
+				return engine.Null, err
+			}
+			return b.Value(), nil
 		}
 		name := part.FormName()
 		if part.FileName() == "" {
-			text, err := io.ReadAll(part)
-			if err != nil {
-				break
-			}
-			b.Set(name, engine.String(strings.ToValidUTF8(string(text), "\uFFFD")))
+			b.Set(name, engine.String(strings.ToValidUTF8(text, "\uFFFD")))
 			continue
 		}
 		if kept++; kept > mostWebhookFiles {
 			continue
 		}
-		text, err := c.webhookFile(c.ctx(), v, part.FileName(), part)
-		if err != nil {
-			c.a.cfg.Logger.Info("file of a webhook was not kept", "canvas", v.ID, "err", err)
+		if text, err = c.webhookFile(c.ctx(), v, part.FileName(), part); err != nil {
+			c.a.cfg.Logger.Info("file of a webhook was not stored", "canvas", v.ID, "err", err)
 			continue
+		}
+		if err := c.reserve(int64(len(text))); err != nil {
+			return engine.Null, err
 		}
 		list, ok := files[name]
 		if !ok {
@@ -137,7 +162,6 @@ func (c *call) webhookForm(v store.Canvas, form *multipart.Reader) engine.Value 
 		files[name] = list.Append(engine.String(text))
 		b.Set(name, files[name])
 	}
-	return b.Value()
 }
 
 // webhookFile stores a file and gives its text.
@@ -151,7 +175,7 @@ func (c *call) webhookFile(ctx context.Context, v store.Canvas, name string, r i
 }
 
 // cleanSection lets the listed fields pass, with defaults and casts.
-func cleanSection(section string, data, schema engine.Value) (engine.Value, error) {
+func (c *call) cleanSection(section string, data, schema engine.Value) (engine.Value, error) {
 	properties := schema.Get("properties")
 	required := texts(schema.Get("required"))
 	out := engine.NewObject(properties.Len())
@@ -168,7 +192,7 @@ func cleanSection(section string, data, schema engine.Value) (engine.Value, erro
 			out.Set(name, zeroOf(kind))
 			continue
 		}
-		v, err := cast(section+"."+name, v, kind)
+		v, err := c.cast(section+"."+name, v, kind)
 		if err != nil {
 			return engine.Null, err
 		}
@@ -206,10 +230,10 @@ func zeroOf(kind string) engine.Value {
 
 // cast turns texts, which queries, headers and forms consist of, into what the
 // schema wants, and checks everything else.
-func cast(field string, v engine.Value, kind string) (engine.Value, error) {
+func (c *call) cast(field string, v engine.Value, kind string) (engine.Value, error) {
 	if v.Kind() == engine.KindString && kind != "string" {
 		var err error
-		if v, err = castText(field, v.Str(), kind, v); err != nil {
+		if v, err = c.castText(field, v.Str(), kind, v); err != nil {
 			return v, err
 		}
 	}
@@ -219,7 +243,7 @@ func cast(field string, v engine.Value, kind string) (engine.Value, error) {
 	return v, nil
 }
 
-func castText(field, text, kind string, v engine.Value) (engine.Value, error) {
+func (c *call) castText(field, text, kind string, v engine.Value) (engine.Value, error) {
 	bad := func() (engine.Value, error) {
 		return engine.Null, badWebhook("%s auto-cast failed: %q is no %s", field, text, kind)
 	}
@@ -246,7 +270,10 @@ func castText(field, text, kind string, v engine.Value) (engine.Value, error) {
 		if kind == "object" {
 			want = engine.KindObject
 		}
-		parsed, err := engine.ParseJSONText(text)
+		parsed, err := c.parse(text)
+		if f := (*failure)(nil); errors.As(err, &f) {
+			return engine.Null, err
+		}
 		if err != nil || parsed.Kind() != want {
 			return bad()
 		}

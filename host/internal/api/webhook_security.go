@@ -3,7 +3,6 @@ package api
 import (
 	"crypto/subtle"
 	"errors"
-	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -81,10 +80,11 @@ func (c *call) webhookSize(v engine.Value) error {
 		}
 	}
 	if n := contentLength(c.r); n > most {
+		c.w.Header().Set("Connection", "close")
 		return badWebhook("Request body too large: %d > %d", n, most)
 	}
-	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, most)
-	return nil
+	c.webhookMost = most
+	return c.checkBody(most)
 }
 
 // webhookAddress looks at where the request comes from.

@@ -25,11 +25,14 @@ type webhookRun struct {
 	started float64 // Unix seconds
 	last    float64 // ts of the last event; they grow, so that none is passed over
 	events  []engine.Value
+	size    int64 // bytes of memory of the events
 }
 
 const (
 	testsKept      = 10 * time.Minute
 	mostTestEvents = 5000
+	mostTestBytes  = 4 << 20
+	mostTests      = 20 // of one canvas; the oldest go
 )
 
 func unixSeconds() float64 { return float64(time.Now().UnixMicro()) / 1e6 }
@@ -51,21 +54,26 @@ func (w *webhookTests) begin(canvas string) *webhookRun {
 			delete(w.runs, id)
 		}
 	}
+	if list := w.runs[canvas]; len(list) == mostTests {
+		w.runs[canvas] = slices.Delete(list, 0, 1)
+	}
 	w.runs[canvas] = append(w.runs[canvas], run)
 	return run
 }
 
-func (r *webhookRun) add(e engine.Value) {
+// add notes an event that takes size bytes, while there is room.
+func (r *webhookRun) add(e engine.Value, size int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last = max(unixSeconds(), r.last+1e-6)
-	if len(r.events) < mostTestEvents || e.Get("event").Str() == "finished" {
+	if len(r.events) < mostTestEvents && r.size+size <= mostTestBytes || e.Get("event").Str() == "finished" {
+		r.size += size
 		r.events = append(r.events, e.With("ts", engine.Float(r.last)))
 	}
 }
 
 func (r *webhookRun) finish(success bool) {
-	r.add(engine.Object("event", "finished", "elapsed_time", unixSeconds()-r.started, "success", success))
+	r.add(engine.Object("event", "finished", "elapsed_time", unixSeconds()-r.started, "success", success), 0)
 }
 
 // find gives the first run after a time, or the one with an id.

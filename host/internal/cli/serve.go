@@ -39,6 +39,7 @@ type server struct {
 	settings
 	addr, keyFile, logs string
 	limits              limits
+	memory              byteSize
 	madeKey             bool // the key file is new
 	cfg                 host.Config
 }
@@ -73,6 +74,7 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.Int64Var(&s.cfg.TokensPerDay, "tokens-per-day", 0, "model tokens that one key or login may use on a day (UTC), unless its key says otherwise; 0 means any")
 	fs.Var(&s.limits, "limit", limitUsage())
 	fs.String("cors", "", "`ORIGIN,...` whose pages may call the API, such as https://example.org, or none; any when left out")
+	fs.Var(&s.memory, "memory", "`SIZE` of memory that this host may use, such as 1GiB; 0 means the limit of its container, else the machine's memory")
 	fs.StringVar(&s.logs, "log", "text", "form of log lines on standard error: text or json")
 }
 
@@ -95,6 +97,7 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 	if addr, ok := listener.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
 		s.cfg.Log.Warn("other machines can reach this address, and keys travel unencrypted; put a proxy with TLS in front", "addr", addr.String())
 	}
+	defer s.limitMemory(a.getenv)()
 	s.warnOfOpenKeys()
 	s.warnOfSync()
 	h, err := host.New(ctx, s.cfg)
@@ -108,7 +111,7 @@ func (s *server) run(ctx context.Context, a *app, args []string) error {
 func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error {
 	srv := &http.Server{
 		Handler: h.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn), ConnState: newConnections(s.cfg.Memory).watch,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()

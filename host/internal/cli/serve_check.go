@@ -21,7 +21,7 @@ const shortestLease = 100 * time.Millisecond
 
 // check refuses settings that are wrong by themselves or do not go together, before anything is opened.
 func (s *server) check(getenv func(string) string) error {
-	for _, check := range []func() error{s.checkNumbers, s.checkWords, s.checkPlaces, s.checkAddresses} {
+	for _, check := range []func() error{s.checkNumbers, s.checkMemory, s.checkWords, s.checkPlaces, s.checkAddresses} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -92,6 +92,8 @@ func kindOf(f *flag.Flag) string {
 			return "a whole number"
 		case float64:
 			return "a number"
+		case byteSize:
+			return "a size such as 1GiB or 512MiB"
 		case time.Duration:
 			return "a duration such as 10s or 5m"
 		}

@@ -9,14 +9,17 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// plans keeps compiled canvases by the content of their document, so that the
-// same canvas is compiled once. A canvas with plugins is not kept: what a
-// plugin's name stands for may change.
+// plans caches compiled canvases by the content of their document, so that the same canvas is
+// compiled once. A canvas with plugins is not cached: what a plugin's name stands for may change.
 type plans struct {
 	registry *engine.Registry
-	mu       sync.Mutex
-	byHash   map[[32]byte]*engine.Canvas
-	saved    map[savedAs]revision
+	most     int64      // bytes of the cache
+	large    sync.Mutex // held while a large document is compiled, so that many requests for one need the memory once
+
+	mu     sync.Mutex
+	used   int64 // bytes of byHash and saved, as planSize estimates them
+	byHash map[[32]byte]*engine.Canvas
+	saved  map[savedAs]revision
 }
 
 // savedAs names the document of a canvas of the records store.
@@ -35,16 +38,51 @@ type revision struct {
 	canvas *engine.Canvas
 }
 
-// mostPlans bounds the cache; when it is full it starts anew, which is rare
-// and needs no bookkeeping per use.
-const mostPlans = 256
+// Bounds of the cache. When it is full it starts anew, which is rare and needs no bookkeeping per
+// use.
+const (
+	mostPlans     = 256
+	mostPlanBytes = 32 << 20
+	largePlan     = 1 << 20 // bytes of a document from which one is compiled at a time
+)
 
-// Load compiles a document. Errors: [ErrCanvas].
+// planSize estimates what a compiled canvas holds: its document as text and parsed, and the graph
+// made of it.
+func planSize(dsl []byte) int64 { return 2*int64(len(dsl)) + engine.JSONSize(string(dsl)) }
+
+// cached is the compiled canvas of a document, or nil.
+func (p *plans) cached(sum [32]byte) *engine.Canvas {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.byHash[sum]
+}
+
+// room makes room for one more entry of a size. It returns false for one that is larger than the
+// cache. The caller holds mu.
+func (p *plans) room(size int64) bool {
+	most := p.most
+	if most == 0 {
+		most = mostPlanBytes
+	}
+	if size > most {
+		return false
+	}
+	if p.byHash == nil || len(p.byHash) >= mostPlans || len(p.saved) >= mostPlans || p.used+size > most {
+		p.byHash, p.saved, p.used = map[[32]byte]*engine.Canvas{}, map[savedAs]revision{}, 0
+	}
+	p.used += size
+	return true
+}
+
+// load compiles a document. Errors: [ErrCanvas].
 func (p *plans) load(dsl []byte) (*engine.Canvas, error) {
 	sum := sha256.Sum256(dsl)
-	p.mu.Lock()
-	c := p.byHash[sum]
-	p.mu.Unlock()
+	c := p.cached(sum)
+	if c == nil && len(dsl) > largePlan {
+		p.large.Lock()
+		defer p.large.Unlock()
+		c = p.cached(sum)
+	}
 	if c != nil {
 		return c, nil
 	}
@@ -58,12 +96,12 @@ func (p *plans) load(dsl []byte) (*engine.Canvas, error) {
 	if bytes.Contains(dsl, []byte(engine.PluginPrefix)) {
 		return c, nil
 	}
+	size := planSize(dsl)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.byHash == nil || len(p.byHash) >= mostPlans {
-		p.byHash = map[[32]byte]*engine.Canvas{}
+	if p.room(size) {
+		p.byHash[sum] = c
 	}
-	p.byHash[sum] = c
 	return c, nil
 }
 
@@ -84,10 +122,20 @@ func (p *plans) keep(j *Job, v revision) {
 	if j.Keep != KeepNothing || v.rev == 0 || bytes.Contains(v.doc, []byte(engine.PluginPrefix)) {
 		return
 	}
+	sum := sha256.Sum256(v.doc)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.saved == nil || len(p.saved) >= mostPlans {
-		p.saved = map[savedAs]revision{}
+	if known, ok := p.saved[savedAsOf(j)]; ok && known.rev == v.rev {
+		return
+	}
+	if !p.room(int64(len(v.doc))) {
+		return
+	}
+	if p.byHash[sum] == nil { // never added, or the cache has started anew since
+		if !p.room(planSize(v.doc)) {
+			return
+		}
+		p.byHash[sum] = v.canvas
 	}
 	p.saved[savedAsOf(j)] = v
 }

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -70,6 +71,44 @@ func BenchmarkRun(b *testing.B) {
 			require.NoError(b, w.runs.Follow(b.Context(), j.ID, runner.Pos{}, func(runner.Record) bool { return true }))
 		}
 	})
+}
+
+// TestPlansAreBoundedInBytes loads canvases of many sizes; what the cache holds stays within its bound, and a canvas
+// that would fill it alone is compiled anew each time.
+func TestPlansAreBoundedInBytes(t *testing.T) {
+	b := newBench(t)
+	p := &plans{registry: b.runs.plans.registry, most: 1 << 20}
+	padded := func(i, size int) []byte {
+		return []byte(strings.Replace(talk, "You said", fmt.Sprint(i)+strings.Repeat("x", size), 1))
+	}
+	held := func() (n int64) {
+		for _, v := range p.saved {
+			n += int64(len(v.doc))
+		}
+		for _, c := range p.byHash {
+			n += int64(len(c.Document().JSON()))
+		}
+		return n
+	}
+	for i := range 200 {
+		doc := padded(i, 20_000)
+		c, err := p.load(doc)
+		require.NoError(t, err)
+		again, err := p.load(doc)
+		require.NoError(t, err)
+		require.Same(t, c, again)
+		p.keep(&Job{Tenant: "t", Canvas: fmt.Sprint(i)}, revision{1, doc, c})
+		require.Equal(t, int64(1), p.last(&Job{Tenant: "t", Canvas: fmt.Sprint(i)}).rev)
+		require.LessOrEqual(t, held(), p.most)
+	}
+	large := padded(0, 600_000)
+	c, err := p.load(large)
+	require.NoError(t, err)
+	p.keep(&Job{Tenant: "t", Canvas: "large"}, revision{1, large, c})
+	again, err := p.load(large)
+	require.NoError(t, err)
+	require.NotSame(t, c, again)
+	require.Zero(t, p.last(&Job{Tenant: "t", Canvas: "large"}).rev)
 }
 
 // BenchmarkTurn is the same run as a turn, in as many sessions as there are clients.

@@ -28,6 +28,8 @@ type Config struct {
 	// run or its cancel; 0 means 5 s. A run that has begun waits as long as it
 	// takes.
 	Accept time.Duration
+	// PlanBytes bounds the cache of compiled canvases; 0 means 32 MiB.
+	PlanBytes int64
 	// MaxSteps is the engine's option; 0 means its default.
 	MaxSteps int
 	// Limits bound each run; see the engine's option.
@@ -92,7 +94,7 @@ func New(cfg Config) *Runs {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	r := &Runs{cfg: cfg, plans: plans{registry: cfg.Registry}, opened: time.Now(), scan: make(chan struct{}, 1)}
+	r := &Runs{cfg: cfg, plans: plans{registry: cfg.Registry, most: cfg.PlanBytes}, opened: time.Now(), scan: make(chan struct{}, 1)}
 	r.stopping, r.stop = context.WithCancelCause(context.Background())
 	return r
 }

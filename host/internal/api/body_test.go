@@ -1,0 +1,215 @@
+package api
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+)
+
+// Every route of every dialect says how large its body may be, and one that a caller without a key
+// reaches takes no more than a name and a password.
+func TestRoutesDeclareBodies(t *testing.T) {
+	for _, r := range allRoutes() {
+		get := r.method == "GET"
+		require.NotEqual(t, bodyUndeclared, r.body, "%s %s: declare its body in the table", r.method, r.path)
+		require.Equal(t, get, r.body == bodyNone, "%s %s: a route that only reads has no body, others have one", r.method, r.path)
+		if r.need == needNone {
+			require.Contains(t, []bodyClass{bodyNone, bodyTiny, bodyWebhook}, r.body, "%s %s", r.method, r.path)
+		}
+		require.Equal(t, strings.Contains(r.path, "webhook") && !get, r.body == bodyWebhook, r.path)
+	}
+}
+
+// rawRequest sends the head of a request, and nothing of its body, and gives the answer.
+func (s *site) rawRequest(head string) *http.Response {
+	s.t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { conn.Close() })
+	_, err = io.WriteString(conn, strings.ReplaceAll(head, "\n", "\r\n")+"\r\n\r\n")
+	require.NoError(s.t, err)
+	require.NoError(s.t, conn.SetReadDeadline(time.Now().Add(time.Minute)))
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(s.t, err)
+	_, err = io.ReadAll(res.Body)
+	require.NoError(s.t, err)
+	return res
+}
+
+// What can be refused by the head of a request is refused by it: the answer comes before the body
+// does.
+func TestRefusedBeforeTheBodyIsRead(t *testing.T) {
+	s := newSite(t)
+	b := s.furnishAll()
+	eachRoute(func(r route, method string) {
+		if method == "GET" {
+			return
+		}
+		head := fmt.Sprintf("%s %s HTTP/1.1\nHost: x\nContent-Length: %d", method, b.fill(r.path), 1<<40)
+		expected := http.StatusRequestEntityTooLarge
+		if r.need != needNone {
+			require.Equal(t, http.StatusUnauthorized, s.rawRequest(head).StatusCode, "%s without a key", r.path)
+			require.Equal(t, http.StatusUnauthorized, s.rawRequest(head+"\nExpect: 100-continue").StatusCode, "%s without a key", r.path)
+			head += "\nAuthorization: Bearer one"
+		}
+		switch {
+		case r.body == bodyWebhook:
+			expected = http.StatusBadRequest // there is no such webhook, which counts first
+		case strings.Contains(r.path, "logout"):
+			return // ends the login
+		}
+		res := s.rawRequest(head)
+		require.Equal(t, expected, res.StatusCode, "%s %s", method, r.path)
+		require.True(t, res.Close, "%s %s: the body is not waited for", method, r.path)
+		if r.body != bodyWebhook {
+			packed := strings.Replace(head, fmt.Sprint(1<<40), "10\nContent-Encoding: gzip", 1)
+			require.Equal(t, http.StatusUnsupportedMediaType, s.rawRequest(packed).StatusCode, "%s %s", method, r.path)
+		}
+	})
+}
+
+// Texts that become many times their size are refused before they do, whoever sends them.
+func TestDecodedBodiesAreBounded(t *testing.T) {
+	s := newSite(t, func(c *Config) { c.Memory = memlimit.New("requests", 8<<20) })
+	id := s.canvas("a", echo)
+	zeros := `{"email":[` + strings.Repeat("0,", 7000) + `0]}`
+	nested := `{"password":"` + strings.Repeat("x", 100) + `","x":[` + strings.Repeat("[[[[0]]]],", 1400) + `0]}`
+	for name, body := range map[string]string{"zeros": zeros, "nested": nested, "large": strings.Repeat(" ", 17<<10) + `{}`} {
+		for _, path := range []string{"/v1/user/login", "/0.27/api/v1/auth/login", "/login"} {
+			require.Equal(t, http.StatusRequestEntityTooLarge, s.request("POST", path, "", body).status, "%s to %s", name, path)
+		}
+	}
+	many := `{"query":"x","inputs":{"a":[` + strings.Repeat("0,", 1<<20) + `0]}}`
+	runs := "/api/v2/canvases/" + id + "/runs"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	a := s.post(runs, many)
+	runtime.ReadMemStats(&after)
+	require.Equal(t, http.StatusRequestEntityTooLarge, a.status, a.text)
+	require.Equal(t, "body_too_large", a.body.Get("error").Get("code").Str())
+	require.Contains(t, a.body.Get("error").Get("message").Str(), "--memory raises it")
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(24<<20), "2 MB of text in the client and in the host, and not what it becomes")
+	require.Equal(t, http.StatusAccepted, s.post(runs, `{"query":"x","inputs":{"a":[0]}}`).status)
+	require.Zero(t, s.api.cfg.Memory.Used())
+	require.Zero(t, s.api.cfg.SmallMemory.Used())
+}
+
+// While other requests hold the budget, a large one waits a moment and is refused with the time to
+// come back; small ones are answered.
+func TestFullBudgetRefusesLargeBodies(t *testing.T) {
+	s := newSite(t, func(c *Config) { c.Memory = memlimit.New("requests", 1<<20) })
+	id := s.canvas("a", echo)
+	holder := s.api.cfg.Memory.Open()
+	require.NoError(t, holder.Grow(1<<20))
+	var refusals sync.WaitGroup
+	for path, code := range map[string]string{
+		"/api/v2/canvases/" + id + "/runs":                  `"code":"unavailable"`,
+		"/api/v1/agents/" + id + "/completions":             `"code":500`,
+		"/api/v1/agents_openai/" + id + "/chat/completions": `"code":500`,
+		"/api/llm/chat/completions":                         `"type":"api_error"`,
+	} {
+		refusals.Go(func() {
+			a := s.post(path, `{"query":"`+strings.Repeat("x", 100<<10)+`"}`)
+			assert.Equal(t, http.StatusServiceUnavailable, a.status, a.text)
+			assert.Contains(t, a.text, code)
+			assert.Equal(t, "2", a.header.Get("Retry-After"))
+		})
+	}
+	require.Equal(t, 109, s.request("POST", "/v1/user/login", "", `{"email":"a@x.org","password":"none"}`).code())
+	require.Equal(t, http.StatusOK, s.get("/healthz").status)
+	refusals.Wait()
+	holder.Close()
+	require.Equal(t, http.StatusAccepted, s.post("/api/v2/canvases/"+id+"/runs", `{"query":"x"}`).status)
+}
+
+// A request that waits for memory goes on as soon as another one releases it.
+func TestWaitingForMemoryEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &API{cfg: Config{Memory: memlimit.New("requests", 100)}}
+		r, err := http.NewRequestWithContext(t.Context(), "POST", "/", nil)
+		require.NoError(t, err)
+		first, second := &call{a: a, r: r, route: &route{}}, &call{a: a, r: r, route: &route{}}
+		require.NoError(t, first.reserve(80))
+		done := make(chan error, 1)
+		go func() { done <- second.reserve(80) }()
+		synctest.Wait()
+		require.Empty(t, done)
+		first.free()
+		require.NoError(t, <-done)
+		second.free()
+		require.Zero(t, a.cfg.Memory.Used())
+	})
+}
+
+// Forms are bounded by their fields, parts and headers, not by their bytes alone.
+func TestFormsAreBounded(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", echo)
+	part := "--b\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\nv\r\n"
+	for name, c := range map[string]struct{ path, kind, body string }{
+		"fields of a page":    {"/login", "application/x-www-form-urlencoded", strings.Repeat("a&", 8000)},
+		"fields":              {"/v1/canvas/set", "application/x-www-form-urlencoded", strings.Repeat("a&", 100_000)},
+		"parts of a page":     {"/login", "multipart/form-data; boundary=b", strings.Repeat(part, 400)},
+		"parts":               {"/v1/canvas/set", "multipart/form-data; boundary=b", strings.Repeat(part, 10_000)},
+		"parts of an upload":  {"/v1/canvas/upload/" + id, "multipart/form-data; boundary=b", strings.Repeat(part, 100_000)},
+		"header":              {"/v1/canvas/set", "multipart/form-data; boundary=b", "--b\r\nX: " + strings.Repeat("x", 500<<10)},
+		"header of an upload": {"/v1/canvas/upload/" + id, "multipart/form-data; boundary=b", "--b\r\nX: " + strings.Repeat("x", 5<<20)},
+		"before the parts":    {"/v1/canvas/upload/" + id, "multipart/form-data; boundary=b", strings.Repeat("x\n", 1<<20)},
+	} {
+		a := s.request("POST", c.path, "one", c.body, "Content-Type", c.kind)
+		require.Equal(t, http.StatusRequestEntityTooLarge, a.status, "%s: %s", name, a.text)
+	}
+}
+
+func TestURLsAreBounded(t *testing.T) {
+	s := newSite(t)
+	require.Equal(t, http.StatusBadRequest, s.get("/api/v2/canvases?"+strings.Repeat("a&", 1000)).status)
+	require.Equal(t, http.StatusRequestURITooLong, s.get("/api/v2/canvases?keywords="+strings.Repeat("a", 20<<10)).status)
+	require.Equal(t, http.StatusOK, s.get("/api/v2/canvases?keywords="+strings.Repeat("a", 10<<10)).status)
+}
+
+// A stream of minutes does not hold the body of its request, nor what of it the run does not use.
+func TestStreamsHoldNoBodies(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("a", slow)
+	const streams, size = 50, 1 << 20
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	body := `{"query":"x","unused":"` + strings.Repeat("x", size) + `"}`
+	before := heap()
+	for range streams {
+		req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/api/v2/canvases/"+id+"/runs", strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer one")
+		req.Header.Set("Accept", "text/event-stream")
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		t.Cleanup(func() { res.Body.Close() })
+		require.Equal(t, http.StatusOK, res.StatusCode)
+	}
+	require.Zero(t, s.api.cfg.Memory.Used(), "streams hold nothing of the budget")
+	held := heap() - before
+	t.Logf("%d open streams hold %d KiB each", streams, held/streams>>10)
+	require.Less(t, held, int64(streams*size/2))
+	for range streams {
+		s.gate <- struct{}{}
+	}
+}

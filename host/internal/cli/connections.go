@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"container/list"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// connectionMemory is the share of the memory limit per open connection: one that is idle takes 15
+// KiB, one with a stream several times that.
+const connectionMemory = 64 << 10
+
+// connections bounds how many connections a server has. At the bound a new one takes the place of
+// the one that has been idle for longest; when all are at work the new one is closed.
+type connections struct {
+	most int
+
+	mu   sync.Mutex
+	open int
+	idle list.List // of net.Conn, those first that have been idle for longest
+	at   map[net.Conn]*list.Element
+}
+
+func newConnections(memory int64) *connections {
+	return &connections{most: int(max(1000, memory/connectionMemory)), at: map[net.Conn]*list.Element{}}
+}
+
+// watch is the server's ConnState.
+func (c *connections) watch(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.at[conn]; e != nil {
+		c.idle.Remove(e)
+		delete(c.at, conn)
+	}
+	switch state {
+	case http.StateNew:
+		c.open++
+		c.at[conn] = c.idle.PushBack(conn)
+		if c.open > c.most {
+			oldest, _ := c.idle.Remove(c.idle.Front()).(net.Conn)
+			delete(c.at, oldest)
+			_ = oldest.Close() // what it says does not matter: the server sees a connection that is gone
+		}
+	case http.StateIdle:
+		c.at[conn] = c.idle.PushBack(conn)
+	case http.StateClosed, http.StateHijacked:
+		c.open--
+	}
+}
