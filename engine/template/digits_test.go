@@ -143,6 +143,4 @@ func TestLargeIntegersPassThrough(t *testing.T) {
 func TestRoundingOfIntegersNearTheEnds(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "0 0 1200 0", rendered(t, `{{ 9|round(-400) }} {{ 4999999999999999999|round(-19) }} {{ 1250|round(-2) }} {{ 50|round(-2) }}`))
-	_, err := calculated("+", int64(math.MaxInt64), int64(1))
-	require.Error(t, err)
 }
