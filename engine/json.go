@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
 // MaxDepth is how deep JSON may nest before it is refused.
@@ -507,4 +509,4 @@ func FromGo(x any) Value {
 	return String(fmt.Sprint(x))
 }
 
-func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys(m map[string]any) []string { return stable.Strings(slices.Collect(maps.Keys(m))) }

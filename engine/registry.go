@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
 // Registry holds the components a canvas may use. It is a value: a host, a page and each test have their own.
@@ -96,8 +98,7 @@ func (r *Registry) Names() []string {
 			names = append(names, n)
 		}
 	}
-	slices.Sort(names)
-	return names
+	return stable.Strings(names)
 }
 
 // Specs lists the components in the order they were added, hidden ones left out.

@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
 // renamed are component names that later versions of the format changed, ids and references included.
@@ -29,7 +30,7 @@ func upgrade(doc Value) Value {
 	if len(pairs) == 0 {
 		return doc
 	}
-	slices.SortFunc(pairs, func(a, b string) int { return len(b) - len(a) }) // longer ids first
+	stable.Sort(pairs, func(a, b string) int { return len(b) - len(a) }) // longer ids first
 	u := upgrader{ids: idReplacer(pairs)}
 	return u.value("", doc)
 }

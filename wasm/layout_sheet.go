@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"slices"
+
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
 // sheet arranges the members of one group, without what is inside them: first columns, then the order in each, so
@@ -29,7 +31,7 @@ func (p *plane) sheet(members []int) *sheet {
 		s.put(i, column)
 	}
 	for _, column := range s.columns {
-		slices.Sort(column) // the order of the document decides where nothing else does
+		stable.Sort(column, cmp.Compare) // the order of the document decides where nothing else does
 	}
 	for _, i := range members {
 		for _, from := range in[i] {
@@ -97,7 +99,7 @@ func (s *sheet) sortColumn(column []int, neighbours map[int][]int) {
 			s.places[i].y = s.mean(list, func(n *place) float64 { return n.order })
 		}
 	}
-	slices.SortStableFunc(column, func(a, b int) int { return cmp.Compare(s.places[a].y, s.places[b].y) })
+	stable.Sort(column, func(a, b int) int { return cmp.Compare(s.places[a].y, s.places[b].y) })
 	for at, i := range column {
 		s.places[i].order = float64(at)
 	}

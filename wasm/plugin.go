@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/stable"
 	"github.com/easel-canvas/easel/plugins/node"
 )
 
@@ -95,7 +96,7 @@ func (b *bridge) findPlugin(ref string) (node.Plugin, error) {
 // describePlugins are the components that the loaded plugins are.
 func (b *bridge) describePlugins() []engine.Value {
 	b.mu.Lock()
-	names := slices.Sorted(maps.Keys(b.plugins))
+	names := stable.Strings(slices.Collect(maps.Keys(b.plugins)))
 	list := make([]*plugin, len(names))
 	for i, name := range names {
 		list[i] = b.plugins[name]

@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
 // operation answers one kind of request: a header, and the text behind its line.
@@ -80,7 +80,7 @@ func (b *bridge) parse(body string) (*engine.Canvas, error) {
 
 func (b *bridge) validate(_ engine.Value, body string) ([]byte, error) {
 	problems := engine.Validate(b.registry, []byte(body))
-	slices.SortStableFunc(problems, func(x, y engine.Problem) int { return rank(x) - rank(y) })
+	stable.Sort(problems, func(x, y engine.Problem) int { return rank(x) - rank(y) })
 	list := make([]engine.Value, len(problems))
 	for i, p := range problems {
 		o := engine.NewObject(4).Set("level", engine.String(string(p.Severity))).Set("message", engine.String(p.Text))

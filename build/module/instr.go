@@ -49,6 +49,7 @@ const (
 	opI32Eqz    = 0x45
 	opI64Eqz    = 0x50
 	opI32Add    = 0x6a
+	opI32Sub    = 0x6b
 	opI64Add    = 0x7c
 	opWrap      = 0xa7 // i32.wrap_i64
 	opExtend    = 0xad // i64.extend_i32_u

@@ -12,11 +12,12 @@ import (
 //     that wants it (a tenth of the code);
 //   - a jump forward goes to its target instead of through the table at the head of the function;
 //   - what is read in 64 bits and cut to 32 is read in 32, a test and its negation become the opposite test, a write
-//     and a read of the same local one instruction.
+//     and a read of the same local one instruction;
+//   - calls for a larger stack and for panics push the address to return to by calling one function.
 //
 // No call and no block is moved, left out or done in another order, so every address that the runtime knows stays
 // what it was.
-func shorten(body []byte) ([]byte, error) {
+func shorten(body []byte, pusher uint64) ([]byte, error) {
 	at := 0
 	groups, n := binary.Uvarint(body)
 	for at = n; groups > 0 && at < len(body); groups-- { // locals: count and type
@@ -30,12 +31,12 @@ func shorten(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list = jumpAhead(foldAddresses(simplify(list)))
+	list = jumpAhead(foldAddresses(pushRarely(simplify(list), pusher)))
 	return append(slices.Clone(body[:at]), encode(list)...), nil
 }
 
 // shortenCode applies shorten to the code section.
-func shortenCode(code []byte) ([]byte, error) {
+func shortenCode(code []byte, pusher uint64) ([]byte, error) {
 	count, n := binary.Uvarint(code)
 	out := binary.AppendUvarint(nil, count)
 	rest := code[n:]
@@ -44,7 +45,7 @@ func shortenCode(code []byte) ([]byte, error) {
 		if n <= 0 || uint64(len(rest)-n) < size {
 			return nil, errShape
 		}
-		body, err := shorten(rest[n : n+int(size)])
+		body, err := shorten(rest[n:n+int(size)], pusher)
 		if err != nil {
 			return nil, err
 		}
@@ -244,3 +245,37 @@ func trim(labels []uint64) []uint64 {
 	}
 	return append(labels[:n:n], labels[last])
 }
+
+// pushRarely pushes return addresses of rare calls, which are the first instruction inside of an if (the stack must
+// grow, a pointer is nil), by a call of the function pusher: 7 bytes less each, and no time while they do not happen.
+func pushRarely(list []instr, pusher uint64) []instr {
+	out := make([]instr, 0, len(list))
+	for _, in := range list {
+		out = append(out, in)
+		if in.op != opStore64 || !ends(out, opIf, opGet, opI32, opI32Sub, opGlobalSet, opGlobalGet, opI64, opStore64) {
+			continue
+		}
+		p := out[len(out)-7:] // behind the if
+		if p[1].n != pushed || p[3].n != stackPointer || p[4].n != stackPointer || in.off != 0 {
+			continue
+		}
+		address := p[5]
+		out = append(out[:len(out)-6], address, instr{op: opCall, raw: binary.AppendUvarint([]byte{opCall}, pusher)})
+	}
+	return out
+}
+
+const (
+	stackPointer = 0 // the global that holds it
+	pushed       = 8 // bytes of a return address
+)
+
+// pusher is the body of a function of a stack pointer and a return address, which it pushes.
+var pusher = []byte{
+	0,                                                                      // no locals
+	opGet, 0, opI32, pushed, opI32Sub, opTee, 0, opGlobalSet, stackPointer, // the pointer moves
+	opGet, 0, opGet, 1, opStore64, 3, 0, opEnd,
+}
+
+// pusherType is the type of pusher: i32 and i64, no result.
+var pusherType = []byte{0x60, 2, 0x7f, 0x7e, 0}

@@ -31,8 +31,12 @@ func TestShortenFunctions(t *testing.T) {
 		{"nothing", "\x01\x01" + end, end},
 		{"return", "\x22\x01\x24\x00\x41\x00\x0f" + end, "\x24\x00\x41\x00\x0f" + end},
 		{"a call", "\x22\x01\x24\x00\x20\x01\x42\x07\x37\x03\x00\x41\x00\x10\x09\x23\x00\x21\x01" + end, "\x24\x00\x23\x00\x42\x07\x37\x03\x00\x41\x00\x10\x09\x23\x00\x21\x01" + end},
+		{"a rare call", "\x04\x40" + get1 + "\x41\x08\x6b\x24\x00\x23\x00\x42\x07\x37\x03\x00\x41\x00\x10\x09\x0f" + end + end,
+			"\x04\x40" + get1 + "\x42\x07\x10\xac\x02\x41\x00\x10\x09\x0f" + end + end},
+		{"a frame is no return address", "\x04\x40" + get1 + "\x41\x10\x6b\x24\x00\x23\x00\x42\x07\x37\x03\x00" + end + end,
+			"\x04\x40" + get1 + "\x41\x10\x6b\x24\x00\x23\x00\x42\x07\x37\x03\x00" + end + end},
 	} {
-		got, err := shorten([]byte("\x00" + c.body))
+		got, err := shorten([]byte("\x00"+c.body), 300)
 		require.NoError(t, err, c.name)
 		require.Equal(t, []byte("\x00"+c.want), got, c.name)
 	}
@@ -50,7 +54,7 @@ func TestJumpAhead(t *testing.T) {
 		{"a jump somewhere else", head + to("\x02", "\x01") + end + end + end + end, short + to("\x02", "\x01") + end + end + end + end},
 		{"the number is read elsewhere", head + "\x20\x00\x1a" + to("\x02", "\x02") + end + end + end + end, head + "\x20\x00\x1a" + to("\x02", "\x02") + end + end + end + end},
 	} {
-		got, err := shorten([]byte("\x00" + c.body))
+		got, err := shorten([]byte("\x00"+c.body), 300)
 		require.NoError(t, err, c.name)
 		require.Equal(t, []byte("\x00"+c.want), got, c.name)
 	}
@@ -58,7 +62,7 @@ func TestJumpAhead(t *testing.T) {
 
 func TestShortenRefusesWhatItDoesNotKnow(t *testing.T) {
 	for _, body := range []string{"", "\x01", "\x00", "\x00\xfb\x00", "\x00\x41", "\x00\x41\x80", "\x00\x0e\x05\x00", "\x00\x02", "\x00\x44\x00", "\x00\xfc\x20", "\x00\x28\x02"} {
-		_, err := shorten([]byte(body))
+		_, err := shorten([]byte(body), 300)
 		require.ErrorIs(t, err, errShape, "%q", body)
 	}
 }

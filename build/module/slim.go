@@ -36,7 +36,14 @@ func slim(module []byte) ([]byte, error) {
 		return nil, err
 	}
 	data.body = writeSegments(split(mem))
-	if code.body, err = shortenCode(code.body); err != nil {
+	next, err := functionCount(sections)
+	if err != nil {
+		return nil, err
+	}
+	if code.body, err = shortenCode(code.body, next); err != nil {
+		return nil, err
+	}
+	if _, err = addFunction(sections, pusherType, pusher); err != nil {
 		return nil, err
 	}
 	if sections, err = addStart(sections, fill(t)); err != nil {

@@ -99,19 +99,44 @@ func writeSegments(list []segment) []byte {
 
 // addStart adds a function without parameters and makes it the one that runs at instantiation.
 func addStart(list []section, body []byte) ([]section, error) {
-	types, functions, code := find(list, sectionType), find(list, sectionFunction), find(list, sectionCode)
-	if types == nil || functions == nil || code == nil {
-		return nil, errShape
-	}
-	imported, err := importedFunctions(find(list, sectionImport))
+	index, err := addFunction(list, []byte{0x60, 0, 0}, body)
 	if err != nil {
 		return nil, err
 	}
-	kind := grow(types, []byte{0x60, 0, 0})
-	own := grow(functions, binary.AppendUvarint(nil, kind))
-	grow(code, append(binary.AppendUvarint(nil, uint64(len(body))), body...))
 	at := slices.IndexFunc(list, func(s section) bool { return s.id > sectionStart })
-	return slices.Insert(list, at, section{sectionStart, binary.AppendUvarint(nil, imported+own)}), nil
+	return slices.Insert(list, at, section{sectionStart, binary.AppendUvarint(nil, index)}), nil
+}
+
+// addFunction adds a function behind all others and returns its index.
+func addFunction(list []section, kind, body []byte) (uint64, error) {
+	index, err := functionCount(list)
+	if err != nil {
+		return 0, err
+	}
+	types, functions, code := find(list, sectionType), find(list, sectionFunction), find(list, sectionCode)
+	if types == nil || code == nil {
+		return 0, errShape
+	}
+	grow(functions, binary.AppendUvarint(nil, grow(types, kind)))
+	grow(code, append(binary.AppendUvarint(nil, uint64(len(body))), body...))
+	return index, nil
+}
+
+// functionCount counts the functions of a module, imported ones included.
+func functionCount(list []section) (uint64, error) {
+	functions := find(list, sectionFunction)
+	if functions == nil {
+		return 0, errShape
+	}
+	imported, err := importedFunctions(find(list, sectionImport))
+	if err != nil {
+		return 0, err
+	}
+	own, n := binary.Uvarint(functions.body)
+	if n <= 0 {
+		return 0, errShape
+	}
+	return imported + own, nil
 }
 
 // grow adds an item to a section that begins with their number, and gives the item's index.

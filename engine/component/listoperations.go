@@ -3,11 +3,11 @@ package component
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
 var listOperationsSpec = engine.Spec{
@@ -192,7 +192,7 @@ func sorted(list engine.Value, down bool, by []string) (engine.Value, error) {
 		entries[i] = entry{sortKey(e, by), e}
 	}
 	var failed error
-	slices.SortStableFunc(entries, func(a, b entry) int {
+	stable.Sort(entries, func(a, b entry) int {
 		if down {
 			a, b = b, a
 		}

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
 // order compares two values of one type: numbers, texts, booleans (false first), lists element by element,
@@ -45,7 +45,7 @@ func byName(v engine.Value) engine.Value {
 	for name, x := range v.Fields() {
 		pairs = append(pairs, engine.List(engine.String(name), x))
 	}
-	slices.SortFunc(pairs, func(a, b engine.Value) int { return cmp.Compare(a.At(0).Str(), b.At(0).Str()) })
+	stable.Sort(pairs, func(a, b engine.Value) int { return cmp.Compare(a.At(0).Str(), b.At(0).Str()) })
 	return engine.List(pairs...)
 }
 

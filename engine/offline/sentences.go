@@ -3,10 +3,11 @@ package offline
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
 // longest is how many bytes of one sentence are quoted.
@@ -99,7 +100,7 @@ func best(list []sentence, about string, limit int) []sentence {
 	if len(found) == 0 {
 		found = openings(list)
 	}
-	slices.SortStableFunc(found, func(a, b sentence) int {
+	stable.Sort(found, func(a, b sentence) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order))
 	})
 	return top(found, limit)
@@ -139,7 +140,7 @@ func summarize(text, about string) string {
 		list = append(list, sentence{text: s, order: i})
 	}
 	picked := best(list, about, 3)
-	slices.SortFunc(picked, func(a, b sentence) int { return cmp.Compare(a.order, b.order) })
+	stable.Sort(picked, func(a, b sentence) int { return cmp.Compare(a.order, b.order) })
 	var parts []string
 	for _, s := range picked {
 		parts = append(parts, s.text)

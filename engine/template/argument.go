@@ -43,8 +43,8 @@ func (r *render) needInt(v value) int {
 			return 1
 		}
 		return 0
-	case *bigInt:
-		if n.negative {
+	case digits:
+		if n.negative() {
 			return minIndex
 		}
 		return maxIndex

@@ -39,7 +39,7 @@ func (r *render) ownAttribute(v value, name string) value {
 		table = r.tables.tuples
 	case *dict:
 		table = r.tables.dicts
-	case int64, *bigInt, float64, bool:
+	case int64, digits, float64, bool:
 		table = r.tables.numbers
 	}
 	if m := findCallable(table, name); m != nil {

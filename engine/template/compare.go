@@ -47,7 +47,7 @@ func (r *render) equal(a, b value) bool {
 // identical reports whether two values are the same one.
 func identical(a, b value) bool {
 	switch a.(type) {
-	case int64, float64, bool, none, string, safe, hollow, *undefined, *list, *tuple, *dict, *span, *view, *generator, *bigInt,
+	case int64, float64, bool, none, string, safe, hollow, *undefined, *list, *tuple, *dict, *span, *view, *generator, digits,
 		*namespace, *loop, *macroValue, *cycler, *joiner:
 		return a == b
 	}
@@ -96,12 +96,7 @@ func compareNumbers(a, b value) (c int, ok bool) {
 	case floatY:
 		return compareToFloat(a, y), true
 	}
-	m, smallA := a.(int64)
-	n, smallB := b.(int64)
-	if smallA && smallB {
-		return cmp.Compare(m, n), true
-	}
-	return wide(a).compare(wide(b)), true
+	return compareIntegers(a, b), true
 }
 
 // compareToFloat compares an integer with a float: first with its whole part, then with what is left of it.
@@ -110,7 +105,7 @@ func compareToFloat(n value, f float64) int {
 		return cmp.Compare(0, f)
 	}
 	whole := math.Trunc(f)
-	if c := wide(n).compare(wide(fromFloat(whole))); c != 0 {
+	if c := compareIntegers(n, fromFloat(whole)); c != 0 {
 		return c
 	}
 	return cmp.Compare(0, f-whole)

@@ -147,7 +147,7 @@ func (r *render) hash(key value) value {
 // maxComposite bounds the text of a composite in bytes.
 const maxComposite = 1 << 16
 
-// composite is the hashed form of big integers and tuples.
+// composite is the hashed form of digits and tuples.
 type composite struct{ text string }
 
 func hashed(key value, depth int) (k value, ok bool) {
@@ -163,8 +163,8 @@ func hashed(key value, depth int) (k value, ok bool) {
 			return hashed(fromFloat(v), depth)
 		}
 		return v, true
-	case *bigInt:
-		return composite{v.String()}, true
+	case digits:
+		return composite{string(v)}, true
 	case *tuple:
 		return hashedTuple(v, depth)
 	case *list, *dict, *view:

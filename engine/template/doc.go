@@ -31,7 +31,11 @@
 // # What is left out
 //
 // The filter "random" and the function "lipsum" would make renders differ. Characters by name (\N{...}), complex
-// numbers and the methods encode and translate are missing. Integers end at 4300 digits.
+// numbers, the filter urlize and the methods encode and translate are missing; so are %a, %*d and a precision of %d.
+// The filter pprint writes one line.
+//
+// Arithmetic on integers ends at 64 bits: a larger result, operand or literal is an error. Larger integers in
+// variables are printed, compared and passed on with all their digits, up to 4300 of them.
 //
 // # Limits
 //

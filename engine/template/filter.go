@@ -51,7 +51,6 @@ var filterTable = [...]callable{
 	{"unique", 0, "case_sensitive attribute", filterUnique},
 	{"upper", 0, "", stringFilter(upper)},
 	{"urlencode", 0, "", filterUrlencode},
-	{"urlize", 0, "trim_url_limit nofollow target rel extra_schemes", filterUrlize},
 	{"wordcount", 0, "", filterWordcount},
 	{"wordwrap", 0, "width break_long_words wrapstring break_on_hyphens", filterWordwrap},
 	{"xmlattr", 0, "autospace", filterXmlattr},

@@ -13,7 +13,7 @@ func filterAbs(r *render, v value, _ *args) value {
 	switch n := number(v).(type) {
 	case float64:
 		return math.Abs(n)
-	case int64, *bigInt:
+	case int64, digits:
 		if c, _ := compareNumbers(n, int64(0)); c >= 0 {
 			return n
 		}
@@ -30,7 +30,7 @@ func filterInt(r *render, v value, a *args) value {
 		standard = int64(0)
 	}
 	switch n := number(v).(type) {
-	case int64, *bigInt:
+	case int64, digits:
 		return n
 	case float64:
 		if math.IsInf(n, 0) {
@@ -47,8 +47,12 @@ func filterInt(r *render, v value, a *args) value {
 	}
 	r.scan(s)
 	s = plainDigits(strings.TrimFunc(s, isSpace))
-	if n := parseInteger(s, a.int(r, 1, 10)); n != nil {
+	n, large := parseInteger(s, a.int(r, 1, 10))
+	if n != nil {
 		return n
+	}
+	if large {
+		r.fail("the integer %s does not fit into 64 bits", firstBytes(s, 40))
 	}
 	if f, ok := readFloat(s); ok && !math.IsInf(f, 0) && !math.IsNaN(f) {
 		return fromFloat(f)
@@ -144,7 +148,10 @@ func (r *render) roundInteger(n value, places int) value {
 	if places >= 0 {
 		return n
 	}
-	scale := r.power(int64(10), int64(-places))
+	if i, ok := n.(int64); ok && places < -18 && (places < -19 || i <= 5e18 && i >= -5e18) {
+		return int64(0)
+	}
+	scale := value(r.power(10, int64(-places)))
 	half := r.arithmetic("//", scale, int64(2))
 	rest := r.arithmetic("%", n, scale)
 	down := r.arithmetic("-", n, rest)

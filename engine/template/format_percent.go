@@ -84,17 +84,10 @@ func (p *percentFormat) named() value {
 	return v
 }
 
-// number reads digits, or takes a value for "*"; -1 without.
+// number reads digits; -1 without.
 //
 //go:noinline
 func (p *percentFormat) number() int {
-	if p.take("*") != 0 {
-		n := p.r.needInt(p.value())
-		if n > p.r.limits.Output {
-			p.r.reserve(n)
-		}
-		return n
-	}
 	n, rest := p.r.digits(p.rest)
 	p.rest = rest
 	return n
@@ -124,9 +117,7 @@ func (p *percentFormat) field() {
 		v = p.named()
 	}
 	f := p.flags()
-	if f.width = p.number(); f.width < -1 {
-		f.width, f.align, f.fill = -f.width, '<', " "
-	}
+	f.width = p.number()
 	if p.take(".") != 0 {
 		f.precision = max(p.number(), 0)
 	}
@@ -135,7 +126,7 @@ func (p *percentFormat) field() {
 		p.buf = append(p.buf, '%')
 		return
 	}
-	f.verb = p.take("diouxXeEfFgGcrsa")
+	f.verb = p.take("diouxXeEfFgGcrs")
 	if f.verb == 0 {
 		p.r.fail("the format has an unknown or unfinished field behind %%")
 	}
@@ -147,7 +138,7 @@ func (p *percentFormat) field() {
 
 func (p *percentFormat) format(v value, f formatSpec) string {
 	switch f.verb {
-	case 's', 'r', 'a':
+	case 's', 'r':
 		return p.text(v, f)
 	case 'c':
 		if s, ok := asText(v); ok && utf8.RuneCountInString(s) == 1 {
@@ -168,35 +159,7 @@ func (p *percentFormat) format(v value, f formatSpec) string {
 		}
 		f.verb = 'd'
 	}
-	if _, isFloat := n.(float64); !isFloat && strings.IndexByte("doxXc", f.verb) >= 0 && f.precision >= 0 {
-		return p.atLeast(n, f)
-	}
 	return p.r.formatNumber(n, f)
-}
-
-// atLeast formats an integer with a precision: the least number of digits.
-func (p *percentFormat) atLeast(n value, f formatSpec) string {
-	if f.align == '=' {
-		f.precision = max(f.precision, f.width-1)
-	}
-	zeros := formatSpec{fill: "0", align: '=', sign: f.sign, alternate: f.alternate, width: f.precision, precision: -1, verb: f.verb}
-	if c, _ := compareNumbers(n, int64(0)); c < 0 || f.sign != 0 {
-		zeros.width++
-	}
-	return p.r.aligned("", p.r.formatNumber(n, zeros), formatSpec{fill: " ", align: f.align, width: f.width})
-}
-
-// asciiOnly escapes everything outside of ASCII.
-func asciiOnly(s string) string {
-	var buf []byte
-	for _, c := range s {
-		if c < utf8.RuneSelf {
-			buf = append(buf, byte(c))
-		} else {
-			buf = appendEscape(buf, c)
-		}
-	}
-	return string(buf)
 }
 
 func (p *percentFormat) text(v value, f formatSpec) string {
@@ -208,9 +171,6 @@ func (p *percentFormat) text(v value, f formatSpec) string {
 		}
 	} else if s = p.r.repr(v); p.escape {
 		s = string(p.r.escape(s))
-	}
-	if f.verb == 'a' {
-		s = asciiOnly(s)
 	}
 	if f.precision >= 0 && p.r.length(s) > f.precision {
 		s = s[:offset(s, f.precision)]

@@ -87,7 +87,7 @@ func (r *render) digits(s string) (n int, rest string) {
 // format applies a spec to a value.
 func (r *render) format(v value, f formatSpec) string {
 	switch n := v.(type) {
-	case int64, *bigInt:
+	case int64, digits:
 		return r.formatNumber(n, f)
 	case float64:
 		return r.formatNumber(n, f)
@@ -144,7 +144,7 @@ func (r *render) formatNumber(n value, f formatSpec) string {
 	return r.aligned(sign+prefix, digits, f)
 }
 
-func (r *render) integerDigits(n value, f formatSpec) (digits, prefix string, negative bool) {
+func (r *render) integerDigits(n value, f formatSpec) (text, prefix string, negative bool) {
 	base := 10
 	switch f.verb {
 	case 'b':
@@ -169,39 +169,16 @@ func (r *render) integerDigits(n value, f formatSpec) (digits, prefix string, ne
 	if f.alternate && base != 10 {
 		prefix = "0" + string(f.verb)
 	}
-	b, big := n.(*bigInt)
-	if !big {
-		digits = strconv.FormatInt(n.(int64), base)
-	} else if base == 10 {
-		digits = b.String()
-	} else {
-		digits = r.inBase(b, int64(base))
+	if i, ok := n.(int64); ok {
+		text = strconv.FormatInt(i, base)
+	} else if text = decimal(n); base != 10 {
+		r.tooLarge()
 	}
-	digits, negative = strings.CutPrefix(digits, "-")
+	text, negative = strings.CutPrefix(text, "-")
 	if f.verb == 'X' {
-		digits = strings.ToUpper(digits)
+		text = strings.ToUpper(text)
 	}
-	return digits, prefix, negative
-}
-
-// inBase writes a big integer in another base.
-func (r *render) inBase(b *bigInt, base int64) string {
-	var digits []byte
-	scale := wide(base)
-	for n := (&bigInt{limbs: b.limbs}); len(n.limbs) > 0; {
-		r.spend(1 + len(n.limbs)/16)
-		quo, rem := n.divide(scale)
-		d, _ := rem.normal().(int64)
-		digits = append(digits, "0123456789abcdef"[d])
-		n = quo
-	}
-	for i, j := 0, len(digits)-1; i < j; i, j = i+1, j-1 {
-		digits[i], digits[j] = digits[j], digits[i]
-	}
-	if b.negative {
-		return "-" + string(digits)
-	}
-	return string(digits)
+	return text, prefix, negative
 }
 
 // maxPrecision is more than any float has places; behind them there are only zeros.

@@ -43,7 +43,7 @@ func (w *jsonWriter) value(v value) {
 		w.add("null")
 	case bool:
 		w.add(jsonBool(v))
-	case int64, *bigInt:
+	case int64, digits:
 		w.add(w.r.str(v))
 	case float64:
 		w.add(jsonFloat(v))
@@ -154,7 +154,7 @@ func (w *jsonWriter) key(k value) {
 		w.add(`"null"`)
 	case bool:
 		w.add(`"` + jsonBool(k) + `"`)
-	case int64, *bigInt:
+	case int64, digits:
 		w.add(`"` + w.r.str(k) + `"`)
 	case float64:
 		w.add(`"` + jsonFloat(k) + `"`)

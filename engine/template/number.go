@@ -1,6 +1,7 @@
 package template
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -8,12 +9,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// number is v for arithmetic: an int64, *bigInt or float64; nil when v is no number. Booleans count as 0 and 1.
+// number is v for arithmetic: an int64, digits or float64; nil when v is no number. Booleans count as 0 and 1.
 //
 //go:noinline
 func number(v value) value {
 	switch v := v.(type) {
-	case int64, *bigInt, float64:
+	case int64, digits, float64:
 		return v
 	case bool:
 		if v {
@@ -29,17 +30,17 @@ func toFloat(n value) float64 {
 	switch n := n.(type) {
 	case int64:
 		return float64(n)
-	case *bigInt:
-		return n.float()
+	case digits:
+		return parseFloat(string(n))
 	case float64:
 		return n
 	}
 	return math.NaN()
 }
 
-// parseInteger reads an integer with optional sign; base 0 looks at its prefix. It gives nil when s is none, or
-// one of more than maxDigits digits.
-func parseInteger(s string, base int) value {
+// parseInteger reads an integer with optional sign; base 0 looks at its prefix. It gives nil when s is none, or one of
+// more than maxDigits digits. An integer beyond int64 is digits in base 10 and nil in others; large reports either.
+func parseInteger(s string, base int) (n value, large bool) {
 	negative := false
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		negative = s[0] == '-'
@@ -47,24 +48,30 @@ func parseInteger(s string, base int) value {
 	}
 	s, base = cutBase(s, base)
 	if s == "" || len(s) > maxDigits || s[0] == '_' || s[len(s)-1] == '_' || strings.Contains(s, "__") {
-		return nil
+		return nil, len(s) > maxDigits && allDigits(s)
 	}
 	s = strings.ReplaceAll(s, "_", "")
 	for i := range len(s) {
 		if digitValue(s[i]) >= base {
-			return nil
+			return nil, false
 		}
 	}
 	if base == 10 {
-		return parseDigits(s, negative)
+		n = newInteger(s, negative)
+		_, large = n.(digits)
+		return n, large
 	}
-	n, scale := wide(int64(0)), wide(int64(base))
-	for i := range len(s) {
-		n = n.times(scale).plus(wide(int64(digitValue(s[i]))))
+	if negative {
+		s = "-" + s
 	}
-	n.negative = negative
-	return n.normal()
+	i, err := strconv.ParseInt(s, base, 64)
+	if err != nil {
+		return nil, errors.Is(err, strconv.ErrRange)
+	}
+	return i, false
 }
+
+func allDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // cutBase removes the prefix 0x, 0o or 0b where the base allows it.
 func cutBase(s string, base int) (rest string, effective int) {
@@ -93,7 +100,7 @@ func fromFloat(f float64) value {
 		return int64(f)
 	}
 	s := strconv.FormatFloat(math.Trunc(math.Abs(f)), 'f', 0, 64)
-	return parseDigits(s, f < 0)
+	return newInteger(s, f < 0)
 }
 
 // formatFloat prints a float: shortest digits, always recognizable as a float.
@@ -109,65 +116,32 @@ func formatFloat(f float64) string {
 	return engine.Float(f).Text()
 }
 
-// arithmetic applies + - * / // % or ** to two numbers.
+// arithmetic applies + - * / // % or ** to two numbers. Integers stay within int64, or the render fails.
 func (r *render) arithmetic(op string, a, b value) value {
-	x, smallX := a.(int64)
-	y, smallY := b.(int64)
-	if smallX && smallY {
-		if v := smallArithmetic(op, x, y); v != nil {
-			return v
-		}
+	x, intX := a.(int64)
+	y, intY := b.(int64)
+	if intX && intY && op != "/" && (op != "**" || y >= 0) {
+		return r.integerArithmetic(op, x, y)
 	}
 	_, floatX := a.(float64)
 	_, floatY := b.(float64)
-	if op == "/" && !floatX && !floatY && !(smallX && smallY && exact(x) && exact(y)) {
-		return r.divide(wide(a), wide(b))
+	if !floatX && !floatY && !(intX && intY) {
+		r.tooLarge()
 	}
-	if floatX || floatY || op == "/" || op == "**" && !positive(b) {
-		return r.floatArithmetic(op, toFloat(a), toFloat(b))
+	if op == "/" && intX && intY && y != 0 && y != -1 && x%y == 0 {
+		return float64(x / y) // exact where x and y are too large for floats
 	}
-	if op == "**" {
-		return r.power(a, b)
-	}
-	return r.bigArithmetic(op, wide(a), wide(b))
+	return r.floatArithmetic(op, toFloat(a), toFloat(b))
 }
 
-// exact reports whether a float can hold n.
-func exact(n int64) bool { return n > -1<<53 && n < 1<<53 }
-
-// divide is the float next to x/y, even where x and y are too large for floats.
-func (r *render) divide(x, y *bigInt) value {
-	if len(y.limbs) == 0 {
-		r.fail("division by zero")
-	}
-	// Enough limbs for 27 digits, and one more digit when something is left, decide every rounding.
-	shift := max(0, len(y.limbs)-len(x.limbs)+4)
-	scaled := &bigInt{x.negative, append(make([]uint32, shift), x.limbs...)}
-	quo, rem := divLimbs(scaled.limbs, y.limbs)
-	digits := (&bigInt{x.negative != y.negative, quo}).String()
-	exponent := -shift * limbDigits
-	if len(rem) > 0 {
-		digits, exponent = digits+"1", exponent-1
-	}
-	f := parseFloat(digits + "e" + strconv.Itoa(exponent))
-	if math.IsInf(f, 0) {
-		r.fail("the result of / is too large for a float")
-	}
-	return f
+// tooLarge ends the render because integer arithmetic would leave int64.
+//
+//go:noinline
+func (r *render) tooLarge() {
+	r.fail("integer arithmetic is limited to 64 bits, from -2**63 to 2**63-1; use |float for larger numbers")
 }
 
-func positive(n value) bool {
-	switch n := n.(type) {
-	case int64:
-		return n >= 0
-	case *bigInt:
-		return !n.negative
-	}
-	return false
-}
-
-// smallArithmetic handles the cases that stay within int64; nil for the others.
-func smallArithmetic(op string, x, y int64) value {
+func (r *render) integerArithmetic(op string, x, y int64) int64 {
 	switch op {
 	case "+":
 		if s := x + y; (s > x) == (y > 0) {
@@ -178,26 +152,47 @@ func smallArithmetic(op string, x, y int64) value {
 			return d
 		}
 	case "*":
-		if small(x) && small(y) {
-			return x * y
+		if x == 0 || y == 0 {
+			return 0
 		}
-	case "//":
-		if y > 0 {
-			q := x / y
-			if x%y < 0 {
-				q--
-			}
-			return q
+		if p := x * y; p/y == x && (y != -1 || x != math.MinInt64) {
+			return p
 		}
-	case "%":
-		if y > 0 {
-			return (x%y + y) % y
+	case "**":
+		return r.power(x, y)
+	default:
+		if y == 0 {
+			r.fail("division by zero")
 		}
+		if op == "//" && y == -1 && x == math.MinInt64 {
+			break
+		}
+		quo, rem := x/y, x%y
+		if rem != 0 && (rem < 0) != (y < 0) {
+			quo, rem = quo-1, rem+y
+		}
+		if op == "%" {
+			return rem
+		}
+		return quo
 	}
-	return nil
+	r.tooLarge()
+	return 0
 }
 
-func small(n int64) bool { return n == int64(int32(n)) }
+// power is x**n for n >= 0, by squaring.
+func (r *render) power(x, n int64) int64 {
+	result := int64(1)
+	for {
+		if n&1 == 1 {
+			result = r.integerArithmetic("*", result, x)
+		}
+		if n >>= 1; n == 0 {
+			return result
+		}
+		x = r.integerArithmetic("*", x, x)
+	}
+}
 
 func (r *render) floatArithmetic(op string, x, y float64) value {
 	switch op {
@@ -260,55 +255,6 @@ func (r *render) floatPower(x, y float64) value {
 	return p
 }
 
-func (r *render) bigArithmetic(op string, x, y *bigInt) value {
-	r.spend(len(x.limbs)*len(y.limbs)/4 + (len(x.limbs)+len(y.limbs))/4)
-	var z *bigInt
-	switch op {
-	case "+":
-		z = x.plus(y)
-	case "-":
-		z = x.plus(y.minus())
-	case "*":
-		z = x.times(y)
-	default:
-		if len(y.limbs) == 0 {
-			r.fail("division by zero")
-		}
-		quo, rem := x.divide(y)
-		z = quo
-		if op == "%" {
-			z = rem
-		}
-	}
-	if len(z.limbs) > maxLimbs {
-		r.stop("an integer has more than %d digits", maxDigits)
-	}
-	return z.normal()
-}
-
-// power is a**b for integers with b >= 0, by squaring.
-func (r *render) power(a, b value) value {
-	n, ok := b.(int64)
-	if x, small := a.(int64); !ok && (!small || x < -1 || x > 1) {
-		r.stop("an integer has more than %d digits", maxDigits)
-	} else if !ok {
-		n = 2 + b.(*bigInt).parity()
-	}
-	result := value(int64(1))
-	for {
-		if n&1 == 1 {
-			result = r.arithmetic("*", result, a)
-		}
-		if n >>= 1; n == 0 {
-			return result
-		}
-		a = r.arithmetic("*", a, a)
-	}
-}
-
-// parity is 1 for odd numbers.
-func (b *bigInt) parity() int64 { return int64(b.limbs[0] & 1) }
-
 // negate is -v, or +v.
 func (r *render) negate(v value, minus bool) value {
 	r.needDefined(v)
@@ -322,5 +268,5 @@ func (r *render) negate(v value, minus bool) value {
 	if f, ok := n.(float64); ok {
 		return -f
 	}
-	return r.bigArithmetic("*", wide(n), wide(int64(-1)))
+	return r.arithmetic("-", int64(0), n)
 }

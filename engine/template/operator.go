@@ -66,7 +66,7 @@ func (r *render) chain(a, b []value) []value {
 // repeat is a*b for a text, list or tuple a and an integer b; nil for anything else.
 func (r *render) repeat(a, b value) value {
 	switch number(b).(type) {
-	case int64, *bigInt:
+	case int64, digits:
 	default:
 		return nil
 	}

@@ -195,11 +195,7 @@ func (p *parser) primary() expr {
 		}
 		return &literalExpr{strings.Join(parts, "")}
 	case tokInt:
-		n := parseInteger(t.text, 0)
-		if n == nil {
-			p.fail("the number %s... has too many digits", t.text[:20])
-		}
-		return &literalExpr{n}
+		return &literalExpr{p.integer(t.text)}
 	case tokFloat:
 		return &literalExpr{parseFloat(t.text)}
 	case tokSign:
@@ -318,4 +314,13 @@ func (p *parser) asTarget(e expr) target {
 	}
 	p.fail("cannot assign to this expression, expected a name")
 	return nil
+}
+
+// integer is the value of an integer literal.
+func (p *parser) integer(text string) value {
+	n, large := parseInteger(text, 0)
+	if large {
+		p.fail("the integer %s is beyond the limits of 64 bits, -2**63 and 2**63-1", firstBytes(text, 40))
+	}
+	return n
 }

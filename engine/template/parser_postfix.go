@@ -27,7 +27,7 @@ func (p *parser) attribute(e expr, line int) expr {
 	case tokName:
 		return &attrExpr{line, e, t.text}
 	case tokInt:
-		return &indexExpr{line, e, &literalExpr{parseInteger(t.text, 0)}}
+		return &indexExpr{line, e, &literalExpr{p.integer(t.text)}}
 	default:
 		p.fail(`expected a name behind ".", got %s`, t.describe())
 		return nil

@@ -32,9 +32,10 @@ func (r *render) repr(v value) string {
 
 // printer writes values the way Python does.
 type printer struct {
-	r    *render
-	buf  []byte
-	open []value // the lists and objects being printed, to notice one that contains itself
+	r      *render
+	buf    []byte
+	sorted bool    // print objects in the order of their keys
+	open   []value // the lists and objects being printed, to notice one that contains itself
 }
 
 func (p *printer) add(s string) {
@@ -53,8 +54,8 @@ func (p *printer) value(v value) {
 		p.add(pythonBool(v))
 	case int64:
 		p.add(strconv.FormatInt(v, 10))
-	case *bigInt:
-		p.add(v.String())
+	case digits:
+		p.add(string(v))
 	case float64:
 		p.add(formatFloat(v))
 	case string:
@@ -153,7 +154,11 @@ func (p *printer) items(start string, items []value, end string) {
 
 func (p *printer) dict(d *dict) {
 	p.add("{")
-	for i, e := range d.all() {
+	entries := d.all()
+	if p.sorted {
+		entries = p.r.sortedEntries(d, p.r.prettyLess)
+	}
+	for i, e := range entries {
 		if i > 0 {
 			p.add(", ")
 		}

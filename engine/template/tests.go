@@ -63,7 +63,7 @@ func (r *render) remainder(v, n value) float64 {
 
 func testInteger(_ *render, v value, _ *args) value {
 	switch v.(type) {
-	case int64, *bigInt:
+	case int64, digits:
 		return true
 	}
 	return false

@@ -6,7 +6,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// value is anything an expression can give: none, bool, int64, *bigInt, float64, string, safe, hollow, *undefined,
+// value is anything an expression can give: none, bool, int64, digits, float64, string, safe, hollow, *undefined,
 // *list, *tuple, *dict, *view, *span, *generator, or something with attributes or a call (see object and invoker). A
 // Go nil is no value; it stands for an argument that was not given.
 type value = any
@@ -68,7 +68,7 @@ func fromNumber(s string) value {
 	if strings.ContainsAny(s, ".eE") {
 		return parseFloat(s)
 	}
-	if n := parseInteger(s, 10); n != nil {
+	if n, _ := parseInteger(s, 10); n != nil {
 		return n
 	}
 	return parseFloat(s)
@@ -113,7 +113,7 @@ func (r *render) truth(v value) bool {
 		return v
 	case int64:
 		return v != 0
-	case *bigInt:
+	case digits:
 		return true
 	case float64:
 		return v != 0
@@ -136,7 +136,7 @@ func typeName(v value) string {
 		return "none"
 	case bool:
 		return "boolean"
-	case int64, *bigInt:
+	case int64, digits:
 		return "integer"
 	case float64:
 		return "float"
