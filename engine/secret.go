@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
 // A canvas names a secret as {{secret:NAME}}. Only a placeholder that stands in the canvas's own
@@ -104,7 +106,7 @@ func SecretForms(value string) []string {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b string) int { return len(b) - len(a) })
+	stable.Sort(out, func(a, b string) int { return len(b) - len(a) })
 	return slices.Compact(out)
 }
 
@@ -214,7 +216,7 @@ func (r *run) learn(name, value string) {
 	for _, form := range SecretForms(value) {
 		r.secrets = append(r.secrets, revealed{form, name})
 	}
-	slices.SortStableFunc(r.secrets, func(a, b revealed) int { return len(b.form) - len(a.form) })
+	stable.Sort(r.secrets, func(a, b revealed) int { return len(b.form) - len(a.form) })
 	r.revealed.Store(true)
 }
 
