@@ -1,0 +1,112 @@
+package document
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+)
+
+const (
+	// leastWork is reserved for every document beside its bytes.
+	leastWork = 1 << 20
+	// pdfWork is what pdfium takes without a file, with room for fonts and pages that unpack.
+	pdfWork = 48 << 20
+	// perXML is how many bytes one byte of XML becomes at most, with what growing it leaves behind: an element of five
+	// bytes becomes an entry of a list or a map.
+	perXML = 8
+)
+
+// firstWork estimates the bytes that reading a document holds beside its own, from its size.
+func firstWork(limits *Limits, kind kind, size int64) int64 {
+	switch kind {
+	case kindPDF:
+		// pdfium copies the file.
+		return min(int64(limits.Memory), pdfWork+2*size)
+	case kindOffice:
+		return min(limits.Work, 4*leastWork)
+	case kindHTML:
+		return min(limits.Work, leastWork+4*size)
+	}
+	// Text shares the bytes of the file, or becomes three times as long when it is decoded.
+	return min(limits.Work, leastWork+3*size)
+}
+
+// officeWork estimates what an Office document takes from the sizes that its directory declares; reading a part beyond
+// its declared size fails.
+func officeWork(limits *Limits, data []byte) int64 {
+	if tooManyParts(limits, data) {
+		return 0 // it is refused without being opened
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return 0
+	}
+	declared := uint64(0)
+	for _, f := range z.File {
+		if name := partName(f.Name); strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".rels") {
+			declared += min(f.UncompressedSize64, uint64(limits.Work))
+		}
+	}
+	return min(limits.Work, leastWork+perXML*int64(min(declared, uint64(limits.Work))))
+}
+
+// reserve waits for memory for a document of size bytes that takes work bytes more, or what the host has for it.
+func (r *Reader) reserve(ctx context.Context, limits *Limits, size, work int64) (int64, func(), error) {
+	if r.Memory == nil {
+		return work, func() {}, nil
+	}
+	if most := r.Memory.Size(); size+work > most {
+		work = most - size
+		if work < leastWork {
+			return 0, nil, &LimitError{LimitHost, fmt.Sprintf("%d bytes; this host gives %d bytes of memory to documents", size, most)}
+		}
+	}
+	release, err := r.wait(ctx, limits, size+work)
+	return work, release, err
+}
+
+// Reserve waits for n bytes of the memory for documents, for work on a document that does not go through [Reader.Read].
+// release gives them back.
+//
+// Errors: [ErrBusy], [ErrLimit], ctx's.
+func (r *Reader) Reserve(ctx context.Context, n int64) (release func(), err error) {
+	if r.Memory == nil {
+		return func() {}, nil
+	}
+	limits := r.Limits.orDefaults()
+	return r.wait(ctx, &limits, n)
+}
+
+func (r *Reader) wait(ctx context.Context, limits *Limits, n int64) (release func(), err error) {
+	account := r.Memory.Open()
+	waiting, stop := context.WithTimeoutCause(ctx, limits.Wait, ErrBusy)
+	defer stop()
+	err = account.Wait(waiting, n)
+	switch {
+	case err == nil:
+		return account.Close, nil
+	case errors.Is(err, memlimit.ErrTooLarge):
+		return nil, &LimitError{LimitHost, err.Error()}
+	case errors.Is(context.Cause(waiting), ErrBusy):
+		return nil, fmt.Errorf("%w: %d bytes of memory were not free for %v", ErrBusy, n, limits.Wait)
+	}
+	return nil, context.Cause(ctx)
+}
+
+// hostBound marks an error as the host's when the document had less memory than the limits allow.
+func hostBound(err error, work int64) error {
+	if isLimit(err, LimitMemory) {
+		return &LimitError{LimitHost, fmt.Sprintf("more than %d bytes of memory, which is what this host has for it", work)}
+	}
+	return err
+}
+
+func isLimit(err error, limit Limit) bool {
+	var over *LimitError
+	return errors.As(err, &over) && over.Limit == limit
+}
