@@ -16,17 +16,28 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// officeText reads docx, xlsx or pptx, whichever the archive turns out to be. work is how many bytes it may hold.
-func officeText(ctx context.Context, limits *Limits, data []byte, work int64) (string, error) {
-	o, err := openOffice(ctx, limits, data, work)
+// officeText reads docx, xlsx or pptx, whichever the archive turns out to be. It may hold granted bytes. When it takes
+// more than asked, it reads nothing and says how many.
+func officeText(ctx context.Context, limits *Limits, data []byte, asked, granted int64) (text string, more int64, err error) {
+	o, err := openOffice(ctx, limits, data)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
+	if more := o.estimate(); more > asked {
+		return "", more, nil
+	}
+	o.work = granted
+	text, err = o.text()
+	return text, 0, err
+}
+
+// text reads the document.
+func (o *office) text() (string, error) {
 	main, err := o.mainPart()
 	if err != nil {
 		return "", err
 	}
-	out := newPage(limits)
+	out := newPage(o.limits)
 	switch {
 	case strings.HasPrefix(main, "word/"):
 		err = o.docx(main, out)
@@ -62,21 +73,16 @@ type office struct {
 	held   int64 // bytes in lists, maps and strings that live until the end
 }
 
-// tooManyParts counts the files of an archive before the list of them is built: a list of a million names takes more
-// memory than the archive.
-func tooManyParts(limits *Limits, data []byte) bool {
-	return bytes.Count(data, []byte("PK\x01\x02")) > limits.Parts
-}
-
-func openOffice(ctx context.Context, limits *Limits, data []byte, work int64) (*office, error) {
-	if tooManyParts(limits, data) {
+func openOffice(ctx context.Context, limits *Limits, data []byte) (*office, error) {
+	// Counted before the list of files is built: a list of a million names takes more memory than the archive.
+	if bytes.Count(data, []byte("PK\x01\x02")) > limits.Parts {
 		return nil, exceeded(LimitParts, limits.Parts, "files in the archive")
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	o := &office{ctx: ctx, limits: limits, parts: make(map[string]*zip.File, len(z.File)), left: limits.Unpacked, work: work}
+	o := &office{ctx: ctx, limits: limits, parts: make(map[string]*zip.File, len(z.File)), left: limits.Unpacked}
 	for _, f := range z.File {
 		if f.Flags&1 != 0 {
 			return nil, ErrEncrypted
@@ -87,6 +93,28 @@ func openOffice(ctx context.Context, limits *Limits, data []byte, work int64) (*
 		}
 	}
 	return o, nil
+}
+
+// estimate is what reading takes by the sizes that the directory declares; reading a part beyond its declared size
+// fails.
+func (o *office) estimate() int64 {
+	declared := uint64(0)
+	for name, f := range o.parts {
+		if !isMedia(name) {
+			declared += min(f.UncompressedSize64, uint64(o.limits.Work))
+		}
+	}
+	return min(o.limits.Work, leastWork+perXML*int64(min(declared, uint64(o.limits.Work))))
+}
+
+// isMedia reports whether a part is a picture, a sound or an embedded file by its name. Such parts are never opened.
+func isMedia(name string) bool {
+	switch path.Ext(name) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".emf", ".wmf", ".wdp", ".bin", ".mp3", ".mp4", ".wav",
+		".odttf", ".fntdata", ".ttf", ".docx", ".xlsx", ".pptx", ".pdf":
+		return true
+	}
+	return false
 }
 
 // overhead is what an entry of a list or a map takes beside its text: headers of strings, and the room that a list or a
@@ -184,7 +212,7 @@ func (e *element) related() string {
 // walk reads a part step by step. visit gets an element that is valid until it returns.
 func (o *office) walk(part string, visit func(*element) error) error {
 	f := o.parts[partName(part)]
-	if f == nil {
+	if f == nil || isMedia(part) {
 		return fmt.Errorf("%w: %s", errNoPart, part)
 	}
 	r, err := f.Open()

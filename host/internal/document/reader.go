@@ -34,11 +34,13 @@ type Source struct {
 	Name, MimeType string // they decide only where the content is ambiguous
 	Size           int64  // bytes that Open gives
 	Open           func(context.Context) (io.ReadCloser, error)
+
+	data []byte // all of it, when it is small
 }
 
 // Bytes is a document in memory.
 func Bytes(name, mimeType string, data []byte) Source {
-	return Source{name, mimeType, int64(len(data)), func(context.Context) (io.ReadCloser, error) {
+	return Source{Name: name, MimeType: mimeType, Size: int64(len(data)), Open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(data)), nil
 	}}
 }
@@ -75,6 +77,9 @@ func (r *Reader) Read(ctx context.Context, s Source) (string, error) {
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
+	if s.Size == int64(len(head)) {
+		s.data = head
+	}
 	return r.readReserved(ctx, &limits, kind, s)
 }
 
@@ -107,14 +112,16 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, kind kind, s Sourc
 	if err := r.failed.find(kind, data); err != nil {
 		return "", 0, err
 	}
-	if kind == kindOffice {
-		if more := officeWork(limits, data); more > work {
-			return "", more, nil
-		}
-	}
 	working, stop := context.WithTimeoutCause(ctx, limits.Time, exceeded(LimitTime, limits.Time, "of work"))
 	defer stop()
-	text, err = read(working, limits, &r.pdf, kind, data, granted)
+	if kind == kindOffice {
+		text, more, err = officeText(working, limits, data, work, granted)
+		if more > work {
+			return "", more, nil
+		}
+	} else {
+		text, err = read(working, limits, &r.pdf, kind, data, granted)
+	}
 	switch {
 	case err == nil:
 		return text, 0, nil
@@ -135,8 +142,6 @@ func read(ctx context.Context, limits *Limits, pdf *pdfReader, kind kind, data [
 	switch kind {
 	case kindPDF:
 		return pdf.text(ctx, limits, data, work)
-	case kindOffice:
-		return officeText(ctx, limits, data, work)
 	case kindOld:
 		return "", oldOffice(data)
 	case kindRTF:
@@ -178,9 +183,12 @@ const leastMapped = 1 << 20
 
 // bytes are those of a document, until unmap is called.
 func (s *Source) bytes(ctx context.Context) (data []byte, unmap func(), err error) {
-	if s.Size < leastMapped {
+	switch {
+	case s.data != nil:
+		return s.data, func() {}, nil
+	case s.Size < leastMapped:
 		data, unmap = make([]byte, s.Size), func() {}
-	} else {
+	default:
 		if data, err = mapMemory(s.Size); err != nil {
 			return nil, nil, err
 		}

@@ -1,12 +1,9 @@
 package document
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
@@ -34,25 +31,6 @@ func firstWork(limits *Limits, kind kind, size int64) int64 {
 	}
 	// Text shares the bytes of the file, or becomes three times as long when it is decoded.
 	return min(limits.Work, leastWork+3*size)
-}
-
-// officeWork estimates what an Office document takes from the sizes that its directory declares; reading a part beyond
-// its declared size fails.
-func officeWork(limits *Limits, data []byte) int64 {
-	if tooManyParts(limits, data) {
-		return 0 // it is refused without being opened
-	}
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return 0
-	}
-	declared := uint64(0)
-	for _, f := range z.File {
-		if name := partName(f.Name); strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".rels") {
-			declared += min(f.UncompressedSize64, uint64(limits.Work))
-		}
-	}
-	return min(limits.Work, leastWork+perXML*int64(min(declared, uint64(limits.Work))))
 }
 
 // reserve waits for memory for a document of size bytes that takes work bytes more, or what the host has for it.

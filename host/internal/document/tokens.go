@@ -23,7 +23,8 @@ type tokens struct {
 type place byte
 
 const (
-	outside  place = iota // text
+	first    place = iota // the first byte of a token
+	outside               // text; the decoder ends the token at the next <
 	tagStart              // after <
 	inTag
 	inOther // a comment, an instruction, a section of text
@@ -35,7 +36,7 @@ func newTokens(r io.Reader, limits *Limits) *tokens {
 
 // next begins a token.
 func (t *tokens) next() {
-	t.size, t.quote, t.tag = 0, 0, outside
+	t.size, t.quote, t.tag = 0, 0, first
 	if t.last == '<' {
 		t.tag, t.attrs = tagStart, t.width
 	}
@@ -55,8 +56,8 @@ func (t *tokens) ReadByte() (byte, error) {
 		return 0, exceeded(LimitBlock, t.most, "bytes in one XML token")
 	}
 	switch t.tag {
-	case outside:
-		if b == '<' {
+	case first:
+		if t.tag = outside; b == '<' {
 			t.tag, t.attrs = tagStart, t.width
 		}
 	case tagStart:
