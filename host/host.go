@@ -76,6 +76,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		cfg.Sync = SyncContract
 	}
 	h := &Host{cfg: cfg, memory: newBudgets(cfg.Memory)}
+	h.documents.Memory = h.memory.documents
 	if cfg.Dir != "" {
 		h.documents.CacheDir = filepath.Join(cfg.Dir, "cache", "documents")
 	}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -43,6 +44,16 @@ func Decode(data []byte, most int) (string, error) {
 		return "", err
 	}
 	return out.text.String(), nil
+}
+
+// DecodeSource is [Decode] of a document.
+func DecodeSource(ctx context.Context, s Source, most int) (string, error) {
+	data, unmap, err := s.bytes(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unmap()
+	return Decode(data, most)
 }
 
 func notText() error {

@@ -48,16 +48,16 @@ func (r *Reader) reserve(ctx context.Context, limits *Limits, size, work int64) 
 	return work, release, err
 }
 
-// Reserve waits for n bytes of the memory for documents, for work on a document that does not go through [Reader.Read].
-// release gives them back.
+// Reserve waits for n bytes of the memory for documents, or for all there are, for work on a document that does not go
+// through [Reader.Read]. release gives them back.
 //
-// Errors: [ErrBusy], [ErrLimit], ctx's.
+// Errors: [ErrBusy], ctx's.
 func (r *Reader) Reserve(ctx context.Context, n int64) (release func(), err error) {
 	if r.Memory == nil {
 		return func() {}, nil
 	}
 	limits := r.Limits.orDefaults()
-	return r.wait(ctx, &limits, n)
+	return r.wait(ctx, &limits, min(n, r.Memory.Size()))
 }
 
 func (r *Reader) wait(ctx context.Context, limits *Limits, n int64) (release func(), err error) {
