@@ -3,7 +3,6 @@
 package document
 
 // mapMemory is memory of the heap, where the system has no simple way to get other.
-func mapMemory(size int64) ([]byte, error) { return make([]byte, size), nil }
-
-// unmapMemory does nothing: the collector frees the memory.
-func unmapMemory([]byte) {}
+func mapMemory(size int64) (room []byte, unmap func(), err error) {
+	return make([]byte, size), func() {}, nil
+}

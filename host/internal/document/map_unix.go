@@ -6,17 +6,19 @@ import (
 	"fmt"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// mapMemory is memory outside the heap, which takes what is used of it and is given back at once by unmapMemory. The
-// collector would let the heap grow to twice of it.
-func mapMemory(size int64) ([]byte, error) {
-	room, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
-	if err != nil {
-		return nil, fmt.Errorf("reserve %d bytes of memory for a document: %w", size, err)
+// mapMemory is memory outside the heap, which takes what is used of it. The collector would let the heap grow to twice of
+// it. unmap gives it back at once; nothing may use it afterwards.
+func mapMemory(size int64) (room []byte, unmap func(), err error) {
+	if room, err = unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON); err != nil {
+		return nil, nil, fmt.Errorf("reserve %d bytes of memory for a document: %w", size, err)
 	}
-	return room, nil
+	back := memlimit.Outside(size)
+	return room, func() {
+		_ = unix.Munmap(room) // fails only for memory that is not mapped
+		back()
+	}, nil
 }
-
-// unmapMemory gives memory back. Nothing may use it afterwards.
-func unmapMemory(room []byte) { _ = unix.Munmap(room) } // fails only for memory that is not mapped

@@ -46,11 +46,11 @@ func (p *pdfReader) text(ctx context.Context, limits *Limits, data []byte, work 
 	if c.pool == nil {
 		return "", errClosed
 	}
-	s, err := c.newSandbox(work)
+	s, unmap, err := c.newSandbox(work)
 	if err != nil {
 		return "", err
 	}
-	defer unmapMemory(s.room) // after the instance is closed: nothing uses its memory then
+	defer unmap() // after the instance is closed: nothing uses its memory then
 	instance, err := c.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, s), c.module, wazero.NewModuleConfig().
 		WithStartFunctions("_initialize").WithName("").WithRandSource(rand.Reader).WithStdout(io.Discard).WithStderr(io.Discard))
 	if err != nil {
@@ -64,17 +64,17 @@ func (p *pdfReader) text(ctx context.Context, limits *Limits, data []byte, work 
 	return text, err
 }
 
-// newSandbox is memory for an instance.
-func (c *compiled) newSandbox(work int64) (*sandbox, error) {
+// newSandbox is memory for an instance, until unmap is called.
+func (c *compiled) newSandbox(work int64) (s *sandbox, unmap func(), err error) {
 	least := int64(0)
 	for _, m := range c.module.ExportedMemories() {
 		least = max(least, int64(m.Min())*wasmPage)
 	}
 	if work = work / wasmPage * wasmPage; work < least {
-		return nil, exceeded(LimitMemory, work, "bytes of memory")
+		return nil, nil, exceeded(LimitMemory, work, "bytes of memory")
 	}
-	room, err := mapMemory(work)
-	return &sandbox{room: room}, err
+	room, unmap, err := mapMemory(work)
+	return &sandbox{room: room}, unmap, err
 }
 
 // open compiles pdfium, or loads it from the cache. After a failure the next PDF tries again.

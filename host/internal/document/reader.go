@@ -29,13 +29,11 @@ type Reader struct {
 	failed     failures
 }
 
-// Source is a document to read. Open is called up to three times: the memory to read it is reserved in between.
+// Source is a document to read. Open is called again when reading it needs more memory than was reserved.
 type Source struct {
 	Name, MimeType string // they decide only where the content is ambiguous
 	Size           int64  // bytes that Open gives
 	Open           func(context.Context) (io.ReadCloser, error)
-
-	data []byte // all of it, when it is small
 }
 
 // Bytes is a document in memory.
@@ -59,83 +57,93 @@ func (r *Reader) Read(ctx context.Context, s Source) (string, error) {
 		return "", exceeded(LimitFile, limits.File, "bytes")
 	}
 	r.begin.Do(func() { r.slow, r.fast = make(chan struct{}, limits.PDFs), make(chan struct{}, limits.Others) })
-	head := make([]byte, min(s.Size, headSize))
-	if err := s.load(ctx, head); err != nil {
-		return "", err
-	}
-	kind, turns := kindOf(s.Name, s.MimeType, head), r.fast
-	if kind == kindPDF {
-		turns = r.slow
-		// The compiler runs before the time of the document begins.
-		if err := r.pdf.open(r.CacheDir); err != nil {
-			return "", err
-		}
-	}
-	select {
-	case turns <- struct{}{}:
-		defer func() { <-turns }()
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
-	if s.Size == int64(len(head)) {
-		s.data = head
-	}
-	return r.readReserved(ctx, &limits, kind, s)
-}
-
-// readReserved reads a document after its memory is reserved. How much an Office document or a PDF takes is known later;
-// to wait for more it gives everything back first, so that two documents never wait for each other.
-func (r *Reader) readReserved(ctx context.Context, limits *Limits, kind kind, s Source) (string, error) {
-	for work := firstWork(limits, kind, s.Size); ; {
-		text, more, err := r.attempt(ctx, limits, kind, s, work)
-		if more <= work {
+	a := attempt{kind: kindOf(s.Name, s.MimeType, nil)} // by the name, until the bytes are there
+	a.work = firstWork(&limits, a.kind, s.Size)
+	for {
+		next, text, err := r.attempt(ctx, &limits, s, a)
+		if next == a {
 			return text, err
 		}
-		work = more
+		a = next
 	}
 }
 
-// attempt reads a document with work bytes beside its own. more is how many it should be read with instead; 0 is none.
-func (r *Reader) attempt(ctx context.Context, limits *Limits, kind kind, s Source, work int64) (
-	text string, more int64, err error,
-) {
-	granted, release, err := r.reserve(ctx, limits, s.Size, work)
+// attempt is what reading a document needs, as far as it is known. Its bytes, an Office document's directory and pdfium
+// tell more; a document that needs more gives everything back before it waits for that, so that no document waits for
+// one that waits.
+type attempt struct {
+	kind kind
+	work int64 // bytes beside those of the file
+}
+
+// attempt reads a document, or gives the attempt to make instead.
+func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt) (next attempt, text string, err error) {
+	done, err := r.turn(ctx, a.kind)
 	if err != nil {
-		return "", 0, err
+		return a, "", err
+	}
+	defer done()
+	granted, release, err := r.reserve(ctx, limits, s.Size, a.work)
+	if err != nil {
+		return a, "", err
 	}
 	defer release()
 	data, unmap, err := s.bytes(ctx)
 	if err != nil {
-		return "", 0, err
+		return a, "", err
 	}
 	defer unmap()
-	if err := r.failed.find(kind, data); err != nil {
-		return "", 0, err
+	next = attempt{kind: kindOf(s.Name, s.MimeType, data), work: a.work}
+	if err := r.failed.find(next.kind, data); err != nil {
+		return a, "", err
+	}
+	next.work = max(a.work, firstWork(limits, next.kind, s.Size))
+	if next.work > a.work || next.kind == kindPDF && a.kind != kindPDF {
+		return next, "", nil
 	}
 	working, stop := context.WithTimeoutCause(ctx, limits.Time, exceeded(LimitTime, limits.Time, "of work"))
 	defer stop()
-	if kind == kindOffice {
-		text, more, err = officeText(working, limits, data, work, granted)
-		if more > work {
-			return "", more, nil
+	if next.kind == kindOffice {
+		text, next.work, err = officeText(working, limits, data, a.work, granted)
+		if next.work > a.work {
+			return next, "", nil
 		}
 	} else {
-		text, err = read(working, limits, &r.pdf, kind, data, granted)
+		text, err = read(working, limits, &r.pdf, next.kind, data, granted)
 	}
 	switch {
 	case err == nil:
-		return text, 0, nil
+		return a, text, nil
 	case working.Err() != nil:
 		err = context.Cause(working)
-	case granted < work:
+	case granted < a.work/4*3: // with nearly all of it the document is at fault
 		err = hostBound(err, granted)
-	case kind == kindPDF && work < int64(limits.Memory) && isLimit(err, LimitMemory):
-		return "", int64(limits.Memory), nil
+	case next.kind == kindPDF && a.work < int64(limits.Memory) && isLimit(err, LimitMemory):
+		next.work = int64(limits.Memory)
+		return next, "", nil
 	}
 	if ctx.Err() == nil {
-		r.failed.add(kind, data, err)
+		r.failed.add(next.kind, data, err)
 	}
-	return "", 0, err
+	return a, "", err
+}
+
+// turn waits until a document may be read; done ends the turn. Few PDFs are read at the same time.
+func (r *Reader) turn(ctx context.Context, kind kind) (done func(), err error) {
+	turns := r.fast
+	if kind == kindPDF {
+		turns = r.slow
+		// The compiler runs before the time of the document begins.
+		if err := r.pdf.open(r.CacheDir); err != nil {
+			return nil, err
+		}
+	}
+	select {
+	case turns <- struct{}{}:
+		return func() { <-turns }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 func read(ctx context.Context, limits *Limits, pdf *pdfReader, kind kind, data []byte, work int64) (string, error) {
@@ -159,9 +167,6 @@ func read(ctx context.Context, limits *Limits, pdf *pdfReader, kind kind, data [
 // Close ends the PDF reader. Documents that are being read fail.
 func (r *Reader) Close() error { return r.pdf.close() }
 
-// headSize is how many bytes decide about the format.
-const headSize = 64 << 10
-
 // load reads a document from its start into data.
 func (s *Source) load(ctx context.Context, data []byte) error {
 	in, err := s.Open(ctx)
@@ -183,16 +188,10 @@ const leastMapped = 1 << 20
 
 // bytes are those of a document, until unmap is called.
 func (s *Source) bytes(ctx context.Context) (data []byte, unmap func(), err error) {
-	switch {
-	case s.data != nil:
-		return s.data, func() {}, nil
-	case s.Size < leastMapped:
+	if s.Size < leastMapped {
 		data, unmap = make([]byte, s.Size), func() {}
-	default:
-		if data, err = mapMemory(s.Size); err != nil {
-			return nil, nil, err
-		}
-		unmap = func() { unmapMemory(data) }
+	} else if data, unmap, err = mapMemory(s.Size); err != nil {
+		return nil, nil, err
 	}
 	if err := s.load(ctx, data); err != nil {
 		unmap()
@@ -239,7 +238,7 @@ func kindOf(name, mimeType string, data []byte) kind {
 }
 
 func isText(data []byte) bool {
-	head := data[:min(len(data), headSize)]
+	head := data[:min(len(data), 64<<10)]
 	_, err := Decode(head, 3*len(head))
 	return err == nil
 }

@@ -25,12 +25,13 @@ func firstWork(limits *Limits, kind kind, size int64) int64 {
 		// pdfium copies the file.
 		return min(int64(limits.Memory), pdfWork+2*size)
 	case kindOffice:
-		return min(limits.Work, 4*leastWork)
+		return min(limits.Work, 4*leastWork+16*size)
 	case kindHTML:
 		return min(limits.Work, leastWork+4*size)
 	}
-	// Text shares the bytes of the file, or becomes three times as long when it is decoded.
-	return min(limits.Work, leastWork+3*size)
+	// Text becomes up to three times as long when it is decoded. A small Office document, whose name does not count, fits
+	// too.
+	return min(limits.Work, 4*leastWork+3*size)
 }
 
 // reserve waits for memory for a document of size bytes that takes work bytes more, or what the host has for it.

@@ -8,6 +8,7 @@ import (
 	"compress/flate"
 	"fmt"
 	"hash/crc32"
+	"os"
 	"slices"
 	"strings"
 )
@@ -21,6 +22,19 @@ type File struct {
 // Set is every hostile document.
 func Set() []File {
 	return slices.Concat(words(), sheets(), slides(), archives(), texts(), pages(), PDFs())
+}
+
+// Chosen reports whether a test takes the file with an index in [Set]: every fourth from a place on, all of them with
+// EASEL_HOSTILE=all, or those whose name begins with what else EASEL_HOSTILE says.
+func Chosen(index, from int, f File) bool {
+	switch only := os.Getenv("EASEL_HOSTILE"); only {
+	case "":
+		return index%4 == from
+	case "all":
+		return true
+	default:
+		return strings.HasPrefix(f.Name, only)
+	}
 }
 
 // Part is a file in an archive: Head, then Unit Times times, then Tail. It is compressed once, whatever its size.
