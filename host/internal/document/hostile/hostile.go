@@ -8,7 +8,6 @@ import (
 	"compress/flate"
 	"fmt"
 	"hash/crc32"
-	"os"
 	"slices"
 	"strings"
 )
@@ -24,17 +23,16 @@ func Set() []File {
 	return slices.Concat(words(), sheets(), slides(), archives(), texts(), pages(), PDFs())
 }
 
-// Chosen reports whether a test takes the file with an index in [Set]: every fourth from a place on, all of them with
-// EASEL_HOSTILE=all, or those whose name begins with what else EASEL_HOSTILE says.
-func Chosen(index, from int, f File) bool {
-	switch only := os.Getenv("EASEL_HOSTILE"); only {
-	case "":
-		return index%4 == from
-	case "all":
-		return true
-	default:
-		return strings.HasPrefix(f.Name, only)
+// Choose gives the files that a test takes: every fourth from a place on, all of them for "all", or those whose name begins
+// with what else only says.
+func Choose(only string, from int) []File {
+	var chosen []File
+	for i, f := range Set() {
+		if only == "all" || only == "" && i%4 == from || only != "" && strings.HasPrefix(f.Name, only) {
+			chosen = append(chosen, f)
+		}
 	}
+	return chosen
 }
 
 // Part is a file in an archive: Head, then Unit Times times, then Tail. It is compressed once, whatever its size.
