@@ -151,13 +151,21 @@ func entity(s string, end int) (string, bool) {
 	return string(rune(n)), true
 }
 
-// tidy squeezes blanks inside lines and leaves out empty lines.
+// tidy squeezes blanks inside lines and leaves out empty lines. A list of the words would take many times the text.
 func tidy(s string) string {
-	var lines []string
+	var b strings.Builder
 	for line := range strings.Lines(s) {
-		if words := strings.Fields(line); len(words) > 0 {
-			lines = append(lines, strings.Join(words, " "))
+		begun := false
+		for word := range strings.FieldsSeq(line) {
+			switch {
+			case begun:
+				b.WriteByte(' ')
+			case b.Len() > 0:
+				b.WriteByte('\n')
+			}
+			b.WriteString(word)
+			begun = true
 		}
 	}
-	return strings.Join(lines, "\n")
+	return b.String()
 }

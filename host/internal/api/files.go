@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -121,7 +121,7 @@ func (c *call) uploadPage(address string) error {
 	if path.Ext(name) == "" {
 		name = u.Hostname() + ".html"
 	}
-	v, err := c.a.box().Put(c.ctx(), c.who.tenant, name, bytes.NewReader([]byte(res.Body)))
+	v, err := c.a.box().Put(c.ctx(), c.who.tenant, name, strings.NewReader(res.Body))
 	if err != nil {
 		return uploadFailure(err)
 	}

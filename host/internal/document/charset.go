@@ -2,80 +2,182 @@ package document
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Decode is the text of bytes in the encoding they seem to have: that of their mark, UTF-8, UTF-16 without a mark,
-// GB18030 (and so GBK), or Windows-1252 (and so Latin-1). Line ends become \n.
+// GB18030 (and so GBK), or Windows-1252 (and so Latin-1). Line ends become \n. The text has at most most bytes.
 //
-// Errors: [ErrFormat] for what no text editor would show.
-func Decode(data []byte) (string, error) {
-	text, ok := decodeMarked(data)
-	switch {
-	case ok:
-	case bytes.IndexByte(data, 0) >= 0:
-		little, found := unmarkedUTF16(data)
-		if !found {
+// Errors: [ErrFormat] for what no text editor would show, [ErrLimit].
+func Decode(data []byte, most int) (string, error) {
+	from, rest, err := encodingOf(data)
+	if err != nil {
+		return "", err
+	}
+	if from == nil && bytes.IndexByte(rest, '\r') < 0 {
+		if len(rest) > most {
+			return "", exceeded(LimitText, most, "bytes of text")
+		}
+		if hasControls(rest) {
 			return "", notText()
 		}
-		text = utf16Text(data, little)
-	case utf8.Valid(data):
-		text = string(data)
-	default:
-		legacy, err := decodeLegacy(data)
-		if err != nil {
-			return "", err
-		}
-		text = legacy
+		return string(rest), nil
 	}
-	if hasControls(text) {
-		return "", notText()
+	out := &decoded{most: most}
+	out.text.Grow(min(len(rest), most))
+	if from == nil {
+		_, err = out.Write(rest)
+	} else {
+		_, err = io.CopyBuffer(out, transform.NewReader(bytes.NewReader(rest), from), make([]byte, 32<<10))
 	}
-	return lines(text), nil
+	if err != nil {
+		return "", err
+	}
+	return out.text.String(), nil
+}
+
+// DecodeSource is [Decode] of a document.
+func DecodeSource(ctx context.Context, s Source, most int) (string, error) {
+	data, unmap, err := s.bytes(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unmap()
+	return Decode(data, most)
 }
 
 func notText() error {
 	return fmt.Errorf("%w: txt, md, html, csv, json, pdf, docx, xlsx and pptx can", ErrFormat)
 }
 
-func lines(text string) string {
-	if !strings.Contains(text, "\r") {
-		return text
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+// decoded collects text and makes its line ends \n.
+type decoded struct {
+	most   int
+	text   strings.Builder
+	ended  bool // the text before ended with a carriage return
+	escape bool // the text before ended with the end mark of DOS
 }
 
-// decodeMarked reads what begins with a byte order mark.
-func decodeMarked(data []byte) (string, bool) {
+// Write adds a piece of text, which may end inside of a character.
+func (d *decoded) Write(piece []byte) (int, error) {
+	if len(piece) == 0 {
+		return 0, nil
+	}
+	if d.escape || hasControls(piece) {
+		return 0, notText()
+	}
+	n := len(piece)
+	d.escape = piece[n-1] == '\x1A'
+	for len(piece) > 0 {
+		if d.ended && piece[0] == '\n' {
+			piece, d.ended = piece[1:], false
+			continue
+		}
+		line, rest, returns := bytes.Cut(piece, []byte{'\r'})
+		if d.text.Len()+len(line) > d.most {
+			return 0, exceeded(LimitText, d.most, "bytes of text")
+		}
+		d.text.Write(line)
+		if returns {
+			d.text.WriteByte('\n')
+		}
+		piece, d.ended = rest, returns
+	}
+	if d.text.Len() > d.most {
+		return 0, exceeded(LimitText, d.most, "bytes of text")
+	}
+	return n, nil
+}
+
+// encodingOf is how bytes become UTF-8: by a transformer, or as they are for nil. rest is data without its mark.
+func encodingOf(data []byte) (from transform.Transformer, rest []byte, err error) {
+	if from, rest, ok := marked(data); ok {
+		return from, rest, nil
+	}
+	switch {
+	case bytes.IndexByte(data, 0) >= 0:
+		little, found := unmarkedUTF16(data)
+		if !found {
+			return nil, nil, notText()
+		}
+		return utf16From(little), data, nil
+	case utf8.Valid(data):
+		return nil, data, nil
+	case mostlyUTF8(data):
+		return new(validUTF8), data, nil
+	case mostlyChinese(data):
+		return simplifiedchinese.GB18030.NewDecoder(), data, nil
+	}
+	return charmap.Windows1252.NewDecoder(), data, nil
+}
+
+// marked is the encoding of what begins with a byte order mark.
+func marked(data []byte) (from transform.Transformer, rest []byte, ok bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
-		return strings.ToValidUTF8(string(data[3:]), "\uFFFD"), true
+		if rest = data[3:]; !utf8.Valid(rest) {
+			from = new(validUTF8)
+		}
+		return from, rest, true
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")):
-		return utf16Text(data[2:], true), true
+		return utf16From(true), even(data[2:]), true
 	case bytes.HasPrefix(data, []byte("\xFE\xFF")):
-		return utf16Text(data[2:], false), true
+		return utf16From(false), even(data[2:]), true
 	}
-	return "", false
+	return nil, data, false
 }
 
-func utf16Text(data []byte, little bool) string {
-	high, low := 0, 1
+// even leaves out half of a character at the end.
+func even(data []byte) []byte { return data[:len(data)&^1] }
+
+func utf16From(little bool) transform.Transformer {
+	order := unicode.BigEndian
 	if little {
-		high, low = 1, 0
+		order = unicode.LittleEndian
 	}
-	units := make([]uint16, 0, len(data)/2)
-	for i := 0; i+1 < len(data); i += 2 {
-		units = append(units, uint16(data[i+high])<<8|uint16(data[i+low]))
+	return unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder()
+}
+
+// validUTF8 replaces each run of bytes that are not UTF-8 by U+FFFD, as [strings.ToValidUTF8] does.
+type validUTF8 struct{ bad bool } // the byte before was not UTF-8
+
+// Reset implements transform.Transformer.
+func (v *validUTF8) Reset() { v.bad = false }
+
+// Transform implements transform.Transformer.
+func (v *validUTF8) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	for nSrc < len(src) {
+		rest := src[nSrc:]
+		if !atEOF && !utf8.FullRune(rest) {
+			return nDst, nSrc, transform.ErrShortSrc
+		}
+		r, n := utf8.DecodeRune(rest)
+		bad := r == utf8.RuneError && n == 1
+		piece := rest[:n]
+		switch {
+		case bad && v.bad:
+			piece = nil
+		case bad:
+			piece = []byte("\uFFFD")
+		}
+		if nDst+len(piece) > len(dst) {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		nDst += copy(dst[nDst:], piece)
+		nSrc += n
+		v.bad = bad
 	}
-	return string(utf16.Decode(units))
+	return nDst, nSrc, nil
 }
 
 // unmarkedUTF16 tells UTF-16 by its zero bytes: Western letters, digits and line ends have theirs at every second
@@ -93,22 +195,6 @@ func unmarkedUTF16(data []byte) (little, ok bool) {
 	}
 	little = zeros[1] > zeros[0]
 	return little, min(zeros[0], zeros[1]) == 0 && 4*max(zeros[0], zeros[1]) >= len(head)
-}
-
-// decodeLegacy reads bytes that are no valid UTF-8 and have no mark.
-func decodeLegacy(data []byte) (string, error) {
-	var from encoding.Encoding = charmap.Windows1252
-	switch {
-	case mostlyUTF8(data):
-		return strings.ToValidUTF8(string(data), "\uFFFD"), nil
-	case mostlyChinese(data):
-		from = simplifiedchinese.GB18030
-	}
-	text, err := from.NewDecoder().Bytes(data)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	return string(text), nil
 }
 
 // mostlyUTF8 holds for UTF-8 that was damaged here and there, as at a cut.
@@ -158,32 +244,60 @@ func mostlyChinese(data []byte) bool {
 	return 10*common >= 7*pairs
 }
 
-// hasControls finds characters that no text has. The end mark of DOS and the escapes of terminals pass.
-func hasControls(text string) bool {
-	text = strings.TrimSuffix(text, "\x1A")
-	return strings.ContainsFunc(text, func(r rune) bool {
-		return r < ' ' && !strings.ContainsRune("\t\n\v\f\r\b\x1B", r)
-	})
+// hasControls finds characters that do not occur in text. The end mark of DOS, at the end only, and the escapes of
+// terminals pass.
+func hasControls(text []byte) bool {
+	for _, b := range bytes.TrimSuffix(text, []byte{'\x1A'}) {
+		if b < ' ' {
+			switch b {
+			case '\t', '\n', '\v', '\f', '\r', '\b', '\x1B':
+			default:
+				return true
+			}
+		}
+	}
+	return false
 }
 
-// decodeHTML believes a mark or what the page says about itself, and otherwise reads as [Decode] does.
-func decodeHTML(data []byte) (string, error) {
-	if _, marked := decodeMarked(data); marked {
-		return Decode(data)
+// decodeHTML is the text of a page in the encoding of its mark, in that which the page names, or in that which [Decode]
+// finds. It is decoded while it is read.
+//
+// Errors: [ErrFormat], also from the reader.
+func decodeHTML(data []byte) (io.Reader, error) {
+	from, rest, ok := marked(data)
+	if !ok && !utf8.Valid(data) { // UTF-8 that names another encoding was saved again
+		declared, name, _ := charset.DetermineEncoding(data[:min(len(data), 1024)], "")
+		// Windows-1252 is also the answer for a page that names none.
+		if from, ok = declared.NewDecoder(), name != "windows-1252" && name != "utf-8"; !ok {
+			from = nil
+		}
 	}
-	if utf8.Valid(data) {
-		return Decode(data) // a page that says otherwise was saved anew
+	if !ok {
+		var err error
+		if from, rest, err = encodingOf(data); err != nil {
+			return nil, err
+		}
 	}
-	declared, name, _ := charset.DetermineEncoding(data[:min(len(data), 1024)], "")
-	if name == "windows-1252" || name == "utf-8" {
-		return Decode(data) // the first is also said when nothing is known
+	var in io.Reader = bytes.NewReader(rest)
+	if from != nil {
+		in = transform.NewReader(in, from)
 	}
-	text, err := declared.NewDecoder().Bytes(data)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrFormat, err)
+	return &controls{in: in}, nil
+}
+
+// controls refuses what [hasControls] finds.
+type controls struct {
+	in     io.Reader
+	escape bool // the text before ended with the end mark of DOS
+}
+
+func (c *controls) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	if n > 0 {
+		if c.escape || hasControls(p[:n]) {
+			return 0, notText()
+		}
+		c.escape = p[n-1] == '\x1A'
 	}
-	if hasControls(string(text)) {
-		return "", notText()
-	}
-	return lines(string(text)), nil
+	return n, err
 }

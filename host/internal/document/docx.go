@@ -86,9 +86,9 @@ func (w *word) step(e *element) error {
 		level, _ := strconv.Atoi(e.attr("val")) // what is no number is the first level
 		q.kind, q.mark = item, strings.Repeat("  ", min(max(level, 0), 8))+"- "
 	case "footnoteReference":
-		q.text.WriteString("[^f" + e.attr("id") + "]")
+		w.write(q, "[^f"+e.attr("id")+"]")
 	case "endnoteReference":
-		q.text.WriteString("[^e" + e.attr("id") + "]")
+		w.write(q, "[^e"+e.attr("id")+"]")
 	}
 	return nil
 }
@@ -130,6 +130,7 @@ func (o *office) wordStyles(part string) (map[string]wordStyle, error) {
 			id, s = e.attr("styleId"), wordStyle{}
 		case !e.begins && e.name == "style":
 			styles[id] = s
+			return o.hold(len(id) + len(s.basedOn))
 		case e.begins && e.name == "name":
 			name := strings.ToLower(e.attr("val"))
 			if level, ok := strings.CutPrefix(name, "heading "); ok {

@@ -27,6 +27,16 @@ func check(t *testing.T, most int, text string, err error) {
 	}
 }
 
+// bounded runs f, which reads a document within fuzzLimits, and fails when that allocates more than the limits explain.
+func bounded(t *testing.T, f func() (string, error)) (string, error) {
+	before := allocated()
+	text, err := f()
+	if grown := allocated() - before; grown > 128<<20 {
+		t.Fatalf("%d MB were allocated: %v", grown>>20, err)
+	}
+	return text, err
+}
+
 var fuzzLimits = Limits{Text: 64 << 10, Unpacked: 1 << 20, Time: 10 * time.Second}
 
 func FuzzText(f *testing.F) {
@@ -37,7 +47,7 @@ func FuzzText(f *testing.F) {
 		if kindOf(name, "", data) == kindPDF {
 			return // pdfium has fuzz tests of its own
 		}
-		text, err := (&Reader{Limits: fuzzLimits}).Text(t.Context(), name, "", data)
+		text, err := bounded(t, func() (string, error) { return (&Reader{Limits: fuzzLimits}).Text(t.Context(), name, "", data) })
 		check(t, fuzzLimits.Text, text, err)
 	})
 }
@@ -47,7 +57,9 @@ func FuzzHTML(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		text, err := (&Reader{Limits: fuzzLimits}).Text(t.Context(), "a.html", "text/html", data)
+		text, err := bounded(t, func() (string, error) {
+			return (&Reader{Limits: fuzzLimits}).Text(t.Context(), "a.html", "text/html", data)
+		})
 		check(t, fuzzLimits.Text, text, err)
 	})
 }
@@ -69,7 +81,7 @@ func FuzzParts(f *testing.F) {
 		case 2:
 			data = pptx(t, main)
 		}
-		text, err := (&Reader{Limits: fuzzLimits}).Text(t.Context(), "", "", data)
+		text, err := bounded(t, func() (string, error) { return (&Reader{Limits: fuzzLimits}).Text(t.Context(), "", "", data) })
 		check(t, fuzzLimits.Text, text, err)
 	})
 }

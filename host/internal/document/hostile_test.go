@@ -84,14 +84,14 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// bomb is an archive with a part of size blanks. The blanks are packed once and written many times.
+// bomb is an archive with a part of size bytes. They are packed once and written many times.
 func bomb(t *testing.T, name string, size int) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	w, err := z.Create(name)
 	require.NoError(t, err)
-	blank := bytes.Repeat([]byte(" "), 1<<20)
+	blank := append(bytes.Repeat([]byte(" "), 1<<20-4), "<a/>"...)
 	for range size >> 20 {
 		_, err := w.Write(blank)
 		require.NoError(t, err)
@@ -232,7 +232,7 @@ func TestClose(t *testing.T) {
 		_, err := r.Text(t.Context(), "x.pdf", "", nestedForms())
 		reading <- err
 	}()
-	require.Eventually(t, func() bool { r.pdf.mu.Lock(); defer r.pdf.mu.Unlock(); return r.pdf.pool != nil }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { r.pdf.mu.Lock(); defer r.pdf.mu.Unlock(); return r.pdf.pdfium.pool != nil }, time.Minute, time.Millisecond)
 	require.NoError(t, r.Close())
 	select {
 	case err := <-reading:

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -12,18 +13,21 @@ import (
 )
 
 // htmlText is the text of a page. It reads tag by tag and never builds a tree, so that nesting costs nothing.
-func htmlText(ctx context.Context, limits *Limits, source string) (string, error) {
-	z := html.NewTokenizer(strings.NewReader(source))
-	z.SetMaxBuf(limits.File)
-	w := &webPage{flow: flow{page: &page{most: limits.Text}}, deepest: limits.Depth, kind: paragraph}
+func htmlText(ctx context.Context, limits *Limits, source io.Reader) (string, error) {
+	z := html.NewTokenizer(source)
+	z.SetMaxBuf(limits.Tag)
+	w := &webPage{flow: newFlow(newPage(limits)), deepest: limits.Depth, kind: paragraph}
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return "", ctx.Err()
 		}
 		switch z.Next() {
 		case html.ErrorToken:
-			if err := z.Err(); !errors.Is(err, io.EOF) {
-				return "", tooMuch("bytes in one tag", limits.File)
+			switch err := z.Err(); {
+			case errors.Is(err, html.ErrBufferExceeded):
+				return "", exceeded(LimitBlock, limits.Tag, "bytes in one tag")
+			case !errors.Is(err, io.EOF):
+				return "", err
 			}
 			w.endBlock()
 			for w.table() != nil {
@@ -32,7 +36,7 @@ func htmlText(ctx context.Context, limits *Limits, source string) (string, error
 			return w.page.result()
 		case html.TextToken:
 			if w.silent == 0 {
-				w.write(string(z.Text()))
+				w.write(z.Text())
 			}
 		case html.StartTagToken:
 			name, _ := z.TagName()
@@ -46,7 +50,7 @@ func htmlText(ctx context.Context, limits *Limits, source string) (string, error
 			name, _ := z.TagName()
 			w.end(atom.Lookup(name))
 		}
-		if w.page.over {
+		if w.page.err != nil {
 			return w.page.result()
 		}
 	}
@@ -64,20 +68,36 @@ type webPage struct {
 	lists   []int // open lists: number of the last item, or -1 in a list without numbers
 }
 
-func (w *webPage) write(text string) {
+// put adds bytes to the open block.
+func (w *webPage) put(text []byte) {
+	if w.page.err == nil && w.block.Len()+len(text) > w.page.most {
+		w.page.err = exceeded(LimitText, w.page.most, "bytes of text")
+	}
+	if w.page.err == nil {
+		w.block.Write(text)
+	}
+}
+
+// write adds text between tags to the open block.
+func (w *webPage) write(text []byte) {
 	if w.pre > 0 {
-		w.block.WriteString(text)
+		w.put(text)
 		return
 	}
-	words := strings.Join(strings.Fields(text), " ")
-	begins, ends := text != strings.TrimLeft(text, " \t\n\f\r"), text != strings.TrimRight(text, " \t\n\f\r")
+	const blanks = " \t\n\f\r"
 	s := w.block.String()
-	if begins && s != "" && !strings.HasSuffix(s, " ") && !strings.HasSuffix(s, "\n") {
-		w.block.WriteByte(' ')
+	if bytes.IndexAny(text[:min(1, len(text))], blanks) == 0 && s != "" && !strings.HasSuffix(s, " ") && !strings.HasSuffix(s, "\n") {
+		w.put([]byte{' '})
 	}
-	w.block.WriteString(words)
-	if ends && words != "" {
-		w.block.WriteByte(' ')
+	words := 0
+	for word := range bytes.FieldsSeq(text) {
+		if words++; words > 1 {
+			w.put([]byte{' '})
+		}
+		w.put(word)
+	}
+	if words > 0 && bytes.IndexAny(text[len(text)-1:], blanks) == 0 {
+		w.put([]byte{' '})
 	}
 }
 
@@ -91,7 +111,7 @@ func (w *webPage) endBlock() {
 		text = strings.TrimSpace(strings.ReplaceAll(text, " \n", "\n"))
 	}
 	if text != "" {
-		w.add(w.kind, w.mark+text)
+		w.add(w.kind, w.mark, text)
 		w.kind, w.mark = paragraph, ""
 	}
 }
@@ -111,7 +131,7 @@ func (w *webPage) start(a atom.Atom) {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		w.begin(paragraph, strings.Repeat("#", int(a.String()[1]-'0'))+" ")
 	case atom.Br:
-		w.block.WriteByte('\n')
+		w.put([]byte{'\n'})
 	case atom.Pre:
 		w.begin(paragraph, "")
 		w.pre++
@@ -129,14 +149,10 @@ func (w *webPage) start(a atom.Atom) {
 		}
 	case atom.Tr:
 		w.endBlock()
-		if t := w.table(); t != nil {
-			t.endRow()
-		}
+		w.endRow()
 	case atom.Td, atom.Th:
 		w.endBlock()
-		if t := w.table(); t != nil {
-			t.beginCell()
-		}
+		w.beginCell()
 	default:
 		if breaksLine(a) {
 			w.endBlock()
@@ -167,9 +183,7 @@ func (w *webPage) end(a atom.Atom) {
 		}
 	case atom.Tr:
 		w.endBlock()
-		if t := w.table(); t != nil {
-			t.endRow()
-		}
+		w.endRow()
 	case atom.Table:
 		w.endBlock()
 		w.endTable()

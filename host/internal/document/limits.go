@@ -1,36 +1,45 @@
 package document
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
-// LargestFile is how many bytes a document has at most, unless Limits say otherwise.
+// LargestFile is the size in bytes up to which a document is read, unless Limits say otherwise.
 const LargestFile = 64 << 20
 
 // Limits bound what reading one document may take. A zero field means its default.
 type Limits struct {
-	File     int           // bytes of the file; LargestFile
-	Text     int           // bytes of the text read from it; 16 MiB
-	Unpacked int64         // bytes of all parts of an Office document after unpacking; 256 MiB
-	Depth    int           // elements inside each other in a part; 512
-	Parts    int           // files inside an Office document; 20,000
-	Pages    int           // pages of a PDF; 2,000
-	Memory   int           // bytes of the sandbox that reads a PDF; 192 MiB
-	Time     time.Duration // for the whole document, without waiting for a turn; 60 s
-	PDFs     int           // PDF that are read at the same time, more wait; 2
-	Others   int           // the same for everything else; 4
+	File       int           // bytes of the file; LargestFile
+	Text       int           // bytes of the text read from it; 16 MiB
+	Block      int           // bytes of one XML token, paragraph, table row or PDF page; 4 MiB
+	Tag        int           // bytes of one HTML tag, comment, script or text between tags; 16 MiB
+	Attributes int           // of one XML element; 1,000
+	Cells      int           // of the tables of an Office document, empty ones too; 5,000,000
+	Unpacked   int64         // bytes of all parts of an Office document after unpacking; 256 MiB
+	Depth      int           // nested elements in a part; 512
+	Parts      int           // files in an Office document, its sheets, its slides; 20,000
+	Pages      int           // pages of a PDF; 2,000
+	Work       int64         // bytes held while reading anything but a PDF, beside the file; 64 MiB
+	Memory     int           // bytes of the sandbox that reads a PDF; 128 MiB
+	Time       time.Duration // for the whole document, without waiting for a turn; 60 s
+	Wait       time.Duration // for memory that other documents hold; 60 s
+	PDFs       int           // PDFs read at the same time, more wait; 2
+	Others     int           // documents of other formats read at the same time, more wait; 4
 }
 
 func (l Limits) orDefaults() Limits {
 	or(&l.File, LargestFile)
 	or(&l.Text, 16<<20)
+	or(&l.Block, 4<<20)
+	or(&l.Tag, 16<<20)
+	or(&l.Attributes, 1_000)
+	or(&l.Cells, 5_000_000)
 	or(&l.Unpacked, 256<<20)
 	or(&l.Depth, 512)
 	or(&l.Parts, 20_000)
 	or(&l.Pages, 2_000)
-	or(&l.Memory, 192<<20)
+	or(&l.Work, 64<<20)
+	or(&l.Memory, 128<<20)
 	or(&l.Time, time.Minute)
+	or(&l.Wait, time.Minute)
 	or(&l.PDFs, 2)
 	or(&l.Others, 4)
 	return l
@@ -41,9 +50,4 @@ func or[T comparable](v *T, otherwise T) {
 	if *v == zero {
 		*v = otherwise
 	}
-}
-
-// tooMuch says that a document needs more than most of something.
-func tooMuch(what string, most any) error {
-	return fmt.Errorf("%w: more than %v %s", ErrLimit, most, what)
 }

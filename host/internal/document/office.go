@@ -16,17 +16,28 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// officeText reads docx, xlsx or pptx, whichever the archive turns out to be.
-func officeText(ctx context.Context, limits *Limits, data []byte) (string, error) {
+// officeText reads docx, xlsx or pptx, whichever the archive turns out to be. It may hold granted bytes. When it takes
+// more than asked, it reads nothing and says how many.
+func officeText(ctx context.Context, limits *Limits, data []byte, asked, granted int64) (text string, more int64, err error) {
 	o, err := openOffice(ctx, limits, data)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
+	if more := o.estimate(); more > asked {
+		return "", more, nil
+	}
+	o.work = granted
+	text, err = o.text()
+	return text, 0, err
+}
+
+// text reads the document.
+func (o *office) text() (string, error) {
 	main, err := o.mainPart()
 	if err != nil {
 		return "", err
 	}
-	out := &page{most: limits.Text}
+	out := newPage(o.limits)
 	switch {
 	case strings.HasPrefix(main, "word/"):
 		err = o.docx(main, out)
@@ -37,7 +48,7 @@ func officeText(ctx context.Context, limits *Limits, data []byte) (string, error
 	default:
 		return "", fmt.Errorf("%w: it is an archive, but no docx, xlsx or pptx", ErrFormat)
 	}
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil {
 		return "", err
 	}
 	return out.result()
@@ -52,21 +63,20 @@ func oldOffice(data []byte) error {
 	return fmt.Errorf("%w: it is a format of Office before 2007; save it as docx, xlsx or pptx", ErrFormat)
 }
 
-// errEnough stops a walk whose page is full.
-var errEnough = errors.New("the page is full")
-
 // office is an archive of XML parts, as ECMA-376 describes it.
 type office struct {
 	ctx    context.Context
 	limits *Limits
 	parts  map[string]*zip.File
 	left   int64 // bytes that may still be unpacked
+	work   int64 // bytes that may be held
+	held   int64 // bytes in lists, maps and strings that live until the end
 }
 
 func openOffice(ctx context.Context, limits *Limits, data []byte) (*office, error) {
-	// Counted before the list of files is built: a list of a million names takes more memory than the file.
+	// Counted before the list of files is built: a list of a million names takes more memory than the archive.
 	if bytes.Count(data, []byte("PK\x01\x02")) > limits.Parts {
-		return nil, tooMuch("files in the archive", limits.Parts)
+		return nil, exceeded(LimitParts, limits.Parts, "files in the archive")
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -83,6 +93,40 @@ func openOffice(ctx context.Context, limits *Limits, data []byte) (*office, erro
 		}
 	}
 	return o, nil
+}
+
+// estimate is what reading takes by the sizes that the directory declares; reading a part beyond its declared size
+// fails.
+func (o *office) estimate() int64 {
+	declared := uint64(0)
+	for name, f := range o.parts {
+		if !isMedia(name) {
+			declared += min(f.UncompressedSize64, uint64(o.limits.Work))
+		}
+	}
+	return min(o.limits.Work, leastWork+perXML*int64(min(declared, uint64(o.limits.Work))))
+}
+
+// isMedia reports whether a part is a picture, a sound or an embedded file by its name. Such parts are never opened.
+func isMedia(name string) bool {
+	switch path.Ext(name) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".emf", ".wmf", ".wdp", ".bin", ".mp3", ".mp4", ".wav",
+		".odttf", ".fntdata", ".ttf", ".docx", ".xlsx", ".pptx", ".pdf":
+		return true
+	}
+	return false
+}
+
+// overhead is what an entry of a list or a map takes beside its text: headers of strings, and the room that a list or a
+// map keeps for growing.
+const overhead = 160
+
+// hold counts an entry with n bytes of text that lives until the document is read.
+func (o *office) hold(n int) error {
+	if o.held += int64(n) + overhead; o.held > o.work {
+		return exceeded(LimitMemory, o.work, "bytes of memory")
+	}
+	return nil
 }
 
 // partName is how parts are looked up: their names do not tell cases apart.
@@ -122,7 +166,9 @@ func (o *office) relations(part string) ([]relation, error) {
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join(dir, target)
 			}
-			out = append(out, relation{e.attr("Id"), e.attr("Type"), partName(target)})
+			r := relation{e.attr("Id"), e.attr("Type"), partName(target)}
+			out = append(out, r)
+			return o.hold(len(r.id) + len(r.kind) + len(r.target))
 		}
 		return nil
 	})
@@ -166,7 +212,7 @@ func (e *element) related() string {
 // walk reads a part step by step. visit gets an element that is valid until it returns.
 func (o *office) walk(part string, visit func(*element) error) error {
 	f := o.parts[partName(part)]
-	if f == nil {
+	if f == nil || isMedia(part) {
 		return fmt.Errorf("%w: %s", errNoPart, part)
 	}
 	r, err := f.Open()
@@ -174,9 +220,12 @@ func (o *office) walk(part string, visit func(*element) error) error {
 		return fmt.Errorf("%w: %s: %w", ErrDamaged, part, err)
 	}
 	defer r.Close()
+	if o.left -= opening; o.left < 0 {
+		return exceeded(LimitUnpacked, o.limits.Unpacked, "bytes after unpacking")
+	}
 	err = o.steps(&unpacking{r: r, o: o}, visit)
 	switch {
-	case err == nil, errors.Is(err, ErrLimit), errors.Is(err, errEnough), o.ctx.Err() != nil:
+	case err == nil, errors.Is(err, ErrLimit), o.ctx.Err() != nil:
 		return err
 	case errors.Is(err, ErrDamaged):
 		return fmt.Errorf("%s: %w", part, err)
@@ -184,13 +233,19 @@ func (o *office) walk(part string, visit func(*element) error) error {
 	return fmt.Errorf("%w: %s: %w", ErrDamaged, part, err)
 }
 
+// opening is counted as unpacked whenever a part is opened, as slides and sheets may name one part again and again.
+const opening = 1 << 10
+
 func (o *office) steps(r io.Reader, visit func(*element) error) error {
-	d := xml.NewDecoder(transform.NewReader(r, unicode.BOMOverride(transform.Nop)))
-	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
+	in := newTokens(transform.NewReader(r, unicode.BOMOverride(transform.Nop)), o.limits)
+	d := xml.NewDecoder(in)
+	d.CharsetReader = func(label string, raw io.Reader) (io.Reader, error) {
 		if strings.HasPrefix(strings.ToLower(label), "utf-16") {
-			return in, nil // its mark was seen already
+			return raw, nil // its mark was seen already
 		}
-		return charset.NewReaderLabel(label, in)
+		converted, err := charset.NewReaderLabel(label, raw)
+		in = newTokens(converted, o.limits)
+		return in, err
 	}
 	var e element
 	depth := 0
@@ -198,6 +253,7 @@ func (o *office) steps(r io.Reader, visit func(*element) error) error {
 		if n%1024 == 0 && o.ctx.Err() != nil {
 			return o.ctx.Err()
 		}
+		in.next()
 		token, err := d.RawToken()
 		if errors.Is(err, io.EOF) {
 			if depth != 0 {
@@ -211,7 +267,7 @@ func (o *office) steps(r io.Reader, visit func(*element) error) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			if depth++; depth > o.limits.Depth {
-				return tooMuch("elements inside each other", o.limits.Depth)
+				return exceeded(LimitDepth, o.limits.Depth, "elements inside each other")
 			}
 			e = element{begins: true, name: t.Name.Local, attrs: t.Attr}
 		case xml.EndElement:
@@ -242,7 +298,7 @@ type unpacking struct {
 func (u *unpacking) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	if u.o.left -= int64(n); u.o.left < 0 {
-		return n, tooMuch("bytes after unpacking", u.o.limits.Unpacked)
+		return n, exceeded(LimitUnpacked, u.o.limits.Unpacked, "bytes after unpacking")
 	}
 	return n, err
 }

@@ -2,87 +2,144 @@ package document
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"reflect"
 	"sync"
+	"unsafe"
 
 	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
-// pdfReader reads PDF by pdfium, compiled to WebAssembly. The module is compiled when the first PDF comes, and each
-// file is read by an instance of its own, which takes 3 ms to make.
+// pdfReader reads PDF by pdfium, compiled to WebAssembly. The module is compiled for the first PDF, and each file is
+// read by an instance of its own, which takes 3 ms to make and has a memory of its own.
 type pdfReader struct {
 	mu     sync.Mutex
-	pool   pdfium.Pool
-	cache  wazero.CompilationCache
+	pdfium compiled
 	closed bool
+}
+
+// compiled is pdfium, ready to make instances of.
+type compiled struct {
+	pool    pdfium.Pool
+	runtime wazero.Runtime
+	module  wazero.CompiledModule
+	cache   wazero.CompilationCache
 }
 
 var errClosed = errors.New("the reader of documents is closed")
 
-func (p *pdfReader) text(ctx context.Context, limits *Limits, data []byte) (string, error) {
+// text reads a file in a sandbox of at most work bytes.
+func (p *pdfReader) text(ctx context.Context, limits *Limits, data []byte, work int64) (string, error) {
 	if len(data) == 0 {
 		return "", fmt.Errorf("%w: the file is empty", ErrDamaged)
 	}
 	p.mu.Lock()
-	pool := p.pool
+	c := p.pdfium
 	p.mu.Unlock()
-	if pool == nil {
+	if c.pool == nil {
 		return "", errClosed
 	}
-	instance, err := pool.GetInstanceWithContext(ctx)
-	if err != nil {
-		return "", fmt.Errorf("reader of PDF: %w", err)
-	}
-	defer instance.Close() // the memory it had is gone, whatever it answers
-	s, err := newPDF(ctx, limits, instance)
+	s, unmap, err := c.newSandbox(work)
 	if err != nil {
 		return "", err
 	}
-	return s.text(data)
+	defer unmap() // after the instance is closed: nothing uses its memory then
+	instance, err := c.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, s), c.module, wazero.NewModuleConfig().
+		WithStartFunctions("_initialize").WithName("").WithRandSource(rand.Reader).WithStdout(io.Discard).WithStderr(io.Discard))
+	if err != nil {
+		return "", fmt.Errorf("reader of PDF: %w", err)
+	}
+	f := &pdf{ctx: ctx, limits: limits, module: instance, sandbox: s}
+	text, err := f.text(data)
+	if closed := instance.Close(context.WithoutCancel(ctx)); err == nil && closed != nil {
+		err = fmt.Errorf("reader of PDF: %w", closed)
+	}
+	return text, err
 }
 
-// open compiles pdfium, or loads it from the cache. A failure is not kept: the next PDF tries again.
-func (p *pdfReader) open(limits *Limits, cacheDir string) error {
+// newSandbox is memory for an instance, until unmap is called.
+func (c *compiled) newSandbox(work int64) (s *sandbox, unmap func(), err error) {
+	least := int64(0)
+	for _, m := range c.module.ExportedMemories() {
+		least = max(least, int64(m.Min())*wasmPage)
+	}
+	if work = work / wasmPage * wasmPage; work < least {
+		return nil, nil, exceeded(LimitMemory, work, "bytes of memory")
+	}
+	room, unmap, err := mapMemory(work)
+	return &sandbox{room: room}, unmap, err
+}
+
+// open compiles pdfium, or loads it from the cache. After a failure the next PDF tries again.
+func (p *pdfReader) open(cacheDir string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return errClosed
 	}
-	if p.pool != nil {
+	if p.pdfium.pool != nil {
 		return nil
 	}
-	pool, cache, err := compile(limits, cacheDir)
+	c, err := compile(cacheDir)
 	if err != nil && cacheDir != "" {
-		pool, cache, err = compile(limits, "") // a full or read-only disk is no reason to read no PDF
+		c, err = compile("") // a full or read-only disk is no reason to read no PDF
 	}
-	p.pool, p.cache = pool, cache
+	p.pdfium = c
 	return err
 }
 
-func compile(limits *Limits, cacheDir string) (pdfium.Pool, wazero.CompilationCache, error) {
+const wasmPage = 64 << 10
+
+func compile(cacheDir string) (compiled, error) {
 	cache, err := openCache(cacheDir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reader of PDF: %w", err)
+		return compiled{}, fmt.Errorf("reader of PDF: %w", err)
 	}
-	const page = 64 << 10
 	pool, err := webassembly.Init(webassembly.Config{
-		MaxTotal: limits.PDFs,
+		MaxTotal: 1,
 		FSConfig: wazero.NewFSConfig(), // otherwise it sees the whole disk
 		Stdout:   io.Discard, Stderr: io.Discard,
-		RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache).WithCloseOnContextDone(true).
-			WithMemoryLimitPages(uint32(limits.Memory / page)).WithDebugInfoEnabled(false),
+		RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache).WithCloseOnContextDone(true).WithDebugInfoEnabled(false),
 	})
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("reader of PDF: %w", err), cache.Close(context.Background()))
+		return compiled{}, errors.Join(fmt.Errorf("reader of PDF: %w", err), cache.Close(context.Background()))
 	}
-	return pool, cache, nil
+	c := compiled{pool: pool, cache: cache}
+	var found [2]bool
+	c.runtime, found[0] = hiddenField[wazero.Runtime](pool, "runtime")
+	c.module, found[1] = hiddenField[wazero.CompiledModule](pool, "compiledModule")
+	if !found[0] || !found[1] {
+		err = errors.New("reader of PDF: this go-pdfium does not show its runtime")
+		return compiled{}, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+func (c *compiled) close() error {
+	return errors.Join(c.pool.Close(), c.cache.Close(context.Background()))
+}
+
+// hiddenField reads a field of the struct that v points to. go-pdfium compiles the module and provides its imports, but
+// its own instances are called without a context, so that nothing could stop a file that loops, and have a memory that
+// is copied whenever it grows.
+func hiddenField[T any](v any, name string) (field T, ok bool) {
+	s := reflect.Indirect(reflect.ValueOf(v))
+	if s.Kind() != reflect.Struct || !s.CanAddr() {
+		return field, false
+	}
+	f := s.FieldByName(name)
+	if !f.IsValid() {
+		return field, false
+	}
+	field, ok = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Interface().(T)
+	return field, ok
 }
 
 func openCache(dir string) (wazero.CompilationCache, error) {
@@ -100,25 +157,10 @@ func (p *pdfReader) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	if p.pool == nil {
+	if p.pdfium.pool == nil {
 		return nil
 	}
-	pool := p.pool
-	p.pool = nil
-	return errors.Join(pool.Close(), p.cache.Close(context.Background()))
-}
-
-// moduleOf is the module behind an instance. go-pdfium makes it and gives it the functions it imports, but calls it
-// without a context, so that nothing could stop a file that makes it hang; calls of the module itself can be stopped.
-// The field is public, its type is not.
-func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
-	v := reflect.Indirect(reflect.ValueOf(instance.GetImplementation()))
-	if v.Kind() == reflect.Struct {
-		if f := v.FieldByName("Module"); f.IsValid() {
-			if m, ok := f.Interface().(api.Module); ok {
-				return m, nil
-			}
-		}
-	}
-	return nil, errors.New("reader of PDF: this go-pdfium does not show its module")
+	c := p.pdfium
+	p.pdfium = compiled{}
+	return c.close()
 }

@@ -4,22 +4,18 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 
-	"github.com/klippa-app/go-pdfium"
 	"github.com/tetratelabs/wazero/api"
 )
 
-// pdf is a file inside the sandbox. Addresses and handles are those of its memory; nothing in it is freed, as it goes
-// away with the file.
+// pdf is a file inside the sandbox. Addresses and handles are those of its memory, which is released as a whole.
 type pdf struct {
-	ctx    context.Context
-	limits *Limits
-	module api.Module
-}
-
-func newPDF(ctx context.Context, limits *Limits, instance pdfium.Pdfium) (*pdf, error) {
-	m, err := moduleOf(instance)
-	return &pdf{ctx: ctx, limits: limits, module: m}, err
+	ctx     context.Context
+	limits  *Limits
+	module  api.Module
+	sandbox *sandbox
 }
 
 // call calls a function of pdfium. All that are used here give one 32-bit number.
@@ -34,22 +30,29 @@ func (p *pdf) call(function string, args ...uint64) (int32, error) {
 		return int32(out[0]), nil
 	case p.ctx.Err() != nil:
 		return 0, p.ctx.Err()
-	case int(p.module.Memory().Size()) > p.limits.Memory/10*9:
-		return 0, tooMuch("bytes of memory", p.limits.Memory)
+	case p.sandbox.full:
+		return 0, p.outOfMemory()
 	}
 	return 0, fmt.Errorf("%w: %s of pdfium fails on it", ErrDamaged, function)
+}
+
+func (p *pdf) outOfMemory() error {
+	return exceeded(LimitMemory, len(p.sandbox.room), "bytes of memory")
 }
 
 // alloc is room for n bytes.
 func (p *pdf) alloc(n int) (int32, error) {
 	at, err := p.call("malloc", uint64(n))
 	if err == nil && at == 0 {
-		err = tooMuch("bytes of memory", p.limits.Memory)
+		err = p.outOfMemory()
 	}
 	return at, err
 }
 
 func (p *pdf) text(data []byte) (string, error) {
+	if err := p.do("FPDF_InitLibrary"); err != nil {
+		return "", err
+	}
 	document, err := p.load(data)
 	if err != nil {
 		return "", err
@@ -61,9 +64,9 @@ func (p *pdf) text(data []byte) (string, error) {
 	case pages <= 0:
 		return "", fmt.Errorf("%w: it has no pages", ErrDamaged)
 	case int(pages) > p.limits.Pages:
-		return "", tooMuch("pages", p.limits.Pages)
+		return "", exceeded(LimitPages, p.limits.Pages, "pages")
 	}
-	out, broken := &page{most: p.limits.Text}, 0
+	out, broken := newPage(p.limits), 0
 	for n := range pages {
 		text, ok, err := p.page(document, n)
 		if err != nil {
@@ -72,7 +75,7 @@ func (p *pdf) text(data []byte) (string, error) {
 		if !ok {
 			broken++
 		}
-		if out.add(paragraph, text); out.over {
+		if out.add(paragraph, "", text); out.err != nil {
 			break
 		}
 	}
@@ -82,7 +85,7 @@ func (p *pdf) text(data []byte) (string, error) {
 	case out.last == noBlock:
 		return "", ErrNoText
 	case broken > 0:
-		out.add(paragraph, fmt.Sprintf("[%d of %d pages cannot be read]", broken, pages))
+		out.add(paragraph, "", fmt.Sprintf("[%d of %d pages cannot be read]", broken, pages))
 	}
 	return out.result()
 }
@@ -94,7 +97,7 @@ func (p *pdf) load(data []byte) (int32, error) {
 		return 0, err
 	}
 	if !p.module.Memory().Write(uint32(at), data) {
-		return 0, tooMuch("bytes of memory", p.limits.Memory)
+		return 0, p.outOfMemory()
 	}
 	document, err := p.call("FPDF_LoadMemDocument", uint64(uint32(at)), uint64(len(data)), 0)
 	if err != nil || document != 0 {
@@ -131,13 +134,25 @@ func (p *pdf) page(document, n int32) (text string, ok bool, err error) {
 	return text, ok, p.free("FPDF_ClosePage", page)
 }
 
-// free calls a function that gives nothing.
-func (p *pdf) free(function string, handle int32) error {
-	_, err := p.module.ExportedFunction(function).Call(p.ctx, uint64(uint32(handle)))
-	if err != nil && p.ctx.Err() == nil {
-		err = fmt.Errorf("%w: %s of pdfium fails on it", ErrDamaged, function)
+// do calls a function that gives nothing.
+func (p *pdf) do(function string, args ...uint64) error {
+	f := p.module.ExportedFunction(function)
+	if f == nil {
+		return fmt.Errorf("reader of PDF: there is no %s", function)
 	}
-	return err
+	_, err := f.Call(p.ctx, args...)
+	switch {
+	case err == nil, p.ctx.Err() != nil:
+		return err
+	case p.sandbox.full:
+		return p.outOfMemory()
+	}
+	return fmt.Errorf("%w: %s of pdfium fails on it", ErrDamaged, function)
+}
+
+// free releases what handle names.
+func (p *pdf) free(function string, handle int32) error {
+	return p.do(function, uint64(uint32(handle)))
 }
 
 func (p *pdf) runes(page int32) (string, bool, error) {
@@ -147,8 +162,8 @@ func (p *pdf) runes(page int32) (string, bool, error) {
 		return "", false, err
 	case count == 0:
 		return "", true, nil
-	case int(count) > p.limits.Text:
-		return "", false, tooMuch("bytes of text", p.limits.Text)
+	case int(count) > p.limits.Block:
+		return "", false, exceeded(LimitBlock, p.limits.Block, "characters on one page")
 	}
 	size := 2 * (int(count) + 1) // UTF-16 with a zero at the end
 	at, err := p.alloc(size)
@@ -163,16 +178,38 @@ func (p *pdf) runes(page int32) (string, bool, error) {
 	if !ok {
 		return "", false, nil
 	}
-	text := pdfLines(utf16Text(data, true))
+	text := pdfLines(utf16Text(data))
 	return text, true, p.free("free", at)
 }
 
+// utf16Text is little-endian UTF-16 as UTF-8.
+func utf16Text(data []byte) string {
+	var b strings.Builder
+	b.Grow(len(data) / 2)
+	for i := 0; i+1 < len(data); i += 2 {
+		r := rune(data[i]) | rune(data[i+1])<<8
+		if utf16.IsSurrogate(r) {
+			second := rune(unicode.ReplacementChar)
+			if i+3 < len(data) {
+				second = rune(data[i+2]) | rune(data[i+3])<<8
+			}
+			if r = utf16.DecodeRune(r, second); r != unicode.ReplacementChar {
+				i += 2
+			}
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+var (
+	lineEnds = strings.NewReplacer("\x00", "", "\r\n", "\n", "\r", "\n")
+	hyphens  = strings.NewReplacer("\x02\n", "", "\x02", "", "\uFFFE\n", "", "\uFFFE", "")
+)
+
 // pdfLines cleans the text of a page. pdfium puts U+0002 or U+FFFE where a word is divided at the end of a line.
 func pdfLines(text string) string {
-	text = lines(strings.ReplaceAll(text, "\x00", ""))
-	for _, mark := range []string{"\x02", "\uFFFE"} {
-		text = strings.ReplaceAll(strings.ReplaceAll(text, mark+"\n", ""), mark, "")
-	}
+	text = hyphens.Replace(lineEnds.Replace(text))
 	all := strings.Split(text, "\n")
 	for i, line := range all {
 		all[i] = strings.TrimRight(line, " \t")

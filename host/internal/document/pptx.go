@@ -19,6 +19,9 @@ func (o *office) pptx(main string, out *page) error {
 	var slides []string
 	err = o.walk(main, func(e *element) error {
 		if e.begins && e.name == "sldId" {
+			if len(slides) == o.limits.Parts {
+				return exceeded(LimitParts, o.limits.Parts, "slides")
+			}
 			slides = append(slides, targets[e.related()])
 		}
 		return nil
@@ -26,8 +29,10 @@ func (o *office) pptx(main string, out *page) error {
 	if err != nil {
 		return err
 	}
+	held := o.held
 	for i, slide := range slides {
-		out.add(paragraph, "# Slide "+strconv.Itoa(i+1))
+		o.held = held // the relations of the slide before are released
+		out.add(paragraph, "", "# Slide "+strconv.Itoa(i+1))
 		if err := o.walk(slide, newShapes(out).step); err != nil {
 			return err
 		}
@@ -100,6 +105,7 @@ func (s *shapes) step(e *element) error {
 func (s *shapes) mark(q *para) {
 	switch {
 	case s.skip:
+		s.size -= q.text.Len()
 		q.text.Reset()
 	case s.title:
 		q.heading = 2

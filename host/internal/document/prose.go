@@ -7,6 +7,7 @@ import "strings"
 type prose struct {
 	flow
 	open   []*para // paragraphs inside each other: a text box stands in the paragraph that holds it
+	size   int     // bytes in them
 	text   int     // open elements whose content is text
 	silent int     // open elements from one that is not shown; 0 is none
 }
@@ -20,7 +21,7 @@ type para struct {
 	hidden  bool   // the open run is
 }
 
-func newProse(out *page) *prose { return &prose{flow: flow{page: out}} }
+func newProse(out *page) *prose { return &prose{flow: newFlow(out)} }
 
 // para is the innermost open paragraph; nil outside of all.
 func (p *prose) para() *para {
@@ -36,10 +37,20 @@ var notShown = map[string]bool{
 	"del": true, "moveFrom": true, "delText": true, "instrText": true, "delInstrText": true, "rt": true, "Fallback": true,
 }
 
+// write adds text to an open paragraph.
+func (p *prose) write(q *para, text string) {
+	if p.size += len(text); p.size > p.page.block && p.page.err == nil {
+		p.page.err = exceeded(LimitBlock, p.page.block, "bytes in one paragraph")
+	}
+	if p.page.err == nil {
+		q.text.WriteString(text)
+	}
+}
+
 // step handles one element. It reports whether there is nothing more in it for the caller.
 func (p *prose) step(e *element) (done bool, err error) {
-	if p.page.over {
-		return true, errEnough
+	if p.page.err != nil {
+		return true, p.page.err
 	}
 	if p.silent > 0 || e.begins && notShown[e.name] {
 		if e.begins {
@@ -52,7 +63,7 @@ func (p *prose) step(e *element) (done bool, err error) {
 	switch {
 	case e.name == "":
 		if q := p.para(); p.text > 0 && q != nil && !q.hidden {
-			q.text.WriteString(e.text)
+			p.write(q, e.text)
 		}
 	case e.begins:
 		p.begin(e)
@@ -72,9 +83,10 @@ func (p *prose) begin(e *element) {
 	case "tbl":
 		p.beginTable()
 	case "tc":
-		if t := p.table(); t != nil {
-			t.beginCell()
+		if err := p.page.countCell(); err != nil {
+			p.page.err = err
 		}
+		p.beginCell()
 	}
 	if q == nil {
 		return
@@ -85,13 +97,13 @@ func (p *prose) begin(e *element) {
 	case "vanish":
 		q.hidden = isOn(e.attr("val"))
 	case "br", "cr":
-		q.text.WriteByte('\n')
+		p.write(q, "\n")
 	case "tab":
 		if e.attr("val") == "" && e.attr("pos") == "" { // a tab, not the place of one
-			q.text.WriteByte('\t')
+			p.write(q, "\t")
 		}
 	case "noBreakHyphen":
-		q.text.WriteByte('-')
+		p.write(q, "-")
 	}
 }
 
@@ -105,28 +117,25 @@ func (p *prose) end(e *element) {
 	case "t":
 		p.text = max(0, p.text-1)
 	case "tc":
-		if t := p.table(); t != nil {
-			t.endCell()
-		}
+		p.endCell()
 	case "tr":
-		if t := p.table(); t != nil {
-			t.endRow()
-		}
+		p.endRow()
 	case "tbl":
 		p.endTable()
 	}
 }
 
 func (p *prose) show(q *para) {
+	p.size -= q.text.Len()
 	text := strings.TrimSpace(q.text.String())
 	if text == "" {
 		return
 	}
 	if q.heading > 0 {
 		q.kind, q.mark = paragraph, strings.Repeat("#", min(q.heading, 6))+" "
-		text = strings.Join(strings.Fields(text), " ")
+		text = words(text)
 	}
-	p.add(q.kind, q.mark+text)
+	p.add(q.kind, q.mark, text)
 }
 
 // isOn reads the value of a property that is on when it has none.

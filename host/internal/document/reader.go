@@ -1,84 +1,204 @@
 package document
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"path"
 	"strings"
 	"sync"
+
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
 // Reader reads documents. The zero value works. It is safe for concurrent use.
 type Reader struct {
-	// CacheDir keeps the compiled PDF reader, 14 MB, between processes: the first PDF of a process then waits 60 ms
-	// instead of some seconds. Nobody else may write there. "" compiles in memory.
+	// CacheDir stores the compiled PDF reader, 14 MB, between processes: the first PDF of a process then waits 60 ms
+	// instead of some seconds. Only the host may write there. "" compiles in memory.
 	CacheDir string
 	// Limits bound the work on one document.
 	Limits Limits
+	// Memory is shared by the documents that are read at the same time; nil does not bound their sum.
+	Memory *memlimit.Budget
 
 	begin      sync.Once
-	slow, fast chan struct{} // turns of PDF, and of all else
+	slow, fast chan struct{} // turns of PDFs, and of all else
 	pdf        pdfReader
+	failed     failures
 }
 
-// Text is the text of a document. name and mimeType only help where the content leaves a doubt.
-//
-// Errors: [ErrFormat], [ErrEncrypted], [ErrDamaged], [ErrNoText], [ErrLimit], ctx's.
+// Source is a document to read. Open is called again when reading it needs more memory than was reserved.
+type Source struct {
+	Name, MimeType string // they decide only where the content is ambiguous
+	Size           int64  // bytes that Open gives
+	Open           func(context.Context) (io.ReadCloser, error)
+}
+
+// Bytes is a document in memory.
+func Bytes(name, mimeType string, data []byte) Source {
+	return Source{Name: name, MimeType: mimeType, Size: int64(len(data)), Open: func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}}
+}
+
+// Text is [Reader.Read] for a document in memory.
 func (r *Reader) Text(ctx context.Context, name, mimeType string, data []byte) (string, error) {
+	return r.Read(ctx, Bytes(name, mimeType, data))
+}
+
+// Read is the text of a document. A document that failed is not parsed again, see [FailureOf].
+//
+// Errors: [ErrFormat], [ErrEncrypted], [ErrDamaged], [ErrNoText], [ErrLimit], [ErrBusy], the error of s.Open, ctx's.
+func (r *Reader) Read(ctx context.Context, s Source) (string, error) {
 	limits := r.Limits.orDefaults()
-	if len(data) > limits.File {
-		return "", tooMuch("bytes", limits.File)
+	if s.Size > int64(limits.File) {
+		return "", exceeded(LimitFile, limits.File, "bytes")
 	}
 	r.begin.Do(func() { r.slow, r.fast = make(chan struct{}, limits.PDFs), make(chan struct{}, limits.Others) })
-	kind, turns := kindOf(name, mimeType, data), r.fast
+	a := attempt{kind: kindOf(s.Name, s.MimeType, nil)} // by the name, until the bytes are there
+	a.work = firstWork(&limits, a.kind, s.Size)
+	for {
+		next, text, err := r.attempt(ctx, &limits, s, a)
+		if next == a {
+			return text, err
+		}
+		a = next
+	}
+}
+
+// attempt is what reading a document needs, as far as it is known. Its bytes, an Office document's directory and pdfium
+// tell more; a document that needs more gives everything back before it waits for that, so that no document waits for
+// one that waits.
+type attempt struct {
+	kind kind
+	work int64 // bytes beside those of the file
+}
+
+// attempt reads a document, or gives the attempt to make instead.
+func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt) (next attempt, text string, err error) {
+	done, err := r.turn(ctx, a.kind)
+	if err != nil {
+		return a, "", err
+	}
+	defer done()
+	granted, release, err := r.reserve(ctx, limits, s.Size, a.work)
+	if err != nil {
+		return a, "", err
+	}
+	defer release()
+	data, unmap, err := s.bytes(ctx)
+	if err != nil {
+		return a, "", err
+	}
+	defer unmap()
+	next = attempt{kind: kindOf(s.Name, s.MimeType, data), work: a.work}
+	if err := r.failed.find(next.kind, data); err != nil {
+		return a, "", err
+	}
+	next.work = max(a.work, firstWork(limits, next.kind, s.Size))
+	if next.work > a.work || next.kind == kindPDF && a.kind != kindPDF {
+		return next, "", nil
+	}
+	working, stop := context.WithTimeoutCause(ctx, limits.Time, exceeded(LimitTime, limits.Time, "of work"))
+	defer stop()
+	if next.kind == kindOffice {
+		text, next.work, err = officeText(working, limits, data, a.work, granted)
+		if next.work > a.work {
+			return next, "", nil
+		}
+	} else {
+		text, err = read(working, limits, &r.pdf, next.kind, data, granted)
+	}
+	switch {
+	case err == nil:
+		return a, text, nil
+	case working.Err() != nil:
+		err = context.Cause(working)
+	case granted < a.work/4*3: // with nearly all of it the document is at fault
+		err = hostBound(err, granted)
+	case next.kind == kindPDF && a.work < int64(limits.Memory) && isLimit(err, LimitMemory):
+		next.work = int64(limits.Memory)
+		return next, "", nil
+	}
+	if ctx.Err() == nil {
+		r.failed.add(next.kind, data, err)
+	}
+	return a, "", err
+}
+
+// turn waits until a document may be read; done ends the turn. Few PDFs are read at the same time.
+func (r *Reader) turn(ctx context.Context, kind kind) (done func(), err error) {
+	turns := r.fast
 	if kind == kindPDF {
 		turns = r.slow
-		// Before the time of the document begins, as the first one waits for the compiler.
-		if err := r.pdf.open(&limits, r.CacheDir); err != nil {
-			return "", err
+		// The compiler runs before the time of the document begins.
+		if err := r.pdf.open(r.CacheDir); err != nil {
+			return nil, err
 		}
 	}
 	select {
 	case turns <- struct{}{}:
-		defer func() { <-turns }()
+		return func() { <-turns }, nil
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
-	working, stop := context.WithTimeoutCause(ctx, limits.Time, tooMuch("of work", limits.Time))
-	defer stop()
-	text, err := r.read(working, &limits, kind, data)
-	if err != nil && working.Err() != nil {
-		return "", context.Cause(working)
-	}
-	return text, err
 }
 
-func (r *Reader) read(ctx context.Context, limits *Limits, kind kind, data []byte) (string, error) {
+func read(ctx context.Context, limits *Limits, pdf *pdfReader, kind kind, data []byte, work int64) (string, error) {
 	switch kind {
 	case kindPDF:
-		return r.pdf.text(ctx, limits, data)
-	case kindOffice:
-		return officeText(ctx, limits, data)
+		return pdf.text(ctx, limits, data, work)
 	case kindOld:
 		return "", oldOffice(data)
 	case kindRTF:
 		return "", fmt.Errorf("%w: it is RTF; save it as docx", ErrFormat)
 	case kindHTML:
-		text, err := decodeHTML(data)
+		source, err := decodeHTML(data)
 		if err != nil {
 			return "", err
 		}
-		return htmlText(ctx, limits, text)
+		return htmlText(ctx, limits, source)
 	}
-	text, err := Decode(data)
-	if err == nil && len(text) > limits.Text {
-		return "", tooMuch("bytes of text", limits.Text)
-	}
-	return text, err
+	return Decode(data, limits.Text)
 }
 
 // Close ends the PDF reader. Documents that are being read fail.
 func (r *Reader) Close() error { return r.pdf.close() }
+
+// load reads a document from its start into data.
+func (s *Source) load(ctx context.Context, data []byte) error {
+	in, err := s.Open(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = io.ReadFull(in, data)
+	if closed := in.Close(); err == nil {
+		err = closed
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("document %q: it has less than %d bytes: %w", s.Name, s.Size, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// leastMapped is the size from which a file is held outside the heap.
+const leastMapped = 1 << 20
+
+// bytes are those of a document, until unmap is called.
+func (s *Source) bytes(ctx context.Context) (data []byte, unmap func(), err error) {
+	if s.Size < leastMapped {
+		data, unmap = make([]byte, s.Size), func() {}
+	} else if data, unmap, err = mapMemory(s.Size); err != nil {
+		return nil, nil, err
+	}
+	if err := s.load(ctx, data); err != nil {
+		unmap()
+		return nil, nil, err
+	}
+	return data, unmap, nil
+}
 
 // kind is how a document is read.
 type kind int
@@ -88,11 +208,11 @@ const (
 	kindHTML
 	kindPDF
 	kindOffice
-	kindOld // Office before 2007, or an encrypted one of today
+	kindOld // Office before 2007, or an encrypted document of today
 	kindRTF
 )
 
-// kindOf trusts the content; only what looks like text is told from HTML by its name as well.
+// kindOf is the format of a document by its content; only what looks like text is distinguished by its name as well.
 func kindOf(name, mimeType string, data []byte) kind {
 	head := string(data[:min(len(data), 1024)])
 	switch extension := strings.ToLower(path.Ext(name)); {
@@ -102,10 +222,12 @@ func kindOf(name, mimeType string, data []byte) kind {
 		return kindOld
 	case strings.HasPrefix(head, `{\rtf`):
 		return kindRTF
-	case strings.HasPrefix(head, "%PDF-"), extension == ".pdf" || mimeType == "application/pdf", strings.Contains(head, "%PDF-") && !isText(data):
+	case strings.HasPrefix(head, "%PDF-"), extension == ".pdf" || mimeType == "application/pdf",
+		strings.Contains(head, "%PDF-") && !isText(data):
 		// Readers of PDF accept some foreign bytes before the mark.
 		return kindPDF
-	case extension == ".html", extension == ".htm", extension == ".xhtml", mimeType == "text/html", mimeType == "application/xhtml+xml", looksHTML(head):
+	case extension == ".html", extension == ".htm", extension == ".xhtml",
+		mimeType == "text/html", mimeType == "application/xhtml+xml", looksHTML(head):
 		return kindHTML
 	case extension == ".docx", extension == ".xlsx", extension == ".pptx":
 		if !isText(data) {
@@ -116,7 +238,8 @@ func kindOf(name, mimeType string, data []byte) kind {
 }
 
 func isText(data []byte) bool {
-	_, err := Decode(data[:min(len(data), 64<<10)])
+	head := data[:min(len(data), 64<<10)]
+	_, err := Decode(head, 3*len(head))
 	return err == nil
 }
 

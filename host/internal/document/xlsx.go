@@ -31,7 +31,11 @@ func (o *office) xlsx(main string, out *page) error {
 		switch {
 		case !e.begins:
 		case e.name == "sheet":
+			if len(sheets) == o.limits.Parts {
+				return exceeded(LimitParts, o.limits.Parts, "sheets")
+			}
 			sheets = append(sheets, sheet{e.attr("name"), targets[e.related()]})
+			return o.hold(len(e.attr("name")))
 		case e.name == "workbookPr":
 			book.from1904 = e.attr("date1904") != "" && isOn(e.attr("date1904"))
 		}
@@ -44,7 +48,7 @@ func (o *office) xlsx(main string, out *page) error {
 		if !strings.Contains(s.part, "worksheets/") {
 			continue // a sheet that is a chart
 		}
-		out.add(paragraph, "## "+strings.Join(strings.Fields(s.name), " "))
+		out.add(paragraph, "## ", words(s.name))
 		if err := o.walk(s.part, (&sheetRows{book: book, head: true}).step); err != nil {
 			return err
 		}
@@ -64,23 +68,22 @@ type workbook struct {
 // sharedTexts reads the texts that cells name by number. Phonetic guides are not part of them.
 func (o *office) sharedTexts(part string, book *workbook) error {
 	var b strings.Builder
-	inText, guide, size := false, 0, 0
+	inText, guide := false, 0
 	return o.walk(part, func(e *element) error {
 		switch {
 		case e.name == "":
 			if inText && guide == 0 {
-				b.WriteString(e.text)
+				return writeCell(&b, e.text, book.out.block)
 			}
 		case e.name == "t":
 			inText = e.begins
 		case e.name == "rPh":
 			guide += map[bool]int{true: 1, false: -1}[e.begins]
 		case e.name == "si" && !e.begins:
-			if size += b.Len() + 16; size > 4*book.out.most {
-				return tooMuch("bytes of text", book.out.most)
-			}
 			book.texts = append(book.texts, b.String())
+			err := o.hold(b.Len())
 			b.Reset()
+			return err
 		}
 		return nil
 	})
@@ -94,6 +97,7 @@ func (o *office) numberFormats(part string, book *workbook) error {
 		switch {
 		case e.begins && e.name == "numFmt":
 			codes[e.attr("numFmtId")] = formatOf(e.attr("formatCode"))
+			return o.hold(len(e.attr("numFmtId")))
 		case e.name == "cellXfs":
 			inCells = e.begins
 		case e.begins && e.name == "xf" && inCells:
@@ -103,6 +107,7 @@ func (o *office) numberFormats(part string, book *workbook) error {
 				f = builtinFormat(id)
 			}
 			book.formats = append(book.formats, f)
+			return o.hold(0)
 		}
 		return nil
 	})
@@ -122,29 +127,38 @@ type sheetRows struct {
 	guide                      int
 }
 
+// writeCell adds to the text of a cell, which has at most most bytes.
+func writeCell(b *strings.Builder, text string, most int) error {
+	if b.Len()+len(text) > most {
+		return exceeded(LimitBlock, most, "bytes in one cell")
+	}
+	b.WriteString(text)
+	return nil
+}
+
 // widest is how many columns a sheet has at most.
 const widest = 16384
 
 func (s *sheetRows) step(e *element) error {
-	if s.book.out.over {
-		return errEnough
+	if s.book.out.err != nil {
+		return s.book.out.err
 	}
 	switch e.name {
 	case "":
 		switch {
 		case s.inValue:
-			s.value.WriteString(e.text)
+			return writeCell(&s.value, e.text, s.book.out.block)
 		case s.inFormula:
-			s.formula.WriteString(e.text)
+			return writeCell(&s.formula, e.text, s.book.out.block)
 		case s.inText && s.guide == 0:
-			s.text.WriteString(e.text)
+			return writeCell(&s.text, e.text, s.book.out.block)
 		}
 	case "c":
-		if e.begins {
-			s.beginCell(e)
-		} else {
+		if !e.begins {
 			return s.endCell()
 		}
+		s.beginCell(e)
+		return s.book.out.countCell()
 	case "v":
 		s.inValue = e.begins
 	case "f":
@@ -180,8 +194,8 @@ func (s *sheetRows) endCell() error {
 	for len(s.cells) <= s.at {
 		s.cells = append(s.cells, "")
 	}
-	if s.size += len(shown); s.size > s.book.out.most {
-		s.book.out.over = true
+	if s.size += len(shown); s.size > s.book.out.block {
+		return exceeded(LimitBlock, s.book.out.block, "bytes in one row")
 	}
 	s.cells[s.at] = shown
 	return nil

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"os"
@@ -104,11 +105,14 @@ func (u *Uploads) Read(ctx context.Context, file engine.Value) (string, error) {
 	if !given {
 		return "", fmt.Errorf("file %q: %w", id, ErrNotGiven)
 	}
-	data, err := os.ReadFile(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("file: %w", err)
 	}
-	return Text(ctx, &u.Documents, name, file.Get("mime_type").Text(), data)
+	return Text(ctx, &u.Documents, document.Source{
+		Name: name, MimeType: file.Get("mime_type").Text(), Size: info.Size(),
+		Open: func(context.Context) (io.ReadCloser, error) { return os.Open(path) },
+	})
 }
 
 // Text is what a canvas reads of an upload: its text under its name, or a data URL for an image.
@@ -116,18 +120,49 @@ func (u *Uploads) Read(ctx context.Context, file engine.Value) (string, error) {
 // Errors: [ErrTooLarge], those of documents.
 //
 // Source: RAGFlow api/db/services/file_service.py at 80a16e71 (behaviour read, written anew).
-func Text(ctx context.Context, documents *document.Reader, name, mimeType string, data []byte) (string, error) {
-	if strings.HasPrefix(mimeType, "image/") {
-		if len(data) > LargestImage {
-			return "", fmt.Errorf("%w: an image may have %d bytes", ErrTooLarge, LargestImage)
-		}
-		return "data:" + mimeType + ";base64," + base64.StdEncoding.EncodeToString(data), nil
+func Text(ctx context.Context, documents *document.Reader, s document.Source) (string, error) {
+	if strings.HasPrefix(s.MimeType, "image/") {
+		return imageURL(ctx, documents, s)
 	}
-	text, err := documents.Text(ctx, name, mimeType, data)
+	text, err := documents.Read(ctx, s)
 	if err != nil {
 		return "", err
 	}
-	return "\n -----------------\nFile: " + name + "\nContent as following: \n" + text, nil
+	return "\n -----------------\nFile: " + s.Name + "\nContent as following: \n" + text, nil
+}
+
+// imageURL is an image as a data URL. The image is encoded while it is read.
+func imageURL(ctx context.Context, documents *document.Reader, s document.Source) (string, error) {
+	if s.Size > LargestImage {
+		return "", fmt.Errorf("%w: an image may have %d bytes", ErrTooLarge, LargestImage)
+	}
+	head := "data:" + s.MimeType + ";base64,"
+	size := len(head) + base64.StdEncoding.EncodedLen(int(s.Size))
+	release, err := documents.Reserve(ctx, int64(size))
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	in, err := s.Open(ctx)
+	if err != nil {
+		return "", fmt.Errorf("file: %w", err)
+	}
+	defer in.Close() // it was only read
+	var url strings.Builder
+	url.Grow(size)
+	url.WriteString(head)
+	encoder := base64.NewEncoder(base64.StdEncoding, &url)
+	n, err := io.Copy(encoder, io.LimitReader(in, s.Size))
+	if err == nil && n < s.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	if closed := encoder.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return "", fmt.Errorf("file %q: %w", s.Name, err)
+	}
+	return url.String(), nil
 }
 
 // MimeOf is the type of a file by the name's extension and the content's first bytes.

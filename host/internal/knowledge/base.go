@@ -11,6 +11,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/host/internal/document"
 )
 
 // Config says what is made searchable.
@@ -20,7 +21,7 @@ type Config struct {
 	// Index is the file that holds the index; made when missing, made anew when it cannot be used. "" keeps the
 	// index in memory.
 	Index string
-	// Reader reads documents that are no plain text; nil leaves those out.
+	// Reader reads documents that are not plain text; nil leaves those out.
 	Reader Reader
 	// Poll is how often the folder is looked at; 0 means 2 s, negative once only.
 	Poll time.Duration
@@ -30,9 +31,12 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Reader gives the text of a document, with headings as in Markdown.
+// Reader reads documents in a bounded amount of memory.
 type Reader interface {
-	Text(ctx context.Context, name, mimeType string, data []byte) (string, error)
+	// Read is the text of a document, with headings as in Markdown. Errors are those of package document.
+	Read(context.Context, document.Source) (string, error)
+	// Reserve waits for memory for a document that is read without it.
+	Reserve(ctx context.Context, n int64) (release func(), err error)
 }
 
 // ErrIndexing means that the documents are still being read for the first time; ask again later.

@@ -2,13 +2,21 @@ package knowledge
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/document"
 )
 
 // follow keeps the index in step with the folder until ctx ends.
@@ -106,9 +114,10 @@ func (b *Base) list(ctx context.Context) (out []file, err error) {
 }
 
 func (b *Base) reads(name string) bool {
-	extension := strings.ToLower(path.Ext(name))
-	return slices.Contains(plainTypes, extension) || b.cfg.Reader != nil && slices.Contains(otherTypes, extension)
+	return isPlain(name) || b.cfg.Reader != nil && slices.Contains(otherTypes, strings.ToLower(path.Ext(name)))
 }
+
+func isPlain(name string) bool { return slices.Contains(plainTypes, strings.ToLower(path.Ext(name))) }
 
 // look brings the index in step with the folder once.
 func (b *Base) look(ctx context.Context, told map[string]string, first bool) error {
@@ -126,9 +135,15 @@ func (b *Base) look(ctx context.Context, told map[string]string, first bool) err
 		b.last = pass{i, len(files)}
 		b.mu.Unlock()
 		key := [2]string{f.dataset, f.path}
-		mark, there := known[key]
+		entry, there := known[key]
 		delete(known, key)
-		if there && mark == f.mark {
+		if there && entry.mark == f.mark && !entry.again(first) {
+			continue
+		}
+		if there && !entry.again(first) && b.unchanged(f, entry) {
+			if err := b.index.touch(ctx, f); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := b.take(ctx, f, told); err != nil {
@@ -156,53 +171,119 @@ func (b *Base) look(ctx context.Context, told map[string]string, first bool) err
 	return nil
 }
 
-// take puts a document into the index. One that cannot be read is told of and leaves no passages.
+// unchanged reports whether a file that could not be read has the same content as then. It is not read again.
+func (b *Base) unchanged(f file, e indexed) bool {
+	return e.failure != (document.Failure{}) && e.hash != "" && e.hash == b.hash(f)
+}
+
+// hash is that of a file's content, or "" when it cannot be read.
+func (b *Base) hash(f file) string {
+	in, err := b.root.Open(f.name)
+	if err != nil {
+		return ""
+	}
+	defer in.Close() // it was only read
+	h := sha256.New()
+	if _, err := io.Copy(h, in); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// take puts a document into the index. One that cannot be read is logged once, has no passages, and is not read again
+// until its content changes. One that could not be read for now is read again at the next look.
 func (b *Base) take(ctx context.Context, f file, told map[string]string) error {
-	d, err := b.read(ctx, f)
-	if ctx.Err() != nil {
+	err := b.indexFile(ctx, f)
+	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
-		if told[f.name] != f.mark {
-			told[f.name] = f.mark
-			b.cfg.Log.Warn("document was not indexed", "document", f.name, "err", err)
+	if told[f.name] != f.mark {
+		told[f.name] = f.mark
+		b.cfg.Log.Warn("document was not indexed", "document", f.name, "err", err)
+	}
+	failed, ok := failureOf(err)
+	if !ok {
+		return nil
+	}
+	return b.index.fail(ctx, f, failed, b.hash(f))
+}
+
+// failureOf is what is stored about a document that cannot be read. ok is false when reading it may succeed later.
+func failureOf(err error) (f document.Failure, ok bool) {
+	var file *fs.PathError
+	if errors.Is(err, document.ErrBusy) || errors.Is(err, errIndex) || errors.As(err, &file) {
+		return f, false
+	}
+	if f, _ = document.FailureOf(err); f.Code == "" { // one of the tables and JSON that are read here
+		f = document.Failure{Version: document.Version, Code: "damaged", Message: err.Error()}
+	}
+	return f, true
+}
+
+// indexFile reads a document and puts it into the index, passage by passage.
+func (b *Base) indexFile(ctx context.Context, f file) error {
+	if f.size > largest {
+		return &sizeError{f.size}
+	}
+	if b.cfg.Reader != nil && isPlain(f.path) {
+		release, err := b.cfg.Reader.Reserve(ctx, 2*f.size+16<<20)
+		if err != nil {
+			return err
 		}
-		d = document{}
+		defer release()
+	}
+	d, err := b.parse(ctx, f.path, document.Source{
+		Name: f.path, Size: f.size, Open: func(context.Context) (io.ReadCloser, error) { return b.root.Open(f.name) },
+	})
+	if err != nil {
+		return err
+	}
+	if d.meta, err = b.sideMeta(f, d.meta); err != nil {
+		return err
 	}
 	return b.index.put(ctx, f, d)
 }
 
-// document is what a file holds.
-type document struct {
-	meta     map[string]any
-	passages []passage
+// sizeError is the error of a file that is too large to read.
+type sizeError struct{ size int64 }
+
+func (e *sizeError) Error() string {
+	return fmt.Sprintf("it has %d bytes; at most %d are read", e.size, largest)
 }
 
-func (b *Base) read(ctx context.Context, f file) (document, error) {
-	if f.size > largest {
-		return document{}, fmt.Errorf("it has %d bytes; at most %d are read", f.size, largest)
+// content is what a file holds.
+type content struct {
+	meta     map[string]any
+	passages iter.Seq2[passage, error] // ends after an error
+}
+
+// largestMeta is the size up to which a file of metadata is read, in bytes.
+const largestMeta = 1 << 20
+
+// sideMeta adds the metadata in the file beside a document.
+func (b *Base) sideMeta(f file, meta map[string]any) (map[string]any, error) {
+	in, err := b.root.Open(f.name + metaSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return meta, nil // most documents have none
 	}
-	data, err := b.root.ReadFile(f.name)
 	if err != nil {
-		return document{}, err
+		return nil, err
 	}
-	d, err := b.parse(ctx, f.path, data)
+	defer in.Close() // it was only read
+	side, err := io.ReadAll(io.LimitReader(in, largestMeta+1))
 	if err != nil {
-		return d, err
+		return nil, err
 	}
-	side, err := b.root.ReadFile(f.name + metaSuffix)
-	if err != nil {
-		return d, nil // most documents have none
+	if len(side) > largestMeta {
+		return nil, fmt.Errorf("%s: it has more than %d bytes", f.name+metaSuffix, largestMeta)
 	}
 	more := map[string]any{}
 	if err := json.Unmarshal(side, &more); err != nil {
-		return d, fmt.Errorf("%s: %w", f.name+metaSuffix, err)
+		return nil, fmt.Errorf("%s: %w", f.name+metaSuffix, err)
 	}
-	if d.meta == nil {
-		d.meta = more
+	if meta == nil {
+		return more, nil
 	}
-	for k, v := range more {
-		d.meta[k] = v
-	}
-	return d, nil
+	maps.Copy(meta, more)
+	return meta, nil
 }

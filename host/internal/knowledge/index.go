@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"net/url"
 	"os"
 	"strings"
@@ -13,11 +14,12 @@ import (
 	_ "modernc.org/sqlite" // registers "sqlite"
 
 	"github.com/easel-canvas/easel/engine/offline"
+	"github.com/easel-canvas/easel/host/internal/document"
 )
 
 // schema is that of the index. The number of its version is in the file; another version is made anew.
 const (
-	schemaVersion = 1
+	schemaVersion = 2
 	schema        = `
 CREATE TABLE documents (
 	id      INTEGER PRIMARY KEY,
@@ -25,6 +27,8 @@ CREATE TABLE documents (
 	path    TEXT NOT NULL,
 	mark    TEXT NOT NULL,
 	meta    TEXT NOT NULL,
+	failure TEXT NOT NULL DEFAULT '', -- why it could not be read, as JSON; '' when it was
+	hash    TEXT NOT NULL DEFAULT '', -- of the content that could not be read
 	UNIQUE (dataset, path)
 );
 CREATE TABLE passages (
@@ -96,23 +100,66 @@ func (ix *index) prepare(ctx context.Context) error {
 
 func (ix *index) close() error { return ix.db.Close() }
 
-// marks are those of all documents, by dataset and path.
-func (ix *index) marks(ctx context.Context) (map[[2]string]string, error) {
-	rows, err := ix.db.QueryContext(ctx, `SELECT dataset, path, mark FROM documents`)
+// indexed is what is known about a document.
+type indexed struct {
+	mark    string
+	failure document.Failure // why it could not be read; empty when it was
+	hash    string           // of the content that could not be read
+}
+
+// again reports whether a document that could not be read is read again: another version reads it differently, or the
+// host that starts may have more memory.
+func (e *indexed) again(start bool) bool {
+	return e.failure.Code != "" && (e.failure.Err() == nil || start && e.failure.Limit == document.LimitHost)
+}
+
+// marks is what is known about all documents, by dataset and path.
+func (ix *index) marks(ctx context.Context) (map[[2]string]indexed, error) {
+	rows, err := ix.db.QueryContext(ctx, `SELECT dataset, path, mark, failure, hash FROM documents`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := map[[2]string]string{}
+	out := map[[2]string]indexed{}
 	for rows.Next() {
 		var key [2]string
-		var mark string
-		if err := rows.Scan(&key[0], &key[1], &mark); err != nil {
+		var e indexed
+		var failure string
+		if err := rows.Scan(&key[0], &key[1], &e.mark, &failure, &e.hash); err != nil {
 			return nil, err
 		}
-		out[key] = mark
+		if failure != "" {
+			if err := json.Unmarshal([]byte(failure), &e.failure); err != nil {
+				return nil, fmt.Errorf("failure of %s: %w", key[1], err)
+			}
+		}
+		out[key] = e
 	}
 	return out, rows.Err()
+}
+
+// fail replaces a document by the reason why it cannot be read.
+func (ix *index) fail(ctx context.Context, f file, failure document.Failure, hash string) error {
+	reason, err := json.Marshal(failure)
+	if err != nil {
+		return err
+	}
+	return ix.change(ctx, func(tx *sql.Tx) error {
+		if err := drop(ctx, tx, f.dataset, f.path); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO documents (dataset, path, mark, meta, failure, hash) VALUES (?, ?, ?, 'null', ?, ?)`,
+			f.dataset, f.path, f.mark, string(reason), hash)
+		return err
+	})
+}
+
+// touch sets the mark of a document whose content did not change.
+func (ix *index) touch(ctx context.Context, f file) error {
+	return ix.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE documents SET mark = ? WHERE dataset = ? AND path = ?`, f.mark, f.dataset, f.path)
+		return err
+	})
 }
 
 func (ix *index) size(ctx context.Context) (documents, passages int, err error) {
@@ -121,7 +168,9 @@ func (ix *index) size(ctx context.Context) (documents, passages int, err error) 
 }
 
 // put replaces a document.
-func (ix *index) put(ctx context.Context, f file, d document) error {
+//
+// Errors: that of its passages, errIndex.
+func (ix *index) put(ctx context.Context, f file, d content) error {
 	meta, err := json.Marshal(d.meta)
 	if err != nil {
 		return err
@@ -143,7 +192,7 @@ func (ix *index) put(ctx context.Context, f file, d document) error {
 }
 
 // add adds the passages of a document. Its name and their headings are words that a passage is found by.
-func add(ctx context.Context, tx *sql.Tx, f file, document int64, list []passage) error {
+func add(ctx context.Context, tx *sql.Tx, f file, document int64, list iter.Seq2[passage, error]) error {
 	text, err := tx.PrepareContext(ctx, `INSERT INTO passages (document, number, text, terms) VALUES (?, ?, ?, ?)`)
 	if err != nil {
 		return err
@@ -154,7 +203,11 @@ func add(ctx context.Context, tx *sql.Tx, f file, document int64, list []passage
 		return err
 	}
 	defer words.Close()
-	for i, p := range list {
+	i := 0
+	for p, err := range list {
+		if err != nil {
+			return &passageError{err}
+		}
 		terms := strings.Join(offline.Words(f.path+"\n"+p.heading+"\n"+p.text), " ")
 		done, err := text.ExecContext(ctx, document, i, p.text, terms)
 		if err != nil {
@@ -167,9 +220,19 @@ func add(ctx context.Context, tx *sql.Tx, f file, document int64, list []passage
 		if _, err := words.ExecContext(ctx, id, scope(f.dataset), terms); err != nil {
 			return err
 		}
+		i++
 	}
 	return nil
 }
+
+// passageError is the error of a document while its passages are read.
+type passageError struct{ err error }
+
+func (e *passageError) Error() string { return e.err.Error() }
+func (e *passageError) Unwrap() error { return e.err }
+
+// errIndex means that the index failed, not the document.
+var errIndex = errors.New("knowledge: index")
 
 // remove forgets a document.
 func (ix *index) remove(ctx context.Context, dataset, path string) error {
@@ -193,12 +256,22 @@ func drop(ctx context.Context, tx *sql.Tx, dataset, path string) error {
 func (ix *index) change(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := ix.db.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errIndex, err)
 	}
-	if err := f(tx); err != nil {
+	var content *passageError
+	err = f(tx)
+	switch {
+	case err == nil:
+		err = tx.Commit()
+	case errors.As(err, &content):
 		return errors.Join(err, tx.Rollback())
+	default:
+		err = errors.Join(err, tx.Rollback())
 	}
-	return tx.Commit()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errIndex, err)
+	}
+	return nil
 }
 
 // scope is a dataset as one word of the index, whatever its name holds.

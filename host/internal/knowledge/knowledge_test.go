@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document"
 )
 
 // patience bounds every wait; what is waited for takes a small part of it on a slow machine.
@@ -227,12 +228,15 @@ func TestFolderIsFollowed(t *testing.T) {
 // fakeReader reads documents of other kinds.
 type fakeReader struct{}
 
-func (fakeReader) Text(_ context.Context, name, _ string, data []byte) (string, error) {
-	if strings.HasPrefix(string(data), "broken") {
-		return "", fmt.Errorf("%s is damaged", name)
+func (fakeReader) Read(_ context.Context, s document.Source) (string, error) {
+	text, err := document.DecodeSource(context.Background(), s, largest)
+	if strings.HasPrefix(text, "broken") {
+		err = fmt.Errorf("%s is damaged", s.Name)
 	}
-	return "read: " + string(data), nil
+	return "read: " + text, err
 }
+
+func (fakeReader) Reserve(context.Context, int64) (func(), error) { return func() {}, nil }
 
 // One document that cannot be read is told of once and keeps nobody from the others.
 func TestBadDocuments(t *testing.T) {
@@ -260,7 +264,9 @@ func TestBadDocuments(t *testing.T) {
 // stuckReader says when it begins and never ends by itself.
 type stuckReader chan struct{}
 
-func (r stuckReader) Text(ctx context.Context, _, _ string, _ []byte) (string, error) {
+func (r stuckReader) Reserve(context.Context, int64) (func(), error) { return func() {}, nil }
+
+func (r stuckReader) Read(ctx context.Context, _ document.Source) (string, error) {
 	r <- struct{}{}
 	<-ctx.Done()
 	return "", ctx.Err()
@@ -288,7 +294,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 
 func TestPassages(t *testing.T) {
 	var got []string
-	for _, p := range passages("# One\n\nfirst\n\nsecond\n\n" + strings.Repeat("word ", 160) + "\n\nlast\n\n## Two\n\n\n\nthird") {
+	for p := range passages("# One\n\nfirst\n\nsecond\n\n" + strings.Repeat("word ", 160) + "\n\nlast\n\n## Two\n\n\n\nthird") {
 		got = append(got, p.heading+"|"+p.text[:min(len(p.text), 20)])
 	}
 	require.Equal(t, []string{"|# One\nfirst\nsecond", "One|word word word word ", "One|last", "|## Two\nthird"}, got)
@@ -299,7 +305,7 @@ func TestPassages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			joined := ""
-			for _, p := range passages(text) {
+			for p := range passages(text) {
 				require.LessOrEqual(t, len(p.text), longestPart)
 				require.True(t, strings.ToValidUTF8(p.text, "") == p.text)
 				joined += p.text
@@ -327,11 +333,14 @@ func FuzzParse(f *testing.F) {
 	}
 	b := &Base{cfg: Config{Reader: fakeReader{}}}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		d, err := b.parse(t.Context(), name, data)
+		d, err := b.parse(t.Context(), name, document.Bytes(name, "", data))
 		if err != nil {
 			return
 		}
-		for _, p := range d.passages {
+		for p, err := range d.passages {
+			if err != nil {
+				return
+			}
 			if p.text == "" || len(p.text) > longestPart+longestPassage {
 				t.Fatalf("a passage of %d bytes", len(p.text))
 			}

@@ -6,45 +6,68 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path"
-	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/easel-canvas/easel/engine"
-	texts "github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/document"
 )
 
-// parse turns a file into passages by its kind.
-func (b *Base) parse(ctx context.Context, name string, data []byte) (document, error) {
-	extension := strings.ToLower(path.Ext(name))
-	text, err := b.text(ctx, name, data)
+// parse turns a file into passages by its kind. They are made while they are taken.
+func (b *Base) parse(ctx context.Context, name string, source document.Source) (content, error) {
+	text, err := b.text(ctx, name, source)
 	if err != nil {
-		return document{}, err
+		return content{}, err
 	}
-	switch extension {
+	out := content{}
+	switch extension := strings.ToLower(path.Ext(name)); extension {
 	case ".csv", ".tsv":
-		list, err := rows(text, extension == ".tsv")
-		return document{passages: list}, err
+		out.passages = rows(text, extension == ".tsv")
 	case ".json":
-		v, err := engine.ParseJSONText(text)
-		if err != nil {
-			return document{}, err
-		}
-		return document{passages: elements(v)}, nil
+		out.passages = jsonPassages(text)
 	case ".jsonl":
-		return lines(text)
+		out.passages = lines(text)
+	default:
+		out.meta, text = frontMatter(text)
+		out.passages = passages(text)
 	}
-	meta, text := frontMatter(text)
-	return document{meta: meta, passages: passages(text)}, nil
+	out.passages = bounded(out.passages, max(leastPassages, 4*source.Size))
+	return out, nil
+}
+
+// leastPassages is how many bytes of passages any document may have. Columns and keys are repeated in each of them.
+const leastPassages = 16 << 20
+
+// passageCost is what a passage takes in the index beside its text, in bytes.
+const passageCost = 128
+
+// bounded fails when passages have more than most bytes.
+func bounded(list iter.Seq2[passage, error], most int64) iter.Seq2[passage, error] {
+	return func(yield func(passage, error) bool) {
+		left := most
+		for p, err := range list {
+			if left -= int64(len(p.text)) + passageCost; err == nil && left < 0 {
+				err = fmt.Errorf("%w: more than %d bytes of passages", document.ErrLimit, most)
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // text is a file as text.
-func (b *Base) text(ctx context.Context, name string, data []byte) (string, error) {
-	if slices.Contains(plainTypes, strings.ToLower(path.Ext(name))) {
-		return texts.Decode(data)
+func (b *Base) text(ctx context.Context, name string, source document.Source) (string, error) {
+	if isPlain(name) {
+		return document.DecodeSource(ctx, source, largest)
 	}
-	return b.cfg.Reader.Text(ctx, name, "", data)
+	return b.cfg.Reader.Read(ctx, source)
 }
+
+// largestBlock is how long a block of metadata at the beginning of a text is at most, in bytes.
+const largestBlock = 64 << 10
 
 // frontMatter takes a block of "key: value" lines between --- lines off the beginning of a text.
 func frontMatter(text string) (map[string]any, string) {
@@ -53,7 +76,7 @@ func frontMatter(text string) (map[string]any, string) {
 		return nil, text
 	}
 	block, after, ok := strings.Cut(rest, "\n---\n")
-	if !ok {
+	if !ok || len(block) > largestBlock {
 		return nil, text
 	}
 	meta := map[string]any{}
@@ -81,41 +104,84 @@ func frontMatter(text string) (map[string]any, string) {
 
 func unquoted(v string) string { return strings.Trim(strings.TrimSpace(v), `"'`) }
 
+const (
+	// largestRow is how long a row of a table is at most, in bytes. A row of commas takes 40 times of that.
+	largestRow = 1 << 20
+	// longestName is how much is shown of the name of a column, of a key or of a heading, in bytes.
+	longestName = 200
+)
+
 // rows makes a passage of each row of a table: "column: value" lines. The first row names the columns.
-func rows(text string, tabs bool) ([]passage, error) {
-	in := csv.NewReader(strings.NewReader(text))
-	in.FieldsPerRecord, in.LazyQuotes, in.TrimLeadingSpace = -1, true, true
-	in.Comma = separator(text, tabs)
-	head, err := in.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var out []passage
-	for {
-		row, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			return out, nil
+func rows(text string, tabs bool) iter.Seq2[passage, error] {
+	return func(yield func(passage, error) bool) {
+		source := &rowReader{in: strings.NewReader(text)}
+		in := csv.NewReader(source)
+		in.FieldsPerRecord, in.LazyQuotes, in.TrimLeadingSpace = -1, true, true
+		in.Comma = separator(text, tabs)
+		head, err := in.Read()
+		for i := range head {
+			head[i] = clip(strings.TrimSpace(head[i]))
 		}
-		if err != nil {
-			return nil, err
-		}
-		var lines []string
-		for i, v := range row {
-			name := fmt.Sprint("column ", i+1)
-			if i < len(head) {
-				name = strings.TrimSpace(head[i])
-			}
-			if v = strings.TrimSpace(v); v != "" {
-				lines = append(lines, name+": "+v)
+		in.ReuseRecord = true
+		for err == nil {
+			source.read = 0
+			var row []string
+			if row, err = in.Read(); err == nil && !cut("", rowText(head, row), yield) {
+				return
 			}
 		}
-		if len(lines) > 0 {
-			out = append(out, cut("", strings.Join(lines, "\n"))...)
+		if !errors.Is(err, io.EOF) {
+			yield(passage{}, err)
 		}
 	}
+}
+
+// rowText is a row as lines; cells without text are left out.
+func rowText(head, row []string) string {
+	var b strings.Builder
+	for i, v := range row {
+		if v = strings.TrimSpace(v); v == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		if i < len(head) {
+			b.WriteString(head[i])
+		} else {
+			b.WriteString("column " + strconv.Itoa(i+1))
+		}
+		b.WriteString(": ")
+		b.WriteString(v)
+	}
+	return b.String()
+}
+
+// rowReader fails when a row is longer than largestRow, before the reader of the table has collected it.
+type rowReader struct {
+	in   io.Reader
+	read int // bytes since the last row
+}
+
+func (r *rowReader) Read(p []byte) (int, error) {
+	if r.read > largestRow {
+		return 0, fmt.Errorf("%w: more than %d bytes in one row; a quotation mark may have no end", document.ErrLimit, largestRow)
+	}
+	n, err := r.in.Read(p)
+	r.read += n
+	return n, err
+}
+
+// clip shortens a name at a character.
+func clip(name string) string {
+	if len(name) <= longestName {
+		return name
+	}
+	n := longestName
+	for n > 0 && !utf8.RuneStart(name[n]) {
+		n--
+	}
+	return name[:n]
 }
 
 // separator is the one of , ; and tab that the first line has most of.
@@ -131,56 +197,4 @@ func separator(text string, tabs bool) rune {
 		}
 	}
 	return best
-}
-
-// elements makes passages of JSON: one per element of a list, and one for everything else together.
-func elements(v engine.Value) []passage {
-	if v.Kind() != engine.KindList {
-		var lines []string
-		flatten(&lines, "", v)
-		return passages(strings.Join(lines, "\n"))
-	}
-	var out []passage
-	for _, e := range v.Elements() {
-		var lines []string
-		flatten(&lines, "", e)
-		out = append(out, cut("", strings.Join(lines, "\n"))...)
-	}
-	return out
-}
-
-// flatten writes a value as "path: text" lines.
-func flatten(lines *[]string, place string, v engine.Value) {
-	switch v.Kind() {
-	case engine.KindObject:
-		for k, e := range v.Fields() {
-			flatten(lines, strings.TrimPrefix(place+"."+k, "."), e)
-		}
-	case engine.KindList:
-		for _, e := range v.Elements() {
-			flatten(lines, place, e)
-		}
-	case engine.KindNull:
-	default:
-		if text := strings.TrimSpace(v.Text()); text != "" {
-			*lines = append(*lines, strings.TrimPrefix(place+": "+text, ": "))
-		}
-	}
-}
-
-// lines makes passages of JSON values that stand one per line.
-func lines(text string) (document, error) {
-	var d document
-	n := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		if n++; strings.TrimSpace(line) == "" {
-			continue
-		}
-		v, err := engine.ParseJSONText(line)
-		if err != nil {
-			return document{}, fmt.Errorf("line %d: %w", n, err)
-		}
-		d.passages = append(d.passages, elements(engine.List(v))...)
-	}
-	return d, nil
 }

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"iter"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,54 +19,49 @@ const (
 )
 
 // passages cuts a text at blank lines; a heading stays with what follows it, short paragraphs stay together.
-func passages(text string) []passage {
-	var out []passage
-	held, heading, next := "", "", ""
-	flush := func() {
-		if held != "" {
-			out = append(out, cut(heading, held)...)
+func passages(text string) iter.Seq2[passage, error] {
+	return func(yield func(passage, error) bool) {
+		held, heading, next := "", "", ""
+		flush := func() bool {
+			more := held == "" || cut(heading, held, yield)
+			held, heading = "", next
+			return more
 		}
-		held, heading = "", next
+		for part := range strings.SplitSeq(text, "\n\n") {
+			part = strings.TrimSpace(part)
+			if part == "" {
+				continue
+			}
+			isHeading := strings.HasPrefix(part, "#")
+			if held != "" && (isHeading || len(held)+len(part) > longestPassage) && !flush() {
+				return
+			}
+			if held == "" && isHeading {
+				heading = ""
+			}
+			if isHeading {
+				next, _, _ = strings.Cut(part, "\n")
+				next = clip(strings.TrimSpace(strings.TrimLeft(next, "#")))
+			}
+			if held != "" {
+				held += "\n"
+			}
+			held += part
+		}
+		flush()
 	}
-	for part := range strings.SplitSeq(text, "\n\n") {
-		part = strings.TrimSpace(part)
-		if part == "" {
-			continue
-		}
-		isHeading := strings.HasPrefix(part, "#")
-		if held != "" && (isHeading || len(held)+len(part) > longestPassage) {
-			flush()
-		}
-		if held == "" && isHeading {
-			heading = ""
-		}
-		if isHeading {
-			next, _, _ = strings.Cut(part, "\n")
-			next = strings.TrimSpace(strings.TrimLeft(next, "#"))
-		}
-		if held != "" {
-			held += "\n"
-		}
-		held += part
-	}
-	flush()
-	return out
 }
 
-// cut divides a text that is too long at the end of a sentence, a line or a word.
-func cut(heading, text string) []passage {
-	var out []passage
+// cut divides a text that is too long at the end of a sentence, a line or a word. It reports whether to go on.
+func cut(heading, text string, yield func(passage, error) bool) bool {
 	for len(text) > longestPart {
 		at := breakAt(text)
-		if part := strings.TrimSpace(text[:at]); part != "" {
-			out = append(out, passage{heading, part})
+		if part := strings.TrimSpace(text[:at]); part != "" && !yield(passage{heading, part}, nil) {
+			return false
 		}
 		text = strings.TrimSpace(text[at:])
 	}
-	if text != "" {
-		out = append(out, passage{heading, text})
-	}
-	return out
+	return text == "" || yield(passage{heading, text}, nil)
 }
 
 // breakAt is where a long text is best divided: between half and the whole of a passage's length.

@@ -3,6 +3,8 @@ package runner
 import (
 	"bytes"
 	"io"
+	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,3 +38,53 @@ func testFiles(t *testing.T, cfg Config) {
 type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// Files that arrive in small pieces, as forms do, are stored in large ones; many at once wait for each other.
+func TestFilesAtOnce(t *testing.T) {
+	l := openTest(t, Config{Dir: t.TempDir()})
+	data := bytes.Repeat([]byte("x"), 8<<20)
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			name := strconv.Itoa(i)
+			if _, err := l.PutFile(t.Context(), name, smallReads{bytes.NewReader(data)}); err != nil {
+				t.Errorf("put: %v", err)
+				return
+			}
+			r, _, err := l.OpenFile(t.Context(), name)
+			if err != nil {
+				t.Errorf("open: %v", err)
+				return
+			}
+			got, err := io.ReadAll(r)
+			if err != nil || !bytes.Equal(data, got) {
+				t.Errorf("%d bytes are read of %d: %v", len(got), len(data), err)
+			}
+			_ = r.Close() // it was only read
+		})
+	}
+	group.Wait()
+	stream, err := l.js.Stream(t.Context(), "OBJ_"+l.bucket())
+	require.NoError(t, err)
+	require.EqualValues(t, 8*(len(data)/chunkSize+1), stream.CachedInfo().State.Msgs)
+}
+
+// smallReads gives a kilobyte at a time.
+type smallReads struct{ r io.Reader }
+
+func (s smallReads) Read(p []byte) (int, error) { return s.r.Read(p[:min(len(p), 1<<10)]) }
+
+// A file that is replaced, and one whose reader fails, leave no pieces behind.
+func TestPiecesOfFiles(t *testing.T) {
+	l := openTest(t, Config{Dir: t.TempDir()})
+	data := make([]byte, 3*chunkSize)
+	for range 2 {
+		_, err := l.PutFile(t.Context(), "a", bytes.NewReader(data))
+		require.NoError(t, err)
+		_, err = l.PutFile(t.Context(), "b", io.MultiReader(bytes.NewReader(data), errReader{}))
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	}
+	stream, err := l.js.Stream(t.Context(), "OBJ_"+l.bucket())
+	require.NoError(t, err)
+	require.EqualValues(t, 4, stream.CachedInfo().State.Msgs)
+}

@@ -124,6 +124,7 @@ type Log struct {
 
 	runs, log, own, keys jetstream.Stream
 	files                jetstream.ObjectStore
+	patient              jetstream.JetStream // of files: a caller cannot repeat what a file was read from
 	queue                jetstream.Consumer
 
 	seen blobCache
@@ -217,7 +218,9 @@ func (l *Log) connect() error {
 		return fail(err, "connect to %s", plain(l.cfg.URLs))
 	}
 	l.nc = nc
-	l.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(2*time.Second))
+	if l.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(2*time.Second)); err == nil {
+		l.patient, err = jetstream.New(nc, jetstream.WithDefaultTimeout(wait))
+	}
 	return fail(err, "connect")
 }
 

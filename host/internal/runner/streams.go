@@ -71,13 +71,8 @@ func (l *Log) streamConfigs() []jetstream.StreamConfig {
 }
 
 func (l *Log) makeFiles(ctx context.Context) (jetstream.ObjectStore, error) {
-	// Nobody repeats what a file was read from, so each piece of it is waited for.
-	patient, err := jetstream.New(l.nc, jetstream.WithDefaultTimeout(wait))
-	if err != nil {
-		return nil, err
-	}
-	return patient.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-		Bucket: l.cfg.Prefix + "_files", Replicas: l.cfg.Replicas, Storage: jetstream.FileStorage,
+	return l.patient.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket: l.bucket(), Replicas: l.cfg.Replicas, Storage: jetstream.FileStorage,
 	})
 }
 

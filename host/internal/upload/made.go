@@ -18,6 +18,13 @@ type maker struct {
 }
 
 func (m maker) Convert(ctx context.Context, format, markdown string) (engine.Value, error) {
+	if m.box.Documents != nil {
+		release, err := m.box.Documents.Reserve(ctx, write.Memory(format, markdown))
+		if err != nil {
+			return engine.Null, err
+		}
+		defer release()
+	}
 	data, err := write.Make(format, markdown)
 	if err != nil {
 		return engine.Null, err

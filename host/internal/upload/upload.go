@@ -9,6 +9,7 @@ package upload
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -76,22 +77,36 @@ func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (en
 
 // Open reads a file of a tenant; the caller closes it. Errors: [ErrNotFound].
 func (b *Box) Open(ctx context.Context, tenant, id string) (io.ReadCloser, engine.Value, error) {
-	item, err := b.Store.Item(ctx, tenant, kind, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, engine.Null, fmt.Errorf("file %q: %w", id, ErrNotFound)
-	}
+	item, v, err := b.item(ctx, tenant, id)
 	if err != nil {
 		return nil, engine.Null, err
 	}
+	r, err := b.open(ctx, item)
+	return r, v, err
+}
+
+// item is what is stored about a file, and its descriptor.
+func (b *Box) item(ctx context.Context, tenant, id string) (store.Item, engine.Value, error) {
+	item, err := b.Store.Item(ctx, tenant, kind, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return item, engine.Null, fmt.Errorf("file %q: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return item, engine.Null, err
+	}
 	v, err := engine.ParseJSON(item.Doc)
 	if err != nil {
-		return nil, engine.Null, fmt.Errorf("file %q: %w", id, err)
+		return item, engine.Null, fmt.Errorf("file %q: %w", id, err)
 	}
-	r, _, err := b.Log.OpenFile(ctx, objectName(tenant, item.ID))
+	return item, v, nil
+}
+
+func (b *Box) open(ctx context.Context, item store.Item) (io.ReadCloser, error) {
+	r, _, err := b.Log.OpenFile(ctx, objectName(item.Tenant, item.ID))
 	if errors.Is(err, runner.ErrNotFound) {
-		err = fmt.Errorf("file %q: %w", id, ErrNotFound)
+		err = fmt.Errorf("file %q: %w", item.ID, ErrNotFound)
 	}
-	return r, v, err
+	return r, err
 }
 
 // Of answers the engine's files port for one tenant.
@@ -103,16 +118,15 @@ type reader struct {
 }
 
 func (r reader) Read(ctx context.Context, file engine.Value) (string, error) {
-	in, v, err := r.box.Open(ctx, r.tenant, file.Get("id").Text())
+	item, v, err := r.box.item(ctx, r.tenant, file.Get("id").Text())
 	if err != nil {
 		return "", err
 	}
-	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, files.Largest+1))
-	if err != nil {
+	if err := failedBefore(v); err != nil {
 		return "", err
 	}
-	if len(data) > files.Largest {
+	size, _ := v.Get("size").Int() // the store wrote it
+	if size > files.Largest {
 		return "", fmt.Errorf("%w: %d bytes can be read", ErrTooLarge, files.Largest)
 	}
 	documents := r.box.Documents
@@ -120,7 +134,48 @@ func (r reader) Read(ctx context.Context, file engine.Value) (string, error) {
 		documents = new(document.Reader)
 		defer documents.Close()
 	}
-	return files.Text(ctx, documents, v.Get("name").Text(), v.Get("mime_type").Text(), data)
+	text, err := files.Text(ctx, documents, document.Source{
+		Name: v.Get("name").Text(), MimeType: v.Get("mime_type").Text(), Size: size,
+		Open: func(ctx context.Context) (io.ReadCloser, error) { return r.box.open(ctx, item) },
+	})
+	if failure, ok := document.FailureOf(err); ok {
+		err = errors.Join(err, r.box.remember(ctx, item, v, failure))
+	}
+	return text, err
+}
+
+// unreadable is the key of a descriptor that holds why the file cannot be read, see [document.Failure].
+const unreadable = "unreadable"
+
+// failedBefore is the error of a file that could not be read earlier: its bytes never change.
+func failedBefore(v engine.Value) error {
+	stored := v.Get(unreadable)
+	if stored.IsNull() {
+		return nil
+	}
+	var f document.Failure
+	if err := json.Unmarshal(stored.AppendJSON(nil), &f); err != nil {
+		return nil // another version wrote it: the file is read again
+	}
+	return f.Err()
+}
+
+// remember stores why a file cannot be read, so that no run reads it again.
+func (b *Box) remember(ctx context.Context, item store.Item, v engine.Value, f document.Failure) error {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	reason, err := engine.ParseJSON(text)
+	if err != nil {
+		return err
+	}
+	item.Doc, item.Repeats = v.With(unreadable, reason).AppendJSON(nil), true
+	_, err = b.Store.PutItem(ctx, item)
+	if errors.Is(err, store.ErrConflict) {
+		return nil // another run stored the same
+	}
+	return err
 }
 
 // objectName keeps a file under its tenant; ids are ours, so no part of it

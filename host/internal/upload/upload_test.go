@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -99,6 +101,42 @@ func TestSizes(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.Of("one").Read(t.Context(), large)
 	require.ErrorIs(t, err, ErrTooLarge)
+}
+
+// A file that cannot be read is parsed once: its error is stored with it and is the same after a start.
+func TestUnreadableFileIsParsedOnce(t *testing.T) {
+	b := newBox(t)
+	file, err := b.Put(t.Context(), "one", "a.docx", strings.NewReader("PK\x03\x04 and no more"))
+	require.NoError(t, err)
+	_, first := b.Of("one").Read(t.Context(), file)
+	require.ErrorIs(t, first, document.ErrDamaged)
+	// Without its bytes, only what is stored can tell.
+	require.NoError(t, b.Log.DeleteFile(t.Context(), objectName("one", file.Get("id").Str())))
+	b.Documents = &document.Reader{}
+	_, again := b.Of("one").Read(t.Context(), file)
+	require.ErrorIs(t, again, document.ErrDamaged)
+	require.Equal(t, first.Error(), again.Error())
+	item, _, err := b.item(t.Context(), "one", file.Get("id").Str())
+	require.NoError(t, err)
+	require.EqualValues(t, 2, item.Rev, "it is stored once")
+}
+
+// A file that the host was too busy to read is read later.
+func TestBusyFileIsReadLater(t *testing.T) {
+	b := newBox(t)
+	file, err := b.Put(t.Context(), "one", "a.txt", strings.NewReader("text"))
+	require.NoError(t, err)
+	memory := memlimit.New("documents", 64<<20)
+	b.Documents = &document.Reader{Memory: memory, Limits: document.Limits{Wait: time.Millisecond}}
+	other := memory.Open()
+	require.NoError(t, other.Grow(64<<20))
+	_, err = b.Of("one").Read(t.Context(), file)
+	require.ErrorIs(t, err, document.ErrBusy)
+	other.Close()
+	text, err := b.Of("one").Read(t.Context(), file)
+	require.NoError(t, err)
+	require.Contains(t, text, "text")
+	require.Zero(t, memory.Used())
 }
 
 type blanks struct{}

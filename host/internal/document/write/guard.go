@@ -9,6 +9,45 @@ import (
 // would take time that grows with their square.
 var ErrTangled = errors.New("the text is no markdown that can be read: too many marks inside each other")
 
+// ErrPieces means that a text has more lines, cells and marks than a file is made of; make several files of it.
+var ErrPieces = errors.New("the text has too many lines, cells and marks for a file")
+
+const (
+	// mostMemory bounds what making a file of a text holds, in bytes.
+	mostMemory = 128 << 20
+	// perLine and perMark are what a line outside of tables, and a cell or a mark, take at most in any format: measured.
+	perLine = 1600
+	perMark = 700
+	// longestPDFCell is how long a cell of a table in a PDF is at most, in bytes. Its lines are set before they are
+	// placed, at 100 bytes for each character.
+	longestPDFCell = 64 << 10
+)
+
+// Memory estimates the bytes that [Make] holds at most for a text that it does not refuse.
+func Memory(format, markdown string) int64 {
+	if format == "markdown" || len(markdown) > Most {
+		return int64(min(len(markdown), Most))
+	}
+	return min(24*int64(len(markdown))+1<<20+pieces(markdown), 2*mostMemory)
+}
+
+// pieces estimates what the parsed lines, cells and marks of a text take, in bytes.
+func pieces(markdown string) int64 {
+	n := 0
+	for line := range strings.Lines(markdown) {
+		if strings.TrimSpace(line) != "" && !strings.Contains(line, "|") {
+			n += perLine
+		}
+		for i := range len(line) {
+			switch line[i] {
+			case '|', '*', '_', '~', '`', '[':
+				n += perMark
+			}
+		}
+	}
+	return int64(n)
+}
+
 // Limits of what the parser meets in one place. At these it takes some tenths of a second.
 const (
 	mostNesting = 200     // quotations and lists that a line begins

@@ -1,7 +1,10 @@
 package write
 
 import (
+	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +25,13 @@ func pdf(blocks []block) ([]byte, error) {
 	s := &setter{}
 	s.newSheet()
 	for _, b := range blocks {
+		for _, row := range b.rows {
+			for _, cell := range row {
+				if n := len(plain(cell)); n > longestPDFCell {
+					return nil, fmt.Errorf("%w: a cell of a table has %d bytes, at most %d in a PDF", ErrTooLarge, n, longestPDFCell)
+				}
+			}
+		}
 		s.block(b)
 	}
 	return s.file()
@@ -30,13 +40,24 @@ func pdf(blocks []block) ([]byte, error) {
 // setter sets one block below the other.
 type setter struct {
 	sheets []*sheet
+	err    error   // of packing a page
 	y      float64 // of the next line's top; grows downwards from the upper margin
 }
 
-// sheet is a page: its drawing operations, and the links on it.
+// sheet is a page: its drawing operations, and the links on it. Both are packed when the page is full.
 type sheet struct {
-	ops   strings.Builder
-	links []linkArea
+	ops     strings.Builder
+	links   []linkArea
+	content string // ops as a stream
+	notes   string // links as an entry of the page
+}
+
+// pack replaces what is on a page by what is written of it, which is a small part of that.
+func (p *sheet) pack() error {
+	content, err := deflate(p.ops.String())
+	p.content, p.notes = content, annotations(p.links)
+	p.ops, p.links = strings.Builder{}, nil
+	return err
 }
 
 type linkArea struct {
@@ -47,8 +68,16 @@ type linkArea struct {
 func (s *setter) sheet() *sheet { return s.sheets[len(s.sheets)-1] }
 
 func (s *setter) newSheet() {
+	s.endSheet()
 	s.sheets = append(s.sheets, &sheet{})
 	s.y = 0
+}
+
+// endSheet packs the last page.
+func (s *setter) endSheet() {
+	if len(s.sheets) > 0 {
+		s.err = errors.Join(s.err, s.sheet().pack())
+	}
 }
 
 // room is the height that is left on the page.
@@ -83,7 +112,10 @@ func (s *setter) block(b block) {
 				mark = fmt.Sprintf("%d.", b.number)
 			}
 			s.need(bodySize)
-			s.words(breakLines([]span{{text: mark}}, bodySize, indent*3)[0], left-indent, bodySize)
+			for l := range breakLines([]span{{text: mark}}, bodySize, indent*3) {
+				s.words(l, left-indent, bodySize)
+				break
+			}
 		}
 		s.lines(breakLines(b.spans, bodySize, pageWidth-margin-left), left, bodySize)
 		s.y += bodySize * 0.2
@@ -100,8 +132,8 @@ func (s *setter) need(size float64) {
 	}
 }
 
-func (s *setter) lines(lines [][]piece, left, size float64) {
-	for _, l := range lines {
+func (s *setter) lines(lines iter.Seq[[]piece], left, size float64) {
+	for l := range lines {
 		s.need(size)
 		s.words(l, left, size)
 		s.y += size * leading
@@ -119,7 +151,7 @@ func (s *setter) table(b block) {
 			if i == 0 {
 				spans = bold(spans)
 			}
-			cells[c] = breakLines(spans, bodySize, widths[c]-2*padding)
+			cells[c] = slices.Collect(breakLines(spans, bodySize, widths[c]-2*padding))
 			most = max(most, len(cells[c]))
 		}
 		for from := 0; from < most; {

@@ -23,18 +23,17 @@ func (f *pdfFile) object(content string) int {
 
 // file writes the pages. Objects 1 and 2, which name the others, come last and are numbered first.
 func (s *setter) file() ([]byte, error) {
+	if s.endSheet(); s.err != nil {
+		return nil, s.err
+	}
 	f := &pdfFile{offsets: make([]int, 2)}
 	f.b.WriteString("%PDF-1.5\n%\xE2\xE3\xCF\xD3\n") // bytes that tell mailers it is no text
 	resources := f.fonts()
 	var kids strings.Builder
 	for _, p := range s.sheets {
-		content, err := deflate(p.ops.String())
-		if err != nil {
-			return nil, err
-		}
-		n := f.object(content)
+		n := f.object(p.content)
 		n = f.object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %.0f %.0f] /Contents %d 0 R /Resources << /Font << %s >> >>%s >>",
-			pageWidth, pageHeight, n, resources, annotations(p.links)))
+			pageWidth, pageHeight, n, resources, p.notes))
 		fmt.Fprintf(&kids, "%d 0 R ", n)
 	}
 	f.place(1, "<< /Type /Catalog /Pages 2 0 R >>")

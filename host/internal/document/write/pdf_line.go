@@ -1,6 +1,7 @@
 package write
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,67 +16,76 @@ type piece struct {
 	struck bool
 }
 
-// breakLines sets spans in lines of at most the given width, at least one. Words that are wider are divided.
-func breakLines(spans []span, size, width float64) [][]piece {
-	lines, used := [][]piece{nil}, 0.0
-	next := func() {
-		lines, used = append(lines, nil), 0
-	}
-	put := func(w piece) {
-		n := len(lines) - 1
-		if used+w.width > width && len(lines[n]) > 0 {
-			if w.text == " " {
-				return // a blank at the end of a line is not seen
-			}
-			next()
-			n++
+// breakLines sets spans in lines of at most the given width, at least one, and gives each line when it is full. Words
+// that are wider are divided.
+func breakLines(spans []span, size, width float64) iter.Seq[[]piece] {
+	return func(yield func([]piece) bool) {
+		var line []piece
+		used, more := 0.0, true
+		next := func() {
+			more = more && yield(line)
+			line, used = nil, 0
 		}
-		lines[n] = append(lines[n], w)
-		used += w.width
-	}
-	for _, s := range spans {
-		for _, w := range cutSpan(s, size) {
-			switch {
-			case w.text == "\n":
+		put := func(w piece) {
+			if used+w.width > width && len(line) > 0 {
+				if w.text == " " {
+					return // a blank at the end of a line is not seen
+				}
 				next()
-			case w.width <= width:
-				put(w)
-			default:
-				for _, r := range w.text {
-					letter := w
-					letter.text, letter.width = string(r), textWidth(string(r), w.face, size)
-					put(letter)
+			}
+			line = append(line, w)
+			used += w.width
+		}
+		for _, s := range spans {
+			for w := range cutSpan(s, size) {
+				switch {
+				case !more:
+					return
+				case w.text == "\n":
+					next()
+				case w.width <= width:
+					put(w)
+				default:
+					for _, r := range w.text {
+						letter := w
+						letter.text, letter.width = string(r), textWidth(string(r), w.face, size)
+						put(letter)
+					}
 				}
 			}
 		}
+		next()
 	}
-	return lines
 }
 
 // cutSpan cuts a span where a line may end, and where the font changes.
-func cutSpan(s span, size float64) []piece {
-	var out []piece
+func cutSpan(s span, size float64) iter.Seq[piece] {
 	base := faceOf(s)
 	link := ""
 	if l := strings.ToLower(s.link); strings.HasPrefix(l, "https://") || strings.HasPrefix(l, "http://") || strings.HasPrefix(l, "mailto:") {
 		link = s.link
 	}
-	add := func(text string, f face) {
-		if text != "" {
-			out = append(out, piece{text, f, textWidth(text, f, size), link, s.struck})
+	return func(yield func(piece) bool) {
+		more := true
+		add := func(text string, f face) {
+			if text != "" && more {
+				more = yield(piece{text, f, textWidth(text, f, size), link, s.struck})
+			}
 		}
-	}
-	text := printable(s.text)
-	open := 0 // where the open word begins
-	for i, r := range text {
-		if western := inWestern(r); r == '\n' || r == ' ' || !western {
-			add(text[open:i], base)
-			open = i + utf8.RuneLen(r)
-			add(text[i:open], map[bool]face{true: base, false: eastern}[western || r == '\n'])
+		text := printable(s.text)
+		open := 0 // where the open word begins
+		for i, r := range text {
+			if western := inWestern(r); r == '\n' || r == ' ' || !western {
+				add(text[open:i], base)
+				open = i + utf8.RuneLen(r)
+				add(text[i:open], map[bool]face{true: base, false: eastern}[western || r == '\n'])
+			}
+			if !more {
+				return
+			}
 		}
+		add(text[open:], base)
 	}
-	add(text[open:], base)
-	return out
 }
 
 // printable replaces what no font here shows.

@@ -30,7 +30,7 @@ func Extension(format string) string {
 	return "." + format
 }
 
-// Make makes a file of markdown. Errors: [ErrFormat], [ErrTooLarge], [ErrTangled].
+// Make makes a file of markdown. Errors: [ErrFormat], [ErrTooLarge], [ErrPieces], [ErrTangled].
 func Make(format, markdown string) ([]byte, error) {
 	if len(markdown) > Most {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(markdown), Most)
@@ -40,6 +40,9 @@ func Make(format, markdown string) ([]byte, error) {
 	}
 	if tangled(markdown) {
 		return nil, ErrTangled
+	}
+	if n := pieces(markdown); n > mostMemory {
+		return nil, fmt.Errorf("%w: they take %d MiB of memory, at most %d", ErrPieces, n>>20, mostMemory>>20)
 	}
 	switch format {
 	case "html":

@@ -1,0 +1,119 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/document/hostile"
+)
+
+// measureVariable makes the test program read the files it names, one path per line, and report what that cost.
+const measureVariable = "EASEL_MEASURE_DOCUMENTS"
+
+// cost is what reading documents took.
+type cost struct {
+	Growth int64 // of resident memory at its peak, in bytes
+	Took   time.Duration
+	Errors []string // by file; "" was read
+}
+
+// measure reads files at once in this process and prints a cost.
+func measure(cacheDir string, paths []string) error {
+	r := &Reader{CacheDir: cacheDir}
+	// The PDF reader is compiled before the measurement; it belongs to no document.
+	if _, err := r.Text(context.Background(), "a.pdf", "", []byte("%PDF-1.7")); !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	runtime.GC()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets VmHWM
+		return err
+	}
+	before, began := status("VmRSS"), time.Now()
+	c := cost{Errors: make([]string, len(paths))}
+	var group sync.WaitGroup
+	for i, path := range paths {
+		group.Go(func() {
+			if err := readPath(r, path); err != nil {
+				c.Errors[i] = err.Error()
+			}
+		})
+	}
+	group.Wait()
+	c.Growth, c.Took = status("VmHWM")-before, time.Since(began)
+	return errors.Join(json.NewEncoder(os.Stdout).Encode(c), r.Close())
+}
+
+func readPath(r *Reader, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	open := func(context.Context) (io.ReadCloser, error) { return os.Open(path) }
+	_, err = r.Read(context.Background(), Source{Name: filepath.Base(path), Size: info.Size(), Open: open})
+	return err
+}
+
+// status is a line of /proc/self/status, in bytes.
+func status(name string) int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		panic(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n"+name+":")
+	n, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n << 10
+}
+
+// costOf reads files at once in a process of their own.
+func costOf(t *testing.T, paths ...string) cost {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), measureVariable+"="+strings.Join(append([]string{cacheDir}, paths...), "\n"))
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	require.NoError(t, cmd.Run(), errs.String())
+	var c cost
+	require.NoError(t, json.Unmarshal(out.Bytes(), &c), "%s%s", out.String(), errs.String())
+	return c
+}
+
+// mostGrowth is what a host may grow by while it reads one document, including the bytes of the file.
+const mostGrowth = 150 << 20
+
+// TestHostileDocumentGrowth reads hostile documents, each in a process of its own. EASEL_HOSTILE
+// says which, see [hostile.Choose].
+func TestHostileDocumentGrowth(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("peak memory is read from /proc")
+	}
+	for _, f := range hostile.Choose(os.Getenv("EASEL_HOSTILE"), 2) {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), f.Name)
+			data := f.Make()
+			require.LessOrEqual(t, len(data), LargestFile)
+			require.NoError(t, os.WriteFile(path, data, 0o600))
+			c := costOf(t, path)
+			t.Logf("%d MB in %v: %.120s", c.Growth>>20, c.Took.Round(time.Millisecond), fmt.Sprint(c.Errors))
+			require.Less(t, c.Growth, int64(mostGrowth))
+		})
+	}
+}

@@ -1,0 +1,104 @@
+package document
+
+import "io"
+
+// tokens gives an XML decoder its input byte by byte, and fails before the decoder has collected more of one token than
+// allowed. The decoder reads no byte ahead of the token it returns, except for the < that ends a text.
+type tokens struct {
+	r     io.Reader
+	piece []byte // what was read and not given
+	buf   []byte
+	err   error // of r, after piece
+
+	most  int  // bytes of a token
+	size  int  // bytes of the open token
+	attrs int  // attributes that the open tag may still have
+	width int  // attributes of a tag
+	last  byte // the byte given last
+	quote byte // the quotation mark of the open attribute; 0 is none
+	tag   place
+}
+
+// place is where in a token the next byte stands.
+type place byte
+
+const (
+	first    place = iota // the first byte of a token
+	outside               // text; the decoder ends the token at the next <
+	tagStart              // after <
+	inTag
+	inOther // a comment, an instruction, a section of text
+)
+
+func newTokens(r io.Reader, limits *Limits) *tokens {
+	return &tokens{r: r, buf: make([]byte, 4<<10), most: limits.Block, width: limits.Attributes}
+}
+
+// next begins a token.
+func (t *tokens) next() {
+	t.size, t.quote, t.tag = 0, 0, first
+	if t.last == '<' {
+		t.tag, t.attrs = tagStart, t.width
+	}
+}
+
+// ReadByte implements io.ByteReader.
+func (t *tokens) ReadByte() (byte, error) {
+	if len(t.piece) == 0 {
+		if err := t.fill(); err != nil {
+			return 0, err
+		}
+	}
+	b := t.piece[0]
+	t.piece = t.piece[1:]
+	t.last = b
+	if t.size++; t.size > t.most {
+		return 0, exceeded(LimitBlock, t.most, "bytes in one XML token")
+	}
+	switch t.tag {
+	case first:
+		if t.tag = outside; b == '<' {
+			t.tag, t.attrs = tagStart, t.width
+		}
+	case tagStart:
+		if t.tag = inTag; b == '!' || b == '?' {
+			t.tag = inOther
+		}
+	case inTag:
+		switch {
+		case t.quote != 0:
+			if b == t.quote {
+				t.quote = 0
+			}
+		case b == '"', b == '\'':
+			if t.quote, t.attrs = b, t.attrs-1; t.attrs < 0 {
+				return 0, exceeded(LimitAttributes, t.width, "attributes in one element")
+			}
+		}
+	}
+	return b, nil
+}
+
+// Read gives bytes without looking at them, to a decoder of their encoding.
+func (t *tokens) Read(p []byte) (int, error) {
+	if len(t.piece) == 0 {
+		if err := t.fill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, t.piece)
+	t.piece = t.piece[n:]
+	return n, nil
+}
+
+func (t *tokens) fill() error {
+	for len(t.piece) == 0 {
+		if t.err != nil {
+			return t.err
+		}
+		var n int
+		n, t.err = t.r.Read(t.buf)
+		t.piece = t.buf[:n]
+	}
+	return nil
+}
