@@ -34,7 +34,8 @@ func (p *page) countCell() error {
 	return nil
 }
 
-// add appends a block, which begins with mark. Items and rows follow each other without a blank line; other blocks have one between them.
+// add appends a block, which begins with mark. Items and rows follow each other without a blank line; other blocks have
+// one between them.
 func (p *page) add(kind blockKind, mark, text string) {
 	if p.err != nil || text == "" {
 		return

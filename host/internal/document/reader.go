@@ -38,9 +38,8 @@ type Source struct {
 
 // Bytes is a document in memory.
 func Bytes(name, mimeType string, data []byte) Source {
-	return Source{Name: name, MimeType: mimeType, Size: int64(len(data)), Open: func(context.Context) (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(data)), nil
-	}}
+	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+	return Source{Name: name, MimeType: mimeType, Size: int64(len(data)), Open: open}
 }
 
 // Text is [Reader.Read] for a document in memory.
@@ -77,7 +76,9 @@ type attempt struct {
 }
 
 // attempt reads a document, or gives the attempt to make instead.
-func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt) (next attempt, text string, err error) {
+func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt) (
+	next attempt, text string, err error,
+) {
 	done, err := r.turn(ctx, a.kind)
 	if err != nil {
 		return a, "", err

@@ -42,7 +42,8 @@ func (r *Reader) reserve(ctx context.Context, limits *Limits, size, work int64) 
 	if most := r.Memory.Size(); size+work > most {
 		work = most - size
 		if work < leastWork {
-			return 0, nil, &LimitError{LimitHost, fmt.Sprintf("%d bytes; this host gives %d bytes of memory to documents", size, most)}
+			text := fmt.Sprintf("%d bytes; this host gives %d bytes of memory to documents", size, most)
+			return 0, nil, &LimitError{LimitHost, text}
 		}
 	}
 	release, err := r.wait(ctx, limits, size+work)

@@ -48,7 +48,7 @@ func (o *office) xlsx(main string, out *page) error {
 		if !strings.Contains(s.part, "worksheets/") {
 			continue // a sheet that is a chart
 		}
-		out.add(paragraph, "## ", words(s.name))
+		out.add(paragraph, "", "## "+words(s.name))
 		if err := o.walk(s.part, (&sheetRows{book: book, head: true}).step); err != nil {
 			return err
 		}
