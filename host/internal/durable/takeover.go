@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -36,7 +37,14 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 	if !ended && lease.Run.Deaths > 0 && r.cfg.Suspect != nil && r.cfg.Suspect(j.ID) {
 		return r.giveUp(steady, lease, &j, ErrOutOfMemory)
 	}
-	past, err := r.past(steady, lease)
+	past, memory, err := r.pastHeld(steady, lease)
+	defer memory.Close()
+	if lost(err) || errors.Is(err, ErrClosed) {
+		return err
+	}
+	if errors.Is(err, ErrTooLarge) {
+		return r.giveUp(steady, lease, &j, err)
+	}
 	if err != nil && ended {
 		return r.giveUp(steady, lease, &j, err)
 	}
@@ -95,16 +103,41 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 			return err
 		}
 	}
-	w, err := r.prepareLate(ctx, lease, j)
-	if lost(err) {
+	w, err := r.prepareHeld(ctx, lease, j)
+	if lost(err) || errors.Is(err, ErrClosed) {
 		return err
 	}
 	if err != nil {
 		return r.giveUp(ctx, lease, &j, err)
 	}
+	defer w.release()
 	wr := r.writer(ctx, lease, w)
 	wr.held = append([]runner.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
 	return r.execute(lease, w, wr)
+}
+
+// prepareHeld is prepareLate with the memory of the document reserved.
+func (r *Runs) prepareHeld(ctx context.Context, lease *runner.Lease, j Job) (*work, error) {
+	var account *memlimit.Account
+	for {
+		w, err := r.prepareLate(ctx, lease, j)
+		if err != nil {
+			account.Close()
+			return nil, err
+		}
+		w.memory = account
+		size, err := r.hold(w)
+		if err == nil {
+			return w, nil
+		}
+		w = nil
+		if !errors.Is(err, memlimit.ErrFull) {
+			return nil, err
+		}
+		if account, err = r.awaitTakeover(ctx, lease, size); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // prepareLate makes the work of a job whose run is written down, and gives it its
