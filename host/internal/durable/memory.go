@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unsafe"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
@@ -19,6 +20,10 @@ const (
 	// from the records store, in the database driver, in the record of the run log, in the message
 	// and its parts on their way to the server of the log, and as it is saved at the end.
 	documentCopies = 6
+	// logCache is how long the embedded server of the run log holds what was written in memory, and
+	// cachedCopies how much of it that is of a document: its record and its part in the summary.
+	logCache     = 10 * time.Second
+	cachedCopies = 2
 	// memoryPatience bounds how long a start waits for the memory of its document.
 	memoryPatience = 2 * time.Second
 	// pastReaders is how many runs at a time are read back from the run log before it is known how
@@ -32,33 +37,65 @@ func documentSize(doc []byte) int64 {
 	if len(doc) <= smallDocument {
 		return 0
 	}
-	return documentCopies*int64(len(doc)) + engine.JSONSize(string(doc))
+	return documentCopies*int64(len(doc)) + jsonSize(doc)
 }
 
-// hold reserves the memory of the document of w until [work.release], without waiting. size is what
-// was needed, for await.
+// jsonSize is [engine.JSONSize] of bytes, without a copy of them: it runs before their memory is
+// reserved.
+func jsonSize(doc []byte) int64 {
+	return engine.JSONSize(unsafe.String(unsafe.SliceData(doc), len(doc)))
+}
+
+// noRoomError is an [ErrMemory] that says how much a document needs, for await.
+type noRoomError struct {
+	size int64
+	err  error
+}
+
+func (e *noRoomError) Error() string { return e.err.Error() }
+
+func (e *noRoomError) Unwrap() error { return e.err }
+
+// hold reserves the memory of the document of w until [work.release], without waiting. It comes
+// before the document is compiled.
 //
-// Errors: [ErrMemory], [ErrTooLarge].
-func (r *Runs) hold(w *work) (size int64, err error) {
+// Errors: a [noRoomError], [ErrTooLarge].
+func (r *Runs) hold(w *work) error {
 	if r.cfg.Documents == nil {
-		return 0, nil
+		return nil
 	}
-	if size = documentSize(w.doc); size <= w.memory.Held() {
-		return size, nil
+	size := documentSize(w.doc)
+	if size <= w.memory.Held() {
+		return nil
 	}
 	if w.memory == nil {
 		w.memory = r.cfg.Documents.Open()
 	}
-	if err = w.memory.Grow(size - w.memory.Held()); err != nil {
-		w.release()
+	err := memoryError(w.memory.Grow(size - w.memory.Held()))
+	if err == nil {
+		return nil
 	}
-	return size, memoryError(err)
+	w.release()
+	if errors.Is(err, memlimit.ErrFull) {
+		return &noRoomError{size, err}
+	}
+	return err
 }
 
 // release gives the memory of the document back.
 func (w *work) release() {
 	w.memory.Close()
 	w.memory = nil
+}
+
+// releaseLater gives the memory of a document of n bytes back at the end of its run, but for what
+// the server of the run log has written of it, which stays in its cache.
+func releaseLater(account *memlimit.Account, n int) {
+	if account == nil {
+		return
+	}
+	account.Shrink(account.Held() - cachedCopies*int64(n))
+	time.AfterFunc(logCache, account.Close)
 }
 
 // await waits for size bytes of the memory for documents and returns the account that holds them.
@@ -86,29 +123,31 @@ func memoryError(err error) error {
 	return fmt.Errorf("%w: %w", ErrMemory, err)
 }
 
-// beginHeld makes the work of a job with the memory of its document reserved. While there is no
-// room the document is dropped: a waiting start holds no memory, and reads the document again.
-func (r *Runs) beginHeld(ctx context.Context, j Job) (*work, error) {
+// held calls prepare, which makes work with the account of its document, until there is room for
+// it. While there is none the document is dropped: waiting holds no memory, and prepare reads the
+// document again once wait has an account for it.
+func held(prepare func(*memlimit.Account) (*work, error), wait func(size int64) (*memlimit.Account, error)) (*work, error) {
 	var account *memlimit.Account
 	for {
-		w, err := r.begin(ctx, j)
-		if err != nil {
-			account.Close()
-			return nil, err
-		}
-		w.memory = account
-		size, err := r.hold(w)
+		w, err := prepare(account)
+		var full *noRoomError
 		if err == nil {
 			return w, nil
 		}
-		w = nil
-		if !errors.Is(err, memlimit.ErrFull) {
+		account.Close()
+		if !errors.As(err, &full) {
 			return nil, err
 		}
-		if account, err = r.awaitStart(ctx, size); err != nil {
+		if account, err = wait(full.size); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// beginHeld is [Runs.begin] with the memory of the document reserved.
+func (r *Runs) beginHeld(ctx context.Context, j Job) (*work, error) {
+	return held(func(a *memlimit.Account) (*work, error) { return r.begin(ctx, j, a) },
+		func(size int64) (*memlimit.Account, error) { return r.awaitStart(ctx, size) })
 }
 
 // awaitStart is await for at most memoryPatience, until ctx ends or this host stops.
@@ -135,31 +174,31 @@ func (r *Runs) awaitTakeover(ctx context.Context, lease *runner.Lease, size int6
 }
 
 // pastHeld is [Runs.past] with the memory of the document reserved; the caller closes the account.
-func (r *Runs) pastHeld(ctx context.Context, lease *runner.Lease) (past, *memlimit.Account, error) {
-	var account *memlimit.Account
-	for {
-		p, w, size, err := r.readPast(ctx, lease, account)
-		if err == nil || !errors.Is(err, memlimit.ErrFull) {
-			return p, w.memory, err
+func (r *Runs) pastHeld(ctx context.Context, lease *runner.Lease) (p past, _ *memlimit.Account, err error) {
+	w, err := held(func(a *memlimit.Account) (*work, error) {
+		r.reading <- struct{}{}
+		defer func() { <-r.reading }()
+		w := &work{memory: a}
+		p = past{}
+		read, err := r.past(ctx, lease)
+		if err != nil {
+			return nil, err
 		}
-		p = past{} // waiting holds no memory
-		if account, err = r.awaitTakeover(ctx, lease, size); err != nil {
-			return p, nil, err
+		w.doc = read.doc
+		if err := r.hold(w); err != nil {
+			return nil, err
 		}
+		p = read
+		return w, nil
+	}, func(size int64) (*memlimit.Account, error) { return r.awaitTakeover(ctx, lease, size) })
+	if err != nil {
+		return p, nil, err
 	}
+	return p, w.memory, nil
 }
 
-// readPast reads what the log holds of a run, and reserves the memory of its document unless the
-// account holds it already.
-func (r *Runs) readPast(ctx context.Context, lease *runner.Lease, account *memlimit.Account) (p past, w work, size int64, err error) {
-	r.reading <- struct{}{}
-	defer func() { <-r.reading }()
-	w.memory = account
-	if p, err = r.past(ctx, lease); err != nil {
-		w.release()
-		return p, w, 0, err
-	}
-	w.doc = p.doc
-	size, err = r.hold(&w)
-	return p, w, size, err
+// lateHeld is [Runs.prepareLate] with the memory of the document reserved.
+func (r *Runs) lateHeld(ctx context.Context, lease *runner.Lease, j Job) (*work, error) {
+	return held(func(a *memlimit.Account) (*work, error) { return r.prepareLate(ctx, lease, j, a) },
+		func(size int64) (*memlimit.Account, error) { return r.awaitTakeover(ctx, lease, size) })
 }

@@ -82,7 +82,7 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 	started = true
 	go func() {
 		defer leave()
-		defer w.release()
+		defer func() { releaseLater(w.memory, len(w.doc)) }()
 		r.run(lease, w)
 	}()
 	return j, nil
@@ -109,18 +109,22 @@ func (r *Runs) accept(ctx context.Context, j Job) (*work, *runner.Lease, error) 
 }
 
 // begin makes the work of a job; it writes nothing.
-func (r *Runs) begin(ctx context.Context, j Job) (*work, error) {
-	w := &work{job: j, began: time.Now()}
+func (r *Runs) begin(ctx context.Context, j Job, a *memlimit.Account) (*work, error) {
+	w := &work{job: j, began: time.Now(), memory: a}
 	if known := r.plans.last(&j); known.rev > 0 {
 		w.rev, w.doc, w.canvas = known.rev, known.doc, known.canvas
 	}
 	err := r.prepare(ctx, w)
-	if err != nil && w.rev > 0 {
+	if err == nil {
+		return w, nil
+	}
+	w.release()
+	if w.rev > 0 && !errors.Is(err, ErrMemory) {
 		// The canvas as it is now may take what the one that was read did not.
 		r.plans.forget(&j)
-		return r.begin(ctx, j)
+		return r.begin(ctx, j, nil)
 	}
-	return w, err
+	return nil, err
 }
 
 // prepare reads the document and the state that a run begins with. ctx bounds
@@ -144,10 +148,16 @@ func (r *Runs) prepare(ctx context.Context, w *work) (err error) {
 			return err
 		}
 		w.doc = c.DSL
+		if err := r.hold(w); err != nil {
+			return err
+		}
 		if w.canvas, err = r.plans.load(w.doc); err != nil {
 			return err
 		}
 		r.plans.keep(j, revision{c.Rev, w.doc, w.canvas})
+	}
+	if err := r.hold(w); err != nil {
+		return err
 	}
 	if w.canvas == nil {
 		if w.canvas, err = r.plans.load(w.doc); err != nil {

@@ -38,7 +38,7 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 		return r.giveUp(steady, lease, &j, ErrOutOfMemory)
 	}
 	past, memory, err := r.pastHeld(steady, lease)
-	defer memory.Close()
+	defer func() { releaseLater(memory, len(past.doc)) }()
 	if lost(err) || errors.Is(err, ErrClosed) {
 		return err
 	}
@@ -103,61 +103,45 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 			return err
 		}
 	}
-	w, err := r.prepareHeld(ctx, lease, j)
+	w, err := r.lateHeld(ctx, lease, j)
 	if lost(err) || errors.Is(err, ErrClosed) {
 		return err
 	}
 	if err != nil {
 		return r.giveUp(ctx, lease, &j, err)
 	}
-	defer w.release()
+	defer func() { releaseLater(w.memory, len(w.doc)) }()
 	wr := r.writer(ctx, lease, w)
 	wr.held = append([]runner.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
 	return r.execute(lease, w, wr)
 }
 
-// prepareHeld is prepareLate with the memory of the document reserved.
-func (r *Runs) prepareHeld(ctx context.Context, lease *runner.Lease, j Job) (*work, error) {
-	var account *memlimit.Account
-	for {
-		w, err := r.prepareLate(ctx, lease, j)
-		if err != nil {
-			account.Close()
-			return nil, err
-		}
-		w.memory = account
-		size, err := r.hold(w)
-		if err == nil {
-			return w, nil
-		}
-		w = nil
-		if !errors.Is(err, memlimit.ErrFull) {
-			return nil, err
-		}
-		if account, err = r.awaitTakeover(ctx, lease, size); err != nil {
-			return nil, err
-		}
-	}
-}
-
 // prepareLate makes the work of a job whose run is written down, and gives it its
 // session, which it may hold already.
-func (r *Runs) prepareLate(ctx context.Context, lease *runner.Lease, j Job) (*work, error) {
+func (r *Runs) prepareLate(ctx context.Context, lease *runner.Lease, j Job, a *memlimit.Account) (*work, error) {
 	waiting, done := r.waiting(ctx, lease.Context())
 	defer done()
 	for {
-		w := &work{job: j, began: time.Now()}
+		w := &work{job: j, began: time.Now(), memory: a}
 		err := r.prepare(waiting, w)
-		if err != nil || w.session.ID == "" || w.session.Run == j.ID {
+		if err != nil {
+			w.release()
 			return w, err
+		}
+		if w.session.ID == "" || w.session.Run == j.ID {
+			return w, nil
 		}
 		err = r.cfg.Store.ClaimSession(ctx, w.session, j.ID)
 		if err == nil {
 			r.reportOrphan(w)
 		}
 		if !errors.Is(err, store.ErrConflict) {
+			if err != nil {
+				w.release()
+			}
 			return w, err
 		}
+		a = w.memory
 	}
 }
 
