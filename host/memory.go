@@ -30,7 +30,7 @@ func newBudgets(limit int64) budgets {
 		small:     memlimit.New("small requests", limit/64),
 		documents: memlimit.New("documents", limit/8),
 		runs:      memlimit.New("runs", limit/8),
-		canvases:  memlimit.New("canvases of runs", limit/8),
+		canvases:  memlimit.New("canvases of runs", limit/12),
 		plans:     limit / 32,
 	}
 }

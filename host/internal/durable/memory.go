@@ -21,9 +21,10 @@ const (
 	// and its parts on their way to the server of the log, and as it is saved at the end.
 	documentCopies = 6
 	// logCache is how long the embedded server of the run log holds what was written in memory, and
-	// cachedCopies how much of it that is of a document: its record and its part in the summary.
+	// cachedCopies how much of it that is of a document: its record, its part in the summary, and what
+	// the run shows of it.
 	logCache     = 10 * time.Second
-	cachedCopies = 2
+	cachedCopies = 3
 	// memoryPatience bounds how long a start waits for the memory of its document.
 	memoryPatience = 2 * time.Second
 	// pastReaders is how many runs at a time are read back from the run log before it is known how
