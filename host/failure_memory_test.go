@@ -73,8 +73,7 @@ var limitCodes = []string{"text_too_large", "output_too_large", "state_too_large
 // a restart in the middle is none the worse.
 func growingCanvases(t *testing.T, bin programs) {
 	w := embedded(t, bin)
-	w.env = append(w.env, "GOMEMLIMIT=1GiB", "GOGC=25")
-	h := w.start("a")
+	h := w.start("a", "--memory", "1GiB")
 	canvases := map[string]string{}
 	for name, dsl := range growers {
 		canvases[name] = w.canvas(dsl)
@@ -103,7 +102,7 @@ func growingCanvases(t *testing.T, bin programs) {
 			w.run(h, canvas, "", "x")
 		}
 		w.kill(h)
-		h = w.start("a")
+		h = w.start("a", "--memory", "1GiB")
 	}
 	requireSteps(t, w.follow(w.run(h, healthy, "", "fine"), 0, nil).wait(), 2)
 	require.Less(t, peakOf(t, h), int64(600<<20))

@@ -33,6 +33,7 @@ func TestFailures(t *testing.T) {
 		{"poison", poison},
 		{"poison, embedded", poisonEmbedded},
 		{"growing canvases", growingCanvases},
+		{"large canvases", largeCanvases},
 		{"long conversation", longConversation},
 		{"death of memory", deathOfMemory},
 		{"finish race", finishRace},

@@ -15,6 +15,7 @@ type budgets struct {
 	small     *memlimit.Budget // the same of bodies up to 16 KiB, such as logins
 	documents *memlimit.Budget // uploads while their text is read
 	runs      *memlimit.Budget // state of runs at work
+	canvases  *memlimit.Budget // documents of runs at work
 	plans     int64            // bytes of the cache of compiled canvases
 }
 
@@ -29,6 +30,7 @@ func newBudgets(limit int64) budgets {
 		small:     memlimit.New("small requests", limit/64),
 		documents: memlimit.New("documents", limit/8),
 		runs:      memlimit.New("runs", limit/8),
+		canvases:  memlimit.New("canvases of runs", limit/12),
 		plans:     limit / 32,
 	}
 }
@@ -37,6 +39,7 @@ func newBudgets(limit int64) budgets {
 func (b budgets) register(numbers *prometheus.Registry) {
 	for label, budget := range map[string]*memlimit.Budget{
 		"requests": b.requests, "small_requests": b.small, "documents": b.documents, "runs": b.runs,
+		"run_canvases": b.canvases,
 	} {
 		labels := prometheus.Labels{"budget": label}
 		numbers.MustRegister(

@@ -93,6 +93,8 @@ func asFailure(err error) (f *failure, internal bool) {
 		return failed(codeData, noSession), false
 	case errors.Is(err, durable.ErrUnpublished):
 		return failed(codeData, noPublished), false
+	case errors.Is(err, durable.ErrTooLarge):
+		return &failure{code: codeBad, message: err.Error(), status: http.StatusRequestEntityTooLarge}, false
 	case errors.Is(err, durable.ErrBusy):
 		return failed(codeRunning, "The session is busy with another turn; try again."), false
 	case errors.Is(err, durable.ErrCanvas), errors.Is(err, durable.ErrRecord), errors.Is(err, durable.ErrGone), errors.Is(err, engine.ErrRef):

@@ -76,6 +76,9 @@ func (c *call) v2Run() (store.Run, error) {
 func (c *call) v2Start(j durable.Job) error {
 	j.Tenant, j.Source, j.Caller = c.who.tenant, "v2", c.who.rateID
 	j, err := c.startRun(j)
+	if errors.Is(err, durable.ErrSession) {
+		return notFoundV2("session")
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		return notFoundV2("canvas")
 	}
@@ -115,9 +118,6 @@ func (a *API) v2StartRun(c *call) error {
 		j.Keep = durable.KeepSession
 		if _, err := c.v2Canvas(); err != nil {
 			return err
-		}
-		if _, err := c.session(j.Canvas, j.Session); err != nil {
-			return notFoundV2("session")
 		}
 	}
 	return c.v2Start(j)

@@ -32,6 +32,10 @@ var (
 	// when others have ended.
 	ErrMemory = errors.New("host is out of memory for runs")
 
+	// ErrTooLarge says that the document of a run needs more memory than this host
+	// has for all of them; give the host more memory or make the canvas smaller.
+	ErrTooLarge = errors.New("canvas is too large to run in the memory of this host")
+
 	// ErrOutOfMemory says that the host of the run ran out of memory while the run
 	// was among those that held most of it; it is not tried again.
 	ErrOutOfMemory = errors.New("the host ran out of memory while this run held much of it; the run is not tried again")

@@ -141,6 +141,7 @@ func CodeOf(err error) string {
 		code string
 	}{
 		{ErrMemory, "host_memory"},
+		{ErrTooLarge, "host_memory"},
 		{ErrOutOfMemory, "out_of_memory"},
 		{ErrCanvas, "bad_canvas"},
 		{ErrSession, "unknown_session"},

@@ -48,7 +48,7 @@ const (
 
 // planSize estimates what a compiled canvas holds: its document as text and parsed, and the graph
 // made of it.
-func planSize(dsl []byte) int64 { return 2*int64(len(dsl)) + engine.JSONSize(string(dsl)) }
+func planSize(dsl []byte) int64 { return 2*int64(len(dsl)) + jsonSize(dsl) }
 
 // cached is the compiled canvas of a document, or nil.
 func (p *plans) cached(sum [32]byte) *engine.Canvas {

@@ -22,6 +22,9 @@ func (r *Runs) prepareBase(ctx context.Context, w *work) error {
 		return fmt.Errorf("run %q: %w", w.job.Base, ErrGone)
 	}
 	w.doc, w.rerun = records[0].Data, true
+	if err := r.hold(w); err != nil {
+		return err
+	}
 	if w.canvas, err = r.plans.load(w.doc); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -30,6 +31,9 @@ type Config struct {
 	Accept time.Duration
 	// PlanBytes bounds the cache of compiled canvases; 0 means 32 MiB.
 	PlanBytes int64
+	// Documents bounds the memory of the documents of runs at work; nil means no
+	// bound.
+	Documents *memlimit.Budget
 	// MaxSteps is the engine's option; 0 means its default.
 	MaxSteps int
 	// Limits bound each run; see the engine's option.
@@ -70,6 +74,7 @@ type Runs struct {
 	suspects suspects
 	aborts   aborts
 	opened   time.Time
+	reading  chan struct{} // filled by each run that is read back from the log
 	scan     chan struct{} // asks recover not to wait for its next scan
 
 	stopping context.Context // ends with Stop, with ErrClosed as its cause
@@ -95,6 +100,7 @@ func New(cfg Config) *Runs {
 		cfg.Logger = slog.Default()
 	}
 	r := &Runs{cfg: cfg, plans: plans{registry: cfg.Registry, most: cfg.PlanBytes}, opened: time.Now(), scan: make(chan struct{}, 1)}
+	r.reading = make(chan struct{}, pastReaders)
 	r.stopping, r.stop = context.WithCancelCause(context.Background())
 	return r
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -21,8 +22,9 @@ type work struct {
 	session store.Session // what a claim needs of the session, as it was read; without an ID for a job that has none
 	rev     int64         // of a canvas that was read before; 0 when it was read for this job
 	began   time.Time
-	rerun   bool // the state is another run's
-	saved   bool // its result is in the records store
+	rerun   bool              // the state is another run's
+	saved   bool              // its result is in the records store
+	memory  *memlimit.Account // holds the memory of doc; nil for a small document
 }
 
 // Start accepts a job and works on it in the background; it returns the job
@@ -32,7 +34,7 @@ type work struct {
 // the run.
 //
 // Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrMemory], [ErrRecord],
-// [ErrUnpublished], [store.ErrNotFound] for the canvas, [runner.ErrUnavailable]
+// [ErrTooLarge], [ErrUnpublished], [store.ErrNotFound] for the canvas, [runner.ErrUnavailable]
 // when the run log does not take the run within [Config].Accept: nothing is done
 // then.
 func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
@@ -80,6 +82,7 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 	started = true
 	go func() {
 		defer leave()
+		defer func() { releaseLater(w.memory, len(w.doc)) }()
 		r.run(lease, w)
 	}()
 	return j, nil
@@ -89,12 +92,15 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 // work was made of changes meanwhile.
 func (r *Runs) accept(ctx context.Context, j Job) (*work, *runner.Lease, error) {
 	for {
-		w, err := r.begin(ctx, j)
+		w, err := r.beginHeld(ctx, j)
 		if err != nil {
 			return nil, nil, err
 		}
 		// A client that leaves now must not leave half of it.
 		lease, err := r.submit(context.WithoutCancel(ctx), w)
+		if err != nil {
+			w.release()
+		}
 		if !errors.Is(err, store.ErrConflict) {
 			return w, lease, err
 		}
@@ -103,18 +109,22 @@ func (r *Runs) accept(ctx context.Context, j Job) (*work, *runner.Lease, error) 
 }
 
 // begin makes the work of a job; it writes nothing.
-func (r *Runs) begin(ctx context.Context, j Job) (*work, error) {
-	w := &work{job: j, began: time.Now()}
+func (r *Runs) begin(ctx context.Context, j Job, a *memlimit.Account) (*work, error) {
+	w := &work{job: j, began: time.Now(), memory: a}
 	if known := r.plans.last(&j); known.rev > 0 {
 		w.rev, w.doc, w.canvas = known.rev, known.doc, known.canvas
 	}
 	err := r.prepare(ctx, w)
-	if err != nil && w.rev > 0 {
+	if err == nil {
+		return w, nil
+	}
+	w.release()
+	if w.rev > 0 && !errors.Is(err, ErrMemory) {
 		// The canvas as it is now may take what the one that was read did not.
 		r.plans.forget(&j)
-		return r.begin(ctx, j)
+		return r.begin(ctx, j, nil)
 	}
-	return w, err
+	return nil, err
 }
 
 // prepare reads the document and the state that a run begins with. ctx bounds
@@ -138,10 +148,16 @@ func (r *Runs) prepare(ctx context.Context, w *work) (err error) {
 			return err
 		}
 		w.doc = c.DSL
+		if err := r.hold(w); err != nil {
+			return err
+		}
 		if w.canvas, err = r.plans.load(w.doc); err != nil {
 			return err
 		}
 		r.plans.keep(j, revision{c.Rev, w.doc, w.canvas})
+	}
+	if err := r.hold(w); err != nil {
+		return err
 	}
 	if w.canvas == nil {
 		if w.canvas, err = r.plans.load(w.doc); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -36,7 +37,14 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 	if !ended && lease.Run.Deaths > 0 && r.cfg.Suspect != nil && r.cfg.Suspect(j.ID) {
 		return r.giveUp(steady, lease, &j, ErrOutOfMemory)
 	}
-	past, err := r.past(steady, lease)
+	past, memory, err := r.pastHeld(steady, lease)
+	defer func() { releaseLater(memory, len(past.doc)) }()
+	if lost(err) || errors.Is(err, ErrClosed) {
+		return err
+	}
+	if errors.Is(err, ErrTooLarge) {
+		return r.giveUp(steady, lease, &j, err)
+	}
 	if err != nil && ended {
 		return r.giveUp(steady, lease, &j, err)
 	}
@@ -95,13 +103,14 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 			return err
 		}
 	}
-	w, err := r.prepareLate(ctx, lease, j)
-	if lost(err) {
+	w, err := r.lateHeld(ctx, lease, j)
+	if lost(err) || errors.Is(err, ErrClosed) {
 		return err
 	}
 	if err != nil {
 		return r.giveUp(ctx, lease, &j, err)
 	}
+	defer func() { releaseLater(w.memory, len(w.doc)) }()
 	wr := r.writer(ctx, lease, w)
 	wr.held = append([]runner.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
 	return r.execute(lease, w, wr)
@@ -109,22 +118,30 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 
 // prepareLate makes the work of a job whose run is written down, and gives it its
 // session, which it may hold already.
-func (r *Runs) prepareLate(ctx context.Context, lease *runner.Lease, j Job) (*work, error) {
+func (r *Runs) prepareLate(ctx context.Context, lease *runner.Lease, j Job, a *memlimit.Account) (*work, error) {
 	waiting, done := r.waiting(ctx, lease.Context())
 	defer done()
 	for {
-		w := &work{job: j, began: time.Now()}
+		w := &work{job: j, began: time.Now(), memory: a}
 		err := r.prepare(waiting, w)
-		if err != nil || w.session.ID == "" || w.session.Run == j.ID {
+		if err != nil {
+			w.release()
 			return w, err
+		}
+		if w.session.ID == "" || w.session.Run == j.ID {
+			return w, nil
 		}
 		err = r.cfg.Store.ClaimSession(ctx, w.session, j.ID)
 		if err == nil {
 			r.reportOrphan(w)
 		}
 		if !errors.Is(err, store.ErrConflict) {
+			if err != nil {
+				w.release()
+			}
 			return w, err
 		}
+		a = w.memory
 	}
 }
 
