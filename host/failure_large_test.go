@@ -103,7 +103,7 @@ func (w *world) assertDone(run string) bool {
 }
 
 // largeRuns is how many runs of large canvases there are.
-const largeRuns = 192
+const largeRuns = 96
 
 // tryRun starts a run and waits for its end; a refusal with 503 has the code "503".
 func (w *world) tryRun(h *hostProcess, canvas, session string) (end, error) {
