@@ -23,7 +23,7 @@ func TestSizesOfMemory(t *testing.T) {
 	}
 }
 
-// The heap's soft limit is half of the memory of the host, unless the operator has set one.
+// The heap's soft limit is two fifths of the memory of the host, unless the operator has set one.
 func TestServeLimitsItsHeap(t *testing.T) {
 	configured := func(env []string, args ...string) (*server, *printed, error) {
 		s, said := &server{}, &printed{}
@@ -38,7 +38,7 @@ func TestServeLimitsItsHeap(t *testing.T) {
 	require.EqualError(t, err, "EASEL_MEMORY=much: a size such as 1GiB or 512MiB is needed")
 
 	before := debug.SetMemoryLimit(-1)
-	for operator, heap := range map[string]int64{"": 512 << 20, "700MiB": before} {
+	for operator, heap := range map[string]int64{"": 1 << 30 / 100 * heapShare, "700MiB": before} {
 		s, said, err := configured([]string{"EASEL_MEMORY=1GiB"})
 		require.NoError(t, err)
 		undo := s.limitMemory(func(string) string { return operator })

@@ -25,6 +25,9 @@ const (
 	// the run shows of it.
 	logCache     = 10 * time.Second
 	cachedCopies = 3
+	// cachedDocument is the size from which that counts: runs of smaller documents would wait for
+	// room that the server mostly has back before.
+	cachedDocument = 1 << 20
 	// memoryPatience bounds how long a start waits for the memory of its document.
 	memoryPatience = 2 * time.Second
 	// pastReaders is how many runs at a time are read back from the run log before it is known how
@@ -92,7 +95,8 @@ func (w *work) release() {
 // releaseLater gives the memory of a document of n bytes back at the end of its run, but for what
 // the server of the run log has written of it, which stays in its cache.
 func releaseLater(account *memlimit.Account, n int) {
-	if account == nil {
+	if account == nil || n < cachedDocument {
+		account.Close()
 		return
 	}
 	account.Shrink(account.Held() - cachedCopies*int64(n))
