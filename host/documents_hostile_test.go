@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/servertest"
+
 	"github.com/easel-canvas/easel/host/internal/document/hostile"
 )
 
@@ -25,7 +27,7 @@ const readOnly = `{"components":{
 	"Message:A":{"obj":{"component_name":"Message","params":{"content":["read"]}},"downstream":[],"upstream":["begin"]}}}`
 
 // mostResident is what a host in a limit of 1 GiB holds at most, whatever is uploaded to it.
-const mostResident = 600 << 20
+const mostResident int64 = 600 << 20
 
 // TestHostileDocuments uploads hostile documents to a host of 1 GiB, eight at a time, and runs a canvas with each.
 // EASEL_HOSTILE says which, see [hostile.Choose].
@@ -55,8 +57,8 @@ func TestHostileDocuments(t *testing.T) {
 	}
 	close(files)
 	group.Wait()
-	peak := processMemory(t, pid, "VmHWM")
-	t.Logf("the host held %d MB at its peak, %d MB at the end", peak>>20, processMemory(t, pid, "VmRSS")>>20)
+	peak := servertest.PeakMemory(t, pid)
+	t.Logf("the host held %d MB at its peak, %d MB at the end", peak>>20, servertest.Memory(t, pid)>>20)
 	require.Less(t, peak, mostResident)
 	res, err := http.Get(url + "/readyz")
 	require.NoError(t, err)
@@ -120,16 +122,4 @@ func post(url, kind string, body io.Reader) ([]byte, error) {
 	}
 	defer res.Body.Close()
 	return io.ReadAll(res.Body)
-}
-
-// processMemory is a line of the status of a process, in bytes.
-func processMemory(t *testing.T, pid int, name string) int {
-	t.Helper()
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	require.NoError(t, err)
-	_, rest, found := strings.Cut(string(text), "\n"+name+":")
-	require.True(t, found)
-	n, err := strconv.Atoi(strings.Fields(rest)[0])
-	require.NoError(t, err)
-	return n << 10
 }

@@ -2,7 +2,6 @@ package host_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -18,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // hostileBodies sends bodies that become many times their size to every class of route, with and
@@ -62,7 +63,7 @@ func hostileBodies(t *testing.T, bin programs) {
 	users.Wait()
 	require.Contains(t, login(), `"code":0`)
 	require.Equal(t, http.StatusAccepted, start())
-	peak := peakMemory(t, h)
+	peak := servertest.PeakMemory(t, h.PID())
 	t.Logf("%d hostile requests, %v; %d answered meanwhile, the slowest after %s; peak %d MB", sent, refused, answered,
 		time.Duration(slowest.Load()), peak/1e6)
 	require.Positive(t, answered)
@@ -181,22 +182,6 @@ func (w *world) sendHostile(url string, text hostileText, key string, size int, 
 		return 0
 	}
 	return res.StatusCode
-}
-
-// peakMemory is the most resident memory that a host has had, in bytes.
-func peakMemory(t testing.TB, h *hostProcess) int64 {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.PID()))
-	require.NoError(t, err, "the host has ended")
-	for line := range bytes.Lines(text) {
-		if field := strings.Fields(string(line)); len(field) > 1 && field[0] == "VmHWM:" {
-			n, err := strconv.ParseInt(field[1], 10, 64)
-			require.NoError(t, err)
-			return n << 10
-		}
-	}
-	t.Fatal("no VmHWM")
-	return 0
 }
 
 // confine puts a host into a control group of its own with a limit, as a container is, where this

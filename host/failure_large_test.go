@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // longText is a canvas whose only message is n bytes long.
@@ -89,7 +91,7 @@ func largeCanvases(t *testing.T, bin programs) {
 	workers.Wait()
 	over()
 	users.Wait()
-	peak := peakMemory(t, h)
+	peak := servertest.PeakMemory(t, h.PID())
 	t.Logf("%d large runs succeeded, %d were refused; %d small ones meanwhile; peak %d MB", done.Load(), refused.Load(), answered, peak/1e6)
 	require.Positive(t, answered)
 	require.Positive(t, done.Load())

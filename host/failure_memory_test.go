@@ -6,12 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // growing makes canvases of some kilobytes that grow what they hold until nothing is left of a host's memory.
@@ -94,7 +95,7 @@ func growingCanvases(t *testing.T, bin programs) {
 		}
 		group.Wait()
 	}
-	require.Less(t, peakOf(t, h), int64(600<<20))
+	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600<<20))
 
 	// Killed in the middle, twice.
 	for range 2 {
@@ -105,7 +106,7 @@ func growingCanvases(t *testing.T, bin programs) {
 		h = w.start("a", "--memory", "1GiB")
 	}
 	requireSteps(t, w.follow(w.run(h, healthy, "", "fine"), 0, nil).wait(), 2)
-	require.Less(t, peakOf(t, h), int64(600<<20))
+	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600<<20))
 }
 
 // longConversation lets the state of a session grow turn by turn until it has no room, and empties it again.
@@ -164,22 +165,4 @@ func (w *world) end(run string) end {
 	data := all[len(all)-1].data
 	require.NoError(w.t, json.Unmarshal([]byte(data), &e.Data), data)
 	return e.Data
-}
-
-// peakOf is the most memory that a process took so far, in bytes.
-func peakOf(t testing.TB, h *hostProcess) int64 {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.PID()))
-	if err != nil {
-		t.Skip("the memory of another process cannot be read here: ", err)
-	}
-	for line := range strings.Lines(string(status)) {
-		if field := strings.Fields(line); len(field) > 1 && field[0] == "VmHWM:" {
-			n, err := strconv.ParseInt(field[1], 10, 64)
-			require.NoError(t, err)
-			return n << 10
-		}
-	}
-	t.Fatal("no VmHWM in /proc")
-	return 0
 }
