@@ -117,9 +117,12 @@ func (t *Text) FilledLen(texts []string) int64 {
 }
 
 // Fill is the text with texts[i] in the place of reference i of Refs. What was put in is not looked at again.
-func (t *Text) Fill(texts []string) string {
+func (t *Text) Fill(texts []string) string { return t.fill(texts, t.FilledLen(texts)) }
+
+// fill is Fill for a result of about size bytes.
+func (t *Text) fill(texts []string, size int64) string {
 	var b strings.Builder
-	b.Grow(int(t.FilledLen(texts)))
+	b.Grow(int(size))
 	for _, p := range t.parts {
 		if p.ref < 0 {
 			b.WriteString(p.lit)

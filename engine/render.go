@@ -60,7 +60,8 @@ func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, er
 	if err := c.texts(ctx, t, style, texts); err != nil {
 		return "", err
 	}
-	if err := c.CheckText(t.FilledLen(texts)); err != nil {
+	size := t.FilledLen(texts)
+	if err := c.CheckText(size); err != nil {
 		return "", err
 	}
 	if style.Secrets {
@@ -70,7 +71,7 @@ func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, er
 		}
 		t = &marked
 	}
-	return t.Fill(texts), nil
+	return t.fill(texts, size), nil
 }
 
 // texts is how each reference of t reads, noted as inputs where the style says so. The state is looked at under
@@ -92,9 +93,11 @@ func (c *Call) texts(ctx context.Context, t *Text, style TextStyle, texts []stri
 			c.mu.Unlock()
 			return err
 		}
-		if err := c.checkRead(style, v); err != nil {
-			c.mu.Unlock()
-			return err
+		if v.tree != nil { // a string is not copied
+			if err := c.checkRead(style, v); err != nil {
+				c.mu.Unlock()
+				return err
+			}
 		}
 		texts[i] = style.text(v, absent)
 		if style.Secrets && c.run.st.defines(&t.refs[i], v) {
