@@ -116,7 +116,7 @@ func FuzzSecrets(f *testing.F) {
 	const mark = "0123456789abcdef0123456789abcdef"
 	f.Fuzz(func(t *testing.T, config, outside string) {
 		if strings.Contains(config+outside, mark) {
-			t.Skip("nobody outside knows the mark")
+			return // a mark is random: a text from outside does not hold it
 		}
 		count := 0
 		value := func(name string) (string, error) {

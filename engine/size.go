@@ -139,7 +139,8 @@ func quotedLen(s string) int64 {
 	return n
 }
 
-// parsedSize estimates the size of the value that a text is as JSON, from above, without reading it.
+// parsedSize estimates the size of the value that a text is as JSON, from above. It ignores quotes, unlike JSONSize,
+// because lenient readers of JSON and Python literals take other quotes than JSON has.
 func parsedSize(s string) int64 {
 	if len(s) < memoryStep {
 		return 0

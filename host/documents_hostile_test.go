@@ -16,9 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/servertest"
-
 	"github.com/easel-canvas/easel/host/internal/document/hostile"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // readOnly is a canvas that reads what is uploaded and shows nothing of it.

@@ -62,7 +62,7 @@ func database(t *testing.T, engine string) []string {
 // command runs the program in an empty environment.
 func commandIn(t *testing.T, args ...string) (out string, err error) {
 	t.Helper()
-	var both printed
+	var both servertest.Output
 	err = withEnv(t, &both, &both, nil).dispatch(t.Context(), args)
 	return both.String(), err
 }

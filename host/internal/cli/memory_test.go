@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 func TestSizesOfMemory(t *testing.T) {
@@ -25,8 +27,8 @@ func TestSizesOfMemory(t *testing.T) {
 
 // The heap's soft limit is two fifths of the memory of the host, unless the operator has set one.
 func TestServeLimitsItsHeap(t *testing.T) {
-	configured := func(env []string, args ...string) (*server, *printed, error) {
-		s, said := &server{}, &printed{}
+	configured := func(env []string, args ...string) (*server, *servertest.Output, error) {
+		s, said := &server{}, &servertest.Output{}
 		flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 		s.define(flags)
 		require.NoError(t, flags.Parse(args))

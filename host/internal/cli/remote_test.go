@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // operator is a served host, and the environment of who operates it.
@@ -27,7 +28,7 @@ func operated(t *testing.T) *operator {
 // easel runs a command in an environment.
 func (o *operator) easel(env []string, args ...string) (code int, out, errs string) {
 	o.t.Helper()
-	var stdout, stderr printed
+	var stdout, stderr servertest.Output
 	a := withEnv(o.t, &stdout, &stderr, env)
 	code = a.exit(o.t.Context(), a.dispatch(o.t.Context(), args))
 	return code, stdout.String(), stderr.String()
@@ -209,7 +210,7 @@ func TestVariables(t *testing.T) {
 		"EASEL_SYNC=sometimes":      "EASEL_SYNC=sometimes: always, contract or interval is needed",
 		"EASEL_LOG=xml":             "EASEL_LOG=xml: text or json is needed",
 	} {
-		var out printed
+		var out servertest.Output
 		err := withEnv(t, &out, &out, []string{variable}).dispatch(t.Context(), []string{"serve", "--data", t.TempDir()})
 		require.ErrorContains(t, err, want)
 	}
@@ -223,7 +224,7 @@ func TestVariables(t *testing.T) {
 	folder := t.TempDir()
 	archive, canvas, target := filepath.Join(folder, "b.zip"), filepath.Join(folder, "one.json"), filepath.Join(folder, "target")
 	with := func(env []string, args ...string) error {
-		var out printed
+		var out servertest.Output
 		return withEnv(t, &out, &out, env).dispatch(t.Context(), args)
 	}
 	here := []string{"EASEL_DATA=" + place[1]}

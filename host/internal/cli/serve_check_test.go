@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // Every flag of serve can be given alone, or says which one it wants beside it; with that one it is taken.
@@ -35,7 +37,7 @@ func TestServeFlagsTogether(t *testing.T) {
 		flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 		s.define(flags)
 		require.NoError(t, flags.Parse(args))
-		return s.configure(withEnv(t, &printed{}, &printed{}, nil))
+		return s.configure(withEnv(t, &servertest.Output{}, &servertest.Output{}, nil))
 	}
 	for name, c := range table {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +63,7 @@ func TestServeWarnsOfSync(t *testing.T) {
 		{[]string{"--sync=always"}, false},
 		{[]string{"--nats=nats://127.0.0.1:1"}, false},
 	} {
-		s, said := &server{}, &printed{}
+		s, said := &server{}, &servertest.Output{}
 		flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 		s.define(flags)
 		require.NoError(t, flags.Parse(c.flags))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -20,30 +19,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
-
-// printed is output that is read while the program runs.
-type printed struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (p *printed) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.b.Write(b)
-}
-
-func (p *printed) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.b.String()
-}
 
 // served is `easel serve` at work inside a test.
 type served struct {
 	t         *testing.T
-	out, errs *printed
+	out, errs *servertest.Output
 	url       string
 	stop      func() error
 }
@@ -52,7 +35,7 @@ type served struct {
 // environment.
 func serve(t *testing.T, env []string, flags ...string) *served {
 	t.Helper()
-	s := &served{t: t, out: &printed{}, errs: &printed{}}
+	s := &served{t: t, out: &servertest.Output{}, errs: &servertest.Output{}}
 	a := withEnv(t, s.out, s.errs, env)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -231,7 +214,7 @@ func TestServeRefuses(t *testing.T) {
 		{"a model file that is missing", []string{"EASEL_MODEL_FILE=/nowhere/m.json"}, nil, "/nowhere/m.json"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var out, errs printed
+			var out, errs servertest.Output
 			a := withEnv(t, &out, &errs, c.env)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 // stranger runs `easel serve` as a user who may not touch what this one keeps to itself, until it ends by itself, and
@@ -134,7 +136,7 @@ func TestServeOnAFullDisk(t *testing.T) {
 				t.Skip("a small disk cannot be mounted here: ", err)
 			}
 			defer func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) }()
-			var out, errs printed
+			var out, errs servertest.Output
 			err := withEnv(t, &out, &errs, nil).dispatch(t.Context(), []string{"serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(dir, "data")})
 			require.ErrorContains(t, err, "the disk of --data "+filepath.Join(dir, "data")+" is full")
 			require.NotContains(t, errs.String(), "waiting", "there is nothing to wait for")

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -75,7 +75,7 @@ func testRecovery(t *testing.T, s situation) {
 	j.Session = v.ID
 	b.leave(s, j)
 
-	var logged output
+	var logged servertest.Output
 	b.other = nil
 	b.logger = slog.New(slog.NewTextHandler(&logged, nil))
 	b.open()
@@ -85,24 +85,6 @@ func testRecovery(t *testing.T, s situation) {
 		require.Equal(t, orphan, strings.Contains(logged.String(), "session=s held_by=r"), &logged)
 	}
 	b.requireRow(s)
-}
-
-// output is what a host has logged so far.
-type output struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
 }
 
 // leave puts a run into a situation and closes the bench.
