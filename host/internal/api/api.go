@@ -86,6 +86,7 @@ type API struct {
 	cors    cors
 	metrics *metrics
 	rates   rates
+	brake   *loginBrake
 	hooks   throttle // of webhooks, by canvas
 	tests   webhookTests
 	spec    func() []byte // the OpenAPI document, made once
@@ -115,7 +116,7 @@ func New(cfg Config) *API {
 	if cfg.Metrics == nil {
 		cfg.Metrics = prometheus.NewRegistry()
 	}
-	a := &API{cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}, began: time.Now().UnixMilli()}
+	a := &API{cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}, brake: newLoginBrake(), began: time.Now().UnixMilli()}
 	a.metrics = newMetrics(cfg.Metrics, cfg.Runs)
 	a.routes = newRouter(allRoutes())
 	a.spec = sync.OnceValue(a.openAPI)

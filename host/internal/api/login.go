@@ -38,10 +38,7 @@ func (a *API) login(c *call) error {
 	if err := c.valid(); err != nil {
 		return err
 	}
-	if wait := a.rates.login(c.client(), email); wait > 0 {
-		return tooMany(wait, tooManyLogins)
-	}
-	user, err := a.userOf(c, email, password)
+	user, err := authenticate(c, email, password, false)
 	if errors.Is(err, store.ErrNotFound) {
 		return refused(codeAuth, "Email and password do not match!")
 	}
@@ -61,10 +58,10 @@ func (c *call) begin(user store.User) (store.Login, error) {
 	if err != nil {
 		return v, err
 	}
-	c.setCookie(text, int(loginLasts.Seconds()))
+	setCookie(c, loginCookie, text, loginLasts)
 	c.w.Header().Set("Authorization", text)
 	c.w.Header().Set(csrfHeader, v.CSRF)
-	return v, nil
+	return v, rememberDevice(c, user)
 }
 
 // ownTenant is where a login works that belongs to several tenants: in the one
@@ -92,21 +89,21 @@ func ownTenant(list []store.Member) store.Member {
 	return own
 }
 
-// setCookie stores a login in the page's browser; a negative age removes it.
+// setCookie stores a text in the page's browser; a negative time removes it.
 // Over HTTPS, here or at a proxy in front, the cookie is sent over HTTPS only.
 // Requests that another site causes never carry it, links to this host included:
 // the page that such a link opens makes its own requests.
-func (c *call) setCookie(text string, age int) {
+func setCookie(c *call, name, text string, lasts time.Duration) {
 	http.SetCookie(c.w, &http.Cookie{
-		Name: loginCookie, Value: text, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
+		Name: name, Value: text, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(lasts.Seconds()),
 		Secure: c.secure(),
 	})
 }
 
 // userOf finds the user of a login, by password or by an API key.
-func (a *API) userOf(c *call, email, password string) (store.User, error) {
+func userOf(c *call, email, password string) (store.User, error) {
 	tries := []string{password}
-	if plain, err := base64.StdEncoding.DecodeString(password); err == nil {
+	if plain, err := base64.StdEncoding.DecodeString(password); err == nil && plainText(string(plain)) {
 		tries = append(tries, string(plain))
 	}
 	for _, p := range tries {
@@ -114,10 +111,10 @@ func (a *API) userOf(c *call, email, password string) (store.User, error) {
 			continue
 		}
 		// A limited key is no login: that would lift its limits.
-		if key, err := a.cfg.Store.KeyByText(c.ctx(), p); err == nil && len(key.Scopes) == 0 {
-			return a.cfg.Store.User(c.ctx(), key.User)
+		if key, err := c.a.cfg.Store.KeyByText(c.ctx(), p); err == nil && len(key.Scopes) == 0 {
+			return c.a.cfg.Store.User(c.ctx(), key.User)
 		}
-		u, err := a.cfg.Store.UserByPassword(c.ctx(), email, p)
+		u, err := c.a.cfg.Store.UserByPassword(c.ctx(), email, p)
 		if !errors.Is(err, store.ErrNotFound) {
 			return u, err
 		}
@@ -146,7 +143,7 @@ func (c *call) end() error {
 	if cookie, err := c.r.Cookie(loginCookie); err == nil && text == "" {
 		text = cookie.Value
 	}
-	c.setCookie("", -1)
+	setCookie(c, loginCookie, "", -time.Second)
 	return c.a.cfg.Store.DeleteLogin(c.ctx(), text)
 }
 

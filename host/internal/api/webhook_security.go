@@ -107,28 +107,28 @@ func (c *call) webhookAddress(list engine.Value) error {
 
 // webhookRate takes a turn of a canvas's rate limit, which counts on this host.
 func (c *call) webhookRate(canvas string, v engine.Value) error {
-	limit, per := int64(60), "minute"
+	most, per := int64(60), "minute"
 	if n, ok := v.Get("limit").Int(); ok {
-		limit = n
+		most = n
 	} else if t := v.Get("limit"); !t.IsNull() {
 		n, err := strconv.ParseInt(t.Text(), 10, 32)
 		if err != nil {
 			return badWebhook("Rate limit error: rate_limit.limit must be a number")
 		}
-		limit = n
+		most = n
 	}
 	if p := v.Get("per").Text(); p != "" {
 		per = p
 	}
-	if limit <= 0 {
+	if most <= 0 {
 		return badWebhook("rate_limit.limit must be > 0")
 	}
-	limit = min(limit, 1<<30)
+	most = min(most, 1<<30)
 	window, ok := map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}[per]
 	if !ok {
 		return badWebhook("Invalid rate_limit.per: %s", per)
 	}
-	if c.a.hooks.take(canvas, float64(limit)/window.Seconds(), int(limit)) > 0 {
+	if c.a.hooks.take(canvas, limit{float64(most) / window.Seconds(), float64(most)}) > 0 {
 		return badWebhook("Rate limit error: Too many requests (rate limit exceeded)")
 	}
 	return nil
