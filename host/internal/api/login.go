@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -13,7 +14,7 @@ import (
 var loginRoutes = []route{
 	{method: "POST", path: "/v1/user/login", body: bodyTiny, need: needNone, answer: (*API).login},
 	{method: "POST", path: "/api/v1/auth/login", body: bodyTiny, need: needNone, answer: (*API).login},
-	{method: "GET POST", path: "/v1/user/logout", body: bodyTiny, answer: (*API).logout},
+	{method: "GET POST", path: "/v1/user/logout", body: bodyTiny, alters: true, answer: (*API).logout},
 	{method: "POST", path: "/api/v1/auth/logout", body: bodyTiny, answer: (*API).logout},
 	{method: "GET", path: "/v1/user/info", body: bodyNone, scope: scopeRead, answer: (*API).userInfo},
 	{method: "GET", path: "/api/v1/users/me", body: bodyNone, scope: scopeRead, answer: (*API).userInfo},
@@ -35,7 +36,7 @@ const tooManyLogins = "Too many attempts; try again later."
 // no password.
 func (a *API) login(c *call) error {
 	email, password := c.text("email"), c.text("password")
-	if err := c.valid(); err != nil {
+	if err := cmp.Or(c.valid(), checkLoginSite(c)); err != nil {
 		return err
 	}
 	user, err := authenticate(c, email, password, false)
@@ -45,22 +46,26 @@ func (a *API) login(c *call) error {
 	if err != nil {
 		return err
 	}
-	v, err := c.begin(user)
+	v, err := c.begin(user, c.sameOrigin())
 	if err != nil {
 		return err
 	}
 	return c.ok(userRow(user).With("csrf", engine.String(v.CSRF)))
 }
 
-// begin makes a login and puts it into the answer's headers.
-func (c *call) begin(user store.User) (store.Login, error) {
+// begin makes a login and puts it into the answer's headers. The browser keeps it only when the
+// request came from this host (own): another site could put its own login into a visitor's browser.
+func (c *call) begin(user store.User, own bool) (store.Login, error) {
 	v, text, err := c.a.cfg.Store.CreateLogin(c.ctx(), user.ID, loginLasts)
 	if err != nil {
 		return v, err
 	}
-	setCookie(c, loginCookie, text, loginLasts)
 	c.w.Header().Set("Authorization", text)
 	c.w.Header().Set(csrfHeader, v.CSRF)
+	if !own {
+		return v, nil
+	}
+	setCookie(c, loginCookie, text, loginLasts)
 	return v, rememberDevice(c, user)
 }
 
@@ -137,13 +142,14 @@ func (a *API) logout(c *call) error {
 	return c.ok(engine.Bool(true))
 }
 
-// end ends the login that the request came with.
+// end ends the login that the request came with, and removes its cookie. A cookie that holds
+// another login stays.
 func (c *call) end() error {
 	text := c.token()
-	if cookie, err := c.r.Cookie(loginCookie); err == nil && text == "" {
+	if cookie, err := c.r.Cookie(loginCookie); err == nil && (text == "" || text == cookie.Value) {
 		text = cookie.Value
+		setCookie(c, loginCookie, "", -time.Second)
 	}
-	setCookie(c, loginCookie, "", -time.Second)
 	return c.a.cfg.Store.DeleteLogin(c.ctx(), text)
 }
 

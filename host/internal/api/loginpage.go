@@ -181,7 +181,7 @@ func (a *API) loginForm(c *call) error {
 	if err != nil {
 		return c.renderRefusal(v, err)
 	}
-	if _, err := c.begin(user); err != nil {
+	if _, err := c.begin(user, true); err != nil {
 		return err
 	}
 	return c.goTo(v.Next)
