@@ -88,6 +88,7 @@ type API struct {
 	rates   rates
 	brake   *loginBrake
 	hooks   throttle // of webhooks, by canvas
+	guesses throttle // of their tokens and passwords, by canvas and network
 	tests   webhookTests
 	spec    func() []byte // the OpenAPI document, made once
 	began   int64         // Unix milliseconds
