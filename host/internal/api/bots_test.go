@@ -142,3 +142,24 @@ func TestEmbeddedTraceIsBare(t *testing.T) {
 	require.Equal(t, "search", entry.Get("tool_name").Str())
 	require.True(t, strings.Contains(entry.JSON(), `"elapsed_time":1`))
 }
+
+// A canvas that does not load says to visitors only that.
+func TestEmbeddedCanvasThatDoesNotLoad(t *testing.T) {
+	s := newSite(t)
+	id := s.canvas("broken", parts([4]string{"begin", "Begin", `{}`, "LLM:L"}, [4]string{"LLM:L", "LLM", `{"temperature":"PRIVATE"}`, ""}))
+	beta, err := s.store.BetaFor(t.Context(), "one", id)
+	require.NoError(t, err)
+	eachRoute(func(r route, method string) {
+		if r.need != needBeta {
+			return
+		}
+		b := nobodys
+		b.canvas = id
+		body := `{"query":"x","stream":false}`
+		if method == "GET" {
+			body = ""
+		}
+		a := s.request(method, b.fill(r.path), beta.Text, body)
+		require.NotContains(t, a.text, "PRIVATE", "%s %s", method, r.path)
+	})
+}

@@ -104,6 +104,9 @@ func (c *call) refuse(err error) {
 	if c.begun || c.left {
 		return
 	}
+	if c.who.embeds {
+		bareFailure(f, err)
+	}
 	switch {
 	case c.route.llm:
 		c.failOpenAI(f, err)

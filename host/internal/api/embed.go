@@ -1,6 +1,8 @@
 package api
 
 import (
+	"errors"
+
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -74,6 +76,14 @@ func bareEnd(end durable.End) durable.End {
 		end.Error += " (" + end.Code + ")"
 	}
 	return end
+}
+
+// bareFailure replaces the text of an error that was not written for an answer: it quotes the canvas.
+func bareFailure(f *failure, err error) {
+	var written *failure
+	if f.code == codeException && !errors.As(err, &written) {
+		f.message = bareError
+	}
 }
 
 // bareTrace keeps of a trace which tools ran, and for how long.

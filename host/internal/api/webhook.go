@@ -74,7 +74,11 @@ func (c *call) runWebhook(v store.Canvas, test bool) error {
 	if err != nil {
 		return err
 	}
-	if err := c.webhookSecurity(v.ID, begin.Get("security")); err != nil {
+	security, err := openWebhookKeys(c, v.Tenant, begin.Get("security"))
+	if err != nil {
+		return err
+	}
+	if err := c.webhookSecurity(v.ID, security); err != nil {
 		return err
 	}
 	if _, err := c.a.cfg.Runs.Load(v.DSL); err != nil {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"errors"
 	"net/netip"
@@ -12,6 +13,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // mostWebhookBody is the largest body a webhook may allow, in bytes.
@@ -40,6 +42,31 @@ func (c *call) webhookSecurity(canvas string, s engine.Value) error {
 		return tooManyHooks()
 	}
 	return nil
+}
+
+// webhookKeys are the members of a security section that hold the key of an auth_type.
+var webhookKeys = map[string][2]string{
+	"token": {"token", "token_value"}, "basic": {"basic_auth", "password"}, "jwt": {"jwt", "secret"}, "hmac": {"hmac", "secret"},
+}
+
+// openWebhookKeys puts the value of a secret in place of {{secret:NAME}} in the key of a security
+// section.
+func openWebhookKeys(c *call, tenant string, s engine.Value) (engine.Value, error) {
+	var failed error
+	open := func(name string) string {
+		value, err := c.a.cfg.Store.OpenSecret(c.ctx(), tenant, name)
+		if errors.Is(err, store.ErrNotFound) {
+			err = badWebhook("Webhook security names the secret %q, which is not stored", name)
+		}
+		failed = cmp.Or(failed, err)
+		return string(value)
+	}
+	at := webhookKeys[s.Get("auth_type").Text()]
+	section := s.Get(at[0])
+	if key := section.Get(at[1]); key.Kind() == engine.KindString {
+		s = s.With(at[0], section.With(at[1], engine.String(engine.MapSecrets(key.Str(), open))))
+	}
+	return s, failed
 }
 
 // webhookProof checks who sends a request.

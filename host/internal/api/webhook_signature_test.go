@@ -237,3 +237,31 @@ func TestSignatureTimestamps(t *testing.T) {
 		}
 	})
 }
+
+// The keys of webhooks may be secrets of the tenant, which the canvas only names.
+func TestWebhookKeysMayBeSecrets(t *testing.T) {
+	s := newSite(t)
+	require.NoError(t, s.store.PutSecret(t.Context(), "one", "HOOK", []byte(githubSecret), nil))
+	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("u:"+githubSecret))
+	for name, c := range map[string]struct {
+		security string
+		proof    []string
+	}{
+		"token": {`"auth_type":"token","token":{"token_header":"X-T","token_value":"Key {{secret:HOOK}}"}`, []string{"X-T", "Key " + githubSecret}},
+		"basic": {`"auth_type":"basic","basic_auth":{"username":"u","password":"{{secret:HOOK}}"}`, []string{"Authorization", basic}},
+		"jwt":   {`"auth_type":"jwt","jwt":{"secret":"{{secret:HOOK}}"}`, []string{"Authorization", "Bearer " + signedToken(t, githubSecret)}},
+		"hmac":  {`"auth_type":"hmac","hmac":{"secret":"{{secret:HOOK}}"}`, []string{"X-Hub-Signature-256", githubSignature}},
+	} {
+		path := "/api/v1/webhook/" + s.canvas(name, hook(`"security":{`+c.security+`}`))
+		a := s.request("POST", path, "", githubPayload, c.proof...)
+		require.Equal(t, 200, a.status, "%s: %s", name, a.text)
+	}
+	for _, stranger := range []string{"{{secret:HOOK}}", "Key {{secret:HOOK}}", ""} {
+		path := "/api/v1/webhook/" + s.canvas("as text "+stranger, hook(`"security":{"auth_type":"token","token":{"token_header":"X-T","token_value":"{{secret:HOOK}}"}}`))
+		require.Equal(t, 400, s.request("POST", path, "", githubPayload, "X-T", stranger).status)
+	}
+	path := "/api/v1/webhook/" + s.canvas("gone", hook(signed(`"secret":"{{secret:GONE}}"`)))
+	a := s.request("POST", path, "", githubPayload, "X-Hub-Signature-256", "sha256="+hex.EncodeToString(mac(sha256.New, "", githubPayload)))
+	require.Equal(t, 400, a.status)
+	require.Contains(t, a.message(), `secret "GONE"`)
+}
