@@ -16,8 +16,8 @@ var beginSpec = engine.Spec{
 		{Name: "headers", Type: "object", Doc: "webhook: headers that schema names"},
 		{Name: "body", Type: "object", Doc: "webhook: fields of the body that schema names"},
 		{Name: "raw_body", Type: "string", Doc: "webhook: the whole body as it arrived, except that of a multipart form"},
-		{Name: "raw_encoding", Type: "string", Doc: "webhook: how raw_body is written: utf-8, base64 for other bytes, or nothing for a form"},
-		{Name: "raw_headers", Type: "object", Doc: "webhook: all headers, such as X-Github-Event, without those that prove the sender"},
+		{Name: "raw_encoding", Type: "string", Doc: "webhook: how raw_body is written: utf-8, base64 or, for a form, nothing"},
+		{Name: "raw_headers", Type: "object", Doc: "webhook: all headers, such as X-Github-Event, but those that prove the sender"},
 	},
 }
 
@@ -41,8 +41,8 @@ type Begin struct {
 	Methods       engine.Value `json:"methods" doc:"webhook: list of HTTP methods; all without it"`
 	ContentTypes  engine.Value `json:"content_types" doc:"webhook: the Content-Type, or a list of them; any without it"`
 	Schema        engine.Value `json:"schema" doc:"webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}"`
-	Security      engine.Value `json:"security" doc:"webhook: who may send; auth_type none, token, basic, jwt or hmac, with its settings; required"`
-	ExecutionMode engine.Value `json:"execution_mode" doc:"webhook: Immediately answers at once, anything else when the run has ended"`
+	Security      engine.Value `json:"security" doc:"webhook: who may send: auth_type none, token, basic, jwt or hmac; required"`
+	ExecutionMode engine.Value `json:"execution_mode" doc:"webhook: Immediately answers at once, others when the run has ended"`
 	Response      engine.Value `json:"response" doc:"webhook: {status, body_template} of the answer at once"`
 }
 

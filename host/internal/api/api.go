@@ -117,7 +117,10 @@ func New(cfg Config) *API {
 	if cfg.Metrics == nil {
 		cfg.Metrics = prometheus.NewRegistry()
 	}
-	a := &API{cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}, brake: newLoginBrake(), began: time.Now().UnixMilli()}
+	a := &API{
+		cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}, brake: newLoginBrake(),
+		began: time.Now().UnixMilli(),
+	}
 	a.metrics = newMetrics(cfg.Metrics, cfg.Runs)
 	a.routes = newRouter(allRoutes())
 	a.spec = sync.OnceValue(a.openAPI)

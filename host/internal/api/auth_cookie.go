@@ -92,7 +92,7 @@ func checkLoginSite(c *call) error {
 	if allowed || c.sameOrigin() {
 		return nil
 	}
-	return forbidden("A login is not accepted from another site; --cors names the origins whose pages may call this host.")
+	return forbidden("A login from another site is not accepted; --cors names origins whose pages may call this host.")
 }
 
 // secure reports whether the request came over HTTPS, to this host or to a

@@ -255,11 +255,11 @@ func (c *call) answerWhole(t *turn) error {
 	if asked := said.Asked(); c.plainTurn(t) && !asked.IsNull() {
 		last = asked
 	}
-	if t.bare {
-		last, ended, t.traced = bareEvent(engine.EventType(last.Get("event").Str()), last), engine.Null, false
-	}
 	if last.IsNull() {
 		return c.result(engine.Object("session_id", t.session.ID))
+	}
+	if t.bare {
+		last, ended, t.traced = bareEvent(engine.EventType(last.Get("event").Str()), last), engine.Null, false
 	}
 	ref := said.Reference()
 	if ref.IsNull() {

@@ -24,7 +24,8 @@ func bareCanvas(v store.Canvas) store.Canvas {
 	begin := engine.Object("obj", engine.Object("component_name", "Begin", "params", params.Value()),
 		"downstream", engine.List(), "upstream", engine.List())
 	return store.Canvas{
-		ID: v.ID, Title: v.Title, Avatar: v.Avatar, Category: v.Category, CreateTime: v.CreateTime, UpdateTime: v.UpdateTime,
+		ID: v.ID, Title: v.Title, Avatar: v.Avatar, Category: v.Category,
+		CreateTime: v.CreateTime, UpdateTime: v.UpdateTime,
 		DSL: engine.Object("components", engine.Object("begin", begin)).AppendJSON(nil),
 	}
 }
@@ -52,7 +53,7 @@ func bareEvent(kind engine.EventType, e engine.Value) engine.Value {
 		if text := d.Get("outputs"); text.Kind() == engine.KindString {
 			out.Set("outputs", text) // the run was canceled
 		}
-	default: // what is said and asked
+	case engine.EventMessage, engine.EventMessageEnd, engine.EventUserInputs:
 		return e
 	}
 	for _, name := range keep {

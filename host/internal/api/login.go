@@ -100,8 +100,8 @@ func ownTenant(list []store.Member) store.Member {
 // the page that such a link opens makes its own requests.
 func setCookie(c *call, name, text string, lasts time.Duration) {
 	http.SetCookie(c.w, &http.Cookie{
-		Name: name, Value: text, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(lasts.Seconds()),
-		Secure: c.secure(),
+		Name: name, Value: text, Path: "/", MaxAge: int(lasts.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.secure(),
 	})
 }
 

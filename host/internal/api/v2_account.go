@@ -251,7 +251,8 @@ func (a *API) v2CreateUser(c *call) error {
 // newUser adds a member to a tenant.
 func (c *call) newUser(tenant, role, email, nickname, password string) (store.User, error) {
 	email = strings.TrimSpace(email)
-	if len(email) > 254 || !strings.Contains(strings.Trim(email, "@"), "@") || strings.Contains(email, " ") || !plainText(email) {
+	named := strings.Contains(strings.Trim(email, "@"), "@")
+	if !named || len(email) > 254 || strings.Contains(email, " ") || !plainText(email) {
 		return store.User{}, badArgument("email %.60q is no address", email)
 	}
 	if err := checkPassword(password); err != nil {

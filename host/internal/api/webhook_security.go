@@ -46,7 +46,8 @@ func (c *call) webhookSecurity(canvas string, s engine.Value) error {
 
 // webhookKeys are the members of a security section that hold the key of an auth_type.
 var webhookKeys = map[string][2]string{
-	"token": {"token", "token_value"}, "basic": {"basic_auth", "password"}, "jwt": {"jwt", "secret"}, "hmac": {"hmac", "secret"},
+	"token": {"token", "token_value"}, "basic": {"basic_auth", "password"},
+	"jwt": {"jwt", "secret"}, "hmac": {"hmac", "secret"},
 }
 
 // openWebhookKeys puts the value of a secret in place of {{secret:NAME}} in the key of a security

@@ -97,7 +97,7 @@ func (s *signature) readPayload(text string) error {
 	case strings.Count(text, signedBody) != 1:
 		return badWebhook("hmac.payload must contain {body} once, such as v0:{timestamp}:{body}")
 	case s.clock != "" && !timed:
-		return badWebhook("hmac.payload must contain {timestamp}, since hmac.timestamp_header is set: an unsigned time proves nothing")
+		return badWebhook("hmac.payload must contain {timestamp}: without it, that of hmac.timestamp_header is not signed")
 	case s.clock == "" && timed:
 		return badWebhook("hmac.timestamp_header must name the header of {timestamp} in hmac.payload")
 	}
@@ -124,8 +124,8 @@ func (s *signature) given(text string) ([]byte, error) {
 // sum is the code of a body.
 func (s *signature) sum(body, timestamp string) []byte {
 	m := hmac.New(s.hash, []byte(s.secret))
-	before, after, _ := strings.Cut(s.payload, signedBody)
-	for _, part := range []string{strings.ReplaceAll(before, signedTime, timestamp), body, strings.ReplaceAll(after, signedTime, timestamp)} {
+	before, after, _ := strings.Cut(strings.ReplaceAll(s.payload, signedTime, timestamp), signedBody)
+	for _, part := range []string{before, body, after} {
 		_, _ = io.WriteString(m, part) // a hash takes everything
 	}
 	return m.Sum(nil)
@@ -195,6 +195,7 @@ var proofHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie"}
 
 // isProof reports whether a header, in its canonical form, is a proof under a security section.
 func isProof(header string, security engine.Value) bool {
+	byToken := security.Get("auth_type").Text() == "token"
 	return slices.Contains(proofHeaders, header) ||
-		security.Get("auth_type").Text() == "token" && strings.EqualFold(header, security.Get("token").Get("token_header").Text())
+		byToken && strings.EqualFold(header, security.Get("token").Get("token_header").Text())
 }
