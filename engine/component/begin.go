@@ -12,9 +12,12 @@ var beginSpec = engine.Spec{
 	New:  func() engine.Component { return new(Begin) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "any", Doc: "each form field the caller passed, under its own name"},
-		{Name: "query", Type: "object", Doc: "webhook: the query of the request"},
-		{Name: "headers", Type: "object", Doc: "webhook: the headers of the request"},
-		{Name: "body", Type: "object", Doc: "webhook: the body of the request"},
+		{Name: "query", Type: "object", Doc: "webhook: fields of the query that schema names"},
+		{Name: "headers", Type: "object", Doc: "webhook: headers that schema names"},
+		{Name: "body", Type: "object", Doc: "webhook: fields of the body that schema names"},
+		{Name: "raw_body", Type: "string", Doc: "webhook: the whole body as it arrived, except that of a multipart form"},
+		{Name: "raw_encoding", Type: "string", Doc: "webhook: how raw_body is written: utf-8, base64 or, for a form, nothing"},
+		{Name: "raw_headers", Type: "object", Doc: "webhook: all headers, such as X-Github-Event, but those that prove the sender"},
 	},
 }
 
@@ -33,6 +36,14 @@ type Begin struct {
 	Mode     string       `json:"mode" doc:"how the canvas is started; Dialog is another word for conversational" default:"conversational" enum:"conversational,task,Webhook,Dialog"`
 	Prologue string       `json:"prologue" doc:"greeting that a client shows before the first turn"`
 	Inputs   engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional, options, value}"`
+
+	// What follows is read by the host that takes the request.
+	Methods       engine.Value `json:"methods" doc:"webhook: list of HTTP methods; all without it"`
+	ContentTypes  engine.Value `json:"content_types" doc:"webhook: the Content-Type, or a list of them; any without it"`
+	Schema        engine.Value `json:"schema" doc:"webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}"`
+	Security      engine.Value `json:"security" doc:"webhook: who may send: auth_type none, token, basic, jwt or hmac; required"`
+	ExecutionMode engine.Value `json:"execution_mode" doc:"webhook: Immediately answers at once, others when the run has ended"`
+	Response      engine.Value `json:"response" doc:"webhook: {status, body_template} of the answer at once"`
 }
 
 // webhookMode is the mode in which a canvas is started by a web request.

@@ -199,12 +199,16 @@ func TestRates(t *testing.T) {
 
 func TestThrottleForgetsOnlyTheQuiet(t *testing.T) {
 	var th throttle
-	require.Zero(t, th.take("busy", 0.001, 1))
+	require.Zero(t, th.take("busy", limit{0.001, 1}))
 	for i := range 3 * mostNames {
-		require.Zero(t, th.take(fmt.Sprint(i), 1e9, 1))
+		require.Zero(t, th.take(fmt.Sprint(i), limit{1e9, 1}))
 	}
 	require.LessOrEqual(t, len(th.list), mostNames+1)
-	require.Positive(t, th.take("busy", 0.001, 1), "whoever is held back is not let go by a flood of names")
+	require.Positive(t, th.take("busy", limit{0.001, 1}), "a flood of other names releases nobody")
+	for i := range 2 * mostNames {
+		require.Zero(t, th.take(fmt.Sprint("also busy ", i), limit{0.001, 1}))
+	}
+	require.LessOrEqual(t, len(th.list), mostNames+1)
 }
 
 func TestNetworks(t *testing.T) {

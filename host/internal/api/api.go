@@ -86,7 +86,9 @@ type API struct {
 	cors    cors
 	metrics *metrics
 	rates   rates
+	brake   *loginBrake
 	hooks   throttle // of webhooks, by canvas
+	guesses throttle // of their tokens and passwords, by canvas and network
 	tests   webhookTests
 	spec    func() []byte // the OpenAPI document, made once
 	began   int64         // Unix milliseconds
@@ -115,7 +117,10 @@ func New(cfg Config) *API {
 	if cfg.Metrics == nil {
 		cfg.Metrics = prometheus.NewRegistry()
 	}
-	a := &API{cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}, began: time.Now().UnixMilli()}
+	a := &API{
+		cfg: cfg, cors: newCORS(cfg.Origins), rates: rates{perSecond: cfg.Rate}, brake: newLoginBrake(),
+		began: time.Now().UnixMilli(),
+	}
 	a.metrics = newMetrics(cfg.Metrics, cfg.Runs)
 	a.routes = newRouter(allRoutes())
 	a.spec = sync.OnceValue(a.openAPI)

@@ -185,6 +185,12 @@ func scopesOf(role string) []string {
 	return []string{scopeRead, scopeRun, scopeEdit}
 }
 
+// mayReach reports whether a caller may stop and trace a run. An embedding page may with those
+// that pages began, not with those of the canvas's owner.
+func (w caller) mayReach(run store.Run) bool {
+	return w.mayUse(run.Canvas) && (!w.embeds || run.Source == sourceBot)
+}
+
 // mayUse says whether a caller may use a canvas of its tenant.
 func (w caller) mayUse(canvas string) bool {
 	return !w.embeds || w.beta == "*" || w.beta == canvas

@@ -43,8 +43,8 @@ func (c *call) cookie() (caller, error) {
 	if err != nil {
 		return caller{}, err
 	}
-	safe := c.r.Method == http.MethodGet || c.r.Method == http.MethodHead
-	if !safe && !who.proves(c.r.Header.Get(csrfHeader)) {
+	reads := !c.route.alters && (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead)
+	if !reads && !who.proves(c.r.Header.Get(csrfHeader)) {
 		return caller{}, forbidden("The request lacks the login's %s header.", csrfHeader)
 	}
 	return who, nil
@@ -83,6 +83,16 @@ func (c *call) sameOrigin() bool {
 		return false
 	}
 	return origin.Scheme == "https" || origin.Scheme == "http" && !c.secure()
+}
+
+// checkLoginSite refuses a login that a form of another site sends, or a page whose origin may not
+// call the API. Pages that may get their login as a header only; see [call.begin].
+func checkLoginSite(c *call) error {
+	allowed := c.a.cors.permits(c.r.Header.Get("Origin")) && c.r.Header.Get("Sec-Fetch-Mode") != "navigate"
+	if allowed || c.sameOrigin() {
+		return nil
+	}
+	return forbidden("A login from another site is not accepted; --cors names origins whose pages may call this host.")
 }
 
 // secure reports whether the request came over HTTPS, to this host or to a

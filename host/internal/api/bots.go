@@ -8,7 +8,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Embedded pages: what a beta token opens.
+// Embedded pages: what a beta token opens. Everybody who sees such a page has its token, so it
+// shows what the canvas says and asks, and not how it is made: no prompts, settings, intermediate
+// results or error details, nothing of its owner's tests (embed.go).
 var botRoutes = []route{
 	{method: "POST", path: "/api/v1/agentbots/{id}/completions", body: bodyCanvas, need: needBeta, scope: scopeRun, answer: (*API).botComplete},
 	{method: "GET", path: "/api/v1/agentbots/{id}/inputs", body: bodyNone, need: needBeta, scope: scopeRead, answer: (*API).botInputs},
@@ -30,14 +32,19 @@ func (a *API) botComplete(c *call) error {
 	if err != nil {
 		return err
 	}
-	t.job.Source = "bot"
+	t.job.Source, t.bare = sourceBot, c.who.embeds
 	if err := c.start(t); err != nil {
 		return err
 	}
 	if !t.stream {
 		return c.answerWhole(t)
 	}
-	return c.stream(t.job, face{session: t.session.ID, broke: botError})
+	f := face{session: t.session.ID, broke: botError}
+	if t.bare {
+		f.change = func(kind engine.EventType, e engine.Value) engine.Value { return f.frame(bareEvent(kind, e)) }
+		f.broke = func(end durable.End, like engine.Value) engine.Value { return botError(bareEnd(end), like) }
+	}
+	return c.stream(t.job, f)
 }
 
 // botError is an error as embedded pages show it.
@@ -79,6 +86,9 @@ func (a *API) botCanvas(c *call) error {
 	agent, err := c.canvas(c.params["id"], failed(codeData, noCanvas))
 	if err != nil {
 		return err
+	}
+	if c.who.embeds {
+		agent = bareCanvas(agent)
 	}
 	return c.ok(c.canvasRow(agent))
 }

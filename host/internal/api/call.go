@@ -30,6 +30,7 @@ type call struct {
 	memory reserved
 	// webhookMost is how many bytes the canvas of a webhook lets its body have.
 	webhookMost int64
+	webhookText *string // the body of a webhook, once it is read whole
 	who         caller
 	wrong       *failure // the first body member of a wrong type
 	left        bool     // the client is gone
@@ -102,6 +103,9 @@ func (c *call) refuse(err error) {
 	}
 	if c.begun || c.left {
 		return
+	}
+	if c.who.embeds {
+		bareFailure(f, err)
 	}
 	switch {
 	case c.route.llm:

@@ -190,7 +190,7 @@ func (a *API) cancelTask(c *call) error {
 		return err
 	}
 	for _, run := range runs {
-		if run.Status != store.RunActive || !c.who.mayUse(run.Canvas) {
+		if run.Status != store.RunActive || !c.who.mayReach(run) {
 			continue
 		}
 		if err := a.cfg.Runs.Cancel(c.ctx(), run.ID); err != nil {
@@ -315,7 +315,7 @@ func (c *call) answerTrace(name string) error {
 	if err != nil {
 		return err
 	}
-	if len(runs) == 0 || !c.who.mayUse(runs[0].Canvas) {
+	if len(runs) == 0 || !c.who.mayReach(runs[0]) {
 		return c.ok(engine.Object())
 	}
 	records, err := c.a.cfg.Runs.Records(c.ctx(), runs[0].ID)
@@ -325,7 +325,11 @@ func (c *call) answerTrace(name string) error {
 	if err != nil {
 		return err
 	}
-	if out := toolTrace(records); out.Len() > 0 {
+	out := toolTrace(records)
+	if c.who.embeds {
+		out = bareTrace(out)
+	}
+	if out.Len() > 0 {
 		return c.ok(out)
 	}
 	return c.ok(engine.Object())

@@ -21,6 +21,7 @@ type turn struct {
 	job     durable.Job
 	stream  bool
 	traced  bool
+	bare    bool // it answers the visitor of an embedding page, see embed.go
 }
 
 // readTurn reads what all completions have in common. The session is found or
@@ -229,6 +230,9 @@ func (c *call) answerWhole(t *turn) error {
 			return
 		}
 		e := document(data)
+		if t.bare {
+			return
+		}
 		if t.traced {
 			tr.add(e)
 		}
@@ -238,6 +242,9 @@ func (c *call) answerWhole(t *turn) error {
 	})
 	if err != nil {
 		return err
+	}
+	if t.bare {
+		end = bareEnd(end)
 	}
 	if end.Status == store.RunFailed {
 		v := engine.Object("session_id", t.session.ID, "data", engine.Object("content", "**ERROR**: "+end.Error))
@@ -250,6 +257,9 @@ func (c *call) answerWhole(t *turn) error {
 	}
 	if last.IsNull() {
 		return c.result(engine.Object("session_id", t.session.ID))
+	}
+	if t.bare {
+		last, ended, t.traced = bareEvent(engine.EventType(last.Get("event").Str()), last), engine.Null, false
 	}
 	ref := said.Reference()
 	if ref.IsNull() {

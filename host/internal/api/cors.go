@@ -23,6 +23,9 @@ func newCORS(origins []string) cors {
 	return cors{list: origins}
 }
 
+// permits reports whether the pages of an origin may call the API.
+func (o cors) permits(origin string) bool { return o.any || slices.Contains(o.list, origin) }
+
 // CheckOrigins refuses a text that is neither "*", "none", nor a scheme with a
 // host: one that no browser sends would silently allow nothing.
 func CheckOrigins(list []string) error {
@@ -45,7 +48,7 @@ func (o cors) set(w http.ResponseWriter, r *http.Request) {
 		h.Set("Access-Control-Allow-Origin", "*")
 	default:
 		h.Add("Vary", "Origin")
-		if origin == "" || !slices.Contains(o.list, origin) {
+		if !o.permits(origin) {
 			return
 		}
 		h.Set("Access-Control-Allow-Origin", origin)

@@ -38,6 +38,9 @@ func (a *API) upload(c *call) error {
 		return err
 	}
 	if address := c.query.Get("url"); address != "" {
+		if c.who.embeds {
+			return forbidden("An embedding page uploads files; it cannot make this host fetch a url.")
+		}
 		return c.uploadPage(address)
 	}
 	most, _ := bodyUpload.limits(&a.cfg)

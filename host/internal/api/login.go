@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -13,7 +14,7 @@ import (
 var loginRoutes = []route{
 	{method: "POST", path: "/v1/user/login", body: bodyTiny, need: needNone, answer: (*API).login},
 	{method: "POST", path: "/api/v1/auth/login", body: bodyTiny, need: needNone, answer: (*API).login},
-	{method: "GET POST", path: "/v1/user/logout", body: bodyTiny, answer: (*API).logout},
+	{method: "GET POST", path: "/v1/user/logout", body: bodyTiny, alters: true, answer: (*API).logout},
 	{method: "POST", path: "/api/v1/auth/logout", body: bodyTiny, answer: (*API).logout},
 	{method: "GET", path: "/v1/user/info", body: bodyNone, scope: scopeRead, answer: (*API).userInfo},
 	{method: "GET", path: "/api/v1/users/me", body: bodyNone, scope: scopeRead, answer: (*API).userInfo},
@@ -35,36 +36,37 @@ const tooManyLogins = "Too many attempts; try again later."
 // no password.
 func (a *API) login(c *call) error {
 	email, password := c.text("email"), c.text("password")
-	if err := c.valid(); err != nil {
+	if err := cmp.Or(c.valid(), checkLoginSite(c)); err != nil {
 		return err
 	}
-	if wait := a.rates.login(c.client(), email); wait > 0 {
-		return tooMany(wait, tooManyLogins)
-	}
-	user, err := a.userOf(c, email, password)
+	user, err := authenticate(c, email, password, false)
 	if errors.Is(err, store.ErrNotFound) {
 		return refused(codeAuth, "Email and password do not match!")
 	}
 	if err != nil {
 		return err
 	}
-	v, err := c.begin(user)
+	v, err := c.begin(user, c.sameOrigin())
 	if err != nil {
 		return err
 	}
 	return c.ok(userRow(user).With("csrf", engine.String(v.CSRF)))
 }
 
-// begin makes a login and puts it into the answer's headers.
-func (c *call) begin(user store.User) (store.Login, error) {
+// begin makes a login and puts it into the answer's headers. The browser keeps it only when the
+// request came from this host (own): another site could put its own login into a visitor's browser.
+func (c *call) begin(user store.User, own bool) (store.Login, error) {
 	v, text, err := c.a.cfg.Store.CreateLogin(c.ctx(), user.ID, loginLasts)
 	if err != nil {
 		return v, err
 	}
-	c.setCookie(text, int(loginLasts.Seconds()))
 	c.w.Header().Set("Authorization", text)
 	c.w.Header().Set(csrfHeader, v.CSRF)
-	return v, nil
+	if !own {
+		return v, nil
+	}
+	setCookie(c, loginCookie, text, loginLasts)
+	return v, rememberDevice(c, user)
 }
 
 // ownTenant is where a login works that belongs to several tenants: in the one
@@ -92,21 +94,21 @@ func ownTenant(list []store.Member) store.Member {
 	return own
 }
 
-// setCookie stores a login in the page's browser; a negative age removes it.
+// setCookie stores a text in the page's browser; a negative time removes it.
 // Over HTTPS, here or at a proxy in front, the cookie is sent over HTTPS only.
 // Requests that another site causes never carry it, links to this host included:
 // the page that such a link opens makes its own requests.
-func (c *call) setCookie(text string, age int) {
+func setCookie(c *call, name, text string, lasts time.Duration) {
 	http.SetCookie(c.w, &http.Cookie{
-		Name: loginCookie, Value: text, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: age,
-		Secure: c.secure(),
+		Name: name, Value: text, Path: "/", MaxAge: int(lasts.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.secure(),
 	})
 }
 
 // userOf finds the user of a login, by password or by an API key.
-func (a *API) userOf(c *call, email, password string) (store.User, error) {
+func userOf(c *call, email, password string) (store.User, error) {
 	tries := []string{password}
-	if plain, err := base64.StdEncoding.DecodeString(password); err == nil {
+	if plain, err := base64.StdEncoding.DecodeString(password); err == nil && plainText(string(plain)) {
 		tries = append(tries, string(plain))
 	}
 	for _, p := range tries {
@@ -114,10 +116,10 @@ func (a *API) userOf(c *call, email, password string) (store.User, error) {
 			continue
 		}
 		// A limited key is no login: that would lift its limits.
-		if key, err := a.cfg.Store.KeyByText(c.ctx(), p); err == nil && len(key.Scopes) == 0 {
-			return a.cfg.Store.User(c.ctx(), key.User)
+		if key, err := c.a.cfg.Store.KeyByText(c.ctx(), p); err == nil && len(key.Scopes) == 0 {
+			return c.a.cfg.Store.User(c.ctx(), key.User)
 		}
-		u, err := a.cfg.Store.UserByPassword(c.ctx(), email, p)
+		u, err := c.a.cfg.Store.UserByPassword(c.ctx(), email, p)
 		if !errors.Is(err, store.ErrNotFound) {
 			return u, err
 		}
@@ -140,13 +142,14 @@ func (a *API) logout(c *call) error {
 	return c.ok(engine.Bool(true))
 }
 
-// end ends the login that the request came with.
+// end ends the login that the request came with, and removes its cookie. A cookie that holds
+// another login stays.
 func (c *call) end() error {
 	text := c.token()
-	if cookie, err := c.r.Cookie(loginCookie); err == nil && text == "" {
+	if cookie, err := c.r.Cookie(loginCookie); err == nil && (text == "" || text == cookie.Value) {
 		text = cookie.Value
+		setCookie(c, loginCookie, "", -time.Second)
 	}
-	c.setCookie("", -1)
 	return c.a.cfg.Store.DeleteLogin(c.ctx(), text)
 }
 

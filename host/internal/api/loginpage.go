@@ -53,7 +53,7 @@ type loginView struct {
 
 // loginWords are the page's texts in one language.
 type loginWords struct {
-	Lang, Title, Email, Password, Hint, LogIn, Wrong, TooMany, LoggedIn, LogOut, Open, Change, Old, New, Save, Changed, WrongOld, TooShort, Foreign, Gone string
+	Lang, Title, Email, Password, Hint, LogIn, Wrong, TooMany, LoggedIn, LogOut, Open, Change, Old, New, Save, Changed, WrongOld, TooShort, BadText, Foreign, Gone string
 }
 
 var loginTexts = map[string]loginWords{
@@ -65,7 +65,8 @@ var loginTexts = map[string]loginWords{
 		Old: "Old password or API key", New: "New password, at least 8 characters", Save: "Change it",
 		Changed: "The password is changed. Log in with it.", WrongOld: "The old password is not right.",
 		TooShort: "The new password needs 8 to 1024 characters.", Foreign: "This form was sent from another site.",
-		Gone: "The login has ended. Log in again.",
+		BadText: "The address or a password holds control characters. Type it again.",
+		Gone:    "The login has ended. Log in again.",
 	},
 	"zh": {
 		Lang: "zh", Title: "登录", Email: "电子邮箱", Password: "密码或 API 密钥", LogIn: "登录",
@@ -75,7 +76,8 @@ var loginTexts = map[string]loginWords{
 		Old: "旧密码或 API 密钥", New: "新密码，至少 8 个字符", Save: "修改",
 		Changed: "密码已修改，请用新密码登录。", WrongOld: "旧密码不正确。",
 		TooShort: "新密码需要 8 到 1024 个字符。", Foreign: "该表单来自其他网站。",
-		Gone: "登录已失效，请重新登录。",
+		BadText: "邮箱或密码含有控制字符，请重新输入。",
+		Gone:    "登录已失效，请重新登录。",
 	},
 }
 
@@ -171,23 +173,35 @@ func (a *API) loginForm(c *call) error {
 		v.Problem = v.Words.Foreign
 		return c.render(http.StatusForbidden, v)
 	}
-	if wait := a.rates.login(c.client(), v.Email); wait > 0 {
-		setRetryAfter(c.w.Header(), wait)
-		v.Problem = v.Words.TooMany
-		return c.render(http.StatusTooManyRequests, v)
-	}
-	user, err := a.userOf(c, v.Email, c.text("password"))
+	user, err := authenticate(c, v.Email, c.text("password"), false)
 	if errors.Is(err, store.ErrNotFound) {
 		v.Problem = v.Words.Wrong
 		return c.render(http.StatusUnauthorized, v)
 	}
 	if err != nil {
-		return err
+		return c.renderRefusal(v, err)
 	}
-	if _, err := c.begin(user); err != nil {
+	if _, err := c.begin(user, true); err != nil {
 		return err
 	}
 	return c.goTo(v.Next)
+}
+
+// renderRefusal shows why a password was not checked, and returns any other error.
+func (c *call) renderRefusal(v loginView, err error) error {
+	var f *failure
+	switch {
+	case !errors.As(err, &f):
+		return err
+	case f.status == http.StatusTooManyRequests:
+		setRetryAfter(c.w.Header(), f.after)
+		v.Problem = v.Words.TooMany
+		return c.render(f.status, v)
+	case f.code == codeArgument:
+		v.Problem = v.Words.BadText
+		return c.render(http.StatusBadRequest, v)
+	}
+	return err
 }
 
 // owned is the login that sends a form, which must prove that it comes from
@@ -217,7 +231,6 @@ func (a *API) passwordForm(c *call) error {
 	v.Words = c.words()
 	err = c.changePassword(who, c.text("old"), c.text("new"), false)
 	var bad *status
-	var busy *failure
 	switch {
 	case errors.As(err, &bad) && bad.code == "wrong_password":
 		v.Problem = v.Words.WrongOld
@@ -225,12 +238,8 @@ func (a *API) passwordForm(c *call) error {
 	case errors.As(err, &bad):
 		v.Problem = v.Words.TooShort
 		return c.render(bad.http, v)
-	case errors.As(err, &busy) && busy.status == http.StatusTooManyRequests:
-		setRetryAfter(c.w.Header(), busy.after)
-		v.Problem = v.Words.TooMany
-		return c.render(busy.status, v)
 	case err != nil:
-		return err
+		return c.renderRefusal(v, err)
 	}
 	return c.goTo("/login?changed")
 }

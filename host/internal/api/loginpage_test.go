@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/http/cookiejar"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -142,15 +141,6 @@ func TestLoginIsThrottled(t *testing.T) {
 	a := s.request("POST", "/v1/user/login", "", `{"email":"other@x.org","password":"guess"}`)
 	require.Equal(t, 429, a.status, "one address, whatever the form")
 	require.NotEmpty(t, a.header.Get("Retry-After"))
-
-	r := rates{}
-	n := 0
-	for i := range 60 {
-		if r.login(netip.AddrFrom4([4]byte{10, 0, 0, byte(i % 10)}), "ann@x.org") == 0 {
-			n++
-		}
-	}
-	require.LessOrEqual(t, n, 21, "one account, from many addresses")
 }
 
 func TestNextPlace(t *testing.T) {

@@ -7,88 +7,109 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 )
+
+// limit is how often something may happen: burst times at once, perSecond over time.
+type limit struct{ perSecond, burst float64 }
+
+// bucket holds what is left of a limit.
+type bucket struct {
+	limit limit
+	left  float64
+	at    time.Time // when left was true
+}
+
+// refill brings the bucket up to a time.
+func (b *bucket) refill(now time.Time) {
+	b.left = min(b.limit.burst, b.left+now.Sub(b.at).Seconds()*b.limit.perSecond)
+	b.at = now
+}
 
 // throttle bounds how often something that has a name may happen. The zero
 // value is ready. Each host counts for itself.
 type throttle struct {
 	mu   sync.Mutex
-	list map[string]*rate.Limiter
+	list map[string]*bucket
 }
 
 // mostNames bounds how many names a throttle remembers. Beyond it, names that
 // have been quiet are forgotten, which changes nothing for them.
 const mostNames = 10_000
 
-// take asks for one turn of a name: perSecond, burst at once. It gives 0, or how
-// long to wait before asking again.
-func (t *throttle) take(name string, perSecond float64, burst int) time.Duration {
+// take takes one turn of a name. It returns 0, or how long to wait before the next attempt.
+func (t *throttle) take(name string, l limit) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l := t.list[name]
-	if l == nil || l.Limit() != rate.Limit(perSecond) || l.Burst() != burst {
-		t.sweep()
-		l = rate.NewLimiter(rate.Limit(perSecond), burst)
-		t.list[name] = l
+	now := time.Now()
+	b := t.list[name]
+	if b == nil || b.limit != l {
+		t.sweep(now)
+		b = &bucket{limit: l, left: l.burst, at: now}
+		t.list[name] = b
 	}
-	r := l.Reserve()
-	wait := r.Delay()
-	if wait > 0 {
-		r.Cancel()
+	if b.refill(now); b.left < 1 {
+		return max(1, time.Duration((1-b.left)/l.perSecond*float64(time.Second)))
 	}
-	return wait
+	b.left--
+	return 0
+}
+
+// give returns a turn that was taken.
+func (t *throttle) give(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if b := t.list[name]; b != nil {
+		b.left++ // refill keeps it below the burst
+	}
+}
+
+// forget gives a name its whole limit back.
+func (t *throttle) forget(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.list, name)
 }
 
 // sweep makes room. The caller holds mu.
-func (t *throttle) sweep() {
+func (t *throttle) sweep(now time.Time) {
 	if t.list == nil {
-		t.list = map[string]*rate.Limiter{}
+		t.list = map[string]*bucket{}
 	}
 	if len(t.list) < mostNames {
 		return
 	}
-	for name, l := range t.list {
-		if l.Tokens() >= float64(l.Burst()) {
+	for name, b := range t.list {
+		if b.refill(now); b.left >= b.limit.burst {
 			delete(t.list, name)
 		}
 	}
-	for name := range t.list { // all are busy: some start anew
-		if len(t.list) < mostNames {
+	if len(t.list) < mostNames {
+		return
+	}
+	for name := range t.list { // all are busy: a tenth starts anew, so that a flood of names does not sweep each time
+		if len(t.list) < mostNames*9/10 {
 			return
 		}
 		delete(t.list, name)
 	}
 }
 
-// rates are the API's throttles.
+// rates bound the requests of keys.
 type rates struct {
 	perSecond float64 // for keys without a rate of their own; 0 lets all pass
 	keys      throttle
-	addresses throttle // attempts to log in, by address
-	accounts  throttle // and by account
 }
 
-// key asks for a request of a caller. perMinute is the rate of its key, 0 for
+// key takes a request of a caller. perMinute is the rate of its key, 0 for
 // the host's. A tenth of a minute's requests may come at once.
 func (r *rates) key(name string, perMinute int64) time.Duration {
 	if perMinute > 0 {
-		return r.keys.take(name, float64(perMinute)/60, int(max(1, perMinute/10)))
+		return r.keys.take(name, limit{float64(perMinute) / 60, float64(max(1, perMinute/10))})
 	}
 	if r.perSecond <= 0 {
 		return 0
 	}
-	return r.keys.take(name, r.perSecond, int(max(1, r.perSecond)))
-}
-
-// login asks for an attempt to log in: one per second from one address and one
-// per ten seconds into one account, ten and twenty at once.
-func (r *rates) login(client netip.Addr, account string) time.Duration {
-	if wait := r.addresses.take(networkOf(client), 1, 10); wait > 0 {
-		return wait
-	}
-	return r.accounts.take(account, 0.1, 20)
+	return r.keys.take(name, limit{r.perSecond, math.Trunc(max(1, r.perSecond))})
 }
 
 // networkOf is the part of an address that one person holds: all of an IPv4

@@ -28,6 +28,7 @@ type route struct {
 	doc    *v2Doc // of our own API
 	llm    bool   // errors have OpenAI's form
 	events bool   // an EventSource may read it
+	alters bool   // its GET changes something, so a login cookie needs its CSRF text
 	parts  []string
 	takes  []string // its methods, with the HEAD that comes with GET
 }

@@ -29,6 +29,9 @@ const (
 // sourceAPI is the source of runs that completions start.
 const sourceAPI = "api"
 
+// sourceBot is the source of runs that embedding pages start.
+const sourceBot = "bot"
+
 // newSession makes a session with a reset copy of the canvas.
 func (c *call) newSession(agent store.Canvas, user, name, source string) (store.Session, error) {
 	v, err := c.a.cfg.Runs.NewSession(agent, engine.RandomIDs{}.NewID(), user, name, source)

@@ -33,7 +33,11 @@ var healthRoutes = []route{
 
 func (a *API) version(c *call) error { return c.ok(engine.String(a.cfg.Version)) }
 
-func (a *API) config(c *call) error { return c.ok(engine.Object("registerEnabled", 0)) }
+// config says what a login page offers: nobody registers here, and a password always logs in. There
+// is no other kind of login that it could be switched off for.
+func (a *API) config(c *call) error {
+	return c.ok(engine.Object("registerEnabled", 0, "disablePasswordLogin", false))
+}
 
 func (a *API) ping(c *call) error { return c.plain("pong") }
 

@@ -154,6 +154,8 @@ func checkPassword(p string) error {
 		return badArgument("a password has at least %d characters", shortestPassword)
 	case len(p) > longestPassword:
 		return badArgument("a password has at most %d bytes", longestPassword)
+	case !plainText(p):
+		return badArgument("a password is UTF-8 text without control characters")
 	}
 	return nil
 }
@@ -186,10 +188,7 @@ func (c *call) changePassword(who caller, old, password string, proved bool) err
 		return err
 	}
 	if !proved {
-		if wait := c.a.rates.login(c.client(), u.Email); wait > 0 {
-			return tooMany(wait, tooManyLogins)
-		}
-		same, err := c.a.userOf(c, u.Email, old)
+		same, err := authenticate(c, u.Email, old, true)
 		if errors.Is(err, store.ErrNotFound) || err == nil && same.ID != u.ID {
 			return &status{http.StatusForbidden, "wrong_password", "the old password is not right"}
 		}
@@ -252,7 +251,8 @@ func (a *API) v2CreateUser(c *call) error {
 // newUser adds a member to a tenant.
 func (c *call) newUser(tenant, role, email, nickname, password string) (store.User, error) {
 	email = strings.TrimSpace(email)
-	if len(email) > 254 || !strings.Contains(strings.Trim(email, "@"), "@") || strings.ContainsAny(email, " \t\r\n") {
+	named := strings.Contains(strings.Trim(email, "@"), "@")
+	if !named || len(email) > 254 || strings.Contains(email, " ") || !plainText(email) {
 		return store.User{}, badArgument("email %.60q is no address", email)
 	}
 	if err := checkPassword(password); err != nil {

@@ -21,8 +21,8 @@ import (
 var webhookRoutes = []route{
 	{method: webhookMethods, path: "/api/v1/webhook/{id}", body: bodyWebhook, need: needNone, answer: (*API).webhook},
 	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook", body: bodyWebhook, need: needNone, answer: (*API).webhook},
-	{method: webhookMethods, path: "/api/v1/webhook_test/{id}", body: bodyWebhook, scope: scopeRun, answer: (*API).webhookTest},
-	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook/test", body: bodyWebhook, scope: scopeRun, answer: (*API).webhookTest},
+	{method: webhookMethods, path: "/api/v1/webhook_test/{id}", body: bodyWebhook, scope: scopeRun, alters: true, answer: (*API).webhookTest},
+	{method: webhookMethods, path: "/api/v1/agents/{id}/webhook/test", body: bodyWebhook, scope: scopeRun, alters: true, answer: (*API).webhookTest},
 	{method: "GET", path: "/api/v1/webhook_trace/{id}", body: bodyNone, scope: scopeRead, answer: (*API).webhookTrace},
 	{method: "GET", path: "/api/v1/agents/{id}/webhook/logs", body: bodyNone, scope: scopeRead, answer: (*API).webhookTrace},
 }
@@ -74,7 +74,11 @@ func (c *call) runWebhook(v store.Canvas, test bool) error {
 	if err != nil {
 		return err
 	}
-	if err := c.webhookSecurity(v.ID, begin.Get("security")); err != nil {
+	security, err := openWebhookKeys(c, v.Tenant, begin.Get("security"))
+	if err != nil {
+		return err
+	}
+	if err := c.webhookSecurity(v.ID, security); err != nil {
 		return err
 	}
 	if _, err := c.a.cfg.Runs.Load(v.DSL); err != nil {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"mime"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -17,23 +19,27 @@ import (
 // mostWebhookFiles is how many files of one form are kept.
 const mostWebhookFiles = 10
 
-// webhookPayload is {query, headers, body, input}: the parts of the request
-// that the canvas's schema lets pass, and all of it as it came.
+// webhookPayload is {query, headers, body, input, raw_body, raw_encoding, raw_headers}: the parts of
+// the request that the canvas's schema lets pass, and all of it as it came.
 func (c *call) webhookPayload(v store.Canvas, begin engine.Value) (engine.Value, error) {
 	body, err := c.webhookBody(v, begin.Get("content_types"))
 	if err != nil {
 		return engine.Null, err
 	}
-	query, headers := engine.NewObject(8), engine.NewObject(16)
+	query, headers, shown := engine.NewObject(8), engine.NewObject(16), engine.NewObject(16)
 	for k, values := range c.query {
 		query.Set(k, engine.String(values[0]))
 	}
 	for k, values := range c.r.Header {
-		headers.Set(k, engine.String(strings.Join(values, ", ")))
+		text := engine.String(strings.Join(values, ", "))
+		headers.Set(k, text)
+		if !isProof(k, begin.Get("security")) {
+			shown.Set(k, text)
+		}
 	}
 	raw := engine.Object("query", query.Value(), "headers", headers.Value(), "body", body,
 		"content_type", c.r.Header.Get("Content-Type"))
-	out := engine.NewObject(4)
+	out := engine.NewObject(7)
 	schema := begin.Get("schema")
 	for _, section := range []string{"query", "headers", "body"} {
 		clean, err := c.cleanSection(section, raw.Get(section), schema.Get(section))
@@ -42,7 +48,30 @@ func (c *call) webhookPayload(v store.Canvas, begin engine.Value) (engine.Value,
 		}
 		out.Set(section, clean)
 	}
-	return out.Set("input", raw).Value(), nil
+	out.Set("input", raw.With("headers", shown.Value()))
+	text, encoding, err := c.rawOutput()
+	if err != nil {
+		return engine.Null, err
+	}
+	out.Set("raw_body", engine.String(text)).Set("raw_encoding", engine.String(encoding))
+	return out.Set("raw_headers", shown.Value()).Value(), nil
+}
+
+// rawOutput is the body as it arrived and its encoding: utf-8, base64 for other bytes, or "" for a
+// multipart form, whose files are stored as they arrive.
+func (c *call) rawOutput() (text, encoding string, err error) {
+	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	switch text := c.webhookText; {
+	case kind == "multipart/form-data" || text == nil:
+		return "", "", nil
+	case utf8.ValidString(*text):
+		return *text, "utf-8", nil
+	default:
+		if err := c.reserve(int64(base64.StdEncoding.EncodedLen(len(*text)))); err != nil {
+			return "", "", err
+		}
+		return base64.StdEncoding.EncodeToString([]byte(*text)), "base64", nil
+	}
 }
 
 // webhookBody reads the body as its Content-Type says; what cannot be read is
@@ -56,9 +85,9 @@ func (c *call) webhookBody(v store.Canvas, wanted engine.Value) (engine.Value, e
 	if kind == "multipart/form-data" {
 		return c.webhookForm(v, params["boundary"])
 	}
-	text, err := c.readText(c.webhookMost)
+	text, err := rawBody(c)
 	if err != nil {
-		return engine.Null, webhookFailure(err)
+		return engine.Null, err
 	}
 	c.length = len(text)
 	if kind == "application/x-www-form-urlencoded" {

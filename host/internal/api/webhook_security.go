@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"errors"
 	"net/netip"
@@ -12,12 +13,14 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // mostWebhookBody is the largest body a webhook may allow, in bytes.
 const mostWebhookBody = 10 << 20
 
-// webhookSecurity checks size, address, rate and proof, in this order.
+// webhookSecurity checks size, address and proof, and then takes a turn of the rate: strangers who
+// prove nothing must not use it up.
 func (c *call) webhookSecurity(canvas string, s engine.Value) error {
 	if s.Kind() != engine.KindObject || s.Len() == 0 {
 		return badWebhook("Webhook security is required. Set a security section in the Begin component.")
@@ -28,9 +31,47 @@ func (c *call) webhookSecurity(canvas string, s engine.Value) error {
 	if err := c.webhookAddress(s.Get("ip_whitelist")); err != nil {
 		return err
 	}
-	if err := c.webhookRate(canvas, s.Get("rate_limit")); err != nil {
+	rate, err := readRate(s.Get("rate_limit"))
+	if err != nil {
 		return err
 	}
+	if err := c.webhookProof(canvas, s); err != nil {
+		return err
+	}
+	if c.a.hooks.take(canvas, rate) > 0 {
+		return tooManyHooks()
+	}
+	return nil
+}
+
+// webhookKeys are the members of a security section that hold the key of an auth_type.
+var webhookKeys = map[string][2]string{
+	"token": {"token", "token_value"}, "basic": {"basic_auth", "password"},
+	"jwt": {"jwt", "secret"}, "hmac": {"hmac", "secret"},
+}
+
+// openWebhookKeys puts the value of a secret in place of {{secret:NAME}} in the key of a security
+// section.
+func openWebhookKeys(c *call, tenant string, s engine.Value) (engine.Value, error) {
+	var failed error
+	open := func(name string) string {
+		value, err := c.a.cfg.Store.OpenSecret(c.ctx(), tenant, name)
+		if errors.Is(err, store.ErrNotFound) {
+			err = badWebhook("Webhook security names the secret %q, which is not stored", name)
+		}
+		failed = cmp.Or(failed, err)
+		return string(value)
+	}
+	at := webhookKeys[s.Get("auth_type").Text()]
+	section := s.Get(at[0])
+	if key := section.Get(at[1]); key.Kind() == engine.KindString {
+		s = s.With(at[0], section.With(at[1], engine.String(engine.MapSecrets(key.Str(), open))))
+	}
+	return s, failed
+}
+
+// webhookProof checks who sends a request.
+func (c *call) webhookProof(canvas string, s engine.Value) error {
 	switch kind := s.Get("auth_type").Text(); kind {
 	case "", "none":
 		if allow := s.Get("allow_anonymous"); !allow.True() && !strings.EqualFold(allow.Text(), "true") {
@@ -38,14 +79,37 @@ func (c *call) webhookSecurity(canvas string, s engine.Value) error {
 		}
 		return nil
 	case "token":
-		return c.webhookToken(s.Get("token"))
+		return c.guess(canvas, func() error { return c.webhookToken(s.Get("token")) })
 	case "basic":
-		return c.webhookBasic(s.Get("basic_auth"))
+		return c.guess(canvas, func() error { return c.webhookBasic(s.Get("basic_auth")) })
 	case "jwt":
 		return c.webhookJWT(s.Get("jwt"))
+	case "hmac":
+		return checkSignature(c, s.Get("hmac"))
 	default:
 		return badWebhook("Unsupported auth_type: %s", kind)
 	}
+}
+
+// webhookGuesses are the wrong tokens and passwords of one network at one webhook. Signatures need no
+// such limit, which senders that share an address could use up for one another.
+var webhookGuesses = limit{1, 60}
+
+// guess bounds a check that can fail because somebody guesses.
+func (c *call) guess(canvas string, check func() error) error {
+	name := canvas + " " + networkOf(c.client())
+	if c.a.guesses.take(name, webhookGuesses) > 0 {
+		return tooManyHooks()
+	}
+	err := check()
+	if err == nil {
+		c.a.guesses.give(name)
+	}
+	return err
+}
+
+func tooManyHooks() error {
+	return badWebhook("Rate limit error: Too many requests (rate limit exceeded)")
 }
 
 // parseSize reads "<int>kb" or "<int>mb".
@@ -105,33 +169,30 @@ func (c *call) webhookAddress(list engine.Value) error {
 	return badWebhook("IP %s is not allowed by whitelist", client)
 }
 
-// webhookRate takes a turn of a canvas's rate limit, which counts on this host.
-func (c *call) webhookRate(canvas string, v engine.Value) error {
-	limit, per := int64(60), "minute"
+// readRate reads the rate limit of a canvas, which counts on this host.
+func readRate(v engine.Value) (limit, error) {
+	most, per := int64(60), "minute"
 	if n, ok := v.Get("limit").Int(); ok {
-		limit = n
+		most = n
 	} else if t := v.Get("limit"); !t.IsNull() {
 		n, err := strconv.ParseInt(t.Text(), 10, 32)
 		if err != nil {
-			return badWebhook("Rate limit error: rate_limit.limit must be a number")
+			return limit{}, badWebhook("Rate limit error: rate_limit.limit must be a number")
 		}
-		limit = n
+		most = n
 	}
 	if p := v.Get("per").Text(); p != "" {
 		per = p
 	}
-	if limit <= 0 {
-		return badWebhook("rate_limit.limit must be > 0")
+	if most <= 0 {
+		return limit{}, badWebhook("rate_limit.limit must be > 0")
 	}
-	limit = min(limit, 1<<30)
+	most = min(most, 1<<30)
 	window, ok := map[string]time.Duration{"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}[per]
 	if !ok {
-		return badWebhook("Invalid rate_limit.per: %s", per)
+		return limit{}, badWebhook("Invalid rate_limit.per: %s", per)
 	}
-	if c.a.hooks.take(canvas, float64(limit)/window.Seconds(), int(limit)) > 0 {
-		return badWebhook("Rate limit error: Too many requests (rate limit exceeded)")
-	}
-	return nil
+	return limit{float64(most) / window.Seconds(), float64(most)}, nil
 }
 
 // same compares in constant time; an unset secret is like nothing.

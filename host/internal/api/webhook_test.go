@@ -248,3 +248,10 @@ func TestWebhookTrace(t *testing.T) {
 	require.Equal(t, 400, s.post("/api/v1/webhook_test/"+refused, "{}").status)
 	require.True(t, s.good(s.get("/api/v1/webhook_trace/"+refused+"?since_ts=0")).data().Get("webhook_id").IsNull())
 }
+
+// signedToken is a JWT with a secret.
+func signedToken(t *testing.T, secret string) string {
+	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"role": "x"}).SignedString([]byte(secret))
+	require.NoError(t, err)
+	return text
+}

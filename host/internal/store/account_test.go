@@ -298,3 +298,18 @@ func TestSecrets(t *testing.T) {
 		})
 	}
 }
+
+func TestDevices(t *testing.T) {
+	s := openTest(t, engineConfig(t, "sqlite"))
+	text, err := s.NewDevice(AccountName("Ann@Example.org"))
+	require.NoError(t, err)
+	id, err := s.DeviceID(AccountName("ann@example.ORG"), text)
+	require.NoError(t, err)
+	require.Len(t, id, 16)
+	for _, bad := range []string{"", "x", text[1:], text + "A", strings.Repeat("A", len(text))} {
+		_, err = s.DeviceID(AccountName("ann@example.org"), bad)
+		require.ErrorIs(t, err, ErrNotFound, "%q", bad)
+	}
+	_, err = s.DeviceID(AccountName("bob@example.org"), text)
+	require.ErrorIs(t, err, ErrNotFound, "the cookie of another account")
+}

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base64"
 	"time"
 )
 
@@ -47,4 +49,31 @@ func (s *Store) DeleteLogin(ctx context.Context, text string) error {
 		_, err := q.ExecContext(ctx, `DELETE FROM logins WHERE hash = $1`, hashToken(text))
 		return err
 	})
+}
+
+// AccountName is the form in which the address of an account is compared: all
+// spellings that find one account have one AccountName.
+func AccountName(email string) string { return fold(email) }
+
+// NewDevice returns the text of a cookie that proves a device has logged in to
+// an account before. It is sealed, not stored, and is no login.
+func (s *Store) NewDevice(account string) (string, error) {
+	id := make([]byte, 16)
+	_, _ = rand.Read(id) // never an error
+	sealed, err := s.seal.close(id, "device", account)
+	return base64.RawURLEncoding.EncodeToString(sealed), err
+}
+
+// DeviceID returns the id in a text that [Store.NewDevice] made for the account.
+// Errors: [ErrNotFound] for any other text.
+func (s *Store) DeviceID(account, text string) (string, error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return "", fail(ErrNotFound, "device")
+	}
+	id, err := s.seal.open(sealed, "device", account)
+	if err != nil {
+		return "", fail(ErrNotFound, "device")
+	}
+	return string(id), nil
 }
