@@ -16,7 +16,7 @@ FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/co
 FUZZ_REST = $(filter-out $(FUZZ),$(shell git grep '^func Fuzz' -- '*_test.go' | sed -E 's|/[^/]*_test\.go:func (Fuzz[A-Za-z0-9_]*).*|:\1|'))
 
 .DEFAULT_GOAL := help
-.PHONY: help soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure package-check chart bench cover clean tidy setup
+.PHONY: help soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,7 @@ check: ## the static part: format, vet, lint, generated files, builds for other 
 	@$(STAGE) wasm $(MAKE) --no-print-directory wasm
 	@$(STAGE) size $(MAKE) --no-print-directory size
 	@$(STAGE) package $(MAKE) --no-print-directory package-check
+	@$(STAGE) licences $(MAKE) --no-print-directory licences-check
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
@@ -156,6 +157,12 @@ browser: page ## tests of the package and of the page in a real browser
 
 screenshots: page ## pictures of the main views
 	cd web && npm run --silent screenshots
+
+licences: web/node_modules wasm/js/node_modules ## list the third-party software of the program, page and npm package anew
+	$(GO) run ./build/licences
+
+licences-check: web/node_modules wasm/js/node_modules
+	$(GO) run ./build/licences -check
 
 package-check: ## image, compose file and chart, without Docker and Helm
 	$(GO) test -timeout 5m ./build/package

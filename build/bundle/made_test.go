@@ -24,6 +24,7 @@ func project(t *testing.T) bundler {
 		"wasm/js/src/worker.browser.ts":        `console.log("engine")`,
 		"wasm/js/src/code/worker.ts":           `console.log("code")`,
 		"wasm/js/src/plugin/kernel.browser.ts": `console.log("plugin")`,
+		"licences/page.txt":                    "who made what is in it",
 		"wasm/dist/engine.wasm":                "\x00asm",
 		"wasm/dist/wasm_exec.js":               "1",
 	}
@@ -50,6 +51,41 @@ func TestPageNamesItsPartsAndHasNoScriptInside(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `assets/engine-worker-\w+\.js`, string(page), "the page is told where its worker is")
 	require.NotContains(t, string(page), "only later", "what is imported lazily is a file of its own")
+
+	licences, err := os.ReadFile(filepath.Join(b.out, "licences.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "who made what is in it", string(licences))
+}
+
+func TestPackagesAreThoseInTheScripts(t *testing.T) {
+	b := project(t)
+	for name, text := range map[string]string{
+		"web/node_modules/used/index.js":       `export const used = Math.random();`,
+		"web/node_modules/@some/one/index.js":  `export const one = Math.random();`,
+		"web/node_modules/unused/index.js":     `export const unused = 1;`,
+		"wasm/js/src/browser.ts":               ``,
+		"wasm/js/src/node.ts":                  `import { used } from "used"; console.log(used);`,
+		"wasm/js/node_modules/used/index.js":   `export const used = Math.random();`,
+		"web/view/lazy.ts":                     `import { one } from "@some/one"; console.log(one);`,
+		"web/view/main.tsx":                    `import { used } from "used"; import { unused } from "unused"; console.log(used); import("./lazy.ts");`,
+		"wasm/js/src/worker.node.ts":           ``,
+		"wasm/js/src/state.ts":                 ``,
+		"wasm/js/src/model/scripted.ts":        ``,
+		"wasm/js/src/model/record.ts":          ``,
+		"wasm/js/src/model/openai.ts":          ``,
+		"wasm/js/src/model/proxy.ts":           ``,
+		"wasm/js/src/code/runner.ts":           ``,
+		"wasm/js/src/plugin/kernel.node.ts":    ``,
+		"web/node_modules/unused/package.json": `{"sideEffects": false}`,
+	} {
+		path := filepath.Join(b.root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	var out strings.Builder
+	require.NoError(t, b.list(&out))
+	require.JSONEq(t, `{"page": ["@some/one", "used"], "package": ["used"]}`, out.String())
+	require.NoDirExists(t, b.out, "nothing is written")
 }
 
 func TestSameSourcesGiveSameNames(t *testing.T) {
