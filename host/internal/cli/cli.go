@@ -57,7 +57,7 @@ type command struct {
 // commands in the order help shows them.
 func commands() []command {
 	return []command{
-		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand, tenantCommand, scheduleCommand, validateCommand, replayCommand, testCommand, recordCommand, componentsCommand, pluginCommand, healthCommand, versionCommand,
+		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand, tenantCommand, scheduleCommand, validateCommand, replayCommand, testCommand, recordCommand, componentsCommand, pluginCommand, healthCommand, versionCommand, licencesCommand,
 	}
 }
 
