@@ -16,7 +16,7 @@ FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/co
 FUZZ_REST = $(filter-out $(FUZZ),$(shell git grep '^func Fuzz' -- '*_test.go' | sed -E 's|/[^/]*_test\.go:func (Fuzz[A-Za-z0-9_]*).*|:\1|'))
 
 .DEFAULT_GOAL := help
-.PHONY: help soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
+.PHONY: help release-files soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,7 +26,7 @@ RUN := $(OUT)/run
 RUN_PLUGINS := typewriter table
 
 # The page is built again only when something it is made of has changed.
-PAGE_SOURCES = $(wildcard $(shell git ls-files 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle go.mod | grep -v -e '_test\.' -e testdata/))
+PAGE_SOURCES = $(wildcard $(shell git ls-files 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle licences/page.txt go.mod | grep -v -e '_test\.' -e testdata/))
 
 $(OUT)/page.stamp: $(PAGE_SOURCES)
 	@$(MAKE) --no-print-directory page
@@ -56,7 +56,11 @@ CLI := github.com/easel-canvas/easel/host/internal/cli
 .PHONY: $(OUT)/easel
 $(OUT)/easel:
 	@mkdir -p $(OUT)
-	$(GO) build -trimpath -ldflags="-X $(CLI).version=$(VERSION) -X $(CLI).revision=$(REVISION)" -o $@ ./host/cmd/easel
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags="-s -w -X $(CLI).version=$(VERSION) -X $(CLI).revision=$(REVISION)" -o $@ ./host/cmd/easel
+
+release-files: module wasm/js/node_modules web/node_modules ## the files of a release in build/out/release; TARGETS=linux/amd64,... for some platforms
+	$(GO) run ./build/bundle
+	$(GO) run ./build/release -version "$(VERSION)" -revision "$(REVISION)" $(if $(TARGETS),-targets $(TARGETS))
 
 test: ## everything CI does: check, unit and conformance tests, race detector, fuzzing
 	@$(STAGE) setup $(MAKE) --no-print-directory setup
