@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,6 +98,35 @@ func TestSameSourcesGiveSameNames(t *testing.T) {
 		return list
 	}
 	require.Equal(t, names(), names())
+}
+
+// The page is the same file by file from other directories, also where npm packages are reached by a link.
+func TestPageDoesNotDependOnTheDirectory(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node compresses, and it is not there")
+	}
+	modules := filepath.Join(t.TempDir(), "node_modules")
+	require.NoError(t, os.MkdirAll(filepath.Join(modules, "used"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(modules, "used", "index.js"), []byte(`export const used = Math.random();`), 0o644))
+	build := func(b bundler) map[string]string {
+		require.NoError(t, os.WriteFile(filepath.Join(b.root, "web/view/lazy.ts"), []byte(`export { used as word } from "used";`), 0o644))
+		b.embed = filepath.Join(b.root, "embed")
+		require.NoError(t, b.run("page"))
+		files := map[string]string{}
+		require.NoError(t, fs.WalkDir(os.DirFS(b.root), ".", func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasPrefix(path, "embed/") && !strings.HasPrefix(path, "web/dist/") {
+				return err
+			}
+			content, err := os.ReadFile(filepath.Join(b.root, path))
+			files[path] = string(content)
+			return err
+		}))
+		return files
+	}
+	one, other := project(t), project(t)
+	require.NoError(t, os.CopyFS(filepath.Join(one.root, "web/node_modules"), os.DirFS(modules)))
+	require.NoError(t, os.Symlink(modules, filepath.Join(other.root, "web/node_modules")))
+	require.Equal(t, build(one), build(other))
 }
 
 func TestCompressedPageFollowsThePage(t *testing.T) {

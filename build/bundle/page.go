@@ -102,6 +102,7 @@ func (b bundler) options() api.BuildOptions {
 		Platform:          api.PlatformBrowser,
 		Target:            api.ES2022,
 		JSX:               api.JSXAutomatic,
+		PreserveSymlinks:  true,
 		MinifySyntax:      true,
 		MinifyWhitespace:  true,
 		MinifyIdentifiers: true,
