@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"golang.org/x/term"
@@ -121,21 +122,20 @@ func (a *app) dispatch(ctx context.Context, args []string) error {
 	case "--version", "-version":
 		name = "version"
 	}
-	for _, c := range commands() {
-		if c.name == name {
-			return a.call(ctx, &c, rest)
-		}
+	c, err := find(name)
+	if err != nil {
+		return err
 	}
-	return &usageError{"", fmt.Errorf("unknown command %q; `easel help` lists the commands", name)}
+	return a.call(ctx, c, rest)
 }
 
 func (a *app) call(ctx context.Context, c *command, args []string) error {
-	if c.verbs != nil && len(args) > 0 {
-		for _, v := range c.verbs() {
-			if v.name == c.name+" "+args[0] {
-				return a.call(ctx, &v, args[1:])
-			}
+	if c.verbs != nil && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		v, err := c.verb(args[0])
+		if err != nil {
+			return err
 		}
+		return a.call(ctx, v, args[1:])
 	}
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -146,7 +146,7 @@ func (a *app) call(ctx context.Context, c *command, args []string) error {
 		return nil
 	}
 	if err != nil {
-		return &usageError{c.name, err}
+		return &usageError{c.name, flagError(fs, err)}
 	}
 	return run(ctx, a, positional)
 }
