@@ -30,6 +30,7 @@ const goName = "Go standard library and runtime, wasm_exec.js"
 
 var parts = []part{
 	{name: goName, licences: []string{"BSD-3-Clause"}, text: "go.txt", in: []string{"program", "page", "package"}},
+	{name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"}, text: "go-pdk.txt", in: []string{"program"}},
 	{name: "Widths of the core fonts (Adobe Font Metrics)", licences: []string{"APAFML"}, text: "adobe-afm.txt", in: []string{"program"}},
 
 	{name: "PDFium", licences: []string{"BSD-3-Clause", "Apache-2.0"}, text: "pdfium.txt", of: pdfium},

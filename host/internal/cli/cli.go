@@ -14,6 +14,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -40,8 +42,9 @@ type app struct {
 	out, err io.Writer
 	getenv   func(string) string
 	registry *engine.Registry
-	asks     bool // standard input is a terminal
-	shows    bool // standard error is a terminal
+	program  string // how the program was called, for commands that it prints
+	asks     bool   // standard input is a terminal
+	shows    bool   // standard error is a terminal
 	ends     []func() error
 }
 
@@ -96,12 +99,28 @@ func (a *app) end() (err error) {
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
-	a := &app{in: bufio.NewReader(stdin), out: stdout, err: stderr, getenv: os.Getenv, asks: isTerminal(stdin), shows: isTerminal(stderr)}
+	a := &app{in: bufio.NewReader(stdin), out: stdout, err: stderr, getenv: os.Getenv, program: calledAs(os.Args[0]), asks: isTerminal(stdin), shows: isTerminal(stderr)}
 	var err error
 	if a.registry, err = engine.NewRegistry(component.Builtin()...); err == nil {
 		a.registry.Plugin = a.installed()
 	}
 	return a, err
+}
+
+// calledAs is the program in a command that works where this one was called. What `go run` made is gone by then.
+func calledAs(arg string) string {
+	if strings.Contains(filepath.ToSlash(arg), "/go-build") && filepath.Base(filepath.Dir(arg)) == "exe" {
+		return "go run github.com/easel-canvas/easel/host/cmd/easel"
+	}
+	return quoted(arg)
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	if regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,~-]+$`).MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 func isTerminal(stream any) bool {

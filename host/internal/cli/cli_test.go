@@ -189,3 +189,15 @@ func TestExamplesAreValid(t *testing.T) {
 	code, out, _ := easel(t, append([]string{"validate"}, list...)...)
 	require.Equal(t, ExitOK, code, out)
 }
+
+func TestCommandsThatArePrintedCallTheProgramAsItWasCalled(t *testing.T) {
+	for arg, want := range map[string]string{
+		"easel":                            "easel",
+		"build/out/easel":                  "build/out/easel",
+		"/tmp/go-build2042/b001/exe/easel": "go run github.com/easel-canvas/easel/host/cmd/easel",
+		"/opt/my programs/easel":           "'/opt/my programs/easel'",
+		"it's/easel":                       `'it'\''s/easel'`,
+	} {
+		require.Equal(t, want, calledAs(arg))
+	}
+}
