@@ -28,17 +28,19 @@ RUN_PLUGINS := typewriter table
 # The page is built again only when something it is made of has changed.
 PAGE_SOURCES = $(wildcard $(shell git ls-files 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle licences/page.txt go.mod | grep -v -e '_test\.' -e testdata/))
 
+# Builds that keep somebody waiting say for how long, on a machine with two cores.
 $(OUT)/page.stamp: $(PAGE_SOURCES)
+	@echo "building the page (about a minute the first time)"
 	@$(MAKE) --no-print-directory page
 	@mkdir -p $(OUT) && touch $@
 
-run: $(if $(shell command -v npm),$(OUT)/page.stamp) $(OUT)/easel ## serve the example canvases, offline, with the page at /
+run: $(if $(shell command -v npm),$(OUT)/page.stamp) $(OUT)/easel ## serve the example canvases, offline, with the page at /; ADDR=HOST:PORT, FLAGS="--allow-private ..." of easel serve
 	@for p in $(RUN_PLUGINS); do \
 	  rm -f $(OUT)/$$p.wasm && \
 	  $(OUT)/easel plugin pack plugins/examples/$$p plugins/examples/$$p/$$p.wasm -o $(OUT)/$$p.wasm >/dev/null && \
 	  $(OUT)/easel plugin install $(OUT)/$$p.wasm --plugins $(RUN)/plugins >/dev/null || exit 1; done
 	@$(OUT)/easel serve --addr $(or $(ADDR),127.0.0.1:9380) --data $(RUN) --api-key-file $(RUN)/api.key \
-	  --install-examples --examples host/examples/plugins --knowledge host/examples/knowledge --plugin-signatures off
+	  --install-examples --examples host/examples/plugins --knowledge host/examples/knowledge --plugin-signatures off $(FLAGS)
 
 run-terminal: $(OUT)/easel ## run an example canvas in the terminal, offline
 	$(OUT)/easel run host/examples/shop.json --knowledge host/examples/knowledge -q "$(or $(Q),How long can I return shoes?)"
@@ -56,6 +58,7 @@ CLI := github.com/easel-canvas/easel/host/internal/cli
 .PHONY: $(OUT)/easel
 $(OUT)/easel:
 	@mkdir -p $(OUT)
+	@test -e $@ || echo "building the program (about two minutes the first time)"
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags="-s -w -X $(CLI).version=$(VERSION) -X $(CLI).revision=$(REVISION)" -o $@ ./host/cmd/easel
 
 release-files: module wasm/js/node_modules web/node_modules ## the files of a release in build/out/release; TARGETS=linux/amd64,... for some platforms
