@@ -16,7 +16,7 @@ FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/co
 FUZZ_REST = $(filter-out $(FUZZ),$(shell git grep '^func Fuzz' -- '*_test.go' | sed -E 's|/[^/]*_test\.go:func (Fuzz[A-Za-z0-9_]*).*|:\1|'))
 
 .DEFAULT_GOAL := help
-.PHONY: help soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure package-check chart bench cover clean tidy setup
+.PHONY: help release-files soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,19 +26,21 @@ RUN := $(OUT)/run
 RUN_PLUGINS := typewriter table
 
 # The page is built again only when something it is made of has changed.
-PAGE_SOURCES = $(wildcard $(shell git ls-files 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle go.mod | grep -v -e '_test\.' -e testdata/))
+PAGE_SOURCES = $(wildcard $(shell git ls-files 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle licences/page.txt go.mod | grep -v -e '_test\.' -e testdata/))
 
+# Builds that keep somebody waiting say for how long, on a machine with two cores.
 $(OUT)/page.stamp: $(PAGE_SOURCES)
+	@echo "building the page (about a minute the first time)"
 	@$(MAKE) --no-print-directory page
 	@mkdir -p $(OUT) && touch $@
 
-run: $(if $(shell command -v npm),$(OUT)/page.stamp) $(OUT)/easel ## serve the example canvases, offline, with the page at /
+run: $(if $(shell command -v npm),$(OUT)/page.stamp) $(OUT)/easel ## serve the example canvases, offline, with the page at /; ADDR=HOST:PORT, FLAGS="--allow-private ..." of easel serve
 	@for p in $(RUN_PLUGINS); do \
 	  rm -f $(OUT)/$$p.wasm && \
 	  $(OUT)/easel plugin pack plugins/examples/$$p plugins/examples/$$p/$$p.wasm -o $(OUT)/$$p.wasm >/dev/null && \
 	  $(OUT)/easel plugin install $(OUT)/$$p.wasm --plugins $(RUN)/plugins >/dev/null || exit 1; done
 	@$(OUT)/easel serve --addr $(or $(ADDR),127.0.0.1:9380) --data $(RUN) --api-key-file $(RUN)/api.key \
-	  --install-examples --examples host/examples/plugins --knowledge host/examples/knowledge --plugin-signatures off
+	  --install-examples --examples host/examples/plugins --knowledge host/examples/knowledge --plugin-signatures off $(FLAGS)
 
 run-terminal: $(OUT)/easel ## run an example canvas in the terminal, offline
 	$(OUT)/easel run host/examples/shop.json --knowledge host/examples/knowledge -q "$(or $(Q),How long can I return shoes?)"
@@ -56,7 +58,12 @@ CLI := github.com/easel-canvas/easel/host/internal/cli
 .PHONY: $(OUT)/easel
 $(OUT)/easel:
 	@mkdir -p $(OUT)
-	$(GO) build -trimpath -ldflags="-X $(CLI).version=$(VERSION) -X $(CLI).revision=$(REVISION)" -o $@ ./host/cmd/easel
+	@test -e $@ || echo "building the program (about two minutes the first time)"
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags="-s -w -X $(CLI).version=$(VERSION) -X $(CLI).revision=$(REVISION)" -o $@ ./host/cmd/easel
+
+release-files: module wasm/js/node_modules web/node_modules ## the files of a release in build/out/release; TARGETS=linux/amd64,... for some platforms
+	$(GO) run ./build/bundle
+	$(GO) run ./build/release -version "$(VERSION)" -revision "$(REVISION)" $(if $(TARGETS),-targets $(TARGETS))
 
 test: ## everything CI does: check, unit and conformance tests, race detector, fuzzing
 	@$(STAGE) setup $(MAKE) --no-print-directory setup
@@ -78,6 +85,7 @@ check: ## the static part: format, vet, lint, generated files, builds for other 
 	@$(STAGE) wasm $(MAKE) --no-print-directory wasm
 	@$(STAGE) size $(MAKE) --no-print-directory size
 	@$(STAGE) package $(MAKE) --no-print-directory package-check
+	@$(STAGE) licences $(MAKE) --no-print-directory licences-check
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
@@ -156,6 +164,12 @@ browser: page ## tests of the package and of the page in a real browser
 
 screenshots: page ## pictures of the main views
 	cd web && npm run --silent screenshots
+
+licences: web/node_modules wasm/js/node_modules ## list the third-party software of the program, page and npm package anew
+	$(GO) run ./build/licences
+
+licences-check: web/node_modules wasm/js/node_modules
+	$(GO) run ./build/licences -check
 
 package-check: ## image, compose file and chart, without Docker and Helm
 	$(GO) test -timeout 5m ./build/package

@@ -89,7 +89,7 @@ type Config struct {
 	// all tenants, by their names, and those of @ID those of the tenant ID; ""
 	// means that there are none.
 	Knowledge string
-	// AllowPrivate lets canvases reach private and local addresses.
+	// AllowPrivate allows private and local addresses to canvases, model providers and MCP servers.
 	AllowPrivate bool
 	// CancelOnLeave stops a run when the client that began it disconnects.
 	CancelOnLeave bool

@@ -18,7 +18,10 @@ type output struct {
 	Bytes      int    `json:"bytes"`
 	EntryPoint string `json:"entryPoint"`
 	CSSBundle  string `json:"cssBundle"`
-	Imports    []struct {
+	Inputs     map[string]struct {
+		Bytes int `json:"bytesInOutput"`
+	} `json:"inputs"`
+	Imports []struct {
 		Path string `json:"path"`
 		Kind string `json:"kind"`
 	} `json:"imports"`
@@ -54,7 +57,28 @@ func (b bundler) build(options api.BuildOptions) (*made, error) {
 		}
 		m.outputs[relative(path)] = out
 	}
+	if b.packages != nil {
+		m.packages(b.packages)
+	}
 	return m, nil
+}
+
+// packages adds the npm packages that the build contains to names: folders of node_modules, such as @xyflow/react.
+func (m *made) packages(names map[string]bool) {
+	const modules = "node_modules/"
+	for _, out := range m.outputs {
+		for path, input := range out.Inputs {
+			at := strings.LastIndex(path, modules)
+			if at < 0 || input.Bytes == 0 {
+				continue
+			}
+			parts := strings.SplitN(path[at+len(modules):], "/", 3)
+			if strings.HasPrefix(parts[0], "@") {
+				parts[0] += "/" + parts[1]
+			}
+			names[parts[0]] = true
+		}
+	}
 }
 
 // main is the file of the build's entry with this extension.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ func project(t *testing.T) bundler {
 		"wasm/js/src/worker.browser.ts":        `console.log("engine")`,
 		"wasm/js/src/code/worker.ts":           `console.log("code")`,
 		"wasm/js/src/plugin/kernel.browser.ts": `console.log("plugin")`,
+		"licences/page.txt":                    "who made what is in it",
 		"wasm/dist/engine.wasm":                "\x00asm",
 		"wasm/dist/wasm_exec.js":               "1",
 	}
@@ -50,6 +52,41 @@ func TestPageNamesItsPartsAndHasNoScriptInside(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `assets/engine-worker-\w+\.js`, string(page), "the page is told where its worker is")
 	require.NotContains(t, string(page), "only later", "what is imported lazily is a file of its own")
+
+	licences, err := os.ReadFile(filepath.Join(b.out, "licences.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "who made what is in it", string(licences))
+}
+
+func TestPackagesAreThoseInTheScripts(t *testing.T) {
+	b := project(t)
+	for name, text := range map[string]string{
+		"web/node_modules/used/index.js":       `export const used = Math.random();`,
+		"web/node_modules/@some/one/index.js":  `export const one = Math.random();`,
+		"web/node_modules/unused/index.js":     `export const unused = 1;`,
+		"wasm/js/src/browser.ts":               ``,
+		"wasm/js/src/node.ts":                  `import { used } from "used"; console.log(used);`,
+		"wasm/js/node_modules/used/index.js":   `export const used = Math.random();`,
+		"web/view/lazy.ts":                     `import { one } from "@some/one"; console.log(one);`,
+		"web/view/main.tsx":                    `import { used } from "used"; import { unused } from "unused"; console.log(used); import("./lazy.ts");`,
+		"wasm/js/src/worker.node.ts":           ``,
+		"wasm/js/src/state.ts":                 ``,
+		"wasm/js/src/model/scripted.ts":        ``,
+		"wasm/js/src/model/record.ts":          ``,
+		"wasm/js/src/model/openai.ts":          ``,
+		"wasm/js/src/model/proxy.ts":           ``,
+		"wasm/js/src/code/runner.ts":           ``,
+		"wasm/js/src/plugin/kernel.node.ts":    ``,
+		"web/node_modules/unused/package.json": `{"sideEffects": false}`,
+	} {
+		path := filepath.Join(b.root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	var out strings.Builder
+	require.NoError(t, b.list(&out))
+	require.JSONEq(t, `{"page": ["@some/one", "used"], "package": ["used"]}`, out.String())
+	require.NoDirExists(t, b.out, "nothing is written")
 }
 
 func TestSameSourcesGiveSameNames(t *testing.T) {
@@ -61,6 +98,35 @@ func TestSameSourcesGiveSameNames(t *testing.T) {
 		return list
 	}
 	require.Equal(t, names(), names())
+}
+
+// The page is the same file by file from other directories, also where npm packages are reached by a link.
+func TestPageDoesNotDependOnTheDirectory(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node compresses, and it is not there")
+	}
+	modules := filepath.Join(t.TempDir(), "node_modules")
+	require.NoError(t, os.MkdirAll(filepath.Join(modules, "used"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(modules, "used", "index.js"), []byte(`export const used = Math.random();`), 0o644))
+	build := func(b bundler) map[string]string {
+		require.NoError(t, os.WriteFile(filepath.Join(b.root, "web/view/lazy.ts"), []byte(`export { used as word } from "used";`), 0o644))
+		b.embed = filepath.Join(b.root, "embed")
+		require.NoError(t, b.run("page"))
+		files := map[string]string{}
+		require.NoError(t, fs.WalkDir(os.DirFS(b.root), ".", func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasPrefix(path, "embed/") && !strings.HasPrefix(path, "web/dist/") {
+				return err
+			}
+			content, err := os.ReadFile(filepath.Join(b.root, path))
+			files[path] = string(content)
+			return err
+		}))
+		return files
+	}
+	one, other := project(t), project(t)
+	require.NoError(t, os.CopyFS(filepath.Join(one.root, "web/node_modules"), os.DirFS(modules)))
+	require.NoError(t, os.Symlink(modules, filepath.Join(other.root, "web/node_modules")))
+	require.Equal(t, build(one), build(other))
 }
 
 func TestCompressedPageFollowsThePage(t *testing.T) {

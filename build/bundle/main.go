@@ -11,13 +11,18 @@
 //	go run ./build/bundle            # everything, minified
 //	go run ./build/bundle -maps      # with source maps, to debug it in a browser
 //	go run ./build/bundle -only page
+//	go run ./build/bundle -packages  # lists the npm packages that they contain, as JSON, and writes nothing
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // budget is the most the page may weigh before it is interactive, in bytes of gzip: scripts that index.html loads.
@@ -27,12 +32,13 @@ const budget = 200_000
 func main() {
 	root := flag.String("root", ".", "root of the repository")
 	wasm := flag.String("wasm", "", "folder with engine.wasm and wasm_exec.js; default wasm/dist if it is there")
-	maps := flag.Bool("maps", false, "write source maps beside the scripts")
+	sourceMaps := flag.Bool("maps", false, "write source maps beside the scripts")
 	only := flag.String("only", "", "page or package")
 	out := flag.String("out", "", "where the page goes; default web/dist")
 	embed := flag.String("embed", "", "where the compressed page goes; default host/internal/page/dist, none with -out")
+	packages := flag.Bool("packages", false, "print which npm packages the page and the package contain; nothing is written")
 	flag.Parse()
-	b := bundler{root: *root, wasm: *wasm, maps: *maps, out: *out, embed: *embed}
+	b := bundler{root: *root, wasm: *wasm, maps: *sourceMaps, out: *out, embed: *embed}
 	if b.wasm == "" {
 		b.wasm = filepath.Join(*root, "wasm", "dist")
 	}
@@ -42,7 +48,13 @@ func main() {
 			b.embed = filepath.Join(*root, "host", "internal", "page", "dist")
 		}
 	}
-	if err := b.run(*only); err != nil {
+	var err error
+	if *packages {
+		err = b.list(os.Stdout)
+	} else {
+		err = b.run(*only)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
 		os.Exit(1)
 	}
@@ -52,6 +64,23 @@ func main() {
 type bundler struct {
 	root, wasm, out, embed string
 	maps                   bool
+	packages               map[string]bool // npm packages that the builds contain; if not nil, nothing is written
+}
+
+// list prints the npm packages in the page and in the package: {"page": [...], "package": [...]}.
+func (b bundler) list(w io.Writer) error {
+	contents := map[string][]string{}
+	for name, build := range map[string]func(b bundler) error{
+		"page":    func(b bundler) error { _, err := b.scripts(); return err },
+		"package": func(b bundler) error { dir := b.abs("wasm/js"); return b.modules(dir, filepath.Join(dir, "dist")) },
+	} {
+		b.packages = map[string]bool{}
+		if err := build(b); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		contents[name] = slices.Sorted(maps.Keys(b.packages))
+	}
+	return json.NewEncoder(w).Encode(contents)
 }
 
 func (b bundler) run(only string) error {

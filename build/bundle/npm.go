@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +35,19 @@ func (b bundler) npm() error {
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
+	if err := b.modules(dir, out); err != nil {
+		return err
+	}
+	if err := b.copyInto(out); err != nil {
+		return err
+	}
+	tsc := exec.Command(filepath.Join("node_modules", ".bin", "tsc"), "-p", "tsconfig.types.json")
+	tsc.Dir, tsc.Stdout, tsc.Stderr = dir, os.Stdout, os.Stderr
+	return tsc.Run()
+}
+
+// modules builds the entries of the package in dir into out.
+func (b bundler) modules(dir, out string) error {
 	options := b.options()
 	options.AbsWorkingDir, options.Outdir = dir, out
 	options.MinifyWhitespace, options.MinifyIdentifiers = false, false
@@ -59,27 +70,19 @@ func (b bundler) npm() error {
 			return err
 		}
 	}
-	if err := b.copyInto(out); err != nil {
-		return err
-	}
-	tsc := exec.Command(filepath.Join("node_modules", ".bin", "tsc"), "-p", "tsconfig.types.json")
-	tsc.Dir, tsc.Stdout, tsc.Stderr = dir, os.Stdout, os.Stderr
-	return tsc.Run()
+	return nil
 }
 
-// copyInto copies the licence, and the engine where it has been built: that is a step of its own.
+// copyInto copies the licences, and the engine where it has been built: that is a step of its own.
 func (b bundler) copyInto(out string) error {
-	for _, file := range []string{b.abs("LICENSE"), filepath.Join(b.wasm, "engine.wasm"), filepath.Join(b.wasm, "wasm_exec.js")} {
-		text, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) && filepath.Dir(file) == b.wasm {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(out, filepath.Base(file)), text, 0o644); err != nil {
-			return err
+	files := map[string]string{
+		b.abs("LICENSE"):              filepath.Join(out, "LICENSE"),
+		b.abs("licences/package.txt"): filepath.Join(out, "THIRD-PARTY.txt"),
+	}
+	for _, name := range []string{"engine.wasm", "wasm_exec.js"} {
+		if path := filepath.Join(b.wasm, name); exists(path) {
+			files[path] = filepath.Join(out, name)
 		}
 	}
-	return nil
+	return copyFiles(files)
 }

@@ -27,11 +27,26 @@ func (b bundler) page() error {
 	return os.Rename(b.out, out)
 }
 
-// draw builds web into b.out. Workers are built first, because the page is told their names.
+// draw builds web into b.out.
 func (b bundler) draw() error {
 	if err := os.RemoveAll(b.out); err != nil {
 		return err
 	}
+	made, err := b.scripts()
+	if err != nil {
+		return err
+	}
+	if err := b.index(made); err != nil {
+		return err
+	}
+	if err := b.report(made); err != nil {
+		return err
+	}
+	return b.compress()
+}
+
+// scripts builds the workers and the page. Workers are built first, because the page is told their names.
+func (b bundler) scripts() (*made, error) {
 	names := map[string]string{}
 	for define, entry := range map[string]string{
 		"EASEL_ENGINE_WORKER": "../wasm/js/src/worker.browser.ts",
@@ -43,14 +58,14 @@ func (b bundler) draw() error {
 		options.EntryNames = "assets/" + strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(define, "_", "-"), "EASEL-")) + "-[hash]"
 		made, err := b.build(options)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		names[define] = made.main(".js")
 	}
 	for define, file := range map[string]string{"EASEL_WASM": "engine.wasm", "EASEL_RUNTIME": "wasm_exec.js"} {
 		name, err := b.asset(file)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		names[define] = name
 	}
@@ -62,22 +77,12 @@ func (b bundler) draw() error {
 	for define, name := range names {
 		text, err := json.Marshal(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		options.Define[define] = string(text)
 	}
 	options.Plugins = []api.Plugin{b.examples()}
-	made, err := b.build(options)
-	if err != nil {
-		return err
-	}
-	if err := b.index(made); err != nil {
-		return err
-	}
-	if err := b.report(made); err != nil {
-		return err
-	}
-	return b.compress()
+	return b.build(options)
 }
 
 // options are common to everything that goes into the page.
@@ -91,12 +96,13 @@ func (b bundler) options() api.BuildOptions {
 		Outdir:            b.absolute(b.out),
 		Bundle:            true,
 		Splitting:         true,
-		Write:             true,
+		Write:             b.packages == nil,
 		Metafile:          true,
 		Format:            api.FormatESModule,
 		Platform:          api.PlatformBrowser,
 		Target:            api.ES2022,
 		JSX:               api.JSXAutomatic,
+		PreserveSymlinks:  true,
 		MinifySyntax:      true,
 		MinifyWhitespace:  true,
 		MinifyIdentifiers: true,
@@ -113,6 +119,9 @@ func (b bundler) options() api.BuildOptions {
 
 // asset copies a file of the engine under a name with its hash.
 func (b bundler) asset(file string) (string, error) {
+	if b.packages != nil {
+		return file, nil
+	}
 	bytes, err := os.ReadFile(filepath.Join(b.wasm, file))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%w (build the engine module first: go run ./build/module)", err)
@@ -171,11 +180,24 @@ func (b bundler) index(made *made) error {
 	if err := os.WriteFile(filepath.Join(b.out, "index.html"), []byte(text), 0o644); err != nil {
 		return err
 	}
-	icon, err := os.ReadFile(b.abs("web/icon.svg"))
-	if err != nil {
-		return err
+	return copyFiles(map[string]string{
+		b.abs("web/icon.svg"):      filepath.Join(b.out, "icon.svg"),
+		b.abs("licences/page.txt"): filepath.Join(b.out, "licences.txt"),
+	})
+}
+
+// copyFiles copies files, each from its path to another one.
+func copyFiles(files map[string]string) error {
+	for from, to := range files {
+		content, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, content, 0o644); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(filepath.Join(b.out, "icon.svg"), icon, 0o644)
+	return nil
 }
 
 func (b bundler) abs(path string) string { return b.absolute(filepath.Join(b.root, path)) }

@@ -69,7 +69,7 @@ func compile(file, goos string, flags []string, named bool) error {
 	}
 	defer os.RemoveAll(dir)
 	linked := filepath.Join(dir, "engine.wasm")
-	args := append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", linked}, flags...)
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", linked}, flags...)
 	for _, packages := range plain {
 		args = append(args, "-gcflags="+packages+"=-l")
 	}

@@ -51,6 +51,19 @@ func TestVersionOfTheProgram(t *testing.T) {
 	require.Contains(t, string(out), stamp(t))
 }
 
+// The program of make and that of the image are built as the files of a release are: without symbols and paths, the same
+// from any directory.
+func TestFlagsOfTheProgram(t *testing.T) {
+	out, err := exec.Command("make", "-C", "../..", "-n", "build/out/easel").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	image := strings.Join(only(t, dockerfile(t), "ENV"), "\n") + strings.Join(only(t, dockerfile(t), "RUN"), "\n")
+	for _, build := range []string{string(out), image} {
+		for _, flag := range []string{"CGO_ENABLED=0", "-trimpath", "-buildvcs=false", `-ldflags="-s -w `} {
+			require.Contains(t, build, flag)
+		}
+	}
+}
+
 // There is one number for a release: an image that is built without another one is that of the chart, and holds the engine
 // of the npm package.
 func TestOneVersion(t *testing.T) {

@@ -127,6 +127,7 @@ func TestProvidersAtPrivateAddressesAreRefused(t *testing.T) {
 	a := s.as("one", "POST", "/api/v2/providers/V/test", `{"model":"m"}`, 200)
 	require.False(t, a.Get("ok").True())
 	require.Contains(t, a.Get("error").Str(), "private or reserved")
+	require.Contains(t, a.Get("error").Str(), "--allow-private")
 	got := s.request("POST", "/api/llm/chat/completions", "one", `{"model":"m@V","messages":[{"role":"user","content":"x"}]}`)
 	require.Equal(t, 502, got.status)
 }

@@ -86,4 +86,5 @@ func TestPrivateServersAreRefused(t *testing.T) {
 	a := s.post("/v1/mcp_server/test_mcp", `{"url":"`+toolServer(t)+`","server_type":"streamable-http"}`)
 	require.Equal(t, 102, a.code())
 	require.Contains(t, a.message(), "private or reserved")
+	require.Contains(t, a.message(), "--allow-private")
 }

@@ -73,3 +73,40 @@ func TestReplayTemplates(t *testing.T) {
 	require.Equal(t, `{"name":"a","text":"Hi you"}`, lines[0])
 	require.NotEmpty(t, parse1(t, lines[1]).Get("error").Str())
 }
+
+// A case recorded from a canvas tests the canvas as it is now, when it is named; else the copy in the case.
+func TestCaseOfAChangedCanvas(t *testing.T) {
+	shop, err := os.ReadFile(examples + "shop.json")
+	require.NoError(t, err)
+	canvas := file(t, "shop.json", string(shop))
+	path := filepath.Join(t.TempDir(), "thanks.json")
+	code, _, errs := easel(t, "record", canvas, "-o", path, "-q", "Thank you")
+	require.Equal(t, ExitOK, code, errs)
+	code, out, errs := easel(t, "test", path, "--canvas", canvas)
+	require.Equal(t, ExitOK, code, out+errs)
+
+	changed := strings.Replace(string(shop), "You are welcome", "With pleasure", 1)
+	require.NotEqual(t, string(shop), changed)
+	require.NoError(t, os.WriteFile(canvas, []byte(changed), 0o600))
+	code, out, _ = easel(t, "test", path)
+	require.Equal(t, ExitOK, code, out)
+	code, out, _ = easel(t, "test", path, "--canvas", canvas)
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, out, "FAIL thanks\n")
+	require.Contains(t, out, "With pleasure")
+	code, out, _ = easel(t, "replay", path, "--canvas", canvas)
+	require.Equal(t, ExitOK, code)
+	require.Contains(t, out, "With pleasure")
+
+	require.NoError(t, os.WriteFile(canvas, []byte(`{"components": {}}`), 0o600))
+	code, out, errs = easel(t, "test", path, "--canvas", canvas)
+	require.Equal(t, ExitInvalid, code)
+	require.Contains(t, errs, canvas+": the canvas does not load")
+	require.Empty(t, out)
+	code, _, errs = easel(t, "test", path, "--canvas", filepath.Join(t.TempDir(), "none.json"))
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, "none.json")
+	code, _, errs = easel(t, "replay", "--templates", path, "--canvas", canvas)
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, "--templates takes no canvas")
+}

@@ -15,8 +15,9 @@ var chatCommand = command{
 	name: "chat", args: "CANVAS.json [FLAGS]",
 	summary: "talks to a canvas, turn by turn",
 	help: `
-Each line is a turn. Forms are asked for where they come up. /file PATH hands a file over with the next turn, for
-sys.files; /reset starts the conversation anew; /exit, or the end of the input, ends the program.`,
+Each line is a turn. Forms are asked for where they come up. A line that begins with / is a command: /file PATH hands a
+file over with the next turn, for sys.files; /reset starts the conversation anew; /exit, or the end of the input, ends
+the program. // begins a turn whose text begins with /.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		c := &chatter{}
 		c.world.flags(fs)
@@ -35,6 +36,8 @@ type chatter struct {
 	state    string
 	user     string
 	progress string
+
+	files texts // of the next turn
 }
 
 func (c *chatter) run(ctx context.Context, a *app, args []string) error {
@@ -68,71 +71,20 @@ func (c *chatter) run(ctx context.Context, a *app, args []string) error {
 	return c.loop(ctx, a, &turn{session: s, options: options}, given, shows)
 }
 
-// loop is the conversation. A turn that fails is told, and the conversation goes on.
+// loop is the conversation. A turn that fails is reported, and the conversation continues.
 func (c *chatter) loop(ctx context.Context, a *app, t *turn, given engine.Value, shows bool) error {
-	var files texts // of the next turn
 	for {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		in, err := c.next(ctx, a, t, given)
+		if errors.Is(err, io.EOF) {
+			return nil
 		}
-		var in engine.Input
-		if !t.session.state.Paused() {
-			if a.asks {
-				fmt.Fprint(a.err, "> ")
-			}
-			line, err := a.line(ctx)
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			switch line {
-			case "":
-				continue
-			case "/exit":
-				return nil
-			case "/reset":
-				t.session.state.Reset(false)
-				continue
-			}
-			if path, ok := strings.CutPrefix(line, "/file "); ok {
-				path = strings.TrimSpace(path)
-				if _, err := c.world.uploads.Add(path); err != nil {
-					fmt.Fprintf(a.err, "easel: %v\n", err)
-				} else {
-					files = append(files, path)
-				}
-				continue
-			}
-			in.Query = engine.String(line)
-			if in.Files, err = c.world.attach(files); err != nil {
-				return err
-			}
-			files = nil
-			if in.Inputs, err = c.world.complete(t.session, given); err != nil {
-				return err
-			}
-		} else {
-			fields := t.pause.Get("inputs")
-			if t.pause.IsNull() { // the state was saved while a form was open
-				fields = t.session.form()
-			}
-			answers, err := a.ask(ctx, fields, t.pause.Get("tips").Text())
-			if errors.Is(err, errUnanswered) {
-				return errPaused
-			}
-			if err != nil {
-				return err
-			}
-			if in.Inputs, err = c.world.complete(t.session, answers); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 		in.UserID = c.user
 		p := &printer{out: a.out, err: a.err, progress: shows}
 		t.watch = p.event
-		err := t.run(ctx, in)
+		err = t.run(ctx, in)
 		if errors.Is(err, engine.ErrCanceled) {
 			return err
 		}
@@ -140,6 +92,97 @@ func (c *chatter) loop(ctx context.Context, a *app, t *turn, given engine.Value,
 			fmt.Fprintf(a.err, "easel: %v\n", err)
 		}
 	}
+}
+
+// next reads until there is the input of a turn. At the end of the conversation it returns io.EOF.
+func (c *chatter) next(ctx context.Context, a *app, t *turn, given engine.Value) (in engine.Input, err error) {
+	if t.session.state.Paused() {
+		return c.answers(ctx, a, t)
+	}
+	text, err := c.text(ctx, a, t)
+	if err != nil {
+		return in, err
+	}
+	in.Query = engine.String(text)
+	if in.Files, err = c.world.attach(c.files); err != nil {
+		return in, err
+	}
+	c.files = nil
+	in.Inputs, err = c.world.complete(t.session, given)
+	return in, err
+}
+
+// text reads lines, and does those that are commands, until one is something to say.
+func (c *chatter) text(ctx context.Context, a *app, t *turn) (string, error) {
+	for {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if a.asks {
+			fmt.Fprint(a.err, "> ")
+		}
+		line, err := a.line(ctx)
+		switch {
+		case err != nil:
+			return "", err
+		case line == "":
+			continue
+		case !strings.HasPrefix(line, "/"):
+			return line, nil
+		case strings.HasPrefix(line, "//"):
+			return line[1:], nil
+		}
+		err = c.command(t, line)
+		if errors.Is(err, io.EOF) {
+			return "", err
+		}
+		if err != nil {
+			fmt.Fprintf(a.err, "easel: %v\n", err)
+		}
+	}
+}
+
+// answers asks for the fields of the form that the conversation waits for.
+func (c *chatter) answers(ctx context.Context, a *app, t *turn) (in engine.Input, err error) {
+	fields := t.pause.Get("inputs")
+	if t.pause.IsNull() { // the state was saved while a form was open
+		fields = t.session.form()
+	}
+	filled, err := a.ask(ctx, fields, t.pause.Get("tips").Text())
+	if errors.Is(err, errUnanswered) {
+		return in, errPaused
+	}
+	if err != nil {
+		return in, err
+	}
+	in.Inputs, err = c.world.complete(t.session, filled)
+	return in, err
+}
+
+// command does what a line such as /reset asks for. The end of the conversation is io.EOF; other errors are mistakes in
+// the line.
+func (c *chatter) command(t *turn, line string) error {
+	name, argument, _ := strings.Cut(line, " ")
+	argument = strings.TrimSpace(argument)
+	switch {
+	case name == "/file" && argument == "":
+		return errors.New("/file: the path of a file is needed")
+	case name == "/file":
+		if _, err := c.world.uploads.Add(argument); err != nil {
+			return err
+		}
+		c.files = append(c.files, argument)
+		return nil
+	case name != "/exit" && name != "/reset":
+		return fmt.Errorf("unknown command %s%s; the commands are /file PATH, /reset, /exit; // begins a text with /",
+			name, didYouMean(name, []string{"/file", "/reset", "/exit"}))
+	case argument != "":
+		return fmt.Errorf("%s takes nothing more", name)
+	case name == "/exit":
+		return io.EOF
+	}
+	t.session.state.Reset(false)
+	return nil
 }
 
 // prologue is the greeting of a canvas.

@@ -14,6 +14,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"syscall"
 
 	"golang.org/x/term"
@@ -39,8 +42,9 @@ type app struct {
 	out, err io.Writer
 	getenv   func(string) string
 	registry *engine.Registry
-	asks     bool // standard input is a terminal
-	shows    bool // standard error is a terminal
+	program  string // how the program was called, for commands that it prints
+	asks     bool   // standard input is a terminal
+	shows    bool   // standard error is a terminal
 	ends     []func() error
 }
 
@@ -57,7 +61,7 @@ type command struct {
 // commands in the order help shows them.
 func commands() []command {
 	return []command{
-		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand, tenantCommand, scheduleCommand, validateCommand, replayCommand, testCommand, recordCommand, componentsCommand, pluginCommand, healthCommand, versionCommand,
+		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand, tenantCommand, scheduleCommand, validateCommand, replayCommand, testCommand, recordCommand, componentsCommand, pluginCommand, healthCommand, versionCommand, licencesCommand,
 	}
 }
 
@@ -95,12 +99,28 @@ func (a *app) end() (err error) {
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
-	a := &app{in: bufio.NewReader(stdin), out: stdout, err: stderr, getenv: os.Getenv, asks: isTerminal(stdin), shows: isTerminal(stderr)}
+	a := &app{in: bufio.NewReader(stdin), out: stdout, err: stderr, getenv: os.Getenv, program: calledAs(os.Args[0]), asks: isTerminal(stdin), shows: isTerminal(stderr)}
 	var err error
 	if a.registry, err = engine.NewRegistry(component.Builtin()...); err == nil {
 		a.registry.Plugin = a.installed()
 	}
 	return a, err
+}
+
+// calledAs is the program in a command that works where this one was called. What `go run` made is gone by then.
+func calledAs(arg string) string {
+	if strings.Contains(filepath.ToSlash(arg), "/go-build") && filepath.Base(filepath.Dir(arg)) == "exe" {
+		return "go run github.com/easel-canvas/easel/host/cmd/easel"
+	}
+	return quoted(arg)
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	if regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,~-]+$`).MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 func isTerminal(stream any) bool {
@@ -121,21 +141,20 @@ func (a *app) dispatch(ctx context.Context, args []string) error {
 	case "--version", "-version":
 		name = "version"
 	}
-	for _, c := range commands() {
-		if c.name == name {
-			return a.call(ctx, &c, rest)
-		}
+	c, err := find(name)
+	if err != nil {
+		return err
 	}
-	return &usageError{"", fmt.Errorf("unknown command %q; `easel help` lists the commands", name)}
+	return a.call(ctx, c, rest)
 }
 
 func (a *app) call(ctx context.Context, c *command, args []string) error {
-	if c.verbs != nil && len(args) > 0 {
-		for _, v := range c.verbs() {
-			if v.name == c.name+" "+args[0] {
-				return a.call(ctx, &v, args[1:])
-			}
+	if c.verbs != nil && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		v, err := c.verb(args[0])
+		if err != nil {
+			return err
 		}
+		return a.call(ctx, v, args[1:])
 	}
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -146,7 +165,7 @@ func (a *app) call(ctx context.Context, c *command, args []string) error {
 		return nil
 	}
 	if err != nil {
-		return &usageError{c.name, err}
+		return &usageError{c.name, flagError(fs, err)}
 	}
 	return run(ctx, a, positional)
 }

@@ -111,7 +111,15 @@ func TestUsageErrors(t *testing.T) {
 		{"unknown help page", []string{"help", "fly"}, `unknown command "fly"`},
 		{"unknown help page of a verb", []string{"help", "plugin", "fly"}, `unknown verb "fly"`},
 		{"help with a word too many", []string{"help", "run", "fly"}, "takes nothing more"},
-		{"unknown flag", []string{"run", "--fly", "x.json"}, "flag provided but not defined: -fly"},
+		{"unknown flag", []string{"run", "--fly", "x.json"}, "unknown flag --fly\n"},
+		{"a command with an error in it", []string{"sevre"}, "unknown command \"sevre\" (did you mean serve?); `easel help` lists"},
+		{"its help page", []string{"help", "sevre"}, "unknown command \"sevre\" (did you mean serve?)"},
+		{"help with an error in it", []string{"hepl"}, "(did you mean help?)"},
+		{"the other spelling", []string{"licenses"}, "(did you mean licences?)"},
+		{"a verb with an error in it", []string{"plugin", "instal", "x"}, `unknown verb "instal" (did you mean install?)`},
+		{"the help page of one", []string{"help", "key", "crate"}, `unknown verb "crate" (did you mean create?)`},
+		{"a flag with an error in it", []string{"run", "x.json", "--knowlege", "d"}, "unknown flag --knowlege (did you mean --knowledge?)"},
+		{"a flag of a verb", []string{"plugin", "new", "hello", "--langauge", "go"}, "unknown flag --langauge"},
 		{"no canvas", []string{"run"}, "one canvas is needed, not 0"},
 		{"two canvases", []string{"run", "a", "b"}, "one canvas is needed, not 2"},
 		{"a question without its flag", []string{"run", examples + "shop.json", "hello"}, "goes behind -q"},
@@ -180,4 +188,16 @@ func TestExamplesAreValid(t *testing.T) {
 	require.NotEmpty(t, list)
 	code, out, _ := easel(t, append([]string{"validate"}, list...)...)
 	require.Equal(t, ExitOK, code, out)
+}
+
+func TestCommandsThatArePrintedCallTheProgramAsItWasCalled(t *testing.T) {
+	for arg, want := range map[string]string{
+		"easel":                            "easel",
+		"build/out/easel":                  "build/out/easel",
+		"/tmp/go-build2042/b001/exe/easel": "go run github.com/easel-canvas/easel/host/cmd/easel",
+		"/opt/my programs/easel":           "'/opt/my programs/easel'",
+		"it's/easel":                       `'it'\''s/easel'`,
+	} {
+		require.Equal(t, want, calledAs(arg))
+	}
 }

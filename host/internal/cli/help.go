@@ -30,12 +30,11 @@ func (a *app) help(args []string) error {
 		a.usage(a.out)
 		return nil
 	}
-	for _, c := range commands() {
-		if c.name == args[0] {
-			return a.helpBelow(&c, args[1:])
-		}
+	c, err := find(args[0])
+	if err != nil {
+		return err
 	}
-	return misuse("", "unknown command %q; `easel help` lists the commands", args[0])
+	return a.helpBelow(c, args[1:])
 }
 
 // helpBelow shows the page of a command, or that of the verb behind it, as in `easel help plugin new`.
@@ -47,12 +46,11 @@ func (a *app) helpBelow(c *command, rest []string) error {
 	if c.verbs == nil {
 		return misuse("", "%q: `easel help %s` takes nothing more", rest[0], c.name)
 	}
-	for _, v := range c.verbs() {
-		if v.name == c.name+" "+rest[0] {
-			return a.helpBelow(&v, rest[1:])
-		}
+	v, err := c.verb(rest[0])
+	if err != nil {
+		return err
 	}
-	return misuse(c.name, "unknown verb %q", rest[0])
+	return a.helpBelow(v, rest[1:])
 }
 
 // describe is the page of one command.
@@ -70,14 +68,10 @@ func (a *app) describe(w io.Writer, c *command) {
 			first = false
 		}
 		kind, text := flag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if len(f.Name) == 1 {
-			name = "-" + f.Name
-		}
 		if byDefault := defaultOf(f); byDefault != "" {
 			text += " (default " + byDefault + ")"
 		}
-		fmt.Fprintf(w, "  %-26s %s\n", strings.TrimSpace(name+" "+kind), text)
+		fmt.Fprintf(w, "  %-26s %s\n", strings.TrimSpace(dashed(f.Name)+" "+kind), text)
 	})
 }
 

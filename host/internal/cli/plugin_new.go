@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	sdkas "github.com/easel-canvas/easel/plugins/sdk-as"
+	sdkgo "github.com/easel-canvas/easel/plugins/sdk-go"
 	sdkrust "github.com/easel-canvas/easel/plugins/sdk-rust"
 )
 
@@ -25,12 +26,12 @@ var pluginNew = command{
 	name: "plugin new", args: "NAME [--lang go|as|rust] [FLAGS]", summary: "makes the folder of a new plugin",
 	help: `
 The folder builds with the plain tools of its language: Go; npm and the AssemblyScript compiler; rustc with the target
-wasm32-unknown-unknown. It holds a plugin that greets, a case, and a file for continuous integration. Go suits plugins that
-need libraries; AssemblyScript and Rust make small files that start in no time, which matters in a browser.`,
+wasm32-unknown-unknown. It holds a plugin that greets, a case, a copy of the SDK, and a file for continuous integration.
+Go suits plugins that need libraries; AssemblyScript and Rust make small files that start in no time, which matters in a browser.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		lang := fs.String("lang", "go", "`LANGUAGE`: go, as (AssemblyScript) or rust")
 		dir := fs.String("dir", "", "`DIR` to make; NAME when left out")
-		sdk := fs.String("sdk", "", "`DIR` of the Go SDK, to build against a local copy of it, such as plugins/sdk of a checkout")
+		sdk := fs.String("sdk", "", "`DIR` of the Go SDK to build against instead of a copy, such as plugins/sdk of a checkout")
 		return func(_ context.Context, a *app, args []string) error {
 			name, err := one("new", "NAME", args)
 			if err != nil {
@@ -44,10 +45,14 @@ need libraries; AssemblyScript and Rust make small files that start in no time, 
 				return misuse("plugin new", "%w", err)
 			}
 			to := or(*dir, name)
+			if *lang == "go" && insideWorkspace(to) {
+				files["go.work"] = []byte(workspace)
+			}
 			if err := writeScaffold(to, files); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.out, "%s is ready. Next:\n%s  easel plugin test %s\n  easel plugin dev %s\n", to, nextStep[*lang](to, *sdk), to, to)
+			_, err = fmt.Fprintf(a.out, "%s is ready. Next:\n%s  %s plugin test %s\n  %s plugin dev %s\n",
+				to, firstStep[*lang](quoted(to)), a.program, quoted(to), a.program, quoted(to))
 			return err
 		}
 	},
@@ -55,24 +60,44 @@ need libraries; AssemblyScript and Rust make small files that start in no time, 
 
 var pluginName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
 
-// nextStep is what a language needs before its first build.
-var nextStep = map[string]func(dir, sdk string) string{
-	"go": func(dir, sdk string) string {
-		if sdk != "" {
-			return "" // a local copy builds as it is
+// firstStep is what a language needs before its first build.
+var firstStep = map[string]func(dir string) string{
+	"go":   func(dir string) string { return "  (cd " + dir + " && go test ./...)\n" },
+	"as":   func(dir string) string { return "  (cd " + dir + " && npm install)\n" },
+	"rust": func(string) string { return "  rustup target add wasm32-unknown-unknown\n" },
+}
+
+const (
+	// carriedSDK is where a new Go plugin finds the SDK until that has a published version.
+	carriedSDK = `
+// The SDK came with the program that made this folder.
+replace (
+	github.com/easel-canvas/easel/plugins/sdk => ./easel/sdk
+	github.com/extism/go-pdk => ./easel/go-pdk
+)
+`
+	// workspace keeps the Go command from taking a new plugin for a part of the workspace that it lies in.
+	workspace = "// This folder lies in a workspace that it is no part of.\ngo 1.24.0\n\nuse .\n"
+)
+
+// insideWorkspace says whether a folder above dir has a go.work.
+func insideWorkspace(dir string) bool {
+	at, err := filepath.Abs(dir)
+	for err == nil && filepath.Dir(at) != at {
+		at = filepath.Dir(at)
+		if _, missing := os.Stat(filepath.Join(at, "go.work")); missing == nil {
+			return true
 		}
-		return "  (cd " + dir + " && go mod tidy)\n"
-	},
-	"as":   func(dir, _ string) string { return "  (cd " + dir + " && npm install)\n" },
-	"rust": func(_, _ string) string { return "  rustup target add wasm32-unknown-unknown\n" },
+	}
+	return false
 }
 
 // scaffold gives the files of a new plugin by their path.
 func scaffold(lang, name, sdk string) (map[string][]byte, error) {
-	if nextStep[lang] == nil {
+	if firstStep[lang] == nil {
 		return nil, fmt.Errorf("--lang %s: want go, as or rust", lang)
 	}
-	replace := ""
+	replace := carriedSDK
 	if sdk != "" {
 		abs, err := filepath.Abs(sdk)
 		if err != nil {
@@ -97,12 +122,20 @@ func scaffold(lang, name, sdk string) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	return files, addSDK(files, lang)
+	return files, addSDK(files, lang, sdk)
 }
 
-// addSDK copies the SDK of languages that have no registry for it.
-func addSDK(files map[string][]byte, lang string) error {
+// addSDK copies the SDK of a language. Go has it from sdk if that is set, and needs go.sum for what that needs.
+func addSDK(files map[string][]byte, lang, sdk string) error {
 	switch lang {
+	case "go":
+		if sdk != "" {
+			return nil
+		}
+		delete(files, "go.sum")
+		for name, content := range sdkgo.Files() {
+			files["easel/"+name] = content
+		}
 	case "rust":
 		files["easel.rs"] = sdkrust.File
 	case "as":

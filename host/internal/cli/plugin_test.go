@@ -240,19 +240,21 @@ func TestPluginNew(t *testing.T) {
 	pluginFolder(t)
 	t.Setenv("GOWORK", "off")
 	t.Setenv("GOPROXY", "off")
-	for lang, c := range map[string]struct {
-		file  string
-		ready func(dir string) (missing string)
+	for name, c := range map[string]struct {
+		lang, file string
+		flags      []string
+		ready      func(dir string) (missing string)
 	}{
-		"go":   {"main.go", func(string) string { return "" }},
-		"as":   {"easel/index.ts", linkCompiler},
-		"rust": {"easel.rs", func(string) string { return lacksRust() }},
+		"Go":                  {"go", "easel/sdk/sdk.go", nil, func(string) string { return "" }},
+		"Go, SDK of checkout": {"go", "go.sum", []string{"--sdk", "../../../plugins/sdk"}, func(string) string { return "" }},
+		"AssemblyScript":      {"as", "easel/index.ts", nil, linkCompiler},
+		"Rust":                {"rust", "easel.rs", nil, func(string) string { return lacksRust() }},
 	} {
-		t.Run(lang, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "greeter")
-			code, out, errs := easel(t, "plugin", "new", "greeter", "--lang", lang, "--dir", dir, "--sdk", "../../../plugins/sdk")
+			code, out, errs := easel(t, append([]string{"plugin", "new", "greeter", "--lang", c.lang, "--dir", dir}, c.flags...)...)
 			require.Zero(t, code, errs)
-			require.Contains(t, out, "easel plugin test "+dir)
+			require.Contains(t, out, " plugin test "+dir+"\n")
 			require.FileExists(t, filepath.Join(dir, c.file))
 			require.FileExists(t, filepath.Join(dir, ".github/workflows/test.yml"))
 			if missing := c.ready(dir); missing != "" {
@@ -264,7 +266,7 @@ func TestPluginNew(t *testing.T) {
 			code, out, errs = easel(t, "plugin", "run", dir, "--arg", "city=Oslo")
 			require.Zero(t, code, errs)
 			require.Contains(t, out, "Hello, Oslo")
-			if lang == "go" {
+			if c.lang == "go" {
 				test := exec.Command("go", "test", "./...")
 				test.Dir = dir
 				said, err := test.CombinedOutput()

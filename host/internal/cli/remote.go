@@ -214,11 +214,6 @@ func verbHelp(name string, verbs []command) string {
 // needsVerb explains what is missing behind a command with verbs.
 func needsVerb(name string) func(*flag.FlagSet) func(context.Context, *app, []string) error {
 	return func(*flag.FlagSet) func(context.Context, *app, []string) error {
-		return func(_ context.Context, _ *app, args []string) error {
-			if len(args) == 0 {
-				return misuse(name, "a verb is needed")
-			}
-			return misuse(name, "unknown verb %q", args[0])
-		}
+		return func(context.Context, *app, []string) error { return misuse(name, "a verb is needed") }
 	}
 }

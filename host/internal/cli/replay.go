@@ -17,7 +17,8 @@ var replayCommand = command{
 	name: "replay", args: "CASE.json [FLAGS], or --templates FILE.jsonl",
 	summary: "plays a conformance case and prints what was observed",
 	help: `
-Everything outside the engine answers from the case, so nothing is called. With --templates each line of the file is
+Everything outside the engine answers from the case, so nothing is called. With --canvas the case's inputs and answers
+go to that canvas. With --templates each line of the file is
 a template with its context, and each line printed is {name, text} or {name, error}.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var r replayer
@@ -33,21 +34,38 @@ type replayer struct {
 	keep        bool
 	concurrency int
 	templates   string
+	canvas      string
 }
 
 func (r *replayer) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.cut, "cut", false, "stop at every checkpoint and go on with a fresh engine")
 	fs.BoolVar(&r.keep, "keep", false, "play all turns on one state instead of saving and loading between them")
+	fs.StringVar(&r.canvas, "canvas", "", "`FILE` of a canvas to play instead of the copy in the case")
 	fs.IntVar(&r.concurrency, "concurrency", 0, "nodes of a batch at once; 0 means 5")
 }
 
-func (r *replayer) player(a *app) *enginetest.Player {
-	p := casePlayer(a)
-	p.Concurrency, p.Keep = r.concurrency, r.keep
+// open makes the player and loads the canvas that the flags ask for.
+func (r *replayer) open(a *app) (*casePlay, error) {
+	p := &casePlay{player: casePlayer(a)}
+	p.player.Concurrency, p.player.Keep = r.concurrency, r.keep
 	if r.cut {
-		p.Cut = enginetest.AtCheckpoints
+		p.player.Cut = enginetest.AtCheckpoints
 	}
-	return p
+	if r.canvas == "" {
+		return p, nil
+	}
+	s, err := a.open(r.canvas, "")
+	if err != nil {
+		return nil, err
+	}
+	p.canvas = s.canvas.Document()
+	return p, nil
+}
+
+// casePlay plays cases, each with a canvas in place of its own unless that is null.
+type casePlay struct {
+	player *enginetest.Player
+	canvas engine.Value
 }
 
 // casePlayer plays cases with stand-ins for everything but scripts, which give the same each time.
@@ -60,12 +78,19 @@ func (r *replayer) run(ctx context.Context, a *app, args []string) error {
 		if len(args) > 0 {
 			return misuse("replay", "--templates takes no case beside it")
 		}
+		if r.canvas != "" {
+			return misuse("replay", "--templates takes no canvas")
+		}
 		return a.replayTemplates(r.templates)
 	}
 	if len(args) != 1 {
 		return misuse("replay", "one case is needed, not %d", len(args))
 	}
-	observed, _, err := a.play(ctx, r.player(a), args[0])
+	p, err := r.open(a)
+	if err != nil {
+		return err
+	}
+	observed, _, err := p.play(ctx, args[0])
 	if err != nil {
 		return err
 	}
@@ -73,8 +98,8 @@ func (r *replayer) run(ctx context.Context, a *app, args []string) error {
 	return nil
 }
 
-// play reads a case and plays it.
-func (a *app) play(ctx context.Context, p *enginetest.Player, path string) (observed, original engine.Value, err error) {
+// play reads a case and plays it. original is the case as it was played.
+func (p *casePlay) play(ctx context.Context, path string) (observed, original engine.Value, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return engine.Null, engine.Null, &usageError{"", err}
@@ -82,11 +107,14 @@ func (a *app) play(ctx context.Context, p *enginetest.Player, path string) (obse
 	if original, err = engine.ParseJSON(data); err != nil {
 		return engine.Null, engine.Null, &usageError{"", fmt.Errorf("%s: %w", path, err)}
 	}
+	if !p.canvas.IsNull() {
+		original = original.With("dsl", p.canvas)
+	}
 	c, err := enginetest.ReadCase(original)
 	if err != nil {
 		return engine.Null, engine.Null, &usageError{"", fmt.Errorf("%s: %w", path, err)}
 	}
-	observed, err = p.Play(ctx, c)
+	observed, err = p.player.Play(ctx, c)
 	return observed, original, err
 }
 

@@ -255,3 +255,25 @@ func TestResultsBeforeAPauseAreKept(t *testing.T) {
 		}
 	}
 }
+
+// A canvas that loads may still have problems; those that run it see what validate lists, beside the answer.
+func TestRunShowsWhatValidateWarnsOf(t *testing.T) {
+	canvas := file(t, "c.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:A"], "upstream": []},
+		"Message:A": {"obj": {"component_name": "Message", "params": {"content": ["hello"]}}, "downstream": [], "upstream": ["begin"]},
+		"Message:Lost": {"obj": {"component_name": "Message", "params": {"content": ["never"]}}, "downstream": [], "upstream": []}}}`)
+	code, listed, errs := easel(t, "validate", canvas)
+	require.Equal(t, ExitOK, code, errs)
+	require.Contains(t, listed, ": warning: Message:Lost")
+	saved := filepath.Join(t.TempDir(), "case.json")
+	for _, args := range [][]string{
+		{"run", canvas}, {"run", canvas, "--json"}, {"chat", canvas}, {"record", canvas, "-o", saved}, {"test", saved, "--canvas", canvas},
+	} {
+		code, out, errs := easel(t, args...)
+		require.Equal(t, ExitOK, code, errs)
+		for line := range strings.Lines(listed) {
+			require.Contains(t, errs, "easel: "+line, "%v", args)
+		}
+		require.NotContains(t, out, "warning", "%v", args)
+	}
+}

@@ -20,7 +20,7 @@ type session struct {
 	path   string // state file; "" keeps nothing
 }
 
-// open loads a canvas, and the state a file holds if there is one.
+// open loads a canvas, and the state a file holds if there is one. Problems that it loads in spite of are shown.
 func (a *app) open(canvasPath, statePath string) (*session, error) {
 	data, err := os.ReadFile(canvasPath)
 	if err != nil {
@@ -29,6 +29,9 @@ func (a *app) open(canvasPath, statePath string) (*session, error) {
 	canvas, err := engine.Load(a.registry, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w; `easel validate` lists everything that is wrong", canvasPath, errLoad, err)
+	}
+	for _, p := range engine.Validate(a.registry, data) {
+		fmt.Fprintf(a.err, "easel: %s: %s\n", canvasPath, p)
 	}
 	s := &session{canvas: canvas, state: canvas.State(), path: statePath}
 	if statePath == "" {

@@ -15,7 +15,9 @@ import (
 var testCommand = command{
 	name: "test", args: "FILE|DIR... [FLAGS]",
 	summary: "plays recorded cases and reports which pass",
-	help:    `A folder stands for all .json files right inside it. Exits with 1 when a case does not pass.`,
+	help: `
+A case holds a copy of the canvas it was recorded from. With --canvas FILE that canvas is played instead, so that the
+case tests it as it is now. A folder stands for all .json files right inside it. Exits with 1 when a case does not pass.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var t tester
 		t.flags(fs)
@@ -39,6 +41,10 @@ func (t *tester) run(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return &usageError{"test", err}
 	}
+	player, err := t.open(a)
+	if err != nil {
+		return err
+	}
 	passed, failed := 0, 0
 	for _, file := range files {
 		name := nameOf(file)
@@ -49,7 +55,7 @@ func (t *tester) run(ctx context.Context, a *app, args []string) error {
 				continue
 			}
 		}
-		observed, original, err := a.play(ctx, t.player(a), file)
+		observed, original, err := player.play(ctx, file)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

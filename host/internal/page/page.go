@@ -34,5 +34,9 @@ func handler(s *site, next http.Handler) http.Handler {
 
 // owns tells which paths are the page's.
 func owns(path string) bool {
-	return path == "/" || path == "/index.html" || path == "/icon.svg" || strings.HasPrefix(path, "/assets/")
+	switch path {
+	case "/", "/index.html", "/icon.svg", "/licences.txt":
+		return true
+	}
+	return strings.HasPrefix(path, "/assets/")
 }

@@ -44,9 +44,14 @@ func (c *Client) control(_, address string, _ syscall.RawConn) error {
 		return fmt.Errorf("%w: %s", ErrAddress, address)
 	}
 	if !public(ap.Addr()) {
-		return fmt.Errorf("%w: %s is private or reserved", ErrAddress, ap.Addr())
+		return notPublic(ap.Addr().String() + " is")
 	}
 	return nil
+}
+
+// notPublic refuses an address. The commands that have a Client have the flag.
+func notPublic(address string) error {
+	return fmt.Errorf("%w: %s private or reserved; allow such addresses with --allow-private", ErrAddress, address)
 }
 
 // check refuses a host before anything is sent, so that secrets are not even looked up for it. What is dialled is
@@ -61,7 +66,7 @@ func (c *Client) check(ctx context.Context, host string) error {
 	}
 	for _, a := range addresses {
 		if !public(a) {
-			return fmt.Errorf("%w: %s is %s, which is private or reserved", ErrAddress, host, a.Unmap())
+			return notPublic(host + " is " + a.Unmap().String() + ", which is")
 		}
 	}
 	return nil

@@ -90,10 +90,16 @@ func TestRefusedAddresses(t *testing.T) {
 	}
 }
 
+func TestRefusedAddressNamesTheFlag(t *testing.T) {
+	_, err := (&Client{}).Do(t.Context(), &engine.HTTPRequest{Method: "GET", URL: "http://localhost:80/"})
+	require.ErrorContains(t, err, "; allow such addresses with --allow-private")
+}
+
 func TestTheDialledAddressCounts(t *testing.T) {
 	// A name that was public when it was looked at may lead elsewhere when it is dialled.
 	err := (&Client{}).control("tcp4", "127.0.0.1:80", nil)
 	require.ErrorIs(t, err, ErrAddress)
+	require.ErrorContains(t, err, "127.0.0.1 is private or reserved; allow such addresses with --allow-private")
 	require.NoError(t, (&Client{}).control("tcp4", "93.184.216.34:80", nil))
 	require.NoError(t, (&Client{AllowPrivate: true}).control("tcp4", "127.0.0.1:80", nil))
 }

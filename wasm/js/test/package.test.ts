@@ -24,7 +24,7 @@ describe("the published package", { timeout: 1_200_000 }, () => {
     execFileSync(process.execPath, [write(installed.folder, "program.mjs", program)], { cwd: installed.folder, encoding: "utf8", timeout: 60_000 });
 
   test("has the engine, types, the contract and the license, and nothing of its tests", () => {
-    for (const needed of ["README.md", "PROTOCOL.md", "package.json", "dist/LICENSE", "dist/engine.wasm", "dist/wasm_exec.js", "dist/types/index.d.ts", "golden/run.json"]) {
+    for (const needed of ["README.md", "PROTOCOL.md", "package.json", "dist/LICENSE", "dist/THIRD-PARTY.txt", "dist/engine.wasm", "dist/wasm_exec.js", "dist/types/index.d.ts", "golden/run.json"]) {
       assert.ok(installed.files.includes(needed), needed);
     }
     assert.deepEqual(installed.files.filter((file) => /test|\.map$|(?<!\.d)\.ts$|node_modules/.test(file)), []);

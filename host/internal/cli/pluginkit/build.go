@@ -56,7 +56,7 @@ func buildGo(ctx context.Context, dir string) (wasm []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	out := filepath.Join(tmp, "plugin.wasm")
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", out, ".")
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build %s: go build: %w\n%s", dir, err, bytes.TrimSpace(said))

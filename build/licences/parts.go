@@ -1,0 +1,103 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed texts
+var texts embed.FS
+
+// part is software that no package manager lists: it was compiled into, or copied from, something that is listed.
+type part struct {
+	name     string
+	licences []string
+	text     string   // in texts
+	of       string   // component@version that holds it; "" for what is always there
+	in       []string // lists that have it; with of, all that have that component
+	notice   string   // what its licence wants to be said
+}
+
+// Versions are named so that a new one is looked at: its parts may be others.
+const (
+	pdfium  = "github.com/klippa-app/go-pdfium@v1.17.2"
+	quickjs = "@jitl/quickjs-wasmfile-release-sync@0.32.0"
+)
+
+const goName = "Go standard library and runtime, wasm_exec.js"
+
+var parts = []part{
+	{name: goName, licences: []string{"BSD-3-Clause"}, text: "go.txt", in: []string{"program", "page", "package"}},
+	{name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"}, text: "go-pdk.txt", in: []string{"program"}},
+	{name: "Widths of the core fonts (Adobe Font Metrics)", licences: []string{"APAFML"}, text: "adobe-afm.txt", in: []string{"program"}},
+
+	{name: "PDFium", licences: []string{"BSD-3-Clause", "Apache-2.0"}, text: "pdfium.txt", of: pdfium},
+	{name: "Abseil", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", of: pdfium},
+	{name: "Anti-Grain Geometry", licences: []string{"LicenseRef-AGG-2.3"}, text: "agg.txt", of: pdfium},
+	{name: "fast_float", licences: []string{"MIT"}, text: "fast_float.txt", of: pdfium},
+	{name: "FreeType", licences: []string{"FTL"}, text: "freetype.txt", of: pdfium,
+		notice: "Portions of this software are copyright The FreeType Project (www.freetype.org). All rights reserved."},
+	{name: "ICU", licences: []string{"Unicode-3.0"}, text: "icu.txt", of: pdfium},
+	{name: "libjpeg-turbo", licences: []string{"IJG", "BSD-3-Clause"}, text: "libjpeg-turbo.txt", of: pdfium,
+		notice: "This software is based in part on the work of the Independent JPEG Group."},
+	{name: "Little CMS", licences: []string{"MIT"}, text: "lcms.txt", of: pdfium},
+	{name: "OpenJPEG", licences: []string{"BSD-2-Clause"}, text: "openjpeg.txt", of: pdfium},
+	{name: "simdutf", licences: []string{"MIT"}, text: "simdutf.txt", of: pdfium},
+	{name: "zlib", licences: []string{"Zlib"}, text: "zlib.txt", of: pdfium},
+	{name: "libc++, libc++abi, compiler-rt", licences: []string{"Apache-2.0 WITH LLVM-exception"}, text: "llvm.txt", of: pdfium},
+	{name: "Emscripten runtime", licences: []string{"MIT"}, text: "emscripten.txt", of: pdfium},
+	{name: "musl", licences: []string{"MIT"}, text: "musl.txt", of: pdfium},
+
+	{name: "Emscripten runtime", licences: []string{"MIT"}, text: "emscripten.txt", of: quickjs},
+	{name: "musl", licences: []string{"MIT"}, text: "musl.txt", of: quickjs},
+
+	// The modules that are checked in as they were built: plugins/examples, sdk-as/testdata and sdk-rust/testdata.
+	{name: "AssemblyScript runtime", licences: []string{"Apache-2.0"}, text: "assemblyscript.txt", in: []string{"plugins"}},
+	{name: "AssemblyScript runtime, terms", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", in: []string{"plugins"}},
+	{name: "Rust standard library", licences: []string{"MIT"}, text: "rust.txt", in: []string{"plugins"}},
+}
+
+// reviewed are the licences in files that a person read, by component@version and name: files that have prose between
+// licences, or a rare one. Without licences a file is left out, as it repeats those of other components.
+var reviewed = map[string][]string{
+	"github.com/dop251/goja@v0.0.0-20260917113740-793a2a65c13b ftoa/LICENSE_LUCENE": {"dtoa"},
+	"modernc.org/libc@v1.77.1 LICENSE-3RD-PARTY.md":                                 {"BSD-3-Clause", "MIT"},
+	"modernc.org/sqlite@v1.60.1 LICENSE-3RD-PARTY.md":                               nil,
+	"modernc.org/sqlite@v1.60.1 LICENSE-SQLITE":                                     {"blessing"},
+}
+
+// withParts adds the parts of a list's components, and checks that they are known at the versions they have now.
+func withParts(name string, list []component) ([]component, error) {
+	whole := map[string]component{}
+	for _, c := range list {
+		whole[c.Name] = c
+	}
+	for _, p := range parts {
+		owner, version, of := cutVersion(p.of)
+		c, inside := whole[owner]
+		switch {
+		case !of && !slices.Contains(p.in, name), of && !inside:
+			continue
+		case of && version != c.Version:
+			return nil, fmt.Errorf("%s: its parts are listed for %s: see what it is made of now and change build/licences/parts.go", &c, version)
+		}
+		text, err := texts.ReadFile("texts/" + p.text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, component{
+			Kind: c.Kind, Name: p.name, Licences: p.licences, Files: []file{{p.text, string(text)}}, Part: owner, Notice: p.notice,
+		})
+	}
+	return list, nil
+}
+
+// cutVersion separates a name from its version. Names of npm packages may begin with an @.
+func cutVersion(s string) (name, version string, found bool) {
+	if i := strings.LastIndex(s, "@"); i > 0 {
+		return s[:i], s[i+1:], true
+	}
+	return s, "", false
+}

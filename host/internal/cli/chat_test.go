@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestChatRefusesUnknownCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"/rest":             "unknown command /rest (did you mean /reset?); the commands are /file PATH, /reset, /exit; // begins a text with /\n",
+		"/quit":             "unknown command /quit; the commands are",
+		"/file":             "/file: the path of a file is needed\n",
+		"/exit now":         "/exit takes nothing more\n",
+		"/file nowhere.txt": "nowhere.txt: no such file",
+	} {
+		code, out, errs := typed(t, line+"\n", "chat", examples+"shop.json")
+		require.Equal(t, ExitOK, code, errs)
+		require.Contains(t, errs, want, line)
+		require.NotContains(t, out, "You are welcome", "%s was said to the canvas", line)
+		require.NotContains(t, out, "I only know", "%s was said to the canvas", line)
+	}
+}
+
+func TestChatSaysATextThatBeginsWithASlash(t *testing.T) {
+	canvas := file(t, "echo.json", `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:M"]},
+		"Message:M": {"obj": {"component_name": "Message", "params": {"content": ["you said {sys.query}"]}}, "upstream": ["begin"]}}}`)
+	code, out, errs := typed(t, "//etc is a folder\n", "chat", canvas)
+	require.Equal(t, ExitOK, code, errs)
+	require.Contains(t, out, "you said /etc is a folder\n")
+}

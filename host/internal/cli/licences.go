@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"io"
+
+	"github.com/easel-canvas/easel/licences"
+)
+
+var licencesCommand = command{
+	name:    "licences",
+	summary: "prints the licences of easel and of the software in it",
+	setup: func(*flag.FlagSet) func(context.Context, *app, []string) error {
+		return func(_ context.Context, a *app, args []string) error {
+			if len(args) > 0 {
+				return misuse("licences", "it takes no arguments")
+			}
+			_, err := io.WriteString(a.out, licences.Program)
+			return err
+		}
+	},
+}
