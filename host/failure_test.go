@@ -33,6 +33,7 @@ func TestFailures(t *testing.T) {
 		{"poison", poison},
 		{"poison, embedded", poisonEmbedded},
 		{"growing canvases", growingCanvases},
+		{"hostile scripts", hostileScripts},
 		{"large canvases", largeCanvases},
 		{"long conversation", longConversation},
 		{"death of memory", deathOfMemory},
