@@ -34,6 +34,8 @@ func TestFailures(t *testing.T) {
 		{"poison, embedded", poisonEmbedded},
 		{"growing canvases", growingCanvases},
 		{"hostile scripts", hostileScripts},
+		{"odd requests", oddRequestsShort},
+		{"mutants", mutantsShort},
 		{"large canvases", largeCanvases},
 		{"long conversation", longConversation},
 		{"death of memory", deathOfMemory},
