@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -58,10 +59,19 @@ func sendOddRequests(t *testing.T, bin programs, seed uint64, n int) {
 	senders.Wait()
 	peak := servertest.PeakMemory(t, h.PID())
 	t.Logf("%d requests, peak %d MB, %s", n, peak/1e6, countStatuses(statuses))
-	require.NotContains(t, h.Output(), "panic")
-	require.NotContains(t, h.Output(), "runtime error")
+	requireQuiet(t, h)
 	require.Less(t, peak, int64(600e6))
 	requireSteps(t, w.follow(w.run(h, w.canvas(w.outside.chain(2)), "", "fine"), 0, nil).wait(), 2)
+}
+
+// requireQuiet checks that a host has logged no error and no panic.
+func requireQuiet(t *testing.T, h *hostProcess) {
+	t.Helper()
+	for line := range strings.Lines(h.Output()) {
+		require.NotContains(t, line, "level=ERROR")
+		require.NotContains(t, line, "panic")
+		require.NotContains(t, line, "runtime error")
+	}
 }
 
 func countStatuses(statuses []atomic.Int64) string {
@@ -100,6 +110,9 @@ func (w *world) oddIDs() map[string][]string {
 var unclear = regexp.MustCompile(`json: |cannot unmarshal|\*errors\.|strconv\.|reflect\.|runtime error|interface \{\}|Go value|Go struct|map\[string\]|goroutine \d|` +
 	`\b(engine|store|durable|runner|multipart|url|http|time|sql|hex|base64)\.[A-Z]\w+|invalid character|unexpected end of JSON|parsing time|sql: |SQL logic|SQLITE_|constraint failed|nats: |mime: `)
 
+// formPaths answer with a page for people.
+var formPaths = []string{"/login", "/login/password", "/logout"}
+
 // sendOdd sends a request and says what is wrong with the answer.
 func sendOdd(ctx context.Context, r *oddRequest) (status int, problem string) {
 	ctx, stop := context.WithTimeout(ctx, patience)
@@ -125,7 +138,7 @@ func sendOdd(ctx context.Context, r *oddRequest) (status int, problem string) {
 	switch {
 	case res.StatusCode >= 500 && res.StatusCode != http.StatusServiceUnavailable:
 		problem = "an internal error"
-	case res.StatusCode >= 400 && r.method != "HEAD" && !isError(text) && !strings.HasPrefix(req.URL.Path, "/login"): // a page for people
+	case res.StatusCode >= 400 && r.method != "HEAD" && !isError(text) && !slices.Contains(formPaths, req.URL.Path):
 		problem = "the error is not JSON with a message"
 	case strings.HasPrefix(kind, "application/json") && r.method != "HEAD" && !json.Valid(text):
 		problem = "the answer is not JSON"
