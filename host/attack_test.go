@@ -3,7 +3,9 @@
 package host_test
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -30,12 +32,17 @@ func TestAttackSet(t *testing.T) {
 		{"bodies", hostileBodies},
 		{"growing texts", growingCanvases},
 		{"large canvases", largeCanvases},
-		{"scripts", hostileScripts},
+		{"scripts", allScripts},
 		{"kills, embedded", func(t *testing.T, bin programs) { killedTurns(t, embedded(t, bin), "a") }},
 		{"kills, shared", func(t *testing.T, bin programs) { killedTurns(t, shared(t, bin, 1), "a", "b") }},
 	} {
 		t.Run(s.name, func(t *testing.T) { s.test(t, bin) })
 	}
+}
+
+// allScripts runs all greedy scripts.
+func allScripts(t *testing.T, bin programs) {
+	runHostileScripts(t, bin, slices.Sorted(maps.Keys(greedyScripts))...)
 }
 
 // killedTurns takes turns in few sessions under sixty kills.

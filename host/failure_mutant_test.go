@@ -24,7 +24,7 @@ import (
 )
 
 // mutantsShort is the part of the mutants that `make test` runs.
-func mutantsShort(t *testing.T, bin programs) { runMutants(t, bin, oddSeed, 150) }
+func mutantsShort(t *testing.T, bin programs) { runMutants(t, bin, oddSeed, 300) }
 
 // runMutants saves n canvases that are real ones with some of it changed, and runs each with the offline model on a host
 // of 1 GiB. Each is refused with a reason, or ends, or is canceled when it only waits; the host stays alive and small.
@@ -60,14 +60,18 @@ func runMutants(t *testing.T, bin programs, seed uint64, n int) {
 	require.Eventually(t, func() bool { return metric(h.url, "easel_runs_active") == 0 }, patience, 50*time.Millisecond, "a run is stuck")
 }
 
-// readCanvases reads the canvases of EASEL_CANVASES, a folder, else the examples.
+// readCanvases reads the canvases of EASEL_CANVASES, a folder, else the examples and those of the engine's cases.
 func readCanvases(t testing.TB) (all [][]byte) {
-	folder := os.Getenv("EASEL_CANVASES")
-	if folder == "" {
-		folder = "examples"
+	folders := []string{"examples", "../engine/testdata/cases"}
+	if folder := os.Getenv("EASEL_CANVASES"); folder != "" {
+		folders = []string{folder}
 	}
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	require.NoError(t, err)
+	var files []string
+	for _, folder := range folders {
+		found, err := filepath.Glob(filepath.Join(folder, "*.json"))
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -78,7 +82,7 @@ func readCanvases(t testing.TB) (all [][]byte) {
 		}
 		all = append(all, text)
 	}
-	require.NotEmpty(t, all, folder)
+	require.NotEmpty(t, all)
 	return all
 }
 
