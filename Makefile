@@ -16,7 +16,7 @@ FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/co
 FUZZ_REST = $(filter-out $(FUZZ),$(shell git grep '^func Fuzz' -- '*_test.go' | sed -E 's|/[^/]*_test\.go:func (Fuzz[A-Za-z0-9_]*).*|:\1|'))
 
 .DEFAULT_GOAL := help
-.PHONY: help release-files soak run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
+.PHONY: help release-files soak attack run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -191,8 +191,12 @@ measure: page ## times, frames and events of the package and of the page in a re
 
 SOAK ?= 10m
 
-soak: ## SOAK (10m) of mixed load while hosts are killed at random, the long failure tests and the power cuts
-	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster|TestTurnsUnderKills|TestPowerCuts|TestPowerCutsOfNATS|TestSchedulesInACluster)$$' ./host
+soak: ## SOAK (10m) of mixed load while hosts are killed at random, the long failure tests, the power cuts, the attack set
+	EASEL_SOAK=$(SOAK) $(GO) test -tags soak -count=1 -timeout 3h -v -run '^(TestSoak|TestFailuresInACluster|TestPowerCuts|TestPowerCutsOfNATS|TestSchedulesInACluster)$$' ./host
+	@$(MAKE) --no-print-directory attack
+
+attack: ## the attack set alone: odd requests, mutants of canvases (of the folder EASEL_CANVASES), hostile bodies, texts, scripts and documents, kill -9
+	$(GO) test -tags soak -count=1 -timeout 1h -v -run '^(TestAttackSet|TestHostileDocuments)$$' ./host
 
 bench: ## benchmarks with their ratios to the floors of the same run
 	$(GO) run ./build/bench

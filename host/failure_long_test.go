@@ -56,19 +56,3 @@ func TestPowerCuts(t *testing.T) {
 	}
 	t.Run("shared", func(t *testing.T) { powerCuts(t, onPowerShared(t, bin), "always", 20) })
 }
-
-// TestTurnsUnderKills is the long form of the turns in few sessions: sixty kills on each storage.
-func TestTurnsUnderKills(t *testing.T) {
-	bin := buildPrograms(t)
-	t.Run("embedded", func(t *testing.T) {
-		w := embedded(t, bin)
-		w.start("a")
-		w.turnsUnderKills(60)
-	})
-	t.Run("shared", func(t *testing.T) {
-		w := shared(t, bin, 1)
-		w.start("a")
-		w.start("b")
-		w.turnsUnderKills(60)
-	})
-}

@@ -4,11 +4,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/script"
 )
 
 // budgets are the shares of the host's memory for work whose size strangers choose. The collector
 // lets the heap grow to about twice of what is live, and the run log and the database need their
-// part: together the shares stay well below half of the limit.
+// part: together the shares stay well below half of the limit. Scripts run in processes of their own;
+// what these may hold at most and what the host holds are the limit together.
 type budgets struct {
 	limit     int64            // of the process
 	requests  *memlimit.Budget // bodies and what is decoded from them, until the response is sent
@@ -16,6 +18,7 @@ type budgets struct {
 	documents *memlimit.Budget // uploads while their text is read
 	runs      *memlimit.Budget // state of runs at work
 	canvases  *memlimit.Budget // documents of runs at work
+	scripts   *memlimit.Budget // processes that run scripts
 	plans     int64            // bytes of the cache of compiled canvases
 }
 
@@ -31,6 +34,7 @@ func newBudgets(limit int64) budgets {
 		documents: memlimit.New("documents", limit/8),
 		runs:      memlimit.New("runs", limit/8),
 		canvases:  memlimit.New("canvases of runs", limit/12),
+		scripts:   memlimit.New("scripts", script.Share(limit)),
 		plans:     limit / 32,
 	}
 }
@@ -39,7 +43,7 @@ func newBudgets(limit int64) budgets {
 func (b budgets) register(numbers *prometheus.Registry) {
 	for label, budget := range map[string]*memlimit.Budget{
 		"requests": b.requests, "small_requests": b.small, "documents": b.documents, "runs": b.runs,
-		"run_canvases": b.canvases,
+		"run_canvases": b.canvases, "scripts": b.scripts,
 	} {
 		labels := prometheus.Labels{"budget": label}
 		numbers.MustRegister(

@@ -5,4 +5,6 @@ import (
 	"github.com/easel-canvas/easel/host/internal/script"
 )
 
-func (h *Host) codePort() engine.Code { return &script.Runner{Worker: h.cfg.ScriptWorker} }
+func (h *Host) codePort() engine.Code {
+	return &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts}
+}

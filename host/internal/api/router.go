@@ -33,6 +33,19 @@ type route struct {
 	takes  []string // its methods, with the HEAD that comes with GET
 }
 
+// Route is a path of the API with one method that it takes. Parameters of the path stand in braces.
+type Route struct{ Method, Path string }
+
+// Routes lists what the API answers, in all dialects.
+func Routes() (list []Route) {
+	for _, r := range allRoutes() {
+		for _, method := range strings.Fields(r.method) {
+			list = append(list, Route{method, r.path})
+		}
+	}
+	return list
+}
+
 // router finds routes. net/http's own refuses patterns that overlap, such as
 // /v1/canvas/get/{id} and /v1/canvas/{id}/sessions, which clients need.
 type router struct {

@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
 // remote is a host at work that a command talks to, by its own API. It is found by what `easel serve` reads, so that both
@@ -83,7 +84,10 @@ func (r *remote) ask(ctx context.Context, method, path string, body engine.Value
 	}
 	req.Header.Set("Authorization", "Bearer "+r.key)
 	req.Header.Set("Content-Type", "application/json")
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}}
+	client := http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment},
+		CheckRedirect: reach.StayAtOrigin,
+	}
 	res, err := client.Do(req)
 	var refused *net.OpError
 	if errors.As(err, &refused) {

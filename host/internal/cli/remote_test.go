@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -194,6 +196,21 @@ func TestRemote(t *testing.T) {
 			require.Contains(t, errs, c.want)
 		})
 	}
+}
+
+// The key is for the address that was named.
+func TestRemoteKeyStaysAtItsOrigin(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer other.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer server.Close()
+	code, _, errs := operated(t).easel([]string{"EASEL_URL=" + server.URL, "EASEL_API_KEY=k"}, "key", "list")
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "redirect to another origin")
+	require.Zero(t, asked)
 }
 
 // The settings that commands share, and what is said of wrong ones.

@@ -11,6 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/script"
 	"github.com/easel-canvas/easel/host/internal/web"
@@ -66,7 +67,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	ports := engine.Ports{
 		Model: chosen, Files: &w.uploads, Secrets: secrets,
 		HTTP: &web.Client{AllowPrivate: w.private, Secrets: secrets},
-		Code: &script.Runner{Worker: worker()},
+		Code: &script.Runner{Worker: worker(), Memory: memlimit.New("scripts", script.Share(memlimit.Process()))},
 	}
 	if dir, err := os.UserCacheDir(); err == nil { // without one, PDF takes a second longer
 		w.uploads.Documents.CacheDir = filepath.Join(dir, "easel", "documents")

@@ -27,6 +27,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
 // Types of servers, as they are written down.
@@ -353,7 +354,11 @@ func (c *Client) connect(ctx context.Context, s Server, o *offer) (*sdk.ClientSe
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	web := &http.Client{Transport: &headers{base, s.header()}}
+	address, err := url.Parse(s.URL)
+	if err != nil {
+		return nil, err
+	}
+	web := &http.Client{Transport: &headers{base, address, s.header()}}
 	// Without a stream of its own for what the server says unasked: not all
 	// servers have one, and a run is short. It then hears of new tools when it
 	// connects, or in the answers to its calls.
@@ -406,15 +411,16 @@ func (s *Server) header() http.Header {
 	return h
 }
 
-// headers adds a server's own headers to every request, on its first origin
-// only: a redirect to elsewhere does not get them.
+// headers adds a server's own headers to every request to its origin. Neither
+// a redirect to elsewhere nor an endpoint that the server names elsewhere gets them.
 type headers struct {
-	base http.RoundTripper
-	set  http.Header
+	base   http.RoundTripper
+	server *url.URL
+	set    http.Header
 }
 
 func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Response == nil { // not a redirect
+	if reach.SameOrigin(h.server, r.URL) {
 		r = r.Clone(r.Context())
 		for k, v := range h.set {
 			r.Header[k] = v

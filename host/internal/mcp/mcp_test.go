@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -136,4 +137,49 @@ func TestRefusals(t *testing.T) {
 	require.ErrorIs(t, err, ErrType)
 	_, err = c.Tools(t.Context(), "x", Server{Type: TypeSSE, URL: "file:///etc/passwd"})
 	require.ErrorIs(t, err, ErrAddress)
+}
+
+// A server may name an address elsewhere, by a redirect or as the endpoint for messages: its headers do not go there.
+func TestHeadersStayAtTheServer(t *testing.T) {
+	for _, kind := range []string{TypeStreamable, TypeSSE} {
+		t.Run(kind, func(t *testing.T) {
+			var asked, stolen atomic.Int32
+			count := func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				w.WriteHeader(http.StatusNotFound)
+				if r.Header.Get("X-Api-Key") != "" {
+					stolen.Add(1)
+				}
+			}
+			other := httptest.NewServer(http.HandlerFunc(count))
+			defer other.Close()
+			var near atomic.Value
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case kind == TypeSSE:
+					w.Header().Set("Content-Type", "text/event-stream")
+					_, _ = fmt.Fprintf(w, "event: endpoint\ndata: %s/messages\n\n", other.URL)
+					_ = http.NewResponseController(w).Flush()
+					<-r.Context().Done()
+				case r.URL.Path == "/":
+					http.Redirect(w, r, "/near", http.StatusTemporaryRedirect)
+				default:
+					near.Store(r.Header.Get("X-Api-Key"))
+					http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+				}
+			}))
+			defer server.CloseClientConnections()
+			c := &Client{Timeout: time.Second}
+			defer c.Close()
+			s := Server{ID: "a", Name: "test", Type: kind, URL: server.URL, Headers: map[string]string{"X-Api-Key": "k7"}}
+			port := &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) { return s, nil }}
+			_, err := port.ListTools(t.Context(), "a")
+			require.ErrorIs(t, err, ErrServer)
+			require.Positive(t, asked.Load())
+			require.Zero(t, stolen.Load())
+			if kind == TypeStreamable {
+				require.Equal(t, "k7", near.Load(), "a redirect inside the server keeps its headers")
+			}
+		})
+	}
 }

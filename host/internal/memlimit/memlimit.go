@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -23,9 +24,10 @@ type Budget struct {
 	name string
 	size int64
 
-	mu    sync.Mutex
-	used  int64
-	freed chan struct{} // closed and replaced when bytes are released
+	mu      sync.Mutex
+	used    int64
+	freed   chan struct{} // closed and replaced when bytes are released, or the queue changes
+	waiting []*Account    // accounts that hold nothing yet, in the order in which they began to wait
 }
 
 // New makes a budget of size bytes. name appears in errors, as in "requests".
@@ -46,7 +48,7 @@ func (b *Budget) Used() int64 {
 // Open makes an account that holds nothing. Close it to give its bytes back.
 func (b *Budget) Open() *Account { return &Account{budget: b} }
 
-// take reserves n more bytes, or returns the channel that is closed when bytes are released.
+// take reserves n more bytes, or returns the channel that is closed when it is worth another try.
 func (b *Budget) take(n int64) (freed <-chan struct{}, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,6 +59,37 @@ func (b *Budget) take(n int64) (freed <-chan struct{}, ok bool) {
 	return nil, true
 }
 
+// takeInTurn is take for an account that holds nothing: it stands in the queue until it is the first.
+func (b *Budget) takeInTurn(a *Account, n int64) (freed <-chan struct{}, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	place := slices.Index(b.waiting, a)
+	if n <= b.size-b.used && (place == 0 || len(b.waiting) == 0) {
+		b.used += n
+		b.leave(place)
+		return nil, true
+	}
+	if place < 0 {
+		b.waiting = append(b.waiting, a)
+	}
+	return b.freed, false
+}
+
+// giveUp removes an account from the queue.
+func (b *Budget) giveUp(a *Account) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.leave(slices.Index(b.waiting, a))
+}
+
+// leave removes a place of the queue, if it is one, and lets the next try.
+func (b *Budget) leave(place int) {
+	if place >= 0 {
+		b.waiting = slices.Delete(b.waiting, place, place+1)
+		b.wake()
+	}
+}
+
 func (b *Budget) release(n int64) {
 	if n == 0 {
 		return
@@ -64,6 +97,10 @@ func (b *Budget) release(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used -= n
+	b.wake()
+}
+
+func (b *Budget) wake() {
 	close(b.freed)
 	b.freed = make(chan struct{})
 }
@@ -81,28 +118,40 @@ type Account struct {
 //
 // Errors: [ErrTooLarge] when the account would exceed the whole budget, [ErrFull] when other accounts hold too much.
 func (a *Account) Grow(n int64) error {
-	_, err := a.grow(n)
+	_, err := a.grow(n, a.take)
 	return err
 }
 
-// Wait is Grow that waits for other accounts to release bytes.
+// Wait is Grow that waits for other accounts to release bytes. Accounts that hold nothing get theirs in the order in
+// which they began to wait; one that holds bytes does not stand behind them, since they may wait for its bytes.
 //
 // Errors: [ErrTooLarge], and the error of ctx.
 func (a *Account) Wait(ctx context.Context, n int64) error {
 	for {
-		freed, err := a.grow(n)
+		freed, err := a.grow(n, a.takeInTurn)
 		if freed == nil {
 			return err
 		}
 		select {
 		case <-freed:
 		case <-ctx.Done():
+			a.budget.giveUp(a)
 			return ctx.Err()
 		}
 	}
 }
 
-func (a *Account) grow(n int64) (freed <-chan struct{}, err error) {
+func (a *Account) take(n int64) (freed <-chan struct{}, ok bool) { return a.budget.take(n) }
+
+func (a *Account) takeInTurn(n int64) (freed <-chan struct{}, ok bool) {
+	if a.held > 0 {
+		return a.budget.take(n)
+	}
+	return a.budget.takeInTurn(a, n)
+}
+
+// grow reserves n more bytes as take does.
+func (a *Account) grow(n int64, take func(int64) (<-chan struct{}, bool)) (freed <-chan struct{}, err error) {
 	if a == nil || n <= 0 {
 		return nil, nil
 	}
@@ -115,7 +164,7 @@ func (a *Account) grow(n int64) (freed <-chan struct{}, err error) {
 	if n > b.size-a.held {
 		return nil, fmt.Errorf("%s: %d bytes: %w of %d bytes", b.name, a.held+n, ErrTooLarge, b.size)
 	}
-	freed, ok := b.take(n)
+	freed, ok := take(n)
 	if !ok {
 		return freed, fmt.Errorf("%s: %w (%d bytes)", b.name, ErrFull, b.size)
 	}
@@ -153,5 +202,6 @@ func (a *Account) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.budget.release(a.held)
+	a.budget.giveUp(a)
 	a.held, a.closed = 0, true
 }

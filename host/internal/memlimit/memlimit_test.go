@@ -67,6 +67,44 @@ func TestWaitContinuesAfterRelease(t *testing.T) {
 	})
 }
 
+func TestWaitIsInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New("scripts", 10)
+		holder := b.Open()
+		require.NoError(t, holder.Grow(6))
+		got := make(chan string, 4)
+		wait := func(name string, ctx context.Context, n int64) *Account {
+			a := b.Open()
+			go func() {
+				if a.Wait(ctx, n) == nil {
+					got <- name
+				}
+			}()
+			synctest.Wait()
+			return a
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		first := wait("first", t.Context(), 8)
+		wait("gone", ctx, 8)
+		third := wait("third", t.Context(), 4)
+		require.Empty(t, got, "4 bytes are free, and an account that needs 8 is before the one that needs 4")
+		require.NoError(t, holder.Wait(t.Context(), 1), "an account that others wait for does not wait for them")
+		holder.Close()
+		synctest.Wait()
+		require.Equal(t, "first", <-got)
+		require.Empty(t, got)
+		cancel()
+		synctest.Wait()
+		require.Empty(t, got, "2 bytes are free")
+		first.Close()
+		synctest.Wait()
+		require.Equal(t, "third", <-got)
+		third.Close()
+		require.Zero(t, b.Used())
+		require.NoError(t, b.Open().Wait(t.Context(), 10), "the queue is empty")
+	})
+}
+
 func TestBudgetUnderConcurrency(t *testing.T) {
 	b := New("runs", 64)
 	var group sync.WaitGroup

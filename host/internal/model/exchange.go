@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/reach"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
@@ -35,7 +36,7 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 		res, err := e.client.Do(req.Clone(req.Context()))
 		wait, again := time.Duration(0), false
 		switch {
-		case errors.Is(err, web.ErrAddress): // it will not be allowed later either
+		case errors.Is(err, web.ErrAddress), errors.Is(err, reach.ErrRedirect): // it will not be allowed later either
 		case err != nil && req.Context().Err() == nil:
 			wait, again = backoff(try), true
 		case err == nil && retryStatus(res.StatusCode):

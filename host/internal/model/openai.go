@@ -11,6 +11,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
 // provider talks to one endpoint.
@@ -30,7 +31,10 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = openAI
 	}
-	p := &provider{config: c, client: &http.Client{Transport: transport}, timeout: 5 * time.Minute, retries: 3, sleep: engine.SystemClock{}.Sleep}
+	p := &provider{
+		config: c, client: &http.Client{Transport: transport, CheckRedirect: reach.StayAtOrigin},
+		timeout: 5 * time.Minute, retries: 3, sleep: engine.SystemClock{}.Sleep,
+	}
 	if c.Timeout > 0 {
 		p.timeout = time.Duration(c.Timeout * float64(time.Second))
 	}

@@ -361,3 +361,20 @@ type replay string
 func (r replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(string(r))), Request: req}, nil
 }
+
+// A provider that redirects to another port of its host gets the key there no more than at another host.
+func TestKeyStaysAtItsOrigin(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer other.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer server.Close()
+	p, err := newProvider(Provider{Name: "Test", BaseURL: server.URL + "/v1", Key: "secret-key"}, nil)
+	require.NoError(t, err)
+	_, _, err = collect(p.generate(t.Context(), "m", &engine.ModelRequest{}))
+	require.ErrorContains(t, err, "redirect to another origin")
+	require.ErrorContains(t, err, other.URL)
+	require.Zero(t, asked)
+}

@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
 // dialer connects to addresses it has looked at: the name is resolved once, every
@@ -26,7 +28,7 @@ func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, er
 	}
 	var last error
 	for _, a := range addrs {
-		if !d.private && special(a) {
+		if !d.private && !reach.Public(a) {
 			if last == nil {
 				last = fail(Denied, "http.fetch: host %s is the private or special address %s, which is not granted", host, a)
 			}
@@ -49,31 +51,4 @@ func (d dialer) addresses(ctx context.Context, host string) ([]netip.Addr, error
 		return []netip.Addr{a}, nil
 	}
 	return d.resolve(ctx, host)
-}
-
-// ranges that are not the public internet and that netip does not name.
-var specialRanges = func() (out []netip.Prefix) {
-	for _, s := range []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
-		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-		"64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10",
-	} {
-		out = append(out, netip.MustParsePrefix(s))
-	}
-	return out
-}()
-
-// special reports whether an address is private, local, multicast, or one that
-// wraps such an address.
-func special(a netip.Addr) bool {
-	a = a.Unmap().WithZone("")
-	if !a.IsValid() || a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() {
-		return true
-	}
-	for _, p := range specialRanges {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
 // Bounds of one request of a plugin.
@@ -129,7 +130,7 @@ type trip struct {
 	method  string
 	body    []byte
 	used    hidden // secret values put in, to be masked in what comes back
-	strange bool   // the host has changed on the way
+	strange bool   // the origin has changed on the way
 }
 
 func (t *trip) follow() (*fetched, *Error) {
@@ -143,7 +144,7 @@ func (t *trip) follow() (*fetched, *Error) {
 		if e != nil {
 			return nil, e
 		}
-		t.strange = t.strange || from != nil && (from.Host != u.Host || from.Scheme != u.Scheme)
+		t.strange = t.strange || from != nil && !reach.SameOrigin(from, u)
 		res, e := t.hop(u)
 		if e != nil {
 			return nil, e
@@ -224,13 +225,9 @@ func ours(name string) bool {
 	return strings.EqualFold(name, "Host") || strings.EqualFold(name, "Accept-Encoding")
 }
 
-// private reports whether a header must not follow a redirect to another host.
+// private reports whether a header must not follow a redirect to another origin.
 func (t *trip) private(name, value string) bool {
-	switch strings.ToLower(name) {
-	case "authorization", "cookie", "proxy-authorization":
-		return true
-	}
-	return engine.HasSecret(value, t.g.req.SecretMark)
+	return reach.IsCredential(name) || engine.HasSecret(value, t.g.req.SecretMark)
 }
 
 // failure explains why there was no response. Its text holds no URL, which may

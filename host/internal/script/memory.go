@@ -1,13 +1,10 @@
 package script
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/metrics"
 	"sync/atomic"
 	"time"
-
-	"github.com/easel-canvas/easel/engine"
 )
 
 // running is how many scripts are watched; they share the blame for what the process holds.
@@ -52,7 +49,7 @@ func (w *watch) loop() {
 		case <-tick.C:
 		}
 		if w.over(confirmed) {
-			w.interrupt(fmt.Errorf("script: %w: it holds more than %d MB", engine.ErrLimit, w.limit>>20))
+			w.interrupt(memoryError(w.limit))
 			return
 		}
 	}

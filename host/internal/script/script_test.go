@@ -6,11 +6,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
 // The test binary is its own worker.
@@ -113,8 +115,8 @@ func TestLimits(t *testing.T) {
 		{"a loop without end", `function main() { for (;;) {} }`, "ran longer than 1s"},
 		{"a loop without end at the top", `for (;;) {}`, "ran longer than 1s"},
 		{"a timer that comes too late", `const main = () => new Promise(r => setTimeout(r, 1e6))`, "ran longer than 1s"},
-		{"a list without end", `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`, "more than 32 MB"},
-		{"a text that doubles", `function main() { let s = "xy"; for (;;) s += s }`, "more than 32 MB"},
+		{"a list without end", `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`, "more than 32 MB of memory"},
+		{"a text that doubles", `function main() { let s = "xy"; for (;;) s += s }`, "more than 32 MB of memory"},
 		{"a huge result", `function main() { return "x".repeat(2000) }`, "larger than it may be"},
 		{"a list with nothing in it", `function main() { return new Array(4e9) }`, "larger than it may be"},
 		{"few objects, endless text", `function main() { let a = [1]; for (let i = 0; i < 50; i++) a = [a, a]; return a }`, "larger than it may be"},
@@ -125,14 +127,12 @@ func TestLimits(t *testing.T) {
 		}
 		for place, r := range places(t, own) {
 			t.Run(c.name+" "+place, func(t *testing.T) {
-				if !strings.HasSuffix(c.want, "MB") { // scripts that run together share the measured memory
+				if !strings.HasSuffix(c.want, "memory") { // scripts that run together share the measured memory
 					t.Parallel()
 				}
 				_, err := r.RunCode(t.Context(), call(c.script))
 				require.ErrorIs(t, err, engine.ErrLimit)
-				if place == "inside" || !strings.Contains(err.Error(), ErrCrashed.Error()) {
-					require.ErrorContains(t, err, c.want)
-				}
+				require.ErrorContains(t, err, c.want)
 			})
 		}
 	}
@@ -178,6 +178,56 @@ func TestCancelEndsAScript(t *testing.T) {
 			require.Less(t, best, 900*time.Millisecond)
 		})
 	}
+}
+
+func TestWaitingForMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		budget := memlimit.New("scripts", 2*(arena+overhead))
+		r := &Runner{Limits: Limits{Time: time.Second}, Memory: budget}
+		holder := budget.Open()
+		require.NoError(t, holder.Grow(arena+overhead))
+		_, err := r.RunCode(t.Context(), call(`function main() { return 1 }`))
+		require.NoError(t, err, "there is room for two")
+
+		require.NoError(t, holder.Grow(1))
+		ctx, cancel := context.WithCancel(t.Context())
+		canceled, done := make(chan error, 1), make(chan error, 1)
+		run := func(ctx context.Context, done chan error) {
+			_, err := r.RunCode(ctx, call(`const main = () => new Promise(r => setTimeout(r, 900, 1))`))
+			done <- err
+		}
+		go run(ctx, canceled)
+		synctest.Wait()
+		go run(t.Context(), done)
+		time.Sleep(time.Minute)
+		require.Empty(t, canceled)
+		cancel()
+		synctest.Wait()
+		require.ErrorIs(t, <-canceled, context.Canceled, "a canceled script does not wait")
+		require.Empty(t, done)
+		holder.Close()
+		require.NoError(t, <-done, "the time of a script does not pass while it waits")
+		require.Zero(t, budget.Used())
+	})
+}
+
+func TestLargeResultsAreRefused(t *testing.T) {
+	for place, r := range places(t, Limits{Output: 10_000}) {
+		if place != "worker" {
+			continue // only what a worker sends is encoded
+		}
+		_, err := r.RunCode(t.Context(), call(`function main() { const s = "\u0001".repeat(9000); console.log(s); return s }`))
+		require.ErrorIs(t, err, engine.ErrLimit)
+		require.ErrorContains(t, err, "the result is larger than it may be")
+	}
+}
+
+// A worker that cannot work is the host's trouble, and not a limit that the script reached.
+func TestFailedWorkerIsNotALimit(t *testing.T) {
+	r := &Runner{Worker: []string{"/bin/sh", "-c", "echo no such option >&2; exit 1"}}
+	_, err := r.RunCode(t.Context(), call(`function main() { return 1 }`))
+	require.ErrorContains(t, err, "no such option")
+	require.NotErrorIs(t, err, engine.ErrLimit)
 }
 
 func TestWorkerSeesNoEnvironment(t *testing.T) {

@@ -38,9 +38,12 @@ type exporter struct {
 	left int // bytes, roughly
 }
 
+// errResult means that a script gave or printed more than it may.
+var errResult = fmt.Errorf("script: the result is larger than it may be: %w", engine.ErrLimit)
+
 func (e *exporter) spend(n int) error {
 	if e.left -= n; e.left < 0 {
-		return fmt.Errorf("script: the result is larger than it may be: %w", engine.ErrLimit)
+		return errResult
 	}
 	return nil
 }

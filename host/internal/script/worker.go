@@ -8,66 +8,94 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
 )
 
-// request and response are what goes over the pipes to a worker and back.
-type request struct {
-	Limits Limits
-	Call   engine.CodeCall
-}
-
+// What goes to a worker is a [Limits] and, when these are in force, an [engine.CodeCall]. A response comes back.
 type response struct {
 	Result engine.CodeResult
 	Error  string
 	Limit  bool // the error is an engine.ErrLimit
 }
 
-// Work runs one script: a request comes from in, the response goes to out. It is what a worker process does.
-func Work(ctx context.Context, in io.Reader, out io.Writer) error {
-	var q request
-	if err := json.NewDecoder(in).Decode(&q); err != nil {
-		return fmt.Errorf("script worker: %w", err)
+// write encodes the response, or the error that it is too large.
+func (a *response) write(out io.Writer, limits Limits) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(a); err != nil {
+		return err
 	}
-	var a response
-	result, err := run(ctx, q.Limits, &q.Call)
-	a.Result = result
+	if b.Len() > limits.response() {
+		large := response{Error: errResult.Error(), Limit: true}
+		return large.write(out, limits)
+	}
+	_, err := out.Write(b.Bytes())
+	return err
+}
+
+// response is how many bytes a response may have: what is printed on both channels and the result, and their frame.
+func (l Limits) response() int { return 3*l.Output + 64<<10 }
+
+// Work runs one script: a request comes from in, the response goes to out. It is what a worker process does. It limits
+// the process for good.
+func Work(ctx context.Context, in io.Reader, out io.Writer) error {
+	var limits Limits
+	requests := json.NewDecoder(in)
+	if err := requests.Decode(&limits); err != nil {
+		return fmt.Errorf("script worker: limits: %w", err)
+	}
+	if err := limitProcess(limits.Memory); err != nil {
+		return fmt.Errorf("script worker: limit its memory: %w", err)
+	}
+	var call engine.CodeCall
+	if err := requests.Decode(&call); err != nil {
+		return fmt.Errorf("script worker: call: %w", err)
+	}
+	result, err := run(ctx, limits, &call)
+	a := response{Result: result}
 	if err != nil {
 		a.Error, a.Limit = err.Error(), errors.Is(err, engine.ErrLimit)
 	}
-	return json.NewEncoder(out).Encode(a)
+	return a.write(out, limits)
 }
+
+// workerEnvironment is all that a worker sees of one: keys and settings of the host are not the script's business. A
+// script is one thread beside the collector; more of them, and memory of their own for each, would use up its limit.
+var workerEnvironment = []string{"GOMAXPROCS=2", "MALLOC_ARENA_MAX=1"}
 
 // outside runs a script in a process of its own, which the end of ctx kills.
 func (r *Runner) outside(ctx context.Context, limits Limits, c *engine.CodeCall) (engine.CodeResult, error) {
-	input, err := json.Marshal(request{limits, *c})
-	if err != nil {
+	var input bytes.Buffer
+	requests := json.NewEncoder(&input)
+	if err := errors.Join(requests.Encode(limits), requests.Encode(c)); err != nil {
 		return engine.CodeResult{}, fmt.Errorf("script: %w", err)
 	}
 	cmd := exec.CommandContext(ctx, r.Worker[0], r.Worker[1:]...)
-	cmd.Stdin = bytes.NewReader(input)
-	cmd.Env = []string{} // keys and settings of the host are not the script's business
+	cmd.Stdin = &input
+	cmd.Env = workerEnvironment
 	cmd.WaitDelay = time.Second
-	var out, errs limitedBuffer
-	out.left, errs.left = 8*limits.Output+1<<20, 64<<10
+	out, errs := limitedBuffer{left: limits.response()}, limitedBuffer{left: 64 << 10}
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {
 		return engine.CodeResult{}, fmt.Errorf("script worker: %w", err)
 	}
-	if err := limitProcess(cmd.Process.Pid, limits.Memory); err != nil {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		return engine.CodeResult{}, fmt.Errorf("script worker: limit its memory: %w", err)
+	if r.started != nil {
+		r.started(cmd.Process.Pid)
 	}
 	failed := cmd.Wait()
 	if ctx.Err() != nil {
 		return engine.CodeResult{}, context.Cause(ctx)
 	}
+	if failed != nil {
+		return engine.CodeResult{}, deathOf(cmd, failed, errs.String(), limits)
+	}
 	var a response
-	if err := json.Unmarshal(out.Bytes(), &a); err != nil || failed != nil {
-		return engine.CodeResult{}, fmt.Errorf("%w (%v): %w", ErrCrashed, failed, engine.ErrLimit)
+	if err := json.Unmarshal(out.Bytes(), &a); err != nil {
+		return engine.CodeResult{}, fmt.Errorf("script worker: response: %w", err)
 	}
 	switch {
 	case a.Limit:
@@ -76,6 +104,22 @@ func (r *Runner) outside(ctx context.Context, limits Limits, c *engine.CodeCall)
 		return a.Result, errors.New(a.Error)
 	}
 	return a.Result, nil
+}
+
+// deathOf is why a worker ended without a response: Work failed, or the Go runtime or a signal ended the process.
+func deathOf(cmd *exec.Cmd, failed error, text string, limits Limits) error {
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() == 1 {
+		return fmt.Errorf("script worker: %w: %s", failed, strings.TrimSpace(text))
+	}
+	if strings.Contains(text, "stack exceeds") || strings.Contains(text, "stack overflow") {
+		return fmt.Errorf("script: %w: %w", engine.ErrLimit, ErrNested)
+	}
+	return memoryError(limits.Memory)
+}
+
+// memoryError says that a script needs more memory than it may use.
+func memoryError(limit int64) error {
+	return fmt.Errorf("script: %w: it needs more than %d MB of memory", engine.ErrLimit, limit>>20)
 }
 
 // limitError is a limit that was reached in a worker.

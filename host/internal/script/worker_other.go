@@ -2,5 +2,5 @@
 
 package script
 
-// limitProcess does nothing where processes cannot be limited from outside; the watch inside the worker remains.
-func limitProcess(int, int64) error { return nil }
+// limitProcess does nothing where the system does not limit the data of a process; the watch of the interpreter remains.
+func limitProcess(int64) error { return nil }

@@ -16,6 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -26,6 +28,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
 // Config says what is told about the program. The rest is in the environment.
@@ -56,7 +60,7 @@ func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	exporter, err := otlptracehttp.New(ctx)
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithProxy(proxyAtOrigin))
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
@@ -83,6 +87,17 @@ func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 		}
 	}))
 	return t, nil
+}
+
+// proxyAtOrigin is the proxy of the environment for a request to the collector. The exporter follows redirects with the
+// headers of OTEL_EXPORTER_OTLP_HEADERS and this is the one place that sees each: another origin is refused.
+func proxyAtOrigin(r *http.Request) (*url.URL, error) {
+	if from := r.Response; from != nil { // the redirect that led here
+		if err := reach.StayAtOrigin(r, []*http.Request{from.Request}); err != nil {
+			return nil, err
+		}
+	}
+	return http.ProxyFromEnvironment(r)
 }
 
 // closeTime is how long a host that stops waits for its collector.

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -186,6 +187,33 @@ func TestCollectorThatIsAway(t *testing.T) {
 	began := time.Now()
 	require.NoError(t, tr.Close())
 	require.Less(t, time.Since(began), 20*closeTime)
+}
+
+func TestHeadersStayAtTheCollector(t *testing.T) {
+	var stolen, asked atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { stolen.Add(1) }))
+	defer other.Close()
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("X-Team-Key") != "k":
+			t.Error("the header is missing")
+		case r.URL.Path == "/v1/traces":
+			http.Redirect(w, r, "/near", http.StatusTemporaryRedirect)
+		default:
+			asked.Add(1)
+			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		}
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "X-Team-Key=k")
+	tr := opened(t)
+	tr.closing = 5 * time.Second
+	_, span := tr.tracer.Start(t.Context(), "s")
+	span.End()
+	require.NoError(t, tr.Close())
+	require.Positive(t, asked.Load())
+	require.Zero(t, stolen.Load(), "the header went to another origin")
 }
 
 func TestNilTracer(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
 var (
@@ -80,7 +81,8 @@ type exchange struct {
 	request *engine.HTTPRequest
 	method  string
 	body    string
-	first   string // origin of the first address
+	first   *url.URL // whose origin gets credentials
+	strange bool     // the origin has changed on the way
 	secrets secretBox
 }
 
@@ -174,15 +176,15 @@ func (e *exchange) parse(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// build puts the secrets in. They are meant for the origin the canvas names: on the way to another, headers that hold
-// one are left out, and a body that holds one is not sent.
+// build puts the secrets in. They are meant for the origin the canvas names: once a redirect has led to another, headers
+// that hold one, or by their name may carry a credential, are left out, and a body that holds one is not sent.
 func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http.Request, error) {
-	home := e.first == "" || e.first == u.Scheme+"://"+u.Host
-	if e.first == "" {
-		e.first = u.Scheme + "://" + u.Host
+	if e.first == nil {
+		e.first = u
 	}
-	if !home && e.secrets.in(e.body) {
-		return nil, fmt.Errorf("redirect to %s: %w: the body holds a secret that is meant for %s", u.Host, ErrAddress, e.first)
+	e.strange = e.strange || !reach.SameOrigin(e.first, u)
+	if e.strange && e.secrets.in(e.body) {
+		return nil, fmt.Errorf("redirect to %s: %w: the body holds a secret that is meant for %s", u.Host, ErrAddress, e.first.Host)
 	}
 	body, err := e.secrets.put(ctx, u, e.body)
 	if err != nil {
@@ -197,7 +199,7 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 		return nil, err
 	}
 	for _, h := range e.request.Header {
-		if !home && (e.secrets.in(h.Value) || isCredential(h.Name)) {
+		if e.strange && (e.secrets.in(h.Value) || reach.IsCredential(h.Name)) {
 			continue
 		}
 		value, err := e.secrets.put(ctx, u, h.Value)
@@ -211,14 +213,6 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 		req.Header.Add(h.Name, value)
 	}
 	return req, nil
-}
-
-func isCredential(header string) bool {
-	switch http.CanonicalHeaderKey(header) {
-	case "Authorization", "Cookie", "Proxy-Authorization", "Www-Authenticate":
-		return true
-	}
-	return false
 }
 
 // read takes the answer in, with secrets taken out.

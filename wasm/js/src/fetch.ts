@@ -4,6 +4,7 @@
 
 import type { Guard } from "./address.ts";
 import { EngineError } from "./errors.ts";
+import { isCredential } from "./origin.ts";
 
 const textual = /^(text\/|application\/(json|xml|javascript|x-www-form-urlencoded)|[^;]*\+(json|xml))/i;
 
@@ -23,7 +24,8 @@ export async function answer(
   const payload = JSON.parse(unmarked(JSON.stringify(given), given["secret_mark"])) as Record<string, unknown>;
   const url = String(payload["url"]);
   guard.check(url);
-  const response = checked(await fetcher(url, requestOf(payload, signal, guard)), url, guard);
+  const init = requestOf(payload, signal, guard);
+  const response = checked(await (guard.active ? fetcher(url, init) : follow(fetcher, url, init)), url, guard);
   const headers: Record<string, string> = {};
   response.headers.forEach((value, name) => { headers[name] = value; });
   const type = response.headers.get("content-type") ?? "text/plain";
@@ -40,17 +42,43 @@ function requestOf(payload: Record<string, unknown>, signal: AbortSignal, guard:
   };
   const reads = method === "GET" || method === "HEAD";
   // A page sees only afterwards where a redirect led, so one of a request that changes something is
-  // not followed.
-  if (guard.active && !reads) init.redirect = "manual";
+  // not followed. Nor is one with credentials: fetch drops no more than Authorization on the way to
+  // another origin.
+  const carries = Object.keys(init.headers as Record<string, string>).some(isCredential);
+  if (carries || guard.active && !reads) init.redirect = "manual";
   const body = payload["body"];
   if (typeof body === "string" && !reads) init.body = payload["encoding"] === "base64" ? fromBase64(body) : body;
   return init;
 }
 
+const mostRedirects = 5;
+
+// follow sends a request and follows redirects that fetch leaves alone: credentials stay at the first origin.
+async function follow(fetcher: typeof fetch, first: string, init: RequestInit): Promise<Response> {
+  let url = first;
+  for (let hop = 0; hop <= mostRedirects; hop++) {
+    const response = await fetcher(url, init);
+    const location = response.headers.get("location");
+    if (init.redirect !== "manual" || ![301, 302, 303, 307, 308].includes(response.status) || !location) return response;
+    await response.body?.cancel();
+    const next = new URL(location, url);
+    const { method } = init;
+    if (response.status === 303 && method !== "HEAD" || method === "POST" && response.status < 307) {
+      init = { ...init, method: "GET", body: null };
+    }
+    if (next.origin !== new URL(url).origin) {
+      const headers = Object.entries(init.headers as Record<string, string>).filter(([name]) => !isCredential(name));
+      init = { ...init, headers: Object.fromEntries(headers) };
+    }
+    url = next.href;
+  }
+  throw new EngineError("provider", `fetch: ${first.slice(0, 200)}: more than ${mostRedirects} redirects`);
+}
+
 // checked refuses the response of an address that the guard would not have allowed.
 function checked(response: Response, url: string, guard: Guard): Response {
   if (response.type === "opaqueredirect") {
-    const why = "a canvas in a page follows redirects of GET only; use the final address";
+    const why = "a canvas in a page follows redirects of GET without credentials only; use the final address";
     throw new EngineError("denied", `fetch: ${url.slice(0, 200)}: the server redirects; ${why}`);
   }
   if (response.redirected) guard.check(response.url, "redirect to ");

@@ -32,8 +32,12 @@ export function openai(options: OpenAIOptions): Model {
         method: "POST",
         headers: { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}), ...headers },
         body: JSON.stringify(bodyOf(request, options.model)),
-        signal, credentials, referrerPolicy: "no-referrer",
+        // A redirect would take the question, and headers that fetch does not know as credentials, to another server.
+        signal, credentials, referrerPolicy: "no-referrer", redirect: "manual",
       });
+      if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
+        throw new EngineError("provider", `the model server at ${url} redirects; use the final address`);
+      }
       if (!response.ok) throw await refusal(response);
       if (!response.body) throw new EngineError("provider", "the model server sent an empty answer");
       if ((response.headers.get("content-type") ?? "").includes("application/json")) {

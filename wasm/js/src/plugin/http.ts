@@ -6,6 +6,7 @@
 
 import { pageAddress, placeOf } from "../address.ts";
 import { fromBase64, unmarked } from "../fetch.ts";
+import { isCredential } from "../origin.ts";
 import { Body, carried, isText } from "./body.ts";
 import { PluginError } from "./error.ts";
 import { covers, methodsOf, type Permissions } from "./permission.ts";
@@ -168,7 +169,7 @@ export class Web {
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(given)) {
       const ours = /^(host|accept-encoding)$/i.test(name);
-      const bound = /^(authorization|cookie|proxy-authorization)$/i.test(name) || (this.#mark !== "" && value.includes(this.#mark));
+      const bound = isCredential(name) || (this.#mark !== "" && value.includes(this.#mark));
       if (!ours && !(strange && bound)) headers[name] = value;
     }
     const { proxy, dial, secrets, fetch = dial?.(this.#granted.http!.private === true) ?? globalThis.fetch } = this.#carrier;

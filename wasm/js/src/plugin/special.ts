@@ -1,6 +1,7 @@
 // Addresses that are not the public internet: private, local, multicast, and those
 // that wrap such an address. A page cannot see which address its browser dials, so
 // there only addresses written out are refused; Node looks at every address it dials.
+// The twin on the server is host/internal/reach; both are tested with the same list.
 
 const v4: [number, number][] = ([
   ["0.0.0.0", 8], ["10.0.0.0", 8], ["100.64.0.0", 10], ["127.0.0.0", 8], ["169.254.0.0", 16], ["172.16.0.0", 12], ["192.0.0.0", 24],
@@ -8,9 +9,12 @@ const v4: [number, number][] = ([
   ["224.0.0.0", 4], ["240.0.0.0", 4],
 ] as [string, number][]).map(([address, bits]) => [number4(address)!, bits]);
 
+// What the public internet uses of the address space of IPv6. What lies outside embeds addresses of IPv4, is local,
+// multicast, or not assigned.
+const internet: [bigint, number] = [number6("2000::")!, 3];
+
 const v6: [bigint, number][] = ([
-  ["::", 96], ["::ffff:0:0:0", 96], ["64:ff9b::", 96], ["64:ff9b:1::", 48], ["100::", 64], ["2001::", 23], ["2001:db8::", 32], ["2002::", 16],
-  ["fc00::", 7], ["fe80::", 10], ["fec0::", 10], ["ff00::", 8],
+  ["2001::", 23], ["2001:db8::", 32], ["2002::", 16], ["3fff::", 20],
 ] as [string, number][]).map(([address, bits]) => [number6(address)!, bits]);
 
 /** special reports whether a host is written as an address, or a name, that is not of the public internet. */
@@ -22,7 +26,13 @@ export function special(host: string): boolean {
   const six = number6(name.split("%")[0]!);
   if (six === undefined) return false;
   if (six >> 32n === 0xffffn) return special([24n, 16n, 8n, 0n].map((shift) => (six >> shift) & 255n).join(".")); // IPv4 in IPv6
-  return v6.some(([base, bits]) => six >> BigInt(128 - bits) === base >> BigInt(128 - bits));
+  const within = ([base, bits]: [bigint, number]): boolean => six >> BigInt(128 - bits) === base >> BigInt(128 - bits);
+  return !within(internet) || isISATAP(six) || v6.some(within);
+}
+
+// The interface of the address is 0000:5efe or 0200:5efe followed by an address of IPv4.
+function isISATAP(six: bigint): boolean {
+  return ((six >> 32n) & 0xfdffffffn) === 0x5efen;
 }
 
 function number4(text: string): number | undefined {
