@@ -9,7 +9,7 @@ import type { Descriptor } from "../run/files.ts";
 import type { Ask, Turn } from "../run/player.ts";
 import { Consent } from "./consent.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
-import { answersOf, Field } from "./field.tsx";
+import { answersOf, Field, fieldsOf } from "./field.tsx";
 import { Icon } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { fromBase64, save } from "./save.ts";
@@ -22,7 +22,7 @@ export function Chat(): React.ReactNode {
   const allowed = useStore(session.allowed, (may) => may);
   const { turns, running } = useStore(session.player.play, (play) => play);
   const begin = useStore(session.document, (document) => document?.dsl.components["begin"]?.obj.params);
-  const fields = useMemo(() => (isObject(begin?.["inputs"]) ? (begin["inputs"] as Record<string, FormField>) : {}), [begin]);
+  const fields = useMemo(() => fieldsOf(begin?.["inputs"]), [begin]);
   const end = useRef<HTMLDivElement>(null);
   const last = turns.at(-1);
   useEffect(() => { void end.current?.scrollIntoView({ block: "end" }); }, [last?.state.answers, last?.state.status]);
@@ -36,7 +36,7 @@ export function Chat(): React.ReactNode {
         {prologue && <div className="bubble theirs"><Markdown text={prologue} /></div>}
         {turns.length === 0 && !prologue && <p className="quiet">{t(asks ? "chat.form" : "chat.empty")}</p>}
         {turns.map((turn, i) => <TurnView key={i} turn={turn} last={turn === last} />)}
-        {paused && !running && <Asked key={turns.length} fields={paused.inputs} tips={paused.tips} onDone={(inputs) => session.player.answer(inputs)} />}
+        {paused && !running && <Asked key={turns.length} fields={fieldsOf(paused.inputs)} tips={paused.tips} onDone={(inputs) => session.player.answer(inputs)} />}
         <div ref={end} />
       </div>
       {running ? (
@@ -64,7 +64,7 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       {state.answers.map((answer, i) => <AnswerView key={i} answer={answer} />)}
       {last && state.status === "running" && state.answers.at(-1)?.done !== false && <p className="quiet small"><span className="spinner" /> {t("chat.running")}</p>}
       {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
-      {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{error ?? state.error}</p>}
+      {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{brief(error ?? state.error, 1_000)}</p>}
       {state.status === "finished" && state.elapsed !== undefined && (
         <p className="quiet small">{seconds(state.elapsed)}{state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
       )}

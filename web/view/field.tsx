@@ -2,8 +2,22 @@
 
 import { useId } from "react";
 import type { FormField } from "@easel/engine";
+import { isObject } from "../canvas/dsl.ts";
 import type { Descriptor, Files } from "../run/files.ts";
 import { useText } from "./context.tsx";
+import { brief } from "./text.ts";
+
+/** fieldsOf reads the fields of a form as a canvas holds them; members of other types are left out. */
+export function fieldsOf(inputs: unknown): Record<string, FormField> {
+  if (!isObject(inputs)) return {};
+  return Object.fromEntries(Object.entries(inputs).map(([key, field]) => {
+    const { name, type, optional, value, options }: Record<string, unknown> = isObject(field) ? field : {};
+    return [key, {
+      ...(typeof name === "string" ? { name } : {}), ...(typeof type === "string" ? { type } : {}), ...(Array.isArray(options) ? { options: options.map((each) => brief(each)) } : {}),
+      ...(value === undefined ? {} : { value }), optional: optional === true,
+    } satisfies FormField];
+  }));
+}
 
 interface FieldProps {
   name: string;
