@@ -216,3 +216,18 @@ function depth(node: CanvasNode, byId: Map<string, CanvasNode>): number {
   for (let at = node.parent; at; at = byId.get(at)?.parent) levels++;
   return levels;
 }
+
+/** reachable gives a node and all that a run from it may reach, bodies of groups included. */
+export function reachable(model: CanvasModel | undefined, from: string): Set<string> {
+  const found = new Set([from]);
+  const next = new Map<string, string[]>();
+  const lead = (source: string, target: string): void => {
+    const targets = next.get(source);
+    if (targets) targets.push(target);
+    else next.set(source, [target]);
+  };
+  for (const { source, target, role } of model?.edges ?? []) if (role !== "tool") lead(source, target);
+  for (const { id, parent } of model?.nodes ?? []) if (parent !== undefined) lead(parent, id);
+  for (const id of found) for (const target of next.get(id) ?? []) found.add(target);
+  return found;
+}

@@ -7,7 +7,7 @@ import { conclude, emptyState, type RunState } from "@easel/engine/state";
 import { dict, own, type Params } from "../canvas/dsl.ts";
 import { Files } from "./files.ts";
 import { firstChoice, Providers, type ProviderChoice } from "./providers.ts";
-import { Records, resumed, waiting } from "./records.ts";
+import { continued, Records, waiting } from "./records.ts";
 import { standIns } from "./standins.ts";
 import { Store } from "./store.ts";
 
@@ -53,16 +53,22 @@ export interface Stage {
   canvas(): Promise<Canvas>;
   /** node is a node as people call it. */
   node(id: string): { id: string; name: string; kind: string } | undefined;
+  /** from gives a node and all that a run from it may reach. */
+  from(id: string): Set<string>;
 }
 
 /** Start begins a run on a loaded canvas. */
 type Start = (canvas: Canvas, options: RunOptions) => Run;
 
-/** Rest says how a run begins that is not the next turn: on a state that was shown, or as another turn began. */
+/** Rest says how a run begins that is not the next turn. */
 interface Rest {
   options?: RunOptions;
+  /** What is shown of earlier runs while this one goes on. */
   base?: RunState;
+  /** Turn that is repeated or continued. */
   again?: Turn;
+  /** The run continues the paused one: its conversation is not put back. */
+  resumes?: boolean;
 }
 
 const nothing: Play = { turns: [], chosen: -1, shown: emptyState, running: false };
@@ -97,7 +103,7 @@ export class Player {
   answer(inputs: Record<string, unknown>): void {
     const paused = this.#paused;
     if (!paused) return;
-    this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), { base: resumed(paused.state), again: paused.turn });
+    this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), { base: continued(paused.state), again: paused.turn, resumes: true });
   }
 
   /** runUntil runs the shown question again and stops after a node. */
@@ -118,7 +124,7 @@ export class Player {
       else (outputs[id] ??= {})[output] = value;
     }
     const { ask = {}, again } = this.#asked();
-    this.#begin({ ...ask, how: { kind: "from", node } }, asking(ask), { options: { from: node, base: { outputs, variables } }, again });
+    this.#begin({ ...ask, how: { kind: "from", node } }, asking(ask), { options: { from: node, base: { outputs, variables } }, base: continued(shown, this.#stage.from(node)), again });
   }
 
   /** form is what one node alone takes, each field with the value that the shown run knows. */
@@ -135,7 +141,8 @@ export class Player {
 
   /** debug runs one node alone, with values for the fields of its form. */
   debug(node: string, params: Record<string, unknown>): void {
-    this.#begin({ how: { kind: "debug", node } }, asking({}), { options: { debug: { node, params } } });
+    const base = continued(this.play.get().shown, new Set([node]));
+    this.#begin({ how: { kind: "debug", node } }, asking({}), { options: { debug: { node, params } }, base });
   }
 
   /** cancel stops the run, also one that has not begun yet. */
@@ -197,9 +204,9 @@ export class Player {
     });
   }
 
-  async #follow(turn: Turn, start: Start, { options, again, base }: Rest): Promise<void> {
+  async #follow(turn: Turn, start: Start, { options, again, resumes }: Rest): Promise<void> {
     const canvas = await this.#stage.canvas();
-    if (!base && !options?.debug) await this.#rewind(canvas, turn, again);
+    if (!resumes && !options?.debug) await this.#rewind(canvas, turn, again);
     if (this.#stopped(turn)) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     const choice = this.provider.get();
     const run = start(canvas, {

@@ -6,11 +6,11 @@ import type { Canvas, ComponentSpec, Engine, Problem } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { dict, open, type Dsl, type Opened, type Params } from "../canvas/dsl.ts";
 import { Edits } from "../canvas/edits.ts";
-import { build, type CanvasModel } from "../canvas/model.ts";
+import { build, reachable, type CanvasModel } from "../canvas/model.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
 import { Consents } from "./consent.ts";
 import type { Host, Origin } from "./host.ts";
-import { Player, type World } from "./player.ts";
+import { Player, type Stage, type World } from "./player.ts";
 import { Plugins } from "./plugins.ts";
 import { Store } from "./store.ts";
 
@@ -55,7 +55,9 @@ export class Session {
   constructor(engine: Promise<Engine>, world: World, host: Pick<Host, "models">, consents = new Consents()) {
     this.#engine = engine;
     this.#consents = consents;
-    this.player = new Player({ allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => this.document.get()?.model.byId.get(id) }, world, host.models);
+    const model = (): CanvasModel | undefined => this.document.get()?.model;
+    const stage: Stage = { allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id), from: (id) => reachable(model(), id) };
+    this.player = new Player(stage, world, host.models);
     this.plugins = new Plugins(engine, () => this.#refresh());
     void this.#describe();
   }

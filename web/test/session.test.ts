@@ -125,8 +125,10 @@ test("a pin, a run to here and a run from here with another value", async () => 
   session.player.choose(0);
   session.player.runFrom("CodeExec:Abacus", { "begin@amount": 20 });
   play = await until(session.player.play, (value) => value.turns.length === 3 && !value.running);
-  assert.equal(play.shown.latest["Invoke:RateBoard"], undefined);
   assert.match(said(session), /20 EUR = 160.00 CNY/);
+  const began = play.turns[2]?.records.events.flatMap((event) => (event.event === "node_started" ? event.data.component_id : []));
+  assert.deepEqual(began, ["CodeExec:Abacus", "Message:Receipt"]);
+  assert.deepEqual(play.shown.steps.map((step) => [step.node, step.status]), [["begin", "done"], ["Invoke:RateBoard", "done"], ["CodeExec:Abacus", "done"], ["Message:Receipt", "done"]]);
 });
 
 test("one node runs alone", async () => {
@@ -136,6 +138,28 @@ test("one node runs alone", async () => {
   const play = await settled(session);
   assert.deepEqual(Object.keys(play.shown.latest), ["Message:Receipt"]);
   assert.match(String(play.shown.latest["Message:Receipt"]?.outputs?.["content"]), /^just me/);
+});
+
+test("a run from a node, or of one node, keeps the results of the others, and they can be continued from", async () => {
+  const session = start("exchange");
+  session.player.send({ inputs: { amount: { value: 10 }, currency: { value: "CNY" } } });
+  const { shown: whole } = await settled(session);
+  const rates = whole.latest["Invoke:RateBoard"]?.outputs;
+  assert.ok(rates);
+  const again = async (turns: number) => (await until(session.player.play, (value) => value.turns.length === turns && !value.running)).shown;
+  session.player.debug("Message:Receipt", { "CodeExec:Abacus@result": "just me" });
+  const alone = await again(2);
+  assert.match(String(alone.latest["Message:Receipt"]?.outputs?.["content"]), /^just me/);
+  assert.deepEqual(alone.latest["Invoke:RateBoard"]?.outputs, rates);
+  assert.deepEqual(alone.variables, whole.variables);
+  session.player.runFrom("CodeExec:Abacus");
+  const rest = await again(3);
+  assert.match(said(session), /10 EUR = 80.00 CNY/);
+  assert.deepEqual(rest.latest["Invoke:RateBoard"]?.outputs, rates);
+  assert.equal(rest.latest["CodeExec:Abacus"]?.run, 1);
+  session.player.step(0);
+  const { shown } = session.player.play.get();
+  assert.deepEqual(Object.keys(shown.latest), ["begin", "Invoke:RateBoard"], "before its first record only what was there");
 });
 
 test("stepping shows the run as it was, and the latest again", async () => {
