@@ -4,6 +4,7 @@
 
 import type { Component, Dsl, Params } from "./dsl.ts";
 import { isObject } from "./dsl.ts";
+import { joinMembers, lists, toolEntries, type Member } from "./members.ts";
 import { linksOf, picturesOf, text, type Picture } from "./picture.ts";
 import { attach, settle, type Places } from "./places.ts";
 
@@ -35,6 +36,8 @@ export interface CanvasNode {
   tools: string[];
   /** Text of a note. */
   text?: string;
+  /** Of a box below an agent: whose calls it stands for. */
+  member?: Member;
 }
 
 /** CanvasEdge joins two boxes. */
@@ -81,7 +84,7 @@ function nodeOf(id: string, component: Component, picture: Picture | undefined, 
   const kind = component.obj.component_name;
   const node: CanvasNode = {
     id, kind, role: groups.has(kind) ? "group" : items.has(kind) ? "item" : "node",
-    name: picture?.name || id, ...boxOf(picture), params: component.obj.params, branches: branchesOf(component), tools: toolsOf(component.obj.params),
+    name: picture?.name || id, ...boxOf(picture), params: component.obj.params, branches: branchesOf(component), tools: toolEntries(component.obj.params).map(toolName),
   };
   const parent = text(component.parent_id);
   if (parent && dsl.components[parent] && !contains(dsl, id, parent)) node.parent = parent;
@@ -125,13 +128,8 @@ function conditionText(condition: { items?: unknown; logical_operator?: unknown 
   return parts.map((each) => `${word(each?.cpn_id).split("@").at(-1)} ${word(each?.operator)} ${word(each?.value)}`.trim()).join(joint);
 }
 
-function toolsOf(params: Params): string[] {
-  if (!Array.isArray(params["tools"])) return [];
-  return (params["tools"] as Params[]).map(toolName);
-}
-
-function toolName(tool: Params | null): string {
-  return text(tool?.["name"]) || text(tool?.["component_name"]) || "?";
+function toolName(tool: Params): string {
+  return text(tool["name"]) || text(tool["component_name"]) || "?";
 }
 
 // word is a value that fits into a line.
@@ -189,6 +187,7 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
     edges.push({ id, source: source.id, target: target.id, role: "tool" });
     if (target.role === "agent") target.params = toolParams(source, target.id) ?? target.params;
   }
+  joinMembers(edges, known);
   for (const edge of edges) {
     const source = edge.role === "tool" ? known.get(edge.source) : undefined;
     const target = known.get(edge.target);
@@ -201,14 +200,12 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
 }
 
 function toolParams(agent: CanvasNode, id: string): Params | undefined {
-  const tools = Array.isArray(agent.params["tools"]) ? (agent.params["tools"] as Params[]) : [];
-  const found = tools.find((tool) => tool?.["id"] === id)?.["params"];
+  const found = toolEntries(agent.params).find((tool) => tool["id"] === id)?.["params"];
   return isObject(found) ? found : undefined;
 }
 
 function plainTools(params: Params): string[] {
-  const tools = Array.isArray(params["tools"]) ? (params["tools"] as Params[]) : [];
-  return tools.filter((tool) => tool?.["component_name"] !== "Agent").map(toolName);
+  return toolEntries(params).filter((tool) => tool["component_name"] !== "Agent").map(toolName);
 }
 
 function depth(node: CanvasNode, byId: Map<string, CanvasNode>): number {
@@ -220,14 +217,11 @@ function depth(node: CanvasNode, byId: Map<string, CanvasNode>): number {
 /** reachable gives a node and all that a run from it may reach, bodies of groups included. */
 export function reachable(model: CanvasModel | undefined, from: string): Set<string> {
   const found = new Set([from]);
-  const next = new Map<string, string[]>();
-  const lead = (source: string, target: string): void => {
-    const targets = next.get(source);
-    if (targets) targets.push(target);
-    else next.set(source, [target]);
-  };
-  for (const { source, target, role } of model?.edges ?? []) if (role !== "tool") lead(source, target);
-  for (const { id, parent } of model?.nodes ?? []) if (parent !== undefined) lead(parent, id);
+  const { nodes = [], edges = [] } = model ?? {};
+  const next = lists([
+    ...edges.filter(({ role }) => role !== "tool").map(({ source, target }) => [source, target] as const),
+    ...nodes.flatMap(({ id, parent }) => (parent === undefined ? [] : [[parent, id] as const])),
+  ]);
   for (const id of found) for (const target of next.get(id) ?? []) found.add(target);
   return found;
 }

@@ -12,6 +12,9 @@ import { search } from "../run/knowledge.ts";
 import { Consents } from "../run/consent.ts";
 import type { World } from "../run/player.ts";
 import { Session } from "../run/session.ts";
+import type { Member } from "../canvas/members.ts";
+import type { Step, ToolUse } from "@easel/engine/state";
+import { activity } from "../run/subagents.ts";
 import { timeline, toolCalls } from "../run/timeline.ts";
 import type { Store } from "../run/store.ts";
 import { apart } from "./apart.ts";
@@ -91,6 +94,43 @@ test("what an agent's agent calls stands under it", () => {
   const calls = toolCalls([use("A", "search_0"), use("A", "Web_Helper_1"), use("A-->Web_Helper", "google_0"), use("A", "search_0"), use("A-->Web_Helper", "bing_1"), use("A-->Lost", "x")]);
   const names = (list: typeof calls): unknown[] => list.map(({ use: { name }, inner }) => (inner.length > 0 ? [name, names(inner)] : name));
   assert.deepEqual(names(calls), ["search_0", ["Web_Helper_1", ["google_0", "bing_1"]], "search_0", "x"]);
+  const ended = toolCalls([use("A-->search", "search_0"), use("A-->Web_Helper", "Web_Helper_1"), use("A-->Web_Helper-->google", "google_0")]);
+  assert.deepEqual(names(ended), ["search_0", ["Web_Helper_1", ["google_0"]]]);
+});
+
+test("the boxes of an agent's agents and tools light up while they are called", async () => {
+  const session = start("garden-desk");
+  const { byId } = session.document.get()?.model ?? assert.fail();
+  const seen = new Map<string, Set<string>>();
+  const follow = session.player.play.subscribe(() => {
+    const { turns } = session.player.play.get();
+    const records = turns.at(-1)?.records;
+    for (let at = 0; at <= (records?.events.length ?? 0); at++) {
+      const step = records?.at(at).latest["Agent:GreenThumb"];
+      for (const [id, { member }] of byId) if (member) seen.set(id, (seen.get(id) ?? new Set()).add(activity(step, member)?.status ?? "idle"));
+    }
+  });
+  session.player.send({ query: "When do tomatoes need water?" });
+  await settled(session);
+  follow();
+  const lit = ["idle", "running", "done"];
+  for (const id of ["Agent:SeasonWatcher", "Agent:WebSearcher", "Agent:Librarian", "Agent:Trader", "Tool:GardenShed", "Tool:Web", "Tool:Sky"]) {
+    assert.deepEqual([...seen.get(id) ?? []].sort(), lit.toSorted(), id);
+  }
+});
+
+test("calls of an agent's agents are told apart, however the path is written", () => {
+  const member: Member = { node: "a", path: "A", agent: "Web_Helper", agents: ["Web_Helper"] };
+  const tools: Member = { node: "a", path: "A-->Web_Helper", agents: [] };
+  const call = (path: string, name: string, elapsed?: number, error?: string): ToolUse => ({ path, name, arguments: {}, elapsed, error });
+  const step = (status: Step["status"], ...uses: ToolUse[]): Step => ({ index: 0, run: 1, node: "a", name: "A", type: "Agent", status, thoughts: "", startedAt: 0, models: [], tools: uses });
+  assert.equal(activity(step("running", call("A", "other_0", 1), call("A", "reflection", 1)), member), undefined);
+  assert.deepEqual(activity(step("running", call("A", "Web_Helper_3")), member), { status: "running", runs: 1 });
+  assert.deepEqual(activity(step("running", call("A-->Web_Helper", "Web_Helper_3", 2)), member), { status: "done", runs: 1, elapsed: 2 });
+  assert.deepEqual(activity(step("done", call("A", "Web_Helper_3", 2), call("A", "Web_Helper_3", 1, "ouch")), member), { status: "failed", runs: 2, elapsed: 3 });
+  assert.deepEqual(activity(step("canceled", call("A", "Web_Helper_3")), member)?.status, "canceled");
+  assert.deepEqual(activity(step("running", call("A-->Web_Helper-->google", "google_0")), tools), { status: "running", runs: 1 });
+  assert.equal(activity(step("running", call("A-->Web_Helper", "analyze_task", 0)), tools), undefined);
 });
 
 test("a file that is handed over can be read by the canvas", async () => {

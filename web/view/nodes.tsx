@@ -2,10 +2,11 @@
 // event redraws one box and nothing else.
 
 import { Handle, Position, type NodeProps } from "@xyflow/react";
-import { memo } from "react";
+import { memo, useMemo } from "react";
 import { own } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/model.ts";
 import { mostTools } from "../canvas/places.ts";
+import { activity } from "../run/subagents.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 import { seconds } from "./text.ts";
@@ -17,16 +18,27 @@ export interface BoxData extends Record<string, unknown> {
 
 type BoxProps = NodeProps & { data: BoxData };
 
-function useStatus(id: string): { status: string; elapsed?: number; tokens?: number; runs: number } {
-  const { session } = useApp();
-  const step = useStore(session.player.play, (play) => own(play.shown.latest, id));
-  return { status: step?.status ?? "idle", elapsed: step?.elapsed, tokens: step?.usage?.total_tokens, runs: step?.run ?? 0 };
+/** BoxStatus is what a box shows of the run. */
+interface BoxStatus {
+  status: string;
+  elapsed?: number;
+  tokens?: number;
+  runs: number;
 }
 
-function Status({ id }: { id: string }): React.ReactNode {
+// useStatus follows the status of a box: that of its node, or for a box below an agent that of its calls.
+function useStatus({ id, member }: CanvasNode): BoxStatus {
+  const { session } = useApp();
+  const step = useStore(session.player.play, (play) => own(play.shown.latest, member?.node ?? id));
+  return useMemo(() => {
+    if (member) return activity(step, member) ?? { status: "idle", runs: 0 };
+    return { status: step?.status ?? "idle", elapsed: step?.elapsed, tokens: step?.usage?.total_tokens, runs: step?.run ?? 0 };
+  }, [step, member]);
+}
+
+function Status({ id, of: { status, elapsed, tokens, runs } }: { id: string; of: BoxStatus }): React.ReactNode {
   const t = useText();
   const { session } = useApp();
-  const { status, elapsed, tokens, runs } = useStatus(id);
   const pinned = useStore(session.player.pins, (pins) => Object.hasOwn(pins, id));
   if (status === "idle" && !pinned) return null;
   const mark = { done: "check", failed: "cross", waiting: "pause", canceled: "stop" }[status];
@@ -48,15 +60,15 @@ function Status({ id }: { id: string }): React.ReactNode {
 
 const Box = memo(function Box({ id, data, selected }: BoxProps) {
   const { node } = data;
-  const { status } = useStatus(id);
+  const status = useStatus(node);
   return (
-    <div className="box" data-status={status} data-hue={hueOf(node.kind, node.role)} data-selected={selected || undefined}>
+    <div className="box" data-status={status.status} data-hue={hueOf(node.kind, node.role)} data-selected={selected || undefined}>
       {node.kind !== "Begin" && <Handle type="target" position={Position.Left} isConnectable={false} />}
       <div className="box-head">
         <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
         <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
       </div>
-      <Status id={id} />
+      <Status id={id} of={status} />
       {node.branches.length > 0 ? (
         <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} id={branch.id} label={branch.label} />)}</ul>
       ) : <Handle type="source" position={Position.Right} isConnectable={false} />}
@@ -90,23 +102,23 @@ function BranchRow({ id, label }: { id: string; label: string }): React.ReactNod
 
 const Group = memo(function Group({ id, data, selected }: BoxProps) {
   const { node } = data;
-  const { status } = useStatus(id);
+  const status = useStatus(node);
   return (
-    <div className="group" data-status={status} data-hue="flow" data-selected={selected || undefined}>
+    <div className="group" data-status={status.status} data-hue="flow" data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
         <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
-        <Status id={id} />
+        <Status id={id} of={status} />
       </div>
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
   );
 });
 
-const Item = memo(function Item({ id, data, selected }: BoxProps) {
+const Item = memo(function Item({ data, selected }: BoxProps) {
   const t = useText();
-  const { status } = useStatus(id);
+  const { status } = useStatus(data.node);
   return (
     <div className="item" data-status={status} data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} className="ghost" />
@@ -125,16 +137,18 @@ const Note = memo(function Note({ data }: BoxProps) {
   );
 });
 
-const Tool = memo(function Tool({ data, selected }: BoxProps) {
+const Tool = memo(function Tool({ id, data, selected }: BoxProps) {
   const { node } = data;
   const t = useText();
+  const status = useStatus(node);
   return (
-    <div className="box tool" data-hue="tool" data-selected={selected || undefined}>
+    <div className="box tool" data-status={status.status} data-hue="tool" data-selected={selected || undefined}>
       <Handle type="target" id="top" position={Position.Top} isConnectable={false} />
       <div className="box-head">
         <span className="glyph"><Icon name={node.role === "agent" ? "Agent" : "tool"} /></span>
         <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? "Agent" : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
       </div>
+      <Status id={id} of={status} />
       <Tools names={node.tools} />
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
