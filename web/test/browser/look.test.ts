@@ -46,6 +46,23 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("this machine has letters for both languages: a picture shows no boxes in their place", async () => {
+    const { page, done } = await stage.visit();
+    const drawn = await page.evaluate(() => {
+      const draw = (text: string): string => {
+        const canvas = document.createElement("canvas");
+        const pen = canvas.getContext("2d");
+        if (!pen) throw new Error("no canvas");
+        pen.font = getComputedStyle(document.body).font;
+        pen.fillText(text, 10, 30);
+        return canvas.toDataURL();
+      };
+      return ["A", "B", "中", "文", "画", "布"].map(draw);
+    });
+    assert.equal(new Set(drawn).size, drawn.length, "build/setup installs a font");
+    await done();
+  });
+
   for (const { dark, language } of [{ dark: false, language: "English" }, { dark: true, language: "中文" }]) {
     test(`axe finds nothing, ${dark ? "dark" : "light"}, ${language}`, async () => {
       const { page, done } = await stage.visit("", { dark });
