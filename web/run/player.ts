@@ -6,10 +6,11 @@ import { EngineError, messageOf } from "@easel/engine";
 import { conclude, emptyState, type RunState } from "@easel/engine/state";
 import { dict, own, type Params } from "../canvas/dsl.ts";
 import { Files } from "./files.ts";
-import { firstChoice, Providers, type ProviderChoice } from "./providers.ts";
+import { firstChoice, Providers, type ProviderChoice, type ProviderKind } from "./providers.ts";
 import { continued, Records, waiting } from "./records.ts";
 import { standIns } from "./standins.ts";
 import { Store } from "./store.ts";
+import { noSubstitutes, watched, type Substitutes } from "./substitutes.ts";
 
 /** Ask is what a turn was started with. */
 export interface Ask {
@@ -26,6 +27,12 @@ export interface Turn {
   records: Records;
   state: RunState;
   error?: string;
+  /** Nodes whose outputs were pinned when it began. */
+  pinned: ReadonlySet<string>;
+  /** Way to get answers of models that it began with. */
+  model: ProviderKind;
+  /** What stood in for the outside. */
+  substitutes: Substitutes;
   /** The canvas as it was before this turn, so that a rerun finds the same conversation. */
   before?: string;
 }
@@ -43,7 +50,10 @@ export interface Play {
 }
 
 /** World is what the page gives to canvases. */
-export type World = Pick<RunOptions, "retrieve" | "fetch" | "code">;
+export interface World extends Pick<RunOptions, "retrieve" | "fetch" | "code"> {
+  /** Names of the datasets that retrieve searches. */
+  datasets?: ReadonlySet<string>;
+}
 
 /** Stage is the canvas that is played. */
 export interface Stage {
@@ -196,7 +206,10 @@ export class Player {
     if (this.play.get().running || !this.#stage.allowed()) return;
     const { base } = rest;
     this.#paused = undefined;
-    const turn: Turn = { ask, records: new Records(base), state: { ...(base ?? emptyState), status: "running" }, before: rest.again?.before };
+    const turn: Turn = {
+      ask, records: new Records(base), state: { ...(base ?? emptyState), status: "running" }, before: rest.again?.before,
+      pinned: new Set(Object.keys(this.pins.get())), model: this.provider.get().kind, substitutes: noSubstitutes,
+    };
     const turns = [...this.play.get().turns, turn];
     this.play.set({ turns, chosen: turns.length - 1, shown: turn.state, running: true, cursor: undefined });
     void this.#follow(turn, start, rest).catch((err: unknown) => {
@@ -209,9 +222,9 @@ export class Player {
     if (!resumes && !options?.debug) await this.#rewind(canvas, turn, again);
     if (this.#stopped(turn)) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     const choice = this.provider.get();
-    const run = start(canvas, {
-      ...this.#world, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, ...(choice.standIns ? { tools: standIns } : {}), ...options,
-    });
+    const { datasets = new Set<string>(), ...world } = this.#world;
+    const ports = watched({ ...world, ...(choice.standIns ? { tools: standIns } : {}) }, datasets, (substitutes) => { turn.substitutes = substitutes; });
+    const run = start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, ...options });
     this.#run = run;
     for await (const event of run) {
       turn.records.push([event]);

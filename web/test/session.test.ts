@@ -14,6 +14,7 @@ import type { World } from "../run/player.ts";
 import { Session } from "../run/session.ts";
 import type { Member } from "../canvas/members.ts";
 import type { Step, ToolUse } from "@easel/engine/state";
+import { modelless } from "../run/substitutes.ts";
 import { activity } from "../run/subagents.ts";
 import { timeline, toolCalls } from "../run/timeline.ts";
 import type { Store } from "../run/store.ts";
@@ -24,6 +25,7 @@ const example = (name: string): string => readFileSync(new URL(`../examples/${na
 const world: World = {
   code: ({ script, arguments: args }) => Promise.resolve({ result: new Function(`${script}; return main(arguments[0])`)(args) as unknown }),
   fetch: () => Promise.resolve(Response.json({ rates: { CNY: 8 } })),
+  datasets: new Set(["tea-notes"]),
   retrieve: search([{ dataset: "tea-notes", document: "card", content: "green tea wants water of 80 degrees" }]),
 };
 
@@ -56,6 +58,14 @@ function until<T>(store: Store<T>, holds: (value: T) => boolean): Promise<T> {
   });
 }
 
+// chain is a canvas of nodes one after the other.
+function chain(nodes: Record<string, [kind: string, params: object]>): string {
+  const ids = Object.keys(nodes);
+  return JSON.stringify({ components: Object.fromEntries(Object.entries(nodes).map(([id, [kind, params]], i) => [
+    id, { obj: { component_name: kind, params }, downstream: ids.slice(i + 1, i + 2), upstream: ids.slice(Math.max(0, i - 1), i) },
+  ])) });
+}
+
 const settled = (session: Session) => until(session.player.play, (play) => !play.running && play.turns.length > 0);
 const said = (session: Session): string => (session.player.play.get().turns.at(-1)?.state.answers ?? []).flatMap((answer) => answer.parts.filter((part) => part.kind === "text").map((part) => part.text)).join("|");
 
@@ -67,6 +77,26 @@ test("a question is answered with its source", async () => {
   const [mark] = /(?<=\[ID:)\d+/.exec(said(session)) ?? [];
   const chunks = (play.shown.answers[0]?.reference?.chunks ?? {}) as Record<string, { content?: string }>;
   assert.match(chunks[mark ?? ""]?.content ?? "", /80 degrees/);
+});
+
+test("a run says which answers no model, no tool and no dataset gave", async () => {
+  const session = fresh();
+  session.open(chain({
+    begin: ["Begin", {}], "Retrieval:R": ["Retrieval", { query: "{sys.query}", kb_ids: ["shop", "tea-notes"] }], "TavilySearch:T": ["TavilySearch", { query: "{sys.query}" }],
+    "DocGenerator:D": ["DocGenerator", { content: "{TavilySearch:T@formalized_content}", output_format: "md" }],
+    "LLM:A": ["LLM", { prompts: [{ role: "user", content: "{sys.query} {Retrieval:R@formalized_content}" }] }], "Message:M": ["Message", { content: ["{LLM:A@content}"] }],
+  }), "", { kind: "host", origin: { id: "1", rev: 1 } });
+  session.player.send({ query: "green tea?" });
+  const [turn] = (await settled(session)).turns;
+  assert.equal(turn?.state.status, "finished");
+  assert.deepEqual(turn.substitutes, { tools: ["TavilySearch"], datasets: ["shop"] });
+  assert.deepEqual(modelless(turn.model, turn.state, turn.records.earlier), ["LLM:A"]);
+  session.player.runFrom("Message:M");
+  const { turns } = await until(session.player.play, (play) => play.turns.length === 2 && !play.running);
+  const [, again] = turns;
+  assert.deepEqual(again?.substitutes, { tools: [], datasets: [] }, "nothing was asked again");
+  assert.deepEqual(modelless("offline", again.state, again.records.earlier), []);
+  assert.deepEqual(modelless("host", turn.state, 0), []);
 });
 
 test("a form pauses the run, the answer goes on in a turn of its own", async () => {
@@ -341,9 +371,10 @@ test("the small search ranks by rare words, in both languages, within its datase
     { dataset: "a", document: "one", content: "water and tea" }, { dataset: "a", document: "two", content: "water and basil" }, { dataset: "b", document: "three", content: "绿茶用水八十度" },
   ]);
   const context = { signal: new AbortController().signal };
-  assert.equal((await find({ query: "basil in water" }, context)).chunks[0]?.document_name, "two");
-  assert.equal((await find({ query: "绿茶怎么泡" }, context)).chunks[0]?.document_name, "three");
+  assert.equal((await find({ query: "basil in water", datasets: ["a", "b"] }, context)).chunks[0]?.document_name, "two");
+  assert.equal((await find({ query: "绿茶怎么泡", datasets: ["b", "c"] }, context)).chunks[0]?.document_name, "three");
   assert.deepEqual((await find({ query: "tea", datasets: ["b"] }, context)).chunks, []);
+  assert.deepEqual((await find({ query: "tea" }, context)).chunks, [], "the memory of a canvas, say");
 });
 
 test("prepared answers come as lines or as JSON", () => {

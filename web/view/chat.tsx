@@ -7,6 +7,7 @@ import type { Answer } from "@easel/engine/state";
 import { isObject } from "../canvas/dsl.ts";
 import type { Descriptor } from "../run/files.ts";
 import type { Ask, Turn } from "../run/player.ts";
+import { modelless } from "../run/substitutes.ts";
 import { Consent } from "./consent.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
 import { answersOf, Field, fieldsOf } from "./field.tsx";
@@ -65,11 +66,36 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       {last && state.status === "running" && state.answers.at(-1)?.done !== false && <p className="quiet small"><span className="spinner" /> {t("chat.running")}</p>}
       {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
       {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{brief(error ?? state.error, 1_000)}</p>}
+      <StandIns turn={turn} />
       {state.status === "finished" && state.elapsed !== undefined && (
         <p className="quiet small">{seconds(state.elapsed)}{state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
       )}
     </>
   );
+}
+
+// StandIns says which answers of the run are none of the real thing.
+function StandIns({ turn: { model, state, records, substitutes } }: { turn: Turn }): React.ReactNode {
+  const t = useText();
+  const nodes = modelless(model, state, records.earlier);
+  const lines: [icon: string, text: string][] = [];
+  if (nodes.length > 0) lines.push(["LLM", t("chat.no_model", t(`model.${model}`), listed(nodes, t))]);
+  if (substitutes.tools.length > 0) lines.push(["tool", t("chat.no_tools", listed(substitutes.tools, t))]);
+  if (substitutes.datasets.length > 0) lines.push(["Retrieval", t("chat.no_knowledge", listed(substitutes.datasets, t))]);
+  if (lines.length === 0) return null;
+  return (
+    <section className="stand-ins" aria-label={t("chat.stand_ins")}>
+      <b>{t("chat.stand_ins")}</b>
+      <ul>{lines.map(([icon, text]) => <li key={icon}><Icon name={icon} /><span>{text}</span></li>)}</ul>
+    </section>
+  );
+}
+
+const mostNamed = 6;
+
+function listed(names: string[], t: ReturnType<typeof useText>): string {
+  const more = names.length > mostNamed ? [t("canvas.more", names.length - mostNamed)] : [];
+  return [...names.slice(0, mostNamed).map((name) => brief(name, 60)), ...more].join(", ");
 }
 
 function Filled({ inputs }: { inputs: Record<string, unknown> }): React.ReactNode {

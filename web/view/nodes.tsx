@@ -36,15 +36,17 @@ function useStatus({ id, member }: CanvasNode): BoxStatus {
   }, [step, member]);
 }
 
-function Status({ id, of: { status, elapsed, tokens, runs } }: { id: string; of: BoxStatus }): React.ReactNode {
+function usePinned(id: string): boolean {
+  return useStore(useApp().session.player.pins, (pins) => Object.hasOwn(pins, id));
+}
+
+function Status({ pinned, of: { status, elapsed, tokens, runs } }: { pinned?: boolean; of: BoxStatus }): React.ReactNode {
   const t = useText();
-  const { session } = useApp();
-  const pinned = useStore(session.player.pins, (pins) => Object.hasOwn(pins, id));
   if (status === "idle" && !pinned) return null;
   const mark = { done: "check", failed: "cross", waiting: "pause", canceled: "stop" }[status];
   return (
     <span className="status">
-      {pinned && <span className="badge pinned" title={t("status.pinned")}><Icon name="pin" /></span>}
+      {pinned && <span className="badge pinned"><Icon name="pin" />{t("status.pinned")}</span>}
       {status !== "idle" && (
         <span className="badge" title={t(`status.${status}` as "status.done")}>
           {mark ? <Icon name={mark} /> : <span className="spinner" />}
@@ -61,14 +63,15 @@ function Status({ id, of: { status, elapsed, tokens, runs } }: { id: string; of:
 const Box = memo(function Box({ id, data, selected }: BoxProps) {
   const { node } = data;
   const status = useStatus(node);
+  const pinned = usePinned(id);
   return (
-    <div className="box" data-status={status.status} data-hue={hueOf(node.kind, node.role)} data-selected={selected || undefined}>
+    <div className="box" data-pinned={pinned || undefined} data-status={status.status} data-hue={hueOf(node.kind, node.role)} data-selected={selected || undefined}>
       {node.kind !== "Begin" && <Handle type="target" position={Position.Left} isConnectable={false} />}
       <div className="box-head">
         <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
         <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
       </div>
-      <Status id={id} of={status} />
+      <Status pinned={pinned} of={status} />
       {node.branches.length > 0 ? (
         <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} id={branch.id} label={branch.label} />)}</ul>
       ) : <Handle type="source" position={Position.Right} isConnectable={false} />}
@@ -103,13 +106,14 @@ function BranchRow({ id, label }: { id: string; label: string }): React.ReactNod
 const Group = memo(function Group({ id, data, selected }: BoxProps) {
   const { node } = data;
   const status = useStatus(node);
+  const pinned = usePinned(id);
   return (
-    <div className="group" data-status={status.status} data-hue="flow" data-selected={selected || undefined}>
+    <div className="group" data-pinned={pinned || undefined} data-status={status.status} data-hue="flow" data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
         <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
-        <Status id={id} of={status} />
+        <Status pinned={pinned} of={status} />
       </div>
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
@@ -137,7 +141,7 @@ const Note = memo(function Note({ data }: BoxProps) {
   );
 });
 
-const Tool = memo(function Tool({ id, data, selected }: BoxProps) {
+const Tool = memo(function Tool({ data, selected }: BoxProps) {
   const { node } = data;
   const t = useText();
   const status = useStatus(node);
@@ -148,7 +152,7 @@ const Tool = memo(function Tool({ id, data, selected }: BoxProps) {
         <span className="glyph"><Icon name={node.role === "agent" ? "Agent" : "tool"} /></span>
         <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? "Agent" : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
       </div>
-      <Status id={id} of={status} />
+      <Status of={status} />
       <Tools names={node.tools} />
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>
