@@ -63,6 +63,8 @@ export interface Stage {
   canvas(): Promise<Canvas>;
   /** node is a node as people call it. */
   node(id: string): { id: string; name: string; kind: string } | undefined;
+  /** origins are the local ones that it may call. */
+  origins(): readonly string[];
   /** from gives a node and all that a run from it may reach. */
   from(id: string): Set<string>;
 }
@@ -224,7 +226,7 @@ export class Player {
     const choice = this.provider.get();
     const { datasets = new Set<string>(), ...world } = this.#world;
     const ports = watched({ ...world, ...(choice.standIns ? { tools: standIns } : {}) }, datasets, (substitutes) => { turn.substitutes = substitutes; });
-    const run = start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, ...options });
+    const run = start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, reach: { origins: this.#stage.origins() }, ...options });
     this.#run = run;
     for await (const event of run) {
       turn.records.push([event]);
