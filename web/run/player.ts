@@ -5,6 +5,7 @@ import type { Canvas, FormField, Run, RunOptions } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { conclude, emptyState, type RunState } from "@easel/engine/state";
 import { dict, own, type Params } from "../canvas/dsl.ts";
+import type { Read } from "../read/reader.ts";
 import { Files } from "./files.ts";
 import { firstChoice, Providers, type ProviderChoice, type ProviderKind } from "./providers.ts";
 import { continued, Records, waiting } from "./records.ts";
@@ -53,6 +54,8 @@ export interface Play {
 export interface World extends Pick<RunOptions, "retrieve" | "fetch" | "code"> {
   /** Names of the datasets that retrieve searches. */
   datasets?: ReadonlySet<string>;
+  /** Gives the text of documents that are handed over. */
+  read?: Read;
 }
 
 /** Stage is the canvas that is played. */
@@ -90,7 +93,7 @@ export class Player {
   readonly play = new Store<Play>(nothing);
   readonly pins = new Store<Record<string, Params>>(dict({}));
   readonly provider = new Store<ProviderChoice>(firstChoice);
-  readonly files = new Files();
+  readonly files: Files;
   readonly providers: Providers;
   readonly #stage: Stage;
   readonly #world: World;
@@ -101,6 +104,7 @@ export class Player {
   #frame = 0;
 
   constructor(stage: Stage, world: World, host: typeof fetch) {
+    this.files = new Files(world.read);
     this.providers = new Providers(host);
     this.#stage = stage;
     this.#world = world;
@@ -224,8 +228,8 @@ export class Player {
     if (!resumes && !options?.debug) await this.#rewind(canvas, turn, again);
     if (this.#stopped(turn)) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     const choice = this.provider.get();
-    const { datasets = new Set<string>(), ...world } = this.#world;
-    const ports = watched({ ...world, ...(choice.standIns ? { tools: standIns } : {}) }, datasets, (substitutes) => { turn.substitutes = substitutes; });
+    const { datasets = new Set<string>(), retrieve, fetch, code } = this.#world;
+    const ports = watched({ retrieve, fetch, code, ...(choice.standIns ? { tools: standIns } : {}) }, datasets, (substitutes) => { turn.substitutes = substitutes; });
     const run = start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, reach: { origins: this.#stage.origins() }, ...options });
     this.#run = run;
     for await (const event of run) {

@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import { createEngine } from "../../wasm/js/src/node.ts";
 import { build } from "../../wasm/js/test/module.ts";
 import type { CanvasModel } from "../canvas/model.ts";
+import { readDocument } from "../read/document.ts";
 import { repliesOf } from "../run/providers.ts";
 import { Records } from "../run/records.ts";
 import { search } from "../run/knowledge.ts";
@@ -25,7 +26,7 @@ const example = (name: string): string => readFileSync(new URL(`../examples/${na
 const world: World = {
   code: ({ script, arguments: args }) => Promise.resolve({ result: new Function(`${script}; return main(arguments[0])`)(args) as unknown }),
   fetch: () => Promise.resolve(Response.json({ rates: { CNY: 8 } })),
-  datasets: new Set(["tea-notes"]),
+  datasets: new Set(["tea-notes"]), read: readDocument,
   retrieve: search([{ dataset: "tea-notes", document: "card", content: "green tea wants water of 80 degrees" }]),
 };
 
@@ -165,7 +166,7 @@ test("calls of an agent's agents are told apart, however the path is written", (
 
 test("a file that is handed over can be read by the canvas", async () => {
   const session = start("tea-house");
-  const file = session.player.files.add(new File(["rosehip, mint and a secret"], "blend.txt", { type: "text/plain" }));
+  const file = await session.player.files.add(new File(["rosehip, mint and a secret"], "blend.txt", { type: "text/plain" }));
   session.edit("LLM:BrewMaster", "prompts", [{ role: "user", content: "{sys.query}\n{sys.files}" }]);
   session.player.send({ query: "green tea?", files: [file] });
   const { shown } = await settled(session);

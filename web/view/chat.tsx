@@ -8,6 +8,7 @@ import { isObject } from "../canvas/dsl.ts";
 import type { Descriptor } from "../run/files.ts";
 import type { Ask, Turn } from "../run/player.ts";
 import { modelless } from "../run/substitutes.ts";
+import { useAttaching } from "./attach.tsx";
 import { Consent } from "./consent.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
 import { answersOf, Field, fieldsOf } from "./field.tsx";
@@ -189,13 +190,19 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
   const [values, setValues] = useState<Record<string, unknown>>({});
   const [files, setFiles] = useState<Descriptor[]>([]);
   const picker = useRef<HTMLInputElement>(null);
+  const { attach, busy, notes } = useAttaching(session.player.files);
+  const add = async (list: FileList | null): Promise<void> => {
+    const taken = await attach(list);
+    setFiles((before) => [...before, ...taken]);
+    if (picker.current) picker.current.value = ""; // the same file may be chosen again
+  };
   const asks = Object.keys(fields).length > 0;
   const send = (): void => {
     const ask: Ask = {};
     if (query.trim()) ask.query = query.trim();
     if (asks) ask.inputs = answersOf(fields, values);
     if (files.length) ask.files = files;
-    if (!asks && !ask.query && !ask.files) return;
+    if (busy || (!asks && !ask.query && !ask.files)) return;
     session.player.send(ask);
     setQuery("");
     setFiles([]);
@@ -216,6 +223,7 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
           ))}
         </div>
       )}
+      {notes}
       <div className="line">
         {!task && (
           <textarea
@@ -225,12 +233,12 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
         )}
         {!task && (
           <>
-            <input ref={picker} type="file" multiple hidden onChange={(event) => setFiles([...files, ...[...(event.target.files ?? [])].map((file) => session.player.files.add(file))])} />
+            <input ref={picker} type="file" multiple hidden onChange={(event) => void add(event.target.files)} />
             <button type="button" className="icon-button" title={t("chat.attach")} aria-label={t("chat.attach")} onClick={() => picker.current?.click()}><Icon name="attach" /></button>
           </>
         )}
         {!first && <button type="button" className="icon-button" title={t("chat.restart")} aria-label={t("chat.restart")} onClick={() => session.restart()}><Icon name="Loop" /></button>}
-        <button type="submit" className={task ? "primary wide" : "primary icon-button"} aria-label={t(task ? "chat.run" : "chat.send")}>
+        <button type="submit" disabled={busy} className={task ? "primary wide" : "primary icon-button"} aria-label={t(task ? "chat.run" : "chat.send")}>
           <Icon name={task ? "Begin" : "send"} />{task && t("chat.run")}
         </button>
       </div>
