@@ -6,11 +6,16 @@ import { ReadError, type ReadCode } from "./errors.ts";
 /** ReadReply is what comes back. */
 export type ReadReply = { text: string } | { code: ReadCode; detail: string };
 
-const { postMessage } = globalThis as unknown as { postMessage(reply: ReadReply): void };
+/** ReadRequest is what a Worker is sent, once. The reply has a port of its own: pdf.js sends messages of the Worker itself. */
+export interface ReadRequest {
+  bytes: Uint8Array<ArrayBuffer>;
+  port: MessagePort;
+}
 
-addEventListener("message", ({ data }: MessageEvent<Uint8Array<ArrayBuffer>>) => {
-  readDocument(data).then(
-    (text) => postMessage({ text }),
-    (err: unknown) => postMessage(err instanceof ReadError ? { code: err.code, detail: err.message } : { code: "damaged", detail: String(err) }),
+addEventListener("message", ({ data: { bytes, port } }: MessageEvent<ReadRequest>) => {
+  const reply = (message: ReadReply): void => port.postMessage(message);
+  readDocument(bytes).then(
+    (text) => reply({ text }),
+    (err: unknown) => reply(err instanceof ReadError ? { code: err.code, detail: err.message } : { code: "damaged", detail: String(err) }),
   );
-});
+}, { once: true });

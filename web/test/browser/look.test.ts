@@ -72,9 +72,14 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await page.locator(".card").last().click();
       await ask(page, "green tea");
       await page.locator('.box[data-status="done"]', { hasText: /Answer/ }).waitFor();
+      await page.locator(".stand-ins").waitFor();
+      await page.locator('.composer input[type="file"]').setInputFiles({ name: "old.doc", mimeType: "application/msword", buffer: Buffer.from("d0cf11e0", "hex") });
+      await page.locator(".composer .fault").waitFor();
       for (const tab of ["chat", "timeline", "node", "variables", "problems"]) {
         if (tab === "node") {
           await page.locator(".react-flow__node", { hasText: "Brewing advice" }).click();
+          await page.locator(".actions button", { has: page.locator(".icon") }).click();
+          await page.locator(".box .badge.pinned").waitFor();
           await page.locator(".actions button").nth(2).click();
           await page.locator("form.alone").waitFor();
         }
@@ -86,8 +91,13 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await page.locator("dialog[open]").waitFor();
       await audit(page, "dialog");
       await page.locator("dialog .choice").nth(2).click();
+      for (const address of ["localhost:3000", "https://public.example"]) {
+        await page.locator(".locals input").fill(address);
+        await page.locator(".locals button[type=submit]").click();
+      }
+      await page.locator(".locals .fault").waitFor();
       await audit(page, "dialog with fields");
-      await page.locator("dialog button[type=submit]").click();
+      await page.locator("dialog button.primary[type=submit]").click();
       await page.evaluate((hash) => { location.hash = hash; }, await pack(stranger));
       await page.locator(".consent").waitFor();
       await audit(page, "consent");
