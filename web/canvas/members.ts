@@ -21,7 +21,8 @@ export interface Member {
 /** joinMembers goes down from each agent that is a component, and tells the boxes below whose they are. */
 export function joinMembers(edges: CanvasEdge[], known: Map<string, CanvasNode>): void {
   const below = lists(edges.filter((edge) => edge.role === "tool").map(({ source, target }) => [source, target]));
-  const open = [...known.values()].filter(({ role }) => role === "node").map((agent) => ({ agent, node: agent.id, path: agent.name }));
+  const components = [...known.values()].filter(({ role }) => role === "node");
+  const open = components.map((agent) => ({ agent, node: agent.id, path: agent.name }));
   for (const { agent, node, path } of open) {
     const boxes = (below.get(agent.id) ?? []).flatMap((id) => known.get(id) ?? []).filter((box) => !box.member);
     const agents = boxes.filter((box) => box.role === "agent").map((box) => calledName(agent, box));

@@ -24,8 +24,11 @@ export function picturesOf({ graph }: Dsl): Map<string, Picture> {
     if (typeof node["id"] !== "string") continue;
     const { data, position, measured } = node;
     const { name, label, form }: Params = isObject(data) ? data : {};
-    const picture: Picture = { id: node["id"], type: text(node["type"]), name: text(name), label: text(label), form: isObject(form) ? form : {} };
-    if (isObject(position) && finite(position["x"]) && finite(position["y"])) picture.place = { x: position["x"], y: position["y"] };
+    const picture: Picture = {
+      id: node["id"], type: text(node["type"]), name: text(name), label: text(label), form: isObject(form) ? form : {},
+    };
+    const { x, y }: Params = isObject(position) ? position : {};
+    if (finite(x) && finite(y)) picture.place = { x, y };
     for (const side of ["width", "height"] as const) {
       const length = node[side] ?? (isObject(measured) ? measured[side] : undefined);
       if (finite(length) && length > 0) picture[side] = length;

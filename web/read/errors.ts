@@ -1,7 +1,9 @@
 // Why a document is not read. Codes select the words for the person.
 
 /** ReadCode names a reason. */
-export type ReadCode = "too_large" | "too_long" | "old_office" | "archive" | "encrypted" | "damaged" | "no_text" | "not_text" | "unknown_font" | "timeout" | "no_reader";
+export type ReadCode =
+  | "too_large" | "too_long" | "old_office" | "archive" | "encrypted" | "damaged" | "no_text" | "not_text"
+  | "unknown_font" | "timeout" | "no_reader";
 
 /** ReadError says why a document is not read. */
 export class ReadError extends Error {

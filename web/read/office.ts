@@ -16,7 +16,10 @@ export async function officeText(bytes: Uint8Array<ArrayBuffer>): Promise<string
   return text;
 }
 
-const row = (cells: string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replace(/\s+/g, " ").trim()).join(" | ")} |`;
+function row(cells: string[]): string {
+  const line = cells.map((cell) => cell.replaceAll("|", "\\|").replace(/\s+/g, " ").trim());
+  return `| ${line.join(" | ")} |`;
+}
 
 function table(rows: string[][]): string {
   const [head = [], ...rest] = rows;
@@ -86,7 +89,8 @@ async function sheets(zip: Zip): Promise<string> {
   const blocks: string[] = [];
   for (const token of tokens(await zip.text("xl/workbook.xml"))) {
     if (token.kind !== "open" || token.name !== "sheet") continue;
-    const rows = cellsOf(await zip.text(targets.get(attribute(token.attributes, "r:id")) ?? ""), strings, dates);
+    const part = targets.get(attribute(token.attributes, "r:id")) ?? "";
+    const rows = cellsOf(await zip.text(part), strings, dates);
     if (rows.length > 0) blocks.push(`# ${attribute(token.attributes, "name")}`, table(rows));
   }
   return blocks.join("\n\n");
@@ -126,9 +130,14 @@ function dateStyles(xml: string): boolean[] {
     if (token.kind !== "open") continue;
     const id = attribute(token.attributes, "numFmtId");
     if (token.name === "numFmt") formats.set(id, attribute(token.attributes, "formatCode"));
-    if (token.name === "xf" && inside) dates.push(/^(1[4-9]|2[0-2]|4[5-7])$/.test(id) || /[ymdhs]/i.test((formats.get(id) ?? "").replace(/"[^"]*"|\[[^\]]*\]|\\./g, "")));
+    if (token.name === "xf" && inside) dates.push(/^(1[4-9]|2[0-2]|4[5-7])$/.test(id) || showsDate(formats.get(id) ?? ""));
   }
   return dates;
+}
+
+// showsDate looks for the letters of dates outside of quoted text, colours and escapes.
+function showsDate(format: string): boolean {
+  return /[ymdhs]/i.test(format.replace(/"[^"]*"|\[[^\]]*\]|\\./g, ""));
 }
 
 const mostColumns = 1_000;
@@ -153,13 +162,23 @@ function cellsOf(xml: string, strings: string[], dates: boolean[]): string[][] {
     } else if (token.name === "v" || token.name === "t") within = token.kind === "open";
     else if (token.name === "c" && token.kind === "open") {
       const place = columnOf(attribute(token.attributes, "r"));
-      cell = { column: place ?? cells.length, type: attribute(token.attributes, "t"), style: Number(attribute(token.attributes, "s")) };
+      const [type, style] = [attribute(token.attributes, "t"), Number(attribute(token.attributes, "s"))];
+      cell = { column: place ?? cells.length, type, style };
       value = "";
     } else if (token.name === "c" && cell.column < mostColumns) {
-      cells[cell.column] = cell.type === "s" ? strings[Number(value)] ?? "" : cell.type === "" && dates[cell.style] ? dateOf(value) : value;
+      cells[cell.column] = shown(value, cell.type, dates[cell.style] === true, strings);
     }
   }
   return rows;
+}
+
+function shown(value: string, type: string, date: boolean, strings: string[]): string {
+  switch (type) {
+    case "s": return strings[Number(value)] ?? "";
+    case "b": return value === "1" ? "TRUE" : "FALSE";
+    case "": case "n": return date ? dateOf(value) : value;
+    default: return value;
+  }
 }
 
 // columnOf reads the letters of a reference such as AB12, from 0.

@@ -6,7 +6,7 @@ import { ReadError, type ReadCode } from "./errors.ts";
 /** ReadReply is what comes back. */
 export type ReadReply = { text: string } | { code: ReadCode; detail: string };
 
-/** ReadRequest is what a Worker is sent, once. The reply has a port of its own: pdf.js sends messages of the Worker itself. */
+/** ReadRequest is what a Worker is sent, once. Replies have a port of their own: pdf.js uses the Worker's. */
 export interface ReadRequest {
   bytes: Uint8Array<ArrayBuffer>;
   port: MessagePort;
@@ -16,6 +16,6 @@ addEventListener("message", ({ data: { bytes, port } }: MessageEvent<ReadRequest
   const reply = (message: ReadReply): void => port.postMessage(message);
   readDocument(bytes).then(
     (text) => reply({ text }),
-    (err: unknown) => reply(err instanceof ReadError ? { code: err.code, detail: err.message } : { code: "damaged", detail: String(err) }),
+    (err: unknown) => reply({ code: err instanceof ReadError ? err.code : "damaged", detail: String(err) }),
   );
 }, { once: true });

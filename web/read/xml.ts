@@ -39,7 +39,8 @@ export function attribute(attributes: string, name: string): string {
 const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 function decoded(text: string): string {
-  return text.includes("&") ? text.replace(/&(#x[\da-f]{1,6}|#\d{1,7}|\w{2,4});/gi, (whole, name: string) => named[name] ?? character(name) ?? whole) : text;
+  if (!text.includes("&")) return text;
+  return text.replace(/&(#x[\da-f]{1,6}|#\d{1,7}|\w{2,4});/gi, (whole, name: string) => named[name] ?? character(name) ?? whole);
 }
 
 function character(name: string): string | undefined {

@@ -7,7 +7,7 @@ const mostUnpacked = 64 << 20; // bytes of one archive
 /** Zip reads parts of an archive. */
 export class Zip {
   readonly #bytes: Uint8Array<ArrayBuffer>;
-  readonly #entries: Map<string, { method: number; at: number; size: number }>;
+  readonly #entries: Map<string, Entry>;
   #left = mostUnpacked;
 
   constructor(bytes: Uint8Array<ArrayBuffer>) {
@@ -52,15 +52,26 @@ export class Zip {
   }
 }
 
+/** Entry is where a part lies, packed. */
+interface Entry {
+  method: number;
+  at: number;
+  size: number;
+}
+
+const short = (view: DataView, at: number): number => view.getUint16(at, true);
+
 // directory reads the list at the end of an archive.
-function directory(bytes: Uint8Array<ArrayBuffer>): Map<string, { method: number; at: number; size: number }> {
+function directory(bytes: Uint8Array<ArrayBuffer>): Map<string, Entry> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let end = bytes.length - 22;
-  while (view.getUint32(end, true) !== 0x06054b50) if (--end < bytes.length - 22 - 0xffff) throw new ReadError("damaged", "no ZIP directory");
-  const entries = new Map<string, { method: number; at: number; size: number }>();
+  while (view.getUint32(end, true) !== 0x06054b50) {
+    if (--end < bytes.length - 22 - 0xffff) throw new ReadError("damaged", "no ZIP directory");
+  }
+  const entries = new Map<string, Entry>();
   let at = view.getUint32(end + 16, true);
   for (let count = view.getUint16(end + 10, true); count > 0; count--) {
-    const [nameLength, extra, comment] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true)) as [number, number, number];
+    const [nameLength, extra, comment] = [short(view, at + 28), short(view, at + 30), short(view, at + 32)];
     if (view.getUint16(at + 8, true) & 1) throw new ReadError("encrypted");
     const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength));
     const local = view.getUint32(at + 42, true);

@@ -32,7 +32,8 @@ export class Files {
   /** add takes a file and gives its descriptor. It throws a ReadError for one that cannot be read. */
   async add(file: File): Promise<Descriptor> {
     if (file.size > largest) throw new ReadError("too_large");
-    const content = file.type.startsWith("image/") ? await dataURL(file) : await this.#read(new Uint8Array(await bytesOf(file)));
+    const picture = file.type.startsWith("image/");
+    const content = picture ? await dataURL(file) : await this.#read(new Uint8Array(await bytesOf(file)));
     const id = crypto.randomUUID().replaceAll("-", "");
     this.#contents.set(id, content);
     return {

@@ -96,7 +96,10 @@ function itemsOf(lines: string[]): string[] {
 }
 
 function table([first = "", , ...rest]: string[]): Block {
-  const cells = (row: string): Inline[][] => row.trim().replace(/^\|/, "").replace(/\|$/, "").split("|").map((cell) => inline(cell.trim()));
+  const cells = (row: string): Inline[][] => {
+    const parts = row.trim().replace(/^\|/, "").replace(/\|$/, "").split("|");
+    return parts.map((cell) => inline(cell.trim()));
+  };
   const head = cells(first);
   return { kind: "table", head, rows: rest.map((row) => cells(row).slice(0, head.length)) };
 }
@@ -131,16 +134,20 @@ interface Lacking {
   address: number;
 }
 
-/** Found is what begins at a mark: a part, after `skip` characters of plain text, or plain text only; end is behind it. */
+/** Found is what begins at a mark: a part, or plain text only. */
 interface Found {
   part?: Inline;
+  /** Characters of plain text before the part. */
   skip?: number;
+  /** The place behind it. */
   end: number;
 }
 
 type Read = (text: string, at: number, lacking: Lacking) => Found | undefined;
 
-const readers: Record<string, Read> = { "`": code, "*": star, _: em, "[": bracket, "!": picture, "\n": lineBreak };
+const readers: Record<string, Read> = {
+  "`": code, "*": star, _: em, "[": bracket, "!": picture, "\n": lineBreak,
+};
 
 function lineBreak(_text: string, at: number): Found {
   return { part: { kind: "break" }, end: at + 1 };

@@ -30,13 +30,14 @@ export function watched(ports: Ports, here: ReadonlySet<string>, noted: (substit
     add("datasets", (query.datasets ?? []).filter((name) => !here.has(name)));
     return ports.retrieve?.(query, context) ?? { chunks: [] };
   });
-  const tools = ports.tools && Object.fromEntries(Object.entries(ports.tools).map(([name, tool]): [string, Tool] => [name, {
+  const watch = (name: string, tool: Tool): Tool => ({
     ...tool,
     run: (args, context) => {
       if (invented(name, args)) add("tools", [name]);
       return tool.run(args, context);
     },
-  }]));
+  });
+  const tools = ports.tools && Object.fromEntries(Object.entries(ports.tools).map(([name, tool]) => [name, watch(name, tool)]));
   return { ...ports, ...(retrieve ? { retrieve } : {}), ...(tools ? { tools } : {}) };
 }
 

@@ -55,11 +55,11 @@ async function zip(parts: Record<string, string>, { stored = false, flags = 0 } 
 const word = (body: string): Record<string, string> => ({ "word/document.xml": `<?xml version="1.0"?><w:document><w:body>${body}</w:body></w:document>` });
 
 // pdf is a file of one page with some text.
-function pdf(text: string, more = ""): Uint8Array<ArrayBuffer> {
+function pdf(text: string, more = "", font = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"): Uint8Array<ArrayBuffer> {
   const content = `BT /F 24 Tf 72 700 Td (${text}) Tj ET`;
   const objects = [
     "<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>",
-    `<</Length ${content.length}>>stream\n${content}\nendstream`, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    `<</Length ${content.length}>>stream\n${content}\nendstream`, font,
   ];
   const body = objects.map((object, i) => `${i + 1} 0 obj\n${object}\nendobj\n`).join("");
   return bytes(`%PDF-1.4\n${body}trailer<</Root 1 0 R${more}>>\n%%EOF`);
@@ -104,6 +104,7 @@ test("text is read in its own encoding", async () => {
 test("what cannot be read is refused with its reason", async () => {
   const cases: [content: Uint8Array<ArrayBuffer>, reason: string][] = [
     [bytes("%PDF-1.7 and nothing else"), "damaged"], [pdf(""), "no_text"], [pdf("x", `/ID[<00><00>]/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<${"41".repeat(32)}>/U<${"42".repeat(32)}>>>`), "encrypted"],
+    [pdf("\\116\\055", "", "<</Type/Font/Subtype/Type0/BaseFont/STSong/Encoding/UniGB-UCS2-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType0/BaseFont/STSong/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)/Supplement 4>>/FontDescriptor<</Type/FontDescriptor/FontName/STSong/Flags 4/ItalicAngle 0/Ascent 880/Descent -120/CapHeight 700/StemV 80/FontBBox[0 0 1000 1000]>>>>]>>"), "unknown_font"],
     [new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]), "old_office"], [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0]), "not_text"], [bytes("PK\u0003\u0004 cut off"), "damaged"],
     [await zip({ "a.txt": "hello" }), "archive"], [await zip(word("<w:p/>")), "no_text"], [await zip(word("<w:t>x"), { flags: 1 }), "encrypted"], [await zip(word(`<w:t>${" ".repeat(70 << 20)}`)), "too_long"],
     [bytes("x".repeat(mostText + 1)), "too_long"],

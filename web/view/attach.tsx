@@ -31,7 +31,13 @@ export function useAttaching(files: Files): Attaching {
     setReading(chosen.map((file) => file.name));
     const taken: Descriptor[] = [];
     const faults: { name: string; err: unknown }[] = [];
-    for (const file of chosen) await files.add(file).then((each) => taken.push(each), (err: unknown) => faults.push({ name: file.name, err }));
+    for (const file of chosen) {
+      try {
+        taken.push(await files.add(file));
+      } catch (err) {
+        faults.push({ name: file.name, err });
+      }
+    }
     if (gone.current) return [];
     setReading([]);
     setRefused(faults);

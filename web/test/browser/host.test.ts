@@ -118,10 +118,9 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: "Remove returns.docx" }).waitFor();
     assert.equal(await page.locator(".composer .fault").count(), 0);
     await ask(page, "What do they say?");
-    const answer = page.locator(".bubble.theirs", { hasText: "returns.docx" });
+    const answer = page.locator(".bubble.theirs", { hasText: /thirty days[^]*thirty days/ });
     await answer.waitFor();
     assert.doesNotMatch(await answer.innerText(), /%PDF|PK\u0003/);
-    assert.match(await answer.innerText(), /30 days|return/i);
     await done();
   });
 
