@@ -123,9 +123,9 @@ function sound(model: CanvasModel): void {
   assert.equal(new Set(model.edges.map(({ id }) => id)).size, model.edges.length, "each edge stands once");
 }
 
-const tabs: Tab[] = ["chat", "node", "problems", "variables", "timeline"];
+const tabs: Tab[] = ["chat", "problems"];
 
-// draw renders the canvas and each page of the panel, with two nodes inspected.
+// draw renders the canvas and pages of the panel, with two nodes inspected.
 function draw(session: Session, random: Random): void {
   const document = session.document.get();
   assert.ok(document);
