@@ -24,6 +24,7 @@ func project(t *testing.T) bundler {
 		"web/page.css":                         "body { color: red }",
 		"wasm/js/src/worker.browser.ts":        `console.log("engine")`,
 		"wasm/js/src/code/worker.ts":           `console.log("code")`,
+		"web/read/worker.ts":                   `console.log("read")`,
 		"wasm/js/src/plugin/kernel.browser.ts": `console.log("plugin")`,
 		"licences/page.txt":                    "who made what is in it",
 		"wasm/dist/engine.wasm":                "\x00asm",

@@ -52,6 +52,7 @@ func (b bundler) scripts() (*made, error) {
 		"EASEL_ENGINE_WORKER": "../wasm/js/src/worker.browser.ts",
 		"EASEL_CODE_WORKER":   "../wasm/js/src/code/worker.ts",
 		"EASEL_PLUGIN_WORKER": "../wasm/js/src/plugin/kernel.browser.ts",
+		"EASEL_READ_WORKER":   "read/worker.ts",
 	} {
 		options := b.options()
 		options.EntryPoints = []string{entry}

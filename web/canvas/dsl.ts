@@ -15,30 +15,11 @@ export interface Component {
 /** Params are the settings of a node. */
 export type Params = Record<string, unknown>;
 
-/** GraphNode is a picture of a node; only editors read it. */
-export interface GraphNode {
-  id: string;
-  type?: string;
-  position?: { x?: number; y?: number };
-  width?: number;
-  height?: number;
-  measured?: { width?: number; height?: number };
-  parentId?: string;
-  data?: { name?: string; label?: string; form?: Params };
-}
-
-/** GraphEdge is a picture of an edge. */
-export interface GraphEdge {
-  id?: string;
-  source?: string;
-  target?: string;
-  sourceHandle?: string | null;
-}
-
 /** Dsl is a canvas document. */
 export interface Dsl {
   components: Record<string, Component>;
-  graph?: { nodes?: GraphNode[]; edges?: GraphEdge[] };
+  /** Read by editors only, see picture.ts. */
+  graph?: unknown;
   globals?: Record<string, unknown>;
   variables?: unknown;
   [key: string]: unknown;

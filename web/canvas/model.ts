@@ -2,8 +2,10 @@
 // with branches, groups with children. Components are the truth about what exists
 // and what leads where; `graph` only adds places, names, notes and tool boxes.
 
-import type { Component, Dsl, GraphNode, Params } from "./dsl.ts";
+import type { Component, Dsl, Params } from "./dsl.ts";
 import { isObject } from "./dsl.ts";
+import { joinMembers, lists, toolEntries, type Member } from "./members.ts";
+import { linksOf, picturesOf, text, type Picture } from "./picture.ts";
 import { attach, settle, type Places } from "./places.ts";
 
 /** Role is what a box stands for. `tool` and `agent` are parts of an Agent, `note` is text. */
@@ -34,6 +36,8 @@ export interface CanvasNode {
   tools: string[];
   /** Text of a note. */
   text?: string;
+  /** Of a box below an agent: whose calls it stands for. */
+  member?: Member;
 }
 
 /** CanvasEdge joins two boxes. */
@@ -60,15 +64,14 @@ const items = new Set(["IterationItem", "LoopItem"]);
 
 /** build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that has none itself. */
 export function build(dsl: Dsl, places?: Places): CanvasModel {
-  const pictures = new Map<string, GraphNode>();
-  for (const node of dsl.graph?.nodes ?? []) if (typeof node?.id === "string") pictures.set(node.id, node);
+  const pictures = picturesOf(dsl);
   const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures.get(id), dsl));
   const edges = Object.entries(dsl.components).flatMap(([id, component]) => edgesOf(id, component, dsl));
   // One node without a place means that all are laid out: what was added stands nowhere near the rest.
-  const unplaced = nodes.some((node) => !hasPlace(pictures.get(node.id)));
+  const unplaced = nodes.some((node) => !pictures.get(node.id)?.place);
   addExtras(dsl, pictures, nodes, edges);
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const placeless = new Set(nodes.filter((node) => (unplaced && node.role !== "note") || !hasPlace(pictures.get(node.id))).map((node) => node.id));
+  const placeless = new Set(nodes.filter((node) => (unplaced && node.role !== "note") || !pictures.get(node.id)?.place).map((node) => node.id));
   if (unplaced && places) settle(nodes, places);
   attach(nodes, edges, byId, placeless);
   // A group comes before its children, as drawing them needs.
@@ -77,13 +80,13 @@ export function build(dsl: Dsl, places?: Places): CanvasModel {
   return { nodes, edges, byId, unplaced: unplaced && !places };
 }
 
-function nodeOf(id: string, component: Component, picture: GraphNode | undefined, dsl: Dsl): CanvasNode {
+function nodeOf(id: string, component: Component, picture: Picture | undefined, dsl: Dsl): CanvasNode {
   const kind = component.obj.component_name;
   const node: CanvasNode = {
     id, kind, role: groups.has(kind) ? "group" : items.has(kind) ? "item" : "node",
-    name: picture?.data?.name || id, ...boxOf(picture), params: component.obj.params, branches: branchesOf(component), tools: toolsOf(component.obj.params),
+    name: picture?.name || id, ...boxOf(picture), params: component.obj.params, branches: branchesOf(component), tools: toolEntries(component.obj.params).map(toolName),
   };
-  const parent = component.parent_id;
+  const parent = text(component.parent_id);
   if (parent && dsl.components[parent] && !contains(dsl, id, parent)) node.parent = parent;
   return node;
 }
@@ -93,23 +96,14 @@ function contains(dsl: Dsl, id: string, parent: string): boolean {
   let at: string | undefined = parent;
   for (let steps = 0; at && steps < 100; steps++) {
     if (at === id) return true;
-    at = dsl.components[at]?.parent_id;
+    at = text(dsl.components[at]?.parent_id) || undefined;
   }
   return at !== undefined;
 }
 
-function boxOf(picture: GraphNode | undefined): { x: number; y: number; width?: number; height?: number } {
-  const number = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
-  const box: { x: number; y: number; width?: number; height?: number } = { x: number(picture?.position?.x), y: number(picture?.position?.y) };
-  const width = number(picture?.width ?? picture?.measured?.width);
-  const height = number(picture?.height ?? picture?.measured?.height);
-  if (width > 0) box.width = width;
-  if (height > 0) box.height = height;
-  return box;
-}
-
-function hasPlace(picture: GraphNode | undefined): boolean {
-  return typeof picture?.position?.x === "number" && typeof picture.position.y === "number";
+function boxOf(picture: Picture | undefined): Pick<CanvasNode, "x" | "y" | "width" | "height"> {
+  const { place = { x: 0, y: 0 }, width, height } = picture ?? {};
+  return { ...place, ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) };
 }
 
 /** branchesOf lists the ways out of a Switch or a Categorize. */
@@ -131,12 +125,16 @@ export function branchesOf(component: Component): Branch[] {
 function conditionText(condition: { items?: unknown; logical_operator?: unknown }): string {
   const parts = (Array.isArray(condition?.items) ? condition.items : []) as { cpn_id?: unknown; operator?: unknown; value?: unknown }[];
   const joint = condition?.logical_operator === "and" ? " and " : " or ";
-  return parts.map((each) => `${String(each?.cpn_id ?? "").split("@").at(-1)} ${String(each?.operator ?? "")} ${String(each?.value ?? "")}`.trim()).join(joint);
+  return parts.map((each) => `${word(each?.cpn_id).split("@").at(-1)} ${word(each?.operator)} ${word(each?.value)}`.trim()).join(joint);
 }
 
-function toolsOf(params: Params): string[] {
-  if (!Array.isArray(params["tools"])) return [];
-  return (params["tools"] as Params[]).map((tool) => String(tool?.["name"] ?? tool?.["component_name"] ?? "?"));
+function toolName(tool: Params): string {
+  return text(tool["name"]) || text(tool["component_name"]) || "?";
+}
+
+// word is a value that fits into a line.
+function word(value: unknown): string {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : text(value);
 }
 
 function edgesOf(id: string, component: Component, dsl: Dsl): CanvasEdge[] {
@@ -164,7 +162,7 @@ function strings(value: unknown): string[] {
 }
 
 // addExtras draws what only the picture knows: notes, tool boxes and agents inside agents.
-function addExtras(dsl: Dsl, pictures: Map<string, GraphNode>, nodes: CanvasNode[], edges: CanvasEdge[]): void {
+function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[], edges: CanvasEdge[]): void {
   const known = new Map(nodes.map((node) => [node.id, node]));
   for (const picture of pictures.values()) {
     if (known.has(picture.id)) continue;
@@ -172,20 +170,24 @@ function addExtras(dsl: Dsl, pictures: Map<string, GraphNode>, nodes: CanvasNode
     const tool = picture.type === "toolNode";
     if (!note && !tool && picture.type !== "agentNode") continue;
     const node: CanvasNode = {
-      id: picture.id, role: note ? "note" : tool ? "tool" : "agent", kind: picture.data?.label ?? "", name: picture.data?.name ?? "",
-      ...boxOf(picture), params: picture.data?.form ?? {}, branches: [], tools: [],
+      id: picture.id, role: note ? "note" : tool ? "tool" : "agent", kind: picture.label, name: picture.name,
+      ...boxOf(picture), params: picture.form, branches: [], tools: [],
     };
-    if (note) node.text = String(picture.data?.form?.["text"] ?? "");
+    if (note) node.text = text(picture.form["text"]);
     nodes.push(node);
     known.set(node.id, node);
   }
-  for (const edge of dsl.graph?.edges ?? []) {
-    const source = known.get(edge?.source ?? "");
-    const target = known.get(edge?.target ?? "");
-    if (!source || !target || (target.role !== "tool" && target.role !== "agent")) continue;
-    edges.push({ id: `${source.id}/tool/${target.id}`, source: source.id, target: target.id, role: "tool" });
+  const seen = new Set<string>();
+  for (const edge of linksOf(dsl)) {
+    const source = known.get(edge.source);
+    const target = known.get(edge.target);
+    const id = `${source?.id}/tool/${target?.id}`;
+    if (!source || !target || (target.role !== "tool" && target.role !== "agent") || seen.has(id)) continue;
+    seen.add(id);
+    edges.push({ id, source: source.id, target: target.id, role: "tool" });
     if (target.role === "agent") target.params = toolParams(source, target.id) ?? target.params;
   }
+  joinMembers(edges, known);
   for (const edge of edges) {
     const source = edge.role === "tool" ? known.get(edge.source) : undefined;
     const target = known.get(edge.target);
@@ -198,18 +200,28 @@ function addExtras(dsl: Dsl, pictures: Map<string, GraphNode>, nodes: CanvasNode
 }
 
 function toolParams(agent: CanvasNode, id: string): Params | undefined {
-  const tools = Array.isArray(agent.params["tools"]) ? (agent.params["tools"] as Params[]) : [];
-  const found = tools.find((tool) => tool?.["id"] === id)?.["params"];
+  const found = toolEntries(agent.params).find((tool) => tool["id"] === id)?.["params"];
   return isObject(found) ? found : undefined;
 }
 
 function plainTools(params: Params): string[] {
-  const tools = Array.isArray(params["tools"]) ? (params["tools"] as Params[]) : [];
-  return tools.filter((tool) => tool?.["component_name"] !== "Agent").map((tool) => String(tool?.["name"] ?? tool?.["component_name"] ?? "?"));
+  return toolEntries(params).filter((tool) => tool["component_name"] !== "Agent").map(toolName);
 }
 
 function depth(node: CanvasNode, byId: Map<string, CanvasNode>): number {
   let levels = 0;
   for (let at = node.parent; at; at = byId.get(at)?.parent) levels++;
   return levels;
+}
+
+/** reachable gives a node and all that a run from it may reach, bodies of groups included. */
+export function reachable(model: CanvasModel | undefined, from: string): Set<string> {
+  const found = new Set([from]);
+  const { nodes = [], edges = [] } = model ?? {};
+  const next = lists([
+    ...edges.filter(({ role }) => role !== "tool").map(({ source, target }) => [source, target] as const),
+    ...nodes.flatMap(({ id, parent }) => (parent === undefined ? [] : [[parent, id] as const])),
+  ]);
+  for (const id of found) for (const target of next.get(id) ?? []) found.add(target);
+  return found;
 }

@@ -7,6 +7,9 @@ import passages from "./passages.json";
 /** retrieve searches the passages of the examples. */
 export const retrieve = search(passages as Passage[]);
 
+/** datasets are the names of what there is to search. */
+export const datasets: ReadonlySet<string> = new Set(passages.map(({ dataset }) => dataset));
+
 const rates = { base: "EUR", date: "2026-01-05", rates: { USD: 1.09, CNY: 7.82, JPY: 161.4, GBP: 0.86, EUR: 1 } };
 
 /** request is fetch with the examples' own host. */

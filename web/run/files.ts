@@ -1,7 +1,10 @@
-// Files a person hands to a canvas. They stay in the page; the canvas sees a
-// descriptor and asks for the content through the files port.
+// Files a person hands to a canvas. They stay in the page; the canvas sees a descriptor and asks for the
+// content through the files port. A document is read when it is handed over, so that the person learns at
+// once when it cannot be.
 
 import { EngineError, type Port } from "@easel/engine";
+import { ReadError } from "../read/errors.ts";
+import type { Read } from "../read/reader.ts";
 
 /** Descriptor is what a canvas knows of a file. */
 export interface Descriptor {
@@ -18,12 +21,21 @@ const largest = 20 << 20; // bytes
 
 /** Files keeps what was handed over. */
 export class Files {
-  readonly #files = new Map<string, File>();
+  readonly #read: Read;
+  readonly #contents = new Map<string, string>();
 
-  /** add takes a file and gives its descriptor. */
-  add(file: File): Descriptor {
+  /** `read` gives the text of documents; without it only pictures are taken. */
+  constructor(read: Read = () => Promise.reject(new ReadError("no_reader"))) {
+    this.#read = read;
+  }
+
+  /** add takes a file and gives its descriptor. It throws a ReadError for one that cannot be read. */
+  async add(file: File): Promise<Descriptor> {
+    if (file.size > largest) throw new ReadError("too_large");
+    const picture = file.type.startsWith("image/");
+    const content = picture ? await dataURL(file) : await this.#read(new Uint8Array(await bytesOf(file)));
     const id = crypto.randomUUID().replaceAll("-", "");
-    this.#files.set(id, file);
+    this.#contents.set(id, content);
     return {
       id, name: file.name, size: file.size, extension: file.name.split(".").at(-1) ?? "", mime_type: file.type || "application/octet-stream",
       created_by: "page", created_at: Math.floor(Date.now() / 1000),
@@ -31,20 +43,28 @@ export class Files {
   }
 
   /** port answers the engine's questions for content. */
-  readonly port: Port = async ({ file: asked }) => {
+  readonly port: Port = ({ file: asked }) => {
     const descriptor = asked as Partial<Descriptor> | null;
-    const file = this.#files.get(String(descriptor?.id));
-    if (!file) throw new EngineError("provider", `this page has no file ${descriptor?.name ?? String(descriptor?.id)}`);
-    if (file.size > largest) throw new EngineError("too_large", `${file.name} is larger than ${largest >> 20} MB`);
-    return { text: file.type.startsWith("image/") ? await dataURL(file) : await file.text() };
+    const text = this.#contents.get(String(descriptor?.id));
+    if (text === undefined) throw new EngineError("provider", `this page has no file ${descriptor?.name ?? String(descriptor?.id)}`);
+    return { text };
   };
+}
+
+// bytesOf fails when the file was changed or removed after it was chosen.
+async function bytesOf(file: File): Promise<ArrayBuffer> {
+  try {
+    return await file.arrayBuffer();
+  } catch {
+    throw new ReadError("damaged");
+  }
 }
 
 function dataURL(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new EngineError("provider", `${file.name} cannot be read`));
+    reader.onerror = () => reject(new ReadError("damaged"));
     reader.readAsDataURL(file);
   });
 }

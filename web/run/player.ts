@@ -5,11 +5,13 @@ import type { Canvas, FormField, Run, RunOptions } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { conclude, emptyState, type RunState } from "@easel/engine/state";
 import { dict, own, type Params } from "../canvas/dsl.ts";
+import type { Read } from "../read/reader.ts";
 import { Files } from "./files.ts";
-import { firstChoice, Providers, type ProviderChoice } from "./providers.ts";
-import { Records, resumed, waiting } from "./records.ts";
+import { firstChoice, Providers, type ProviderChoice, type ProviderKind } from "./providers.ts";
+import { continued, Records, waiting } from "./records.ts";
 import { standIns } from "./standins.ts";
 import { Store } from "./store.ts";
+import { noSubstitutes, watched, type Substitutes } from "./substitutes.ts";
 
 /** Ask is what a turn was started with. */
 export interface Ask {
@@ -26,6 +28,12 @@ export interface Turn {
   records: Records;
   state: RunState;
   error?: string;
+  /** Nodes whose outputs were pinned when it began. */
+  pinned: ReadonlySet<string>;
+  /** Way to get answers of models that it began with. */
+  model: ProviderKind;
+  /** What stood in for the outside. */
+  substitutes: Substitutes;
   /** The canvas as it was before this turn, so that a rerun finds the same conversation. */
   before?: string;
 }
@@ -43,7 +51,12 @@ export interface Play {
 }
 
 /** World is what the page gives to canvases. */
-export type World = Pick<RunOptions, "retrieve" | "fetch" | "code">;
+export interface World extends Pick<RunOptions, "retrieve" | "fetch" | "code"> {
+  /** Names of the datasets that retrieve searches. */
+  datasets?: ReadonlySet<string>;
+  /** Gives the text of documents that are handed over. */
+  read?: Read;
+}
 
 /** Stage is the canvas that is played. */
 export interface Stage {
@@ -53,16 +66,24 @@ export interface Stage {
   canvas(): Promise<Canvas>;
   /** node is a node as people call it. */
   node(id: string): { id: string; name: string; kind: string } | undefined;
+  /** origins are the local ones that it may call. */
+  origins(): readonly string[];
+  /** from gives a node and all that a run from it may reach. */
+  from(id: string): Set<string>;
 }
 
 /** Start begins a run on a loaded canvas. */
 type Start = (canvas: Canvas, options: RunOptions) => Run;
 
-/** Rest says how a run begins that is not the next turn: on a state that was shown, or as another turn began. */
+/** Rest says how a run begins that is not the next turn. */
 interface Rest {
   options?: RunOptions;
+  /** What is shown of earlier runs while this one goes on. */
   base?: RunState;
+  /** Turn that is repeated or continued. */
   again?: Turn;
+  /** The run continues the paused one: its conversation is not put back. */
+  resumes?: boolean;
 }
 
 const nothing: Play = { turns: [], chosen: -1, shown: emptyState, running: false };
@@ -72,7 +93,7 @@ export class Player {
   readonly play = new Store<Play>(nothing);
   readonly pins = new Store<Record<string, Params>>(dict({}));
   readonly provider = new Store<ProviderChoice>(firstChoice);
-  readonly files = new Files();
+  readonly files: Files;
   readonly providers: Providers;
   readonly #stage: Stage;
   readonly #world: World;
@@ -83,6 +104,7 @@ export class Player {
   #frame = 0;
 
   constructor(stage: Stage, world: World, host: typeof fetch) {
+    this.files = new Files(world.read);
     this.providers = new Providers(host);
     this.#stage = stage;
     this.#world = world;
@@ -97,7 +119,7 @@ export class Player {
   answer(inputs: Record<string, unknown>): void {
     const paused = this.#paused;
     if (!paused) return;
-    this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), { base: resumed(paused.state), again: paused.turn });
+    this.#begin({ inputs, how: { kind: "resume" } }, (_canvas, options) => paused.run.resume(inputs, options), { base: continued(paused.state), again: paused.turn, resumes: true });
   }
 
   /** runUntil runs the shown question again and stops after a node. */
@@ -118,7 +140,7 @@ export class Player {
       else (outputs[id] ??= {})[output] = value;
     }
     const { ask = {}, again } = this.#asked();
-    this.#begin({ ...ask, how: { kind: "from", node } }, asking(ask), { options: { from: node, base: { outputs, variables } }, again });
+    this.#begin({ ...ask, how: { kind: "from", node } }, asking(ask), { options: { from: node, base: { outputs, variables } }, base: continued(shown, this.#stage.from(node)), again });
   }
 
   /** form is what one node alone takes, each field with the value that the shown run knows. */
@@ -135,7 +157,8 @@ export class Player {
 
   /** debug runs one node alone, with values for the fields of its form. */
   debug(node: string, params: Record<string, unknown>): void {
-    this.#begin({ how: { kind: "debug", node } }, asking({}), { options: { debug: { node, params } } });
+    const base = continued(this.play.get().shown, new Set([node]));
+    this.#begin({ how: { kind: "debug", node } }, asking({}), { options: { debug: { node, params } }, base });
   }
 
   /** cancel stops the run, also one that has not begun yet. */
@@ -189,7 +212,10 @@ export class Player {
     if (this.play.get().running || !this.#stage.allowed()) return;
     const { base } = rest;
     this.#paused = undefined;
-    const turn: Turn = { ask, records: new Records(base), state: { ...(base ?? emptyState), status: "running" }, before: rest.again?.before };
+    const turn: Turn = {
+      ask, records: new Records(base), state: { ...(base ?? emptyState), status: "running" }, before: rest.again?.before,
+      pinned: new Set(Object.keys(this.pins.get())), model: this.provider.get().kind, substitutes: noSubstitutes,
+    };
     const turns = [...this.play.get().turns, turn];
     this.play.set({ turns, chosen: turns.length - 1, shown: turn.state, running: true, cursor: undefined });
     void this.#follow(turn, start, rest).catch((err: unknown) => {
@@ -197,14 +223,14 @@ export class Player {
     });
   }
 
-  async #follow(turn: Turn, start: Start, { options, again, base }: Rest): Promise<void> {
+  async #follow(turn: Turn, start: Start, { options, again, resumes }: Rest): Promise<void> {
     const canvas = await this.#stage.canvas();
-    if (!base && !options?.debug) await this.#rewind(canvas, turn, again);
+    if (!resumes && !options?.debug) await this.#rewind(canvas, turn, again);
     if (this.#stopped(turn)) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     const choice = this.provider.get();
-    const run = start(canvas, {
-      ...this.#world, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, ...(choice.standIns ? { tools: standIns } : {}), ...options,
-    });
+    const { datasets = new Set<string>(), retrieve, fetch, code } = this.#world;
+    const ports = watched({ retrieve, fetch, code, ...(choice.standIns ? { tools: standIns } : {}) }, datasets, (substitutes) => { turn.substitutes = substitutes; });
+    const run = start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, reach: { origins: this.#stage.origins() }, ...options });
     this.#run = run;
     for await (const event of run) {
       turn.records.push([event]);

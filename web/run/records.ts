@@ -10,12 +10,12 @@ const stride = 64;
 /** Records grows while a run goes on. */
 export class Records {
   readonly events: RunEvent[] = [];
-  /** Steps that were there before this run: those of the run it goes on with. */
+  /** Steps that were there before this run: those of the run it continues. */
   readonly earlier: number;
   readonly #kept: RunState[];
   #last: RunState;
 
-  /** A run that goes on after a form begins with the state it was paused in. */
+  /** A run that continues another begins with what is known of that one. */
   constructor(base: RunState = emptyState) {
     this.#kept = [base];
     this.#last = base;
@@ -54,8 +54,13 @@ export function waiting(state: RunState, nodes: { id: string; name: string; kind
   return { ...state, steps: [...state.steps, ...steps], latest: { ...state.latest, ...Object.fromEntries(steps.map((step) => [step.node, step])) } };
 }
 
-/** resumed is where the run that goes on after a form begins: nodes as they were, nothing said yet. */
-export function resumed(paused: RunState): RunState {
-  const { form: _form, error: _error, elapsed: _elapsed, usage: _usage, outputs: _outputs, ...state } = paused;
-  return { ...state, status: "running", count: 0, answers: [], warnings: [] };
+/**
+ * continued is what a run begins with that continues an earlier one: what the nodes gave is there, nothing is said
+ * yet. Nodes that run again and executions that did not end are left out.
+ */
+export function continued(shown: RunState, again: ReadonlySet<string> = new Set()): RunState {
+  const { variables, inputs, messageId, taskId } = shown;
+  const steps = shown.steps.filter((step) => step.elapsed !== undefined && !again.has(step.node)).map((step, index) => ({ ...step, index }));
+  const latest = Object.fromEntries(steps.map((step) => [step.node, step]));
+  return { ...emptyState, status: "running", inputs, messageId, taskId, variables, steps, latest };
 }

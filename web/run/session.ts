@@ -6,11 +6,12 @@ import type { Canvas, ComponentSpec, Engine, Problem } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { dict, open, type Dsl, type Opened, type Params } from "../canvas/dsl.ts";
 import { Edits } from "../canvas/edits.ts";
-import { build, type CanvasModel } from "../canvas/model.ts";
+import { build, reachable, type CanvasModel } from "../canvas/model.ts";
 import { rows, sizesOf, type Places } from "../canvas/places.ts";
 import { Consents } from "./consent.ts";
 import type { Host, Origin } from "./host.ts";
-import { Player, type World } from "./player.ts";
+import { Locals } from "./local.ts";
+import { Player, type Stage, type World } from "./player.ts";
 import { Plugins } from "./plugins.ts";
 import { Store } from "./store.ts";
 
@@ -42,6 +43,8 @@ export class Session {
   readonly specs = new Store<Map<string, ComponentSpec>>(new Map());
   /** Why the engine is not there, if it is not. */
   readonly trouble = new Store<string | undefined>(undefined);
+  /** Local services that canvases may call. */
+  readonly locals = new Locals();
   readonly player: Player;
   readonly plugins: Plugins;
   readonly #engine: Promise<Engine>;
@@ -55,8 +58,11 @@ export class Session {
   constructor(engine: Promise<Engine>, world: World, host: Pick<Host, "models">, consents = new Consents()) {
     this.#engine = engine;
     this.#consents = consents;
-    this.player = new Player({ allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => this.document.get()?.model.byId.get(id) }, world, host.models);
+    const model = (): CanvasModel | undefined => this.document.get()?.model;
+    const stage: Stage = { allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id), from: (id) => reachable(model(), id), origins: this.locals.list.get };
+    this.player = new Player(stage, world, host.models);
     this.plugins = new Plugins(engine, () => this.#refresh());
+    this.locals.list.subscribe(() => this.#reconsider());
     void this.#describe();
   }
 
@@ -65,7 +71,7 @@ export class Session {
     const opened = open(text, name);
     this.restart();
     this.origin.set(source.kind === "host" ? source.origin : undefined);
-    this.allowed.set(source.kind !== "link" && source.kind !== "file");
+    this.allowed.set(!isStrange(source));
     this.#saved = undefined;
     this.player.pins.set(dict({}));
     this.problems.set([]);
@@ -81,7 +87,7 @@ export class Session {
     const document = this.document.get();
     if (!document) return;
     this.allowed.set(true);
-    void this.#consents.add(document.opened.text);
+    void this.#consents.add(this.#terms(document));
   }
 
   /** unsaved reports whether opening another canvas would lose edits or a run. */
@@ -214,9 +220,25 @@ export class Session {
 
   // recall allows a canvas that the person allowed before.
   async #recall(): Promise<void> {
-    const opened = this.document.get()?.opened;
-    if (this.allowed.get() || !opened || !(await this.#consents.has(opened.text))) return;
-    if (this.document.get()?.opened === opened) this.allowed.set(true);
+    const document = this.document.get();
+    if (this.allowed.get() || !document) return;
+    const terms = this.#terms(document);
+    if (!(await this.#consents.has(terms))) return;
+    const now = this.document.get();
+    if (now?.opened === document.opened && this.#terms(now) === terms) this.allowed.set(true);
+  }
+
+  // reconsider asks again for a canvas of a stranger when it may reach something else than before.
+  #reconsider(): void {
+    const source = this.document.get()?.source;
+    if (!source || !isStrange(source)) return;
+    this.allowed.set(false);
+    void this.#recall();
+  }
+
+  // terms are what a consent is for: the canvas, and the local services it may call.
+  #terms({ opened }: Document): string {
+    return [opened.text, ...this.locals.list.get()].join("\n");
   }
 
   // arrange asks the engine for places, when the canvas has none; without an engine nodes stand in rows.
@@ -242,6 +264,11 @@ export class Session {
       if (check === this.#checks) this.problems.set([{ level: "error", code: err instanceof EngineError ? err.code : "init", message: messageOf(err) }]);
     }
   }
+}
+
+// isStrange reports whether a canvas needs the consent of the person to run.
+function isStrange({ kind }: Source): boolean {
+  return kind === "link" || kind === "file";
 }
 
 function originals(dsl: Dsl, node: string, changed: Params | undefined): Params {

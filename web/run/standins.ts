@@ -31,6 +31,11 @@ export const standIns: Record<string, Tool> = {
   ExcelProcessor: { run: (args, { params }) => sheet(args, params) },
 };
 
+/** invented reports whether the stand-in for a component makes its answer up, instead of doing the work here. */
+export function invented(component: string, args: Record<string, unknown>): boolean {
+  return component !== "DocGenerator" && !(component === "ExcelProcessor" && args["operation"] === "output");
+}
+
 function asked(args: Record<string, unknown>): string {
   const [first] = Object.values(args);
   return typeof first === "string" ? first : JSON.stringify(first ?? "");

@@ -4,6 +4,7 @@
 
 import type { Step, ToolUse } from "@easel/engine/state";
 import type { CanvasModel } from "../canvas/model.ts";
+import { callOf } from "./subagents.ts";
 
 /** Entry is a line of the timeline. */
 export interface Entry {
@@ -58,10 +59,10 @@ export function toolCalls(uses: ToolUse[]): ToolCall[] {
   const top: ToolCall[] = [];
   const agents = new Map<string, ToolCall>(); // by the path of what they call
   for (const use of uses) {
-    const path = typeof use.path === "string" ? use.path : "";
+    const { agent, tool } = callOf(use);
     const call: ToolCall = { use, inner: [] };
-    (agents.get(path)?.inner ?? top).push(call);
-    agents.set(`${path}-->${use.name.replace(/_\d+$/, "")}`, call);
+    (agents.get(agent)?.inner ?? top).push(call);
+    agents.set(`${agent}-->${tool}`, call);
   }
   return top;
 }

@@ -21,3 +21,24 @@ function overlap(a: CanvasNode, b: CanvasNode): boolean {
   const [sizeA, sizeB] = [sizeOf(a), sizeOf(b)];
   return a.x < b.x + sizeB.width && b.x < a.x + sizeA.width && a.y < b.y + sizeB.height && b.y < a.y + sizeA.height;
 }
+
+/** unhidden asserts that each edge between nodes leads to the right and passes behind no other box. */
+export function unhidden(model: CanvasModel): void {
+  for (const { source, target, role } of model.edges) {
+    const [a, b] = [model.byId.get(source), model.byId.get(target)];
+    if (role === "tool" || !a || !b) continue;
+    const from = { x: a.x + sizeOf(a).width, y: a.y + sizeOf(a).height / 2 };
+    const to = { x: b.x, y: b.y + sizeOf(b).height / 2 };
+    assert.ok(from.x < to.x, `${source} to ${target} leads to the right`);
+    for (const box of model.nodes) if (box !== a && box !== b) assert.ok(!passes(from, to, box), `${source} to ${target} behind ${box.id}`);
+  }
+}
+
+// passes looks at a hundred points of the straight line between two places.
+function passes(from: { x: number; y: number }, to: { x: number; y: number }, box: CanvasNode): boolean {
+  const { width, height } = sizeOf(box);
+  return Array.from({ length: 101 }, (_, i) => i / 100).some((part) => {
+    const [x, y] = [from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part];
+    return x > box.x && x < box.x + width && y > box.y && y < box.y + height;
+  });
+}

@@ -8,7 +8,7 @@ import { Edits } from "../canvas/edits.ts";
 import { pack, unpack } from "../canvas/link.ts";
 import { build } from "../canvas/model.ts";
 import { rows, sizeOf } from "../canvas/places.ts";
-import { apart } from "./apart.ts";
+import { apart, unhidden } from "./apart.ts";
 
 const examples = new URL("../examples/", import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, examples), "utf8");
@@ -106,6 +106,18 @@ test("tool boxes and notes without a place stand beside what they belong to", ()
   const [agent, tool, note] = ["Agent:A", "Tool:A", "Note:A"].map((id) => model.byId.get(id));
   assert.ok(agent && tool && note && tool.y > agent.y + sizeOf(agent).height && tool.x === agent.x && note.y + sizeOf(note).height < 0);
 });
+
+for (const name of ["shop", "order", "guide", "plugins/stock"]) {
+  test(`the example ${name} of the host is laid out`, () => {
+    const text = readFileSync(new URL(`../../host/examples/${name}.json`, import.meta.url), "utf8");
+    const model = build(open(text).dsl);
+    assert.equal(model.unplaced, false);
+    apart(model);
+    unhidden(model);
+    const inner = model.nodes.flatMap((node) => (node.role === "agent" ? [node.name] : []));
+    assert.deepEqual(inner, name === "guide" ? ["Packing Helper"] : []);
+  });
+}
 
 test("parents that go in circles, lost targets and odd places do not break the picture", () => {
   const canvas = dsl({ begin: ["Begin", ["nowhere", "a"]], a: ["Loop", [], {}, "b"], b: ["Loop", [], {}, "a"] });

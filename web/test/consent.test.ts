@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { Engine } from "@easel/engine";
+import type { Engine, RunOptions } from "@easel/engine";
 import { open } from "../canvas/dsl.ts";
 import { reachOf, type Reached } from "../canvas/reach.ts";
 import { Consents } from "../run/consent.ts";
+import { Locals } from "../run/local.ts";
 import { Host } from "../run/host.ts";
 import { Session, type Source } from "../run/session.ts";
 
@@ -46,6 +47,49 @@ test("examples and canvases of the host's list are allowed, and the next strange
   session.allow();
   session.close();
   assert.equal(session.allowed.get(), false);
+});
+
+test("local services are none by default, counted by origin, and never the server of the page", () => {
+  const locals = new Locals("http://127.0.0.1:8080");
+  assert.deepEqual(locals.list.get(), []);
+  const faults: [address: string, fault: string | undefined][] = [
+    ["localhost:3000/path?query", undefined], [" http://192.168.0.7 ", undefined], ["http://localhost:3000", undefined], ["https://nas.local:8443", undefined],
+    ["", "not_address"], ["a b", "not_address"], ["ftp://localhost", "not_address"], ["javascript:x", "not_address"], ["https://api.example", "public"],
+    ["127.0.0.1:8080", "own"], ["localhost:8080", "own"], ["[::1]:8080", "own"],
+  ];
+  for (const [address, fault] of faults) assert.equal(locals.add(address), fault, address);
+  assert.deepEqual(locals.list.get(), ["http://192.168.0.7", "http://localhost:3000", "https://nas.local:8443"]);
+  locals.remove("http://192.168.0.7");
+  assert.equal(locals.list.get().length, 2);
+  for (let port = 1; port < 20; port++) locals.add(`localhost:${port}`);
+  assert.equal(locals.add("localhost:99"), "many");
+});
+
+test("a canvas that was allowed asks again when it may call another local service, and gets the list", async () => {
+  const reached: unknown[] = [];
+  const loaded = { save: () => "", restore: () => undefined, close: () => undefined, run: (_: unknown, { reach }: RunOptions) => { reached.push(reach); throw new Error("enough"); } };
+  const engine = { components: () => [], validate: () => [], layout: () => ({ nodes: {} }), load: () => loaded } as unknown as Engine;
+  const session = new Session(Promise.resolve(engine), {}, { models: fetch });
+  const run = async (): Promise<void> => {
+    session.player.send({ query: "x" });
+    await new Promise<void>((resolve) => { const stop = session.player.play.subscribe(() => { if (!session.player.play.get().running) { stop(); resolve(); } }); });
+  };
+  session.open(canvas(), "", { kind: "link" });
+  session.allow();
+  await run();
+  session.locals.add("localhost:3000");
+  assert.equal(session.allowed.get(), false);
+  session.player.send({ query: "x" });
+  assert.equal(session.player.play.get().running, false);
+  session.allow();
+  await run();
+  assert.deepEqual(reached, [{ origins: [] }, { origins: ["http://localhost:3000"] }]);
+  const again = new Promise<void>((resolve) => { const stop = session.allowed.subscribe(() => { if (session.allowed.get()) { stop(); resolve(); } }); });
+  session.locals.remove("http://localhost:3000");
+  await again; // what was allowed first
+  session.open(canvas(), "", { kind: "example" });
+  session.locals.add("localhost:3000");
+  assert.equal(session.allowed.get(), true, "an example is no stranger's");
 });
 
 test("an answer counts for the content, in this tab", async () => {

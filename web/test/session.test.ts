@@ -6,12 +6,17 @@ import { after, test } from "node:test";
 import { createEngine } from "../../wasm/js/src/node.ts";
 import { build } from "../../wasm/js/test/module.ts";
 import type { CanvasModel } from "../canvas/model.ts";
+import { readDocument } from "../read/document.ts";
 import { repliesOf } from "../run/providers.ts";
 import { Records } from "../run/records.ts";
 import { search } from "../run/knowledge.ts";
 import { Consents } from "../run/consent.ts";
 import type { World } from "../run/player.ts";
 import { Session } from "../run/session.ts";
+import type { Member } from "../canvas/members.ts";
+import type { Step, ToolUse } from "@easel/engine/state";
+import { modelless } from "../run/substitutes.ts";
+import { activity } from "../run/subagents.ts";
 import { timeline, toolCalls } from "../run/timeline.ts";
 import type { Store } from "../run/store.ts";
 import { apart } from "./apart.ts";
@@ -21,6 +26,7 @@ const example = (name: string): string => readFileSync(new URL(`../examples/${na
 const world: World = {
   code: ({ script, arguments: args }) => Promise.resolve({ result: new Function(`${script}; return main(arguments[0])`)(args) as unknown }),
   fetch: () => Promise.resolve(Response.json({ rates: { CNY: 8 } })),
+  datasets: new Set(["tea-notes"]), read: readDocument,
   retrieve: search([{ dataset: "tea-notes", document: "card", content: "green tea wants water of 80 degrees" }]),
 };
 
@@ -53,6 +59,14 @@ function until<T>(store: Store<T>, holds: (value: T) => boolean): Promise<T> {
   });
 }
 
+// chain is a canvas of nodes one after the other.
+function chain(nodes: Record<string, [kind: string, params: object]>): string {
+  const ids = Object.keys(nodes);
+  return JSON.stringify({ components: Object.fromEntries(Object.entries(nodes).map(([id, [kind, params]], i) => [
+    id, { obj: { component_name: kind, params }, downstream: ids.slice(i + 1, i + 2), upstream: ids.slice(Math.max(0, i - 1), i) },
+  ])) });
+}
+
 const settled = (session: Session) => until(session.player.play, (play) => !play.running && play.turns.length > 0);
 const said = (session: Session): string => (session.player.play.get().turns.at(-1)?.state.answers ?? []).flatMap((answer) => answer.parts.filter((part) => part.kind === "text").map((part) => part.text)).join("|");
 
@@ -64,6 +78,26 @@ test("a question is answered with its source", async () => {
   const [mark] = /(?<=\[ID:)\d+/.exec(said(session)) ?? [];
   const chunks = (play.shown.answers[0]?.reference?.chunks ?? {}) as Record<string, { content?: string }>;
   assert.match(chunks[mark ?? ""]?.content ?? "", /80 degrees/);
+});
+
+test("a run says which answers no model, no tool and no dataset gave", async () => {
+  const session = fresh();
+  session.open(chain({
+    begin: ["Begin", {}], "Retrieval:R": ["Retrieval", { query: "{sys.query}", kb_ids: ["shop", "tea-notes"] }], "TavilySearch:T": ["TavilySearch", { query: "{sys.query}" }],
+    "DocGenerator:D": ["DocGenerator", { content: "{TavilySearch:T@formalized_content}", output_format: "md" }],
+    "LLM:A": ["LLM", { prompts: [{ role: "user", content: "{sys.query} {Retrieval:R@formalized_content}" }] }], "Message:M": ["Message", { content: ["{LLM:A@content}"] }],
+  }), "", { kind: "host", origin: { id: "1", rev: 1 } });
+  session.player.send({ query: "green tea?" });
+  const [turn] = (await settled(session)).turns;
+  assert.equal(turn?.state.status, "finished");
+  assert.deepEqual(turn.substitutes, { tools: ["TavilySearch"], datasets: ["shop"] });
+  assert.deepEqual(modelless(turn.model, turn.state, turn.records.earlier), ["LLM:A"]);
+  session.player.runFrom("Message:M");
+  const { turns } = await until(session.player.play, (play) => play.turns.length === 2 && !play.running);
+  const [, again] = turns;
+  assert.deepEqual(again?.substitutes, { tools: [], datasets: [] }, "nothing was asked again");
+  assert.deepEqual(modelless("offline", again.state, again.records.earlier), []);
+  assert.deepEqual(modelless("host", turn.state, 0), []);
 });
 
 test("a form pauses the run, the answer goes on in a turn of its own", async () => {
@@ -91,11 +125,48 @@ test("what an agent's agent calls stands under it", () => {
   const calls = toolCalls([use("A", "search_0"), use("A", "Web_Helper_1"), use("A-->Web_Helper", "google_0"), use("A", "search_0"), use("A-->Web_Helper", "bing_1"), use("A-->Lost", "x")]);
   const names = (list: typeof calls): unknown[] => list.map(({ use: { name }, inner }) => (inner.length > 0 ? [name, names(inner)] : name));
   assert.deepEqual(names(calls), ["search_0", ["Web_Helper_1", ["google_0", "bing_1"]], "search_0", "x"]);
+  const ended = toolCalls([use("A-->search", "search_0"), use("A-->Web_Helper", "Web_Helper_1"), use("A-->Web_Helper-->google", "google_0")]);
+  assert.deepEqual(names(ended), ["search_0", ["Web_Helper_1", ["google_0"]]]);
+});
+
+test("the boxes of an agent's agents and tools light up while they are called", async () => {
+  const session = start("garden-desk");
+  const { byId } = session.document.get()?.model ?? assert.fail();
+  const seen = new Map<string, Set<string>>();
+  const follow = session.player.play.subscribe(() => {
+    const { turns } = session.player.play.get();
+    const records = turns.at(-1)?.records;
+    for (let at = 0; at <= (records?.events.length ?? 0); at++) {
+      const step = records?.at(at).latest["Agent:GreenThumb"];
+      for (const [id, { member }] of byId) if (member) seen.set(id, (seen.get(id) ?? new Set()).add(activity(step, member)?.status ?? "idle"));
+    }
+  });
+  session.player.send({ query: "When do tomatoes need water?" });
+  await settled(session);
+  follow();
+  const lit = ["idle", "running", "done"];
+  for (const id of ["Agent:SeasonWatcher", "Agent:WebSearcher", "Agent:Librarian", "Agent:Trader", "Tool:GardenShed", "Tool:Web", "Tool:Sky"]) {
+    assert.deepEqual([...seen.get(id) ?? []].sort(), lit.toSorted(), id);
+  }
+});
+
+test("calls of an agent's agents are told apart, however the path is written", () => {
+  const member: Member = { node: "a", path: "A", agent: "Web_Helper", agents: ["Web_Helper"] };
+  const tools: Member = { node: "a", path: "A-->Web_Helper", agents: [] };
+  const call = (path: string, name: string, elapsed?: number, error?: string): ToolUse => ({ path, name, arguments: {}, elapsed, error });
+  const step = (status: Step["status"], ...uses: ToolUse[]): Step => ({ index: 0, run: 1, node: "a", name: "A", type: "Agent", status, thoughts: "", startedAt: 0, models: [], tools: uses });
+  assert.equal(activity(step("running", call("A", "other_0", 1), call("A", "reflection", 1)), member), undefined);
+  assert.deepEqual(activity(step("running", call("A", "Web_Helper_3")), member), { status: "running", runs: 1 });
+  assert.deepEqual(activity(step("running", call("A-->Web_Helper", "Web_Helper_3", 2)), member), { status: "done", runs: 1, elapsed: 2 });
+  assert.deepEqual(activity(step("done", call("A", "Web_Helper_3", 2), call("A", "Web_Helper_3", 1, "ouch")), member), { status: "failed", runs: 2, elapsed: 3 });
+  assert.deepEqual(activity(step("canceled", call("A", "Web_Helper_3")), member)?.status, "canceled");
+  assert.deepEqual(activity(step("running", call("A-->Web_Helper-->google", "google_0")), tools), { status: "running", runs: 1 });
+  assert.equal(activity(step("running", call("A-->Web_Helper", "analyze_task", 0)), tools), undefined);
 });
 
 test("a file that is handed over can be read by the canvas", async () => {
   const session = start("tea-house");
-  const file = session.player.files.add(new File(["rosehip, mint and a secret"], "blend.txt", { type: "text/plain" }));
+  const file = await session.player.files.add(new File(["rosehip, mint and a secret"], "blend.txt", { type: "text/plain" }));
   session.edit("LLM:BrewMaster", "prompts", [{ role: "user", content: "{sys.query}\n{sys.files}" }]);
   session.player.send({ query: "green tea?", files: [file] });
   const { shown } = await settled(session);
@@ -125,8 +196,10 @@ test("a pin, a run to here and a run from here with another value", async () => 
   session.player.choose(0);
   session.player.runFrom("CodeExec:Abacus", { "begin@amount": 20 });
   play = await until(session.player.play, (value) => value.turns.length === 3 && !value.running);
-  assert.equal(play.shown.latest["Invoke:RateBoard"], undefined);
   assert.match(said(session), /20 EUR = 160.00 CNY/);
+  const began = play.turns[2]?.records.events.flatMap((event) => (event.event === "node_started" ? event.data.component_id : []));
+  assert.deepEqual(began, ["CodeExec:Abacus", "Message:Receipt"]);
+  assert.deepEqual(play.shown.steps.map((step) => [step.node, step.status]), [["begin", "done"], ["Invoke:RateBoard", "done"], ["CodeExec:Abacus", "done"], ["Message:Receipt", "done"]]);
 });
 
 test("one node runs alone", async () => {
@@ -136,6 +209,28 @@ test("one node runs alone", async () => {
   const play = await settled(session);
   assert.deepEqual(Object.keys(play.shown.latest), ["Message:Receipt"]);
   assert.match(String(play.shown.latest["Message:Receipt"]?.outputs?.["content"]), /^just me/);
+});
+
+test("a run from a node, or of one node, keeps the results of the others, and they can be continued from", async () => {
+  const session = start("exchange");
+  session.player.send({ inputs: { amount: { value: 10 }, currency: { value: "CNY" } } });
+  const { shown: whole } = await settled(session);
+  const rates = whole.latest["Invoke:RateBoard"]?.outputs;
+  assert.ok(rates);
+  const again = async (turns: number) => (await until(session.player.play, (value) => value.turns.length === turns && !value.running)).shown;
+  session.player.debug("Message:Receipt", { "CodeExec:Abacus@result": "just me" });
+  const alone = await again(2);
+  assert.match(String(alone.latest["Message:Receipt"]?.outputs?.["content"]), /^just me/);
+  assert.deepEqual(alone.latest["Invoke:RateBoard"]?.outputs, rates);
+  assert.deepEqual(alone.variables, whole.variables);
+  session.player.runFrom("CodeExec:Abacus");
+  const rest = await again(3);
+  assert.match(said(session), /10 EUR = 80.00 CNY/);
+  assert.deepEqual(rest.latest["Invoke:RateBoard"]?.outputs, rates);
+  assert.equal(rest.latest["CodeExec:Abacus"]?.run, 1);
+  session.player.step(0);
+  const { shown } = session.player.play.get();
+  assert.deepEqual(Object.keys(shown.latest), ["begin", "Invoke:RateBoard"], "before its first record only what was there");
 });
 
 test("stepping shows the run as it was, and the latest again", async () => {
@@ -277,9 +372,10 @@ test("the small search ranks by rare words, in both languages, within its datase
     { dataset: "a", document: "one", content: "water and tea" }, { dataset: "a", document: "two", content: "water and basil" }, { dataset: "b", document: "three", content: "绿茶用水八十度" },
   ]);
   const context = { signal: new AbortController().signal };
-  assert.equal((await find({ query: "basil in water" }, context)).chunks[0]?.document_name, "two");
-  assert.equal((await find({ query: "绿茶怎么泡" }, context)).chunks[0]?.document_name, "three");
+  assert.equal((await find({ query: "basil in water", datasets: ["a", "b"] }, context)).chunks[0]?.document_name, "two");
+  assert.equal((await find({ query: "绿茶怎么泡", datasets: ["b", "c"] }, context)).chunks[0]?.document_name, "three");
   assert.deepEqual((await find({ query: "tea", datasets: ["b"] }, context)).chunks, []);
+  assert.deepEqual((await find({ query: "tea" }, context)).chunks, [], "the memory of a canvas, say");
 });
 
 test("prepared answers come as lines or as JSON", () => {

@@ -7,9 +7,11 @@ import type { Answer } from "@easel/engine/state";
 import { isObject } from "../canvas/dsl.ts";
 import type { Descriptor } from "../run/files.ts";
 import type { Ask, Turn } from "../run/player.ts";
+import { modelless } from "../run/substitutes.ts";
+import { useAttaching } from "./attach.tsx";
 import { Consent } from "./consent.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
-import { answersOf, Field } from "./field.tsx";
+import { answersOf, Field, fieldsOf } from "./field.tsx";
 import { Icon } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { fromBase64, save } from "./save.ts";
@@ -22,7 +24,7 @@ export function Chat(): React.ReactNode {
   const allowed = useStore(session.allowed, (may) => may);
   const { turns, running } = useStore(session.player.play, (play) => play);
   const begin = useStore(session.document, (document) => document?.dsl.components["begin"]?.obj.params);
-  const fields = useMemo(() => (isObject(begin?.["inputs"]) ? (begin["inputs"] as Record<string, FormField>) : {}), [begin]);
+  const fields = useMemo(() => fieldsOf(begin?.["inputs"]), [begin]);
   const end = useRef<HTMLDivElement>(null);
   const last = turns.at(-1);
   useEffect(() => { void end.current?.scrollIntoView({ block: "end" }); }, [last?.state.answers, last?.state.status]);
@@ -36,7 +38,7 @@ export function Chat(): React.ReactNode {
         {prologue && <div className="bubble theirs"><Markdown text={prologue} /></div>}
         {turns.length === 0 && !prologue && <p className="quiet">{t(asks ? "chat.form" : "chat.empty")}</p>}
         {turns.map((turn, i) => <TurnView key={i} turn={turn} last={turn === last} />)}
-        {paused && !running && <Asked key={turns.length} fields={paused.inputs} tips={paused.tips} onDone={(inputs) => session.player.answer(inputs)} />}
+        {paused && !running && <Asked key={turns.length} fields={fieldsOf(paused.inputs)} tips={paused.tips} onDone={(inputs) => session.player.answer(inputs)} />}
         <div ref={end} />
       </div>
       {running ? (
@@ -64,12 +66,37 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       {state.answers.map((answer, i) => <AnswerView key={i} answer={answer} />)}
       {last && state.status === "running" && state.answers.at(-1)?.done !== false && <p className="quiet small"><span className="spinner" /> {t("chat.running")}</p>}
       {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
-      {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{error ?? state.error}</p>}
+      {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{brief(error ?? state.error, 1_000)}</p>}
+      <StandIns turn={turn} />
       {state.status === "finished" && state.elapsed !== undefined && (
         <p className="quiet small">{seconds(state.elapsed)}{state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
       )}
     </>
   );
+}
+
+// StandIns says which answers of the run are none of the real thing.
+function StandIns({ turn: { model, state, records, substitutes } }: { turn: Turn }): React.ReactNode {
+  const t = useText();
+  const nodes = modelless(model, state, records.earlier);
+  const lines: [icon: string, text: string][] = [];
+  if (nodes.length > 0) lines.push(["LLM", t("chat.no_model", t(`model.${model}`), listed(nodes, t))]);
+  if (substitutes.tools.length > 0) lines.push(["tool", t("chat.no_tools", listed(substitutes.tools, t))]);
+  if (substitutes.datasets.length > 0) lines.push(["Retrieval", t("chat.no_knowledge", listed(substitutes.datasets, t))]);
+  if (lines.length === 0) return null;
+  return (
+    <section className="stand-ins" aria-label={t("chat.stand_ins")}>
+      <b>{t("chat.stand_ins")}</b>
+      <ul>{lines.map(([icon, text]) => <li key={icon}><Icon name={icon} /><span>{text}</span></li>)}</ul>
+    </section>
+  );
+}
+
+const mostNamed = 6;
+
+function listed(names: string[], t: ReturnType<typeof useText>): string {
+  const more = names.length > mostNamed ? [t("canvas.more", names.length - mostNamed)] : [];
+  return [...names.slice(0, mostNamed).map((name) => brief(name, 60)), ...more].join(", ");
 }
 
 function Filled({ inputs }: { inputs: Record<string, unknown> }): React.ReactNode {
@@ -163,13 +190,19 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
   const [values, setValues] = useState<Record<string, unknown>>({});
   const [files, setFiles] = useState<Descriptor[]>([]);
   const picker = useRef<HTMLInputElement>(null);
+  const { attach, busy, notes } = useAttaching(session.player.files);
+  const add = async (list: FileList | null): Promise<void> => {
+    const taken = await attach(list);
+    setFiles((before) => [...before, ...taken]);
+    if (picker.current) picker.current.value = ""; // the same file may be chosen again
+  };
   const asks = Object.keys(fields).length > 0;
   const send = (): void => {
     const ask: Ask = {};
     if (query.trim()) ask.query = query.trim();
     if (asks) ask.inputs = answersOf(fields, values);
     if (files.length) ask.files = files;
-    if (!asks && !ask.query && !ask.files) return;
+    if (busy || (!asks && !ask.query && !ask.files)) return;
     session.player.send(ask);
     setQuery("");
     setFiles([]);
@@ -190,6 +223,7 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
           ))}
         </div>
       )}
+      {notes}
       <div className="line">
         {!task && (
           <textarea
@@ -199,12 +233,12 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
         )}
         {!task && (
           <>
-            <input ref={picker} type="file" multiple hidden onChange={(event) => setFiles([...files, ...[...(event.target.files ?? [])].map((file) => session.player.files.add(file))])} />
+            <input ref={picker} type="file" multiple hidden onChange={(event) => void add(event.target.files)} />
             <button type="button" className="icon-button" title={t("chat.attach")} aria-label={t("chat.attach")} onClick={() => picker.current?.click()}><Icon name="attach" /></button>
           </>
         )}
         {!first && <button type="button" className="icon-button" title={t("chat.restart")} aria-label={t("chat.restart")} onClick={() => session.restart()}><Icon name="Loop" /></button>}
-        <button type="submit" className={task ? "primary wide" : "primary icon-button"} aria-label={t(task ? "chat.run" : "chat.send")}>
+        <button type="submit" disabled={busy} className={task ? "primary wide" : "primary icon-button"} aria-label={t(task ? "chat.run" : "chat.send")}>
           <Icon name={task ? "Begin" : "send"} />{task && t("chat.run")}
         </button>
       </div>

@@ -14,6 +14,7 @@ export function Consent(): React.ReactNode {
   const { session } = useApp();
   const document_ = useStore(session.document, (document) => document);
   const { kind } = useStore(session.player.provider, (provider) => provider);
+  const locals = useStore(session.locals.list, (list) => list);
   const dsl = document_?.dsl;
   const reached = useMemo(() => dsl && reachOf(dsl), [dsl]);
   if (!document_ || !reached) return null;
@@ -28,6 +29,7 @@ export function Consent(): React.ReactNode {
     ...(scripts > 0 ? [["CodeExec", t("consent.scripts", scripts)] as const] : []),
     ...(plugins.length > 0 ? [["plugin", t("consent.plugins", named(plugins))] as const] : []),
     ...(servers > 0 ? [["tool", t("consent.servers", servers)] as const] : []),
+    ...(locals.length > 0 ? [["link", t("consent.local", named([...locals]))] as const] : []),
     ["LLM", kind === "host" ? t("consent.host_models") : t("consent.models", t(`model.${kind}`))],
   ].map(([icon, text]) => [icon as string, text as string]);
   return (
@@ -35,7 +37,7 @@ export function Consent(): React.ReactNode {
       <h2 id={id}>{t("consent.title")}</h2>
       <p>{t(document_.source.kind === "link" ? "consent.link" : "consent.file")}</p>
       <ul>{lines.map(([icon, text]) => <li key={text}><Icon name={icon} /><span>{text}</span></li>)}</ul>
-      <p className="quiet small">{t("consent.never")}</p>
+      <p className="quiet small">{t(locals.length > 0 ? "consent.never_else" : "consent.never")}</p>
       <button type="button" className="primary wide" onClick={() => session.allow()}>{t("consent.allow")}</button>
     </section>
   );

@@ -2,8 +2,23 @@
 
 import { useId } from "react";
 import type { FormField } from "@easel/engine";
+import { isObject } from "../canvas/dsl.ts";
 import type { Descriptor, Files } from "../run/files.ts";
+import { useAttaching } from "./attach.tsx";
 import { useText } from "./context.tsx";
+import { brief } from "./text.ts";
+
+/** fieldsOf reads the fields of a form as a canvas holds them; members of other types are left out. */
+export function fieldsOf(inputs: unknown): Record<string, FormField> {
+  if (!isObject(inputs)) return {};
+  return Object.fromEntries(Object.entries(inputs).map(([key, field]) => {
+    const { name, type, optional, value, options }: Record<string, unknown> = isObject(field) ? field : {};
+    return [key, {
+      ...(typeof name === "string" ? { name } : {}), ...(typeof type === "string" ? { type } : {}), ...(Array.isArray(options) ? { options: options.map((each) => brief(each)) } : {}),
+      ...(value === undefined ? {} : { value }), optional: optional === true,
+    } satisfies FormField];
+  }));
+}
 
 interface FieldProps {
   name: string;
@@ -20,15 +35,7 @@ export function Field({ name, field, value, onChange, files }: FieldProps): Reac
   const label = <label htmlFor={id}>{field.name || name}{field.optional && <small> {t("chat.optional")}</small>}</label>;
   const kind = (field.type ?? "line").toLowerCase();
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
-  if (kind.includes("file")) {
-    const chosen = (Array.isArray(value) ? value : value ? [value] : []) as Descriptor[];
-    return (
-      <div className="field">
-        {label}
-        <input id={id} type="file" multiple required={!field.optional && chosen.length === 0} onChange={(event) => onChange([...(event.target.files ?? [])].map((file) => files.add(file)))} />
-      </div>
-    );
-  }
+  if (kind.includes("file")) return <FileField id={id} label={label} optional={field.optional === true} value={value} files={files} onChange={onChange} />;
   if (kind === "boolean" || kind === "switch") {
     return (
       <div className="field row">
@@ -59,6 +66,24 @@ export function Field({ name, field, value, onChange, files }: FieldProps): Reac
     );
   }
   return <div className="field">{label}<input id={id} type="text" value={text} required={!field.optional} onChange={(event) => onChange(event.target.value)} /></div>;
+}
+
+function FileField({ id, label, optional, value, files, onChange }: { id: string; label: React.ReactNode; optional: boolean; value: unknown; files: Files; onChange(value: Descriptor[]): void }): React.ReactNode {
+  const { attach, notes } = useAttaching(files);
+  const chosen = (Array.isArray(value) ? value : value ? [value] : []) as Descriptor[];
+  const choose = async (input: HTMLInputElement): Promise<void> => {
+    onChange([]); // what was chosen before, until these are read
+    const taken = await attach(input.files);
+    if (taken.length === 0) input.value = "";
+    onChange(taken);
+  };
+  return (
+    <div className="field">
+      {label}
+      <input id={id} type="file" multiple required={!optional && chosen.length === 0} onChange={(event) => void choose(event.target)} />
+      {notes}
+    </div>
+  );
 }
 
 /** answersOf gives the form's values as a run takes them; an empty optional field is left out. */

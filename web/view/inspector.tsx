@@ -8,7 +8,7 @@ import { useApp, useBusy, useLook, useStore, useText } from "./context.tsx";
 import { Field } from "./field.tsx";
 import { SettingsForm } from "./form.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
-import { bare, like, seconds, show } from "./text.ts";
+import { bare, brief, like, seconds, show } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
 
 /** Inspector is a page of the drawer. */
@@ -40,7 +40,7 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
       </header>
       {spec?.description && <p className="small">{spec.description}</p>}
       {spec?.missing && <p className="fault">{t("node.missing", spec.missing)}</p>}
-      {mine.map((problem, i) => <p key={i} className="problem small" data-level={problem.level}>{problem.message}</p>)}
+      {mine.map((problem, i) => <p key={i} className="problem small" data-level={problem.level}>{brief(problem.message, 600)}</p>)}
       {real && <Actions node={node} step={step} />}
       {steps.length > 1 && (
         <select aria-label={t("node.which")} value={step?.index} onChange={(event) => look.update({ step: Number(event.target.value) })}>

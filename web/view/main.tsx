@@ -2,7 +2,8 @@ import { createRoot } from "react-dom/client";
 import { createEngine } from "@easel/engine";
 import { sandbox } from "@easel/engine/code/runner";
 import examples from "easel:examples";
-import { request, retrieve } from "../demo/world.ts";
+import { datasets, request, retrieve } from "../demo/world.ts";
+import { reader } from "../read/reader.ts";
 import { Consents, tabStorage } from "../run/consent.ts";
 import { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
@@ -15,13 +16,14 @@ import "../style/page.css";
 declare const EASEL_ENGINE_WORKER: string;
 declare const EASEL_CODE_WORKER: string;
 declare const EASEL_PLUGIN_WORKER: string;
+declare const EASEL_READ_WORKER: string;
 declare const EASEL_WASM: string;
 declare const EASEL_RUNTIME: string;
 
 const at = (file: string): URL => new URL(file, document.baseURI);
 const engine = createEngine({ wasm: at(EASEL_WASM), runtime: at(EASEL_RUNTIME), worker: at(EASEL_ENGINE_WORKER), pluginWorker: at(EASEL_PLUGIN_WORKER) });
 const host = new Host();
-const session = new Session(engine, { retrieve, fetch: request, code: sandbox({ worker: at(EASEL_CODE_WORKER) }) }, host, new Consents(tabStorage()));
+const session = new Session(engine, { retrieve, datasets, read: reader(at(EASEL_READ_WORKER)), fetch: request, code: sandbox({ worker: at(EASEL_CODE_WORKER) }) }, host, new Consents(tabStorage()));
 
 const root = document.getElementById("root");
 if (root) createRoot(root).render(<AppContext value={{ session, host, look: newLook() }}><App examples={examples} /></AppContext>);

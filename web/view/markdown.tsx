@@ -1,90 +1,55 @@
-// A small part of Markdown, turned into elements and never into HTML text, so that
-// nothing an answer says can become markup. Pictures from elsewhere are not loaded.
+// Draws Markdown as elements and never as HTML text, so that nothing an answer says can become markup.
+// Pictures from elsewhere are not loaded.
 
-import { Fragment } from "react";
-
-/** Markdown shows a text; `cite` draws a citation mark [ID:n]. */
-export function Markdown({ text, cite }: { text: string; cite?: (id: string, key: number) => React.ReactNode }): React.ReactNode {
-  return <div className="markdown">{blocks(text, cite)}</div>;
-}
+import { Fragment, useMemo } from "react";
+import { parse, type Block, type Inline } from "../run/markdown.ts";
 
 type Cite = ((id: string, key: number) => React.ReactNode) | undefined;
 
-function blocks(text: string, cite: Cite): React.ReactNode[] {
-  const lines = text.replaceAll("\r\n", "\n").split("\n");
-  const out: React.ReactNode[] = [];
-  for (let at = 0; at < lines.length;) {
-    const line = lines[at] ?? "";
-    const take = (fits: (line: string) => boolean): string[] => {
-      const from = at;
-      while (at < lines.length && fits(lines[at] ?? "")) at++;
-      return lines.slice(from, at);
-    };
-    const key = out.length;
-    const heading = /^(#{1,6})\s+(.*)$/.exec(line);
-    if (line.trim() === "") at++;
-    else if (/^\s*```/.test(line)) {
-      at++;
-      const code = take((each) => !/^\s*```/.test(each));
-      at++;
-      out.push(<pre key={key} tabIndex={0}><code>{code.join("\n")}</code></pre>);
-    } else if (heading) {
-      at++;
-      out.push(<p key={key} className={`h h${heading[1]?.length}`} role="heading" aria-level={Math.min(6, 3 + (heading[1]?.length ?? 1))}>{inline(heading[2] ?? "", cite)}</p>);
-    } else if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line)) {
-      at++;
-      out.push(<hr key={key} />);
-    } else if (/^\s*>/.test(line)) {
-      out.push(<blockquote key={key}>{blocks(take((each) => /^\s*>/.test(each)).map((each) => each.replace(/^\s*>\s?/, "")).join("\n"), cite)}</blockquote>);
-    } else if (isItem(line)) {
-      const ordered = /^\s*\d/.test(line);
-      const items = take((each) => isItem(each) || /^\s{2,}\S/.test(each)).reduce<string[]>((list, each) => (isItem(each) ? [...list, each.replace(/^\s*([-*+]|\d+[.)])\s+/, "")] : [...list.slice(0, -1), `${list.at(-1)}\n${each.trim()}`]), []);
-      const drawn = items.map((item, i) => <li key={i}>{inline(item, cite)}</li>);
-      out.push(ordered ? <ol key={key}>{drawn}</ol> : <ul key={key}>{drawn}</ul>);
-    } else if (line.includes("|") && /^\s*\|?\s*:?-+/.test(lines[at + 1] ?? "")) {
-      out.push(<Table key={key} rows={take((each) => each.includes("|"))} cite={cite} />);
-    } else {
-      out.push(<p key={key}>{inline(take((each) => each.trim() !== "" && !starts(each)).join("\n") || (lines[at++] ?? ""), cite)}</p>);
+/** Markdown shows a text; `cite` draws a citation mark [ID:n]. */
+export function Markdown({ text, cite }: { text: string; cite?: Cite }): React.ReactNode {
+  const tree = useMemo(() => parse(text), [text]);
+  return <div className="markdown"><Blocks blocks={tree} cite={cite} /></div>;
+}
+
+function Blocks({ blocks, cite }: { blocks: Block[]; cite: Cite }): React.ReactNode {
+  return blocks.map((block, i) => <Fragment key={i}>{draw(block, cite)}</Fragment>);
+}
+
+function draw(block: Block, cite: Cite): React.ReactNode {
+  switch (block.kind) {
+    case "paragraph": return <p>{line(block.content, cite)}</p>;
+    case "heading": return <p className={`h h${block.level}`} role="heading" aria-level={Math.min(6, 3 + block.level)}>{line(block.content, cite)}</p>;
+    case "code": return <pre tabIndex={0}><code>{block.text}</code></pre>;
+    case "rule": return <hr />;
+    case "quote": return <blockquote><Blocks blocks={block.blocks} cite={cite} /></blockquote>;
+    case "list": {
+      const items = block.items.map((item, i) => <li key={i}>{line(item, cite)}</li>);
+      return block.ordered ? <ol>{items}</ol> : <ul>{items}</ul>;
     }
+    case "table": return (
+      <div className="scroll" tabIndex={0}>
+        <table>
+          <thead><tr>{block.head.map((cell, i) => <th key={i}>{line(cell, cite)}</th>)}</tr></thead>
+          <tbody>{block.rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}>{line(cell, cite)}</td>)}</tr>)}</tbody>
+        </table>
+      </div>
+    );
   }
-  return out;
 }
 
-const isItem = (line: string): boolean => /^\s*([-*+]|\d+[.)])\s+\S/.test(line);
-const starts = (line: string): boolean => isItem(line) || /^(#{1,6}\s|\s*```|\s*>)/.test(line);
-
-function Table({ rows, cite }: { rows: string[]; cite: Cite }): React.ReactNode {
-  const cells = (row: string): string[] => row.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
-  const [head = "", , ...body] = rows;
-  return (
-    <div className="scroll" tabIndex={0}>
-      <table>
-        <thead><tr>{cells(head).map((cell, i) => <th key={i}>{inline(cell, cite)}</th>)}</tr></thead>
-        <tbody>{body.map((row, i) => <tr key={i}>{cells(row).map((cell, j) => <td key={j}>{inline(cell, cite)}</td>)}</tr>)}</tbody>
-      </table>
-    </div>
-  );
-}
-
-const mark = /`([^`]+)`|\*\*([^*]+(?:\*[^*]+)*)\*\*|(?<![\w*])[*_]([^*_\n]+)[*_](?![\w*])|!?\[([^\]\n]*)\]\((\S+?)\)|\[ID:([\d\s]+)\]|(\n)/g;
-
-function inline(text: string, cite: Cite): React.ReactNode[] {
-  const out: React.ReactNode[] = [];
-  let from = 0;
-  for (const match of text.matchAll(mark)) {
-    if (match.index > from) out.push(text.slice(from, match.index));
-    from = match.index + match[0].length;
-    const key = match.index;
-    const [, code, bold, italic, label, address, id, lineBreak] = match;
-    if (code !== undefined) out.push(<code key={key}>{code}</code>);
-    else if (bold !== undefined) out.push(<strong key={key}>{inline(bold, cite)}</strong>);
-    else if (italic !== undefined) out.push(<em key={key}>{inline(italic, cite)}</em>);
-    else if (address !== undefined) out.push(<Fragment key={key}>{link(label ?? "", address)}</Fragment>);
-    else if (id !== undefined) out.push(cite ? cite(id.trim(), key) : match[0]);
-    else if (lineBreak !== undefined) out.push(<br key={key} />);
-  }
-  if (from < text.length) out.push(text.slice(from));
-  return out;
+function line(parts: Inline[], cite: Cite): React.ReactNode {
+  return parts.map((part, key) => {
+    if (typeof part === "string") return part;
+    switch (part.kind) {
+      case "code": return <code key={key}>{part.text}</code>;
+      case "em": return <em key={key}>{part.text}</em>;
+      case "strong": return <strong key={key}>{line(part.content, cite)}</strong>;
+      case "link": return <Fragment key={key}>{link(part.label, part.address)}</Fragment>;
+      case "cite": return cite ? cite(part.id, key) : part.text;
+      case "break": return <br key={key} />;
+    }
+  });
 }
 
 function link(label: string, address: string): React.ReactNode {

@@ -3,6 +3,7 @@
 import type { ProviderKind } from "../run/providers.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { SignIn } from "./host.tsx";
+import { LocalList } from "./locals.tsx";
 import { PluginList } from "./plugins.tsx";
 
 const kinds: ProviderKind[] = ["offline", "scripted", "openai", "host", "replay"];
@@ -47,6 +48,7 @@ export function ModelDialog({ onDone }: { onDone(): void }): React.ReactNode {
         <button type="submit" className="primary wide">{t("model.done")}</button>
       </form>
       <PluginList />
+      <LocalList />
       {choice.kind === "host" && status === "closed" && <SignIn />}
       {choice.kind === "host" && status === "none" && <p className="fault" role="alert">{t("host.no_models")}</p>}
     </>

@@ -2,10 +2,11 @@
 // event redraws one box and nothing else.
 
 import { Handle, Position, type NodeProps } from "@xyflow/react";
-import { memo } from "react";
+import { memo, useMemo } from "react";
 import { own } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/model.ts";
 import { mostTools } from "../canvas/places.ts";
+import { activity } from "../run/subagents.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 import { seconds } from "./text.ts";
@@ -17,22 +18,35 @@ export interface BoxData extends Record<string, unknown> {
 
 type BoxProps = NodeProps & { data: BoxData };
 
-function useStatus(id: string): { status: string; elapsed?: number; tokens?: number; runs: number } {
-  const { session } = useApp();
-  const step = useStore(session.player.play, (play) => own(play.shown.latest, id));
-  return { status: step?.status ?? "idle", elapsed: step?.elapsed, tokens: step?.usage?.total_tokens, runs: step?.run ?? 0 };
+/** BoxStatus is what a box shows of the run. */
+interface BoxStatus {
+  status: string;
+  elapsed?: number;
+  tokens?: number;
+  runs: number;
 }
 
-function Status({ id }: { id: string }): React.ReactNode {
-  const t = useText();
+// useStatus follows the status of a box: that of its node, or for a box below an agent that of its calls.
+function useStatus({ id, member }: CanvasNode): BoxStatus {
   const { session } = useApp();
-  const { status, elapsed, tokens, runs } = useStatus(id);
-  const pinned = useStore(session.player.pins, (pins) => Object.hasOwn(pins, id));
+  const step = useStore(session.player.play, (play) => own(play.shown.latest, member?.node ?? id));
+  return useMemo(() => {
+    if (member) return activity(step, member) ?? { status: "idle", runs: 0 };
+    return { status: step?.status ?? "idle", elapsed: step?.elapsed, tokens: step?.usage?.total_tokens, runs: step?.run ?? 0 };
+  }, [step, member]);
+}
+
+function usePinned(id: string): boolean {
+  return useStore(useApp().session.player.pins, (pins) => Object.hasOwn(pins, id));
+}
+
+function Status({ pinned, of: { status, elapsed, tokens, runs } }: { pinned?: boolean; of: BoxStatus }): React.ReactNode {
+  const t = useText();
   if (status === "idle" && !pinned) return null;
   const mark = { done: "check", failed: "cross", waiting: "pause", canceled: "stop" }[status];
   return (
     <span className="status">
-      {pinned && <span className="badge pinned" title={t("status.pinned")}><Icon name="pin" /></span>}
+      {pinned && <span className="badge pinned"><Icon name="pin" />{t("status.pinned")}</span>}
       {status !== "idle" && (
         <span className="badge" title={t(`status.${status}` as "status.done")}>
           {mark ? <Icon name={mark} /> : <span className="spinner" />}
@@ -48,15 +62,16 @@ function Status({ id }: { id: string }): React.ReactNode {
 
 const Box = memo(function Box({ id, data, selected }: BoxProps) {
   const { node } = data;
-  const { status } = useStatus(id);
+  const status = useStatus(node);
+  const pinned = usePinned(id);
   return (
-    <div className="box" data-status={status} data-hue={hueOf(node.kind, node.role)} data-selected={selected || undefined}>
+    <div className="box" data-pinned={pinned || undefined} data-status={status.status} data-hue={hueOf(node.kind, node.role)} data-selected={selected || undefined}>
       {node.kind !== "Begin" && <Handle type="target" position={Position.Left} isConnectable={false} />}
       <div className="box-head">
         <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
         <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
       </div>
-      <Status id={id} />
+      <Status pinned={pinned} of={status} />
       {node.branches.length > 0 ? (
         <ul className="branches">{node.branches.map((branch) => <BranchRow key={branch.id} id={branch.id} label={branch.label} />)}</ul>
       ) : <Handle type="source" position={Position.Right} isConnectable={false} />}
@@ -90,23 +105,24 @@ function BranchRow({ id, label }: { id: string; label: string }): React.ReactNod
 
 const Group = memo(function Group({ id, data, selected }: BoxProps) {
   const { node } = data;
-  const { status } = useStatus(id);
+  const status = useStatus(node);
+  const pinned = usePinned(id);
   return (
-    <div className="group" data-status={status} data-hue="flow" data-selected={selected || undefined}>
+    <div className="group" data-pinned={pinned || undefined} data-status={status.status} data-hue="flow" data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <div className="box-head">
         <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
         <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
-        <Status id={id} />
+        <Status pinned={pinned} of={status} />
       </div>
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
   );
 });
 
-const Item = memo(function Item({ id, data, selected }: BoxProps) {
+const Item = memo(function Item({ data, selected }: BoxProps) {
   const t = useText();
-  const { status } = useStatus(id);
+  const { status } = useStatus(data.node);
   return (
     <div className="item" data-status={status} data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} className="ghost" />
@@ -128,13 +144,15 @@ const Note = memo(function Note({ data }: BoxProps) {
 const Tool = memo(function Tool({ data, selected }: BoxProps) {
   const { node } = data;
   const t = useText();
+  const status = useStatus(node);
   return (
-    <div className="box tool" data-hue="tool" data-selected={selected || undefined}>
+    <div className="box tool" data-status={status.status} data-hue="tool" data-selected={selected || undefined}>
       <Handle type="target" id="top" position={Position.Top} isConnectable={false} />
       <div className="box-head">
         <span className="glyph"><Icon name={node.role === "agent" ? "Agent" : "tool"} /></span>
         <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? "Agent" : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
       </div>
+      <Status of={status} />
       <Tools names={node.tools} />
       <Handle type="source" id="tool" className="under" position={Position.Bottom} isConnectable={false} />
     </div>

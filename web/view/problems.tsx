@@ -2,6 +2,9 @@
 
 import type { Problem } from "@easel/engine";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
+import { brief } from "./text.ts";
+
+const most = 600; // characters of a message: some quote what stands in the canvas
 
 /** Problems is a page of the drawer. */
 export function Problems(): React.ReactNode {
@@ -18,7 +21,7 @@ export function Problems(): React.ReactNode {
         return (
           <li key={`${level} ${node ?? ""}`} className="problem" data-level={level}>
             <b>{t(`problem.${level}` as "problem.error")}{node !== undefined && `: ${box?.name ?? node}`}</b>
-            {list.map((problem, i) => <p key={i}>{problem.param !== undefined && <code>{problem.param}</code>} {problem.message}</p>)}
+            {list.map((problem, i) => <p key={i}>{problem.param !== undefined && <code>{problem.param}</code>} {brief(problem.message, most)}</p>)}
             {box && <button type="button" onClick={() => select(node, { reveal: true, tab: "node" })}>{t("problems.goto", box.name)}</button>}
           </li>
         );

@@ -38,7 +38,7 @@ export function Timeline(): React.ReactNode {
       <p className="quiet small" aria-live="polite">
         {t("timeline.at", at, total)}{cursor !== undefined && at > 0 && <> · <code>{turn.records.events[at - 1]?.event}</code></>}
       </p>
-      <ol className="steps" aria-label={t("timeline.steps")}>{entries.map((entry) => <EntryView key={entry.step.index} entry={entry} whole={span(steps)} />)}</ol>
+      <ol className="steps" aria-label={t("timeline.steps")}>{entries.map((entry) => <EntryView key={entry.step.index} entry={entry} whole={span(steps)} pinned={turn.pinned} />)}</ol>
     </div>
   );
 }
@@ -54,18 +54,18 @@ function span(steps: Step[]): Span {
   return { from, length: Math.max(until - from, 0.001) };
 }
 
-function EntryView({ entry, whole }: { entry: Entry; whole: Span }): React.ReactNode {
+function EntryView({ entry, whole, pinned }: { entry: Entry; whole: Span; pinned: ReadonlySet<string> }): React.ReactNode {
   const t = useText();
   const { step, turns } = entry;
   return (
     <li>
-      <StepRow step={step} whole={whole} />
+      <StepRow step={step} whole={whole} pinned={pinned.has(step.node)} />
       {step.tools.length > 0 && <Calls calls={toolCalls(step.tools)} />}
       {step.models.length > 0 && <Models uses={step.models} />}
       {turns.map((turn) => (
         <details key={turn.index} className="turn" open={turns.length <= 3}>
           <summary>{t("timeline.turn", turn.index + 1)}</summary>
-          <ol>{turn.entries.map((each) => <EntryView key={each.step.index} entry={each} whole={whole} />)}</ol>
+          <ol>{turn.entries.map((each) => <EntryView key={each.step.index} entry={each} whole={whole} pinned={pinned} />)}</ol>
         </details>
       ))}
     </li>
@@ -98,7 +98,7 @@ function Models({ uses }: { uses: ModelUse[] }): React.ReactNode {
   return <details className="many"><summary>{t("timeline.models", uses.length)}</summary>{list}</details>;
 }
 
-function StepRow({ step, whole }: { step: Step; whole: Span }): React.ReactNode {
+function StepRow({ step, whole, pinned }: { step: Step; whole: Span; pinned: boolean }): React.ReactNode {
   const t = useText();
   const select = useSelect();
   const length = step.elapsed === undefined ? 0 : Math.min(1, Math.max(step.elapsed / whole.length, 0.01));
@@ -108,6 +108,7 @@ function StepRow({ step, whole }: { step: Step; whole: Span }): React.ReactNode 
       <span className="glyph"><Icon name={iconOf(step.type, /Item$/.test(step.type) ? "item" : "node")} /></span>
       <span className="step-name">{step.name || step.node}</span>
       <span className="step-time">
+        {pinned && <span className="badge pinned"><Icon name="pin" />{t("status.pinned")}</span>}{" "}
         {step.status === "running" ? <span className="spinner" /> : step.status !== "done" ? t(`status.${step.status}` as "status.failed") : step.elapsed === undefined ? "" : seconds(step.elapsed)}
       </span>
       <svg className="bar" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true"><rect x={from * 100} width={length * 100} height="2" /></svg>

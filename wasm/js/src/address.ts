@@ -11,6 +11,8 @@ export interface Reach {
   own?: boolean;
   /** Loopback, private and link-local addresses, and names that only a local network knows. */
   private?: boolean;
+  /** Origins besides, such as http://127.0.0.1:8080; without effect on the page's own server. */
+  origins?: readonly string[];
 }
 
 /** Place classifies an address as seen from a page. */
@@ -26,7 +28,15 @@ export function pageAddress(): string | undefined {
 export function placeOf(url: URL, page: string): Place {
   const host = nameOf(url);
   if (URL.canParse(page) && host === nameOf(new URL(page))) return "own";
-  return special(host) || isLocalName(host) ? "private" : "public";
+  return isLocal(host) ? "private" : "public";
+}
+
+/** isPageServer reports whether an address is the server of the page, also under another local name of it. */
+export function isPageServer(url: URL, page: string): boolean {
+  if (!URL.canParse(page)) return false;
+  const own = new URL(page);
+  if (portOf(url) !== portOf(own)) return false;
+  return nameOf(url) === nameOf(own) || (isLocal(nameOf(url)) && isLocal(nameOf(own)));
 }
 
 /** Guard holds the requests of one run against its reach. */
@@ -54,6 +64,7 @@ export class Guard {
     const url = new URL(address);
     const place = placeOf(url, this.#page);
     if (place === "public" || this.#reach[place]) return;
+    if (this.#reach.origins?.includes(url.origin) && !isPageServer(url, this.#page)) return;
     const why = place === "own" ? "the page's own host" : "a private or local address";
     const advice = "run the canvas on a server that may";
     throw refused(what + url.origin + url.pathname, `may not reach ${why} (${url.hostname}); ${advice}`);
@@ -66,6 +77,14 @@ function refused(address: string, why: string): EngineError {
 
 function nameOf(url: URL): string {
   return url.hostname.replace(/\.$/, "");
+}
+
+function portOf(url: URL): string {
+  return url.port || (url.protocol === "https:" ? "443" : "80");
+}
+
+function isLocal(host: string): boolean {
+  return special(host) || isLocalName(host);
 }
 
 // A name without a dot, or below one of the reserved endings, is resolved by the local network.

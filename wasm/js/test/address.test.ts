@@ -57,6 +57,26 @@ test("what is out of reach is refused with the reason, unless the caller allows 
   new Guard().check("http://localhost/"); // Node is no page
 });
 
+test("a named local origin is allowed and no other, and never the page's own server", () => {
+  const origins = ["http://127.0.0.1:3000", "http://localhost:8080", "http://127.0.0.1:8080", "http://[::1]:8080", "http://192.168.0.7:8080", "http://nas.local", "null", ""];
+  const denied = (address: string, page: string): boolean => {
+    try {
+      new Guard({ origins }, page).check(address);
+      return false;
+    } catch (err) {
+      assert.ok(err instanceof EngineError && err.code === "denied", String(err));
+      return true;
+    }
+  };
+  const onLoopback = (address: string): boolean => denied(address, "http://127.0.0.1:8080");
+  for (const address of ["http://127.0.0.1:3000/x?y", "http://2130706433:3000/", "http://nas.local/", "https://api.example/"]) assert.equal(onLoopback(address), false, address);
+  for (const address of ["http://127.0.0.1:3001/", "https://127.0.0.1:3000/", "http://localhost:3000/", "http://127.0.0.1:8080/api/v2/me", "http://localhost:8080/", "http://[::1]:8080/", "http://192.168.0.7:8080/", "http://nas.local:81/"]) {
+    assert.equal(onLoopback(address), true, address);
+  }
+  assert.equal(denied("http://localhost:8080/", "https://easel.example"), false, "a page from elsewhere");
+  assert.equal(denied("https://easel.example/", "https://easel.example"), true);
+});
+
 test("requests carry nothing of the person, and a redirect to what is out of reach gives nothing", async () => {
   const guard = new Guard({}, "https://easel.example");
   const sent: [string, RequestInit][] = [];

@@ -223,6 +223,35 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await done(network);
   });
 
+  test("calls a local service that the person named, and the consent says so", async () => {
+    const { page, done } = await loggedIn("#" + await pack(chain({
+      begin: { name: "Begin" }, "Invoke:A": { name: "Invoke", params: { url: `${atNeighbour}/list`, method: "get", exception_method: "comment", exception_default_value: "refused" } },
+      "Message:B": { name: "Message", params: { content: ["{Invoke:A@result}"] } },
+    })));
+    await allow(page);
+    await ask(page, "hello");
+    await page.locator('.box[data-status="done"]', { hasText: "Message" }).waitFor();
+    assert.deepEqual(seen, [], "refused by default");
+    await page.getByRole("button", { name: /^Model/ }).click();
+    const locals = page.locator(".locals");
+    const add = async (address: string): Promise<void> => {
+      await locals.getByLabel("Address").fill(address);
+      await locals.getByRole("button", { name: "Add" }).click();
+    };
+    await add(host.address);
+    await locals.locator(".fault", { hasText: "the server of this page" }).waitFor();
+    await add(atNeighbour);
+    await locals.locator("li", { hasText: atNeighbour }).waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.locator(".consent", { hasText: `Local services that you allowed: ${atNeighbour}` }).waitFor();
+    await allow(page);
+    await ask(page, "hello again");
+    await page.locator(".bubble.theirs", { hasText: "from the neighbour" }).waitFor();
+    assert.deepEqual(seen.map(({ url, headers }) => [url, headers["cookie"]]), [["/list", undefined]]);
+    assert.deepEqual(asked, []);
+    await done(network);
+  });
+
   test("writes answers whose pictures and links load nothing by themselves", async () => {
     const evil = ["![](/v1/user/logout)", "![x](https://attacker.example/?q=1)", `![x](${host.address}/v1/user/logout)`, "![x](data:image/svg+xml,<svg/>)", "[x](javascript:window.hit=1)", "[x](blob:https://a/b)",
       "[x](data:text/html,<script>1</script>)", "[x](//attacker.example/x)", "[x](/v1/user/logout)", "<img src=https://attacker.example/raw>", "[ok](https://attacker.example/link)"].join("\n\n");

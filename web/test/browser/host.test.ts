@@ -103,6 +103,27 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done(refused);
   });
 
+  test("a PDF that is attached is read in a Worker under the host's headers, and what cannot be read is refused", async () => {
+    const { page, done } = await stage.visit();
+    await page.locator('header input[type="file"]').setInputFiles({ name: "files.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify({ components: {
+      begin: { obj: { component_name: "Begin", params: {} }, downstream: ["Message:A"] }, "Message:A": { obj: { component_name: "Message", params: { content: ["{sys.files}"] } }, upstream: ["begin"] },
+    } })) });
+    await allow(page);
+    const files = page.locator('.composer input[type="file"]');
+    await files.setInputFiles([{ name: "old.doc", mimeType: "application/msword", buffer: Buffer.from("d0cf11e0a1b11ae1", "hex") }, { name: "shop.zip", mimeType: "application/zip", buffer: Buffer.from("PK\u0003\u0004") }]);
+    await page.locator(".composer .fault", { hasText: "old.doc was not attached: Office files from before 2007" }).waitFor();
+    await page.locator(".composer .fault", { hasText: "shop.zip was not attached: it is damaged" }).waitFor();
+    assert.equal(await page.locator(".composer .chip").count(), 0);
+    await files.setInputFiles(["returns.pdf", "returns.docx"].map((name) => join(root, "host", "internal", "document", "testdata", name)));
+    await page.getByRole("button", { name: "Remove returns.docx" }).waitFor();
+    assert.equal(await page.locator(".composer .fault").count(), 0);
+    await ask(page, "What do they say?");
+    const answer = page.locator(".bubble.theirs", { hasText: /thirty days[^]*thirty days/ });
+    await answer.waitFor();
+    assert.doesNotMatch(await answer.innerText(), /%PDF|PK\u0003/);
+    await done();
+  });
+
   test("a plugin is dropped on the page, and the canvas that misses it runs", async () => {
     const plugin = join(folder, "typewriter.wasm");
     const example = join(root, "plugins", "examples");

@@ -46,6 +46,23 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
     await done();
   });
 
+  test("this machine has letters for both languages: a picture shows no boxes in their place", async () => {
+    const { page, done } = await stage.visit();
+    const drawn = await page.evaluate(() => {
+      const draw = (text: string): string => {
+        const canvas = document.createElement("canvas");
+        const pen = canvas.getContext("2d");
+        if (!pen) throw new Error("no canvas");
+        pen.font = getComputedStyle(document.body).font;
+        pen.fillText(text, 10, 30);
+        return canvas.toDataURL();
+      };
+      return ["A", "B", "中", "文", "画", "布"].map(draw);
+    });
+    assert.equal(new Set(drawn).size, drawn.length, "build/setup installs a font");
+    await done();
+  });
+
   for (const { dark, language } of [{ dark: false, language: "English" }, { dark: true, language: "中文" }]) {
     test(`axe finds nothing, ${dark ? "dark" : "light"}, ${language}`, async () => {
       const { page, done } = await stage.visit("", { dark });
@@ -55,9 +72,14 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await page.locator(".card").last().click();
       await ask(page, "green tea");
       await page.locator('.box[data-status="done"]', { hasText: /Answer/ }).waitFor();
+      await page.locator(".stand-ins").waitFor();
+      await page.locator('.composer input[type="file"]').setInputFiles({ name: "old.doc", mimeType: "application/msword", buffer: Buffer.from("d0cf11e0", "hex") });
+      await page.locator(".composer .fault").waitFor();
       for (const tab of ["chat", "timeline", "node", "variables", "problems"]) {
         if (tab === "node") {
           await page.locator(".react-flow__node", { hasText: "Brewing advice" }).click();
+          await page.locator(".actions button", { has: page.locator(".icon") }).click();
+          await page.locator(".box .badge.pinned").waitFor();
           await page.locator(".actions button").nth(2).click();
           await page.locator("form.alone").waitFor();
         }
@@ -69,8 +91,13 @@ describe("the look", { skip: missing(), timeout: 1_200_000 }, () => {
       await page.locator("dialog[open]").waitFor();
       await audit(page, "dialog");
       await page.locator("dialog .choice").nth(2).click();
+      for (const address of ["localhost:3000", "https://public.example"]) {
+        await page.locator(".locals input").fill(address);
+        await page.locator(".locals button[type=submit]").click();
+      }
+      await page.locator(".locals .fault").waitFor();
       await audit(page, "dialog with fields");
-      await page.locator("dialog button[type=submit]").click();
+      await page.locator("dialog button.primary[type=submit]").click();
       await page.evaluate((hash) => { location.hash = hash; }, await pack(stranger));
       await page.locator(".consent").waitFor();
       await audit(page, "consent");

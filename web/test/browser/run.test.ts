@@ -89,8 +89,15 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator(".react-flow__node", { hasText: "Do the sum" }).click();
     await page.locator(".values", { hasText: "Outputs" }).getByText("100 EUR = 782.00 CNY").waitFor();
     await page.getByRole("button", { name: "Pin outputs" }).click();
-    await page.locator(".badge.pinned").waitFor();
+    const box = page.locator('.box[data-pinned]', { hasText: "Do the sum" });
+    await box.locator(".badge.pinned", { hasText: "pinned" }).waitFor();
+    await page.getByRole("button", { name: "Run to here" }).click();
+    await page.locator("#tab-timeline").click();
+    await page.locator(".step", { hasText: "Do the sum" }).locator(".pinned").waitFor();
+    assert.equal(await page.locator(".step .pinned").count(), 1);
+    await page.locator("#tab-node").click();
     await page.getByRole("button", { name: "Unpin" }).click();
+    await box.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Edit outputs and run on" }).click();
     await page.locator(".editor .cm-content").click();
     await page.keyboard.press("Control+A");

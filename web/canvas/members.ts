@@ -1,0 +1,59 @@
+// Boxes below an agent: which of the agent's calls each stands for. They are no components, so no event
+// of a run names them; the records of the outer agent's calls do, by the path of the calling agent.
+
+import type { Params } from "./dsl.ts";
+import { isObject } from "./dsl.ts";
+import type { CanvasEdge, CanvasNode } from "./model.ts";
+import { text } from "./picture.ts";
+
+/** Member says which calls belong to a box: those of one agent inside another, or those of an agent's plain tools. */
+export interface Member {
+  /** Node that records the calls. */
+  node: string;
+  /** Path of the agent that makes them, as records write it. */
+  path: string;
+  /** Name of the agent that is called; undefined for plain tools. */
+  agent?: string;
+  /** Names of all agents that the calling one may call. */
+  agents: string[];
+}
+
+/** joinMembers goes down from each agent that is a component, and tells the boxes below whose they are. */
+export function joinMembers(edges: CanvasEdge[], known: Map<string, CanvasNode>): void {
+  const below = lists(edges.filter((edge) => edge.role === "tool").map(({ source, target }) => [source, target]));
+  const components = [...known.values()].filter(({ role }) => role === "node");
+  const open = components.map((agent) => ({ agent, node: agent.id, path: agent.name }));
+  for (const { agent, node, path } of open) {
+    const boxes = (below.get(agent.id) ?? []).flatMap((id) => known.get(id) ?? []).filter((box) => !box.member);
+    const agents = boxes.filter((box) => box.role === "agent").map((box) => calledName(agent, box));
+    for (const box of boxes) {
+      box.member = { node, path, agents };
+      if (box.role !== "agent") continue;
+      const name = calledName(agent, box);
+      box.member.agent = name;
+      open.push({ agent: box, node, path: `${path}-->${name}` });
+    }
+  }
+}
+
+// calledName is the name that a model knows an agent by, without its number.
+function calledName(agent: CanvasNode, box: CanvasNode): string {
+  const entry = toolEntries(agent.params).find((tool) => tool["id"] === box.id);
+  return (text(entry?.["name"]) || box.name).replaceAll(" ", "_");
+}
+
+/** toolEntries are the tools in the params of an agent. */
+export function toolEntries(params: Params): Params[] {
+  return Array.isArray(params["tools"]) ? params["tools"].filter(isObject) : [];
+}
+
+/** lists collects the second of each pair by the first. */
+export function lists(pairs: (readonly [string, string])[]): Map<string, string[]> {
+  const all = new Map<string, string[]>();
+  for (const [key, value] of pairs) {
+    const list = all.get(key);
+    if (list) list.push(value);
+    else all.set(key, [value]);
+  }
+  return all;
+}

@@ -1,0 +1,60 @@
+// What `graph` says of a canvas: where nodes stand, what they are called, notes and tool boxes. Other
+// editors write it and nothing checks it, so each member is used only if it has the type that it should.
+
+import { isObject, type Dsl, type Params } from "./dsl.ts";
+
+/** Picture is what `graph` knows of a node. */
+export interface Picture {
+  id: string;
+  type: string;
+  name: string;
+  /** Kind of component, in pictures of what is no component. */
+  label: string;
+  form: Params;
+  /** Present when the picture says where the node stands. */
+  place?: { x: number; y: number };
+  width?: number;
+  height?: number;
+}
+
+/** picturesOf reads the nodes of `graph`; of several with one id the last counts. */
+export function picturesOf({ graph }: Dsl): Map<string, Picture> {
+  const pictures = new Map<string, Picture>();
+  for (const node of objectsIn(graph, "nodes")) {
+    if (typeof node["id"] !== "string") continue;
+    const { data, position, measured } = node;
+    const { name, label, form }: Params = isObject(data) ? data : {};
+    const picture: Picture = {
+      id: node["id"], type: text(node["type"]), name: text(name), label: text(label), form: isObject(form) ? form : {},
+    };
+    const { x, y }: Params = isObject(position) ? position : {};
+    if (finite(x) && finite(y)) picture.place = { x, y };
+    for (const side of ["width", "height"] as const) {
+      const length = node[side] ?? (isObject(measured) ? measured[side] : undefined);
+      if (finite(length) && length > 0) picture[side] = length;
+    }
+    pictures.set(picture.id, picture);
+  }
+  return pictures;
+}
+
+/** linksOf reads the edges of `graph`. */
+export function linksOf({ graph }: Dsl): { source: string; target: string }[] {
+  return objectsIn(graph, "edges").map(({ source, target }) => ({ source: text(source), target: text(target) }));
+}
+
+function objectsIn(graph: unknown, member: string): Params[] {
+  const list = isObject(graph) ? graph[member] : undefined;
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** text gives a value that is a string; anything else is none. */
+export function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+const farthest = 1e6; // beyond, a drawing has no precision
+
+function finite(value: unknown): value is number {
+  return typeof value === "number" && Math.abs(value) <= farthest;
+}

@@ -1,0 +1,21 @@
+// Reads one document and is ended then.
+
+import { readDocument } from "./document.ts";
+import { ReadError, type ReadCode } from "./errors.ts";
+
+/** ReadReply is what comes back. */
+export type ReadReply = { text: string } | { code: ReadCode; detail: string };
+
+/** ReadRequest is what a Worker is sent, once. Replies have a port of their own: pdf.js uses the Worker's. */
+export interface ReadRequest {
+  bytes: Uint8Array<ArrayBuffer>;
+  port: MessagePort;
+}
+
+addEventListener("message", ({ data: { bytes, port } }: MessageEvent<ReadRequest>) => {
+  const reply = (message: ReadReply): void => port.postMessage(message);
+  readDocument(bytes).then(
+    (text) => reply({ text }),
+    (err: unknown) => reply({ code: err instanceof ReadError ? err.code : "damaged", detail: String(err) }),
+  );
+}, { once: true });

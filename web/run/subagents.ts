@@ -1,0 +1,42 @@
+// Agents inside agents and their tools have no events of nodes: the calls of tools that the outer agent
+// records say when they run.
+
+import type { Step, StepStatus, ToolUse } from "@easel/engine/state";
+import type { Member } from "../canvas/members.ts";
+
+/** Activity is what a box below an agent did in one execution of it. */
+export interface Activity {
+  status: StepStatus;
+  /** Calls so far. */
+  runs: number;
+  /** Seconds of all calls, once none is open. */
+  elapsed?: number;
+}
+
+const arrow = "-->";
+
+/** callOf reads who made a call: the path of the calling agent, and the name of the tool without its number. */
+export function callOf({ name, path }: Pick<ToolUse, "name" | "path">): { agent: string; tool: string } {
+  const tool = name.replace(/_\d+$/, "");
+  const whole = typeof path === "string" ? path : "";
+  const own = arrow + tool; // a path may end with the tool itself
+  return { agent: whole.endsWith(own) ? whole.slice(0, -own.length) : whole, tool };
+}
+
+/** activity sums up the calls of a box in the execution of the agent that it belongs to. */
+export function activity(step: Step | undefined, member: Member): Activity | undefined {
+  if (!step) return undefined;
+  const calls = step.tools.filter((use) => concerns(use, member));
+  if (calls.length === 0) return undefined;
+  const open = calls.some((use) => use.elapsed === undefined);
+  if (open) return { status: step.status, runs: calls.length };
+  const elapsed = calls.reduce((sum, use) => sum + (use.elapsed ?? 0), 0);
+  return { status: calls.at(-1)?.error ? "failed" : "done", runs: calls.length, elapsed };
+}
+
+function concerns(use: ToolUse, { path, agent, agents }: Member): boolean {
+  const call = callOf(use);
+  if (call.agent !== path) return false;
+  // Tools have a number behind their name; what has none is a thought of the agent.
+  return agent === undefined ? /_\d+$/.test(use.name) && !agents.includes(call.tool) : call.tool === agent;
+}

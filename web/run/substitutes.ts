@@ -1,0 +1,49 @@
+// What stood in for the outside in a run: a model that is none, tools whose answers are made up, datasets
+// that a page does not have. The person is to know, whatever the answers look like.
+
+import type { Providers as Ports, Retriever, Tool } from "@easel/engine";
+import type { RunState } from "@easel/engine/state";
+import type { ProviderKind } from "./providers.ts";
+import { invented } from "./standins.ts";
+
+/** Substitutes is what stood in during one run, each list without repetition. */
+export interface Substitutes {
+  /** Components whose stand-in made an answer up. */
+  tools: string[];
+  /** Datasets that were searched and are not here. */
+  datasets: string[];
+}
+
+/** noSubstitutes is a run that had the real things so far. */
+export const noSubstitutes: Substitutes = { tools: [], datasets: [] };
+
+/** watched wraps the ports of a run; `noted` gets the whole each time something is added. */
+export function watched(ports: Ports, here: ReadonlySet<string>, noted: (substitutes: Substitutes) => void): Ports {
+  let known = noSubstitutes;
+  const add = (list: keyof Substitutes, names: string[]): void => {
+    const fresh = [...new Set(names)].filter((name) => !known[list].includes(name));
+    if (fresh.length === 0) return;
+    known = { ...known, [list]: [...known[list], ...fresh] };
+    noted(known);
+  };
+  const retrieve: Retriever | undefined = ports.retrieve && ((query, context) => {
+    add("datasets", (query.datasets ?? []).filter((name) => !here.has(name)));
+    return ports.retrieve?.(query, context) ?? { chunks: [] };
+  });
+  const watch = (name: string, tool: Tool): Tool => ({
+    ...tool,
+    run: (args, context) => {
+      if (invented(name, args)) add("tools", [name]);
+      return tool.run(args, context);
+    },
+  });
+  const tools = ports.tools && Object.fromEntries(Object.entries(ports.tools).map(([name, tool]) => [name, watch(name, tool)]));
+  return { ...ports, ...(retrieve ? { retrieve } : {}), ...(tools ? { tools } : {}) };
+}
+
+/** modelless lists the nodes whose answers no language model gave: by name, those of this run only. */
+export function modelless(kind: ProviderKind, state: RunState, earlier: number): string[] {
+  if (kind === "openai" || kind === "host") return [];
+  const names = state.steps.slice(earlier).filter((step) => step.models.length > 0).map((step) => step.name || step.node);
+  return [...new Set(names)];
+}
