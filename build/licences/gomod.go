@@ -16,7 +16,9 @@ import (
 type target struct{ os, arch string }
 
 var (
-	releases = []target{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}}
+	releases = []target{
+		{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+	}
 	browsers = []target{{"js", "wasm"}, {"wasip1", "wasm"}}
 )
 
@@ -88,7 +90,8 @@ func deps(program string, t target) ([]linked, error) {
 }
 
 // licenceFile matches the names of files with licences and what belongs to them.
-var licenceFile = regexp.MustCompile(`(?i)^(?:licen[cs]es?|copying|copyright|unlicense|notice|patents|third.?party.*)(?:[._-].*)?$`)
+var licenceFile = regexp.MustCompile(
+	`(?i)^(?:licen[cs]es?|copying|copyright|unlicense|notice|patents|third.?party.*)(?:[._-].*)?$`)
 
 // notLicence are files of that name which hold none: sources, and what is said about a logo.
 var notLicence = regexp.MustCompile(`(?i)\.(?:go|js|ts|json|html|css)$|^license-logo$`)

@@ -92,7 +92,8 @@ func newClassifier(apache string) (*classifier, error) {
 	terms := words[from+len(apacheStart) : to]
 	terms = terms[strings.Index(terms, "terms and conditions for use"):]
 	c.add("Apache-2.0", apacheStart+` (?:http www apache org licenses )?`+regexp.QuoteMeta(strings.TrimSpace(terms))+
-		`(?: `+apacheEnd+`)?(?: (?:appendix )?how to apply the apache license to your work.{0,900}? .{0,30}?file format we also recommend .{0,260}? archives)?`)
+		`(?: `+apacheEnd+`)?(?: (?:appendix )?how to apply the apache license to your work.{0,900}? .{0,30}?`+
+		`file format we also recommend .{0,260}? archives)?`)
 	c.add("Apache-2.0", `licensed under the apache license version 2 0 the license you may not use this file except in compliance`+
 		` with the license you may obtain a copy of the license at http www apache org licenses license 2 0 unless required by`+
 		` applicable law or agreed to in writing software distributed under the license is distributed on an as is basis without`+

@@ -48,7 +48,7 @@ func TestIdentify(t *testing.T) {
 		"Commons Clause":                 {written("Zlib") + "\n\"Commons Clause\" License Condition v1.0", nil, "conditions beside Zlib"},
 		"a changed condition":            {strings.Replace(written("MIT"), "free of charge", "for a charge", 1), nil, "unknown licence"},
 		"GPL":                            {"GNU GENERAL PUBLIC LICENSE Version 3", nil, "unknown licence"},
-		"Apache-2.0 with less":           {strings.Replace(apacheText(t), "worldwide, ", "", 1), nil, "unknown licence"},
+		"Apache-2.0 with less":           {strings.Replace(apacheText(t), "worldwide, ", "", 1), nil, "conditions beside Apache-2.0"},
 		"nothing":                        {"", nil, "unknown licence"},
 	} {
 		t.Run(name, func(t *testing.T) {

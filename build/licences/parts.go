@@ -30,8 +30,10 @@ const goName = "Go standard library and runtime, wasm_exec.js"
 
 var parts = []part{
 	{name: goName, licences: []string{"BSD-3-Clause"}, text: "go.txt", in: []string{"program", "page", "package"}},
-	{name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"}, text: "go-pdk.txt", in: []string{"program"}},
-	{name: "Widths of the core fonts (Adobe Font Metrics)", licences: []string{"APAFML"}, text: "adobe-afm.txt", in: []string{"program"}},
+	{name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"}, text: "go-pdk.txt",
+		in: []string{"program"}},
+	{name: "Widths of the core fonts (Adobe Font Metrics)", licences: []string{"APAFML"}, text: "adobe-afm.txt",
+		in: []string{"program"}},
 
 	{name: "PDFium", licences: []string{"BSD-3-Clause", "Apache-2.0"}, text: "pdfium.txt", of: pdfium},
 	{name: "Abseil", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", of: pdfium},
@@ -81,7 +83,8 @@ func withParts(name string, list []component) ([]component, error) {
 		case !of && !slices.Contains(p.in, name), of && !inside:
 			continue
 		case of && version != c.Version:
-			return nil, fmt.Errorf("%s: its parts are listed for %s: see what it is made of now and change build/licences/parts.go", &c, version)
+			return nil, fmt.Errorf("%s: its parts are listed for %s: see what it is made of now and change build/licences/parts.go",
+				&c, version)
 		}
 		text, err := texts.ReadFile("texts/" + p.text)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -61,7 +62,9 @@ type command struct {
 // commands in the order help shows them.
 func commands() []command {
 	return []command{
-		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand, tenantCommand, scheduleCommand, validateCommand, replayCommand, testCommand, recordCommand, componentsCommand, pluginCommand, healthCommand, versionCommand, licencesCommand,
+		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand,
+		tenantCommand, scheduleCommand, validateCommand, replayCommand, testCommand, recordCommand, componentsCommand,
+		pluginCommand, healthCommand, versionCommand, licencesCommand,
 	}
 }
 
@@ -99,7 +102,10 @@ func (a *app) end() (err error) {
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
-	a := &app{in: bufio.NewReader(stdin), out: stdout, err: stderr, getenv: os.Getenv, program: calledAs(os.Args[0]), asks: isTerminal(stdin), shows: isTerminal(stderr)}
+	a := &app{
+		in: bufio.NewReader(stdin), out: stdout, err: stderr, getenv: os.Getenv, program: calledAs(os.Args[0]),
+		asks: isTerminal(stdin), shows: isTerminal(stderr),
+	}
 	var err error
 	if a.registry, err = engine.NewRegistry(component.Builtin()...); err == nil {
 		a.registry.Plugin = a.installed()
@@ -115,10 +121,17 @@ func calledAs(arg string) string {
 	return quoted(arg)
 }
 
-// quoted is a word for a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,~-]+$`)
+
+// quoted is a word for the shell of this system.
 func quoted(word string) string {
-	if regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,~-]+$`).MatchString(word) {
+	switch {
+	case plainWord.MatchString(word):
 		return word
+	case runtime.GOOS == "windows" && plainWord.MatchString(filepath.ToSlash(word)):
+		return word
+	case runtime.GOOS == "windows":
+		return `"` + word + `"`
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -27,7 +27,8 @@ var pluginNew = command{
 	help: `
 The folder builds with the plain tools of its language: Go; npm and the AssemblyScript compiler; rustc with the target
 wasm32-unknown-unknown. It holds a plugin that greets, a case, a copy of the SDK, and a file for continuous integration.
-Go suits plugins that need libraries; AssemblyScript and Rust make small files that start in no time, which matters in a browser.`,
+Go suits plugins that need libraries; AssemblyScript and Rust make small files that start in no time, which matters in a
+browser.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		lang := fs.String("lang", "go", "`LANGUAGE`: go, as (AssemblyScript) or rust")
 		dir := fs.String("dir", "", "`DIR` to make; NAME when left out")

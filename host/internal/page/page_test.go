@@ -19,7 +19,7 @@ const index = `<meta http-equiv="Content-Security-Policy" content="default-src '
 func sample(t *testing.T) *site {
 	t.Helper()
 	dist := fstest.MapFS{".gitignore": {Data: []byte("*")}}
-	for name, text := range map[string]string{"index.html": index, "icon.svg": "<svg/>", "assets/engine-ABC.wasm": strings.Repeat("\x00asm", 1000), "assets/page-ABC.js": "1"} {
+	for name, text := range map[string]string{"index.html": index, "icon.svg": "<svg/>", "licences.txt": "MIT", "assets/engine-ABC.wasm": strings.Repeat("\x00asm", 1000), "assets/page-ABC.js": "1"} {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
 		_, err := io.WriteString(w, text)
@@ -81,6 +81,12 @@ func TestEncodingIsWhatTheClientTakes(t *testing.T) {
 			require.Equal(t, strings.Repeat("\x00asm", 1000), body(t, res))
 		}
 	}
+}
+
+func TestLicencesOfThePage(t *testing.T) {
+	res := ask(t, sample(t), "GET", "/licences.txt")
+	require.Equal(t, "text/plain; charset=utf-8", res.Header.Get("Content-Type"))
+	require.Equal(t, "MIT", body(t, res))
 }
 
 func TestWorkersReachThePagesFilesOnly(t *testing.T) {
