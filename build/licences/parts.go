@@ -24,6 +24,7 @@ type part struct {
 const (
 	pdfium  = "github.com/klippa-app/go-pdfium@v1.17.2"
 	quickjs = "@jitl/quickjs-wasmfile-release-sync@0.32.0"
+	unpdf   = "unpdf@1.7.0"
 )
 
 const goName = "Go standard library and runtime, wasm_exec.js"
@@ -54,6 +55,8 @@ var parts = []part{
 
 	{name: "Emscripten runtime", licences: []string{"MIT"}, text: "emscripten.txt", of: quickjs},
 	{name: "musl", licences: []string{"MIT"}, text: "musl.txt", of: quickjs},
+
+	{name: "pdf.js", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", of: unpdf},
 
 	// The modules that are checked in as they were built: plugins/examples, sdk-as/testdata and sdk-rust/testdata.
 	{name: "AssemblyScript runtime", licences: []string{"Apache-2.0"}, text: "assemblyscript.txt", in: []string{"plugins"}},
