@@ -79,7 +79,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 	}
 	h := &Host{cfg: cfg, memory: newBudgets(cfg.Memory)}
 	h.runMemory = newRunMemory(h.memory.runs, h.memory.limit)
-	h.documents.Memory = h.memory.documents
+	h.documents.Memory, h.documents.Log = h.memory.documents, cfg.Log
 	if cfg.Dir != "" {
 		h.documents.CacheDir = filepath.Join(cfg.Dir, "cache", "documents")
 	}
