@@ -191,7 +191,20 @@ type RunFilter struct {
 	Schedule string
 }
 
-var runOrder = map[string]string{"create_time": "create_time", "end_time": "end_time", "id": "id", "tokens": "tokens"}
+var runList = listing[Run]{table: "runs", columns: runColumns, large: []string{"input"}, scan: scanRun, order: map[string]string{
+	"create_time": "create_time", "end_time": "end_time", "id": "id", "tokens": "tokens",
+}}
+
+// Position is where the run stands in a list with an order of [Store.Runs].
+func (v *Run) Position(order string) Position {
+	switch order {
+	case "end_time":
+		return Position{v.EndTime, v.ID}
+	case "tokens":
+		return Position{v.Tokens, v.ID}
+	}
+	return Position{v.CreateTime, v.ID}
+}
 
 // Runs lists run history and counts all that match.
 func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, error) {
@@ -207,7 +220,7 @@ func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, erro
 		w.add("source = 'schedule'")
 		w.begins("id", f.Schedule+"-")
 	}
-	return list(ctx, s.read, "runs", runColumns, &w, p, runOrder, scanRun)
+	return list(ctx, s.read, &runList, &w, p)
 }
 
 // ForgetRuns removes runs that ended before a time (Unix milliseconds), at most

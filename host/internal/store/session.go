@@ -188,17 +188,21 @@ type SessionFilter struct {
 	From, To int64  // create_time, Unix milliseconds, both included
 }
 
-var sessionOrder = map[string]string{
+var sessionList = listing[Session]{table: "sessions", columns: sessionColumns, large: []string{"dsl", "messages", "reference", "find"}, scan: scanSession, order: map[string]string{
 	"create_time": "create_time", "create_date": "create_time",
 	"update_time": "update_time", "update_date": "update_time", "id": "id", "round": "rounds", "tokens": "tokens",
-}
+}}
 
 // Sessions lists sessions and counts all that match.
 func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Session, int, error) {
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list sessions: no tenant")
 	}
-	var w where
+	return list(ctx, s.read, &sessionList, f.where(), p)
+}
+
+func (f *SessionFilter) where() *where {
+	w := &where{}
 	w.equal("tenant_id", f.Tenant)
 	w.equal("canvas_id", f.Canvas)
 	w.equal("id", f.ID)
@@ -211,5 +215,5 @@ func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Sessio
 	if f.To > 0 {
 		w.add("create_time <= ?", f.To)
 	}
-	return list(ctx, s.read, "sessions", sessionColumns, &w, p, sessionOrder, scanSession)
+	return w
 }
