@@ -227,7 +227,7 @@ func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas,
 	if len(f.Tenants) == 0 {
 		return nil, 0, fail(ErrInvalid, "list canvases: no tenant")
 	}
-	var w where
+	w := where{changing: true} // canvases are edited
 	w.in("tenant_id", f.Tenants)
 	w.equal("user_id", f.User)
 	w.equal("id", f.ID)
@@ -238,5 +238,5 @@ func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas,
 	w.in("category", f.Categories)
 	w.in("type", f.Types)
 	w.contains("find", f.Keywords)
-	return list(ctx, s.read, &canvasList, &w, p)
+	return list(ctx, s, &canvasList, &w, p)
 }

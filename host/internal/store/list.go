@@ -16,12 +16,24 @@ type Page struct {
 	Asc    bool   // oldest, smallest or first letter first
 	// After begins the page behind the row with this position, whatever was added or removed meanwhile; nil begins at Offset.
 	After *Position
-	// Brief leaves out the large documents of rows.
-	Brief bool
+	// Documents says which of the documents in rows are read.
+	Documents Documents
 	// Reserve is asked for memory, in bytes, before documents are read; nil reads them without asking. Its error ends the
 	// list.
 	Reserve func(bytes int64) error
 }
+
+// Documents are those of the rows in a list.
+type Documents int
+
+const (
+	// AllDocuments reads rows as a whole.
+	AllDocuments Documents = iota
+	// WithoutDSL leaves out the documents of canvases.
+	WithoutDSL
+	// NoDocuments leaves out everything that may be large.
+	NoDocuments
+)
 
 // Position says where a row stands in an ordered list.
 type Position struct {
@@ -54,21 +66,22 @@ type listing[T any] struct {
 //
 // The ids of a page are found first. Indices hold all that a filter or an order needs, so that rows before the page, whose
 // documents may be large, are not read.
-func list[T any](ctx context.Context, q querier, l *listing[T], w *where, p Page) ([]T, int, error) {
+func list[T any](ctx context.Context, s *Store, l *listing[T], w *where, p Page) ([]T, int, error) {
+	q := s.read
 	order, err := l.orderOf(p)
 	if err != nil {
 		return nil, 0, fail(err, "list %s", l.table)
 	}
-	total := 0
-	if err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+l.table+w.String(), w.args...).Scan(&total); err != nil {
+	total, err := countRows(ctx, s, l.table, w)
+	if err != nil {
 		return nil, 0, fail(err, "count %s", l.table)
 	}
 	if total == 0 || p.After == nil && p.Limit > 0 && p.Offset >= total {
 		return nil, total, nil
 	}
 	chosen := order.choose(l.table, w, p, total)
-	if p.Reserve != nil && !p.Brief && len(l.large) > 0 {
-		if err := l.reserve(ctx, q, chosen, w.args, p.Reserve); err != nil {
+	if p.Reserve != nil {
+		if err := l.reserve(ctx, q, chosen, w.args, p); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -77,32 +90,48 @@ func list[T any](ctx context.Context, q querier, l *listing[T], w *where, p Page
 	return out, total, fail(err, "list %s", l.table)
 }
 
+// countRows counts all rows that match.
+func countRows(ctx context.Context, s *Store, table string, w *where) (total int, err error) {
+	if !w.changing {
+		return s.totals.count(ctx, s.read, table, w, s.now())
+	}
+	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table+w.String(), w.args...).Scan(&total)
+	return total, err
+}
+
 // reserve asks for the memory of the documents of the chosen rows.
-func (l *listing[T]) reserve(ctx context.Context, q querier, chosen string, args []any, ask func(int64) error) error {
-	var sizes []string
+func (l *listing[T]) reserve(ctx context.Context, q querier, chosen string, args []any, p Page) error {
+	sizes := []string{"0"}
 	for _, c := range l.large {
-		sizes = append(sizes, "LENGTH("+c+")")
+		if !l.leavesOut(c, p) {
+			sizes = append(sizes, "LENGTH("+c+")")
+		}
 	}
 	var bytes int64
 	query := `SELECT CAST(COALESCE(SUM(` + strings.Join(sizes, "+") + `), 0) AS BIGINT) FROM ` + l.table + chosen
 	if err := q.QueryRowContext(ctx, query, args...).Scan(&bytes); err != nil {
 		return fail(err, "measure %s", l.table)
 	}
-	return ask(bytes)
+	return p.Reserve(bytes)
 }
 
 // shown are the columns of a page.
 func (l *listing[T]) shown(p Page) string {
-	if !p.Brief {
-		return l.columns
-	}
 	columns := strings.Split(l.columns, ",")
 	for i, c := range columns {
-		if slices.Contains(l.large, strings.TrimSpace(c)) {
+		if l.leavesOut(strings.TrimSpace(c), p) {
 			columns[i] = " ''"
 		}
 	}
 	return strings.Join(columns, ",")
+}
+
+// leavesOut reports whether a page is without a column.
+func (l *listing[T]) leavesOut(column string, p Page) bool {
+	if p.Documents == WithoutDSL {
+		return column == "dsl"
+	}
+	return p.Documents == NoDocuments && slices.Contains(l.large, column)
 }
 
 // ordering is the column that a list is ordered by. The id makes the order of equal values certain.

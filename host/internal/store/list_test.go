@@ -116,11 +116,17 @@ func TestListReservesAndLeavesOutDocuments(t *testing.T) {
 		full := errors.New("no room")
 		_, _, err = s.Sessions(t.Context(), f, Page{Limit: 5, Reserve: func(int64) error { return full }})
 		require.ErrorIs(t, err, full)
-		brief, total, err := s.Sessions(t.Context(), f, Page{Limit: 5, Offset: 3, Brief: true, Reserve: func(int64) error { return full }})
+		brief, total, err := s.Sessions(t.Context(), f, Page{Limit: 5, Offset: 3, Documents: NoDocuments, Reserve: reserve})
 		require.NoError(t, err)
 		require.Equal(t, 20, total)
 		require.Equal(t, idsOf(list), idsOf(brief))
 		require.Empty(t, brief[0].DSL)
+		require.Zero(t, asked)
+		brief, _, err = s.Sessions(t.Context(), f, Page{Limit: 5, Offset: 3, Documents: WithoutDSL, Reserve: reserve})
+		require.NoError(t, err)
+		require.EqualValues(t, 5*(2+2), asked)
+		require.Empty(t, brief[0].DSL)
+		require.Equal(t, "[]", string(brief[0].Messages))
 		require.Equal(t, list[0].Tokens, brief[0].Tokens)
 	})
 }
@@ -191,18 +197,22 @@ func TestListsReadOnlyTheirPage(t *testing.T) {
 		}
 	}
 	for name, list := range map[string]func() error{
-		"by creation":         sessions(SessionFilter{}, "create_time"),
-		"by change":           sessions(SessionFilter{}, "update_time"),
-		"by tokens":           sessions(SessionFilter{}, "tokens"),
-		"of a user":           sessions(SessionFilter{User: "u1"}, "update_time"),
-		"of a user and days":  sessions(SessionFilter{User: "u1", From: 1, To: 1 << 50}, "create_time"),
-		"of days by change":   sessions(SessionFilter{From: 1, To: 1 << 50, Source: "agent"}, "update_time"),
-		"runs":                runs(RunFilter{}),
-		"runs of a canvas":    runs(RunFilter{Canvas: "c"}),
-		"runs of a session":   runs(RunFilter{Session: "s"}),
-		"failed runs":         runs(RunFilter{Status: RunFailed}),
-		"statistics":          days(SessionFilter{Tenant: "t", From: 1}),
-		"statistics of one":   days(SessionFilter{Tenant: "t", Canvas: "c"}),
+		"by creation":        sessions(SessionFilter{}, "create_time"),
+		"by change":          sessions(SessionFilter{}, "update_time"),
+		"by tokens":          sessions(SessionFilter{}, "tokens"),
+		"of a user":          sessions(SessionFilter{User: "u1"}, "update_time"),
+		"of a user and days": sessions(SessionFilter{User: "u1", From: 1, To: 1 << 50}, "create_time"),
+		"of days by change":  sessions(SessionFilter{From: 1, To: 1 << 50, Source: "agent"}, "update_time"),
+		"runs":               runs(RunFilter{}),
+		"runs of a canvas":   runs(RunFilter{Canvas: "c"}),
+		"runs of a session":  runs(RunFilter{Session: "s"}),
+		"failed runs":        runs(RunFilter{Status: RunFailed}),
+		"statistics":         days(SessionFilter{Tenant: "t", From: 1}),
+		"statistics of one":  days(SessionFilter{Tenant: "t", Canvas: "c"}),
+		"ids": func() error {
+			_, err := SessionIDs(t.Context(), s, SessionFilter{Tenant: "t", Canvas: "c"})
+			return err
+		},
 		"the newest of a set": sessions(SessionFilter{User: "u2"}, "create_time"),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -70,6 +70,7 @@ type Store struct {
 	dsn    string     // of SQLite, for a backup
 	dir    string     // of SQLite
 	keys   *keyMemory // of SQLite, else nil
+	totals totals
 }
 
 // Open opens the records, brings their tables up to date and checks the key

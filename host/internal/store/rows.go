@@ -48,6 +48,8 @@ func changed(res sql.Result, err error, none error) error {
 type where struct {
 	conds []string
 	args  []any
+	// changing says that rows can begin to match, or cease to, other than by their creation and deletion.
+	changing bool
 }
 
 // add appends a condition; each ? in it becomes the next $n.
@@ -84,6 +86,7 @@ func (w *where) contains(column, text string) {
 	if text == "" {
 		return
 	}
+	w.changing = true
 	w.add(column+` LIKE ? ESCAPE '!'`, "%"+quoted(fold(text))+"%")
 }
 

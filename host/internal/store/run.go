@@ -211,7 +211,7 @@ func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, erro
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list runs: no tenant")
 	}
-	var w where
+	w := where{changing: f.Status != ""}
 	w.equal("tenant_id", f.Tenant)
 	w.equal("canvas_id", f.Canvas)
 	w.equal("session_id", f.Session)
@@ -220,7 +220,7 @@ func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, erro
 		w.add("source = 'schedule'")
 		w.begins("id", f.Schedule+"-")
 	}
-	return list(ctx, s.read, &runList, &w, p)
+	return list(ctx, s, &runList, &w, p)
 }
 
 // ForgetRuns removes runs that ended before a time (Unix milliseconds), at most
@@ -236,5 +236,8 @@ func (s *Store) ForgetRuns(ctx context.Context, before int64, most int) (n int64
 		n, err = res.RowsAffected()
 		return err
 	})
+	if n > 0 {
+		s.totals.forget()
+	}
 	return n, err
 }

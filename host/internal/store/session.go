@@ -171,6 +171,7 @@ func staleSession(ctx context.Context, q querier, v Session) (int64, error) {
 
 // DeleteSession removes a session. Errors: [ErrNotFound].
 func (s *Store) DeleteSession(ctx context.Context, tenant, id string) error {
+	defer s.totals.forget()
 	return s.write(ctx, fmt.Sprintf("delete session %q", id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1 AND tenant_id = $2`, id, tenant)
 		return changed(res, err, ErrNotFound)
@@ -198,7 +199,17 @@ func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Sessio
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list sessions: no tenant")
 	}
-	return list(ctx, s.read, &sessionList, f.where(), p)
+	return list(ctx, s, &sessionList, f.where(), p)
+}
+
+// SessionIDs are the ids of sessions, in no order. No document is read.
+func SessionIDs(ctx context.Context, s *Store, f SessionFilter) ([]string, error) {
+	if f.Tenant == "" {
+		return nil, fail(ErrInvalid, "list sessions: no tenant")
+	}
+	w := f.where()
+	out, err := queryAll(ctx, s.read, scanName, `SELECT id FROM sessions`+w.String(), w.args...)
+	return out, fail(err, "list sessions")
 }
 
 func (f *SessionFilter) where() *where {
