@@ -103,6 +103,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if err := checkDataDir(cfg); err != nil {
+		return err
+	}
 	// The run log first: it keeps a second process out of the data directory.
 	if err = h.openLog(ctx); err != nil {
 		return err
