@@ -59,7 +59,8 @@ func protect(dir string, log *slog.Logger) error {
 			continue // missing, or brought from elsewhere; what cannot be read is reported when it is opened
 		}
 		if err := os.Chmod(file, info.Mode().Perm()&^0o007); err != nil {
-			return fmt.Errorf("every user of this machine can open %s (mode %v): %w; run chmod o-rwx on it", file, info.Mode().Perm(), err)
+			return fmt.Errorf("every user of this machine can open %s (mode %v): %w; run chmod o-rwx on it",
+				file, info.Mode().Perm(), err)
 		}
 		log.Warn("every user of this machine could open a file of the data directory; its mode was changed", "file", file,
 			"was", info.Mode().Perm().String())

@@ -28,7 +28,8 @@ func (c *call) readCursor(p *store.Page) error {
 	if text == "" {
 		return nil
 	}
-	refused := badArgument("argument after must be the next of a page of this list, with the same orderby and desc, not %.80q", text)
+	refused := badArgument("argument after must be the next of a page of this list, with the same orderby and desc, "+
+		"not %.80q", text)
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return refused

@@ -73,20 +73,35 @@ func jsonWord(value string) string {
 	}
 }
 
+// aTime is how times are written.
+var aTime = time.UnixMilli(0).UTC().Format(time.RFC3339)
+
+// quotedText is what %q writes.
+const quotedText = `("(?:[^"\\]|\\.)*")`
+
 // goTexts are errors of Go's packages that name its types and functions, with what the API says instead.
 var goTexts = []struct {
 	pattern *regexp.Regexp
 	plain   string
-}{
-	{regexp.MustCompile(`(?:json: )?cannot unmarshal (\S+)(?: \S+)? into Go struct field \w*\.(\S+) of type \S+`), `argument $2 cannot be of the kind $1`},
-	{regexp.MustCompile(`(?:json: )?cannot unmarshal (\S+)(?: \S+)? into Go value of type \S+`), `a value of the kind $1 is not accepted here`},
-	{regexp.MustCompile(`strconv\.\w+: parsing ("(?:[^"\\]|\\.)*"): value out of range`), `$1 is out of range`},
-	{regexp.MustCompile(`strconv\.\w+: parsing ("(?:[^"\\]|\\.)*"): [a-z ]+`), `$1 is not accepted here`},
-	{regexp.MustCompile(`Time\.UnmarshalJSON: input is not a JSON string`), `a time must be text such as ` + time.UnixMilli(0).UTC().Format(time.RFC3339)},
-	{regexp.MustCompile(`parsing time "(?:\\"|")?((?:[^"\\])*)(?:\\"|")*" as .*`), `a time must look like ` + time.UnixMilli(0).UTC().Format(time.RFC3339) + `, not "$1"`},
-	{regexp.MustCompile(`\bjson: `), ``},
-	{regexp.MustCompile(`\*?\b(?:url|net|http|json|os|fs|io|time|strconv|errors|tls|x509|reflect|syscall)\.[A-Z]\w*(?:Error)?\b`), `error`},
-}
+}{{
+	regexp.MustCompile(`(?:json: )?cannot unmarshal (\S+)(?: \S+)? into Go struct field \w*\.(\S+) of type \S+`),
+	`argument $2 cannot be of the kind $1`,
+}, {
+	regexp.MustCompile(`(?:json: )?cannot unmarshal (\S+)(?: \S+)? into Go value of type \S+`),
+	`a value of the kind $1 is not accepted here`,
+}, {
+	regexp.MustCompile(`strconv\.\w+: parsing ` + quotedText + `: value out of range`), `$1 is out of range`,
+}, {
+	regexp.MustCompile(`strconv\.\w+: parsing ` + quotedText + `: [a-z ]+`), `$1 is not accepted here`,
+}, {
+	regexp.MustCompile(`Time\.UnmarshalJSON: input is not a JSON string`), `a time must be text such as ` + aTime,
+}, {
+	regexp.MustCompile(`parsing time "(?:\\"|")?((?:[^"\\])*)(?:\\"|")*" as .*`), `a time must look like ` + aTime + `, not "$1"`,
+}, {
+	regexp.MustCompile(`\bjson: `), ``,
+}, {
+	regexp.MustCompile(`\*?\b(?:url|net|http|json|os|fs|io|time|strconv|errors|tls|x509|reflect|syscall)\.[A-Z]\w*(?:Error)?\b`), `error`,
+}}
 
 // plainText is an error without the names of Go's types and functions.
 func plainText(text string) string {

@@ -105,17 +105,17 @@ func TestRunsByCursor(t *testing.T) {
 			}
 			require.LessOrEqual(t, len(ids), 30, "it ends")
 			if order == "" && len(ids) == 3 {
-				add("a later run")
+				add("z later run")
 			}
 			after = "&after=" + v.Get("next").Str()
 		}
 		if order == "" {
 			require.Len(t, ids, 10)
-			require.NotContains(t, ids, "a later run")
+			require.NotContains(t, ids, "z later run")
 			continue
 		}
 		require.Len(t, ids, 11, order)
-		require.Contains(t, ids, "a later run")
+		require.Contains(t, ids, "z later run")
 	}
 	next := page("").Get("next").Str()
 	for _, query := range []string{"&after=x", "&after=" + next + "&desc=false", "&after=" + next + "&orderby=id", "&after=!!"} {

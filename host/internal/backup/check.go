@@ -72,7 +72,7 @@ func checkEntry(f *zip.File) error {
 	return nil
 }
 
-// kept reports whether an entry is part of a backup. Others are left where they are, compiled plugins above all: they are
+// kept reports whether an entry is part of a backup. Others are left out, compiled plugins above all: they are
 // machine code that would run as it is.
 func kept(name string) bool {
 	if name == headEntry || name == keyEntry || name == recordsEntry {
