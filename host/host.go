@@ -79,7 +79,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 	}
 	h := &Host{cfg: cfg, memory: newBudgets(cfg.Memory)}
 	h.runMemory = newRunMemory(h.memory.runs, h.memory.limit)
-	h.documents.Memory = h.memory.documents
+	h.documents.Memory, h.documents.Log = h.memory.documents, cfg.Log
 	if cfg.Dir != "" {
 		h.documents.CacheDir = filepath.Join(cfg.Dir, "cache", "documents")
 	}
@@ -102,6 +102,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 		if h.traces, err = telemetry.Open(ctx, telemetry.Config{Version: cfg.Version, Log: cfg.Log}); err != nil {
 			return err
 		}
+	}
+	if err := checkDataDir(cfg); err != nil {
+		return err
 	}
 	// The run log first: it keeps a second process out of the data directory.
 	if err = h.openLog(ctx); err != nil {

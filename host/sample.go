@@ -19,7 +19,7 @@ const (
 func (h *Host) installTemplates(ctx context.Context, list []api.Template) error {
 	for _, t := range list {
 		title := t.Title.Get("en").Text()
-		_, taken, err := h.store.Canvases(ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: title}, store.Page{})
+		_, taken, err := h.store.Canvases(ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: title}, store.Page{Documents: store.NoDocuments})
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (h *Host) installTemplates(ctx context.Context, list []api.Template) error 
 
 // Sample is the id of an installed canvas to try, and a question it answers; empty when there is none.
 func (h *Host) Sample(ctx context.Context) (canvas, question string) {
-	list, _, err := h.store.Canvases(ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: sampleTitle}, store.Page{Limit: 1})
+	list, _, err := h.store.Canvases(ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: sampleTitle}, store.Page{Limit: 1, Documents: store.NoDocuments})
 	if err != nil || len(list) == 0 {
 		return "", ""
 	}

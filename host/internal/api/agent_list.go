@@ -1,7 +1,6 @@
 package api
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -42,9 +41,6 @@ func (a *API) listAgents(c *call) error {
 		page.Limit, page.Offset = 0, 0
 	}
 	list, _, err := a.cfg.Store.Canvases(c.ctx(), f, page)
-	if errors.Is(err, store.ErrInvalid) {
-		return failed(codeException, "%s", err)
-	}
 	if err != nil {
 		return err
 	}
@@ -84,9 +80,6 @@ func (c *call) listCanvases(f store.CanvasFilter, p store.Page) error {
 		return c.countCanvases(f)
 	}
 	list, total, err := c.pageOf(f, p)
-	if errors.Is(err, store.ErrInvalid) {
-		return failed(codeException, "%s", err)
-	}
 	if err != nil {
 		return err
 	}
@@ -151,7 +144,7 @@ func (c *call) owners(f *store.CanvasFilter, ids []string) (none bool, err error
 // countCanvases answers whose canvases and of which kinds there are, for
 // whoever offers filters.
 func (c *call) countCanvases(f store.CanvasFilter) error {
-	list, total, err := c.a.cfg.Store.Canvases(c.ctx(), f, store.Page{})
+	list, total, err := c.a.cfg.Store.Canvases(c.ctx(), f, store.Page{Documents: store.NoDocuments})
 	if err != nil {
 		return err
 	}

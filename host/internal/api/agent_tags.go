@@ -16,7 +16,7 @@ func (a *API) listTags(c *call) error {
 	if v := c.query.Get("canvas_category"); v != "" {
 		f.Categories = []string{v}
 	}
-	list, _, err := a.cfg.Store.Canvases(c.ctx(), f, store.Page{})
+	list, _, err := a.cfg.Store.Canvases(c.ctx(), f, store.Page{Documents: store.NoDocuments})
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func (c *call) taken(title, category, except string) error {
 	if category != "" {
 		f.Categories = []string{category}
 	}
-	list, _, err := c.a.cfg.Store.Canvases(c.ctx(), f, store.Page{Limit: 10})
+	list, _, err := c.a.cfg.Store.Canvases(c.ctx(), f, store.Page{Limit: 10, Documents: store.NoDocuments})
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,7 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -98,6 +96,7 @@ func (c *call) answer() error {
 // refuse answers an error, unless a stream has begun.
 func (c *call) refuse(err error) {
 	f, internal := asFailure(err)
+	f = f.plain()
 	if internal && !errors.Is(err, context.Canceled) {
 		c.a.cfg.Logger.Error("request failed", "route", c.route.path, "err", err)
 	}
@@ -278,20 +277,4 @@ func (c *call) asked(name string, absent bool) bool {
 		return absent
 	}
 	return !strings.EqualFold(text, "false")
-}
-
-// decode reads the body into a struct of our own API; what it does not know is
-// refused, so that a misspelt member is noticed.
-func (c *call) decode(into any) error {
-	if c.length > largeStored {
-		if err := c.reserveBody(3 * int64(c.length)); err != nil { // written, read, and in the struct
-			return err
-		}
-	}
-	d := json.NewDecoder(bytes.NewReader(c.body.AppendJSON(make([]byte, 0, c.length))))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return badArgument("%s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	return nil
 }

@@ -84,6 +84,7 @@ func asFailure(err error) (f *failure, internal bool) {
 	}
 	var large *http.MaxBytesError
 	var own *status
+	var order *store.OrderError
 	switch {
 	case errors.As(err, &own):
 		return failed(codeException, "%s", own.message), false
@@ -99,6 +100,8 @@ func asFailure(err error) (f *failure, internal bool) {
 		return failed(codeRunning, "The session is busy with another turn; try again."), false
 	case errors.Is(err, durable.ErrCanvas), errors.Is(err, durable.ErrRecord), errors.Is(err, durable.ErrGone), errors.Is(err, engine.ErrRef):
 		return failed(codeException, "%s", err), false
+	case errors.As(err, &order):
+		return unknownOrder(order.Order, order.Accepted), false
 	case errors.Is(err, store.ErrInvalid):
 		return failed(codeArgument, "%s", err), false
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, runner.ErrNotFound):
@@ -116,6 +119,11 @@ func asFailure(err error) (f *failure, internal bool) {
 		return &failure{code: codeServer, message: message, status: http.StatusServiceUnavailable, after: awayFor}, !expected
 	}
 	return failed(codeException, "%s", err), true
+}
+
+// unknownOrder refuses the parameter orderby of a list, which is an exception to the dialects.
+func unknownOrder(got string, accepted []string) *failure {
+	return failed(codeException, "argument orderby must be one of %s, not %.40q", strings.Join(accepted, ", "), got)
 }
 
 // awayFor is when a client should come back to a host that cannot answer.

@@ -54,26 +54,10 @@ func (a *API) upload(c *call) error {
 	c.bodyDeadline(10 * a.cfg.BodyTime)
 	defer c.bodyDeadline(0)
 	form := c.multipart(params["boundary"], most)
-	var stored []engine.Value
-	for {
-		part, err := form.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return formFailure(err)
-		}
-		if part.FileName() == "" {
-			continue
-		}
-		if len(stored) == mostFiles {
-			return refused(codeArgument, "More than %d files in one request.", mostFiles)
-		}
-		v, err := a.box().Put(c.ctx(), c.who.tenant, part.FileName(), part)
-		if err != nil {
-			return uploadFailure(err)
-		}
-		stored = append(stored, v)
+	stored, err := c.storeForm(form)
+	if err != nil {
+		form.discard()
+		return err
 	}
 	switch len(stored) {
 	case 0:
@@ -82,6 +66,30 @@ func (a *API) upload(c *call) error {
 		return c.ok(stored[0])
 	}
 	return c.ok(engine.List(stored...))
+}
+
+// storeForm stores the files of a form.
+func (c *call) storeForm(form *formReader) (stored []engine.Value, err error) {
+	for {
+		part, err := form.next()
+		if errors.Is(err, io.EOF) {
+			return stored, nil
+		}
+		if err != nil {
+			return nil, formFailure(err)
+		}
+		if part.FileName() == "" {
+			continue
+		}
+		if len(stored) == mostFiles {
+			return nil, refused(codeArgument, "More than %d files in one request.", mostFiles)
+		}
+		v, err := c.a.box().Put(c.ctx(), c.who.tenant, part.FileName(), part)
+		if err != nil {
+			return nil, uploadFailure(err)
+		}
+		stored = append(stored, v)
+	}
 }
 
 func uploadFailure(err error) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -103,7 +104,7 @@ func (a *API) listServers(c *call) error {
 	})
 	order, known := serverOrder[p.Order]
 	if !known {
-		return failed(codeException, "order by %.40q: servers are ordered by create_time, update_time, name or id", p.Order)
+		return unknownOrder(p.Order, slices.Sorted(maps.Keys(serverOrder)))
 	}
 	slices.SortStableFunc(items, order)
 	if !p.Asc {

@@ -147,7 +147,7 @@ func (a *API) v2PutGrant(c *call) error {
 	if !grant.IsNull() {
 		in.Grant = &plugin.Permissions{}
 		if err := json.Unmarshal(grant.AppendJSON(nil), in.Grant); err != nil {
-			return &status{http.StatusUnprocessableEntity, "bad_argument", "grant: " + err.Error()}
+			return &status{http.StatusUnprocessableEntity, "bad_argument", decodeProblem(err, "grant")}
 		}
 	}
 	if err := a.cfg.Plugins.SetGrant(c.ctx(), c.who.tenant, in.Grant); err != nil {

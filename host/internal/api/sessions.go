@@ -195,15 +195,14 @@ func (c *call) dates(f *store.SessionFilter) error {
 	return nil
 }
 
-// sessionsOf lists sessions; an order that is not known is an exception, as it
-// is for agents.
+// sessionsOf lists sessions, within the memory of requests.
 func (c *call) sessionsOf(f store.SessionFilter, p store.Page) ([]store.Session, int, error) {
-	list, total, err := c.a.cfg.Store.Sessions(c.ctx(), f, p)
-	if errors.Is(err, store.ErrInvalid) {
-		err = failed(codeException, "%s", err)
-	}
-	return list, total, err
+	p.Reserve = func(n int64) error { return c.reserve(answerFactor * n) }
+	return c.a.cfg.Store.Sessions(c.ctx(), f, p)
 }
+
+// answerFactor is how much memory a stored document takes with what is parsed from it and written of it.
+const answerFactor = 4
 
 func (a *API) listSessions(c *call) error {
 	id := c.params["id"]
@@ -214,13 +213,17 @@ func (a *API) listSessions(c *call) error {
 	if err != nil {
 		return err
 	}
+	withDSL := c.asked("dsl", true)
+	if !withDSL {
+		p.Documents = store.WithoutDSL
+	}
 	list, total, err := c.sessionsOf(f, p)
 	if err != nil {
 		return err
 	}
 	rows := make([]engine.Value, len(list))
 	for i, v := range list {
-		rows[i] = c.sessionRow(v, c.asked("dsl", true))
+		rows[i] = c.sessionRow(v, withDSL)
 	}
 	if c.newer() {
 		return c.send(200, engine.Object("code", codeOK, "message", "success", "data", engine.List(rows...), "total", total))
@@ -276,13 +279,13 @@ func (a *API) deleteSessions(c *call) error {
 	if err := c.valid(); err != nil {
 		return err
 	}
-	list, _, err := a.cfg.Store.Sessions(c.ctx(), store.SessionFilter{Tenant: c.who.tenant, Canvas: id}, store.Page{})
+	there, err := store.SessionIDs(c.ctx(), a.cfg.Store, store.SessionFilter{Tenant: c.who.tenant, Canvas: id})
 	if err != nil {
 		return err
 	}
 	own := map[string]bool{}
-	for _, v := range list {
-		own[v.ID] = true
+	for _, one := range there {
+		own[one] = true
 	}
 	switch {
 	case len(ids) > 0:

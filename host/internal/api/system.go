@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -122,10 +121,6 @@ func (a *API) Metrics() http.Handler {
 	return promhttp.HandlerFor(a.metrics.registry, promhttp.HandlerOpts{})
 }
 
-// contentLength is what a request says about its body; -1 when it does not.
-func contentLength(r *http.Request) int64 {
-	if n, err := strconv.ParseInt(r.Header.Get("Content-Length"), 10, 64); err == nil {
-		return n
-	}
-	return r.ContentLength
-}
+// contentLength is how many bytes the body of a request has, -1 when that is not known: net/http has decided between
+// Content-Length and Transfer-Encoding.
+func contentLength(r *http.Request) int64 { return r.ContentLength }

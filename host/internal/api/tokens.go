@@ -169,40 +169,30 @@ func (a *API) stats(c *call) error {
 	if err := c.dates(&f); err != nil {
 		return err
 	}
-	list, _, err := a.cfg.Store.Sessions(c.ctx(), f, store.Page{Asc: true})
+	days, err := store.SessionDays(c.ctx(), a.cfg.Store, f)
 	if err != nil {
 		return err
 	}
-	type day struct{ pv, speed, tokens, round, thumbs, users float64 }
-	days, order, users := map[string]*day{}, []string{}, map[string]bool{}
-	for _, s := range list {
-		at := time.UnixMilli(s.CreateTime).UTC().Format(time.DateOnly)
-		d := days[at]
-		if d == nil {
-			d = &day{}
-			days[at], order = d, append(order, at)
-		}
-		d.pv++
-		d.round += float64(s.Rounds)
-		d.tokens += float64(s.Tokens)
-		d.thumbs += float64(s.ThumbUp)
-		if s.Duration > 0 {
-			d.speed = float64(s.Tokens) / (float64(s.Duration) / 1000)
-		}
-		if !users[at+s.User] {
-			users[at+s.User] = true
-			d.users++
-		}
-	}
-	column := func(of func(*day) float64) engine.Value {
-		rows := make([]engine.Value, len(order))
-		for i, at := range order {
-			rows[i] = engine.List(engine.String(at), engine.Float(of(days[at])))
+	column := func(of func(store.SessionDay) float64) engine.Value {
+		rows := make([]engine.Value, len(days))
+		for i, d := range days {
+			rows[i] = engine.List(engine.String(d.Day.Format(time.DateOnly)), engine.Float(of(d)))
 		}
 		return engine.List(rows...)
 	}
 	return c.ok(engine.Object(
-		"pv", column(func(d *day) float64 { return d.pv }), "uv", column(func(d *day) float64 { return d.users }),
-		"speed", column(func(d *day) float64 { return d.speed }), "tokens", column(func(d *day) float64 { return d.tokens }),
-		"round", column(func(d *day) float64 { return d.round }), "thumb_up", column(func(d *day) float64 { return d.thumbs })))
+		"pv", column(func(d store.SessionDay) float64 { return float64(d.Sessions) }),
+		"uv", column(func(d store.SessionDay) float64 { return float64(d.Users) }),
+		"speed", column(tokensPerSecond),
+		"tokens", column(func(d store.SessionDay) float64 { return float64(d.Tokens) }),
+		"round", column(func(d store.SessionDay) float64 { return float64(d.Rounds) }),
+		"thumb_up", column(func(d store.SessionDay) float64 { return float64(d.ThumbUp) })))
+}
+
+// tokensPerSecond is 0 for a day whose sessions took no time.
+func tokensPerSecond(d store.SessionDay) float64 {
+	if d.TimedMilliseconds == 0 {
+		return 0
+	}
+	return float64(d.TimedTokens) / (float64(d.TimedMilliseconds) / 1000)
 }

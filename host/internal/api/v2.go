@@ -45,7 +45,8 @@ var v2Routes = []route{
 		in: schemaOf[v2RunInput](), out: schemaOf[v2Run](), status: http.StatusAccepted, stream: true,
 	}},
 	{method: "GET", path: "/api/v2/runs", body: bodyNone, scope: scopeRead, answer: (*API).v2ListRuns, doc: &v2Doc{
-		name: "listRuns", about: "Run history, newest first.", out: schemaOf[v2Runs](), query: []string{"canvas", "session", "schedule", "status", "page", "page_size"},
+		name: "listRuns", about: "Run history, newest first. Pass next of a page as after to get the next one; runs that begin meanwhile do not move it.",
+		out: schemaOf[v2Runs](), query: []string{"canvas", "session", "schedule", "status", "after", "page", "page_size", "orderby", "desc"},
 	}},
 	{method: "GET", path: "/api/v2/runs/{id}", body: bodyNone, scope: scopeRead, answer: (*API).v2GetRun, doc: &v2Doc{
 		name: "getRun", about: "One run.", out: schemaOf[v2Run](),
@@ -107,7 +108,7 @@ func (s *status) Error() string { return s.message }
 func (c *call) failV2(f *failure, err error) {
 	s := statusFor(f, err)
 	setRetryAfter(c.w.Header(), f.after)
-	c.json(s.http, v2Error{v2Problem{s.code, s.message}})
+	c.json(s.http, v2Error{v2Problem{s.code, plainText(s.message)}})
 }
 
 // statusFor is the status that an error is, or is translated to.

@@ -80,6 +80,7 @@ func (a *API) v2ListCanvases(c *call) error {
 	if err != nil {
 		return err
 	}
+	p.Documents = store.NoDocuments
 	list, total, err := a.cfg.Store.Canvases(c.ctx(), store.CanvasFilter{Tenants: []string{c.who.tenant}, Keywords: c.query.Get("keywords")}, p)
 	if err != nil {
 		return err

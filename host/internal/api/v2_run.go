@@ -28,6 +28,7 @@ type v2Run struct {
 type v2Runs struct {
 	Items []v2Run `json:"items"`
 	Total int     `json:"total" jsonschema:"all that match, not only this page"`
+	Next  string  `json:"next,omitempty" jsonschema:"the parameter after of the next page; left out with the last one"`
 }
 
 // v2RunInput documents the body; it is read member by member.
@@ -125,9 +126,13 @@ func (a *API) v2StartRun(c *call) error {
 
 func (a *API) v2ListRuns(c *call) error {
 	p, err := c.v2Page("create_time")
+	if err == nil {
+		err = c.readCursor(&p)
+	}
 	if err != nil {
 		return err
 	}
+	p.Documents = store.NoDocuments
 	f := store.RunFilter{Tenant: c.who.tenant, Canvas: c.query.Get("canvas"), Session: c.query.Get("session"), Status: c.query.Get("status"), Schedule: c.query.Get("schedule")}
 	list, total, err := a.cfg.Store.Runs(c.ctx(), f, p)
 	if err != nil {
@@ -136,6 +141,9 @@ func (a *API) v2ListRuns(c *call) error {
 	out := v2Runs{Items: make([]v2Run, len(list)), Total: total}
 	for i, v := range list {
 		out.Items[i] = v2RunOf(v)
+	}
+	if len(list) > 0 && len(list) == p.Limit {
+		out.Next = cursorOf(p, list[len(list)-1].Position(p.Order))
 	}
 	c.json(http.StatusOK, out)
 	return nil

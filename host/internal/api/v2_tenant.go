@@ -104,7 +104,7 @@ func (a *API) v2DeleteTenant(c *call) error {
 	if err := a.cfg.Runs.DeleteSchedules(c.ctx(), id, ""); err != nil {
 		return err
 	}
-	runs, _, err := a.cfg.Store.Runs(c.ctx(), store.RunFilter{Tenant: id, Status: store.RunActive}, store.Page{})
+	runs, _, err := a.cfg.Store.Runs(c.ctx(), store.RunFilter{Tenant: id, Status: store.RunActive}, store.Page{Documents: store.NoDocuments})
 	if err != nil {
 		return err
 	}

@@ -40,9 +40,12 @@ func TestRequestsOfAllKinds(t *testing.T) {
 	const body = `{"question":"x"}`
 	head := "Host: x\r\nAuthorization: Bearer one\r\nContent-Type: application/json\r\nConnection: close\r\n"
 	for name, request := range map[string]string{
-		"1.0":      fmt.Sprintf("HTTP/1.0\r\n%sContent-Length: %d\r\n\r\n%s", head, len(body), body),
-		"chunks":   fmt.Sprintf("HTTP/1.1\r\n%sTransfer-Encoding: chunked\r\n\r\n3\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", head, body[:3], len(body)-3, body[3:]),
-		"expected": fmt.Sprintf("HTTP/1.1\r\n%sExpect: 100-continue\r\nContent-Length: %d\r\n\r\n%s", head, len(body), body),
+		"1.0":    fmt.Sprintf("HTTP/1.0\r\n%sContent-Length: %d\r\n\r\n%s", head, len(body), body),
+		"chunks": fmt.Sprintf("HTTP/1.1\r\n%sTransfer-Encoding: chunked\r\n\r\n3\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", head, body[:3], len(body)-3, body[3:]),
+		// Transfer-Encoding overrides Content-Length (RFC 9112, 6.3), whatever that says.
+		"both":       fmt.Sprintf("HTTP/1.1\r\n%sContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", head, len(body), body),
+		"both, huge": fmt.Sprintf("HTTP/1.1\r\n%sTransfer-Encoding: chunked\r\nContent-Length: 99999999999\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", head, len(body), body),
+		"expected":   fmt.Sprintf("HTTP/1.1\r\n%sExpect: 100-continue\r\nContent-Length: %d\r\n\r\n%s", head, len(body), body),
 	} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 		require.NoError(t, err)

@@ -6,7 +6,10 @@
 //	secret.key          the key that opens the sealed secrets; left out when it is kept elsewhere
 //	records.jsonl       all records as of one moment, as store.Dump writes them
 //	files/TENANT/ID     uploaded files
-//	plugins/...         installed plugins with what was approved
+//	plugins/...         installed plugins with what was approved, without compiled code
+//
+// Other entries, compiled plugins among them, are left out by a restore, which checks everything before it changes
+// anything: names, kinds and sizes of entries, the form of the records, the digests and signatures of plugins.
 //
 // The records are read in one transaction, so an archive made while the host works is consistent. Files are written once
 // and never change; those that come later than the records are in the archive without being known, those that go

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,6 +46,8 @@ type Target struct {
 type Restored struct {
 	Created                    time.Time
 	Files, Plugins, FailedRuns int
+	// LeftOut are names of entries that are not part of a backup, such as compiled plugins.
+	LeftOut []string
 }
 
 // Read reads an archive. It is checked as a whole before anything is changed.
@@ -79,7 +80,7 @@ func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err 
 	if err != nil {
 		return done, err
 	}
-	done.Created = c.Created
+	done.Created, done.LeftOut = c.Created, c.foreign
 	if err := t.stopped(ctx); err != nil {
 		return done, err
 	}
@@ -109,65 +110,11 @@ func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err 
 	if err := load(ctx, z, s); err != nil {
 		return done, err
 	}
+	if err := store.CheckIntegrity(ctx, s); err != nil {
+		return done, err
+	}
 	done.FailedRuns, err = endRuns(ctx, s)
 	return done, err
-}
-
-// contents are what is known of an archive that is whole.
-type contents struct {
-	head
-	key     []byte // nil when it was left out
-	records []byte // their beginning
-}
-
-// check reads everything once, which compares the checksums.
-func check(ctx context.Context, z *zip.Reader) (c contents, err error) {
-	broken := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %w", ErrArchive, fmt.Errorf(format, args...))
-	}
-	for _, f := range z.File {
-		if ctx.Err() != nil {
-			return c, ctx.Err()
-		}
-		if !fs.ValidPath(f.Name) {
-			return c, broken("it has an entry %.80q", f.Name)
-		}
-		text, err := readThrough(f)
-		if err != nil {
-			return c, broken("%s: %w", f.Name, err)
-		}
-		switch f.Name {
-		case headEntry:
-			if err := json.Unmarshal(text, &c.head); err != nil {
-				return c, broken("%s: %w", f.Name, err)
-			}
-		case keyEntry:
-			c.key = text
-		case recordsEntry:
-			c.records = text
-		}
-	}
-	switch {
-	case c.Easel != "backup" || c.records == nil:
-		return c, broken("it lacks %s or %s", headEntry, recordsEntry)
-	case c.Format > format:
-		return c, broken("it has format %d, and this program knows %d; use a newer one", c.Format, format)
-	}
-	return c, nil
-}
-
-// readThrough reads an entry to its end, and gives its beginning.
-func readThrough(f *zip.File) ([]byte, error) {
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	start, err := io.ReadAll(io.LimitReader(r, 4096))
-	if err == nil {
-		_, err = io.Copy(io.Discard, r)
-	}
-	return start, err
 }
 
 // makeRoom sees to it that the target is empty, and holds the archive's key.
@@ -207,7 +154,23 @@ func (t *Target) makeRoom(ctx context.Context, c contents) error {
 			return err
 		}
 	}
-	return os.WriteFile(t.keyFile(), key, 0o600)
+	return writeKey(t.keyFile(), key)
+}
+
+// writeKey writes a key for the host's user alone, whatever the mode of a file that is there.
+func writeKey(file string, key []byte) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	err = f.Chmod(0o600)
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = f.Write(key)
+	}
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 func (t *Target) keyFile() string {
@@ -281,7 +244,7 @@ func putFiles(ctx context.Context, z *zip.Reader, log *runner.Log) (n int, err e
 	})
 }
 
-// putPlugins replaces the folder of plugins.
+// putPlugins puts the plugins into their folder. Files are made anew, never written through what is there.
 func (t *Target) putPlugins(z *zip.Reader) (int, error) {
 	if t.Plugins == "" {
 		return 0, nil
@@ -295,25 +258,23 @@ func (t *Target) putPlugins(z *zip.Reader) (int, error) {
 	}
 	defer root.Close()
 	return each(z, pluginFolder, func(name string, r io.Reader) error {
-		if dir := filepath.Dir(filepath.FromSlash(name)); dir != "." {
-			if err := root.MkdirAll(dir, 0o755); err != nil {
-				return err
-			}
+		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
-		f, err := root.Create(filepath.FromSlash(name))
+		f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err
 		}
 		_, err = io.Copy(f, r)
-		return errors.Join(err, f.Close())
+		return errors.Join(err, f.Sync(), f.Close())
 	})
 }
 
-// each calls f with the entries of a folder, named inside it.
+// each calls f with the entries of a folder that are part of a backup, named inside it.
 func each(z *zip.Reader, folder string, f func(name string, r io.Reader) error) (n int, err error) {
 	for _, e := range z.File {
 		name, ok := strings.CutPrefix(e.Name, folder)
-		if !ok || name == "" {
+		if !ok || !kept(e.Name) {
 			continue
 		}
 		r, err := e.Open()

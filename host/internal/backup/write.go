@@ -2,6 +2,7 @@ package backup
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,9 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -111,7 +114,8 @@ func (s Source) files(ctx context.Context, z *zip.Writer) error {
 	return nil
 }
 
-// plugins copies the folder, but for compiled code, which belongs to one machine.
+// plugins copies what belongs to a copy of the folder. The list comes before the modules: one that is installed meanwhile
+// is not in it, and one that is updated is kept beside the new one.
 func (s Source) plugins(ctx context.Context, z *zip.Writer) error {
 	if s.Plugins == "" {
 		return nil
@@ -124,27 +128,32 @@ func (s Source) plugins(ctx context.Context, z *zip.Writer) error {
 		return err
 	}
 	defer root.Close()
-	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
+		return cmp.Compare(path.Ext(a.Name()), path.Ext(b.Name())) // .json, .wasm
+	})
+	for _, e := range entries {
+		if ctx.Err() != nil {
 			return ctx.Err()
-		case d.IsDir() && name == "cache":
-			return fs.SkipDir
-		case !d.Type().IsRegular() || strings.HasPrefix(path.Base(name), "."):
-			return nil
 		}
-		f, err := root.Open(name)
+		if !e.Type().IsRegular() || !plugin.Copied(e.Name()) {
+			continue
+		}
+		f, err := root.Open(e.Name())
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed meanwhile
+			continue // removed meanwhile
 		}
 		if err != nil {
 			return err
 		}
-		defer f.Close()
-		return put(z, pluginFolder+name, f)
-	})
+		if err := errors.Join(put(z, pluginFolder+e.Name(), f), f.Close()); err != nil {
+			return fmt.Errorf("plugin file %s: %w", e.Name(), err)
+		}
+	}
+	return nil
 }
 
 func put(z *zip.Writer, name string, r io.Reader) error {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/backup"
 	runlog "github.com/easel-canvas/easel/host/internal/runner"
@@ -50,7 +51,9 @@ func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace, f
 	if err != nil {
 		return err
 	}
-	done, err := backup.Read(ctx, f, info.Size(), backup.Target{Store: cfg, Log: d.log(a), Plugins: d.plugins(), Replace: replace, Force: force})
+	done, err := backup.Read(ctx, f, info.Size(), backup.Target{
+		Store: cfg, Log: d.log(a), Plugins: d.plugins(), Replace: replace, Force: force,
+	})
 	if errors.Is(err, runlog.ErrLocked) {
 		return fmt.Errorf("%w: stop the host that uses %s first", err, d.dir)
 	}
@@ -62,6 +65,9 @@ func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace, f
 	}
 	fmt.Fprintf(a.out, "restored the backup of %s: records, %d uploaded files, %d files of plugins\n",
 		done.Created.Format("2006-01-02 15:04:05 MST"), done.Files, done.Plugins)
+	if n := len(done.LeftOut); n > 0 {
+		fmt.Fprintf(a.out, "%d entries are not part of a backup and were left out: %s\n", n, strings.Join(done.LeftOut[:min(n, 10)], ", "))
+	}
 	if done.FailedRuns > 0 {
 		fmt.Fprintf(a.out, "%d runs were under way and count as failed\n", done.FailedRuns)
 	}

@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
+	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -243,6 +245,22 @@ func TestClose(t *testing.T) {
 	_, err := r.Text(t.Context(), "x.pdf", "", []byte("%PDF-1.7"))
 	require.ErrorIs(t, err, errClosed)
 	require.NoError(t, r.Close())
+}
+
+// Damaged machine code is removed before anything is compiled or read.
+func TestCacheThatIsDamaged(t *testing.T) {
+	entry := filepath.Join(cacheDir, "wazero-damaged", strings.Repeat("a", 64))
+	require.NoError(t, os.MkdirAll(filepath.Dir(entry), 0o700))
+	require.NoError(t, os.WriteFile(entry, []byte("damaged"), 0o600))
+	require.NoError(t, os.WriteFile(entry+".sha256", []byte(strings.Repeat("0", 64)), 0o600))
+	lines := &bytes.Buffer{}
+	r := &Reader{CacheDir: cacheDir, Log: slog.New(slog.NewTextHandler(lines, nil))}
+	text, err := r.Text(t.Context(), "x.pdf", "", onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").bytes())
+	require.NoError(t, err)
+	require.Equal(t, "Hello", text)
+	require.NoError(t, r.Close())
+	require.NoFileExists(t, entry)
+	require.Contains(t, lines.String(), entry)
 }
 
 func TestCacheThatCannotBeMade(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"log/slog"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -15,6 +15,8 @@ import (
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/easel-canvas/easel/host/internal/wasmcache"
 )
 
 // pdfReader reads PDF by pdfium, compiled to WebAssembly. The module is compiled for the first PDF, and each file is
@@ -78,7 +80,7 @@ func (c *compiled) newSandbox(work int64) (s *sandbox, unmap func(), err error) 
 }
 
 // open compiles pdfium, or loads it from the cache. After a failure the next PDF tries again.
-func (p *pdfReader) open(cacheDir string) error {
+func (p *pdfReader) open(cacheDir string, log *slog.Logger) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -87,9 +89,9 @@ func (p *pdfReader) open(cacheDir string) error {
 	if p.pdfium.pool != nil {
 		return nil
 	}
-	c, err := compile(cacheDir)
+	c, err := compile(cacheDir, log)
 	if err != nil && cacheDir != "" {
-		c, err = compile("") // a full or read-only disk is no reason to read no PDF
+		c, err = compile("", log) // a full or read-only disk is no reason to read no PDF
 	}
 	p.pdfium = c
 	return err
@@ -97,16 +99,20 @@ func (p *pdfReader) open(cacheDir string) error {
 
 const wasmPage = 64 << 10
 
-func compile(cacheDir string) (compiled, error) {
-	cache, err := openCache(cacheDir)
+func compile(cacheDir string, log *slog.Logger) (compiled, error) {
+	files, cache, err := wasmcache.Open(cacheDir, log)
 	if err != nil {
 		return compiled{}, fmt.Errorf("reader of PDF: %w", err)
 	}
-	pool, err := webassembly.Init(webassembly.Config{
-		MaxTotal: 1,
-		FSConfig: wazero.NewFSConfig(), // otherwise it sees the whole disk
-		Stdout:   io.Discard, Stderr: io.Discard,
-		RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache).WithCloseOnContextDone(true).WithDebugInfoEnabled(false),
+	var pool pdfium.Pool
+	err = files.Compile(func() (err error) {
+		pool, err = webassembly.Init(webassembly.Config{
+			MaxTotal: 1,
+			FSConfig: wazero.NewFSConfig(), // otherwise it sees the whole disk
+			Stdout:   io.Discard, Stderr: io.Discard,
+			RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache).WithCloseOnContextDone(true).WithDebugInfoEnabled(false),
+		})
+		return err
 	})
 	if err != nil {
 		return compiled{}, errors.Join(fmt.Errorf("reader of PDF: %w", err), cache.Close(context.Background()))
@@ -140,17 +146,6 @@ func hiddenField[T any](v any, name string) (field T, ok bool) {
 	}
 	field, ok = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Interface().(T)
 	return field, ok
-}
-
-func openCache(dir string) (wazero.CompilationCache, error) {
-	if dir == "" {
-		return wazero.NewCompilationCache(), nil
-	}
-	// What lies there is run as machine code.
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	return wazero.NewCompilationCacheWithDir(dir)
 }
 
 func (p *pdfReader) close() error {

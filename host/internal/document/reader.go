@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"path"
 	"strings"
 	"sync"
@@ -18,6 +19,8 @@ type Reader struct {
 	// CacheDir stores the compiled PDF reader, 14 MB, between processes: the first PDF of a process then waits 60 ms
 	// instead of some seconds. Only the host may write there. "" compiles in memory.
 	CacheDir string
+	// Log takes what an operator should know of CacheDir; nil means slog.Default.
+	Log *slog.Logger
 	// Limits bound the work on one document.
 	Limits Limits
 	// Memory is shared by the documents that are read at the same time; nil does not bound their sum.
@@ -135,7 +138,7 @@ func (r *Reader) turn(ctx context.Context, kind kind) (done func(), err error) {
 	if kind == kindPDF {
 		turns = r.slow
 		// The compiler runs before the time of the document begins.
-		if err := r.pdf.open(r.CacheDir); err != nil {
+		if err := r.pdf.open(r.CacheDir, r.Log); err != nil {
 			return nil, err
 		}
 	}

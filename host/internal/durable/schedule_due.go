@@ -71,7 +71,7 @@ func (r *Runs) due(ctx context.Context, j *Job) (bool, error) {
 	if err := r.setClock(ctx, s, now); err != nil {
 		return false, err
 	}
-	busy, _, err := r.cfg.Store.Runs(ctx, store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive}, store.Page{Limit: 1})
+	busy, _, err := r.cfg.Store.Runs(ctx, store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive}, store.Page{Limit: 1, Documents: store.NoDocuments})
 	if err != nil {
 		return false, err
 	}

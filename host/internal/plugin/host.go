@@ -17,6 +17,8 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/easel-canvas/easel/host/internal/wasmcache"
 )
 
 // Config configures a Host. The zero value works: no disk cache, unsigned plugins
@@ -107,6 +109,7 @@ type Host struct {
 	cfg     Config
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
+	files   *wasmcache.Dir // of cache; nil in memory
 	imports importTypes
 	running gate // guests that compute
 	calls   gate // calls under way
@@ -131,17 +134,14 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		return nil, fmt.Errorf("plugin: %w for %s; run the host on amd64 or arm64", ErrNoCompiler, runtime.GOARCH)
 	}
 	cfg = cfg.withDefaults()
-	cache := wazero.NewCompilationCache()
-	if cfg.CacheDir != "" {
-		var err error
-		if cache, err = wazero.NewCompilationCacheWithDir(cfg.CacheDir); err != nil {
-			return nil, fmt.Errorf("plugin: open cache %s: %w", cfg.CacheDir, err)
-		}
+	files, cache, err := wasmcache.Open(cfg.CacheDir, cfg.Log)
+	if err != nil {
+		return nil, fmt.Errorf("plugin: open cache %s: %w", cfg.CacheDir, err)
 	}
 	rc := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(api.CoreFeaturesV2).
 		WithCompilationCache(cache).WithDebugInfoEnabled(false)
 	h := &Host{
-		cfg: cfg, runtime: wazero.NewRuntimeWithConfig(ctx, rc), cache: cache,
+		cfg: cfg, runtime: wazero.NewRuntimeWithConfig(ctx, rc), cache: cache, files: files,
 		running: newGate(cfg.MaxRunning), calls: newGate(cfg.MaxCalls), fetcher: newFetcher(cfg.Resolve, cfg.HTTP),
 		modules: map[*Module]struct{}{}, stop: make(chan struct{}), swept: make(chan struct{}),
 	}

@@ -203,11 +203,13 @@ func (m *Module) compile(ctx context.Context, wasm []byte) error {
 	if err != nil {
 		return meterError(err)
 	}
-	compiled, err := m.host.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), metered)
+	err = m.host.files.Compile(func() (err error) {
+		m.compiled, err = m.host.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), metered)
+		return err
+	})
 	if err != nil {
 		return fail(Malformed, "%s", err)
 	}
-	m.compiled = compiled
 	m.pool = newPool(m)
 	return nil
 }

@@ -3,7 +3,8 @@ package runner
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
+	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -21,7 +22,7 @@ func startServer(cfg Config) (*server.Server, error) {
 		ServerName:   "easel",
 		DontListen:   true,
 		JetStream:    true,
-		StoreDir:     filepath.Join(cfg.Dir, "nats"),
+		StoreDir:     storeDir(cfg.Dir),
 		SyncAlways:   cfg.SyncAlways,
 		SyncInterval: cfg.SyncEvery,
 		MaxPayload:   maxPayload,
@@ -35,12 +36,12 @@ func startServer(cfg Config) (*server.Server, error) {
 		return nil, err
 	}
 	// It says why it cannot start to its log, and is then not ready for ever.
-	why := make(fatalLog, 1)
+	why := serverLog{fatal: make(chan string, 1), log: cfg.Log}
 	srv.SetLoggerV2(why, false, false, false)
 	srv.Start()
 	for late := time.Now().Add(30 * time.Second); !srv.ReadyForConnections(20 * time.Millisecond); {
 		select {
-		case text := <-why:
+		case text := <-why.fatal:
 			err = errors.New(text)
 		default:
 			if time.Now().After(late) {
@@ -55,24 +56,40 @@ func startServer(cfg Config) (*server.Server, error) {
 	return srv, nil
 }
 
-// fatalLog takes what keeps a server from starting, and nothing else.
-type fatalLog chan string
+// serverLog takes what keeps a server from starting, and what an operator should know of its files.
+type serverLog struct {
+	fatal chan string
+	log   *slog.Logger
+}
 
 // Fatalf is called by the server, which goes on.
-func (l fatalLog) Fatalf(format string, args ...any) {
+func (l serverLog) Fatalf(format string, args ...any) {
 	select {
-	case l <- fmt.Sprintf(format, args...):
+	case l.fatal <- fmt.Sprintf(format, args...):
 	default:
 	}
 }
 
 // Noticef and the others are not of interest.
-func (fatalLog) Noticef(string, ...any) {}
+func (serverLog) Noticef(string, ...any) {}
 
-func (fatalLog) Warnf(string, ...any)  {}
-func (fatalLog) Errorf(string, ...any) {}
-func (fatalLog) Debugf(string, ...any) {}
-func (fatalLog) Tracef(string, ...any) {}
+func (l serverLog) Warnf(format string, args ...any)  { l.damage(format, args) }
+func (l serverLog) Errorf(format string, args ...any) { l.damage(format, args) }
+func (serverLog) Debugf(string, ...any)               {}
+func (serverLog) Tracef(string, ...any)               {}
+
+// damage reports files that the server found damaged when it started. What it says of files that are merely older than
+// others is left out: each kill of a host leaves some.
+func (l serverLog) damage(format string, args []any) {
+	text := strings.TrimSpace(fmt.Sprintf(format, args...))
+	for _, sign := range []string{"not match", "too short", "rror decoding", "corrupt"} {
+		if strings.Contains(text, sign) {
+			l.log.Warn("a file of the run log is damaged; it is made again from the others. Check the disk, and restore a backup if runs or "+
+				"uploaded files are missing", "err", text)
+			return
+		}
+	}
+}
 
 // fullBelow is the room that is left to the server for its own files.
 const fullBelow = 4 << 20

@@ -57,6 +57,10 @@ var (
 
 	// ErrDamaged says that stored bytes are not what this package writes.
 	ErrDamaged = errors.New("stored record is damaged")
+
+	// ErrFiles says that the embedded server cannot read its files; restore a
+	// backup, or move them away.
+	ErrFiles = errors.New("files of the run log are damaged")
 )
 
 type readOnly struct{}

@@ -151,7 +151,7 @@ type Log struct {
 
 // Open starts or joins the run log.
 //
-// Errors: [ErrLocked], [ErrUnavailable], [ErrFull].
+// Errors: [ErrLocked], [ErrUnavailable], [ErrFull], [ErrFiles].
 func Open(ctx context.Context, cfg Config) (*Log, error) {
 	l := &Log{
 		cfg: cfg.withDefaults(), host: newHost(),
@@ -174,7 +174,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		l.left, err = l.Held()
 	}
 	if err != nil {
-		return nil, errors.Join(err, l.Close())
+		return nil, errors.Join(l.explain(err), l.Close())
 	}
 	l.wg.Go(l.beat)
 	l.wg.Go(l.sweep)

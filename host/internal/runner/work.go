@@ -71,6 +71,12 @@ func (l *Log) openQueue(ctx context.Context) (jetstream.Consumer, error) {
 		AckWait: max(l.cfg.Lease/4, 500*time.Millisecond), MaxDeliver: -1, MaxAckPending: 10_000,
 	}
 	consumer, err := l.runs.CreateOrUpdateConsumer(ctx, cfg)
+	if isDamaged(err) && l.srv != nil {
+		if err := l.dropQueueState(cfg.Durable, err); err != nil {
+			return nil, err
+		}
+		consumer, err = l.runs.CreateOrUpdateConsumer(ctx, cfg)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -215,11 +215,11 @@ type CanvasFilter struct {
 	Permission string
 }
 
-var canvasOrder = map[string]string{
+var canvasList = listing[Canvas]{table: "canvases", columns: canvasColumns, large: []string{"dsl"}, scan: scanCanvas, order: map[string]string{
 	"create_time": "create_time", "create_date": "create_time",
 	"update_time": "update_time", "update_date": "update_time",
 	"title": "title_fold", "id": "id",
-}
+}}
 
 // Canvases lists canvases of the given tenants and counts all that match. It
 // orders by create_time, update_time, title or id.
@@ -227,7 +227,7 @@ func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas,
 	if len(f.Tenants) == 0 {
 		return nil, 0, fail(ErrInvalid, "list canvases: no tenant")
 	}
-	var w where
+	w := where{changing: true} // canvases are edited
 	w.in("tenant_id", f.Tenants)
 	w.equal("user_id", f.User)
 	w.equal("id", f.ID)
@@ -238,5 +238,5 @@ func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas,
 	w.in("category", f.Categories)
 	w.in("type", f.Types)
 	w.contains("find", f.Keywords)
-	return list(ctx, s.read, "canvases", canvasColumns, &w, p, canvasOrder, scanCanvas)
+	return list(ctx, s, &canvasList, &w, p)
 }

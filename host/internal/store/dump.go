@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,6 +28,8 @@ type dumpHead struct {
 type dumpTable struct {
 	Table   string   `json:"table"`
 	Columns []string `json:"columns"`
+
+	types map[string]string // of the columns, when read
 }
 
 // dumpBytes marks bytes among a row's texts and numbers.
@@ -77,7 +81,7 @@ func dumpRows(ctx context.Context, q querier, out *json.Encoder, table string) e
 	if err != nil {
 		return err
 	}
-	if err := out.Encode(dumpTable{table, columns}); err != nil {
+	if err := out.Encode(dumpTable{Table: table, Columns: columns}); err != nil {
 		return err
 	}
 	values, dest := make([]any, len(columns)), make([]any, len(columns))
@@ -114,7 +118,11 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if err := loadRows(ctx, q, in); err != nil {
+		err = readRows(ctx, q, in, func(t dumpTable, values []any) error {
+			_, err := q.ExecContext(ctx, insertInto(t), values...)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		return catchUp(ctx, q, version)
@@ -123,16 +131,9 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 
 // loadHead reads the first line, and gives the version that wrote the dump.
 func (s *Store) loadHead(ctx context.Context, q querier, in *json.Decoder) (version int, err error) {
-	var head dumpHead
-	if err := in.Decode(&head); err != nil || head.Easel != "records" {
-		return 0, fmt.Errorf("first line: %w", ErrCorrupt)
-	}
-	known, err := schemaVersion(ctx, q)
+	head, err := readHead(ctx, q, in)
 	if err != nil {
 		return 0, err
-	}
-	if head.Schema > known {
-		return 0, fmt.Errorf("dump is at %d, this program knows %d: %w", head.Schema, known, ErrNewer)
 	}
 	if err := s.fits(head.Key); err != nil {
 		return 0, err
@@ -149,9 +150,24 @@ func (s *Store) loadHead(ctx context.Context, q querier, in *json.Decoder) (vers
 	return head.Schema, nil
 }
 
-func loadRows(ctx context.Context, q querier, in *json.Decoder) error {
-	var insert string
-	var width int
+// readHead reads the first line of a dump, which q must be able to hold.
+func readHead(ctx context.Context, q querier, in *json.Decoder) (head dumpHead, err error) {
+	if err := in.Decode(&head); err != nil || head.Easel != "records" {
+		return head, fmt.Errorf("first line: %w", ErrCorrupt)
+	}
+	known, err := schemaVersion(ctx, q)
+	if err == nil && head.Schema > known {
+		err = fmt.Errorf("dump is at %d, this program knows %d: %w", head.Schema, known, ErrNewer)
+	}
+	return head, err
+}
+
+// dumpRow takes one row of a dump.
+type dumpRow func(t dumpTable, values []any) error
+
+// readRows gives the rows of a dump behind its first line. What a row may hold is asked of q.
+func readRows(ctx context.Context, q querier, in *json.Decoder, take dumpRow) error {
+	var t dumpTable
 	for {
 		var line json.RawMessage
 		if err := in.Decode(&line); errors.Is(err, io.EOF) {
@@ -160,44 +176,66 @@ func loadRows(ctx context.Context, q querier, in *json.Decoder) error {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
 		if line[0] == '{' {
-			text, n, err := loadTable(line)
-			if err != nil {
+			var err error
+			if t, err = readTable(ctx, q, line); err != nil {
 				return err
 			}
-			insert, width = text, n
 			continue
 		}
-		values, err := loadValues(line, width)
+		values, err := loadValues(line, len(t.Columns))
 		if err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, insert, values...); err != nil {
+		if err := take(t, values); err != nil {
 			return err
 		}
 	}
 }
 
-// loadTable turns a table's head into its INSERT. Names are taken only from
-// what we know, since they become SQL.
-func loadTable(line []byte) (insert string, width int, err error) {
-	var t dumpTable
+// readTable reads a table's head. Names are taken only from what we know, since they become SQL.
+func readTable(ctx context.Context, q querier, line []byte) (t dumpTable, err error) {
 	if err := json.Unmarshal(line, &t); err != nil {
-		return "", 0, fmt.Errorf("table: %w", ErrCorrupt)
+		return t, fmt.Errorf("table: %w", ErrCorrupt)
 	}
-	known := false
-	for _, name := range dumped {
-		known = known || name == t.Table
+	if !slices.Contains(dumped, t.Table) || len(t.Columns) == 0 {
+		return t, fmt.Errorf("table %.80q: %w", t.Table, ErrCorrupt)
 	}
-	var marks []string
+	if t.types, err = columnTypes(ctx, q, t.Table); err != nil {
+		return t, err
+	}
 	for i, c := range t.Columns {
-		known = known && strings.Trim(c, "abcdefghijklmnopqrstuvwxyz_") == "" && c != ""
-		marks = append(marks, fmt.Sprintf("$%d", i+1))
+		if t.types[c] == "" || slices.Contains(t.Columns[:i], c) {
+			return t, fmt.Errorf("table %s: column %.80q: %w", t.Table, c, ErrCorrupt)
+		}
 	}
-	if !known || len(marks) == 0 {
-		return "", 0, fmt.Errorf("table %q: %w", t.Table, ErrCorrupt)
+	return t, nil
+}
+
+// columnTypes are the types of a table's columns by name, in the database's words.
+func columnTypes(ctx context.Context, q querier, table string) (map[string]string, error) {
+	rows, err := q.QueryContext(ctx, `SELECT * FROM `+table+` LIMIT 0`)
+	if err != nil {
+		return nil, err
 	}
-	text := `INSERT INTO ` + t.Table + ` (` + strings.Join(t.Columns, ", ") + `) VALUES (` + strings.Join(marks, ", ") + `)`
-	return text, len(marks), nil
+	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, t := range types {
+		out[t.Name()] = t.DatabaseTypeName()
+	}
+	return out, rows.Err()
+}
+
+// insertInto is the INSERT for rows of a table.
+func insertInto(t dumpTable) string {
+	marks := make([]string, len(t.Columns))
+	for i := range marks {
+		marks[i] = fmt.Sprintf("$%d", i+1)
+	}
+	return `INSERT INTO ` + t.Table + ` (` + strings.Join(t.Columns, ", ") + `) VALUES (` + strings.Join(marks, ", ") + `)`
 }
 
 func loadValues(line []byte, width int) ([]any, error) {
@@ -226,8 +264,8 @@ func loadValue(r json.RawMessage) (any, error) {
 		err := json.Unmarshal(r, &b)
 		return bytesOf(b.Bytes), err
 	}
-	var n int64
-	return n, json.Unmarshal(r, &n)
+	n, err := strconv.ParseInt(string(r), 10, 64)
+	return n, err
 }
 
 // Backup copies a SQLite database, as of one moment and while it is used, to

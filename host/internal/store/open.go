@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -70,6 +71,7 @@ type Store struct {
 	dsn    string     // of SQLite, for a backup
 	dir    string     // of SQLite
 	keys   *keyMemory // of SQLite, else nil
+	totals totals
 }
 
 // Open opens the records, brings their tables up to date and checks the key
@@ -158,6 +160,9 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 		sync = "NORMAL"
 	}
 	file := filepath.Join(cfg.Dir, "easel.db")
+	if err := makePrivate(file); err != nil {
+		return fail(err, "open %s", file)
+	}
 	dsn := sqliteDSN(file, "journal_mode(WAL)", "synchronous("+sync+")", "busy_timeout(10000)", "foreign_keys(1)")
 	s.dsn, s.dir = dsn, cfg.Dir
 	writer, err := s.pool("sqlite", dsn, 1)
@@ -180,6 +185,18 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	}
 	s.read = &readers{db: reader}
 	return nil
+}
+
+// makePrivate makes a database file for the host's user alone; SQLite makes it for all, and its other files like it.
+func makePrivate(file string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func sqliteDSN(file string, pragmas ...string) string {

@@ -44,18 +44,12 @@ func changed(res sql.Result, err error, none error) error {
 	return nil
 }
 
-// Page cuts a list. The zero value is everything, newest first.
-type Page struct {
-	Offset int
-	Limit  int    // 0 means no limit
-	Order  string // a column that the list names; "" means create_time
-	Asc    bool   // oldest, smallest or first letter first
-}
-
 // where collects conditions joined by AND, each with its arguments.
 type where struct {
 	conds []string
 	args  []any
+	// changing says that rows can begin to match, or cease to, other than by their creation and deletion.
+	changing bool
 }
 
 // add appends a condition; each ? in it becomes the next $n.
@@ -92,6 +86,7 @@ func (w *where) contains(column, text string) {
 	if text == "" {
 		return
 	}
+	w.changing = true
 	w.add(column+` LIKE ? ESCAPE '!'`, "%"+quoted(fold(text))+"%")
 }
 
@@ -110,29 +105,6 @@ func (w *where) String() string {
 		return ""
 	}
 	return " WHERE " + strings.Join(w.conds, " AND ")
-}
-
-// tail is ORDER BY, LIMIT and OFFSET for a page; columns maps the names that a
-// caller may use to columns. The id makes the order of equal values certain.
-func (w *where) tail(p Page, columns map[string]string) (string, error) {
-	name := p.Order
-	if name == "" {
-		name = "create_time"
-	}
-	column, ok := columns[name]
-	if !ok {
-		return "", fmt.Errorf("order by %q: %w", p.Order, ErrInvalid)
-	}
-	dir := " DESC"
-	if p.Asc {
-		dir = " ASC"
-	}
-	out := " ORDER BY " + column + dir + ", id" + dir
-	if p.Limit > 0 {
-		w.args = append(w.args, p.Limit, p.Offset)
-		out += fmt.Sprintf(" LIMIT $%d OFFSET $%d", len(w.args)-1, len(w.args))
-	}
-	return out, nil
 }
 
 // fold is the form in which names are compared and searched: lower case, and
@@ -161,22 +133,4 @@ func bytesOf(b []byte) []byte {
 		return []byte{}
 	}
 	return b
-}
-
-// list reads one page of a table and the number of all rows that match.
-func list[T any](ctx context.Context, q querier, table, columns string, w *where, p Page,
-	order map[string]string, scan func(row) (T, error),
-) ([]T, int, error) {
-	var total int
-	count := `SELECT COUNT(*) FROM ` + table + w.String()
-	if err := q.QueryRowContext(ctx, count, w.args...).Scan(&total); err != nil {
-		return nil, 0, fail(err, "count %s", table)
-	}
-	cond := w.String()
-	tail, err := w.tail(p, order)
-	if err != nil {
-		return nil, 0, fail(err, "list %s", table)
-	}
-	out, err := queryAll(ctx, q, scan, `SELECT `+columns+` FROM `+table+cond+tail, w.args...)
-	return out, total, fail(err, "list %s", table)
 }

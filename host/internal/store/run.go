@@ -191,14 +191,27 @@ type RunFilter struct {
 	Schedule string
 }
 
-var runOrder = map[string]string{"create_time": "create_time", "end_time": "end_time", "id": "id", "tokens": "tokens"}
+var runList = listing[Run]{table: "runs", columns: runColumns, large: []string{"input"}, scan: scanRun, order: map[string]string{
+	"create_time": "create_time", "end_time": "end_time", "id": "id", "tokens": "tokens",
+}}
+
+// Position is where the run stands in a list with an order of [Store.Runs].
+func (v *Run) Position(order string) Position {
+	switch order {
+	case "end_time":
+		return Position{v.EndTime, v.ID}
+	case "tokens":
+		return Position{v.Tokens, v.ID}
+	}
+	return Position{v.CreateTime, v.ID}
+}
 
 // Runs lists run history and counts all that match.
 func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, error) {
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list runs: no tenant")
 	}
-	var w where
+	w := where{changing: f.Status != ""}
 	w.equal("tenant_id", f.Tenant)
 	w.equal("canvas_id", f.Canvas)
 	w.equal("session_id", f.Session)
@@ -207,7 +220,7 @@ func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, erro
 		w.add("source = 'schedule'")
 		w.begins("id", f.Schedule+"-")
 	}
-	return list(ctx, s.read, "runs", runColumns, &w, p, runOrder, scanRun)
+	return list(ctx, s, &runList, &w, p)
 }
 
 // ForgetRuns removes runs that ended before a time (Unix milliseconds), at most
@@ -223,5 +236,8 @@ func (s *Store) ForgetRuns(ctx context.Context, before int64, most int) (n int64
 		n, err = res.RowsAffected()
 		return err
 	})
+	if n > 0 {
+		s.totals.forget()
+	}
 	return n, err
 }

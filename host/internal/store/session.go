@@ -171,6 +171,7 @@ func staleSession(ctx context.Context, q querier, v Session) (int64, error) {
 
 // DeleteSession removes a session. Errors: [ErrNotFound].
 func (s *Store) DeleteSession(ctx context.Context, tenant, id string) error {
+	defer s.totals.forget()
 	return s.write(ctx, fmt.Sprintf("delete session %q", id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1 AND tenant_id = $2`, id, tenant)
 		return changed(res, err, ErrNotFound)
@@ -188,17 +189,31 @@ type SessionFilter struct {
 	From, To int64  // create_time, Unix milliseconds, both included
 }
 
-var sessionOrder = map[string]string{
+var sessionList = listing[Session]{table: "sessions", columns: sessionColumns, large: []string{"dsl", "messages", "reference", "find"}, scan: scanSession, order: map[string]string{
 	"create_time": "create_time", "create_date": "create_time",
 	"update_time": "update_time", "update_date": "update_time", "id": "id", "round": "rounds", "tokens": "tokens",
-}
+}}
 
 // Sessions lists sessions and counts all that match.
 func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Session, int, error) {
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list sessions: no tenant")
 	}
-	var w where
+	return list(ctx, s, &sessionList, f.where(), p)
+}
+
+// SessionIDs are the ids of sessions, in no order. No document is read.
+func SessionIDs(ctx context.Context, s *Store, f SessionFilter) ([]string, error) {
+	if f.Tenant == "" {
+		return nil, fail(ErrInvalid, "list sessions: no tenant")
+	}
+	w := f.where()
+	out, err := queryAll(ctx, s.read, scanName, `SELECT id FROM sessions`+w.String(), w.args...)
+	return out, fail(err, "list sessions")
+}
+
+func (f *SessionFilter) where() *where {
+	w := &where{}
 	w.equal("tenant_id", f.Tenant)
 	w.equal("canvas_id", f.Canvas)
 	w.equal("id", f.ID)
@@ -211,5 +226,5 @@ func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Sessio
 	if f.To > 0 {
 		w.add("create_time <= ?", f.To)
 	}
-	return list(ctx, s.read, "sessions", sessionColumns, &w, p, sessionOrder, scanSession)
+	return w
 }

@@ -69,6 +69,7 @@ var owned = []string{"keys", "betas", "canvases", "sessions", "runs", "secrets",
 // Errors: [ErrNotFound].
 func (s *Store) DeleteTenant(ctx context.Context, id string) error {
 	const versions = `DELETE FROM versions WHERE canvas_id IN (SELECT id FROM canvases WHERE tenant_id = $1)`
+	defer s.totals.forget()
 	return s.write(ctx, fmt.Sprintf("delete tenant %q", id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM tenants WHERE id = $1`, id)
 		if err := changed(res, err, ErrNotFound); err != nil {

@@ -1,0 +1,97 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/runner"
+)
+
+// openIn opens a host on a directory, and gives what it logs.
+func openIn(t *testing.T, dir string) (lines string, err error) {
+	t.Helper()
+	var out bytes.Buffer
+	h, err := New(t.Context(), Config{Dir: dir, Log: slog.New(slog.NewTextHandler(&out, nil))})
+	if err == nil {
+		err = h.Close()
+	}
+	return out.String(), err
+}
+
+// A run log without its records is not begun anew: its files would belong to nobody.
+func TestRecordsMissing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	_, err := openIn(t, dir)
+	require.NoError(t, err)
+	records := func() []string {
+		files, err := filepath.Glob(filepath.Join(dir, "easel.db*"))
+		require.NoError(t, err)
+		return files
+	}
+	for _, file := range records() {
+		require.NoError(t, os.Remove(file))
+	}
+	require.NoError(t, os.Remove(filepath.Join(dir, "secret.key")))
+	_, err = openIn(t, dir)
+	require.NoError(t, err, "there is nothing to lose yet")
+
+	log, err := runner.Open(t.Context(), runner.Config{Dir: dir, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	_, err = log.PutFile(context.Background(), "tenant/file", strings.NewReader("of somebody"))
+	require.NoError(t, err)
+	require.NoError(t, log.Close())
+	aside := t.TempDir()
+	for _, file := range records() {
+		require.NoError(t, os.Rename(file, filepath.Join(aside, filepath.Base(file))))
+	}
+	_, err = openIn(t, dir)
+	require.ErrorIs(t, err, ErrRecordsMissing)
+	require.ErrorContains(t, err, "easel restore")
+	require.ErrorContains(t, err, filepath.Join(dir, "nats"))
+	require.Empty(t, records(), "nothing is made")
+
+	for _, name := range []string{"easel.db", "easel.db-wal", "easel.db-shm"} {
+		if err := os.Rename(filepath.Join(aside, name), filepath.Join(dir, name)); err != nil {
+			require.ErrorIs(t, err, fs.ErrNotExist)
+		}
+	}
+	_, err = openIn(t, dir)
+	require.NoError(t, err, "the records are back")
+	for _, file := range records() {
+		require.NoError(t, os.Remove(file))
+	}
+	require.NoError(t, os.Rename(filepath.Join(dir, "nats"), filepath.Join(aside, "nats")))
+	_, err = openIn(t, dir)
+	require.NoError(t, err, "the run log is away")
+}
+
+// Files of a data directory that was made by hand are for the host alone.
+func TestFilesOfDataDirArePrivate(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o755))
+	lines, err := openIn(t, dir)
+	require.NoError(t, err)
+	require.NotContains(t, lines, "its mode was changed")
+	mode := func(name string) fs.FileMode {
+		info, err := os.Stat(filepath.Join(dir, name))
+		require.NoError(t, err)
+		return info.Mode().Perm()
+	}
+	require.Equal(t, fs.FileMode(0o600), mode("easel.db"))
+	require.NoError(t, os.Chmod(filepath.Join(dir, "easel.db"), 0o664))
+	require.NoError(t, os.Chmod(filepath.Join(dir, "secret.key"), 0o644))
+	lines, err = openIn(t, dir)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o660), mode("easel.db"), "a group is let in on purpose")
+	require.Equal(t, fs.FileMode(0o640), mode("secret.key"))
+	require.Equal(t, 2, strings.Count(lines, "its mode was changed"), lines)
+	require.Contains(t, lines, filepath.Join(dir, "easel.db"))
+}

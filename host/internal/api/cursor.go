@@ -1,0 +1,45 @@
+package api
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// cursorOf names the row at which a page ends, for the request of the next page. It holds the order of the list: in
+// another one it would name no place.
+func cursorOf(p store.Page, at store.Position) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%s %d %s", orderOf(p), at.Value, at.ID))
+}
+
+func orderOf(p store.Page) string {
+	if p.Asc {
+		return p.Order + " asc"
+	}
+	return p.Order + " desc"
+}
+
+// readCursor takes the query parameter after into a page.
+func (c *call) readCursor(p *store.Page) error {
+	text := c.query.Get("after")
+	if text == "" {
+		return nil
+	}
+	refused := badArgument("argument after must be the next of a page of this list, with the same orderby and desc, "+
+		"not %.80q", text)
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return refused
+	}
+	rest, ok := strings.CutPrefix(string(raw), orderOf(*p)+" ")
+	value, id, more := strings.Cut(rest, " ")
+	n, err := strconv.ParseInt(value, 10, 64)
+	if !ok || !more || err != nil {
+		return refused
+	}
+	p.After = &store.Position{Value: n, ID: id}
+	return nil
+}

@@ -1,0 +1,123 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// decode reads the body into a struct of our own API; what it does not know is
+// refused, so that a misspelt member is noticed.
+func (c *call) decode(into any) error {
+	if c.length > largeStored {
+		if err := c.reserveBody(3 * int64(c.length)); err != nil { // written, read, and in the struct
+			return err
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(c.body.AppendJSON(make([]byte, 0, c.length))))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return badArgument("%s", decodeProblem(err, ""))
+	}
+	return nil
+}
+
+// decodeProblem says what is wrong with JSON in the words of the API: encoding/json names the types of Go. The member
+// within is put before the names of its members.
+func decodeProblem(err error, within string) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return plainText(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	name := strings.Trim(within+"."+wrong.Field, ".")
+	return fmt.Sprintf("argument %s must be %s, not %s", name, acceptedFor(wrong.Type), jsonWord(wrong.Value))
+}
+
+// acceptedFor is what JSON has for a type.
+func acceptedFor(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number from 0"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	}
+	return "an object"
+}
+
+// jsonWord is what encoding/json calls a value, in the words of [aKind].
+func jsonWord(value string) string {
+	switch kind, number, _ := strings.Cut(value, " "); {
+	case number != "":
+		return number
+	case kind == "bool":
+		return "true or false"
+	case kind == "array":
+		return "a list"
+	case kind == "object":
+		return "an object"
+	default:
+		return "a " + kind
+	}
+}
+
+// aTime is how times are written.
+var aTime = time.UnixMilli(0).UTC().Format(time.RFC3339)
+
+// quotedText is what %q writes.
+const quotedText = `("(?:[^"\\]|\\.)*")`
+
+// goTexts are errors of Go's packages that name its types and functions, with what the API says instead.
+var goTexts = []struct {
+	pattern *regexp.Regexp
+	plain   string
+}{{
+	regexp.MustCompile(`(?:json: )?cannot unmarshal (\S+)(?: \S+)? into Go struct field \w*\.(\S+) of type \S+`),
+	`argument $2 cannot be of the kind $1`,
+}, {
+	regexp.MustCompile(`(?:json: )?cannot unmarshal (\S+)(?: \S+)? into Go value of type \S+`),
+	`a value of the kind $1 is not accepted here`,
+}, {
+	regexp.MustCompile(`strconv\.\w+: parsing ` + quotedText + `: value out of range`), `$1 is out of range`,
+}, {
+	regexp.MustCompile(`strconv\.\w+: parsing ` + quotedText + `: [a-z ]+`), `$1 is not accepted here`,
+}, {
+	regexp.MustCompile(`Time\.UnmarshalJSON: input is not a JSON string`), `a time must be text such as ` + aTime,
+}, {
+	regexp.MustCompile(`parsing time "(?:\\"|")?((?:[^"\\])*)(?:\\"|")*" as .*`), `a time must look like ` + aTime + `, not "$1"`,
+}, {
+	regexp.MustCompile(`\bjson: `), ``,
+}, {
+	regexp.MustCompile(`\*?\b(?:url|net|http|json|os|fs|io|time|strconv|errors|tls|x509|reflect|syscall)\.[A-Z]\w*(?:Error)?\b`), `error`,
+}}
+
+// plainText is an error without the names of Go's types and functions.
+func plainText(text string) string {
+	for _, g := range goTexts {
+		text = g.pattern.ReplaceAllString(text, g.plain)
+	}
+	return text
+}
+
+// plain is a failure whose message names no types of Go; f itself may be shared.
+func (f *failure) plain() *failure {
+	text := plainText(f.message)
+	if text == f.message {
+		return f
+	}
+	copied := *f
+	copied.message = text
+	return &copied
+}

@@ -1,0 +1,59 @@
+package runner
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// filledDir is the data directory of a host that was stopped, with a run in the queue, a file and a key.
+func filledDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	l, err := Open(t.Context(), Config{Dir: dir, Log: quiet})
+	require.NoError(t, err)
+	require.NoError(t, l.Submit(t.Context(), Run{ID: "queued"}))
+	_, err = l.PutFile(t.Context(), "t/f", strings.NewReader("content"))
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	return dir
+}
+
+// Files that the server can do without are made again, with a line in the log; nothing of the queue is lost.
+func TestDamagedState(t *testing.T) {
+	whole := filledDir(t)
+	for _, name := range []string{
+		"easel_RUNS/obs/workers/o.dat", "easel_RUNS/meta.inf", "easel_RUNS/msgs/index.db", "OBJ_easel_files/msgs/index.db",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, lines := t.TempDir(), &bytes.Buffer{}
+			require.NoError(t, os.CopyFS(dir, os.DirFS(whole)))
+			file := filepath.Join(storeDir(dir), "jetstream", "$G", "streams", filepath.FromSlash(name))
+			require.FileExists(t, file)
+			require.NoError(t, os.WriteFile(file, bytes.Repeat([]byte{0xde, 0xad}, 20), 0o600))
+			l, err := Open(t.Context(), Config{Dir: dir, Log: slog.New(slog.NewTextHandler(lines, nil))})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, l.Close()) }()
+			require.Contains(t, lines.String(), "damaged; it is made again")
+			info, err := l.queue.Info(t.Context())
+			require.NoError(t, err)
+			require.EqualValues(t, 1, int(info.NumPending)+info.NumAckPending)
+			_, err = l.FileInfo(t.Context(), "t/f")
+			require.NoError(t, err)
+		})
+	}
+}
+
+// A start on whole files says nothing.
+func TestWholeStateIsNotReported(t *testing.T) {
+	lines := &bytes.Buffer{}
+	l, err := Open(t.Context(), Config{Dir: filledDir(t), Log: slog.New(slog.NewTextHandler(lines, nil))})
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	require.NotContains(t, lines.String(), "damaged")
+}

@@ -1,0 +1,32 @@
+package runner
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Holds reports whether the embedded run log in a data directory has runs, keys or uploaded files. It does not open it.
+func Holds(dir string) (bool, error) {
+	blocks, err := filepath.Glob(filepath.Join(storeDir(dir), "jetstream", "*", "streams", "*", "msgs", "*.blk"))
+	if err != nil {
+		return false, err
+	}
+	for _, block := range blocks {
+		// Notes of hosts are written by every start.
+		if stream := filepath.Base(filepath.Dir(filepath.Dir(block))); strings.HasSuffix(stream, "_OWN") {
+			continue
+		}
+		info, err := os.Stat(block)
+		if err != nil {
+			return false, err
+		}
+		if info.Size() > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// storeDir is where the embedded server of a data directory has its files.
+func storeDir(dir string) string { return filepath.Join(dir, "nats") }

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+)
+
+// CheckDump reads a dump to its end and writes nothing: its tables, columns and values are those that [Store.Load] takes.
+//
+// Errors: [ErrNewer], [ErrCorrupt].
+func CheckDump(ctx context.Context, r io.Reader) (err error) {
+	empty, err := emptyTables(ctx)
+	if err != nil {
+		return fail(err, "check dump")
+	}
+	defer func() { err = errors.Join(err, empty.Close()) }()
+	in := json.NewDecoder(bufio.NewReader(r))
+	in.UseNumber()
+	if _, err := readHead(ctx, empty, in); err != nil {
+		return fail(err, "check dump")
+	}
+	return fail(readRows(ctx, empty, in, func(t dumpTable, values []any) error {
+		for i, c := range t.Columns {
+			if want := t.types[c]; !isOfType(values[i], want) {
+				return fmt.Errorf("table %s: column %s: a value is not %s: %w", t.Table, c, want, ErrCorrupt)
+			}
+		}
+		return nil
+	}), "check dump")
+}
+
+// isOfType compares a value of a dump with a type of the migrations.
+func isOfType(v any, want string) bool {
+	switch v.(type) {
+	case string:
+		return want == "TEXT"
+	case int64:
+		return want == "BIGINT"
+	}
+	return want == "BYTEA"
+}
+
+// emptyTables is a database in memory with the tables of this version.
+func emptyTables(ctx context.Context) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	_, err = schemaVersion(ctx, db)
+	if err == nil {
+		err = applyAll(ctx, db)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+func applyAll(ctx context.Context, q querier) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	for i, file := range files {
+		if err := applyMigration(ctx, q, file, i+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckIntegrity has a SQLite database check its file; PostgreSQL checks its pages as it reads them.
+//
+// Errors: [ErrCorrupt].
+func CheckIntegrity(ctx context.Context, s *Store) error {
+	if s.engine != "sqlite" {
+		return nil
+	}
+	found, err := queryAll(ctx, s.read, scanName, `PRAGMA integrity_check(10)`)
+	if err == nil && (len(found) != 1 || found[0] != "ok") {
+		err = fmt.Errorf("%w: %s", ErrCorrupt, strings.Join(found, "; "))
+	}
+	return fail(err, "check integrity")
+}

@@ -1,0 +1,35 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// SessionDay sums up the sessions that began on one day, in UTC.
+type SessionDay struct {
+	Day                            time.Time // its midnight
+	Sessions, Users                int64
+	Tokens, Rounds, ThumbUp        int64
+	TimedTokens, TimedMilliseconds int64 // of the sessions whose duration is known
+}
+
+// SessionDays sums up sessions by day, earliest first. Days without sessions are left out. No document is read.
+func SessionDays(ctx context.Context, s *Store, f SessionFilter) ([]SessionDay, error) {
+	if f.Tenant == "" {
+		return nil, fail(ErrInvalid, "sum up sessions: no tenant")
+	}
+	w := f.where()
+	out, err := queryAll(ctx, s.read, scanSessionDay, `SELECT create_time / 86400000, COUNT(*), COUNT(DISTINCT user_id),
+		CAST(SUM(tokens) AS BIGINT), CAST(SUM(rounds) AS BIGINT), CAST(SUM(thumb_up) AS BIGINT),
+		CAST(SUM(CASE WHEN duration_ms > 0 THEN tokens ELSE 0 END) AS BIGINT), CAST(SUM(duration_ms) AS BIGINT)
+		FROM sessions`+w.String()+` GROUP BY 1 ORDER BY 1`, w.args...)
+	return out, fail(err, "sum up sessions")
+}
+
+func scanSessionDay(r row) (SessionDay, error) {
+	var v SessionDay
+	var day int64
+	err := r.Scan(&day, &v.Sessions, &v.Users, &v.Tokens, &v.Rounds, &v.ThumbUp, &v.TimedTokens, &v.TimedMilliseconds)
+	v.Day = time.Unix(day*24*60*60, 0).UTC()
+	return v, err
+}

@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// settledAfter is the age from which no row appears in a list any more: clocks of hosts differ, and a commit takes its
+	// time.
+	settledAfter = time.Minute
+	// settledLeast is the number of settled rows that is worth remembering: fewer are counted in a millisecond.
+	settledLeast = 5000
+	// totalsKept is how long a number is used when another host may have deleted rows.
+	totalsKept = 30 * time.Second
+	// mostTotals bounds the lists whose number is remembered.
+	mostTotals = 1000
+)
+
+// totals remembers how many settled rows long lists have, so that a page counts the new ones only: counting 200,000 index
+// entries takes longer than anything else of a page. A deletion by this process forgets all numbers.
+type totals struct {
+	mu      sync.Mutex
+	known   map[string]settled // by table, condition and arguments
+	deleted int                // deletions so far
+}
+
+// settled is a number of rows that were created before a time.
+type settled struct {
+	rows   int
+	before int64 // Unix milliseconds
+	at     time.Time
+}
+
+// forget is called after rows were deleted.
+func (t *totals) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known = nil
+	t.deleted++
+}
+
+// count counts the rows of a table that match w. Rows match w until they are deleted.
+func (t *totals) count(ctx context.Context, q querier, table string, w *where, now time.Time) (int, error) {
+	key := fmt.Sprintf("%s%s %q", table, w, w.args)
+	t.mu.Lock()
+	s, ok := t.known[key]
+	deleted := t.deleted
+	t.mu.Unlock()
+	if age := now.Sub(s.at); ok && age >= 0 && age < totalsKept {
+		recent := where{conds: slices.Clip(w.conds), args: slices.Clip(w.args)}
+		recent.add("create_time >= ?", s.before)
+		var rows int
+		err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table+recent.String(), recent.args...).Scan(&rows)
+		return s.rows + rows, err
+	}
+	s = settled{before: now.Add(-settledAfter).UnixMilli(), at: now}
+	var all int
+	args := append(slices.Clip(w.args), s.before)
+	query := fmt.Sprintf(`SELECT COUNT(*), COUNT(CASE WHEN create_time < $%d THEN 1 END) FROM %s%s`, len(args), table, w)
+	if err := q.QueryRowContext(ctx, query, args...).Scan(&all, &s.rows); err != nil {
+		return 0, err
+	}
+	if s.rows >= settledLeast {
+		t.remember(key, s, deleted)
+	}
+	return all, nil
+}
+
+func (t *totals) remember(key string, s settled, deleted int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.deleted != deleted {
+		return
+	}
+	if t.known == nil || len(t.known) >= mostTotals {
+		t.known = map[string]settled{}
+	}
+	t.known[key] = s
+}

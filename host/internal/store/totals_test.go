@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The number of a long list is exact whatever this process adds and removes; what another one removes shows up within
+// totalsKept.
+func TestTotals(t *testing.T) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			cfg := engineConfig(t, engine)
+			now := time.UnixMilli(1700000000000)
+			cfg.Now = func() time.Time { return now }
+			s, other := openTest(t, cfg), openTest(t, cfg)
+			const rows = settledLeast + 500
+			require.NoError(t, s.write(t.Context(), "fill", func(ctx context.Context, q querier) error {
+				_, err := q.ExecContext(ctx, `WITH RECURSIVE c(g) AS (SELECT 1 UNION ALL SELECT g + 1 FROM c WHERE g < 5500)
+					INSERT INTO runs (`+runColumns+`) SELECT 'r' || g, 't', 'c', 's', '', '', 'api', 'done', '', '', 0, 1600000000000 + g, 1600000000000 + g FROM c`)
+				return err
+			}))
+			total := func(f RunFilter) int {
+				f.Tenant = "t"
+				_, n, err := s.Runs(t.Context(), f, Page{Limit: 1})
+				require.NoError(t, err)
+				return n
+			}
+			require.Equal(t, rows, total(RunFilter{}))
+			require.Len(t, s.totals.known, 1)
+			require.NoError(t, s.StartRun(t.Context(), Run{ID: "new", Tenant: "t"}))
+			require.NoError(t, other.StartRun(t.Context(), Run{ID: "of another host", Tenant: "t"}))
+			require.Equal(t, rows+2, total(RunFilter{}))
+			require.Equal(t, rows, total(RunFilter{Canvas: "c"}), "another list")
+			require.Equal(t, rows, total(RunFilter{Status: RunDone}))
+			require.Equal(t, 2, total(RunFilter{Status: RunActive}))
+
+			n, err := s.ForgetRuns(t.Context(), 1600000000100, 1000)
+			require.NoError(t, err)
+			require.EqualValues(t, 99, n)
+			require.Equal(t, rows+2-99, total(RunFilter{}))
+			_, err = other.ForgetRuns(t.Context(), 1600000000102, 1000)
+			require.NoError(t, err)
+			now = now.Add(totalsKept)
+			require.Equal(t, rows+2-101, total(RunFilter{}))
+			_, err = s.EndRun(t.Context(), RunEnd{ID: "new", Status: RunDone}, nil)
+			require.NoError(t, err)
+			require.Equal(t, 1, total(RunFilter{Status: RunActive}), "an end changes what a status matches")
+		})
+	}
+}

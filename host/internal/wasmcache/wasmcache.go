@@ -1,0 +1,170 @@
+// Package wasmcache guards the folders in which wazero keeps compiled modules.
+//
+// wazero believes what it reads there: a damaged entry fails the module, allocates what a damaged length says, or runs as
+// machine code. A [Dir] therefore keeps the SHA-256 of each entry beside it, and removes an entry that differs before
+// wazero sees it; the module is then compiled again. The checksum finds damage, not an attacker: whoever can write the
+// folder can write both, so the folder belongs to the host's user alone and is no part of a backup.
+package wasmcache
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+)
+
+// Dir is a folder of compiled modules. It is safe for concurrent use, also by several processes; a nil Dir guards nothing.
+type Dir struct {
+	path string
+	log  *slog.Logger
+
+	mu    sync.Mutex
+	known map[string]stamp // checked entries by path
+}
+
+// stamp changes when a file is written.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+// entryName is what wazero calls an entry inside the folder of its version.
+var entryName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// sumSuffix is added to the name of an entry for the file with its checksum.
+const sumSuffix = ".sha256"
+
+// Open makes the folder when it is missing, and gives wazero's cache in it. An empty path is a cache in memory and a nil
+// Dir. log takes a line for each damaged entry; nil means slog.Default.
+func Open(path string, log *slog.Logger) (*Dir, wazero.CompilationCache, error) {
+	if path == "" {
+		return nil, wazero.NewCompilationCache(), nil
+	}
+	if log == nil {
+		log = slog.Default()
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, nil, err
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Dir{path: path, log: log, known: map[string]stamp{}}, cache, nil
+}
+
+// Compile calls compile, which may read entries of the folder and write new ones: before, what is damaged is removed,
+// afterwards, the checksums of new entries are written. One compilation of a Dir runs at a time; wazero uses all
+// processors for it.
+func (d *Dir) Compile(compile func() error) error {
+	if d == nil {
+		return compile()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.each(d.check); err != nil {
+		return fmt.Errorf("check compiled code in %s: %w", d.path, err)
+	}
+	if err := compile(); err != nil {
+		return err
+	}
+	if err := d.each(d.seal); err != nil {
+		// The module is compiled; the next process compiles it again.
+		d.log.Warn("compiled code is not kept for the next start", "dir", d.path, "err", err)
+	}
+	return nil
+}
+
+// each calls do with the path of every entry and what is known of the file.
+func (d *Dir) each(do func(path string, now stamp) error) error {
+	folders, err := os.ReadDir(d.path)
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		if !folder.IsDir() {
+			continue
+		}
+		entries, err := os.ReadDir(filepath.Join(d.path, folder.Name()))
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if !entryName.MatchString(e.Name()) {
+				continue
+			}
+			info, err := e.Info()
+			if err == nil {
+				err = do(filepath.Join(d.path, folder.Name(), e.Name()), stamp{info.Size(), info.ModTime()})
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process may have removed it
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// check removes an entry that is not what was sealed. One without a checksum is from a process that died before it could
+// write it, or from a version that wrote none.
+func (d *Dir) check(path string, now stamp) error {
+	if d.known[path] == now {
+		return nil
+	}
+	want, err := os.ReadFile(path + sumSuffix)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	sealed := err == nil
+	have, err := sum(path)
+	switch {
+	case err != nil:
+		return err
+	case sealed && have == strings.TrimSpace(string(want)):
+		d.known[path] = now
+		return nil
+	case sealed:
+		d.log.Warn("damaged compiled code removed; it is compiled again", "file", path)
+	}
+	delete(d.known, path)
+	return os.Remove(path)
+}
+
+// seal writes the checksum of an entry that check has not seen.
+func (d *Dir) seal(path string, now stamp) error {
+	if d.known[path] == now {
+		return nil
+	}
+	text, err := sum(path)
+	if err == nil {
+		err = os.WriteFile(path+sumSuffix, []byte(text+"\n"), 0o600)
+	}
+	if err == nil {
+		d.known[path] = now
+	}
+	return err
+}
+
+func sum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
