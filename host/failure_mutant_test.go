@@ -53,11 +53,13 @@ func runMutants(t *testing.T, bin programs, seed uint64, n int) {
 	close(mutants)
 	runners.Wait()
 	peak := servertest.PeakMemory(t, h.PID())
-	t.Logf("%d mutants: %d refused, %d ended, %d canceled, peak %d MB", n, r.refused.Load(), r.ended.Load(), r.canceled.Load(), peak/1e6)
+	t.Logf("%d mutants: %d refused, %d ended, %d canceled, peak %d MB", n, r.refused.Load(), r.ended.Load(),
+		r.canceled.Load(), peak/1e6)
 	require.Positive(t, r.ended.Load())
 	requireQuiet(t, h)
 	require.Less(t, peak, int64(600e6))
-	require.Eventually(t, func() bool { return metric(h.url, "easel_runs_active") == 0 }, patience, 50*time.Millisecond, "a run is stuck")
+	require.Eventually(t, func() bool { return metric(h.url, "easel_runs_active") == 0 }, patience,
+		50*time.Millisecond, "a run is stuck")
 }
 
 // readCanvases reads the canvases of EASEL_CANVASES, a folder, else the examples and those of the engine's cases.
@@ -165,9 +167,12 @@ func (m *mutator) other(v any) any {
 		}
 		return strings.Repeat(s+" ", 1+m.IntN(200))
 	}
-	return one[any](m.Rand, nil, true, false, 0, -1, 1, 2.5, 1e308, 1e18, "", "x", "\x00", "begin", "sys.query", "{sys.query}", "{begin@query}", "{nowhere@x}", "{{", "{% for i in range(999999) %}x{% endfor %}",
-		"文件😀", "true", "1", "-1", strings.Repeat("y", 50_000), []any{}, map[string]any{}, []any{nil}, []any{"begin"}, []any{[]any{}}, map[string]any{"": nil}, map[string]any{"type": "string", "value": nil},
-		"Begin", "Message", "Iteration", "IterationItem", "Loop", "Agent", "Switch", "Categorize", "UserFillUp", "CodeExec", "StringTransform", "VariableAssigner", "ListOperations", "DataOperations")
+	return one[any](m.Rand, nil, true, false, 0, -1, 1, 2.5, 1e308, 1e18, "", "x", "\x00", "begin", "sys.query",
+		"{sys.query}", "{begin@query}", "{nowhere@x}", "{{", "{% for i in range(999999) %}x{% endfor %}",
+		"文件😀", "true", "1", "-1", strings.Repeat("y", 50_000), []any{}, map[string]any{}, []any{nil}, []any{"begin"},
+		[]any{[]any{}}, map[string]any{"": nil}, map[string]any{"type": "string", "value": nil},
+		"Begin", "Message", "Iteration", "IterationItem", "Loop", "Agent", "Switch", "Categorize", "UserFillUp",
+		"CodeExec", "StringTransform", "VariableAssigner", "ListOperations", "DataOperations")
 }
 
 // mutantRunner saves and runs canvases.
@@ -212,7 +217,8 @@ func (r *mutantRunner) run(ctx context.Context, dsl []byte) (problem string) {
 	last, err := r.follow(ctx, made.ID, mutantPatience)
 	if errors.Is(err, context.DeadlineExceeded) {
 		r.canceled.Add(1)
-		if status, text, err := r.post(ctx, "/api/v2/runs/"+made.ID+"/cancel", `{}`); err != nil || status >= 300 && status != http.StatusConflict {
+		if status, text, err := r.post(ctx, "/api/v2/runs/"+made.ID+"/cancel",
+			`{}`); err != nil || status >= 300 && status != http.StatusConflict {
 			return fmt.Sprintf("cancel: %d %s %v", status, text, err)
 		}
 		last, err = r.follow(ctx, made.ID, cancelPatience)

@@ -28,8 +28,8 @@ const oddSeed = 1
 // oddRequestsShort is the part of the odd requests that `make test` sends.
 func oddRequestsShort(t *testing.T, bin programs) { sendOddRequests(t, bin, oddSeed, 2000) }
 
-// sendOddRequests sends n odd requests to a host of 1 GiB, eight at a time. Each is answered in the words of its dialect:
-// no internal error, nothing that only a reader of the code understands, no panic.
+// sendOddRequests sends n odd requests to a host of 1 GiB, eight at a time. Each is answered in the words of its
+// dialect: no internal error, nothing that only a reader of the code understands, no panic.
 func sendOddRequests(t *testing.T, bin programs, seed uint64, n int) {
 	w := embedded(t, bin)
 	w.env = nil // the offline model
@@ -96,19 +96,26 @@ func (w *world) oddIDs() map[string][]string {
 	w.call("POST", w.any()+"/api/v2/schedules", `{"name":"`+canvas+`","canvas":"`+canvas+`","every":"1h"}`, &schedule)
 	w.call("GET", w.any()+"/api/v2/me", "", &user)
 	var made struct{ Data struct{ ID string } }
-	w.call("POST", w.any()+"/v1/mcp_server/create", fmt.Sprintf(`{"name":"odd%s","url":"http://127.0.0.1:1/mcp","server_type":"sse"}`, canvas[:8]), &made)
+	w.call("POST", w.any()+"/v1/mcp_server/create",
+		fmt.Sprintf(`{"name":"odd%s","url":"http://127.0.0.1:1/mcp","server_type":"sse"}`, canvas[:8]), &made)
 	server.ID = made.Data.ID
 	ids := map[string][]string{
-		"canvas": {canvas}, "id": {canvas, session, run, key.ID}, "session": {session}, "sid": {session}, "run": {run}, "task": {run}, "message": {run}, "key": {key.ID},
-		"schedule": {schedule.ID}, "server": {server.ID}, "component": {"Message:A", "begin"}, "name": {"odd"}, "provider": {"odd"}, "vid": {"1"},
+		"canvas": {canvas}, "id": {canvas, session, run, key.ID}, "session": {session}, "sid": {session}, "run": {run},
+		"task": {run}, "message": {run}, "key": {key.ID},
+		"schedule": {schedule.ID}, "server": {server.ID}, "component": {"Message:A", "begin"}, "name": {"odd"},
+		"provider": {"odd"}, "vid": {"1"},
 	}
 	ids["any"] = []string{canvas, session, run, key.ID, schedule.ID, "begin", "Message:A"}
 	return ids
 }
 
 // unclear is what no client should read in an answer: names of Go types and packages, and of what stores the records.
-var unclear = regexp.MustCompile(`json: |cannot unmarshal|\*errors\.|strconv\.|reflect\.|runtime error|interface \{\}|Go value|Go struct|map\[string\]|goroutine \d|` +
-	`\b(engine|store|durable|runner|multipart|url|http|time|sql|hex|base64)\.[A-Z]\w+|invalid character|unexpected end of JSON|parsing time|sql: |SQL logic|SQLITE_|constraint failed|nats: |mime: `)
+var unclear = regexp.MustCompile(strings.Join([]string{
+	`json: |cannot unmarshal|invalid character|unexpected end of JSON|parsing time|mime: `,
+	`\*errors\.|strconv\.|reflect\.|runtime error|goroutine \d|interface \{\}|Go value|Go struct|map\[string\]`,
+	`\b(engine|store|durable|runner|multipart|url|http|time|sql|hex|base64)\.[A-Z]\w+`,
+	`sql: |SQL logic|SQLITE_|constraint failed|nats: `,
+}, "|"))
 
 // formPaths answer with a page for people.
 var formPaths = []string{"/login", "/login/password", "/logout"}

@@ -6,9 +6,9 @@
 //
 // Scripts come from whoever drew the canvas. The interpreter (goja) shares the memory of its process, and a hostile
 // script can use that up or overflow the stack, which ends a Go program. So a host sets Worker, and each script runs
-// in a process of its own, which on Linux cannot take more memory than its limit; without it scripts run in this
-// process, which is enough for tests and trusted canvases. With a budget, scripts that would not fit into memory beside
-// those at work wait for them, in order.
+// in a process of its own, whose memory the kernel bounds on Linux; without it scripts run in this process, which is
+// enough for tests and trusted canvases. With a budget, a script that does not fit into memory beside those at work
+// waits for them, in order.
 //
 // Python needs a sandbox of its own and is refused with an error that says so.
 package script
