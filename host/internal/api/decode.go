@@ -32,7 +32,7 @@ func (c *call) decode(into any) error {
 func decodeProblem(err error, within string) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
-		return plainText(strings.TrimPrefix(err.Error(), "json: "))
+		return withoutGoNames(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	name := strings.Trim(within+"."+wrong.Field, ".")
 	return fmt.Sprintf("argument %s must be %s, not %s", name, acceptedFor(wrong.Type), jsonWord(wrong.Value))
@@ -103,8 +103,8 @@ var goTexts = []struct {
 	regexp.MustCompile(`\*?\b(?:url|net|http|json|os|fs|io|time|strconv|errors|tls|x509|reflect|syscall)\.[A-Z]\w*(?:Error)?\b`), `error`,
 }}
 
-// plainText is an error without the names of Go's types and functions.
-func plainText(text string) string {
+// withoutGoNames is an error without the names of Go's types and functions.
+func withoutGoNames(text string) string {
 	for _, g := range goTexts {
 		text = g.pattern.ReplaceAllString(text, g.plain)
 	}
@@ -113,7 +113,7 @@ func plainText(text string) string {
 
 // plain is a failure whose message names no types of Go; f itself may be shared.
 func (f *failure) plain() *failure {
-	text := plainText(f.message)
+	text := withoutGoNames(f.message)
 	if text == f.message {
 		return f
 	}

@@ -141,7 +141,7 @@ func TestPlainText(t *testing.T) {
 		{fmt.Errorf("%T: %w", &net.OpError{}, errors.New("refused")), "error: refused"},
 		{errors.New("what json says: a canvas of api.example.com"), "what json says: a canvas of api.example.com"},
 	} {
-		require.Equal(t, c.want, plainText(c.err.Error()))
+		require.Equal(t, c.want, withoutGoNames(c.err.Error()))
 		f, _ := asFailure(c.err)
 		require.NotRegexp(t, goName, f.plain().message)
 	}

@@ -108,7 +108,7 @@ func (s *status) Error() string { return s.message }
 func (c *call) failV2(f *failure, err error) {
 	s := statusFor(f, err)
 	setRetryAfter(c.w.Header(), f.after)
-	c.json(s.http, v2Error{v2Problem{s.code, plainText(s.message)}})
+	c.json(s.http, v2Error{v2Problem{s.code, withoutGoNames(s.message)}})
 }
 
 // statusFor is the status that an error is, or is translated to.
