@@ -34,6 +34,7 @@ type call struct {
 	wrong       *failure // the first body member of a wrong type
 	left        bool     // the client is gone
 	begun       bool     // a stream has begun
+	asOpenAI    bool     // errors have OpenAI's form beside the dialect's
 }
 
 // newer says that the request speaks the 0.27 dialect.
@@ -61,6 +62,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 		a.metrics.count("none", began)
 		return
 	}
+	c.asOpenAI = c.route.openAI
 	r.Pattern = c.route.path // for the handler around this one
 	defer c.free()
 	defer a.metrics.count(c.route.path, began)
@@ -108,6 +110,8 @@ func (c *call) refuse(err error) {
 		c.failOpenAI(f, err)
 	case c.route.doc != nil:
 		c.failV2(f, err)
+	case c.asOpenAI:
+		c.failAgent(f, err)
 	default:
 		c.fail(f)
 	}
@@ -198,6 +202,7 @@ func (c *call) texts(name string) []string {
 func (c *call) mismatch(name, want string, got engine.Value) {
 	if c.wrong == nil {
 		c.wrong = refused(codeArgument, "argument %s must be %s, not %s", name, want, aKind(got.Kind()))
+		c.wrong.param = name
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 var completionRoutes = []route{
 	{method: "POST", path: "/api/v1/agents/{id}/completions", body: bodyCanvas, scope: scopeRun, answer: (*API).complete},
 	{method: "POST", path: "/api/v1/agents/chat/completions", body: bodyCanvas, scope: scopeRun, answer: (*API).chat},
-	{method: "POST", path: "/api/v1/agents_openai/{id}/chat/completions", body: bodyCanvas, scope: scopeRun, answer: (*API).openAI},
+	{method: "POST", path: "/api/v1/agents_openai/{id}/chat/completions", body: bodyCanvas, scope: scopeRun, openAI: true, answer: (*API).openAI},
 }
 
 // turn is one question to a session, as a request asks it.
@@ -112,11 +112,12 @@ func (a *API) chat(c *call) error {
 }
 
 func (c *call) chatWith(id string) error {
+	c.asOpenAI = c.flag("openai-compatible", false)
 	agent, err := c.canvas(id, refused(codeOperating, notAccess))
 	if err != nil {
 		return err
 	}
-	if c.flag("openai-compatible", false) {
+	if c.asOpenAI {
 		return c.answerOpenAI(agent)
 	}
 	t, err := c.readTurn(agent, sourceWorkflow, false)

@@ -38,7 +38,7 @@ var edgeContract = slices.Concat(
 		{name: "trace of nothing", method: "GET", path: "/v1/canvas/trace?canvas_id={canvas}", want: lacks("message_id")},
 		{name: "a question that is a list", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{canvas}","query":[1]}`, want: jsonError(101, "argument query must be text")},
 		{name: "inputs that are a list", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{canvas}","inputs":[]}`, want: jsonError(101, "argument inputs must be an object")},
-		{name: "messages before the agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[]}`, want: dataError(102, "You must provide at least one message.")},
+		{name: "messages before the agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[]}`, want: openError(400, 102, "You must provide at least one message.")},
 		{name: "nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","messages":[{"role":"system","content":"x"}]}`,
 			want: func(t testing.TB, a answer) {
 				openWhole("No valid messages found (user or assistant).")(t, a)

@@ -159,9 +159,9 @@ var completionContract = slices.Concat(
 		{name: "OpenAI stream", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","stream":true,"user_id":"u","messages":[{"role":"user","content":"x"}]}`, want: openStream("You said x")},
 		{name: "OpenAI with nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[{"role":"system","content":"x"}]}`,
 			want: openWhole("No valid messages found (user or assistant).")},
-		{name: "OpenAI without messages", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[]}`, want: dataError(102, "You must provide at least one message.")},
-		{name: "OpenAI without members", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{}`, want: lacks("model,messages")},
-		{name: "OpenAI with an unknown agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[{"role":"user","content":"x"}]}`, want: dataError(102, "You don't own the agent")},
+		{name: "OpenAI without messages", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[]}`, want: openError(400, 102, "You must provide at least one message.")},
+		{name: "OpenAI without members", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{}`, want: openError(400, 101, "required argument are missing: model,messages; ")},
+		{name: "OpenAI with an unknown agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[{"role":"user","content":"x"}]}`, want: openError(404, 102, "You don't own the agent")},
 	},
 )
 

@@ -21,6 +21,8 @@ type face struct {
 	change func(t engine.EventType, e engine.Value) engine.Value
 	// broke is the frame for a run that failed; nil sends none.
 	broke func(end durable.End, like engine.Value) engine.Value
+	// closing are the frames after the last event; nil sends none.
+	closing func(end durable.End) []engine.Value
 	// spaced puts a space after the colon of data:, as OpenAI does.
 	spaced bool
 	// done ends the stream with [DONE].
@@ -33,10 +35,11 @@ func (c *call) stream(j durable.Job, f face) error {
 	s := c.beginStream(f.spaced)
 	like, begun := f.frame(emptyEvent(j)), false // whose ids frames of our own repeat
 	var said runner.Record                       // the last piece of a message
+	var end durable.End
 	err := c.a.cfg.Runs.Follow(c.ctx(), j.ID, runner.Pos{}, s.batched(func(r runner.Record) bool {
 		kind := engine.EventType(r.Kind)
 		if r.Kind == durable.KindEnd {
-			end := durable.ParseEnd(r.Data)
+			end = durable.ParseEnd(r.Data)
 			if end.Status == store.RunFailed && f.broke != nil {
 				if frame := f.broke(end, like); !frame.IsNull() {
 					s.value(frame)
@@ -72,9 +75,17 @@ func (c *call) stream(j durable.Job, f face) error {
 		return s.err == nil
 	}))
 	c.leave(j.ID, err, s.err)
-	if err == nil && s.err == nil && f.done {
-		s.text("[DONE]")
+	if err != nil || s.err != nil || !f.done {
+		return nil
 	}
+	if f.closing != nil {
+		s.more = true // they go out with [DONE]
+		for _, v := range f.closing(end) {
+			s.value(v)
+		}
+		s.more = false
+	}
+	s.text("[DONE]")
 	return nil
 }
 

@@ -154,7 +154,7 @@ func statusOf(f *failure, err error) *status {
 	if word, ok := statusWords[f.status]; ok {
 		return &status{f.status, word, f.message}
 	}
-	if f.code == codeException {
+	if _, internal := asFailure(err); f.code == codeException && !internal {
 		return &status{http.StatusBadRequest, "bad_request", f.message}
 	}
 	return &status{http.StatusInternalServerError, "internal", f.message}
