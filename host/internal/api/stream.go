@@ -128,13 +128,15 @@ func (c *call) leave(run string, follow, write error) {
 // sse writes the frames of one stream. Each is flushed, but those that are
 // there at once go out together.
 type sse struct {
-	w     http.ResponseWriter
-	flush *http.ResponseController
-	head  string
-	buf   []byte
-	more  bool // another frame follows at once
-	dirty bool // something is written and not flushed
-	err   error
+	c       *call // whose answer it is; nil when its header has been sent
+	w       http.ResponseWriter
+	flush   *http.ResponseController
+	head    string
+	buf     []byte
+	started bool // the header has been sent
+	more    bool // another frame follows at once
+	dirty   bool // something is written and not flushed
+	err     error
 }
 
 // batched makes a reader of records whose frames go out together.
@@ -148,19 +150,34 @@ func (s *sse) batched(fn func(runner.Record) bool) func(runner.Record) bool {
 }
 
 func (c *call) beginStream(spaced bool) *sse {
-	c.free()
-	h := c.w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Connection", "keep-alive")
-	h.Set("X-Accel-Buffering", "no")
-	c.w.WriteHeader(http.StatusOK)
-	c.begun = true
-	s := &sse{w: c.w, flush: http.NewResponseController(c.w), head: "data:"}
+	s := c.newStream(spaced)
+	s.start()
+	return s
+}
+
+// newStream makes a stream whose header goes out with [sse.start] or the first frame.
+func (c *call) newStream(spaced bool) *sse {
+	s := &sse{c: c, w: c.w, flush: http.NewResponseController(c.w), head: "data:"}
 	if spaced {
 		s.head = "data: "
 	}
 	return s
+}
+
+// start sends the header of the answer.
+func (s *sse) start() {
+	s.started = true
+	if s.c == nil {
+		return
+	}
+	s.c.free()
+	h := s.w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Connection", "keep-alive")
+	h.Set("X-Accel-Buffering", "no")
+	s.w.WriteHeader(http.StatusOK)
+	s.c.begun = true
 }
 
 // event sends an event of the engine, with the session as its last member.
@@ -188,6 +205,9 @@ func (s *sse) text(t string) {
 func (s *sse) send() {
 	if s.err != nil {
 		return
+	}
+	if !s.started {
+		s.start()
 	}
 	s.buf = append(s.buf, '\n', '\n')
 	if _, s.err = s.w.Write(s.buf); s.err == nil {
