@@ -131,7 +131,11 @@ func (c *call) unrouted(known bool) {
 		c.fail(&failure{code: codeException, message: "<MethodNotAllowed '405: Method Not Allowed'>", hasData: true})
 		return
 	}
-	v := engine.Object("code", codeNotFound, "message", "Not Found: "+c.r.URL.Path, "data", engine.Null, "error", "Not Found")
+	path := c.r.URL.Path
+	if rest, ok := strings.CutPrefix(path, newerPrefix+"/"); ok {
+		path = "/" + rest // the dialect's prefix is ours
+	}
+	v := engine.Object("code", codeNotFound, "message", "Not Found: "+path, "data", engine.Null, "error", "Not Found")
 	_ = c.send(http.StatusNotFound, v) // never an error
 }
 

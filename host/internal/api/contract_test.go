@@ -336,6 +336,8 @@ func TestEveryRouteHasTheUsualErrors(t *testing.T) {
 	a := s.get("/v1/nothing/here")
 	require.Equal(t, 404, a.status)
 	require.Equal(t, `{"code":404,"data":null,"error":"Not Found","message":"Not Found: /v1/nothing/here"}`, a.text)
+	require.Equal(t, "Not Found: /api/v1/nothing", s.get("/0.27/api/v1/nothing").message(), "the prefix is part of the base URL")
+	require.Equal(t, "Not Found: /0.27x", s.get("/0.27x").message())
 	a = s.request("DELETE", "/v1/canvas/list", "one", "")
 	require.Equal(t, 200, a.status)
 	require.Equal(t, `{"code":100,"data":null,"message":"<MethodNotAllowed '405: Method Not Allowed'>"}`, a.text)

@@ -208,7 +208,7 @@ func (a *API) v2CreateSession(c *call) error {
 	if user == "" {
 		user = c.who.user
 	}
-	s, err := c.newSession(v, user, name, "v2")
+	s, err := c.newSession(v, user, name, "v2", true)
 	if err != nil {
 		return err
 	}
