@@ -88,6 +88,11 @@ func (c *call) answer() error {
 	if err := c.identify(); err != nil {
 		return err
 	}
+	if d := c.route.doc; d != nil {
+		if err := checkQuery(d, c.query); err != nil {
+			return err
+		}
+	}
 	if !c.route.body.streamed() {
 		if err := c.readBody(); err != nil {
 			return err

@@ -23,9 +23,9 @@ var edgeContract = slices.Concat(
 		{name: "order by date", dialect: "old", method: "GET", path: "/api/v1/agents?orderby=create_date&desc=False", want: result(agentKeys)},
 		{name: "page that is none", method: "GET", path: "/api/v1/agents?page=x", want: jsonError(101, "argument page must be a number")},
 		{name: "page below the first", method: "GET", path: "/api/v1/agents?page=-1", want: jsonError(101, "argument page must be a number")},
-		{name: "a document without components", dialect: "old", method: "POST", path: "/api/v1/agents", body: `{"title":"empty {canvas}","dsl":{}}`, want: jsonValue("true")},
+		{name: "a document without components", method: "POST", path: "/api/v1/agents", body: `{"title":"empty {canvas}","dsl":{}}`, want: jsonError(101, "dsl has no components")},
 		{name: "a document that is a list", method: "POST", path: "/api/v1/agents", body: `{"title":"x","dsl":[]}`, want: jsonError(101, "argument dsl must be an object")},
-		{name: "a document as broken text", method: "POST", path: "/api/v1/agents", body: `{"title":"x","dsl":"{"}`, want: jsonError(101, "The dsl is no JSON object.")},
+		{name: "a document as broken text", method: "POST", path: "/api/v1/agents", body: `{"title":"x","dsl":"{"}`, want: jsonError(101, "dsl is not a JSON object")},
 		{name: "an empty title", method: "PUT", path: "/api/v1/agents/{canvas}", body: `{"title":"  "}`, want: jsonError(101, "No title in request.")},
 		{name: "a title that is an object", method: "PUT", path: "/api/v1/agents/{canvas}", body: `{"title":{}}`, want: jsonError(101, "argument title must be text")},
 		{name: "tags as text", method: "PUT", path: "/api/v1/agents/{canvas}/tags", body: `{"tags":"a, b,,a"}`, want: jsonValue("true")},
@@ -60,9 +60,9 @@ var edgeContract = slices.Concat(
 	},
 	rows(contract{name: "unknown order", method: "GET", want: dataError(100, "colour")},
 		"/api/v1/agents/{canvas}/sessions?orderby=colour", "/v1/canvas/{canvas}/sessions?orderby=colour"),
-	rows(contract{name: "document as text", method: "POST", body: `{"id":"{canvas}","title":" {title} ","dsl":"{\"components\":{}}","zzz":[1]}`, want: func(t testing.TB, a answer) {
+	rows(contract{name: "document as text", method: "POST", body: `{"id":"{canvas}","title":" {title} ","dsl":"{\"graph\":{\"nodes\":[1]}}","zzz":[1]}`, want: func(t testing.TB, a answer) {
 		jsonResult("id title dsl update_time update_date zzz")(t, a)
-		require.Equal(t, `{"components":{}}`, a.data().Get("dsl").JSON(), "the editor gets an object back")
+		require.Equal(t, `{"graph":{"nodes":[1]}}`, a.data().Get("dsl").JSON(), "the editor gets an object back")
 		require.Equal(t, strings.TrimSpace(a.data().Get("title").Str()), a.data().Get("title").Str())
 	}}, "/v1/canvas/set"),
 )

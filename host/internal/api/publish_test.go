@@ -200,7 +200,7 @@ func TestPublishInOurAPI(t *testing.T) {
 	foreign := s.get("/api/v2/canvases/" + other + "/versions").body.Get("items").At(0).Get("id").Str()
 	theirs := s.as("two", "POST", "/api/v2/canvases", `{"title":"c","dsl":`+echo+`}`, 201).Get("id").Str()
 	strange := s.request("GET", "/api/v2/canvases/"+theirs+"/versions", "two", "").body.Get("items").At(0).Get("id").Str()
-	s.as("one", "PUT", "/api/v2/canvases/"+other, `{"dsl":{"components":{}}}`, 200)
+	s.as("one", "PUT", "/api/v2/canvases/"+other, `{"dsl":{"components":{"x":{}}}}`, 200)
 	bad := s.get("/api/v2/canvases/" + other + "/versions").body.Get("items").At(0).Get("id").Str()
 	for _, c := range []struct {
 		path, body string

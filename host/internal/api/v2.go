@@ -16,7 +16,8 @@ import (
 // from the table below.
 var v2Routes = []route{
 	{method: "GET", path: "/api/v2/canvases", body: bodyNone, scope: scopeRead, answer: (*API).v2ListCanvases, doc: &v2Doc{
-		name: "listCanvases", about: "Canvases of the caller, newest change first.", out: schemaOf[v2Canvases](), query: []string{"keywords", "page", "page_size"},
+		name: "listCanvases", about: "Canvases of the caller, newest change first.", out: schemaOf[v2Canvases](),
+		query: []string{"keywords", "page", "page_size", "orderby", "desc"},
 	}},
 	{method: "POST", path: "/api/v2/canvases", body: bodyCanvas, scope: scopeEdit, answer: (*API).v2CreateCanvas, doc: &v2Doc{
 		name: "createCanvas", about: "Saves a new canvas.", in: schemaOf[v2CanvasInput](), out: schemaOf[v2Canvas](), status: http.StatusCreated,

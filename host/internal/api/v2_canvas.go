@@ -178,7 +178,7 @@ func (a *API) v2Validate(c *call) error {
 	if err != nil {
 		return err
 	}
-	dsl, err := c.dsl()
+	dsl, _, err := c.sentDocument()
 	if err != nil {
 		return err
 	}
