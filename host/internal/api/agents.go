@@ -75,8 +75,8 @@ func (c *call) canvas(id string, none error) (store.Canvas, error) {
 	return v, err
 }
 
-// dsl is the document of a request that saves it, as bytes; nil when there is none. One without nodes is refused: no
-// editor makes it, and nothing could run it.
+// dsl is the document of a request that saves it, as bytes; nil when there is none. One without nodes
+// is refused: no editor makes it, and nothing could run it.
 func (c *call) dsl() ([]byte, error) {
 	text, doc, err := c.sentDocument()
 	if err == nil && text != nil && !hasNodes(doc) {
@@ -87,14 +87,15 @@ func (c *call) dsl() ([]byte, error) {
 	return text, err
 }
 
-// hasNodes reports whether a document has components, or a drawing of them that its editor has not turned into
-// components yet.
+// hasNodes reports whether a document has components, or a drawing of them that its editor has not
+// turned into components yet.
 func hasNodes(doc engine.Value) bool {
-	components, drawn := doc.Get("components"), doc.Get("graph").Get("nodes")
-	return components.Kind() == engine.KindObject && components.Len() > 0 || drawn.Kind() == engine.KindList && drawn.Len() > 0
+	filled := func(v engine.Value, kind engine.Kind) bool { return v.Kind() == kind && v.Len() > 0 }
+	return filled(doc.Get("components"), engine.KindObject) || filled(doc.Get("graph").Get("nodes"), engine.KindList)
 }
 
-// sentDocument is the document of a request, an object or JSON text. What it takes to check and to store it is reserved.
+// sentDocument is the document of a request, an object or JSON text. What it takes to check and to
+// store it is reserved.
 func (c *call) sentDocument() (text []byte, doc engine.Value, err error) {
 	if c.length > largeStored {
 		if err := c.reserve(3*int64(c.length) + c.memory.decoded); err != nil {

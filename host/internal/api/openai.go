@@ -26,11 +26,11 @@ func (a *API) openAI(c *call) error {
 	return c.answerOpenAI(agent)
 }
 
-var noMessages = func() error {
+func noMessages() error {
 	f := failed(codeData, "You must provide at least one message.")
 	f.param = "messages"
 	return errors.Join(&status{http.StatusBadRequest, "bad_argument", f.message}, f)
-}()
+}
 
 // lastQuestion is the content of the last user message.
 func (c *call) lastQuestion() (text string, found bool, err error) {
@@ -39,7 +39,7 @@ func (c *call) lastQuestion() (text string, found bool, err error) {
 		return "", false, err
 	}
 	if messages.Len() == 0 {
-		return "", false, noMessages
+		return "", false, noMessages()
 	}
 	some := false
 	for _, m := range messages.Elements() {

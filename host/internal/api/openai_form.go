@@ -43,7 +43,8 @@ func (o *completion) last(content string) engine.Value {
 func (o *completion) closing() []engine.Value {
 	chunks := []engine.Value{o.last("")}
 	if o.usage {
-		chunks = append(chunks, o.head("chat.completion.chunk").With("choices", engine.List()).With("usage", o.tokens(o.said.String())))
+		used := o.tokens(o.said.String())
+		chunks = append(chunks, o.head("chat.completion.chunk").With("choices", engine.List()).With("usage", used))
 	}
 	return chunks
 }
@@ -113,7 +114,7 @@ func (c *call) failAgent(f *failure, err error) {
 
 // openAIError is an error as OpenAI's clients read it.
 func openAIError(code, message, param string) engine.Value {
-	kind := "invalid_request_error"
+	kind := "api_error"
 	switch code {
 	case "unauthorized":
 		kind = "authentication_error"
@@ -123,8 +124,9 @@ func openAIError(code, message, param string) engine.Value {
 		kind = codeUsedUp
 	case "rate_limited":
 		kind = "rate_limit_error"
-	case "internal", "unavailable", "run_failed", "provider_error", "provider_timeout", "provider_unreachable":
-		kind = "api_error"
+	case "bad_argument", "bad_request", "bad_encoding", "body_too_large", "body_timeout", "url_too_long",
+		"not_found", "model_not_found", "not_published", "session_busy", "changed", "gone", "bad_canvas":
+		kind = "invalid_request_error"
 	}
 	return engine.Object("error", engine.Object("message", message, "type", kind, "param", orNull(param), "code", code))
 }

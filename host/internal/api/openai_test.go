@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // agentChats are the addresses at which agents answer in OpenAI's form.
@@ -123,6 +125,24 @@ func TestOpenAIRunFails(t *testing.T) {
 		require.Contains(t, choiceOf(told).Get("delta").Get("content").Str(), "**ERROR**: ")
 		require.Equal(t, "stop", choiceOf(told).Get("finish_reason").Str())
 		require.JSONEq(t, a.body.Get("error").JSON(), problem.Get("error").JSON())
+	}
+}
+
+// The code says what failed, and whatever it says, the request was right.
+func TestOpenAIRunFailsByALimit(t *testing.T) {
+	for code, want := range map[string]struct {
+		status     int
+		kind, code string
+	}{
+		"":              {400, "api_error", "run_failed"},
+		"text_too_long": {400, "api_error", "text_too_long"},
+		"quota_used_up": {429, "insufficient_quota", "insufficient_quota"},
+	} {
+		s := runStatus(durable.End{Status: store.RunFailed, Code: code, Error: "why"})
+		problem := openAIError(s.code, s.message, "").Get("error")
+		require.Equal(t, want.status, s.http, code)
+		require.Equal(t, want.kind, problem.Get("type").Str(), code)
+		require.Equal(t, want.code, problem.Get("code").Str(), code)
 	}
 }
 

@@ -52,7 +52,8 @@ func (a *API) v2Events(c *call) error {
 	text := c.lastEventID()
 	at, err := parseResume(text)
 	if err != nil {
-		return &status{http.StatusBadRequest, "bad_argument", fmt.Sprintf("invalid event id %.40q: use the id of an event of this run", text)}
+		message := fmt.Sprintf("invalid event id %.40q: use the id of an event of this run", text)
+		return &status{http.StatusBadRequest, "bad_argument", message}
 	}
 	ended := v.Status != store.RunActive
 	if ended {
