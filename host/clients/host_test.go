@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// program builds the command once.
-var program = sync.OnceValues(func() (string, error) {
+// easel builds the command once.
+var easel = sync.OnceValues(func() (string, error) {
 	file := filepath.Join(bin, "easel")
 	if runtime.GOOS == "windows" {
 		file += ".exe"
@@ -118,7 +118,7 @@ type server struct {
 // holds NAME=value.
 func serve(t *testing.T, environment []string, flags ...string) *server {
 	t.Helper()
-	file, err := program()
+	file, err := easel()
 	require.NoError(t, err)
 	address, key := make(chan string, 1), make(chan string, 1)
 	cmd := exec.Command(file, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--sync", "interval"}, flags...)...)
@@ -211,9 +211,15 @@ var echo = document(map[string]any{
 // prints.
 func script(t *testing.T, into any, arguments ...string) {
 	t.Helper()
+	program(t, into, append([]string{"node"}, arguments...)...)
+}
+
+// program runs a command and reads the JSON that it prints.
+func program(t *testing.T, into any, command ...string) {
+	t.Helper()
 	ctx, done := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer done()
-	cmd := exec.CommandContext(ctx, "node", arguments...)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	out, err := cmd.Output()

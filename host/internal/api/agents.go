@@ -75,29 +75,49 @@ func (c *call) canvas(id string, none error) (store.Canvas, error) {
 	return v, err
 }
 
-// dsl is the document of a request, an object or JSON text, as bytes. What it takes to check and to store it is reserved.
+// dsl is the document of a request that saves it, as bytes; nil when there is none. One without nodes
+// is refused: no editor makes it, and nothing could run it.
 func (c *call) dsl() ([]byte, error) {
+	text, doc, err := c.sentDocument()
+	if err == nil && text != nil && !hasNodes(doc) {
+		f := refused(codeArgument, `dsl has no components: a canvas needs at least the node "begin", a pipeline "File"`)
+		f.param = "dsl"
+		return nil, f
+	}
+	return text, err
+}
+
+// hasNodes reports whether a document has components, or a drawing of them that its editor has not
+// turned into components yet.
+func hasNodes(doc engine.Value) bool {
+	filled := func(v engine.Value, kind engine.Kind) bool { return v.Kind() == kind && v.Len() > 0 }
+	return filled(doc.Get("components"), engine.KindObject) || filled(doc.Get("graph").Get("nodes"), engine.KindList)
+}
+
+// sentDocument is the document of a request, an object or JSON text. What it takes to check and to
+// store it is reserved.
+func (c *call) sentDocument() (text []byte, doc engine.Value, err error) {
 	if c.length > largeStored {
 		if err := c.reserve(3*int64(c.length) + c.memory.decoded); err != nil {
-			return nil, err
+			return nil, engine.Null, err
 		}
 	}
 	switch v := c.body.Get("dsl"); v.Kind() {
 	case engine.KindNull:
-		return nil, nil
+		return nil, engine.Null, nil
 	case engine.KindObject:
-		return v.AppendJSON(make([]byte, 0, c.length)), nil
+		return v.AppendJSON(make([]byte, 0, c.length)), v, nil
 	case engine.KindString:
 		doc, err := c.parse(v.Str())
 		if f := (*failure)(nil); errors.As(err, &f) {
-			return nil, err
+			return nil, engine.Null, err
 		}
 		if err != nil || doc.Kind() != engine.KindObject {
-			return nil, refused(codeArgument, "The dsl is no JSON object.")
+			return nil, engine.Null, refused(codeArgument, "dsl is not a JSON object")
 		}
-		return []byte(v.Str()), nil
+		return []byte(v.Str()), doc, nil
 	default:
-		return nil, refused(codeArgument, "argument dsl must be an object, not %s", aKind(v.Kind()))
+		return nil, engine.Null, refused(codeArgument, "argument dsl must be an object, not %s", aKind(v.Kind()))
 	}
 }
 

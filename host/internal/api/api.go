@@ -141,7 +141,7 @@ func allRoutes() []route {
 	var all []route
 	for _, group := range [][]route{
 		agentRoutes, sessionRoutes, completionRoutes, canvasRoutes, versionRoutes, botRoutes, fileRoutes, webhookRoutes,
-		mcpRoutes, pluginRoutes, tokenRoutes, loginRoutes, systemRoutes,
+		mcpRoutes, pluginRoutes, tokenRoutes, loginRoutes, systemRoutes, absentRoutes,
 	} {
 		for _, r := range group {
 			all = append(all, r)

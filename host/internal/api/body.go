@@ -133,6 +133,9 @@ func (c *call) startRun(j durable.Job) (durable.Job, error) {
 		c.detach(&j)
 	}
 	j, err := c.a.cfg.Runs.Start(c.ctx(), j)
+	if err == nil {
+		c.w.Header().Set(runHeader, j.ID)
+	}
 	none := engine.Null
 	j.Query, j.Inputs, j.Files, j.Webhook, j.Pins = none, none, none, none, none // the run has them
 	c.free()

@@ -79,7 +79,7 @@ func (a *API) botInputs(c *call) error {
 		mode = "conversational"
 	}
 	return c.result(engine.Object("title", agent.Title, "avatar", orNull(agent.Avatar), "inputs", form,
-		"prologue", begin.Get("prologue").Text(), "mode", mode))
+		"prologue", durable.Prologue(canvas.Document()), "mode", mode))
 }
 
 func (a *API) botCanvas(c *call) error {

@@ -33,6 +33,7 @@ type call struct {
 	wrong       *failure // the first body member of a wrong type
 	left        bool     // the client is gone
 	begun       bool     // a stream has begun
+	asOpenAI    bool     // errors have OpenAI's form beside the dialect's
 }
 
 // newer says that the request speaks the 0.27 dialect.
@@ -60,6 +61,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) {
 		a.metrics.count("none", began)
 		return
 	}
+	c.asOpenAI = c.route.openAI
 	r.Pattern = c.route.path // for the handler around this one
 	defer c.free()
 	defer a.metrics.count(c.route.path, began)
@@ -84,6 +86,11 @@ func (c *call) answer() error {
 	c.query = c.r.URL.Query()
 	if err := c.identify(); err != nil {
 		return err
+	}
+	if d := c.route.doc; d != nil {
+		if err := checkQuery(d, c.query); err != nil {
+			return err
+		}
 	}
 	if !c.route.body.streamed() {
 		if err := c.readBody(); err != nil {
@@ -111,6 +118,8 @@ func (c *call) refuse(err error) {
 		c.failOpenAI(f, err)
 	case c.route.doc != nil:
 		c.failV2(f, err)
+	case c.asOpenAI:
+		c.failAgent(f, err)
 	default:
 		c.fail(f)
 	}
@@ -130,7 +139,11 @@ func (c *call) unrouted(known bool) {
 		c.fail(&failure{code: codeException, message: "<MethodNotAllowed '405: Method Not Allowed'>", hasData: true})
 		return
 	}
-	v := engine.Object("code", codeNotFound, "message", "Not Found: "+c.r.URL.Path, "data", engine.Null, "error", "Not Found")
+	path := c.r.URL.Path
+	if rest, ok := strings.CutPrefix(path, newerPrefix+"/"); ok {
+		path = "/" + rest // the dialect's prefix is ours
+	}
+	v := engine.Object("code", codeNotFound, "message", "Not Found: "+path, "data", engine.Null, "error", "Not Found")
 	_ = c.send(http.StatusNotFound, v) // never an error
 }
 
@@ -201,6 +214,7 @@ func (c *call) texts(name string) []string {
 func (c *call) mismatch(name, want string, got engine.Value) {
 	if c.wrong == nil {
 		c.wrong = refused(codeArgument, "argument %s must be %s, not %s", name, want, aKind(got.Kind()))
+		c.wrong.param = name
 	}
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
@@ -10,9 +11,14 @@ import (
 
 var completionRoutes = []route{
 	{method: "POST", path: "/api/v1/agents/{id}/completions", body: bodyCanvas, scope: scopeRun, answer: (*API).complete},
-	{method: "POST", path: "/api/v1/agents/chat/completions", body: bodyCanvas, scope: scopeRun, answer: (*API).chat},
-	{method: "POST", path: "/api/v1/agents_openai/{id}/chat/completions", body: bodyCanvas, scope: scopeRun, answer: (*API).openAI},
+	{method: "POST", path: chatPath + "s", body: bodyCanvas, scope: scopeRun, answer: (*API).chat},
+	{method: "POST", path: chatPath, body: bodyCanvas, scope: scopeRun, answer: (*API).chat},
+	{method: "POST", path: "/api/v1/agents_openai/{id}/chat/completions", body: bodyCanvas, scope: scopeRun, openAI: true, answer: (*API).openAI},
 }
+
+// chatPath is the completion of the newer dialect in version 0.25.1, which streams unless told not to;
+// later versions have it with an s.
+const chatPath = "/api/v1/agents/chat/completion"
 
 // turn is one question to a session, as a request asks it.
 type turn struct {
@@ -47,7 +53,7 @@ func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, 
 		if agent, err = c.chosen(agent, release); err != nil {
 			return nil, err
 		}
-		t.session, err = c.newSession(agent, user, name, source)
+		t.session, err = c.newSession(agent, user, name, source, false)
 	}
 	if err != nil {
 		return nil, err
@@ -113,14 +119,15 @@ func (a *API) chat(c *call) error {
 }
 
 func (c *call) chatWith(id string) error {
+	c.asOpenAI = c.flag("openai-compatible", false)
 	agent, err := c.canvas(id, refused(codeOperating, notAccess))
 	if err != nil {
 		return err
 	}
-	if c.flag("openai-compatible", false) {
+	if c.asOpenAI {
 		return c.answerOpenAI(agent)
 	}
-	t, err := c.readTurn(agent, sourceWorkflow, false)
+	t, err := c.readTurn(agent, sourceWorkflow, strings.HasSuffix(c.route.path, chatPath))
 	if err != nil {
 		return err
 	}
@@ -144,7 +151,7 @@ func (c *call) plainTurn(t *turn) bool {
 }
 
 // newest says that the request is made as the 0.27 dialect makes it.
-func (c *call) newest() bool { return c.newer() || c.route.path == "/api/v1/agents/chat/completions" }
+func (c *call) newest() bool { return c.newer() || strings.HasPrefix(c.route.path, chatPath) }
 
 // turnFace is how a completion streams. Older clients read data.content of
 // every frame, so they get messages only, unless they ask for the trace.

@@ -23,9 +23,9 @@ var edgeContract = slices.Concat(
 		{name: "order by date", dialect: "old", method: "GET", path: "/api/v1/agents?orderby=create_date&desc=False", want: result(agentKeys)},
 		{name: "page that is none", method: "GET", path: "/api/v1/agents?page=x", want: jsonError(101, "argument page must be a number")},
 		{name: "page below the first", method: "GET", path: "/api/v1/agents?page=-1", want: jsonError(101, "argument page must be a number")},
-		{name: "a document without components", dialect: "old", method: "POST", path: "/api/v1/agents", body: `{"title":"empty {canvas}","dsl":{}}`, want: jsonValue("true")},
+		{name: "a document without components", method: "POST", path: "/api/v1/agents", body: `{"title":"empty {canvas}","dsl":{}}`, want: jsonError(101, "dsl has no components")},
 		{name: "a document that is a list", method: "POST", path: "/api/v1/agents", body: `{"title":"x","dsl":[]}`, want: jsonError(101, "argument dsl must be an object")},
-		{name: "a document as broken text", method: "POST", path: "/api/v1/agents", body: `{"title":"x","dsl":"{"}`, want: jsonError(101, "The dsl is no JSON object.")},
+		{name: "a document as broken text", method: "POST", path: "/api/v1/agents", body: `{"title":"x","dsl":"{"}`, want: jsonError(101, "dsl is not a JSON object")},
 		{name: "an empty title", method: "PUT", path: "/api/v1/agents/{canvas}", body: `{"title":"  "}`, want: jsonError(101, "No title in request.")},
 		{name: "a title that is an object", method: "PUT", path: "/api/v1/agents/{canvas}", body: `{"title":{}}`, want: jsonError(101, "argument title must be text")},
 		{name: "tags as text", method: "PUT", path: "/api/v1/agents/{canvas}/tags", body: `{"tags":"a, b,,a"}`, want: jsonValue("true")},
@@ -38,7 +38,7 @@ var edgeContract = slices.Concat(
 		{name: "trace of nothing", method: "GET", path: "/v1/canvas/trace?canvas_id={canvas}", want: lacks("message_id")},
 		{name: "a question that is a list", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{canvas}","query":[1]}`, want: jsonError(101, "argument query must be text")},
 		{name: "inputs that are a list", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{canvas}","inputs":[]}`, want: jsonError(101, "argument inputs must be an object")},
-		{name: "messages before the agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[]}`, want: dataError(102, "You must provide at least one message.")},
+		{name: "messages before the agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[]}`, want: openError(400, 102, "You must provide at least one message.")},
 		{name: "nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","messages":[{"role":"system","content":"x"}]}`,
 			want: func(t testing.TB, a answer) {
 				openWhole("No valid messages found (user or assistant).")(t, a)
@@ -60,9 +60,9 @@ var edgeContract = slices.Concat(
 	},
 	rows(contract{name: "unknown order", method: "GET", want: dataError(100, "colour")},
 		"/api/v1/agents/{canvas}/sessions?orderby=colour", "/v1/canvas/{canvas}/sessions?orderby=colour"),
-	rows(contract{name: "document as text", method: "POST", body: `{"id":"{canvas}","title":" {title} ","dsl":"{\"components\":{}}","zzz":[1]}`, want: func(t testing.TB, a answer) {
+	rows(contract{name: "document as text", method: "POST", body: `{"id":"{canvas}","title":" {title} ","dsl":"{\"graph\":{\"nodes\":[1]}}","zzz":[1]}`, want: func(t testing.TB, a answer) {
 		jsonResult("id title dsl update_time update_date zzz")(t, a)
-		require.Equal(t, `{"components":{}}`, a.data().Get("dsl").JSON(), "the editor gets an object back")
+		require.Equal(t, `{"graph":{"nodes":[1]}}`, a.data().Get("dsl").JSON(), "the editor gets an object back")
 		require.Equal(t, strings.TrimSpace(a.data().Get("title").Str()), a.data().Get("title").Str())
 	}}, "/v1/canvas/set"),
 )

@@ -147,6 +147,10 @@ var completionContract = slices.Concat(
 		{name: "unknown agent, before the first byte", dialect: "old", method: "POST", path: "/api/v1/agents/{none}/completions", body: `{"question":"x","stream":true}`, want: dataError(102, "You don't own the agent")},
 		{name: "unknown session, before the first byte", method: "POST", path: "/api/v1/agents/{canvas}/completions", body: `{"question":"x","stream":true,"session_id":"{none}"}`, want: dataError(102, "Session not found!")},
 		{name: "nobody", method: "POST", path: "/api/v1/agents/{canvas}/completions", body: `{}`, as: "nobody", want: status401},
+		{name: "chat of 0.25.1, which streams", method: "POST", path: "/api/v1/agents/chat/completion", body: `{"agent_id":"{canvas}","query":"x"}`, want: stream(everyEvent, true, true)},
+		{name: "chat of 0.25.1 in a session, whole", method: "POST", path: "/api/v1/agents/chat/completion", body: `{"agent_id":"{canvas}","query":"x","stream":false,"session_id":"{session}"}`, want: lastEvent("message_end", "You said x")},
+		{name: "chat of 0.25.1 without an agent", method: "POST", path: "/api/v1/agents/chat/completion", body: `{"query":"x"}`, want: jsonError(101, "`agent_id` is required.")},
+		{name: "chat of 0.25.1 as OpenAI", method: "POST", path: "/api/v1/agents/chat/completion", body: `{"agent_id":"{canvas}","openai-compatible":true,"messages":[{"role":"user","content":"x"}]}`, want: openWhole("You said x")},
 		{name: "chat without a session", method: "POST", path: "/api/v1/agents/chat/completions", body: `{"agent_id":"{canvas}","query":"x","stream":true}`, want: stream(everyEvent, true, true)},
 		{name: "chat in a session", method: "POST", path: "/api/v1/agents/chat/completions", body: `{"agent_id":"{canvas}","query":"x","stream":true,"session_id":"{session}"}`,
 			want: stream("node_finished message message message_end node_finished", true, true)},
@@ -159,9 +163,9 @@ var completionContract = slices.Concat(
 		{name: "OpenAI stream", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","stream":true,"user_id":"u","messages":[{"role":"user","content":"x"}]}`, want: openStream("You said x")},
 		{name: "OpenAI with nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[{"role":"system","content":"x"}]}`,
 			want: openWhole("No valid messages found (user or assistant).")},
-		{name: "OpenAI without messages", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[]}`, want: dataError(102, "You must provide at least one message.")},
-		{name: "OpenAI without members", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{}`, want: lacks("model,messages")},
-		{name: "OpenAI with an unknown agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[{"role":"user","content":"x"}]}`, want: dataError(102, "You don't own the agent")},
+		{name: "OpenAI without messages", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[]}`, want: openError(400, 102, "You must provide at least one message.")},
+		{name: "OpenAI without members", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{}`, want: openError(400, 101, "required argument are missing: model,messages; ")},
+		{name: "OpenAI with an unknown agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[{"role":"user","content":"x"}]}`, want: openError(404, 102, "You don't own the agent")},
 	},
 )
 
@@ -337,7 +341,20 @@ var accountContract = slices.Concat(
 		"/v1/system/config", "/api/v1/system/config"),
 	rows(contract{name: "ping", method: "GET", as: "nobody", want: raw("pong")}, "/v1/system/ping", "/api/v1/system/ping"),
 	rows(contract{name: "health", method: "GET", as: "nobody", want: raw(`{"db":"ok","log":"ok","status":"ok"}`)}, "/v1/system/healthz", "/api/v1/system/healthz"),
-	rows(contract{name: "status", method: "GET", want: jsonResult("database")}, "/v1/system/status"),
+	rows(contract{name: "status", method: "GET", want: func(t testing.TB, a answer) {
+		jsonResult("database storage runs task_executor_heartbeats")(t, a)
+		for name, kind := range map[string]string{"database": "sqlite", "storage": "nats"} {
+			require.Equal(t, kind, a.data().Get(name).Get(name).Str())
+			require.Equal(t, "green", a.data().Get(name).Get("status").Str())
+			require.Regexp(t, `^\d+\.\d$`, a.data().Get(name).Get("elapsed").Str())
+		}
+	}}, "/v1/system/status", "/api/v1/system/status"),
+	rows(contract{name: "database of nothing", method: "POST", body: `{"db_type":"mysql"}`, want: lacks("database,username,host,port,password")}, "/v1/canvas/test_db_connect", "/api/v1/agents/test_db_connection"),
+	rows(contract{name: "database", method: "POST", body: `{"db_type":"mysql","database":"d","username":"u","host":"h","port":3306,"password":"p"}`, want: dataError(100, "Unsupported database type.")},
+		"/v1/canvas/test_db_connect", "/api/v1/agents/test_db_connection"),
+	rows(contract{name: "rerun of nothing", method: "POST", body: `{}`, want: lacks("id,dsl,component_id")}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
+	rows(contract{name: "rerun", method: "POST", body: `{"id":"x","dsl":{},"component_id":"y"}`, want: dataError(102, "Document not found.")}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
+	rows(contract{name: "rerun for nobody", method: "POST", as: "nobody", body: `{}`, want: status401}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
 	rows(contract{name: "plugin tools", method: "GET", want: jsonValue("[]")}, "/v1/plugin/llm_tools", "/api/v1/plugin/tools"),
 	rows(contract{name: "plugin tools for nobody", method: "GET", as: "nobody", want: status401}, "/v1/plugin/llm_tools", "/api/v1/plugin/tools"),
 	rows(contract{name: "plugins", method: "GET", want: jsonValue("[]")}, "/api/v1/plugins"),

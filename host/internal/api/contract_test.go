@@ -126,6 +126,17 @@ func lacks(names string) expectation {
 	}
 }
 
+// openError is an error of an agent in OpenAI's form, with the dialect's members beside it.
+func openError(status, code int, message string) expectation {
+	return func(t testing.TB, a answer) {
+		require.Equal(t, status, a.status, a.text)
+		require.Equal(t, code, a.code(), a.text)
+		require.Contains(t, a.message(), message)
+		requireKeys(t, a.body.Get("error"), "message type param code")
+		require.Equal(t, a.message(), a.body.Get("error").Get("message").Str())
+	}
+}
+
 // jsonError is {code, data: false, message}.
 func jsonError(code int, message string) expectation {
 	return func(t testing.TB, a answer) {
@@ -152,7 +163,7 @@ func raw(text string) expectation {
 
 var (
 	nativeFrame = regexp.MustCompile(`^data:\{"event": "[a-z_]+", "message_id": "[0-9a-f]{32}", "created_at": \d+, "task_id": "[0-9a-f]{32}", "data": .*\}$`)
-	openFrame   = regexp.MustCompile(`^data: \{"id": ".+", "object": "chat\.completion\.chunk", "model": ".+", "choices": \[.*\]\}$`)
+	openFrame   = regexp.MustCompile(`^data: \{"id": ".+", "object": "chat\.completion\.chunk", "created": \d+, "model": ".+", "system_fingerprint": "", "choices": \[.*\]\}$`)
 )
 
 // stream is a stream of native frames. Every event has its envelope in order,
@@ -199,24 +210,26 @@ func framesOf(t testing.TB, a answer, done bool, mark string) []string {
 // openStream is a stream in OpenAI's form.
 func openStream(text string) expectation {
 	return func(t testing.TB, a answer) {
-		said := ""
+		said, finish := "", ""
 		for _, f := range framesOf(t, a, true, "data: [DONE]") {
 			require.Regexp(t, openFrame, f)
+			require.Empty(t, finish, "the chunk that ends the text is the last one")
 			e, err := engine.ParseJSONText(strings.TrimPrefix(f, "data:"))
 			require.NoError(t, err)
 			choice := e.Get("choices").At(0)
 			said += choice.Get("delta").Get("content").Str()
-			require.Equal(t, "null", choice.Get("finish_reason").JSON())
+			finish = choice.Get("finish_reason").Text()
 			require.Equal(t, "0", choice.Get("index").JSON())
 		}
+		require.Equal(t, "stop", finish)
 		require.Equal(t, text, said)
 	}
 }
 
 func openWhole(text string) expectation {
 	return func(t testing.TB, a answer) {
-		requireKeys(t, a.body, "id object created model param usage choices")
-		require.Equal(t, "null", a.body.Get("created").JSON())
+		requireKeys(t, a.body, "id object created model system_fingerprint param usage choices")
+		require.Regexp(t, `^\d+$`, a.body.Get("created").JSON())
 		choice := a.body.Get("choices").At(0)
 		requireKeys(t, choice, "message logprobs finish_reason index")
 		require.Equal(t, text, choice.Get("message").Get("content").Str())
@@ -323,6 +336,8 @@ func TestEveryRouteHasTheUsualErrors(t *testing.T) {
 	a := s.get("/v1/nothing/here")
 	require.Equal(t, 404, a.status)
 	require.Equal(t, `{"code":404,"data":null,"error":"Not Found","message":"Not Found: /v1/nothing/here"}`, a.text)
+	require.Equal(t, "Not Found: /api/v1/nothing", s.get("/0.27/api/v1/nothing").message(), "the prefix is part of the base URL")
+	require.Equal(t, "Not Found: /0.27x", s.get("/0.27x").message())
 	a = s.request("DELETE", "/v1/canvas/list", "one", "")
 	require.Equal(t, 200, a.status)
 	require.Equal(t, `{"code":100,"data":null,"message":"<MethodNotAllowed '405: Method Not Allowed'>"}`, a.text)

@@ -38,6 +38,7 @@ type failure struct {
 	hasData bool
 	status  int           // HTTP; 0 means 200, as the dialects do
 	after   time.Duration // when to come back, told when it is not 0
+	param   string        // the member of the request that is wrong, "" when it is none
 }
 
 func (f *failure) Error() string { return f.message }
@@ -58,7 +59,7 @@ func lacking(names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return &failure{code: codeArgument, message: "required argument are missing: " + strings.Join(names, ",") + "; ", hasData: true}
+	return &failure{code: codeArgument, message: "required argument are missing: " + strings.Join(names, ",") + "; ", hasData: true, param: names[0]}
 }
 
 // unauthorized is the answer to a request of nobody.

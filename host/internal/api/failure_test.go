@@ -54,3 +54,17 @@ func TestFailuresOfTheHost(t *testing.T) {
 		}
 	}
 }
+
+// An error that nobody foresaw is the host's, not the request's.
+func TestUnforeseenErrorsAreTheHosts(t *testing.T) {
+	for name, r := range map[string]*route{"v2": {doc: &v2Doc{}}, "openai": {llm: true}, "agents": {openAI: true}, "dialects": {}} {
+		w := httptest.NewRecorder()
+		call := &call{a: &API{cfg: Config{Logger: quiet}}, w: w, r: httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), route: r, asOpenAI: r.openAI}
+		call.refuse(fmt.Errorf("claim: %w", runner.ErrActive))
+		want := http.StatusInternalServerError
+		if name == "dialects" {
+			want = http.StatusOK // their code says it
+		}
+		require.Equal(t, want, w.Code, name)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/model"
@@ -42,7 +41,7 @@ func (a *API) llmModels(c *call) error {
 func (a *API) llmChat(c *call) error {
 	messages := c.list("messages")
 	c.text("model")
-	stream := c.flag("stream", false)
+	stream, usage := c.flag("stream", false), c.includeUsage()
 	if err := c.valid(); err != nil {
 		return err
 	}
@@ -55,7 +54,7 @@ func (a *API) llmChat(c *call) error {
 		return err
 	}
 	if !m.Configured() {
-		return c.answerOffline(m, messages, stream)
+		return c.answerOffline(m, messages, stream, usage)
 	}
 	res, err := t.Forward(c.ctx(), c.body)
 	c.free()
@@ -117,14 +116,14 @@ func (c *call) pass(res *http.Response) error {
 		if err != io.EOF && c.ctx().Err() == nil && strings.HasPrefix(kind, "text/event-stream") {
 			// What comes after the first byte is told inside the stream, as providers do.
 			s := &sse{w: c.w, flush: flush, head: "data: "}
-			s.value(openAIError("provider_error", err.Error()))
+			s.value(openAIError("provider_error", err.Error(), ""))
 		}
 		return nil
 	}
 }
 
 // answerOffline answers in OpenAI's form without a provider.
-func (c *call) answerOffline(m *model.Models, messages engine.Value, stream bool) error {
+func (c *call) answerOffline(m *model.Models, messages engine.Value, stream, usage bool) error {
 	req := &engine.ModelRequest{Stream: stream}
 	var system strings.Builder
 	for _, v := range messages.Elements() {
@@ -140,63 +139,34 @@ func (c *call) answerOffline(m *model.Models, messages engine.Value, stream bool
 		}
 	}
 	req.System = system.String()
-	id, made := "chatcmpl-"+engine.RandomIDs{}.NewID(), time.Now().Unix()
-	var s *sse
-	var said strings.Builder
-	for piece, err := range m.Generate(c.ctx(), req) {
-		if err != nil {
-			return err
-		}
-		said.WriteString(piece.Text)
-		if stream && piece.Text != "" {
-			if s == nil {
-				s = c.beginStream(true)
-			}
-			s.value(llmChunk(id, made, engine.Object("role", "assistant", "content", piece.Text), engine.Null))
-		}
-	}
-	if stream {
-		if s == nil {
-			s = c.beginStream(true)
-		}
-		s.value(llmChunk(id, made, engine.Object(), engine.String("stop")))
-		s.text("[DONE]")
-		return nil
-	}
 	var asked strings.Builder
 	asked.WriteString(req.System)
 	for _, m := range req.Messages {
 		asked.WriteString(m.Content)
 	}
-	return c.send(http.StatusOK, wholeCompletion(id, "offline", engine.Tokens(asked.String()), said.String(), engine.Null, engine.Int(made)))
-}
-
-func llmChunk(id string, made int64, delta, finish engine.Value) engine.Value {
-	return engine.Object("id", id, "object", "chat.completion.chunk", "created", made, "model", "offline",
-		"choices", engine.List(engine.Object("index", 0, "delta", delta, "finish_reason", finish)))
-}
-
-// failOpenAI answers an error; f is what the dialects would have said.
-func (c *call) failOpenAI(f *failure, err error) {
-	s := statusFor(f, err)
-	setRetryAfter(c.w.Header(), f.after)
-	_ = c.send(s.http, openAIError(s.code, s.message)) // never an error
-}
-
-// openAIError is an error as OpenAI's clients read it.
-func openAIError(code, message string) engine.Value {
-	kind := "invalid_request_error"
-	switch code {
-	case "unauthorized":
-		kind = "authentication_error"
-	case "forbidden":
-		kind = "permission_error"
-	case codeUsedUp:
-		kind = codeUsedUp
-	case "rate_limited":
-		kind = "rate_limit_error"
-	case "internal", "unavailable", "provider_error", "provider_timeout", "provider_unreachable":
-		kind = "api_error"
+	answer := newCompletion("chatcmpl-"+engine.RandomIDs{}.NewID(), "offline", engine.Tokens(asked.String()), usage)
+	var s *sse
+	for piece, err := range m.Generate(c.ctx(), req) {
+		if err != nil {
+			return err
+		}
+		chunk := answer.chunk(piece.Text, engine.Null)
+		if stream && piece.Text != "" {
+			if s == nil {
+				s = c.beginStream(true)
+			}
+			s.value(chunk)
+		}
 	}
-	return engine.Object("error", engine.Object("message", message, "type", kind, "param", engine.Null, "code", code))
+	if !stream {
+		return c.send(http.StatusOK, answer.whole(answer.said.String(), engine.Null))
+	}
+	if s == nil {
+		s = c.beginStream(true)
+	}
+	for _, chunk := range answer.closing() {
+		s.value(chunk)
+	}
+	s.text("[DONE]")
+	return nil
 }

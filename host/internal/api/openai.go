@@ -1,6 +1,8 @@
 package api
 
 import (
+	"errors"
+	"net/http"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -8,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// openAI is chat completions as OpenAI's clients ask for them.
+// openAI answers chat completions as OpenAI's clients ask for them.
 func (a *API) openAI(c *call) error {
 	if err := c.require("model", "messages"); err != nil {
 		return err
@@ -24,6 +26,12 @@ func (a *API) openAI(c *call) error {
 	return c.answerOpenAI(agent)
 }
 
+func noMessages() error {
+	f := failed(codeData, "You must provide at least one message.")
+	f.param = "messages"
+	return errors.Join(&status{http.StatusBadRequest, "bad_argument", f.message}, f)
+}
+
 // lastQuestion is the content of the last user message.
 func (c *call) lastQuestion() (text string, found bool, err error) {
 	messages := c.list("messages")
@@ -31,7 +39,7 @@ func (c *call) lastQuestion() (text string, found bool, err error) {
 		return "", false, err
 	}
 	if messages.Len() == 0 {
-		return "", false, failed(codeData, "You must provide at least one message.")
+		return "", false, noMessages()
 	}
 	some := false
 	for _, m := range messages.Elements() {
@@ -46,16 +54,24 @@ func (c *call) lastQuestion() (text string, found bool, err error) {
 	return text, found || some, nil
 }
 
-// contentText is a message's content: a text, or its text parts joined.
+// contentText is a message's content: a text, or its text parts with line breaks between them.
 func contentText(v engine.Value) string {
 	if v.Kind() != engine.KindList {
 		return v.Text()
 	}
-	var out strings.Builder
+	var parts []string
 	for _, part := range v.Elements() {
-		out.WriteString(part.Get("text").Text())
+		if text := part.Get("text").Text(); text != "" {
+			parts = append(parts, text)
+		}
 	}
-	return out.String()
+	return strings.Join(parts, "\n")
+}
+
+// includeUsage is whether the request wants a last chunk with the tokens that were used.
+func (c *call) includeUsage() bool {
+	options := c.object("stream_options")
+	return options.Get("include_usage").True()
 }
 
 func (c *call) answerOpenAI(agent store.Canvas) error {
@@ -63,19 +79,9 @@ func (c *call) answerOpenAI(agent store.Canvas) error {
 	if err != nil {
 		return err
 	}
+	usage := c.includeUsage()
 	if !some {
-		const text = "No valid messages found (user or assistant)."
-		stream, model := c.flag("stream", false), c.text("model")
-		if err := c.valid(); err != nil {
-			return err
-		}
-		if stream {
-			s := c.beginStream(true)
-			s.value(chunk(agent.ID, model, text, engine.Null))
-			s.text("[DONE]")
-			return nil
-		}
-		return c.send(200, wholeCompletion(agent.ID, model, 0, text, engine.Null, engine.Null))
+		return c.answerNobody(usage)
 	}
 	session := c.text("session_id")
 	if session == "" {
@@ -89,30 +95,84 @@ func (c *call) answerOpenAI(agent store.Canvas) error {
 	if err != nil {
 		return err
 	}
-	asked := engine.Tokens(question)
+	answer := newCompletion(t.session.ID, t.agent.ID, engine.Tokens(question), usage)
 	if err := c.start(t); err != nil {
 		return err
 	}
 	if !t.stream {
-		return c.wholeOpenAI(t, asked)
+		return c.wholeOpenAI(t, answer)
 	}
-	return c.stream(t.job, face{
+	return c.stream(t.job, openAIFace(answer))
+}
+
+// answerNobody answers messages of which none is a user's or an assistant's.
+func (c *call) answerNobody(usage bool) error {
+	const text = "No valid messages found (user or assistant)."
+	stream, model := c.flag("stream", false), c.text("model")
+	if err := c.valid(); err != nil {
+		return err
+	}
+	answer := newCompletion(engine.RandomIDs{}.NewID(), model, 0, usage)
+	if !stream {
+		return c.send(http.StatusOK, answer.whole(text, engine.Null))
+	}
+	s := c.beginStream(true)
+	s.value(answer.chunk(text, engine.Null))
+	for _, v := range answer.closing() {
+		s.value(v)
+	}
+	s.text("[DONE]")
+	return nil
+}
+
+// openAIFace shows a run as chunks of a completion.
+func openAIFace(answer *completion) face {
+	return face{
 		spaced: true, done: true,
 		change: func(kind engine.EventType, e engine.Value) engine.Value {
+			d := e.Get("data")
 			switch kind {
 			case engine.EventMessage:
-				return chunk(t.session.ID, t.agent.ID, thinkText(e.Get("data")), engine.Null)
+				return answer.chunk(thinkText(d), engine.Null)
 			case engine.EventMessageEnd:
-				return chunk(t.session.ID, t.agent.ID, "", e.Get("data").Get("reference"))
+				return answer.chunk("", d.Get("reference"))
+			case engine.EventUserInputs:
+				return answer.chunk(formText(d, answer.said.Len() > 0), engine.Null)
 			}
 			return engine.Null
 		},
 		broke: func(end durable.End, _ engine.Value) engine.Value {
-			v := chunk(t.session.ID, t.agent.ID, "**ERROR**: "+end.Error, engine.Null)
-			choice := v.Get("choices").At(0).With("finish_reason", engine.String("stop"))
-			return v.With("choices", engine.List(choice))
+			return answer.last("**ERROR**: " + end.Error)
 		},
-	})
+		closing: func(end durable.End) []engine.Value {
+			if end.Status == store.RunFailed {
+				s := runStatus(end)
+				return []engine.Value{openAIError(s.code, s.message, "")}
+			}
+			return answer.closing()
+		},
+	}
+}
+
+// formText is what a client without forms shows of one that pauses a run: its tips, or the names of
+// its fields. after puts it on a line of its own after what was said.
+func formText(form engine.Value, after bool) string {
+	text := form.Get("tips").Text()
+	if text == "" {
+		var names []string
+		for key, field := range form.Get("inputs").Fields() {
+			name := field.Get("name").Text()
+			if name == "" {
+				name = key
+			}
+			names = append(names, name)
+		}
+		text = strings.Join(names, "\n")
+	}
+	if after && text != "" {
+		text = "\n" + text
+	}
+	return text
 }
 
 // thinkText is a message's delta with the marks around reasoning.
@@ -126,37 +186,17 @@ func thinkText(d engine.Value) string {
 	return d.Get("content").Text()
 }
 
-func chunk(id, model, content string, reference engine.Value) engine.Value {
-	delta := engine.Object("content", content)
-	if !reference.IsNull() {
-		delta = delta.With("reference", reference)
-	}
-	choice := engine.Object("delta", delta, "finish_reason", engine.Null, "index", 0)
-	return engine.Object("id", id, "object", "chat.completion.chunk", "model", model, "choices", engine.List(choice))
-}
-
-func (c *call) wholeOpenAI(t *turn, asked int) error {
+func (c *call) wholeOpenAI(t *turn, answer *completion) error {
 	said, end, err := c.gather(t.job.ID, nil)
 	if err != nil {
 		return err
 	}
-	text := said.Text.String()
 	if end.Status == store.RunFailed {
-		text += "**ERROR**: " + end.Error
+		return runStatus(end)
 	}
-	return c.send(200, wholeCompletion(t.session.ID, t.agent.ID, asked, text, said.Reference(), engine.Null))
-}
-
-// wholeCompletion is an answer to a prompt of so many tokens.
-func wholeCompletion(id, model string, asked int, text string, reference, created engine.Value) engine.Value {
-	message := engine.Object("role", "assistant", "content", text)
-	if !reference.IsNull() {
-		message = message.With("reference", reference)
+	text := said.Text.String()
+	if asked := said.Asked(); asked.Get("event").Str() == string(engine.EventUserInputs) {
+		text += formText(asked.Get("data"), text != "")
 	}
-	out := engine.Tokens(text)
-	usage := engine.Object("prompt_tokens", asked, "completion_tokens", out, "total_tokens", asked+out,
-		"completion_tokens_details", engine.Object("reasoning_tokens", 0, "accepted_prediction_tokens", 0, "rejected_prediction_tokens", 0))
-	choice := engine.Object("message", message, "logprobs", engine.Null, "finish_reason", "stop", "index", 0)
-	return engine.Object("id", id, "object", "chat.completion", "created", created, "model", model, "param", engine.Null,
-		"usage", usage, "choices", engine.List(choice))
+	return c.send(http.StatusOK, answer.whole(text, said.Reference()))
 }

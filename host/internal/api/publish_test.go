@@ -52,7 +52,7 @@ var releaseContract = slices.Concat(
 	rows(contract{name: "release that is no flag", method: "POST", body: `{"agent_id":"{canvas}","query":"x","release":[1]}`, want: jsonError(101, "argument release must be true or false")},
 		"/api/v1/agents/chat/completions"),
 	both(contract{name: "OpenAI's form of nothing published", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[{"role":"user","content":"x"}],"release":true}`},
-		openWhole("You said x"), dataError(102, "No available published version")),
+		openWhole("You said x"), openError(409, 102, "No available published version")),
 	both(contract{name: "embedded page of nothing published", method: "POST", path: "/api/v1/agentbots/{canvas}/completions", as: "beta", body: `{"query":"x","release":true,"stream":false}`},
 		result("event"), dataError(102, "No available published version")),
 	both(contract{name: "inputs of nothing published", method: "GET", path: "/api/v1/agentbots/{canvas}/inputs?release=true", as: "beta"},
@@ -200,7 +200,7 @@ func TestPublishInOurAPI(t *testing.T) {
 	foreign := s.get("/api/v2/canvases/" + other + "/versions").body.Get("items").At(0).Get("id").Str()
 	theirs := s.as("two", "POST", "/api/v2/canvases", `{"title":"c","dsl":`+echo+`}`, 201).Get("id").Str()
 	strange := s.request("GET", "/api/v2/canvases/"+theirs+"/versions", "two", "").body.Get("items").At(0).Get("id").Str()
-	s.as("one", "PUT", "/api/v2/canvases/"+other, `{"dsl":{"components":{}}}`, 200)
+	s.as("one", "PUT", "/api/v2/canvases/"+other, `{"dsl":{"components":{"x":{}}}}`, 200)
 	bad := s.get("/api/v2/canvases/" + other + "/versions").body.Get("items").At(0).Get("id").Str()
 	for _, c := range []struct {
 		path, body string

@@ -26,16 +26,21 @@ func (c *call) result(data engine.Value) error {
 
 // fail answers a failure.
 func (c *call) fail(f *failure) {
-	b := engine.NewObject(3).Set("code", engine.Int(int64(f.code))).Set("message", engine.String(f.message))
-	if f.hasData {
-		b.Set("data", f.data)
-	}
 	setRetryAfter(c.w.Header(), f.after)
 	status := f.status
 	if status == 0 {
 		status = http.StatusOK
 	}
-	_ = c.send(status, b.Value()) // the client is gone when this fails
+	_ = c.send(status, f.value()) // the client is gone when this fails
+}
+
+// value is the failure in the dialects' form.
+func (f *failure) value() engine.Value {
+	b := engine.NewObject(3).Set("code", engine.Int(int64(f.code))).Set("message", engine.String(f.message))
+	if f.hasData {
+		b.Set("data", f.data)
+	}
+	return b.Value()
 }
 
 func (c *call) send(status int, v engine.Value) error {

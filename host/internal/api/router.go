@@ -27,6 +27,7 @@ type route struct {
 	body   bodyClass
 	doc    *v2Doc // of our own API
 	llm    bool   // errors have OpenAI's form
+	openAI bool   // errors have OpenAI's form beside the dialect's
 	events bool   // an EventSource may read it
 	alters bool   // its GET changes something, so a login cookie needs its CSRF text
 	parts  []string

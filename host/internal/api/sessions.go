@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -32,9 +33,13 @@ const sourceAPI = "api"
 // sourceBot is the source of runs that embedding pages start.
 const sourceBot = "bot"
 
-// newSession makes a session with a reset copy of the canvas.
-func (c *call) newSession(agent store.Canvas, user, name, source string) (store.Session, error) {
+// newSession makes a session with a reset copy of the canvas. One that is greeted begins with the
+// prologue; one made for a question begins with the question.
+func (c *call) newSession(agent store.Canvas, user, name, source string, greeted bool) (store.Session, error) {
 	v, err := c.a.cfg.Runs.NewSession(agent, engine.RandomIDs{}.NewID(), user, name, source)
+	if err == nil && greeted {
+		err = durable.Greet(&v)
+	}
 	if err != nil {
 		return store.Session{}, err
 	}
@@ -148,7 +153,7 @@ func (a *API) createSession(c *call) error {
 	if agent, err = c.chosen(agent, release); err != nil {
 		return err
 	}
-	v, err := c.newSession(agent, user, name, sourceAgent)
+	v, err := c.newSession(agent, user, name, sourceAgent, true)
 	if err != nil {
 		return err
 	}

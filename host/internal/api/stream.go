@@ -21,6 +21,8 @@ type face struct {
 	change func(t engine.EventType, e engine.Value) engine.Value
 	// broke is the frame for a run that failed; nil sends none.
 	broke func(end durable.End, like engine.Value) engine.Value
+	// closing are the frames after the last event; nil sends none.
+	closing func(end durable.End) []engine.Value
 	// spaced puts a space after the colon of data:, as OpenAI does.
 	spaced bool
 	// done ends the stream with [DONE].
@@ -33,10 +35,11 @@ func (c *call) stream(j durable.Job, f face) error {
 	s := c.beginStream(f.spaced)
 	like, begun := f.frame(emptyEvent(j)), false // whose ids frames of our own repeat
 	var said runner.Record                       // the last piece of a message
+	var end durable.End
 	err := c.a.cfg.Runs.Follow(c.ctx(), j.ID, runner.Pos{}, s.batched(func(r runner.Record) bool {
 		kind := engine.EventType(r.Kind)
 		if r.Kind == durable.KindEnd {
-			end := durable.ParseEnd(r.Data)
+			end = durable.ParseEnd(r.Data)
 			if end.Status == store.RunFailed && f.broke != nil {
 				if frame := f.broke(end, like); !frame.IsNull() {
 					s.value(frame)
@@ -72,9 +75,17 @@ func (c *call) stream(j durable.Job, f face) error {
 		return s.err == nil
 	}))
 	c.leave(j.ID, err, s.err)
-	if err == nil && s.err == nil && f.done {
-		s.text("[DONE]")
+	if err != nil || s.err != nil || !f.done {
+		return nil
 	}
+	if f.closing != nil {
+		s.more = true // they go out with [DONE]
+		for _, v := range f.closing(end) {
+			s.value(v)
+		}
+		s.more = false
+	}
+	s.text("[DONE]")
 	return nil
 }
 
@@ -117,13 +128,15 @@ func (c *call) leave(run string, follow, write error) {
 // sse writes the frames of one stream. Each is flushed, but those that are
 // there at once go out together.
 type sse struct {
-	w     http.ResponseWriter
-	flush *http.ResponseController
-	head  string
-	buf   []byte
-	more  bool // another frame follows at once
-	dirty bool // something is written and not flushed
-	err   error
+	c       *call // whose answer it is; nil when its header has been sent
+	w       http.ResponseWriter
+	flush   *http.ResponseController
+	head    string
+	buf     []byte
+	started bool // the header has been sent
+	more    bool // another frame follows at once
+	dirty   bool // something is written and not flushed
+	err     error
 }
 
 // batched makes a reader of records whose frames go out together.
@@ -137,19 +150,34 @@ func (s *sse) batched(fn func(runner.Record) bool) func(runner.Record) bool {
 }
 
 func (c *call) beginStream(spaced bool) *sse {
-	c.free()
-	h := c.w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Connection", "keep-alive")
-	h.Set("X-Accel-Buffering", "no")
-	c.w.WriteHeader(http.StatusOK)
-	c.begun = true
-	s := &sse{w: c.w, flush: http.NewResponseController(c.w), head: "data:"}
+	s := c.newStream(spaced)
+	s.start()
+	return s
+}
+
+// newStream makes a stream whose header goes out with [sse.start] or the first frame.
+func (c *call) newStream(spaced bool) *sse {
+	s := &sse{c: c, w: c.w, flush: http.NewResponseController(c.w), head: "data:"}
 	if spaced {
 		s.head = "data: "
 	}
 	return s
+}
+
+// start sends the header of the answer.
+func (s *sse) start() {
+	s.started = true
+	if s.c == nil {
+		return
+	}
+	s.c.free()
+	h := s.w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Connection", "keep-alive")
+	h.Set("X-Accel-Buffering", "no")
+	s.w.WriteHeader(http.StatusOK)
+	s.c.begun = true
 }
 
 // event sends an event of the engine, with the session as its last member.
@@ -177,6 +205,9 @@ func (s *sse) text(t string) {
 func (s *sse) send() {
 	if s.err != nil {
 		return
+	}
+	if !s.started {
+		s.start()
 	}
 	s.buf = append(s.buf, '\n', '\n')
 	if _, s.err = s.w.Write(s.buf); s.err == nil {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,6 +23,7 @@ var systemRoutes = []route{
 	{method: "GET", path: "/v1/system/healthz", body: bodyNone, need: needNone, answer: (*API).ready},
 	{method: "GET", path: "/api/v1/system/healthz", body: bodyNone, need: needNone, answer: (*API).ready},
 	{method: "GET", path: "/v1/system/status", body: bodyNone, scope: scopeRead, answer: (*API).status},
+	{method: "GET", path: "/api/v1/system/status", body: bodyNone, scope: scopeRead, answer: (*API).status},
 }
 
 var healthRoutes = []route{
@@ -48,9 +50,12 @@ func (c *call) plain(text string) error {
 	return nil
 }
 
+// pingTime bounds a look at the database and the run log.
+const pingTime = 3 * time.Second
+
 // ready says whether records and run log can be reached.
 func (a *API) ready(c *call) error {
-	ctx, done := context.WithTimeout(c.ctx(), 3*time.Second)
+	ctx, done := context.WithTimeout(c.ctx(), pingTime)
 	defer done()
 	state := func(err error) string {
 		if err != nil {
@@ -69,8 +74,27 @@ func (a *API) ready(c *call) error {
 	return c.send(status, engine.Object("status", all, "db", records, "log", log))
 }
 
+// status is the state of the host's parts under the original's names: the run log keeps files and
+// short-lived keys, which the original has in its storage and in Redis.
 func (a *API) status(c *call) error {
-	return c.ok(engine.Object("runs", a.cfg.Runs.Active(), "database", engine.Object("status", "green")))
+	ctx, done := context.WithTimeout(c.ctx(), pingTime)
+	defer done()
+	part := func(kind, name string, ping func(context.Context) error) engine.Value {
+		began := time.Now()
+		err := ping(ctx)
+		elapsed := strconv.FormatFloat(float64(time.Since(began).Microseconds())/1000, 'f', 1, 64)
+		v := engine.Object(kind, name, "status", "green", "elapsed", elapsed)
+		if err != nil {
+			a.cfg.Logger.Warn("part of the host is not available", "part", kind, "err", err)
+			v = v.With("status", engine.String("red")).With("error", engine.String(name+" does not answer"))
+		}
+		return v
+	}
+	return c.ok(engine.Object(
+		"database", part("database", a.cfg.Store.Engine(), a.cfg.Store.Ping),
+		"storage", part("storage", "nats", a.cfg.Log.Healthy),
+		"runs", a.cfg.Runs.Active(), "task_executor_heartbeats", engine.Object(),
+	))
 }
 
 // metrics are the API's own numbers. Routes are told by their patterns, so

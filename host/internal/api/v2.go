@@ -16,7 +16,8 @@ import (
 // from the table below.
 var v2Routes = []route{
 	{method: "GET", path: "/api/v2/canvases", body: bodyNone, scope: scopeRead, answer: (*API).v2ListCanvases, doc: &v2Doc{
-		name: "listCanvases", about: "Canvases of the caller, newest change first.", out: schemaOf[v2Canvases](), query: []string{"keywords", "page", "page_size"},
+		name: "listCanvases", about: "Canvases of the caller, newest change first.", out: schemaOf[v2Canvases](),
+		query: []string{"keywords", "page", "page_size", "orderby", "desc"},
 	}},
 	{method: "POST", path: "/api/v2/canvases", body: bodyCanvas, scope: scopeEdit, answer: (*API).v2CreateCanvas, doc: &v2Doc{
 		name: "createCanvas", about: "Saves a new canvas.", in: schemaOf[v2CanvasInput](), out: schemaOf[v2Canvas](), status: http.StatusCreated,
@@ -41,7 +42,7 @@ var v2Routes = []route{
 	}},
 	{method: "POST", path: "/api/v2/canvases/{id}/runs", body: bodyCanvas, scope: scopeRun, answer: (*API).v2StartRun, doc: &v2Doc{
 		name: "startRun", about: "Runs the canvas. The answer comes when the run is written down; read its events from events_url. " +
-			"With Accept: text/event-stream the events are the answer.",
+			"With Accept: text/event-stream the events are the answer. The header X-Easel-Run is the id of the run, also in the other dialects.",
 		in: schemaOf[v2RunInput](), out: schemaOf[v2Run](), status: http.StatusAccepted, stream: true,
 	}},
 	{method: "GET", path: "/api/v2/runs", body: bodyNone, scope: scopeRead, answer: (*API).v2ListRuns, doc: &v2Doc{
@@ -53,8 +54,9 @@ var v2Routes = []route{
 	}},
 	{method: "GET", path: "/api/v2/runs/{id}/events", body: bodyNone, scope: scopeRead, events: true, answer: (*API).v2Events, doc: &v2Doc{
 		name: "runEvents", about: "The events of a run as server-sent events, from its beginning or after Last-Event-ID; nothing is missed and nothing comes twice. " +
+			"Clients that cannot set the header put the id into lastEventId. The answer is 204 when the run has ended and the client has all events, so that an EventSource stops. " +
 			"An event named takeover says that another host goes on with the run: it voids every event that was received before with its number, which is what its id begins with, or a higher one; events with these numbers follow anew. The last event is named end.",
-		stream: true, query: []string{"after"},
+		stream: true, query: []string{"lastEventId", "after"},
 	}},
 	{method: "POST", path: "/api/v2/runs/{id}/cancel", body: bodyTiny, scope: scopeRun, answer: (*API).v2Cancel, doc: &v2Doc{
 		name: "cancelRun", about: "Stops a run; one that has ended stays as it is.", out: schemaOf[v2Run](), status: http.StatusAccepted,
@@ -155,7 +157,7 @@ func statusOf(f *failure, err error) *status {
 	if word, ok := statusWords[f.status]; ok {
 		return &status{f.status, word, f.message}
 	}
-	if f.code == codeException {
+	if _, internal := asFailure(err); f.code == codeException && !internal {
 		return &status{http.StatusBadRequest, "bad_request", f.message}
 	}
 	return &status{http.StatusInternalServerError, "internal", f.message}

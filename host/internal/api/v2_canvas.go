@@ -179,7 +179,7 @@ func (a *API) v2Validate(c *call) error {
 	if err != nil {
 		return err
 	}
-	dsl, err := c.dsl()
+	dsl, _, err := c.sentDocument()
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (a *API) v2CreateSession(c *call) error {
 	if user == "" {
 		user = c.who.user
 	}
-	s, err := c.newSession(v, user, name, "v2")
+	s, err := c.newSession(v, user, name, "v2", true)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -48,15 +49,14 @@ func (a *API) v2Events(c *call) error {
 	if err != nil {
 		return err
 	}
-	text := c.r.Header.Get("Last-Event-ID")
-	if text == "" {
-		text = c.query.Get("after")
-	}
+	text := c.lastEventID()
 	at, err := parseResume(text)
 	if err != nil {
-		return &status{http.StatusBadRequest, "bad_argument", "the event id is not one of ours"}
+		message := fmt.Sprintf("invalid event id %.40q: use the id of an event of this run", text)
+		return &status{http.StatusBadRequest, "bad_argument", message}
 	}
-	if v.Status != store.RunActive {
+	ended := v.Status != store.RunActive
+	if ended {
 		kept, err := a.cfg.Runs.Kept(c.ctx(), v)
 		if err != nil {
 			return err
@@ -65,7 +65,18 @@ func (a *API) v2Events(c *call) error {
 			return &status{http.StatusGone, "gone", "the events of this run are no longer kept"}
 		}
 	}
-	return c.v2Stream(v.ID, at)
+	return c.v2Stream(v.ID, at, ended)
+}
+
+// lastEventID is the id of the last event that the client has: a header of browsers that reconnect, or
+// a query parameter of those that cannot set headers.
+func (c *call) lastEventID() string {
+	for _, text := range []string{c.r.Header.Get("Last-Event-ID"), c.query.Get("lastEventId"), c.query.Get("after")} {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // eventReader writes the records of a run as events, each once.
@@ -82,13 +93,17 @@ type eventReader struct {
 // it and a client that is gone is noticed.
 const heartbeat = 15 * time.Second
 
-func (c *call) v2Stream(run string, at resumeAt) error {
+// v2Stream sends the events of a run. The answer is 204 when the run has ended and the client has all
+// of them: an EventSource stops reconnecting then.
+func (c *call) v2Stream(run string, at resumeAt, ended bool) error {
 	e := &eventReader{attempt: 1, seen: at}
 	from, err := c.place(run, e)
 	if err != nil {
 		return err
 	}
-	e.s = c.beginStream(true)
+	if e.s = c.newStream(true); !ended {
+		e.s.start() // the first event may take long
+	}
 	stop := make(chan struct{})
 	defer close(stop)
 	go e.beat(stop)
@@ -100,8 +115,14 @@ func (c *call) v2Stream(run string, at resumeAt) error {
 		e.s.more = true // it goes out with the end of the answer
 		e.write(*e.end)
 	}
-	c.leave(run, err, e.s.err)
-	return nil
+	if e.s.started {
+		c.leave(run, err, e.s.err)
+		return nil
+	}
+	if err == nil {
+		c.w.WriteHeader(http.StatusNoContent)
+	}
+	return err
 }
 
 // place is where to read from, so that nothing the client lacks is missed.
@@ -170,7 +191,7 @@ func (e *eventReader) beat(stop <-chan struct{}) {
 func (e *eventReader) still() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.over {
+	if e.over || !e.s.started {
 		return
 	}
 	e.s.more = false

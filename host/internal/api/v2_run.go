@@ -11,6 +11,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
+// runHeader holds the id of the run that a request started, in every dialect.
+const runHeader = "X-Easel-Run"
+
 type v2Run struct {
 	ID        string     `json:"id"`
 	Canvas    string     `json:"canvas"`
@@ -87,7 +90,7 @@ func (c *call) v2Start(j durable.Job) error {
 		return err
 	}
 	if strings.Contains(c.r.Header.Get("Accept"), "text/event-stream") {
-		return c.v2Stream(j.ID, resumeAt{})
+		return c.v2Stream(j.ID, resumeAt{}, false)
 	}
 	v, err := c.a.cfg.Store.Run(c.ctx(), c.who.tenant, j.ID)
 	if err != nil {

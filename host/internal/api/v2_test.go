@@ -140,6 +140,10 @@ func TestReaderMissesNothingAndSeesNothingTwice(t *testing.T) {
 	require.Equal(t, kindsOf(all), kindsOf(seen))
 	for i := range all {
 		require.Equal(t, all[i].data, seen[i].data)
+		if i == len(all)-1 {
+			require.Equal(t, 204, s.request("GET", path, "one", "", "Last-Event-ID", all[i].id).status)
+			break
+		}
 		rest := s.watch(path, all[i].id, 0)
 		require.Equal(t, kindsOf(all[i+1:]), kindsOf(rest), "from %s", all[i].id)
 	}

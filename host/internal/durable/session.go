@@ -7,11 +7,31 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// greeting opens a conversation when the canvas has no words of its own.
-const greeting = "Hello! What can I do for you?"
+// greeting is what the original says when a canvas has no prologue.
+const greeting = "Hi! I'm your smart assistant. What can I do for you?"
+
+// Prologue is the greeting of a document. One that is set counts, also when it is empty.
+func Prologue(doc engine.Value) string {
+	prologue := doc.Get("components").Get("begin").Get("obj").Get("params").Get("prologue")
+	if prologue.IsNull() {
+		return greeting
+	}
+	return prologue.Text()
+}
+
+// Greet makes the prologue of the canvas the first message of a new session, for a client that opens
+// the session before there is a question.
+func Greet(s *store.Session) error {
+	doc, err := engine.ParseJSON(s.DSL)
+	if err != nil {
+		return fmt.Errorf("session %q: %w", s.ID, err)
+	}
+	s.Messages = engine.List(engine.Object("role", "assistant", "content", Prologue(doc))).AppendJSON(nil)
+	return nil
+}
 
 // NewSession is a conversation with a canvas that has just begun, on a copy of
-// its document; it is not stored yet. Errors: [ErrCanvas].
+// its document; it is not stored yet and has no messages. Errors: [ErrCanvas].
 func (r *Runs) NewSession(c store.Canvas, id, user, name, source string) (store.Session, error) {
 	canvas, err := r.plans.load(c.DSL)
 	if err != nil {
@@ -24,13 +44,8 @@ func (r *Runs) NewSession(c store.Canvas, id, user, name, source string) (store.
 		return store.Session{}, fmt.Errorf("new session: %w", err)
 	}
 	doc = doc.With("task_id", engine.String(id))
-	prologue := doc.Get("components").Get("begin").Get("obj").Get("params").Get("prologue").Text()
-	if prologue == "" {
-		prologue = greeting
-	}
-	messages := engine.List(engine.Object("role", "assistant", "content", prologue))
 	return store.Session{
 		ID: id, Tenant: c.Tenant, Canvas: c.ID, User: user, Source: source, Name: name, Version: c.VersionTitle,
-		DSL: doc.AppendJSON(nil), Messages: messages.AppendJSON(nil), Reference: []byte("[]"),
+		DSL: doc.AppendJSON(nil), Messages: []byte("[]"), Reference: []byte("[]"),
 	}, nil
 }

@@ -76,7 +76,7 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 		ctx = waiting
 	}
 	w, lease, err := r.accept(ctx, j)
-	if err != nil {
+	if err != nil || lease == nil {
 		return j, err
 	}
 	started = true
@@ -89,7 +89,8 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 }
 
 // accept makes the work of a job and writes it down, again as long as what the
-// work was made of changes meanwhile.
+// work was made of changes meanwhile. The lease is nil when the run is accepted
+// and worked on elsewhere.
 func (r *Runs) accept(ctx context.Context, j Job) (*work, *runner.Lease, error) {
 	for {
 		w, err := r.beginHeld(ctx, j)
@@ -98,7 +99,7 @@ func (r *Runs) accept(ctx context.Context, j Job) (*work, *runner.Lease, error) 
 		}
 		// A client that leaves now must not leave half of it.
 		lease, err := r.submit(context.WithoutCancel(ctx), w)
-		if err != nil {
+		if lease == nil {
 			w.release()
 		}
 		if !errors.Is(err, store.ErrConflict) {
@@ -185,7 +186,9 @@ func (r *Runs) checkNodes(w *work) error {
 }
 
 // submit writes the run down, with the claim of its session, and claims it in
-// the run log.
+// the run log. The lease is nil, without an error, when the run has been claimed
+// from the queue already: the scan for lost runs puts a run there when its host
+// takes longer than [young] to claim it.
 //
 // Errors: [store.ErrConflict] when the canvas or the session is no longer what
 // the work was made of.
@@ -210,6 +213,9 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runner.Lease, error) {
 	claiming, done := context.WithTimeout(ctx, r.cfg.Accept)
 	defer done()
 	lease, err := r.cfg.Log.Claim(claiming, runner.Run{ID: j.ID, Data: data, Kept: true})
+	if errors.Is(err, runner.ErrActive) {
+		return nil, nil
+	}
 	if err != nil {
 		end := store.RunEnd{ID: j.ID, Tenant: j.Tenant, Session: j.Session, Status: store.RunFailed, Error: err.Error()}
 		if _, endErr := r.cfg.Store.EndRun(ctx, end, nil); endErr != nil {

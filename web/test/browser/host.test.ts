@@ -124,6 +124,29 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await done();
   });
 
+  test("an EventSource reads a run with the login of the browser, and stops after its end", async () => {
+    const { page, done } = await stage.visit("login");
+    await page.getByLabel("Password or API key").fill(key);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.waitForURL((url) => url.pathname === "/");
+    const started = await fetch(`${address}/api/v2/canvases/${canvas}/runs`, {
+      method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: JSON.stringify({ query: "雨天" }),
+    });
+    assert.equal(started.status, 202);
+    const statuses: number[] = [];
+    page.on("response", (response) => response.url().endsWith("/events") && statuses.push(response.status()));
+    const events = `/api/v2/runs/${started.headers.get("x-easel-run")}/events`;
+    const ended = await page.evaluate((path) => new Promise<number>((resolve) => {
+      const source = new EventSource(path);
+      let ends = 0;
+      source.addEventListener("end", () => ends++);
+      source.onerror = () => source.readyState === EventSource.CLOSED && resolve(ends);
+    }), events);
+    assert.equal(ended, 1);
+    assert.deepEqual(statuses, [200, 204]);
+    await done();
+  });
+
   test("a plugin is dropped on the page, and the canvas that misses it runs", async () => {
     const plugin = join(folder, "typewriter.wasm");
     const example = join(root, "plugins", "examples");

@@ -1,0 +1,132 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/quota"
+)
+
+// completion is one answer in OpenAI's form, whole or in chunks.
+type completion struct {
+	id, model string
+	created   int64
+	asked     int  // tokens of the prompt
+	usage     bool // the client wants a chunk with the tokens that were used
+	said      strings.Builder
+}
+
+func newCompletion(id, model string, asked int, usage bool) *completion {
+	return &completion{id: id, model: model, created: time.Now().Unix(), asked: asked, usage: usage}
+}
+
+// chunk is the next piece of the answer.
+func (o *completion) chunk(content string, reference engine.Value) engine.Value {
+	o.said.WriteString(content)
+	delta := engine.Object("role", "assistant", "content", content)
+	if !reference.IsNull() {
+		delta = delta.With("reference", reference)
+	}
+	return o.choice(delta, engine.Null)
+}
+
+// last is the chunk that ends the text.
+func (o *completion) last(content string) engine.Value {
+	o.said.WriteString(content)
+	return o.choice(engine.Object("role", "assistant", "content", content), engine.String("stop"))
+}
+
+// closing are the chunks after the text.
+func (o *completion) closing() []engine.Value {
+	chunks := []engine.Value{o.last("")}
+	if o.usage {
+		used := o.tokens(o.said.String())
+		chunks = append(chunks, o.head("chat.completion.chunk").With("choices", engine.List()).With("usage", used))
+	}
+	return chunks
+}
+
+func (o *completion) choice(delta, finish engine.Value) engine.Value {
+	choice := engine.Object("delta", delta, "finish_reason", finish, "index", 0, "logprobs", engine.Null)
+	chunk := o.head("chat.completion.chunk").With("choices", engine.List(choice))
+	if o.usage {
+		chunk = chunk.With("usage", engine.Null)
+	}
+	return chunk
+}
+
+// whole is the answer as one object.
+func (o *completion) whole(text string, reference engine.Value) engine.Value {
+	message := engine.Object("role", "assistant", "content", text)
+	if !reference.IsNull() {
+		message = message.With("reference", reference)
+	}
+	choice := engine.Object("message", message, "logprobs", engine.Null, "finish_reason", "stop", "index", 0)
+	return o.head("chat.completion").With("param", engine.Null).With("usage", o.tokens(text)).
+		With("choices", engine.List(choice))
+}
+
+func (o *completion) head(object string) engine.Value {
+	return engine.Object("id", o.id, "object", object, "created", o.created, "model", o.model, "system_fingerprint", "")
+}
+
+func (o *completion) tokens(text string) engine.Value {
+	out := engine.Tokens(text)
+	details := engine.Object("reasoning_tokens", 0, "accepted_prediction_tokens", 0, "rejected_prediction_tokens", 0)
+	return engine.Object("prompt_tokens", o.asked, "completion_tokens", out, "total_tokens", o.asked+out,
+		"completion_tokens_details", details)
+}
+
+// runStatus is the error of a run that failed. Clients repeat requests that got 5xx, 408, 409 or 429
+// by themselves, and a run that failed must not act again unasked; one without tokens does nothing.
+func runStatus(end durable.End) *status {
+	if end.Code == durable.CodeOf(quota.ErrUsedUp) {
+		return &status{http.StatusTooManyRequests, codeUsedUp, end.Error}
+	}
+	code := end.Code
+	if code == "" {
+		code = "run_failed"
+	}
+	return &status{http.StatusBadRequest, code, end.Error}
+}
+
+// failOpenAI answers an error in OpenAI's form; f is what the dialects would have said.
+func (c *call) failOpenAI(f *failure, err error) {
+	s := statusFor(f, err)
+	setRetryAfter(c.w.Header(), f.after)
+	_ = c.send(s.http, openAIError(s.code, s.message, f.param)) // never an error
+}
+
+// failAgent answers an error of an agent in OpenAI's form: the dialect's members, with an error
+// member beside them and a status that says the same.
+func (c *call) failAgent(f *failure, err error) {
+	s := statusFor(f, err)
+	code := s.http
+	if code == http.StatusUnprocessableEntity {
+		code = http.StatusBadRequest // LangChain repeats requests with 422
+	}
+	setRetryAfter(c.w.Header(), f.after)
+	_ = c.send(code, f.value().With("error", openAIError(s.code, f.message, f.param).Get("error"))) // never an error
+}
+
+// openAIError is an error as OpenAI's clients read it.
+func openAIError(code, message, param string) engine.Value {
+	kind := "api_error"
+	switch code {
+	case "unauthorized":
+		kind = "authentication_error"
+	case "forbidden":
+		kind = "permission_error"
+	case codeUsedUp:
+		kind = codeUsedUp
+	case "rate_limited":
+		kind = "rate_limit_error"
+	case "bad_argument", "bad_request", "bad_encoding", "body_too_large", "body_timeout", "url_too_long",
+		"not_found", "model_not_found", "not_published", "session_busy", "changed", "gone", "bad_canvas":
+		kind = "invalid_request_error"
+	}
+	return engine.Object("error", engine.Object("message", message, "type", kind, "param", orNull(param), "code", code))
+}
