@@ -36,6 +36,9 @@ type (
 	// and Call.EndBody.
 	Item interface{ Item() }
 
+	// Fitter is an Item that can open the bodies of some containers only.
+	Fitter interface{ Fits(c Container) bool }
+
 	// Exit ends the container around it, if that Breaks.
 	Exit interface{ Exit() }
 

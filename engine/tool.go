@@ -28,9 +28,11 @@ func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 	t := &BoundTool{Name: name, Spec: spec}
 	n := &node{
 		index: s.owner.index, id: s.NodeID + "-->" + strings.ReplaceAll(name, " ", "_"), name: name,
-		spec: spec, parent: -1, item: -1, params: params,
+		spec: spec, parent: noNode, item: noNode, params: params,
 	}
-	t.err = n.compile(s.Registry)
+	if problems := n.compile(s.Registry); len(problems) > 0 {
+		t.err = problems[0]
+	}
 	t.node = n
 	s.owner.refs = append(s.owner.refs, n.refs...)
 	s.owner.resets = append(s.owner.resets, n.resets...)

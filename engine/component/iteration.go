@@ -191,10 +191,17 @@ func collect(ctx context.Context, call *engine.Call, list []collected) error {
 // Item marks the component as the start of a body.
 func (i *IterationItem) Item() {}
 
+// Fits reports whether a container goes over a list.
+func (i *IterationItem) Fits(c engine.Container) bool {
+	_, ok := c.(lister)
+	return ok
+}
+
 var (
 	_ engine.Container   = (*Iteration)(nil)
 	_ engine.Initializer = (*Iteration)(nil)
 	_ engine.Item        = (*IterationItem)(nil)
+	_ engine.Fitter      = (*IterationItem)(nil)
 	_ engine.Initializer = (*IterationItem)(nil)
 	_ lister             = (*Iteration)(nil)
 )
