@@ -102,6 +102,18 @@ func TestStepCap(t *testing.T) {
 	require.ErrorContains(t, err, "MaxSteps")
 }
 
+func TestStepCapCountsWhatIsRepeated(t *testing.T) {
+	c := load(t, `begin Begin -> a`, `a Text {"script":"x"} -> b`, `b Text {"script":"y"} -> a`)
+	st := c.State()
+	_, err := story(t, c, st, engine.Input{}, engine.Options{MaxSteps: 50})
+	require.ErrorIs(t, err, engine.ErrLimit)
+	require.Len(t, st.Path(), 53, "each node once, and 50 executions more")
+
+	c = built(t, chain(100)...)
+	_, err = story(t, c, c.State(), engine.Input{}, engine.Options{MaxSteps: 1})
+	require.NoError(t, err, "a chain repeats nothing")
+}
+
 func TestIterationDoesNotUseUpTheStepCap(t *testing.T) {
 	c := load(t, `begin Begin -> it`, `it Each {"items_ref":"sys.query"}`, `ii Item -> s ^ it`, `s Text {"script":"ok"} ^ it`)
 	items := make([]engine.Value, 100)
