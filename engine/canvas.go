@@ -161,7 +161,8 @@ func (c *Canvas) bindNode(n *node, globals *bucket) {
 	if b, ok := n.comp.(Brancher); ok {
 		n.targets = c.find(b.Targets())
 	}
-	c.bindHandler(n)
+	n.gotos = c.find(n.common.ErrorTargets())
+	n.back = n.common.ErrorDefault()
 	if n.container != nil {
 		n.item = c.startOf(n.index)
 	}
@@ -173,33 +174,6 @@ func (c *Canvas) bindNode(n *node, globals *bucket) {
 			n.feeds = true
 		}
 	}
-}
-
-// bindHandler reads what an error of the node leads to; the method decides, stale settings do not count.
-func (c *Canvas) bindHandler(n *node) {
-	switch n.common.ExceptionMethod {
-	case "goto":
-		n.gotos = c.find(gotoIDs(&n.common))
-	case "comment":
-		if v := n.common.ExceptionDefault; v.Truthy() {
-			n.back = v
-		}
-	}
-}
-
-// gotoIDs are the nodes the document names for errors: a list, or one id alone.
-func gotoIDs(c *Common) []string {
-	if c.ExceptionMethod != "goto" {
-		return nil
-	}
-	var ids []string
-	for _, id := range c.ExceptionGoto.Elements() {
-		ids = append(ids, id.Str())
-	}
-	if id := c.ExceptionGoto.Str(); id != "" {
-		ids = append(ids, id)
-	}
-	return ids
 }
 
 // find is the nodes of these ids; what does not exist is left out.

@@ -152,3 +152,30 @@ type Common struct {
 	Description       string  `json:"description" doc:"what the step does, shown to the model when it is used as a tool"`
 	HistoryWindowSize Value   `json:"message_history_window_size" doc:"turns of the conversation that are sent to the model"`
 }
+
+// ErrorTargets returns the ids of the nodes that run after an error: a list in the document, or one
+// id alone. The method decides; stale settings do not count.
+func (c *Common) ErrorTargets() (ids []string) {
+	if c.ExceptionMethod != "goto" {
+		return nil
+	}
+	for _, id := range c.ExceptionGoto.Elements() {
+		if id.Str() != "" {
+			ids = append(ids, id.Str())
+		}
+	}
+	if id := c.ExceptionGoto.Str(); id != "" {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// ErrorDefault returns the value in place of a failed output, or null when there is none. It counts
+// for the method comment, and for goto without targets.
+func (c *Common) ErrorDefault() Value {
+	counts := c.ExceptionMethod == "comment" || c.ExceptionMethod == "goto" && len(c.ErrorTargets()) == 0
+	if !counts || !c.ExceptionDefault.Truthy() {
+		return Null
+	}
+	return c.ExceptionDefault
+}

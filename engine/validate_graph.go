@@ -15,7 +15,7 @@ func (v *validator) checkEdges() {
 				v.edge(n, "to", id, "choosing it is an error")
 			}
 		}
-		for _, id := range gotoIDs(&n.common) {
+		for _, id := range n.common.ErrorTargets() {
 			v.edge(n, "exception_goto", id, "it handles no error")
 		}
 	}
