@@ -107,7 +107,7 @@ func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRe
 		if req.Body, err = formEncoded(call, args); err != nil {
 			return nil, err
 		}
-		req.Header = withType(req.Header, "application/x-www-form-urlencoded")
+		req.Header = withType(req.Header, engine.FormType)
 	default:
 		if req.Body, err = call.JSONOf(args); err != nil {
 			return nil, err

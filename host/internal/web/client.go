@@ -149,7 +149,7 @@ func (e *exchange) proxy(ctx context.Context, text string) (*url.URL, error) {
 	if !e.secrets.in(text) {
 		return proxy, nil
 	}
-	full, err := e.secrets.put(ctx, proxy, text)
+	full, err := e.secrets.put(ctx, proxy, text, "")
 	if err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
@@ -174,6 +174,16 @@ func (e *exchange) parse(address string) (*url.URL, error) {
 	return u, nil
 }
 
+// contentType says how the body is written.
+func (e *exchange) contentType() string {
+	for _, h := range e.request.Header {
+		if strings.EqualFold(h.Name, "Content-Type") {
+			return h.Value
+		}
+	}
+	return ""
+}
+
 // build puts the secrets in. They are meant for the origin the canvas names: on the way to another, headers that hold
 // one are left out, and a body that holds one is not sent.
 func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http.Request, error) {
@@ -184,11 +194,11 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 	if !home && e.secrets.in(e.body) {
 		return nil, fmt.Errorf("redirect to %s: %w: the body holds a secret that is meant for %s", u.Host, ErrAddress, e.first)
 	}
-	body, err := e.secrets.put(ctx, u, e.body)
+	body, err := e.secrets.put(ctx, u, e.body, e.contentType())
 	if err != nil {
 		return nil, err
 	}
-	full, err := e.secrets.put(ctx, u, address)
+	full, err := e.secrets.putAddress(ctx, u, address)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +210,7 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 		if !home && (e.secrets.in(h.Value) || isCredential(h.Name)) {
 			continue
 		}
-		value, err := e.secrets.put(ctx, u, h.Value)
+		value, err := e.secrets.put(ctx, u, h.Value, "")
 		if err != nil {
 			return nil, err
 		}
