@@ -192,6 +192,10 @@ func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
 	return v, err
 }
 
+// Defines reports whether v, the value of r, is what the canvas itself defines for an env variable:
+// configuration, and not a value from outside.
+func (c *Call) Defines(r *Ref, v Value) bool { return c.run.st.defines(r, v) }
+
 // defines reports whether v is what the document itself defines for the env variable r. A value
 // that merely stands in the saved globals is state.
 func (s *State) defines(r *Ref, v Value) bool {
