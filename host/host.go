@@ -144,6 +144,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		Documents: &h.documents, Templates: templates, Models: h.models, Quota: h.quota, Operator: firstTenantID,
 		Limits: cfg.Limits, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
 		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
+		ForgetTask: h.redis.forget,
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err
