@@ -109,12 +109,25 @@ func (v *validator) note(p Problem) {
 // maxGuesses bounds the search for similar words in a document with many mistakes.
 const maxGuesses = 200_000
 
-// guess ends a problem with the known word that was most likely meant, if there is one.
-func (v *validator) guess(word string, known []string) string {
+// guess ends a problem with the known name that was most likely meant, if there is one. Behind the
+// same qualifier, LLM: or env., only the rest is compared: "LLM:B" is no misspelt "LLM:A".
+func (v *validator) guess(name string, known []string) string {
 	if v.guesses -= len(known); v.guesses < 0 {
 		return ""
 	}
-	if meant, ok := nearest.Match(word, known); ok {
+	qualifier := name[:strings.LastIndexAny(name, ":.")+1]
+	var rests, others []string
+	for _, k := range known {
+		if rest, ok := strings.CutPrefix(k, qualifier); ok {
+			rests = append(rests, rest)
+		} else {
+			others = append(others, k)
+		}
+	}
+	if rest, ok := nearest.Match(name[len(qualifier):], rests); ok {
+		return fmt.Sprintf("; did you mean %q?", qualifier+rest)
+	}
+	if meant, ok := nearest.Match(name, others); ok {
 		return fmt.Sprintf("; did you mean %q?", meant)
 	}
 	return ""

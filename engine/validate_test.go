@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -133,4 +134,26 @@ func TestValidateNamesCyclesWithoutExit(t *testing.T) {
 			require.Equal(t, tt.want, strings.Count(all, "so that the run never finishes"), all)
 		})
 	}
+}
+
+func TestValidateNamesWhatWasMeant(t *testing.T) {
+	const canvas = `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Mesage:Tidy"]},
+		"Message:Tidy": {"obj": {"component_name": "Message", "params": {"content": ["%s"]}}, "downstream": []},
+		"LLM:A": {"obj": {"component_name": "LLM", "params": {}}, "downstream": []}},
+		"variables": {"city": {"type": "string"}, "a": {"type": "string"}}}`
+	for text, want := range map[string]string{
+		"{Message:Tidi@content}": `{Message:Tidi@content}: no component "Message:Tidi" in this canvas; did you mean "Message:Tidy"?`,
+		"{LLM:B@content}":        "{LLM:B@content}: no component \"LLM:B\" in this canvas\n",
+		"{LLM:A@contnt}":         `{LLM:A@contnt}: LLM:A has no output "contnt"; did you mean "content"?`,
+		"{env.cty}":              `{env.cty}: no such variable; did you mean "env.city"?`,
+		"{env.b}":                "{env.b}: no such variable\n",
+		"{sys.qury}":             `{sys.qury}: no such variable; did you mean "sys.query"?`,
+		"{evn.city}":             `"Mesage:Tidy" names no component of this canvas: nothing follows here; did you mean "Message:Tidy"?`,
+	} {
+		all := problemLines(engine.Validate(builtins(t), fmt.Appendf(nil, canvas, text))) + "\n"
+		require.Contains(t, all, want, text)
+	}
+	all := problemLines(engine.Validate(builtins(t), []byte(`{"components": {"begin": {"obj": {"component_name": "Begn"}}}}`)))
+	require.Contains(t, all, `unknown component "Begn", did you mean Begin?`)
 }
