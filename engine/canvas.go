@@ -80,6 +80,7 @@ type node struct {
 	form      Form
 	brancher  bool
 	speaker   Speaker
+	tools     []*node    // components bound to it as tools
 	resets    []Resetter // the component and its tools, as far as they want to know that a run is over
 	timeout   time.Duration
 	delay     time.Duration

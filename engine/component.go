@@ -102,6 +102,8 @@ type Spec struct {
 	AnyCase  bool          // its name is accepted in any case
 	Tells    bool          // a default value for errors is said to the user, as a tool's is; else it is the output "result"
 	Pipeline bool          // part of ingestion pipelines, which load but do not run
+	Open     bool          // params beyond those of its struct are passed on to a port
+	Ignores  []string      // params of the original's documents that have no effect here
 }
 
 // Field describes one input or output.

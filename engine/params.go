@@ -274,3 +274,37 @@ func defaultOf(f reflect.StructField) Value {
 	}
 	return String(s)
 }
+
+// commonIgnores are members of params that every node may have and that are no settings here.
+var commonIgnores = []string{"outputs", "inputs", "debug_inputs", "exception_comment"}
+
+// paramNames are the params that the node's component declares.
+func (n *node) paramNames() (names []string) {
+	for _, target := range [...]any{n.comp, &n.common} {
+		if t := reflect.TypeOf(target); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
+			for _, f := range paramFields(t.Elem()) {
+				names = append(names, f.name)
+			}
+		}
+	}
+	return names
+}
+
+// unknownParams are the params in the document that nothing reads.
+func (n *node) unknownParams() (names []string) {
+	if n.comp == nil || n.spec.Open || n.spec.Pipeline || !n.spec.Params.IsNull() {
+		return nil
+	}
+	t := reflect.TypeOf(n.comp)
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct || len(paramFields(t.Elem())) == 0 {
+		return nil // it does not say which params it reads
+	}
+	known := n.paramNames()
+	for name := range n.params.Fields() {
+		if !slices.Contains(known, name) && !slices.Contains(n.spec.Ignores, name) &&
+			!slices.Contains(commonIgnores, name) && !strings.HasPrefix(name, "_") {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -34,6 +34,7 @@ func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 		t.err = problems[0]
 	}
 	t.node = n
+	s.owner.tools = append(s.owner.tools, n)
 	s.owner.refs = append(s.owner.refs, n.refs...)
 	s.owner.resets = append(s.owner.resets, n.resets...)
 	return t, nil

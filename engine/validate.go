@@ -140,6 +140,15 @@ func (v *validator) checkSettings() {
 		if n.spec.Missing != "" {
 			v.add(n, "", SeverityError, "%s does not run here: %s", n.spec.Name, n.spec.Missing)
 		}
+		for _, name := range n.unknownParams() {
+			v.add(n, name, SeverityWarning, "unknown parameter, which has no effect%s", v.guess(name, n.paramNames()))
+		}
+		for _, tool := range n.tools {
+			for _, name := range tool.unknownParams() {
+				v.add(n, "tools", SeverityWarning, "%s: unknown parameter %q, which has no effect%s",
+					tool.name, name, v.guess(name, tool.paramNames()))
+			}
+		}
 		if w, ok := n.comp.(Warner); ok {
 			for _, text := range w.Warnings() {
 				v.add(n, "", SeverityWarning, "%s", text)

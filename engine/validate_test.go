@@ -157,3 +157,30 @@ func TestValidateNamesWhatWasMeant(t *testing.T) {
 	all := problemLines(engine.Validate(builtins(t), []byte(`{"components": {"begin": {"obj": {"component_name": "Begn"}}}}`)))
 	require.Contains(t, all, `unknown component "Begn", did you mean Begin?`)
 }
+
+func TestValidateNamesUnknownParams(t *testing.T) {
+	const agent = `{"tools": [{"component_name": "Retrieval", "name": "Search", "params": {"kb_ids": ["k"], "topn": 3}}], "llm_filter": "x"}`
+	all := problemLines(engine.Validate(builtins(t), sketch(
+		`begin Begin {"prologe":"hi","enablePrologue":true,"security":{}} -> m`,
+		`m Message {"contents":["x"],"content":["y"],"outputs":{},"_private":1,"messages":[]} -> a`,
+		`a Agent `+agent+` -> t`, `t TavilySearch {"api_key":"k","query":"q","include_images":true} -> u`,
+		`u StringTransform {"script":"x","colour":"red"}`)))
+	for _, want := range []string{
+		`warning: begin, prologe: unknown parameter, which has no effect; did you mean "prologue"?`,
+		`warning: m, contents: unknown parameter, which has no effect; did you mean "content"?`,
+		`warning: a, tools: Search: unknown parameter "topn", which has no effect; did you mean "top_n"?`,
+		"warning: u, colour: unknown parameter, which has no effect\n",
+	} {
+		require.Contains(t, all+"\n", want)
+	}
+	require.Equal(t, 4, strings.Count(all, "unknown parameter"), all)
+}
+
+func TestValidateSparesRealCanvases(t *testing.T) {
+	for i, dsl := range manyCanvases(t) {
+		for _, p := range engine.Validate(builtins(t), dsl.AppendJSON(nil)) {
+			require.NotContains(t, p.Text, "unknown parameter", "canvas %d: %s", i, p)
+			require.NotContains(t, p.Text, "so that the run never finishes", "canvas %d: %s", i, p)
+		}
+	}
+}

@@ -10,9 +10,10 @@ import (
 )
 
 var iterationSpec = engine.Spec{
-	Name: "Iteration",
-	Doc:  "Runs its body once for each element of a list, one after the other, and collects what the body gives.",
-	New:  func() engine.Component { return new(Iteration) },
+	Ignores: []string{"variable"},
+	Name:    "Iteration",
+	Doc:     "Runs its body once for each element of a list, one after the other, and collects what the body gives.",
+	New:     func() engine.Component { return new(Iteration) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "list", Doc: "for each declared output with a ref: the values of that ref, one per element"},
 	},
