@@ -105,7 +105,8 @@ func (c *Canvas) place(components Value, refuse func(error) error) error {
 	} else if start, ok := c.index[pipelineID]; ok {
 		c.start, c.pipeline = start, true
 	} else {
-		return refuse(errors.New(`canvas: no component "begin": every canvas starts at a node with this id (pipelines at "File")`))
+		return refuse(errors.New(`canvas: no component "begin": ` +
+			`every canvas starts at a node with this id (pipelines at "File")`))
 	}
 	return nil
 }

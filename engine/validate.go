@@ -232,7 +232,8 @@ func (v *validator) nodeReference(n *node, r *Ref) {
 	if target.params.Get("outputs").find(r.Output) >= 0 || strings.HasPrefix(r.Output, "_") {
 		return
 	}
-	v.add(n, "", SeverityWarning, "{%s}: %s has no output %q%s", r.Expr, r.Node, r.Output, v.guess(r.Output, target.outputNames()))
+	v.add(n, "", SeverityWarning, "{%s}: %s has no output %q%s",
+		r.Expr, r.Node, r.Output, v.guess(r.Output, target.outputNames()))
 }
 
 // outputNames are the outputs a node may have.

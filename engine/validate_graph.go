@@ -98,8 +98,8 @@ func (v *validator) checkExits(container *node) {
 			switch {
 			case to == container.index || v.encloses(container.index, to):
 			case always[i] && !n.brancher:
-				v.add(n, "downstream", SeverityError, "%q stands outside of %q, which ends there in its first turn: give %q the parent_id %q",
-					target.id, container.id, target.id, container.id)
+				v.add(n, "downstream", SeverityError, "%q stands outside of %q, which ends there in its first turn: "+
+					"give %q the parent_id %q", target.id, container.id, target.id, container.id)
 			default:
 				v.add(n, "downstream", SeverityWarning, "%q stands outside of %q, which ends there", target.id, container.id)
 			}
@@ -143,7 +143,8 @@ func (v *validator) checkCycles() {
 			continue
 		}
 		named[order[i]] = true
-		v.add(n, "downstream", SeverityError, "leads back to this node without a choice on the way, so that the run never finishes")
+		v.add(n, "downstream", SeverityError,
+			"leads back to this node without a choice on the way, so that the run never finishes")
 	}
 }
 

@@ -136,7 +136,8 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	h.runs = durable.New(durable.Config{
 		Store: h.store, Log: h.log, Registry: registry, Ports: h.ports, Logger: cfg.Log,
-		Limits: cfg.Limits, Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps, Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
+		Limits: cfg.Limits, Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps,
+		Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
 		PlanBytes: h.memory.plans, Documents: h.memory.canvases, KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.api = api.New(api.Config{

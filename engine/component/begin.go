@@ -9,7 +9,8 @@ import (
 var beginSpec = engine.Spec{
 	Ignores: []string{
 		"enablePrologue", "enable_tips", "tips",
-		"methods", "content_types", "schema", "security", "execution_mode", "response", "max_body_size", // read by hosts that serve webhooks
+		// Hosts that serve webhooks read these.
+		"methods", "content_types", "schema", "security", "execution_mode", "response", "max_body_size",
 	},
 	Name: "Begin",
 	Doc:  "Where every canvas starts. It takes what the caller passed: form fields, or the parts of a web request.",

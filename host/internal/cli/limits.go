@@ -16,7 +16,8 @@ type paces struct{ concurrency, maxSteps int }
 
 func (p *paces) flags(fs *flag.FlagSet) {
 	fs.IntVar(&p.concurrency, "concurrency", 0, "nodes of a run at once; 0 means 5")
-	fs.IntVar(&p.maxSteps, "max-steps", 0, "executions without progress, besides one of each node, before a run counts as a runaway; 0 means 10,000")
+	fs.IntVar(&p.maxSteps, "max-steps", 0,
+		"executions without progress, besides one of each node, before a run counts as a runaway; 0 means 10,000")
 }
 
 // limits is the flag --limit NAME=N,... of commands that run canvases. It may be given several times.

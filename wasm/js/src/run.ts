@@ -206,9 +206,9 @@ export class Run implements AsyncIterable<RunEvent> {
 
 function startOf(canvas: number, inputs: Inputs, options: RunOptions, more: CallKind[]): Start {
   const start: Start = { canvas, ...(typeof inputs === "string" ? { query: inputs } : inputs), ports: [...new Set([...kindsOf(options), ...more])] };
-  const { pins, from, base, until, debug, continue: goOn, rerun, limits, concurrency, maxSteps, seed, now, tools, llm } = options;
+  const { pins, from, base, until, debug, continue: goOn, rerun, limits, seed, now, tools, llm } = options;
   if (tools) start.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, specOf(tool)]));
-  const steps = { concurrency, max_steps: maxSteps };
+  const steps = { concurrency: options.concurrency, max_steps: options.maxSteps };
   return Object.assign(start, defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, limits, ...steps, seed, now }));
 }
 
