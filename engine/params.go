@@ -292,8 +292,8 @@ func (n *node) paramNames() (names []string) {
 
 // unknownParams are the params in the document that nothing reads.
 func (n *node) unknownParams() (names []string) {
-	if n.comp == nil || n.spec.Open || n.spec.Pipeline || !n.spec.Params.IsNull() {
-		return nil
+	if n.comp == nil || n.spec.Open || n.spec.Pipeline || strings.HasPrefix(n.spec.Name, PluginPrefix) {
+		return nil // plugins check their params themselves
 	}
 	t := reflect.TypeOf(n.comp)
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct || len(paramFields(t.Elem())) == 0 {
