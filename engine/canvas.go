@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -13,6 +12,9 @@ const (
 	startID    = "begin"
 	pipelineID = "File"
 )
+
+// noNode is the index of no node.
+const noNode int32 = -1
 
 // Canvas is a loaded document: an immutable plan with its nodes in an array, references bound to it and edges
 // as indexes. It may be run by many goroutines at once, each with its own State.
@@ -61,9 +63,9 @@ type node struct {
 	gotos   []int32 // where an error leads
 	back    Value   // exception_default_value when it counts
 	edges   []int32 // every way out, for what is still possible
-	parent  int32   // container around it, or -1
-	item    int32   // start of the body, for a container, or -1
-	body    int32   // for an item: its container, else -1
+	parent  int32   // container around it, or noNode
+	item    int32   // start of the body, for a container, or noNode
+	body    int32   // for an item: its container, else noNode
 	refs    []*Ref
 	sources []int32 // nodes its texts refer to, when it waits for them
 	cyclic  []bool  // per source: the node itself leads to it
@@ -78,6 +80,7 @@ type node struct {
 	form      Form
 	brancher  bool
 	speaker   Speaker
+	tools     []*node    // components bound to it as tools
 	resets    []Resetter // the component and its tools, as far as they want to know that a run is over
 	timeout   time.Duration
 	delay     time.Duration
@@ -85,189 +88,21 @@ type node struct {
 	declared  []slot // outputs with the values the document gives
 }
 
-// Load reads a canvas: the DSL itself or a template that wraps it under "dsl". Problems that would make every
-// run wrong refuse it, with one error naming component and parameter; see Validate for the rest.
-func Load(reg *Registry, dsl []byte) (*Canvas, error) {
-	doc, err := ParseJSON(dsl)
-	if err != nil {
-		return nil, err
-	}
-	return LoadValue(reg, doc)
-}
-
-// LoadValue is Load for a parsed document.
-func LoadValue(reg *Registry, doc Value) (*Canvas, error) {
-	doc, err := unwrap(doc)
-	if err != nil {
-		return nil, err
-	}
-	doc = upgrade(doc)
-	c := &Canvas{doc: doc, registry: reg, env: doc.Get("variables")}
-	if err := c.place(doc.Get("components")); err != nil {
-		return nil, err
-	}
-	if err := c.link(); err != nil {
-		return nil, err
-	}
-	for i := range c.nodes {
-		if err := c.nodes[i].compile(reg); err != nil {
-			return nil, err
-		}
-	}
-	c.bind()
-	c.analyse()
-	if _, err := c.readState(doc); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// unwrap finds the DSL in a document.
-func unwrap(doc Value) (Value, error) {
-	if doc.Kind() != KindObject {
-		return Null, fmt.Errorf("canvas: the document is a %s; an object with components is needed", doc.Kind())
-	}
-	if dsl := doc.Get("dsl"); doc.find("components") < 0 && !dsl.IsNull() {
-		if dsl.Kind() == KindString {
-			inner, err := ParseJSONText(dsl.Str())
-			if err != nil {
-				return Null, fmt.Errorf("canvas: dsl: %w", err)
-			}
-			dsl = inner
-		}
-		doc = dsl
-	}
-	if doc.Kind() != KindObject || doc.Get("components").Kind() != KindObject {
-		return Null, errors.New(`canvas: no "components" object in the document`)
-	}
-	return doc, nil
-}
-
-// place makes a node for every component, in document order.
-func (c *Canvas) place(components Value) error {
-	names := displayNames(c.doc.Get("graph"))
-	c.nodes = make([]node, components.Len())
-	c.index = make(map[string]int32, components.Len())
-	c.bodies = map[int32][]int32{}
-	c.start = -1
-	i := int32(0)
-	for id, entry := range components.Fields() {
-		n := &c.nodes[i]
-		*n = node{index: i, id: id, name: names[id], entry: entry, parent: -1, item: -1, body: -1}
-		obj := entry.Get("obj")
-		kind := obj.Get("component_name")
-		if kind.Kind() != KindString {
-			return &ParamError{Node: id, Name: n.name, Param: "component_name", Problem: "is missing; the name of a component is needed"}
-		}
-		spec, err := c.registry.Lookup(kind.Str())
-		if err != nil {
-			return &ParamError{Node: id, Name: n.name, Problem: err.Error()}
-		}
-		n.spec, n.params = spec, obj.Get("params")
-		if k := n.params.Kind(); k != KindObject && k != KindNull {
-			return &ParamError{Node: id, Name: n.name, Kind: spec.Name, Param: "params", Problem: "is a " + k.String() + "; an object is needed"}
-		}
-		c.index[id] = i
-		i++
-	}
-	if start, ok := c.index[startID]; ok {
-		c.start = start
-	} else if start, ok := c.index[pipelineID]; ok {
-		c.start, c.pipeline = start, true
-	} else {
-		return errors.New(`canvas: no component "begin": every canvas starts at a node with this id (pipelines at "File")`)
-	}
-	return nil
-}
-
-// displayNames reads the names people gave the nodes.
-func displayNames(graph Value) map[string]string {
-	nodes := graph.Get("nodes")
-	names := make(map[string]string, nodes.Len())
-	for _, n := range nodes.Elements() {
-		names[n.Get("id").Str()] = n.Get("data").Get("name").Str()
-	}
-	return names
-}
-
-// link resolves edges and parents.
-func (c *Canvas) link() error {
-	for i := range c.nodes {
-		n := &c.nodes[i]
-		if err := n.checkDownstream(); err != nil {
-			return err
-		}
-		for _, d := range n.entry.Get("downstream").Elements() {
-			to, ok := c.index[d.Str()]
-			if !ok {
-				return &ParamError{Node: n.id, Name: n.name, Kind: n.spec.Name, Param: "downstream", Value: d.JSON(), Problem: "is no component of this canvas"}
-			}
-			n.down = append(n.down, to)
-		}
-		if parent := n.entry.Get("parent_id").Str(); parent != "" {
-			p, ok := c.index[parent]
-			if !ok {
-				return &ParamError{Node: n.id, Name: n.name, Kind: n.spec.Name, Param: "parent_id", Value: quote(parent), Problem: "is no component of this canvas"}
-			}
-			n.parent = p
-			c.bodies[p] = append(c.bodies[p], int32(i))
-		}
-	}
-	return c.checkNesting()
-}
-
-// checkDownstream refuses edges that are no list.
-func (n *node) checkDownstream() error {
-	down := n.entry.Get("downstream")
-	if k := down.Kind(); k != KindList && k != KindNull {
-		return &ParamError{Node: n.id, Name: n.name, Kind: n.spec.Name, Param: "downstream", Value: shorten(down.JSON(), 120), Problem: "is a " + k.String() + "; a list of ids is needed"}
-	}
-	return nil
-}
-
-// checkNesting refuses containers that hold themselves.
-func (c *Canvas) checkNesting() error {
-	for i := range c.nodes {
-		depth := 0
-		for p := c.nodes[i].parent; p >= 0; p = c.nodes[p].parent {
-			if depth++; depth > len(c.nodes) {
-				n := &c.nodes[i]
-				return &ParamError{Node: n.id, Name: n.name, Kind: n.spec.Name, Param: "parent_id", Problem: "leads back to the component itself"}
-			}
-		}
-	}
-	return nil
-}
-
-func quote(s string) string { return string(AppendQuoted(nil, shorten(s, 120))) }
-
-// compile reads the params and asks the component what it can do.
-func (n *node) compile(reg *Registry) error {
-	if problems := n.build(reg, false); len(problems) > 0 {
-		return problems[0]
-	}
-	return nil
-}
-
-// build is compile that, with all, goes on after a problem to find the others.
-func (n *node) build(reg *Registry, all bool) []error {
+// compile reads the params and asks the component what it can do. It returns every problem of the
+// params; a node with problems must not run.
+func (n *node) compile(reg *Registry) []error {
 	params := n.params
 	setup := &Setup{
 		NodeID: n.id, Name: n.name, Kind: n.spec.Name, Params: params,
 		Outputs: params.Get("outputs"), Registry: reg, owner: n,
 	}
 	n.comp = n.spec.New()
-	d := decoder{setup: setup, all: all}
-	err := d.decode(&n.common, params)
-	if err == nil {
-		err = d.decode(n.comp, params)
-	}
+	d := decoder{setup: setup}
+	d.decode(&n.common, params)
+	d.decode(n.comp, params)
 	n.refs = append(n.refs, d.refs...)
-	if init, ok := n.comp.(Initializer); ok && err == nil && len(d.problems) == 0 {
-		err = init.Init(setup)
-	}
-	if err = d.failed(err); err != nil {
-		return []error{err}
+	if init, ok := n.comp.(Initializer); ok && len(d.problems) == 0 {
+		d.fail(init.Init(setup))
 	}
 	if r, ok := n.comp.(Referrer); ok {
 		for _, ref := range r.References() {
@@ -327,7 +162,8 @@ func (c *Canvas) bindNode(n *node, globals *bucket) {
 	if b, ok := n.comp.(Brancher); ok {
 		n.targets = c.find(b.Targets())
 	}
-	c.bindHandler(n)
+	n.gotos = c.find(n.common.ErrorTargets())
+	n.back = n.common.ErrorDefault()
 	if n.container != nil {
 		n.item = c.startOf(n.index)
 	}
@@ -339,33 +175,6 @@ func (c *Canvas) bindNode(n *node, globals *bucket) {
 			n.feeds = true
 		}
 	}
-}
-
-// bindHandler reads what an error of the node leads to; the method decides, stale settings do not count.
-func (c *Canvas) bindHandler(n *node) {
-	switch n.common.ExceptionMethod {
-	case "goto":
-		n.gotos = c.find(gotoIDs(&n.common))
-	case "comment":
-		if v := n.common.ExceptionDefault; v.Truthy() {
-			n.back = v
-		}
-	}
-}
-
-// gotoIDs are the nodes the document names for errors: a list, or one id alone.
-func gotoIDs(c *Common) []string {
-	if c.ExceptionMethod != "goto" {
-		return nil
-	}
-	var ids []string
-	for _, id := range c.ExceptionGoto.Elements() {
-		ids = append(ids, id.Str())
-	}
-	if id := c.ExceptionGoto.Str(); id != "" {
-		ids = append(ids, id)
-	}
-	return ids
 }
 
 // find is the nodes of these ids; what does not exist is left out.
@@ -386,7 +195,7 @@ func (c *Canvas) startOf(container int32) int32 {
 			return i
 		}
 	}
-	return -1
+	return noNode
 }
 
 // Registry is where the canvas's components come from.

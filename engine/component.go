@@ -36,6 +36,9 @@ type (
 	// and Call.EndBody.
 	Item interface{ Item() }
 
+	// Fitter is an Item that can open the bodies of some containers only.
+	Fitter interface{ Fits(c Container) bool }
+
 	// Exit ends the container around it, if that Breaks.
 	Exit interface{ Exit() }
 
@@ -99,6 +102,8 @@ type Spec struct {
 	AnyCase  bool          // its name is accepted in any case
 	Tells    bool          // a default value for errors is said to the user, as a tool's is; else it is the output "result"
 	Pipeline bool          // part of ingestion pipelines, which load but do not run
+	Open     bool          // params beyond those of its struct are passed on to a port
+	Ignores  []string      // params of the original's documents that have no effect here
 }
 
 // Field describes one input or output.
@@ -148,4 +153,31 @@ type Common struct {
 	ExceptionGoto     Value   `json:"exception_goto" doc:"ids of the nodes that run after an error"`
 	Description       string  `json:"description" doc:"what the step does, shown to the model when it is used as a tool"`
 	HistoryWindowSize Value   `json:"message_history_window_size" doc:"turns of the conversation that are sent to the model"`
+}
+
+// ErrorTargets returns the ids of the nodes that run after an error: a list in the document, or one
+// id alone. The method decides; stale settings do not count.
+func (c *Common) ErrorTargets() (ids []string) {
+	if c.ExceptionMethod != "goto" {
+		return nil
+	}
+	for _, id := range c.ExceptionGoto.Elements() {
+		if id.Str() != "" {
+			ids = append(ids, id.Str())
+		}
+	}
+	if id := c.ExceptionGoto.Str(); id != "" {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// ErrorDefault returns the value in place of a failed output, or null when there is none. It counts
+// for the method comment, and for goto without targets.
+func (c *Common) ErrorDefault() Value {
+	counts := c.ExceptionMethod == "comment" || c.ExceptionMethod == "goto" && len(c.ErrorTargets()) == 0
+	if !counts || !c.ExceptionDefault.Truthy() {
+		return Null
+	}
+	return c.ExceptionDefault
 }

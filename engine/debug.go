@@ -11,7 +11,7 @@ func (c *Canvas) InputForm(id string) (Value, error) {
 		return Null, err
 	}
 	if f, ok := n.comp.(Former); ok {
-		return f.InputForm(), nil
+		return formFields(f.InputForm()), nil
 	}
 	form := NewObject(4)
 	if n.spec.Tool != nil {

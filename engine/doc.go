@@ -4,7 +4,7 @@
 // file) comes in through a port, so the same engine gives the same events on a server, in a browser tab and in a
 // test.
 //
-// The files follow the life of a run. canvas.go and params.go compile a document; graph.go works out once what
+// The files follow the life of a run. load.go, canvas.go and params.go compile a document; graph.go works out once what
 // leads where. run.go owns a run: batch.go executes the nodes that can run now, settle.go takes their results in
 // order and decides what follows, wait.go holds back readers of what is still to come, body.go opens and closes
 // iterations and loops, speak.go hands out messages, pause.go asks forms. emit.go writes the events, log.go the

@@ -25,10 +25,10 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	entry := old.entry.With("obj", old.entry.Get("obj").With("params", merged))
 	n := node{
 		index: old.index, id: id, name: old.name, spec: old.spec, entry: entry, params: merged,
-		down: old.down, parent: old.parent, item: -1, body: -1,
+		down: old.down, parent: old.parent, item: noNode, body: noNode,
 	}
-	if err := n.compile(c.registry); err != nil {
-		return nil, err
+	if problems := n.compile(c.registry); len(problems) > 0 {
+		return nil, problems[0]
 	}
 	p := &Canvas{
 		doc:      c.doc.With("components", c.doc.Get("components").With(id, entry)),

@@ -49,6 +49,6 @@ func ExampleValidate() {
 		fmt.Println(problem)
 	}
 	// Output:
-	// error: begin, downstream: "gone" is no component of this canvas
+	// warning: begin, downstream: "gone" names no component of this canvas: nothing follows here
 	// error: Message:A: {LLM:X@content}: no component "LLM:X" in this canvas
 }

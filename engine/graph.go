@@ -7,7 +7,7 @@ func (c *Canvas) analyse() {
 	for i := range c.nodes {
 		c.nodes[i].edges = c.waysOut(&c.nodes[i])
 	}
-	order := c.components()
+	order := components(len(c.nodes), func(n int32) []int32 { return c.nodes[n].edges })
 	for i := range c.nodes {
 		n := &c.nodes[i]
 		if !n.spec.Waits {
@@ -92,18 +92,14 @@ func (c *Canvas) encloses(container, node int32) bool {
 	return false
 }
 
-// components numbers the strongly connected components (Tarjan, without recursion). What a node leads to has a
-// smaller number, or the same one in a cycle.
-func (c *Canvas) components() []int32 {
-	t := tarjan{
-		nodes: c.nodes,
-		low:   make([]int32, len(c.nodes)), num: make([]int32, len(c.nodes)),
-		comp: make([]int32, len(c.nodes)),
-	}
+// components numbers the strongly connected components of a graph of n nodes (Tarjan, without
+// recursion). What a node leads to has a smaller number, or the same one in a cycle.
+func components(n int, edges func(node int32) []int32) []int32 {
+	t := tarjan{edges: edges, low: make([]int32, n), num: make([]int32, n), comp: make([]int32, n)}
 	for i := range t.comp {
 		t.comp[i] = -1
 	}
-	for i := range c.nodes {
+	for i := range t.num {
 		if t.num[i] == 0 {
 			t.visit(int32(i))
 		}
@@ -112,7 +108,7 @@ func (c *Canvas) components() []int32 {
 }
 
 type tarjan struct {
-	nodes     []node
+	edges     func(node int32) []int32
 	num, low  []int32
 	comp      []int32
 	stack     []int32
@@ -129,7 +125,7 @@ func (t *tarjan) visit(root int32) {
 	frames := []frame{{node: t.enter(root)}}
 	for len(frames) > 0 {
 		f := &frames[len(frames)-1]
-		if edges := t.nodes[f.node].edges; f.edge < len(edges) {
+		if edges := t.edges(f.node); f.edge < len(edges) {
 			to := edges[f.edge]
 			f.edge++
 			if t.num[to] == 0 {

@@ -21,9 +21,11 @@ type Options struct {
 	CanvasID string // what ports know the canvas by; may be ""
 	TenantID string // whose run it is, for ports; may be ""
 
-	Concurrency int    // nodes of a batch at once; 0 means 5
-	MaxSteps    int    // executions without progress before a run counts as a runaway; 0 means 10,000
-	Seed        uint64 // for random choices; 0 draws one
+	Concurrency int // nodes of a batch at once; 0 means 5
+	// MaxSteps bounds the executions without progress, besides one of each node of the canvas; a run
+	// with more of them is a runaway and ends with ErrLimit. 0 means 10,000.
+	MaxSteps int
+	Seed     uint64 // for random choices; 0 draws one
 
 	From  string           // start at this node with the outputs the state holds, instead of at begin
 	Until string           // stop after the batch in which this node ran

@@ -27,55 +27,44 @@ var (
 type decoder struct {
 	setup    *Setup
 	refs     []*Ref  // pointers into the component, to be bound to the plan
-	all      bool    // go on after an error and collect them
-	problems []error // with all
+	problems []error // what is wrong with the params
 }
 
-// failed is an error to stop at, or nil when it was collected.
-func (d *decoder) failed(err error) error {
-	if err != nil && d.all {
+// fail notes an error, if there is one.
+func (d *decoder) fail(err error) {
+	if err != nil {
 		d.problems = append(d.problems, err)
-		return nil
 	}
-	return err
 }
 
 // decode fills target, a pointer to a struct; anything else has no params. Unknown params are left alone: they
 // stay in the document.
-func (d *decoder) decode(target any, params Value) error {
+func (d *decoder) decode(target any, params Value) {
 	v := reflect.ValueOf(target)
-	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		return nil
+	if v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
+		d.fields(v.Elem(), params, "")
 	}
-	return d.fields(v.Elem(), params, "")
 }
 
-func (d *decoder) fields(dst reflect.Value, params Value, path string) error {
+func (d *decoder) fields(dst reflect.Value, params Value, path string) {
 	for _, f := range paramFields(dst.Type()) {
-		field := dst.FieldByIndex(f.index)
 		at := path + f.name
 		v, given := params.Lookup(f.name)
 		if !given || v.IsNull() {
 			if f.def.IsNull() {
 				if f.nonempty {
-					err := d.failed(d.setup.Fail(at, Null, "is missing; a value is needed"))
-					if err != nil {
-						return err
-					}
+					d.fail(d.setup.Fail(at, Null, "is missing; a value is needed"))
 				}
 				continue
 			}
 			v = f.def
 		}
-		err := d.value(field, v, at)
+		err := d.value(dst.FieldByIndex(f.index), v, at)
 		if err == nil {
 			err = d.check(&f, v, at)
 		}
-		if err = d.failed(err); err != nil {
-			return err
-		}
+		d.fail(err)
 	}
-	return nil
 }
 
 func (d *decoder) check(f *paramField, v Value, at string) error {
@@ -173,7 +162,7 @@ func (d *decoder) plain(dst reflect.Value, v Value, at string) error {
 		if v.Kind() != KindObject {
 			return wrong("an object")
 		}
-		return d.fields(dst, v, at+".")
+		d.fields(dst, v, at+".")
 	default:
 		return fmt.Errorf("params of type %s cannot be read", dst.Type())
 	}
@@ -284,4 +273,38 @@ func defaultOf(f reflect.StructField) Value {
 		return v
 	}
 	return String(s)
+}
+
+// commonIgnores are members of params that every node may have and that are no settings here.
+var commonIgnores = []string{"outputs", "inputs", "debug_inputs", "exception_comment"}
+
+// paramNames are the params that the node's component declares.
+func (n *node) paramNames() (names []string) {
+	for _, target := range [...]any{n.comp, &n.common} {
+		if t := reflect.TypeOf(target); t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
+			for _, f := range paramFields(t.Elem()) {
+				names = append(names, f.name)
+			}
+		}
+	}
+	return names
+}
+
+// unknownParams are the params in the document that nothing reads.
+func (n *node) unknownParams() (names []string) {
+	if n.comp == nil || n.spec.Open || n.spec.Pipeline || strings.HasPrefix(n.spec.Name, PluginPrefix) {
+		return nil // plugins check their params themselves
+	}
+	t := reflect.TypeOf(n.comp)
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct || len(paramFields(t.Elem())) == 0 {
+		return nil // it does not say which params it reads
+	}
+	known := n.paramNames()
+	for name := range n.params.Fields() {
+		if !slices.Contains(known, name) && !slices.Contains(n.spec.Ignores, name) &&
+			!slices.Contains(commonIgnores, name) && !strings.HasPrefix(name, "_") {
+			names = append(names, name)
+		}
+	}
+	return names
 }

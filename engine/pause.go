@@ -64,7 +64,7 @@ func (r *run) ask(keep func(name string, field Value) bool) (fields Value, tips 
 		if t != "" {
 			tips = t
 		}
-		for name, field := range f.Fields() {
+		for name, field := range formFields(f).Fields() {
 			if keep == nil || keep(name, field) {
 				b.Set(name, field)
 			}
@@ -132,6 +132,19 @@ func (r *run) resume() bool {
 	}
 	r.asked = true
 	return true
+}
+
+// formFields is a form whose fields say in one way whether they may be left out: a field may have
+// "required" in place of "optional", which is what clients look at.
+func formFields(form Value) Value {
+	b := NewObject(form.Len())
+	for name, field := range form.Fields() {
+		if r := field.Get("required"); r.Kind() == KindBool && field.find("optional") < 0 {
+			field = field.With("optional", Bool(!r.True()))
+		}
+		b.Set(name, field)
+	}
+	return b.Value()
 }
 
 // answer is the value given for a field, bare or wrapped.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/easel-canvas/easel/engine/nearest"
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
@@ -64,7 +65,12 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 	if strings.HasPrefix(name, PluginPrefix) {
 		return r.plugin(name), nil
 	}
-	return nil, fmt.Errorf("%w %q; known are %s", ErrUnknownComponent, name, strings.Join(r.Names(), ", "))
+	names := r.Names()
+	meant := ""
+	if n, ok := nearest.Match(name, names); ok {
+		meant = ", did you mean " + n + "?"
+	}
+	return nil, fmt.Errorf("%w %q%s; known are %s", ErrUnknownComponent, name, meant, strings.Join(names, ", "))
 }
 
 func (r *Registry) plugin(name string) *Spec {

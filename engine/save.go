@@ -264,6 +264,7 @@ func (c *Canvas) readState(doc Value) (*State, error) {
 			st.history = append(st.history, Turn{h.At(0).Str(), h.At(1)})
 		}
 	}
+	st.defineEnv()
 	st.retrieval = readRetrieval(doc.Get("retrieval"))
 	st.memory = append(st.memory, elements(doc.Get("memory"))...)
 	st.taskID = doc.Get("task_id").Str()

@@ -92,11 +92,10 @@ func UnmarkSecrets(text, mark string) string {
 // URLs, forms and JSON, and in base64, alone or inside of something longer. The longest comes
 // first, so that none is replaced in part.
 func SecretForms(value string) []string {
-	quoted := string(AppendQuoted(nil, value))
-	quoted = quoted[1 : len(quoted)-1]
+	quoted := EscapeSecret("json", value)
 	out := []string{
 		value, quoted, strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`).Replace(quoted),
-		escaped(value, "-_.~", "+"), escaped(value, "-_.~$&+:=@", "%20"), escaped(value, "-_.~!*'()", "%20"),
+		EscapeSecret(FormType, value), escaped(value, "-_.~$&+:=@", "%20"), escaped(value, "-_.~!*'()", "%20"),
 	}
 	for _, e := range [...]*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		out = append(out, e.EncodeToString([]byte(value)), e.WithPadding(base64.NoPadding).EncodeToString([]byte(value)))
@@ -109,6 +108,22 @@ func SecretForms(value string) []string {
 	stable.Sort(out, func(a, b string) int { return len(b) - len(a) })
 	return slices.Compact(out)
 }
+
+// EscapeSecret writes the value of a secret as the strings of a body of this content type are
+// written: within quotes in JSON, as %XX in a form. In other bodies it stays as it is.
+func EscapeSecret(contentType, value string) string {
+	switch kind := strings.ToLower(contentType); {
+	case strings.Contains(kind, "json"):
+		quoted := AppendQuoted(nil, value)
+		return string(quoted[1 : len(quoted)-1])
+	case strings.Contains(kind, "x-www-form-urlencoded"):
+		return escaped(value, "-_.~", "+")
+	}
+	return value
+}
+
+// FormType is the content type of a form, and how the query of an address is written.
+const FormType = "application/x-www-form-urlencoded"
 
 // leastBase64 is how many characters of base64 are searched for inside of something longer; fewer
 // are found by chance.
@@ -176,6 +191,10 @@ func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
 	}
 	return v, err
 }
+
+// Defines reports whether v, the value of r, is what the canvas itself defines for an env variable:
+// configuration, and not a value from outside.
+func (c *Call) Defines(r *Ref, v Value) bool { return c.run.st.defines(r, v) }
 
 // defines reports whether v is what the document itself defines for the env variable r. A value
 // that merely stands in the saved globals is state.

@@ -142,3 +142,16 @@ func FuzzSecrets(f *testing.F) {
 		}
 	})
 }
+
+func TestEscapeSecret(t *testing.T) {
+	const value = "\"a\\b\"&+% \n\""
+	for contentType, want := range map[string]string{
+		"application/json":                  `\"a\\b\"&+% \n\"`,
+		"application/vnd.api+JSON; v=1":     `\"a\\b\"&+% \n\"`,
+		"application/x-www-form-urlencoded": "%22a%5Cb%22%26%2B%25+%0A%22",
+		"text/plain":                        value,
+		"":                                  value,
+	} {
+		require.Equal(t, want, engine.EscapeSecret(contentType, value), contentType)
+	}
+}

@@ -241,8 +241,9 @@ func (r *run) breaks(n *node) bool {
 	return n.parent >= 0 && r.c.nodes[n.parent].container != nil && r.c.nodes[n.parent].container.Breaks()
 }
 
-// countSteps limits runaways. Executions count in the body they belong to; turns that bring an iteration closer to its
-// end start the count anew.
+// countSteps limits runaways. Executions count in the body they belong to, without one for each node
+// of the canvas, so that a large graph is not taken for a cycle; turns that bring an iteration closer
+// to its end start the count anew.
 func (r *run) countSteps(batch []int32) error {
 	for _, i := range batch {
 		n := &r.c.nodes[i]
@@ -250,10 +251,11 @@ func (r *run) countSteps(batch []int32) error {
 		if s := r.scope(n.parent); s != nil {
 			count = &s.steps
 		}
-		if *count++; *count <= r.opt.MaxSteps {
+		if *count++; *count-len(r.c.nodes) <= r.opt.MaxSteps {
 			continue
 		}
-		err := fmt.Errorf("%w: more than %d executions without progress, which looks like a cycle without exit; raise the option MaxSteps (--max-steps) if it is not", ErrLimit, r.opt.MaxSteps)
+		err := fmt.Errorf("%w: more than %d executions without progress, which looks like a cycle without exit; "+
+			"raise the option MaxSteps (--max-steps) if it is not", ErrLimit, r.opt.MaxSteps)
 		return &NodeError{Node: n.id, Kind: n.spec.Name, Err: err}
 	}
 	return nil

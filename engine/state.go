@@ -273,6 +273,19 @@ func (s *State) Reset(keepMemory bool) {
 	}
 }
 
+// defineEnv sets the env variables that are defined and have no value yet. A blank counts as no value
+// as long as nothing has run: later it is what a run has left.
+func (s *State) defineEnv() {
+	for name := range s.variables.Fields() {
+		key := "env." + name
+		old, ok := s.globals.get(key)
+		blank := old.IsNull() || old.Kind() == KindString && old.Str() == ""
+		if !ok || blank && len(s.history) == 0 {
+			s.globals.set(key, s.envDefault(name))
+		}
+	}
+}
+
 // envDefault is the defined value of an env variable, or the zero of its declared type.
 func (s *State) envDefault(name string) Value {
 	def, ok := s.variables.Lookup(name)

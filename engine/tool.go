@@ -27,11 +27,14 @@ func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 	}
 	t := &BoundTool{Name: name, Spec: spec}
 	n := &node{
-		index: s.owner.index, id: s.NodeID + "-->" + strings.ReplaceAll(name, " ", "_"), name: name,
-		spec: spec, parent: -1, item: -1, params: params,
+		index: s.owner.index, id: s.NodeID + toolArrow + idSegment(name), name: name,
+		spec: spec, parent: noNode, item: noNode, params: params,
 	}
-	t.err = n.compile(s.Registry)
+	if problems := n.compile(s.Registry); len(problems) > 0 {
+		t.err = problems[0]
+	}
 	t.node = n
+	s.owner.tools = append(s.owner.tools, n)
 	s.owner.refs = append(s.owner.refs, n.refs...)
 	s.owner.resets = append(s.owner.resets, n.resets...)
 	return t, nil
@@ -63,7 +66,7 @@ func (t *BoundTool) Description() string {
 // CallTool runs a tool with the arguments a model gave, and logs it under the name the model knows. What goes
 // wrong inside the tool comes back as an error whose text is meant for the model.
 func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (Value, error) {
-	done := c.TraceTool(exposed, args)
+	done := c.traceTool(t.Name, exposed, args)
 	if t.err != nil {
 		done(String(t.err.Error()), t.err)
 		return Null, t.err
@@ -93,24 +96,49 @@ func (c *Call) toolResult(spec *Spec) Value {
 // TraceTool logs that a tool was started; the function it gives logs how it ended. Tools that are no components
 // (MCP) use it too.
 func (c *Call) TraceTool(exposed string, args Value) func(result Value, err error) {
+	return c.traceTool(exposed, exposed, args)
+}
+
+// traceTool is TraceTool for a tool that the canvas calls by another name; "" is a step of the agent itself.
+func (c *Call) traceTool(tool, exposed string, args Value) func(result Value, err error) {
 	start := c.run.clock.Now()
-	path := c.tracePath()
-	c.Log(EventToolStarted, Object(
-		"component_id", c.root().id, "path", path, "tool_name", exposed, "arguments", args))
+	b := NewObject(8)
+	b.Set("component_id", String(c.root().id)).Set("path", String(c.tracePath()))
+	if tool != "" {
+		b.Set("tool", String(idSegment(tool)))
+	}
+	b.Set("tool_name", String(exposed)).Set("arguments", args)
+	started := b.Value()
+	c.Log(EventToolStarted, started)
 	return func(result Value, err error) {
-		b := NewObject(8)
-		b.Set("component_id", String(c.root().id)).Set("path", String(path))
-		b.Set("tool_name", String(exposed)).Set("arguments", args).Set("result", result)
-		b.Set("elapsed_time", seconds(c.run.clock.Now().Sub(start)))
+		elapsed := seconds(c.run.clock.Now().Sub(start))
+		finished := started.With("result", result).With("elapsed_time", elapsed)
 		if err != nil {
-			b.Set("error", String(err.Error()))
+			finished = finished.With("error", String(err.Error()))
 		}
-		c.Log(EventToolFinished, b.Value())
+		c.Log(EventToolFinished, finished)
 	}
 }
 
 // TraceStep logs a step of an agent that is no tool call: analyze_task, reflection, ...
-func (c *Call) TraceStep(name string, args, result Value) { c.TraceTool(name, args)(result, nil) }
+func (c *Call) TraceStep(name string, args, result Value) { c.traceTool("", name, args)(result, nil) }
+
+// TraceEntry is a finished tool call, the data of its event, as a trace shows it. Its path ends in
+// the tool: Agent-->Sub_Agent-->Tool.
+func TraceEntry(call Value) Value {
+	path := call.Get("path").Str()
+	if tool := call.Get("tool").Str(); tool != "" {
+		path += toolArrow + tool
+	}
+	return Object("path", path, "tool_name", call.Get("tool_name"), "arguments", call.Get("arguments"),
+		"result", call.Get("result"), "elapsed_time", call.Get("elapsed_time"))
+}
+
+// toolArrow stands between an agent and its tool, in ids and paths.
+const toolArrow = "-->"
+
+// idSegment is the name of a tool as its id has it.
+func idSegment(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
 // tracePath is the display name of the node in the canvas and, after arrows, the agents below it.
 func (c *Call) tracePath() string {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/easel-canvas/easel/engine/nearest"
 )
 
 // Severity says how bad a problem is.
@@ -39,167 +41,124 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s", p.Severity, where, p.Text)
 }
 
-// Validate lists every problem of a document at once, also those Load stops at. A document without problems gives
-// an empty list.
+// Validate lists every problem of a document at once: all that Load stops at, and what would make
+// a run fail or not finish. A document without errors in the list loads. A document without
+// problems gives an empty list.
 func Validate(reg *Registry, dsl []byte) []Problem {
 	doc, err := ParseJSON(dsl)
 	if err == nil {
 		doc, err = unwrap(doc)
 	}
 	if err != nil {
-		return []Problem{{Text: err.Error(), Severity: SeverityError}}
+		return []Problem{problemOf(err)}
 	}
-	v := validator{reg: reg, doc: upgrade(doc)}
-	v.components()
-	v.graph()
-	return v.problems
+	return validate(reg, doc)
 }
 
 // Validate lists what is wrong with a canvas that loads.
-func (c *Canvas) Validate() []Problem {
-	v := validator{reg: c.registry, doc: c.doc}
-	v.components()
-	v.graph()
+func (c *Canvas) Validate() []Problem { return validate(c.registry, c.doc) }
+
+func validate(reg *Registry, doc Value) []Problem {
+	v := validator{guesses: maxGuesses}
+	v.Canvas, _ = load(reg, doc, v.refuse) // refuse lets it continue to its end
+	v.checkSettings()
+	v.checkEdges()
+	v.checkBodies()
+	v.checkCycles()
+	v.checkReferences()
+	v.checkReachable()
 	return v.problems
 }
 
+// validator looks at a canvas that was loaded as far as possible.
 type validator struct {
-	reg      *Registry
-	doc      Value
-	nodes    []node
-	index    map[string]int32
+	*Canvas
 	problems []Problem
+	guesses  int // words that may still be compared for "did you mean"
+}
+
+// refuse notes a problem that keeps the document from loading.
+func (v *validator) refuse(err error) error {
+	v.note(problemOf(err))
+	return nil
+}
+
+// problemOf is an error of loading as a problem.
+func problemOf(err error) Problem {
+	if e, ok := err.(*ParamError); ok {
+		text := strings.TrimSpace(e.Value + " " + e.Problem)
+		return Problem{Node: e.Node, Name: e.Name, Param: e.Param, Text: text, Severity: SeverityError}
+	}
+	return Problem{Text: strings.TrimPrefix(err.Error(), "canvas: "), Severity: SeverityError}
 }
 
 func (v *validator) add(n *node, param string, severity Severity, format string, args ...any) {
-	p := Problem{Param: param, Text: fmt.Sprintf(format, args...), Severity: severity}
-	if n != nil {
-		p.Node, p.Name = n.id, n.name
+	v.note(Problem{Node: n.id, Name: n.name, Param: param, Text: fmt.Sprintf(format, args...), Severity: severity})
+}
+
+// note adds a problem, once.
+func (v *validator) note(p Problem) {
+	for i := len(v.problems) - 1; i >= 0 && v.problems[i].Node == p.Node; i-- {
+		if v.problems[i] == p {
+			return
+		}
 	}
 	v.problems = append(v.problems, p)
 }
 
-// components compiles every node by itself, so that one bad node does not hide the next.
-func (v *validator) components() {
-	components := v.doc.Get("components")
-	names := displayNames(v.doc.Get("graph"))
-	v.index = make(map[string]int32, components.Len())
-	v.nodes = make([]node, components.Len())
-	i := int32(0)
-	for id, entry := range components.Fields() {
-		n := &v.nodes[i]
-		*n = node{index: i, id: id, name: names[id], entry: entry, parent: -1, item: -1, body: -1}
-		v.index[id] = i
-		i++
-		v.compile(n)
+// maxGuesses bounds the search for similar words in a document with many mistakes.
+const maxGuesses = 200_000
+
+// guess ends a problem with the known name that was most likely meant, if there is one. Behind the
+// same qualifier, LLM: or env., only the rest is compared: "LLM:B" is no misspelt "LLM:A".
+func (v *validator) guess(name string, known []string) string {
+	if v.guesses -= len(known); v.guesses < 0 {
+		return ""
 	}
-	if _, ok := v.index[startID]; !ok {
-		if _, ok := v.index[pipelineID]; !ok {
-			v.add(nil, "", SeverityError, `no component "begin": every canvas starts at a node with this id`)
+	qualifier := name[:strings.LastIndexAny(name, ":.")+1]
+	var rests, others []string
+	for _, k := range known {
+		if rest, ok := strings.CutPrefix(k, qualifier); ok {
+			rests = append(rests, rest)
+		} else {
+			others = append(others, k)
 		}
 	}
+	if rest, ok := nearest.Match(name[len(qualifier):], rests); ok {
+		return fmt.Sprintf("; did you mean %q?", qualifier+rest)
+	}
+	if meant, ok := nearest.Match(name, others); ok {
+		return fmt.Sprintf("; did you mean %q?", meant)
+	}
+	return ""
 }
 
-func (v *validator) compile(n *node) {
-	obj := n.entry.Get("obj")
-	spec, err := v.reg.Lookup(obj.Get("component_name").Str())
-	if err != nil {
-		v.add(n, "component_name", SeverityError, "%v", err)
-		return
-	}
-	n.spec, n.params = spec, obj.Get("params")
-	if k := n.params.Kind(); k != KindObject && k != KindNull {
-		v.add(n, "params", SeverityError, "is a %s; an object is needed", k)
-	}
-	problems := n.build(v.reg, true)
-	if err := n.checkDownstream(); err != nil {
-		problems = append(problems, err)
-	}
-	for i, err := range problems {
-		if p, ok := err.(*ParamError); !ok {
-			v.add(n, "", SeverityError, "%v", err)
-		} else if !slices.ContainsFunc(problems[:i], func(e error) bool { return e.Error() == err.Error() }) {
-			v.add(n, p.Param, SeverityError, "%s", strings.TrimSpace(p.Value+" "+p.Problem))
-		}
-	}
-	if spec.Missing != "" {
-		v.add(n, "", SeverityError, "%s does not run here: %s", spec.Name, spec.Missing)
-	}
-	if w, ok := n.comp.(Warner); ok {
-		for _, text := range w.Warnings() {
-			v.add(n, "", SeverityWarning, "%s", text)
-		}
-	}
-}
-
-// graph looks at edges, parents, references and what can be reached.
-func (v *validator) graph() {
+// checkSettings looks at each node by itself.
+func (v *validator) checkSettings() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
-		for _, d := range n.entry.Get("downstream").Elements() {
-			v.edge(n, "downstream", d.Str())
+		if n.spec.Missing != "" {
+			v.add(n, "", SeverityError, "%s does not run here: %s", n.spec.Name, n.spec.Missing)
 		}
-		if p := n.entry.Get("parent_id").Str(); p != "" {
-			at, ok := v.index[p]
-			switch {
-			case !ok:
-				v.add(n, "parent_id", SeverityError, "%q is no component of this canvas", p)
-			case v.nodes[at].comp != nil && v.nodes[at].container == nil:
-				v.add(n, "parent_id", SeverityWarning, "%q holds no other nodes", p)
-			default:
-				n.parent = at
+		for _, name := range n.unknownParams() {
+			v.add(n, name, SeverityWarning, "unknown parameter, which has no effect%s", v.guess(name, n.paramNames()))
+		}
+		for _, tool := range n.tools {
+			for _, name := range tool.unknownParams() {
+				v.add(n, "tools", SeverityWarning, "%s: unknown parameter %q, which has no effect%s",
+					tool.name, name, v.guess(name, tool.paramNames()))
 			}
 		}
-		if b, ok := n.comp.(Brancher); ok {
-			for _, id := range b.Targets() {
-				v.edge(n, "to", id)
+		if w, ok := n.comp.(Warner); ok {
+			for _, text := range w.Warnings() {
+				v.add(n, "", SeverityWarning, "%s", text)
 			}
 		}
-		for _, id := range gotoIDs(&n.common) {
-			v.edge(n, "exception_goto", id)
-		}
-	}
-	v.bodies()
-	v.references()
-	v.reachable()
-}
-
-func (v *validator) edge(n *node, param, to string) {
-	at, ok := v.index[to]
-	if !ok {
-		v.add(n, param, SeverityError, "%q is no component of this canvas", to)
-		return
-	}
-	if !slices.Contains(n.edges, at) {
-		n.edges = append(n.edges, at)
 	}
 }
 
-// bodies checks that every container has a start and every item a container.
-func (v *validator) bodies() {
-	for i := range v.nodes {
-		n := &v.nodes[i]
-		if n.isItem && n.parent < 0 {
-			v.add(n, "parent_id", SeverityError, "%s stands outside an iteration or loop", n.spec.Name)
-		}
-		if n.parent >= 0 && n.isItem && v.nodes[n.parent].item < 0 {
-			v.nodes[n.parent].item = n.index
-		}
-	}
-	for i := range v.nodes {
-		n := &v.nodes[i]
-		if n.container == nil {
-			continue
-		}
-		if n.item < 0 {
-			v.add(n, "", SeverityError, "it has no start node inside, so its body never runs")
-			continue
-		}
-		n.edges = append(n.edges, n.item)
-	}
-}
-
-func (v *validator) references() {
+// checkReferences names references to what is not there.
+func (v *validator) checkReferences() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
 		seen := map[string]bool{}
@@ -213,7 +172,7 @@ func (v *validator) references() {
 				continue
 			}
 			if !v.knowsVariable(r.Expr) {
-				v.add(n, "", SeverityError, "{%s}: no such variable", r.Expr)
+				v.add(n, "", SeverityError, "{%s}: no such variable%s", r.Expr, v.guess(r.Expr, v.variables()))
 			}
 		}
 	}
@@ -235,21 +194,36 @@ func (v *validator) knowsVariable(expr string) bool {
 	case "sys":
 		return slices.Contains(sysVariables, root)
 	case "env":
-		return v.doc.Get("variables").find(root) >= 0
+		return v.env.find(root) >= 0
 	}
 	return true
+}
+
+// variables are the names of all variables of the conversation.
+func (v *validator) variables() []string {
+	var names []string
+	for _, name := range sysVariables {
+		names = append(names, "sys."+name)
+	}
+	for name := range v.doc.Get("globals").Fields() {
+		names = append(names, name)
+	}
+	for name := range v.env.Fields() {
+		names = append(names, "env."+name)
+	}
+	return names
 }
 
 func (v *validator) nodeReference(n *node, r *Ref) {
 	at, ok := v.index[r.Node]
 	if !ok {
 		if strings.Contains(r.Node, ":") || isReferenceID(r.Node) {
-			v.add(n, "", SeverityError, "{%s}: no component %q in this canvas", r.Expr, r.Node)
+			v.add(n, "", SeverityError, "{%s}: no component %q in this canvas%s", r.Expr, r.Node, v.guess(r.Node, v.Nodes()))
 		}
 		return
 	}
 	target := &v.nodes[at]
-	if target.spec == nil || len(target.spec.Outputs) == 0 || r.Output == errorOutput {
+	if len(target.spec.Outputs) == 0 || r.Output == errorOutput {
 		return
 	}
 	if slices.ContainsFunc(target.spec.Outputs, func(f Field) bool { return f.Name == r.Output || f.Name == "*" }) {
@@ -258,25 +232,21 @@ func (v *validator) nodeReference(n *node, r *Ref) {
 	if target.params.Get("outputs").find(r.Output) >= 0 || strings.HasPrefix(r.Output, "_") {
 		return
 	}
-	v.add(n, "", SeverityWarning, "{%s}: %s has no output %q", r.Expr, r.Node, r.Output)
+	v.add(n, "", SeverityWarning, "{%s}: %s has no output %q%s",
+		r.Expr, r.Node, r.Output, v.guess(r.Output, target.outputNames()))
+}
+
+// outputNames are the outputs a node may have.
+func (n *node) outputNames() []string {
+	var names []string
+	for _, f := range n.spec.Outputs {
+		names = append(names, f.Name)
+	}
+	for name := range n.params.Get("outputs").Fields() {
+		names = append(names, name)
+	}
+	return names
 }
 
 // isReferenceID tells a reference from a text that merely holds an @, such as a mail address or a model id.
 func isReferenceID(id string) bool { return strings.EqualFold(id, startID) }
-
-// reachable names nodes that nothing leads to.
-func (v *validator) reachable() {
-	start, ok := v.index[startID]
-	if !ok {
-		if start, ok = v.index[pipelineID]; !ok {
-			return
-		}
-	}
-	c := Canvas{nodes: v.nodes}
-	seen := c.reach([]int32{start}, -1, -1)
-	for i, ok := range seen {
-		if n := &v.nodes[i]; !ok && n.spec != nil {
-			v.add(n, "", SeverityWarning, "nothing leads to it")
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,11 +25,11 @@ const manyProblems = `{"components": {
 func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 	wanted := []struct{ name, line string }{
 		{"an unknown component", `error: X:B, component_name: unknown component "Nope"`},
-		{"an edge to nothing", `error: begin, downstream: "Nobody:A" is no component of this canvas`},
-		{"edges that are no list", `error: Message:P (Goodbye), downstream: "Message:A" is a string; a list of ids is needed`},
-		{"a branch to nothing", `error: Switch:S, to: "Lost:1" is no component of this canvas`},
-		{"another one of the same node", `error: Switch:S, to: "Lost:2" is no component of this canvas`},
-		{"an error handler that leads nowhere", `error: LLM:A, exception_goto: "Lost:3" is no component of this canvas`},
+		{"an edge to nothing", `warning: begin, downstream: "Nobody:A" names no component of this canvas: nothing follows here`},
+		{"edges that are not a list", `error: Message:P (Goodbye), downstream: "Message:A" is a string; a list of ids is needed`},
+		{"a branch to nothing", `warning: Switch:S, to: "Lost:1" names no component of this canvas: choosing it is an error`},
+		{"another one of the same node", `warning: Switch:S, to: "Lost:2" names no component of this canvas: choosing it is an error`},
+		{"an error handler that leads nowhere", `warning: LLM:A, exception_goto: "Lost:3" names no component of this canvas: it handles no error`},
 		{"a reference to no component", `error: Message:A: {Ghost:Z@content}: no component "Ghost:Z" in this canvas`},
 		{"a reference to no variable", `error: Message:A: {env.nix}: no such variable`},
 		{"a reference to no variable of the system", `error: Message:A: {sys.nix}: no such variable`},
@@ -36,21 +37,26 @@ func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 		{"a missing parameter, with the display name", `error: Message:P (Goodbye), content: is missing`},
 		{"a parameter of a wrong type", `error: LLM:A, llm_id: 5 is a number; a text is needed`},
 		{"a second wrong parameter of the same node", `error: LLM:A, temperature: 2 is too large; at most 1 is accepted`},
-		{"a parent that does not exist", `error: LoopItem:Q, parent_id: "Lost:4" is no component of this canvas`},
+		{"a parent that does not exist", `error: LoopItem:Q, parent_id: "Lost:4" names no component of this canvas`},
 		{"a body without a start", `error: Iteration:I: it has no start node inside`},
 		{"a node nothing leads to", `warning: Message:P (Goodbye): nothing leads to it`},
 	}
-	var lines []string
-	for _, p := range engine.Validate(builtins(t), []byte(manyProblems)) {
-		lines = append(lines, p.String())
-	}
-	all := strings.Join(lines, "\n")
+	all := problemLines(engine.Validate(builtins(t), []byte(manyProblems)))
 	for _, w := range wanted {
 		t.Run(w.name, func(t *testing.T) {
 			require.Equal(t, 1, strings.Count(all, w.line), "%s\nin:\n%s", w.line, all)
 		})
 	}
 	require.NotContains(t, all, "{sys.query}", "a variable that exists is no problem")
+}
+
+// problemLines are problems, one per line.
+func problemLines(problems []engine.Problem) string {
+	var lines []string
+	for _, p := range problems {
+		lines = append(lines, p.String())
+	}
+	return strings.Join(lines, "\n")
 }
 
 func TestValidateOfACleanCanvasIsEmpty(t *testing.T) {
@@ -61,4 +67,120 @@ func TestValidateOfACleanCanvasIsEmpty(t *testing.T) {
 		"Message:B": {"obj": {"component_name": "Message", "params": {"content": ["b"]}}, "downstream": []}
 	}, "globals": {"env.city": {"name": "Oslo"}}}`
 	require.Empty(t, engine.Validate(builtins(t), []byte(clean)), "targets of a Switch count as edges")
+}
+
+func TestValidateOfBodies(t *testing.T) {
+	const iteration = `it Iteration {"items_ref":"env.list"} -> last`
+	const ends = `stands outside of "it", which ends there in its first turn: give "a" the parent_id "it"`
+	tests := []struct {
+		name  string
+		want  string // "" is no problem
+		lines []string
+	}{
+		{"the body ends inside", "", []string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`}},
+		{"the first node of a body stands outside", `error: item, downstream: "a" ` + ends,
+			[]string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"}`}},
+		{"a later node of a body stands outside", `error: b, downstream: "a" ` + ends,
+			[]string{iteration, `item IterationItem -> b ^ it`, `b StringTransform {"script":"x"} -> a ^ it`, `a StringTransform {"script":"x"}`}},
+		{"a choice leads out of a body", `warning: s, downstream: "a" stands outside of "it", which ends there`,
+			[]string{iteration, `item IterationItem -> s ^ it`, `s Switch {"conditions":[{"items":[{"cpn_id":"sys.query","operator":"=","value":"1"}],"to":["a"]}],"end_cpn_ids":["b"]} ^ it`,
+				`b StringTransform {"script":"x"} ^ it`, `a StringTransform {"script":"x"}`}},
+		{"an item is entered from outside", `error: begin, downstream: "item" opens the body of "it", which only that node does: lead to "it" instead`,
+			[]string{`it Iteration {"items_ref":"env.list"}`, `item IterationItem ^ it`, `begin Begin -> it item`}},
+		{"an item follows its container", `error: it, downstream: "item" stands in the body of this node, so it cannot follow it`,
+			[]string{`it Iteration {"items_ref":"env.list"} -> item`, `item IterationItem ^ it`}},
+		{"a body is entered from outside", `warning: begin, downstream: "a" stands in the body of "it", which does not run then`,
+			[]string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`, `begin Begin -> it a`}},
+		{"an item of another kind of container", `error: item, parent_id: LoopItem cannot open the body of a Iteration`,
+			[]string{iteration, `item LoopItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`}},
+		{"a parent that is not a container", `warning: a, parent_id: "last" holds no other nodes`,
+			[]string{`it StringTransform {"script":"x"} -> a`, `a StringTransform {"script":"x"} -> last ^ last`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dsl := sketch(append([]string{`begin Begin -> it`, `last StringTransform {"script":"x"}`}, tt.lines...)...)
+			doc, err := engine.ParseJSON(dsl)
+			require.NoError(t, err)
+			doc = doc.With("globals", engine.Object("env.list", engine.Strings("a", "b", "c")))
+			all := problemLines(engine.Validate(builtins(t), doc.AppendJSON(nil)))
+			if tt.want == "" {
+				require.Empty(t, all)
+			}
+			require.Contains(t, all, tt.want)
+		})
+	}
+}
+
+func TestValidateNamesCyclesWithoutExit(t *testing.T) {
+	const exit = `s Switch {"conditions":[{"items":[{"cpn_id":"sys.query","operator":"=","value":"1"}],"to":["a"]}],"end_cpn_ids":["b"]}`
+	for name, tt := range map[string]struct {
+		want  int
+		lines []string
+	}{
+		"a node after itself":   {1, []string{`a StringTransform {"script":"x"} -> a`}},
+		"two nodes":             {1, []string{`a StringTransform {"script":"x"} -> b`, `b StringTransform {"script":"x"} -> a`}},
+		"back to the start":     {1, []string{`a StringTransform {"script":"x"} -> begin`}},
+		"two cycles":            {2, []string{`a StringTransform {"script":"x"} -> a b`, `b StringTransform {"script":"x"} -> b`}},
+		"a choice on the way":   {0, []string{`a StringTransform {"script":"x"} -> s`, exit, `b StringTransform {"script":"x"}`}},
+		"a form on the way":     {0, []string{`a UserFillUp -> b`, `b StringTransform {"script":"x"} -> a`}},
+		"an error ends it":      {0, []string{`a StringTransform {"script":"x","exception_method":"goto","exception_goto":["b"]} -> a`, `b StringTransform {"script":"x"}`}},
+		"the turns of a body":   {0, []string{`a Loop {"maximum_loop_count":2}`, `li LoopItem -> b ^ a`, `b StringTransform {"script":"x"} -> li ^ a`}},
+		"a cycle inside a body": {1, []string{`a Loop {"maximum_loop_count":2}`, `li LoopItem -> b ^ a`, `b StringTransform {"script":"x"} -> b ^ a`}},
+		"nothing leads to it":   {0, []string{`a StringTransform {"script":"x"}`, `b StringTransform {"script":"x"} -> b`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dsl := sketch(append([]string{`begin Begin -> a`}, tt.lines...)...)
+			all := problemLines(engine.Validate(builtins(t), dsl))
+			require.Equal(t, tt.want, strings.Count(all, "so that the run never finishes"), all)
+		})
+	}
+}
+
+func TestValidateNamesWhatWasMeant(t *testing.T) {
+	const canvas = `{"components": {
+		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Mesage:Tidy"]},
+		"Message:Tidy": {"obj": {"component_name": "Message", "params": {"content": ["%s"]}}, "downstream": []},
+		"LLM:A": {"obj": {"component_name": "LLM", "params": {}}, "downstream": []}},
+		"variables": {"city": {"type": "string"}, "a": {"type": "string"}}}`
+	for text, want := range map[string]string{
+		"{Message:Tidi@content}": `{Message:Tidi@content}: no component "Message:Tidi" in this canvas; did you mean "Message:Tidy"?`,
+		"{LLM:B@content}":        "{LLM:B@content}: no component \"LLM:B\" in this canvas\n",
+		"{LLM:A@contnt}":         `{LLM:A@contnt}: LLM:A has no output "contnt"; did you mean "content"?`,
+		"{env.cty}":              `{env.cty}: no such variable; did you mean "env.city"?`,
+		"{env.b}":                "{env.b}: no such variable\n",
+		"{sys.qury}":             `{sys.qury}: no such variable; did you mean "sys.query"?`,
+		"{evn.city}":             `"Mesage:Tidy" names no component of this canvas: nothing follows here; did you mean "Message:Tidy"?`,
+	} {
+		all := problemLines(engine.Validate(builtins(t), fmt.Appendf(nil, canvas, text))) + "\n"
+		require.Contains(t, all, want, text)
+	}
+	all := problemLines(engine.Validate(builtins(t), []byte(`{"components": {"begin": {"obj": {"component_name": "Begn"}}}}`)))
+	require.Contains(t, all, `unknown component "Begn", did you mean Begin?`)
+}
+
+func TestValidateNamesUnknownParams(t *testing.T) {
+	const agent = `{"tools": [{"component_name": "Retrieval", "name": "Search", "params": {"kb_ids": ["k"], "topn": 3}}], "llm_filter": "x"}`
+	all := problemLines(engine.Validate(builtins(t), sketch(
+		`begin Begin {"prologe":"hi","enablePrologue":true,"security":{}} -> m`,
+		`m Message {"contents":["x"],"content":["y"],"outputs":{},"_private":1,"messages":[]} -> a`,
+		`a Agent `+agent+` -> t`, `t TavilySearch {"api_key":"k","query":"q","include_images":true} -> u`,
+		`u StringTransform {"script":"x","colour":"red"}`)))
+	for _, want := range []string{
+		`warning: begin, prologe: unknown parameter, which has no effect; did you mean "prologue"?`,
+		`warning: m, contents: unknown parameter, which has no effect; did you mean "content"?`,
+		`warning: a, tools: Search: unknown parameter "topn", which has no effect; did you mean "top_n"?`,
+		"warning: u, colour: unknown parameter, which has no effect\n",
+	} {
+		require.Contains(t, all+"\n", want)
+	}
+	require.Equal(t, 4, strings.Count(all, "unknown parameter"), all)
+}
+
+func TestValidateSparesRealCanvases(t *testing.T) {
+	for i, dsl := range manyCanvases(t) {
+		for _, p := range engine.Validate(builtins(t), dsl.AppendJSON(nil)) {
+			require.NotContains(t, p.Text, "unknown parameter", "canvas %d: %s", i, p)
+			require.NotContains(t, p.Text, "so that the run never finishes", "canvas %d: %s", i, p)
+		}
+	}
 }

@@ -109,6 +109,9 @@ type Config struct {
 	// Limits bound each run; a zero field is the engine's default, a negative one
 	// no limit.
 	Limits engine.Limits
+	// Concurrency and MaxSteps are the options of the engine for each run; 0 is its
+	// default.
+	Concurrency, MaxSteps int
 	// ScriptWorker is the command that runs one script in a process of its
 	// own; without it scripts run in this process.
 	ScriptWorker []string

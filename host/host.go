@@ -139,7 +139,8 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	h.runs = durable.New(durable.Config{
 		Store: h.store, Log: h.log, Registry: registry, Ports: h.ports, Logger: cfg.Log,
-		Limits: cfg.Limits, Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
+		Limits: cfg.Limits, Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps,
+		Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
 		PlanBytes: h.memory.plans, Documents: h.memory.canvases, KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.api = api.New(api.Config{
@@ -147,6 +148,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		Documents: &h.documents, Templates: templates, Models: h.models, Quota: h.quota, Operator: firstTenantID,
 		Limits: cfg.Limits, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
 		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
+		ForgetTask: h.redis.forget,
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err

@@ -23,7 +23,7 @@ type redisKeys struct {
 // openRedis opens what the configuration asks for.
 func (h *Host) openRedis(ctx context.Context) (err error) {
 	cfg, r := &h.cfg, &h.redis
-	var places []redisdoor.Putter
+	var places []redisdoor.KeyWriter
 	if cfg.RedisDoor != "" {
 		password := cfg.RedisPassword
 		if password == "" {
@@ -108,6 +108,14 @@ func (r *redisKeys) watch(j *durable.Job, kind string, data []byte) {
 	if e, err := engine.ParseJSON(data); err == nil { // the engine wrote it
 		r.traces.Tool(j.ID, j.Message, e.Get("data"))
 	}
+}
+
+// forget deletes the keys of a task whose canvas is reset.
+func (r *redisKeys) forget(ctx context.Context, task string) error {
+	if r.traces == nil {
+		return nil
+	}
+	return r.traces.Forget(ctx, task)
 }
 
 // end lets go of a run. The mark that canceled it would otherwise stop nothing and stay for ever.

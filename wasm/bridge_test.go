@@ -104,6 +104,15 @@ func TestStartsThatAreWrong(t *testing.T) {
 	})
 }
 
+func TestStartBoundsTheRun(t *testing.T) {
+	const cycle = `"A":{"obj":{"component_name":"Message","params":{"content":["x"]}},"downstream":["A"]}`
+	meet(t, func(k *talk) {
+		k.open(cycle)
+		lines := k.start(`{"canvas":1,"query":"x","max_steps":5,"concurrency":1}`)
+		require.Contains(k.t, lines[len(lines)-1].Text, "more than 5 executions without progress")
+	})
+}
+
 func TestBusyCanvas(t *testing.T) {
 	meet(t, func(k *talk) {
 		k.open(`"A":{"obj":{"component_name":"LLM","params":{"llm_id":"m","prompts":"{sys.query}"}}}`)

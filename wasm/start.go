@@ -75,6 +75,9 @@ func (s *startMessage) options(r *run) engine.Options {
 		Ports: s.portsOf(r), Limits: s.limits, Internal: true, Rerun: h.Get("rerun").True(),
 		From: h.Get("from").Str(), Until: h.Get("until").Str(),
 	}
+	concurrency, _ := h.Get("concurrency").Int()
+	steps, _ := h.Get("max_steps").Int()
+	o.Concurrency, o.MaxSteps = int(concurrency), int(steps)
 	if seed, ok := h.Get("seed").Int(); ok {
 		o.Seed = uint64(seed)
 		o.Ports.IDs = &seededIDs{state: uint64(seed) ^ uint64(len(r.held.state.History()))<<32}

@@ -28,9 +28,10 @@ type Agent struct {
 }
 
 var agentSpec = engine.Spec{
-	Name: "Agent",
-	Doc:  "A language model that calls tools, round by round, before it answers.",
-	New:  func() engine.Component { return &Agent{} },
+	Ignores: modelIgnores,
+	Name:    "Agent",
+	Doc:     "A language model that calls tools, round by round, before it answers.",
+	New:     func() engine.Component { return &Agent{} },
 	Outputs: []engine.Field{
 		{Name: "content", Type: "string", Doc: "the answer"},
 		{Name: "structured", Type: "object", Doc: "the answer as JSON, when its form is declared"},

@@ -177,10 +177,12 @@ func TestAgentInAgent(t *testing.T) {
 	var paths []string
 	for _, e := range s.trace {
 		if !strings.Contains("analyze_task reflection", e.Get("tool_name").Text()) {
-			paths = append(paths, e.Get("path").Text()+" "+e.Get("tool_name").Text())
+			paths = append(paths, engine.TraceEntry(e).Get("path").Text()+" "+e.Get("tool_name").Text())
+		} else {
+			require.NotContains(t, engine.TraceEntry(e).Get("path").Text(), e.Get("tool_name").Text(), "a step is not a tool")
 		}
 	}
-	require.Equal(t, []string{"Ex-->Web_Search echo_tool_0", "Ex Web_Search_0"}, paths)
+	require.Equal(t, []string{"Ex-->Web_Search-->Echo echo_tool_0", "Ex-->Web_Search Web_Search_0"}, paths)
 	require.Contains(t, m.asked[1].System, "# Why this is asked\nwhy\n\n# Request\nfind")
 }
 

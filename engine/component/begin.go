@@ -7,6 +7,11 @@ import (
 )
 
 var beginSpec = engine.Spec{
+	Ignores: []string{
+		"enablePrologue", "enable_tips", "tips",
+		// Hosts that serve webhooks read these.
+		"methods", "content_types", "schema", "security", "execution_mode", "response", "max_body_size",
+	},
 	Name: "Begin",
 	Doc:  "Where every canvas starts. It takes what the caller passed: form fields, or the parts of a web request.",
 	New:  func() engine.Component { return new(Begin) },
@@ -24,18 +29,19 @@ var beginSpec = engine.Spec{
 // Begin turns the inputs of a run into outputs. Its node must have the id "begin".
 //
 // In: the run's inputs, declared in the form or not. A field is wrapped, {"value": v}, or bare. Out: one output
-// per field, values as they came; the file descriptors of a file field are read into a list of texts. A run
-// started by a web request has one output per part of it.
+// per field, values as they came; the file descriptors of a file field are read into a list of texts, and JSON
+// sent for a field of type object is decoded. A run started by a web request has one output per part of it.
 //
 // Defaults of the form are not applied here: whoever shows the form sends them. node_finished shows them among the
 // inputs all the same.
 //
 // Source: RAGFlow agent/component/begin.py at 80a16e71 (behaviour read, written anew).
-// Differs: bare values and lists of files are accepted, and so is the mode "Dialog".
+// Differs: bare values, JSON of objects and lists of files are accepted, and so is the mode "Dialog".
 type Begin struct {
 	Mode     string       `json:"mode" doc:"how the canvas is started; Dialog is another word for conversational" default:"conversational" enum:"conversational,task,Webhook,Dialog"`
 	Prologue string       `json:"prologue" doc:"greeting that a client shows before the first turn"`
-	Inputs   engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional, options, value}"`
+	Inputs   engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional or required, options, value}"`
+	Layout   string       `json:"layout_recognize" doc:"how the original reads pages of uploads; has no effect here"`
 
 	// What follows is read by the host that takes the request.
 	Methods       engine.Value `json:"methods" doc:"webhook: list of HTTP methods; all without it"`

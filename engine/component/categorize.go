@@ -28,6 +28,7 @@ type category struct {
 }
 
 var categorizeSpec = engine.Spec{
+	Ignores:  modelIgnores,
 	Name:     "Categorize",
 	Doc:      "Sorts what the user says into one of several categories with a language model, and goes on there.",
 	New:      func() engine.Component { return &Categorize{} },

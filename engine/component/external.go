@@ -115,6 +115,9 @@ func externalSpecs() []engine.Spec {
 	} {
 		list = append(list, group...)
 	}
+	for i := range list {
+		list[i].Open = true // a host may know settings of its own
+	}
 	return list
 }
 

@@ -9,7 +9,9 @@ import (
 )
 
 // fieldKeys are the members a form field may have beside its value.
-var fieldKeys = map[string]bool{"name": true, "type": true, "optional": true, "options": true, "key": true}
+var fieldKeys = map[string]bool{
+	"name": true, "type": true, "optional": true, "required": true, "options": true, "key": true,
+}
 
 // formOf is a declared form; a form that was left out is empty.
 func formOf(fields engine.Value) engine.Value {
@@ -23,12 +25,14 @@ func formOf(fields engine.Value) engine.Value {
 func passFields(ctx context.Context, call *engine.Call, form engine.Value) error {
 	for name, given := range call.RunInputs().Fields() {
 		v := fieldValue(given)
+		var err error
 		if isFileField(given, form.Get(name)) {
-			texts, err := readFiles(ctx, call, v)
-			if err != nil {
-				return fmt.Errorf("field %q: %w", name, err)
-			}
-			v = texts
+			v, err = readFiles(ctx, call, v)
+		} else if fieldType(given, form.Get(name)) == "object" {
+			v, err = decoded(v)
+		}
+		if err != nil {
+			return fmt.Errorf("field %q: %w", name, err)
 		}
 		call.In(name, v)
 		call.Out(name, v)
@@ -53,13 +57,32 @@ func fieldValue(given engine.Value) engine.Value {
 	return engine.Null
 }
 
-// isFileField reports whether a field takes uploads. The type that was sent counts before the declared one.
-func isFileField(given, declared engine.Value) bool {
+// fieldType is the type of a field, in lower case. The type that was sent counts before the declared one.
+func fieldType(given, declared engine.Value) string {
 	typ := given.Get("type").Str()
 	if _, wrapped := given.Lookup("value"); !wrapped || typ == "" {
 		typ = declared.Get("type").Str()
 	}
-	return strings.Contains(strings.ToLower(typ), "file")
+	return strings.ToLower(typ)
+}
+
+// isFileField reports whether a field takes uploads.
+func isFileField(given, declared engine.Value) bool {
+	return strings.Contains(fieldType(given, declared), "file")
+}
+
+// decoded is the value that a string holds as JSON. A string that is not JSON stays as it is.
+func decoded(v engine.Value) (engine.Value, error) {
+	if v.Kind() != engine.KindString {
+		return v, nil
+	}
+	if err := engine.CheckParse(v.Str()); err != nil {
+		return engine.Null, err
+	}
+	if parsed, err := engine.ParseJSONText(v.Str()); err == nil {
+		return parsed, nil
+	}
+	return v, nil
 }
 
 // readFiles turns one upload descriptor, or a list of them, into a list of texts. Null stays null, and what is no

@@ -13,9 +13,9 @@ import (
 //
 // Secrets reach the HTTP port by name: it replaces the placeholders {{secret:NAME}} that stand in
 // the params themselves, so that no output ever holds a value. A placeholder that a reference
-// brings along is plain text. Differs: references in url are replaced, a missing proxy means none,
-// status and headers are outputs, and clean_html works for every method. Source: RAGFlow
-// agent/component/invoke.py at 80a16e71 (behaviour read, written anew).
+// brings along is plain text. Differs: references in url and in values are replaced, values in url
+// are escaped, a missing proxy means none, status and headers are outputs, and clean_html works for
+// every method. Source: RAGFlow agent/component/invoke.py at 80a16e71 (behaviour read, written anew).
 type Invoke struct {
 	URL       engine.Text      `json:"url" doc:"address; http:// is put before one without scheme" check:"nonempty"`
 	Method    string           `json:"method" doc:"HTTP method" default:"get" enum:"get,post,put,GET,POST,PUT"`
@@ -29,9 +29,9 @@ type Invoke struct {
 
 // InvokeVariable is one thing that is sent.
 type InvokeVariable struct {
-	Key   string       `json:"key" doc:"name it is sent under"`
-	Value engine.Value `json:"value" doc:"the value itself; wins over ref"`
-	Ref   engine.Ref   `json:"ref" doc:"where the value comes from"`
+	Key   string      `json:"key" doc:"name it is sent under"`
+	Value engine.Expr `json:"value" doc:"the value itself, in which references are replaced; wins over ref"`
+	Ref   engine.Ref  `json:"ref" doc:"where the value comes from"`
 }
 
 var invokeSpec = engine.Spec{
@@ -77,7 +77,7 @@ func (v *Invoke) Run(ctx context.Context, call *engine.Call) error {
 }
 
 func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRequest, error) {
-	url, err := call.Render(ctx, &v.URL, engine.TextStyle{Secrets: true})
+	url, err := v.render(ctx, call)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (v *Invoke) request(ctx context.Context, call *engine.Call) (*engine.HTTPRe
 		if req.Body, err = formEncoded(call, args); err != nil {
 			return nil, err
 		}
-		req.Header = withType(req.Header, "application/x-www-form-urlencoded")
+		req.Header = withType(req.Header, engine.FormType)
 	default:
 		if req.Body, err = call.JSONOf(args); err != nil {
 			return nil, err
@@ -122,12 +122,12 @@ func (v *Invoke) args(ctx context.Context, call *engine.Call) (engine.Value, err
 	b := engine.NewObject(len(v.Variables))
 	for i := range v.Variables {
 		x := &v.Variables[i]
-		value := call.MarkSecrets(x.Value)
-		if !value.Truthy() && !x.Ref.IsZero() {
-			var err error
-			if value, err = call.ResolveConfig(ctx, &x.Ref); err != nil {
-				return engine.Null, fmt.Errorf("variable %s: %w", x.Key, err)
-			}
+		value, err := call.EvalConfig(ctx, &x.Value)
+		if !x.Value.Literal.Truthy() && !x.Ref.IsZero() {
+			value, err = call.ResolveConfig(ctx, &x.Ref)
+		}
+		if err != nil {
+			return engine.Null, fmt.Errorf("variable %s: %w", x.Key, err)
 		}
 		b.Set(call.MarkSecrets(engine.String(x.Key)).Str(), value)
 	}
@@ -246,16 +246,10 @@ func escapeForm(b *strings.Builder, s, mark string) {
 				continue
 			}
 		}
-		switch c := s[0]; {
-		case isPlainForm(c):
-			b.WriteByte(c)
-		case c == ' ':
+		if s[0] == ' ' {
 			b.WriteByte('+')
-		default:
-			const hex = "0123456789ABCDEF"
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
+		} else {
+			writePercent(b, s[0], isPlainForm(s[0]))
 		}
 		s = s[1:]
 	}

@@ -34,7 +34,7 @@ func TestInvokeRequest(t *testing.T) {
 		want         engine.HTTPRequest
 	}{
 		{"get sends a query", `{"url": "host/{sys.query}?x=1#top", ` + vars + `}`, engine.HTTPRequest{Method: "GET",
-			URL: "http://host/a ü?x=1&q=a+%C3%BC&s={{secret:KEY:M}}+%26&l=a&l=1#top"}},
+			URL: "http://host/a%20%C3%BC?x=1&q=a+%C3%BC&s={{secret:KEY:M}}+%26&l=a&l=1#top"}},
 		{"post sends JSON", `{"url": "https://host", "method": "post", ` + vars + `}`, engine.HTTPRequest{Method: "POST", URL: "https://host",
 			Header: []engine.HTTPHeader{{Name: "Content-Type", Value: "application/json"}}, Body: `{"q":"a ü","s":"{{secret:KEY:M}} &","l":["a",1]}`}},
 		{"put sends a form", `{"url": "https://host", "method": "PUT", "datatype": "formdata", ` + vars + `}`, engine.HTTPRequest{Method: "PUT", URL: "https://host",

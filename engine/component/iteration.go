@@ -10,9 +10,10 @@ import (
 )
 
 var iterationSpec = engine.Spec{
-	Name: "Iteration",
-	Doc:  "Runs its body once for each element of a list, one after the other, and collects what the body gives.",
-	New:  func() engine.Component { return new(Iteration) },
+	Ignores: []string{"variable"},
+	Name:    "Iteration",
+	Doc:     "Runs its body once for each element of a list, one after the other, and collects what the body gives.",
+	New:     func() engine.Component { return new(Iteration) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "list", Doc: "for each declared output with a ref: the values of that ref, one per element"},
 	},
@@ -191,10 +192,17 @@ func collect(ctx context.Context, call *engine.Call, list []collected) error {
 // Item marks the component as the start of a body.
 func (i *IterationItem) Item() {}
 
+// Fits reports whether a container goes over a list.
+func (i *IterationItem) Fits(c engine.Container) bool {
+	_, ok := c.(lister)
+	return ok
+}
+
 var (
 	_ engine.Container   = (*Iteration)(nil)
 	_ engine.Initializer = (*Iteration)(nil)
 	_ engine.Item        = (*IterationItem)(nil)
+	_ engine.Fitter      = (*IterationItem)(nil)
 	_ engine.Initializer = (*IterationItem)(nil)
 	_ lister             = (*Iteration)(nil)
 )

@@ -33,6 +33,7 @@ type prompt struct {
 }
 
 var llmSpec = engine.Spec{
+	Ignores: modelIgnores,
 	Name:    "LLM",
 	Aliases: []string{"Generate"},
 	Doc:     "Asks a language model and gives its answer, as text or as JSON in a declared form.",

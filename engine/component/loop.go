@@ -180,10 +180,17 @@ func (*LoopItem) Run(ctx context.Context, call *engine.Call) error {
 // Item marks the component as the start of a body.
 func (*LoopItem) Item() {}
 
+// Fits reports whether a container is a Loop.
+func (*LoopItem) Fits(c engine.Container) bool {
+	_, ok := c.(*Loop)
+	return ok
+}
+
 var (
 	_ engine.Container   = (*Loop)(nil)
 	_ engine.Initializer = (*Loop)(nil)
 	_ engine.Referrer    = (*Loop)(nil)
 	_ engine.Item        = (*LoopItem)(nil)
+	_ engine.Fitter      = (*LoopItem)(nil)
 	_ lister             = (*Loop)(nil)
 )

@@ -9,6 +9,7 @@ import (
 )
 
 var messageSpec = engine.Spec{
+	Ignores: []string{"messages"},
 	Name:    "Message",
 	Aliases: []string{answerAlias},
 	Doc:     "Says a text to the user. References in it are replaced; answers of models are said as they come.",

@@ -34,10 +34,11 @@ type Retrieval struct {
 }
 
 var retrievalSpec = engine.Spec{
-	Name:   "Retrieval",
-	Doc:    "Searches datasets or memories for passages that fit a query.",
-	New:    func() engine.Component { return &Retrieval{} },
-	Inputs: []engine.Field{{Name: "query", Type: "string", Doc: "what to look for", Required: true}},
+	Ignores: []string{"kb_vars"},
+	Name:    "Retrieval",
+	Doc:     "Searches datasets or memories for passages that fit a query.",
+	New:     func() engine.Component { return &Retrieval{} },
+	Inputs:  []engine.Field{{Name: "query", Type: "string", Doc: "what to look for", Required: true}},
 	Outputs: []engine.Field{
 		{Name: "formalized_content", Type: "string", Doc: "the passages as text for a prompt, each with its citation number"},
 		{Name: "json", Type: "list", Doc: "the passages with all their fields"},

@@ -39,8 +39,6 @@ func endsNode(err error) bool {
 
 // standIn is what a node says in place of a failed answer, if the canvas gives such a text.
 func standIn(c *engine.Common) (string, bool) {
-	if c.ExceptionMethod != "comment" || !c.ExceptionDefault.Truthy() {
-		return "", false
-	}
-	return c.ExceptionDefault.Text(), true
+	v := c.ErrorDefault()
+	return v.Text(), !v.IsNull()
 }

@@ -39,3 +39,9 @@ func (s *Sampling) config() engine.ModelConfig {
 	}
 	return c
 }
+
+// modelIgnores are settings that documents of the original give to nodes that ask a model.
+var modelIgnores = []string{
+	"llm_filter", "llm_enabled_tools", "tenant_llm_id", "parameter", "parameters", "output_structure",
+	"showStructuredOutput", "function_name", "custom_header", "sys_prompt", "prompts", "cite", "visual_files_var",
+}

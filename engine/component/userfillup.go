@@ -29,7 +29,8 @@ var userFillUpSpec = engine.Spec{
 type UserFillUp struct {
 	EnableTips bool         `json:"enable_tips" doc:"whether tips are shown" default:"true"`
 	Tips       engine.Text  `json:"tips" doc:"text above the form; may hold references" default:"Please fill up the form"`
-	Inputs     engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional, options, value}"`
+	Inputs     engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional or required, options, value}"`
+	Layout     string       `json:"layout_recognize" doc:"how the original reads pages of uploads; has no effect here"`
 }
 
 // tipsStyle is how values read inside tips.

@@ -27,6 +27,37 @@ func TestUserFillUpAsksAndGoesOn(t *testing.T) {
 	require.Equal(t, `a=yes b= tips=q=Q l=x,1 n=null o={"k": "\\1"}`, s.said)
 }
 
+func TestUserFillUpTakesRequiredForOptional(t *testing.T) {
+	const form = `{"inputs": {"a": {"type": "line", "required": true}, "b": {"type": "line", "required": false},
+		"c": {"type": "line", "optional": true, "required": true}, "d": {"type": "line", "required": "yes"}}}`
+	c, err := engine.Load(registry(t), sketch(t, `begin Begin `+form+` -> F`, `F UserFillUp `+form+` -> M`, `M Message {"content": "{F@a}{F@b}"}`))
+	require.NoError(t, err)
+	begin, err := c.InputForm("begin")
+	require.NoError(t, err)
+	st := c.State()
+	s := playOn(t, c, st, engine.Input{}, engine.Ports{})
+	for _, asked := range []engine.Value{begin, s.ends[0].Get("inputs")} {
+		require.Equal(t, "false", asked.Get("a").Get("optional").JSON())
+		require.Equal(t, "true", asked.Get("b").Get("optional").JSON())
+		require.Equal(t, "true", asked.Get("c").Get("optional").JSON(), "what the field says itself counts")
+		require.True(t, asked.Get("d").Get("optional").IsNull())
+	}
+	s = playOn(t, c, st, engine.Input{Inputs: value(t, `{"b": "x"}`)}, engine.Ports{})
+	require.NoError(t, s.err)
+	require.True(t, st.Paused())
+	require.Equal(t, []string{"a", "d"}, keys(s.ends[len(s.ends)-1].Get("inputs")))
+	s = playOn(t, c, st, engine.Input{Inputs: value(t, `{"a": "y", "d": "z"}`)}, engine.Ports{})
+	require.NoError(t, s.err)
+	require.Equal(t, "yx", s.said)
+}
+
+func keys(v engine.Value) (names []string) {
+	for name := range v.Fields() {
+		names = append(names, name)
+	}
+	return names
+}
+
 func TestUserFillUpWithoutTips(t *testing.T) {
 	s := play(t, engine.Input{}, engine.Ports{}, `begin Begin -> F`, `F userfillup {"enable_tips": false, "tips": "unseen", "inputs": {}}`)
 	require.Equal(t, "", s.ends[0].Get("tips").Str())

@@ -41,12 +41,12 @@ func TestPlayLeavesTheRegistryAlone(t *testing.T) {
 }
 
 func TestPlayGoesOnAfterALoadError(t *testing.T) {
-	c := readCase(t, "missing_downstream")
+	c := readCase(t, "bad_param")
 	c.Runs = append(c.Runs, c.Runs[0])
 	observed, err := enginetest.Play(t.Context(), registry(t), c)
 	require.NoError(t, err)
 	for _, r := range observed.Get("runs").Elements() {
-		require.Contains(t, r.Get("load_error").Text(), "Nope:A")
+		require.Contains(t, r.Get("load_error").Text(), "Message:A")
 	}
 }
 
@@ -55,7 +55,7 @@ func TestPlayGoesOnAfterALoadError(t *testing.T) {
 func TestRecord(t *testing.T) {
 	for _, name := range []string{
 		"chain_basic", "llm_stream", "llm_stream_think", "agent_one_tool", "fillup_resume", "error_no_handler",
-		"conversation_three_turns", "citation_llm", "message_memory", "missing_downstream", "debug_component",
+		"conversation_three_turns", "citation_llm", "message_memory", "bad_param", "missing_downstream", "debug_component",
 		"fanin_parallel_lengths_llm", "llm_error_stream_none", "message_tts",
 	} {
 		t.Run(name, func(t *testing.T) {

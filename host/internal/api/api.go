@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -71,6 +72,8 @@ type Config struct {
 	Origins []string
 	// Fetch reads a web page for uploads by address; nil refuses them.
 	Fetch engine.HTTP
+	// ForgetTask deletes the Redis keys of a task whose canvas is reset; nil when there are none.
+	ForgetTask func(ctx context.Context, task string) error
 	// Version is told to clients.
 	Version string
 	// Metrics gets the API's own numbers; nil makes a registry of its own.

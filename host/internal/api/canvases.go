@@ -178,7 +178,13 @@ func (a *API) editorReset(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.ok(document(v.DSL))
+	dsl := document(v.DSL)
+	if task := dsl.Get("task_id").Str(); task != "" && a.cfg.ForgetTask != nil {
+		if err := a.cfg.ForgetTask(c.ctx(), task); err != nil {
+			return err
+		}
+	}
+	return c.ok(dsl)
 }
 
 // cancelTask stops the runs that a name stands for: a run, a message, or the
@@ -343,8 +349,7 @@ func toolTrace(records []runner.Record) engine.Value {
 			continue
 		}
 		d := document(r.Data).Get("data")
-		t.group(d.Get("component_id"), engine.Object("path", d.Get("path"), "tool_name", d.Get("tool_name"),
-			"arguments", d.Get("arguments"), "result", d.Get("result"), "elapsed_time", d.Get("elapsed_time")))
+		t.group(d.Get("component_id"), engine.TraceEntry(d))
 	}
 	return t.value()
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"mime/multipart"
 	"strings"
 	"testing"
@@ -14,7 +15,13 @@ import (
 )
 
 func TestEditor(t *testing.T) {
-	s := newSite(t)
+	var forgotten []string
+	s := newSite(t, func(c *Config) {
+		c.ForgetTask = func(_ context.Context, task string) error {
+			forgotten = append(forgotten, task)
+			return nil
+		}
+	})
 	id := s.canvas("first", echo)
 	require.Equal(t, "first already exists.", s.post("/v1/canvas/set", `{"title":"first","dsl":`+echo+`}`).message())
 	require.Equal(t, "required argument are missing: dsl,title; ", s.post("/v1/canvas/set", `{}`).message())
@@ -51,6 +58,7 @@ func TestEditor(t *testing.T) {
 	require.Equal(t, "{}", s.good(s.get("/v1/canvas/trace?canvas_id="+id+"&message_id="+list[0].Get("message_id").Str())).data().JSON())
 	a = s.good(s.post("/v1/canvas/reset", `{"id":"`+id+`"}`))
 	require.Zero(t, a.data().Get("history").Len())
+	require.Equal(t, []string{kept.Get("task_id").Str()}, forgotten, "the keys of the task go with the conversation")
 	require.Equal(t, "Only owner of canvas authorized for this operation.", s.post("/v1/canvas/completion", `{"id":"`+nowhere+`"}`).message())
 
 	s.good(s.post("/v1/canvas/rm", `{"canvas_ids":["`+id+`"]}`))

@@ -18,13 +18,13 @@ func TestTrace(t *testing.T) {
 	require.NoError(t, s.store.StartRun(t.Context(), store.Run{ID: "r", Tenant: "one", Canvas: id, Session: "s", Message: "m"}))
 	tool := func(node, name string) runner.Record {
 		return runner.Record{Kind: "tool_finished", Data: []byte(`{"event":"tool_finished","data":{"component_id":"` + node +
-			`","path":"p","tool_name":"` + name + `","arguments":{"q":1},"result":"x","elapsed_time":0.5}}`)}
+			`","path":"p","tool":"T","tool_name":"` + name + `","arguments":{"q":1},"result":"x","elapsed_time":0.5}}`)}
 	}
 	_, err = e.Append(t.Context(), tool("Agent:A", "one"), tool("Agent:B", "two"), tool("Agent:A", "three"))
 	require.NoError(t, err)
-	const want = `[{"component_id":"Agent:A","trace":[{"arguments":{"q":1},"elapsed_time":0.5,"path":"p","result":"x","tool_name":"one"},` +
-		`{"arguments":{"q":1},"elapsed_time":0.5,"path":"p","result":"x","tool_name":"three"}]},` +
-		`{"component_id":"Agent:B","trace":[{"arguments":{"q":1},"elapsed_time":0.5,"path":"p","result":"x","tool_name":"two"}]}]`
+	const want = `[{"component_id":"Agent:A","trace":[{"arguments":{"q":1},"elapsed_time":0.5,"path":"p-->T","result":"x","tool_name":"one"},` +
+		`{"arguments":{"q":1},"elapsed_time":0.5,"path":"p-->T","result":"x","tool_name":"three"}]},` +
+		`{"component_id":"Agent:B","trace":[{"arguments":{"q":1},"elapsed_time":0.5,"path":"p-->T","result":"x","tool_name":"two"}]}]`
 	for _, name := range []string{"m", "r", "s"} {
 		require.Equal(t, want, s.good(s.get("/v1/canvas/trace?canvas_id="+id+"&message_id="+name)).data().JSON(), name)
 		require.Equal(t, want, s.good(s.get("/0.27/api/v1/agents/"+id+"/logs/"+name)).data().JSON(), name)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,15 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 )
+
+// paces are the flags of commands that run canvases for how much of a run happens at once and in all.
+type paces struct{ concurrency, maxSteps int }
+
+func (p *paces) flags(fs *flag.FlagSet) {
+	fs.IntVar(&p.concurrency, "concurrency", 0, "nodes of a run at once; 0 means 5")
+	fs.IntVar(&p.maxSteps, "max-steps", 0,
+		"executions without progress, besides one of each node, before a run counts as a runaway; 0 means 10,000")
+}
 
 // limits is the flag --limit NAME=N,... of commands that run canvases. It may be given several times.
 type limits struct {

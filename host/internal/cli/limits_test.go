@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
 func TestLimitFlag(t *testing.T) {
@@ -30,4 +32,22 @@ func TestLimitFlag(t *testing.T) {
 		}
 		require.EqualError(t, err, want, text)
 	}
+}
+
+func TestPacesReachTheEngine(t *testing.T) {
+	args := []string{"--concurrency=3", "--max-steps=7"}
+	w, fs := &world{}, flag.NewFlagSet("run", flag.ContinueOnError)
+	w.flags(fs)
+	require.NoError(t, fs.Parse(args))
+	opt, err := w.options(withEnv(t, &servertest.Output{}, &servertest.Output{}, nil))
+	require.NoError(t, err)
+	require.Equal(t, 3, opt.Concurrency)
+	require.Equal(t, 7, opt.MaxSteps)
+
+	s, fs := &server{}, flag.NewFlagSet("serve", flag.ContinueOnError)
+	s.define(fs)
+	require.NoError(t, fs.Parse(args))
+	require.NoError(t, s.configure(withEnv(t, &servertest.Output{}, &servertest.Output{}, nil)))
+	require.Equal(t, 3, s.cfg.Concurrency)
+	require.Equal(t, 7, s.cfg.MaxSteps)
 }

@@ -32,7 +32,7 @@ type world struct {
 	knowledge string
 	private   bool
 	save      string
-	steps     int
+	paces     paces
 	limits    limits
 	seed      uint64
 
@@ -44,7 +44,7 @@ func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
 	fs.BoolVar(&w.private, "allow-private", false, "let Invoke reach private and local addresses")
 	fs.StringVar(&w.save, "save", "", "`DIR` for the files that a canvas makes (output_format); without it none are made")
-	fs.IntVar(&w.steps, "max-steps", 0, "executions without progress before a run counts as a runaway; 0 means 10,000")
+	w.paces.flags(fs)
 	fs.Var(&w.limits, "limit", limitUsage())
 	fs.Uint64Var(&w.seed, "seed", 0, "seed of random choices; 0 draws one")
 }
@@ -88,7 +88,10 @@ func (w *world) options(a *app) (engine.Options, error) {
 		a.atEnd(base.Close)
 		ports.Retriever = base
 	}
-	return engine.Options{Ports: ports, TenantID: "local", MaxSteps: w.steps, Limits: w.limits.Limits, Seed: w.seed, Internal: true}, nil
+	return engine.Options{
+		Ports: ports, TenantID: "local", Concurrency: w.paces.concurrency, MaxSteps: w.paces.maxSteps,
+		Limits: w.limits.Limits, Seed: w.seed, Internal: true,
+	}, nil
 }
 
 // worker is this program as the worker of scripts. Without a path to it, scripts run inside.

@@ -79,7 +79,7 @@ func (m *messageIDs) NewID() string {
 func (r *Runs) options(j *Job) engine.Options {
 	opt := engine.Options{
 		TaskID: j.ID, CanvasID: j.Canvas, TenantID: j.Tenant, From: j.From, Checkpoints: true, Internal: true,
-		MaxSteps: r.cfg.MaxSteps, Limits: r.cfg.Limits,
+		Concurrency: r.cfg.Concurrency, MaxSteps: r.cfg.MaxSteps, Limits: r.cfg.Limits,
 	}
 	if r.cfg.Ports != nil {
 		opt.Ports = r.cfg.Ports(j)

@@ -34,8 +34,8 @@ type Config struct {
 	// Documents bounds the memory of the documents of runs at work; nil means no
 	// bound.
 	Documents *memlimit.Budget
-	// MaxSteps is the engine's option; 0 means its default.
-	MaxSteps int
+	// Concurrency and MaxSteps are the engine's options; 0 means its default.
+	Concurrency, MaxSteps int
 	// Limits bound each run; see the engine's option.
 	Limits engine.Limits
 	// Full says why no new run may start now, or nil; nil lets all start.

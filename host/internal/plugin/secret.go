@@ -2,11 +2,11 @@ package plugin
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"net/url"
 	"regexp"
 	"strings"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 )
 
@@ -51,27 +51,14 @@ func (f *filler) body(b []byte, headers map[string]string) []byte {
 	if mark := f.t.g.req.SecretMark; mark == "" || !strings.Contains(string(b), mark) {
 		return b
 	}
-	escape := func(v string) string { return v }
+	contentType := ""
 	for name, value := range headers {
-		if !strings.EqualFold(name, "Content-Type") {
-			continue
-		}
-		switch {
-		case strings.Contains(value, "json"):
-			escape = jsonEscape
-		case strings.Contains(value, "x-www-form-urlencoded"):
-			escape = url.QueryEscape
+		if strings.EqualFold(name, "Content-Type") {
+			contentType = value
 		}
 	}
+	escape := func(v string) string { return engine.EscapeSecret(contentType, v) }
 	return []byte(f.replace(string(b), escape))
-}
-
-func jsonEscape(v string) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return strings.Trim(string(b), `"`)
 }
 
 func (f *filler) replace(s string, escape func(string) string) string {

@@ -2,6 +2,7 @@ package redisdoor
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -9,9 +10,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Putter is where keys of runs are written: the run log behind the door, or the bridge.
-type Putter interface {
+// KeyWriter is where keys of runs are written: the run log behind the door, or the bridge.
+type KeyWriter interface {
 	Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
+	Del(ctx context.Context, key string) error
 }
 
 // traceKept is how long a trace lives after its last change, as in the original.
@@ -22,7 +24,7 @@ const traceKept = 10 * time.Minute
 // whenever it follows another. Writing happens beside the run, which never waits for it; of several changes that
 // wait only the last is written.
 type Traces struct {
-	places []Putter
+	places []KeyWriter
 	log    *slog.Logger
 	bell   chan struct{}
 
@@ -38,15 +40,14 @@ type trace struct {
 }
 
 // NewTraces makes Traces; [Traces.Write] does the writing.
-func NewTraces(log *slog.Logger, places ...Putter) *Traces {
+func NewTraces(log *slog.Logger, places ...KeyWriter) *Traces {
 	return &Traces{places: places, log: log, bell: make(chan struct{}, 1), runs: map[string]*trace{}}
 }
 
 // Tool notes a finished tool call: the data of a tool_finished event.
 func (t *Traces) Tool(task, message string, data engine.Value) {
 	id := data.Get("component_id")
-	call := engine.Object("path", data.Get("path"), "tool_name", data.Get("tool_name"), "arguments", data.Get("arguments"),
-		"result", data.Get("result"), "elapsed_time", data.Get("elapsed_time"))
+	call := engine.TraceEntry(data)
 	t.mu.Lock()
 	r := t.runs[task]
 	if r == nil {
@@ -75,6 +76,18 @@ func (t *Traces) End(task string) {
 	if r := t.runs[task]; r != nil && !r.dirty {
 		delete(t.runs, task)
 	}
+}
+
+// Forget deletes the keys of a task, as a reset of its canvas does.
+func (t *Traces) Forget(ctx context.Context, task string) error {
+	t.mu.Lock()
+	delete(t.runs, task)
+	t.mu.Unlock()
+	var errs []error
+	for _, p := range t.places {
+		errs = append(errs, p.Del(ctx, task+"-logs"), p.Del(ctx, task+"-cancel"))
+	}
+	return errors.Join(errs...)
 }
 
 // sweep forgets runs that went on elsewhere; mu is held.

@@ -151,7 +151,7 @@ func (e *exchange) proxy(ctx context.Context, text string) (*url.URL, error) {
 	if !e.secrets.in(text) {
 		return proxy, nil
 	}
-	full, err := e.secrets.put(ctx, proxy, text)
+	full, err := e.secrets.put(ctx, proxy, text, "")
 	if err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
@@ -176,6 +176,16 @@ func (e *exchange) parse(address string) (*url.URL, error) {
 	return u, nil
 }
 
+// contentType says how the body is written.
+func (e *exchange) contentType() string {
+	for _, h := range e.request.Header {
+		if strings.EqualFold(h.Name, "Content-Type") {
+			return h.Value
+		}
+	}
+	return ""
+}
+
 // build puts the secrets in. They are meant for the origin the canvas names: once a redirect has led to another, headers
 // that hold one, or by their name may carry a credential, are left out, and a body that holds one is not sent.
 func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http.Request, error) {
@@ -186,11 +196,11 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 	if e.strange && e.secrets.in(e.body) {
 		return nil, fmt.Errorf("redirect to %s: %w: the body holds a secret that is meant for %s", u.Host, ErrAddress, e.first.Host)
 	}
-	body, err := e.secrets.put(ctx, u, e.body)
+	body, err := e.secrets.put(ctx, u, e.body, e.contentType())
 	if err != nil {
 		return nil, err
 	}
-	full, err := e.secrets.put(ctx, u, address)
+	full, err := e.secrets.putAddress(ctx, u, address)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +212,7 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 		if e.strange && (e.secrets.in(h.Value) || reach.IsCredential(h.Name)) {
 			continue
 		}
-		value, err := e.secrets.put(ctx, u, h.Value)
+		value, err := e.secrets.put(ctx, u, h.Value, "")
 		if err != nil {
 			return nil, err
 		}

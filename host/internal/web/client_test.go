@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -46,6 +47,35 @@ func TestRequest(t *testing.T) {
 	require.Equal(t, 200, res.Status)
 	require.Equal(t, `POST /a?k={{secret:KEY}}&b=1 Bearer {{secret:KEY}} {"t": "{{secret:KEY}}"}`, res.Body)
 	require.Contains(t, res.Header, engine.HTTPHeader{Name: "X-Seen", Value: "Bearer {{secret:KEY}}"})
+}
+
+func TestSecretIsEscapedForWhereItStands(t *testing.T) {
+	const value = "a\"b\\c\n&d=e+f%20/é\""
+	var query, body string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		data, _ := io.ReadAll(r.Body)
+		query, body = r.URL.Query().Get("k"), string(data)
+	}))
+	defer server.Close()
+	c := &Client{AllowPrivate: true, Secrets: secrets("KEY", value)}
+	send := func(contentType, content string) {
+		_, err := c.Do(t.Context(), &engine.HTTPRequest{
+			SecretMark: "m4rk", Method: "POST", URL: server.URL + "?k={{secret:KEY:m4rk}}", Body: content,
+			Header: []engine.HTTPHeader{{Name: "content-type", Value: contentType}},
+		})
+		require.NoError(t, err)
+		require.Equal(t, value, query)
+	}
+	send("application/json; charset=utf-8", `{"t": "<{{secret:KEY:m4rk}}>"}`)
+	var in struct{ T string }
+	require.NoError(t, json.Unmarshal([]byte(body), &in), body)
+	require.Equal(t, "<"+value+">", in.T)
+	send("application/x-www-form-urlencoded", "t={{secret:KEY:m4rk}}&u=1")
+	form, err := url.ParseQuery(body)
+	require.NoError(t, err)
+	require.Equal(t, value, form.Get("t"))
+	send("text/plain", "{{secret:KEY:m4rk}}")
+	require.Equal(t, value, body)
 }
 
 func TestSecretReachesTheServer(t *testing.T) {

@@ -25,9 +25,9 @@ type form struct{ text, placeholder string }
 
 func (b *secretBox) in(text string) bool { return engine.HasSecret(text, b.mark) }
 
-// put replaces the placeholders of text, which goes to the host of u. A secret that is bound to
-// other hosts is refused.
-func (b *secretBox) put(ctx context.Context, u *url.URL, text string) (string, error) {
+// put replaces the placeholders of text, which goes to the host of u; values are escaped for a body
+// of the content type. A secret that is bound to other hosts is refused.
+func (b *secretBox) put(ctx context.Context, u *url.URL, text, contentType string) (string, error) {
 	return engine.FillSecrets(text, b.mark, func(name string) (string, error) {
 		if b.from == nil {
 			return "", fmt.Errorf("secret %q: %w", name, engine.ErrNoPort)
@@ -40,8 +40,20 @@ func (b *secretBox) put(ctx context.Context, u *url.URL, text string) (string, e
 			return "", fmt.Errorf("secret %q: %w: %s is not among %s", name, ErrSecretHost, host, strings.Join(secret.Hosts, ", "))
 		}
 		b.hide(name, secret.Value)
-		return secret.Value, nil
+		return engine.EscapeSecret(contentType, secret.Value), nil
 	})
+}
+
+// putAddress is put for the address u itself. In the query values are escaped; in front of it they
+// stay as they are, because a secret may be several parts of a path.
+func (b *secretBox) putAddress(ctx context.Context, u *url.URL, address string) (string, error) {
+	path, query, _ := strings.Cut(address, "?")
+	full, err := b.put(ctx, u, path, "")
+	if err != nil || len(path) == len(address) {
+		return full, err
+	}
+	query, err = b.put(ctx, u, query, engine.FormType)
+	return full + "?" + query, err
 }
 
 // shortest is the length from which a secret can be told from ordinary text.

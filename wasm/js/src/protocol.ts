@@ -84,6 +84,10 @@ export interface Start {
   rerun?: boolean;
   /** What the run may hold and use. */
   limits?: Limits;
+  /** Nodes at once; 0 or absent means 5. */
+  concurrency?: number;
+  /** Executions without progress, besides one of each node; 0 or absent means 10,000. */
+  max_steps?: number;
   seed?: number;
   /** Fixed clock, Unix milliseconds. */
   now?: number;

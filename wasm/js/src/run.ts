@@ -40,6 +40,10 @@ export interface RunOptions extends Providers {
   rerun?: boolean;
   /** What the run may hold and use, such as { text: 1 << 20 }. */
   limits?: Limits;
+  /** Nodes at once; default 5. */
+  concurrency?: number;
+  /** Executions without progress, besides one of each node, before the run counts as a runaway; default 10,000. */
+  maxSteps?: number;
   /** Makes random choices repeatable. */
   seed?: number;
   /** Fixed clock, Unix milliseconds. */
@@ -204,7 +208,8 @@ function startOf(canvas: number, inputs: Inputs, options: RunOptions, more: Call
   const start: Start = { canvas, ...(typeof inputs === "string" ? { query: inputs } : inputs), ports: [...new Set([...kindsOf(options), ...more])] };
   const { pins, from, base, until, debug, continue: goOn, rerun, limits, seed, now, tools, llm } = options;
   if (tools) start.tools = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, specOf(tool)]));
-  return Object.assign(start, defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, limits, seed, now }));
+  const steps = { concurrency: options.concurrency, max_steps: options.maxSteps };
+  return Object.assign(start, defined({ model: llm?.can, pins, from, base, until, debug, continue: goOn, rerun, limits, ...steps, seed, now }));
 }
 
 function specOf({ description, parameters }: ToolSpec): ToolSpec {

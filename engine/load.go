@@ -1,0 +1,228 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Load reads a canvas: the DSL itself or a template that wraps it under "dsl". Problems that would make every
+// run wrong refuse it, with one error naming component and parameter; see Validate for the rest.
+func Load(reg *Registry, dsl []byte) (*Canvas, error) {
+	doc, err := ParseJSON(dsl)
+	if err != nil {
+		return nil, err
+	}
+	return LoadValue(reg, doc)
+}
+
+// LoadValue is Load for a parsed document.
+func LoadValue(reg *Registry, doc Value) (*Canvas, error) {
+	doc, err := unwrap(doc)
+	if err != nil {
+		return nil, err
+	}
+	c, err := load(reg, doc, func(err error) error { return err })
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// load compiles a document. refuse receives each problem that keeps it from loading; what refuse
+// returns ends loading, and nil continues, with a canvas that can be looked at but must not run.
+func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
+	doc = upgrade(doc)
+	c := &Canvas{doc: doc, registry: reg, env: doc.Get("variables")}
+	if err := c.place(doc.Get("components"), refuse); err != nil {
+		return nil, err
+	}
+	if err := c.link(refuse); err != nil {
+		return nil, err
+	}
+	for i := range c.nodes {
+		if c.nodes[i].spec.New == nil {
+			continue // its kind is unknown
+		}
+		for _, err := range c.nodes[i].compile(reg) {
+			if err := refuse(err); err != nil {
+				return nil, err
+			}
+		}
+	}
+	c.dropParents()
+	c.bind()
+	c.analyse()
+	if _, err := c.readState(doc); err != nil {
+		if err := refuse(err); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// unwrap finds the DSL in a document.
+func unwrap(doc Value) (Value, error) {
+	if doc.Kind() != KindObject {
+		return Null, fmt.Errorf("canvas: the document is a %s; an object with components is needed", doc.Kind())
+	}
+	if dsl := doc.Get("dsl"); doc.find("components") < 0 && !dsl.IsNull() {
+		if dsl.Kind() == KindString {
+			inner, err := ParseJSONText(dsl.Str())
+			if err != nil {
+				return Null, fmt.Errorf("canvas: dsl: %w", err)
+			}
+			dsl = inner
+		}
+		doc = dsl
+	}
+	if doc.Kind() != KindObject || doc.Get("components").Kind() != KindObject {
+		return Null, errors.New(`canvas: no "components" object in the document`)
+	}
+	return doc, nil
+}
+
+// place makes a node for every component, in document order.
+func (c *Canvas) place(components Value, refuse func(error) error) error {
+	names := displayNames(c.doc.Get("graph"))
+	c.nodes = make([]node, components.Len())
+	c.index = make(map[string]int32, components.Len())
+	c.bodies = map[int32][]int32{}
+	c.start = noNode
+	i := int32(0)
+	for id, entry := range components.Fields() {
+		n := &c.nodes[i]
+		*n = node{index: i, id: id, name: names[id], entry: entry, parent: noNode, item: noNode, body: noNode}
+		if err := n.identify(c.registry); err != nil {
+			if err := refuse(err); err != nil {
+				return err
+			}
+		}
+		c.index[id] = i
+		i++
+	}
+	if start, ok := c.index[startID]; ok {
+		c.start = start
+	} else if start, ok := c.index[pipelineID]; ok {
+		c.start, c.pipeline = start, true
+	} else {
+		return refuse(errors.New(`canvas: no component "begin": ` +
+			`every canvas starts at a node with this id (pipelines at "File")`))
+	}
+	return nil
+}
+
+// identify finds what kind of component a node is. A node of an unknown kind has an empty spec.
+func (n *node) identify(reg *Registry) error {
+	obj := n.entry.Get("obj")
+	n.spec, n.params = new(Spec), obj.Get("params")
+	kind := obj.Get("component_name")
+	if kind.Kind() != KindString {
+		return n.paramError("component_name", "", "is missing; the name of a component is needed")
+	}
+	spec, err := reg.Lookup(kind.Str())
+	if err != nil {
+		return n.paramError("component_name", "", err.Error())
+	}
+	n.spec = spec
+	if k := n.params.Kind(); k != KindObject && k != KindNull {
+		return n.paramError("params", "", "is a "+k.String()+"; an object is needed")
+	}
+	return nil
+}
+
+// paramError is an error of one parameter of the node.
+func (n *node) paramError(param, value, problem string) error {
+	return &ParamError{Node: n.id, Name: n.name, Kind: n.spec.Name, Param: param, Value: value, Problem: problem}
+}
+
+func quote(s string) string { return string(AppendQuoted(nil, shorten(s, 120))) }
+
+// displayNames reads the names people gave the nodes.
+func displayNames(graph Value) map[string]string {
+	nodes := graph.Get("nodes")
+	names := make(map[string]string, nodes.Len())
+	for _, n := range nodes.Elements() {
+		names[n.Get("id").Str()] = n.Get("data").Get("name").Str()
+	}
+	return names
+}
+
+// link resolves edges and parents. An edge to a component that is not there leads nowhere.
+func (c *Canvas) link(refuse func(error) error) error {
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if err := n.checkDownstream(); err != nil {
+			if err := refuse(err); err != nil {
+				return err
+			}
+		}
+		for _, d := range n.entry.Get("downstream").Elements() {
+			if to, ok := c.index[d.Str()]; ok {
+				n.down = append(n.down, to)
+			}
+		}
+		parent := n.entry.Get("parent_id").Str()
+		if parent == "" {
+			continue
+		}
+		p, ok := c.index[parent]
+		if !ok {
+			err := n.paramError("parent_id", quote(parent), "names no component of this canvas")
+			if err := refuse(err); err != nil {
+				return err
+			}
+			continue
+		}
+		n.parent = p
+	}
+	return c.checkNesting(refuse)
+}
+
+// checkDownstream refuses edges that are not a list of ids.
+func (n *node) checkDownstream() error {
+	down := n.entry.Get("downstream")
+	if k := down.Kind(); k != KindList && k != KindNull {
+		return n.paramError("downstream", shorten(down.JSON(), 120), "is a "+k.String()+"; a list of ids is needed")
+	}
+	for _, d := range down.Elements() {
+		if k := d.Kind(); k != KindString {
+			return n.paramError("downstream", shorten(d.JSON(), 120), "is a "+k.String()+"; the id of a component is needed")
+		}
+	}
+	return nil
+}
+
+// checkNesting refuses components that lie in their own body.
+func (c *Canvas) checkNesting(refuse func(error) error) error {
+	above := make([]int32, len(c.nodes)) // the node, plus one, from which a walk upwards came by
+	for i := range c.nodes {
+		walk := int32(i) + 1
+		for at := int32(i); at >= 0 && above[at] == 0; at = c.nodes[at].parent {
+			above[at] = walk
+			p := c.nodes[at].parent
+			if p < 0 || above[p] != walk {
+				continue
+			}
+			n := &c.nodes[at]
+			n.parent = noNode
+			err := n.paramError("parent_id", quote(c.nodes[p].id), "leads back to the component itself")
+			if err := refuse(err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dropParents lets only containers hold other nodes; Validate lists the other parents.
+func (c *Canvas) dropParents() {
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if n.parent >= 0 && c.nodes[n.parent].container == nil {
+			n.parent = noNode
+		}
+		if n.parent >= 0 {
+			c.bodies[n.parent] = append(c.bodies[n.parent], n.index)
+		}
+	}
+}
