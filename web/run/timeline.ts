@@ -3,7 +3,7 @@
 // them.
 
 import type { Step, ToolUse } from "@easel/engine/state";
-import type { CanvasModel } from "../canvas/model.ts";
+import type { CanvasModel } from "../canvas/picture.ts";
 
 /** Entry is a line of the timeline. */
 export interface Entry {

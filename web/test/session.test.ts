@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { createEngine } from "../../wasm/js/src/node.ts";
 import { build } from "../../wasm/js/test/module.ts";
-import type { CanvasModel } from "../canvas/model.ts";
+import type { CanvasModel } from "../canvas/picture.ts";
 import { repliesOf } from "../run/providers.ts";
 import { Records } from "../run/records.ts";
 import { search } from "../run/knowledge.ts";

@@ -4,7 +4,7 @@
 import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { own } from "../canvas/dsl.ts";
-import type { CanvasNode } from "../canvas/model.ts";
+import type { CanvasNode } from "../canvas/picture.ts";
 import { mostTools } from "../canvas/places.ts";
 import { useApp, useStore, useText } from "./context.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
