@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/easel-canvas/easel/host/internal/backup"
-	runlog "github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
 var restoreCommand = command{
@@ -50,8 +50,8 @@ func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace, f
 	if err != nil {
 		return err
 	}
-	done, err := backup.Read(ctx, f, info.Size(), backup.Target{Store: cfg, Log: d.log(a), Plugins: d.plugins(), Replace: replace, Force: force})
-	if errors.Is(err, runlog.ErrLocked) {
+	done, err := backup.Read(ctx, f, info.Size(), backup.Target{Store: cfg, NATS: d.broker(a), Plugins: d.plugins(), Replace: replace, Force: force})
+	if errors.Is(err, broker.ErrLocked) {
 		return fmt.Errorf("%w: stop the host that uses %s first", err, d.dir)
 	}
 	if errors.Is(err, backup.ErrAtWork) {

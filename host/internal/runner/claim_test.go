@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,7 +25,7 @@ func finishes(t *testing.T, l *Log) <-chan string {
 // second time, as it does when the claim waits for an election. When the claim
 // then fails, the second message is all that is left of the run.
 func TestQueuedRunComesAgainWhileItsClaimIsOpen(t *testing.T) {
-	l := openTest(t, Config{Lease: 2 * time.Second})
+	l := openTest(t, setup{Lease: 2 * time.Second})
 	claiming, err := l.open(t.Context(), Run{ID: "r", Attempt: 1}, bundle{first: 1}, 0)
 	require.NoError(t, err)
 	done := finishes(t, l)
@@ -34,14 +35,14 @@ func TestQueuedRunComesAgainWhileItsClaimIsOpen(t *testing.T) {
 		return err == nil && info.CachedInfo().Delivered.Consumer > 1
 	}, patience, 20*time.Millisecond, "the message comes again")
 	require.Empty(t, done)
-	claiming.leave(ErrUnavailable)
+	claiming.leave(broker.ErrUnavailable)
 	require.Equal(t, "r", <-done)
 }
 
 // TestRunWithoutWorkerIsFound leaves a note of a run that nobody works on, as
 // one does whose removal got lost.
 func TestRunWithoutWorkerIsFound(t *testing.T) {
-	l := openTest(t, Config{Lease: time.Second})
+	l := openTest(t, setup{Lease: time.Second})
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
 	require.NoError(t, err)
 	_, err = e.Append(t.Context(), rec("ev", "1"))
@@ -51,14 +52,14 @@ func TestRunWithoutWorkerIsFound(t *testing.T) {
 	require.Equal(t, map[string]bool{"r": true}, held)
 	done := finishes(t, l)
 	e.retire(ErrStopping)
-	l.orphans(func(string) bool { return false })
+	l.takeOrphans(func(string) bool { return false })
 	require.Equal(t, "r", <-done)
 }
 
 // TestUnsettledRunIsNotLost hands back a run while the run log cannot be
 // written, so that it can be neither ended nor queued.
 func TestUnsettledRunIsNotLost(t *testing.T) {
-	l := openTest(t, Config{Lease: time.Second})
+	l := openTest(t, setup{Lease: time.Second})
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
 	require.NoError(t, err)
 	_, err = e.Append(t.Context(), rec("ev", "1"))

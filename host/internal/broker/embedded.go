@@ -1,4 +1,4 @@
-package runner
+package broker
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
-// maxPayload is the largest message of the embedded server. An external one
-// has its own limit; see spill.go for what is larger.
+// maxPayload is the largest message of the embedded server. An existing server
+// has its own limit; see large.go for what is larger.
 const maxPayload = 8 << 20
 
 // startServer runs a NATS server that no network can reach.
@@ -34,7 +34,7 @@ func startServer(cfg Config) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// It says why it cannot start to its log, and is then not ready for ever.
+	// A server that cannot start logs why and never becomes ready.
 	why := make(fatalLog, 1)
 	srv.SetLoggerV2(why, false, false, false)
 	srv.Start()
@@ -55,10 +55,10 @@ func startServer(cfg Config) (*server.Server, error) {
 	return srv, nil
 }
 
-// fatalLog takes what keeps a server from starting, and nothing else.
+// fatalLog receives the error that keeps a server from starting, and nothing else.
 type fatalLog chan string
 
-// Fatalf is called by the server, which goes on.
+// Fatalf is called by the server, which does not exit after it.
 func (l fatalLog) Fatalf(format string, args ...any) {
 	select {
 	case l <- fmt.Sprintf(format, args...):
@@ -66,7 +66,7 @@ func (l fatalLog) Fatalf(format string, args ...any) {
 	}
 }
 
-// Noticef and the others are not of interest.
+// Noticef and the other levels are dropped.
 func (fatalLog) Noticef(string, ...any) {}
 
 func (fatalLog) Warnf(string, ...any)  {}
@@ -74,29 +74,30 @@ func (fatalLog) Errorf(string, ...any) {}
 func (fatalLog) Debugf(string, ...any) {}
 func (fatalLog) Tracef(string, ...any) {}
 
-// fullBelow is the room that is left to the server for its own files.
-const fullBelow = 4 << 20
+// reserve is the disk space that is left to the server for its own files.
+const reserve = 4 << 20
 
-// room refuses a write for which the disk has no room, or which it does not
-// take any more. The embedded server is not let run into such a disk: it would
-// stop answering and would not go on when there is room again.
-func (l *Log) room(size int) error {
-	if l.srv == nil {
+// Room refuses a write of some bytes when the disk of the embedded server has no space for it or cannot be written. A
+// server that meets a full disk itself would stop answering, also after space was freed.
+//
+// Errors: [ErrFull], [ErrReadOnly].
+func (c *Conn) Room(size int) error {
+	if !c.Embedded() {
 		return nil
 	}
-	if l.unwritable.Load() {
-		return fmt.Errorf("%w: %s", ErrReadOnly, l.cfg.Dir)
+	if c.unwritable.Load() {
+		return fmt.Errorf("%w: %s", ErrReadOnly, c.cfg.Dir)
 	}
-	free := disk.Free(l.cfg.Dir)
-	if free >= 0 && free < fullBelow+2*int64(size) {
-		return fmt.Errorf("%w: %d MiB left on the disk of %s", ErrFull, free>>20, l.cfg.Dir)
+	free := disk.Free(c.cfg.Dir)
+	if free >= 0 && free < reserve+2*int64(size) {
+		return fmt.Errorf("%w: %d MiB left on the disk of %s", ErrFull, free>>20, c.cfg.Dir)
 	}
 	return nil
 }
 
-// lookAtDisk finds out whether the disk of the embedded server can be written.
-func (l *Log) lookAtDisk() {
-	if l.srv != nil {
-		l.unwritable.Store(disk.ReadOnly(l.cfg.Dir))
+// CheckDisk finds out whether the disk of the embedded server can be written; [Conn.Room] reports it.
+func (c *Conn) CheckDisk() {
+	if c.Embedded() {
+		c.unwritable.Store(disk.ReadOnly(c.cfg.Dir))
 	}
 }
