@@ -7,7 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/easel-canvas/easel/engine/pack"
+	"github.com/easel-canvas/easel/host/internal/runner/pack"
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
