@@ -42,8 +42,7 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 	}
 	if err != nil {
 		l.notes.book.forget(e)
-		l.leases.remove(e)
-		e.cancel(err)
+		e.retire(err) // its readers wait for the next owner
 		return nil, err
 	}
 	return e, nil

@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
 // finishes works on queued runs and says which ones.
@@ -37,6 +38,46 @@ func TestQueuedRunComesAgainWhileItsClaimIsOpen(t *testing.T) {
 	require.Empty(t, done)
 	claiming.leave(broker.ErrUnavailable)
 	require.Equal(t, "r", <-done)
+}
+
+// A reader that follows the lease of a claim that then fails gets the run from its next owner.
+func TestReaderSurvivesAFailedClaim(t *testing.T) {
+	l := openTest(t, setup{})
+	l.notes.book.mu.Lock() // the claim waits before it writes its note
+	ctx, stop := context.WithCancel(t.Context())
+	failed := make(chan error)
+	go func() {
+		_, err := l.Claim(ctx, Run{ID: "r"})
+		failed <- err
+	}()
+	require.Eventually(t, func() bool { return l.leases.get("r") != nil }, patience, time.Millisecond)
+	lease := l.leases.get("r")
+	read := make(chan []string)
+	go func() {
+		var kinds []string
+		_ = l.Follow(t.Context(), "r", Pos{}, func(r Record) bool {
+			kinds = append(kinds, r.Kind)
+			return true
+		})
+		read <- kinds
+	}()
+	require.Eventually(t, func() bool {
+		lease.tail.mu.Lock()
+		defer lease.tail.mu.Unlock()
+		return len(lease.tail.bells) == 1
+	}, patience, time.Millisecond, "the reader follows the lease")
+	stop()
+	l.notes.book.mu.Unlock()
+	require.ErrorIs(t, <-failed, context.Canceled)
+	again, err := l.Claim(t.Context(), Run{ID: "r"})
+	require.NoError(t, err)
+	require.NoError(t, again.End(t.Context(), rec("done", "{}")))
+	select {
+	case kinds := <-read:
+		require.Equal(t, []string{"done"}, kinds)
+	case <-time.After(patience):
+		t.Fatal("the reader still waits for the lease that failed")
+	}
 }
 
 // TestRunWithoutWorkerIsFound leaves a note of a run that nobody works on, as
