@@ -3,8 +3,8 @@ SHELL := /bin/sh
 GO ?= go
 STAGE := build/stage
 OUT := build/out
-# Doc comments are read by people here, not by their form. Exports of the wasm module are called from outside.
-CHECKS := all,-ST1000,-ST1003,-ST1020,-ST1021,-ST1022
+TOOL_PATHS := mvdan.cc/gofumpt github.com/mgechev/revive honnef.co/go/tools/cmd/staticcheck
+TOOLS := $(addprefix $(OUT)/,$(notdir $(TOOL_PATHS)))
 FUZZTIME ?= 10s
 # The modules of go.work beside the root one.
 PLUGINS := ./plugins/sdk/... ./plugins/examples/...
@@ -16,7 +16,7 @@ FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/co
 FUZZ_REST = $(filter-out $(FUZZ),$(shell git grep '^func Fuzz' -- '*_test.go' | sed -E 's|/[^/]*_test\.go:func (Fuzz[A-Za-z0-9_]*).*|:\1|'))
 
 .DEFAULT_GOAL := help
-.PHONY: help release-files soak attack run run-terminal run-plugin test check fmt vet lint wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
+.PHONY: help release-files soak attack run run-terminal run-plugin test check fmt vet lint style wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,22 +82,31 @@ check: ## the static part: format, vet, lint, generated files, builds for other 
 	@$(STAGE) format $(MAKE) --no-print-directory fmt
 	@$(STAGE) vet $(MAKE) --no-print-directory vet
 	@$(STAGE) lint $(MAKE) --no-print-directory lint
+	@$(STAGE) style $(MAKE) --no-print-directory style
 	@$(STAGE) wasm $(MAKE) --no-print-directory wasm
 	@$(STAGE) size $(MAKE) --no-print-directory size
 	@$(STAGE) package $(MAKE) --no-print-directory package-check
 	@$(STAGE) licences $(MAKE) --no-print-directory licences-check
 
-fmt:
-	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
+# The versions of the tools stand in build/tools/go.mod.
+$(TOOLS): build/tools/go.sum
+	@mkdir -p $(OUT)
+	@GOWORK=off $(GO) build -modfile=build/tools/go.mod -o $@ $(filter %/$(@F),$(TOOL_PATHS))
+
+fmt: $(OUT)/gofumpt
+	@out=$$($(OUT)/gofumpt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "make tidy would change:"; echo "$$out"; exit 1; fi
 
 vet:
 	$(GO) vet ./... $(PLUGINS)
 
-lint:
-	@mkdir -p $(OUT)
-	@GOWORK=off $(GO) build -modfile=build/tools/go.mod -o $(OUT)/staticcheck honnef.co/go/tools/cmd/staticcheck
-	$(OUT)/staticcheck -tags soak -checks $(CHECKS) $$($(GO) list ./... | grep -v /wasm$$)
-	GOOS=js GOARCH=wasm $(OUT)/staticcheck -tests=false -checks $(CHECKS),-U1000 ./wasm
+# Exports of the wasm module are called from outside: U1000 does not see that.
+lint: $(OUT)/staticcheck $(OUT)/revive
+	$(OUT)/staticcheck -tags soak -checks all $$($(GO) list ./... | grep -v /wasm$$)
+	GOOS=js GOARCH=wasm $(OUT)/staticcheck -tests=false -checks all,-U1000 ./wasm
+	$(OUT)/revive -set_exit_status -config build/tools/revive.toml ./...
+
+style: ## layers, widths, sizes, words and commit subjects, against build/style/debt.txt
+	$(GO) run ./build/style
 
 wasm: ## build the engine for browsers (js) and WASI hosts (wasip1)
 	GOOS=js GOARCH=wasm $(GO) build ./engine/...
@@ -207,8 +216,8 @@ plugin-bench: ## plugins against the official Extism host, as ratios
 cover: ## test coverage of the engine
 	$(GO) test -coverpkg=./engine/... -coverprofile=$(OUT)/cover.txt ./engine/... && $(GO) tool cover -func=$(OUT)/cover.txt | tail -1
 
-tidy: ## bring go.mod and formatting in order
-	gofmt -w $$(git ls-files '*.go')
+tidy: $(OUT)/gofumpt ## bring go.mod and formatting in order
+	$(OUT)/gofumpt -w $$(git ls-files '*.go')
 	$(GO) mod tidy
 
 clean: ## remove what was built

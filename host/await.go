@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -21,7 +21,7 @@ func (h *Host) await(ctx context.Context, what string, outside bool, open func()
 	if !outside {
 		return err
 	}
-	for told := false; errors.Is(err, runner.ErrUnavailable) || errors.Is(err, store.ErrUnavailable); told = true {
+	for told := false; errors.Is(err, broker.ErrUnavailable) || errors.Is(err, store.ErrUnavailable); told = true {
 		if time.Now().After(late) {
 			return err
 		}

@@ -64,7 +64,7 @@ func (h *Host) serveBackup(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Host) backup(ctx context.Context, w http.ResponseWriter, withKey bool) error {
-	s := backup.Source{Store: h.store, Log: h.log, Plugins: h.pluginFolder(), Version: h.cfg.Version}
+	s := backup.Source{Store: h.store, Files: h.files, Plugins: h.pluginFolder(), Version: h.cfg.Version}
 	if withKey {
 		s.KeyFile = h.cfg.KeyFile
 		if s.KeyFile == "" {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
 // ErrRecordsMissing says that a data directory has a run log and no records: bring easel.db back, restore a backup, or
@@ -34,7 +34,7 @@ func checkRecords(dir string) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil // what cannot be read is reported when it is opened
 	}
-	holds, err := runner.Holds(dir)
+	holds, err := broker.Holds(dir)
 	if err != nil || !holds {
 		return err
 	}

@@ -2,7 +2,6 @@ package host
 
 import (
 	"bytes"
-	"context"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -10,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/stretchr/testify/require"
-
-	"github.com/easel-canvas/easel/host/internal/runner"
 )
 
 // openIn opens a host on a directory, and gives what it logs.
@@ -43,11 +42,10 @@ func TestRecordsMissing(t *testing.T) {
 	_, err = openIn(t, dir)
 	require.NoError(t, err, "there is nothing to lose yet")
 
-	log, err := runner.Open(t.Context(), runner.Config{Dir: dir, Log: slog.New(slog.DiscardHandler)})
+	nats := logtest.OpenUntil(t, broker.Config{Dir: dir})
+	_, err = nats.Files.Put(t.Context(), "tenant/file", strings.NewReader("of somebody"))
 	require.NoError(t, err)
-	_, err = log.PutFile(context.Background(), "tenant/file", strings.NewReader("of somebody"))
-	require.NoError(t, err)
-	require.NoError(t, log.Close())
+	require.NoError(t, nats.Close())
 	aside := t.TempDir()
 	for _, file := range records() {
 		require.NoError(t, os.Rename(file, filepath.Join(aside, filepath.Base(file))))

@@ -22,13 +22,17 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
+	"github.com/easel-canvas/easel/host/internal/kv"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/telemetry"
 	"github.com/easel-canvas/easel/host/internal/web"
@@ -36,17 +40,21 @@ import (
 
 // Host is a running host. It is safe for concurrent use.
 type Host struct {
-	cfg    Config
-	store  *store.Store
-	log    *runner.Log
-	runs   *durable.Runs
-	models *model.Tenants
-	quota  *quota.Meter
-	mcp    *mcp.Client
-	web    *web.Client
-	api    *api.API
-	redis  redisKeys
-	traces *telemetry.Tracer // nil sends none
+	cfg       Config
+	store     *store.Store
+	conn      *broker.Conn // NATS, which holds the next four
+	log       *runner.Log
+	files     *blobs.Store
+	keys      *kv.Store
+	schedules *schedule.Store
+	runs      *durable.Runs
+	models    *model.Tenants
+	quota     *quota.Meter
+	mcp       *mcp.Client
+	web       *web.Client
+	api       *api.API
+	redis     redisKeys
+	traces    *telemetry.Tracer // nil sends none
 
 	control *http.Server
 	metrics metricsDoor
@@ -138,13 +146,13 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	h.runs = durable.New(durable.Config{
-		Store: h.store, Log: h.log, Registry: registry, Ports: h.ports, Logger: cfg.Log,
+		Store: h.store, Log: h.log, Clocks: h.schedules, Registry: registry, Ports: h.ports, Logger: cfg.Log,
 		Limits: cfg.Limits, Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps,
 		Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
 		PlanBytes: h.memory.plans, Documents: h.memory.canvases, KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.api = api.New(api.Config{
-		Store: h.store, Log: h.log, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(),
+		Store: h.store, Log: h.log, Files: h.files, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(),
 		Documents: &h.documents, Templates: templates, Models: h.models, Quota: h.quota, Operator: firstTenantID,
 		Limits: cfg.Limits, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
 		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
@@ -167,39 +175,6 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	h.begin(ctx)
 	return nil
-}
-
-func (h *Host) openStore(ctx context.Context) error {
-	sync := store.SyncAlways
-	switch h.cfg.Sync {
-	case SyncAlways, SyncContract:
-	case SyncInterval:
-		sync = store.SyncInterval
-	default:
-		return fmt.Errorf("sync %q: always, contract or interval is needed", h.cfg.Sync)
-	}
-	return h.await(ctx, "the records store", h.cfg.Postgres != "", func() (err error) {
-		h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile, Name: hostName(), Sync: sync})
-		return err
-	})
-}
-
-func (h *Host) openLog(ctx context.Context) error {
-	cfg := &h.cfg
-	every := time.Duration(0)
-	if cfg.Sync == SyncContract {
-		// What the contract does not name is not left to luck for long; it costs nothing that could be measured.
-		every = 2 * time.Second
-	}
-	return h.await(ctx, "the run log", len(cfg.NATS) > 0, func() (err error) {
-		h.log, err = runner.Open(ctx, runner.Config{
-			Dir: cfg.Dir, URLs: cfg.NATS, Credentials: cfg.NATSCredentials, Replicas: cfg.Replicas, Name: hostName(),
-			SyncAlways: cfg.Sync == SyncAlways, SyncEvery: every, Lease: cfg.Lease, Log: cfg.Log,
-			Gate: func(run runner.Run) (func(), bool) { return h.runs.Gate(run) },
-			Dead: func(ctx context.Context, l *runner.Lease) error { return h.runs.Dead(ctx, l) },
-		})
-		return err
-	})
 }
 
 // begin takes over what was left unfinished, here and by other hosts.
@@ -248,9 +223,7 @@ func (h *Host) Close() error {
 	}
 	// What asks the run log closes before it.
 	err := errors.Join(h.closeControl(), h.metrics.close(), h.redis.close())
-	if h.log != nil {
-		err = errors.Join(err, h.log.Close())
-	}
+	err = errors.Join(err, h.closeLog())
 	if h.runs != nil {
 		h.runs.Close()
 	}
@@ -265,8 +238,5 @@ func (h *Host) Close() error {
 	if h.quota != nil {
 		err = errors.Join(err, h.quota.Close())
 	}
-	if h.store != nil {
-		err = errors.Join(err, h.store.Close())
-	}
-	return err
+	return errors.Join(err, h.closeStore())
 }

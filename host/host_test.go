@@ -21,7 +21,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/brokertest"
 )
 
 // The tests start this test program again as a host, and kill it.
@@ -273,10 +274,8 @@ func TestFirstStart(t *testing.T) {
 // TestDirectoryInUse has another process hold the data directory: nothing in there is touched, the records neither.
 func TestDirectoryInUse(t *testing.T) {
 	dir := t.TempDir()
-	log, err := runner.Open(t.Context(), runner.Config{Dir: dir})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, log.Close()) }()
-	_, err = New(t.Context(), Config{Dir: dir})
-	require.ErrorIs(t, err, runner.ErrLocked)
+	brokertest.Open(t, broker.Config{Dir: dir})
+	_, err := New(t.Context(), Config{Dir: dir})
+	require.ErrorIs(t, err, broker.ErrLocked)
 	require.NoFileExists(t, filepath.Join(dir, "easel.db"))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func (h *Host) box() *upload.Box {
-	return &upload.Box{Store: h.store, Log: h.log, Documents: &h.documents}
+	return &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents}
 }
 
 func (h *Host) filesPort(j *durable.Job) engine.Files { return h.box().Of(j.Tenant) }

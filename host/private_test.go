@@ -175,7 +175,7 @@ func TestReadiness(t *testing.T) {
 	for _, name := range []string{"easel_runs_active 0", "easel_run_seconds_count", `easel_request_seconds_count{route="/api/v2/canvases"} 1`, "go_goroutines", "process_start_time_seconds", "easel_build_info"} {
 		require.Contains(t, numbers, name)
 	}
-	require.NoError(t, h.log.Close())
+	require.NoError(t, h.conn.Close())
 	require.JSONEq(t, `{"status":"nok","db":"ok","log":"nok"}`, asked(t, url, "GET", "/readyz", "", ""))
 	require.NoError(t, h.store.Close())
 	res, err := http.Get(url + "/readyz")

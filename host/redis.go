@@ -32,11 +32,11 @@ func (h *Host) openRedis(ctx context.Context) (err error) {
 			}
 		}
 		if r.door, err = redisdoor.Listen(redisdoor.Config{
-			Addr: cfg.RedisDoor, Password: password, Remote: cfg.RedisRemote, Keys: h.log, Log: cfg.Log,
+			Addr: cfg.RedisDoor, Password: password, Remote: cfg.RedisRemote, Keys: h.keys, Log: cfg.Log,
 		}); err != nil {
 			return err
 		}
-		places = append(places, h.log)
+		places = append(places, h.keys)
 	}
 	if cfg.Redis != "" {
 		if r.bridge, err = redisdoor.NewBridge(redisdoor.BridgeConfig{URL: cfg.Redis, Runs: h.log, Log: cfg.Log}); err != nil {
@@ -92,7 +92,7 @@ func (r *redisKeys) work(ctx context.Context, h *Host) {
 			case <-ctx.Done():
 				return
 			case task := <-r.ended:
-				if err := r.bridge.Del(ctx, task+"-cancel"); err != nil && ctx.Err() == nil {
+				if err := r.bridge.Delete(ctx, task+"-cancel"); err != nil && ctx.Err() == nil {
 					h.cfg.Log.Warn("cancel mark stays in redis", "task", task, "err", err)
 				}
 			}

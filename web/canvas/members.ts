@@ -3,20 +3,8 @@
 
 import type { Params } from "./dsl.ts";
 import { isObject } from "./dsl.ts";
-import type { CanvasEdge, CanvasNode } from "./model.ts";
+import type { CanvasEdge, CanvasNode } from "./drawing.ts";
 import { text } from "./picture.ts";
-
-/** Member says which calls belong to a box: those of one agent inside another, or those of an agent's plain tools. */
-export interface Member {
-  /** Node that records the calls. */
-  node: string;
-  /** Path of the agent that makes them, as records write it. */
-  path: string;
-  /** Name of the agent that is called; undefined for plain tools. */
-  agent?: string;
-  /** Names of all agents that the calling one may call. */
-  agents: string[];
-}
 
 /** joinMembers goes down from each agent that is a component, and tells the boxes below whose they are. */
 export function joinMembers(edges: CanvasEdge[], known: Map<string, CanvasNode>): void {

@@ -4,60 +4,10 @@
 
 import type { Component, Dsl, Params } from "./dsl.ts";
 import { isObject } from "./dsl.ts";
-import { joinMembers, lists, toolEntries, type Member } from "./members.ts";
+import type { Branch, CanvasEdge, CanvasModel, CanvasNode } from "./drawing.ts";
+import { joinMembers, lists, toolEntries } from "./members.ts";
 import { linksOf, picturesOf, text, type Picture } from "./picture.ts";
 import { attach, settle, type Places } from "./places.ts";
-
-/** Role is what a box stands for. `tool` and `agent` are parts of an Agent, `note` is text. */
-export type Role = "node" | "group" | "item" | "note" | "tool" | "agent";
-
-/** Branch is one way out of a node that chooses. */
-export interface Branch {
-  id: string;
-  label: string;
-  to: string[];
-}
-
-/** CanvasNode is one box. */
-export interface CanvasNode {
-  id: string;
-  role: Role;
-  kind: string;
-  name: string;
-  /** Relative to the parent, if there is one. */
-  x: number;
-  y: number;
-  width?: number;
-  height?: number;
-  parent?: string;
-  params: Params;
-  branches: Branch[];
-  /** Names of an agent's tools that have no box of their own. */
-  tools: string[];
-  /** Text of a note. */
-  text?: string;
-  /** Of a box below an agent: whose calls it stands for. */
-  member?: Member;
-}
-
-/** CanvasEdge joins two boxes. */
-export interface CanvasEdge {
-  id: string;
-  source: string;
-  target: string;
-  /** Branch of the source it leaves by. */
-  branch?: string;
-  role: "flow" | "tool" | "error";
-}
-
-/** CanvasModel is everything there is to draw. */
-export interface CanvasModel {
-  nodes: CanvasNode[];
-  edges: CanvasEdge[];
-  byId: Map<string, CanvasNode>;
-  /** True when a node has no place and no layout was given. */
-  unplaced: boolean;
-}
 
 const groups = new Set(["Iteration", "Loop"]);
 const items = new Set(["IterationItem", "LoopItem"]);

@@ -4,7 +4,7 @@
 
 import type { Layout } from "@easel/engine";
 import { dict, own } from "./dsl.ts";
-import type { CanvasEdge, CanvasNode } from "./model.ts";
+import type { CanvasEdge, CanvasNode } from "./drawing.ts";
 
 /** Places are what the engine's layout answers, by node. */
 export type Places = Layout["nodes"];

@@ -2,7 +2,7 @@
 // records say when they run.
 
 import type { Step, StepStatus, ToolUse } from "@easel/engine/state";
-import type { Member } from "../canvas/members.ts";
+import type { Member } from "../canvas/drawing.ts";
 
 /** Activity is what a box below an agent did in one execution of it. */
 export interface Activity {

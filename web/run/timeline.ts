@@ -3,7 +3,7 @@
 // them.
 
 import type { Step, ToolUse } from "@easel/engine/state";
-import type { CanvasModel } from "../canvas/model.ts";
+import type { CanvasModel } from "../canvas/drawing.ts";
 import { callOf } from "./subagents.ts";
 
 /** Entry is a line of the timeline. */

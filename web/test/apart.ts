@@ -1,7 +1,7 @@
 // What a layout must hold to, whoever made it.
 
 import assert from "node:assert/strict";
-import type { CanvasModel, CanvasNode } from "../canvas/model.ts";
+import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";
 import { sizeOf } from "../canvas/places.ts";
 
 /** apart asserts that no two boxes overlap and that groups hold their children. */

@@ -3,7 +3,7 @@
 
 import { Background, BackgroundVariant, Controls, MarkerType, MiniMap, ReactFlow, useReactFlow, useStore as useFlow, type Edge, type Node, type NodeChange } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
-import type { CanvasModel, CanvasNode } from "../canvas/model.ts";
+import type { CanvasModel, CanvasNode } from "../canvas/drawing.ts";
 import { sizeOf } from "../canvas/places.ts";
 import { useApp, useLook, useSelect, useText } from "./context.tsx";
 import { nodeTypes, type BoxData } from "./nodes.tsx";

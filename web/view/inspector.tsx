@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { messageOf, type FormField } from "@easel/engine";
 import type { ModelUse, Step } from "@easel/engine/state";
-import type { CanvasNode } from "../canvas/model.ts";
+import type { CanvasNode } from "../canvas/drawing.ts";
 import { useApp, useBusy, useLook, useStore, useText } from "./context.tsx";
 import { Field } from "./field.tsx";
 import { SettingsForm } from "./form.tsx";

@@ -4,7 +4,7 @@
 import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { memo, useMemo } from "react";
 import { own } from "../canvas/dsl.ts";
-import type { CanvasNode } from "../canvas/model.ts";
+import type { CanvasNode } from "../canvas/drawing.ts";
 import { mostTools } from "../canvas/places.ts";
 import { activity } from "../run/subagents.ts";
 import { useApp, useStore, useText } from "./context.tsx";

@@ -125,7 +125,7 @@ func TestTenantsUsersAndKeys(t *testing.T) {
 		s.as(key, "GET", "/api/v2/me", "", 401)
 		s.as(fresh, "GET", "/api/v2/me", "", 401)
 		require.Equal(t, 109, s.request("POST", "/v1/user/login", "", `{"email":"ann@three.org","password":"a new horse"}`).code())
-		_, err := s.log.FileInfo(t.Context(), tenant+"/"+file)
+		_, err := s.nats.Files.Stat(t.Context(), tenant+"/"+file)
 		require.Error(t, err)
 		require.Eventually(t, func() bool { return s.runs.Active() == 0 }, time.Minute, 10*time.Millisecond, "run %s is stopped", run)
 	})

@@ -12,20 +12,26 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/blobs"
 	docs "github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
-	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Config is what the API serves from. Store, Log, Runs, Registry, Models and
-// Quota are required.
+// Log is the run log; the API asks for its health.
+type Log interface {
+	Healthy(ctx context.Context) error
+}
+
+// Config is what the API serves from. Store, Log, Files, Runs, Registry, Models
+// and Quota are required.
 type Config struct {
 	Store    *store.Store
-	Log      *runner.Log // files and short-lived keys
+	Log      Log
+	Files    *blobs.Store // uploads
 	Runs     *durable.Runs
 	Registry *engine.Registry
 	// Ports gives the world of one run; used to debug single nodes.

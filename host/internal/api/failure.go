@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -105,13 +106,13 @@ func asFailure(err error) (f *failure, internal bool) {
 		return unknownOrder(order.Order, order.Accepted), false
 	case errors.Is(err, store.ErrInvalid):
 		return failed(codeArgument, "%s", err), false
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, runner.ErrNotFound):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, broker.ErrNotFound):
 		return failed(codeData, noCanvas), false
 	case errors.Is(err, store.ErrExists):
 		return failed(codeData, "It already exists."), false
 	case errors.Is(err, store.ErrConflict):
 		return failed(codeConflict, "It was changed meanwhile; read it again."), false
-	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly), errors.Is(err, runner.ErrFull):
+	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly), errors.Is(err, broker.ErrFull):
 		return &failure{code: codeServer, message: "The host cannot store anything now: " + rootText(err), status: http.StatusInsufficientStorage}, true
 	}
 	if message := away(err); message != "" {
@@ -137,7 +138,7 @@ func away(err error) string {
 		return "The host cannot answer now: it is stopping; try again."
 	case errors.Is(err, durable.ErrMemory):
 		return "The host cannot take runs now: it is out of memory for them; try again."
-	case errors.Is(err, runner.ErrUnavailable):
+	case errors.Is(err, broker.ErrUnavailable):
 		return "The host cannot answer now: its run log does not answer; try again."
 	case errors.Is(err, store.ErrUnavailable):
 		return "The host cannot answer now: its database does not answer; try again."
@@ -147,7 +148,7 @@ func away(err error) string {
 
 // rootText is the sentinel's text of a storage error.
 func rootText(err error) string {
-	for _, known := range []error{store.ErrFull, store.ErrReadOnly, runner.ErrReadOnly, runner.ErrFull} {
+	for _, known := range []error{store.ErrFull, store.ErrReadOnly, broker.ErrReadOnly, broker.ErrFull} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -22,14 +23,14 @@ func TestFailuresOfTheHost(t *testing.T) {
 		status int
 		says   string
 	}{
-		{runner.ErrUnavailable, 503, "its run log does not answer"},
+		{broker.ErrUnavailable, 503, "its run log does not answer"},
 		{store.ErrUnavailable, 503, "its database does not answer"},
 		{durable.ErrClosed, 503, "it is stopping"},
 		{runner.ErrStopping, 503, "it is stopping"},
 		{store.ErrFull, 507, "cannot store anything now: disk is full"},
-		{runner.ErrFull, 507, "cannot store anything now: storage of the run log is full"},
+		{broker.ErrFull, 507, "cannot store anything now: storage of the run log is full"},
 		{store.ErrReadOnly, 507, "cannot store anything now: database is read-only"},
-		{runner.ErrReadOnly, 507, "cannot store anything now: disk of the run log is read-only"},
+		{broker.ErrReadOnly, 507, "cannot store anything now: disk of the run log is read-only"},
 	} {
 		for dialect, r := range map[string]*route{"dialects": {}, "v2": {doc: &v2Doc{}}, "openai": {llm: true}} {
 			w := httptest.NewRecorder()

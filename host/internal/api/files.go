@@ -29,7 +29,7 @@ var fileRoutes = []route{
 const mostFiles = 50
 
 func (a *API) box() *upload.Box {
-	return &upload.Box{Store: a.cfg.Store, Log: a.cfg.Log, Most: a.cfg.MaxUpload, Documents: a.cfg.Documents}
+	return &upload.Box{Store: a.cfg.Store, Files: a.cfg.Files, Most: a.cfg.MaxUpload, Documents: a.cfg.Documents}
 }
 
 // upload stores files of a form, or a page at an address.

@@ -18,11 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/brokertest"
 )
 
-// fullLog is a run log on a small disk without room.
-func fullLog(t *testing.T) *runner.Log {
+// fullFiles is a file store on a small disk without room.
+func fullFiles(t *testing.T) *blobs.Store {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small disk")
@@ -32,17 +34,16 @@ func fullLog(t *testing.T) *runner.Log {
 		t.Skip("this system lets nobody mount: ", err)
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
-	log, err := runner.Open(t.Context(), runner.Config{Dir: dir, Log: quiet})
+	files, err := blobs.New(t.Context(), brokertest.Open(t, broker.Config{Dir: dir}))
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, log.Close()) })
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 10<<20), 0o600))
-	return log
+	return files
 }
 
 // An upload that the disk has no room for is answered, also to a client that reads nothing before it has sent all.
 func TestUploadToAFullDisk(t *testing.T) {
-	log := fullLog(t)
-	s := newSite(t, func(c *Config) { c.Log = log })
+	files := fullFiles(t)
+	s := newSite(t, func(c *Config) { c.Files = files })
 	canvas := s.canvas("c", echo)
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)

@@ -16,7 +16,9 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
@@ -34,7 +36,8 @@ type site struct {
 	t     testing.TB
 	api   *API
 	store *store.Store
-	log   *runner.Log
+	nats  *logtest.Storage
+	log   *runner.Log // of nats
 	runs  *durable.Runs
 	quota *quota.Meter
 	gate  chan struct{} // a Wait node passes when it can receive
@@ -47,8 +50,8 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 	var err error
 	s.store, err = store.Open(t.Context(), store.Config{Dir: dir, Sync: store.SyncInterval})
 	require.NoError(t, err)
-	s.log, err = runner.Open(t.Context(), runner.Config{Dir: dir, Log: quiet})
-	require.NoError(t, err)
+	s.nats = logtest.OpenUntil(t, broker.Config{Dir: dir})
+	s.log = s.nats.Log
 	reg, err := engine.NewRegistry(component.Builtin()...)
 	require.NoError(t, err)
 	require.NoError(t, reg.Add(engine.Spec{Name: "Wait", Hidden: true, New: func() engine.Component { return waiter{s} }}))
@@ -57,11 +60,11 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 	models := &model.Tenants{Store: s.store, Account: func(tenant, caller string) model.Account { return s.quota.Of(tenant, caller) }}
 	ports := func(j *durable.Job) engine.Ports {
 		m := models.Of(j.Tenant, j.Caller)
-		return engine.Ports{Model: m, Speech: m, Files: (&upload.Box{Store: s.store, Log: s.log}).Of(j.Tenant), HTTP: &web.Client{}}
+		return engine.Ports{Model: m, Speech: m, Files: (&upload.Box{Store: s.store, Files: s.nats.Files}).Of(j.Tenant), HTTP: &web.Client{}}
 	}
-	s.runs = durable.New(durable.Config{Store: s.store, Log: s.log, Registry: reg, Ports: ports, Logger: quiet,
+	s.runs = durable.New(durable.Config{Store: s.store, Log: s.log, Clocks: s.nats.Schedules, Registry: reg, Ports: ports, Logger: quiet,
 		Report: func(j *durable.Job, end durable.End, took time.Duration) { s.api.Count(j, end, took) }})
-	cfg := Config{Store: s.store, Log: s.log, Runs: s.runs, Registry: reg, Ports: ports, Logger: quiet, Fetch: &web.Client{},
+	cfg := Config{Store: s.store, Log: s.log, Files: s.nats.Files, Runs: s.runs, Registry: reg, Ports: ports, Logger: quiet, Fetch: &web.Client{},
 		MCP: &mcp.Client{}, Models: models, Quota: s.quota, Operator: "one", BodyTime: time.Minute}
 	for _, f := range change {
 		f(&cfg)
@@ -72,7 +75,7 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 	t.Cleanup(func() {
 		server.CloseClientConnections()
 		server.Close()
-		require.NoError(t, s.log.Close())
+		require.NoError(t, s.nats.Close())
 		s.runs.Close()
 		require.NoError(t, s.quota.Close())
 		require.NoError(t, s.store.Close())

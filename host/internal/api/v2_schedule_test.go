@@ -157,7 +157,7 @@ func TestSchedules(t *testing.T) {
 	s.t = t
 	s.as("one", "DELETE", id, "", 204)
 	s.as("one", "DELETE", id, "", 404)
-	kept, err := s.log.Schedules(t.Context())
+	kept, err := s.nats.Schedules.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, kept, 1, "that of the key")
 }
@@ -168,7 +168,7 @@ func TestRunsOfSchedules(t *testing.T) {
 	s.working()
 	canvas := s.canvas("Clock", echo)
 	// Once a second is more often than the API takes.
-	s.runs = durable.New(durable.Config{Store: s.store, Log: s.log, Registry: s.api.cfg.Registry, Logger: quiet, ShortestPeriod: time.Second})
+	s.runs = durable.New(durable.Config{Store: s.store, Log: s.log, Clocks: s.nats.Schedules, Registry: s.api.cfg.Registry, Logger: quiet, ShortestPeriod: time.Second})
 	made, err := s.runs.PutSchedule(t.Context(), durable.Schedule{Tenant: "one", Name: "clock", When: durable.When{Every: "1s"},
 		Job: durable.Job{Canvas: canvas, Fresh: true, Query: engine.String("tick")}})
 	require.NoError(t, err)
@@ -204,11 +204,11 @@ func TestSchedulesOfARemovedTenant(t *testing.T) {
 	key := tenant.Get("key").Str()
 	canvas := s.as(key, "POST", "/api/v2/canvases", `{"title":"c","dsl":`+echo+`}`, 201).Get("id").Str()
 	s.as(key, "POST", "/api/v2/schedules", `{"canvas":"`+canvas+`","every":"1h"}`, 201)
-	kept, err := s.log.Schedules(t.Context())
+	kept, err := s.nats.Schedules.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, kept, 1)
 	s.as("one", "DELETE", "/api/v2/tenants/"+tenant.Get("id").Str(), "", 204)
-	kept, err = s.log.Schedules(t.Context())
+	kept, err = s.nats.Schedules.List(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, kept)
 }

@@ -23,7 +23,7 @@ func (t *Target) stopped(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	onLog, err := runner.Hosts(ctx, t.Log)
+	onLog, err := runner.Hosts(ctx, t.NATS)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -32,7 +33,7 @@ var (
 // that use them must be stopped; those that can be seen are an [ErrAtWork].
 type Target struct {
 	Store   store.Config
-	Log     runner.Config
+	NATS    broker.Config
 	Plugins string
 	// Replace lets records, files and plugins that are there be replaced. What was in the data directory is kept in a
 	// folder replaced-TIME inside it.
@@ -52,7 +53,7 @@ type Restored struct {
 
 // Read reads an archive. It is checked as a whole before anything is changed.
 //
-// Errors: [ErrArchive], [ErrCut], [ErrNotEmpty], [ErrKey], [ErrAtWork], [runner.ErrLocked], those of the store.
+// Errors: [ErrArchive], [ErrCut], [ErrNotEmpty], [ErrKey], [ErrAtWork], [broker.ErrLocked], those of the store.
 func Read(ctx context.Context, archive io.ReaderAt, size int64, t Target) (Restored, error) {
 	z, err := zip.NewReader(archive, size)
 	switch {
@@ -95,13 +96,17 @@ func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err 
 		return done, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	log, err := runner.Open(ctx, t.Log)
+	conn, err := broker.Open(ctx, t.NATS, "easel restore")
 	if err != nil {
 		return done, err
 	}
-	defer func() { err = errors.Join(err, log.Close()) }()
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	uploads, err := blobs.New(ctx, conn)
+	if err != nil {
+		return done, err
+	}
 	// The records come last: without them the target still counts as empty, and the restore can be tried again.
-	if done.Files, err = putFiles(ctx, z, log); err != nil {
+	if done.Files, err = putFiles(ctx, z, uploads); err != nil {
 		return done, err
 	}
 	if done.Plugins, err = t.putPlugins(z); err != nil {
@@ -189,12 +194,12 @@ func where(c store.Config) string {
 
 // used says whether the target holds records, and that no host uses its directory.
 func (t *Target) used(ctx context.Context) (bool, error) {
-	if t.Log.Dir != "" {
-		log, err := runner.Open(ctx, t.Log)
+	if t.NATS.Dir != "" {
+		conn, err := broker.Open(ctx, t.NATS, "easel restore")
 		if err != nil {
 			return false, err
 		}
-		if err := log.Close(); err != nil {
+		if err := conn.Close(); err != nil {
 			return false, err
 		}
 	}
@@ -237,9 +242,9 @@ func setAside(dir, keyFile string) error {
 
 const asidePrefix = "replaced-"
 
-func putFiles(ctx context.Context, z *zip.Reader, log *runner.Log) (n int, err error) {
+func putFiles(ctx context.Context, z *zip.Reader, uploads *blobs.Store) (n int, err error) {
 	return each(z, filesFolder, func(name string, r io.Reader) error {
-		_, err := log.PutFile(ctx, name, r)
+		_, err := uploads.Put(ctx, name, r)
 		return err
 	})
 }

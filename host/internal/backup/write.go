@@ -15,8 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/plugin"
-	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -40,12 +41,12 @@ const (
 	pluginFolder = "plugins/"
 )
 
-// Source is what goes into an archive. Store and Log are required.
+// Source is what goes into an archive. Store and Files are required.
 type Source struct {
 	Store   *store.Store
-	Log     *runner.Log // uploaded files
-	KeyFile string      // "" leaves the key out
-	Plugins string      // folder of installed plugins; "" or one that is missing leaves them out
+	Files   *blobs.Store // uploads
+	KeyFile string       // "" leaves the key out
+	Plugins string       // folder of installed plugins; "" or one that is missing leaves them out
 	Version string
 }
 
@@ -92,7 +93,7 @@ func (s Source) records(ctx context.Context, z *zip.Writer) error {
 }
 
 func (s Source) files(ctx context.Context, z *zip.Writer) error {
-	list, err := s.Log.Files(ctx)
+	list, err := s.Files.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,8 +101,8 @@ func (s Source) files(ctx context.Context, z *zip.Writer) error {
 		if !fs.ValidPath(f.Name) {
 			continue // nothing of ours has such a name
 		}
-		r, _, err := s.Log.OpenFile(ctx, f.Name)
-		if errors.Is(err, runner.ErrNotFound) {
+		r, _, err := s.Files.Open(ctx, f.Name)
+		if errors.Is(err, broker.ErrNotFound) {
 			continue // deleted meanwhile
 		}
 		if err != nil {

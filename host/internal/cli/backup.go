@@ -13,7 +13,8 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/host/internal/backup"
-	runlog "github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -97,18 +98,22 @@ func (b *backuper) fromHost(ctx context.Context, host *http.Client, w io.Writer)
 
 // fromPlace writes the archive of a host that is not at work, or whose parts are all elsewhere.
 func (b *backuper) fromPlace(ctx context.Context, a *app, cfg store.Config, w io.Writer) (err error) {
-	// The run log first: it finds out whether somebody else uses the directory.
-	log, err := runlog.Open(ctx, b.place.log(a))
+	// NATS first: it finds out whether another process uses the directory.
+	conn, err := broker.Open(ctx, b.place.broker(a), "easel backup")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, log.Close()) }()
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	uploads, err := blobs.New(ctx, conn)
+	if err != nil {
+		return err
+	}
 	s, err := store.Open(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	from := backup.Source{Store: s, Log: log, Plugins: b.place.plugins(), Version: hostVersion()}
+	from := backup.Source{Store: s, Files: uploads, Plugins: b.place.plugins(), Version: hostVersion()}
 	if !b.noKey {
 		from.KeyFile = b.place.key()
 	}

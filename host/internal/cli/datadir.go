@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	runlog "github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -85,9 +85,9 @@ func (d *dataPlace) records(ctx context.Context, a *app) (*store.Store, error) {
 	return store.Open(ctx, cfg)
 }
 
-func (d *dataPlace) log(a *app) runlog.Config {
-	// What a command has to say, it says itself.
-	cfg := runlog.Config{Dir: d.dir, Credentials: d.natsCredentials, Replicas: d.replicas,
+func (d *dataPlace) broker(a *app) broker.Config {
+	// Commands report what users need to know themselves.
+	cfg := broker.Config{Dir: d.dir, Credentials: d.natsCredentials, Replicas: d.replicas,
 		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))}
 	if len(d.urls) > 0 {
 		cfg.Dir, cfg.URLs = "", d.urls

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/backup"
-	runlog "github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
 var restoreCommand = command{
@@ -52,9 +52,9 @@ func (d *dataPlace) restore(ctx context.Context, a *app, file string, replace, f
 		return err
 	}
 	done, err := backup.Read(ctx, f, info.Size(), backup.Target{
-		Store: cfg, Log: d.log(a), Plugins: d.plugins(), Replace: replace, Force: force,
+		Store: cfg, NATS: d.broker(a), Plugins: d.plugins(), Replace: replace, Force: force,
 	})
-	if errors.Is(err, runlog.ErrLocked) {
+	if errors.Is(err, broker.ErrLocked) {
 		return fmt.Errorf("%w: stop the host that uses %s first", err, d.dir)
 	}
 	if errors.Is(err, backup.ErrAtWork) {

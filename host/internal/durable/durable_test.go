@@ -15,6 +15,8 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -34,7 +36,8 @@ type bench struct {
 	other  func(*Runs, context.Context, *runner.Lease) error // in place of taking runs over; may be nil
 	logger *slog.Logger
 	store  *store.Store
-	log    *runner.Log
+	nats   *logtest.Storage
+	log    *runner.Log // of nats
 	runs   *Runs
 }
 
@@ -67,9 +70,9 @@ func (b *bench) open() {
 	var err error
 	b.store, err = store.Open(b.t.Context(), store.Config{Dir: b.dir, Sync: store.SyncInterval})
 	require.NoError(b.t, err)
-	b.log, err = runner.Open(b.t.Context(), runner.Config{Dir: b.dir, Log: quiet})
-	require.NoError(b.t, err)
-	b.runs = New(Config{Store: b.store, Log: b.log, Registry: b.reg, Logger: b.logger, ShortestPeriod: time.Second})
+	b.nats = logtest.OpenUntil(b.t, broker.Config{Dir: b.dir})
+	b.log = b.nats.Log
+	b.runs = New(Config{Store: b.store, Log: b.log, Clocks: b.nats.Schedules, Registry: b.reg, Logger: b.logger, ShortestPeriod: time.Second})
 	runs := b.runs
 	work := runs.Work
 	if other, log := b.other, b.log; other != nil {
@@ -92,7 +95,7 @@ func (b *bench) only(do func(*Runs, context.Context, *runner.Lease) error) {
 func drop(*Runs, context.Context, *runner.Lease) error { return nil }
 
 func (b *bench) close() {
-	require.NoError(b.t, b.log.Close())
+	require.NoError(b.t, b.nats.Close())
 	b.runs.Close()
 	require.NoError(b.t, b.store.Close())
 }

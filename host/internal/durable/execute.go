@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
@@ -201,7 +202,7 @@ func (wr *writer) take(e *engine.Event) error {
 		return wr.store(records...)
 	}
 	err := wr.lease.Tell(wr.ctx, records...)
-	if errors.Is(err, runner.ErrFull) {
+	if errors.Is(err, broker.ErrFull) {
 		return wr.store()
 	}
 	return err
@@ -212,7 +213,7 @@ func (wr *writer) take(e *engine.Event) error {
 // goes on when somebody has made room or canceled it.
 func (wr *writer) store(records ...runner.Record) error {
 	_, err := wr.lease.Append(wr.ctx, records...)
-	for wait := 100 * time.Millisecond; errors.Is(err, runner.ErrFull); wait = min(2*wait, 2*time.Second) {
+	for wait := 100 * time.Millisecond; errors.Is(err, broker.ErrFull); wait = min(2*wait, 2*time.Second) {
 		if err := pause(wr.ctx, wr.lease, wait); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/runner"
 )
 
@@ -59,7 +60,7 @@ func (wr *writer) snapshot() error {
 		return err
 	}
 	err = wr.lease.Snapshot(wr.ctx, before, appendSummary(nil, wr.doc, wr.said))
-	if errors.Is(err, runner.ErrFull) {
+	if errors.Is(err, broker.ErrFull) {
 		return nil // it only saves reading
 	}
 	return err

@@ -10,15 +10,18 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Config is what runs need. Store, Log and Registry are required.
+// Config is what runs need. Store, Log, Clocks and Registry are required.
 type Config struct {
 	Store    *store.Store
 	Log      *runner.Log
+	Clocks   *schedule.Store // the next time of each schedule
 	Registry *engine.Registry
 	// Ports gives the world of one run; nil leaves all ports empty.
 	Ports func(j *Job) engine.Ports
@@ -120,7 +123,7 @@ func (r *Runs) Work(ctx context.Context) error {
 // Errors: [ErrGone] when the run's records are no longer kept.
 func (r *Runs) Follow(ctx context.Context, run string, after runner.Pos, fn func(runner.Record) bool) error {
 	err := r.cfg.Log.Follow(ctx, run, after, fn)
-	if errors.Is(err, runner.ErrGone) {
+	if errors.Is(err, broker.ErrGone) {
 		return fmt.Errorf("run %q: %w", run, ErrGone)
 	}
 	return err
@@ -131,7 +134,7 @@ func (r *Runs) Follow(ctx context.Context, run string, after runner.Pos, fn func
 // Errors: [ErrGone] when the run's records are no longer kept.
 func (r *Runs) Place(ctx context.Context, run string, seen runner.Pos, attempt uint64) (runner.Place, error) {
 	p, err := r.cfg.Log.Place(ctx, run, seen, attempt)
-	if errors.Is(err, runner.ErrGone) {
+	if errors.Is(err, broker.ErrGone) {
 		err = fmt.Errorf("run %q: %w", run, ErrGone)
 	}
 	return p, err
@@ -156,7 +159,7 @@ func (r *Runs) Kept(ctx context.Context, row store.Run) (bool, error) {
 // Records reads what is stored of a run now, without waiting for more.
 func (r *Runs) Records(ctx context.Context, run string) ([]runner.Record, error) {
 	records, err := r.cfg.Log.Records(ctx, run)
-	if errors.Is(err, runner.ErrGone) {
+	if errors.Is(err, broker.ErrGone) {
 		err = fmt.Errorf("run %q: %w", run, ErrGone)
 	}
 	return records, err
@@ -164,7 +167,7 @@ func (r *Runs) Records(ctx context.Context, run string) ([]runner.Record, error)
 
 // Cancel stops a run of any host; one that has ended stays as it is.
 //
-// Errors: [runner.ErrUnavailable] when the run log does not take it within
+// Errors: [broker.ErrUnavailable] when the run log does not take it within
 // [Config].Accept; it may take effect later all the same.
 func (r *Runs) Cancel(ctx context.Context, run string) error {
 	ctx, done := context.WithTimeout(ctx, r.cfg.Accept)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -22,21 +23,24 @@ func clockID(tenant, id string) string { return tenant + " " + id }
 // with a run whose id says which time that is. Whoever takes the run sets the
 // clock anew. So a time is taken once, whatever happens to hosts and servers in
 // between, and a time that nobody was there for comes as soon as somebody is.
-func (s *Schedule) clock(at time.Time) (runner.Schedule, error) {
+func (s *Schedule) clock(at time.Time) (schedule.Schedule, error) {
 	data, err := json.Marshal(&s.Job)
-	return runner.Schedule{
-		ID: clockID(s.Tenant, s.ID), When: "@at " + at.UTC().Format(time.RFC3339),
-		Run: runner.Run{ID: fmt.Sprintf("%s-%d", s.ID, at.UnixMilli()), Data: data},
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	job, err := json.Marshal(runner.Run{ID: fmt.Sprintf("%s-%d", s.ID, at.UnixMilli()), Data: data})
+	return schedule.Schedule{
+		ID: clockID(s.Tenant, s.ID), When: "@at " + at.UTC().Format(time.RFC3339), Job: job,
 	}, err
 }
 
 // DueOf is the time at which the run of a schedule came; zero for other runs.
 func DueOf(v store.Run) time.Time {
-	schedule := ScheduleOfRun(v)
-	if schedule == "" {
+	id := ScheduleOfRun(v)
+	if id == "" {
 		return time.Time{}
 	}
-	ms, err := strconv.ParseInt(v.ID[len(schedule)+1:], 10, 64)
+	ms, err := strconv.ParseInt(v.ID[len(id)+1:], 10, 64)
 	if err != nil {
 		return time.Time{}
 	}
@@ -95,11 +99,11 @@ func (r *Runs) setClockOnce(ctx context.Context, s *Schedule, now time.Time) err
 	if err != nil {
 		return err
 	}
-	return r.cfg.Log.Schedule(ctx, c)
+	return r.cfg.Clocks.Put(ctx, c)
 }
 
 func (r *Runs) stopClock(ctx context.Context, tenant, id string) error {
-	return r.cfg.Log.Unschedule(ctx, clockID(tenant, id))
+	return r.cfg.Clocks.Delete(ctx, clockID(tenant, id))
 }
 
 // clockCheck is how often the clocks are compared with the records.
@@ -124,7 +128,7 @@ func (r *Runs) keepClocks(ctx context.Context) {
 // has been set meanwhile, and setting it again does no harm. A clock whose
 // schedule goes meanwhile ends when its time comes.
 func (r *Runs) compareClocks(ctx context.Context) error {
-	list, err := r.cfg.Log.Schedules(ctx)
+	list, err := r.cfg.Clocks.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -132,7 +136,7 @@ func (r *Runs) compareClocks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	set := map[string]runner.Schedule{}
+	set := map[string]schedule.Schedule{}
 	for _, c := range list {
 		set[c.ID] = c
 	}
@@ -148,13 +152,13 @@ func (r *Runs) compareClocks(ctx context.Context) error {
 		delete(set, id)
 	}
 	for id := range set {
-		tenant, schedule, _ := strings.Cut(id, " ")
-		if s, err := r.Schedule(ctx, tenant, schedule); err == nil && !s.Paused {
+		tenant, name, _ := strings.Cut(id, " ")
+		if s, err := r.Schedule(ctx, tenant, name); err == nil && !s.Paused {
 			continue // made or resumed since the records were read
 		} else if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		if err := r.cfg.Log.Unschedule(ctx, id); err != nil {
+		if err := r.cfg.Clocks.Delete(ctx, id); err != nil {
 			return fmt.Errorf("clock %q: %w", id, err)
 		}
 	}
@@ -162,13 +166,13 @@ func (r *Runs) compareClocks(ctx context.Context) error {
 }
 
 // compareClock sets the clock of one schedule when it is not what the records say.
-func (r *Runs) compareClock(ctx context.Context, s *Schedule, is runner.Schedule) error {
+func (r *Runs) compareClock(ctx context.Context, s *Schedule, is schedule.Schedule) error {
 	at, err := r.nextDue(ctx, s, time.Time{})
 	if err != nil {
 		return err
 	}
 	want, err := s.clock(at)
-	if err != nil || is.When == want.When && is.Run.ID == want.Run.ID && bytes.Equal(is.Run.Data, want.Run.Data) {
+	if err != nil || is.When == want.When && bytes.Equal(is.Job, want.Job) {
 		return err
 	}
 	// What has just come is being taken by somebody, who sets the clock. A clock

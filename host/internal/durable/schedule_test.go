@@ -15,7 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -47,9 +50,9 @@ func (b *bench) waitFor(s Schedule, status string, n int) {
 }
 
 // clocks are the schedules that the run log keeps.
-func (b *bench) clocks() []runner.Schedule {
+func (b *bench) clocks() []schedule.Schedule {
 	b.t.Helper()
-	list, err := b.log.Schedules(b.t.Context())
+	list, err := b.nats.Schedules.List(b.t.Context())
 	require.NoError(b.t, err)
 	return list
 }
@@ -223,15 +226,15 @@ func TestClocksFollowTheRecords(t *testing.T) {
 	require.Equal(t, right, b.clocks())
 	b.setAt(s, time.Now())
 	for what, spoil := range map[string]func(){
-		"nothing is known": func() { require.NoError(t, b.log.Unschedule(t.Context(), clockID("t", s.ID))) },
+		"nothing is known": func() { require.NoError(t, b.nats.Schedules.Delete(t.Context(), clockID("t", s.ID))) },
 		"another time is": func() {
 			wrong := right[0]
 			wrong.When = "@at 2199-01-01T00:00:00Z"
-			require.NoError(t, b.log.Schedule(t.Context(), wrong))
+			require.NoError(t, b.nats.Schedules.Put(t.Context(), wrong))
 		},
 		"too much is": func() {
 			for _, id := range []string{clockID("t", "none"), clockID("t", paused.ID), "of an older version"} {
-				require.NoError(t, b.log.Schedule(t.Context(), runner.Schedule{ID: id, When: "@every 1h", Run: runner.Run{ID: "x"}}))
+				require.NoError(t, b.nats.Schedules.Put(t.Context(), schedule.Schedule{ID: id, When: "@every 1h", Job: []byte(`{"id":"x"}`)}))
 			}
 		},
 	} {
@@ -240,7 +243,7 @@ func TestClocksFollowTheRecords(t *testing.T) {
 		require.NoError(t, b.runs.compareClocks(t.Context()))
 		require.Equal(t, right, b.clocks(), what)
 	}
-	require.NoError(t, b.log.Unschedule(t.Context(), clockID("t", s.ID)))
+	require.NoError(t, b.nats.Schedules.Delete(t.Context(), clockID("t", s.ID)))
 	b.close()
 	b.other = nil
 	b.open()
@@ -253,7 +256,7 @@ func TestClockIsThatOfTheLastChange(t *testing.T) {
 	b.only(drop) // nobody compares by itself
 	s := b.schedule(Schedule{When: When{Every: "24h"}, Job: Job{Canvas: b.canvas(talk)}})
 	for i := range 200 {
-		require.NoError(t, b.log.Unschedule(t.Context(), clockID("t", s.ID)))
+		require.NoError(t, b.nats.Schedules.Delete(t.Context(), clockID("t", s.ID)))
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			if err := b.runs.compareClocks(t.Context()); err != nil {
@@ -265,7 +268,9 @@ func TestClockIsThatOfTheLastChange(t *testing.T) {
 		wg.Wait()
 		want, err := json.Marshal(&s.Job)
 		require.NoError(t, err)
-		require.JSONEq(t, string(want), string(b.clocks()[0].Run.Data))
+		var run runner.Run
+		require.NoError(t, json.Unmarshal(b.clocks()[0].Job, &run))
+		require.JSONEq(t, string(want), string(run.Data))
 	}
 }
 
@@ -282,9 +287,8 @@ func TestScheduleComesOnceForTwoHosts(t *testing.T) {
 	ended := map[string][]int{} // hosts by run
 	var hosts []*Runs
 	for n := range 2 {
-		log, err := runner.Open(t.Context(), runner.Config{URLs: []string{srv.ClientURL()}, Log: quiet})
-		require.NoError(t, err)
-		r := New(Config{Store: b.store, Log: log, Registry: b.reg, Logger: quiet, ShortestPeriod: time.Second,
+		nats := logtest.OpenUntil(t, broker.Config{URLs: []string{srv.ClientURL()}})
+		r := New(Config{Store: b.store, Log: nats.Log, Clocks: nats.Schedules, Registry: b.reg, Logger: quiet, ShortestPeriod: time.Second,
 			Report: func(j *Job, _ End, _ time.Duration) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -293,7 +297,7 @@ func TestScheduleComesOnceForTwoHosts(t *testing.T) {
 		hosts = append(hosts, r)
 		go func() { _ = r.Work(context.WithoutCancel(t.Context())) }()
 		t.Cleanup(func() {
-			require.NoError(t, log.Close())
+			require.NoError(t, nats.Close())
 			r.Close()
 		})
 	}
@@ -434,14 +438,14 @@ func TestMissedTimesAreMadeUpForOnce(t *testing.T) {
 		away := time.Now().Add(-time.Hour - time.Second).Truncate(time.Second).UTC()
 		b.setAt(s, away) // an hour ago, and nobody there since
 		if lost {
-			require.NoError(t, b.log.Unschedule(t.Context(), clockID("t", s.ID)))
+			require.NoError(t, b.nats.Schedules.Delete(t.Context(), clockID("t", s.ID)))
 			b.close()
 			b.other = nil
 			b.open()
 		} else {
 			c, err := s.clock(away.Add(period))
 			require.NoError(t, err)
-			require.NoError(t, b.log.Schedule(t.Context(), c))
+			require.NoError(t, b.nats.Schedules.Put(t.Context(), c))
 		}
 		b.waitFor(s, store.RunDone, 3)
 		require.NoError(t, b.runs.DeleteSchedule(t.Context(), "t", s.ID))

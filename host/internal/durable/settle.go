@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -32,7 +33,7 @@ func (r *Runs) settle(ctx context.Context, lease *runner.Lease, w *work, said *T
 	}
 	lease.Last() // the result is saved, which is what an end promises
 	err := lease.End(ctx)
-	for errors.Is(err, runner.ErrFull) {
+	for errors.Is(err, broker.ErrFull) {
 		if err := pause(ctx, lease, wait); err != nil {
 			return err
 		}

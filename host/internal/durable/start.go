@@ -34,7 +34,7 @@ type work struct {
 // the run.
 //
 // Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrMemory], [ErrRecord],
-// [ErrTooLarge], [ErrUnpublished], [store.ErrNotFound] for the canvas, [runner.ErrUnavailable]
+// [ErrTooLarge], [ErrUnpublished], [store.ErrNotFound] for the canvas, [broker.ErrUnavailable]
 // when the run log does not take the run within [Config].Accept: nothing is done
 // then.
 func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {

@@ -62,7 +62,7 @@ func TestTurnThatTheLogDoesNotTakeFreesItsSession(t *testing.T) {
 	b := newBench(t)
 	canvas := b.canvas(talk)
 	session := b.session(canvas, talk)
-	require.NoError(t, b.log.Close())
+	require.NoError(t, b.nats.Close())
 	j, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession})
 	require.ErrorIs(t, err, runner.ErrStopping)
 	v, err := b.store.Session(t.Context(), "t", session)

@@ -70,8 +70,8 @@ func (b *Bridge) Put(ctx context.Context, key string, value []byte, ttl time.Dur
 	return nil
 }
 
-// Del removes a key, such as the cancel mark of a run that has ended.
-func (b *Bridge) Del(ctx context.Context, key string) error {
+// Delete removes a key, such as the cancel mark of a run that has ended.
+func (b *Bridge) Delete(ctx context.Context, key string) error {
 	if err := b.client.Del(ctx, key).Err(); err != nil {
 		return fmt.Errorf("redis bridge: delete key %q: %w", key, err)
 	}

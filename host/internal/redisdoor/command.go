@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
 // client is one connection; its fields belong to the goroutine that serves it.
@@ -168,7 +168,7 @@ func (c *client) find(ctx context.Context, arg []byte) (value []byte, ttl time.D
 		return nil, 0, false, false
 	}
 	value, ttl, err := c.door.cfg.Keys.Get(ctx, key)
-	if errors.Is(err, runner.ErrNotFound) {
+	if errors.Is(err, broker.ErrNotFound) {
 		return nil, 0, false, true
 	}
 	if err != nil {
@@ -199,7 +199,7 @@ func (c *client) del(ctx context.Context, args [][]byte) {
 		if !found {
 			continue
 		}
-		if err := c.door.cfg.Keys.Del(ctx, string(arg)); err != nil {
+		if err := c.door.cfg.Keys.Delete(ctx, string(arg)); err != nil {
 			c.broken(err)
 			return
 		}
@@ -238,7 +238,7 @@ func (c *client) expire(ctx context.Context, args [][]byte, unit time.Duration) 
 		return
 	}
 	if n <= 0 {
-		err = c.door.cfg.Keys.Del(ctx, string(args[0]))
+		err = c.door.cfg.Keys.Delete(ctx, string(args[0]))
 	} else {
 		err = c.door.cfg.Keys.Put(ctx, string(args[0]), value, time.Duration(n)*unit)
 	}

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// Keys keeps values with a time to live; the run log does.
+// Keys stores values with a time to live; package kv does.
 type Keys interface {
 	// Put sets a key; a ttl of 0 keeps it until it is deleted.
 	Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
 	// Get reads a key and how long it still lives; its error for a key that is
-	// not there is runner.ErrNotFound.
+	// not there is broker.ErrNotFound.
 	Get(ctx context.Context, key string) (value []byte, ttl time.Duration, err error)
-	// Del removes a key; one that is not there is no error.
-	Del(ctx context.Context, key string) error
+	// Delete removes a key; a missing one is no error.
+	Delete(ctx context.Context, key string) error
 }
 
 // Config says where the door is and who may pass it.

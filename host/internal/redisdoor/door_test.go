@@ -13,22 +13,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/stretchr/testify/require"
-
-	"github.com/easel-canvas/easel/host/internal/runner"
 )
 
 // patience bounds every wait; what is waited for takes a small part of it on a slow machine.
 const patience = 60 * time.Second
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
-
-func openLog(t testing.TB) *runner.Log {
-	l, err := runner.Open(t.Context(), runner.Config{Dir: t.TempDir(), Log: quiet})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, l.Close()) })
-	return l
-}
 
 func openDoor(t testing.TB, cfg Config) *Door {
 	cfg.Addr, cfg.Log = "127.0.0.1:0", quiet
@@ -58,7 +51,7 @@ func say(t testing.TB, d *Door, text string) string {
 }
 
 func TestDoorSpeaksRedis(t *testing.T) {
-	d := openDoor(t, Config{Keys: openLog(t), Password: "pw"})
+	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw"})
 	tests := []struct{ name, say, want string }{
 		{"nothing without the password", "PING\r\nGET a-cancel\r\n", "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n+OK\r\n"},
 		{"three wrong passwords end the connection", "AUTH x\r\nAUTH y\r\nAUTH z\r\nPING\r\n", strings.Repeat("-WRONGPASS invalid username-password pair or user is disabled.\r\n", 3)},
@@ -101,7 +94,7 @@ func young(want, answer string, took time.Duration) string {
 }
 
 func TestDoorBearsHostileBytes(t *testing.T) {
-	d := openDoor(t, Config{Keys: openLog(t), Password: "pw"})
+	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw"})
 	for name, text := range map[string]string{
 		"a length beyond memory":       "*1\r\n$9223372036854775807\r\n",
 		"an array beyond memory":       "*1000000000\r\n",
@@ -128,14 +121,14 @@ func TestDoorIsClosedByDefault(t *testing.T) {
 		_, err = Listen(Config{Addr: addr, Password: "pw"})
 		require.ErrorIs(t, err, ErrOpenDoor, addr)
 	}
-	d, err := Listen(Config{Addr: "127.0.0.1:0", Open: true, Keys: openLog(t)})
+	d, err := Listen(Config{Addr: "127.0.0.1:0", Open: true, Keys: logtest.Open(t, broker.Config{}).Keys})
 	require.NoError(t, err)
 	require.Equal(t, "+PONG\r\n+OK\r\n", say(t, d, "PING\r\n"))
 	require.NoError(t, d.Close())
 }
 
 func TestDoorHasRoomForSoMany(t *testing.T) {
-	d := openDoor(t, Config{Keys: openLog(t), Password: "pw", Conns: 2})
+	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw", Conns: 2})
 	var held []net.Conn
 	for range 2 {
 		conn, err := net.Dial("tcp", d.Addr().String())

@@ -15,6 +15,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
@@ -39,8 +41,8 @@ func cli(t testing.TB, d *Door, args ...string) string {
 }
 
 func TestRedisCLICancelsARun(t *testing.T) {
-	l := openLog(t)
-	d := openDoor(t, Config{Keys: l, Password: "pw"})
+	nats := logtest.Open(t, broker.Config{})
+	l, d := nats.Log, openDoor(t, Config{Keys: nats.Keys, Password: "pw"})
 	e, err := l.Claim(t.Context(), runner.Run{ID: "task1"})
 	require.NoError(t, err)
 	require.Equal(t, "OK", cli(t, d, "SET", "task1-cancel", "x"))
@@ -50,7 +52,7 @@ func TestRedisCLICancelsARun(t *testing.T) {
 	require.Equal(t, "", cli(t, d, "GET", "task1-cancel"), "the mark goes with the run")
 
 	began := time.Now()
-	require.NoError(t, l.Put(t.Context(), "task1-m1-logs", []byte(`[{"trace":[]}]`), 10*time.Minute))
+	require.NoError(t, nats.Keys.Put(t.Context(), "task1-m1-logs", []byte(`[{"trace":[]}]`), 10*time.Minute))
 	require.Equal(t, `[{"trace":[]}]`, cli(t, d, "GET", "task1-m1-logs"))
 	ttl := cli(t, d, "TTL", "task1-m1-logs")
 	require.Equal(t, ":600", young(":600", ":"+ttl, time.Since(began)))
@@ -58,7 +60,7 @@ func TestRedisCLICancelsARun(t *testing.T) {
 }
 
 func TestGoRedisPassesTheDoor(t *testing.T) {
-	d := openDoor(t, Config{Keys: openLog(t), Password: "pw"})
+	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw"})
 	c := redis.NewClient(&redis.Options{Addr: d.Addr().String(), Password: "pw"})
 	defer c.Close()
 	require.NoError(t, c.Set(t.Context(), "a-logs", "v", time.Minute).Err())
@@ -115,7 +117,7 @@ func TestBridge(t *testing.T) {
 		{"by polling where CONFIG is forbidden", []string{"--rename-command", "CONFIG", ""}, ""},
 	} {
 		t.Run(way.name, func(t *testing.T) {
-			l, port := openLog(t), freePort(t)
+			l, port := logtest.Open(t, broker.Config{}).Log, freePort(t)
 			stop := startRedis(t, port, way.args...)
 			c := redis.NewClient(&redis.Options{Addr: fmt.Sprint("127.0.0.1:", port)})
 			defer c.Close()
@@ -156,7 +158,7 @@ func TestBridge(t *testing.T) {
 			require.NoError(t, err)
 			require.LessOrEqual(t, ttl, 10*time.Minute)
 			require.GreaterOrEqual(t, ttl, 10*time.Minute-time.Since(began)-time.Millisecond)
-			require.NoError(t, b.Del(t.Context(), "r1-cancel"))
+			require.NoError(t, b.Delete(t.Context(), "r1-cancel"))
 
 			// The server goes away and comes back.
 			stop()
@@ -181,7 +183,7 @@ func (r *reluctantRuns) Tasks() []string { return []string{"r"} }
 
 func (r *reluctantRuns) Cancel(_ context.Context, task string) error {
 	if r.asked.Add(1) < 3 {
-		return runner.ErrUnavailable
+		return broker.ErrUnavailable
 	}
 	r.canceled <- task
 	return nil
@@ -227,7 +229,7 @@ func TestBridgeWithAWrongPassword(t *testing.T) {
 	require.NoError(t, c.ConfigSet(t.Context(), "requirepass", "right").Err())
 
 	said := make(chan string, 1)
-	b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://:hidden@127.0.0.1:%d/0", port), Runs: openLog(t), Log: slog.New(slog.NewTextHandler(firstLine(said), nil))})
+	b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://:hidden@127.0.0.1:%d/0", port), Runs: logtest.Open(t, broker.Config{}).Log, Log: slog.New(slog.NewTextHandler(firstLine(said), nil))})
 	require.NoError(t, err)
 	end := watch(t, b)
 	line := <-said

@@ -13,7 +13,7 @@ import (
 // KeyWriter is where keys of runs are written: the run log behind the door, or the bridge.
 type KeyWriter interface {
 	Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
-	Del(ctx context.Context, key string) error
+	Delete(ctx context.Context, key string) error
 }
 
 // traceKept is how long a trace lives after its last change, as in the original.
@@ -85,7 +85,7 @@ func (t *Traces) Forget(ctx context.Context, task string) error {
 	t.mu.Unlock()
 	var errs []error
 	for _, p := range t.places {
-		errs = append(errs, p.Del(ctx, task+"-logs"), p.Del(ctx, task+"-cancel"))
+		errs = append(errs, p.Delete(ctx, task+"-logs"), p.Delete(ctx, task+"-cancel"))
 	}
 	return errors.Join(errs...)
 }

@@ -27,7 +27,7 @@ func (m *keyMap) Put(_ context.Context, key string, value []byte, _ time.Duratio
 	return nil
 }
 
-func (m *keyMap) Del(_ context.Context, key string) error {
+func (m *keyMap) Delete(_ context.Context, key string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.keys, key)

@@ -10,12 +10,12 @@ import (
 )
 
 func benchLogs(b *testing.B, run func(b *testing.B, l *Log)) {
-	b.Run("embedded", func(b *testing.B) { run(b, openTest(b, Config{})) })
-	b.Run("embedded-synced", func(b *testing.B) { run(b, openTest(b, Config{SyncAlways: true})) })
+	b.Run("embedded", func(b *testing.B) { run(b, openTest(b, setup{})) })
+	b.Run("embedded-synced", func(b *testing.B) { run(b, openTest(b, setup{SyncAlways: true})) })
 	b.Run("external", func(b *testing.B) {
 		port := freePort(b)
 		natsChild(b, b.TempDir(), port)
-		run(b, openTest(b, Config{URLs: []string{address(port)}}))
+		run(b, openTest(b, setup{URLs: []string{address(port)}}))
 	})
 }
 
@@ -90,8 +90,8 @@ func BenchmarkCancel(b *testing.B) {
 func BenchmarkFollow(b *testing.B) {
 	port := freePort(b)
 	natsChild(b, b.TempDir(), port)
-	near := openTest(b, Config{URLs: []string{address(port)}})
-	far := openTest(b, Config{URLs: []string{address(port)}})
+	near := openTest(b, setup{URLs: []string{address(port)}})
+	far := openTest(b, setup{URLs: []string{address(port)}})
 	for name, l := range map[string]*Log{"near": near, "far": far} {
 		b.Run(name, func(b *testing.B) {
 			id := fmt.Sprint(name, b.N)
@@ -146,7 +146,7 @@ func BenchmarkForget(b *testing.B) {
 		l.mu.Unlock()
 		b.ResetTimer()
 		for _, run := range ended {
-			require.NoError(b, l.log.Purge(b.Context(), jetstream.WithPurgeSubject(l.subject("run", run.token, ">"))))
+			require.NoError(b, l.log.Purge(b.Context(), jetstream.WithPurgeSubject(l.conn.Subject("run", run.token, ">"))))
 		}
 	})
 }

@@ -7,7 +7,8 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/easel-canvas/easel/engine/pack"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/runner/pack"
 )
 
 // Large values of a run are stored once. A canvas repeats them: an output of
@@ -46,14 +47,14 @@ func (e *Lease) pack(ctx context.Context, records []Record) ([]Record, error) {
 
 // putBlob stores a blob unless the run has it, from another host for instance.
 func (l *Log) putBlob(ctx context.Context, run string, b pack.Blob) error {
-	_, err := retry(ctx, func(ctx context.Context) (any, error) {
-		body, err := l.spill(ctx, b.JSON)
+	_, err := broker.Retry(ctx, func(ctx context.Context) (any, error) {
+		body, err := l.conn.Pack(ctx, b.JSON)
 		if err != nil {
 			return nil, err
 		}
-		return l.js.Publish(ctx, l.subject("run", run, "bl", b.ID), body, jetstream.WithExpectLastSequencePerSubject(0))
+		return l.conn.JS.Publish(ctx, l.conn.Subject("run", run, "bl", b.ID), body, jetstream.WithExpectLastSequencePerSubject(0))
 	})
-	if wrongLast(err) {
+	if broker.Outdated(err) {
 		return nil
 	}
 	return err
@@ -68,7 +69,7 @@ func (l *Log) unpack(ctx context.Context, run string, records []Record) ([]Recor
 		}
 		data, err := pack.Unpack(r.Data, func(id string) ([]byte, error) { return l.blob(ctx, run, id) })
 		if errors.Is(err, pack.ErrDamaged) {
-			err = errors.Join(ErrDamaged, err)
+			err = errors.Join(broker.ErrDamaged, err)
 		}
 		if err != nil {
 			return nil, err
@@ -78,29 +79,29 @@ func (l *Log) unpack(ctx context.Context, run string, records []Record) ([]Recor
 	return records, nil
 }
 
-// blob reads a blob. Errors: [ErrGone].
+// blob reads a blob. Errors: [broker.ErrGone].
 func (l *Log) blob(ctx context.Context, run, id string) ([]byte, error) {
 	if b := l.seen.get(id); b != nil {
 		return b, nil
 	}
-	subject := l.subject("run", run, "bl", id)
-	found, err := l.readFrom(ctx, l.cfg.Prefix+"_LOG", subject, 1)
+	subject := l.conn.Subject("run", run, "bl", id)
+	found, err := l.conn.Read(ctx, l.conn.Name("LOG"), subject, 1)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
 		// Only the leader knows for certain that there is none.
-		m, err := l.last(ctx, l.cfg.Prefix+"_LOG", subject)
+		m, err := l.conn.Last(ctx, l.conn.Name("LOG"), subject)
 		if err != nil {
 			return nil, err
 		}
 		if m == nil {
-			return nil, ErrGone
+			return nil, broker.ErrGone
 		}
 		found = append(found, *m)
 	}
-	l.seen.put(id, found[0].data)
-	return found[0].data, nil
+	l.seen.put(id, found[0].Data)
+	return found[0].Data, nil
 }
 
 // blobCache keeps the blobs that readers asked for last, since several records

@@ -11,7 +11,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/engine/pack"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/runner/pack"
 )
 
 // large is a JSON text of n bytes.
@@ -26,12 +27,12 @@ func large(n int) string {
 func TestLargeValuesAreStoredOnce(t *testing.T) {
 	port := freePort(t)
 	natsChild(t, t.TempDir(), port)
-	for name, cfg := range map[string]Config{"embedded": {}, "external": {URLs: []string{address(port)}}} {
+	for name, cfg := range map[string]setup{"embedded": {}, "external": {URLs: []string{address(port)}}} {
 		t.Run(name, func(t *testing.T) { storedOnce(t, cfg) })
 	}
 }
 
-func storedOnce(t *testing.T, cfg Config) {
+func storedOnce(t *testing.T, cfg setup) {
 	l := openTest(t, cfg)
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
@@ -72,10 +73,10 @@ func storedOnce(t *testing.T, cfg Config) {
 	check(records)
 
 	t.Run("what is gone is said", func(t *testing.T) {
-		require.NoError(t, l.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject("run", token("r 1"), "bl", "*"))))
+		require.NoError(t, l.log.Purge(ctx, jetstream.WithPurgeSubject(l.conn.Subject("run", broker.Token("r 1"), "bl", "*"))))
 		check(read(t, l, "r 1", Pos{})) // from memory
 		l.seen = blobCache{}
-		require.ErrorIs(t, l.Follow(ctx, "r 1", Pos{}, func(Record) bool { return true }), ErrGone)
+		require.ErrorIs(t, l.Follow(ctx, "r 1", Pos{}, func(Record) bool { return true }), broker.ErrGone)
 	})
 	l.forgetNow(t, "r 1")
 	require.Zero(t, stateOf(t, l.log).Msgs)
@@ -98,16 +99,16 @@ func (l *Log) forgetNow(t *testing.T, run string) {
 // stores nothing twice.
 func TestTakeOverWithLargeValues(t *testing.T) {
 	dir := t.TempDir()
-	l, err := Open(t.Context(), Config{Dir: dir, Log: quiet})
+	l, err := openLog(t.Context(), setup{Dir: dir})
 	require.NoError(t, err)
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
 	require.NoError(t, err)
 	big := large(500 << 10)
 	_, err = e.Append(t.Context(), rec("ev", `{"first":`+big+`}`))
 	require.NoError(t, err)
-	require.NoError(t, l.Close())
+	require.NoError(t, closeLog(l))
 
-	l = openTest(t, Config{Dir: dir})
+	l = openTest(t, setup{Dir: dir})
 	go func() {
 		_ = l.Work(t.Context(), func(ctx context.Context, e *Lease) error {
 			c, err := e.Checkpoint(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/nats-io/nuid"
 )
 
@@ -15,7 +16,7 @@ func (l *Log) Claim(ctx context.Context, run Run) (*Lease, error) {
 	run.Attempt, run.Deaths = 1, 0
 	e, err := l.open(ctx, run, bundle{first: 1}, 0)
 	if err != nil {
-		return nil, fail(err, "claim run %q", run.ID)
+		return nil, broker.Fail(err, "claim run %q", run.ID)
 	}
 	e.held.Store(true)
 	return e, nil
@@ -26,11 +27,11 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 	if err := context.Cause(l.ctx); err != nil {
 		return nil, err
 	}
-	e := &Lease{Run: run, Attempt: run.Attempt, log: l, token: token(run.ID), last: seq, next: last.next()}
+	e := &Lease{Run: run, Attempt: run.Attempt, log: l, token: broker.Token(run.ID), last: seq, next: last.next()}
 	e.owner = l.host + "." + nuid.Next()
 	e.first, e.tail.base = e.next, e.next
 	e.ctx, e.cancel = context.WithCancelCause(l.ctx)
-	if !l.add(e) {
+	if !l.leases.add(e) {
 		return nil, ErrActive
 	}
 	var err error
@@ -40,9 +41,8 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 		err = e.putNote(ctx)
 	}
 	if err != nil {
-		l.book.forget(e)
-		l.remove(e)
-		e.cancel(err)
+		l.notes.book.forget(e)
+		e.retire(err) // its readers wait for the next owner
 		return nil, err
 	}
 	return e, nil
@@ -60,7 +60,7 @@ func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
 	case last.end:
 		return nil, ErrEnded
 	}
-	if e := l.lease(run.ID); e != nil {
+	if e := l.leases.get(run.ID); e != nil {
 		return nil, e.keep(ctx, run)
 	}
 	if last.owner != run.From && l.busy(ctx, run.ID, last.owner) {
@@ -80,7 +80,7 @@ func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
 	}
 	e.held.Store(true)
 	if host := hostOf(last.owner); host != "" && host != l.host {
-		l.sayLost(host, run.ID)
+		l.notifyLost(host, run.ID)
 	}
 	l.checkCancel(ctx, e)
 	return e, nil
@@ -91,8 +91,8 @@ func (e *Lease) claim(ctx context.Context) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
 	b := bundle{owner: e.owner, attempt: e.Attempt, first: e.next}
-	_, err := retry(ctx, func(ctx context.Context) (any, error) { return nil, e.send(ctx, b) })
-	if !wrongLast(err) {
+	_, err := broker.Retry(ctx, func(ctx context.Context) (any, error) { return nil, e.send(ctx, b) })
+	if !broker.Outdated(err) {
 		return err
 	}
 	// The claim may be there and its acknowledgement lost.
@@ -124,10 +124,10 @@ func (e *Lease) keep(ctx context.Context, run Run) error {
 // busy says whether a living host has a note of the run.
 func (l *Log) busy(ctx context.Context, run, owner string) bool {
 	host := hostOf(owner)
-	if host == "" || host == l.host || !l.living(host) {
+	if host == "" || host == l.host || !l.peers.living(host) {
 		return false
 	}
-	m, err := l.last(ctx, l.cfg.Prefix+"_OWN", l.subject("own", host, token(run)))
+	m, err := l.conn.Last(ctx, l.conn.Name("OWN"), l.notes.subject(host, broker.Token(run)))
 	return err == nil && m != nil
 }
 
@@ -145,5 +145,5 @@ func hostOf(owner string) string {
 // place; a run of which nothing is kept has the zero place.
 func (l *Log) Ended(ctx context.Context, run string) (Pos, bool, error) {
 	b, seq, err := l.lastBundle(ctx, run)
-	return Pos{b.next() - 1, seq}, b.end, fail(err, "run %q", run)
+	return Pos{b.next() - 1, seq}, b.end, broker.Fail(err, "run %q", run)
 }

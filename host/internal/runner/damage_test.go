@@ -15,12 +15,12 @@ import (
 func filledDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	l, err := Open(t.Context(), Config{Dir: dir, Log: quiet})
+	l, err := openLog(t.Context(), setup{Dir: dir})
 	require.NoError(t, err)
 	require.NoError(t, l.Submit(t.Context(), Run{ID: "queued"}))
-	_, err = l.PutFile(t.Context(), "t/f", strings.NewReader("content"))
+	_, err = files(t, l).Put(t.Context(), "t/f", strings.NewReader("content"))
 	require.NoError(t, err)
-	require.NoError(t, l.Close())
+	require.NoError(t, closeLog(l))
 	return dir
 }
 
@@ -33,17 +33,17 @@ func TestDamagedState(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, lines := t.TempDir(), &bytes.Buffer{}
 			require.NoError(t, os.CopyFS(dir, os.DirFS(whole)))
-			file := filepath.Join(storeDir(dir), "jetstream", "$G", "streams", filepath.FromSlash(name))
+			file := filepath.Join(dir, "nats", "jetstream", "$G", "streams", filepath.FromSlash(name))
 			require.FileExists(t, file)
 			require.NoError(t, os.WriteFile(file, bytes.Repeat([]byte{0xde, 0xad}, 20), 0o600))
-			l, err := Open(t.Context(), Config{Dir: dir, Log: slog.New(slog.NewTextHandler(lines, nil))})
+			l, err := openLog(t.Context(), setup{Dir: dir, Log: slog.New(slog.NewTextHandler(lines, nil))})
 			require.NoError(t, err)
-			defer func() { require.NoError(t, l.Close()) }()
-			require.Contains(t, lines.String(), "damaged; it is made again")
+			defer func() { require.NoError(t, closeLog(l)) }()
+			require.Contains(t, lines.String(), "damaged; recreated")
 			info, err := l.queue.Info(t.Context())
 			require.NoError(t, err)
 			require.EqualValues(t, 1, int(info.NumPending)+info.NumAckPending)
-			_, err = l.FileInfo(t.Context(), "t/f")
+			_, err = files(t, l).Stat(t.Context(), "t/f")
 			require.NoError(t, err)
 		})
 	}
@@ -52,8 +52,8 @@ func TestDamagedState(t *testing.T) {
 // A start on whole files says nothing.
 func TestWholeStateIsNotReported(t *testing.T) {
 	lines := &bytes.Buffer{}
-	l, err := Open(t.Context(), Config{Dir: filledDir(t), Log: slog.New(slog.NewTextHandler(lines, nil))})
+	l, err := openLog(t.Context(), setup{Dir: filledDir(t), Log: slog.New(slog.NewTextHandler(lines, nil))})
 	require.NoError(t, err)
-	require.NoError(t, l.Close())
+	require.NoError(t, closeLog(l))
 	require.NotContains(t, lines.String(), "damaged")
 }

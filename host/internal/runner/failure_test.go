@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/stretchr/testify/require"
 )
 
@@ -85,7 +87,9 @@ func TestScheduleOutlivesItsServer(t *testing.T) {
 			return nil
 		})
 	}()
-	require.NoError(t, l.Schedule(t.Context(), Schedule{ID: "s", When: "@every 1s", Run: Run{ID: "c"}}))
+	clocks, err := schedule.New(t.Context(), l.conn)
+	require.NoError(t, err)
+	require.NoError(t, clocks.Put(t.Context(), schedule.Schedule{ID: "s", When: "@every 1s", Job: []byte(`{"id":"c"}`)}))
 	<-ran
 	server.kill()
 	restart()
@@ -104,7 +108,7 @@ func TestFrozenServerLosesNothing(t *testing.T) {
 	w := watch(t, l, "r", 7)
 	<-w.at
 	server.signal(syscall.SIGSTOP)
-	sleep(t.Context(), 1500*time.Millisecond) // longer than the lease
+	broker.Sleep(t.Context(), 1500*time.Millisecond) // longer than the lease
 	server.signal(syscall.SIGCONT)
 	require.NoError(t, <-w.done)
 	requireSteps(t, w.records, c.Steps)
@@ -122,10 +126,10 @@ func TestFrozenServerCostsNoFile(t *testing.T) {
 		time.AfterFunc(2500*time.Millisecond, func() { server.signal(syscall.SIGCONT) })
 	}
 	half := bytes.Repeat([]byte("0123456789"), 50_000)
-	_, err := l.PutFile(t.Context(), "f", io.MultiReader(bytes.NewReader(half), onRead(freeze), bytes.NewReader(half)))
+	_, err := files(t, l).Put(t.Context(), "f", io.MultiReader(bytes.NewReader(half), onRead(freeze), bytes.NewReader(half)))
 	require.NoError(t, err)
 	freeze()
-	r, info, err := l.OpenFile(t.Context(), "f")
+	r, info, err := files(t, l).Open(t.Context(), "f")
 	require.NoError(t, err)
 	require.EqualValues(t, 2*len(half), info.Size)
 	got, err := io.ReadAll(r)
@@ -241,7 +245,7 @@ func TestSlowReadersHoldNobodyUp(t *testing.T) {
 					return false
 				}
 				if seen%4 == 0 {
-					sleep(t.Context(), time.Millisecond)
+					broker.Sleep(t.Context(), time.Millisecond)
 				}
 				got.Add(1)
 				return true

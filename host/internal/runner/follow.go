@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -21,9 +22,9 @@ import (
 // is not ready for is read from the stream later. Records share memory with
 // others and must not be changed.
 //
-// Errors: [ErrGone] when the first record asked for is no longer kept; ctx's.
+// Errors: [broker.ErrGone] when the first record asked for is no longer kept; ctx's.
 func (l *Log) Follow(ctx context.Context, run string, after Pos, fn func(Record) bool) error {
-	f := follower{log: l, run: run, subject: l.subject("run", token(run), "ev"), seq: after.Seq, sure: after.Seq, fn: fn}
+	f := follower{log: l, run: run, subject: l.conn.Subject("run", broker.Token(run), "ev"), seq: after.Seq, sure: after.Seq, fn: fn}
 	if after.At > 0 {
 		// The message may hold more than the records that were read.
 		f.at = after.At - 1
@@ -31,13 +32,13 @@ func (l *Log) Follow(ctx context.Context, run string, after Pos, fn func(Record)
 	}
 	for !f.done {
 		var err error
-		if e := l.lease(run); e != nil {
+		if e := l.leases.get(run); e != nil {
 			err = f.local(ctx, e)
 		} else {
 			err = f.remote(ctx)
 		}
 		if err != nil {
-			return fail(err, "follow run %q", run)
+			return broker.Fail(err, "follow run %q", run)
 		}
 	}
 	return nil
@@ -85,8 +86,8 @@ func (f *follower) owner(attempt, first uint64) {
 }
 
 // take passes the records of one stored message on.
-func (f *follower) take(ctx context.Context, m message) error {
-	b, err := decodeBundle(m.data, m.seq)
+func (f *follower) take(ctx context.Context, m broker.Message) error {
+	b, err := decodeBundle(m.Data, m.Seq)
 	if err != nil {
 		return err
 	}
@@ -97,10 +98,10 @@ func (f *follower) take(ctx context.Context, m message) error {
 			f.hinted, f.at = false, 0
 			return errRestart
 		}
-		return fmt.Errorf("records %d to %d: %w", f.seq+1, b.first-1, ErrGone)
+		return fmt.Errorf("records %d to %d: %w", f.seq+1, b.first-1, broker.ErrGone)
 	}
-	f.hinted, f.at = false, m.seq
-	records, err := f.log.unpack(ctx, token(f.run), b.after(f.seq))
+	f.hinted, f.at = false, m.Seq
+	records, err := f.log.unpack(ctx, broker.Token(f.run), b.after(f.seq))
 	if err != nil {
 		return err
 	}
@@ -109,12 +110,12 @@ func (f *follower) take(ctx context.Context, m message) error {
 	return nil
 }
 
-var errRestart = fmt.Errorf("restart: %w", ErrGone)
+var errRestart = fmt.Errorf("restart: %w", broker.ErrGone)
 
 // history reads what is stored; it returns when there is no more.
 func (f *follower) history(ctx context.Context) error {
 	for !f.done {
-		batch, err := f.log.readFrom(ctx, f.log.cfg.Prefix+"_LOG", f.subject, f.at+1)
+		batch, err := f.log.conn.Read(ctx, f.log.conn.Name("LOG"), f.subject, f.at+1)
 		if err != nil {
 			return err
 		}
@@ -183,14 +184,14 @@ const liveMost = 64
 // remote reads the stream's history and what the stream republishes.
 func (f *follower) remote(ctx context.Context) error {
 	live := make(chan *nats.Msg, liveMost)
-	sub, err := f.log.nc.ChanSubscribe(f.log.subject("log", token(f.run)), live)
+	sub, err := f.log.conn.NATS.ChanSubscribe(f.log.conn.Subject("log", broker.Token(f.run)), live)
 	if err != nil {
 		return err
 	}
 	// An unsubscribe fails only on a connection that has forgotten it anyway.
 	defer func() { _ = sub.Unsubscribe() }()
 	// In a cluster the subscription must have arrived before history is read.
-	if err := f.log.flush(ctx); err != nil {
+	if err := f.log.conn.Flush(ctx); err != nil {
 		return err
 	}
 	if err := f.history(ctx); err != nil || f.done {
@@ -199,7 +200,7 @@ func (f *follower) remote(ctx context.Context) error {
 	idle := time.NewTicker(idleCheck)
 	defer idle.Stop()
 	for dropped := 0; ; {
-		back := f.log.whenBack()
+		back := f.log.conn.Reconnected()
 		select {
 		case msg := <-live:
 			err = f.live(ctx, msg)
@@ -233,11 +234,11 @@ const idleCheck = 20 * time.Second
 func (f *follower) live(ctx context.Context, msg *nats.Msg) error {
 	seq, err := strconv.ParseUint(msg.Header.Get(jetstream.SequenceHeader), 10, 64)
 	if err != nil {
-		return fmt.Errorf("republished message without a sequence: %w", ErrDamaged)
+		return fmt.Errorf("republished message without a sequence: %w", broker.ErrDamaged)
 	}
 	before, err := strconv.ParseUint(msg.Header.Get(jetstream.LastSequenceHeader), 10, 64)
 	if err != nil {
-		return fmt.Errorf("republished message without its predecessor: %w", ErrDamaged)
+		return fmt.Errorf("republished message without its predecessor: %w", broker.ErrDamaged)
 	}
 	for f.at < before && !f.done {
 		had := f.at
@@ -245,35 +246,16 @@ func (f *follower) live(ctx context.Context, msg *nats.Msg) error {
 			return err
 		}
 		// The replica that answered may lag behind the one that published.
-		if f.at == had && !sleep(ctx, 5*time.Millisecond) {
+		if f.at == had && !broker.Sleep(ctx, 5*time.Millisecond) {
 			return ctx.Err()
 		}
 	}
 	if f.done || seq <= f.at {
 		return nil
 	}
-	data, err := f.log.unspill(ctx, msg.Data)
+	data, err := f.log.conn.Unpack(ctx, msg.Data)
 	if err != nil {
 		return err
 	}
-	return f.take(ctx, message{seq, data})
-}
-
-func (l *Log) lease(run string) *Lease {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.leases[run]
-}
-
-// whenBack is closed when the connection has been lost and is there again.
-func (l *Log) whenBack() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.back
-}
-
-// flush waits until the server has taken what was sent.
-func (l *Log) flush(ctx context.Context) error {
-	_, err := retry(ctx, func(ctx context.Context) (any, error) { return nil, l.nc.FlushWithContext(ctx) })
-	return err
+	return f.take(ctx, broker.Message{Seq: seq, Data: data})
 }

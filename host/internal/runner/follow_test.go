@@ -12,14 +12,14 @@ import (
 // and loses it, while another host takes it over: the reader then has records
 // that exist nowhere, and gets those that took their numbers.
 func TestWhatWasToldAndNotStoredIsReplaced(t *testing.T) {
-	l, _, _, _ := external(t)
-	other := openTest(t, Config{URLs: l.cfg.URLs})
+	l, c, _, _ := external(t)
+	other := openTest(t, setup{URLs: c.Config.URLs})
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r"})
 	require.NoError(t, err)
 	_, err = e.Append(ctx, rec("ev", "stored"))
 	require.NoError(t, err)
-	e.log.cfg.Bundle = time.Hour // what is told now is not stored
+	e.log.cfg.FlushInterval = time.Hour // what is told now is not stored
 	for i := range 3 {
 		require.NoError(t, e.Tell(ctx, rec("ev", fmt.Sprint("told ", i))))
 	}

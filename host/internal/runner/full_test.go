@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/stretchr/testify/require"
 )
 
@@ -27,9 +28,9 @@ func TestDiskFull(t *testing.T) {
 		t.Skip("this system lets nobody mount: ", err)
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
-	l, err := Open(t.Context(), Config{Dir: dir, Log: quiet, MaxBytes: 64 << 20})
+	l, err := openLog(t.Context(), setup{Dir: dir, MaxBytes: 64 << 20})
 	require.NoError(t, err)
-	defer l.Close()
+	defer closeLog(l)
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
 	require.NoError(t, err)
 	filler := filepath.Join(dir, "filler")
@@ -41,14 +42,14 @@ func TestDiskFull(t *testing.T) {
 		}
 		stored++
 	}
-	require.ErrorIs(t, err, ErrFull)
+	require.ErrorIs(t, err, broker.ErrFull)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "more"), make([]byte, 2<<20), 0o600))
-	require.ErrorIs(t, l.Healthy(t.Context()), ErrFull)
+	require.ErrorIs(t, l.Healthy(t.Context()), broker.ErrFull)
 	_, err = l.Claim(t.Context(), Run{ID: "another"})
-	require.ErrorIs(t, err, ErrFull)
-	require.ErrorIs(t, l.Put(t.Context(), "k-logs", nil, 0), ErrFull)
-	_, err = l.PutFile(t.Context(), "f", bytes.NewReader(make([]byte, 1<<20)))
-	require.ErrorIs(t, err, ErrFull)
+	require.ErrorIs(t, err, broker.ErrFull)
+	require.ErrorIs(t, l.keys.Put(t.Context(), "k-logs", nil, 0), broker.ErrFull)
+	_, err = files(t, l).Put(t.Context(), "f", bytes.NewReader(make([]byte, 1<<20)))
+	require.ErrorIs(t, err, broker.ErrFull)
 	records, err := l.Records(t.Context(), "r")
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, uint64(len(records)), stored, "what was acknowledged can be read")

@@ -6,24 +6,19 @@ import (
 	"errors"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 // handOver puts all runs of this host back into the queue, for others.
 func (l *Log) handOver() {
-	l.mu.Lock()
-	leases := make([]*Lease, 0, len(l.leases))
-	for _, e := range l.leases {
-		leases = append(leases, e)
-	}
-	l.mu.Unlock()
 	patience := 5 * time.Second
 	if l.Alone() {
-		patience = 2 * wait // the server is here; on a busy machine it takes a while
+		patience = 2 * broker.Wait // the server is here; on a busy machine it takes a while
 	}
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
-	for _, e := range leases {
+	for _, e := range l.leases.all() {
 		if err := e.release(ctx); err != nil {
 			l.cfg.Log.Warn("run was not handed over; it is taken over after the lease", "run", e.Run.ID, "err", err)
 		}
@@ -51,14 +46,16 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 	if err := e.log.requeue(ctx, e.again(deaths), e.owner+".back"); err != nil {
 		return err
 	}
-	if e.log.book.at(e) == 0 {
-		e.log.book.forget(e)
+	if e.log.notes.book.at(e) == 0 {
+		e.log.notes.book.forget(e)
 		return nil // a short run has none
 	}
 	// Waited for: a note that is found later counts as a death.
-	_, err := retry(ctx, func(ctx context.Context) (any, error) { return nil, e.log.own.DeleteMsg(ctx, e.log.book.at(e)) })
+	_, err := broker.Retry(ctx, func(ctx context.Context) (any, error) {
+		return nil, e.log.notes.stream.DeleteMsg(ctx, e.log.notes.book.at(e))
+	})
 	if err == nil || errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
-		e.log.book.forget(e)
+		e.log.notes.book.forget(e)
 		return nil // it is gone
 	}
 	return err
@@ -78,12 +75,12 @@ func (l *Log) requeue(ctx context.Context, run Run, id string) error {
 	if err != nil {
 		return err
 	}
-	_, err = retry(ctx, func(ctx context.Context) (any, error) {
-		packed, err := l.spill(ctx, body)
+	_, err = broker.Retry(ctx, func(ctx context.Context) (any, error) {
+		packed, err := l.conn.Pack(ctx, body)
 		if err != nil {
 			return nil, err
 		}
-		return l.js.Publish(ctx, l.subject("rq", token(run.ID)), packed, jetstream.WithMsgID(id))
+		return l.conn.JS.Publish(ctx, l.conn.Subject("rq", broker.Token(run.ID)), packed, jetstream.WithMsgID(id))
 	})
 	return err
 }

@@ -9,29 +9,32 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// hostsWithin is how long [Hosts] listens. Hosts answer within milliseconds; one that is slow sends a heartbeat every
-// quarter of its lease.
+// hostsWithin is how long [Hosts] listens. Hosts answer within milliseconds;
+// one that is slow sends a heartbeat every quarter of its lease.
 const hostsWithin = 3 * time.Second
 
-// Hosts are the names of the hosts that are at work on the run log of an existing NATS, in alphabetical order. It listens
-// for three seconds. A host that is frozen or cut off is not heard. In a server inside a process nobody else can be.
+// Hosts returns the names of the hosts at work on an existing NATS, sorted. It
+// listens for three seconds; a host that is frozen or cut off is not found. An
+// embedded server has no hosts but its own process.
 //
-// Errors: [ErrUnavailable].
-func Hosts(ctx context.Context, cfg Config) ([]string, error) {
+// Errors: [broker.ErrUnavailable].
+func Hosts(ctx context.Context, cfg broker.Config) ([]string, error) {
 	if len(cfg.URLs) == 0 {
 		return nil, nil
 	}
-	cfg = cfg.withDefaults()
-	nc, err := nats.Connect(strings.Join(cfg.URLs, ","), append(cfg.credentials(), nats.Name("easel"))...)
+	conn, err := broker.Open(ctx, cfg, "easel")
 	if err != nil {
-		return nil, fail(err, "connect to %s", plain(cfg.URLs))
+		return nil, err
 	}
-	defer nc.Close()
+	// Nothing was written, so a failed close loses nothing.
+	defer func() { _ = conn.Close() }()
 	var mu sync.Mutex
 	names := map[string]string{} // by the host's name in the run log
-	_, err = nc.Subscribe(cfg.Prefix+".hb.*", func(msg *nats.Msg) {
+	_, err = conn.NATS.Subscribe(conn.Subject("hb", "*"), func(msg *nats.Msg) {
 		host := msg.Subject[strings.LastIndexByte(msg.Subject, '.')+1:]
 		mu.Lock()
 		defer mu.Unlock()
@@ -45,15 +48,15 @@ func Hosts(ctx context.Context, cfg Config) ([]string, error) {
 		}
 	})
 	if err == nil {
-		err = nc.Publish(cfg.Prefix+".who", nil)
+		err = conn.NATS.Publish(conn.Subject("who"), nil)
 	}
 	if err == nil {
-		err = nc.FlushTimeout(wait)
+		err = conn.NATS.FlushTimeout(broker.Wait)
 	}
 	if err != nil {
-		return nil, fail(err, "hosts")
+		return nil, broker.Fail(err, "hosts")
 	}
-	if !sleep(ctx, hostsWithin) {
+	if !broker.Sleep(ctx, hostsWithin) {
 		return nil, ctx.Err()
 	}
 	mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/stretchr/testify/require"
 )
 
@@ -13,14 +14,14 @@ func TestHosts(t *testing.T) {
 	port := freePort(t)
 	natsChild(t, t.TempDir(), port)
 	// No heartbeat comes by itself in time: they answer.
-	cfg := Config{URLs: []string{address(port)}, Lease: time.Hour, Log: quiet}
+	cfg := setup{URLs: []string{address(port)}, Lease: time.Hour}
 	heard := func(want ...string) {
 		t.Helper()
 		slices.Sort(want)
 		var names []string
 		for late := time.Now().Add(patience); time.Now().Before(late); {
 			var err error
-			names, err = Hosts(t.Context(), cfg)
+			names, err = Hosts(t.Context(), cfg.broker())
 			require.NoError(t, err)
 			if slices.Equal(names, want) {
 				return
@@ -31,7 +32,7 @@ func TestHosts(t *testing.T) {
 	open := func(name, prefix string) *Log {
 		cfg := cfg
 		cfg.Name, cfg.Prefix = name, prefix
-		l, err := Open(t.Context(), cfg)
+		l, err := openLog(t.Context(), cfg)
 		require.NoError(t, err)
 		return l
 	}
@@ -39,15 +40,15 @@ func TestHosts(t *testing.T) {
 	first, second, nameless, other := open("b/2", ""), open("a/1", ""), open("", ""), open("far/1", "other")
 	heard("a/1", "b/2", nameless.Host())
 	for _, l := range []*Log{first, nameless, other} {
-		require.NoError(t, l.Close())
+		require.NoError(t, closeLog(l))
 	}
 	heard("a/1")
-	require.NoError(t, second.Close())
+	require.NoError(t, closeLog(second))
 	heard()
 
-	none, err := Hosts(t.Context(), Config{Dir: t.TempDir()})
+	none, err := Hosts(t.Context(), broker.Config{Dir: t.TempDir()})
 	require.NoError(t, err)
 	require.Empty(t, none)
-	_, err = Hosts(t.Context(), Config{URLs: []string{"nats://127.0.0.1:1"}})
-	require.ErrorIs(t, err, ErrUnavailable)
+	_, err = Hosts(t.Context(), broker.Config{URLs: []string{"nats://127.0.0.1:1"}, Log: quiet})
+	require.ErrorIs(t, err, broker.ErrUnavailable)
 }

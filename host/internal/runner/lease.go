@@ -9,7 +9,8 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/easel-canvas/easel/engine/pack"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/runner/pack"
 )
 
 // Run is what is put into the queue and left in notes.
@@ -70,7 +71,7 @@ const mostTold = 64 << 10
 // they keep their numbers and go with the next append, so nothing is lost or
 // doubled by trying again with none.
 //
-// Errors: [ErrFenced], [ErrFull], ctx's.
+// Errors: [ErrFenced], [broker.ErrFull], ctx's.
 func (e *Lease) Append(ctx context.Context, records ...Record) (Pos, error) {
 	return e.append(ctx, false, records)
 }
@@ -92,7 +93,7 @@ func (e *Lease) append(ctx context.Context, end bool, records []Record) (Pos, er
 		// They have their numbers and go with the next append: from here on they
 		// are like told ones, or readers on this host would miss them.
 		e.tail.add(numbered, false)
-		return Pos{}, fail(err, "append to run %q", e.Run.ID)
+		return Pos{}, broker.Fail(err, "append to run %q", e.Run.ID)
 	}
 	for i := range numbered {
 		numbered[i].At = e.last
@@ -105,7 +106,7 @@ func (e *Lease) append(ctx context.Context, end bool, records []Record) (Pos, er
 
 // Tell gives records to the readers on this host now and to the stream soon.
 //
-// Errors: [ErrFenced]; [ErrFull] and others when what was told before could
+// Errors: [ErrFenced]; [broker.ErrFull] and others when what was told before could
 // not be stored.
 func (e *Lease) Tell(ctx context.Context, records ...Record) error {
 	if err := e.alive(); err != nil {
@@ -115,7 +116,7 @@ func (e *Lease) Tell(ctx context.Context, records ...Record) error {
 	e.tail.add(e.number(records), false)
 	full := e.size >= mostTold
 	if e.timer == nil && !full {
-		e.timer = time.AfterFunc(e.log.cfg.Bundle, e.flushTold)
+		e.timer = time.AfterFunc(e.log.cfg.FlushInterval, e.flushTold)
 	}
 	e.mu.Unlock()
 	if full {
@@ -171,14 +172,14 @@ func (e *Lease) publish(ctx context.Context, end bool) error {
 			e.stored(b)
 			return nil
 		}
-		if wrongLast(err) {
+		if broker.Outdated(err) {
 			done, err := e.resolve(ctx, end)
 			if err != nil || done {
 				return err
 			}
 			continue
 		}
-		if !transient(err) || ctx.Err() != nil || e.alive() != nil || !sleep(ctx, pause) {
+		if !broker.Transient(err) || ctx.Err() != nil || e.alive() != nil || !broker.Sleep(ctx, pause) {
 			return err
 		}
 		pause = min(2*pause, 500*time.Millisecond)
@@ -194,13 +195,13 @@ func (e *Lease) bundle(end bool) (b bundle, empty bool) {
 }
 
 func (e *Lease) send(ctx context.Context, b bundle) error {
-	body, err := e.log.spill(ctx, b.encode())
+	body, err := e.log.conn.Pack(ctx, b.encode())
 	if err != nil {
 		return err
 	}
 	once, done := context.WithTimeout(ctx, 2*time.Second)
 	defer done()
-	ack, err := e.log.js.Publish(once, e.log.subject("run", e.token, "ev"), body,
+	ack, err := e.log.conn.JS.Publish(once, e.log.conn.Subject("run", e.token, "ev"), body,
 		jetstream.WithExpectLastSequencePerSubject(e.last))
 	if err == nil {
 		e.last = ack.Sequence
@@ -262,16 +263,16 @@ func (e *Lease) Snapshot(ctx context.Context, at Pos, state []byte) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
 	s := snapshot{upTo: at, state: state}
-	body, err := e.log.spill(ctx, s.encode())
+	body, err := e.log.conn.Pack(ctx, s.encode())
 	if err != nil {
-		return fail(err, "snapshot of run %q", e.Run.ID)
+		return broker.Fail(err, "snapshot of run %q", e.Run.ID)
 	}
-	_, err = retry(ctx, func(ctx context.Context) (any, error) { return nil, e.sendSnapshot(ctx, body) })
-	if wrongLast(err) {
+	_, err = broker.Retry(ctx, func(ctx context.Context) (any, error) { return nil, e.sendSnapshot(ctx, body) })
+	if broker.Outdated(err) {
 		e.leave(ErrFenced)
 		err = ErrFenced
 	}
-	return fail(err, "snapshot of run %q", e.Run.ID)
+	return broker.Fail(err, "snapshot of run %q", e.Run.ID)
 }
 
 // Last says that no record follows those that are stored: readers on this host
@@ -320,7 +321,7 @@ func (e *Lease) retire(why error) bool {
 	e.mu.Unlock()
 	e.cancel(why)
 	if first {
-		e.log.remove(e)
+		e.log.leases.remove(e)
 		e.tail.close()
 	}
 	return first

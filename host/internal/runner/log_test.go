@@ -2,7 +2,9 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/kv"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 )
@@ -20,28 +25,80 @@ const patience = 90 * time.Second
 // quiet keeps expected warnings out of the tests' output.
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-func openTest(t testing.TB, cfg Config) *Log {
+// setup is what a test chooses of the connection and of the run log.
+type setup struct {
+	Dir        string
+	URLs       []string
+	Prefix     string
+	SyncAlways bool
+	SyncEvery  time.Duration
+	Log        *slog.Logger // nil means quiet
+
+	Name          string
+	Lease         time.Duration
+	Attempts      int
+	FlushInterval time.Duration
+	KeepEnded     time.Duration
+	MaxBytes      int64
+	Dead          func(ctx context.Context, lease *Lease) error
+}
+
+func (s setup) broker() broker.Config {
+	return broker.Config{
+		Dir: s.Dir, URLs: s.URLs, Prefix: s.Prefix, SyncAlways: s.SyncAlways, SyncEvery: s.SyncEvery,
+		Log: cmp.Or(s.Log, quiet),
+	}
+}
+
+// openLog opens a connection and a run log on it.
+func openLog(ctx context.Context, s setup) (*Log, error) {
+	conn, err := broker.Open(ctx, s.broker(), "easel test")
+	if err != nil {
+		return nil, err
+	}
+	keys, err := kv.New(ctx, conn)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	l, err := Open(ctx, conn, keys, Config{
+		Name: s.Name, Lease: s.Lease, Attempts: s.Attempts, FlushInterval: s.FlushInterval, KeepEnded: s.KeepEnded,
+		MaxBytes: s.MaxBytes, Dead: s.Dead, Log: cmp.Or(s.Log, quiet),
+	})
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return l, nil
+}
+
+func closeLog(l *Log) error { return errors.Join(l.Close(), l.conn.Close()) }
+
+func openTest(t testing.TB, s setup) *Log {
 	t.Helper()
-	if cfg.Dir == "" && cfg.URLs == nil {
-		cfg.Dir = t.TempDir()
+	if s.Dir == "" && s.URLs == nil {
+		s.Dir = t.TempDir()
 	}
-	if cfg.Log == nil {
-		cfg.Log = quiet
-	}
-	l, err := Open(t.Context(), cfg)
+	l, err := openLog(t.Context(), s)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	t.Cleanup(func() { require.NoError(t, closeLog(l)) })
 	return l
 }
 
-// onBoth runs a test on a server inside the process and on one outside.
-func onBoth(t *testing.T, test func(t *testing.T, cfg Config)) {
+// files opens the file store beside a run log.
+func files(t testing.TB, l *Log) *blobs.Store {
 	t.Helper()
-	t.Run("embedded", func(t *testing.T) { test(t, Config{Dir: t.TempDir()}) })
+	s, err := blobs.New(t.Context(), l.conn)
+	require.NoError(t, err)
+	return s
+}
+
+// onBoth runs a test on a server inside the process and on one outside.
+func onBoth(t *testing.T, test func(t *testing.T, cfg setup)) {
+	t.Helper()
+	t.Run("embedded", func(t *testing.T) { test(t, setup{Dir: t.TempDir()}) })
 	t.Run("external", func(t *testing.T) {
 		port := freePort(t)
 		natsChild(t, t.TempDir(), port)
-		test(t, Config{URLs: []string{address(port)}})
+		test(t, setup{URLs: []string{address(port)}})
 	})
 }
 
@@ -63,7 +120,7 @@ func read(t testing.TB, l *Log, run string, after Pos) []Record {
 // stateOf asks the server about a stream, again when it takes its time.
 func stateOf(t testing.TB, s jetstream.Stream, of ...jetstream.StreamInfoOpt) jetstream.StreamState {
 	t.Helper()
-	info, err := retry(t.Context(), func(ctx context.Context) (*jetstream.StreamInfo, error) { return s.Info(ctx, of...) })
+	info, err := broker.Retry(t.Context(), func(ctx context.Context) (*jetstream.StreamInfo, error) { return s.Info(ctx, of...) })
 	require.NoError(t, err)
 	return info.State
 }
@@ -79,7 +136,7 @@ func texts(records []Record) []string {
 
 func TestRun(t *testing.T) { onBoth(t, testRun) }
 
-func testRun(t *testing.T, cfg Config) {
+func testRun(t *testing.T, cfg setup) {
 	l := openTest(t, cfg)
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r 1*", Data: []byte("in")}) // an id that is no subject token
@@ -123,14 +180,14 @@ func testRun(t *testing.T, cfg Config) {
 	})
 	t.Run("the note is gone", func(t *testing.T) {
 		require.Eventually(t, func() bool {
-			notes, err := l.notes("*")
+			notes, err := l.notes.subjects(t.Context(), "*")
 			return err == nil && len(notes) == 0
 		}, patience, 10*time.Millisecond)
 	})
 }
 
 func TestTellReachesReadersBeforeTheStream(t *testing.T) {
-	l := openTest(t, Config{Bundle: time.Hour})
+	l := openTest(t, setup{FlushInterval: time.Hour})
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r"})
 	require.NoError(t, err)
@@ -157,7 +214,7 @@ func TestTellReachesReadersBeforeTheStream(t *testing.T) {
 // TestLastEndsReaders gives readers on the owner's host the end before the mark
 // of it is stored.
 func TestLastEndsReaders(t *testing.T) {
-	l := openTest(t, Config{})
+	l := openTest(t, setup{})
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
 	require.NoError(t, err)
 	_, err = e.Append(t.Context(), rec("ev", "1"))
@@ -176,7 +233,7 @@ func TestLastEndsReaders(t *testing.T) {
 // by the next one, and readers on this host get them as well.
 func TestFailedAppendIsNotMissed(t *testing.T) { onBoth(t, testFailedAppendIsNotMissed) }
 
-func testFailedAppendIsNotMissed(t *testing.T, cfg Config) {
+func testFailedAppendIsNotMissed(t *testing.T, cfg setup) {
 	l := openTest(t, cfg)
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r"})
@@ -209,7 +266,7 @@ func testFailedAppendIsNotMissed(t *testing.T, cfg Config) {
 }
 
 func TestToldRecordsAreStoredInTime(t *testing.T) {
-	l := openTest(t, Config{Bundle: 5 * time.Millisecond})
+	l := openTest(t, setup{FlushInterval: 5 * time.Millisecond})
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
 	require.NoError(t, err)
 	require.NoError(t, e.Tell(t.Context(), rec("delta", "x")))
@@ -225,15 +282,15 @@ func TestToldRecordsAreStoredInTime(t *testing.T) {
 }
 
 func TestSecondOwnerFencesTheFirst(t *testing.T) {
-	l := openTest(t, Config{})
+	l := openTest(t, setup{})
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r"})
 	require.NoError(t, err)
 	_, err = e.Append(ctx, rec("ev", "1"))
 	require.NoError(t, err)
 	// Another host takes it over, as this one would after its death.
-	other := &Log{cfg: l.cfg, host: "other", nc: l.nc, js: l.js, runs: l.runs, log: l.log, own: l.own, keys: l.keys,
-		ctx: l.ctx, leases: map[string]*Lease{}, tasks: map[string]map[*Lease]bool{}, hosts: map[string]*peer{}}
+	other := &Log{cfg: l.cfg, host: "other", conn: l.conn, keys: l.keys, runs: l.runs, log: l.log, ctx: l.ctx}
+	other.notes = notes{conn: l.conn, host: other.host, stream: l.notes.stream, log: quiet}
 	e2, err := other.take(ctx, Run{ID: "r"})
 	require.NoError(t, err)
 	require.EqualValues(t, 2, e2.Attempt)
@@ -250,14 +307,14 @@ func TestSecondOwnerFencesTheFirst(t *testing.T) {
 }
 
 func TestSnapshotOfAFencedOwnerIsRefused(t *testing.T) {
-	l := openTest(t, Config{})
+	l := openTest(t, setup{})
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r"})
 	require.NoError(t, err)
 	_, err = e.Append(ctx, rec("ev", "1"))
 	require.NoError(t, err)
 	claim := bundle{owner: "other.r.2", attempt: 2, first: 2}
-	_, err = l.js.Publish(ctx, l.subject("run", "r", "ev"), claim.encode())
+	_, err = l.conn.JS.Publish(ctx, l.conn.Subject("run", "r", "ev"), claim.encode())
 	require.NoError(t, err)
 	require.ErrorIs(t, e.Snapshot(ctx, Pos{}, []byte("zombie")), ErrFenced)
 	c, err := l.checkpoint(ctx, "r", 0)
@@ -266,7 +323,7 @@ func TestSnapshotOfAFencedOwnerIsRefused(t *testing.T) {
 }
 
 func TestAUsedIdIsFenced(t *testing.T) {
-	l := openTest(t, Config{})
+	l := openTest(t, setup{})
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r"})
 	require.NoError(t, err)
@@ -280,7 +337,7 @@ func TestAUsedIdIsFenced(t *testing.T) {
 }
 
 func TestLostAcknowledgement(t *testing.T) {
-	l := openTest(t, Config{})
+	l := openTest(t, setup{})
 	ctx := t.Context()
 	e, err := l.Claim(ctx, Run{ID: "r"})
 	require.NoError(t, err)
@@ -288,7 +345,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	require.NoError(t, err)
 	// The message is stored and we do not know it.
 	sent := bundle{owner: e.owner, attempt: 1, first: 2, records: []Record{rec("ev", "2")}}
-	_, err = l.js.Publish(ctx, l.subject("run", "r", "ev"), sent.encode())
+	_, err = l.conn.JS.Publish(ctx, l.conn.Subject("run", "r", "ev"), sent.encode())
 	require.NoError(t, err)
 	_, err = e.Append(ctx, rec("ev", "2"))
 	require.NoError(t, err, "ours, so it is no fence")
@@ -296,7 +353,7 @@ func TestLostAcknowledgement(t *testing.T) {
 	require.NoError(t, err)
 	// The same for the end.
 	last := bundle{owner: e.owner, attempt: 1, first: 4, end: true, records: []Record{rec("ev", "4")}}
-	_, err = l.js.Publish(ctx, l.subject("run", "r", "ev"), last.encode())
+	_, err = l.conn.JS.Publish(ctx, l.conn.Subject("run", "r", "ev"), last.encode())
 	require.NoError(t, err)
 	require.NoError(t, e.End(ctx, rec("ev", "4")))
 	require.Equal(t, []string{"1 ev 1", "2 ev 2", "3 ev 3", "4 ev 4"}, texts(read(t, l, "r", Pos{})))
@@ -304,7 +361,7 @@ func TestLostAcknowledgement(t *testing.T) {
 
 func TestQueue(t *testing.T) { onBoth(t, testQueue) }
 
-func testQueue(t *testing.T, cfg Config) {
+func testQueue(t *testing.T, cfg setup) {
 	cfg.Lease = 2 * time.Second
 	l := openTest(t, cfg)
 	ctx, stop := context.WithCancel(t.Context())
@@ -336,7 +393,7 @@ func testQueue(t *testing.T, cfg Config) {
 
 func TestPoisonIsBuried(t *testing.T) { onBoth(t, testPoisonIsBuried) }
 
-func testPoisonIsBuried(t *testing.T, cfg Config) {
+func testPoisonIsBuried(t *testing.T, cfg setup) {
 	dead := make(chan uint64, 1)
 	cfg.Attempts, cfg.Dead = 2, func(ctx context.Context, e *Lease) error {
 		dead <- e.Attempt
@@ -354,17 +411,17 @@ func testPoisonIsBuried(t *testing.T, cfg Config) {
 
 func TestClosingHandsRunsOver(t *testing.T) {
 	dir := t.TempDir()
-	l, err := Open(t.Context(), Config{Dir: dir, Log: quiet})
+	l, err := openLog(t.Context(), setup{Dir: dir})
 	require.NoError(t, err)
 	e, err := l.Claim(t.Context(), Run{ID: "r", Data: []byte("in")})
 	require.NoError(t, err)
 	require.NoError(t, e.Tell(t.Context(), rec("ev", "told")))
-	_, err = Open(t.Context(), Config{Dir: dir, Log: quiet})
-	require.ErrorIs(t, err, ErrLocked)
-	require.NoError(t, l.Close())
+	_, err = openLog(t.Context(), setup{Dir: dir})
+	require.ErrorIs(t, err, broker.ErrLocked)
+	require.NoError(t, closeLog(l))
 	require.ErrorIs(t, context.Cause(e.Context()), ErrStopping)
 
-	next := openTest(t, Config{Dir: dir})
+	next := openTest(t, setup{Dir: dir})
 	go func() {
 		_ = next.Work(t.Context(), func(ctx context.Context, e *Lease) error {
 			c, err := e.Checkpoint(ctx)
@@ -383,7 +440,7 @@ func TestStoppingIsNoDeath(t *testing.T) {
 	dir := t.TempDir()
 	var hosts []uint64
 	for i := range 4 {
-		l, err := Open(t.Context(), Config{Dir: dir, Log: quiet, Attempts: 2})
+		l, err := openLog(t.Context(), setup{Dir: dir, Attempts: 2})
 		require.NoError(t, err)
 		took := make(chan *Lease, 1)
 		done := make(chan error, 1)
@@ -400,7 +457,7 @@ func TestStoppingIsNoDeath(t *testing.T) {
 		e := <-took
 		hosts = append(hosts, e.Attempt)
 		require.Zero(t, e.Run.Deaths)
-		require.NoError(t, l.Close())
+		require.NoError(t, closeLog(l))
 		require.NoError(t, <-done)
 	}
 	require.Equal(t, []uint64{1, 2, 3, 4}, hosts)
@@ -408,10 +465,9 @@ func TestStoppingIsNoDeath(t *testing.T) {
 
 func TestCancel(t *testing.T) { onBoth(t, testCancel) }
 
-func testCancel(t *testing.T, cfg Config) {
+func testCancel(t *testing.T, cfg setup) {
 	l := openTest(t, cfg)
 	ctx := t.Context()
-	heard := l.Cancelled(ctx)
 	e, err := l.Claim(ctx, Run{ID: "r", Tasks: []string{"canvas 7"}})
 	require.NoError(t, err)
 	other, err := l.Claim(ctx, Run{ID: "other"})
@@ -419,7 +475,6 @@ func testCancel(t *testing.T, cfg Config) {
 	require.NoError(t, l.Cancel(ctx, "canvas 7"))
 	<-e.Context().Done()
 	require.ErrorIs(t, context.Cause(e.Context()), ErrCanceled)
-	require.Equal(t, "canvas 7", <-heard)
 	require.NoError(t, other.Context().Err())
 	_, err = e.Append(ctx, rec("ev", "canceled"))
 	require.NoError(t, err, "a canceled run still says so")
@@ -440,55 +495,18 @@ func testCancel(t *testing.T, cfg Config) {
 		require.ErrorIs(t, <-cause, ErrCanceled)
 		read(t, l, "queued", Pos{})
 		require.Eventually(t, func() bool {
-			_, _, err := l.Get(ctx, "queued-cancel")
+			_, _, err := l.keys.Get(ctx, "queued-cancel")
 			return err != nil
 		}, patience, 5*time.Millisecond, "the mark goes with the run")
 	})
 }
 
-func TestKeys(t *testing.T) { onBoth(t, testKeys) }
-
-func testKeys(t *testing.T, cfg Config) {
-	l := openTest(t, cfg)
-	ctx := t.Context()
-	_, _, err := l.Get(ctx, "t1-m 1-logs")
-	require.ErrorIs(t, err, ErrNotFound)
-	began := time.Now()
-	require.NoError(t, l.Put(ctx, "t1-m 1-logs", []byte("[]"), time.Hour))
-	v, ttl, err := l.Get(ctx, "t1-m 1-logs")
-	require.NoError(t, err)
-	require.Equal(t, "[]", string(v))
-	require.LessOrEqual(t, ttl, time.Hour)
-	require.GreaterOrEqual(t, ttl, time.Hour-time.Since(began)-time.Millisecond)
-	require.NoError(t, l.Put(ctx, "t1-m 1-logs", nil, 0))
-	v, ttl, err = l.Get(ctx, "t1-m 1-logs")
-	require.NoError(t, err)
-	require.Empty(t, v)
-	require.Zero(t, ttl)
-	require.NoError(t, l.Expire(ctx, "t1-m 1-logs", 30*time.Millisecond))
-	require.Eventually(t, func() bool {
-		_, _, err := l.Get(ctx, "t1-m 1-logs")
-		return err != nil
-	}, patience, 5*time.Millisecond)
-	require.NoError(t, l.Put(ctx, "k", []byte("v"), 0))
-	require.NoError(t, l.Del(ctx, "k"))
-	require.NoError(t, l.Del(ctx, "k"))
-	require.ErrorIs(t, l.Expire(ctx, "k", time.Second), ErrNotFound)
-	t.Run("the server itself forgets", func(t *testing.T) {
-		require.NoError(t, l.Put(ctx, "t1-logs", []byte("[]"), 100*time.Millisecond))
-		require.Eventually(t, func() bool {
-			info, err := l.keys.Info(ctx)
-			return err == nil && info.State.Msgs == 0
-		}, patience, 50*time.Millisecond)
-	})
-}
-
 func TestLargeRecordsGoAside(t *testing.T) { onBoth(t, testLargeRecordsGoAside) }
 
-func testLargeRecordsGoAside(t *testing.T, cfg Config) {
+func testLargeRecordsGoAside(t *testing.T, cfg setup) {
 	l := openTest(t, cfg)
 	ctx := t.Context()
-	big := bytes.Repeat([]byte("x"), maxPayload+100) // and an outside server takes less
+	big := bytes.Repeat([]byte("x"), int(l.conn.NATS.MaxPayload())+100) // and an outside server takes less
 	e, err := l.Claim(ctx, Run{ID: "r", Data: big})
 	require.NoError(t, err)
 	_, err = e.Append(ctx, Record{Kind: "ev", Data: big})
@@ -505,7 +523,7 @@ func testLargeRecordsGoAside(t *testing.T, cfg Config) {
 
 func TestEndedRunsAreForgotten(t *testing.T) { onBoth(t, testEndedRunsAreForgotten) }
 
-func testEndedRunsAreForgotten(t *testing.T, cfg Config) {
+func testEndedRunsAreForgotten(t *testing.T, cfg setup) {
 	cfg.KeepEnded = 20 * time.Millisecond
 	l := openTest(t, cfg)
 	ctx := t.Context()
@@ -522,7 +540,7 @@ func testEndedRunsAreForgotten(t *testing.T, cfg Config) {
 }
 
 func TestForgottenHistoryIsSaid(t *testing.T) {
-	l := openTest(t, Config{})
+	l := openTest(t, setup{})
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	e, err := l.Claim(ctx, Run{ID: "r"})
@@ -534,12 +552,12 @@ func TestForgottenHistoryIsSaid(t *testing.T) {
 	require.NoError(t, e.End(ctx))
 	require.NoError(t, l.log.DeleteMsg(ctx, 1))
 	err = l.Follow(ctx, "r", Pos{}, func(Record) bool { return true })
-	require.ErrorIs(t, err, ErrGone)
+	require.ErrorIs(t, err, broker.ErrGone)
 	require.Equal(t, []string{"3 ev x"}, texts(read(t, l, "r", Pos{Seq: 2})))
 }
 
 func TestHandBack(t *testing.T) {
-	l := openTest(t, Config{})
+	l := openTest(t, setup{})
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
 	require.NoError(t, err)
 	require.NoError(t, e.Tell(t.Context(), rec("ev", "told")))

@@ -4,13 +4,72 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// putNote leaves this host's note of the run: the run as another host has to
+// notes are messages that name the host that works on a run, so that others can
+// take its runs over.
+type notes struct {
+	conn   *broker.Conn
+	host   string // this one
+	stream jetstream.Stream
+	book   noteBook
+	log    *slog.Logger
+}
+
+func (n *notes) subject(host, runToken string) string { return n.conn.Subject("own", host, runToken) }
+
+// parse returns the host and the run of a note's subject.
+func (n *notes) parse(subject string) (host, run string) {
+	host, run, _ = strings.Cut(strings.TrimPrefix(subject, n.conn.Subject("own", "")), ".")
+	run, _ = broker.Untoken(run)
+	return host, run
+}
+
+// subjects lists the notes of a host, or of all hosts for "*".
+func (n *notes) subjects(ctx context.Context, host string) (map[string]uint64, error) {
+	info, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.StreamInfo, error) {
+		return n.stream.Info(ctx, jetstream.WithSubjectFilter(n.subject(host, "*")))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return info.State.Subjects, nil
+}
+
+// drop removes the notes that may go, all of them or most.
+func (n *notes) drop(all bool) {
+	below, single := n.book.take(all)
+	if below > 0 {
+		n.send("STREAM.PURGE", fmt.Appendf(nil, `{"filter":%q,"seq":%d}`, n.subject(n.host, "*"), below))
+	}
+	for _, seq := range single {
+		n.delete(seq)
+	}
+}
+
+// delete removes one note, without waiting.
+func (n *notes) delete(seq uint64) {
+	n.send("STREAM.MSG.DELETE", fmt.Appendf(nil, `{"seq":%d,"no_erase":true}`, seq))
+}
+
+// send sends a request to the server without waiting for the answer. The server
+// ignores messages without a reply subject, so it gets one without a subscriber.
+func (n *notes) send(what string, request []byte) {
+	err := n.conn.NATS.PublishRequest("$JS.API."+what+"."+n.conn.Name("OWN"), n.conn.Subject("void"), request)
+	if err != nil {
+		n.log.Warn("note was not removed", "err", err)
+	}
+}
+
+// putNote writes this host's note of the run: the run as another host has to
 // queue it when this one falls silent.
 func (e *Lease) putNote(ctx context.Context) error {
 	run := e.Run
@@ -19,30 +78,31 @@ func (e *Lease) putNote(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.log.book.open(e)
-	ack, err := retry(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
-		packed, err := e.log.spill(ctx, body)
+	notes := &e.log.notes
+	notes.book.open(e)
+	ack, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
+		packed, err := notes.conn.Pack(ctx, body)
 		if err != nil {
 			return nil, err
 		}
-		return e.log.js.Publish(ctx, e.log.subject("own", e.log.host, e.token), packed)
+		return notes.conn.JS.Publish(ctx, notes.subject(notes.host, e.token), packed)
 	})
 	if err != nil {
 		return err
 	}
-	e.log.book.stored(e, ack.Sequence)
+	notes.book.stored(e, ack.Sequence)
 	return nil
 }
 
 // shortRun is how long a run may last without a note.
 const shortRun = 100 * time.Millisecond
 
-// noteLater leaves the note when the run turns out not to be a short one. It
-// is for a run that its claimer has written down, on a server that nobody else
-// can use: until the next start nobody would look at the note, and the claimer
-// queues the run again then, as one that has lost a host.
+// noteLater writes the note when the run turns out not to be a short one. It is
+// for a run that its claimer has stored, on a server that no other host can
+// use: until the next start nobody would read the note, and the claimer queues
+// the run again then, as one that has lost a host.
 func (e *Lease) noteLater() error {
-	if err := e.log.room(0); err != nil {
+	if err := e.log.conn.Room(0); err != nil {
 		return err
 	}
 	e.mu.Lock()
@@ -51,12 +111,12 @@ func (e *Lease) noteLater() error {
 	return nil
 }
 
-// lateNote leaves the note unless the run has ended.
+// lateNote writes the note unless the run has ended.
 func (e *Lease) lateNote() {
 	e.mu.Lock()
 	over := e.over != nil
 	if !over {
-		e.log.book.open(e) // so that an end from here on takes it away
+		e.log.notes.book.open(e) // so that an end from here on removes it
 	}
 	e.mu.Unlock()
 	if over {
@@ -67,71 +127,47 @@ func (e *Lease) lateNote() {
 	}
 }
 
-// dropNote removes this host's note of a run and does not wait for it: a note
-// that stays is found to be of an ended run, or of another host's. That of an
-// ended one may go with others.
+// dropNote removes this host's note of a run without waiting: a note that stays
+// is found to be of an ended run, or of another host's. That of an ended one may
+// be removed with others.
 func (e *Lease) dropNote(ended bool) {
+	notes := &e.log.notes
 	if !ended {
-		e.log.deleteMessage("OWN", e.log.book.at(e))
-		e.log.book.forget(e)
-	} else if full := e.log.book.close(e); full {
-		e.log.dropNotes(false)
+		notes.delete(notes.book.at(e))
+		notes.book.forget(e)
+	} else if full := notes.book.close(e); full {
+		notes.drop(false)
 	}
 }
 
-// dropNotes removes the notes that may go, all of them or most.
-func (l *Log) dropNotes(all bool) {
-	below, single := l.book.take(all)
-	if below > 0 {
-		l.ask("STREAM.PURGE", "OWN", fmt.Appendf(nil, `{"filter":%q,"seq":%d}`, l.subject("own", l.host, "*"), below))
-	}
-	for _, seq := range single {
-		l.deleteMessage("OWN", seq)
-	}
-}
-
-// deleteMessage sends the request to remove one message, without waiting.
-func (l *Log) deleteMessage(stream string, seq uint64) {
-	l.ask("STREAM.MSG.DELETE", stream, fmt.Appendf(nil, `{"seq":%d,"no_erase":true}`, seq))
-}
-
-// ask sends a request about notes to the server, without waiting.
-func (l *Log) ask(what, stream string, request []byte) {
-	// The server answers requests only; nobody listens to this answer.
-	err := l.nc.PublishRequest("$JS.API."+what+"."+l.cfg.Prefix+"_"+stream, l.subject("void"), request)
-	if err != nil {
-		l.cfg.Log.Warn("note was not removed", "err", err)
-	}
-}
-
-// noteBook knows where this host's notes are. To remove one costs more than to
-// write it, and to remove all below a place costs no more than that, so the
-// notes of ended runs wait for company.
+// noteBook knows the sequences of this host's notes. Removing one costs more
+// than writing it, and removing all below a sequence costs no more than that,
+// so removals of notes of ended runs are batched.
 type noteBook struct {
 	mu   sync.Mutex
-	last uint64           // the highest sequence of a note
-	held map[*Lease]place // of notes that must stay
-	gone []uint64         // sequences of notes that may go
-	late int              // so many of gone, the first ones, were there at the last take
+	last uint64             // the highest sequence of a note
+	live map[*Lease]noteSeq // of notes that must stay
+	gone []uint64           // sequences of notes that may go
+	late int                // how many of gone, the first ones, were there at the last take
 }
 
-// place is the sequence of a note, or while it is sent the lowest it can get.
-type place struct {
+// noteSeq is the sequence of a note, or while it is sent the lowest it can get.
+type noteSeq struct {
 	seq    uint64
 	stored bool
 }
 
-// mostGone is how many notes of ended runs wait. Whoever takes the runs of a
-// dead host over asks for each of them in vain.
+// mostGone bounds the notes of ended runs that wait. A host that takes over the
+// runs of a dead one looks each of them up in vain.
 const mostGone = 256
 
-// restart is called when the notes are gone, and the numbers of others begin anew.
+// restart is called when the stream was recreated and its sequences start at 1.
 func (b *noteBook) restart() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.last, b.gone, b.late = 0, nil, 0
-	for e := range b.held {
-		b.held[e] = place{seq: 1}
+	for e := range b.live {
+		b.live[e] = noteSeq{seq: 1}
 	}
 }
 
@@ -139,11 +175,11 @@ func (b *noteBook) restart() {
 func (b *noteBook) open(e *Lease) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.held == nil {
-		b.held = map[*Lease]place{}
+	if b.live == nil {
+		b.live = map[*Lease]noteSeq{}
 	}
-	if _, again := b.held[e]; !again {
-		b.held[e] = place{seq: b.last + 1}
+	if _, again := b.live[e]; !again {
+		b.live[e] = noteSeq{seq: b.last + 1}
 	}
 }
 
@@ -152,8 +188,8 @@ func (b *noteBook) stored(e *Lease, seq uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.last = max(b.last, seq)
-	if _, ok := b.held[e]; ok {
-		b.held[e] = place{seq, true}
+	if _, ok := b.live[e]; ok {
+		b.live[e] = noteSeq{seq, true}
 	} else {
 		b.gone = append(b.gone, seq)
 	}
@@ -163,37 +199,37 @@ func (b *noteBook) stored(e *Lease, seq uint64) {
 func (b *noteBook) at(e *Lease) uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if at := b.held[e]; at.stored {
+	if at := b.live[e]; at.stored {
 		return at.seq
 	}
 	return 0
 }
 
-// close says that the note of a lease may go, and whether enough of them wait.
+// close marks the note of a lease as removable, and reports whether enough wait.
 func (b *noteBook) close(e *Lease) (full bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if at := b.held[e]; at.stored {
+	if at := b.live[e]; at.stored {
 		b.gone = append(b.gone, at.seq)
 	}
-	delete(b.held, e)
+	delete(b.live, e)
 	return len(b.gone) >= mostGone
 }
 
-// forget strikes a note that is not there any more.
+// forget removes a note that no longer exists.
 func (b *noteBook) forget(e *Lease) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.held, e)
+	delete(b.live, e)
 }
 
-// take gives what to remove: all notes below a sequence, where none must stay,
-// and single ones above it. Those wait once before, unless all are asked for.
+// take returns what to remove: all notes below a sequence, where none must stay,
+// and single ones above it. Those wait for the next take first, unless all are asked for.
 func (b *noteBook) take(all bool) (below uint64, single []uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	free := b.last + 1
-	for _, at := range b.held {
+	for _, at := range b.live {
 		free = min(free, at.seq)
 	}
 	var wait []uint64

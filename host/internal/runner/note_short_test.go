@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,7 +19,7 @@ func claimKept(t *testing.T, l *Log, id string) *Lease {
 
 func notesOf(t *testing.T, l *Log) int {
 	t.Helper()
-	notes, err := l.notes("*")
+	notes, err := l.notes.subjects(t.Context(), "*")
 	require.NoError(t, err)
 	return len(notes)
 }
@@ -27,7 +28,7 @@ func notesOf(t *testing.T, l *Log) int {
 // one, and where other hosts may look for them of all.
 func TestLongRunGetsItsNote(t *testing.T) { onBoth(t, testLongRunGetsItsNote) }
 
-func testLongRunGetsItsNote(t *testing.T, cfg Config) {
+func testLongRunGetsItsNote(t *testing.T, cfg setup) {
 	l := openTest(t, cfg)
 	long := claimKept(t, l, "long")
 	if !l.Alone() {
@@ -40,32 +41,32 @@ func testLongRunGetsItsNote(t *testing.T, cfg Config) {
 
 // TestEndedRunGetsNoNote comes to leave a note when the run has ended.
 func TestEndedRunGetsNoNote(t *testing.T) {
-	l := openTest(t, Config{})
-	e := &Lease{Run: Run{ID: "r"}, log: l, token: token("r"), over: ErrEnded}
+	l := openTest(t, setup{})
+	e := &Lease{Run: Run{ID: "r"}, log: l, token: broker.Token("r"), over: ErrEnded}
 	e.lateNote()
 	require.Zero(t, notesOf(t, l))
-	require.Empty(t, l.book.held)
+	require.Empty(t, l.notes.book.live)
 }
 
 // TestRunWithoutNoteIsHandedOver stops a host that works on a short run: that
 // is no death.
 func TestRunWithoutNoteIsHandedOver(t *testing.T) {
 	dir := t.TempDir()
-	l, err := Open(t.Context(), Config{Dir: dir, Log: quiet})
+	l, err := openLog(t.Context(), setup{Dir: dir})
 	require.NoError(t, err)
 	claimKept(t, l, "r")
-	require.NoError(t, l.Close())
-	requireTaken(t, openTest(t, Config{Dir: dir}), 0)
+	require.NoError(t, closeLog(l))
+	requireTaken(t, openTest(t, setup{Dir: dir}), 0)
 }
 
 // TestRunWithoutNoteIsNotLost gives a short run up that can be neither ended
 // nor queued, and one whose host died and that its claimer queues again.
 func TestRunWithoutNoteIsNotLost(t *testing.T) {
-	l := openTest(t, Config{})
+	l := openTest(t, setup{})
 	go l.rescue(claimKept(t, l, "r"))
 	requireTaken(t, l, 1)
 
-	l = openTest(t, Config{})
+	l = openTest(t, setup{})
 	require.NoError(t, l.Submit(t.Context(), Run{ID: "r", Attempt: 2}))
 	requireTaken(t, l, 1)
 }
@@ -74,11 +75,11 @@ func TestRunWithoutNoteIsNotLost(t *testing.T) {
 // over: the second one would not know how often it has died.
 func TestWaitingRunIsNotQueuedAgain(t *testing.T) {
 	dir := t.TempDir()
-	l, err := Open(t.Context(), Config{Dir: dir, Log: quiet})
+	l, err := openLog(t.Context(), setup{Dir: dir})
 	require.NoError(t, err)
 	claimKept(t, l, "r")
-	require.NoError(t, l.Close())
-	l = openTest(t, Config{Dir: dir})
+	require.NoError(t, closeLog(l))
+	l = openTest(t, setup{Dir: dir})
 	require.NoError(t, l.Submit(t.Context(), Run{ID: "r", Attempt: 2}))
 	info, err := l.runs.Info(t.Context())
 	require.NoError(t, err)

@@ -87,7 +87,7 @@ func TestNoteBookRemovesOnlyWhatMayGo(t *testing.T) {
 // TestNotesOfEndedRunsGo runs many short runs beside a long one: in the end its
 // note is the only one.
 func TestNotesOfEndedRunsGo(t *testing.T) {
-	l := openTest(t, Config{})
+	l := openTest(t, setup{})
 	end := func(id string) {
 		e, err := l.Claim(t.Context(), Run{ID: id})
 		require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestNotesOfEndedRunsGo(t *testing.T) {
 	}
 	all.Wait()
 	require.Eventually(t, func() bool {
-		notes, err := l.notes("*")
+		notes, err := l.notes.subjects(t.Context(), "*")
 		return err == nil && len(notes) == 1
 	}, patience, 20*time.Millisecond)
 	held, err := l.Held()

@@ -6,85 +6,65 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
-	"net/url"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/kv"
 )
 
-// Config says where the run log lives and how patient it is. Set Dir or URLs.
+// Config sets times and bounds of a run log.
 type Config struct {
-	// Dir holds the files of a server inside this process. One process at a
-	// time may use it.
-	Dir string
-	// URLs are addresses of an existing NATS with JetStream; when set, Dir is
-	// not used and any number of hosts may share it.
-	URLs []string
-	// Credentials is a NATS credentials file for URLs; "" means none.
-	Credentials string
-	// Replicas is how many servers of a cluster store each message; 0 means 1.
-	Replicas int
-	// Name is what people call this host, told to whoever asks [Hosts]; "" means
-	// its name in the run log.
+	// Name is what people call this host, as [Hosts] reports it; "" means its
+	// name in the run log.
 	Name string
-	// SyncAlways makes the embedded server put each message on the disk before
-	// it is acknowledged.
-	SyncAlways bool
-	// SyncEvery is how often the embedded server puts messages on the disk when
-	// it does not do so with each; 0 means every two minutes.
-	SyncEvery time.Duration
 
-	// Lease is how long a host may be silent before its runs go elsewhere; 0
-	// means 10 s. The heartbeat comes four times as often.
+	// Lease is how long a host may be silent before other hosts take over its
+	// runs; 0 means 10 s. Heartbeats come four times as often.
 	Lease time.Duration
-	// Attempts is how often a run may break off, by the death of its host or an
-	// error; 0 means 5. Hosts that stop in good order do not count.
+	// Attempts is how many failures, deaths of its host or errors, a run may
+	// have; 0 means 5. Hosts that shut down do not count.
 	Attempts int
-	// Workers is how many queued runs this host works on at once; 0 means 64.
+	// Workers is how many queued runs this host executes at once; 0 means 64.
 	Workers int
-	// Bundle is how long told records wait for company; 0 means 40 ms.
-	Bundle time.Duration
+	// FlushInterval is how long records are buffered before a write; 0 means
+	// 40 ms.
+	FlushInterval time.Duration
 
 	// Keep is how long records of any run are kept; 0 means 24 h.
 	Keep time.Duration
 	// KeepEnded is how long those of an ended run are kept by the host that
 	// ended it; 0 means 10 minutes.
 	KeepEnded time.Duration
-	// MaxBytes bounds the run log on disk; 0 means 8 GiB embedded and what the
-	// account allows outside. The oldest records go first.
+	// MaxBytes bounds the run log on disk; 0 means 8 GiB for an embedded server
+	// and the account's limit otherwise. The oldest records go first.
 	MaxBytes int64
 
-	// Gate is asked before a queued run is claimed: a run it does not let in
-	// stays in the queue, without a note of this host, and is asked about again
+	// Gate is called before a queued run is claimed: a run that it refuses
+	// stays in the queue, without a note of this host, and is offered again
 	// after a second. leave is called when this host is done with the run; nil
-	// lets every run in. It must not block.
+	// accepts every run. It must not block.
 	Gate func(run Run) (leave func(), ok bool)
 
-	// Dead is called with a run that broke off Attempts times, to say so in
-	// its records and in its session; nil ends it without a word. It must not
-	// repeat what killed them.
+	// Dead is called with a run that failed Attempts times, to report that in
+	// its records and its session; nil ends the run silently. It must not
+	// repeat what failed.
 	Dead func(ctx context.Context, lease *Lease) error
 
-	// Log takes what an operator should know; nil means slog.Default.
+	// Log receives what operators should know; nil means slog.Default.
 	Log *slog.Logger
-	// Prefix is put before the names of streams and subjects, for several
-	// installations on one NATS; letters and digits, "" means "easel".
-	Prefix string
 }
 
-func (c Config) withDefaults() Config {
+func (c Config) withDefaults(embedded bool) Config {
 	set := func(d *time.Duration, v time.Duration) {
 		if *d == 0 {
 			*d = v
 		}
 	}
 	set(&c.Lease, 10*time.Second)
-	set(&c.Bundle, 40*time.Millisecond)
+	set(&c.FlushInterval, 40*time.Millisecond)
 	set(&c.Keep, 24*time.Hour)
 	set(&c.KeepEnded, 10*time.Minute)
 	if c.Attempts == 0 {
@@ -93,44 +73,34 @@ func (c Config) withDefaults() Config {
 	if c.Workers == 0 {
 		c.Workers = 64
 	}
-	if c.MaxBytes == 0 && len(c.URLs) == 0 {
+	if c.MaxBytes == 0 && embedded {
 		c.MaxBytes = 8 << 30
 	} else if c.MaxBytes == 0 {
 		c.MaxBytes = -1
 	}
-	if c.Replicas == 0 {
-		c.Replicas = 1
-	}
 	if c.Log == nil {
 		c.Log = slog.Default()
-	}
-	if c.Prefix == "" {
-		c.Prefix = "easel"
 	}
 	return c
 }
 
 // Log is an open run log. It is safe for concurrent use.
 //
-// It runs three goroutines: the heartbeat with its watch over other hosts, the
-// sweeper that forgets ended runs, and the deliverer of cancels.
+// It runs two goroutines: the heartbeat, which watches other hosts, and the
+// sweeper, which deletes ended runs.
 type Log struct {
 	cfg  Config
 	host string // this process, new at each start
-	srv  *server.Server
-	lock *dirLock
-	nc   *nats.Conn
-	js   jetstream.JetStream
+	conn *broker.Conn
+	keys *kv.Store
 
-	runs, log, own, keys jetstream.Stream
-	files                jetstream.ObjectStore
-	patient              jetstream.JetStream // of files: a caller cannot repeat what a file was read from
-	queue                jetstream.Consumer
+	runs, log jetstream.Stream // queue and schedules; records
+	queue     jetstream.Consumer
 
-	seen blobCache
-	book noteBook
-
-	unwritable atomic.Bool // the embedded server's disk, when it was looked at last
+	leases leases
+	peers  peers
+	notes  notes
+	seen   blobCache
 
 	ctx  context.Context // ends with Close; the base of leases
 	stop context.CancelCauseFunc
@@ -138,34 +108,23 @@ type Log struct {
 
 	left map[string]bool // see Left
 
-	mu     sync.Mutex
-	leases map[string]*Lease          // by run
-	tasks  map[string]map[*Lease]bool // by task name
-	back   chan struct{}              // closed and replaced when the connection is back
-	taps   map[*cancelTap]bool        // see Cancelled
-	ended  []endedRun                 // to be forgotten, oldest first
-	hosts  map[string]*peer           // other hosts heard of
-	beats  uint64                     // own heartbeats that came back, at their pace
-	beaten time.Time                  // when the last of them came
+	mu    sync.Mutex
+	ended []endedRun // to be deleted, oldest first
 }
 
-// Open starts or joins the run log.
+// Open starts or joins the run log. The caller closes the connection after it.
 //
-// Errors: [ErrLocked], [ErrUnavailable], [ErrFull], [ErrFiles].
-func Open(ctx context.Context, cfg Config) (*Log, error) {
-	l := &Log{
-		cfg: cfg.withDefaults(), host: newHost(),
-		leases: map[string]*Lease{}, tasks: map[string]map[*Lease]bool{}, back: make(chan struct{}),
-		taps: map[*cancelTap]bool{}, hosts: map[string]*peer{},
-	}
-	// Values of ctx stay, its end does not: leases outlive the call to Open.
+// Errors: [broker.ErrUnavailable], [broker.ErrFull], [broker.ErrFiles].
+func Open(ctx context.Context, conn *broker.Conn, keys *kv.Store, cfg Config) (*Log, error) {
+	l := &Log{cfg: cfg.withDefaults(conn.Embedded()), host: newHost(), conn: conn, keys: keys}
+	l.peers = peers{host: l.host, lease: l.cfg.Lease}
+	l.notes = notes{conn: conn, host: l.host, log: l.cfg.Log}
+	// Values of ctx are kept, its cancellation is not: leases outlive the call to Open.
 	l.ctx, l.stop = context.WithCancelCause(context.WithoutCancel(ctx))
-	err := l.connect()
+	err := l.makeStreams(ctx)
 	if err == nil {
-		err = l.makeStreams(ctx)
-	}
-	if err == nil {
-		l.queue, err = retry(ctx, l.openQueue)
+		l.queue, err = broker.Retry(ctx, l.openQueue)
+		err = conn.Explain(err)
 	}
 	if err == nil {
 		err = l.listen()
@@ -174,8 +133,13 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		l.left, err = l.Held()
 	}
 	if err != nil {
-		return nil, errors.Join(l.explain(err), l.Close())
+		return nil, errors.Join(err, l.Close())
 	}
+	conn.OnReconnect(l.recheckCancels)
+	conn.OnRestore(func(ctx context.Context) error {
+		_, err := broker.Retry(ctx, l.openQueue)
+		return err
+	})
 	l.wg.Go(l.beat)
 	l.wg.Go(l.sweep)
 	return l, nil
@@ -192,107 +156,71 @@ func newHost() string {
 func (l *Log) Host() string { return l.host }
 
 // Alone reports whether no other host can use this run log.
-func (l *Log) Alone() bool { return l.srv != nil }
-
-func (l *Log) connect() error {
-	opts := append(l.cfg.credentials(),
-		nats.Name("easel "+l.host), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond),
-		nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond), nats.PingInterval(2*time.Second), nats.MaxPingsOutstanding(2),
-		nats.ReconnectHandler(func(*nats.Conn) { l.reconnected() }),
-		nats.ErrorHandler(l.connectionError),
-	)
-	addr := strings.Join(l.cfg.URLs, ",")
-	if addr == "" {
-		var err error
-		if l.lock, err = lockDir(l.cfg.Dir); err != nil {
-			return fail(err, "data directory %s", l.cfg.Dir)
-		}
-		if l.srv, err = startServer(l.cfg); err != nil {
-			return fail(err, "embedded server in %s", l.cfg.Dir)
-		}
-		// It is there; on a busy machine its greeting takes a while.
-		opts = append(opts, nats.InProcessServer(l.srv), nats.Timeout(wait))
-	}
-	nc, err := nats.Connect(addr, opts...)
-	if err != nil {
-		return fail(err, "connect to %s", plain(l.cfg.URLs))
-	}
-	l.nc = nc
-	if l.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(2*time.Second)); err == nil {
-		l.patient, err = jetstream.New(nc, jetstream.WithDefaultTimeout(wait))
-	}
-	return fail(err, "connect")
-}
-
-// credentials say who asks a NATS outside.
-func (c Config) credentials() []nats.Option {
-	if c.Credentials == "" || len(c.URLs) == 0 {
-		return nil
-	}
-	return []nats.Option{nats.UserCredentials(c.Credentials)}
-}
-
-// plain are addresses without passwords.
-func plain(urls []string) string {
-	var out []string
-	for _, text := range urls {
-		if u, err := url.Parse(text); err == nil {
-			text = u.Redacted()
-		}
-		out = append(out, text)
-	}
-	return strings.Join(out, ", ")
-}
-
-// connectionError hears of slow subscriptions as well; a follower notices
-// those by itself and reads what it missed.
-func (l *Log) connectionError(_ *nats.Conn, _ *nats.Subscription, err error) {
-	if !errors.Is(err, nats.ErrSlowConsumer) {
-		l.cfg.Log.Warn("run log connection", "err", err)
-	}
-}
-
-func (l *Log) reconnected() {
-	l.mu.Lock()
-	close(l.back)
-	l.back = make(chan struct{})
-	l.mu.Unlock()
-	go l.recheckCancels()
-	go l.remake()
-}
+func (l *Log) Alone() bool { return l.conn.Embedded() }
 
 // Healthy reports whether the run log can be read and written, for a readiness
-// probe. Errors: [ErrFull], [ErrUnavailable].
+// probe. Errors: [broker.ErrFull], [broker.ErrUnavailable].
 func (l *Log) Healthy(ctx context.Context) error {
-	l.lookAtDisk()
-	if err := l.room(0); err != nil {
-		return fail(err, "health")
+	l.conn.CheckDisk()
+	if err := l.conn.Room(0); err != nil {
+		return broker.Fail(err, "health")
 	}
 	_, err := l.log.Info(ctx)
-	return fail(err, "health")
+	return broker.Fail(err, "health")
 }
 
-// Close hands all runs of this host over and ends. Leases end with
-// [ErrStopping]; Close waits for their workers in [Log.Work] only.
+// Close hands all runs of this host over. Leases end with [ErrStopping]; Close
+// waits for their workers in [Log.Work] only.
 func (l *Log) Close() error {
 	l.stop(ErrStopping)
 	l.handOver()
 	l.wg.Wait()
-	var err error
-	if l.nc != nil {
-		if l.js != nil {
-			l.dropNotes(true)
-			l.sayBye()
+	l.notes.drop(true)
+	l.sayBye()
+	return nil
+}
+
+// Subjects, after the prefix:
+//
+//	run.<run>.ev     records of a run, in bundles
+//	run.<run>.ck     its last snapshot
+//	run.<run>.bl.*   large values of its records, each once
+//	log.<run>        stored bundles, republished; not a stream
+//	rq.<run>         the queue
+//	sched.<id>       schedules that put into the queue, see package schedule
+//	own.<host>.<run> notes: which host works on which run
+//	hb.<host>        heartbeats, with the host's name for people; not a stream
+//	who              asks all hosts for a heartbeat; not a stream
+//	lost.<host>      runs that another host took; not a stream
+func (l *Log) makeStreams(ctx context.Context) error {
+	c := l.conn
+	for _, s := range []struct {
+		cfg  jetstream.StreamConfig
+		into *jetstream.Stream
+		lost func()
+	}{
+		{jetstream.StreamConfig{
+			Name: c.Name("RUNS"), Subjects: []string{c.Subject("rq", "*"), c.Subject("sched", "*")},
+			Retention: jetstream.WorkQueuePolicy, AllowMsgSchedules: true, AllowMsgTTL: true, AllowDirect: true,
+			AllowRollup: true, Duplicates: 2 * time.Minute,
+		}, &l.runs, nil},
+		{jetstream.StreamConfig{
+			Name: c.Name("LOG"), AllowRollup: true, AllowDirect: true,
+			Subjects: []string{c.Subject("run", "*", "ev"), c.Subject("run", "*", "ck"), c.Subject("run", "*", "bl", "*")},
+			MaxAge:   l.cfg.Keep, MaxBytes: l.cfg.MaxBytes,
+			RePublish: &jetstream.RePublish{
+				Source: c.Subject("run", "*", "ev"), Destination: c.Subject("log", "{{wildcard(1)}}"),
+			},
+		}, &l.log, nil},
+		{jetstream.StreamConfig{
+			Name: c.Name("OWN"), Subjects: []string{c.Subject("own", "*", "*")}, MaxMsgsPerSubject: 1, AllowDirect: true,
+		}, &l.notes.stream, l.notes.book.restart},
+	} {
+		stream, err := c.Stream(ctx, s.cfg, s.lost)
+		if err != nil {
+			return err
 		}
-		err = l.nc.FlushTimeout(time.Second)
-		if errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrConnectionClosed) {
-			err = nil // the server is away; nothing more can be said to it
-		}
-		l.nc.Close()
+		*s.into = stream
 	}
-	if l.srv != nil {
-		l.srv.Shutdown()
-		l.srv.WaitForShutdown()
-	}
-	return errors.Join(err, l.lock.release())
+	return nil
 }

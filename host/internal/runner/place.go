@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -27,13 +28,13 @@ func (l *Log) Place(ctx context.Context, run string, seen Pos, attempt uint64) (
 	p := Place{From: seen, Seen: seen.Seq, Attempt: 1}
 	at, last, err := l.newest(ctx, run)
 	if err != nil {
-		return p, fail(err, "place in run %q", run)
+		return p, broker.Fail(err, "place in run %q", run)
 	}
 	b, found := last, at // the message that reading begins with
 	if attempt > 0 && last.attempt > attempt {
 		found, b, err = l.firstThat(ctx, run, at, func(b *bundle) bool { return b.attempt > attempt })
 		if err != nil {
-			return p, fail(err, "place in run %q", run)
+			return p, broker.Fail(err, "place in run %q", run)
 		}
 		if found > 0 && b.first <= seen.Seq {
 			return Place{From: Pos{Seq: b.first - 1, At: found}, Seen: b.first - 1, Attempt: b.attempt}, nil
@@ -52,14 +53,14 @@ func (l *Log) Place(ctx context.Context, run string, seen Pos, attempt uint64) (
 	if found > 0 {
 		p.From.At, p.Attempt = found, b.attempt
 	}
-	return p, fail(err, "place in run %q", run)
+	return p, broker.Fail(err, "place in run %q", run)
 }
 
 // newest is the newest bundle of a run that the server asked knows of, and its
 // sequence; 0 when there is none.
 func (l *Log) newest(ctx context.Context, run string) (at uint64, b bundle, err error) {
-	m, err := retry(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
-		return l.log.GetLastMsgForSubject(ctx, l.subject("run", token(run), "ev"))
+	m, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return l.log.GetLastMsgForSubject(ctx, l.conn.Subject("run", broker.Token(run), "ev"))
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return 0, bundle{first: 1}, nil
@@ -67,7 +68,7 @@ func (l *Log) newest(ctx context.Context, run string) (at uint64, b bundle, err 
 	if err != nil {
 		return 0, b, err
 	}
-	data, err := l.unspill(ctx, m.Data)
+	data, err := l.conn.Unpack(ctx, m.Data)
 	if err != nil {
 		return 0, b, err
 	}
@@ -78,12 +79,12 @@ func (l *Log) newest(ctx context.Context, run string) (at uint64, b bundle, err 
 // next is the first bundle of a run with sequence from or later; 0 when there is
 // none.
 func (l *Log) next(ctx context.Context, run string, from uint64) (at uint64, b bundle, err error) {
-	m, err := l.readNext(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ev"), from)
+	m, err := l.conn.ReadNext(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ev"), from)
 	if err != nil || m == nil {
 		return 0, b, err
 	}
-	b, err = decodeBundle(m.data, m.seq)
-	return m.seq, b, err
+	b, err = decodeBundle(m.Data, m.Seq)
+	return m.Seq, b, err
 }
 
 // firstThat is the first bundle of a run of which is says true, and of all later
@@ -96,7 +97,7 @@ func (l *Log) firstThat(ctx context.Context, run string, until uint64, is func(*
 		case err != nil:
 			return 0, found, err
 		case seq == 0: // forgotten meanwhile
-			return 0, found, ErrGone
+			return 0, found, broker.ErrGone
 		case is(&b):
 			at, found, high = seq, b, middle-1
 		default:
@@ -104,4 +105,15 @@ func (l *Log) firstThat(ctx context.Context, run string, until uint64, is func(*
 		}
 	}
 	return at, found, nil
+}
+
+// lastBundle is the newest stored bundle of a run and its sequence, from the
+// stream's leader; the sequence is 0 when there is none.
+func (l *Log) lastBundle(ctx context.Context, run string) (bundle, uint64, error) {
+	m, err := l.conn.Last(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ev"))
+	if err != nil || m == nil {
+		return bundle{first: 1}, 0, err
+	}
+	b, err := decodeBundle(m.Data, m.Seq)
+	return b, m.Seq, err
 }

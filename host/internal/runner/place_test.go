@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/stretchr/testify/require"
 )
 
 // TestPlace asks where readers go on in a long run that was taken over twice, and what the answer costs.
 func TestPlace(t *testing.T) { onBoth(t, testPlace) }
 
-func testPlace(t *testing.T, cfg Config) {
+func testPlace(t *testing.T, cfg setup) {
 	l := openTest(t, cfg)
 	const messages = 700 // of each attempt; each holds two records
 	write := func(ctx context.Context, e *Lease) error {
@@ -58,10 +59,10 @@ func testPlace(t *testing.T, cfg Config) {
 	// cheap asks and counts what the server sent.
 	cheap := func(seen Pos, attempt uint64) Place {
 		t.Helper()
-		before := l.nc.Stats().InMsgs
+		before := l.conn.NATS.Stats().InMsgs
 		p, err := l.Place(t.Context(), "r", seen, attempt)
 		require.NoError(t, err)
-		require.Less(t, l.nc.Stats().InMsgs-before, uint64(300), "far less than the 2,100 of the run")
+		require.Less(t, l.conn.NATS.Stats().InMsgs-before, uint64(300), "far less than the 2,100 of the run")
 		of := func(number uint64) uint64 { return min((max(number, 1)-1)/(2*messages)+1, 3) }
 		require.Contains(t, []uint64{of(p.From.Seq), of(p.From.Seq + 1)}, p.Attempt, "whose records come")
 		// Whatever the hint, what is read from there begins right behind what the reader has.
@@ -106,5 +107,5 @@ func testPlace(t *testing.T, cfg Config) {
 	waited, done := context.WithTimeout(t.Context(), time.Nanosecond)
 	defer done()
 	_, err = l.Place(waited, "r", Pos{Seq: 7}, 1)
-	require.ErrorIs(t, err, ErrUnavailable)
+	require.ErrorIs(t, err, broker.ErrUnavailable)
 }

@@ -15,7 +15,7 @@ import (
 func TestQueueThatForgot(t *testing.T) {
 	dir := t.TempDir()
 	work := func(runs ...string) {
-		l, err := Open(t.Context(), Config{Dir: dir, Log: quiet})
+		l, err := openLog(t.Context(), setup{Dir: dir})
 		require.NoError(t, err)
 		done := make(chan string, len(runs))
 		go func() {
@@ -33,7 +33,7 @@ func TestQueueThatForgot(t *testing.T) {
 				require.FailNow(t, "the run is in the queue and nobody gets it", id)
 			}
 		}
-		require.NoError(t, l.Close())
+		require.NoError(t, closeLog(l))
 	}
 	work("a", "b", "c")
 	stream := filepath.Join(dir, "nats", "jetstream", "$G", "streams", "easel_RUNS")

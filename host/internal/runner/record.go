@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
 // Record is one numbered entry of a run.
@@ -117,7 +119,7 @@ func decodeBundle(data []byte, at uint64) (bundle, error) {
 		}
 	}
 	if !d.ok() || version != bundleVersion || flags&^flagEnd != 0 {
-		return bundle{}, fmt.Errorf("message %d of %d bytes: %w", at, len(data), ErrDamaged)
+		return bundle{}, fmt.Errorf("message %d of %d bytes: %w", at, len(data), broker.ErrDamaged)
 	}
 	return b, nil
 }
@@ -160,28 +162,4 @@ func (d *decoder) take(n uint64) []byte {
 	b := d.data[:n:n]
 	d.data = d.data[n:]
 	return b
-}
-
-// token makes any text usable as one part of a subject: itself when it is
-// plain, else "=" and hex. "=" is not plain, so both never meet.
-func token(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == "" {
-		return s
-	}
-	return fmt.Sprintf("=%x", s)
-}
-
-// untoken is the way back; ok is false for what token never made.
-func untoken(t string) (s string, ok bool) {
-	if !strings.HasPrefix(t, "=") {
-		return t, true
-	}
-	var raw []byte
-	if t == "=" {
-		return "", true
-	}
-	if _, err := fmt.Sscanf(t[1:], "%x", &raw); err != nil {
-		return "", false
-	}
-	return string(raw), true
 }

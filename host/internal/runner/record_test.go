@@ -3,6 +3,7 @@ package runner
 import (
 	"testing"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,17 +19,6 @@ func TestPos(t *testing.T) {
 	}
 }
 
-func TestToken(t *testing.T) {
-	for text, want := range map[string]string{"": "=", "aZ0-_": "aZ0-_", "a.b": "=612e62", "*": "=2a", "=2a": "=3d3261"} {
-		require.Equal(t, want, token(text))
-		back, ok := untoken(token(text))
-		require.True(t, ok)
-		require.Equal(t, text, back)
-	}
-	_, ok := untoken("=zz")
-	require.False(t, ok)
-}
-
 func FuzzDecodeBundle(f *testing.F) {
 	b := bundle{owner: "h.r.1", attempt: 1, first: 3, end: true, records: []Record{{Kind: "ev", Data: []byte("{}")}, {Data: []byte("!x"), packed: true}, {}}}
 	f.Add(b.encode())
@@ -36,7 +26,7 @@ func FuzzDecodeBundle(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := decodeBundle(data, 9)
 		if err != nil {
-			require.ErrorIs(t, err, ErrDamaged)
+			require.ErrorIs(t, err, broker.ErrDamaged)
 			return
 		}
 		again, err := decodeBundle(b.encode(), 9)

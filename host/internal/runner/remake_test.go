@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/stretchr/testify/require"
 )
 
@@ -21,7 +22,7 @@ func TestServerThatForgotEverything(t *testing.T) {
 	require.NoError(t, err)
 	_, err = lost.Append(t.Context(), rec("ev", "x"))
 	require.NoError(t, err)
-	_, err = l.PutFile(t.Context(), "before", strings.NewReader("x"))
+	_, err = files(t, l).Put(t.Context(), "before", strings.NewReader("x"))
 	require.NoError(t, err)
 	start(t, childConfig{Role: "host", Config: cfg, Steps: 5, Step: 10 * time.Millisecond})
 
@@ -36,8 +37,8 @@ func TestServerThatForgotEverything(t *testing.T) {
 	w := watch(t, l, "next", 1)
 	require.NoError(t, <-w.done)
 	requireSteps(t, w.records, 5)
-	_, _, err = l.OpenFile(t.Context(), "before")
-	require.ErrorIs(t, err, ErrNotFound)
-	_, err = l.PutFile(t.Context(), "after", strings.NewReader("x"))
+	_, _, err = files(t, l).Open(t.Context(), "before")
+	require.ErrorIs(t, err, broker.ErrNotFound)
+	_, err = files(t, l).Put(t.Context(), "after", strings.NewReader("x"))
 	require.NoError(t, err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -29,7 +30,7 @@ func decodeSnapshot(data []byte) (snapshot, error) {
 	version := d.byte()
 	s := snapshot{upTo: Pos{d.number(), d.number()}}
 	if !d.ok() || version != bundleVersion {
-		return snapshot{}, fmt.Errorf("snapshot of %d bytes: %w", len(data), ErrDamaged)
+		return snapshot{}, fmt.Errorf("snapshot of %d bytes: %w", len(data), broker.ErrDamaged)
 	}
 	s.state = d.data
 	return s, nil
@@ -39,11 +40,11 @@ func decodeSnapshot(data []byte) (snapshot, error) {
 func (e *Lease) sendSnapshot(ctx context.Context, body []byte) error {
 	once, done := context.WithTimeout(ctx, 2*time.Second)
 	defer done()
-	msg := nats.NewMsg(e.log.subject("run", e.token, "ck"))
+	msg := nats.NewMsg(e.log.conn.Subject("run", e.token, "ck"))
 	msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
 	msg.Data = body
-	_, err := e.log.js.PublishMsg(once, msg,
-		jetstream.WithExpectLastSequenceForSubject(e.last, e.log.subject("run", e.token, "ev")))
+	_, err := e.log.conn.JS.PublishMsg(once, msg,
+		jetstream.WithExpectLastSequenceForSubject(e.last, e.log.conn.Subject("run", e.token, "ev")))
 	return err
 }
 
@@ -57,34 +58,34 @@ type Checkpoint struct {
 // Checkpoint reads the state of the run as its former owner left it. The claim
 // came first, so nothing can be added to it meanwhile.
 //
-// Errors: [ErrGone] when records are missing.
+// Errors: [broker.ErrGone] when records are missing.
 func (e *Lease) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	e.writing.Lock()
 	last := e.last
 	e.writing.Unlock()
 	c, err := e.log.checkpoint(ctx, e.Run.ID, last)
-	return c, fail(err, "checkpoint of run %q", e.Run.ID)
+	return c, broker.Fail(err, "checkpoint of run %q", e.Run.ID)
 }
 
 // Records reads what is stored of a run from its beginning, as far as it is
 // known to the server asked.
 //
-// Errors: [ErrGone] when the first records are no longer kept.
+// Errors: [broker.ErrGone] when the first records are no longer kept.
 func (l *Log) Records(ctx context.Context, run string) ([]Record, error) {
 	records, err := l.records(ctx, run, Pos{}, 0)
-	return records, fail(err, "records of run %q", run)
+	return records, broker.Fail(err, "records of run %q", run)
 }
 
 // checkpoint reads at least up to the message with sequence until.
 func (l *Log) checkpoint(ctx context.Context, run string, until uint64) (Checkpoint, error) {
 	var c Checkpoint
 	// A replica may still have an older snapshot; more records follow it then.
-	found, err := l.readFrom(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ck"), 1)
+	found, err := l.conn.Read(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ck"), 1)
 	if err != nil {
 		return c, err
 	}
 	if n := len(found); n > 0 {
-		s, err := decodeSnapshot(found[n-1].data)
+		s, err := decodeSnapshot(found[n-1].Data)
 		if err != nil {
 			return c, err
 		}
@@ -99,29 +100,29 @@ func (l *Log) checkpoint(ctx context.Context, run string, until uint64) (Checkpo
 func (l *Log) records(ctx context.Context, run string, after Pos, until uint64) (out []Record, err error) {
 	at, next := after.At, after.Seq+1
 	for {
-		batch, err := l.readFrom(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ev"), at+1)
+		batch, err := l.conn.Read(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ev"), at+1)
 		if err != nil {
 			return out, err
 		}
 		for _, m := range batch {
-			b, err := decodeBundle(m.data, m.seq)
+			b, err := decodeBundle(m.Data, m.Seq)
 			if err != nil {
 				return out, err
 			}
 			if b.first > next {
-				return out, fmt.Errorf("records %d to %d: %w", next, b.first-1, ErrGone)
+				return out, fmt.Errorf("records %d to %d: %w", next, b.first-1, broker.ErrGone)
 			}
-			records, err := l.unpack(ctx, token(run), b.after(next-1))
+			records, err := l.unpack(ctx, broker.Token(run), b.after(next-1))
 			if err != nil {
 				return out, err
 			}
 			out = append(out, records...)
-			at, next = m.seq, max(next, b.next())
+			at, next = m.Seq, max(next, b.next())
 		}
 		if len(batch) == 0 && at >= until {
 			return out, nil
 		}
-		if len(batch) == 0 && !sleep(ctx, 20*time.Millisecond) {
+		if len(batch) == 0 && !broker.Sleep(ctx, 20*time.Millisecond) {
 			return out, ctx.Err()
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -32,7 +33,7 @@ func (l *Log) sweep() {
 		case <-l.ctx.Done():
 			return
 		}
-		l.dropNotes(false)
+		l.notes.drop(false)
 		l.forget(time.Now().Add(every))
 	}
 }
@@ -52,12 +53,12 @@ func (l *Log) forget(until time.Time) {
 			return
 		}
 		ctx, done := context.WithTimeout(l.ctx, purgeWait)
-		err := l.log.Purge(ctx, jetstream.WithPurgeSubject(l.subject("run", run, ">")))
+		err := l.log.Purge(ctx, jetstream.WithPurgeSubject(l.conn.Subject("run", run, ">")))
 		done()
 		switch {
 		case l.ctx.Err() != nil:
 			return
-		case err != nil && transient(err):
+		case err != nil && broker.Transient(err):
 			return
 		case err != nil:
 			l.cfg.Log.Warn("ended run stays until the stream drops it", "run", run, "err", err)

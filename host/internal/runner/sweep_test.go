@@ -5,16 +5,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/stretchr/testify/require"
 )
 
 // Thousands of runs that are due at once are forgotten in several goes, so that what ends now waits for none of them.
 func TestForgettingIsPaced(t *testing.T) {
-	l := openTest(t, Config{KeepEnded: time.Hour})
+	l := openTest(t, setup{KeepEnded: time.Hour})
 	const many = 3000
 	l.mu.Lock()
 	for i := range many {
-		l.ended = append(l.ended, endedRun{token(fmt.Sprint(i)), time.Now().Add(-time.Second)})
+		l.ended = append(l.ended, endedRun{broker.Token(fmt.Sprint(i)), time.Now().Add(-time.Second)})
 	}
 	l.mu.Unlock()
 	left := func() int {
@@ -35,7 +36,7 @@ func TestForgettingIsPaced(t *testing.T) {
 func TestForgettingWaitsForTheServer(t *testing.T) {
 	dir, port := t.TempDir(), freePort(t)
 	server := natsChild(t, dir, port)
-	l := openTest(t, Config{URLs: []string{address(port)}, KeepEnded: time.Hour})
+	l := openTest(t, setup{URLs: []string{address(port)}, KeepEnded: time.Hour})
 	e, err := l.Claim(t.Context(), Run{ID: "a"})
 	require.NoError(t, err)
 	require.NoError(t, e.End(t.Context(), rec("ev", "x")))

@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
@@ -43,8 +44,8 @@ type hostConfig struct {
 	Attempts int
 }
 
-func (h hostConfig) config() Config {
-	return Config{Dir: h.Dir, URLs: h.URLs, Lease: h.Lease, Attempts: h.Attempts, Log: quiet,
+func (h hostConfig) config() setup {
+	return setup{Dir: h.Dir, URLs: h.URLs, Lease: h.Lease, Attempts: h.Attempts,
 		Dead: func(ctx context.Context, e *Lease) error {
 			_, err := e.Append(ctx, rec("ev", "given up"))
 			return err
@@ -81,7 +82,7 @@ func (c childConfig) run() error {
 // runHost works on runs and, when embedded, prints the records of its run.
 func (c childConfig) runHost() error {
 	ctx := context.Background()
-	l, err := Open(ctx, c.Config.config())
+	l, err := openLog(ctx, c.Config.config())
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (c childConfig) toy(ctx context.Context, e *Lease) error {
 				return err
 			}
 		}
-		if !sleep(ctx, c.Step) {
+		if !broker.Sleep(ctx, c.Step) {
 			return context.Cause(ctx)
 		}
 		pos, err := e.Append(ctx, rec("ev", fmt.Sprint("step ", done)))

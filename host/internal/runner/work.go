@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -19,12 +20,12 @@ func (l *Log) Submit(ctx context.Context, run Run) error {
 	run.Deaths = max(run.Attempt, 1) - 1
 	if run.Attempt > 1 {
 		// What waits there already knows how often it has died.
-		m, err := l.last(ctx, l.cfg.Prefix+"_RUNS", l.subject("rq", token(run.ID)))
+		m, err := l.conn.Last(ctx, l.conn.Name("RUNS"), l.conn.Subject("rq", broker.Token(run.ID)))
 		if err != nil || m != nil {
-			return fail(err, "submit run %q", run.ID)
+			return broker.Fail(err, "submit run %q", run.ID)
 		}
 	}
-	return fail(l.requeue(ctx, run, run.ID), "submit run %q", run.ID)
+	return broker.Fail(l.requeue(ctx, run, run.ID), "submit run %q", run.ID)
 }
 
 // Work claims queued runs, those of dead hosts among them, and gives each to
@@ -46,7 +47,7 @@ func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) 
 		messages, err := l.queue.Messages(jetstream.PullMaxMessages(min(l.cfg.Workers, 16)),
 			jetstream.PullExpiry(4*time.Second), jetstream.PullHeartbeat(time.Second))
 		if err != nil {
-			if !sleep(ctx, 200*time.Millisecond) {
+			if !broker.Sleep(ctx, 200*time.Millisecond) {
 				break
 			}
 			continue
@@ -65,14 +66,15 @@ func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) 
 // those.
 func (l *Log) openQueue(ctx context.Context) (jetstream.Consumer, error) {
 	cfg := jetstream.ConsumerConfig{
-		Durable: "workers", FilterSubject: l.subject("rq", "*"), AckPolicy: jetstream.AckExplicitPolicy,
+		Durable: "workers", FilterSubject: l.conn.Subject("rq", "*"), AckPolicy: jetstream.AckExplicitPolicy,
 		// A claim takes milliseconds; a host that was frozen with the message is
 		// not waited for.
 		AckWait: max(l.cfg.Lease/4, 500*time.Millisecond), MaxDeliver: -1, MaxAckPending: 10_000,
 	}
 	consumer, err := l.runs.CreateOrUpdateConsumer(ctx, cfg)
-	if isDamaged(err) && l.srv != nil {
-		if err := l.dropQueueState(cfg.Durable, err); err != nil {
+	if broker.IsDamaged(err) && l.Alone() {
+		// What was done is no longer in the queue; what is delivered again is claimed once.
+		if err := l.conn.DropConsumerState(l.conn.Name("RUNS"), cfg.Durable, err); err != nil {
 			return nil, err
 		}
 		consumer, err = l.runs.CreateOrUpdateConsumer(ctx, cfg)
@@ -113,7 +115,7 @@ func (l *Log) pull(ctx context.Context, messages jetstream.MessagesContext, slot
 			}
 			if !errors.Is(err, jetstream.ErrMsgIteratorClosed) {
 				l.cfg.Log.Warn("queue", "err", err)
-				sleep(ctx, 100*time.Millisecond)
+				broker.Sleep(ctx, 100*time.Millisecond)
 			}
 			return
 		}
@@ -172,7 +174,7 @@ func (l *Log) settle(err error) {
 // an id of its own, the same when the message is delivered again.
 func (l *Log) queued(ctx context.Context, msg jetstream.Msg) (Run, error) {
 	var run Run
-	data, err := l.unspill(ctx, msg.Data())
+	data, err := l.conn.Unpack(ctx, msg.Data())
 	if err != nil {
 		return run, err
 	}
@@ -195,7 +197,7 @@ func (l *Log) queued(ctx context.Context, msg jetstream.Msg) (Run, error) {
 
 // finish does with a lease what its worker's answer asks for.
 func (l *Log) finish(e *Lease, err error) {
-	ctx, done := context.WithTimeout(context.WithoutCancel(l.ctx), wait)
+	ctx, done := context.WithTimeout(context.WithoutCancel(l.ctx), broker.Wait)
 	defer done()
 	switch {
 	case e.alive() != nil:
@@ -218,13 +220,13 @@ func (l *Log) finish(e *Lease, err error) {
 // that of a dead host, by its note if it has one, once the server answers.
 func (l *Log) rescue(e *Lease) {
 	e.retire(ErrEnded)
-	for sleep(l.ctx, time.Second) {
-		queue := func() error { return l.takeNote(l.subject("own", l.host, e.token)) }
-		if l.book.at(e) == 0 {
+	for broker.Sleep(l.ctx, time.Second) {
+		queue := func() error { return l.takeNote(l.notes.subject(l.host, e.token)) }
+		if l.notes.book.at(e) == 0 {
 			queue = func() error { return l.requeue(l.ctx, e.again(e.Run.Deaths+1), e.owner+".back") }
 		}
 		if queue() == nil {
-			l.book.forget(e)
+			l.notes.book.forget(e)
 			return
 		}
 	}
@@ -237,7 +239,7 @@ func (e *Lease) HandBack(why error) { e.log.finish(e, why) }
 
 // retry puts the run back into the queue after a pause that grows.
 func (e *Lease) retry(ctx context.Context) error {
-	sleep(e.log.ctx, time.Duration(e.Run.Deaths+1)*200*time.Millisecond)
+	broker.Sleep(e.log.ctx, time.Duration(e.Run.Deaths+1)*200*time.Millisecond)
 	if err := e.Flush(ctx); err != nil {
 		return err
 	}

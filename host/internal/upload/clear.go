@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -15,7 +15,7 @@ func (b *Box) Clear(ctx context.Context, tenant string) error {
 		return err
 	}
 	for _, item := range items {
-		if err := b.Log.DeleteFile(ctx, objectName(tenant, item.ID)); err != nil && !errors.Is(err, runner.ErrNotFound) {
+		if err := b.Files.Delete(ctx, objectName(tenant, item.ID)); err != nil && !errors.Is(err, broker.ErrNotFound) {
 			return err
 		}
 		if err := b.Store.DeleteItem(ctx, tenant, kind, item.ID); err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -18,9 +18,10 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
-	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -33,10 +34,10 @@ var (
 
 const kind = "file"
 
-// Box stores files. Store and Log are required.
+// Box stores files. Store and Files are required.
 type Box struct {
 	Store *store.Store
-	Log   *runner.Log
+	Files *blobs.Store
 	Most  int64 // bytes of one file; 0 means 256 MiB
 	// Documents reads what is no plain text; nil makes a reader for each file, which is slow for PDF.
 	Documents *document.Reader
@@ -61,7 +62,7 @@ func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (en
 		return engine.Null, fmt.Errorf("file %q: %w", name, err)
 	}
 	limited := &limit{r: io.MultiReader(bytes.NewReader(head[:n]), r), left: most}
-	info, err := b.Log.PutFile(ctx, objectName(tenant, id), limited)
+	info, err := b.Files.Put(ctx, objectName(tenant, id), limited)
 	if err != nil {
 		return engine.Null, fmt.Errorf("file %q: %w", name, err)
 	}
@@ -70,7 +71,7 @@ func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (en
 		"created_by", tenant, "created_at", float64(time.Now().UnixMilli())/1000, "preview_url", engine.Null)
 	item := store.Item{Tenant: tenant, Kind: kind, ID: id, Name: name, Repeats: true, Doc: v.AppendJSON(nil)}
 	if _, err := b.Store.PutItem(ctx, item); err != nil {
-		return engine.Null, errors.Join(fmt.Errorf("file %q: %w", name, err), b.Log.DeleteFile(ctx, objectName(tenant, id)))
+		return engine.Null, errors.Join(fmt.Errorf("file %q: %w", name, err), b.Files.Delete(ctx, objectName(tenant, id)))
 	}
 	return v, nil
 }
@@ -102,8 +103,8 @@ func (b *Box) item(ctx context.Context, tenant, id string) (store.Item, engine.V
 }
 
 func (b *Box) open(ctx context.Context, item store.Item) (io.ReadCloser, error) {
-	r, _, err := b.Log.OpenFile(ctx, objectName(item.Tenant, item.ID))
-	if errors.Is(err, runner.ErrNotFound) {
+	r, _, err := b.Files.Open(ctx, objectName(item.Tenant, item.ID))
+	if errors.Is(err, broker.ErrNotFound) {
 		err = fmt.Errorf("file %q: %w", item.ID, ErrNotFound)
 	}
 	return r, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,10 +15,12 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/enginetest"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/brokertest"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/files"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/runner"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -28,15 +29,12 @@ func newBox(t *testing.T) *Box {
 	dir := t.TempDir()
 	s, err := store.Open(t.Context(), store.Config{Dir: dir, Sync: store.SyncInterval})
 	require.NoError(t, err)
-	l, err := runner.Open(t.Context(), runner.Config{Dir: dir, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	uploads, err := blobs.New(t.Context(), brokertest.Open(t, broker.Config{Dir: dir}))
 	require.NoError(t, err)
 	documents := &document.Reader{}
-	t.Cleanup(func() {
-		require.NoError(t, documents.Close())
-		require.NoError(t, l.Close())
-		require.NoError(t, s.Close())
-	})
-	return &Box{Store: s, Log: l, Most: 100 << 20, Documents: documents}
+	t.Cleanup(func() { require.NoError(t, documents.Close()) })
+	return &Box{Store: s, Files: uploads, Most: 100 << 20, Documents: documents}
 }
 
 func (b *Box) has(t *testing.T, tenant, id string) bool {
@@ -111,7 +109,7 @@ func TestUnreadableFileIsParsedOnce(t *testing.T) {
 	_, first := b.Of("one").Read(t.Context(), file)
 	require.ErrorIs(t, first, document.ErrDamaged)
 	// Without its bytes, only what is stored can tell.
-	require.NoError(t, b.Log.DeleteFile(t.Context(), objectName("one", file.Get("id").Str())))
+	require.NoError(t, b.Files.Delete(t.Context(), objectName("one", file.Get("id").Str())))
 	b.Documents = &document.Reader{}
 	_, again := b.Of("one").Read(t.Context(), file)
 	require.ErrorIs(t, again, document.ErrDamaged)

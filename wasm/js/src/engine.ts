@@ -6,10 +6,11 @@ import { Client } from "./client.ts";
 import { EngineError } from "./errors.ts";
 import type { FormField } from "./events.ts";
 import type { PluginSource, Session, Shelf } from "./plugin/shelf.ts";
+import type { Connect } from "./link.ts";
 import { Switchboard } from "./ports.ts";
 import { Run, type Inputs, type Opened, type RunOptions } from "./run.ts";
 import {
-  ABI, type ComponentSpec, type Host, type Info, type Layout, type Module, type Problem, type Request,
+  ABI, type ComponentSpec, type Info, type Layout, type Problem, type Request,
 } from "./protocol.ts";
 
 /** DSL is a canvas: its JSON text, or the parsed object. Text keeps numbers and the order of keys as written. */
@@ -39,15 +40,6 @@ export interface EngineOptions {
   /** Language told to plugins, such as en. */
   locale?: string;
 }
-
-/** Connection is a started module and the way to end it. */
-export interface Connection {
-  module: Module;
-  end(): void;
-}
-
-/** Connect starts a module for a host. `lost` is called when it dies later. */
-export type Connect = (host: Host, lost: (error: EngineError) => void) => Promise<Connection>;
 
 /** Platform starts modules in one kind of place. */
 export type Platform = (options: EngineOptions) => Connect;

@@ -2,7 +2,14 @@
 // format of RAGFlow; the rest are ours, appear only in our own API, and may be
 // ignored by any reader.
 
-import type { Usage } from "./protocol.ts";
+
+/** Usage counts tokens of model calls. */
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  calls?: number;
+}
 
 /** Outputs holds what a node gave, by name. */
 export type Outputs = Record<string, unknown>;

@@ -5,10 +5,18 @@
 // time the Worker is ended, which is the only sure stop, and its runs fail with
 // code `watchdog`.
 
-import type { Connect } from "./engine.ts";
 import { EngineError } from "./errors.ts";
 import type { Host, Module } from "./protocol.ts";
 import type { FromWorker, ToWorker } from "./worker.ts";
+
+/** Connection is a started module and the way to end it. */
+export interface Connection {
+  module: Module;
+  end(): void;
+}
+
+/** Connect starts a module for a host. `lost` is called when it dies later. */
+export type Connect = (host: Host, lost: (error: EngineError) => void) => Promise<Connection>;
 
 /** Line is a Worker of either platform, with what is said to it and what it says. */
 export interface Line<To = ToWorker, From = FromWorker> {

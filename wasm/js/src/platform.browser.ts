@@ -1,8 +1,8 @@
 // Starts modules in a page or one of its Workers.
 
-import type { Connect, EngineOptions } from "./engine.ts";
+import type { EngineOptions } from "./engine.ts";
 import { EngineError } from "./errors.ts";
-import { link, type Line } from "./link.ts";
+import { link, type Connect, type Line } from "./link.ts";
 import type { Shelf } from "./plugin/shelf.ts";
 import { compileAny, compileOnce, wasmStarter } from "./wasm.ts";
 

@@ -3,9 +3,9 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { Connect, EngineOptions } from "./engine.ts";
+import type { EngineOptions } from "./engine.ts";
 import { EngineError } from "./errors.ts";
-import { link, type Line } from "./link.ts";
+import { link, type Connect, type Line } from "./link.ts";
 import type { Shelf } from "./plugin/shelf.ts";
 import { compileAny, compileOnce, wasmStarter } from "./wasm.ts";
 

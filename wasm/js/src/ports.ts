@@ -5,18 +5,10 @@
 import { Guard, type Reach } from "./address.ts";
 import { EngineError } from "./errors.ts";
 import { answer as fetchAnswer, unmarked } from "./fetch.ts";
-import type { Call, CallKind, ToolSpec } from "./protocol.ts";
+import type { Call, CallContext, CallKind, ToolSpec } from "./protocol.ts";
 import type { Chunk } from "./events.ts";
 import type { PluginSource, Session } from "./plugin/shelf.ts";
 import type { Model, ModelRequest } from "./model/model.ts";
-
-/** CallContext accompanies every question to a provider. */
-export interface CallContext {
-  /** Aborted when the run is cancelled or the engine lost interest. */
-  signal: AbortSignal;
-  /** Node that asks, when known. */
-  node?: string;
-}
 
 /**
  * Tool stands for a component that the engine knows by name only, such as a web

@@ -7,7 +7,7 @@
 // the same pair describes the wasm instance, the far end of a Worker and a toy in
 // a test.
 
-import type { Outputs } from "./events.ts";
+import type { Outputs, Usage } from "./events.ts";
 
 /** ABI is the version of this contract; a module that says another one is refused. */
 export const ABI = 1;
@@ -172,14 +172,6 @@ export interface Ended {
   usage?: Usage;
 }
 
-/** Usage counts tokens of model calls. */
-export interface Usage {
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-  calls?: number;
-}
-
 /** Problem is one finding of `validate`, best read with its node in view. */
 export interface Problem {
   level: "error" | "warning" | "info";
@@ -248,4 +240,12 @@ export function decode<T>(text: string): { header: T; body: string } {
   const cut = text.indexOf("\n");
   if (cut < 0) return { header: JSON.parse(text) as T, body: "" };
   return { header: JSON.parse(text.slice(0, cut)) as T, body: text.slice(cut + 1) };
+}
+
+/** CallContext accompanies every call of a provider. */
+export interface CallContext {
+  /** Aborted when the run is cancelled or the engine no longer needs the answer. */
+  signal: AbortSignal;
+  /** The calling node, when known. */
+  node?: string;
 }

@@ -3,8 +3,7 @@
 // disagree. States are never changed in place; an old one stays valid, which makes
 // stepping back through a run a look-up.
 
-import type { Attachment, FormField, ModelMessage, Outputs, Reference, RunEvent } from "./events.ts";
-import type { Usage } from "./protocol.ts";
+import type { Attachment, FormField, ModelMessage, Outputs, Reference, RunEvent, Usage } from "./events.ts";
 
 /** StepStatus is where one execution of a node stands. */
 export type StepStatus = "running" | "done" | "failed" | "waiting" | "canceled";

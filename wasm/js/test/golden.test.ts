@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Engine, type Connect } from "../src/engine.ts";
+import { Engine } from "../src/engine.ts";
+import type { Connect } from "../src/link.ts";
 import type { Model } from "../src/index.ts";
 import { decode, type Host, type Module } from "../src/protocol.ts";
 

@@ -3,8 +3,7 @@
 
 import { EngineError } from "../errors.ts";
 import { fromBase64, toBase64 } from "../fetch.ts";
-import type { CallContext } from "../ports.ts";
-import type { Request } from "../protocol.ts";
+import type { CallContext, Request } from "../protocol.ts";
 import type { RunSide } from "./desk.ts";
 import { PluginError, type Failure } from "./error.ts";
 import { plain } from "./manifest.ts";

@@ -4,9 +4,9 @@
 // canvas really does is the Go engine's business alone.
 
 import { decode, type Host, type Module, type Problem, type Request, type Start } from "../../src/protocol.ts";
-import { ToyRun, type ToyCanvas } from "./run.ts";
+import { ToyRun } from "./run.ts";
 import { specs } from "./specs.ts";
-import { references } from "./values.ts";
+import { references, type ToyCanvas } from "./values.ts";
 
 /** ToyOptions change how the toy behaves. */
 export interface ToyOptions {

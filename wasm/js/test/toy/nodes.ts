@@ -1,8 +1,8 @@
 // What each kind of node does in the toy.
 
 import type { Start } from "../../src/protocol.ts";
-import type { ToyCanvas, ToyRun } from "./run.ts";
-import { holds, look, references, show, text } from "./values.ts";
+import type { Asker } from "./asker.ts";
+import { holds, look, references, show, text, type ToyCanvas, type Values } from "./values.ts";
 
 /** Result is what an execution gave. */
 export interface Result {
@@ -19,13 +19,23 @@ export interface Result {
   body?: { begin(turn: number): Record<string, unknown> | undefined; end(): void };
 }
 
+/** Running is what a node sees of its run. */
+export interface Running {
+  readonly values: Values;
+  readonly chunks: Record<string, unknown>;
+  readonly asker: Asker;
+  emit(event: string, data: unknown): void;
+  assign(values: Record<string, unknown>): void;
+  rest(part?: number): Promise<void>;
+}
+
 type Params = Record<string, unknown>;
-type Executor = (run: ToyRun, id: string, params: Params, start: Start, canvas: ToyCanvas) => Result | Promise<Result>;
+type Executor = (run: Running, id: string, params: Params, start: Start, canvas: ToyCanvas) => Result | Promise<Result>;
 
 const list = (value: unknown): Params[] => (Array.isArray(value) ? (value as Params[]) : []);
 
 /** execute runs one node. */
-export async function execute(run: ToyRun, id: string, kind: string, params: Params, start: Start, canvas: ToyCanvas): Promise<Result> {
+export async function execute(run: Running, id: string, kind: string, params: Params, start: Start, canvas: ToyCanvas): Promise<Result> {
   const result = await (executors[kind] ?? unknown)(run, id, params, start, canvas);
   if (Object.keys(result.inputs).length === 0 && kind !== "Begin") {
     for (const ref of references(params)) result.inputs[ref] = look(run.values, ref) ?? null;
@@ -186,7 +196,7 @@ function valueOf(field: unknown): unknown {
   return typeof field === "object" && field !== null && "value" in field ? field.value : field;
 }
 
-function assigned(run: ToyRun, old: unknown, operator: string, parameter: unknown): unknown {
+function assigned(run: Running, old: unknown, operator: string, parameter: unknown): unknown {
   const value = typeof parameter === "string" && /@|^\{?(sys|env)\./.test(parameter) ? look(run.values, parameter) : parameter;
   switch (operator) {
     case "overwrite": return value;
@@ -199,7 +209,7 @@ function assigned(run: ToyRun, old: unknown, operator: string, parameter: unknow
   }
 }
 
-async function retrieve(run: ToyRun, id: string, query: string, params: Params): Promise<{ text: string; chunks: unknown[] }> {
+async function retrieve(run: Running, id: string, query: string, params: Params): Promise<{ text: string; chunks: unknown[] }> {
   if (!run.asker.answers("retrieve")) return { text: "", chunks: [] };
   const found = await run.asker.ask("retrieve", id, { query, datasets: params["kb_ids"], top_n: params["top_n"] ?? 4 });
   const chunks = (found["chunks"] ?? []) as { id?: string; content?: string; document_name?: string }[];
@@ -212,7 +222,7 @@ async function retrieve(run: ToyRun, id: string, query: string, params: Params):
   return { text: content, chunks };
 }
 
-async function model(run: ToyRun, id: string, params: Params, fixed?: string): Promise<Result> {
+async function model(run: Running, id: string, params: Params, fixed?: string): Promise<Result> {
   const messages = [
     ...(params["sys_prompt"] ? [{ role: "system", content: text(run.values, params["sys_prompt"]) }] : []),
     ...(Array.isArray(params["prompts"]) ? list(params["prompts"]) : [{ role: "user", content: String(params["prompts"] ?? "{sys.query}") }])
@@ -239,7 +249,7 @@ async function model(run: ToyRun, id: string, params: Params, fixed?: string): P
   return { inputs: {}, outputs: {} };
 }
 
-async function* offline(run: ToyRun, id: string, messages: { role: string; content: string }[], fixed?: string): AsyncGenerator<Record<string, unknown>> {
+async function* offline(run: Running, id: string, messages: { role: string; content: string }[], fixed?: string): AsyncGenerator<Record<string, unknown>> {
   const asked = messages.at(-1)?.content ?? "";
   const cite = Object.keys(run.chunks).map((n) => ` [ID:${n}]`).slice(0, 2).join("");
   const answer = fixed ?? `<think>${id} is thinking about it.</think>This is the **toy model** of ${id}. You asked: ${asked.slice(0, 200)}${cite}`;

@@ -2,28 +2,8 @@
 
 import type { Start } from "../../src/protocol.ts";
 import { Asker, Canceled } from "./asker.ts";
-import { execute, type Result } from "./nodes.ts";
-import { look, show, split, type Values } from "./values.ts";
-
-/** ToyComponent is an entry of `components`. */
-export interface ToyComponent {
-  obj: { component_name: string; params: Record<string, unknown> };
-  downstream?: string[];
-  upstream?: string[];
-  parent_id?: string;
-}
-
-/** ToyCanvas is a parsed canvas with its state. */
-export interface ToyCanvas {
-  components: Record<string, ToyComponent>;
-  globals?: Record<string, unknown>;
-  variables?: Record<string, { value?: unknown }>;
-  history?: unknown[];
-  path?: string[];
-  waiting?: string[];
-  kept?: Values["outputs"];
-  graph?: { nodes?: { id: string; data?: { name?: string } }[] };
-}
+import { execute, type Result, type Running } from "./nodes.ts";
+import { look, show, split, type ToyCanvas, type ToyComponent, type Values } from "./values.ts";
 
 interface Line {
   emit(text: string): void;
@@ -42,7 +22,7 @@ class Failed extends Error {
 }
 
 /** ToyRun is one run. */
-export class ToyRun {
+export class ToyRun implements Running {
   readonly values: Values;
   readonly chunks: Record<string, unknown> = {};
   readonly asker: Asker;

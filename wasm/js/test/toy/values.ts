@@ -6,6 +6,26 @@ export interface Values {
   variables: Record<string, unknown>;
 }
 
+/** ToyComponent is an entry of `components`. */
+export interface ToyComponent {
+  obj: { component_name: string; params: Record<string, unknown> };
+  downstream?: string[];
+  upstream?: string[];
+  parent_id?: string;
+}
+
+/** ToyCanvas is a parsed canvas with its state. */
+export interface ToyCanvas {
+  components: Record<string, ToyComponent>;
+  globals?: Record<string, unknown>;
+  variables?: Record<string, { value?: unknown }>;
+  history?: unknown[];
+  path?: string[];
+  waiting?: string[];
+  kept?: Values["outputs"];
+  graph?: { nodes?: { id: string; data?: { name?: string } }[] };
+}
+
 const reference = /\{+\s*([\w:-]+@[\w.-]+|(?:sys|env)\.[\w.]+)\s*\}+/g;
 
 /** look reads one reference, with or without braces. */

@@ -1,16 +1,12 @@
 // One instance of a plugin: the state of its present call, the checks that can end
-// it, and what its end means. The import functions stand in bulk.ts, extism.ts and
-// wasi.ts. A twin of the Go host's guest, held to the same tests.
+// it, and what its end means. functions.ts names the functions it imports. A twin of the Go host's guest, held to the same tests.
 
 import { caps, meter, startExport } from "../abi.ts";
 import { guestError, PluginError } from "../error.ts";
 import { Arena } from "./arena.ts";
-import { bulk } from "./bulk.ts";
-import { extism, user } from "./extism.ts";
 import { faultOf } from "./fault.ts";
 import { Sink } from "./sink.ts";
 import { Tape, fingerprint, type Way } from "./wait.ts";
-import { wasi } from "./wasi.ts";
 
 /** World is where a plugin's questions go. A null answer says that the call is cancelled. */
 export interface World {
@@ -65,6 +61,19 @@ export interface Setting {
   pinned?: Pinned;
 }
 
+/** Start is what an instance is started with. */
+export interface Start {
+  setting: Setting;
+  way: Way;
+  world: World;
+  /** Milliseconds until the start fails. */
+  timeout: number;
+  /** The functions that the module imports. */
+  functions: (guest: Guest) => WebAssembly.Imports;
+  /** Answers of former calls, for the way replay. */
+  tape?: Tape;
+}
+
 const levels = ["trace", "debug", "info", "warn", "error"];
 const empty = new Uint8Array(0);
 const none = new Map<string, Uint8Array>();
@@ -110,11 +119,12 @@ export class Guest {
   }
 
   /** make makes an instance and runs what belongs to its start. */
-  static async make(setting: Setting, way: Way, world: World, timeout: number, tape?: Tape): Promise<Guest> {
+  static async make(start: Start): Promise<Guest> {
+    const { setting, way, world, timeout, functions, tape } = start;
     const guest = new Guest(setting, way, world, tape);
     guest.#deadline = performance.now() + timeout;
     try {
-      guest.#exports = (await WebAssembly.instantiate(setting.module, guest.#imports())).exports;
+      guest.#exports = (await WebAssembly.instantiate(setting.module, functions(guest))).exports;
       const starts = [startExport, "_initialize" in guest.#exports ? "_initialize" : "__wasm_call_ctors", "hs_init"];
       for (const name of starts) if (name in guest.#exports) await guest.#enter(name);
     } catch (err) {
@@ -225,21 +235,6 @@ export class Guest {
     return !/^(_|easel:)/.test(name) && typeof this.#exports[name] === "function";
   }
 
-  #imports(): WebAssembly.Imports {
-    const can = (functions: Record<string, Function>, waiting: string[]): Record<string, Function> => {
-      if (this.way !== "suspend") return functions;
-      const { Suspending } = WebAssembly as unknown as { Suspending: new (f: Function) => Function };
-      return Object.fromEntries(Object.entries(functions).map(([name, f]) => [name, waiting.includes(name) ? new Suspending(f) : f]));
-    };
-    return {
-      [meter.module]: { [meter.tick]: (counter: number) => this.#tick(counter) },
-      "easel:host/v1": can(bulk(this), ["emit", "call"]),
-      "extism:host/env": can(extism(this), ["http_request"]),
-      "extism:host/user": can(user(this), ["easel_emit", "easel_call"]),
-      wasi_snapshot_preview1: can(wasi(this), ["poll_oneoff"]),
-    } as unknown as WebAssembly.Imports;
-  }
-
   #enter(name: string): number | Promise<number> {
     const f = this.#exports[name] as (...args: number[]) => number | undefined;
     const args = Array.from({ length: f.length }, () => 0); // hs_init takes two null pointers
@@ -279,7 +274,7 @@ export class Guest {
   }
 
   // The meter calls it with the counter and gets an allowance.
-  #tick(counter: number): number {
+  tick(counter: number): number {
     if (counter === meter.overflow) throw new PluginError("stack_overflow", "endless recursion, or one deeper than the host has stack for");
     this.used += this.#allowance - counter;
     this.#allowance = counter; // what is left if a check below stops the call

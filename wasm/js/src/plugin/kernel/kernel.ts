@@ -2,6 +2,7 @@
 // owner keeps it in a Worker, because wasm that computes hears nothing.
 
 import { PluginError } from "../error.ts";
+import { functions } from "./functions.ts";
 import { Guest, late, overdue, type Done, type Setting, type Work, type World } from "./guest.ts";
 import { bestWay, Pending, Tape, type Way } from "./wait.ts";
 
@@ -61,7 +62,7 @@ export class Kernel {
   async #suspended(work: Work, kept: Kept, world: World): Promise<Done> {
     if (!kept.guest) {
       const began = performance.now();
-      kept.guest = await Guest.make(this.#setting, "suspend", world, work.timeout);
+      kept.guest = await Guest.make({ setting: this.#setting, way: "suspend", world, timeout: work.timeout, functions });
       this.#slow = performance.now() - began > freshUnder;
     }
     return run(kept.guest, work, world);
@@ -76,7 +77,7 @@ export class Kernel {
       try {
         if (!kept.guest) {
           kept.tape.rewind();
-          kept.guest = await Guest.make(this.#setting, "replay", world, left, kept.tape);
+          kept.guest = await Guest.make({ setting: this.#setting, way: "replay", world, timeout: left, functions, tape: kept.tape });
           for (const before of kept.past) await run(kept.guest, { ...before, timeout: left }, world);
         }
         const done = await run(kept.guest, { ...work, timeout: left }, world);

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/engine/pack"
+	"github.com/easel-canvas/easel/host/internal/runner/pack"
 )
 
 // store is a place for blobs.

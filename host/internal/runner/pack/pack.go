@@ -1,9 +1,8 @@
-// Package pack keeps large values of a run log once.
+// Package pack stores large values of a run log once.
 //
-// The entries of a log repeat values: an output of 1 MB stands in the node's result, in its event, in the next
-// checkpoint and in every snapshot. Whoever stores a log packs each entry with Pack, stores the blobs it gives before
-// the entry, and reads the entry back with Unpack. The engine itself never sees packed entries. The package is apart
-// from the engine because of its hash, which a browser does not need.
+// The records of a run repeat values: an output of 1 MB stands in the node's result, in its event, in the next checkpoint
+// and in every snapshot. The run log packs each record with Pack, stores the blobs it returns before the record, and reads
+// the record back with Unpack.
 package pack
 
 import (

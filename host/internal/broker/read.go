@@ -1,4 +1,4 @@
-package runner
+package broker
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// message is one stored message.
-type message struct {
-	seq  uint64
-	data []byte
+// Message is one stored message, its body as [Conn.Pack] was given it.
+type Message struct {
+	Seq  uint64 // in the stream
+	Data []byte
 }
 
 // readMost bounds one answer of the server, so that a slow reader of a long
@@ -24,20 +24,20 @@ const (
 	readMostBytes = 512 << 10
 )
 
-// readFrom reads messages of one subject with sequence from or later, at most
+// Read reads messages of one subject with sequence from or later, at most
 // readMost, oldest first. It makes no consumer. In a cluster any replica may
 // answer, so the newest messages may still be missing.
-func (l *Log) readFrom(ctx context.Context, stream, subject string, from uint64) ([]message, error) {
-	return retry(ctx, func(ctx context.Context) ([]message, error) {
-		return l.readOnce(ctx, stream, subject, max(from, 1), readMost)
+func (c *Conn) Read(ctx context.Context, stream, subject string, from uint64) ([]Message, error) {
+	return Retry(ctx, func(ctx context.Context) ([]Message, error) {
+		return c.readOnce(ctx, stream, subject, max(from, 1), readMost)
 	})
 }
 
-// readNext reads the first message of a subject with sequence from or later;
+// ReadNext reads the first message of a subject with sequence from or later;
 // nil when there is none.
-func (l *Log) readNext(ctx context.Context, stream, subject string, from uint64) (*message, error) {
-	list, err := retry(ctx, func(ctx context.Context) ([]message, error) {
-		return l.readOnce(ctx, stream, subject, max(from, 1), 1)
+func (c *Conn) ReadNext(ctx context.Context, stream, subject string, from uint64) (*Message, error) {
+	list, err := Retry(ctx, func(ctx context.Context) ([]Message, error) {
+		return c.readOnce(ctx, stream, subject, max(from, 1), 1)
 	})
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -45,26 +45,26 @@ func (l *Log) readNext(ctx context.Context, stream, subject string, from uint64)
 	return &list[0], nil
 }
 
-func (l *Log) readOnce(ctx context.Context, stream, subject string, from uint64, most int) ([]message, error) {
+func (c *Conn) readOnce(ctx context.Context, stream, subject string, from uint64, most int) ([]Message, error) {
 	request, err := json.Marshal(map[string]any{
 		"seq": from, "next_by_subj": subject, "batch": most, "max_bytes": readMostBytes,
 	})
 	if err != nil {
 		return nil, err
 	}
-	inbox := l.nc.NewRespInbox()
+	inbox := c.NATS.NewRespInbox()
 	// A batch and its end; the library's own queue would take half a megabyte.
 	answers := make(chan *nats.Msg, readMost+1)
-	sub, err := l.nc.ChanSubscribe(inbox, answers)
+	sub, err := c.NATS.ChanSubscribe(inbox, answers)
 	if err != nil {
 		return nil, err
 	}
 	// An unsubscribe fails only on a connection that has forgotten it anyway.
 	defer func() { _ = sub.Unsubscribe() }()
-	if err := l.nc.PublishRequest("$JS.API.DIRECT.GET."+stream, inbox, request); err != nil {
+	if err := c.NATS.PublishRequest("$JS.API.DIRECT.GET."+stream, inbox, request); err != nil {
 		return nil, err
 	}
-	var out []message
+	var out []Message
 	for {
 		msg, err := nextAnswer(ctx, answers)
 		if err != nil {
@@ -77,11 +77,11 @@ func (l *Log) readOnce(ctx context.Context, stream, subject string, from uint64,
 		if err != nil {
 			return nil, fmt.Errorf("message without a sequence: %w", ErrDamaged)
 		}
-		data, err := l.unspill(ctx, msg.Data)
+		data, err := c.Unpack(ctx, msg.Data)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, message{seq, data})
+		out = append(out, Message{seq, data})
 		if msg.Header.Get("Nats-Num-Pending") == "0" {
 			// The end of the batch follows as a message of its own, but there is
 			// nothing in it that is not known now.
@@ -114,17 +114,17 @@ func directEnd(status string, msg *nats.Msg) error {
 	return fmt.Errorf("direct get: %s %s", status, msg.Header.Get("Description"))
 }
 
-// last reads the newest message of a subject from the stream's leader, which
+// Last reads the newest message of a subject from the stream's leader, which
 // alone knows it for certain; nil when there is none.
-func (l *Log) last(ctx context.Context, stream, subject string) (*message, error) {
-	return retry(ctx, func(ctx context.Context) (*message, error) {
+func (c *Conn) Last(ctx context.Context, stream, subject string) (*Message, error) {
+	return Retry(ctx, func(ctx context.Context) (*Message, error) {
 		request, err := json.Marshal(map[string]string{"last_by_subj": subject})
 		if err != nil {
 			return nil, err
 		}
 		once, done := context.WithTimeout(ctx, 2*time.Second)
 		defer done()
-		reply, err := l.nc.RequestWithContext(once, "$JS.API.STREAM.MSG.GET."+stream, request)
+		reply, err := c.NATS.RequestWithContext(once, "$JS.API.STREAM.MSG.GET."+stream, request)
 		if err != nil {
 			return nil, err
 		}
@@ -143,18 +143,7 @@ func (l *Log) last(ctx context.Context, stream, subject string) (*message, error
 		} else if answer.Error != nil {
 			return nil, answer.Error
 		}
-		data, err := l.unspill(ctx, answer.Message.Data)
-		return &message{answer.Message.Seq, data}, err
+		data, err := c.Unpack(ctx, answer.Message.Data)
+		return &Message{answer.Message.Seq, data}, err
 	})
-}
-
-// lastBundle is the newest stored bundle of a run and its sequence; the
-// sequence is 0 when there is none.
-func (l *Log) lastBundle(ctx context.Context, run string) (bundle, uint64, error) {
-	m, err := l.last(ctx, l.cfg.Prefix+"_LOG", l.subject("run", token(run), "ev"))
-	if err != nil || m == nil {
-		return bundle{first: 1}, 0, err
-	}
-	b, err := decodeBundle(m.data, m.seq)
-	return b, m.seq, err
 }

@@ -1,4 +1,4 @@
-package runner
+package broker
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
-// maxPayload is the largest message of the embedded server. An external one
-// has its own limit; see spill.go for what is larger.
+// maxPayload is the largest message of the embedded server. An existing server
+// has its own limit; see large.go for what is larger.
 const maxPayload = 8 << 20
 
 // startServer runs a NATS server that no network can reach.
@@ -35,7 +35,7 @@ func startServer(cfg Config) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// It says why it cannot start to its log, and is then not ready for ever.
+	// A server that cannot start logs why and never becomes ready.
 	why := serverLog{fatal: make(chan string, 1), log: cfg.Log}
 	srv.SetLoggerV2(why, false, false, false)
 	srv.Start()
@@ -56,13 +56,13 @@ func startServer(cfg Config) (*server.Server, error) {
 	return srv, nil
 }
 
-// serverLog takes what keeps a server from starting, and what an operator should know of its files.
+// serverLog receives the error that keeps a server from starting, and reports damaged files.
 type serverLog struct {
 	fatal chan string
 	log   *slog.Logger
 }
 
-// Fatalf is called by the server, which goes on.
+// Fatalf is called by the server, which does not exit after it.
 func (l serverLog) Fatalf(format string, args ...any) {
 	select {
 	case l.fatal <- fmt.Sprintf(format, args...):
@@ -70,7 +70,7 @@ func (l serverLog) Fatalf(format string, args ...any) {
 	}
 }
 
-// Noticef and the others are not of interest.
+// Noticef and the other levels are dropped.
 func (serverLog) Noticef(string, ...any) {}
 
 func (l serverLog) Warnf(format string, args ...any)  { l.damage(format, args) }
@@ -78,42 +78,43 @@ func (l serverLog) Errorf(format string, args ...any) { l.damage(format, args) }
 func (serverLog) Debugf(string, ...any)               {}
 func (serverLog) Tracef(string, ...any)               {}
 
-// damage reports files that the server found damaged when it started. What it says of files that are merely older than
-// others is left out: each kill of a host leaves some.
+// damage reports files that the server found damaged when it started. Files that are merely older
+// than others are not reported: each kill of a host leaves some.
 func (l serverLog) damage(format string, args []any) {
 	text := strings.TrimSpace(fmt.Sprintf(format, args...))
 	for _, sign := range []string{"not match", "too short", "rror decoding", "corrupt"} {
 		if strings.Contains(text, sign) {
-			l.log.Warn("a file of the run log is damaged; it is made again from the others. Check the disk, and restore a backup if runs or "+
-				"uploaded files are missing", "err", text)
+			l.log.Warn("a file of the run log is damaged; recreated from the others. Check the disk, and restore a backup "+
+				"if runs or uploaded files are missing", "err", text)
 			return
 		}
 	}
 }
 
-// fullBelow is the room that is left to the server for its own files.
-const fullBelow = 4 << 20
+// reserve is the disk space that is left to the server for its own files.
+const reserve = 4 << 20
 
-// room refuses a write for which the disk has no room, or which it does not
-// take any more. The embedded server is not let run into such a disk: it would
-// stop answering and would not go on when there is room again.
-func (l *Log) room(size int) error {
-	if l.srv == nil {
+// Room refuses a write of some bytes when the disk of the embedded server has no space for it or cannot be written. A
+// server that meets a full disk itself would stop answering, also after space was freed.
+//
+// Errors: [ErrFull], [ErrReadOnly].
+func (c *Conn) Room(size int) error {
+	if !c.Embedded() {
 		return nil
 	}
-	if l.unwritable.Load() {
-		return fmt.Errorf("%w: %s", ErrReadOnly, l.cfg.Dir)
+	if c.unwritable.Load() {
+		return fmt.Errorf("%w: %s", ErrReadOnly, c.cfg.Dir)
 	}
-	free := disk.Free(l.cfg.Dir)
-	if free >= 0 && free < fullBelow+2*int64(size) {
-		return fmt.Errorf("%w: %d MiB left on the disk of %s", ErrFull, free>>20, l.cfg.Dir)
+	free := disk.Free(c.cfg.Dir)
+	if free >= 0 && free < reserve+2*int64(size) {
+		return fmt.Errorf("%w: %d MiB left on the disk of %s", ErrFull, free>>20, c.cfg.Dir)
 	}
 	return nil
 }
 
-// lookAtDisk finds out whether the disk of the embedded server can be written.
-func (l *Log) lookAtDisk() {
-	if l.srv != nil {
-		l.unwritable.Store(disk.ReadOnly(l.cfg.Dir))
+// CheckDisk finds out whether the disk of the embedded server can be written; [Conn.Room] reports it.
+func (c *Conn) CheckDisk() {
+	if c.Embedded() {
+		c.unwritable.Store(disk.ReadOnly(c.cfg.Dir))
 	}
 }

@@ -1,4 +1,4 @@
-package runner
+package blobs
 
 import (
 	"bytes"
@@ -7,32 +7,35 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/brokertest"
 	"github.com/stretchr/testify/require"
 )
 
-func TestFiles(t *testing.T) { onBoth(t, testFiles) }
+func TestFiles(t *testing.T) { brokertest.OnBoth(t, testFiles) }
 
-func testFiles(t *testing.T, cfg Config) {
-	l := openTest(t, cfg)
+func testFiles(t *testing.T, conn *broker.Conn) {
 	ctx := t.Context()
+	s, err := New(ctx, conn)
+	require.NoError(t, err)
 	data := bytes.Repeat([]byte("0123456789"), 100_000)
-	info, err := l.PutFile(ctx, "tenant/a b.pdf", bytes.NewReader(data))
+	info, err := s.Put(ctx, "tenant/a b.pdf", bytes.NewReader(data))
 	require.NoError(t, err)
 	require.EqualValues(t, len(data), info.Size)
-	_, err = l.PutFile(ctx, "tenant/a b.pdf", io.MultiReader(bytes.NewReader(data[:10]), errReader{}))
+	_, err = s.Put(ctx, "tenant/a b.pdf", io.MultiReader(bytes.NewReader(data[:10]), errReader{}))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	r, info, err := l.OpenFile(ctx, "tenant/a b.pdf")
+	r, info, err := s.Open(ctx, "tenant/a b.pdf")
 	require.NoError(t, err)
 	got, err := io.ReadAll(r)
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
 	require.Equal(t, data, got)
 	require.EqualValues(t, len(data), info.Size)
-	require.NoError(t, l.DeleteFile(ctx, "tenant/a b.pdf"))
-	_, _, err = l.OpenFile(ctx, "tenant/a b.pdf")
-	require.ErrorIs(t, err, ErrNotFound)
-	_, err = l.FileInfo(ctx, "none")
-	require.ErrorIs(t, err, ErrNotFound)
+	require.NoError(t, s.Delete(ctx, "tenant/a b.pdf"))
+	_, _, err = s.Open(ctx, "tenant/a b.pdf")
+	require.ErrorIs(t, err, broker.ErrNotFound)
+	_, err = s.Stat(ctx, "none")
+	require.ErrorIs(t, err, broker.ErrNotFound)
 }
 
 type errReader struct{}
@@ -41,17 +44,18 @@ func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // Files that arrive in small pieces, as forms do, are stored in large ones; many at once wait for each other.
 func TestFilesAtOnce(t *testing.T) {
-	l := openTest(t, Config{Dir: t.TempDir()})
+	s, err := New(t.Context(), brokertest.Open(t, broker.Config{}))
+	require.NoError(t, err)
 	data := bytes.Repeat([]byte("x"), 8<<20)
 	var group sync.WaitGroup
 	for i := range 8 {
 		group.Go(func() {
 			name := strconv.Itoa(i)
-			if _, err := l.PutFile(t.Context(), name, smallReads{bytes.NewReader(data)}); err != nil {
+			if _, err := s.Put(t.Context(), name, smallReads{bytes.NewReader(data)}); err != nil {
 				t.Errorf("put: %v", err)
 				return
 			}
-			r, _, err := l.OpenFile(t.Context(), name)
+			r, _, err := s.Open(t.Context(), name)
 			if err != nil {
 				t.Errorf("open: %v", err)
 				return
@@ -64,7 +68,7 @@ func TestFilesAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	stream, err := l.js.Stream(t.Context(), "OBJ_"+l.bucket())
+	stream, err := s.conn.JS.Stream(t.Context(), "OBJ_"+s.bucket)
 	require.NoError(t, err)
 	require.EqualValues(t, 8*(len(data)/chunkSize+1), stream.CachedInfo().State.Msgs)
 }
@@ -76,15 +80,16 @@ func (s smallReads) Read(p []byte) (int, error) { return s.r.Read(p[:min(len(p),
 
 // A file that is replaced, and one whose reader fails, leave no pieces behind.
 func TestPiecesOfFiles(t *testing.T) {
-	l := openTest(t, Config{Dir: t.TempDir()})
+	s, err := New(t.Context(), brokertest.Open(t, broker.Config{}))
+	require.NoError(t, err)
 	data := make([]byte, 3*chunkSize)
 	for range 2 {
-		_, err := l.PutFile(t.Context(), "a", bytes.NewReader(data))
+		_, err := s.Put(t.Context(), "a", bytes.NewReader(data))
 		require.NoError(t, err)
-		_, err = l.PutFile(t.Context(), "b", io.MultiReader(bytes.NewReader(data), errReader{}))
+		_, err = s.Put(t.Context(), "b", io.MultiReader(bytes.NewReader(data), errReader{}))
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	}
-	stream, err := l.js.Stream(t.Context(), "OBJ_"+l.bucket())
+	stream, err := s.conn.JS.Stream(t.Context(), "OBJ_"+s.bucket)
 	require.NoError(t, err)
 	require.EqualValues(t, 4, stream.CachedInfo().State.Msgs)
 }

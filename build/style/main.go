@@ -1,0 +1,70 @@
+// Command style checks rules of this repository that formatters and linters do not know: widths, sizes of files,
+// functions and types, which package may import which, import cycles of TypeScript, worn-out words and commit subjects.
+//
+// What stood before a rule came is listed in debt.txt, with a number per place. A number that grows fails; one that
+// fell must be lowered there with -update, which never raises one.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// measure is what a rule found at one key: a file, a folder, a type or an import.
+type measure struct {
+	rule, key string
+	n         int
+	limit     int      // the most that needs no entry in debt.txt
+	where     []string // the places, for the report
+}
+
+const debtFile = "build/style/debt.txt"
+
+var rules = []func(tree) ([]measure, error){
+	widths, fileLengths, functions, methods, layers, cycles, words, subjects,
+}
+
+func main() {
+	update := flag.Bool("update", false, "lower the numbers of "+debtFile+" to what is found")
+	flag.Parse()
+	if err := run(*update); err != nil {
+		fmt.Fprintln(os.Stderr, "style:", err)
+		os.Exit(1)
+	}
+}
+
+func run(update bool) error {
+	files, err := tracked()
+	if err != nil {
+		return err
+	}
+	var found []measure
+	for _, rule := range rules {
+		ms, err := rule(files)
+		if err != nil {
+			return err
+		}
+		found = append(found, ms...)
+	}
+	slices.SortFunc(found, func(a, b measure) int {
+		return cmp.Or(cmp.Compare(a.rule, b.rule), cmp.Compare(a.key, b.key))
+	})
+	owed, err := readDebt(debtFile)
+	if err != nil {
+		return err
+	}
+	if update {
+		return writeDebt(debtFile, owed.lowered(found))
+	}
+	problems := owed.compare(found)
+	for _, p := range problems {
+		fmt.Fprintln(os.Stderr, p)
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("%d problems", len(problems))
+	}
+	return nil
+}

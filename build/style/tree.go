@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"strings"
+)
+
+// tree is the tracked files of the repository, by path.
+type tree map[string][]byte
+
+// tracked reads the files of source code and documents that git knows.
+func tracked() (tree, error) {
+	out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	files := tree{}
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if !ours(name) {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if os.IsNotExist(err) {
+			continue // deleted, not yet committed
+		}
+		if err != nil {
+			return nil, err
+		}
+		files[name] = data
+	}
+	return files, nil
+}
+
+// ours reports whether a file is written by hand, in a language the rules read.
+func ours(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "testdata" || part == "dist" || part == "gen" {
+			return false
+		}
+	}
+	switch path.Ext(name) {
+	case ".go", ".ts", ".tsx", ".mjs", ".md", ".css":
+		return true
+	}
+	return false
+}
+
+func isCode(name string) bool {
+	ext := path.Ext(name)
+	return ext == ".go" || ext == ".ts" || ext == ".tsx" || ext == ".mjs"
+}
+
+func isTest(name string) bool {
+	return strings.HasSuffix(name, "_test.go") || strings.Contains("/"+name, "/test/")
+}
+
+// product are the files of Go that are no tests.
+func (t tree) product() tree {
+	out := tree{}
+	for name, data := range t {
+		if path.Ext(name) == ".go" && !isTest(name) {
+			out[name] = data
+		}
+	}
+	return out
+}

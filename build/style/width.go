@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	codeWidth    = 120
+	commentWidth = 100
+	tabWidth     = 4
+	fileLines    = 600
+)
+
+// widths counts the lines of code and the comments that are too wide, by folder.
+func widths(files tree) ([]measure, error) {
+	wide := places{}
+	for name, data := range files {
+		if !isCode(name) {
+			continue
+		}
+		for i, line := range bytes.Split(data, []byte("\n")) {
+			rule, limit := "code-width", codeWidth
+			if comment(line) {
+				rule, limit = "comment-width", commentWidth
+			}
+			if w := width(line); w > limit {
+				wide.add(rule, path.Dir(name), fmt.Sprintf("%s:%d: %d columns", name, i+1, w))
+			}
+		}
+	}
+	return wide.measures(), nil
+}
+
+func comment(line []byte) bool {
+	text := bytes.TrimLeft(line, " \t")
+	directive := bytes.HasPrefix(text, []byte("//go:")) || bytes.HasPrefix(text, []byte("//export"))
+	return !directive && (bytes.HasPrefix(text, []byte("//")) || bytes.HasPrefix(text, []byte("*")) ||
+		bytes.HasPrefix(text, []byte("/*")))
+}
+
+func width(line []byte) int {
+	tabs := bytes.Count(line, []byte("\t"))
+	return utf8.RuneCount(line) + tabs*(tabWidth-1)
+}
+
+// fileLengths measures the files that are longer than a reader likes.
+func fileLengths(files tree) ([]measure, error) {
+	var found []measure
+	for name, data := range files {
+		if n := strings.Count(string(data), "\n"); isCode(name) && n > fileLines {
+			found = append(found, measure{rule: "file-lines", key: name, n: n, limit: fileLines})
+		}
+	}
+	return found, nil
+}
+
+// places collects findings by rule and key.
+type places map[[2]string][]string
+
+func (p places) add(rule, key, where string) {
+	k := [2]string{rule, key}
+	p[k] = append(p[k], where)
+}
+
+func (p places) measures() []measure {
+	var found []measure
+	for k, where := range p {
+		found = append(found, measure{rule: k[0], key: k[1], n: len(where), where: where})
+	}
+	return found
+}

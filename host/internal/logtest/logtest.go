@@ -1,0 +1,61 @@
+// Package logtest opens a run log, with all that is stored beside it, for the tests of other packages.
+package logtest
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/kv"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/schedule"
+)
+
+// Storage is what a host keeps on NATS.
+type Storage struct {
+	Conn      *broker.Conn
+	Log       *runner.Log
+	Files     *blobs.Store
+	Keys      *kv.Store
+	Schedules *schedule.Store
+}
+
+// Open opens the storage of a configuration, quietly, and closes it at the end of the test. Without Dir and URLs it is an
+// embedded server in a new directory.
+func Open(t testing.TB, cfg broker.Config) *Storage {
+	t.Helper()
+	s := OpenUntil(t, cfg)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// OpenUntil is [Open] for a test that closes the storage itself.
+func OpenUntil(t testing.TB, cfg broker.Config) *Storage {
+	t.Helper()
+	if cfg.Dir == "" && len(cfg.URLs) == 0 {
+		cfg.Dir = t.TempDir()
+	}
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	cfg.Log = quiet
+	s := &Storage{}
+	var err error
+	s.Conn, err = broker.Open(t.Context(), cfg, "easel test")
+	require.NoError(t, err)
+	s.Files, err = blobs.New(t.Context(), s.Conn)
+	require.NoError(t, err)
+	s.Keys, err = kv.New(t.Context(), s.Conn)
+	require.NoError(t, err)
+	s.Log, err = runner.Open(t.Context(), s.Conn, s.Keys, runner.Config{Log: quiet})
+	require.NoError(t, err)
+	s.Schedules, err = schedule.New(t.Context(), s.Conn)
+	require.NoError(t, err)
+	return s
+}
+
+// Close closes the run log and the connection.
+func (s *Storage) Close() error { return errors.Join(s.Log.Close(), s.Conn.Close()) }

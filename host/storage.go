@@ -1,0 +1,92 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/kv"
+	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/schedule"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+func (h *Host) openStore(ctx context.Context) error {
+	sync := store.SyncAlways
+	switch h.cfg.Sync {
+	case SyncAlways, SyncContract:
+	case SyncInterval:
+		sync = store.SyncInterval
+	default:
+		return fmt.Errorf("sync %q: always, contract or interval is needed", h.cfg.Sync)
+	}
+	return h.await(ctx, "the records store", h.cfg.Postgres != "", func() (err error) {
+		h.store, err = store.Open(ctx, store.Config{Dir: h.cfg.Dir, URL: h.cfg.Postgres, KeyFile: h.cfg.KeyFile, Name: hostName(), Sync: sync})
+		return err
+	})
+}
+
+func (h *Host) openLog(ctx context.Context) error {
+	cfg := &h.cfg
+	every := time.Duration(0)
+	if cfg.Sync == SyncContract {
+		// What the contract does not name is not left to luck for long; it costs nothing that could be measured.
+		every = 2 * time.Second
+	}
+	return h.await(ctx, "the run log", len(cfg.NATS) > 0, func() (err error) {
+		h.conn, err = broker.Open(ctx, broker.Config{
+			Dir: cfg.Dir, URLs: cfg.NATS, Credentials: cfg.NATSCredentials, Replicas: cfg.Replicas,
+			SyncAlways: cfg.Sync == SyncAlways, SyncEvery: every, Log: cfg.Log,
+		}, "easel "+hostName())
+		if err == nil {
+			err = h.openOnBroker(ctx)
+		}
+		if err != nil {
+			err = errors.Join(err, h.closeLog())
+		}
+		return err
+	})
+}
+
+// openOnBroker opens what is stored on the connection to NATS.
+func (h *Host) openOnBroker(ctx context.Context) (err error) {
+	if h.files, err = blobs.New(ctx, h.conn); err != nil {
+		return err
+	}
+	if h.keys, err = kv.New(ctx, h.conn); err != nil {
+		return err
+	}
+	h.log, err = runner.Open(ctx, h.conn, h.keys, runner.Config{
+		Name: hostName(), Lease: h.cfg.Lease, Log: h.cfg.Log,
+		Gate: func(run runner.Run) (func(), bool) { return h.runs.Gate(run) },
+		Dead: func(ctx context.Context, l *runner.Lease) error { return h.runs.Dead(ctx, l) },
+	})
+	if err != nil {
+		return err
+	}
+	h.schedules, err = schedule.New(ctx, h.conn)
+	return err
+}
+
+// closeLog closes the run log and the connection to NATS, as far as they are open.
+func (h *Host) closeLog() (err error) {
+	if h.log != nil {
+		err = h.log.Close()
+		h.log = nil
+	}
+	if h.conn != nil {
+		err = errors.Join(err, h.conn.Close())
+		h.conn = nil
+	}
+	return err
+}
+
+func (h *Host) closeStore() error {
+	if h.store == nil {
+		return nil
+	}
+	return h.store.Close()
+}

@@ -1,0 +1,66 @@
+// What is drawn of a canvas: boxes, edges, groups with children. model.ts builds it from a document, places.ts places it.
+
+import type { Params } from "./dsl.ts";
+
+/** Role is what a box stands for. `tool` and `agent` are parts of an Agent, `note` is text. */
+export type Role = "node" | "group" | "item" | "note" | "tool" | "agent";
+
+/** Branch is one way out of a node that chooses. */
+export interface Branch {
+  id: string;
+  label: string;
+  to: string[];
+}
+
+/** Member says which calls belong to a box: those of one agent inside another, or those of an agent's plain tools. */
+export interface Member {
+  /** Node that records the calls. */
+  node: string;
+  /** Path of the agent that makes them, as records write it. */
+  path: string;
+  /** Name of the agent that is called; undefined for plain tools. */
+  agent?: string;
+  /** Names of all agents that the calling one may call. */
+  agents: string[];
+}
+
+/** CanvasNode is one box. */
+export interface CanvasNode {
+  id: string;
+  role: Role;
+  kind: string;
+  name: string;
+  /** Relative to the parent, if there is one. */
+  x: number;
+  y: number;
+  width?: number;
+  height?: number;
+  parent?: string;
+  params: Params;
+  branches: Branch[];
+  /** Names of an agent's tools that have no box of their own. */
+  tools: string[];
+  /** Text of a note. */
+  text?: string;
+  /** Of a box below an agent: whose calls it stands for. */
+  member?: Member;
+}
+
+/** CanvasEdge joins two boxes. */
+export interface CanvasEdge {
+  id: string;
+  source: string;
+  target: string;
+  /** Branch of the source it leaves by. */
+  branch?: string;
+  role: "flow" | "tool" | "error";
+}
+
+/** CanvasModel is everything there is to draw. */
+export interface CanvasModel {
+  nodes: CanvasNode[];
+  edges: CanvasEdge[];
+  byId: Map<string, CanvasNode>;
+  /** True when a node has no place and no layout was given. */
+  unplaced: boolean;
+}
