@@ -98,6 +98,8 @@ var goTexts = []struct {
 }, {
 	regexp.MustCompile(`parsing time "(?:\\"|")?((?:[^"\\])*)(?:\\"|")*" as .*`), `a time must look like ` + aTime + `, not "$1"`,
 }, {
+	regexp.MustCompile(`parsing time ` + quotedText + ` as .*`), `a time must look like ` + aTime,
+}, {
 	regexp.MustCompile(`\bjson: `), ``,
 }, {
 	regexp.MustCompile(`\*?\b(?:url|net|http|json|os|fs|io|time|strconv|errors|tls|x509|reflect|syscall)\.[A-Z]\w*(?:Error)?\b`), `error`,

@@ -113,6 +113,7 @@ func TestDecodeProblems(t *testing.T) {
 		{"POST", "/api/v2/keys", `{"name":"n","scopes":"read"}`, "argument scopes must be a list, not a string"},
 		{"POST", "/api/v2/keys", `{"name":"n","scopes":[{}]}`, "argument scopes must be text, not an object"},
 		{"POST", "/api/v2/keys", `{"name":"n","expires":"tomorrow"}`, `a time must look like 1970-01-01T00:00:00Z, not "tomorrow"`},
+		{"POST", "/api/v2/keys", `{"name":"n","expires":"\u0000"}`, "a time must look like 1970-01-01T00:00:00Z"},
 		{"POST", "/api/v2/keys", `{"name":"n","expires":5}`, "a time must be text such as 1970-01-01T00:00:00Z"},
 		{"POST", "/api/v2/keys", `{"name":"n","nothing":5}`, `unknown field "nothing"`},
 	} {
@@ -121,7 +122,7 @@ func TestDecodeProblems(t *testing.T) {
 	}
 }
 
-func TestPlainText(t *testing.T) {
+func TestErrorsWithoutGoNames(t *testing.T) {
 	var n struct{ A struct{ B int8 } }
 	wrongType := json.Unmarshal([]byte(`{"A":{"B":"x"}}`), &n)
 	wrongValue := json.Unmarshal([]byte(`[]`), new(v2KeyInput))
