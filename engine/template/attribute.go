@@ -1,7 +1,6 @@
 package template
 
 import (
-	"strings"
 	"unicode/utf8"
 )
 
@@ -11,7 +10,7 @@ func attribute(r *render, v value, name string) value {
 	if a := ownAttribute(r, v, name); a != nil {
 		return a
 	}
-	if d, ok := v.(*dict); ok && !hidden(name) {
+	if d, ok := v.(*dict); ok {
 		if x := d.get(r, name); x != nil {
 			return x
 		}
@@ -21,9 +20,6 @@ func attribute(r *render, v value, name string) value {
 
 // ownAttribute returns a method or attribute of v, or nil.
 func ownAttribute(r *render, v value, name string) value {
-	if hidden(name) {
-		return nil
-	}
 	if o, ok := v.(object); ok {
 		if a := o.attr(r, name); a != nil {
 			return a
@@ -39,19 +35,8 @@ func ownAttribute(r *render, v value, name string) value {
 		table = r.tables.tuples
 	case *dict:
 		table = r.tables.dicts
-	case int64, digits, float64, bool:
-		table = r.tables.numbers
 	}
 	return methodOf(table, name, v)
-}
-
-// hiddenNames are attributes of every Python value, which the sandbox of Jinja hides.
-const hiddenNames = " __class__ __delattr__ __dict__ __dir__ __doc__ __eq__ __format__ __ge__ __getattribute__ " +
-	"__getitem__ __getstate__ __gt__ __hash__ __init__ __init_subclass__ __iter__ __le__ __len__ __lt__ __module__ " +
-	"__ne__ __new__ __reduce__ __reduce_ex__ __repr__ __setattr__ __sizeof__ __str__ __subclasshook__ "
-
-func hidden(name string) bool {
-	return strings.HasPrefix(name, "__") && strings.Contains(hiddenNames, " "+name+" ")
 }
 
 func missing(v value, name string) value {
@@ -82,12 +67,11 @@ func element(r *render, v, key value) value {
 		}
 		return d.get(r, key)
 	}
-	switch key.(type) {
-	case int64, bool:
-	default:
+	n, ok := number(key).(int64)
+	if !ok {
 		return nil
 	}
-	i := r.needInt(key)
+	i := r.needInt(n)
 	if l, ok := asSequence(v); ok {
 		return pick(l.all(), i)
 	}

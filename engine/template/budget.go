@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -60,15 +61,10 @@ type Limits struct {
 }
 
 func (l Limits) orDefault() Limits {
-	set := func(field *int, standard int) {
-		if *field <= 0 {
-			*field = standard
-		}
-	}
-	set(&l.Depth, 1000)
-	set(&l.Steps, 3_000_000)
-	set(&l.Output, 16<<20)
-	set(&l.Range, 100_000)
+	l.Depth = cmp.Or(max(l.Depth, 0), 1000)
+	l.Steps = cmp.Or(max(l.Steps, 0), 3_000_000)
+	l.Output = cmp.Or(max(l.Output, 0), 16<<20)
+	l.Range = cmp.Or(max(l.Range, 0), 100_000)
 	return l
 }
 
@@ -111,10 +107,8 @@ func (b *budget) spend(n int) {
 	}
 }
 
-// scan counts the work of searching a text.
+// scan and walk count the work of searching a text and of decoding all its characters.
 func (b *budget) scan(s string) { b.spend(len(s) / 64) }
-
-// walk counts the work of decoding every character of a text.
 func (b *budget) walk(s string) { b.spend(len(s) / 16) }
 
 // made counts a text that was made, and checks its size.

@@ -1,6 +1,9 @@
 package template
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // argumentList is the arguments of a call in the source.
 type argumentList struct {
@@ -50,10 +53,8 @@ func (l *argumentList) eval(r *render) *args {
 // add appends a named argument.
 func (a *args) add(r *render, name string, v value) {
 	r.spend(1 + len(a.names)/8)
-	for _, n := range a.names {
-		if n == name {
-			r.fail("argument %q is given twice", name)
-		}
+	if slices.Contains(a.names, name) {
+		r.fail("argument %q is given twice", name)
 	}
 	a.names, a.named = append(a.names, name), append(a.named, v)
 }
@@ -96,10 +97,8 @@ func (a *args) shift() value {
 	return v
 }
 
-// copy returns arguments with slices of their own.
-func (a *args) copy() *args {
-	return &args{append([]value(nil), a.plain...), append([]string(nil), a.names...), append([]value(nil), a.named...)}
-}
+// copy returns arguments that can be shifted, taken and bound separately.
+func (a args) copy() *args { return &a }
 
 // text returns argument i as a string, or standard if it was not given.
 func (a *args) text(r *render, i int, standard string) string {
@@ -132,12 +131,12 @@ type method = func(r *render, self value, a *args) value
 // tables are all callables by the kind of their owner. They are reached through the render, because
 // some of them look up others.
 type tables struct {
-	filters, tests, globals, strings, lists, tuples, dicts, numbers []callable
+	filters, tests, globals, strings, lists, tuples, dicts []callable
 }
 
 var builtin = tables{
 	filters: filterTable[:], tests: testTable[:], globals: globalTable[:], strings: stringMethods[:],
-	lists: listMethods[:], tuples: tupleMethods[:], dicts: dictMethods[:], numbers: numberMethods[:],
+	lists: listMethods[:], tuples: tupleMethods[:], dicts: dictMethods[:],
 }
 
 // findCallable returns the callable with a name, or nil.

@@ -52,10 +52,8 @@ func (c *cursor) at(n int, kind tokenKind, text string) bool {
 	return t.kind == kind && t.text == text
 }
 
-// sign reads this sign if it is next.
+// sign and word read this sign or name if it is next.
 func (c *cursor) sign(text string) bool { return c.take(tokSign, text) }
-
-// word reads this name if it is next.
 func (c *cursor) word(text string) bool { return c.take(tokName, text) }
 
 func (c *cursor) take(kind tokenKind, text string) bool {
@@ -66,31 +64,21 @@ func (c *cursor) take(kind tokenKind, text string) bool {
 	return true
 }
 
-func (c *cursor) expectSign(text string) {
-	if !c.sign(text) {
-		c.want(fmt.Sprintf("%q", text))
+// expect reads this sign or name.
+func (c *cursor) expect(kind tokenKind, text string) {
+	if !c.take(kind, text) {
+		c.want(token{kind: kind, text: text}.describe())
 	}
 }
 
-func (c *cursor) expectWord(text string) {
-	if !c.word(text) {
-		c.want(fmt.Sprintf("%q", text))
-	}
-}
+// close reads the end of a tag.
+func (c *cursor) close() { c.expect(tokTagClose, "") }
 
 func (c *cursor) expectName() string {
 	if c.peek().kind != tokName {
 		c.want("a name")
 	}
 	return c.next().text
-}
-
-// close reads the end of a tag.
-func (c *cursor) close() {
-	if c.peek().kind != tokTagClose {
-		c.want(`"%}"`)
-	}
-	c.next()
 }
 
 // more reports whether another element follows in a list that ends with the sign end, and reads the
@@ -100,7 +88,7 @@ func (c *cursor) more(first, trailing bool, end string) bool {
 		return false
 	}
 	if !first {
-		c.expectSign(",")
+		c.expect(tokSign, ",")
 	}
 	return first || !trailing || !c.sign(end)
 }

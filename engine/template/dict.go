@@ -94,17 +94,8 @@ func (d *dict) set(r *render, key, v value) {
 	}
 }
 
-// remove deletes the entry at index i and returns it.
-func (d *dict) remove(r *render, i int) entry {
-	e := d.entries[i]
-	r.spend(len(d.entries) / 2)
-	d.entries = slices.Delete(d.entries, i, i+1)
-	d.index()
-	return e
-}
-
-// hash returns a comparable form in which equal keys are equal: 1, 1.0 and true are the same key. It
-// fails for lists and objects.
+// hash returns a comparable form in which equal keys are equal: 1, 1.0 and true are the same key.
+// It fails for lists and objects.
 func hash(r *render, key value) value {
 	if s, ok := key.(string); ok {
 		r.scan(s)
@@ -127,11 +118,10 @@ type composite string
 const maxComposite = 1 << 16
 
 func hashed(key value, depth int) (k value, ok bool) {
+	if s, ok := asText(key); ok {
+		return s, true
+	}
 	switch v := key.(type) {
-	case safe:
-		return string(v), true
-	case hollow:
-		return string(v), true
 	case bool:
 		return number(v), true
 	case float64:
@@ -239,21 +229,18 @@ var dictMethods = [...]callable{
 	{"keys", 0, "", func(_ *render, v value, _ *args) value { return v.(*dict).view(keysView) }},
 	{"pop", 1, "key default", func(r *render, v value, a *args) value {
 		d := v.(*dict)
-		if i := d.find(hash(r, a.at(0))); i >= 0 {
-			return d.remove(r, i).value
-		}
-		if a.at(1) == nil {
+		i := d.find(hash(r, a.at(0)))
+		if i < 0 && a.at(1) == nil {
 			r.fail("pop does not find the key %s", describe(r, a.at(0)))
 		}
-		return a.at(1)
-	}},
-	{"popitem", 0, "", func(r *render, v value, _ *args) value {
-		d := v.(*dict)
-		if d.size() == 0 {
-			r.fail("popitem of an empty object")
+		if i < 0 {
+			return a.at(1)
 		}
-		last := d.remove(r, len(d.all())-1)
-		return newTuple(last.key, last.value)
+		x := d.entries[i].value
+		r.spend(len(d.entries) / 2)
+		d.entries = slices.Delete(d.entries, i, i+1)
+		d.index()
+		return x
 	}},
 	{"setdefault", 1, "key default", func(r *render, v value, a *args) value {
 		d := v.(*dict)

@@ -72,7 +72,6 @@ var filterTable = [...]callable{
 		return int64(len(strings.FieldsFunc(s, func(c rune) bool { return !isWord(c) })))
 	}},
 	{"wordwrap", 0, "width break_long_words wrapstring break_on_hyphens", filterWordwrap},
-	{"xmlattr", 0, "autospace", filterXmlattr},
 }
 
 func filterEscape(r *render, v value, _ *args) value { return safe(escape(r, v)) }
@@ -215,29 +214,6 @@ func filterTojson(r *render, v value, a *args) value {
 	}
 	w.value(v)
 	return safe(r.made(string(w.buf)))
-}
-
-func filterXmlattr(r *render, v value, a *args) value {
-	d, ok := v.(*dict)
-	if !ok {
-		r.fail("xmlattr needs an object, not %s", describe(r, v))
-	}
-	var b strings.Builder
-	for _, e := range d.all() {
-		if isNone(e.value) || isUndefined(e.value) {
-			continue
-		}
-		key := str(r, e.key)
-		if strings.ContainsFunc(key, func(c rune) bool { return isSpace(c) || strings.ContainsRune("/>=", c) }) {
-			r.fail("%q cannot be the name of an attribute", key)
-		}
-		b.WriteString(" " + escape(r, key) + `="` + escape(r, e.value) + `"`)
-	}
-	s := b.String()
-	if !a.truth(0, true) {
-		s = strings.TrimPrefix(s, " ")
-	}
-	return r.markup(r.made(s))
 }
 
 // filterUrlencode escapes a text for a URL, or makes a query of an object or pairs.

@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 func filterAbs(r *render, v value, _ *args) value {
@@ -31,7 +29,7 @@ func filterInt(r *render, v value, a *args) value {
 	}
 	if s, ok := asText(v); ok {
 		r.scan(s)
-		s = plainDigits(strings.TrimFunc(s, isSpace))
+		s = strings.TrimFunc(s, isSpace)
 		n, large := parseInteger(s, a.int(r, 1, 10))
 		if n != nil {
 			return n
@@ -53,26 +51,11 @@ func filterFloat(r *render, v value, a *args) value {
 	}
 	if s, ok := asText(v); ok {
 		r.scan(s)
-		if f, ok := readFloat(plainDigits(strings.TrimFunc(s, isSpace))); ok {
+		if f, ok := readFloat(strings.TrimFunc(s, isSpace)); ok {
 			return f
 		}
 	}
 	return a.or(0, 0.0)
-}
-
-// plainDigits replaces digits of other scripts by those of ASCII.
-func plainDigits(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c < utf8.RuneSelf || !unicode.IsDigit(c) {
-			return c
-		}
-		for _, d := range unicode.Digit.R16 { // every range holds the digits 0 to 9
-			if c >= rune(d.Lo) && c <= rune(d.Hi) {
-				return '0' + (c-rune(d.Lo))%10
-			}
-		}
-		return c
-	}, s)
 }
 
 // readFloat parses a decimal float, inf or nan. Single underscores may stand between digits.

@@ -125,16 +125,13 @@ func pathKey(name string) value {
 
 func filterMap(r *render, v value, a *args) value {
 	a = a.copy()
-	name, byAttribute := a.shift(), false
+	name := a.shift()
+	var attribute, standard value
 	if name == nil {
-		byAttribute = true
-	}
-	attribute, standard := value(nil), value(nil)
-	if byAttribute {
 		attribute, standard = a.take("attribute"), a.take("default")
 	}
 	return lazily(r, v, func(x value) (value, bool) {
-		if !byAttribute {
+		if name != nil {
 			return named(r, r.tables.filters, "filter", name).apply(r, x, a.copy()), true
 		}
 		if attribute == nil || len(a.names) > 0 {
@@ -207,7 +204,9 @@ func filterGroupby(r *render, v value, a *args) value {
 		k := by(x)
 		if group == nil || !equal(r, k, last) {
 			group, last = newList(nil), k
-			groups = append(groups, &list{items: []value{get(x), group}, kind: tuple, names: []string{"grouper", "list"}})
+			pair := newTuple(get(x), group)
+			pair.names = []string{"grouper", "list"}
+			groups = append(groups, pair)
 		}
 		group.items = append(group.items, x)
 	}
@@ -221,12 +220,9 @@ func filterDictsort(r *render, v value, a *args) value {
 		r.fail("dictsort needs an object, not %s", describe(r, v))
 	}
 	by := a.text(r, 1, "key")
-	if by != "key" && by != "value" {
+	index := map[string]value{"key": int64(0), "value": int64(1)}[by]
+	if index == nil {
 		r.fail(`dictsort sorts by "key" or "value", not %q`, by)
-	}
-	index := value(int64(0))
-	if by == "value" {
-		index = int64(1)
 	}
 	key := sortKey(r, index, a.truth(0, false))
 	return newList(sorted(r, d.view(itemsView).items, key, a.truth(2, false)))

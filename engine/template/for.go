@@ -17,25 +17,25 @@ func (s *forStatement) run(r *render, items value, parent *scope, depth int) {
 	if s.filter.expr != nil {
 		l.next = s.filtered(r, l.next, parent)
 	}
-	r.within(parent, func(sc *scope) {
+	r.within(parent, func() {
 		for l.advance() {
-			sc.clear()
-			sc.set(r, r.template.loopID, l)
+			r.scope.clear()
+			r.set(r.template.loopID, l)
 			s.target.assign(r, l.current)
 			s.body.exec(r)
 		}
 	})
 	if l.index < 0 {
-		r.within(parent, func(*scope) { s.other.exec(r) })
+		r.within(parent, func() { s.other.exec(r) })
 	}
 }
 
 // filtered skips elements for which the condition is false. Each is tested when it is its turn.
 func (s *forStatement) filtered(r *render, next iterator, parent *scope) iterator {
 	return func() (v value, found bool) {
-		r.within(parent, func(sc *scope) {
+		r.within(parent, func() {
 			for v, found = next(); found; v, found = next() {
-				sc.clear()
+				r.scope.clear()
 				s.target.assign(r, v)
 				if truth(r.eval(s.filter)) {
 					return

@@ -1,6 +1,8 @@
 package template
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -62,16 +64,9 @@ func parseSpec(r *render, text string) formatSpec {
 	f.sign = s.take("+- ")
 	f.alternate = s.take("#") != 0
 	if s.take("0") != 0 {
-		if f.fill == "" {
-			f.fill = "0"
-		}
-		if f.align == 0 {
-			f.align = '='
-		}
+		f.fill, f.align = cmp.Or(f.fill, "0"), cmp.Or(f.align, '=')
 	}
-	if f.fill == "" {
-		f.fill = " "
-	}
+	f.fill = cmp.Or(f.fill, " ")
 	f.width = max(s.number(), 0)
 	if c := s.take(",_"); c != 0 {
 		f.group = string(c)
@@ -117,69 +112,45 @@ func formatText(r *render, s string, f formatSpec) string {
 
 // formatNumber formats an integer or float.
 func formatNumber(r *render, n value, f formatSpec) string {
-	x, isFloat := n.(float64)
-	if f.verb == 'n' {
-		f.verb = 0
-		if isFloat {
-			f.verb = 'g'
-		}
-	}
-	if !isFloat && f.verb != 0 && strings.IndexByte("eEfFgG%", f.verb) >= 0 {
-		x, isFloat = toFloat(n), true
-	}
-	var digits, sign string
-	if isFloat {
-		digits = floatDigits(r, math.Abs(x), f)
-	} else {
-		digits = integerDigits(r, n, f)
-	}
+	i, small := n.(int64)
+	_, isFloat := n.(float64)
+	var s, sign string
 	switch {
-	case isFloat && math.Signbit(x), strings.HasPrefix(digits, "-"):
-		sign, digits = "-", strings.TrimPrefix(digits, "-")
-	case f.sign == '+' || f.sign == ' ':
+	case isFloat || f.verb != 0 && strings.IndexByte("eEfFgG%", f.verb) >= 0:
+		s = formatDigits(r, toFloat(n), f)
+	case f.precision >= 0:
+		r.fail("a precision does not fit an integer")
+	case f.verb == 0 || f.verb == 'd' || f.verb == 'n':
+		s = decimal(n)
+	case strings.IndexByte("boxXc", f.verb) < 0:
+		r.fail("the format %q does not fit an integer", string(f.verb))
+	case !small:
+		tooLarge(r)
+	case f.verb == 'c' && (i < 0 || i > utf8.MaxRune):
+		r.fail("%d is not the number of a character", i)
+	default:
+		s = fmt.Sprintf("%"+string(f.verb), i)
+	}
+	if digits, negative := strings.CutPrefix(s, "-"); negative {
+		sign, s = "-", digits
+	} else if f.sign == '+' || f.sign == ' ' {
 		sign = string(f.sign)
 	}
 	if f.group != "" {
-		digits = grouped(digits, f.group)
+		s = grouped(s, f.group)
 	}
-	if f.alternate && !isFloat && f.verb != 0 && strings.IndexByte("boxX", f.verb) >= 0 {
+	if f.alternate && f.verb != 0 && strings.IndexByte("boxX", f.verb) >= 0 {
 		sign += "0" + string(f.verb)
 	}
-	if f.align == 0 {
-		f.align = '>'
-	}
-	return aligned(r, sign, digits, f)
-}
-
-// integerDigits returns the digits of an integer, with a sign if it is negative.
-func integerDigits(r *render, n value, f formatSpec) string {
-	base := map[byte]int{0: 10, 'd': 10, 'b': 2, 'o': 8, 'x': 16, 'X': 16, 'c': 1}[f.verb]
-	i, small := n.(int64)
-	switch {
-	case base == 0:
-		r.fail("the format %q does not fit an integer", string(f.verb))
-	case base == 1:
-		if !small || i < 0 || i > utf8.MaxRune {
-			r.fail("%s is not the number of a character", decimal(n))
-		}
-		return string(rune(i))
-	case f.precision >= 0:
-		r.fail("a precision does not fit an integer")
-	case base == 10:
-		return decimal(n)
-	case !small:
-		tooLarge(r)
-	case f.verb == 'X':
-		return strings.ToUpper(strconv.FormatInt(i, base))
-	}
-	return strconv.FormatInt(i, base)
+	f.align = cmp.Or(f.align, '>')
+	return aligned(r, sign, s, f)
 }
 
 // maxPrecision is more than the digits of any float.
 const maxPrecision = 1100
 
-// floatDigits returns the digits of a float that is not negative.
-func floatDigits(r *render, x float64, f formatSpec) string {
+// formatDigits formats a float without padding.
+func formatDigits(r *render, x float64, f formatSpec) string {
 	precision := f.precision
 	if precision > maxPrecision {
 		r.fail("a float has at most %d places", maxPrecision)
@@ -190,23 +161,20 @@ func floatDigits(r *render, x float64, f formatSpec) string {
 	switch {
 	case math.IsInf(x, 0) || math.IsNaN(x) || f.verb == 0 && f.precision < 0:
 		return formatFloat(x)
-	case f.verb == 0:
-		s := strconv.FormatFloat(x, 'g', max(precision, 1), 64)
-		if !strings.ContainsAny(s, ".e") {
-			s += ".0"
-		}
-		return s
 	case f.verb == '%':
-		return strconv.FormatFloat(x*100, 'f', precision, 64) + "%"
-	case f.verb == 'g' || f.verb == 'G':
-		precision = max(precision, 1)
-	case strings.IndexByte("eEfF", f.verb) < 0:
+		return fmt.Sprintf("%.*f%%", precision, x*100)
+	case f.verb == 'e' || f.verb == 'E' || f.verb == 'f' || f.verb == 'F':
+		return fmt.Sprintf("%.*"+string(f.verb), precision, x)
+	case f.verb == 'G':
+		return fmt.Sprintf("%.*G", max(precision, 1), x)
+	case f.verb != 0 && f.verb != 'g' && f.verb != 'n':
 		r.fail("the format %q does not fit a float", string(f.verb))
 	}
-	if f.verb == 'F' {
-		f.verb = 'f'
+	s := fmt.Sprintf("%.*g", max(precision, 1), x)
+	if f.verb == 0 && !strings.ContainsAny(s, ".e") {
+		s += ".0"
 	}
-	return strconv.FormatFloat(x, f.verb, precision, 64)
+	return s
 }
 
 // grouped inserts a separator between thousands.

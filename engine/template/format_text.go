@@ -15,7 +15,7 @@ func percent(r *render, format, v value) value {
 	if isSafe(format) {
 		p.text = escape
 	}
-	if isTuple(v) {
+	if typeName(v) == "tuple" {
 		p.args = v.(*list).items
 	}
 	return like(format, r.made(string(p.run())))
@@ -131,11 +131,11 @@ func (p *percentFormat) format(v value, f formatSpec) string {
 	return formatText(p.r, s, f)
 }
 
-// braces is the method "format" of strings. A field is "{}" for the next value, or "{0}" or "{name}",
-// followed by attributes, items, a conversion and a format.
+// braces is the method "format" of strings. A field is "{}" for the next value, or "{0}" or
+// "{name}", followed by a conversion and a format.
 func braces(r *render, format value, a *args) value {
 	f := &braceFormat{r: r, args: a, escape: isSafe(format)}
-	return like(format, r.made(f.text(r.needText(format), 0)))
+	return like(format, r.made(f.text(r.needText(format))))
 }
 
 type braceFormat struct {
@@ -146,10 +146,8 @@ type braceFormat struct {
 	escape bool
 }
 
-// maxFieldNesting bounds fields in the formats of fields.
-const maxFieldNesting = 2
-
-func (f *braceFormat) text(s string, depth int) string {
+// text fills in the fields.
+func (f *braceFormat) text(s string) string {
 	var buf []byte
 	for {
 		k := strings.IndexAny(s, "{}")
@@ -157,37 +155,21 @@ func (f *braceFormat) text(s string, depth int) string {
 			return string(append(buf, s...))
 		}
 		buf = append(buf, s[:k]...)
-		if k+1 < len(s) && s[k+1] == s[k] && depth == 0 {
+		if k+1 < len(s) && s[k+1] == s[k] {
 			buf, s = append(buf, s[k]), s[k+2:]
 			continue
 		}
-		end := fieldEnd(s, k)
-		if s[k] == '}' || end < 0 || depth >= maxFieldNesting {
+		field, rest, closed := strings.Cut(s[k+1:], "}")
+		if s[k] == '}' || !closed {
 			f.r.fail("single %q in a format", s[k:k+1])
 		}
-		buf = append(buf, f.field(s[k+1:end], depth)...)
+		buf = append(buf, f.field(field)...)
 		f.r.reserve(len(buf))
-		s = s[end+1:]
+		s = rest
 	}
 }
 
-// fieldEnd returns the index of the brace that closes the one at index k, or -1.
-func fieldEnd(s string, k int) int {
-	depth := 0
-	for i := k; i < len(s); i++ {
-		switch s[i] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-func (f *braceFormat) field(s string, depth int) string {
+func (f *braceFormat) field(s string) string {
 	f.r.spend(1)
 	path, spec, _ := strings.Cut(s, ":")
 	path, conversion, converted := strings.Cut(path, "!")
@@ -199,9 +181,6 @@ func (f *braceFormat) field(s string, depth int) string {
 		v = repr(f.r, v)
 	case converted:
 		f.r.fail("unknown conversion %q in a format", conversion)
-	}
-	if strings.IndexByte(spec, '{') >= 0 {
-		spec = f.text(spec, depth+1)
 	}
 	text := ""
 	if spec == "" {
@@ -215,35 +194,8 @@ func (f *braceFormat) field(s string, depth int) string {
 	return text
 }
 
-// value returns the value of a field such as "0.name[key]".
-func (f *braceFormat) value(path string) value {
-	cut := func(s string) (name, rest string) {
-		end := strings.IndexAny(s, ".[")
-		if end < 0 {
-			end = len(s)
-		}
-		return s[:end], s[end:]
-	}
-	name, rest := cut(path)
-	v := f.first(name)
-	for rest != "" {
-		if rest[0] == '.' {
-			name, rest = cut(rest[1:])
-			v = attribute(f.r, v, name)
-			continue
-		}
-		key, after, ok := strings.Cut(rest[1:], "]")
-		if rest[0] != '[' || !ok {
-			f.r.fail("malformed field %q in a format", rest)
-		}
-		rest = after
-		v = item(f.r, v, pathKey(key))
-	}
-	return v
-}
-
-// first returns the argument that a field begins with.
-func (f *braceFormat) first(name string) value {
+// value returns the argument with a number or name, or the next one.
+func (f *braceFormat) value(name string) value {
 	n, err := strconv.Atoi(name)
 	switch {
 	case name == "":

@@ -79,12 +79,6 @@ func (l *lexer) addText(text string, trim bool) {
 	}
 }
 
-// take adds a token of the next n bytes of the source.
-func (l *lexer) take(kind tokenKind, n int) {
-	l.add(kind, l.src[l.i:l.i+n])
-	l.i += n
-}
-
 // skip moves to index end and counts lines.
 func (l *lexer) skip(end int) {
 	l.line += strings.Count(l.src[l.i:end], "\n")
@@ -95,41 +89,48 @@ func (l *lexer) skipSpace() {
 	l.skip(len(l.src) - len(strings.TrimLeftFunc(l.src[l.i:], isSpace)))
 }
 
-// text reads literal text and the following mark up to its end.
-func (l *lexer) text() {
-	start := l.i
-	mark := nextMark(l.src, start)
-	if mark < 0 {
-		l.add(tokText, l.src[start:])
-		l.skip(len(l.src))
-		return
-	}
-	inside := mark + 2
-	trim := strings.HasPrefix(l.src[inside:], "-")
+// open returns the index behind an opening mark, and whether the mark removes the space before it.
+func (l *lexer) open(mark int) (inside int, trim bool) {
+	inside = mark + 2
+	trim = strings.HasPrefix(l.src[inside:], "-")
 	if trim || strings.HasPrefix(l.src[inside:], "+") {
 		inside++
 	}
-	l.addText(l.src[start:mark], trim)
+	return inside, trim
+}
+
+// pass moves to index end, and behind the space there if trim is set.
+func (l *lexer) pass(end int, trim bool) {
+	if l.skip(end); trim {
+		l.skipSpace()
+	}
+}
+
+// text reads literal text and the following mark up to its end.
+func (l *lexer) text() {
+	mark := nextMark(l.src, l.i)
+	if mark < 0 {
+		l.add(tokText, l.src[l.i:])
+		l.skip(len(l.src))
+		return
+	}
+	inside, trim := l.open(mark)
+	l.addText(l.src[l.i:mark], trim)
 	l.skip(inside)
 	switch l.src[mark+1] {
 	case '#':
-		if l.i == len(l.src) {
-			return // a mark at the very end opens nothing
-		}
-		end := strings.Index(l.src[l.i:], "#}")
-		if end < 0 {
+		comment, _, closed := strings.Cut(l.src[l.i:], "#}")
+		if !closed && comment != "" { // a mark at the very end opens nothing
 			l.fail(`comment without end, expected "#}"`)
 		}
-		trim = end > 0 && l.src[l.i+end-1] == '-'
-		if l.skip(l.i + end + 2); trim {
-			l.skipSpace()
-		}
+		l.pass(min(l.i+len(comment)+2, len(l.src)), strings.HasSuffix(comment, "-"))
 	case '{':
 		l.add(tokPrint, "")
 		l.expression('}', tokPrintClose)
 	default:
 		if end, trim := rawTag(l.src, l.i, "raw"); end > 0 {
-			l.raw(end, trim)
+			l.pass(end, trim)
+			l.raw()
 			return
 		}
 		l.add(tokTag, "")
@@ -166,44 +167,33 @@ func rawTag(src string, i int, name string) (end int, trim bool) {
 	return len(src) - len(rest) + 2, trim
 }
 
-// raw reads the text of a raw block, whose opening tag ends at index start.
-func (l *lexer) raw(start int, trim bool) {
-	if l.skip(start); trim {
-		l.skipSpace()
-	}
+// raw reads the text of a raw block and its end tag.
+func (l *lexer) raw() {
 	for at := l.i; ; at += 2 {
 		k := strings.Index(l.src[at:], "{%")
 		if k < 0 {
 			l.fail("raw block without end, expected {%% endraw %%}")
 		}
 		at += k
-		inside := at + 2
-		trimLeft := strings.HasPrefix(l.src[inside:], "-")
-		if trimLeft || strings.HasPrefix(l.src[inside:], "+") {
-			inside++
+		inside, trimLeft := l.open(at)
+		if end, trimRight := rawTag(l.src, inside, "endraw"); end > 0 {
+			l.addText(l.src[l.i:at], trimLeft)
+			l.pass(end, trimRight)
+			return
 		}
-		end, trimRight := rawTag(l.src, inside, "endraw")
-		if end == 0 {
-			continue
-		}
-		l.addText(l.src[l.i:at], trimLeft)
-		if l.skip(end); trimRight {
-			l.skipSpace()
-		}
-		return
 	}
 }
 
 // expression reads the tokens of a tag up to its closing mark, closer and a brace.
 func (l *lexer) expression(closer byte, kind tokenKind) {
-	var open []byte // brackets to be closed
+	open := 0 // brackets to be closed
 	for {
 		l.skipSpace()
 		rest := l.src[l.i:]
 		if rest == "" {
 			l.fail("the template ends inside a tag, expected %q", string(closer)+"}")
 		}
-		if len(open) == 0 && l.close(rest, closer, kind) {
+		if open == 0 && l.close(rest, closer, kind) {
 			return
 		}
 		switch c := rest[0]; {
@@ -212,17 +202,24 @@ func (l *lexer) expression(closer byte, kind tokenKind) {
 		case c >= '0' && c <= '9':
 			l.number(rest)
 		default:
-			if n := nameEnd(rest); n > 0 {
-				l.take(tokName, n)
-				continue
+			n, kind := nameEnd(rest), tokName
+			if n == 0 {
+				n, kind = signEnd(rest), tokSign
 			}
-			n := signEnd(rest)
 			if n == 0 {
 				r, _ := utf8.DecodeRuneInString(rest)
 				l.fail("unexpected character %q in a tag", r)
 			}
-			open = l.balance(open, rest[0])
-			l.take(tokSign, n)
+			if strings.IndexByte("([{", rest[0]) >= 0 {
+				open++
+			} else if strings.IndexByte(")]}", rest[0]) >= 0 {
+				open--
+			}
+			if open < 0 {
+				l.fail("unexpected %q", rest[:1])
+			}
+			l.add(kind, rest[:n])
+			l.i += n
 		}
 	}
 }
@@ -241,20 +238,6 @@ func (l *lexer) close(rest string, closer byte, kind tokenKind) bool {
 		l.skipSpace()
 	}
 	return true
-}
-
-// balance updates the stack of open brackets.
-func (l *lexer) balance(open []byte, sign byte) []byte {
-	switch sign {
-	case '(', '[', '{':
-		return append(open, sign)
-	case ')', ']', '}':
-		if len(open) == 0 || open[len(open)-1] != "([{"[strings.IndexByte(")]}", sign)] {
-			l.fail("unexpected %q", string(sign))
-		}
-		return open[:len(open)-1]
-	}
-	return open
 }
 
 // signEnd returns the length of the operator or bracket at the start of s, or 0.
@@ -338,28 +321,29 @@ func (l *lexer) unescape(s string) string {
 
 // number reads an integer or float literal at the start of s.
 func (l *lexer) number(s string) {
-	end, kind := 0, tokInt
-	if len(s) > 2 && s[0] == '0' {
-		if base := map[byte]int{'b': 2, 'o': 8, 'x': 16}[s[1]|0x20]; base > 0 {
-			from := 2
-			if s[2] == '_' {
-				from++
-			}
-			if end = digitsEnd(s, from, base); end == from {
-				end = 0
-			}
+	end, kind := digitsEnd(s, 0, 10), tokInt
+	part := func(marks, signs string, base int) bool { // extends the literal by a mark, a sign and digits
+		i := end + 1
+		if end == len(s) || strings.IndexByte(marks, s[end]) < 0 {
+			return false
+		}
+		if i < len(s) && strings.IndexByte(signs, s[i]) >= 0 {
+			i++
+		}
+		to := digitsEnd(s, i, base)
+		if to > i {
+			end = to
+		}
+		return to > i
+	}
+	based := end == 1 && s[0] == '0' && (part("xX", "_", 16) || part("oO", "_", 8) || part("bB", "_", 2))
+	if !based && (l.i == 0 || l.src[l.i-1] != '.') { // in a.1.2 the 1 is an index
+		if fraction, exponent := part(".", "", 10), part("eE", "+-", 10); fraction || exponent {
+			kind = tokFloat
 		}
 	}
-	if end == 0 {
-		end = digitsEnd(s, 0, 10)
-		if afterDot := l.i > 0 && l.src[l.i-1] == '.'; !afterDot { // in a.1.2 the 1 is an index
-			if frac := fractionEnd(s, end); frac > end {
-				end, kind = frac, tokFloat
-			}
-		}
-		if kind == tokInt && s[0] == '0' { // 0 and 00 are integers, 01 is not
-			end = digitsEnd(s, 0, 1)
-		}
+	if !based && kind == tokInt && s[0] == '0' { // 0 and 00 are integers, 01 is not
+		end = digitsEnd(s, 0, 1)
 	}
 	l.add(kind, strings.ReplaceAll(s[:end], "_", ""))
 	l.i += end
@@ -376,7 +360,8 @@ func digitValue(c byte) int {
 	return 99
 }
 
-// digitsEnd returns the end of the digits at index i, which may have single underscores between them.
+// digitsEnd returns the end of the digits at index i, which may have single underscores between
+// them.
 func digitsEnd(s string, i, base int) int {
 	start, end := i, i
 	for ; i < len(s); i++ {
@@ -389,23 +374,4 @@ func digitsEnd(s string, i, base int) int {
 		end = i + 1
 	}
 	return end
-}
-
-// fractionEnd returns the end of the fraction and exponent behind digits that end at i.
-func fractionEnd(s string, i int) int {
-	if i+1 < len(s) && s[i] == '.' {
-		if end := digitsEnd(s, i+1, 10); end > i+1 {
-			i = end
-		}
-	}
-	if i < len(s) && s[i]|0x20 == 'e' {
-		k := i + 1
-		if k < len(s) && (s[k] == '+' || s[k] == '-') {
-			k++
-		}
-		if end := digitsEnd(s, k, 10); end > k {
-			i = end
-		}
-	}
-	return i
 }

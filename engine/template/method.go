@@ -21,27 +21,16 @@ var stringMethods = [...]callable{
 		return int64(0)
 	}},
 	{"endswith", 1, "suffix start end", affixMethod(strings.HasSuffix)},
-	{"expandtabs", 0, "tabsize", methodExpandtabs},
 	{"find", 1, "sub start end", findMethod(strings.Index, false)},
 	{"format", 0, "*", braces},
 	{"index", 1, "sub start end", findMethod(strings.Index, true)},
 	{"isalnum", 0, "", everyMethod(func(c rune) bool { return unicode.IsLetter(c) || isNumeric(c) })},
 	{"isalpha", 0, "", everyMethod(unicode.IsLetter)},
-	{"isascii", 0, "", func(r *render, v value, _ *args) value {
-		s := str(r, v)
-		r.scan(s)
-		return !strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf })
-	}},
 	{"isdecimal", 0, "", everyMethod(unicode.IsDigit)},
 	{"isdigit", 0, "", everyMethod(isDigit)},
 	{"islower", 0, "", caseMethod(unicode.IsLower)},
 	{"isnumeric", 0, "", everyMethod(isNumeric)},
 	{"isspace", 0, "", everyMethod(isSpace)},
-	{"istitle", 0, "", func(r *render, v value, _ *args) value {
-		s := str(r, v)
-		r.walk(s)
-		return s == titleWords(s) && strings.ContainsFunc(s, isCased)
-	}},
 	{"isupper", 0, "", caseMethod(unicode.IsUpper)},
 	{"join", 1, "iterable", methodJoin},
 	{"ljust", 1, "width fillchar", padMethod(padRight)},
@@ -71,7 +60,6 @@ var stringMethods = [...]callable{
 	}},
 	{"startswith", 1, "prefix start end", affixMethod(strings.HasPrefix)},
 	{"strip", 0, "chars", stripMethod(true, true)},
-	{"swapcase", 0, "", textMethod(swapcase)},
 	{"title", 0, "", textMethod(titleWords)},
 	{"upper", 0, "", textMethod(upper)},
 	{"zfill", 1, "width", func(r *render, v value, a *args) value {
@@ -113,7 +101,8 @@ func everyMethod(is func(rune) bool) method {
 
 // isDigit includes superscripts, subscripts and digits in circles.
 func isDigit(c rune) bool {
-	return unicode.IsDigit(c) || c == '²' || c == '³' || c == '¹' || c >= 0x2070 && c <= 0x2089 && unicode.IsNumber(c) ||
+	return unicode.IsDigit(c) || strings.ContainsRune("²³¹", c) ||
+		c >= 0x2070 && c <= 0x2089 && unicode.IsNumber(c) ||
 		c >= 0x2460 && c <= 0x2468 || c >= 0x2474 && c <= 0x247c || c >= 0x2488 && c <= 0x2490
 }
 
@@ -164,7 +153,7 @@ func affixMethod(has func(s, affix string) bool) method {
 	return func(r *render, v value, a *args) value {
 		s, _, ok := window(r, v, a)
 		affixes := []value{a.at(0)}
-		if isTuple(a.at(0)) {
+		if typeName(a.at(0)) == "tuple" {
 			affixes = a.at(0).(*list).items
 		}
 		for _, x := range affixes {
@@ -198,30 +187,6 @@ func stripMethod(left, right bool) method {
 		}
 		return like(v, s)
 	}
-}
-
-func methodExpandtabs(r *render, v value, a *args) value {
-	s, size := str(r, v), a.int(r, 0, 8)
-	var buf []byte
-	column := 0
-	r.walk(s)
-	for _, c := range s {
-		switch {
-		case c == '\t' && size > 0:
-			n := size - column%size
-			r.times(len(buf), n, 1)
-			buf = append(buf, strings.Repeat(" ", n)...)
-			column += n
-			continue
-		case c == '\t':
-			continue
-		case c == '\n' || c == '\r':
-			column = -1
-		}
-		buf = utf8.AppendRune(buf, c)
-		column++
-	}
-	return like(v, r.made(string(buf)))
 }
 
 func methodJoin(r *render, v value, a *args) value {
@@ -300,22 +265,23 @@ func splitMethod(fromRight bool) method {
 
 // splitSpace splits a string at runs of space, at most so many times.
 func splitSpace(s string, most int, fromRight bool) []string {
-	var parts []string
+	isText := func(c rune) bool { return !isSpace(c) }
+	trim := strings.TrimLeftFunc
 	if fromRight {
-		for s = strings.TrimRightFunc(s, isSpace); s != "" && most > 0; most-- {
-			k := len(strings.TrimRightFunc(s, func(c rune) bool { return !isSpace(c) }))
-			parts = append(parts, s[k:])
-			s = strings.TrimRightFunc(s[:k], isSpace)
-		}
-	} else {
-		for s = strings.TrimLeftFunc(s, isSpace); s != "" && most > 0; most-- {
-			rest := strings.TrimLeftFunc(s, func(c rune) bool { return !isSpace(c) })
-			parts = append(parts, s[:len(s)-len(rest)])
-			s = strings.TrimLeftFunc(rest, isSpace)
-		}
+		trim = strings.TrimRightFunc
 	}
-	if s != "" {
-		parts = append(parts, s)
+	var parts []string
+	for s = trim(s, isSpace); s != ""; most-- {
+		rest := ""
+		if most > 0 {
+			rest = trim(s, isText)
+		}
+		if fromRight {
+			parts = append(parts, s[len(rest):])
+		} else {
+			parts = append(parts, s[:len(s)-len(rest)])
+		}
+		s = trim(rest, isSpace)
 	}
 	if fromRight {
 		slices.Reverse(parts)

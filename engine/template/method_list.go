@@ -4,7 +4,9 @@ import "slices"
 
 // listMethods lists the methods of lists. Those that change the list return none.
 var listMethods = [...]callable{
-	{"append", 1, "object", changing(func(_ *render, items []value, a *args) []value { return append(items, a.at(0)) })},
+	{"append", 1, "object", changing(func(_ *render, items []value, a *args) []value {
+		return append(items, a.at(0))
+	})},
 	{"clear", 0, "", changing(func(*render, []value, *args) []value { return nil })},
 	{"copy", 0, "", func(r *render, v value, _ *args) value { return newList(collect(r, v)) }},
 	{"count", 1, "value", methodItemCount},

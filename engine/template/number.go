@@ -54,9 +54,9 @@ func toFloat(n value) float64 {
 	return math.NaN()
 }
 
-// parseInteger parses an integer with an optional sign. Base 0 is given by the prefix. The result is
-// nil for other text and for more than maxDigits digits. An integer beyond int64 is digits in base
-// 10 and nil in others; large reports either.
+// parseInteger parses an integer with an optional sign. Base 0 is given by the prefix. The result
+// is nil for other text and for more than maxDigits digits. An integer beyond int64 is digits in
+// base 10 and nil in others; large reports either.
 func parseInteger(s string, base int) (n value, large bool) {
 	sign := ""
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -123,7 +123,7 @@ func decimal(n value) string {
 	return strconv.FormatInt(i, 10)
 }
 
-// compareNumbers orders two numbers exactly; ok is false if one is NaN.
+// compareNumbers orders two numbers, integers exactly; ok is false if one is NaN.
 func compareNumbers(a, b value) (c int, ok bool) {
 	i, intA := a.(int64)
 	j, intB := b.(int64)
@@ -131,26 +131,15 @@ func compareNumbers(a, b value) (c int, ok bool) {
 		return cmp.Compare(i, j), true
 	}
 	x, y := toFloat(a), toFloat(b)
-	if math.IsNaN(x) || math.IsNaN(y) {
-		return 0, false
-	}
 	_, floatA := a.(float64)
 	_, floatB := b.(float64)
-	if x != y || floatA && floatB || math.IsInf(x, 0) && (floatA || floatB) {
-		return cmp.Compare(x, y), true
+	c = cmp.Compare(x, y)
+	if s, t := decimal(a), decimal(b); c == 0 && !floatA && !floatB {
+		if c = cmp.Or(cmp.Compare(len(s), len(t)), strings.Compare(s, t)); x < 0 {
+			c = -c
+		}
 	}
-	// The floats may be rounded integers; an unrounded one is a whole number here.
-	s, t := decimal(a), decimal(b)
-	if floatA {
-		s = decimal(fromFloat(x))
-	}
-	if floatB {
-		t = decimal(fromFloat(y))
-	}
-	if c = cmp.Or(cmp.Compare(len(s), len(t)), strings.Compare(s, t)); x < 0 {
-		c = -c
-	}
-	return c, true
+	return c, !math.IsNaN(x) && !math.IsNaN(y)
 }
 
 // arithmetic applies + - * / // % or ** to two numbers. An integer result beyond int64 fails.
@@ -323,10 +312,4 @@ func roundInteger(r *render, n value, places int) value {
 		return arithmetic(r, "+", down, scale)
 	}
 	return down
-}
-
-var numberMethods = [...]callable{
-	{"is_integer", 0, "", func(r *render, v value, _ *args) value {
-		return equal(r, arithmetic(r, "%", number(v), int64(1)), int64(0))
-	}},
 }

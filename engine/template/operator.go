@@ -311,11 +311,3 @@ func sortOrder(r *render, a, b value) int {
 	}
 	return c
 }
-
-// sortedEntries returns the entries of an object, sorted by key.
-func sortedEntries(r *render, d *dict, order func(r *render, a, b value) int) []entry {
-	list := append([]entry(nil), d.all()...)
-	r.spend(len(list))
-	stable.Sort(list, func(a, b entry) int { return order(r, a.key, b.key) })
-	return list
-}

@@ -12,10 +12,10 @@ type parser struct {
 	cursor
 	ids     map[string]int // indexes of names
 	names   []string
-	blocks  map[string]*blockStatement
-	macros  []*macro // being parsed, outermost first
-	lenient bool     // inside a branch: an unknown filter fails only when it is evaluated
-	unknown []*Error // unknown filters and tests outside of branches
+	blocks  map[string]bool // names of the blocks
+	macros  []*macro        // being parsed, outermost first
+	lenient bool            // inside a branch: an unknown filter fails only when it is evaluated
+	unknown []*Error        // unknown filters and tests outside of branches
 }
 
 // maxSource bounds the source of a template in bytes.
@@ -31,7 +31,7 @@ func (p *parser) parse(text string) *Template {
 		panic(p.unknown[0])
 	}
 	loopID := p.id("loop")
-	return &Template{body: b, names: p.names, blocks: p.blocks, loopID: loopID, size: len(text)}
+	return &Template{body: b, names: p.names, loopID: loopID, size: len(text)}
 }
 
 // id returns the index of a variable name.
@@ -78,13 +78,16 @@ func (p *parser) operator() (op string, l level, ok bool) {
 	return t.text, l, ok
 }
 
+// condition parses an expression that is not "a if b else c".
+func (p *parser) condition() node { return p.infix(levelOr) }
+
 // expression parses an expression, which may be "a if b else c".
 func (p *parser) expression() node {
 	p.enter()
 	known := len(p.unknown)
-	n := p.infix(levelOr)
+	n := p.condition()
 	for p.word("if") {
-		t := &ternaryExpr{yes: n, test: p.infix(levelOr)}
+		t := &ternaryExpr{yes: n, test: p.condition()}
 		if p.word("else") {
 			t.no = p.expression()
 		}
@@ -153,29 +156,14 @@ func (p *parser) comparison(first node) expr {
 // unary parses signs, a primary and what follows it. Filters apply to the outermost sign.
 func (p *parser) unary(filters bool) node {
 	line := p.peek().line
-	var n node
-	if minus := p.sign("-"); minus || p.sign("+") {
-		p.enter()
-		n = node{line, &signExpr{minus, p.unary(false)}}
-		p.depth--
-	} else {
-		n = p.primary()
+	minus := p.sign("-")
+	if !minus && !p.sign("+") {
+		return p.postfix(p.primary(), filters)
 	}
-	n = p.postfix(n)
-	for filters {
-		line := p.peek().line
-		switch {
-		case p.at(0, tokSign, "|"):
-			n = p.pipes(n)
-		case p.word("is"):
-			n = node{line, p.test(n)}
-		case p.at(0, tokSign, "("):
-			n = node{line, &callExpr{n, p.arguments()}}
-		default:
-			return n
-		}
-	}
-	return n
+	p.enter()
+	n := node{line, &signExpr{minus, p.unary(false)}}
+	p.depth--
+	return p.postfix(n, filters)
 }
 
 // constants are the names with a fixed value.
@@ -222,8 +210,8 @@ func (p *parser) bracket(t token) expr {
 		if p.sign(")") {
 			return &tupleExpr{}
 		}
-		n := p.tuple(true)
-		p.expectSign(")")
+		n := p.tuple(p.expression)
+		p.expect(tokSign, ")")
 		return n.expr
 	case "[":
 		l := &listExpr{}
@@ -235,7 +223,7 @@ func (p *parser) bracket(t token) expr {
 		d := &dictExpr{}
 		for p.more(len(d.keys) == 0, true, "}") {
 			d.keys = append(d.keys, p.expression())
-			p.expectSign(":")
+			p.expect(tokSign, ":")
 			d.values = append(d.values, p.expression())
 		}
 		return d
@@ -252,18 +240,8 @@ func (p *parser) integer(text string) value {
 	return n
 }
 
-// tuple parses one expression, or several with commas as a tuple. A name in ends stops it. Without
-// ternary, "if" does not belong to the expression.
-func (p *parser) tuple(ternary bool, ends ...string) node {
-	return p.list(func() node {
-		if ternary {
-			return p.expression()
-		}
-		return p.infix(levelOr)
-	}, ends)
-}
-
-func (p *parser) list(one func() node, ends []string) node {
+// tuple parses one expression, or several with commas as a tuple. A name in ends stops it.
+func (p *parser) tuple(one func() node, ends ...string) node {
 	var list []node
 	line, comma := p.peek().line, false
 	for {
@@ -287,21 +265,21 @@ func (p *parser) list(one func() node, ends []string) node {
 	return list[0]
 }
 
-// postfix parses the attributes, items and calls behind an expression.
-func (p *parser) postfix(n node) node {
-	for {
+// postfix parses the attributes, items and calls behind an expression, and filters, tests and calls
+// of their results.
+func (p *parser) postfix(n node, filters bool) node {
+	for filtered := false; ; {
 		line := p.peek().line
 		switch {
-		case p.sign("."):
-			switch t := p.next(); t.kind {
-			case tokName:
-				n = node{line, &attrExpr{n, t.text}}
-			case tokInt:
-				n = node{line, &indexExpr{n, node{line, &literalExpr{p.integer(t.text)}}}}
-			default:
-				p.fail(`expected a name behind ".", got %s`, t.describe())
-			}
-		case p.sign("["):
+		case p.at(0, tokSign, "("):
+			n = node{line, &callExpr{n, p.arguments()}}
+		case filters && p.at(0, tokSign, "|"):
+			n, filtered = p.pipes(n), true
+		case filters && p.word("is"):
+			n, filtered = node{line, p.test(n)}, true
+		case !filtered && p.sign("."):
+			n = node{line, p.attribute(n)}
+		case !filtered && p.sign("["):
 			var keys []node
 			for p.more(len(keys) == 0, false, "]") {
 				keys = append(keys, p.subscript())
@@ -311,12 +289,23 @@ func (p *parser) postfix(n node) node {
 				key = keys[0]
 			}
 			n = node{line, &indexExpr{n, key}}
-		case p.at(0, tokSign, "("):
-			n = node{line, &callExpr{n, p.arguments()}}
 		default:
 			return n
 		}
 	}
+}
+
+// attribute parses what follows a dot: a name or an index.
+func (p *parser) attribute(owner node) expr {
+	t := p.next()
+	switch t.kind {
+	case tokName:
+		return &attrExpr{owner, t.text}
+	case tokInt:
+		return &indexExpr{owner, node{t.line, &literalExpr{p.integer(t.text)}}}
+	}
+	p.fail(`expected a name behind ".", got %s`, t.describe())
+	return nil
 }
 
 // subscript parses an index, or a slice such as 1:5:2, of which every part is optional.
@@ -342,7 +331,7 @@ func (p *parser) subscript() node {
 
 // arguments parses the arguments of a call in their parentheses.
 func (p *parser) arguments() *argumentList {
-	p.expectSign("(")
+	p.expect(tokSign, "(")
 	a := &argumentList{}
 	for first := true; p.more(first, true, ")"); first = false {
 		allowed := a.doubleStar.expr == nil
@@ -399,13 +388,13 @@ func (p *parser) test(input node) expr {
 	case next.kind == tokName && !slices.Contains([]string{"else", "or", "and"}, next.text),
 		next.kind == tokString, next.kind == tokInt, next.kind == tokFloat,
 		next.kind == tokSign && (next.text == "[" || next.text == "{"):
-		t.args = &argumentList{plain: []node{p.postfix(p.primary())}}
+		t.args = &argumentList{plain: []node{p.postfix(p.primary(), false)}}
 	}
 	return t
 }
 
-// find parses the name of a filter or test, which may contain dots. An unknown one in a branch fails
-// only if it is evaluated.
+// find parses the name of a filter or test, which may contain dots. An unknown one in a branch
+// fails only if it is evaluated.
 func (p *parser) find(a *applied, table []callable) {
 	parts := []string{p.expectName()}
 	for p.sign(".") {

@@ -22,11 +22,8 @@ func (p *parser) body(ends ...string) body {
 			s = &textStatement{t.text}
 		case tokPrint:
 			p.next()
-			s = &printStatement{[]node{p.tuple(true)}}
-			if p.peek().kind != tokPrintClose {
-				p.want(`"}}"`)
-			}
-			p.next()
+			s = &printStatement{[]node{p.tuple(p.expression)}}
+			p.expect(tokPrintClose, "")
 		case tokTag:
 			name := p.tokens[p.i+1]
 			if name.kind == tokName && slices.Contains(ends, name.text) {
@@ -102,7 +99,11 @@ func (p *parser) statement(name token) statement {
 		p.close()
 		return s
 	case "include", "import", "from", "extends":
-		return p.loaderTag(name.text)
+		for p.expression(); p.peek().kind != tokTagClose; {
+			p.next()
+		}
+		p.close()
+		return &loaderStatement{name.text}
 	}
 	p.fail("unknown tag %q", name.text)
 	return nil
@@ -112,7 +113,7 @@ func (p *parser) ifTag() statement {
 	s := &ifStatement{}
 	for end := "elif"; end == "elif"; {
 		var test node
-		p.leniently(true, func() { test = p.tuple(false) })
+		p.leniently(true, func() { test = p.tuple(p.condition) })
 		p.close()
 		s.tests = append(s.tests, test)
 		var b body
@@ -129,8 +130,8 @@ func (p *parser) ifTag() statement {
 
 func (p *parser) forTag() statement {
 	s := &forStatement{target: p.targets("in")}
-	p.expectWord("in")
-	s.items = p.tuple(false, "recursive")
+	p.expect(tokName, "in")
+	s.items = p.tuple(p.condition, "recursive")
 	if p.word("if") {
 		s.filter = p.expression()
 	}
@@ -149,7 +150,7 @@ func (p *parser) setTag() statement {
 	line := p.line
 	t := p.target()
 	if p.sign("=") {
-		s := &setStatement{t, p.tuple(true)}
+		s := &setStatement{t, p.tuple(p.expression)}
 		p.close()
 		return s
 	}
@@ -163,10 +164,10 @@ func (p *parser) withTag() statement {
 	s := &withStatement{}
 	for p.peek().kind != tokTagClose {
 		if len(s.targets) > 0 {
-			p.expectSign(",")
+			p.expect(tokSign, ",")
 		}
 		s.targets = append(s.targets, p.targets())
-		p.expectSign("=")
+		p.expect(tokSign, "=")
 		s.values = append(s.values, p.expression())
 	}
 	s.body = p.block("endwith")
@@ -210,7 +211,7 @@ func (p *parser) macro(m *macro, end string, head func()) {
 const maxParameters = 255
 
 func (p *parser) parameters(m *macro) {
-	p.expectSign("(")
+	p.expect(tokSign, "(")
 	for p.more(len(m.params) == 0, false, ")") {
 		name := p.name()
 		if len(m.params) >= maxParameters {
@@ -240,46 +241,17 @@ func (p *parser) name() string {
 }
 
 func (p *parser) blockTag() statement {
-	s := &blockStatement{name: p.expectName()}
-	if p.blocks[s.name] != nil {
-		p.fail("block %q is defined twice", s.name)
+	name := p.expectName()
+	if p.blocks[name] {
+		p.fail("block %q is defined twice", name)
 	}
-	p.blocks[s.name] = s
-	s.scoped = p.word("scoped")
-	s.required = p.word("required")
+	p.blocks[name] = true
+	s := &blockStatement{scoped: p.word("scoped")}
 	p.close()
 	s.body, _ = p.until(false, "endblock")
-	if s.required && !s.body.blank() {
-		p.fail("a required block may hold blanks and comments only")
-	}
-	p.word(s.name)
+	p.word(name)
 	p.close()
 	return s
-}
-
-// loaderTag parses a tag that needs another template.
-func (p *parser) loaderTag(tag string) statement {
-	p.expression()
-	switch {
-	case tag == "import":
-		p.expectWord("as")
-		p.expectName()
-	case tag == "from":
-		p.expectWord("import")
-		for more := true; more; more = p.sign(",") && p.peek().kind == tokName {
-			p.expectName()
-			if p.word("as") {
-				p.expectName()
-			}
-		}
-	case tag == "include" && p.word("ignore"):
-		p.expectWord("missing")
-	}
-	if p.word("with") || p.word("without") {
-		p.expectWord("context")
-	}
-	p.close()
-	return &loaderStatement{tag}
 }
 
 // target parses what "set" assigns to: names, or an attribute of a namespace.
@@ -294,7 +266,7 @@ func (p *parser) target() target {
 
 // targets parses a name or several, possibly nested in parentheses.
 func (p *parser) targets(ends ...string) target {
-	return p.asTarget(p.list(p.primary, ends).expr)
+	return p.asTarget(p.tuple(p.primary, ends...).expr)
 }
 
 func (p *parser) asTarget(e expr) target {

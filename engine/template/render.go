@@ -55,12 +55,9 @@ func (r *render) capture(run func()) value {
 
 // block returns the text of a body with a scope of its own below parent.
 func (r *render) block(parent *scope, b body) value {
-	line := r.line
-	text := r.capture(func() {
-		r.within(parent, func(*scope) { b.exec(r) })
+	return r.capture(func() {
+		r.within(parent, func() { b.exec(r) })
 	})
-	r.line = line
-	return text
 }
 
 // markup returns a text that is safe if autoescape is on.
@@ -94,28 +91,23 @@ func (s *scope) find(r *render, id int) int {
 func (s *scope) clear() { s.ids, s.values = s.ids[:0], s.values[:0] }
 
 // within runs something in a new scope below parent.
-func (r *render) within(parent *scope, run func(*scope)) {
+func (r *render) within(parent *scope, run func()) {
 	outer := r.scope
 	r.scope = &scope{parent: parent}
-	run(r.scope)
+	run()
 	r.scope = outer
 }
 
 // set assigns a variable in the current scope.
 func (r *render) set(id int, v value) {
-	if r.scope == nil {
+	s := r.scope
+	if s == nil {
 		r.root[id] = v
-	} else {
-		r.scope.set(r, id, v)
-	}
-}
-
-func (s *scope) set(r *render, id int, v value) {
-	if i := s.find(r, id); i >= 0 {
+	} else if i := s.find(r, id); i >= 0 {
 		s.values[i] = v
-		return
+	} else {
+		s.ids, s.values = append(s.ids, id), append(s.values, v)
 	}
-	s.ids, s.values = append(s.ids, id), append(s.values, v)
 }
 
 // lookup returns a variable of the scopes, the template, the variables from outside or the global
@@ -139,9 +131,6 @@ func (r *render) outside(name string) value {
 	}
 	if g := findCallable(r.tables.globals, name); g != nil {
 		return &function{callable: g}
-	}
-	if name == "self" {
-		return &self{}
 	}
 	return undefinedf("%q is undefined", name)
 }

@@ -1,7 +1,5 @@
 package template
 
-import "strings"
-
 // statement is a node that writes output or sets variables.
 type statement interface{ exec(r *render) }
 
@@ -22,16 +20,6 @@ func (b body) exec(r *render) {
 		s.statement.exec(r)
 	}
 	r.depth--
-}
-
-// blank reports whether a body writes nothing but white space.
-func (b body) blank() bool {
-	for _, s := range b {
-		if text, ok := s.statement.(*textStatement); !ok || strings.TrimFunc(text.text, isSpace) != "" {
-			return false
-		}
-	}
-	return true
 }
 
 // The statements. Bodies have a scope of their own, except those of "if".
@@ -65,10 +53,8 @@ type (
 	// blockStatement writes its body in place. The body sees the variables of the template, and
 	// those around it only if it is scoped.
 	blockStatement struct {
-		name     string
-		scoped   bool
-		required bool // to be defined by another template, of which there is none
-		body     body
+		scoped bool
+		body   body
 	}
 	// loaderStatement is a tag that needs another template.
 	loaderStatement struct{ tag string }
@@ -119,7 +105,7 @@ func (s *captureStatement) exec(r *render) {
 
 func (s *withStatement) exec(r *render) {
 	values := r.evalAll(s.values)
-	r.within(r.scope, func(*scope) {
+	r.within(r.scope, func() {
 		for i, t := range s.targets {
 			t.assign(r, values[i])
 		}
@@ -130,40 +116,32 @@ func (s *withStatement) exec(r *render) {
 func (s *autoescapeStatement) exec(r *render) {
 	outer := r.autoescape
 	r.autoescape = truth(r.eval(s.on))
-	r.within(r.scope, func(*scope) { s.body.exec(r) })
+	r.within(r.scope, func() { s.body.exec(r) })
 	r.autoescape = outer
 }
 
 func (s *blockStatement) exec(r *render) {
-	if s.required {
-		r.fail("the required block %q has no text of its own", s.name)
-	}
 	parent := r.scope
 	if !s.scoped {
 		parent = nil
 	}
-	r.within(parent, func(*scope) { s.body.exec(r) })
-}
-
-// self is the variable whose methods return the text of a block: {{ self.title() }}.
-type self struct{}
-
-func (s *self) attr(r *render, name string) value {
-	b := r.template.blocks[name]
-	if b == nil {
-		return nil
-	}
-	return &function{&callable{name: name, run: func(r *render, _ value, _ *args) value { return r.block(nil, b.body) }}, s}
+	r.within(parent, func() { s.body.exec(r) })
 }
 
 // target is what a value can be assigned to.
 type target interface{ assign(r *render, v value) }
 
-type nameTarget struct{ id int }
+type (
+	nameTarget  struct{ id int }
+	tupleTarget struct{ items []target }
+	// attrTarget is an attribute of a namespace.
+	attrTarget struct {
+		id   int
+		name string
+	}
+)
 
 func (t *nameTarget) assign(r *render, v value) { r.set(t.id, v) }
-
-type tupleTarget struct{ items []target }
 
 func (t *tupleTarget) assign(r *render, v value) {
 	values := collect(r, v)
@@ -173,12 +151,6 @@ func (t *tupleTarget) assign(r *render, v value) {
 	for i, item := range t.items {
 		item.assign(r, values[i])
 	}
-}
-
-// attrTarget is an attribute of a namespace.
-type attrTarget struct {
-	id   int
-	name string
 }
 
 func (t *attrTarget) assign(r *render, v value) {
@@ -208,21 +180,8 @@ type macroValue struct {
 }
 
 func (m *macroValue) attr(_ *render, name string) value {
-	switch name {
-	case "name":
+	if name == "name" {
 		return m.name
-	case "arguments":
-		t := newTuple()
-		for _, p := range m.params {
-			t.items = append(t.items, p)
-		}
-		return t
-	case "catch_kwargs":
-		return m.mentions["kwargs"]
-	case "catch_varargs":
-		return m.mentions["varargs"]
-	case "caller":
-		return m.mentions["caller"]
 	}
 	return nil
 }
@@ -230,15 +189,15 @@ func (m *macroValue) attr(_ *render, name string) value {
 // invoke returns the text of the macro.
 func (m *macroValue) invoke(r *render, a *args) value {
 	return r.capture(func() {
-		r.within(m.parent, func(s *scope) {
-			m.bind(r, s, a)
+		r.within(m.parent, func() {
+			m.bind(r, a)
 			m.body.exec(r)
 		})
 	})
 }
 
 // bind sets the parameters. Default values may use the parameters before them.
-func (m *macroValue) bind(r *render, s *scope, a *args) {
+func (m *macroValue) bind(r *render, a *args) {
 	for i, id := range m.ids {
 		v := a.shift()
 		if v == nil {
@@ -250,22 +209,22 @@ func (m *macroValue) bind(r *render, s *scope, a *args) {
 		if v == nil {
 			v = undefinedf("the parameter %q was not given", m.params[i])
 		}
-		s.set(r, id, v)
+		r.set(id, v)
 	}
 	if m.mentions["caller"] {
 		caller := a.take("caller")
 		if caller == nil {
 			caller = undefinedf(`the macro was not called by a "call" tag`)
 		}
-		s.set(r, m.callerID, caller)
+		r.set(m.callerID, caller)
 	}
 	if m.mentions["kwargs"] {
-		s.set(r, m.kwargsID, dictOf(r, &args{names: a.names, named: a.named}))
+		r.set(m.kwargsID, dictOf(r, &args{names: a.names, named: a.named}))
 	} else if len(a.names) > 0 {
 		r.fail("macro %q has no parameter %q", m.name, a.names[0])
 	}
 	if m.mentions["varargs"] {
-		s.set(r, m.varargsID, newTuple(a.plain...))
+		r.set(m.varargsID, newTuple(a.plain...))
 	} else if len(a.plain) > 0 {
 		r.fail("macro %q takes at most %d arguments", m.name, len(m.params))
 	}

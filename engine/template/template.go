@@ -6,9 +6,8 @@ import "github.com/easel-canvas/easel/engine"
 type Template struct {
 	body   body
 	names  []string // of the variables; nodes refer to them by index
-	blocks map[string]*blockStatement
-	loopID int // index of the name "loop"
-	size   int // of the source, in bytes
+	loopID int      // index of the name "loop"
+	size   int      // of the source, in bytes
 }
 
 // Vars returns the variable with a name; ok is false if there is none. A render calls it at most
@@ -22,7 +21,7 @@ type Texts func(name string) (v engine.Value, text string, ok bool)
 
 // Parse compiles a template. The error is an *Error that wraps ErrSyntax.
 func Parse(text string) (t *Template, err error) {
-	p := &parser{cursor: cursor{line: 1}, ids: map[string]int{}, blocks: map[string]*blockStatement{}}
+	p := &parser{cursor: cursor{line: 1}, ids: map[string]int{}, blocks: map[string]bool{}}
 	defer caught(&err, &p.line)
 	return p.parse(text), nil
 }
@@ -58,25 +57,4 @@ func (t *Template) render(limits Limits, find func(name string) value) (text str
 	defer caught(&err, &r.line)
 	t.body.exec(r)
 	return r.out.String(), nil
-}
-
-// PlayCase renders a recorded case, a JSON object with "name", "template" and "context". It returns
-// {"name", "text"} or, if the render fails, {"name", "error"}.
-func PlayCase(line []byte) []byte {
-	c, err := engine.ParseJSON(line)
-	var t *Template
-	if err == nil {
-		t, err = Parse(c.Get("template").Str())
-	}
-	text := ""
-	if err == nil {
-		text, err = t.Render(c.Get("context").Lookup)
-	}
-	out := engine.AppendQuoted([]byte(`{"name":`), c.Get("name").Str())
-	if err != nil {
-		out = engine.AppendQuoted(append(out, `,"error":`...), err.Error())
-	} else {
-		out = engine.AppendQuoted(append(out, `,"text":`...), text)
-	}
-	return append(out, '}')
 }

@@ -6,38 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// multiUpper lists characters whose upper case is several characters: each followed by its upper
-// case. Greek letters with a iota subscript are left out.
-const multiUpper = " ßSS ŉ\u02bcN ǰJ\u030c ΐΙ\u0308\u0301 ΰΥ\u0308\u0301 ևԵՒ \u1e96H\u0331 \u1e97T\u0308 \u1e98W\u030a " +
-	"\u1e99Y\u030a \u1e9aA\u02be ﬀFF ﬁFI ﬂFL ﬃFFI ﬄFFL ﬅST ﬆST ﬓՄՆ ﬔՄԵ ﬕՄԻ ﬖՎՆ ﬗՄԽ "
+// multiUpper maps characters to an upper case of several characters. Greek letters with a iota
+// subscript are left out.
+var multiUpper = strings.NewReplacer("ß", "SS", "ŉ", "ʼN", "ǰ", "J̌", "ΐ", "Ϊ́", "ΰ", "Ϋ́", "և", "ԵՒ",
+	"ẖ", "H̱", "ẗ", "T̈", "ẘ", "W̊", "ẙ", "Y̊", "ẚ", "Aʾ", "ﬀ", "FF", "ﬁ", "FI", "ﬂ", "FL", "ﬃ", "FFI",
+	"ﬄ", "FFL", "ﬅ", "ST", "ﬆ", "ST", "ﬓ", "ՄՆ", "ﬔ", "ՄԵ", "ﬕ", "ՄԻ", "ﬖ", "ՎՆ", "ﬗ", "ՄԽ")
 
 // upper returns s in upper case.
-func upper(s string) string {
-	buf := make([]byte, 0, len(s))
-	for _, c := range s {
-		if c < utf8.RuneSelf {
-			buf = append(buf, byte(unicode.ToUpper(c)))
-			continue
-		}
-		buf = append(buf, upperRune(c)...)
-	}
-	return string(buf)
-}
-
-func upperRune(c rune) string {
-	if unicode.IsLower(c) {
-		_, rest, _ := strings.Cut(multiUpper, " "+string(c))
-		if several, _, found := strings.Cut(rest, " "); found {
-			return several
-		}
-	}
-	return string(unicode.ToUpper(c))
-}
+func upper(s string) string { return strings.ToUpper(multiUpper.Replace(s)) }
 
 // titleRune returns the form of a character at the start of a word.
 func titleRune(c rune) string {
-	if s := upperRune(c); utf8.RuneCountInString(s) > 1 {
-		_, n := utf8.DecodeRuneInString(s)
+	s := upper(string(c))
+	if n := offset(s, 1); n < len(s) {
 		return s[:n] + lower(s[n:])
 	}
 	return string(unicode.ToTitle(c))
@@ -66,63 +47,33 @@ func lower(s string) string {
 func isCased(c rune) bool { return unicode.IsUpper(c) || unicode.IsLower(c) || unicode.IsTitle(c) }
 
 // capitalize returns s with its first character in title case and the others in lower case.
-func capitalize(s string) string {
-	c, n := utf8.DecodeRuneInString(s)
-	if n == 0 {
-		return ""
-	}
-	return titleRune(c) + lower(s[n:])
-}
+func capitalize(s string) string { return titled(s, titleRune, func(rune) bool { return false }) }
 
 // titleWords capitalizes every run of letters, as the method "title" does.
 func titleWords(s string) string {
-	var b strings.Builder
-	inside := false
-	for _, c := range s {
-		if inside {
-			b.WriteString(lower(string(c)))
-		} else {
-			b.WriteString(titleRune(c))
-		}
-		inside = isCased(c)
-	}
-	return b.String()
+	return titled(s, titleRune, func(before rune) bool { return !isCased(before) })
 }
 
-// titleText capitalizes every word, as the filter "title" does. Words begin behind space, hyphens
-// and opening brackets.
+// titleText capitalizes every word behind space, hyphens and opening brackets, as the filter
+// "title" does.
 func titleText(s string) string {
-	var b strings.Builder
-	for s != "" {
-		start := 0
-		if c, n := utf8.DecodeRuneInString(s); startsWord(c) {
-			start = n
-		}
-		end := strings.IndexFunc(s[start:], startsWord)
-		if end < 0 {
-			end = len(s) - start
-		}
-		word := s[start : start+end]
-		_, n := utf8.DecodeRuneInString(word)
-		b.WriteString(s[:start] + upper(word[:n]) + lower(word[n:]))
-		s = s[start+end:]
-	}
-	return b.String()
+	first := func(c rune) string { return upper(string(c)) }
+	return titled(s, first, func(before rune) bool { return isSpace(before) || strings.ContainsRune("-({[<", before) })
 }
 
-func startsWord(c rune) bool { return isSpace(c) || strings.ContainsRune("-({[<", c) }
-
-// swapcase exchanges upper and lower case.
-func swapcase(s string) string {
+// titled returns s in lower case, but with first for the characters at the start and where starts
+// holds for the character before.
+func titled(s string, first func(rune) string, starts func(before rune) bool) string {
 	var b strings.Builder
-	for _, c := range s {
-		if unicode.IsUpper(c) {
-			b.WriteString(lower(string(c)))
-		} else {
-			b.WriteString(upper(string(c)))
+	done, next := 0, true
+	for i, c := range s {
+		if next {
+			b.WriteString(lower(s[done:i]) + first(c))
+			done = i + offset(s[i:], 1)
 		}
+		next = starts(c)
 	}
-	return b.String()
+	return b.String() + lower(s[done:])
 }
 
 // lines splits s at line ends, which are kept or dropped.
@@ -206,54 +157,25 @@ func (w *wrapper) long(line, chunks []string, room int) (newLine, rest []string)
 	return append(line, s[:cut]), chunks
 }
 
-// chunks splits a line where it may be broken: around space, behind hyphens between letters and
-// around dashes of several hyphens between words.
+// chunks splits a line where it may be broken: around space and "--" between words, and behind a
+// hyphen between two letters on each side.
 func (w *wrapper) chunks(s []rune) []string {
 	isBlank := func(i int) bool { return s[i] == ' ' || s[i] >= '\t' && s[i] <= '\r' }
+	isLetter := func(i int) bool { return i >= 0 && i < len(s) && isWord(s[i]) && !unicode.IsDigit(s[i]) }
+	isDash := func(i int) bool {
+		return i > 0 && i+2 < len(s) && s[i] == '-' && s[i+1] == '-' && s[i-1] != '-' && !isBlank(i-1) && isWord(s[i+2])
+	}
 	var out []string
 	for start := 0; start < len(s); {
 		end := start + 1
-		if n := w.dashAt(s, start); n > 0 {
-			end = start + n
-		} else if isBlank(start) {
-			for end < len(s) && isBlank(end) {
-				end++
-			}
-		} else {
-			for end < len(s) && !isBlank(end) && w.dashAt(s, end) == 0 && !w.hyphenBefore(s, end) {
-				end++
+		for ; end < len(s) && isBlank(end) == isBlank(start); end++ {
+			between := isLetter(end-3) && isLetter(end-2) && isLetter(end) && isLetter(end+1)
+			if w.hyphens && (isDash(end) || isDash(end-2) || between && s[end-1] == '-') {
+				break
 			}
 		}
 		out = append(out, string(s[start:end]))
 		start = end
 	}
 	return out
-}
-
-// isWordEnd reports whether c may stand before a dash or between the hyphens of a short word.
-func isWordEnd(c rune) bool { return isWord(c) || strings.ContainsRune("!\"'&.,?", c) }
-
-// dashAt returns the length of a dash of two or more hyphens between words at index i, or 0.
-func (w *wrapper) dashAt(s []rune, i int) int {
-	if !w.hyphens || s[i] != '-' || i == 0 || !isWordEnd(s[i-1]) {
-		return 0
-	}
-	n := 0
-	for i+n < len(s) && s[i+n] == '-' {
-		n++
-	}
-	if n < 2 || i+n == len(s) || !isWord(s[i+n]) {
-		return 0
-	}
-	return n
-}
-
-// hyphenBefore reports whether a word may be broken at index i, behind a hyphen: two letters stand
-// before it, or a letter, a hyphen and a character of a word, and two letters behind it, perhaps with
-// a hyphen between them.
-func (w *wrapper) hyphenBefore(s []rune, i int) bool {
-	letter := func(k int) bool { return k >= 0 && k < len(s) && isWord(s[k]) && !unicode.IsDigit(s[k]) }
-	hyphen := func(k int) bool { return k >= 0 && k < len(s) && s[k] == '-' }
-	before := letter(i-3) && letter(i-2) || letter(i-4) && hyphen(i-3) && isWordEnd(s[i-2])
-	return w.hyphens && hyphen(i-1) && before && letter(i) && (letter(i+1) || hyphen(i+1) && letter(i+2))
 }

@@ -74,12 +74,6 @@ func asSequence(v value) (l *list, ok bool) {
 	return l, ok && l.kind <= tuple
 }
 
-// isTuple reports whether v is a tuple.
-func isTuple(v value) bool {
-	l, ok := v.(*list)
-	return ok && l.kind == tuple
-}
-
 func (l *list) size() int { return max(len(l.items), l.source.Len()) }
 
 // all returns the elements, which belong to the list.
@@ -293,23 +287,17 @@ func (r *render) needText(v value) string {
 	return s
 }
 
-// Integers beyond these are equivalent as lengths and indexes, and far from overflow.
-const (
-	maxIndex = 1 << 60
-	minIndex = -maxIndex
-)
+// maxIndex bounds indexes and lengths far from overflow. Larger ones are equivalent.
+const maxIndex = 1 << 60
 
 // needInt returns v as an index or length and fails for values that are not integers.
 func (r *render) needInt(v value) int {
 	r.needDefined(v)
 	switch n := number(v).(type) {
 	case int64:
-		return int(min(max(n, minIndex), maxIndex))
+		return int(min(max(n, -maxIndex), maxIndex))
 	case digits:
-		if n[0] == '-' {
-			return minIndex
-		}
-		return maxIndex
+		tooLarge(r)
 	}
 	r.fail("expected an integer, got %s", typeName(v))
 	return 0

@@ -1,12 +1,17 @@
 package template
 
 import (
-	"math"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/easel-canvas/easel/engine/stable"
 )
+
+// jsonFloats are the floats that Python writes differently in JSON.
+var jsonFloats = strings.NewReplacer("inf", "Infinity", "nan", "NaN")
 
 // str returns v as {{ v }} prints it.
 func str(r *render, v value) string {
@@ -51,12 +56,22 @@ func (w *writer) add(s string) {
 func (w *writer) value(v value) {
 	w.r.spend(1)
 	switch v := v.(type) {
-	case none, bool:
-		w.add(w.constant(v))
+	case none:
+		w.word("None", "null")
+	case bool:
+		if v {
+			w.word("True", "true")
+		} else {
+			w.word("False", "false")
+		}
 	case int64, digits:
 		w.add(decimal(v))
 	case float64:
-		w.add(w.float(v))
+		s := formatFloat(v)
+		if w.json {
+			s = jsonFloats.Replace(s)
+		}
+		w.add(s)
 	case string, safe, hollow:
 		w.text(v)
 	case *dict:
@@ -74,30 +89,12 @@ func (w *writer) value(v value) {
 	}
 }
 
-func (w *writer) constant(v value) string {
-	words := [...]string{"None", "False", "True"}
+// word adds the Python or the JSON form of a constant.
+func (w *writer) word(python, json string) {
 	if w.json {
-		words = [...]string{"null", "false", "true"}
+		python = json
 	}
-	b, isBool := v.(bool)
-	switch {
-	case b:
-		return words[2]
-	case isBool:
-		return words[1]
-	}
-	return words[0]
-}
-
-func (w *writer) float(f float64) string {
-	s := formatFloat(f)
-	if w.json && math.IsNaN(f) {
-		return "NaN"
-	}
-	if w.json {
-		return strings.Replace(s, "inf", "Infinity", 1)
-	}
-	return s
+	w.add(python)
 }
 
 func (w *writer) text(v value) {
@@ -121,17 +118,10 @@ func (w *writer) opaque(v value) {
 	case *undefined:
 		w.add("Undefined")
 	case *span:
-		w.add("range(" + strconv.Itoa(v.start) + ", " + strconv.Itoa(v.stop))
-		if v.step != 1 {
-			w.add(", " + strconv.Itoa(v.step))
-		}
-		w.add(")")
-	case *macroValue:
-		w.add("<Macro " + quote(v.name) + ">")
+		text := fmt.Sprintf("range(%d, %d, %d)", v.start, v.stop, v.step)
+		w.add(strings.Replace(text, ", 1)", ")", 1))
 	case *function:
 		w.add("<function " + v.name + ">")
-	case *loop:
-		w.add("<LoopContext " + strconv.Itoa(v.index+1) + "/" + strconv.Itoa(v.length()) + ">")
 	default:
 		w.add("<" + typeName(v) + " object>")
 	}
@@ -141,11 +131,11 @@ func (w *writer) opaque(v value) {
 // reaches the limit of nesting.
 func (w *writer) container(v value) {
 	if !w.json && slices.Contains(w.open, v) {
-		mark := "{...}"
-		if l, ok := v.(*list); ok {
-			mark = [...]string{"[...]", "(...)", "...", "...", "..."}[l.kind]
+		if _, ok := v.(*list); ok {
+			w.add("[...]")
+		} else {
+			w.add("{...}")
 		}
-		w.add(mark)
 		return
 	}
 	w.r.enter()
@@ -153,16 +143,18 @@ func (w *writer) container(v value) {
 	w.r.spend(len(w.open) / 16)
 	switch v := v.(type) {
 	case *list:
+		marks := [2]string{"[", "]"}
 		switch {
-		case v.kind == plainList || w.json:
-			w.items("[", v.all(), "]")
+		case w.json || v.kind == plainList:
 		case v.kind > tuple:
-			w.items(typeName(v)+"([", v.items, "])")
+			marks = [2]string{typeName(v) + "([", "])"}
 		case len(v.items) == 1:
-			w.items("(", v.items, ",)")
+			marks = [2]string{"(", ",)"}
 		default:
-			w.items("(", v.items, ")")
+			marks = [2]string{"(", ")"}
 		}
+		items := v.all()
+		w.elements(marks, len(items), func(i int) { w.value(items[i]) })
 	case *dict:
 		w.dict(v)
 	case *namespace:
@@ -174,84 +166,50 @@ func (w *writer) container(v value) {
 	w.r.depth--
 }
 
-func (w *writer) items(start string, items []value, end string) {
-	w.start(start)
-	for i, v := range items {
-		w.separate(i)
-		w.value(v)
-	}
-	w.end(len(items), end)
-}
-
 func (w *writer) dict(d *dict) {
 	entries := d.all()
-	switch {
-	case w.json:
-		entries = sortedEntries(w.r, d, sortOrder)
-	case w.sorted:
-		entries = sortedEntries(w.r, d, keyOrder)
+	if w.json || w.sorted {
+		entries = slices.Clone(entries)
+		w.r.spend(len(entries))
+		stable.Sort(entries, func(a, b entry) int { return sortOrder(w.r, a.key, b.key) })
 	}
-	w.start("{")
-	for i, e := range entries {
-		w.separate(i)
-		if w.json {
-			w.key(e.key)
-		} else {
-			w.value(e.key)
-		}
+	w.elements([2]string{"{", "}"}, len(entries), func(i int) {
+		w.key(entries[i].key)
 		w.add(": ")
-		w.value(e.value)
-	}
-	w.end(len(entries), "}")
+		w.value(entries[i].value)
+	})
 }
 
-// keyOrder orders keys for pprint: by type, and strings and numbers by value.
-func keyOrder(r *render, a, b value) int {
-	_, textA := asText(a)
-	_, textB := asText(b)
-	if textA && textB || number(a) != nil && number(b) != nil {
-		return sortOrder(r, a, b)
-	}
-	return strings.Compare(typeName(a), typeName(b))
-}
-
-// key writes a key of a JSON object, which is a string.
+// key writes a key. In JSON it is a string.
 func (w *writer) key(k value) {
-	switch k.(type) {
-	case none, bool, int64, digits, float64:
+	_, isText := asText(k)
+	if w.json && !isText {
+		if number(k) == nil && !isNone(k) {
+			w.r.fail("%s cannot be a key in JSON", describe(w.r, k))
+		}
 		w.add(`"`)
-		w.value(k)
-		w.add(`"`)
-		return
+		defer w.add(`"`)
 	}
-	if _, ok := asText(k); !ok {
-		w.r.fail("%s cannot be a key in JSON", describe(w.r, k))
-	}
-	w.text(k)
+	w.value(k)
 }
 
-func (w *writer) start(mark string) {
+// elements writes the n elements of a container between its marks.
+func (w *writer) elements(marks [2]string, n int, write func(i int)) {
 	w.depth++
-	w.add(mark)
-}
-
-// separate writes what stands before element i.
-func (w *writer) separate(i int) {
-	switch {
-	case i > 0 && w.pretty:
-		w.add(",")
-	case i > 0:
-		w.add(", ")
+	w.add(marks[0])
+	for i := range n {
+		if i > 0 && w.pretty {
+			w.add(",")
+		} else if i > 0 {
+			w.add(", ")
+		}
+		w.newline()
+		write(i)
 	}
-	w.newline()
-}
-
-// end writes what stands behind n elements.
-func (w *writer) end(n int, mark string) {
 	if w.depth--; n > 0 {
 		w.newline()
 	}
-	w.add(mark)
+	w.add(marks[1])
 }
 
 func (w *writer) newline() {
