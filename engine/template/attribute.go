@@ -5,21 +5,22 @@ import (
 )
 
 // attribute returns v.name: a method or attribute, else the member of an object, else undefined.
-func attribute(r *render, v value, name string) value {
+func attribute(r *render, v value, name string, key value) value {
 	r.needDefined(v)
-	if a := ownAttribute(r, v, name); a != nil {
+	if a := ownAttribute(r, v, name, key); a != nil {
 		return a
 	}
 	if d, ok := v.(*dict); ok {
-		if x := d.get(r, name); x != nil {
+		if x := d.get(r, key); x != nil {
 			return x
 		}
 	}
 	return missing(v, name)
 }
 
-// ownAttribute returns a method or attribute of v, or nil.
-func ownAttribute(r *render, v value, name string) value {
+// ownAttribute returns a method or attribute of v, or nil. Key is the name as a value, which is
+// made once.
+func ownAttribute(r *render, v value, name string, key value) value {
 	if o, ok := v.(object); ok {
 		if a := o.attr(r, name); a != nil {
 			return a
@@ -35,6 +36,8 @@ func ownAttribute(r *render, v value, name string) value {
 		table = r.tables.tuples
 	case *dict:
 		table = r.tables.dicts
+	case *namespace:
+		return v.members.get(r, key)
 	}
 	return methodOf(table, name, v)
 }
@@ -53,7 +56,7 @@ func item(r *render, v, key value) value {
 	if !ok {
 		return undefinedf("%s has no item %s", typeName(v), describe(r, key))
 	}
-	if a := ownAttribute(r, v, name); a != nil {
+	if a := ownAttribute(r, v, name, key); a != nil {
 		return a
 	}
 	return missing(v, name)

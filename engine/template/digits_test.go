@@ -52,7 +52,7 @@ func TestIntegersStayWithin64BitsOrFail(t *testing.T) {
 }
 
 func calculated(op string, a, b value) (v value, err error) {
-	r := newRender(&Template{}, Limits{}.orDefault(), nil)
+	r := newRender(&Template{}, Limits{}, nil, nil)
 	defer caught(&err, &r.line)
 	return arithmetic(r, op, a, b), nil
 }

@@ -47,6 +47,7 @@ type (
 	attrExpr    struct {
 		owner node
 		name  string
+		key   value // the name
 	}
 	logicExpr struct {
 		or   bool
@@ -95,7 +96,7 @@ func (e *listExpr) eval(r *render) value   { return newList(r.evalAll(e.items)) 
 func (e *tupleExpr) eval(r *render) value  { return newTuple(r.evalAll(e.items)...) }
 func (e *notExpr) eval(r *render) value    { return !truth(r.eval(e.operand)) }
 func (e *concatExpr) eval(r *render) value { return joined(r, "", r.evalAll(e.parts)) }
-func (e *attrExpr) eval(r *render) value   { return attribute(r, r.eval(e.owner), e.name) }
+func (e *attrExpr) eval(r *render) value   { return attribute(r, r.eval(e.owner), e.name, e.key) }
 func (e *signExpr) eval(r *render) value   { return signed(r, r.eval(e.operand), e.minus) }
 func (e *callExpr) eval(r *render) value   { return e.with(r, nil) }
 func (e *testExpr) eval(r *render) value   { return truth(e.applied.eval(r)) != e.negate }

@@ -91,7 +91,7 @@ func filterDefault(_ *render, v value, a *args) value {
 func filterAttr(r *render, v value, a *args) value {
 	r.needDefined(v)
 	name := str(r, a.at(0))
-	if x := ownAttribute(r, v, name); x != nil {
+	if x := ownAttribute(r, v, name, name); x != nil {
 		return x
 	}
 	return missing(v, name)

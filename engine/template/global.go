@@ -29,8 +29,6 @@ var globalTable = [...]callable{
 // namespace is an object whose attributes "set" can change from within loops.
 type namespace struct{ members *dict }
 
-func (n *namespace) attr(r *render, name string) value { return n.members.get(r, name) }
-
 // cycler returns its items in turn, over and over.
 type cycler struct {
 	items []value

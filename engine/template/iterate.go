@@ -23,7 +23,7 @@ func iterate(r *render, v value) iterator {
 
 // elements is iterate without limits. It returns nil for values without elements.
 func elements(v value) iterator {
-	i := -1
+	i, n := -1, 0
 	switch v := v.(type) {
 	case *undefined, hollow:
 		return (&generator{}).next
@@ -36,9 +36,12 @@ func elements(v value) iterator {
 	case *dict:
 		return elements(v.view(keysView))
 	case *span:
+		n = v.size()
 		return func() (value, bool) {
-			i++
-			return v.at(i), i < v.size()
+			if i++; i >= n {
+				return nil, false
+			}
+			return v.at(i), true
 		}
 	case *generator:
 		return v.next

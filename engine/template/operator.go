@@ -303,11 +303,6 @@ func sorted(r *render, items []value, key func(value) value, reverse bool) []val
 
 // sortOrder is order for sorting: NaN comes before all other numbers.
 func sortOrder(r *render, a, b value) int {
-	c, ok := order(r, a, b)
-	if !ok {
-		x, _ := a.(float64)
-		y, _ := b.(float64)
-		return cmp.Compare(x, y)
-	}
+	c, _ := order(r, a, b)
 	return c
 }

@@ -300,7 +300,7 @@ func (p *parser) attribute(owner node) expr {
 	t := p.next()
 	switch t.kind {
 	case tokName:
-		return &attrExpr{owner, t.text}
+		return &attrExpr{owner, t.text, t.text}
 	case tokInt:
 		return &indexExpr{owner, node{t.line, &literalExpr{p.integer(t.text)}}}
 	}

@@ -6,7 +6,8 @@ import "strings"
 type render struct {
 	budget
 	template   *Template
-	find       func(name string) value // a variable from outside, or nil
+	vars       Vars  // nil without
+	texts      Texts // nil without
 	tables     *tables
 	out        *strings.Builder
 	captured   value   // text of the block whose filters are applied
@@ -15,11 +16,12 @@ type render struct {
 	autoescape bool
 }
 
-func newRender(t *Template, limits Limits, find func(name string) value) *render {
+func newRender(t *Template, limits Limits, vars Vars, texts Texts) *render {
 	limits = limits.orDefault()
 	r := &render{
 		budget:   budget{limits: limits, steps: limits.Steps, line: 1},
-		template: t, find: find, tables: &builtin, out: &strings.Builder{}, root: make([]value, len(t.names)),
+		template: t, vars: vars, texts: texts, tables: &builtin, out: &strings.Builder{},
+		root: make([]value, len(t.names)),
 	}
 	r.out.Grow(min(t.size+t.size/4, limits.Output))
 	return r
@@ -126,8 +128,15 @@ func (r *render) lookup(id int) value {
 }
 
 func (r *render) outside(name string) value {
-	if v := r.find(name); v != nil {
-		return v
+	if r.texts != nil {
+		if v, text, ok := r.texts(name); ok {
+			return fromText(v, text)
+		}
+	}
+	if r.vars != nil {
+		if v, ok := r.vars(name); ok {
+			return fromEngine(v)
+		}
 	}
 	if g := findCallable(r.tables.globals, name); g != nil {
 		return &function{callable: g}

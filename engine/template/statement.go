@@ -137,7 +137,7 @@ type (
 	// attrTarget is an attribute of a namespace.
 	attrTarget struct {
 		id   int
-		name string
+		name value
 	}
 )
 

@@ -32,28 +32,15 @@ func (t *Template) Render(vars Vars) (string, error) { return t.RenderWithin(Lim
 
 // RenderTexts is RenderWithin for variables that are texts.
 func (t *Template) RenderTexts(limits Limits, texts Texts) (string, error) {
-	return t.render(limits, func(name string) value {
-		if v, text, ok := texts(name); ok {
-			return fromText(v, text)
-		}
-		return nil
-	})
+	return t.render(newRender(t, limits, nil, texts))
 }
 
 // RenderWithin is Render with other limits.
 func (t *Template) RenderWithin(limits Limits, vars Vars) (string, error) {
-	return t.render(limits, func(name string) value {
-		if vars != nil {
-			if v, ok := vars(name); ok {
-				return fromEngine(v)
-			}
-		}
-		return nil
-	})
+	return t.render(newRender(t, limits, vars, nil))
 }
 
-func (t *Template) render(limits Limits, find func(name string) value) (text string, err error) {
-	r := newRender(t, limits, find)
+func (t *Template) render(r *render) (text string, err error) {
 	defer caught(&err, &r.line)
 	t.body.exec(r)
 	return r.out.String(), nil

@@ -15,14 +15,16 @@ var jsonFloats = strings.NewReplacer("inf", "Infinity", "nan", "NaN")
 
 // str returns v as {{ v }} prints it.
 func str(r *render, v value) string {
-	if s, ok := asText(v); ok {
-		return s
-	}
 	switch v := v.(type) {
-	case *undefined:
-		return ""
+	case string:
+		return v
 	case int64:
 		return strconv.FormatInt(v, 10)
+	case *undefined:
+		return ""
+	}
+	if s, ok := asText(v); ok {
+		return s
 	}
 	return repr(r, v)
 }
