@@ -15,7 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/store"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // installer is the command line beside a running host: a catalog of its own on the same folder.
@@ -49,8 +49,8 @@ func packed(t *testing.T, name, version string) []byte {
 func teller(t *testing.T, version, request, permissions string) []byte {
 	t.Helper()
 	const head, tail = `{"outputs":{"answer":`, `}}`
-	request = strings.ReplaceAll(request, "MARK", wat.MarkRoom)
-	wasm := wat.Must(fmt.Sprintf(`(module
+	request = strings.ReplaceAll(request, "MARK", wattest.MarkRoom)
+	wasm := wattest.Must(fmt.Sprintf(`(module
 	(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
 	(import "easel:host/v1" "input_read" (func $input_read (param i32 i32) (result i32)))
 	(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))
@@ -64,7 +64,7 @@ func teller(t *testing.T, version, request, permissions string) []byte {
 		i32.const 0 i32.const 200 i32.const %d call $call drop
 		i32.const 20000 i32.const 20000 i32.const 20000 call $result_read call $output_write
 		i32.const 100 i32.const %d call $output_write
-		i32.const 0))`, head, tail, request, wat.MarkFunc(20000), wat.FillMarks(request, 200), len(head), len(request), len(tail)))
+		i32.const 0))`, head, tail, request, wattest.MarkFunc(20000), wattest.FillMarks(request, 200), len(head), len(request), len(tail)))
 	manifest := `{"abi":1,"name":"teller","version":"` + version + `","description":"Asks the host.","permissions":` + permissions + `}`
 	out, err := plugin.WithSection(wasm, plugin.ManifestSection, []byte(manifest))
 	require.NoError(t, err)

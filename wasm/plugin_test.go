@@ -15,7 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/plugins/meter"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 const weather = `{"abi":1,"name":"weather","version":"1.2.0","description":"Weather of a city.","streams":true,
@@ -222,7 +222,7 @@ func TestPluginChecksItsParams(t *testing.T) {
 
 func TestMeterOfTheModule(t *testing.T) {
 	meet(t, func(k *talk) {
-		wasm := wat.Must(`(module (import "easel:host/v1" "log" (func $log (param i32 i32 i32))) (memory (export "memory") 1)
+		wasm := wattest.Must(`(module (import "easel:host/v1" "log" (func $log (param i32 i32 i32))) (memory (export "memory") 1)
 			(func (export "easel_invoke") (result i32) i32.const 0))`)
 		k.last++
 		tell(k.b, line{Fn: "load", ID: k.last, Text: `{"op":"meter","pages":16}` + "\n" + base64.StdEncoding.EncodeToString(wasm)})
@@ -237,8 +237,8 @@ func TestMeterOfTheModule(t *testing.T) {
 
 		for text, code := range map[string]string{
 			"no module": "malformed",
-			string(wat.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`)): "forged",
-			string(wat.Must(`(module (memory 17))`)):                                                       "over_limit",
+			string(wattest.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`)): "forged",
+			string(wattest.Must(`(module (memory 17))`)):                                                       "over_limit",
 		} {
 			ok, answer := k.load(`{"op":"meter","pages":16}` + "\n" + base64.StdEncoding.EncodeToString([]byte(text)))
 			require.False(k.t, ok)

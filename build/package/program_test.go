@@ -84,6 +84,18 @@ func TestPackagesOfTheImage(t *testing.T) {
 	require.Empty(t, strings.TrimSpace(string(out)))
 }
 
+func TestProgramHasNoTestPackages(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "./host/cmd/easel")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	for _, pkg := range strings.Fields(string(out)) {
+		for _, test := range []string{"testing", "/stretchr/testify", "/plugins/wattest", "/internal/servertest"} {
+			require.False(t, pkg == test || strings.Contains(pkg, test+"/") || strings.HasSuffix(pkg, test), pkg)
+		}
+	}
+}
+
 // The program starts as the image starts it, with nothing in its environment but what the image sets, says that it is
 // healthy as the image asks, and ends on the image's signal.
 func TestStart(t *testing.T) {

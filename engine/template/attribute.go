@@ -1,120 +1,99 @@
 package template
 
 import (
-	"strings"
 	"unicode/utf8"
 )
 
-// attribute is v.name: a method or attribute, else the member of an object, else undefined.
-func (r *render) attribute(v value, name string) value {
+// attribute returns v.name: a method or attribute, else the member of an object, else undefined.
+func attribute(r *render, v value, name string, key value) value {
 	r.needDefined(v)
-	if hidden(name) {
-		return r.missing(v, name)
-	}
-	if a := r.ownAttribute(v, name); a != nil {
+	if a := ownAttribute(r, v, name, key); a != nil {
 		return a
 	}
 	if d, ok := v.(*dict); ok {
-		if x := d.get(r, name); x != nil {
+		if x := d.get(r, key); x != nil {
 			return x
 		}
 	}
-	return r.missing(v, name)
+	return missing(v, name)
 }
 
-// ownAttribute is a method or attribute of v, or nil.
-func (r *render) ownAttribute(v value, name string) value {
+// ownAttribute returns a method or attribute of v, or nil. Key is the name as a value, which is
+// made once.
+func ownAttribute(r *render, v value, name string, key value) value {
 	if o, ok := v.(object); ok {
 		if a := o.attr(r, name); a != nil {
 			return a
 		}
 	}
 	var table []callable
-	switch v.(type) {
+	switch v := v.(type) {
 	case string, safe, hollow:
 		table = r.tables.strings
 	case *list:
-		table = r.tables.lists
-	case *tuple, *span:
+		table = [...][]callable{r.tables.lists, r.tables.tuples, nil, nil, nil}[v.kind]
+	case *span:
 		table = r.tables.tuples
 	case *dict:
 		table = r.tables.dicts
-	case int64, digits, float64, bool:
-		table = r.tables.numbers
+	case *namespace:
+		return v.members.get(r, key)
 	}
-	if m := findCallable(table, name); m != nil {
-		return &function{m, v}
-	}
-	return nil
+	return methodOf(table, name, v)
 }
 
-// hiddenNames are attributes every Python value has. A template that asks for one finds nothing.
-const hiddenNames = " __class__ __delattr__ __dict__ __dir__ __doc__ __eq__ __format__ __ge__ __getattribute__ " +
-	"__getitem__ __getstate__ __gt__ __hash__ __init__ __init_subclass__ __iter__ __le__ __len__ __lt__ __module__ " +
-	"__ne__ __new__ __reduce__ __reduce_ex__ __repr__ __setattr__ __sizeof__ __str__ __subclasshook__ "
-
-func hidden(name string) bool {
-	return strings.HasPrefix(name, "__") && strings.Contains(hiddenNames, " "+name+" ")
+func missing(v value, name string) value {
+	return undefinedf("%s has no attribute %q", typeName(v), name)
 }
 
-func (r *render) missing(v value, name string) value {
-	return &undefined{typeName(v) + " has no attribute \"" + name + "\""}
-}
-
-// item is v[key]: an element, character or member, else an attribute of that name, else undefined.
-func (r *render) item(v, key value) value {
+// item returns v[key]: an element, character or member, else an attribute, else undefined.
+func item(r *render, v, key value) value {
 	r.needDefined(v)
-	if x := r.element(v, key); x != nil {
+	if x := element(r, v, key); x != nil {
 		return x
 	}
 	name, ok := asText(key)
 	if !ok {
-		return &undefined{typeName(v) + " has no item " + r.describe(key)}
+		return undefinedf("%s has no item %s", typeName(v), describe(r, key))
 	}
-	if _, isDict := v.(*dict); !isDict || findCallable(r.tables.dicts, name) != nil {
-		return r.attribute(v, name)
+	if a := ownAttribute(r, v, name, key); a != nil {
+		return a
 	}
-	return r.missing(v, name)
+	return missing(v, name)
 }
 
-// element is v[key] without attributes, or nil.
-func (r *render) element(v, key value) value {
+// element returns v[key] without attributes, or nil.
+func element(r *render, v, key value) value {
 	if d, ok := v.(*dict); ok {
 		if _, ok := hashed(key, 0); !ok {
 			return nil
 		}
 		return d.get(r, key)
 	}
-	switch key.(type) {
-	case int64, bool:
-	default:
+	n, ok := number(key).(int64)
+	if !ok {
 		return nil
 	}
-	i := r.needInt(key)
-	switch v := v.(type) {
-	case *list:
-		return pick(v.all(), i)
-	case *tuple:
-		return pick(v.items, i)
-	case *span:
-		if i = fromEnd(i, v.size()); i < 0 {
-			return nil
+	i := r.needInt(n)
+	if l, ok := asSequence(v); ok {
+		return pick(l.all(), i)
+	}
+	if s, ok := v.(*span); ok {
+		if i = fromEnd(i, s.size()); i >= 0 {
+			return s.at(i)
 		}
-		return v.at(i)
 	}
 	if s, ok := asText(v); ok {
-		if i = fromEnd(i, r.length(s)); i < 0 {
-			return nil
+		if i = fromEnd(i, r.length(s)); i >= 0 {
+			r.walk(s)
+			s = s[offset(s, i):]
+			return like(v, s[:offset(s, 1)])
 		}
-		r.walk(s)
-		s = s[offset(s, i):]
-		_, n := utf8.DecodeRuneInString(s)
-		return like(v, s[:n])
 	}
 	return nil
 }
 
-// fromEnd turns a negative index into a place; -1 when it is out of range.
+// fromEnd returns an index that may be negative as one from the start; -1 if it is out of range.
 func fromEnd(i, n int) int {
 	if i < 0 {
 		i += n
@@ -132,7 +111,7 @@ func pick(items []value, i int) value {
 	return items[i]
 }
 
-// offset is the byte at which character i of s begins.
+// offset returns the index of the byte at which character i of s begins.
 func offset(s string, i int) int {
 	at := 0
 	for ; i > 0 && at < len(s); i-- {
@@ -146,39 +125,35 @@ func offset(s string, i int) int {
 	return at
 }
 
-// slice is v[start:stop:step]; a bound left out is nil.
-func (r *render) slice(v value, start, stop, step value) value {
+// slice is the value of an index such as 1:5:2: start, stop and step, or none.
+type slice [3]value
+
+// of returns the part of v that the slice selects.
+func (s *slice) of(r *render, v value) value {
 	r.needDefined(v)
-	switch v := v.(type) {
-	case *list:
-		return newList(r.cut(v.all(), start, stop, step))
-	case *tuple:
-		return &tuple{items: r.cut(v.items, start, stop, step)}
-	case *span:
-		b := r.bounds(v.size(), start, stop, step)
+	if l, ok := asSequence(v); ok {
+		return &list{items: cut(r, l.all(), s), kind: l.kind}
+	}
+	if v, ok := v.(*span); ok {
+		b := s.bounds(r, v.size())
 		return &span{v.start + b.start*v.step, v.start + b.stop*v.step, v.step * b.step}
 	}
-	s, ok := asText(v)
+	text, ok := asText(v)
 	if !ok {
-		return &undefined{typeName(v) + " has no parts"}
+		return undefinedf("%s has no parts", typeName(v))
 	}
-	b := r.bounds(r.length(s), start, stop, step)
+	b := s.bounds(r, r.length(text))
 	if b.step == 1 {
-		s = s[offset(s, b.start):]
-		return like(v, s[:offset(s, b.size())])
+		text = text[offset(text, b.start):]
+		return like(v, text[:offset(text, b.size())])
 	}
-	r.spend(len(s) / 16)
-	runes := []rune(s)
-	out := make([]rune, b.size())
-	for i := range out {
-		out[i] = runes[b.start+i*b.step]
-	}
-	return like(v, r.made(string(out)))
+	r.walk(text)
+	return like(v, r.made(string(cut(r, []rune(text), s))))
 }
 
-func (r *render) cut(items []value, start, stop, step value) []value {
-	b := r.bounds(len(items), start, stop, step)
-	out := make([]value, b.size())
+func cut[T any](r *render, items []T, s *slice) []T {
+	b := s.bounds(r, len(items))
+	out := make([]T, b.size())
 	r.spend(len(out))
 	for i := range out {
 		out[i] = items[b.start+i*b.step]
@@ -186,20 +161,20 @@ func (r *render) cut(items []value, start, stop, step value) []value {
 	return out
 }
 
-// bounds gives the places that a slice picks of size elements.
-func (r *render) bounds(size int, start, stop, step value) *span {
-	by := 1
-	if !isNone(step) {
-		by = r.needInt(step)
+// bounds returns the indexes that the slice selects of size elements.
+func (s *slice) bounds(r *render, size int) *span {
+	step := 1
+	if !isNone(s[2]) {
+		step = r.needInt(s[2])
 	}
-	if by == 0 {
+	if step == 0 {
 		r.fail("the step of a slice is zero")
 	}
-	low, high := 0, size // where from and to may be
-	first, last := 0, size
-	if by < 0 {
+	low, high := 0, size
+	first, last := low, high
+	if step < 0 {
 		low, high = -1, size-1
-		first, last = size-1, -1
+		first, last = high, low
 	}
 	place := func(v value, standard int) int {
 		if isNone(v) {
@@ -211,5 +186,5 @@ func (r *render) bounds(size int, start, stop, step value) *span {
 		}
 		return min(max(i, low), high)
 	}
-	return &span{place(start, first), place(stop, last), by}
+	return &span{place(s[0], first), place(s[1], last), step}
 }

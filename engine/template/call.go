@@ -1,36 +1,40 @@
 package template
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// argumentList is how the arguments of a call are written.
+// argumentList is the arguments of a call in the source.
 type argumentList struct {
-	plain      []expr
+	plain      []node
 	names      []string
-	named      []expr
-	star       expr // *list
-	doubleStar expr // **object
+	named      []node
+	star       node // *list
+	doubleStar node // **object
 }
 
-// args are the arguments of one call: by place, and by name. Once bound, all are by place and those not given nil.
+// args are the values of the arguments of a call. Bound to a callable, all are in plain, and those
+// that were not given are nil or beyond its end.
 type args struct {
 	plain []value
 	names []string
 	named []value
 }
 
-// eval gives the arguments; a nil list has none.
+// eval evaluates the arguments. A nil list has none.
 func (l *argumentList) eval(r *render) *args {
 	if l == nil {
 		return &args{}
 	}
-	a := &args{plain: r.all(l.plain)}
-	if l.star != nil {
-		a.plain = append(a.plain, r.collect(r.eval(l.star))...)
+	a := &args{plain: r.evalAll(l.plain)}
+	if l.star.expr != nil {
+		a.plain = append(a.plain, collect(r, r.eval(l.star))...)
 	}
-	for i, e := range l.named {
-		a.add(r, l.names[i], r.eval(e))
+	for i, n := range l.named {
+		a.add(r, l.names[i], r.eval(n))
 	}
-	if l.doubleStar != nil {
+	if l.doubleStar.expr != nil {
 		d, ok := r.eval(l.doubleStar).(*dict)
 		if !ok {
 			r.fail("the argument behind ** is not an object")
@@ -46,18 +50,16 @@ func (l *argumentList) eval(r *render) *args {
 	return a
 }
 
-// add appends an argument by name.
+// add appends a named argument.
 func (a *args) add(r *render, name string, v value) {
 	r.spend(1 + len(a.names)/8)
-	for _, n := range a.names {
-		if n == name {
-			r.fail("argument %q is given twice", name)
-		}
+	if slices.Contains(a.names, name) {
+		r.fail("argument %q is given twice", name)
 	}
 	a.names, a.named = append(a.names, name), append(a.named, v)
 }
 
-// take removes an argument given by name; nil when it was not given.
+// take removes a named argument and returns it, or nil.
 func (a *args) take(name string) value {
 	for i, n := range a.names {
 		if n == name {
@@ -70,7 +72,7 @@ func (a *args) take(name string) value {
 	return nil
 }
 
-// at is argument i, or nil when it was not given.
+// at returns argument i, or nil.
 func (a *args) at(i int) value {
 	if i < len(a.plain) {
 		return a.plain[i]
@@ -78,7 +80,15 @@ func (a *args) at(i int) value {
 	return nil
 }
 
-// shift removes the first argument by place.
+// or returns argument i, or standard if it was not given.
+func (a *args) or(i int, standard value) value {
+	if v := a.at(i); v != nil {
+		return v
+	}
+	return standard
+}
+
+// shift removes the first argument and returns it, or nil.
 func (a *args) shift() value {
 	v := a.at(0)
 	if v != nil {
@@ -87,20 +97,49 @@ func (a *args) shift() value {
 	return v
 }
 
-// copy is a with slices of its own.
-func (a *args) copy() *args {
-	return &args{append([]value(nil), a.plain...), append([]string(nil), a.names...), append([]value(nil), a.named...)}
+// copy returns arguments that can be shifted, taken and bound separately.
+func (a args) copy() *args { return &a }
+
+// text returns argument i as a string, or standard if it was not given.
+func (a *args) text(r *render, i int, standard string) string {
+	v := a.or(i, standard)
+	r.needDefined(v)
+	s, ok := asText(v)
+	if !ok {
+		r.fail("argument %d must be a string, not %s", i+1, typeName(v))
+	}
+	return s
 }
+
+// int returns argument i as an integer, or standard if it was not given.
+func (a *args) int(r *render, i, standard int) int { return r.needInt(a.or(i, int64(standard))) }
+
+// truth returns argument i as a condition, or standard if it was not given.
+func (a *args) truth(i int, standard bool) bool { return truth(a.or(i, standard)) }
 
 // callable is a filter, test, method or global function.
 type callable struct {
 	name   string
-	needs  int    // arguments that must be given
-	params string // names of the parameters with blanks between them; "*" takes any arguments as they are
-	run    func(r *render, self value, a *args) value
+	needs  int    // number of required arguments
+	params string // names with spaces between them; "*" passes any arguments as they are
+	run    method
 }
 
-// findCallable looks a name up; nil when it is unknown.
+// method implements a callable. Self is the input of a filter or test, or the owner of a method.
+type method = func(r *render, self value, a *args) value
+
+// tables are all callables by the kind of their owner. They are reached through the render, because
+// some of them look up others.
+type tables struct {
+	filters, tests, globals, strings, lists, tuples, dicts []callable
+}
+
+var builtin = tables{
+	filters: filterTable[:], tests: testTable[:], globals: globalTable[:], strings: stringMethods[:],
+	lists: listMethods[:], tuples: tupleMethods[:], dicts: dictMethods[:],
+}
+
+// findCallable returns the callable with a name, or nil.
 func findCallable(table []callable, name string) *callable {
 	for i := range table {
 		if table[i].name == name {
@@ -119,7 +158,7 @@ func (c *callable) apply(r *render, self value, a *args) value {
 	return c.run(r, self, a)
 }
 
-// bind moves the arguments given by name to their places.
+// bind moves named arguments to their places.
 func (c *callable) bind(r *render, a *args) {
 	count := 0
 	if c.params != "" {
@@ -129,7 +168,19 @@ func (c *callable) bind(r *render, a *args) {
 		r.fail("%s takes at most %d arguments, got %d", c.name, count, len(a.plain))
 	}
 	if len(a.names) > 0 {
-		c.place(r, a, count)
+		bound := make([]value, count)
+		copy(bound, a.plain)
+		for i, name := range strings.Fields(c.params) {
+			if v := a.take(name); v != nil && bound[i] != nil {
+				r.fail("%s got the argument %q twice", c.name, name)
+			} else if v != nil {
+				bound[i] = v
+			}
+		}
+		if len(a.names) > 0 {
+			r.fail("%s has no argument %q", c.name, a.names[0])
+		}
+		a.plain = bound
 	}
 	for i := range c.needs {
 		if a.at(i) == nil {
@@ -138,24 +189,7 @@ func (c *callable) bind(r *render, a *args) {
 	}
 }
 
-func (c *callable) place(r *render, a *args, count int) {
-	bound := make([]value, count)
-	copy(bound, a.plain)
-	for i, name := range strings.Fields(c.params) {
-		if v := a.take(name); v != nil {
-			if bound[i] != nil {
-				r.fail("%s got the argument %q twice", c.name, name)
-			}
-			bound[i] = v
-		}
-	}
-	if len(a.names) > 0 {
-		r.fail("%s has no argument %q", c.name, a.names[0])
-	}
-	a.plain = bound
-}
-
-// function is a callable as a value; for a method self is its owner.
+// function is a callable as a value. Self is the owner of a method.
 type function struct {
 	*callable
 	self value
@@ -163,15 +197,10 @@ type function struct {
 
 func (f *function) invoke(r *render, a *args) value { return f.apply(r, f.self, a) }
 
-// call calls a value.
-func (r *render) call(fn value, a *args) value {
-	r.needDefined(fn)
-	f, ok := fn.(invoker)
-	if !ok {
-		r.fail("%s cannot be called", r.describe(fn))
+// methodOf returns a method as a value, or nil if the table has none of this name.
+func methodOf(table []callable, name string, self value) value {
+	if m := findCallable(table, name); m != nil {
+		return &function{m, self}
 	}
-	r.enter()
-	v := f.invoke(r, a)
-	r.depth--
-	return v
+	return nil
 }

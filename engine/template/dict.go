@@ -1,40 +1,36 @@
 package template
 
 import (
+	"fmt"
 	"math"
-	"strconv"
+	"slices"
 
 	"github.com/easel-canvas/easel/engine"
 )
 
-// dict is an object that a template may change; it keeps the order of its keys. One that comes from outside is
-// unpacked when it is first changed, listed or asked for something that can be changed itself.
+// dict is an object that a template may change. It keeps the order of its keys. An object of the
+// engine is converted when it is changed, listed or asked for a list or object in it.
 type dict struct {
 	entries []entry
-	places  map[value]int // by key as hashed, once there are many
-	source  engine.Value  // an object as long as it is not unpacked, otherwise null
+	places  map[value]int // indexes of entries by hash, if there are many
+	source  engine.Value  // the object until it is converted, then null
 }
 
-type entry struct{ key, value value }
+type entry struct{ key, value, hash value }
 
-// manyKeys is the number from which a dict keeps a map.
+// manyKeys is the number of entries above which a dict has a map.
 const manyKeys = 8
 
 func newDict(n int) *dict { return &dict{entries: make([]entry, 0, n)} }
 
-func (d *dict) size() int {
-	if !d.source.IsNull() {
-		return d.source.Len()
-	}
-	return len(d.entries)
-}
+func (d *dict) size() int { return max(len(d.entries), d.source.Len()) }
 
-// all gives the entries; they belong to the dict.
+// all returns the entries, which belong to the dict.
 func (d *dict) all() []entry {
 	if !d.source.IsNull() {
 		d.entries = make([]entry, 0, d.source.Len())
 		for k, v := range d.source.Fields() {
-			d.entries = append(d.entries, entry{k, fromEngine(v)})
+			d.entries = append(d.entries, entry{k, fromEngine(v), k})
 		}
 		d.source = engine.Null
 		d.index()
@@ -42,7 +38,7 @@ func (d *dict) all() []entry {
 	return d.entries
 }
 
-// index makes the map of places anew, or drops it.
+// index builds the map of a large dict.
 func (d *dict) index() {
 	d.places = nil
 	if len(d.entries) <= manyKeys {
@@ -50,12 +46,11 @@ func (d *dict) index() {
 	}
 	d.places = make(map[value]int, 2*len(d.entries))
 	for i, e := range d.entries {
-		k, _ := hashed(e.key, 0)
-		d.places[k] = i
+		d.places[e.hash] = i
 	}
 }
 
-// get is the value under a key, or nil.
+// get returns the value of a key, or nil.
 func (d *dict) get(r *render, key value) value {
 	if s, ok := key.(string); ok && !d.source.IsNull() {
 		v, ok := d.source.Lookup(s)
@@ -66,108 +61,78 @@ func (d *dict) get(r *render, key value) value {
 			return fromEngine(v)
 		}
 	}
-	if i := d.find(r, key); i >= 0 {
+	if i := d.find(hash(r, key)); i >= 0 {
 		return d.entries[i].value
 	}
 	return nil
 }
 
-// find is the place of a key, or -1.
-func (d *dict) find(r *render, key value) int {
+// find returns the index of the entry with a hash, or -1.
+func (d *dict) find(hash value) int {
 	entries := d.all()
-	k := r.hash(key)
 	if d.places != nil {
-		if i, ok := d.places[k]; ok {
+		if i, ok := d.places[hash]; ok {
 			return i
 		}
 		return -1
 	}
-	for i, e := range entries {
-		h, _ := hashed(e.key, 0)
-		if c, ok := h.(composite); ok {
-			r.scan(c.text)
-		}
-		if h == k {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(entries, func(e entry) bool { return e.hash == hash })
 }
 
 func (d *dict) set(r *render, key, v value) {
-	if i := d.find(r, key); i >= 0 {
+	h := hash(r, key)
+	if i := d.find(h); i >= 0 {
 		d.entries[i].value = v
 		return
 	}
 	r.spend(1)
-	d.entries = append(d.entries, entry{key, v})
+	d.entries = append(d.entries, entry{key, v, h})
 	if d.places != nil {
-		d.places[r.hash(key)] = len(d.entries) - 1
-	} else if len(d.entries) > manyKeys {
+		d.places[h] = len(d.entries) - 1
+	} else {
 		d.index()
 	}
 }
 
-// remove takes the entry at place i out.
-func (d *dict) remove(r *render, i int) {
-	r.spend(len(d.entries) / 2)
-	d.entries = append(d.entries[:i:i], d.entries[i+1:]...)
-	d.index()
-}
-
-func (d *dict) clear() {
-	d.all()
-	d.entries, d.places = nil, nil
-}
-
-func (d *dict) copy(r *render) *dict {
-	r.spend(d.size())
-	c := &dict{entries: append([]entry(nil), d.all()...)}
-	c.index()
-	return c
-}
-
-// hash is a key in a form in which equal keys are equal: 1, 1.0 and true are the same key. It fails for lists and
-// objects.
-func (r *render) hash(key value) value {
+// hash returns a comparable form in which equal keys are equal: 1, 1.0 and true are the same key.
+// It fails for lists and objects.
+func hash(r *render, key value) value {
 	if s, ok := key.(string); ok {
 		r.scan(s)
 		return s
 	}
 	k, ok := hashed(key, 0)
 	if !ok {
-		r.fail("%s cannot be the key of an object", r.describe(key))
+		r.fail("%s cannot be the key of an object", describe(r, key))
 	}
 	if c, ok := k.(composite); ok {
-		r.scan(c.text)
+		r.scan(string(c))
 	}
 	return k
 }
 
-// maxComposite bounds the text of a composite in bytes.
+// composite is the hash of digits and tuples.
+type composite string
+
+// maxComposite bounds the hash of a tuple in bytes.
 const maxComposite = 1 << 16
 
-// composite is the hashed form of digits and tuples.
-type composite struct{ text string }
-
 func hashed(key value, depth int) (k value, ok bool) {
+	if s, ok := asText(key); ok {
+		return s, true
+	}
 	switch v := key.(type) {
-	case safe:
-		return string(v), true
-	case hollow:
-		return string(v), true
 	case bool:
 		return number(v), true
 	case float64:
 		if v == math.Trunc(v) && !math.IsInf(v, 0) {
 			return hashed(fromFloat(v), depth)
 		}
-		return v, true
 	case digits:
-		return composite{string(v)}, true
-	case *tuple:
+		return composite(v), true
+	case *list:
 		return hashedTuple(v, depth)
-	case *list, *dict, *view:
+	case *dict:
 		return nil, false
 	case *function:
 		return v.callable, true
@@ -175,61 +140,118 @@ func hashed(key value, depth int) (k value, ok bool) {
 	return key, true
 }
 
-func hashedTuple(t *tuple, depth int) (k value, ok bool) {
-	if depth > 20 {
+func hashedTuple(l *list, depth int) (k value, ok bool) {
+	if l.kind != tuple {
 		return nil, false
 	}
 	buf := []byte{'('}
-	for _, item := range t.items {
+	for _, item := range l.items {
 		h, ok := hashed(item, depth+1)
-		if !ok {
-			return nil, false
-		}
 		switch h := h.(type) {
-		case string:
-			buf = strconv.AppendQuote(buf, h)
-		case int64:
-			buf = strconv.AppendInt(buf, h, 10)
-		case float64:
-			buf = append(buf, formatFloat(h)...)
 		case composite:
-			buf = append(buf, h.text...)
-		case none:
-			buf = append(buf, "none"...)
+			buf = append(buf, h...)
+		case string, int64, float64, none:
+			buf = fmt.Appendf(buf, "%#v", h)
 		default:
-			return nil, false
+			ok = false
 		}
-		if buf = append(buf, ','); len(buf) > maxComposite {
+		if buf = append(buf, ','); !ok || depth > 20 || len(buf) > maxComposite {
 			return nil, false
 		}
 	}
-	return composite{string(append(buf, ')'))}, true
+	return composite(append(buf, ')')), true
 }
 
-// view is the keys, values or pairs of an object, as its methods give them.
-type view struct {
-	of   *dict
-	what viewKind
-}
-
-type viewKind uint8
-
-const (
-	viewKeys viewKind = iota
-	viewValues
-	viewItems
-)
-
-func (v *view) name() string { return [...]string{"dict_keys", "dict_values", "dict_items"}[v.what] }
-
-func (v *view) size() int { return v.of.size() }
-
-func (v *view) pick(e entry) value {
-	switch v.what {
-	case viewKeys:
-		return e.key
-	case viewValues:
-		return e.value
+// view returns the keys, values or items.
+func (d *dict) view(kind listKind) *list {
+	v := &list{kind: kind}
+	for _, e := range d.all() {
+		switch kind {
+		case keysView:
+			v.items = append(v.items, e.key)
+		case valuesView:
+			v.items = append(v.items, e.value)
+		default:
+			v.items = append(v.items, newTuple(e.key, e.value))
+		}
 	}
-	return &tuple{items: []value{e.key, e.value}}
+	return v
+}
+
+// dictOf makes an object of the arguments of dict(): another object or pairs, and named values.
+func dictOf(r *render, a *args) *dict {
+	if len(a.plain) > 1 {
+		r.fail("dict takes one argument and named ones, got %d", len(a.plain))
+	}
+	d := newDict(len(a.names))
+	if v := a.at(0); v != nil {
+		d.update(r, v)
+	}
+	for i, name := range a.names {
+		d.set(r, name, a.named[i])
+	}
+	return d
+}
+
+// update sets the members that v has, which is an object or pairs.
+func (d *dict) update(r *render, v value) {
+	switch from := v.(type) {
+	case *dict:
+		for _, e := range from.all() {
+			d.set(r, e.key, e.value)
+		}
+	case *namespace:
+		d.update(r, from.members)
+	default:
+		each(r, v, func(pair value) {
+			kv := collect(r, pair)
+			if len(kv) != 2 {
+				r.fail("an object is made of pairs, got %d values", len(kv))
+			}
+			d.set(r, kv[0], kv[1])
+		})
+	}
+}
+
+var dictMethods = [...]callable{
+	{"clear", 0, "", func(_ *render, v value, _ *args) value {
+		*v.(*dict) = dict{}
+		return none{}
+	}},
+	{"copy", 0, "", func(r *render, v value, _ *args) value { return dictOf(r, &args{plain: []value{v}}) }},
+	{"get", 1, "key default", func(r *render, v value, a *args) value {
+		if x := v.(*dict).get(r, a.at(0)); x != nil {
+			return x
+		}
+		return a.or(1, none{})
+	}},
+	{"items", 0, "", func(_ *render, v value, _ *args) value { return v.(*dict).view(itemsView) }},
+	{"keys", 0, "", func(_ *render, v value, _ *args) value { return v.(*dict).view(keysView) }},
+	{"pop", 1, "key default", func(r *render, v value, a *args) value {
+		d := v.(*dict)
+		i := d.find(hash(r, a.at(0)))
+		if i < 0 && a.at(1) == nil {
+			r.fail("pop does not find the key %s", describe(r, a.at(0)))
+		}
+		if i < 0 {
+			return a.at(1)
+		}
+		x := d.entries[i].value
+		r.spend(len(d.entries) / 2)
+		d.entries = slices.Delete(d.entries, i, i+1)
+		d.index()
+		return x
+	}},
+	{"setdefault", 1, "key default", func(r *render, v value, a *args) value {
+		d := v.(*dict)
+		if d.get(r, a.at(0)) == nil {
+			d.set(r, a.at(0), a.or(1, none{}))
+		}
+		return d.get(r, a.at(0))
+	}},
+	{"update", 0, "*", func(r *render, v value, a *args) value {
+		v.(*dict).update(r, dictOf(r, a))
+		return none{}
+	}},
+	{"values", 0, "", func(_ *render, v value, _ *args) value { return v.(*dict).view(valuesView) }},
 }

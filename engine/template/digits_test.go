@@ -52,9 +52,9 @@ func TestIntegersStayWithin64BitsOrFail(t *testing.T) {
 }
 
 func calculated(op string, a, b value) (v value, err error) {
-	r := newRender(&Template{}, Limits{}.orDefault(), nil)
+	r := newRender(&Template{}, Limits{}, nil, nil)
 	defer caught(&err, &r.line)
-	return r.arithmetic(op, a, b), nil
+	return arithmetic(r, op, a, b), nil
 }
 
 // floorDivMod is division rounded down; math/big rounds towards zero or makes the remainder positive.

@@ -6,100 +6,73 @@ import (
 	"unicode/utf8"
 )
 
-// escape is v as text with the characters escaped that mean something in HTML. What is safe stays as it is.
-func (r *render) escape(v value) safe {
-	if s, ok := v.(safe); ok {
+var htmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
+// escape returns v as text with the special characters of HTML escaped, unless it is safe.
+func escape(r *render, v value) string {
+	s := str(r, v)
+	if isSafe(v) {
 		return s
 	}
-	text := escapeHTML(r.str(v))
-	r.walk(text)
-	return safe(r.made(text))
+	s = htmlEscaper.Replace(s)
+	r.walk(s)
+	return r.made(s)
 }
 
-func escapeHTML(s string) string {
-	if !strings.ContainsAny(s, `&<>"'`) {
-		return s
-	}
-	buf := make([]byte, 0, len(s)+len(s)/8)
-	for i := range len(s) {
-		switch c := s[i]; c {
-		case '&':
-			buf = append(buf, "&amp;"...)
-		case '<':
-			buf = append(buf, "&lt;"...)
-		case '>':
-			buf = append(buf, "&gt;"...)
-		case '"':
-			buf = append(buf, "&#34;"...)
-		case '\'':
-			buf = append(buf, "&#39;"...)
-		default:
-			buf = append(buf, c)
-		}
-	}
-	return string(buf)
-}
-
-// stripTags removes tags and comments, decodes entities and makes every run of blanks a single one.
+// stripTags removes tags and comments, decodes entities and replaces runs of space by single ones.
 func stripTags(s string) string {
-	s = cutBetween(s, "<!--", "-->")
-	s = cutBetween(s, "<", ">")
+	s = cutBetween(cutBetween(s, "<!--", "-->"), "<", ">")
 	return unescapeHTML(strings.Join(strings.FieldsFunc(s, isSpace), " "))
 }
 
 func cutBetween(s, start, end string) string {
 	var buf []byte
 	for {
-		from := strings.Index(s, start)
-		if from < 0 {
-			break
+		before, inside, found := strings.Cut(s, start)
+		_, after, closed := strings.Cut(inside, end)
+		if !found || !closed {
+			return string(append(buf, s...))
 		}
-		to := strings.Index(s[from+len(start):], end)
-		if to < 0 {
-			break
-		}
-		buf = append(buf, s[:from]...)
-		s = s[from+len(start)+to+len(end):]
+		buf, s = append(buf, before...), after
 	}
-	return string(append(buf, s...))
 }
 
-// latinEntities names the characters from U+00A0 on.
-const latinEntities = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn " +
-	"sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde " +
-	"Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde " +
-	"Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil " +
-	"egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave " +
-	"uacute ucirc uuml yacute thorn yuml"
+// latinEntities names the characters from U+00A0 to U+00FF.
+const latinEntities = "" +
+	" nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3" +
+	" acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde" +
+	" Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute" +
+	" Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde" +
+	" auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute" +
+	" ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml "
 
 // otherEntities pairs names and characters.
-const otherEntities = "amp & lt < gt > quot \" apos ' hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” " +
-	"sbquo ‚ bdquo „ lsaquo ‹ rsaquo › bull • dagger † Dagger ‡ permil ‰ prime ′ Prime ″ euro € trade ™ larr ← uarr ↑ " +
-	"rarr → darr ↓ harr ↔ ensp \u2002 emsp \u2003 thinsp \u2009 zwnj \u200c zwj \u200d lrm \u200e rlm \u200f " +
-	"OElig Œ oelig œ Scaron Š scaron š Yuml Ÿ fnof ƒ circ ˆ tilde ˜ minus − le ≤ ge ≥ ne ≠ asymp ≈ infin ∞"
+const otherEntities = "" +
+	" amp & lt < gt > quot \" apos ' hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” sbquo ‚ bdquo „" +
+	" lsaquo ‹ rsaquo › bull • dagger † Dagger ‡ permil ‰ prime ′ Prime ″ euro € trade ™ larr ← uarr ↑ rarr →" +
+	" darr ↓ harr ↔ ensp \u2002 emsp \u2003 thinsp \u2009 zwnj \u200c zwj \u200d lrm \u200e rlm \u200f OElig" +
+	" Œ oelig œ Scaron Š scaron š Yuml Ÿ fnof ƒ circ ˆ tilde ˜ minus − le ≤ ge ≥ ne ≠ asymp ≈ infin ∞ "
 
-// unescapeHTML decodes character references. Names are those that people write, not all two thousand.
+// unescapeHTML decodes character references. It knows common names, not all two thousand.
 func unescapeHTML(s string) string {
-	at := strings.IndexByte(s, '&')
-	if at < 0 {
-		return s
-	}
-	buf := make([]byte, 0, len(s))
-	for at >= 0 {
-		buf = append(buf, s[:at]...)
-		s = s[at:]
-		end := strings.IndexByte(s[:min(len(s), 12)], ';')
-		if text := entity(s[1:max(end, 1)]); end > 0 && text != "" {
-			buf, s = append(buf, text...), s[end+1:]
-		} else {
-			buf, s = append(buf, '&'), s[1:]
+	var buf []byte
+	for {
+		before, rest, found := strings.Cut(s, "&")
+		buf = append(buf, before...)
+		if !found {
+			return string(buf)
 		}
-		at = strings.IndexByte(s, '&')
+		end := strings.IndexByte(rest[:min(len(rest), 11)], ';')
+		if text := entity(rest[:max(end, 0)]); text != "" {
+			buf, rest = append(buf, text...), rest[end+1:]
+		} else {
+			buf = append(buf, '&')
+		}
+		s = rest
 	}
-	return string(append(buf, s...))
 }
 
-// entity is the character of a reference without "&" and ";", or "".
+// entity returns the character of a reference without "&" and ";", or "".
 func entity(name string) string {
 	if digits, ok := strings.CutPrefix(name, "#"); ok {
 		base := 10
@@ -112,21 +85,13 @@ func entity(name string) string {
 		}
 		return string(rune(n))
 	}
-	if name == "" {
+	if name == "" || digitValue(name[0]) < 10 || digitValue(name[0]) > 35 {
 		return ""
 	}
-	c := rune(0xa0)
-	for rest := latinEntities; rest != ""; c++ {
-		var word string
-		if word, rest, _ = strings.Cut(rest, " "); word == name {
-			return string(c)
-		}
+	if before, _, found := strings.Cut(latinEntities, " "+name+" "); found {
+		return string(rune(0xa0 + strings.Count(before, " ")))
 	}
-	words := strings.Split(otherEntities, " ")
-	for i := 0; i+1 < len(words); i += 2 {
-		if words[i] == name {
-			return words[i+1]
-		}
-	}
-	return ""
+	_, rest, _ := strings.Cut(otherEntities, " "+name+" ")
+	c, _, _ := strings.Cut(rest, " ")
+	return c
 }

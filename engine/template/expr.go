@@ -1,123 +1,143 @@
 package template
 
-// expr is a node that has a value.
+// node is an expression and its line. It is absent if expr is nil.
+type node struct {
+	line int
+	expr
+}
+
+// expr is an expression, which is evaluated through render.eval.
 type expr interface{ eval(r *render) value }
 
-type literalExpr struct{ value value }
+// eval evaluates an expression within the limits.
+func (r *render) eval(n node) value {
+	if r.steps--; r.steps < 0 {
+		r.spend(0)
+	}
+	r.enter()
+	line := r.line
+	r.line = n.line
+	v := n.expr.eval(r)
+	r.line = line
+	r.depth--
+	return v
+}
 
-func (e *literalExpr) eval(*render) value { return e.value }
-
-type nameExpr struct{ id int }
-
-func (e *nameExpr) eval(r *render) value { return r.lookup(e.id) }
-
-// captured is the text of a block tag, for the filters applied to it.
-type captured struct{}
-
-func (captured) eval(r *render) value { return r.captured }
-
-type listExpr struct{ items []expr }
-
-func (e *listExpr) eval(r *render) value { return newList(r.all(e.items)) }
-
-type tupleExpr struct{ items []expr }
-
-func (e *tupleExpr) eval(r *render) value { return &tuple{items: r.all(e.items)} }
-
-func (r *render) all(items []expr) []value {
-	values := make([]value, len(items))
-	for i, e := range items {
-		values[i] = r.eval(e)
+func (r *render) evalAll(nodes []node) []value {
+	values := make([]value, len(nodes))
+	for i, n := range nodes {
+		values[i] = r.eval(n)
 	}
 	return values
 }
 
-type dictExpr struct {
-	line         int
-	keys, values []expr
+// The expressions. Absent operands are zero nodes.
+type (
+	literalExpr struct{ value value }
+	nameExpr    struct{ id int }
+	captured    struct{} // the text of a block tag, to which filters are applied
+	listExpr    struct{ items []node }
+	tupleExpr   struct{ items []node }
+	dictExpr    struct{ keys, values []node }
+	ternaryExpr struct{ test, yes, no node }
+	notExpr     struct{ operand node }
+	concatExpr  struct{ parts []node }
+	indexExpr   struct{ owner, key node }
+	sliceExpr   struct{ bounds [3]node } // start, stop and step of an index such as 1:5:2
+	attrExpr    struct {
+		owner node
+		name  string
+		key   value // the name
+	}
+	logicExpr struct {
+		or   bool
+		a, b node
+	}
+	signExpr struct {
+		minus   bool
+		operand node
+	}
+	binaryExpr struct {
+		op   string
+		a, b node
+	}
+	compareExpr struct {
+		first node
+		links []link
+	}
+	callExpr struct {
+		fn   node
+		args *argumentList
+	}
+	// applied is a filter with its input.
+	applied struct {
+		what  string // "filter" or "test"
+		name  string
+		fn    *callable // nil if it is unknown
+		input node
+		args  *argumentList // nil without parentheses
+	}
+	testExpr struct {
+		applied
+		negate bool
+	}
+)
+
+// link is a comparison with the previous operand of a chain.
+type link struct {
+	op      string
+	operand node
 }
+
+func (e *literalExpr) eval(*render) value  { return e.value }
+func (e *nameExpr) eval(r *render) value   { return r.lookup(e.id) }
+func (e *captured) eval(r *render) value   { return r.captured }
+func (e *listExpr) eval(r *render) value   { return newList(r.evalAll(e.items)) }
+func (e *tupleExpr) eval(r *render) value  { return newTuple(r.evalAll(e.items)...) }
+func (e *notExpr) eval(r *render) value    { return !truth(r.eval(e.operand)) }
+func (e *concatExpr) eval(r *render) value { return joined(r, "", r.evalAll(e.parts)) }
+func (e *attrExpr) eval(r *render) value   { return attribute(r, r.eval(e.owner), e.name, e.key) }
+func (e *signExpr) eval(r *render) value   { return signed(r, r.eval(e.operand), e.minus) }
+func (e *callExpr) eval(r *render) value   { return e.with(r, nil) }
+func (e *testExpr) eval(r *render) value   { return truth(e.applied.eval(r)) != e.negate }
 
 func (e *dictExpr) eval(r *render) value {
 	d := newDict(len(e.keys))
 	for i, k := range e.keys {
 		key := r.eval(k)
-		r.line = e.line
 		d.set(r, key, r.eval(e.values[i]))
 	}
 	return d
 }
 
-type ternaryExpr struct{ test, yes, no expr }
-
 func (e *ternaryExpr) eval(r *render) value {
-	if r.truth(r.eval(e.test)) {
+	switch {
+	case truth(r.eval(e.test)):
 		return r.eval(e.yes)
-	}
-	if e.no == nil {
-		return &undefined{"the condition is false and there is no \"else\""}
+	case e.no.expr == nil:
+		return undefinedf(`the condition is false and there is no "else"`)
 	}
 	return r.eval(e.no)
 }
 
-type logicExpr struct {
-	or   bool
-	a, b expr
-}
-
 func (e *logicExpr) eval(r *render) value {
 	v := r.eval(e.a)
-	if r.truth(v) == e.or {
+	if truth(v) == e.or {
 		return v
 	}
 	return r.eval(e.b)
 }
 
-type notExpr struct{ e expr }
-
-func (e *notExpr) eval(r *render) value { return !r.truth(r.eval(e.e)) }
-
-type negateExpr struct {
-	line  int
-	minus bool
-	e     expr
-}
-
-func (e *negateExpr) eval(r *render) value {
-	v := r.eval(e.e)
-	r.line = e.line
-	return r.negate(v, e.minus)
-}
-
-type binaryExpr struct {
-	op   string
-	line int
-	a, b expr
-}
-
 func (e *binaryExpr) eval(r *render) value {
-	a, b := r.eval(e.a), r.eval(e.b)
-	r.line = e.line
-	return r.binary(e.op, a, b)
-}
-
-// link is one step of a chain of comparisons.
-type link struct {
-	op string
-	e  expr
-}
-
-type compareExpr struct {
-	line  int
-	first expr
-	links []link
+	a := r.eval(e.a)
+	return binary(r, e.op, a, r.eval(e.b))
 }
 
 func (e *compareExpr) eval(r *render) value {
 	left := r.eval(e.first)
 	for _, l := range e.links {
-		right := r.eval(l.e)
-		r.line = e.line
-		if !r.compareBy(l.op, left, right) {
+		right := r.eval(l.operand)
+		if !compare(r, l.op, left, right) {
 			return false
 		}
 		left = right
@@ -125,127 +145,45 @@ func (e *compareExpr) eval(r *render) value {
 	return true
 }
 
-type concatExpr struct{ parts []expr }
-
-func (e *concatExpr) eval(r *render) value {
-	values := r.all(e.parts)
-	escape := false
-	for _, v := range values {
-		if _, ok := v.(safe); ok && r.autoescape {
-			escape = true
-		}
-	}
-	var buf []byte
-	for _, v := range values {
-		s := r.str(v)
-		if escape {
-			s = string(r.escape(v))
-		}
-		r.reserve(len(buf) + len(s))
-		buf = append(buf, s...)
-	}
-	if escape {
-		return safe(buf)
-	}
-	return string(buf)
-}
-
-type attrExpr struct {
-	line int
-	e    expr
-	name string
-}
-
-func (e *attrExpr) eval(r *render) value {
-	v := r.eval(e.e)
-	r.line = e.line
-	return r.attribute(v, e.name)
-}
-
-type indexExpr struct {
-	line   int
-	e, key expr
-}
-
 func (e *indexExpr) eval(r *render) value {
-	v := r.eval(e.e)
-	if s, ok := e.key.(*sliceExpr); ok {
-		return s.of(r, v, e.line)
-	}
+	v := r.eval(e.owner)
 	key := r.eval(e.key)
-	r.line = e.line
-	return r.item(v, key)
+	if s, ok := key.(*slice); ok {
+		return s.of(r, v)
+	}
+	return item(r, v, key)
 }
 
-// sliceExpr is an index such as 1:5:2; a part left out is nil.
-type sliceExpr struct{ start, stop, step expr }
-
-// eval is reached only where a slice is one of several indexes, which nothing supports.
-func (e *sliceExpr) eval(*render) value { return none{} }
-
-func (e *sliceExpr) of(r *render, v value, line int) value {
-	var bounds [3]value
-	for i, part := range []expr{e.start, e.stop, e.step} {
-		if part != nil {
-			bounds[i] = r.eval(part)
+func (e *sliceExpr) eval(r *render) value {
+	s := &slice{none{}, none{}, none{}}
+	for i, n := range e.bounds {
+		if n.expr != nil {
+			s[i] = r.eval(n)
 		}
 	}
-	r.line = line
-	return r.slice(v, bounds[0], bounds[1], bounds[2])
+	return s
 }
 
-type callExpr struct {
-	line int
-	fn   expr
-	args *argumentList
-}
-
-func (e *callExpr) eval(r *render) value { return e.with(r, nil) }
-
-// with calls with an extra argument "caller", if one is given.
+// with calls with an additional argument "caller", if it is not nil.
 func (e *callExpr) with(r *render, caller value) value {
 	fn := r.eval(e.fn)
 	a := e.args.eval(r)
 	if caller != nil {
 		a.names, a.named = append(a.names, "caller"), append(a.named, caller)
 	}
-	r.line = e.line
-	return r.call(fn, a)
+	r.needDefined(fn)
+	f, ok := fn.(invoker)
+	if !ok {
+		r.fail("%s cannot be called", describe(r, fn))
+	}
+	return f.invoke(r, a)
 }
 
-type filterExpr struct {
-	line   int
-	name   string
-	filter *callable
-	input  expr
-	args   *argumentList // nil without parentheses
-}
-
-func (e *filterExpr) eval(r *render) value {
+func (e *applied) eval(r *render) value {
 	v := r.eval(e.input)
 	a := e.args.eval(r)
-	r.line = e.line
-	if e.filter == nil {
-		r.fail("unknown filter %q", e.name)
+	if e.fn == nil {
+		r.fail("unknown %s %q", e.what, e.name)
 	}
-	return e.filter.apply(r, v, a)
-}
-
-type testExpr struct {
-	line   int
-	name   string
-	test   *callable
-	input  expr
-	args   *argumentList
-	negate bool
-}
-
-func (e *testExpr) eval(r *render) value {
-	v := r.eval(e.input)
-	a := e.args.eval(r)
-	r.line = e.line
-	if e.test == nil {
-		r.fail("unknown test %q", e.name)
-	}
-	return r.truth(e.test.apply(r, v, a)) != e.negate
+	return e.fn.apply(r, v, a)
 }

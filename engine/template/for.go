@@ -1,51 +1,43 @@
 package template
 
 type forStatement struct {
-	line      int
 	target    target
-	items     expr
-	filter    expr // nil without "if"
+	items     node
+	filter    node // absent without "if"
 	recursive bool
-	body      *body
-	other     *body // nil without "else"
+	body      body
+	other     body
 }
 
-func (s *forStatement) exec(r *render) {
-	r.line = s.line
-	s.run(r, r.eval(s.items), r.scope, 0)
-}
+func (s *forStatement) exec(r *render) { s.run(r, r.eval(s.items), r.scope, 0) }
 
-// run goes through items in a scope below parent.
+// run executes the body for items in a scope below parent.
 func (s *forStatement) run(r *render, items value, parent *scope, depth int) {
-	l := &loop{statement: s, parent: parent, depth: depth, index: -1, items: items}
-	l.next = r.iterate(items)
-	if s.filter != nil {
+	l := &loop{statement: s, parent: parent, depth: depth, index: -1, items: items, next: iterate(r, items)}
+	if s.filter.expr != nil {
 		l.next = s.filtered(r, l.next, parent)
 	}
-	r.within(parent, func(sc *scope) {
+	r.within(parent, func() {
 		for l.advance() {
-			sc.clear()
-			sc.set(r.t.loopID, l)
+			r.scope.clear()
+			r.set(r.template.loopID, l)
 			s.target.assign(r, l.current)
 			s.body.exec(r)
 		}
 	})
-	if l.index < 0 && s.other != nil {
-		r.within(parent, func(*scope) { s.other.exec(r) })
+	if l.index < 0 {
+		r.within(parent, func() { s.other.exec(r) })
 	}
 }
 
-// filtered leaves out the elements for which the condition does not hold. Each is tested when its turn comes.
-func (s *forStatement) filtered(r *render, next func() (value, bool), parent *scope) func() (value, bool) {
+// filtered skips elements for which the condition is false. Each is tested when it is its turn.
+func (s *forStatement) filtered(r *render, next iterator, parent *scope) iterator {
 	return func() (v value, found bool) {
-		r.within(parent, func(sc *scope) {
-			for {
-				if v, found = next(); !found {
-					return
-				}
-				sc.clear()
+		r.within(parent, func() {
+			for v, found = next(); found; v, found = next() {
+				r.scope.clear()
 				s.target.assign(r, v)
-				if r.truth(r.eval(s.filter)) {
+				if truth(r.eval(s.filter)) {
 					return
 				}
 			}
@@ -54,17 +46,17 @@ func (s *forStatement) filtered(r *render, next func() (value, bool), parent *sc
 	}
 }
 
-// loop is the variable "loop" inside of a for tag. It reads ahead only as far as it is asked about the future.
+// loop is the variable "loop" in a for tag. It reads ahead only as far as its attributes need.
 type loop struct {
 	statement         *forStatement
 	parent            *scope
 	items             value
-	next              func() (value, bool)
+	next              iterator
 	ahead             []value // read, but not yet current
 	ended             bool
 	current, previous value
 	index, depth      int
-	changed           *tuple // the arguments of the last call of changed
+	changed           *list //  the arguments of the last call of changed
 }
 
 func (l *loop) advance() bool {
@@ -77,7 +69,7 @@ func (l *loop) advance() bool {
 	return true
 }
 
-// peek reads ahead until n elements wait; it reports whether there are as many.
+// peek reads ahead until n elements wait, and reports whether there are as many.
 func (l *loop) peek(n int) bool {
 	for !l.ended && len(l.ahead) < n {
 		v, ok := l.next()
@@ -90,11 +82,9 @@ func (l *loop) peek(n int) bool {
 	return len(l.ahead) >= n
 }
 
-// length reads to the end.
-//
-//go:noinline
+// length reads to the end if the number of elements is not known.
 func (l *loop) length() int {
-	if s, ok := l.items.(sized); ok && l.statement.filter == nil {
+	if s, ok := l.items.(sized); ok && l.statement.filter.expr == nil {
 		return s.size()
 	}
 	l.peek(maxIndex)
@@ -109,16 +99,14 @@ var loopMethods = [...]callable{
 		return a.plain[self.(*loop).index%len(a.plain)]
 	}},
 	{"changed", 0, "*", func(r *render, self value, a *args) value {
-		l, now := self.(*loop), &tuple{items: a.plain}
-		if l.changed != nil && r.equal(l.changed, now) {
-			return false
-		}
+		l, now := self.(*loop), newTuple(a.plain...)
+		changed := l.changed == nil || !equal(r, l.changed, now)
 		l.changed = now
-		return true
+		return changed
 	}},
 }
 
-func (l *loop) attr(r *render, name string) value {
+func (l *loop) attr(_ *render, name string) value {
 	switch name {
 	case "index":
 		return int64(l.index + 1)
@@ -140,22 +128,19 @@ func (l *loop) attr(r *render, name string) value {
 		return int64(l.depth)
 	case "previtem":
 		if l.previous == nil {
-			return &undefined{"there is no previous item"}
+			return undefinedf("there is no previous item")
 		}
 		return l.previous
 	case "nextitem":
 		if !l.peek(1) {
-			return &undefined{"there is no next item"}
+			return undefinedf("there is no next item")
 		}
 		return l.ahead[0]
 	}
-	if m := findCallable(loopMethods[:], name); m != nil {
-		return &function{m, l}
-	}
-	return nil
+	return methodOf(loopMethods[:], name, l)
 }
 
-// invoke is loop(items) in a recursive loop: the text of the loop over other items.
+// invoke is loop(items) in a recursive loop. It returns the text of the loop over other items.
 func (l *loop) invoke(r *render, a *args) value {
 	if !l.statement.recursive {
 		r.fail(`this loop is not "recursive"`)
@@ -163,5 +148,5 @@ func (l *loop) invoke(r *render, a *args) value {
 	if len(a.plain) != 1 {
 		r.fail("loop needs one argument, the items")
 	}
-	return r.markup(r.capture(func() { l.statement.run(r, a.plain[0], l.parent, l.depth+1) }))
+	return r.capture(func() { l.statement.run(r, a.plain[0], l.parent, l.depth+1) })
 }

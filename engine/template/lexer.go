@@ -2,6 +2,7 @@ package template
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,33 +24,22 @@ const (
 	tokSign // operator or bracket
 )
 
-// token is one word of a template.
+// token is a unit of the template source.
 type token struct {
 	kind tokenKind
 	text string
 	line int
 }
 
-// describe names the token in error messages.
+// describe returns the token for an error message.
 func (t token) describe() string {
-	switch t.kind {
-	case tokEnd:
-		return "the end of the template"
-	case tokText:
-		return "text"
-	case tokPrint:
-		return `"{{"`
-	case tokPrintClose:
-		return `"}}"`
-	case tokTag:
-		return `"{%"`
-	case tokTagClose:
-		return `"%}"`
+	if t.kind >= tokName {
+		return strconv.Quote(t.text)
 	}
-	return fmt.Sprintf("%q", t.text)
+	return [...]string{"the end of the template", "text", `"{{"`, `"}}"`, `"{%"`, `"%}"`}[t.kind]
 }
 
-// lexer cuts a template into tokens. Whitespace control and comments end here.
+// lexer splits a template into tokens. It handles whitespace control, comments and raw blocks.
 type lexer struct {
 	src    string
 	i      int
@@ -57,9 +47,13 @@ type lexer struct {
 	tokens []token
 }
 
-// lex gives the tokens of a template, ending with tokEnd. It fails with a panic, see caught.
+// lex returns the tokens of a template, which end with tokEnd. It fails with a panic, see caught.
+// As in Jinja, line ends become LF and the last one is dropped.
 func lex(src string) []token {
-	l := &lexer{src: normalize(src), line: 1}
+	if strings.IndexByte(src, '\r') >= 0 {
+		src = strings.ReplaceAll(strings.ReplaceAll(src, "\r\n", "\n"), "\r", "\n")
+	}
+	l := &lexer{src: strings.TrimSuffix(src, "\n"), line: 1}
 	for l.i < len(l.src) {
 		l.text()
 	}
@@ -67,16 +61,6 @@ func lex(src string) []token {
 	return l.tokens
 }
 
-// normalize makes every line end a single LF and drops the one at the very end.
-func normalize(src string) string {
-	if strings.IndexByte(src, '\r') >= 0 {
-		src = strings.ReplaceAll(src, "\r\n", "\n")
-		src = strings.ReplaceAll(src, "\r", "\n")
-	}
-	return strings.TrimSuffix(src, "\n")
-}
-
-//go:noinline
 func (l *lexer) fail(format string, args ...any) {
 	panic(&Error{Line: l.line, Reason: fmt.Sprintf(format, args...), kind: ErrSyntax})
 }
@@ -85,49 +69,68 @@ func (l *lexer) add(kind tokenKind, text string) {
 	l.tokens = append(l.tokens, token{kind, text, l.line})
 }
 
-// skip moves to index end and counts the lines passed.
+// addText adds literal text, without trailing space if trim is set.
+func (l *lexer) addText(text string, trim bool) {
+	if trim {
+		text = strings.TrimRightFunc(text, isSpace)
+	}
+	if text != "" {
+		l.add(tokText, text)
+	}
+}
+
+// skip moves to index end and counts lines.
 func (l *lexer) skip(end int) {
 	l.line += strings.Count(l.src[l.i:end], "\n")
 	l.i = end
 }
 
 func (l *lexer) skipSpace() {
-	rest := strings.TrimLeftFunc(l.src[l.i:], isSpace)
-	l.skip(len(l.src) - len(rest))
+	l.skip(len(l.src) - len(strings.TrimLeftFunc(l.src[l.i:], isSpace)))
 }
 
-// text takes literal text and the opening mark behind it, then everything up to the closing mark.
+// open returns the index behind an opening mark, and whether the mark removes the space before it.
+func (l *lexer) open(mark int) (inside int, trim bool) {
+	inside = mark + 2
+	trim = strings.HasPrefix(l.src[inside:], "-")
+	if trim || strings.HasPrefix(l.src[inside:], "+") {
+		inside++
+	}
+	return inside, trim
+}
+
+// pass moves to index end, and behind the space there if trim is set.
+func (l *lexer) pass(end int, trim bool) {
+	if l.skip(end); trim {
+		l.skipSpace()
+	}
+}
+
+// text reads literal text and the following mark up to its end.
 func (l *lexer) text() {
-	start := l.i
-	mark := nextMark(l.src, start)
+	mark := nextMark(l.src, l.i)
 	if mark < 0 {
-		l.add(tokText, l.src[start:])
+		l.add(tokText, l.src[l.i:])
 		l.skip(len(l.src))
 		return
 	}
-	text, inside := l.src[start:mark], mark+2
-	if inside < len(l.src) {
-		switch l.src[inside] {
-		case '-':
-			text = strings.TrimRightFunc(text, isSpace)
-			inside++
-		case '+':
-			inside++
-		}
-	}
-	if text != "" {
-		l.add(tokText, text)
-	}
+	inside, trim := l.open(mark)
+	l.addText(l.src[l.i:mark], trim)
 	l.skip(inside)
 	switch l.src[mark+1] {
 	case '#':
-		l.comment()
+		comment, _, closed := strings.Cut(l.src[l.i:], "#}")
+		if !closed && comment != "" { // a mark at the very end opens nothing
+			l.fail(`comment without end, expected "#}"`)
+		}
+		l.pass(min(l.i+len(comment)+2, len(l.src)), strings.HasSuffix(comment, "-"))
 	case '{':
 		l.add(tokPrint, "")
 		l.expression('}', tokPrintClose)
 	default:
 		if end, trim := rawTag(l.src, l.i, "raw"); end > 0 {
-			l.raw(end, trim)
+			l.pass(end, trim)
+			l.raw()
 			return
 		}
 		l.add(tokTag, "")
@@ -135,7 +138,7 @@ func (l *lexer) text() {
 	}
 }
 
-// nextMark is where the next {{, {% or {# begins, or -1.
+// nextMark returns the index of the next {{, {% or {#, or -1.
 func nextMark(src string, from int) int {
 	for i := from; ; i++ {
 		k := strings.IndexByte(src[i:], '{')
@@ -149,108 +152,79 @@ func nextMark(src string, from int) int {
 	}
 }
 
-func (l *lexer) comment() {
-	k := strings.Index(l.src[l.i:], "#}")
-	if l.i == len(l.src) {
-		return // a mark at the very end opens nothing
+// rawTag returns the end of a tag with this name at index i, inside its opening mark, or 0. Trim
+// reports whether the tag removes the space behind it.
+func rawTag(src string, i int, name string) (end int, trim bool) {
+	rest, ok := strings.CutPrefix(strings.TrimLeftFunc(src[i:], isSpace), name)
+	rest = strings.TrimLeftFunc(rest, isSpace)
+	rest, trim = strings.CutPrefix(rest, "-")
+	if !trim && name == "endraw" {
+		rest = strings.TrimPrefix(rest, "+")
 	}
-	if k < 0 {
-		l.fail(`comment without end, expected "#}"`)
-	}
-	trim := k > 0 && l.src[l.i+k-1] == '-'
-	l.skip(l.i + k + 2)
-	if trim {
-		l.skipSpace()
-	}
-}
-
-// rawTag reports the end of a tag that holds the given word alone, or 0, and whether it trims the blanks behind it.
-// Only "endraw" may end in "+%}".
-func rawTag(src string, i int, word string) (end int, trim bool) {
-	rest := strings.TrimLeftFunc(src[i:], isSpace)
-	rest, ok := strings.CutPrefix(rest, word)
-	if !ok {
+	if !ok || !strings.HasPrefix(rest, "%}") {
 		return 0, false
 	}
-	rest = strings.TrimLeftFunc(rest, isSpace)
-	for _, c := range []string{"-%}", "+%}", "%}"} {
-		if after, ok := strings.CutPrefix(rest, c); ok && (c[0] != '+' || word == "endraw") {
-			return len(src) - len(after), c[0] == '-'
-		}
-	}
-	return 0, false
+	return len(src) - len(rest) + 2, trim
 }
 
-// raw takes everything up to {% endraw %} as text.
-func (l *lexer) raw(start int, trim bool) {
-	l.skip(start)
-	if trim {
-		l.skipSpace()
-	}
+// raw reads the text of a raw block and its end tag.
+func (l *lexer) raw() {
 	for at := l.i; ; at += 2 {
 		k := strings.Index(l.src[at:], "{%")
 		if k < 0 {
-			l.fail(`"raw" without "endraw"`)
+			l.fail("raw block without end, expected {%% endraw %%}")
 		}
 		at += k
-		inside := at + 2
-		if inside < len(l.src) && (l.src[inside] == '-' || l.src[inside] == '+') {
-			inside++
+		inside, trimLeft := l.open(at)
+		if end, trimRight := rawTag(l.src, inside, "endraw"); end > 0 {
+			l.addText(l.src[l.i:at], trimLeft)
+			l.pass(end, trimRight)
+			return
 		}
-		end, trim := rawTag(l.src, inside, "endraw")
-		if end == 0 {
-			continue
-		}
-		text := l.src[l.i:at]
-		if l.src[at+2] == '-' {
-			text = strings.TrimRightFunc(text, isSpace)
-		}
-		if text != "" {
-			l.add(tokText, text)
-		}
-		l.skip(end)
-		if trim {
-			l.skipSpace()
-		}
-		return
 	}
 }
 
-// expression takes the tokens between the marks; closer is the byte before the closing brace.
+// expression reads the tokens of a tag up to its closing mark, closer and a brace.
 func (l *lexer) expression(closer byte, kind tokenKind) {
-	var open []byte // brackets waiting for their partner
+	open := 0 // brackets to be closed
 	for {
 		l.skipSpace()
 		rest := l.src[l.i:]
 		if rest == "" {
 			l.fail("the template ends inside a tag, expected %q", string(closer)+"}")
 		}
-		if len(open) == 0 && l.close(rest, closer, kind) {
+		if open == 0 && l.close(rest, closer, kind) {
 			return
 		}
 		switch c := rest[0]; {
 		case c == '\'' || c == '"':
 			l.quoted(c)
 		case c >= '0' && c <= '9':
-			l.number()
-		case isNameStart(rest):
-			end := nameEnd(rest)
-			l.add(tokName, rest[:end])
-			l.i += end
+			l.number(rest)
 		default:
-			sign := signAt(rest)
-			if sign == "" {
+			n, kind := nameEnd(rest), tokName
+			if n == 0 {
+				n, kind = signEnd(rest), tokSign
+			}
+			if n == 0 {
 				r, _ := utf8.DecodeRuneInString(rest)
 				l.fail("unexpected character %q in a tag", r)
 			}
-			open = l.balance(open, sign[0])
-			l.add(tokSign, sign)
-			l.i += len(sign)
+			if strings.IndexByte("([{", rest[0]) >= 0 {
+				open++
+			} else if strings.IndexByte(")]}", rest[0]) >= 0 {
+				open--
+			}
+			if open < 0 {
+				l.fail("unexpected %q", rest[:1])
+			}
+			l.add(kind, rest[:n])
+			l.i += n
 		}
 	}
 }
 
-// close takes the closing mark, if rest begins with it.
+// close reads the closing mark if rest begins with it.
 func (l *lexer) close(rest string, closer byte, kind tokenKind) bool {
 	n := 0
 	if rest[0] == '-' || rest[0] == '+' && kind == tokTagClose {
@@ -260,55 +234,144 @@ func (l *lexer) close(rest string, closer byte, kind tokenKind) bool {
 		return false
 	}
 	l.add(kind, "")
-	l.i += n + 2
-	if n == 1 && rest[0] == '-' {
+	if l.i += n + 2; rest[0] == '-' {
 		l.skipSpace()
 	}
 	return true
 }
 
-// balance keeps the stack of open brackets.
-func (l *lexer) balance(open []byte, sign byte) []byte {
-	switch sign {
-	case '(', '[', '{':
-		return append(open, sign)
-	case ')', ']', '}':
-		partner := "([{"[strings.IndexByte(")]}", sign)]
-		if len(open) == 0 || open[len(open)-1] != partner {
-			l.fail("unexpected %q", string(sign))
-		}
-		return open[:len(open)-1]
-	}
-	return open
-}
-
-var signs = [...]string{"//", "**", "==", "!=", ">=", "<="}
-
-func signAt(s string) string {
-	for _, sign := range signs {
+// signEnd returns the length of the operator or bracket at the start of s, or 0.
+func signEnd(s string) int {
+	for _, sign := range [...]string{"//", "**", "==", "!=", ">=", "<="} {
 		if strings.HasPrefix(s, sign) {
-			return sign
+			return 2
 		}
 	}
 	if strings.IndexByte("+-*/%~[](){}><=.:|,;", s[0]) >= 0 {
-		return s[:1]
+		return 1
 	}
-	return ""
+	return 0
 }
 
-func isNameStart(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r == '_' || unicode.IsLetter(r)
-}
-
+// nameEnd returns the length of the name at the start of s, or 0.
 func nameEnd(s string) int {
 	for i, r := range s {
-		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r) && !unicode.Is(unicode.M, r)) {
 			return i
 		}
 	}
 	return len(s)
 }
 
-// isSpace is Python's idea of a blank.
+// isSpace reports whether r is white space in Python.
 func isSpace(r rune) bool { return r >= 0x1c && r <= 0x1f || unicode.IsSpace(r) }
+
+// quoted reads a string literal.
+func (l *lexer) quoted(quote byte) {
+	s := l.src[l.i+1:]
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case quote:
+			l.add(tokString, l.unescape(s[:i]))
+			l.skip(l.i + i + 2)
+			return
+		}
+	}
+	l.fail("string without end, expected %c", quote)
+}
+
+// unescape decodes the escapes of a string literal. A backslash before another character stays.
+func (l *lexer) unescape(s string) string {
+	const letters, values = `abfnrtv\'"`, "\a\b\f\n\r\t\v\\'\""
+	var out []byte
+	for k := strings.IndexByte(s, '\\'); k >= 0; k = strings.IndexByte(s, '\\') {
+		out = append(out, s[:k]...)
+		c := s[k+1]
+		s = s[k+2:]
+		switch i := strings.IndexByte(letters, c); {
+		case i >= 0:
+			out = append(out, values[i])
+		case c == '\n':
+		case c == 'N':
+			l.fail(`characters by name, \N{...}, are not supported`)
+		case c == 'x' || c == 'u' || c == 'U':
+			digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+			r, err := strconv.ParseUint(s[:min(digits, len(s))], 16, 32)
+			if err != nil || digits > len(s) || r > utf8.MaxRune {
+				l.fail("a string has an escape without its %d hex digits", digits)
+			}
+			s, out = s[digits:], utf8.AppendRune(out, rune(r)) // a lone surrogate becomes U+FFFD
+		case c >= '0' && c <= '7':
+			n, r := 0, rune(c-'0')
+			for ; n < 2 && n < len(s) && s[n] >= '0' && s[n] <= '7'; n++ {
+				r = r*8 + rune(s[n]-'0')
+			}
+			s, out = s[n:], utf8.AppendRune(out, r)
+		default:
+			out = append(out, '\\', c)
+		}
+	}
+	if out == nil {
+		return s
+	}
+	return string(append(out, s...))
+}
+
+// number reads an integer or float literal at the start of s.
+func (l *lexer) number(s string) {
+	end, kind := digitsEnd(s, 0, 10), tokInt
+	part := func(marks, signs string, base int) bool { // extends the literal by a mark, a sign and digits
+		i := end + 1
+		if end == len(s) || strings.IndexByte(marks, s[end]) < 0 {
+			return false
+		}
+		if i < len(s) && strings.IndexByte(signs, s[i]) >= 0 {
+			i++
+		}
+		to := digitsEnd(s, i, base)
+		if to > i {
+			end = to
+		}
+		return to > i
+	}
+	based := end == 1 && s[0] == '0' && (part("xX", "_", 16) || part("oO", "_", 8) || part("bB", "_", 2))
+	if !based && (l.i == 0 || l.src[l.i-1] != '.') { // in a.1.2 the 1 is an index
+		if fraction, exponent := part(".", "", 10), part("eE", "+-", 10); fraction || exponent {
+			kind = tokFloat
+		}
+	}
+	if !based && kind == tokInt && s[0] == '0' { // 0 and 00 are integers, 01 is not
+		end = digitsEnd(s, 0, 1)
+	}
+	l.add(kind, strings.ReplaceAll(s[:end], "_", ""))
+	l.i += end
+}
+
+// digitValue returns the value of a digit or letter, or 99.
+func digitValue(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c|0x20 >= 'a' && c|0x20 <= 'z':
+		return int(c|0x20-'a') + 10
+	}
+	return 99
+}
+
+// digitsEnd returns the end of the digits at index i, which may have single underscores between
+// them.
+func digitsEnd(s string, i, base int) int {
+	start, end := i, i
+	for ; i < len(s); i++ {
+		if s[i] == '_' && i == end && i > start {
+			continue
+		}
+		if digitValue(s[i]) >= base {
+			break
+		}
+		end = i + 1
+	}
+	return end
+}

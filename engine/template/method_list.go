@@ -2,19 +2,64 @@ package template
 
 import "slices"
 
-// listMethods lists the methods of lists. Those that change the list give none.
+// listMethods lists the methods of lists. Those that change the list return none.
 var listMethods = [...]callable{
-	{"append", 1, "object", methodAppend},
-	{"clear", 0, "", methodListClear},
-	{"copy", 0, "", methodListCopy},
+	{"append", 1, "object", changing(func(_ *render, items []value, a *args) []value {
+		return append(items, a.at(0))
+	})},
+	{"clear", 0, "", changing(func(*render, []value, *args) []value { return nil })},
+	{"copy", 0, "", func(r *render, v value, _ *args) value { return newList(collect(r, v)) }},
 	{"count", 1, "value", methodItemCount},
-	{"extend", 1, "iterable", methodExtend},
+	{"extend", 1, "iterable", changing(func(r *render, items []value, a *args) []value {
+		return append(items, collect(r, a.at(0))...)
+	})},
 	{"index", 1, "value start stop", methodItemIndex},
-	{"insert", 2, "index object", methodInsert},
-	{"pop", 0, "index", methodListPop},
-	{"remove", 1, "value", methodListRemove},
-	{"reverse", 0, "", methodListReverse},
-	{"sort", 0, "key reverse", methodListSort},
+	{"insert", 2, "index object", changing(func(r *render, items []value, a *args) []value {
+		r.spend(len(items) / 8)
+		i := a.int(r, 0, 0)
+		if i < 0 {
+			i += len(items)
+		}
+		return slices.Insert(items, min(max(i, 0), len(items)), a.at(1))
+	})},
+	{"pop", 0, "index", func(r *render, v value, a *args) value {
+		l := v.(*list)
+		i := fromEnd(a.int(r, 0, -1), l.size())
+		if i < 0 {
+			r.fail("pop finds no item at this place of %d items", l.size())
+		}
+		r.spend((l.size() - i) / 8)
+		x := l.all()[i]
+		l.items = slices.Delete(l.items, i, i+1)
+		return x
+	}},
+	{"remove", 1, "value", changing(func(r *render, items []value, a *args) []value {
+		i := slices.IndexFunc(items, func(x value) bool { return equal(r, x, a.at(0)) })
+		if i < 0 {
+			r.fail("remove does not find the item")
+		}
+		return slices.Delete(items, i, i+1)
+	})},
+	{"reverse", 0, "", changing(func(r *render, items []value, _ *args) []value {
+		r.spend(len(items))
+		slices.Reverse(items)
+		return items
+	})},
+	{"sort", 0, "key reverse", changing(func(r *render, items []value, a *args) []value {
+		if !isNone(a.at(0)) {
+			r.fail(`sort takes no key here, use the filter "sort" with an attribute`)
+		}
+		return sorted(r, slices.Clone(items), func(x value) value { return x }, a.truth(1, false))
+	})},
+}
+
+// changing makes a method that replaces the items of its list.
+func changing(change func(r *render, items []value, a *args) []value) method {
+	return func(r *render, v value, a *args) value {
+		l := v.(*list)
+		l.items = change(r, l.all(), a)
+		return none{}
+	}
 }
 
 // tupleMethods lists the methods of tuples and ranges.
@@ -23,92 +68,10 @@ var tupleMethods = [...]callable{
 	{"index", 1, "value start stop", methodItemIndex},
 }
 
-// numberMethods lists the methods of numbers.
-var numberMethods = [...]callable{
-	{"is_integer", 0, "", func(r *render, v value, _ *args) value {
-		return r.equal(r.arithmetic("%", number(v), int64(1)), int64(0))
-	}},
-}
-
-func methodAppend(_ *render, v value, a *args) value {
-	l := v.(*list)
-	l.items = append(l.all(), a.at(0))
-	return none{}
-}
-
-func methodListClear(_ *render, v value, _ *args) value {
-	l := v.(*list)
-	l.all()
-	l.items = nil
-	return none{}
-}
-
-func methodListCopy(r *render, v value, _ *args) value { return newList(r.collect(v)) }
-
-func methodExtend(r *render, v value, a *args) value {
-	l := v.(*list)
-	more := r.collect(a.at(0))
-	l.items = append(l.all(), more...)
-	return none{}
-}
-
-func methodInsert(r *render, v value, a *args) value {
-	l := v.(*list)
-	items := l.all()
-	r.spend(len(items) / 8)
-	i := a.int(r, 0, 0)
-	if i < 0 {
-		i += len(items)
-	}
-	l.items = slices.Insert(items, min(max(i, 0), len(items)), a.at(1))
-	return none{}
-}
-
-func methodListPop(r *render, v value, a *args) value {
-	l := v.(*list)
-	items := l.all()
-	i := fromEnd(a.int(r, 0, -1), len(items))
-	if i < 0 {
-		r.fail("pop finds no item at this place of %d items", len(items))
-	}
-	r.spend((len(items) - i) / 8)
-	x := items[i]
-	l.items = slices.Delete(items, i, i+1)
-	return x
-}
-
-func methodListRemove(r *render, v value, a *args) value {
-	l := v.(*list)
-	for i, x := range l.all() {
-		if r.equal(x, a.at(0)) {
-			l.items = slices.Delete(l.items, i, i+1)
-			return none{}
-		}
-	}
-	r.fail("remove does not find the item")
-	return nil
-}
-
-func methodListReverse(r *render, v value, _ *args) value {
-	l := v.(*list)
-	r.spend(len(l.all()))
-	slices.Reverse(l.items)
-	return none{}
-}
-
-func methodListSort(r *render, v value, a *args) value {
-	if !isNone(a.at(0)) {
-		r.fail(`sort takes no key here, use the filter "sort" with an attribute`)
-	}
-	l := v.(*list)
-	l.items = r.sorted(slices.Clone(l.all()), func(x value) value { return x }, a.truth(r, 1, false))
-	return none{}
-}
-
 func methodItemCount(r *render, v value, a *args) value {
 	n := int64(0)
-	r.each(v, func(x value) {
-		if r.equal(x, a.at(0)) {
+	each(r, v, func(x value) {
+		if equal(r, x, a.at(0)) {
 			n++
 		}
 	})
@@ -116,10 +79,10 @@ func methodItemCount(r *render, v value, a *args) value {
 }
 
 func methodItemIndex(r *render, v value, a *args) value {
-	items := r.collect(v)
-	b := r.bounds(len(items), a.at(1), a.at(2), nil)
+	items := collect(r, v)
+	b := (&slice{a.at(1), a.at(2), nil}).bounds(r, len(items))
 	for i := b.start; i < b.stop; i++ {
-		if r.equal(items[i], a.at(0)) {
+		if equal(r, items[i], a.at(0)) {
 			return int64(i)
 		}
 	}

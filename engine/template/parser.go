@@ -3,30 +3,22 @@ package template
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
-// maxNesting bounds how deep brackets, tags and unary operators may nest in a template.
-const maxNesting = 150
-
-// parser builds the tree of one template by recursive descent. It fails with a panic, see caught.
+// parser builds the tree of a template by recursive descent. It fails with a panic, see caught.
+// Statements are parsed by the functions of tags.
 type parser struct {
-	tokens  []token
-	i       int
-	line    int
-	depth   int
-	ids     map[string]int
+	cursor
+	ids     map[string]int // indexes of names
 	names   []string
-	blocks  map[string]*blockStatement
-	macros  []*macro // being parsed, outermost first
-	lenient bool     // inside a branch: an unknown filter fails only when it is reached
-	unknown []*Error // unknown filters and tests outside of branches
+	blocks  map[string]bool // names of the blocks
+	macros  []*macro        // being parsed, outermost first
+	lenient bool            // inside a branch: an unknown filter fails only when it is evaluated
+	unknown []*Error        // unknown filters and tests outside of branches
 }
 
-func newParser() *parser {
-	return &parser{line: 1, ids: map[string]int{}, blocks: map[string]*blockStatement{}}
-}
-
-// maxSource bounds the text of a template in bytes.
+// maxSource bounds the source of a template in bytes.
 const maxSource = 4 << 20
 
 func (p *parser) parse(text string) *Template {
@@ -35,24 +27,14 @@ func (p *parser) parse(text string) *Template {
 	}
 	p.tokens = lex(text)
 	b := p.body()
-	if p.peek().kind != tokEnd {
-		p.fail("unexpected tag %q", p.tokens[p.i+1].text)
-	}
 	if len(p.unknown) > 0 {
 		panic(p.unknown[0])
 	}
 	loopID := p.id("loop")
-	return &Template{body: b, names: p.names, blocks: p.blocks, loopID: loopID, length: len(text)}
+	return &Template{body: b, names: p.names, loopID: loopID, size: len(text)}
 }
 
-// fail ends the parsing, at the token read last.
-//
-//go:noinline
-func (p *parser) fail(format string, args ...any) {
-	panic(&Error{Line: p.line, Reason: fmt.Sprintf(format, args...), kind: ErrSyntax})
-}
-
-// id is the index of a variable name.
+// id returns the index of a variable name.
 func (p *parser) id(name string) int {
 	i, ok := p.ids[name]
 	if !ok {
@@ -63,154 +45,364 @@ func (p *parser) id(name string) int {
 	return i
 }
 
-// peek gives the next token without taking it.
-//
-//go:noinline
-func (p *parser) peek() token {
+// level is the binding strength of an operator. The order is that of Jinja: "~" stands between "+"
+// and "*", and "**" groups from the left like all others.
+type level int
+
+const (
+	levelOr level = iota
+	levelAnd
+	levelNot
+	levelCompare
+	levelSum
+	levelJoin
+	levelProduct
+	levelPower
+)
+
+var levels = map[string]level{
+	"or": levelOr, "and": levelAnd, "in": levelCompare, "==": levelCompare, "!=": levelCompare, "<": levelCompare,
+	"<=": levelCompare, ">": levelCompare, ">=": levelCompare, "+": levelSum, "-": levelSum, "~": levelJoin,
+	"*": levelProduct, "/": levelProduct, "//": levelProduct, "%": levelProduct, "**": levelPower,
+}
+
+// operator returns the infix operator that is next; ok is false if there is none.
+func (p *parser) operator() (op string, l level, ok bool) {
 	t := p.tokens[p.i]
-	p.line = t.line
-	return t
-}
-
-// next takes one token; the last one, tokEnd, is never passed.
-//
-//go:noinline
-func (p *parser) next() token {
-	t := p.peek()
-	if t.kind != tokEnd {
-		p.i++
+	if t.kind == tokName && t.text == "not" && p.at(1, tokName, "in") {
+		return "not in", levelCompare, true
 	}
-	return t
-}
-
-// at reports whether the next token is this sign or name.
-//
-//go:noinline
-func (p *parser) at(kind tokenKind, text string) bool {
-	t := p.tokens[p.i]
-	return t.kind == kind && t.text == text
-}
-
-// sign takes the given sign if it is next.
-//
-//go:noinline
-func (p *parser) sign(text string) bool { return p.take(tokSign, text) }
-
-// word takes the given name if it is next.
-//
-//go:noinline
-func (p *parser) word(text string) bool { return p.take(tokName, text) }
-
-//go:noinline
-func (p *parser) take(kind tokenKind, text string) bool {
-	if !p.at(kind, text) {
-		return false
+	if t.kind == tokSign || t.kind == tokName {
+		l, ok = levels[t.text]
 	}
-	p.next()
-	return true
+	return t.text, l, ok
 }
 
-func (p *parser) expectSign(text string) {
-	if !p.sign(text) {
-		p.fail("expected %q, got %s", text, p.peek().describe())
-	}
-}
+// condition parses an expression that is not "a if b else c".
+func (p *parser) condition() node { return p.infix(levelOr) }
 
-func (p *parser) expectName() string {
-	t := p.next()
-	if t.kind != tokName {
-		p.fail("expected a name, got %s", t.describe())
-	}
-	return t.text
-}
-
-// close takes the end of a tag.
-func (p *parser) close() {
-	if t := p.next(); t.kind != tokTagClose {
-		p.fail(`expected "%%}", got %s`, t.describe())
-	}
-}
-
-func (p *parser) enter() {
-	if p.depth++; p.depth > maxNesting {
-		p.fail("nested deeper than %d", maxNesting)
-	}
-}
-
-func (p *parser) leave() { p.depth-- }
-
-// body takes statements up to a tag with one of the given names, which stays; without names, up to the end.
-func (p *parser) body(ends ...string) *body {
+// expression parses an expression, which may be "a if b else c".
+func (p *parser) expression() node {
 	p.enter()
-	defer p.leave()
-	b := &body{}
+	known := len(p.unknown)
+	n := p.condition()
+	for p.word("if") {
+		t := &ternaryExpr{yes: n, test: p.condition()}
+		if p.word("else") {
+			t.no = p.expression()
+		}
+		n = node{n.line, t}
+		p.unknown = p.unknown[:known] // both sides are branches
+	}
+	p.depth--
+	return n
+}
+
+// infix parses operands joined by operators that bind at least as tightly as lowest.
+func (p *parser) infix(lowest level) node {
+	left := p.operand(lowest)
 	for {
-		switch t := p.peek(); t.kind {
-		case tokEnd:
-			if len(ends) > 0 {
-				p.fail("the template ends, expected {%% %s %%}", ends[len(ends)-1])
+		op, l, ok := p.operator()
+		if !ok || l < lowest {
+			return left
+		}
+		line := p.peek().line
+		switch {
+		case l == levelCompare:
+			left = node{line, p.comparison(left)}
+		case op == "~":
+			c := &concatExpr{parts: []node{left}}
+			for p.sign("~") {
+				c.parts = append(c.parts, p.infix(levelProduct))
 			}
-			return b
-		case tokText:
-			p.next()
-			b.list = append(b.list, &textStatement{t.text})
-		case tokPrint:
-			p.next()
-			b.list = append(b.list, &printStatement{t.line, []expr{p.tuple(true)}})
-			if t := p.next(); t.kind != tokPrintClose {
-				p.fail(`expected "}}", got %s`, t.describe())
-			}
-		case tokTag:
-			name := p.tokens[p.i+1]
-			if name.kind != tokName {
-				p.line = name.line
-				p.fail("expected the name of a tag, got %s", name.describe())
-			}
-			if slices.Contains(ends, name.text) {
-				return b
-			}
-			p.i += 2
-			if s := p.statement(name); s != nil {
-				b.list = append(b.list, s)
-			}
+			left = node{line, c}
 		default:
-			p.fail("unexpected %s", t.describe())
+			p.next()
+			right := p.infix(l + 1)
+			if l <= levelAnd {
+				left = node{line, &logicExpr{op == "or", left, right}}
+			} else {
+				left = node{line, &binaryExpr{op, left, right}}
+			}
 		}
 	}
 }
 
-// until takes a body and the tag that ends it; the rest of that tag stays. It gives the name of the tag.
-func (p *parser) until(ends ...string) (*body, string) {
-	b := p.body(ends...)
-	p.next()
-	return b, p.next().text
+func (p *parser) operand(lowest level) node {
+	if lowest > levelNot || !p.word("not") {
+		return p.unary(true)
+	}
+	p.enter()
+	n := node{p.line, &notExpr{p.infix(levelNot)}}
+	p.depth--
+	return n
 }
 
-// scoped takes a body with a scope of its own and its plain end tag.
-func (p *parser) scoped(end string) *body {
-	b, _ := p.strictly(end)
-	p.close()
-	return b
-}
-
-// strictly is until for a body in which unknown filters matter again, even inside a branch.
-func (p *parser) strictly(ends ...string) (*body, string) {
-	lenient := p.lenient
-	p.lenient = false
-	defer func() { p.lenient = lenient }()
-	return p.until(ends...)
-}
-
-// mentions notes that a macro body uses one of the special names.
-func (p *parser) mentions(name string) {
-	for _, m := range p.macros {
-		switch name {
-		case "caller":
-			m.usesCaller = true
-		case "varargs":
-			m.usesVarargs = true
-		case "kwargs":
-			m.usesKwargs = true
+// comparison parses a chain such as a < b <= c, which is true if every link is.
+func (p *parser) comparison(first node) expr {
+	c := &compareExpr{first: first}
+	for {
+		op, l, ok := p.operator()
+		if !ok || l != levelCompare {
+			return c
 		}
+		if p.next(); op == "not in" {
+			p.next()
+		}
+		c.links = append(c.links, link{op, p.infix(levelSum)})
+	}
+}
+
+// unary parses signs, a primary and what follows it. Filters apply to the outermost sign.
+func (p *parser) unary(filters bool) node {
+	line := p.peek().line
+	minus := p.sign("-")
+	if !minus && !p.sign("+") {
+		return p.postfix(p.primary(), filters)
+	}
+	p.enter()
+	n := node{line, &signExpr{minus, p.unary(false)}}
+	p.depth--
+	return p.postfix(n, filters)
+}
+
+// constants are the names with a fixed value.
+var constants = map[string]value{
+	"true": true, "True": true, "false": false, "False": false, "none": none{}, "None": none{},
+}
+
+func (p *parser) primary() node {
+	t := p.next()
+	var e expr
+	switch t.kind {
+	case tokName:
+		if v, ok := constants[t.text]; ok {
+			e = &literalExpr{v}
+			break
+		}
+		for _, m := range p.macros {
+			m.mentions[t.text] = true
+		}
+		e = &nameExpr{p.id(t.text)}
+	case tokString:
+		parts := []string{t.text}
+		for p.peek().kind == tokString {
+			parts = append(parts, p.next().text)
+		}
+		e = &literalExpr{strings.Join(parts, "")}
+	case tokInt:
+		e = &literalExpr{p.integer(t.text)}
+	case tokFloat:
+		e = &literalExpr{parseFloat(t.text)}
+	case tokSign:
+		e = p.bracket(t)
+	}
+	if e == nil {
+		p.fail("expected an expression, got %s", t.describe())
+	}
+	return node{t.line, e}
+}
+
+// bracket parses a tuple or parenthesis, list or object behind its opening sign, or returns nil.
+func (p *parser) bracket(t token) expr {
+	switch t.text {
+	case "(":
+		if p.sign(")") {
+			return &tupleExpr{}
+		}
+		n := p.tuple(p.expression)
+		p.expect(tokSign, ")")
+		return n.expr
+	case "[":
+		l := &listExpr{}
+		for p.more(len(l.items) == 0, true, "]") {
+			l.items = append(l.items, p.expression())
+		}
+		return l
+	case "{":
+		d := &dictExpr{}
+		for p.more(len(d.keys) == 0, true, "}") {
+			d.keys = append(d.keys, p.expression())
+			p.expect(tokSign, ":")
+			d.values = append(d.values, p.expression())
+		}
+		return d
+	}
+	return nil
+}
+
+// integer returns the value of an integer literal.
+func (p *parser) integer(text string) value {
+	n, large := parseInteger(text, 0)
+	if large {
+		p.fail("the integer %s is beyond the limits of 64 bits, -2**63 and 2**63-1", firstBytes(text, 40))
+	}
+	return n
+}
+
+// tuple parses one expression, or several with commas as a tuple. A name in ends stops it.
+func (p *parser) tuple(one func() node, ends ...string) node {
+	var list []node
+	line, comma := p.peek().line, false
+	for {
+		t := p.peek()
+		if t.kind == tokPrintClose || t.kind == tokTagClose || p.at(0, tokSign, ")") ||
+			t.kind == tokName && slices.Contains(ends, t.text) {
+			break
+		}
+		list = append(list, one())
+		if !p.sign(",") {
+			break
+		}
+		comma = true
+	}
+	if comma {
+		return node{line, &tupleExpr{list}}
+	}
+	if len(list) == 0 {
+		p.want("an expression")
+	}
+	return list[0]
+}
+
+// postfix parses the attributes, items and calls behind an expression, and filters, tests and calls
+// of their results.
+func (p *parser) postfix(n node, filters bool) node {
+	for filtered := false; ; {
+		line := p.peek().line
+		switch {
+		case p.at(0, tokSign, "("):
+			n = node{line, &callExpr{n, p.arguments()}}
+		case filters && p.at(0, tokSign, "|"):
+			n, filtered = p.pipes(n), true
+		case filters && p.word("is"):
+			n, filtered = node{line, p.test(n)}, true
+		case !filtered && p.sign("."):
+			n = node{line, p.attribute(n)}
+		case !filtered && p.sign("["):
+			var keys []node
+			for p.more(len(keys) == 0, false, "]") {
+				keys = append(keys, p.subscript())
+			}
+			key := node{line, &tupleExpr{keys}}
+			if len(keys) == 1 {
+				key = keys[0]
+			}
+			n = node{line, &indexExpr{n, key}}
+		default:
+			return n
+		}
+	}
+}
+
+// attribute parses what follows a dot: a name or an index.
+func (p *parser) attribute(owner node) expr {
+	t := p.next()
+	switch t.kind {
+	case tokName:
+		return &attrExpr{owner, t.text, t.text}
+	case tokInt:
+		return &indexExpr{owner, node{t.line, &literalExpr{p.integer(t.text)}}}
+	}
+	p.fail(`expected a name behind ".", got %s`, t.describe())
+	return nil
+}
+
+// subscript parses an index, or a slice such as 1:5:2, of which every part is optional.
+func (p *parser) subscript() node {
+	s := &sliceExpr{}
+	line, i := p.peek().line, 0
+	for ; i < len(s.bounds); i++ {
+		if !p.at(0, tokSign, ":") && !p.at(0, tokSign, "]") && !p.at(0, tokSign, ",") {
+			s.bounds[i] = p.expression()
+		}
+		if !p.sign(":") {
+			break
+		}
+	}
+	if i > 0 {
+		return node{line, s}
+	}
+	if s.bounds[0].expr == nil {
+		p.want("an index")
+	}
+	return s.bounds[0]
+}
+
+// arguments parses the arguments of a call in their parentheses.
+func (p *parser) arguments() *argumentList {
+	p.expect(tokSign, "(")
+	a := &argumentList{}
+	for first := true; p.more(first, true, ")"); first = false {
+		allowed := a.doubleStar.expr == nil
+		switch t := p.peek(); {
+		case p.sign("**"):
+			a.doubleStar = p.expression()
+		case p.sign("*"):
+			allowed = allowed && a.star.expr == nil
+			a.star = p.expression()
+		case t.kind == tokName && p.at(1, tokSign, "="):
+			p.i += 2
+			a.names = append(a.names, t.text)
+			a.named = append(a.named, p.expression())
+		default:
+			allowed = allowed && a.star.expr == nil && len(a.names) == 0
+			a.plain = append(a.plain, p.expression())
+		}
+		if !allowed {
+			p.fail("argument in the wrong place: plain ones come first, then name=value, * and **")
+		}
+	}
+	return a
+}
+
+// pipes parses filters, each behind a "|".
+func (p *parser) pipes(n node) node {
+	for p.sign("|") {
+		n = p.filter(n)
+	}
+	return n
+}
+
+// filter parses the name of a filter and its arguments.
+func (p *parser) filter(input node) node {
+	line := p.peek().line
+	f := &applied{what: "filter", input: input}
+	p.find(f, builtin.filters)
+	if p.at(0, tokSign, "(") {
+		f.args = p.arguments()
+	}
+	return node{line, f}
+}
+
+// test parses what follows "is".
+func (p *parser) test(input node) expr {
+	t := &testExpr{applied: applied{what: "test", input: input}, negate: p.word("not")}
+	p.find(&t.applied, builtin.tests)
+	next := p.peek()
+	switch {
+	case next.kind == tokSign && next.text == "(":
+		t.args = p.arguments()
+	case p.at(0, tokName, "is"):
+		p.fail(`tests cannot be chained, join them with "and"`)
+	case next.kind == tokName && !slices.Contains([]string{"else", "or", "and"}, next.text),
+		next.kind == tokString, next.kind == tokInt, next.kind == tokFloat,
+		next.kind == tokSign && (next.text == "[" || next.text == "{"):
+		t.args = &argumentList{plain: []node{p.postfix(p.primary(), false)}}
+	}
+	return t
+}
+
+// find parses the name of a filter or test, which may contain dots. An unknown one in a branch
+// fails only if it is evaluated.
+func (p *parser) find(a *applied, table []callable) {
+	parts := []string{p.expectName()}
+	for p.sign(".") {
+		parts = append(parts, p.expectName())
+	}
+	a.name = strings.Join(parts, ".")
+	if a.fn = findCallable(table, a.name); a.fn == nil && !p.lenient {
+		reason := fmt.Sprintf("unknown %s %q", a.what, a.name)
+		p.unknown = append(p.unknown, &Error{Line: p.line, Reason: reason, kind: ErrSyntax})
 	}
 }

@@ -2,132 +2,208 @@ package template
 
 import "slices"
 
-// statement takes the rest of a tag whose name was read.
+// body parses statements up to a tag with one of these names, which is not read. Without names it
+// parses up to the end of the template.
+func (p *parser) body(ends ...string) body {
+	p.enter()
+	var b body
+	for {
+		t := p.peek()
+		var s statement
+		switch t.kind {
+		case tokEnd:
+			if len(ends) > 0 {
+				p.fail("the template ends, expected {%% %s %%}", ends[len(ends)-1])
+			}
+			p.depth--
+			return b
+		case tokText:
+			p.next()
+			s = &textStatement{t.text}
+		case tokPrint:
+			p.next()
+			s = &printStatement{[]node{p.tuple(p.expression)}}
+			p.expect(tokPrintClose, "")
+		case tokTag:
+			name := p.tokens[p.i+1]
+			if name.kind == tokName && slices.Contains(ends, name.text) {
+				p.depth--
+				return b
+			}
+			p.next()
+			if name.kind != tokName {
+				p.want("the name of a tag")
+			}
+			s = p.statement(p.next())
+		default:
+			p.fail("unexpected %s", t.describe())
+		}
+		b = append(b, placed{t.line, s})
+	}
+}
+
+// leniently parses with unknown filters and tests allowed or not.
+func (p *parser) leniently(lenient bool, parse func()) {
+	outer := p.lenient
+	p.lenient = lenient
+	parse()
+	p.lenient = outer
+}
+
+// until parses a body and the start of the tag that ends it, whose name it returns.
+func (p *parser) until(lenient bool, ends ...string) (b body, end string) {
+	p.leniently(lenient, func() { b = p.body(ends...) })
+	p.next()
+	return b, p.next().text
+}
+
+// block parses the rest of a tag, a body and its end tag.
+func (p *parser) block(end string) body {
+	p.close()
+	b, _ := p.until(false, end)
+	p.close()
+	return b
+}
+
+// statement parses the rest of a tag behind its name.
 func (p *parser) statement(name token) statement {
 	switch name.text {
 	case "if":
-		return p.ifTag(name.line)
+		return p.ifTag()
 	case "for":
-		return p.forTag(name.line)
+		return p.forTag()
 	case "set":
-		return p.setTag(name.line)
+		return p.setTag()
 	case "with":
-		return p.withTag(name.line)
+		return p.withTag()
 	case "macro":
-		return p.macroTag(name.line)
+		return p.macroTag()
 	case "call":
-		return p.callTag(name.line)
+		return p.callTag()
 	case "filter":
-		return p.filterTag(name.line)
+		s := &captureStatement{}
+		p.leniently(false, func() { s.value = p.pipes(p.filter(node{name.line, &captured{}})) })
+		s.body = p.block("endfilter")
+		return s
 	case "block":
-		return p.blockTag(name.line)
+		return p.blockTag()
 	case "autoescape":
-		s := &autoescapeStatement{line: name.line, on: p.expression()}
-		p.close()
-		s.body = p.scoped("endautoescape")
+		s := &autoescapeStatement{on: p.expression()}
+		s.body = p.block("endautoescape")
 		return s
 	case "print":
-		s := &printStatement{line: name.line}
+		s := &printStatement{}
 		for len(s.list) == 0 || p.sign(",") {
 			s.list = append(s.list, p.expression())
 		}
 		p.close()
 		return s
 	case "include", "import", "from", "extends":
-		return p.loaderTag(name)
+		for p.expression(); p.peek().kind != tokTagClose; {
+			p.next()
+		}
+		p.close()
+		return &loaderStatement{name.text}
 	}
 	p.fail("unknown tag %q", name.text)
 	return nil
 }
 
-func (p *parser) ifTag(line int) statement {
-	lenient := p.lenient
-	p.lenient = true
-	defer func() { p.lenient = lenient }()
-	s := &ifStatement{line: line}
-	for {
-		s.tests = append(s.tests, p.condition())
+func (p *parser) ifTag() statement {
+	s := &ifStatement{}
+	for end := "elif"; end == "elif"; {
+		var test node
+		p.leniently(true, func() { test = p.tuple(p.condition) })
 		p.close()
-		b, end := p.until("elif", "else", "endif")
+		s.tests = append(s.tests, test)
+		var b body
+		b, end = p.until(true, "elif", "else", "endif")
 		s.bodies = append(s.bodies, b)
-		if end == "elif" {
-			continue
-		}
 		if end == "else" {
 			p.close()
-			s.other, _ = p.until("endif")
+			s.other, _ = p.until(true, "endif")
 		}
-		p.close()
-		return s
 	}
+	p.close()
+	return s
 }
 
-func (p *parser) forTag(line int) statement {
-	s := &forStatement{line: line, target: p.targets("in")}
-	if !p.word("in") {
-		p.fail(`expected "in", got %s`, p.peek().describe())
-	}
-	s.items = p.tuple(false, "recursive")
+func (p *parser) forTag() statement {
+	s := &forStatement{target: p.targets("in")}
+	p.expect(tokName, "in")
+	s.items = p.tuple(p.condition, "recursive")
 	if p.word("if") {
 		s.filter = p.expression()
 	}
 	s.recursive = p.word("recursive")
 	p.close()
-	b, end := p.strictly("else", "endfor")
-	s.body = b
-	if end == "else" {
+	var end string
+	if s.body, end = p.until(false, "else", "endfor"); end == "else" {
 		p.close()
-		s.other, _ = p.strictly("endfor")
+		s.other, _ = p.until(false, "endfor")
 	}
 	p.close()
 	return s
 }
 
-func (p *parser) setTag(line int) statement {
+func (p *parser) setTag() statement {
+	line := p.line
 	t := p.target()
 	if p.sign("=") {
-		s := &setStatement{line, t, p.tuple(true)}
+		s := &setStatement{t, p.tuple(p.expression)}
 		p.close()
 		return s
 	}
-	s := &setBlockStatement{line: line, target: t, value: p.blockFilters(func() expr { return p.pipes(captured{}) })}
-	p.close()
-	s.body = p.scoped("endset")
+	s := &captureStatement{target: t}
+	p.leniently(false, func() { s.value = p.pipes(node{line, &captured{}}) })
+	s.body = p.block("endset")
 	return s
 }
 
-func (p *parser) withTag(line int) statement {
-	s := &withStatement{line: line}
+func (p *parser) withTag() statement {
+	s := &withStatement{}
 	for p.peek().kind != tokTagClose {
 		if len(s.targets) > 0 {
-			p.expectSign(",")
+			p.expect(tokSign, ",")
 		}
 		s.targets = append(s.targets, p.targets())
-		p.expectSign("=")
+		p.expect(tokSign, "=")
 		s.values = append(s.values, p.expression())
 	}
-	p.close()
-	s.body = p.scoped("endwith")
+	s.body = p.block("endwith")
 	return s
 }
 
-func (p *parser) macroTag(line int) statement {
-	m := &macro{line: line, name: p.expectName()}
+func (p *parser) macroTag() statement {
+	m := &macro{name: p.name()}
 	s := &macroStatement{p.id(m.name), m}
-	if isConstName(m.name) {
-		p.fail("cannot assign to %q", m.name)
-	}
-	p.macroBody(m, "endmacro")
+	p.macro(m, "endmacro", func() { p.parameters(m) })
 	return s
 }
 
-// macroBody takes the parameters, the rest of the tag and the body of m.
-func (p *parser) macroBody(m *macro, end string) {
+// callTag parses a call whose body is the macro "caller".
+func (p *parser) callTag() statement {
+	s := &callStatement{caller: &macro{name: "caller"}}
+	p.macro(s.caller, "endcall", func() {
+		if p.at(0, tokSign, "(") {
+			p.parameters(s.caller)
+		}
+		call, ok := p.expression().expr.(*callExpr)
+		if !ok {
+			p.fail(`expected the call of a macro in a "call" tag`)
+		}
+		s.call = call
+	})
+	return s
+}
+
+// macro parses the head and the body of m.
+func (p *parser) macro(m *macro, end string, head func()) {
+	m.mentions = map[string]bool{}
 	p.macros = append(p.macros, m)
-	defer func() { p.macros = p.macros[:len(p.macros)-1] }()
-	p.parameters(m)
-	p.close()
-	m.body = p.scoped(end)
+	head()
+	m.body = p.block(end)
+	p.macros = p.macros[:len(p.macros)-1]
 	m.callerID, m.varargsID, m.kwargsID = p.id("caller"), p.id("varargs"), p.id("kwargs")
 }
 
@@ -135,17 +211,14 @@ func (p *parser) macroBody(m *macro, end string) {
 const maxParameters = 255
 
 func (p *parser) parameters(m *macro) {
-	p.expectSign("(")
-	for !p.sign(")") {
-		if len(m.params) > 0 {
-			p.expectSign(",")
-		}
-		name := p.expectName()
+	p.expect(tokSign, "(")
+	for p.more(len(m.params) == 0, false, ")") {
+		name := p.name()
 		if len(m.params) >= maxParameters {
 			p.fail("macro %q has more than %d parameters", m.name, maxParameters)
 		}
-		if isConstName(name) || slices.Contains(m.params, name) {
-			p.fail("unexpected parameter %q", name)
+		if slices.Contains(m.params, name) {
+			p.fail("macro %q has two parameters %q", m.name, name)
 		}
 		m.params = append(m.params, name)
 		m.ids = append(m.ids, p.id(name))
@@ -158,95 +231,55 @@ func (p *parser) parameters(m *macro) {
 	}
 }
 
-func (p *parser) callTag(line int) statement {
-	m := &macro{line: line, name: "caller"}
-	p.macros = append(p.macros, m)
-	if p.at(tokSign, "(") {
-		p.parameters(m)
+// name parses a name that can be assigned to.
+func (p *parser) name() string {
+	name := p.expectName()
+	if constants[name] != nil {
+		p.fail("cannot assign to %q", name)
 	}
-	call, ok := p.expression().(*callExpr)
-	if !ok {
-		p.fail(`expected the call of a macro in a "call" tag`)
-	}
-	p.close()
-	m.body = p.scoped("endcall")
-	p.macros = p.macros[:len(p.macros)-1]
-	m.callerID, m.varargsID, m.kwargsID = p.id("caller"), p.id("varargs"), p.id("kwargs")
-	return &callStatement{line, call, m}
+	return name
 }
 
-func (p *parser) filterTag(line int) statement {
-	s := &filterStatement{line: line, value: p.blockFilters(func() expr { return p.pipes(p.filter(captured{})) })}
-	p.close()
-	s.body = p.scoped("endfilter")
-	return s
-}
-
-// blockFilters takes the filters of a block. An unknown one does harm in a branch too.
-func (p *parser) blockFilters(take func() expr) expr {
-	lenient := p.lenient
-	p.lenient = false
-	defer func() { p.lenient = lenient }()
-	return take()
-}
-
-func (p *parser) blockTag(line int) statement {
-	s := &blockStatement{line: line, name: p.expectName()}
-	if p.blocks[s.name] != nil {
-		p.fail("block %q is defined twice", s.name)
+func (p *parser) blockTag() statement {
+	name := p.expectName()
+	if p.blocks[name] {
+		p.fail("block %q is defined twice", name)
 	}
-	p.blocks[s.name] = s
-	s.scoped = p.word("scoped")
-	s.needed = p.word("required")
+	p.blocks[name] = true
+	s := &blockStatement{scoped: p.word("scoped")}
 	p.close()
-	s.body, _ = p.strictly("endblock")
-	if s.needed && !s.body.blank() {
-		p.fail("a required block may hold blanks and comments only")
-	}
-	p.word(s.name)
+	s.body, _ = p.until(false, "endblock")
+	p.word(name)
 	p.close()
 	return s
 }
 
-// loaderTag takes a tag that needs a second template. There is none, so it fails when it is reached.
-func (p *parser) loaderTag(name token) statement {
-	s := &loaderStatement{line: name.line, word: name.text}
-	p.expression()
-	switch name.text {
-	case "import":
-		if !p.word("as") {
-			p.fail(`expected "as" in an "import" tag, got %s`, p.peek().describe())
-		}
-		p.expectName()
-	case "from":
-		p.imports()
-	case "include":
-		if p.at(tokName, "ignore") && p.tokens[p.i+1].text == "missing" {
-			p.i += 2
-		}
-	}
-	if p.at(tokName, "with") || p.at(tokName, "without") {
+// target parses what "set" assigns to: names, or an attribute of a namespace.
+func (p *parser) target() target {
+	if p.peek().kind == tokName && p.at(1, tokSign, ".") {
+		id := p.id(p.next().text)
 		p.next()
-		if !p.word("context") {
-			p.fail(`expected "context", got %s`, p.peek().describe())
-		}
+		return &attrTarget{id, p.expectName()}
 	}
-	p.close()
-	return s
+	return p.targets()
 }
 
-// imports takes the names of a "from" tag.
-func (p *parser) imports() {
-	if !p.word("import") {
-		p.fail(`expected "import" in a "from" tag, got %s`, p.peek().describe())
-	}
-	for {
-		p.expectName()
-		if p.word("as") {
-			p.expectName()
+// targets parses a name or several, possibly nested in parentheses.
+func (p *parser) targets(ends ...string) target {
+	return p.asTarget(p.tuple(p.primary, ends...).expr)
+}
+
+func (p *parser) asTarget(e expr) target {
+	switch e := e.(type) {
+	case *nameExpr:
+		return &nameTarget{e.id}
+	case *tupleExpr:
+		t := &tupleTarget{}
+		for _, item := range e.items {
+			t.items = append(t.items, p.asTarget(item.expr))
 		}
-		if !p.sign(",") || p.peek().kind != tokName {
-			return
-		}
+		return t
 	}
+	p.fail("cannot assign to this expression, expected a name")
+	return nil
 }

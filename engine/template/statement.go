@@ -1,131 +1,111 @@
 package template
 
-import "strings"
-
-// statement is a node that writes or sets something.
+// statement is a node that writes output or sets variables.
 type statement interface{ exec(r *render) }
 
-// body is a list of statements.
-type body struct{ list []statement }
-
-// blank reports whether a body prints nothing but blanks.
-func (b *body) blank() bool {
-	for _, s := range b.list {
-		if text, ok := s.(*textStatement); !ok || strings.TrimFunc(text.text, isSpace) != "" {
-			return false
-		}
-	}
-	return true
+// placed is a statement and its line.
+type placed struct {
+	line int
+	statement
 }
 
-func (b *body) exec(r *render) {
+// body is a list of statements.
+type body []placed
+
+func (b body) exec(r *render) {
 	r.enter()
-	for _, s := range b.list {
+	for _, s := range b {
 		r.spend(1)
-		s.exec(r)
+		r.line = s.line
+		s.statement.exec(r)
 	}
 	r.depth--
 }
 
-type textStatement struct{ text string }
+// The statements. Bodies have a scope of their own, except those of "if".
+type (
+	textStatement  struct{ text string }
+	printStatement struct{ list []node }
+	ifStatement    struct {
+		tests  []node
+		bodies []body
+		other  body
+	}
+	setStatement struct {
+		target target
+		value  node
+	}
+	// captureStatement assigns the text of its body, or prints it without a target.
+	captureStatement struct {
+		target target
+		value  node // the filters, applied to the captured text
+		body   body
+	}
+	withStatement struct {
+		targets []target
+		values  []node
+		body    body
+	}
+	autoescapeStatement struct {
+		on   node
+		body body
+	}
+	// blockStatement writes its body in place. The body sees the variables of the template, and
+	// those around it only if it is scoped.
+	blockStatement struct {
+		scoped bool
+		body   body
+	}
+	// loaderStatement is a tag that needs another template.
+	loaderStatement struct{ tag string }
+	macroStatement  struct {
+		id    int
+		macro *macro
+	}
+	// callStatement calls a macro with its own body as the argument "caller".
+	callStatement struct {
+		call   *callExpr
+		caller *macro
+	}
+)
 
-func (s *textStatement) exec(r *render) { r.write(s.text) }
+func (s *textStatement) exec(r *render)  { r.write(s.text) }
+func (s *setStatement) exec(r *render)   { s.target.assign(r, r.eval(s.value)) }
+func (s *macroStatement) exec(r *render) { r.set(s.id, &macroValue{s.macro, r.scope}) }
+func (s *callStatement) exec(r *render)  { r.print(s.call.with(r, &macroValue{s.caller, r.scope})) }
 
-type printStatement struct {
-	line int
-	list []expr
+func (s *loaderStatement) exec(r *render) {
+	r.fail("%q has nothing to load from: a canvas has no other templates", s.tag)
 }
 
 func (s *printStatement) exec(r *render) {
-	r.line = s.line
-	for _, e := range s.list {
-		r.print(r.eval(e))
+	for _, n := range s.list {
+		r.print(r.eval(n))
 	}
-}
-
-// print writes a value as the current escaping asks for.
-func (r *render) print(v value) {
-	if r.autoescape {
-		r.write(string(r.escape(v)))
-		return
-	}
-	r.write(r.str(v))
-}
-
-type ifStatement struct {
-	line   int
-	tests  []expr
-	bodies []*body
-	other  *body // nil without "else"
 }
 
 func (s *ifStatement) exec(r *render) {
-	r.line = s.line
 	for i, test := range s.tests {
-		if r.truth(r.eval(test)) {
+		if truth(r.eval(test)) {
 			s.bodies[i].exec(r)
 			return
 		}
 	}
-	if s.other != nil {
-		s.other.exec(r)
+	s.other.exec(r)
+}
+
+func (s *captureStatement) exec(r *render) {
+	r.captured = r.block(r.scope, s.body)
+	if v := r.eval(s.value); s.target == nil {
+		r.print(v)
+	} else {
+		s.target.assign(r, v)
 	}
 }
 
-type setStatement struct {
-	line   int
-	target target
-	e      expr
-}
-
-func (s *setStatement) exec(r *render) {
-	r.line = s.line
-	s.target.assign(r, r.eval(s.e))
-}
-
-type setBlockStatement struct {
-	line   int
-	target target
-	value  expr // the filters, applied to the captured text
-	body   *body
-}
-
-func (s *setBlockStatement) exec(r *render) {
-	r.captured = r.markup(r.block(s.body))
-	r.line = s.line
-	s.target.assign(r, r.eval(s.value))
-}
-
-// block gives the text of a body with a scope of its own.
-func (r *render) block(b *body) string {
-	return r.capture(func() {
-		r.within(r.scope, func(*scope) { b.exec(r) })
-	})
-}
-
-type filterStatement struct {
-	line  int
-	value expr // the filters, applied to the captured text
-	body  *body
-}
-
-func (s *filterStatement) exec(r *render) {
-	r.captured = r.markup(r.block(s.body))
-	r.line = s.line
-	r.print(r.eval(s.value))
-}
-
-type withStatement struct {
-	line    int
-	targets []target
-	values  []expr
-	body    *body
-}
-
 func (s *withStatement) exec(r *render) {
-	r.line = s.line
-	values := r.all(s.values)
-	r.within(r.scope, func(*scope) {
+	values := r.evalAll(s.values)
+	r.within(r.scope, func() {
 		for i, t := range s.targets {
 			t.assign(r, values[i])
 		}
@@ -133,66 +113,119 @@ func (s *withStatement) exec(r *render) {
 	})
 }
 
-type autoescapeStatement struct {
-	line int
-	on   expr
-	body *body
-}
-
 func (s *autoescapeStatement) exec(r *render) {
-	r.line = s.line
 	outer := r.autoescape
-	r.autoescape = r.truth(r.eval(s.on))
-	r.within(r.scope, func(*scope) { s.body.exec(r) })
+	r.autoescape = truth(r.eval(s.on))
+	r.within(r.scope, func() { s.body.exec(r) })
 	r.autoescape = outer
 }
 
-// blockStatement writes its body where it stands. The body sees the variables of the template, and those around it
-// only when it is scoped.
-type blockStatement struct {
-	line   int
-	name   string
-	scoped bool
-	needed bool // another template has to bring its text, and there is none
-	body   *body
-}
-
 func (s *blockStatement) exec(r *render) {
-	if s.needed {
-		r.line = s.line
-		r.fail("the required block %q has no text of its own", s.name)
-	}
 	parent := r.scope
 	if !s.scoped {
 		parent = nil
 	}
-	r.within(parent, func(*scope) { s.body.exec(r) })
+	r.within(parent, func() { s.body.exec(r) })
 }
 
-// self is the variable that gives the text of a block again: {{ self.title() }}.
-type self struct{}
+// target is what a value can be assigned to.
+type target interface{ assign(r *render, v value) }
 
-func (s *self) attr(r *render, name string) value {
-	b := r.t.blocks[name]
-	if b == nil {
-		return nil
+type (
+	nameTarget  struct{ id int }
+	tupleTarget struct{ items []target }
+	// attrTarget is an attribute of a namespace.
+	attrTarget struct {
+		id   int
+		name value
 	}
-	return &function{&callable{name: name, run: func(r *render, _ value, _ *args) value {
-		outer := r.scope
-		r.scope = nil
-		text := r.block(b.body)
-		r.scope = outer
-		return r.markup(text)
-	}}, s}
+)
+
+func (t *nameTarget) assign(r *render, v value) { r.set(t.id, v) }
+
+func (t *tupleTarget) assign(r *render, v value) {
+	values := collect(r, v)
+	if len(values) != len(t.items) {
+		r.fail("cannot assign %d values to %d names", len(values), len(t.items))
+	}
+	for i, item := range t.items {
+		item.assign(r, values[i])
+	}
 }
 
-// loaderStatement is a tag that needs a second template.
-type loaderStatement struct {
-	line int
-	word string
+func (t *attrTarget) assign(r *render, v value) {
+	owner := r.lookup(t.id)
+	ns, ok := owner.(*namespace)
+	if !ok {
+		r.fail("cannot set the attribute %q of %s, only of a namespace", t.name, describe(r, owner))
+	}
+	ns.members.set(r, t.name, v)
 }
 
-func (s *loaderStatement) exec(r *render) {
-	r.line = s.line
-	r.fail("%q has nothing to load from: a canvas has no other templates", s.word)
+// macro is a named piece of a template with parameters. Defaults belong to the last parameters.
+type macro struct {
+	name                          string
+	params                        []string
+	ids                           []int // of the parameters
+	defaults                      []node
+	body                          body
+	mentions                      map[string]bool // names in the body and the defaults
+	callerID, varargsID, kwargsID int
+}
+
+// macroValue is a macro and the scope in which it was defined.
+type macroValue struct {
+	*macro
+	parent *scope
+}
+
+func (m *macroValue) attr(_ *render, name string) value {
+	if name == "name" {
+		return m.name
+	}
+	return nil
+}
+
+// invoke returns the text of the macro.
+func (m *macroValue) invoke(r *render, a *args) value {
+	return r.capture(func() {
+		r.within(m.parent, func() {
+			m.bind(r, a)
+			m.body.exec(r)
+		})
+	})
+}
+
+// bind sets the parameters. Default values may use the parameters before them.
+func (m *macroValue) bind(r *render, a *args) {
+	for i, id := range m.ids {
+		v := a.shift()
+		if v == nil {
+			v = a.take(m.params[i])
+		}
+		if k := i - (len(m.ids) - len(m.defaults)); v == nil && k >= 0 {
+			v = r.eval(m.defaults[k])
+		}
+		if v == nil {
+			v = undefinedf("the parameter %q was not given", m.params[i])
+		}
+		r.set(id, v)
+	}
+	if m.mentions["caller"] {
+		caller := a.take("caller")
+		if caller == nil {
+			caller = undefinedf(`the macro was not called by a "call" tag`)
+		}
+		r.set(m.callerID, caller)
+	}
+	if m.mentions["kwargs"] {
+		r.set(m.kwargsID, dictOf(r, &args{names: a.names, named: a.named}))
+	} else if len(a.names) > 0 {
+		r.fail("macro %q has no parameter %q", m.name, a.names[0])
+	}
+	if m.mentions["varargs"] {
+		r.set(m.varargsID, newTuple(a.plain...))
+	} else if len(a.plain) > 0 {
+		r.fail("macro %q takes at most %d arguments", m.name, len(m.params))
+	}
 }

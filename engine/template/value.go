@@ -1,32 +1,38 @@
 package template
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
 
-// value is anything an expression can give: none, bool, int64, digits, float64, string, safe, hollow, *undefined,
-// *list, *tuple, *dict, *view, *span, *generator, or something with attributes or a call (see object and invoker). A
-// Go nil is no value; it stands for an argument that was not given.
+// value is the value of an expression: none, bool, int64, digits, float64, string, safe, hollow,
+// *undefined, *list, *dict, *span, *generator, or an object or invoker. A Go nil stands for a value
+// that does not exist, such as an argument that was not given.
 type value = any
 
 // none is null.
 type none struct{}
 
-// safe is a text that needs no HTML escaping.
+// safe is a string that needs no HTML escaping.
 type safe string
 
-// hollow is the text of a value that counts as false: "0", "false", "[]" or "{}". It reads as that text, but a
-// condition on it does not hold, it has no characters to go over, and its length is 0.
+// hollow is the text of a false value: "0", "false", "[]" or "{}". It reads as that text but is
+// false, and it has no characters and the length 0.
 type hollow string
 
 func (hollow) size() int { return 0 }
 
-// undefined is what a missing name, attribute or item gives. It prints as nothing and fails on the next step.
+// undefined is a missing name, attribute or item. It prints as nothing; most other uses fail.
 type undefined struct{ reason string }
 
-// object is a value with attributes of its own; attr gives nil for an unknown name.
+func undefinedf(format string, args ...any) *undefined {
+	return &undefined{fmt.Sprintf(format, args...)}
+}
+
+// object is a value with attributes of its own. The attribute is nil if the name is unknown.
 type object interface {
 	attr(r *render, name string) value
 }
@@ -36,7 +42,94 @@ type invoker interface {
 	invoke(r *render, a *args) value
 }
 
-// fromEngine wraps a value of the engine. Lists and objects are unpacked when they are first looked into.
+// sized is a value with a number of elements.
+type sized interface{ size() int }
+
+// list is a list, tuple or view of an object. Only a list can change. A list of the engine is
+// converted on first use.
+type list struct {
+	items  []value
+	source engine.Value // the list until it is converted, then null
+	kind   listKind
+	names  []string // of the elements, if they are attributes, as in "groupby"
+}
+
+type listKind uint8
+
+const (
+	plainList listKind = iota
+	tuple
+	keysView // the views have no indexes
+	valuesView
+	itemsView
+)
+
+func newList(items []value) *list { return &list{items: items} }
+
+func newTuple(items ...value) *list { return &list{items: items, kind: tuple} }
+
+// asSequence returns a list or tuple; ok is false for other values.
+func asSequence(v value) (l *list, ok bool) {
+	l, ok = v.(*list)
+	return l, ok && l.kind <= tuple
+}
+
+func (l *list) size() int { return max(len(l.items), l.source.Len()) }
+
+// all returns the elements, which belong to the list.
+func (l *list) all() []value {
+	if !l.source.IsNull() {
+		l.items = make([]value, 0, l.source.Len())
+		for _, e := range l.source.Elements() {
+			l.items = append(l.items, fromEngine(e))
+		}
+		l.source = engine.Null
+	}
+	return l.items
+}
+
+func (l *list) attr(_ *render, name string) value {
+	for i, n := range l.names {
+		if n == name {
+			return l.items[i]
+		}
+	}
+	return nil
+}
+
+// span is a range of integers.
+type span struct{ start, stop, step int }
+
+func (s *span) size() int {
+	switch {
+	case s.step > 0 && s.stop > s.start:
+		return (s.stop-s.start-1)/s.step + 1
+	case s.step < 0 && s.stop < s.start:
+		return (s.start-s.stop-1)/-s.step + 1
+	}
+	return 0
+}
+
+func (s *span) at(i int) value { return int64(s.start + i*s.step) }
+
+// generator returns its elements once, one by one. They are made when the first one is requested.
+type generator struct {
+	start func() []value // nil once it was called
+	items []value
+}
+
+func (g *generator) next() (v value, ok bool) {
+	if g.start != nil {
+		g.items, g.start = g.start(), nil
+	}
+	if len(g.items) == 0 {
+		return nil, false
+	}
+	v, g.items = g.items[0], g.items[1:]
+	return v, true
+}
+
+// fromEngine converts a value of the engine. Lists and objects are converted on first use.
 func fromEngine(v engine.Value) value {
 	switch v.Kind() {
 	case engine.KindNull:
@@ -44,7 +137,12 @@ func fromEngine(v engine.Value) value {
 	case engine.KindBool:
 		return v.True()
 	case engine.KindNumber:
-		return fromNumber(v.Text())
+		if text := v.Text(); !strings.ContainsAny(text, ".eE") {
+			if n, _ := parseInteger(text, 10); n != nil {
+				return n
+			}
+		}
+		return parseFloat(v.Text())
 	case engine.KindString:
 		return v.Str()
 	case engine.KindList:
@@ -55,7 +153,7 @@ func fromEngine(v engine.Value) value {
 	return v.Text()
 }
 
-// fromText is a value as the text it is shown as. What is false stays false.
+// fromText returns the text of a value. The text of a false value is false.
 func fromText(v engine.Value, text string) value {
 	if v.Truthy() || v.Kind() == engine.KindString || text == "" {
 		return text
@@ -63,20 +161,7 @@ func fromText(v engine.Value, text string) value {
 	return hollow(text)
 }
 
-// fromNumber reads a JSON number: digits only make an integer of any size, anything else a float.
-func fromNumber(s string) value {
-	if strings.ContainsAny(s, ".eE") {
-		return parseFloat(s)
-	}
-	if n, _ := parseInteger(s, 10); n != nil {
-		return n
-	}
-	return parseFloat(s)
-}
-
-// asText is the text of a string, escaped or not; ok is false for anything else.
-//
-//go:noinline
+// asText returns the text of a string; ok is false for other values.
 func asText(v value) (s string, ok bool) {
 	switch v := v.(type) {
 	case string:
@@ -89,14 +174,17 @@ func asText(v value) (s string, ok bool) {
 	return "", false
 }
 
-// like gives s the kind of the text it was made of: what comes from an escaped text stays escaped.
-//
-//go:noinline
+// like returns s as safe if it was made of a safe string.
 func like(v value, s string) value {
-	if _, ok := v.(safe); ok {
+	if isSafe(v) {
 		return safe(s)
 	}
 	return s
+}
+
+func isSafe(v value) bool {
+	_, ok := v.(safe)
+	return ok
 }
 
 func isUndefined(v value) bool {
@@ -104,8 +192,14 @@ func isUndefined(v value) bool {
 	return ok
 }
 
-// truth reports whether v counts as true.
-func (r *render) truth(v value) bool {
+// isNone reports whether an argument is none or was not given.
+func isNone(v value) bool {
+	_, ok := v.(none)
+	return ok || v == nil
+}
+
+// truth reports whether v is true in a condition.
+func truth(v value) bool {
 	switch v := v.(type) {
 	case none, *undefined:
 		return false
@@ -113,8 +207,6 @@ func (r *render) truth(v value) bool {
 		return v
 	case int64:
 		return v != 0
-	case digits:
-		return true
 	case float64:
 		return v != 0
 	case string:
@@ -127,9 +219,7 @@ func (r *render) truth(v value) bool {
 	return true
 }
 
-// typeName names the type of v in error messages.
-//
-//go:noinline
+// typeName returns the type of v for error messages.
 func typeName(v value) string {
 	switch v := v.(type) {
 	case none:
@@ -145,13 +235,9 @@ func typeName(v value) string {
 	case *undefined:
 		return "undefined"
 	case *list:
-		return "list"
-	case *tuple:
-		return "tuple"
+		return [...]string{"list", "tuple", "dict_keys", "dict_values", "dict_items"}[v.kind]
 	case *dict:
 		return "object"
-	case *view:
-		return v.name()
 	case *span:
 		return "range"
 	case *generator:
@@ -164,9 +250,55 @@ func typeName(v value) string {
 	return "function"
 }
 
-// needDefined fails when v is undefined, with the reason why it is.
+// describe returns v for error messages.
+func describe(r *render, v value) string {
+	name := typeName(v)
+	switch v.(type) {
+	case *undefined:
+		return "an undefined value"
+	case none:
+		return name
+	case bool, int64, float64:
+		return "the " + name + " " + str(r, v)
+	}
+	if s, ok := asText(v); ok {
+		if len(s) > 40 {
+			s = s[:offset(s, 40)] + "..."
+		}
+		return "the string " + strconv.Quote(s)
+	}
+	return "a value of type " + name
+}
+
+// needDefined fails if v is undefined.
 func (r *render) needDefined(v value) {
 	if u, ok := v.(*undefined); ok {
 		r.fail("%s", u.reason)
 	}
+}
+
+// needText returns the text of a string and fails for other values.
+func (r *render) needText(v value) string {
+	s, ok := asText(v)
+	if !ok {
+		r.needDefined(v)
+		r.fail("expected a string, got %s", describe(r, v))
+	}
+	return s
+}
+
+// maxIndex bounds indexes and lengths far from overflow. Larger ones are equivalent.
+const maxIndex = 1 << 60
+
+// needInt returns v as an index or length and fails for values that are not integers.
+func (r *render) needInt(v value) int {
+	r.needDefined(v)
+	switch n := number(v).(type) {
+	case int64:
+		return int(min(max(n, -maxIndex), maxIndex))
+	case digits:
+		tooLarge(r)
+	}
+	r.fail("expected an integer, got %s", typeName(v))
+	return 0
 }

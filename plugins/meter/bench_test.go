@@ -9,7 +9,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/easel-canvas/easel/plugins/meter"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 const loops = `(module (func (export "run") (param $n i32) (result i32) (local $s i32)
@@ -40,7 +40,7 @@ func BenchmarkMetered(b *testing.B) {
 		name, text string
 		n          uint64
 	}{{"arithmetic", loops, 1_000_000}, {"stores", store, 1_000_000}, {"calls", fib, 27}} {
-		plain, err := rt.InstantiateWithConfig(ctx, wat.Must(c.text), wazero.NewModuleConfig().WithName(""))
+		plain, err := rt.InstantiateWithConfig(ctx, wattest.Must(c.text), wazero.NewModuleConfig().WithName(""))
 		require.NoError(b, err)
 		metered, _ := start(b, rewrite(b, c.text), 1<<50)
 		for name, mod := range map[string]api.Module{"plain": plain, "metered": metered} {
@@ -56,7 +56,7 @@ func BenchmarkMetered(b *testing.B) {
 }
 
 func BenchmarkRewrite(b *testing.B) {
-	wasm := wat.Must(loops)
+	wasm := wattest.Must(loops)
 	b.SetBytes(int64(len(wasm)))
 	for b.Loop() {
 		_, err := meter.Rewrite(wasm, meter.Limits{})

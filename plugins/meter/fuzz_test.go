@@ -11,7 +11,7 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"github.com/easel-canvas/easel/plugins/meter"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // FuzzRewrite feeds hostile bytes to the rewriter. What it returns must be valid
@@ -26,7 +26,7 @@ func FuzzRewrite(f *testing.F) {
 		  (custom "name" "\01\04\01\01\01f"))`,
 		`(module (func (param i32) local.get 0 br_table 0 0 0) (func i32.const 3 i8x16.splat i8x16.extract_lane_u 2 drop ref.func 0 drop))`,
 	} {
-		f.Add(wat.Must(text))
+		f.Add(wattest.Must(text))
 	}
 	files, err := filepath.Glob(filepath.Join(wazeroDir(f), "examples/*/testdata/*.wasm"))
 	require.NoError(f, err)

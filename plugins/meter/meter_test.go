@@ -10,7 +10,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/easel-canvas/easel/plugins/meter"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 var (
@@ -60,7 +60,7 @@ func start(t testing.TB, metered []byte, budget int64) (api.Module, *gauge) {
 
 func rewrite(t testing.TB, text string) []byte {
 	t.Helper()
-	out, err := meter.Rewrite(wat.Must(text), meter.Limits{})
+	out, err := meter.Rewrite(wattest.Must(text), meter.Limits{})
 	require.NoError(t, err)
 	return out
 }
@@ -158,7 +158,7 @@ func TestTickWorksInStart(t *testing.T) {
 }
 
 func TestRefusedMemoryIsNoted(t *testing.T) {
-	out, err := meter.Rewrite(wat.Must(`(module (memory (export "memory") 1)
+	out, err := meter.Rewrite(wattest.Must(`(module (memory (export "memory") 1)
 	  (func (export "grow") (param i32) (result i32) local.get 0 memory.grow))`), meter.Limits{Pages: 4})
 	require.NoError(t, err)
 	mod, _ := start(t, out, 1<<40)
@@ -179,26 +179,26 @@ func TestRewriteRefuses(t *testing.T) {
 		wasm []byte
 		want error
 	}{
-		{"an import of the meter", wat.Must(`(module (import "easel:meter/v1" "tick" (func (param i32) (result i32))))`), meter.ErrForged},
-		{"an import of another meter version", wat.Must(`(module (import "easel:meter/v9" "x" (func)))`), meter.ErrForged},
-		{"an export of the fuel name", wat.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`), meter.ErrForged},
-		{"an export of the global to come", wat.Must(`(module (export "x" (global 0)))`), meter.ErrMalformed},
-		{"global.set of the global to come", wat.Must(`(module (func i32.const 9 global.set 0))`), meter.ErrMalformed},
-		{"global.get of the global to come", wat.Must(`(module (func global.get 0 drop))`), meter.ErrMalformed},
-		{"a constant reading the global to come", wat.Must(`(module (memory 1) (data (global.get 0) "x"))`), meter.ErrMalformed},
-		{"local.get of the scratch local to come", wat.Must(`(module (func loop local.get 0 drop end))`), meter.ErrMalformed},
-		{"a call of the function to come", wat.Must(`(module (func call 1))`), meter.ErrMalformed},
-		{"a block of the type to come", wat.Must(`(module (func (byte 0x02 0x01) end))`), meter.ErrMalformed},
+		{"an import of the meter", wattest.Must(`(module (import "easel:meter/v1" "tick" (func (param i32) (result i32))))`), meter.ErrForged},
+		{"an import of another meter version", wattest.Must(`(module (import "easel:meter/v9" "x" (func)))`), meter.ErrForged},
+		{"an export of the fuel name", wattest.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`), meter.ErrForged},
+		{"an export of the global to come", wattest.Must(`(module (export "x" (global 0)))`), meter.ErrMalformed},
+		{"global.set of the global to come", wattest.Must(`(module (func i32.const 9 global.set 0))`), meter.ErrMalformed},
+		{"global.get of the global to come", wattest.Must(`(module (func global.get 0 drop))`), meter.ErrMalformed},
+		{"a constant reading the global to come", wattest.Must(`(module (memory 1) (data (global.get 0) "x"))`), meter.ErrMalformed},
+		{"local.get of the scratch local to come", wattest.Must(`(module (func loop local.get 0 drop end))`), meter.ErrMalformed},
+		{"a call of the function to come", wattest.Must(`(module (func call 1))`), meter.ErrMalformed},
+		{"a block of the type to come", wattest.Must(`(module (func (byte 0x02 0x01) end))`), meter.ErrMalformed},
 		{"two metered passes", rewrite(t, sum), meter.ErrForged},
-		{"an unknown instruction", wat.Must(`(module (func (byte 0x06)))`), meter.ErrUnsupported},
-		{"a tail call", wat.Must(`(module (func (byte 0x12 0)))`), meter.ErrUnsupported},
-		{"an atomic", wat.Must(`(module (func (byte 0xfe 0x03 0)))`), meter.ErrUnsupported},
-		{"relaxed vectors", wat.Must(`(module (func (byte 0xfd 0x80 0x02)))`), meter.ErrUnsupported},
-		{"a second memory", wat.Must(`(module (memory 1) (memory 1))`), meter.ErrUnsupported},
-		{"too much memory", wat.Must(`(module (memory 2000))`), meter.ErrLimit},
-		{"too large a table", wat.Must(`(module (table 200000 funcref))`), meter.ErrLimit},
-		{"a body that ends early", wat.Must(`(module (func (byte 0x0b)))`), meter.ErrMalformed},
-		{"a body that does not end", wat.Must(`(module (func block))`), meter.ErrMalformed},
+		{"an unknown instruction", wattest.Must(`(module (func (byte 0x06)))`), meter.ErrUnsupported},
+		{"a tail call", wattest.Must(`(module (func (byte 0x12 0)))`), meter.ErrUnsupported},
+		{"an atomic", wattest.Must(`(module (func (byte 0xfe 0x03 0)))`), meter.ErrUnsupported},
+		{"relaxed vectors", wattest.Must(`(module (func (byte 0xfd 0x80 0x02)))`), meter.ErrUnsupported},
+		{"a second memory", wattest.Must(`(module (memory 1) (memory 1))`), meter.ErrUnsupported},
+		{"too much memory", wattest.Must(`(module (memory 2000))`), meter.ErrLimit},
+		{"too large a table", wattest.Must(`(module (table 200000 funcref))`), meter.ErrLimit},
+		{"a body that ends early", wattest.Must(`(module (func (byte 0x0b)))`), meter.ErrMalformed},
+		{"a body that does not end", wattest.Must(`(module (func block))`), meter.ErrMalformed},
 		{"text", []byte("hello"), meter.ErrMalformed},
 		{"nothing", nil, meter.ErrMalformed},
 	} {
@@ -211,7 +211,7 @@ func TestRewriteRefuses(t *testing.T) {
 }
 
 func TestTruncatedModulesAreRefused(t *testing.T) {
-	whole := wat.Must(sum)
+	whole := wattest.Must(sum)
 	for n := range whole {
 		if _, err := meter.Rewrite(whole[:n], meter.Limits{}); err == nil {
 			require.Contains(t, []int{8, 8 + sectionEnd(whole, 8)}, n, "only a cut between sections that need nothing may pass")
@@ -225,7 +225,7 @@ func sectionEnd(wasm []byte, at int) int { return 2 + int(wasm[at+1]) }
 func TestNamesMoveWithTheirFunctions(t *testing.T) {
 	text := `(module (import "m" "i" (func)) (func (export "f") unreachable)
 	  (custom "name" "\01\07\02\00\01i\01\01f") (custom ".debug_info" "x") (custom "easel.manifest" "{}"))`
-	out, err := meter.Rewrite(wat.Must(text), meter.Limits{})
+	out, err := meter.Rewrite(wattest.Must(text), meter.Limits{})
 	require.NoError(t, err)
 	shape, err := meter.Inspect(out)
 	require.NoError(t, err)
@@ -234,7 +234,7 @@ func TestNamesMoveWithTheirFunctions(t *testing.T) {
 }
 
 func TestInspect(t *testing.T) {
-	shape, err := meter.Inspect(wat.Must(`(module (import "easel:host/v1" "emit" (func (param i32 i32 i32) (result i32)))
+	shape, err := meter.Inspect(wattest.Must(`(module (import "easel:host/v1" "emit" (func (param i32 i32 i32) (result i32)))
 	  (memory (export "memory") 1 3) (func $s (export "easel_invoke") (result i32) i32.const 0) (start $s))`))
 	require.NoError(t, err)
 	require.True(t, shape.Start)
@@ -275,7 +275,7 @@ func TestBranchesLeaveWrappedLoops(t *testing.T) {
 	ctx := context.Background()
 	rt := wazero.NewRuntime(ctx)
 	t.Cleanup(func() { require.NoError(t, rt.Close(ctx)) })
-	plain, err := rt.InstantiateWithConfig(ctx, wat.Must(text), wazero.NewModuleConfig().WithName(""))
+	plain, err := rt.InstantiateWithConfig(ctx, wattest.Must(text), wazero.NewModuleConfig().WithName(""))
 	require.NoError(t, err)
 	metered, _ := start(t, rewrite(t, text), 1<<40)
 	for n := range uint64(300) {
@@ -293,7 +293,7 @@ func TestLabelOutOfRange(t *testing.T) {
 		`(module (func $f call $f br 1))`, `(module (func loop br 2 end))`, `(module (func $f call $f loop i32.const 0 br_if 4 end))`,
 		`(module (func $f call $f i32.const 0 br_table 0 3))`, `(module (func $f loop $l br $l unreachable br 5 end))`,
 	} {
-		_, err := meter.Rewrite(wat.Must(text), meter.Limits{})
+		_, err := meter.Rewrite(wattest.Must(text), meter.Limits{})
 		require.ErrorIs(t, err, meter.ErrMalformed, text)
 	}
 }

@@ -11,13 +11,14 @@ import (
 )
 
 var pluginImport = command{
-	name: "plugin import", args: "FILE.py|FILE.json [FLAGS]", summary: "makes a manifest out of a RAGFlow LLMToolPlugin",
+	name: "plugin import", args: "FILE.py|FILE.json [FLAGS]",
+	summary: "converts the metadata of a RAGFlow LLMToolPlugin into a manifest",
 	help: `
-Reads the block that get_metadata returns, or the same as JSON, and writes the manifest of a plugin with that name and
-those arguments. The function itself has to be written anew: easel runs no Python inside a plugin. Names that begin with
-$t: are keys of translations and are kept.`,
+Reads the value that get_metadata returns, or the same value as JSON, and writes a manifest with that name and those
+arguments. The code is not converted: plugins are WebAssembly modules. Names that begin with $t: are translation keys
+and are kept.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		out := fs.String("o", "", "`FILE` to write; standard output when left out")
+		out := fs.String("o", "", "`FILE` to write (default: standard output)")
 		return func(_ context.Context, a *app, args []string) error {
 			file, err := one("import", "FILE", args)
 			if err != nil {

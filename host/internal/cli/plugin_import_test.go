@@ -21,5 +21,5 @@ func TestPluginImport(t *testing.T) {
 	require.Contains(t, errs, "exists")
 	code, _, errs = easel(t, "plugin", "import", file(t, "x.py", "print(1)"))
 	require.Equal(t, ExitFailed, code)
-	require.Contains(t, errs, "x.py: no `def get_metadata` in it")
+	require.Contains(t, errs, "x.py: `def get_metadata` not found")
 }

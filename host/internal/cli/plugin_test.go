@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 const pluginExamples = "../../../plugins/examples/"
@@ -46,7 +46,7 @@ func packed(t *testing.T, name string) string {
 // sample is a packed module that answers with a text, after a request of the host whose answer it does not look at.
 func sample(t *testing.T, text, request, manifest string) []byte {
 	t.Helper()
-	wasm, err := plugin.WithSection(wat.Must(`(module
+	wasm, err := plugin.WithSection(wattest.Must(`(module
 		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
 		(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))
 		(memory (export "memory") 1)

@@ -133,10 +133,24 @@ func (a *app) replayTemplates(path string) error {
 		if len(lines.Bytes()) == 0 {
 			continue
 		}
-		if _, err := engine.ParseJSON(lines.Bytes()); err != nil {
+		c, err := engine.ParseJSON(lines.Bytes())
+		if err != nil {
 			return &usageError{"", fmt.Errorf("%s, line %d: %w", path, n, err)}
 		}
-		fmt.Fprintf(a.out, "%s\n", template.PlayCase(lines.Bytes()))
+		fmt.Fprintln(a.out, replayTemplate(c).JSON())
 	}
 	return lines.Err()
+}
+
+// replayTemplate renders a template case. It returns {name, text} or {name, error}.
+func replayTemplate(c engine.Value) engine.Value {
+	t, err := template.Parse(c.Get("template").Str())
+	text := ""
+	if err == nil {
+		text, err = t.Render(c.Get("context").Lookup)
+	}
+	if err != nil {
+		return engine.Object("name", c.Get("name"), "error", err.Error())
+	}
+	return engine.Object("name", c.Get("name"), "text", text)
 }

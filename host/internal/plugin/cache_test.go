@@ -11,13 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // A plugin whose compiled code is damaged on disk is compiled again; it is not switched off.
 func TestDamagedCompiledCode(t *testing.T) {
 	dir, lines := t.TempDir(), &bytes.Buffer{}
-	wasm := pack(t, wat.Must(`(module `+importAll+` (func (export "easel_invoke") (result i32) i32.const 0))`), nil)
+	wasm := pack(t, wattest.Must(`(module `+importAll+` (func (export "easel_invoke") (result i32) i32.const 0))`), nil)
 	cache := filepath.Join(dir, "cache")
 	load := func() error {
 		h, err := New(t.Context(), Config{CacheDir: cache, Log: slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelWarn}))})

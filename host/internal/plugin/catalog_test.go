@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 func asking(t *testing.T, version string, hosts ...string) []byte {
@@ -18,7 +18,7 @@ func asking(t *testing.T, version string, hosts ...string) []byte {
 	if len(hosts) > 0 {
 		fields["permissions"] = map[string]any{"http": map[string]any{"hosts": hosts, "reason": "r"}}
 	}
-	return pack(t, wat.Must(echo), fields)
+	return pack(t, wattest.Must(echo), fields)
 }
 
 func TestCatalogLifeOfAPlugin(t *testing.T) {
@@ -89,7 +89,7 @@ func TestCatalogPartOfWhatIsAsked(t *testing.T) {
 	c, err := OpenCatalog(ctx, h, dir, Everything())
 	require.NoError(t, err)
 	version := func(v string, kv int, hosts ...string) []byte {
-		return pack(t, wat.Must(echo), map[string]any{"version": v, "permissions": map[string]any{
+		return pack(t, wattest.Must(echo), map[string]any{"version": v, "permissions": map[string]any{
 			"http": map[string]any{"hosts": hosts, "methods": []string{"GET"}, "reason": "r"}, "kv": map[string]any{"bytes": kv, "reason": "r"},
 		}})
 	}
@@ -136,7 +136,7 @@ func TestCatalogReplacesWhileACallRuns(t *testing.T) {
 	fields := func(version string) map[string]any {
 		return map[string]any{"version": version, "permissions": map[string]any{"variables": map[string]any{"read": []string{"x"}, "reason": "r"}}}
 	}
-	_, err = c.Install(ctx, pack(t, wat.Must(relay), fields("1.0.0")), Local)
+	_, err = c.Install(ctx, pack(t, wattest.Must(relay), fields("1.0.0")), Local)
 	require.NoError(t, err)
 	_, err = c.Enable(ctx, "sample", nil)
 	require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestCatalogReplacesWhileACallRuns(t *testing.T) {
 		done <- err
 	}()
 	<-b.c
-	_, err = c.Install(ctx, pack(t, wat.Must(says("new")), fields("1.1.0")), Local)
+	_, err = c.Install(ctx, pack(t, wattest.Must(says("new")), fields("1.1.0")), Local)
 	require.NoError(t, err)
 	now, err := c.Get("sample")
 	require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 const importKernel = `
@@ -35,7 +35,7 @@ const importKernel = `
 // TestExtismKernel plays the functions of the kernel as a PDK uses them.
 func TestExtismKernel(t *testing.T) {
 	h := newHost(t, Config{})
-	m, err := h.Load(context.Background(), pack(t, wat.Must(`(module`+importKernel+`
+	m, err := h.Load(context.Background(), pack(t, wattest.Must(`(module`+importKernel+`
 		(func (export "copy") (result i32) (local $n i64) (local $i i64) (local $p i64)
 			call $input_length local.tee $n call $alloc local.set $p
 			loop $l

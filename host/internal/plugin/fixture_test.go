@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // newHost makes a host that is closed with the test.
@@ -46,7 +46,7 @@ func pack(t testing.TB, wasm []byte, fields map[string]any) []byte {
 // load assembles, packs and loads a guest with everything it asks for granted.
 func load(t testing.TB, h *Host, text string, fields map[string]any) *Module {
 	t.Helper()
-	m, err := h.Load(context.Background(), pack(t, wat.Must(text), fields), LoadOptions{Granted: Everything()})
+	m, err := h.Load(context.Background(), pack(t, wattest.Must(text), fields), LoadOptions{Granted: Everything()})
 	require.NoError(t, err)
 	return m
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // What else hostile plugins do stands where it belongs: faults of a call in TestCallFaults, files that must not load in
@@ -196,7 +196,7 @@ func TestTenantsNeverShareAnInstance(t *testing.T) {
 // code, what loads can be called, and the whole file still loads afterwards.
 func TestBrokenFiles(t *testing.T) {
 	h := newHost(t, Config{})
-	good := pack(t, wat.Must(relay), map[string]any{"limits": map[string]any{"memory_mb": 2, "output_kb": 64, "fuel": 10_000_000}})
+	good := pack(t, wattest.Must(relay), map[string]any{"limits": map[string]any{"memory_mb": 2, "output_kb": 64, "fuel": 10_000_000}})
 	try := func(wasm []byte) {
 		t.Helper()
 		m, err := h.Load(context.Background(), wasm, LoadOptions{})

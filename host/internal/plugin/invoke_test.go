@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // says is a guest with a fixed output.
@@ -100,7 +100,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 func FuzzLoad(f *testing.F) {
 	h := newHost(f, Config{StartWait: time.Second})
 	for _, text := range []string{echo, relay, counter, says("x")} {
-		f.Add(wat.Must(text))
+		f.Add(wattest.Must(text))
 	}
 	f.Fuzz(func(t *testing.T, wasm []byte) {
 		ctx := context.Background()

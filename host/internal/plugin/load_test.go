@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 const quiet = `(module (func (export "easel_invoke") (result i32) i32.const 0))`
 
 func TestLoadRefuses(t *testing.T) {
 	h := newHost(t, Config{Version: "0.4.2", Limits: Limits{MemoryMB: 16}, StartWait: time.Second})
-	plain := wat.Must(quiet)
+	plain := wattest.Must(quiet)
 	for _, c := range []struct {
 		name    string
 		wasm    []byte
@@ -26,28 +26,28 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{"bytes that are no module", []byte("hello"), Malformed, "read: "},
 		{"a module cut short", pack(t, plain, nil)[:40], Malformed, ""},
-		{"a module that is not valid", pack(t, wat.Must(`(module (func (export "easel_invoke") (result i32)))`), nil), Malformed, "compile: "},
+		{"a module that is not valid", pack(t, wattest.Must(`(module (func (export "easel_invoke") (result i32)))`), nil), Malformed, "compile: "},
 		{"a module without manifest", plain, BadManifest, "easel plugin pack"},
-		{"two manifests", append(pack(t, plain, nil), pack(t, wat.Must("(module)"), nil)[8:]...), Malformed, "stands twice"},
+		{"two manifests", append(pack(t, plain, nil), pack(t, wattest.Must("(module)"), nil)[8:]...), Malformed, "stands twice"},
 		{"a manifest that is not JSON", must(WithSection(plain, ManifestSection, []byte("{"))), BadManifest, "not readable"},
 		{"the ABI of tomorrow in the manifest", pack(t, plain, map[string]any{"abi": 2}), ABIMismatch, "ABI 2"},
-		{"the ABI of tomorrow in the imports", pack(t, wat.Must(`(module (import "easel:host/v2" "think" (func)))`), nil), ABIMismatch, "easel:host/v2 think"},
-		{"an unknown host function", pack(t, wat.Must(`(module (import "easel:host/v1" "think" (func)))`), nil), Unsupported, "think"},
-		{"a host function of another type", pack(t, wat.Must(`(module (import "easel:host/v1" "input_len" (func (param i32))))`), nil), Unsupported, "as (i32) -> (), it is () -> i32"},
-		{"a foreign import", pack(t, wat.Must(`(module (import "env" "abort" (func)))`), nil), Unsupported, "env abort"},
-		{"an imported memory", pack(t, wat.Must(`(module (import "easel:host/v1" "m" (memory 1)))`), nil), Unsupported, "memory"},
-		{"an import of the meter", pack(t, wat.Must(`(module (import "easel:meter/v1" "tick" (func (param i32) (result i32))))`), nil), Unsupported, "easel:meter/v1"},
-		{"a forged fuel counter", pack(t, wat.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`), nil), Forged, "easel:fuel"},
-		{"pointers without memory", pack(t, wat.Must(`(module (import "easel:host/v1" "log" (func (param i32 i32 i32))))`), nil), Unsupported, "export its memory"},
-		{"an export of the wrong type", pack(t, wat.Must(`(module (func (export "easel_invoke")))`), nil), Unsupported, "easel_invoke as () -> (), it is () -> i32"},
-		{"too much memory from the start", pack(t, wat.Must(`(module (memory 1000))`), nil), OverLimit, "64000 KiB"},
+		{"the ABI of tomorrow in the imports", pack(t, wattest.Must(`(module (import "easel:host/v2" "think" (func)))`), nil), ABIMismatch, "easel:host/v2 think"},
+		{"an unknown host function", pack(t, wattest.Must(`(module (import "easel:host/v1" "think" (func)))`), nil), Unsupported, "think"},
+		{"a host function of another type", pack(t, wattest.Must(`(module (import "easel:host/v1" "input_len" (func (param i32))))`), nil), Unsupported, "as (i32) -> (), it is () -> i32"},
+		{"a foreign import", pack(t, wattest.Must(`(module (import "env" "abort" (func)))`), nil), Unsupported, "env abort"},
+		{"an imported memory", pack(t, wattest.Must(`(module (import "easel:host/v1" "m" (memory 1)))`), nil), Unsupported, "memory"},
+		{"an import of the meter", pack(t, wattest.Must(`(module (import "easel:meter/v1" "tick" (func (param i32) (result i32))))`), nil), Unsupported, "easel:meter/v1"},
+		{"a forged fuel counter", pack(t, wattest.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`), nil), Forged, "easel:fuel"},
+		{"pointers without memory", pack(t, wattest.Must(`(module (import "easel:host/v1" "log" (func (param i32 i32 i32))))`), nil), Unsupported, "export its memory"},
+		{"an export of the wrong type", pack(t, wattest.Must(`(module (func (export "easel_invoke")))`), nil), Unsupported, "easel_invoke as () -> (), it is () -> i32"},
+		{"too much memory from the start", pack(t, wattest.Must(`(module (memory 1000))`), nil), OverLimit, "64000 KiB"},
 		{"a requirement this host lacks", pack(t, plain, map[string]any{"requires": []string{"image.draw@1"}}), Unsupported, "image.draw@1"},
 		{"a newer version of an operation", pack(t, plain, map[string]any{"requires": []string{"http.fetch@2"}}), Unsupported, "http.fetch@2"},
 		{"a newer host", pack(t, plain, map[string]any{"min_host": "0.10"}), Unsupported, "needs host 0.10, this is 0.4.2"},
-		{"a trap in start", pack(t, wat.Must(`(module (func $s unreachable) (start $s))`), nil), Trap, "start: "},
-		{"an endless start", pack(t, wat.Must(`(module (func $s loop $l br $l end) (start $s))`), nil), Timeout, "start: "},
-		{"an endless _initialize", pack(t, wat.Must(`(module (func (export "_initialize") loop $l br $l end))`), nil), Timeout, "_initialize: "},
-		{"a description that differs", pack(t, wat.Must(`(module`+importAll+`(data (i32.const 0) "{\22abi\22:1,\22name\22:\22x\22,\22version\22:\221.0.0\22,\22description\22:\22d\22}")
+		{"a trap in start", pack(t, wattest.Must(`(module (func $s unreachable) (start $s))`), nil), Trap, "start: "},
+		{"an endless start", pack(t, wattest.Must(`(module (func $s loop $l br $l end) (start $s))`), nil), Timeout, "start: "},
+		{"an endless _initialize", pack(t, wattest.Must(`(module (func (export "_initialize") loop $l br $l end))`), nil), Timeout, "_initialize: "},
+		{"a description that differs", pack(t, wattest.Must(`(module`+importAll+`(data (i32.const 0) "{\22abi\22:1,\22name\22:\22x\22,\22version\22:\221.0.0\22,\22description\22:\22d\22}")
 			(func (export "easel_describe") (result i32) i32.const 0 i32.const 56 call $output_write i32.const 0))`), nil), BadManifest, "easel_describe"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestLoadOptionalRequirement(t *testing.T) {
 
 func TestLoadPlainExtismWithASeparateManifest(t *testing.T) {
 	h := newHost(t, Config{})
-	m, err := h.Load(context.Background(), wat.Must(quiet), LoadOptions{Manifest: &Manifest{ABI: 1, Name: "bare", Version: "0.0.1", Description: "x"}})
+	m, err := h.Load(context.Background(), wattest.Must(quiet), LoadOptions{Manifest: &Manifest{ABI: 1, Name: "bare", Version: "0.0.1", Description: "x"}})
 	require.NoError(t, err)
 	require.Equal(t, "bare", m.Manifest().Name)
 }
@@ -83,7 +83,7 @@ func TestSignatures(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(nil)
 	require.NoError(t, err)
 	key := base64.StdEncoding.EncodeToString(public)
-	plain := pack(t, wat.Must(quiet), nil)
+	plain := pack(t, wattest.Must(quiet), nil)
 	signed, err := Sign(plain, "acme", private)
 	require.NoError(t, err)
 	again, err := Sign(signed, "acme", private)
@@ -114,7 +114,7 @@ func TestSignatures(t *testing.T) {
 		{"a key that is none", unkeyed, trust, "signed by publisher \"acme\" with key AAAA, which is no ed25519 public key in base64; trusted keys of acme are " + key + "; sign the file again with `easel plugin sign`"},
 		{"a name that is a command", mischief, nil, "signed by publisher \"`reboot`\", which is no name of a publisher; sign the file again with `easel plugin sign`"},
 		{"a signature that is not readable", unread, trust, "the signature is not readable: unexpected end of JSON input; sign the file again with `easel plugin sign`"},
-		{"bytes after the signature", append(append([]byte(nil), signed...), pack(t, wat.Must("(module)"), nil)[8:]...), trust, "not signed; "},
+		{"bytes after the signature", append(append([]byte(nil), signed...), pack(t, wattest.Must("(module)"), nil)[8:]...), trust, "not signed; "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			seal, err := Verify(c.wasm, c.keys)
@@ -143,10 +143,10 @@ func TestApproval(t *testing.T) {
 	h := newHost(t, Config{})
 	wants := map[string]any{"permissions": map[string]any{"http": map[string]any{"hosts": []string{"a.example", "b.example"}, "reason": "r"}}}
 	granted := Permissions{HTTP: &HTTPPermission{Hosts: []string{"a.example"}}}
-	_, err := h.Load(context.Background(), pack(t, wat.Must(quiet), wants), LoadOptions{Granted: granted, Approval: true})
+	_, err := h.Load(context.Background(), pack(t, wattest.Must(quiet), wants), LoadOptions{Granted: granted, Approval: true})
 	require.ErrorIs(t, err, NeedsApproval)
 	require.ErrorContains(t, err, "asks for http to b.example; approve it with `easel plugin enable sample`")
-	m, err := h.Load(context.Background(), pack(t, wat.Must(quiet), wants), LoadOptions{Granted: granted})
+	m, err := h.Load(context.Background(), pack(t, wattest.Must(quiet), wants), LoadOptions{Granted: granted})
 	require.NoError(t, err, "without approval the rest is granted")
 	require.Equal(t, []string{"a.example"}, m.Granted().HTTP.Hosts)
 }
@@ -174,7 +174,7 @@ func TestCloseDrains(t *testing.T) {
 func TestDescribeBeforePacking(t *testing.T) {
 	h := newHost(t, Config{})
 	says := func(text string) []byte {
-		return wat.Must(`(module` + importAll + `(data (i32.const 8) ` + strconv.Quote(text) + `)
+		return wattest.Must(`(module` + importAll + `(data (i32.const 8) ` + strconv.Quote(text) + `)
 			(func (export "easel_describe") (result i32) i32.const 8 i32.const ` + strconv.Itoa(len(text)) + ` call $output_write i32.const 0)
 			(func (export "easel_invoke") (result i32) i32.const 0))`)
 	}
@@ -184,6 +184,6 @@ func TestDescribeBeforePacking(t *testing.T) {
 	require.Equal(t, manifest, string(got))
 	_, err = h.Describe(context.Background(), says(`{"abi":1}`))
 	require.ErrorIs(t, err, BadManifest)
-	_, err = h.Describe(context.Background(), wat.Must(echo))
+	_, err = h.Describe(context.Background(), wattest.Must(echo))
 	require.ErrorIs(t, err, NotFound)
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // changerFolder, in the environment, makes a process of this test one that changes the folder.
@@ -95,7 +95,7 @@ func changer(t *testing.T, dir, name string) {
 	_, err = io.ReadAll(os.Stdin)
 	require.NoError(t, err)
 	for i := range changes {
-		wasm := pack(t, wat.Must(`(module (func (export "easel_invoke") (result i32) i32.const 0))`), map[string]any{"name": fmt.Sprintf("%s-%d", name, i)})
+		wasm := pack(t, wattest.Must(`(module (func (export "easel_invoke") (result i32) i32.const 0))`), map[string]any{"name": fmt.Sprintf("%s-%d", name, i)})
 		_, err := c.Install(ctx, wasm, Local)
 		require.NoError(t, err)
 		_, err = ChangeTrust(ctx, dir, func(keys map[string][]string) { keys[fmt.Sprintf("%s-%d", name, i)] = []string{"key"} })

@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 func TestSections(t *testing.T) {
-	plain := wat.Must(echo)
+	plain := wattest.Must(echo)
 	one, err := WithSection(plain, "easel.icon", []byte("<svg/>"))
 	require.NoError(t, err)
 	two, err := WithSection(one, "easel.icon", []byte("<svg>2</svg>"))
@@ -32,7 +32,7 @@ func TestSections(t *testing.T) {
 // FuzzSections reads strangers' bytes; what is written can be read back, and
 // nothing else of the file changes.
 func FuzzSections(f *testing.F) {
-	f.Add(wat.Must(echo), "easel.manifest", []byte("{}"))
+	f.Add(wattest.Must(echo), "easel.manifest", []byte("{}"))
 	f.Add([]byte("\x00asm\x01\x00\x00\x00\x00\x02\x01a"), "a", []byte{})
 	f.Fuzz(func(t *testing.T, wasm []byte, name string, payload []byte) {
 		out, err := WithSection(wasm, name, append([]byte{}, payload...))

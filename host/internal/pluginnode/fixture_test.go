@@ -16,7 +16,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // guest writes a module whose easel_invoke takes the steps in order:
@@ -33,8 +33,8 @@ func guest(steps ...string) []byte {
 	var data, marks, code strings.Builder
 	at := 1000
 	put := func(text string) string {
-		text = strings.ReplaceAll(text, "MARK", wat.MarkRoom)
-		marks.WriteString(wat.FillMarks(text, at))
+		text = strings.ReplaceAll(text, "MARK", wattest.MarkRoom)
+		marks.WriteString(wattest.FillMarks(text, at))
 		fmt.Fprintf(&data, "\t(data (i32.const %d) %q)\n", at, text)
 		place := fmt.Sprintf("i32.const %d i32.const %d", at, len(text))
 		at += len(text)
@@ -62,7 +62,7 @@ func guest(steps ...string) []byte {
 	if marks.Len() > 0 {
 		read = "i32.const 20000 i32.const 20000 call $input_read drop\n"
 	}
-	return wat.Must(`(module
+	return wattest.Must(`(module
 	(import "easel:host/v1" "input_read" (func $input_read (param i32 i32) (result i32)))
 	(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
 	(import "easel:host/v1" "error_write" (func $error_write (param i32 i32)))
@@ -70,7 +70,7 @@ func guest(steps ...string) []byte {
 	(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))
 	(import "easel:host/v1" "result_read" (func $result_read (param i32 i32) (result i32)))
 	(memory (export "memory") 1)
-` + data.String() + wat.MarkFunc(20000) + `(func (export "easel_invoke") (result i32)
+` + data.String() + wattest.MarkFunc(20000) + `(func (export "easel_invoke") (result i32)
 ` + read + marks.String() + code.String() + `i32.const 0))`)
 }
 

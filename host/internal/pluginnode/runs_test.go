@@ -8,11 +8,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // counter answers with how often its instance was called.
-var counter = wat.Must(`(module
+var counter = wattest.Must(`(module
 	(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
 	(memory (export "memory") 1) (global $n (mut i32) (i32.const 48))
 	(data (i32.const 0) "{\"outputs\":{\"n\":0}}")

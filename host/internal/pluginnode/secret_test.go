@@ -12,7 +12,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // forwarder is a guest that sends what it was given, its params or its arguments, as the headers of
@@ -21,7 +21,7 @@ func forwarder(url, member string) []byte {
 	head := `{"op":"http.fetch","args":{"url":"` + url + `","headers":`
 	const tail, said = `}}`, `{"outputs":{"text":"done"}}`
 	name := []byte(member + `":`)
-	return wat.Must(fmt.Sprintf(`(module
+	return wattest.Must(fmt.Sprintf(`(module
 	(import "easel:host/v1" "input_read" (func $input_read (param i32 i32) (result i32)))
 	(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
 	(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))

@@ -11,20 +11,20 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Runs is what the bridge steers; the run log does.
+// Runs cancels runs. The run log implements it.
 type Runs interface {
-	// Cancel ends the runs that have this name.
+	// Cancel cancels the runs of a task.
 	Cancel(ctx context.Context, task string) error
-	// Tasks are the names of the runs of this host.
+	// Tasks lists the tasks of the runs of this host.
 	Tasks() []string
 }
 
-// BridgeConfig names a Redis or Valkey.
+// BridgeConfig holds the address of a Redis or Valkey and what its keys control.
 type BridgeConfig struct {
 	URL  string // redis://user:password@host:6379/0, or rediss:// for TLS
 	Runs Runs
-	// Poll is how often cancel marks are asked for when the server does not
-	// allow notifications; 0 means 50 ms.
+	// Poll is how often cancel keys are read if the server does not allow notifications; 0 means
+	// 50 ms.
 	Poll time.Duration
 	Log  *slog.Logger // nil means slog.Default
 }
@@ -33,21 +33,21 @@ type BridgeConfig struct {
 type Bridge struct {
 	cfg    BridgeConfig
 	client *redis.Client
-	seen   map[string]bool // marks that polling has passed on; Watch's own
+	seen   map[string]bool // tasks whose cancel key was handled; used by Watch only
 }
 
-// silence takes what the client library prints by itself; its errors come back and are told of here.
+// silence discards the log of the client library. Its errors are returned and logged here.
 type silence struct{}
 
 func (silence) Printf(context.Context, string, ...any) {}
 
 func init() { redis.SetLogger(silence{}) }
 
-// NewBridge reads the address; it does not connect yet.
+// NewBridge parses the address. It does not connect yet.
 func NewBridge(cfg BridgeConfig) (*Bridge, error) {
 	opts, err := redis.ParseURL(cfg.URL)
 	if err != nil {
-		// The address may hold a password, so it is not shown.
+		// The address may contain a password, so it is not part of the error.
 		return nil, errors.New("redis bridge: address is not of the form redis://user:password@host:port/db")
 	}
 	if cfg.Poll == 0 {
@@ -59,10 +59,10 @@ func NewBridge(cfg BridgeConfig) (*Bridge, error) {
 	return &Bridge{cfg: cfg, client: redis.NewClient(opts), seen: map[string]bool{}}, nil
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (b *Bridge) Close() error { return b.client.Close() }
 
-// Put sets a key in Redis, such as a trace log with its ten minutes.
+// Put sets a key in Redis, such as a trace.
 func (b *Bridge) Put(ctx context.Context, key string, value []byte, ttl time.Duration) error {
 	if err := b.client.Set(ctx, key, value, ttl).Err(); err != nil {
 		return fmt.Errorf("redis bridge: put key %q: %w", key, err)
@@ -70,7 +70,7 @@ func (b *Bridge) Put(ctx context.Context, key string, value []byte, ttl time.Dur
 	return nil
 }
 
-// Delete removes a key, such as the cancel mark of a run that has ended.
+// Delete removes a key, such as the cancel key of a finished run.
 func (b *Bridge) Delete(ctx context.Context, key string) error {
 	if err := b.client.Del(ctx, key).Err(); err != nil {
 		return fmt.Errorf("redis bridge: delete key %q: %w", key, err)
@@ -78,17 +78,17 @@ func (b *Bridge) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Watch passes cancel marks on until ctx ends. It hears of them by keyspace
-// notifications and switches those on if it may; else it asks for the marks of
-// this host's runs again and again. A server that is away is waited for.
+// Watch cancels runs whose cancel key is set, until ctx is done. It uses keyspace notifications and
+// enables them if the server allows it; otherwise it polls the cancel keys of the runs of this
+// host. It reconnects when the connection is lost.
 func (b *Bridge) Watch(ctx context.Context) {
-	last := "" // what was told of; a server that is away is told of once
+	last := "" // the error logged last; a lost connection is logged once
 	for ctx.Err() == nil {
 		err := b.allowNotifications(ctx)
 		if err == nil {
 			err = b.hear(ctx)
 		} else if notAllowed(err) {
-			b.cfg.Log.Info("redis does not allow notifications, cancel marks are polled", "every", b.cfg.Poll)
+			b.cfg.Log.Info("redis bridge: notifications are not allowed, polling cancel keys", "every", b.cfg.Poll)
 			err = b.poll(ctx)
 		}
 		if ctx.Err() != nil {
@@ -96,7 +96,7 @@ func (b *Bridge) Watch(ctx context.Context) {
 		}
 		if text := fmt.Sprint(err); text != last {
 			last = text
-			b.cfg.Log.Warn("redis bridge tries again and again", "err", err)
+			b.cfg.Log.Warn("redis bridge: connection lost, retrying", "err", err)
 		}
 		select {
 		case <-time.After(500 * time.Millisecond):
@@ -105,15 +105,14 @@ func (b *Bridge) Watch(ctx context.Context) {
 	}
 }
 
-// notAllowed says that the server answered, and that the answer was no. One that does not let this host in would refuse
-// the questions as well.
+// notAllowed reports whether the server refused a command. A refused login is not included: polling
+// would be refused as well.
 func notAllowed(err error) bool {
 	var answer redis.Error
 	return errors.As(err, &answer) && !redis.IsAuthError(err)
 }
 
-// allowNotifications adds "keyspace, string commands" to what the server tells
-// about, and keeps what others have asked for.
+// allowNotifications enables keyspace notifications of string commands and keeps the enabled ones.
 func (b *Bridge) allowNotifications(ctx context.Context) error {
 	const name = "notify-keyspace-events"
 	now, err := b.client.ConfigGet(ctx, name).Result()
@@ -127,17 +126,17 @@ func (b *Bridge) allowNotifications(ctx context.Context) error {
 	return b.client.ConfigSet(ctx, name, flags+"K$").Err()
 }
 
-// hear passes notifications on until the connection breaks.
+// hear handles notifications until the connection is lost.
 func (b *Bridge) hear(ctx context.Context) error {
 	prefix := fmt.Sprintf("__keyspace@%d__:", b.client.Options().DB)
 	sub := b.client.PSubscribe(ctx, prefix+"*-cancel")
 	defer sub.Close()
-	// Receive does not heed ctx; a closed subscription ends it.
+	// Receive ignores ctx; closing the subscription interrupts it.
 	defer context.AfterFunc(ctx, func() { sub.Close() })()
 	if _, err := sub.Receive(ctx); err != nil {
 		return err
 	}
-	// Marks that were set while nobody listened.
+	// Keys that were set before the subscription.
 	if err := b.ask(ctx); err != nil {
 		return err
 	}
@@ -149,14 +148,14 @@ func (b *Bridge) hear(ctx context.Context) error {
 		switch msg := got.(type) {
 		case *redis.Message:
 			if msg.Payload == "set" {
-				// One that could not be passed on is among the marks that are asked for next.
+				// A failed cancel is repeated when the keys are read after reconnecting.
 				if err := b.cancel(ctx, strings.TrimSuffix(strings.TrimPrefix(msg.Channel, prefix), "-cancel")); err != nil {
 					return err
 				}
 			}
 		case *redis.Subscription:
-			// The client has connected again by itself: marks may have been missed,
-			// and a server that started anew has forgotten what to tell about.
+			// The client reconnected by itself: notifications may have been missed, and a restarted
+			// server has lost its notification settings.
 			return errAgain
 		}
 	}
@@ -179,10 +178,10 @@ func (b *Bridge) poll(ctx context.Context) error {
 	}
 }
 
-// askMost is how many marks one question asks for.
+// askMost is the number of keys per MGET.
 const askMost = 500
 
-// ask looks for the marks of this host's runs and passes each on once.
+// ask reads the cancel keys of the runs of this host and cancels each run once.
 func (b *Bridge) ask(ctx context.Context) error {
 	tasks := b.cfg.Runs.Tasks()
 	seen := make(map[string]bool, len(b.seen))

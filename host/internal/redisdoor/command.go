@@ -18,18 +18,18 @@ type client struct {
 	door  *Door
 	in    *bufio.Reader
 	out   reply
-	known bool // has given the password
-	wrong int  // passwords that were not
+	known bool // is authenticated
+	wrong int  // failed attempts to authenticate
 	quit  bool
 }
 
-// command answers one command. Args are without the command's name.
+// command is one supported command. The arguments of run do not include its name.
 type command struct {
 	least, most int
 	run         func(c *client, ctx context.Context, args [][]byte)
 }
 
-// commands are all that the door understands.
+// commands lists every supported command.
 var commands = map[string]command{
 	"AUTH":    {1, 2, (*client).auth},
 	"PING":    {0, 1, (*client).ping},
@@ -43,7 +43,7 @@ var commands = map[string]command{
 	"PEXPIRE": {2, 2, func(c *client, ctx context.Context, a [][]byte) { c.expire(ctx, a, time.Millisecond) }},
 	"TTL":     {1, 1, func(c *client, ctx context.Context, a [][]byte) { c.ttl(ctx, a, time.Second) }},
 	"PTTL":    {1, 1, func(c *client, ctx context.Context, a [][]byte) { c.ttl(ctx, a, time.Millisecond) }},
-	// What clients say by themselves when they connect.
+	// Sent by client libraries when they connect.
 	"SELECT":  {1, 1, func(c *client, _ context.Context, _ [][]byte) { c.out.simple("OK") }},
 	"CLIENT":  {1, mostArgs, func(c *client, _ context.Context, _ [][]byte) { c.out.simple("OK") }},
 	"COMMAND": {0, mostArgs, func(c *client, _ context.Context, _ [][]byte) { c.out.array(0) }},
@@ -70,8 +70,8 @@ func (c *client) answer(ctx context.Context, args [][]byte) {
 	cmd.run(c, once, args)
 }
 
-// auth takes the password, with or without a user's name before it. Hashes are
-// compared so that the time tells nothing of the length either.
+// auth checks the password, with or without a user name before it. Hashes are compared, so that the
+// time of the comparison does not depend on the length of the password.
 func (c *client) auth(_ context.Context, args [][]byte) {
 	given, want := sha256.Sum256(args[len(args)-1]), sha256.Sum256([]byte(c.door.cfg.Password))
 	if c.door.cfg.Password != "" && subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
@@ -98,7 +98,7 @@ func (c *client) bye(context.Context, [][]byte) {
 	c.out.simple("OK")
 }
 
-// key checks that a key is one of those served here.
+// key checks that a key has one of the supported suffixes.
 func (c *client) key(arg []byte) (string, bool) {
 	key := string(arg)
 	if len(key) > 512 || !strings.HasSuffix(key, "-cancel") && !strings.HasSuffix(key, "-logs") {
@@ -130,10 +130,10 @@ func (c *client) setex(ctx context.Context, args [][]byte) {
 	}
 }
 
-// mostLife bounds a time to live, below where multiplication overflows.
+// mostLife bounds a time to live, so that multiplying it cannot overflow.
 const mostLife = 10 * 365 * 24 * time.Hour
 
-// lifetime reads a positive time, or answers with an error and returns 0.
+// lifetime parses a positive time to live. It replies with an error and returns 0 for other text.
 func (c *client) lifetime(text []byte, unit time.Duration) time.Duration {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n <= 0 || n > int64(mostLife/unit) {
@@ -155,13 +155,13 @@ func (c *client) put(ctx context.Context, keyArg, value []byte, ttl time.Duratio
 	c.out.simple("OK")
 }
 
-// broken answers when the keys cannot be reached.
+// broken logs an error of the store and replies without its details.
 func (c *client) broken(err error) {
 	c.door.cfg.Log.Warn("redis door", "err", err)
 	c.out.fail("ERR keys are unavailable, try again")
 }
 
-// find reads a key; ok is false when an answer has been given.
+// find reads a key. If ok is false, it has replied with an error.
 func (c *client) find(ctx context.Context, arg []byte) (value []byte, ttl time.Duration, found, ok bool) {
 	key, ok := c.key(arg)
 	if !ok {
@@ -222,7 +222,7 @@ func (c *client) exists(ctx context.Context, args [][]byte) {
 	c.out.number(n)
 }
 
-// expire gives a new time to live; none left means that the key goes.
+// expire sets the time to live of a key. Zero or less deletes the key.
 func (c *client) expire(ctx context.Context, args [][]byte, unit time.Duration) {
 	n, err := strconv.ParseInt(string(args[1]), 10, 64)
 	if err != nil || n > int64(mostLife/unit) {
@@ -249,7 +249,7 @@ func (c *client) expire(ctx context.Context, args [][]byte, unit time.Duration) 
 	c.out.number(1)
 }
 
-// ttl answers -2 for a key that is not there and -1 for one that stays.
+// ttl replies with -2 for a missing key and -1 for one without a time to live.
 func (c *client) ttl(ctx context.Context, args [][]byte, unit time.Duration) {
 	_, ttl, found, ok := c.find(ctx, args[0])
 	switch {

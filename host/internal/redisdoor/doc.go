@@ -1,15 +1,14 @@
-// Package redisdoor honours the keys by which outside programs steer runs of
-// the original through Redis: "{task}-cancel" stops a run, "{task}-logs" and
-// "{task}-{message}-logs" hold traces of tool calls.
+// Package redisdoor supports the Redis keys by which other programs control runs of the original:
+// "{task}-cancel" cancels a run, "{task}-logs" and "{task}-{message}-logs" hold traces of tool
+// calls.
 //
-// There are two ways. The [Door] is a small server that speaks Redis's
-// protocol itself and keeps the keys in the run log, so nothing has to be
-// installed. The [Bridge] watches a Redis or Valkey that is there already.
+// A [Door] is a small server that speaks the Redis protocol and stores the keys in the run log, so
+// no Redis has to be installed. A [Bridge] watches an existing Redis or Valkey.
 //
-// The door is made to be touched by strangers: it listens on loopback and
-// wants a password unless told otherwise, reads no more than it has room for,
-// and serves no other keys and no other commands.
+// The door is safe against untrusted clients: it listens on loopback and requires a password unless
+// configured otherwise, bounds what it reads before it allocates memory, and serves no other keys
+// or commands.
 //
-// Source: the key names are those of RAGFlow's canvas and task services
-// (behaviour read, written anew).
+// Source: the key names are those of RAGFlow's canvas and task services (behaviour read, written
+// anew).
 package redisdoor

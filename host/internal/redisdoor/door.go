@@ -12,25 +12,24 @@ import (
 	"time"
 )
 
-// Keys stores values with a time to live; package kv does.
+// Keys stores values with a time to live. Package kv implements it.
 type Keys interface {
 	// Put sets a key; a ttl of 0 keeps it until it is deleted.
 	Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
-	// Get reads a key and how long it still lives; its error for a key that is
-	// not there is broker.ErrNotFound.
+	// Get returns a value and its remaining time to live, or broker.ErrNotFound.
 	Get(ctx context.Context, key string) (value []byte, ttl time.Duration, err error)
-	// Delete removes a key; a missing one is no error.
+	// Delete removes a key. A missing key is not an error.
 	Delete(ctx context.Context, key string) error
 }
 
-// Config says where the door is and who may pass it.
+// Config holds the address, the access rules and the limits of a door.
 type Config struct {
 	Addr     string // host:port; a loopback host unless Remote is set
-	Password string // wanted from every client unless Open is set
-	Remote   bool   // may listen beyond loopback
-	Open     bool   // may go without a password
-	Conns    int    // most clients at once; 0 means 64
-	Value    int    // most bytes of a value; 0 means 1 MiB
+	Password string // required from every client unless Open is set
+	Remote   bool   // may listen on addresses other than loopback
+	Open     bool   // may run without a password
+	Conns    int    // maximum of connections; 0 means 64
+	Value    int    // maximum bytes of a value; 0 means 1 MiB
 	Keys     Keys
 	Log      *slog.Logger // nil means slog.Default
 }
@@ -45,16 +44,14 @@ type Door struct {
 	wg       sync.WaitGroup
 }
 
-// How long a client may take: to say who it is, to say anything, to read.
+// Timeouts of a connection: until it authenticates, between commands, and of a write.
 const (
 	helloTime = 10 * time.Second
 	idleTime  = 30 * time.Minute
 	writeTime = 10 * time.Second
 )
 
-// Listen opens the door.
-//
-// Errors: [ErrOpenDoor] when it would be less protected than asked for.
+// Listen starts a door. It returns [ErrOpenDoor] if the configuration is not protected.
 func Listen(cfg Config) (*Door, error) {
 	if cfg.Password == "" && !cfg.Open {
 		return nil, fmt.Errorf("%w: set a password", ErrOpenDoor)
@@ -85,10 +82,10 @@ func Listen(cfg Config) (*Door, error) {
 	return d, nil
 }
 
-// Addr is where the door listens.
+// Addr returns the address the door listens on.
 func (d *Door) Addr() net.Addr { return d.listener.Addr() }
 
-// Close ends all connections.
+// Close stops listening and closes all connections.
 func (d *Door) Close() error {
 	d.stop()
 	err := d.listener.Close()
@@ -103,7 +100,7 @@ func (d *Door) accept() {
 			return
 		}
 		if err != nil {
-			// Out of file descriptors, most likely: others may free some.
+			// Most likely out of file descriptors, which other connections may release.
 			d.cfg.Log.Warn("redis door", "err", err)
 			select {
 			case <-time.After(100 * time.Millisecond):
@@ -119,7 +116,7 @@ func (d *Door) accept() {
 				d.serve(conn)
 			})
 		default:
-			// Whoever is refused may not read the reason; it is closed anyway.
+			// The reason is best effort: the connection is closed either way.
 			_ = conn.SetDeadline(time.Now().Add(time.Second))
 			_, _ = io.WriteString(conn, "-ERR max number of clients reached\r\n")
 			_ = conn.Close()
@@ -127,18 +124,20 @@ func (d *Door) accept() {
 	}
 }
 
-// serve answers one client, in order, until it leaves or breaks the protocol.
+// serve handles one connection until the client quits or violates the protocol.
 func (d *Door) serve(conn net.Conn) {
 	defer conn.Close()
 	defer context.AfterFunc(d.ctx, func() { conn.Close() })()
-	c := client{door: d, in: bufio.NewReaderSize(conn, mostLine), out: reply{bufio.NewWriter(conn)}, known: d.cfg.Open && d.cfg.Password == ""}
+	c := client{
+		door: d, in: bufio.NewReaderSize(conn, mostLine), out: reply{bufio.NewWriter(conn)},
+		known: d.cfg.Open && d.cfg.Password == "",
+	}
 	for !c.quit {
 		wait, size := idleTime, d.cfg.Value+mostLine
 		if !c.known {
 			wait, size = helloTime, mostLine
 		}
-		// A deadline that cannot be set means a connection that is gone, which the
-		// read says.
+		// If the deadline cannot be set, the connection is closed and the read fails.
 		_ = conn.SetReadDeadline(time.Now().Add(wait))
 		args, err := readCommand(c.in, size)
 		if errors.Is(err, errProtocol) {
@@ -150,7 +149,7 @@ func (d *Door) serve(conn net.Conn) {
 			c.answer(d.ctx, args)
 		}
 		if c.in.Buffered() > 0 && !c.quit {
-			continue // more commands are here; they are answered together
+			continue // pipelined commands: flush their replies together
 		}
 		_ = conn.SetWriteDeadline(time.Now().Add(writeTime))
 		if c.out.Flush() != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,6 +103,8 @@ func TestDoorBearsHostileBytes(t *testing.T) {
 		"a large text from a stranger": "*2\r\n$4\r\nAUTH\r\n$100000\r\n" + strings.Repeat("x", 100000),
 		"a line without an end":        strings.Repeat("x", 100000),
 		"no length":                    "*\r\n",
+		"nested arrays":                strings.Repeat("*1\r\n", 100000),
+		"empty arrays":                 strings.Repeat("*0\r\n", 100000) + "*-1\r\n",
 		"not a text":                   "*1\r\n:1\r\n",
 		"a text longer than said":      "*1\r\n$1\r\nabcdef\r\n",
 		"HTTP":                         "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -111,6 +114,27 @@ func TestDoorBearsHostileBytes(t *testing.T) {
 			require.Contains(t, say(t, d, "AUTH pw\r\nPING\r\n"), "+PONG", "the door still stands")
 		})
 	}
+}
+
+// The libraries for servers of the protocol allocate the length that a client declares.
+func TestDoorAllocatesNoDeclaredLengths(t *testing.T) {
+	const clients = 64
+	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw", Conns: clients})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range clients {
+		conn, err := net.Dial("tcp", d.Addr().String())
+		require.NoError(t, err)
+		defer conn.Close()
+		require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+		_, err = io.WriteString(conn, "*2\r\n$4\r\nAUTH\r\n$536870912\r\n")
+		require.NoError(t, err)
+		answer, err := bufio.NewReader(conn).ReadString('\n')
+		require.NoError(t, err)
+		require.Contains(t, answer, "-ERR protocol error: length")
+	}
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(clients*256<<10), "bytes allocated")
 }
 
 func TestDoorIsClosedByDefault(t *testing.T) {

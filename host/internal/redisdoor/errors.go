@@ -3,10 +3,10 @@ package redisdoor
 import "errors"
 
 var (
-	// ErrOpenDoor says that the door would be open to more than this machine, or
-	// to everybody on it; set what the text names if that is meant.
+	// ErrOpenDoor is returned when the configuration would expose the door to other machines or
+	// leave it without a password. The message names the setting that allows it.
 	ErrOpenDoor = errors.New("redis door is not protected")
 
-	// errProtocol ends a connection that does not speak the protocol.
+	// errProtocol closes a connection whose bytes are not the Redis protocol.
 	errProtocol = errors.New("protocol error")
 )

@@ -8,17 +8,17 @@ import (
 	"strconv"
 )
 
-// Redis's protocol, as far as clients use it towards a server: a command is an
-// array of byte strings, or a line of words typed by hand. Every length is
-// checked before anything is read into memory.
+// This file reads commands and writes replies of the Redis protocol (RESP 2). A command is an array
+// of byte strings or an inline line of words. Every length is checked before memory is allocated
+// for it, which the available libraries do not do: see RATIONALE.md.
 
 const (
 	mostArgs = 16
-	mostLine = 4 << 10 // bytes of a line: a length, or a command typed by hand
+	mostLine = 4 << 10 // bytes of a length line or an inline command
 )
 
-// readCommand reads one command of at most size bytes. An empty one is a line
-// without words and is to be ignored.
+// readCommand reads one command of at most size bytes. An empty line or array gives no arguments
+// and is ignored by the caller.
 func readCommand(r *bufio.Reader, size int) ([][]byte, error) {
 	line, err := readLine(r)
 	if err != nil {
@@ -47,7 +47,7 @@ func readCommand(r *bufio.Reader, size int) ([][]byte, error) {
 	return args, nil
 }
 
-// cloneAll copies words out of the reader's buffer.
+// cloneAll copies words out of the buffer of the reader.
 func cloneAll(words [][]byte) [][]byte {
 	for i, w := range words {
 		words[i] = bytes.Clone(w)
@@ -72,13 +72,12 @@ func readBulk(r *bufio.Reader, most int) ([]byte, error) {
 		return nil, err
 	}
 	if data[n] != '\r' || data[n+1] != '\n' {
-		return nil, fmt.Errorf("%w: text is longer than said", errProtocol)
+		return nil, fmt.Errorf("%w: bulk string is longer than its length", errProtocol)
 	}
 	return data[:n:n], nil
 }
 
-// readLine reads to the end of a line, which is not part of it. The bytes are
-// the reader's and last until the next read.
+// readLine reads one line without its end. The bytes are valid until the next read.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
@@ -93,12 +92,12 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 func length(text []byte, most int) (int, error) {
 	n, err := strconv.Atoi(string(text))
 	if err != nil || n < 0 || n > most {
-		return 0, fmt.Errorf("%w: length %.20q is not within 0 and %d", errProtocol, text, most)
+		return 0, fmt.Errorf("%w: length %.20q is not between 0 and %d", errProtocol, text, most)
 	}
 	return n, nil
 }
 
-// reply writes answers in the second version of the protocol.
+// reply writes replies in RESP 2.
 type reply struct{ *bufio.Writer }
 
 func (w reply) simple(text string) { fmt.Fprintf(w, "+%s\r\n", text) }
@@ -108,12 +107,12 @@ func (w reply) array(n int)        { fmt.Fprintf(w, "*%d\r\n", n) }
 
 func (w reply) bulk(data []byte) {
 	fmt.Fprintf(w, "$%d\r\n", len(data))
-	// A Writer keeps its first error, and Flush returns it.
+	// Flush returns the first error of the writer.
 	_, _ = w.Write(data)
 	fmt.Fprint(w, "\r\n")
 }
 
-// fail answers with an error; its text may not break the line.
+// fail replies with an error. Control characters become spaces, because the reply is one line.
 func (w reply) fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	clean := bytes.Map(func(r rune) rune {

@@ -10,23 +10,23 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// KeyWriter is where keys of runs are written: the run log behind the door, or the bridge.
+// KeyWriter stores keys of runs: the key store behind the door, or the bridge.
 type KeyWriter interface {
 	Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
 	Delete(ctx context.Context, key string) error
 }
 
-// traceKept is how long a trace lives after its last change, as in the original.
+// traceKept is the time to live of a trace after its last change, as in the original.
 const traceKept = 10 * time.Minute
 
-// Traces writes what the tools of runs did to "{task}-{message}-logs" and "{task}-logs", for programs that look
-// there: [{component_id, trace: [{path, tool_name, arguments, result, elapsed_time}]}], a component once more
-// whenever it follows another. Writing happens beside the run, which never waits for it; of several changes that
-// wait only the last is written.
+// Traces writes the tool calls of runs to "{task}-{message}-logs" and "{task}-logs":
+// [{component_id, trace: [{path, tool_name, arguments, result, elapsed_time}]}]. A component that
+// calls tools again after another one gets a second entry. Runs never wait for the writer, which
+// writes only the latest of several pending changes.
 type Traces struct {
 	places []KeyWriter
 	log    *slog.Logger
-	bell   chan struct{}
+	wake   chan struct{}
 
 	mu   sync.Mutex
 	runs map[string]*trace // by task
@@ -39,12 +39,12 @@ type trace struct {
 	used    time.Time
 }
 
-// NewTraces makes Traces; [Traces.Write] does the writing.
+// NewTraces returns Traces; [Traces.Write] writes them.
 func NewTraces(log *slog.Logger, places ...KeyWriter) *Traces {
-	return &Traces{places: places, log: log, bell: make(chan struct{}, 1), runs: map[string]*trace{}}
+	return &Traces{places: places, log: log, wake: make(chan struct{}, 1), runs: map[string]*trace{}}
 }
 
-// Tool notes a finished tool call: the data of a tool_finished event.
+// Tool adds a finished tool call, given the data of its tool_finished event.
 func (t *Traces) Tool(task, message string, data engine.Value) {
 	id := data.Get("component_id")
 	call := engine.TraceEntry(data)
@@ -64,12 +64,12 @@ func (t *Traces) Tool(task, message string, data engine.Value) {
 	r.message, r.dirty, r.used = message, true, time.Now()
 	t.mu.Unlock()
 	select {
-	case t.bell <- struct{}{}:
+	case t.wake <- struct{}{}:
 	default:
 	}
 }
 
-// End lets go of a run that has ended; what is not written yet will be.
+// End forgets a finished run. A pending change is still written.
 func (t *Traces) End(task string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,7 +90,7 @@ func (t *Traces) Forget(ctx context.Context, task string) error {
 	return errors.Join(errs...)
 }
 
-// sweep forgets runs that went on elsewhere; mu is held.
+// sweep forgets runs that continued on another host. The caller holds mu.
 func (t *Traces) sweep() {
 	for task, r := range t.runs {
 		if !r.dirty && time.Since(r.used) > traceKept {
@@ -99,25 +99,25 @@ func (t *Traces) sweep() {
 	}
 }
 
-// Write writes what changes until ctx ends.
+// Write writes changed traces until ctx is done.
 func (t *Traces) Write(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-t.bell:
+		case <-t.wake:
 		}
 		for key, value := range t.changed() {
 			for _, p := range t.places {
 				if err := p.Put(ctx, key, value, traceKept); err != nil && ctx.Err() == nil {
-					t.log.Warn("trace of a run was not written", "key", key, "err", err)
+					t.log.Warn("trace of a run not written", "key", key, "err", err)
 				}
 			}
 		}
 	}
 }
 
-// changed are the keys to write.
+// changed returns the keys to write.
 func (t *Traces) changed() map[string][]byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()

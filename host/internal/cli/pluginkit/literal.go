@@ -9,8 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// readLiteral reads a Python literal of dicts, lists, tuples, texts, numbers, True, False and None, or JSON, and gives
-// the values encoding/json would. What follows the literal is not looked at.
+// readLiteral parses the Python literal or JSON value at the start of s: dicts, lists, tuples,
+// strings, numbers, True, False and None. It returns values of the types of encoding/json. Text
+// after the literal is ignored.
 func readLiteral(s string) (any, error) {
 	p := &literal{s: s}
 	v, err := p.value(0)
@@ -20,16 +21,16 @@ func readLiteral(s string) (any, error) {
 	return v, nil
 }
 
-// literal is a text that is read.
+// literal is a parser and its position.
 type literal struct {
 	s string
 	i int
 }
 
-// maxLiteralDepth bounds what is nested in what.
+// maxLiteralDepth bounds the nesting of values.
 const maxLiteralDepth = 100
 
-// space passes blanks, comments and continued lines.
+// space skips white space, comments and line continuations.
 func (p *literal) space() {
 	for p.i < len(p.s) {
 		switch c := p.s[p.i]; {
@@ -58,9 +59,9 @@ func (p *literal) value(depth int) (any, error) {
 	p.space()
 	switch {
 	case depth > maxLiteralDepth:
-		return nil, errors.New("nested too deep")
+		return nil, errors.New("values are nested deeper than 100 levels")
 	case p.i >= len(p.s):
-		return nil, errors.New("the block has no end")
+		return nil, errors.New("unexpected end of the metadata")
 	case p.take('{'):
 		return p.dict(depth)
 	case p.take('['):
@@ -74,7 +75,7 @@ func (p *literal) value(depth int) (any, error) {
 	return p.word()
 }
 
-// textPrefix gives the letters before a quote, or - where no text begins.
+// textPrefix returns the letters before a quote, or - if no string starts here.
 func (p *literal) textPrefix() string {
 	for n := 0; n <= 2 && p.i+n < len(p.s); n++ {
 		switch c := p.s[p.i+n]; {
@@ -87,7 +88,7 @@ func (p *literal) textPrefix() string {
 	return "-"
 }
 
-// texts reads a text and those that follow it, which Python joins.
+// texts reads one or more adjacent strings, which Python joins.
 func (p *literal) texts() (any, error) {
 	var b strings.Builder
 	for {
@@ -96,7 +97,7 @@ func (p *literal) texts() (any, error) {
 			return b.String(), nil
 		}
 		if strings.ContainsAny(prefix, "fFbB") {
-			return nil, fmt.Errorf("a text with the prefix %s is no literal; write its value", prefix)
+			return nil, fmt.Errorf("string prefix %s is not supported: replace the string by its value", prefix)
 		}
 		p.i += len(prefix)
 		if err := p.text(&b, strings.ContainsAny(prefix, "rR")); err != nil {
@@ -106,7 +107,7 @@ func (p *literal) texts() (any, error) {
 	}
 }
 
-// text reads one quoted text.
+// text reads one quoted string.
 func (p *literal) text(b *strings.Builder, raw bool) error {
 	quote := p.s[p.i : p.i+1]
 	if strings.HasPrefix(p.s[p.i:], strings.Repeat(quote, 3)) {
@@ -119,10 +120,10 @@ func (p *literal) text(b *strings.Builder, raw bool) error {
 			p.i += len(quote)
 			return nil
 		case c == '\n' && len(quote) == 1:
-			return errors.New("a text has no end")
+			return errors.New("unterminated string")
 		case c == '\\' && p.i+1 < len(p.s) && !raw:
 			p.escape(b)
-		case c == '\\' && p.i+1 < len(p.s): // in a raw text a backslash keeps a quote from ending it, and stays
+		case c == '\\' && p.i+1 < len(p.s): // in a raw string the backslash stays
 			b.WriteString(p.s[p.i : p.i+2])
 			p.i += 2
 		default:
@@ -130,15 +131,16 @@ func (p *literal) text(b *strings.Builder, raw bool) error {
 			p.i++
 		}
 	}
-	return errors.New("a text has no end")
+	return errors.New("unterminated string")
 }
 
-// escapes of one letter.
+// escapes maps the letter of an escape to its value.
 var escapes = map[byte]string{
-	'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f", 'v': "\v", 'a': "\a", '0': "\x00", '\\': "\\", '\'': "'", '"': "\"", '/': "/", '\n': "",
+	'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f", 'v': "\v", 'a': "\a", '0': "\x00",
+	'\\': "\\", '\'': "'", '"': "\"", '/': "/", '\n': "",
 }
 
-// escape reads a backslash and what belongs to it. One that means nothing stays, as in Python.
+// escape reads an escape sequence. A backslash before another character stays, as in Python.
 func (p *literal) escape(b *strings.Builder) {
 	c := p.s[p.i+1]
 	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
@@ -158,10 +160,10 @@ func (p *literal) escape(b *strings.Builder) {
 	b.WriteByte(c)
 }
 
-// pair joins the halves of a character that JSON writes as two.
+// pair joins a surrogate pair, as JSON writes it.
 func (p *literal) pair(code rune) rune {
 	if code < 0xD800 || code >= 0xDC00 || p.i+6 > len(p.s) || p.s[p.i:p.i+2] != "\\u" {
-		return code // WriteRune writes half a character as U+FFFD
+		return code // WriteRune writes a lone surrogate as U+FFFD
 	}
 	low, err := strconv.ParseUint(p.s[p.i+2:p.i+6], 16, 32)
 	if err != nil || low < 0xDC00 || low > 0xDFFF {
@@ -180,10 +182,10 @@ func (p *literal) dict(depth int) (any, error) {
 		}
 		name, ok := key.(string)
 		if !ok {
-			return nil, errors.New("a key is no text")
+			return nil, errors.New("key is not a string")
 		}
 		if !p.take(':') {
-			return nil, fmt.Errorf("want : after %q", name)
+			return nil, fmt.Errorf("expected ':' after the key %q", name)
 		}
 		if out[name], err = p.value(depth + 1); err != nil {
 			return nil, err
@@ -214,29 +216,33 @@ func (p *literal) list(depth int, end byte) (any, error) {
 func (p *literal) tuple(depth int) (any, error) {
 	from := p.i
 	v, err := p.list(depth, ')')
-	if list, ok := v.([]any); ok && err == nil && len(list) == 1 && !strings.HasSuffix(strings.TrimRight(p.s[from:p.i-1], " \t\r\n"), ",") {
+	if err != nil {
+		return nil, err
+	}
+	inside := strings.TrimRight(p.s[from:p.i-1], " \t\r\n")
+	if list, _ := v.([]any); len(list) == 1 && !strings.HasSuffix(inside, ",") {
 		return list[0], nil
 	}
-	return v, err
+	return v, nil
 }
 
-// more wants a comma, or the end, which is left to be taken.
+// more takes a comma, or leaves the closing bracket to be taken.
 func (p *literal) more(end byte) error {
 	if p.take(',') {
 		return nil
 	}
 	p.space()
 	if p.i >= len(p.s) {
-		return errors.New("the block has no end")
+		return errors.New("unexpected end of the metadata")
 	}
 	if p.s[p.i] != end {
 		r, _ := utf8.DecodeRuneInString(p.s[p.i:])
-		return fmt.Errorf("want , or %c, found %q", end, r)
+		return fmt.Errorf("expected ',' or %q, found %q", end, r)
 	}
 	return nil
 }
 
-// word reads a number or a name with a value.
+// word reads a number or a constant.
 func (p *literal) word() (any, error) {
 	from := p.i
 	for p.i < len(p.s) && !strings.ContainsRune(" \t\r\n,:[]{}()#\"'", rune(p.s[p.i])) {
@@ -257,7 +263,7 @@ func (p *literal) word() (any, error) {
 	}
 	if word == "" {
 		r, _ := utf8.DecodeRuneInString(p.s[p.i:])
-		return nil, fmt.Errorf("%q begins no value", r)
+		return nil, fmt.Errorf("unexpected %q, expected a value", r)
 	}
-	return nil, fmt.Errorf("%s is no literal; write its value", word)
+	return nil, fmt.Errorf("%s is not a literal: replace it by its value", word)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
 	"github.com/easel-canvas/easel/host/internal/plugin"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 // endless computes until it is stopped.
@@ -22,7 +22,7 @@ func guest(t *testing.T, body string) []byte {
 	if strings.Contains(body, endless) { // it ends by its deadline, other ones however slow the machine is
 		timeout = 300
 	}
-	packed, err := plugin.WithSection(wat.Must(`(module
+	packed, err := plugin.WithSection(wattest.Must(`(module
 		(import "easel:host/v1" "input_len" (func $input_len (result i32)))
 		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
 		(import "easel:host/v1" "emit" (func $emit (param i32 i32 i32) (result i32)))

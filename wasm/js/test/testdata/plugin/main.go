@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/plugins/meter"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 func main() {
@@ -33,7 +33,7 @@ func run() error {
 	}
 	out := map[string][]byte{}
 	for name, text := range in.Wat {
-		out[name] = wat.Must(text)
+		out[name] = wattest.Must(text)
 		if metered, err := meter.Rewrite(out[name], meter.Limits{Pages: 64}); err == nil {
 			out[name+".metered"] = metered
 		}

@@ -1,4 +1,4 @@
-package wat
+package wattest
 
 import (
 	"fmt"
@@ -98,7 +98,7 @@ type parser struct {
 
 func (p *parser) list() (node, error) {
 	if p.pos >= len(p.tokens) || p.tokens[p.pos].text != "(" || p.tokens[p.pos].str {
-		return node{}, fmt.Errorf("wat: want an opening parenthesis")
+		return node{}, fmt.Errorf("wattest: want an opening parenthesis")
 	}
 	n := node{line: p.tokens[p.pos].line, list: true}
 	for p.pos++; p.pos < len(p.tokens); p.pos++ {
@@ -118,5 +118,5 @@ func (p *parser) list() (node, error) {
 			n.items = append(n.items, node{line: t.line, text: t.text})
 		}
 	}
-	return node{}, fmt.Errorf("wat: line %d: list is not closed", n.line)
+	return node{}, fmt.Errorf("wattest: line %d: list is not closed", n.line)
 }

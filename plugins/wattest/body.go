@@ -1,4 +1,4 @@
-package wat
+package wattest
 
 import (
 	"strconv"

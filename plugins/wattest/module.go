@@ -1,4 +1,4 @@
-package wat
+package wattest
 
 import (
 	"fmt"
@@ -44,7 +44,7 @@ func (m *module) declare(items []node) error {
 		case "custom":
 			m.custom = append(m.custom, append(name(nil, n.items[1].text), n.items[2].text...))
 		default:
-			return fmt.Errorf("wat: line %d: unknown field %q", n.line, head)
+			return fmt.Errorf("wattest: line %d: unknown field %q", n.line, head)
 		}
 	}
 	return m.err
@@ -131,7 +131,7 @@ func (m *module) limits(n node) []byte {
 
 func (m *module) fail(n node, format string, args ...any) {
 	if m.err == nil {
-		m.err = fmt.Errorf("wat: line %d: %s", n.line, fmt.Sprintf(format, args...))
+		m.err = fmt.Errorf("wattest: line %d: %s", n.line, fmt.Sprintf(format, args...))
 	}
 }
 

@@ -1,8 +1,9 @@
-// Package wat assembles small WebAssembly modules from text, for tests.
+// Package wattest assembles small WebAssembly modules from the text format, for tests. The program
+// does not import it.
 //
-// It knows the part of the text format that our test guests use: one module of
-// imports, functions, one memory, tables, globals, data, elements, exports and a
-// start function, with instructions written one after the other (not folded):
+// It supports the part of the text format that test guests use: one module with imports, functions,
+// one memory, tables, globals, data, elements, exports and a start function. Instructions are
+// written one after the other, not folded:
 //
 //	(module
 //	  (import "easel:host/v1" "input_len" (func $len (result i32)))
@@ -10,10 +11,10 @@
 //	  (func (export "easel_invoke") (result i32)
 //	    call $len))
 //
-// Blocks end with `end`; labels are names or depths. (custom "name" "bytes")
-// adds a custom section. Nothing is type-checked: a test may need an invalid
-// module. What the text cannot say, a test writes in bytes: (byte 0x01 0xff).
-package wat
+// Blocks end with `end`; labels are names or depths. (custom "name" "bytes") adds a custom section.
+// Nothing is type-checked, because tests need invalid modules too. Instructions that are not in the
+// table are written in bytes: (byte 0x01 0xff).
+package wattest
 
 import "fmt"
 
@@ -25,7 +26,7 @@ func Assemble(text string) ([]byte, error) {
 		return nil, err
 	}
 	if root.word(0) != "module" {
-		return nil, fmt.Errorf("wat: line %d: want (module …), got (%s …)", root.line, root.word(0))
+		return nil, fmt.Errorf("wattest: line %d: want (module …), got (%s …)", root.line, root.word(0))
 	}
 	m := newModule()
 	if err := m.declare(root.items[1:]); err != nil {
