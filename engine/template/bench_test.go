@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// report is a text of about 100 KB with 1000 variables, whole and in the pieces between the variables.
+// report returns a text of about 100 KB with 1000 variables, and the pieces between them.
 func report(b *testing.B) (t *Template, pieces []string, vars engine.Value) {
 	var text strings.Builder
 	object := engine.NewObject(1000)
@@ -66,7 +66,8 @@ func BenchmarkParse(b *testing.B) {
 }
 
 func BenchmarkLoop(b *testing.B) {
-	t, err := Parse(`{% set ns = namespace(s=0) %}{% for i in range(10000) %}{% set ns.s = ns.s + i %}{% endfor %}{{ ns.s }}`)
+	t, err := Parse(`{% set ns = namespace(s=0) %}` +
+		`{% for i in range(10000) %}{% set ns.s = ns.s + i %}{% endfor %}{{ ns.s }}`)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -66,7 +66,8 @@ func playRecorded(t *testing.T, c engine.Value, differs bool, reason string) {
 		require.False(t, met, "the case is met now, remove it from differences.txt: %s", reason)
 		return
 	}
-	require.True(t, met, "template %q\nwant %s\ngot  %q, %v", c.Get("template").Str(), c.Get("expect").JSON(), text, err)
+	require.True(t, met, "template %q\nwant %s\ngot  %q, %v",
+		c.Get("template").Str(), c.Get("expect").JSON(), text, err)
 	if err != nil {
 		check(t, err)
 	}

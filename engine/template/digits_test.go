@@ -12,9 +12,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// edges are integers around the places where an operation leaves int64.
-var edges = []int64{0, 1, -1, 2, -2, 3, -7, 10, math.MaxInt32, math.MinInt32, 1 << 32, 1<<53 + 1, math.MaxInt64, math.MaxInt64 - 1,
-	math.MinInt64, math.MinInt64 + 1, 3037000499, 3037000500, -3037000500}
+// edges are integers near the limits of operations on int64.
+var edges = []int64{
+	0, 1, -1, 2, -2, 3, -7, 10, math.MaxInt32, math.MinInt32, 1 << 32, 1<<53 + 1, math.MaxInt64, math.MaxInt64 - 1,
+	math.MinInt64, math.MinInt64 + 1, 3037000499, 3037000500, -3037000500,
+}
 
 func TestIntegersStayWithin64BitsOrFail(t *testing.T) {
 	t.Parallel()
@@ -32,7 +34,9 @@ func TestIntegersStayWithin64BitsOrFail(t *testing.T) {
 	for _, pair := range pairs {
 		x, y := pair[0], pair[1]
 		p, q := big.NewInt(x), big.NewInt(y)
-		want := map[string]*big.Int{"+": new(big.Int).Add(p, q), "-": new(big.Int).Sub(p, q), "*": new(big.Int).Mul(p, q)}
+		want := map[string]*big.Int{
+			"+": new(big.Int).Add(p, q), "-": new(big.Int).Sub(p, q), "*": new(big.Int).Mul(p, q),
+		}
 		if y != 0 {
 			want["//"], want["%"] = floorDivMod(p, q)
 		}
@@ -57,7 +61,7 @@ func calculated(op string, a, b value) (v value, err error) {
 	return arithmetic(r, op, a, b), nil
 }
 
-// floorDivMod is division rounded down; math/big rounds towards zero or makes the remainder positive.
+// floorDivMod rounds down; math/big rounds towards zero or makes the remainder positive.
 func floorDivMod(p, q *big.Int) (quo, rem *big.Int) {
 	quo, rem = new(big.Int).QuoRem(p, q, new(big.Int))
 	if rem.Sign() != 0 && rem.Sign() != q.Sign() {
@@ -69,8 +73,11 @@ func floorDivMod(p, q *big.Int) (quo, rem *big.Int) {
 
 func TestLargeIntegersAreOrderedExactly(t *testing.T) {
 	t.Parallel()
-	list := []string{"-100000000000000000000", "-99999999999999999999", "-9223372036854775809", "-9223372036854775808", "-1", "0",
-		"9223372036854775807", "9223372036854775808", "99999999999999999998", "99999999999999999999", "100000000000000000000"}
+	list := []string{
+		"-100000000000000000000", "-99999999999999999999", "-9223372036854775809", "-9223372036854775808", "-1", "0",
+		"9223372036854775807", "9223372036854775808", "99999999999999999998", "99999999999999999999",
+		"100000000000000000000",
+	}
 	for i, s := range list {
 		for j, u := range list {
 			a, _ := parseInteger(s, 10)
@@ -137,10 +144,12 @@ func TestLargeIntegersPassThrough(t *testing.T) {
 		require.EqualError(t, err, "template line 1: "+reason, text)
 	}
 	_, err = Parse(`{{ 9223372036854775808 }}`)
-	require.EqualError(t, err, "template line 1: the integer 9223372036854775808 is beyond the limits of 64 bits, -2**63 and 2**63-1")
+	require.EqualError(t, err, "template line 1: "+
+		"the integer 9223372036854775808 is beyond the limits of 64 bits, -2**63 and 2**63-1")
 }
 
 func TestRoundingOfIntegersNearTheEnds(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "0 0 1200 0", rendered(t, `{{ 9|round(-400) }} {{ 4999999999999999999|round(-19) }} {{ 1250|round(-2) }} {{ 50|round(-2) }}`))
+	require.Equal(t, "0 0 1200 0", rendered(t,
+		`{{ 9|round(-400) }} {{ 4999999999999999999|round(-19) }} {{ 1250|round(-2) }} {{ 50|round(-2) }}`))
 }

@@ -8,12 +8,14 @@ import (
 )
 
 func Example() {
-	t, err := template.Parse("{% for d in docs %}{{ loop.index }}. {{ d.name|title }}\n{% else %}nothing found{% endfor %}")
+	t, err := template.Parse("{% for d in docs %}{{ loop.index }}. {{ d.name|title }}\n" +
+		"{% else %}nothing found{% endfor %}")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	variables := engine.Object("docs", engine.List(engine.Object("name", "first page"), engine.Object("name", "appendix")))
+	docs := engine.List(engine.Object("name", "first page"), engine.Object("name", "appendix"))
+	variables := engine.Object("docs", docs)
 	text, err := t.Render(variables.Lookup)
 	fmt.Print(text, err)
 	// Output:

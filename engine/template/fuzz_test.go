@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// FuzzTemplate renders whatever comes: it must end with a text within the limits or an *Error, and give the same
+// FuzzTemplate renders any text: the result is a text within the limits or an *Error, and the same
 // twice.
 func FuzzTemplate(f *testing.F) {
 	for _, line := range recordings(f, "jinja.jsonl") {

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// rendered is the text of a template without variables, or with those of pairs.
+// rendered renders a template with the variables of pairs.
 func rendered(t *testing.T, text string, pairs ...any) string {
 	t.Helper()
 	tmpl, err := Parse(text)
@@ -23,7 +23,8 @@ func rendered(t *testing.T, text string, pairs ...any) string {
 }
 
 func TestRenderAsksForEachVariableOnce(t *testing.T) {
-	tmpl, err := Parse(`{{ a }}{{ a }}{% if false %}{{ b }}{% endif %}{% for i in [1, 2] %}{{ c }}{% endfor %}{{ range(2) }}`)
+	tmpl, err := Parse(`{{ a }}{{ a }}{% if false %}{{ b }}{% endif %}` +
+		`{% for i in [1, 2] %}{{ c }}{% endfor %}{{ range(2) }}`)
 	require.NoError(t, err)
 	var asked []string
 	out, err := tmpl.Render(func(name string) (engine.Value, bool) {
@@ -35,7 +36,7 @@ func TestRenderAsksForEachVariableOnce(t *testing.T) {
 	require.Equal(t, []string{"a", "c", "range"}, asked)
 }
 
-// What is false is shown, and stays false: "{% if {begin@flag} %}" must not hold because its text is not empty.
+// A false value is shown and stays false: its text must not make "{% if {begin@flag} %}" hold.
 func TestTextsOfFalseValuesAreFalse(t *testing.T) {
 	vars := engine.Object("f", false, "z", 0, "l", []any{}, "o", engine.Object(), "n", nil, "s", "0", "one", 1)
 	for text, want := range map[string]string{
@@ -64,7 +65,7 @@ func TestTemplatesNeverChangeTheirVariables(t *testing.T) {
 	text := `{% set _ = l.append(2) %}{% set _ = d.k.append(3) %}{% set _ = d.update(x=4) %}{{ l }}{{ d }}`
 	tmpl, err := Parse(text)
 	require.NoError(t, err)
-	for range 2 { // the second render starts anew
+	for range 2 { // a render starts with the original values
 		out, err := tmpl.Render(v.Lookup)
 		require.NoError(t, err)
 		require.Equal(t, "[1, 2]{'k': [3], 'x': 4}", out)
@@ -74,7 +75,8 @@ func TestTemplatesNeverChangeTheirVariables(t *testing.T) {
 
 func TestOneTemplateRendersInManyGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
-	tmpl, err := Parse(`{% macro m(x) %}<{{ x }}>{% endmacro %}{% for x in xs %}{{ m(x) }}{{ loop.last }}{% endfor %}{{ xs|map('upper')|join }}`)
+	tmpl, err := Parse(`{% macro m(x) %}<{{ x }}>{% endmacro %}` +
+		`{% for x in xs %}{{ m(x) }}{{ loop.last }}{% endfor %}{{ xs|map('upper')|join }}`)
 	require.NoError(t, err)
 	v := engine.Object("xs", engine.Strings("a", "b"))
 	var wg sync.WaitGroup
@@ -89,7 +91,8 @@ func TestOneTemplateRendersInManyGoroutines(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	for late := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) { // one that is done may not have ended
+	// A goroutine of the wait group may still be ending.
+	for late := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		require.True(t, time.Now().Before(late), "%d goroutines, %d before", runtime.NumGoroutine(), before)
 	}
 }
@@ -106,7 +109,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"a\r\nb\rc\n{{ 1 / 0 }}":          `template line 4: division by zero`,
 		"{% for x in [1] %}\n{{ x.y.z }}": `template line 2: the template ends, expected {% endfor %}`,
 		"{% macro m() %}\n{{ 1 + none }}\n{% endmacro %}\n\n{{ m() }}": `template line 2: cannot apply "+" to the integer 1 and none`,
-		"{{ [1,\n2,\nnobody.name] }}":                                  `template line 3: "nobody" is undefined`,
+		"{{ [1,\n2,\nmissing.name] }}":                                 `template line 3: "missing" is undefined`,
 		"{{ user.address.city }}":                                      `template line 1: "user" is undefined`,
 		"{{ {'name': 'x'}.address.city }}":                             `template line 1: object has no attribute "address"`,
 		"{% include 'x' %}":                                            `template line 1: "include" has nothing to load from: a canvas has no other templates`,

@@ -6,8 +6,9 @@ import "strings"
 // the order of the binary format.
 var opcodes = func() map[string][]byte {
 	t := map[string][]byte{
-		"unreachable": {0x00}, "nop": {0x01}, "block": {0x02}, "loop": {0x03}, "if": {0x04}, "else": {0x05}, "end": {0x0b},
-		"br": {0x0c}, "br_if": {0x0d}, "br_table": {0x0e}, "return": {0x0f}, "call": {0x10}, "call_indirect": {0x11},
+		"unreachable": {0x00}, "nop": {0x01}, "block": {0x02}, "loop": {0x03}, "if": {0x04}, "else": {0x05},
+		"end": {0x0b},
+		"br":  {0x0c}, "br_if": {0x0d}, "br_table": {0x0e}, "return": {0x0f}, "call": {0x10}, "call_indirect": {0x11},
 		"drop": {0x1a}, "select": {0x1b}, "local.get": {0x20}, "local.set": {0x21}, "local.tee": {0x22},
 		"global.get": {0x23}, "global.set": {0x24}, "table.get": {0x25}, "table.set": {0x26},
 		"memory.size": {0x3f, 0}, "memory.grow": {0x40, 0},

@@ -32,8 +32,7 @@ func openDoor(t testing.TB, cfg Config) *Door {
 	return d
 }
 
-// say sends lines and returns what the door answers until it closes, or until
-// it has answered a last PING.
+// say sends lines and a QUIT, and returns the answers until the connection is closed.
 func say(t testing.TB, d *Door, text string) string {
 	conn, err := net.Dial("tcp", d.Addr().String())
 	require.NoError(t, err)
@@ -80,12 +79,12 @@ func TestDoorSpeaksRedis(t *testing.T) {
 	}
 }
 
-// young is an answer as it would have been if no time had passed: a time to live that is shorter than it should be, by
-// no more than the time that was taken, is what it should be.
+// young replaces a time to live in an answer by the wanted one if it is shorter by no more than the
+// time that has passed.
 func young(want, answer string, took time.Duration) string {
 	wanted, lines := strings.Split(want, "\r\n"), strings.Split(answer, "\r\n")
 	for i := range min(len(wanted), len(lines)) {
-		full, _ := strconv.Atoi(strings.TrimPrefix(wanted[i], ":")) // 0 when there is no number
+		full, _ := strconv.Atoi(strings.TrimPrefix(wanted[i], ":")) // 0 if it is not a number
 		left, _ := strconv.Atoi(strings.TrimPrefix(lines[i], ":"))
 		if full > 1 && left > 0 && left < full && float64(full-left) <= took.Seconds()+0.5 {
 			lines[i] = wanted[i]

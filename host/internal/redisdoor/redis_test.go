@@ -76,7 +76,7 @@ func startRedis(t testing.TB, port int, args ...string) (stop func()) {
 		"--save", "", "--dir", t.TempDir()}, args...)...)
 	require.NoError(t, cmd.Start())
 	stop = func() {
-		// It may be gone, which is what is wanted.
+		// It may have exited already.
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}
@@ -173,7 +173,7 @@ func TestBridge(t *testing.T) {
 	}
 }
 
-// reluctantRuns is a run log that takes a cancel at the third time.
+// reluctantRuns is a run log that accepts a cancel at the third attempt.
 type reluctantRuns struct {
 	asked    atomic.Int32
 	canceled chan string
@@ -189,7 +189,7 @@ func (r *reluctantRuns) Cancel(_ context.Context, task string) error {
 	return nil
 }
 
-// A mark that the run log does not take at once is not forgotten.
+// A cancel that the run log refuses is repeated.
 func TestBridgeRepeatsACancel(t *testing.T) {
 	for name, args := range map[string][]string{"by notifications": nil, "by polling": {"--rename-command", "CONFIG", ""}} {
 		t.Run(name, func(t *testing.T) {
@@ -206,7 +206,7 @@ func TestBridgeRepeatsACancel(t *testing.T) {
 			case task := <-runs.canceled:
 				require.Equal(t, "r", task)
 			case <-time.After(patience):
-				require.FailNow(t, "nobody asks again")
+				require.FailNow(t, "the cancel was not repeated")
 			}
 			end()
 			require.NoError(t, b.Close())
@@ -220,7 +220,7 @@ func TestBridgeHidesThePassword(t *testing.T) {
 	require.NotContains(t, err.Error(), "hidden")
 }
 
-// A wrong password is told of; there is nothing to poll then.
+// A wrong password is logged, and nothing is polled.
 func TestBridgeWithAWrongPassword(t *testing.T) {
 	port := freePort(t)
 	startRedis(t, port)
