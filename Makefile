@@ -26,7 +26,7 @@ RUN := $(OUT)/run
 RUN_PLUGINS := typewriter table
 
 # The page is built again only when something it is made of has changed.
-PAGE_SOURCES = $(wildcard $(shell git ls-files 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle licences/page.txt go.mod | grep -v -e '_test\.' -e testdata/))
+PAGE_SOURCES = $(wildcard $(shell git ls-files 2>/dev/null -- engine wasm web plugins/meter build/module build/bundle build/licences/lists/page.txt go.mod | grep -v -e '_test\.' -e testdata/))
 
 # Builds that keep somebody waiting say for how long, on a machine with two cores.
 $(OUT)/page.stamp: $(PAGE_SOURCES)

@@ -60,10 +60,14 @@ func TestErrors(t *testing.T) {
 	}{
 		{"nobody handles it", `a Odd {"mode":"fail"} -> m`, `start +begin -begin +a -a!it_broke`, "node a (Odd): it broke"},
 		{"a panic is that node's error", `a Odd {"mode":"panic"} -> m`, `start +begin -begin +a -a!panic:_it_fell_over`, "it fell over"},
-		{"goto runs other nodes", `a Odd {"mode":"fail","exception_method":"goto","exception_goto":["g"]} -> m`,
-			`start +begin -begin +a -a!it_broke +g msg_went msg_end -g end_{"content":"went"}`, ""},
-		{"a stale goto does not count", `a Odd {"mode":"fail","exception_method":"comment","exception_default_value":"d","exception_goto":["g"]} -> m`,
-			`start +begin -begin +a -a +m msg_d msg_end -m end_{"content":"d"}`, ""},
+		{
+			"goto runs other nodes", `a Odd {"mode":"fail","exception_method":"goto","exception_goto":["g"]} -> m`,
+			`start +begin -begin +a -a!it_broke +g msg_went msg_end -g end_{"content":"went"}`, "",
+		},
+		{
+			"a stale goto does not count", `a Odd {"mode":"fail","exception_method":"comment","exception_default_value":"d","exception_goto":["g"]} -> m`,
+			`start +begin -begin +a -a +m msg_d msg_end -m end_{"content":"d"}`, "",
+		},
 		{"a node that hangs is stopped", `a Late {"mode":"hang"} -> m`, `start +begin -begin +a -a!no_answer_within_50ms:_context_deadline_exceeded`, "no answer within 50ms"},
 		{"a node that ignores its context is left behind", `a Late {"mode":"stubborn"} -> m`, `start +begin -begin +a -a!no_answer_within_50ms:_context_deadline_exceeded`, "no answer within 50ms"},
 		{"an unknown reference is the reader's error", `a Text {"script":"{nope@x}"} -> m`, `start +begin -begin +a -a!reference_to_nothing:_Can't_find_variable:_'nope@x'`, "nope@x"},

@@ -369,7 +369,8 @@ func BenchmarkFloorChannel(b *testing.B) {
 			start := time.Now()
 			for _, name := range []string{"node_started", "node_finished"} {
 				e := event{Event: name, MessageID: id, CreatedAt: start.Unix(), TaskID: id, Data: data{
-					ID: nodes[i].id, Type: "StringTransform", CreatedAt: float64(start.UnixMicro()) / 1e6}}
+					ID: nodes[i].id, Type: "StringTransform", CreatedAt: float64(start.UnixMicro()) / 1e6,
+				}}
 				if name == "node_finished" {
 					e.Data.Inputs = map[string]any{}
 					e.Data.Outputs = map[string]any{"_created_time": 1.5, "_elapsed_time": 0.1, "result": "ok"}

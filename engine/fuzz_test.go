@@ -161,7 +161,8 @@ func FuzzRunLog(f *testing.F) {
 			return
 		}
 		st, err := c.StateAt([]*engine.Event{
-			{Seq: 1, Type: engine.EventSnapshot, JSON: a}, {Seq: 2, Type: engine.EventCheckpoint, JSON: b}}, 0)
+			{Seq: 1, Type: engine.EventSnapshot, JSON: a}, {Seq: 2, Type: engine.EventCheckpoint, JSON: b},
+		}, 0)
 		if err != nil || !st.Unfinished() {
 			return
 		}

@@ -62,20 +62,34 @@ func (k *limitKind) Unwrap() error { return ErrLimit }
 // The errors of reaching one of the Limits; each is an ErrLimit and a *LimitError says how much was too much. The
 // caller raises the limit or changes the canvas.
 var (
-	ErrTextTooLarge error = &limitKind{"text", "text_too_large", "text is too large", 16 << 20,
-		func(l *Limits) *int64 { return &l.Text }}
-	ErrOutputTooLarge error = &limitKind{"output", "output_too_large", "output is too large", 32 << 20,
-		func(l *Limits) *int64 { return &l.Output }}
-	ErrStateTooLarge error = &limitKind{"state", "state_too_large", "state of the run is too large", 64 << 20,
-		func(l *Limits) *int64 { return &l.State }}
-	ErrEventTooLarge error = &limitKind{"event", "event_too_large", "inputs and outputs of the node are too large", 64 << 20,
-		func(l *Limits) *int64 { return &l.Event }}
-	ErrEventsTooLarge error = &limitKind{"events", "events_too_large", "events of the run are too large", 512 << 20,
-		func(l *Limits) *int64 { return &l.Events }}
-	ErrTooManyModelCalls error = &limitKind{"model_calls", "too_many_model_calls", "too many model calls", 10_000,
-		func(l *Limits) *int64 { return &l.ModelCalls }}
-	ErrTooManyTokens error = &limitKind{"tokens", "too_many_tokens", "too many model tokens", math.MaxInt64,
-		func(l *Limits) *int64 { return &l.Tokens }}
+	ErrTextTooLarge error = &limitKind{
+		"text", "text_too_large", "text is too large", 16 << 20,
+		func(l *Limits) *int64 { return &l.Text },
+	}
+	ErrOutputTooLarge error = &limitKind{
+		"output", "output_too_large", "output is too large", 32 << 20,
+		func(l *Limits) *int64 { return &l.Output },
+	}
+	ErrStateTooLarge error = &limitKind{
+		"state", "state_too_large", "state of the run is too large", 64 << 20,
+		func(l *Limits) *int64 { return &l.State },
+	}
+	ErrEventTooLarge error = &limitKind{
+		"event", "event_too_large", "inputs and outputs of the node are too large", 64 << 20,
+		func(l *Limits) *int64 { return &l.Event },
+	}
+	ErrEventsTooLarge error = &limitKind{
+		"events", "events_too_large", "events of the run are too large", 512 << 20,
+		func(l *Limits) *int64 { return &l.Events },
+	}
+	ErrTooManyModelCalls error = &limitKind{
+		"model_calls", "too_many_model_calls", "too many model calls", 10_000,
+		func(l *Limits) *int64 { return &l.ModelCalls },
+	}
+	ErrTooManyTokens error = &limitKind{
+		"tokens", "too_many_tokens", "too many model tokens", math.MaxInt64,
+		func(l *Limits) *int64 { return &l.Tokens },
+	}
 )
 
 // ErrTooDeep means that a value nests deeper than documents may; flatten it.

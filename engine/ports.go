@@ -111,8 +111,10 @@ func (c *ModelConfig) Value() Value {
 		name  string
 		value *float64
 	}{
-		{"temperature", c.Temperature}, {"top_p", c.TopP},
-		{"presence_penalty", c.PresencePenalty}, {"frequency_penalty", c.FrequencyPenalty},
+		{"temperature", c.Temperature},
+		{"top_p", c.TopP},
+		{"presence_penalty", c.PresencePenalty},
+		{"frequency_penalty", c.FrequencyPenalty},
 	} {
 		if f.value != nil {
 			b.Set(f.name, Float(*f.value))

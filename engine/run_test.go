@@ -28,18 +28,24 @@ func TestRunOrder(t *testing.T) {
 		want:  `start +begin -begin +a -a +m msg_got_A msg_end -m end_{"content":"got_A"}`,
 	}, {
 		name: "a join waits silently for the longer branch and runs once",
-		lines: []string{`begin Begin -> a b`, `a Text {"script":"A"} -> j`, `b Text {"script":"B"} -> c`,
-			`c Text {"script":"C{b@result}"} -> j`, `j Say {"content":"{a@result}|{c@result}"}`},
+		lines: []string{
+			`begin Begin -> a b`, `a Text {"script":"A"} -> j`, `b Text {"script":"B"} -> c`,
+			`c Text {"script":"C{b@result}"} -> j`, `j Say {"content":"{a@result}|{c@result}"}`,
+		},
 		want: `start +begin -begin +a +b -a -b +c -c +j msg_A|CB msg_end -j end_{"content":"A|CB"}`,
 	}, {
 		name: "a join without references runs once per arrival",
-		lines: []string{`begin Begin -> a b`, `a Text {"script":"A"} -> j`, `b Text {"script":"B"} -> c`,
-			`c Text {"script":"C"} -> j`, `j Say {"content":"x"}`},
+		lines: []string{
+			`begin Begin -> a b`, `a Text {"script":"A"} -> j`, `b Text {"script":"B"} -> c`,
+			`c Text {"script":"C"} -> j`, `j Say {"content":"x"}`,
+		},
 		want: `start +begin -begin +a +b -a -b +j +c msg_x msg_end -j -c +j msg_x msg_end -j end_{"content":"x"}`,
 	}, {
 		name: "an iteration enters its item once per turn",
-		lines: []string{`begin Begin -> it`, `it Each {"items_ref":"sys.query"} -> m`, `ii Item -> s ^ it`,
-			`s Text {"script":"{ii@item}"} ^ it`, `m Say {"content":"{s@result}"}`},
+		lines: []string{
+			`begin Begin -> it`, `it Each {"items_ref":"sys.query"} -> m`, `ii Item -> s ^ it`,
+			`s Text {"script":"{ii@item}"} ^ it`, `m Say {"content":"{s@result}"}`,
+		},
 		in:   engine.Input{Query: engine.Strings("a", "b")},
 		want: `start +begin -begin +it +ii -ii +s -s +ii -ii +s -s +ii -ii -it +m msg_b msg_end -m end_{"content":"b"}`,
 	}, {

@@ -250,8 +250,11 @@ func (c *Canvas) readState(doc Value) (*State, error) {
 	st := c.emptyState()
 	st.globals = newBucket(doc.Get("globals"))
 	for _, g := range [...]slot{
-		{"sys.query", String("")}, {"sys.user_id", String("")}, {"sys.conversation_turns", Int(0)},
-		{"sys.files", List()}, {"sys.history", List()},
+		{"sys.query", String("")},
+		{"sys.user_id", String("")},
+		{"sys.conversation_turns", Int(0)},
+		{"sys.files", List()},
+		{"sys.history", List()},
 	} {
 		if _, ok := st.globals.get(g.name); !ok {
 			st.globals.set(g.name, g.value)

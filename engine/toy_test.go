@@ -94,6 +94,7 @@ func (f *form) Run(ctx context.Context, call *engine.Call) error {
 	}
 	return nil
 }
+
 func (f *form) Ask(context.Context, *engine.Call) (engine.Value, string, error) {
 	return f.Fields, "please", nil
 }

@@ -78,23 +78,41 @@ func TestValidateOfBodies(t *testing.T) {
 		lines []string
 	}{
 		{"the body ends inside", "", []string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`}},
-		{"the first node of a body stands outside", `error: item, downstream: "a" ` + ends,
-			[]string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"}`}},
-		{"a later node of a body stands outside", `error: b, downstream: "a" ` + ends,
-			[]string{iteration, `item IterationItem -> b ^ it`, `b StringTransform {"script":"x"} -> a ^ it`, `a StringTransform {"script":"x"}`}},
-		{"a choice leads out of a body", `warning: s, downstream: "a" stands outside of "it", which ends there`,
-			[]string{iteration, `item IterationItem -> s ^ it`, `s Switch {"conditions":[{"items":[{"cpn_id":"sys.query","operator":"=","value":"1"}],"to":["a"]}],"end_cpn_ids":["b"]} ^ it`,
-				`b StringTransform {"script":"x"} ^ it`, `a StringTransform {"script":"x"}`}},
-		{"an item is entered from outside", `error: begin, downstream: "item" opens the body of "it", which only that node does: lead to "it" instead`,
-			[]string{`it Iteration {"items_ref":"env.list"}`, `item IterationItem ^ it`, `begin Begin -> it item`}},
-		{"an item follows its container", `error: it, downstream: "item" stands in the body of this node, so it cannot follow it`,
-			[]string{`it Iteration {"items_ref":"env.list"} -> item`, `item IterationItem ^ it`}},
-		{"a body is entered from outside", `warning: begin, downstream: "a" stands in the body of "it", which does not run then`,
-			[]string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`, `begin Begin -> it a`}},
-		{"an item of another kind of container", `error: item, parent_id: LoopItem cannot open the body of a Iteration`,
-			[]string{iteration, `item LoopItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`}},
-		{"a parent that is not a container", `warning: a, parent_id: "last" holds no other nodes`,
-			[]string{`it StringTransform {"script":"x"} -> a`, `a StringTransform {"script":"x"} -> last ^ last`}},
+		{
+			"the first node of a body stands outside", `error: item, downstream: "a" ` + ends,
+			[]string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"}`},
+		},
+		{
+			"a later node of a body stands outside", `error: b, downstream: "a" ` + ends,
+			[]string{iteration, `item IterationItem -> b ^ it`, `b StringTransform {"script":"x"} -> a ^ it`, `a StringTransform {"script":"x"}`},
+		},
+		{
+			"a choice leads out of a body", `warning: s, downstream: "a" stands outside of "it", which ends there`,
+			[]string{
+				iteration, `item IterationItem -> s ^ it`, `s Switch {"conditions":[{"items":[{"cpn_id":"sys.query","operator":"=","value":"1"}],"to":["a"]}],"end_cpn_ids":["b"]} ^ it`,
+				`b StringTransform {"script":"x"} ^ it`, `a StringTransform {"script":"x"}`,
+			},
+		},
+		{
+			"an item is entered from outside", `error: begin, downstream: "item" opens the body of "it", which only that node does: lead to "it" instead`,
+			[]string{`it Iteration {"items_ref":"env.list"}`, `item IterationItem ^ it`, `begin Begin -> it item`},
+		},
+		{
+			"an item follows its container", `error: it, downstream: "item" stands in the body of this node, so it cannot follow it`,
+			[]string{`it Iteration {"items_ref":"env.list"} -> item`, `item IterationItem ^ it`},
+		},
+		{
+			"a body is entered from outside", `warning: begin, downstream: "a" stands in the body of "it", which does not run then`,
+			[]string{iteration, `item IterationItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`, `begin Begin -> it a`},
+		},
+		{
+			"an item of another kind of container", `error: item, parent_id: LoopItem cannot open the body of a Iteration`,
+			[]string{iteration, `item LoopItem -> a ^ it`, `a StringTransform {"script":"x"} ^ it`},
+		},
+		{
+			"a parent that is not a container", `warning: a, parent_id: "last" holds no other nodes`,
+			[]string{`it StringTransform {"script":"x"} -> a`, `a StringTransform {"script":"x"} -> last ^ last`},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

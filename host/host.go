@@ -31,7 +31,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/telemetry"
@@ -43,7 +43,7 @@ type Host struct {
 	cfg       Config
 	store     *store.Store
 	conn      *broker.Conn // NATS, which holds the next four
-	log       *runner.Log
+	log       *runlog.Log
 	files     *blobs.Store
 	keys      *kv.Store
 	schedules *schedule.Store

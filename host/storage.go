@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/kv"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -59,10 +59,10 @@ func (h *Host) openOnBroker(ctx context.Context) (err error) {
 	if h.keys, err = kv.New(ctx, h.conn); err != nil {
 		return err
 	}
-	h.log, err = runner.Open(ctx, h.conn, h.keys, runner.Config{
+	h.log, err = runlog.Open(ctx, h.conn, h.keys, runlog.Config{
 		Name: hostName(), Lease: h.cfg.Lease, Log: h.cfg.Log,
-		Gate: func(run runner.Run) (func(), bool) { return h.runs.Gate(run) },
-		Dead: func(ctx context.Context, l *runner.Lease) error { return h.runs.Dead(ctx, l) },
+		Gate: func(run runlog.Run) (func(), bool) { return h.runs.Gate(run) },
+		Dead: func(ctx context.Context, l *runlog.Lease) error { return h.runs.Dead(ctx, l) },
 	})
 	if err != nil {
 		return err

@@ -39,9 +39,15 @@ var codes = []struct {
 	err  error
 	code string
 }{
-	{engine.ErrCanceled, codeCanceled}, {context.Canceled, codeCanceled}, {context.DeadlineExceeded, codeTimeout},
-	{engine.ErrNoPort, codePort}, {engine.ErrRef, codeRef}, {engine.ErrUnknownComponent, codeUnknown},
-	{engine.ErrLimit, codeLimit}, {engine.ErrPipeline, codePipeline}, {engine.ErrState, codeState},
+	{engine.ErrCanceled, codeCanceled},
+	{context.Canceled, codeCanceled},
+	{context.DeadlineExceeded, codeTimeout},
+	{engine.ErrNoPort, codePort},
+	{engine.ErrRef, codeRef},
+	{engine.ErrUnknownComponent, codeUnknown},
+	{engine.ErrLimit, codeLimit},
+	{engine.ErrPipeline, codePipeline},
+	{engine.ErrState, codeState},
 }
 
 // codeOf is the code of an error, or other when it has none.

@@ -60,9 +60,11 @@ func (n *notebook) note(l line) {
 func (n *notebook) emit(run uint32, text []byte) {
 	n.note(line{Fn: "emit", Run: run, Text: string(text)})
 }
+
 func (n *notebook) call(run, call uint32, text []byte) {
 	n.note(line{Fn: "call", Run: run, Call: call, Text: string(text)})
 }
+
 func (n *notebook) done(id uint32, ok bool, text []byte) {
 	n.note(line{Fn: "done", ID: id, OK: &ok, Text: string(text)})
 }

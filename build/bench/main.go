@@ -39,10 +39,14 @@ var limits = []limit{
 	{"js BenchmarkChain/nodes=100", "BenchmarkChain/nodes=100", "ns/node", 8, ""},
 	// Figures per second: the floor may be at most so many times what is reached.
 	{"BenchmarkRunsOverHTTP/floor=synced-writes-in-a-loop", "BenchmarkRunsOverHTTP/sync=contract", "runs/s", 2, ""},
-	{"BenchmarkRunsOverHTTP/floor=synced-writes", "BenchmarkRunsOverHTTP/sync=contract", "runs/s", 2,
-		"writers at once share their syncs, so the processor is the limit and the work of a request counts"},
-	{"BenchmarkRunsOverHTTP/floor=synced-writes-in-a-loop", "BenchmarkRunsOverHTTP/sync=contract,one-client", "runs/s", 2,
-		"where a sync costs less than the work of a request, the processor is the limit, not the disk"},
+	{
+		"BenchmarkRunsOverHTTP/floor=synced-writes", "BenchmarkRunsOverHTTP/sync=contract", "runs/s", 2,
+		"writers at once share their syncs, so the processor is the limit and the work of a request counts",
+	},
+	{
+		"BenchmarkRunsOverHTTP/floor=synced-writes-in-a-loop", "BenchmarkRunsOverHTTP/sync=contract,one-client", "runs/s", 2,
+		"where a sync costs less than the work of a request, the processor is the limit, not the disk",
+	},
 	{"BenchmarkRunsOverHTTP/floor=engine", "BenchmarkRunsOverHTTP/sync=interval", "runs/s", 0, "told, not promised: HTTP, log and records against the bare engine"},
 }
 
@@ -123,8 +127,10 @@ func jsExec() string {
 	return string(bytes.TrimSpace(root)) + "/lib/wasm/go_js_wasm_exec"
 }
 
-var row = regexp.MustCompile(`^(Benchmark\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
-var figure = regexp.MustCompile(`([\d.]+) (\S+)`)
+var (
+	row    = regexp.MustCompile(`^(Benchmark\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
+	figure = regexp.MustCompile(`([\d.]+) (\S+)`)
+)
 
 // measure runs benchmarks in the module of a folder, this one when it is empty, and collects every figure by name and
 // metric.

@@ -26,7 +26,7 @@ func project(t *testing.T) bundler {
 		"wasm/js/src/code/worker.ts":           `console.log("code")`,
 		"web/read/worker.ts":                   `console.log("read")`,
 		"wasm/js/src/plugin/kernel.browser.ts": `console.log("plugin")`,
-		"licences/page.txt":                    "who made what is in it",
+		"build/licences/lists/page.txt":                    "who made what is in it",
 		"wasm/dist/engine.wasm":                "\x00asm",
 		"wasm/dist/wasm_exec.js":               "1",
 	}

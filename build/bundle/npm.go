@@ -77,7 +77,7 @@ func (b bundler) modules(dir, out string) error {
 func (b bundler) copyInto(out string) error {
 	files := map[string]string{
 		b.abs("LICENSE"):              filepath.Join(out, "LICENSE"),
-		b.abs("licences/package.txt"): filepath.Join(out, "THIRD-PARTY.txt"),
+		b.abs("build/licences/lists/package.txt"): filepath.Join(out, "THIRD-PARTY.txt"),
 	}
 	for _, name := range []string{"engine.wasm", "wasm_exec.js"} {
 		if path := filepath.Join(b.wasm, name); exists(path) {

@@ -183,7 +183,7 @@ func (b bundler) index(made *made) error {
 	}
 	return copyFiles(map[string]string{
 		b.abs("web/icon.svg"):      filepath.Join(b.out, "icon.svg"),
-		b.abs("licences/page.txt"): filepath.Join(b.out, "licences.txt"),
+		b.abs("build/licences/lists/page.txt"): filepath.Join(b.out, "licences.txt"),
 	})
 }
 

@@ -5,7 +5,7 @@
 // parts of those that were compiled from something else are listed by hand in parts.go. A component without a licence,
 // or with one that is not known to go together with Apache-2.0, is an error. Nothing is fetched.
 //
-//	go run ./build/licences                            # write NOTICE and licences/*.txt
+//	go run ./build/licences                            # write NOTICE and build/licences/lists
 //	go run ./build/licences -check                     # compare them with what would be written
 //	go run ./build/licences -sbom DIR -version 0.1.0   # write the lists as CycloneDX documents
 package main
@@ -42,7 +42,7 @@ func run(check bool, sbom, version string) error {
 	}
 	files := map[string][]byte{"NOTICE": notice(lists["program"])}
 	for name, list := range lists {
-		files[filepath.Join("licences", name+".txt")] = render(list)
+		files[filepath.Join("build", "licences", "lists", name+".txt")] = render(list)
 	}
 	var stale []error
 	for _, path := range slices.Sorted(maps.Keys(files)) {

@@ -31,20 +31,28 @@ const goName = "Go standard library and runtime, wasm_exec.js"
 
 var parts = []part{
 	{name: goName, licences: []string{"BSD-3-Clause"}, text: "go.txt", in: []string{"program", "page", "package"}},
-	{name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"}, text: "go-pdk.txt",
-		in: []string{"program"}},
-	{name: "Widths of the core fonts (Adobe Font Metrics)", licences: []string{"APAFML"}, text: "adobe-afm.txt",
-		in: []string{"program"}},
+	{
+		name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"}, text: "go-pdk.txt",
+		in: []string{"program"},
+	},
+	{
+		name: "Widths of the core fonts (Adobe Font Metrics)", licences: []string{"APAFML"}, text: "adobe-afm.txt",
+		in: []string{"program"},
+	},
 
 	{name: "PDFium", licences: []string{"BSD-3-Clause", "Apache-2.0"}, text: "pdfium.txt", of: pdfium},
 	{name: "Abseil", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", of: pdfium},
 	{name: "Anti-Grain Geometry", licences: []string{"LicenseRef-AGG-2.3"}, text: "agg.txt", of: pdfium},
 	{name: "fast_float", licences: []string{"MIT"}, text: "fast_float.txt", of: pdfium},
-	{name: "FreeType", licences: []string{"FTL"}, text: "freetype.txt", of: pdfium,
-		notice: "Portions of this software are copyright The FreeType Project (www.freetype.org). All rights reserved."},
+	{
+		name: "FreeType", licences: []string{"FTL"}, text: "freetype.txt", of: pdfium,
+		notice: "Portions of this software are copyright The FreeType Project (www.freetype.org). All rights reserved.",
+	},
 	{name: "ICU", licences: []string{"Unicode-3.0"}, text: "icu.txt", of: pdfium},
-	{name: "libjpeg-turbo", licences: []string{"IJG", "BSD-3-Clause"}, text: "libjpeg-turbo.txt", of: pdfium,
-		notice: "This software is based in part on the work of the Independent JPEG Group."},
+	{
+		name: "libjpeg-turbo", licences: []string{"IJG", "BSD-3-Clause"}, text: "libjpeg-turbo.txt", of: pdfium,
+		notice: "This software is based in part on the work of the Independent JPEG Group.",
+	},
 	{name: "Little CMS", licences: []string{"MIT"}, text: "lcms.txt", of: pdfium},
 	{name: "OpenJPEG", licences: []string{"BSD-2-Clause"}, text: "openjpeg.txt", of: pdfium},
 	{name: "simdutf", licences: []string{"MIT"}, text: "simdutf.txt", of: pdfium},

@@ -27,7 +27,7 @@ func TestLicencesOfTheProgram(t *testing.T) {
 func TestLicencesOfTheImage(t *testing.T) {
 	list := dockerfile(t)
 	files := strings.Join(only(t, list, "COPY"), "\n")
-	for _, name := range []string{"LICENSE", "NOTICE", "licences/program.txt"} {
+	for _, name := range []string{"LICENSE", "NOTICE", "build/licences/lists/program.txt"} {
 		require.Regexp(t, `--from=build [^\n]*/src/`+name+` [^\n]*/usr/share/doc/easel/`, files)
 	}
 	require.Contains(t, strings.Join(only(t, list, "LABEL"), " "), "org.opencontainers.image.licenses=Apache-2.0")

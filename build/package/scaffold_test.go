@@ -33,8 +33,10 @@ func TestPrintedStepsOfANewPlugin(t *testing.T) {
 	}{
 		{name: "Go, lone program", dir: t.TempDir(), call: "easel", env: bare},
 		{name: "Go, in a checkout", dir: checkout, call: relative, env: bare},
-		{name: "AssemblyScript", dir: t.TempDir(), call: program(t), env: append(os.Environ(), "npm_config_prefer_offline=true"),
-			args: []string{"--lang", "as"}, missing: lacks("npm")},
+		{
+			name: "AssemblyScript", dir: t.TempDir(), call: program(t), env: append(os.Environ(), "npm_config_prefer_offline=true"),
+			args: []string{"--lang", "as"}, missing: lacks("npm"),
+		},
 		{name: "Rust", dir: t.TempDir(), call: program(t), env: os.Environ(), args: []string{"--lang", "rust"}, missing: lacksRust()},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func (r *release) archive(target string) (err error) {
 		name, path string
 		mode       int64
 	}{
-		{name, built, 0o755}, {"LICENSE", "LICENSE", 0o644}, {"NOTICE", "NOTICE", 0o644}, {"LICENCES.txt", "licences/program.txt", 0o644},
+		{name, built, 0o755}, {"LICENSE", "LICENSE", 0o644}, {"NOTICE", "NOTICE", 0o644}, {"LICENCES.txt", "build/licences/lists/program.txt", 0o644},
 	} {
 		content, err := os.ReadFile(f.path)
 		if err != nil {

@@ -33,15 +33,25 @@ func TestInvokeRequest(t *testing.T) {
 		name, params string
 		want         engine.HTTPRequest
 	}{
-		{"get sends a query", `{"url": "host/{sys.query}?x=1#top", ` + vars + `}`, engine.HTTPRequest{Method: "GET",
-			URL: "http://host/a%20%C3%BC?x=1&q=a+%C3%BC&s={{secret:KEY:M}}+%26&l=a&l=1#top"}},
-		{"post sends JSON", `{"url": "https://host", "method": "post", ` + vars + `}`, engine.HTTPRequest{Method: "POST", URL: "https://host",
-			Header: []engine.HTTPHeader{{Name: "Content-Type", Value: "application/json"}}, Body: `{"q":"a ü","s":"{{secret:KEY:M}} &","l":["a",1]}`}},
-		{"put sends a form", `{"url": "https://host", "method": "PUT", "datatype": "formdata", ` + vars + `}`, engine.HTTPRequest{Method: "PUT", URL: "https://host",
-			Header: []engine.HTTPHeader{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}}, Body: "q=a+%C3%BC&s={{secret:KEY:M}}+%26&l=a&l=1"}},
-		{"headers are taken as they are", `{"url": "https://{{secret:HOST}}/x", "method": "post", "headers": "{\"content-type\": \"text/x\", \"A\": \"{sys.query} {{secret:KEY}}\"}", "proxy": " http://p "}`,
-			engine.HTTPRequest{Method: "POST", URL: "https://{{secret:HOST:M}}/x", Body: "{}", Proxy: "http://p",
-				Header: []engine.HTTPHeader{{Name: "content-type", Value: "text/x"}, {Name: "A", Value: "{sys.query} {{secret:KEY:M}}"}}}},
+		{"get sends a query", `{"url": "host/{sys.query}?x=1#top", ` + vars + `}`, engine.HTTPRequest{
+			Method: "GET",
+			URL:    "http://host/a%20%C3%BC?x=1&q=a+%C3%BC&s={{secret:KEY:M}}+%26&l=a&l=1#top",
+		}},
+		{"post sends JSON", `{"url": "https://host", "method": "post", ` + vars + `}`, engine.HTTPRequest{
+			Method: "POST", URL: "https://host",
+			Header: []engine.HTTPHeader{{Name: "Content-Type", Value: "application/json"}}, Body: `{"q":"a ü","s":"{{secret:KEY:M}} &","l":["a",1]}`,
+		}},
+		{"put sends a form", `{"url": "https://host", "method": "PUT", "datatype": "formdata", ` + vars + `}`, engine.HTTPRequest{
+			Method: "PUT", URL: "https://host",
+			Header: []engine.HTTPHeader{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}}, Body: "q=a+%C3%BC&s={{secret:KEY:M}}+%26&l=a&l=1",
+		}},
+		{
+			"headers are taken as they are", `{"url": "https://{{secret:HOST}}/x", "method": "post", "headers": "{\"content-type\": \"text/x\", \"A\": \"{sys.query} {{secret:KEY}}\"}", "proxy": " http://p "}`,
+			engine.HTTPRequest{
+				Method: "POST", URL: "https://{{secret:HOST:M}}/x", Body: "{}", Proxy: "http://p",
+				Header: []engine.HTTPHeader{{Name: "content-type", Value: "text/x"}, {Name: "A", Value: "{sys.query} {{secret:KEY:M}}"}},
+			},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &wire{body: "b"}

@@ -33,9 +33,11 @@ func TestIteration(t *testing.T) {
 			want: `{"out":null,"in":["x"]}`,
 		}, {
 			name: "a branch not taken gives its value of an earlier turn", items: `["a", "b"]`, outputs: `{"out": {"ref": "S@result"}}`,
-			body: []string{`II IterationItem -> W ^ X`,
+			body: []string{
+				`II IterationItem -> W ^ X`,
 				`W Switch {"conditions": [{"items": [{"cpn_id": "II@item", "operator": "=", "value": "a"}], "to": ["S"]}], "end_cpn_ids": ["T"]} ^ X`,
-				`S StringTransform {"method": "merge", "script": "s{II@item}"} ^ X`, `T StringTransform {"method": "merge", "script": "t"} ^ X`},
+				`S StringTransform {"method": "merge", "script": "s{II@item}"} ^ X`, `T StringTransform {"method": "merge", "script": "t"} ^ X`,
+			},
 			want: `{"out":["sa","sa"]}`,
 		}, {
 			name: "an ExitLoop is just an end of the turn", items: `["a", "b"]`, outputs: `{"out": {"ref": "II@index"}}`,

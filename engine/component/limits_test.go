@@ -74,8 +74,10 @@ var grows = map[string][]string{
 	},
 	"template loops":  {"begin Begin -> M", `M Message {"content":"{% for a in range(100000) %}{% for b in range(100000) %}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx{% endfor %}{% endfor %}"}`},
 	"template repeat": {"begin Begin -> M", `M Message {"content":"{% set x = 'x' * 16000000 %}{% for a in range(100) %}{{ (x ~ a)|length }}{% endfor %}"}`},
-	"join": {"begin Begin -> S", `S StringTransform {"method":"split","split_ref":"sys.query","delimiters":[","]} -> T`,
-		`T StringTransform {"method":"merge","script":"{S@result}","delimiters":["` + strings.Repeat("-", 4000) + `"]}`},
+	"join": {
+		"begin Begin -> S", `S StringTransform {"method":"split","split_ref":"sys.query","delimiters":[","]} -> T`,
+		`T StringTransform {"method":"merge","script":"{S@result}","delimiters":["` + strings.Repeat("-", 4000) + `"]}`,
+	},
 	"split": {"begin Begin -> S", `S StringTransform {"method":"split","split_ref":"sys.query","delimiters":["a","b",","]}`},
 }
 

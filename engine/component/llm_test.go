@@ -145,8 +145,10 @@ func TestConversationFits(t *testing.T) {
 }
 
 func TestConversationSurvivesAsValue(t *testing.T) {
-	c := conversation{system: "s", images: []string{"data:image/png;base64,AA"}, overrides: engine.Object("reflection", "r"),
-		messages: []engine.ModelMessage{{Role: "user", Content: "a"}, {Role: "assistant", Content: "b"}}}
+	c := conversation{
+		system: "s", images: []string{"data:image/png;base64,AA"}, overrides: engine.Object("reflection", "r"),
+		messages: []engine.ModelMessage{{Role: "user", Content: "a"}, {Role: "assistant", Content: "b"}},
+	}
 	require.Equal(t, c, readConversation(parse(t, c.value().JSON())))
 }
 

@@ -108,13 +108,19 @@ func TestRetrievalFilter(t *testing.T) {
 		lists                      bool
 	}{
 		{"none", `{}`, "", `null`, true},
-		{"manual, references put in", `{"method": "manual", "logic": "or", "manual": [{"key": "y", "op": "=", "value": "is {sys.query}"}]}`, "",
-			`{"method": "manual", "logic": "or", "manual": [{"key": "y", "op": "=", "value": "is q"}]}`, true},
-		{"auto, chosen by the model", `{"method": "auto"}`, `{"conditions": [{"key": "year", "op": "=", "value": "2025"}, {"key": "nope", "op": "="}], "logic": "or"}`,
-			`{"method": "auto", "logic": "or", "manual": [{"key": "year", "op": "=", "value": "2025"}]}`, true},
+		{
+			"manual, references put in", `{"method": "manual", "logic": "or", "manual": [{"key": "y", "op": "=", "value": "is {sys.query}"}]}`, "",
+			`{"method": "manual", "logic": "or", "manual": [{"key": "y", "op": "=", "value": "is q"}]}`, true,
+		},
+		{
+			"auto, chosen by the model", `{"method": "auto"}`, `{"conditions": [{"key": "year", "op": "=", "value": "2025"}, {"key": "nope", "op": "="}], "logic": "or"}`,
+			`{"method": "auto", "logic": "or", "manual": [{"key": "year", "op": "=", "value": "2025"}]}`, true,
+		},
 		{"auto, no answer", `{"method": "auto"}`, "no idea", `{"method": "auto", "manual": []}`, true},
-		{"semi_auto, operator fixed", `{"method": "semi_auto", "semi_auto": [{"key": "year", "op": ">"}]}`, `[{"key": "year", "op": "=", "value": "2024"}]`,
-			`{"method": "semi_auto", "logic": "and", "manual": [{"key": "year", "op": ">", "value": "2024"}]}`, true},
+		{
+			"semi_auto, operator fixed", `{"method": "semi_auto", "semi_auto": [{"key": "year", "op": ">"}]}`, `[{"key": "year", "op": "=", "value": "2024"}]`,
+			`{"method": "semi_auto", "logic": "and", "manual": [{"key": "year", "op": ">", "value": "2024"}]}`, true,
+		},
 		{"auto, left to the retriever", `{"method": "auto"}`, "", `{"method": "auto", "semi_auto": null, "logic": null}`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

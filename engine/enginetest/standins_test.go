@@ -122,7 +122,8 @@ func TestHTTP(t *testing.T) {
 		{
 			name: "the request is echoed, its query not decoded", req: engine.HTTPRequest{Method: "get", URL: base + "/e?a=b%20c#x"},
 			want: `200 application/json {"body": "", "ct": null, "method": "GET", "path": "/e?a=b%20c", "x": null}`,
-		}, {
+		},
+		{
 			name: "with body, type and test header",
 			req: engine.HTTPRequest{Method: "POST", URL: base, Body: `{"k":1}`, Header: []engine.HTTPHeader{
 				{Name: "content-type", Value: "application/json"}, {Name: "X-Test", Value: "1"},

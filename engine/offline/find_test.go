@@ -15,16 +15,26 @@ var finders = []struct {
 	pattern *regexp.Regexp
 	texts   []string
 }{
-	{"address", findURL, regexp.MustCompile(`https?://[^\s"'<>，。）)]+`),
-		[]string{"see https://a.example/x?y=1, or", "(http://a)", "http://", "https://，", "httphttp://b c", "看 http://例子。"}},
-	{"mail", findEmail, regexp.MustCompile(`[\w.+-]+@[\w-]+\.[\w.-]*\w`),
-		[]string{"to a.b+c@d-e.example.", "a@b", "@b.c", "a@b@c.d", "x a@b..c- y", "a@.b c@d.e"}},
-	{"number", findNumber, regexp.MustCompile(`-?\d+(\.\d+)?`),
-		[]string{"about -3.50 or 4", "1.", "--2", "a1.2.3", "none"}},
-	{"ticker", findTicker, regexp.MustCompile(`\b[A-Z]{1,5}(\.[A-Z]{1,3})?\b|\b\d{4,6}(\.[A-Z]{2})?\b`),
-		[]string{"AAPL", "BRK.B now", "BRK.ABCD", "TOOLONG 600519.SS", "12345678", "a_B C", "ABC.D_", "1234.ABC", "ABCDé", "X9 Y"}},
-	{"date", findDate, regexp.MustCompile(`\d{4}-\d{2}-\d{2}`),
-		[]string{"on 2025-01-31.", "12025-01-311", "2025-1-31", "2025-01-3"}},
+	{
+		"address", findURL, regexp.MustCompile(`https?://[^\s"'<>，。）)]+`),
+		[]string{"see https://a.example/x?y=1, or", "(http://a)", "http://", "https://，", "httphttp://b c", "看 http://例子。"},
+	},
+	{
+		"mail", findEmail, regexp.MustCompile(`[\w.+-]+@[\w-]+\.[\w.-]*\w`),
+		[]string{"to a.b+c@d-e.example.", "a@b", "@b.c", "a@b@c.d", "x a@b..c- y", "a@.b c@d.e"},
+	},
+	{
+		"number", findNumber, regexp.MustCompile(`-?\d+(\.\d+)?`),
+		[]string{"about -3.50 or 4", "1.", "--2", "a1.2.3", "none"},
+	},
+	{
+		"ticker", findTicker, regexp.MustCompile(`\b[A-Z]{1,5}(\.[A-Z]{1,3})?\b|\b\d{4,6}(\.[A-Z]{2})?\b`),
+		[]string{"AAPL", "BRK.B now", "BRK.ABCD", "TOOLONG 600519.SS", "12345678", "a_B C", "ABC.D_", "1234.ABC", "ABCDé", "X9 Y"},
+	},
+	{
+		"date", findDate, regexp.MustCompile(`\d{4}-\d{2}-\d{2}`),
+		[]string{"on 2025-01-31.", "12025-01-311", "2025-1-31", "2025-01-3"},
+	},
 }
 
 // TestFindersMatchTheirExpressions compares on chosen texts and on random ones made of the characters that matter.

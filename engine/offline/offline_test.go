@@ -123,14 +123,18 @@ func TestQuestionTakesWhatItRefersToAlong(t *testing.T) {
 
 func TestCiteMarksSentencesThatChunksSupport(t *testing.T) {
 	chunks := parse(t, `{"5": {"content": "The tower was built in 1889 by Eiffel."}}`)
-	got := ask(t, &engine.ModelRequest{Purpose: engine.PurposeCite, Chunks: chunks,
-		Messages: user("The tower was built in 1889. I like cheese.")})
+	got := ask(t, &engine.ModelRequest{
+		Purpose: engine.PurposeCite, Chunks: chunks,
+		Messages: user("The tower was built in 1889. I like cheese."),
+	})
 	require.Equal(t, "The tower was built in 1889. [ID:5] I like cheese.", got)
 }
 
 func TestFilterUsesValuesOfTheQuestion(t *testing.T) {
-	got := ask(t, &engine.ModelRequest{Purpose: engine.PurposeFilter, Query: "Reports from Berlin in 2024",
-		Choices: parse(t, `{"city": ["Paris", "Berlin"], "year": {"2023": ["d1"], "2024": ["d2"]}, "kind": ["memo"]}`)})
+	got := ask(t, &engine.ModelRequest{
+		Purpose: engine.PurposeFilter, Query: "Reports from Berlin in 2024",
+		Choices: parse(t, `{"city": ["Paris", "Berlin"], "year": {"2023": ["d1"], "2024": ["d2"]}, "kind": ["memo"]}`),
+	})
 	require.Equal(t, `{"logic": "and", "conditions": [{"key": "city", "value": "Berlin", "op": "="}, {"key": "year", "value": "2024", "op": "="}]}`, got)
 }
 

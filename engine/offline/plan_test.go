@@ -40,12 +40,14 @@ func TestPlanCallsEachToolThatFits(t *testing.T) {
 
 func TestPlanCompletesAfterOneRound(t *testing.T) {
 	search := tool(t, "search_0", "Finds pages", `{"properties": {"query": {"type": "string"}}, "required": ["query"]}`)
-	got := ask(t, &engine.ModelRequest{Purpose: engine.PurposePlan, Query: "harbours", Tools: []engine.ToolDef{search},
+	got := ask(t, &engine.ModelRequest{
+		Purpose: engine.PurposePlan, Query: "harbours", Tools: []engine.ToolDef{search},
 		Messages: []engine.ModelMessage{
 			{Role: "user", Content: "harbours"},
 			{Role: "assistant", Content: `[{"name": "search_0", "arguments": {"query": "harbours"}}]`},
 			{Role: "user", Content: "Observation:\n[search_0 result]\nAll harbours are open.\n\nWhich tool next?"},
-		}})
+		},
+	})
 	require.Equal(t, `[{"name": "complete_task", "arguments": {"answer": "All harbours are open."}}]`, got)
 }
 
@@ -59,13 +61,15 @@ func TestNativeToolsAreCalledOnce(t *testing.T) {
 }
 
 func TestQuestionStandsBeforeTheFirstCall(t *testing.T) {
-	got := ask(t, &engine.ModelRequest{Purpose: engine.PurposeAnswer, Query: "Answer now.",
+	got := ask(t, &engine.ModelRequest{
+		Purpose: engine.PurposeAnswer, Query: "Answer now.",
 		Messages: []engine.ModelMessage{
 			{Role: "user", Content: "Is the tower open?"},
 			{Role: "assistant", Content: `[{"name": "search_0", "arguments": {"query": "x"}}]`},
 			{Role: "user", Content: "Observation:\n[search_0 result]\nThe bridge is closed. The tower is open."},
 			{Role: "user", Content: "Answer now."},
-		}})
+		},
+	})
 	require.Equal(t, Notice+"\nThe tools found:\n- The tower is open.", got)
 }
 

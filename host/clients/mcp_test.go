@@ -168,8 +168,10 @@ func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	finish := "stop"
 	if done < len(p.plan) && len(in.Tools) > 0 {
 		name, args, _ := strings.Cut(p.plan[done], " ")
-		delta = map[string]any{"tool_calls": []any{map[string]any{"index": 0, "id": fmt.Sprint("call_", done), "type": "function",
-			"function": map[string]any{"name": name, "arguments": args}}}}
+		delta = map[string]any{"tool_calls": []any{map[string]any{
+			"index": 0, "id": fmt.Sprint("call_", done), "type": "function",
+			"function": map[string]any{"name": name, "arguments": args},
+		}}}
 		finish = "tool_calls"
 	}
 	text, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})

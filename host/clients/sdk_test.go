@@ -35,8 +35,10 @@ var failing = document(map[string]any{
 // asking shows a form.
 var asking = document(map[string]any{
 	"begin": node("Begin", map[string]any{}, "UserFillUp:F"),
-	"UserFillUp:F": node("UserFillUp", map[string]any{"enable_tips": true, "tips": "Your city?",
-		"inputs": map[string]any{"city": map[string]any{"name": "City", "type": "line", "optional": false}}}, "Message:A"),
+	"UserFillUp:F": node("UserFillUp", map[string]any{
+		"enable_tips": true, "tips": "Your city?",
+		"inputs": map[string]any{"city": map[string]any{"name": "City", "type": "line", "optional": false}},
+	}, "Message:A"),
 	"Message:A": node("Message", map[string]any{"content": []string{"City {UserFillUp:F@city}"}}),
 })
 
@@ -81,7 +83,8 @@ func TestSDK(t *testing.T) {
 			require.NoError(t, c.UpdateAgent(id, Row{"dsl": fixture}), "a dsl without a title")
 			require.NoError(t, c.UpdateAgent(id, Row{"title": title, "description": "d"}))
 			require.ErrorContains(t, c.UpdateAgent("none", Row{"title": "x"}), map[bool]string{
-				false: "Only owner of canvas authorized", true: "Make sure you have permission"}[c.Newer])
+				false: "Only owner of canvas authorized", true: "Make sure you have permission",
+			}[c.Newer])
 
 			t.Run("sessions", func(t *testing.T) { sdkSessions(t, c, id) })
 			t.Run("questions", func(t *testing.T) { sdkQuestions(t, c, id) })

@@ -81,8 +81,13 @@ func parse(wasm []byte) (*module, error) {
 		id   byte
 		read func(*reader)
 	}{
-		{secType, m.readTypes}, {secImport, m.readImports}, {secFunction, m.readFuncs}, {secTable, m.readTables},
-		{secMemory, m.readMemories}, {secGlobal, m.readGlobals}, {secExport, m.readExports},
+		{secType, m.readTypes},
+		{secImport, m.readImports},
+		{secFunction, m.readFuncs},
+		{secTable, m.readTables},
+		{secMemory, m.readMemories},
+		{secGlobal, m.readGlobals},
+		{secExport, m.readExports},
 	} {
 		sec := m.find(part.id)
 		if sec == nil {

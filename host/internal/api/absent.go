@@ -4,8 +4,10 @@ package api
 // routes answer as the original does when it finds nothing to work with, so that its clients show why.
 var absentRoutes = []route{
 	{method: "POST", path: "/v1/canvas/test_db_connect", body: bodySmall, scope: scopeEdit, answer: (*API).testDatabase},
-	{method: "POST", path: "/api/v1/agents/test_db_connection", body: bodySmall, scope: scopeEdit,
-		answer: (*API).testDatabase},
+	{
+		method: "POST", path: "/api/v1/agents/test_db_connection", body: bodySmall, scope: scopeEdit,
+		answer: (*API).testDatabase,
+	},
 	{method: "POST", path: "/v1/canvas/rerun", body: bodyCanvas, scope: scopeRun, answer: (*API).rerunPipeline},
 	{method: "POST", path: "/api/v1/agents/rerun", body: bodyCanvas, scope: scopeRun, answer: (*API).rerunPipeline},
 }

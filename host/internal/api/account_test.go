@@ -159,8 +159,10 @@ func TestSecretsAreShownByNameOnly(t *testing.T) {
 	value, err := s.store.OpenSecret(t.Context(), "one", "weather.key")
 	require.NoError(t, err)
 	require.Equal(t, "very hush", string(value))
-	for path, body := range map[string]string{"x": `{"value":""}`, "x%7D": `{"value":"y"}`, "x%01": `{"value":"y"}`, "y": `{"value":7}`, "z": `{}`,
-		"h": `{"value":"y","hosts":["https://a.example"]}`, "i": `{"value":"y","hosts":"a.example"}`, "j": `{"value":"y","hosts":[""]}`} {
+	for path, body := range map[string]string{
+		"x": `{"value":""}`, "x%7D": `{"value":"y"}`, "x%01": `{"value":"y"}`, "y": `{"value":7}`, "z": `{}`,
+		"h": `{"value":"y","hosts":["https://a.example"]}`, "i": `{"value":"y","hosts":"a.example"}`, "j": `{"value":"y","hosts":[""]}`,
+	} {
 		s.as("one", "PUT", "/api/v2/secrets/"+path, body, 422)
 	}
 	hosts := func() string {

@@ -24,9 +24,19 @@ func (s *site) loggedIn() (cookie, csrf, login string) {
 
 // Addresses that read or change what is an account's, of each dialect.
 var cookieRoutes = []struct{ method, path, body string }{
-	{"GET", "/api/v2/me", ""}, {"GET", "/api/v2/canvases", ""}, {"GET", "/api/v2/keys", ""}, {"GET", "/api/llm/models", ""}, {"GET", "/v1/user/info", ""},
-	{"GET", "/v1/system/token_list", ""}, {"GET", "/v1/canvas/list", ""}, {"GET", "/api/v1/agents", ""}, {"GET", "/0.27/api/v1/users/me", ""}, {"GET", "/v1/user/logout", ""},
-	{"POST", "/v1/canvas/rm", `{"canvas_ids":[]}`}, {"POST", "/api/v2/keys", `{}`}, {"POST", "/api/llm/chat/completions", `{"messages":[{"role":"user","content":"x"}]}`},
+	{"GET", "/api/v2/me", ""},
+	{"GET", "/api/v2/canvases", ""},
+	{"GET", "/api/v2/keys", ""},
+	{"GET", "/api/llm/models", ""},
+	{"GET", "/v1/user/info", ""},
+	{"GET", "/v1/system/token_list", ""},
+	{"GET", "/v1/canvas/list", ""},
+	{"GET", "/api/v1/agents", ""},
+	{"GET", "/0.27/api/v1/users/me", ""},
+	{"GET", "/v1/user/logout", ""},
+	{"POST", "/v1/canvas/rm", `{"canvas_ids":[]}`},
+	{"POST", "/api/v2/keys", `{}`},
+	{"POST", "/api/llm/chat/completions", `{"messages":[{"role":"user","content":"x"}]}`},
 	{"POST", "/0.27/api/v1/auth/logout", ""},
 }
 

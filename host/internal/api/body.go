@@ -101,8 +101,10 @@ func (c *call) reserveOf(account **memlimit.Account, budget *memlimit.Budget, n 
 	case errors.Is(err, memlimit.ErrTooLarge):
 		return tooLarge("the request takes more memory than this host has for requests: %s; --memory raises it", err)
 	case err != nil && c.ctx().Err() == nil:
-		return &failure{code: codeServer, message: "The host has no memory for this request now; try again.",
-			status: http.StatusServiceUnavailable, after: budgetWait}
+		return &failure{
+			code: codeServer, message: "The host has no memory for this request now; try again.",
+			status: http.StatusServiceUnavailable, after: budgetWait,
+		}
 	}
 	return err
 }
@@ -198,8 +200,10 @@ func (c *call) checkBody(most int64) error {
 		return nil
 	default:
 		c.w.Header().Set("Connection", "close")
-		return &failure{code: codeBad, message: fmt.Sprintf("Content-Encoding %.40q: bodies are read without compression only", encoding),
-			status: http.StatusUnsupportedMediaType}
+		return &failure{
+			code: codeBad, message: fmt.Sprintf("Content-Encoding %.40q: bodies are read without compression only", encoding),
+			status: http.StatusUnsupportedMediaType,
+		}
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -342,7 +342,7 @@ func (c *call) answerTrace(name string) error {
 }
 
 // toolTrace groups finished tool calls by component: [{component_id, trace}].
-func toolTrace(records []runner.Record) engine.Value {
+func toolTrace(records []runlog.Record) engine.Value {
 	t := &trail{}
 	for _, r := range records {
 		if r.Kind != string(engine.EventToolFinished) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -39,14 +39,18 @@ var edgeContract = slices.Concat(
 		{name: "a question that is a list", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{canvas}","query":[1]}`, want: jsonError(101, "argument query must be text")},
 		{name: "inputs that are a list", method: "POST", path: "/v1/canvas/completion", body: `{"id":"{canvas}","inputs":[]}`, want: jsonError(101, "argument inputs must be an object")},
 		{name: "messages before the agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[]}`, want: openError(400, 102, "You must provide at least one message.")},
-		{name: "nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","messages":[{"role":"system","content":"x"}]}`,
+		{
+			name: "nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","messages":[{"role":"system","content":"x"}]}`,
 			want: func(t testing.TB, a answer) {
 				openWhole("No valid messages found (user or assistant).")(t, a)
 				require.Equal(t, "m7", a.body.Get("model").Str())
 				require.Regexp(t, "^[0-9a-f]{32}$", a.body.Get("id").Str())
-			}},
-		{name: "nobody's words, streamed", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","stream":true,"messages":[{"role":"system","content":"x"}]}`,
-			want: openStream("No valid messages found (user or assistant).")},
+			},
+		},
+		{
+			name: "nobody's words, streamed", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m7","stream":true,"messages":[{"role":"system","content":"x"}]}`,
+			want: openStream("No valid messages found (user or assistant)."),
+		},
 		{name: "servers in an unknown order", method: "POST", path: "/v1/mcp_server/list?orderby=colour", body: `{}`, want: dataError(100, "colour")},
 		{name: "update of no server", method: "POST", path: "/v1/mcp_server/update", body: `{}`, want: lacks("mcp_id")},
 		{name: "import of nothing", method: "POST", path: "/v1/mcp_server/import", body: `{}`, want: lacks("mcpServers")},
@@ -160,11 +164,11 @@ func TestTraceOfANodeThatRanTwice(t *testing.T) {
 // a crash.
 func TestMessageThatBeginsAnew(t *testing.T) {
 	s := newSite(t)
-	e, err := s.log.Claim(t.Context(), runner.Run{ID: "r"})
+	e, err := s.log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)
 	require.NoError(t, s.store.StartRun(t.Context(), store.Run{ID: "r", Tenant: "one", Canvas: "c", Message: "m"}))
-	record := func(kind, data string) runner.Record {
-		return runner.Record{Kind: kind, Data: []byte(`{"event":"` + kind + `","message_id":"m","created_at":1,"task_id":"r","data":` + data + `}`)}
+	record := func(kind, data string) runlog.Record {
+		return runlog.Record{Kind: kind, Data: []byte(`{"event":"` + kind + `","message_id":"m","created_at":1,"task_id":"r","data":` + data + `}`)}
 	}
 	_, err = e.Append(t.Context(), record("message", `{"content":"Hel"}`), record("message_reset", `{}`), record("message", `{"content":"Hello"}`))
 	require.NoError(t, err)

@@ -76,11 +76,13 @@ var sessionContract = slices.Concat(
 		{name: "delete all without a body", dialect: "old", method: "DELETE", path: "/api/v1/agents/{canvas}/sessions", want: bare},
 		{name: "delete none", dialect: "new", method: "DELETE", path: "/api/v1/agents/{canvas}/sessions", body: `{"ids":null}`, want: bare},
 		{name: "delete all", dialect: "new", method: "DELETE", path: "/api/v1/agents/{canvas}/sessions", body: `{"delete_all":true}`, want: bare},
-		{name: "run history", method: "GET", path: "/v1/canvas/{canvas}/sessions?keywords=secret&from_date=2020-01-01%2000:00:00&to_date=2099-01-01%2000:00:00",
+		{
+			name: "run history", method: "GET", path: "/v1/canvas/{canvas}/sessions?keywords=secret&from_date=2020-01-01%2000:00:00&to_date=2099-01-01%2000:00:00",
 			want: func(t testing.TB, a answer) {
 				jsonResult("total sessions")(t, a)
 				requireKeys(t, a.data().Get("sessions").At(0), sessionKeys)
-			}},
+			},
+		},
 		{name: "run history of an unknown one", method: "GET", path: "/v1/canvas/{none}/sessions", want: jsonError(103, "Only owner of canvas")},
 	},
 	both(contract{name: "delete some", method: "DELETE", path: "/api/v1/agents/{canvas}/sessions", body: `{"ids":["{session}","{none}","{session}"]}`},
@@ -152,8 +154,10 @@ var completionContract = slices.Concat(
 		{name: "chat of 0.25.1 without an agent", method: "POST", path: "/api/v1/agents/chat/completion", body: `{"query":"x"}`, want: jsonError(101, "`agent_id` is required.")},
 		{name: "chat of 0.25.1 as OpenAI", method: "POST", path: "/api/v1/agents/chat/completion", body: `{"agent_id":"{canvas}","openai-compatible":true,"messages":[{"role":"user","content":"x"}]}`, want: openWhole("You said x")},
 		{name: "chat without a session", method: "POST", path: "/api/v1/agents/chat/completions", body: `{"agent_id":"{canvas}","query":"x","stream":true}`, want: stream(everyEvent, true, true)},
-		{name: "chat in a session", method: "POST", path: "/api/v1/agents/chat/completions", body: `{"agent_id":"{canvas}","query":"x","stream":true,"session_id":"{session}"}`,
-			want: stream("node_finished message message message_end node_finished", true, true)},
+		{
+			name: "chat in a session", method: "POST", path: "/api/v1/agents/chat/completions", body: `{"agent_id":"{canvas}","query":"x","stream":true,"session_id":"{session}"}`,
+			want: stream("node_finished message message message_end node_finished", true, true),
+		},
 		{name: "chat whole", method: "POST", path: "/api/v1/agents/chat/completions", body: `{"agent_id":"{canvas}","query":"x"}`, want: lastEvent("workflow_finished", "You said x")},
 		{name: "chat whole in a session", method: "POST", path: "/api/v1/agents/chat/completions", body: `{"agent_id":"{canvas}","query":"x","session_id":"{session}"}`, want: lastEvent("message_end", "You said x")},
 		{name: "chat without an agent", method: "POST", path: "/api/v1/agents/chat/completions", body: `{"query":"x"}`, want: jsonError(101, "`agent_id` is required.")},
@@ -161,8 +165,10 @@ var completionContract = slices.Concat(
 		{name: "chat as OpenAI", method: "POST", path: "/api/v1/agents/chat/completions", body: `{"agent_id":"{canvas}","openai-compatible":true,"messages":[{"role":"user","content":"x"}]}`, want: openWhole("You said x")},
 		{name: "OpenAI whole", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[{"role":"user","content":"a"},{"role":"user","content":"x"}]}`, want: openWhole("You said x")},
 		{name: "OpenAI stream", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","stream":true,"user_id":"u","messages":[{"role":"user","content":"x"}]}`, want: openStream("You said x")},
-		{name: "OpenAI with nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[{"role":"system","content":"x"}]}`,
-			want: openWhole("No valid messages found (user or assistant).")},
+		{
+			name: "OpenAI with nobody's words", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[{"role":"system","content":"x"}]}`,
+			want: openWhole("No valid messages found (user or assistant)."),
+		},
 		{name: "OpenAI without messages", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{"model":"m","messages":[]}`, want: openError(400, 102, "You must provide at least one message.")},
 		{name: "OpenAI without members", method: "POST", path: "/api/v1/agents_openai/{canvas}/chat/completions", body: `{}`, want: openError(400, 101, "required argument are missing: model,messages; ")},
 		{name: "OpenAI with an unknown agent", method: "POST", path: "/api/v1/agents_openai/{none}/chat/completions", body: `{"model":"m","messages":[{"role":"user","content":"x"}]}`, want: openError(404, 102, "You don't own the agent")},

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/durable"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -134,7 +134,7 @@ const awayFor = 2 * time.Second
 // away says what of the host cannot be reached, when that is what failed.
 func away(err error) string {
 	switch {
-	case errors.Is(err, durable.ErrClosed), errors.Is(err, runner.ErrStopping):
+	case errors.Is(err, durable.ErrClosed), errors.Is(err, runlog.ErrStopping):
 		return "The host cannot answer now: it is stopping; try again."
 	case errors.Is(err, durable.ErrMemory):
 		return "The host cannot take runs now: it is out of memory for them; try again."

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/durable"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -26,7 +26,7 @@ func TestFailuresOfTheHost(t *testing.T) {
 		{broker.ErrUnavailable, 503, "its run log does not answer"},
 		{store.ErrUnavailable, 503, "its database does not answer"},
 		{durable.ErrClosed, 503, "it is stopping"},
-		{runner.ErrStopping, 503, "it is stopping"},
+		{runlog.ErrStopping, 503, "it is stopping"},
 		{store.ErrFull, 507, "cannot store anything now: disk is full"},
 		{broker.ErrFull, 507, "cannot store anything now: storage of the run log is full"},
 		{store.ErrReadOnly, 507, "cannot store anything now: database is read-only"},
@@ -61,7 +61,7 @@ func TestUnforeseenErrorsAreTheHosts(t *testing.T) {
 	for name, r := range map[string]*route{"v2": {doc: &v2Doc{}}, "openai": {llm: true}, "agents": {openAI: true}, "dialects": {}} {
 		w := httptest.NewRecorder()
 		call := &call{a: &API{cfg: Config{Logger: quiet}}, w: w, r: httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), route: r, asOpenAI: r.openAI}
-		call.refuse(fmt.Errorf("claim: %w", runner.ErrActive))
+		call.refuse(fmt.Errorf("claim: %w", runlog.ErrActive))
 		want := http.StatusInternalServerError
 		if name == "dialects" {
 			want = http.StatusOK // their code says it

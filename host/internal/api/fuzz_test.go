@@ -33,9 +33,11 @@ func FuzzBody(f *testing.F) {
 	f.Add([]byte(`{"messages":[{"role":"user","content":[{"text":1}]}],"model":1,"metadata":[]}`))
 	f.Add([]byte(`{"base_url":"http://127.0.0.1:1","key":"k","models":[{"name":"m","kind":"chat"}]}`))
 	f.Add([]byte(`{"name":"n","scopes":["read"],"rate":1,"expires":"2099-01-01T00:00:00Z"}`))
-	paths := []string{"/v1/canvas/set", "/api/v1/agents_openai/" + id + "/chat/completions", "/api/v1/agents/" + id + "/completions",
+	paths := []string{
+		"/v1/canvas/set", "/api/v1/agents_openai/" + id + "/chat/completions", "/api/v1/agents/" + id + "/completions",
 		"/api/v2/canvases/" + id + "/runs", "/v1/mcp_server/import", "/api/v2/canvases/" + id + "/validate", "/v1/canvas/debug",
-		"/api/v2/keys", "/api/llm/chat/completions", "/api/v2/runs/x/rerun", "/login"}
+		"/api/v2/keys", "/api/llm/chat/completions", "/api/v2/runs/x/rerun", "/login",
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, path := range paths {
 			r := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(strings.ReplaceAll(string(body), "{id}", id)))

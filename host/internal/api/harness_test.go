@@ -22,7 +22,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/upload"
 	"github.com/easel-canvas/easel/host/internal/web"
@@ -37,7 +37,7 @@ type site struct {
 	api   *API
 	store *store.Store
 	nats  *logtest.Storage
-	log   *runner.Log // of nats
+	log   *runlog.Log // of nats
 	runs  *durable.Runs
 	quota *quota.Meter
 	gate  chan struct{} // a Wait node passes when it can receive
@@ -62,10 +62,14 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 		m := models.Of(j.Tenant, j.Caller)
 		return engine.Ports{Model: m, Speech: m, Files: (&upload.Box{Store: s.store, Files: s.nats.Files}).Of(j.Tenant), HTTP: &web.Client{}}
 	}
-	s.runs = durable.New(durable.Config{Store: s.store, Log: s.log, Clocks: s.nats.Schedules, Registry: reg, Ports: ports, Logger: quiet,
-		Report: func(j *durable.Job, end durable.End, took time.Duration) { s.api.Count(j, end, took) }})
-	cfg := Config{Store: s.store, Log: s.log, Files: s.nats.Files, Runs: s.runs, Registry: reg, Ports: ports, Logger: quiet, Fetch: &web.Client{},
-		MCP: &mcp.Client{}, Models: models, Quota: s.quota, Operator: "one", BodyTime: time.Minute}
+	s.runs = durable.New(durable.Config{
+		Store: s.store, Log: s.log, Clocks: s.nats.Schedules, Registry: reg, Ports: ports, Logger: quiet,
+		Report: func(j *durable.Job, end durable.End, took time.Duration) { s.api.Count(j, end, took) },
+	})
+	cfg := Config{
+		Store: s.store, Log: s.log, Files: s.nats.Files, Runs: s.runs, Registry: reg, Ports: ports, Logger: quiet, Fetch: &web.Client{},
+		MCP: &mcp.Client{}, Models: models, Quota: s.quota, Operator: "one", BodyTime: time.Minute,
+	}
 	for _, f := range change {
 		f(&cfg)
 	}

@@ -78,12 +78,18 @@ func TestLogoutLeavesOtherLogins(t *testing.T) {
 		return s.request("GET", "/api/v2/me", "", "", "Cookie", cookie, pageHeader, pageItself).status == http.StatusOK
 	}
 	logouts := []struct{ method, path string }{
-		{"GET", "/v1/user/logout"}, {"HEAD", "/v1/user/logout"}, {"POST", "/v1/user/logout"}, {"POST", "/api/v1/auth/logout"},
-		{"GET", "/0.27/v1/user/logout"}, {"POST", "/0.27/api/v1/auth/logout"},
+		{"GET", "/v1/user/logout"},
+		{"HEAD", "/v1/user/logout"},
+		{"POST", "/v1/user/logout"},
+		{"POST", "/api/v1/auth/logout"},
+		{"GET", "/0.27/v1/user/logout"},
+		{"POST", "/0.27/api/v1/auth/logout"},
 	}
 	for _, r := range logouts {
 		for _, headers := range [][]string{
-			{pageHeader, pageItself}, {pageHeader, pageItself, csrfHeader, "forged"}, {csrfHeader, csrf},
+			{pageHeader, pageItself},
+			{pageHeader, pageItself, csrfHeader, "forged"},
+			{csrfHeader, csrf},
 			{pageHeader, pageItself, csrfHeader, csrf, "Origin", "https://evil.example"},
 		} {
 			a := s.request(r.method, r.path, "", "", append([]string{"Cookie", cookie}, headers...)...)

@@ -54,9 +54,11 @@ func (a *API) openAPI() []byte {
 		"components": map[string]any{
 			"securitySchemes": map[string]any{
 				"key": map[string]any{"type": "http", "scheme": "bearer"},
-				"login": map[string]any{"type": "apiKey", "in": "cookie", "name": loginCookie,
+				"login": map[string]any{
+					"type": "apiKey", "in": "cookie", "name": loginCookie,
 					"description": "A login of the page at /login, for requests of the host's own page: they send " + pageHeader + ": " + pageItself +
-						" and no foreign Origin. Requests that change something also send " + csrfHeader + ", which GET /api/v2/me returns."},
+						" and no foreign Origin. Requests that change something also send " + csrfHeader + ", which GET /api/v2/me returns.",
+				},
 			},
 			"schemas": map[string]any{"Error": schemaOf[v2Error]()},
 		},

@@ -24,8 +24,10 @@ func TestSDK023(t *testing.T) {
 	a = s.good(s.get(agents + "?page=1&page_size=30&orderby=update_time&desc=True"))
 	require.Equal(t, engine.KindList, a.data().Kind())
 	row := a.data().At(0)
-	for _, key := range []string{"id", "title", "avatar", "user_id", "permission", "description", "canvas_type", "canvas_category", "dsl",
-		"create_time", "create_date", "update_time", "update_date"} {
+	for _, key := range []string{
+		"id", "title", "avatar", "user_id", "permission", "description", "canvas_type", "canvas_category", "dsl",
+		"create_time", "create_date", "update_time", "update_date",
+	} {
 		_, ok := row.Lookup(key)
 		require.True(t, ok, key)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/model"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -59,8 +59,10 @@ func (s *site) furnishAll() belongings {
 }
 
 // nobodys are belongings that nobody has.
-var nobodys = belongings{canvas: nowhere, session: nowhere, run: nowhere, message: nowhere, version: nowhere, file: nowhere, server: nowhere, key: nowhere,
-	user: nowhere, secret: nowhere, provider: nowhere, tenant: nowhere, schedule: nowhere}
+var nobodys = belongings{
+	canvas: nowhere, session: nowhere, run: nowhere, message: nowhere, version: nowhere, file: nowhere, server: nowhere, key: nowhere,
+	user: nowhere, secret: nowhere, provider: nowhere, tenant: nowhere, schedule: nowhere,
+}
 
 // fill puts ids into the parameters of a path.
 func (b belongings) fill(path string) string {
@@ -258,7 +260,7 @@ func TestSlowReaderStallsNobody(t *testing.T) {
 	s := newSite(t)
 	const records = 3000
 	write := func(id string, reader bool) (conn net.Conn, took time.Duration) {
-		e, err := s.log.Claim(t.Context(), runner.Run{ID: id})
+		e, err := s.log.Claim(t.Context(), runlog.Run{ID: id})
 		require.NoError(t, err)
 		require.NoError(t, s.store.StartRun(t.Context(), store.Run{ID: id, Tenant: "one", Canvas: "c", Message: "m " + id}))
 		if reader {
@@ -270,7 +272,7 @@ func TestSlowReaderStallsNobody(t *testing.T) {
 		data := []byte(`{"event":"message","data":{"content":"` + strings.Repeat("x", 4000) + `"}}`)
 		began := time.Now()
 		for range records {
-			require.NoError(t, e.Tell(t.Context(), runner.Record{Kind: "message", Data: data}))
+			require.NoError(t, e.Tell(t.Context(), runlog.Record{Kind: "message", Data: data}))
 		}
 		require.NoError(t, e.End(t.Context()))
 		return conn, time.Since(began)

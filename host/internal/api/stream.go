@@ -8,7 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -34,9 +34,9 @@ type face struct {
 func (c *call) stream(j durable.Job, f face) error {
 	s := c.beginStream(f.spaced)
 	like, begun := f.frame(emptyEvent(j)), false // whose ids frames of our own repeat
-	var said runner.Record                       // the last piece of a message
+	var said runlog.Record                       // the last piece of a message
 	var end durable.End
-	err := c.a.cfg.Runs.Follow(c.ctx(), j.ID, runner.Pos{}, s.batched(func(r runner.Record) bool {
+	err := c.a.cfg.Runs.Follow(c.ctx(), j.ID, runlog.Pos{}, s.batched(func(r runlog.Record) bool {
 		kind := engine.EventType(r.Kind)
 		if r.Kind == durable.KindEnd {
 			end = durable.ParseEnd(r.Data)
@@ -140,8 +140,8 @@ type sse struct {
 }
 
 // batched makes a reader of records whose frames go out together.
-func (s *sse) batched(fn func(runner.Record) bool) func(runner.Record) bool {
-	return func(r runner.Record) bool {
+func (s *sse) batched(fn func(runlog.Record) bool) func(runlog.Record) bool {
+	return func(r runlog.Record) bool {
 		s.more = r.More
 		ok := fn(r)
 		s.out()
@@ -248,7 +248,7 @@ func appendSpaced(dst, data []byte) []byte {
 func (c *call) gather(run string, each func(t engine.EventType, data []byte)) (*durable.Transcript, durable.End, error) {
 	var said durable.Transcript
 	end := durable.End{Status: store.RunFailed, Error: "the run broke off"}
-	err := c.a.cfg.Runs.Follow(c.ctx(), run, runner.Pos{}, func(r runner.Record) bool {
+	err := c.a.cfg.Runs.Follow(c.ctx(), run, runlog.Pos{}, func(r runlog.Record) bool {
 		if r.Kind == durable.KindEnd {
 			end = durable.ParseEnd(r.Data)
 			return true

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -13,11 +13,11 @@ import (
 func TestTrace(t *testing.T) {
 	s := newSite(t)
 	id := s.canvas("a", echo)
-	e, err := s.log.Claim(t.Context(), runner.Run{ID: "r"})
+	e, err := s.log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)
 	require.NoError(t, s.store.StartRun(t.Context(), store.Run{ID: "r", Tenant: "one", Canvas: id, Session: "s", Message: "m"}))
-	tool := func(node, name string) runner.Record {
-		return runner.Record{Kind: "tool_finished", Data: []byte(`{"event":"tool_finished","data":{"component_id":"` + node +
+	tool := func(node, name string) runlog.Record {
+		return runlog.Record{Kind: "tool_finished", Data: []byte(`{"event":"tool_finished","data":{"component_id":"` + node +
 			`","path":"p","tool":"T","tool_name":"` + name + `","arguments":{"q":1},"result":"x","elapsed_time":0.5}}`)}
 	}
 	_, err = e.Append(t.Context(), tool("Agent:A", "one"), tool("Agent:B", "two"), tool("Agent:A", "three"))

@@ -64,8 +64,10 @@ type v2Session struct {
 }
 
 func v2CanvasOf(v store.Canvas, withDSL bool) v2Canvas {
-	out := v2Canvas{ID: v.ID, Title: v.Title, Description: v.Description, Rev: v.Rev,
-		Created: time.UnixMilli(v.CreateTime).UTC(), Updated: time.UnixMilli(v.UpdateTime).UTC()}
+	out := v2Canvas{
+		ID: v.ID, Title: v.Title, Description: v.Description, Rev: v.Rev,
+		Created: time.UnixMilli(v.CreateTime).UTC(), Updated: time.UnixMilli(v.UpdateTime).UTC(),
+	}
 	if v.Published != "" {
 		out.Published = &v2Published{v.Published, time.UnixMilli(v.PublishTime).UTC()}
 	}

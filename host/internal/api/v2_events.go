@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/durable"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -22,7 +22,7 @@ import (
 // over. Stored ones of later hosts are "12-3456~2", because a server of the log
 // that loses its power may forget what it has stored.
 type resumeAt struct {
-	pos     runner.Pos
+	pos     runlog.Pos
 	attempt uint64 // of the host that wrote it, 0 when that is not known
 }
 
@@ -30,7 +30,7 @@ func parseResume(text string) (resumeAt, error) {
 	place, attempt, named := strings.Cut(text, "~")
 	var at resumeAt
 	var err error
-	if at.pos, err = runner.ParsePos(place); err != nil {
+	if at.pos, err = runlog.ParsePos(place); err != nil {
 		return at, err
 	}
 	switch {
@@ -85,7 +85,7 @@ type eventReader struct {
 	mu      sync.Mutex // the heartbeat writes as well
 	attempt uint64     // whose records come
 	seen    resumeAt   // what the client has
-	end     *runner.Record
+	end     *runlog.Record
 	over    bool // nothing may be written any more
 }
 
@@ -126,9 +126,9 @@ func (c *call) v2Stream(run string, at resumeAt, ended bool) error {
 }
 
 // place is where to read from, so that nothing the client lacks is missed.
-func (c *call) place(run string, e *eventReader) (runner.Pos, error) {
+func (c *call) place(run string, e *eventReader) (runlog.Pos, error) {
 	if e.seen.pos.Seq == 0 {
-		return runner.Pos{}, nil
+		return runlog.Pos{}, nil
 	}
 	p, err := c.a.cfg.Runs.Place(c.ctx(), run, e.seen.pos, e.seen.attempt)
 	e.attempt, e.seen.pos.Seq = p.Attempt, p.Seen
@@ -136,7 +136,7 @@ func (c *call) place(run string, e *eventReader) (runner.Pos, error) {
 }
 
 // take writes one record; false ends the stream.
-func (e *eventReader) take(r runner.Record) bool {
+func (e *eventReader) take(r runlog.Record) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.s.more = r.More
@@ -160,7 +160,7 @@ func (e *eventReader) take(r runner.Record) bool {
 }
 
 // write sends one record. The caller holds mu.
-func (e *eventReader) write(r runner.Record) bool {
+func (e *eventReader) write(r runlog.Record) bool {
 	id := r.Pos().String()
 	if r.At == 0 || e.attempt > 1 {
 		id += "~" + strconv.FormatUint(e.attempt, 10)

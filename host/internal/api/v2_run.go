@@ -59,8 +59,10 @@ type v2ResumeInput struct {
 }
 
 func v2RunOf(v store.Run) v2Run {
-	out := v2Run{ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source, Schedule: durable.ScheduleOfRun(v), Status: v.Status, Error: v.Error,
-		Created: time.UnixMilli(v.CreateTime).UTC(), EventsURL: "/api/v2/runs/" + v.ID + "/events"}
+	out := v2Run{
+		ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source, Schedule: durable.ScheduleOfRun(v), Status: v.Status, Error: v.Error,
+		Created: time.UnixMilli(v.CreateTime).UTC(), EventsURL: "/api/v2/runs/" + v.ID + "/events",
+	}
 	if v.EndTime > 0 {
 		at := time.UnixMilli(v.EndTime).UTC()
 		out.Ended = &at

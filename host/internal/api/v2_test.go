@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // v2Event is one event of our own stream.
@@ -154,8 +154,8 @@ func TestReaderMissesNothingAndSeesNothingTwice(t *testing.T) {
 // the next one, whose own events have the same numbers.
 func TestReaderOfALostTail(t *testing.T) {
 	s := newSite(t)
-	rec := func(kind, data string) runner.Record { return runner.Record{Kind: kind, Data: []byte(data)} }
-	first, err := s.log.Claim(t.Context(), runner.Run{ID: "r"})
+	rec := func(kind, data string) runlog.Record { return runlog.Record{Kind: kind, Data: []byte(data)} }
+	first, err := s.log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)
 	_, err = first.Append(t.Context(), rec("node_started", `"1"`), rec("node_finished", `"2"`))
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestReaderOfALostTail(t *testing.T) {
 	working, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() {
-		_ = s.log.Work(working, func(ctx context.Context, second *runner.Lease) error {
+		_ = s.log.Work(working, func(ctx context.Context, second *runlog.Lease) error {
 			return second.End(ctx, rec("takeover", `{"attempt":2}`), rec("message", `"new"`), rec("end", `{}`))
 		})
 	}()

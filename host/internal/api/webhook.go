@@ -10,7 +10,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/durable"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -202,7 +202,7 @@ func (c *call) webhookAnswer(status int, kind string, body []byte) error {
 // watchTest keeps the events of a test run.
 func (a *API) watchTest(ctx context.Context, test *webhookRun, run string) {
 	end := durable.End{Status: store.RunFailed, Error: "the run broke off"}
-	err := a.cfg.Runs.Follow(ctx, run, runner.Pos{}, func(r runner.Record) bool {
+	err := a.cfg.Runs.Follow(ctx, run, runlog.Pos{}, func(r runlog.Record) bool {
 		if r.Kind == durable.KindEnd {
 			end = durable.ParseEnd(r.Data)
 		} else if engine.EventType(r.Kind).Wire() {

@@ -113,8 +113,11 @@ func TestWebhookSignatureSettings(t *testing.T) {
 		{"an old timestamp that is tolerated", asSlack + `,"tolerance":3600`, []string{"X-Slack-Signature", slack(old), "X-Slack-Request-Timestamp", old}, ""},
 		{"no timestamp", asSlack, []string{"X-Slack-Signature", slack(now)}, "timestamp header X-Slack-Request-Timestamp"},
 		{"a timestamp of letters", asSlack, []string{"X-Slack-Signature", slack("now"), "X-Slack-Request-Timestamp", "now"}, "timestamp header X-Slack-Request-Timestamp"},
-		{"a timestamp beside an unsigned payload", `"secret":"k","timestamp_header":"T"`,
-			[]string{"T", now, "X-Hub-Signature-256", "sha256=" + hex.EncodeToString(mac(sha256.New, "k", now+"."+body))}, ""},
+		{
+			"a timestamp beside an unsigned payload", `"secret":"k","timestamp_header":"T"`,
+			[]string{"T", now, "X-Hub-Signature-256", "sha256=" + hex.EncodeToString(mac(sha256.New, "k", now+"."+body))},
+			"",
+		},
 		{"a payload without the body", `"secret":"k","payload":"x"`, nil, "hmac.payload must contain {body}"},
 		{"a payload without its timestamp", `"secret":"k","timestamp_header":"T","payload":"{body}"`, nil, "hmac.payload must contain {timestamp}"},
 		{"a payload with a timestamp of nothing", `"secret":"k","payload":"{timestamp}{body}"`, nil, "hmac.timestamp_header"},

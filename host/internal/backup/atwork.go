@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -23,7 +23,7 @@ func (t *Target) stopped(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	onLog, err := runner.Hosts(ctx, t.NATS)
+	onLog, err := runlog.Hosts(ctx, t.NATS)
 	if err != nil {
 		return err
 	}

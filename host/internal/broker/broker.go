@@ -1,5 +1,5 @@
 // Package broker connects this process to NATS JetStream: to a server inside the process, which no network can reach, or
-// to an existing server or cluster. What is stored there is the business of its users: package runner keeps run logs and
+// to an existing server or cluster. What is stored there is the business of its users: package runlog keeps run logs and
 // the queue, blobs files, kv keys and schedule schedules.
 //
 // A [Conn] retries requests while a cluster elects a leader, recreates streams that a server has lost, stores bodies that

@@ -87,8 +87,10 @@ func (d *dataPlace) records(ctx context.Context, a *app) (*store.Store, error) {
 
 func (d *dataPlace) broker(a *app) broker.Config {
 	// Commands report what users need to know themselves.
-	cfg := broker.Config{Dir: d.dir, Credentials: d.natsCredentials, Replicas: d.replicas,
-		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))}
+	cfg := broker.Config{
+		Dir: d.dir, Credentials: d.natsCredentials, Replicas: d.replicas,
+		Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError})),
+	}
 	if len(d.urls) > 0 {
 		cfg.Dir, cfg.URLs = "", d.urls
 	}

@@ -5,7 +5,7 @@ import (
 	"flag"
 	"io"
 
-	"github.com/easel-canvas/easel/licences"
+	"github.com/easel-canvas/easel/build/licences/lists"
 )
 
 var licencesCommand = command{
@@ -16,7 +16,7 @@ var licencesCommand = command{
 			if len(args) > 0 {
 				return misuse("licences", "it takes no arguments")
 			}
-			_, err := io.WriteString(a.out, licences.Program)
+			_, err := io.WriteString(a.out, lists.Program)
 			return err
 		}
 	},

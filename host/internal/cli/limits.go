@@ -69,7 +69,8 @@ func parseSize(text string) (int64, error) {
 	if i := slices.IndexFunc(units, func(u struct {
 		name  string
 		bytes int64
-	}) bool {
+	},
+	) bool {
 		return strings.HasSuffix(number, u.name)
 	}); i >= 0 {
 		number, factor = strings.TrimSpace(strings.TrimSuffix(number, units[i].name)), units[i].bytes

@@ -126,9 +126,9 @@ func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error 
 	h.Stop() // a turn that waits for its session would hold its request
 	late, done := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer done()
-	if err := srv.Shutdown(late); errors.Is(err, context.DeadlineExceeded) {
-		return srv.Close() // streams of runs that go on elsewhere
-	} else {
-		return err
+	err = srv.Shutdown(late)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return srv.Close() // streams of runs that continue elsewhere
 	}
+	return err
 }

@@ -135,8 +135,10 @@ func TestServeWithAKeyThatWasShown(t *testing.T) {
 func TestServeExamples(t *testing.T) {
 	dir := t.TempDir()
 	keyFile := filepath.Join(dir, "data", "key")
-	flags := []string{"--data", filepath.Join(dir, "data"), "--api-key-file", keyFile, "--install-examples",
-		"--examples", "../../examples/plugins", "--knowledge", "../../examples/knowledge"}
+	flags := []string{
+		"--data", filepath.Join(dir, "data"), "--api-key-file", keyFile, "--install-examples",
+		"--examples", "../../examples/plugins", "--knowledge", "../../examples/knowledge",
+	}
 	for start := range 2 {
 		s := serve(t, nil, flags...)
 		if start == 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/logtest"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -33,11 +33,11 @@ type bench struct {
 	reg    *engine.Registry
 	gate   chan struct{}                                     // a Wait node passes when it can receive
 	ran    atomic.Int32                                      // executions of Wait nodes
-	other  func(*Runs, context.Context, *runner.Lease) error // in place of taking runs over; may be nil
+	other  func(*Runs, context.Context, *runlog.Lease) error // in place of taking runs over; may be nil
 	logger *slog.Logger
 	store  *store.Store
 	nats   *logtest.Storage
-	log    *runner.Log // of nats
+	log    *runlog.Log // of nats
 	runs   *Runs
 }
 
@@ -77,7 +77,7 @@ func (b *bench) open() {
 	work := runs.Work
 	if other, log := b.other, b.log; other != nil {
 		work = func(ctx context.Context) error {
-			return log.Work(ctx, func(ctx context.Context, e *runner.Lease) error { return other(runs, ctx, e) })
+			return log.Work(ctx, func(ctx context.Context, e *runlog.Lease) error { return other(runs, ctx, e) })
 		}
 	}
 	go func() { _ = work(context.WithoutCancel(b.t.Context())) }()
@@ -85,14 +85,14 @@ func (b *bench) open() {
 
 // only opens the bench again as a host that works on the runs that come, with do, and does nothing else by itself: it
 // compares no clocks, looks for no lost runs and forgets none.
-func (b *bench) only(do func(*Runs, context.Context, *runner.Lease) error) {
+func (b *bench) only(do func(*Runs, context.Context, *runlog.Lease) error) {
 	b.close()
 	b.other = do
 	b.open()
 }
 
 // drop is no work.
-func drop(*Runs, context.Context, *runner.Lease) error { return nil }
+func drop(*Runs, context.Context, *runlog.Lease) error { return nil }
 
 func (b *bench) close() {
 	require.NoError(b.t, b.nats.Close())
@@ -132,11 +132,11 @@ func (b *bench) start(j Job) Job {
 }
 
 // read follows a run to its end.
-func (b *bench) read(run string) []runner.Record {
+func (b *bench) read(run string) []runlog.Record {
 	ctx, stop := context.WithTimeout(b.t.Context(), patience)
 	defer stop()
-	var out []runner.Record
-	require.NoError(b.t, b.runs.Follow(ctx, run, runner.Pos{}, func(r runner.Record) bool {
+	var out []runlog.Record
+	require.NoError(b.t, b.runs.Follow(ctx, run, runlog.Pos{}, func(r runlog.Record) bool {
 		out = append(out, r)
 		return true
 	}))
@@ -144,7 +144,7 @@ func (b *bench) read(run string) []runner.Record {
 }
 
 // kinds is the visible part of a log in short.
-func kinds(records []runner.Record) string {
+func kinds(records []runlog.Record) string {
 	var words []string
 	for _, r := range records {
 		if !Visible(r.Kind) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -48,9 +48,9 @@ func TestForgottenEndIsWrittenAgain(t *testing.T) {
 	require.NoError(t, b.store.StartRun(t.Context(), row))
 	_, err := b.store.EndRun(t.Context(), store.RunEnd{ID: "r", Status: store.RunDone}, nil)
 	require.NoError(t, err)
-	lease, err := b.log.Claim(t.Context(), runner.Run{ID: "r"})
+	lease, err := b.log.Claim(t.Context(), runlog.Run{ID: "r"})
 	require.NoError(t, err)
-	_, err = lease.Append(t.Context(), runner.Record{Kind: "half", Data: []byte(`{}`)})
+	_, err = lease.Append(t.Context(), runlog.Record{Kind: "half", Data: []byte(`{}`)})
 	require.NoError(t, err)
 	b.close()
 	forget(t, b.dir)

@@ -11,15 +11,15 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/quota"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // writer takes the entries of an engine run to the log.
 type writer struct {
-	lease   *runner.Lease
+	lease   *runlog.Lease
 	ctx     context.Context // of the run, without its cancel
-	held    []runner.Record // wait for the next entry
+	held    []runlog.Record // wait for the next entry
 	fold    *fold           // of a run that was taken over
 	said    *Transcript
 	entered bool // the first snapshot has been told
@@ -29,12 +29,12 @@ type writer struct {
 	watch   func(j *Job, kind string, data []byte, again bool) // may be nil
 }
 
-func (r *Runs) writer(ctx context.Context, lease *runner.Lease, w *work) *writer {
+func (r *Runs) writer(ctx context.Context, lease *runlog.Lease, w *work) *writer {
 	return &writer{lease: lease, ctx: ctx, job: &w.job, doc: w.doc, said: &Transcript{}, watch: r.cfg.Watch}
 }
 
 // hear notes an entry that readers see.
-func (wr *writer) hear(r runner.Record, again bool) {
+func (wr *writer) hear(r runlog.Record, again bool) {
 	wr.said.Take(engine.EventType(r.Kind), r.Data)
 	if wr.watch != nil {
 		wr.watch(wr.job, r.Kind, r.Data, again)
@@ -42,9 +42,9 @@ func (wr *writer) hear(r runner.Record, again bool) {
 }
 
 // run works on a new run that this host claimed itself.
-func (r *Runs) run(lease *runner.Lease, w *work) {
+func (r *Runs) run(lease *runlog.Lease, w *work) {
 	wr := r.writer(context.WithoutCancel(lease.Context()), lease, w)
-	wr.held = append(wr.held, runner.Record{Kind: KindDocument, Data: w.doc})
+	wr.held = append(wr.held, runlog.Record{Kind: KindDocument, Data: w.doc})
 	if err := r.execute(lease, w, wr); err != nil && !lost(err) {
 		r.cfg.Logger.Error("run was not completed here", "run", w.job.ID, "err", err)
 		lease.HandBack(err)
@@ -53,13 +53,13 @@ func (r *Runs) run(lease *runner.Lease, w *work) {
 
 // lost says that the run is another host's now, or will be.
 func lost(err error) bool {
-	return errors.Is(err, runner.ErrFenced) || errors.Is(err, runner.ErrStopping) || errors.Is(err, runner.ErrEnded)
+	return errors.Is(err, runlog.ErrFenced) || errors.Is(err, runlog.ErrStopping) || errors.Is(err, runlog.ErrEnded)
 }
 
 // execute runs or continues the work to its end and settles it.
-func (r *Runs) execute(lease *runner.Lease, w *work, wr *writer) (err error) {
+func (r *Runs) execute(lease *runlog.Lease, w *work, wr *writer) (err error) {
 	defer func() {
-		if errors.Is(err, runner.ErrFenced) {
+		if errors.Is(err, runlog.ErrFenced) {
 			r.cfg.Logger.Warn("run is another host's now", "run", w.job.ID)
 		}
 	}()
@@ -75,7 +75,7 @@ func (r *Runs) execute(lease *runner.Lease, w *work, wr *writer) (err error) {
 
 // drive does the engine's part. An error means that this host must not go on;
 // how the run itself went is the End.
-func (r *Runs) drive(lease *runner.Lease, w *work, wr *writer) (end End, err error) {
+func (r *Runs) drive(lease *runlog.Lease, w *work, wr *writer) (end End, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.cfg.Logger.Error("run panicked", "run", w.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -166,7 +166,7 @@ func (wr *writer) take(e *engine.Event) error {
 			return err
 		}
 	}
-	r := runner.Record{Kind: string(e.Type), Data: e.JSON}
+	r := runlog.Record{Kind: string(e.Type), Data: e.JSON}
 	if !e.Own {
 		r.Data = append([]byte(nil), e.JSON...)
 	}
@@ -211,7 +211,7 @@ func (wr *writer) take(e *engine.Event) error {
 // store stores records and what was told before them. While there is no room
 // it waits, and the run with it: the records keep their numbers, and the run
 // goes on when somebody has made room or canceled it.
-func (wr *writer) store(records ...runner.Record) error {
+func (wr *writer) store(records ...runlog.Record) error {
 	_, err := wr.lease.Append(wr.ctx, records...)
 	for wait := 100 * time.Millisecond; errors.Is(err, broker.ErrFull); wait = min(2*wait, 2*time.Second) {
 		if err := pause(wr.ctx, wr.lease, wait); err != nil {
@@ -223,7 +223,7 @@ func (wr *writer) store(records ...runner.Record) error {
 }
 
 // pause waits between tries of what must be done before a lease may end.
-func pause(ctx context.Context, lease *runner.Lease, d time.Duration) error {
+func pause(ctx context.Context, lease *runlog.Lease, d time.Duration) error {
 	select {
 	case <-time.After(d):
 	case <-ctx.Done():

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // fold keeps a run that was taken over from telling twice what its former host
@@ -16,12 +16,12 @@ import (
 type fold struct {
 	told    map[string]int // entries by type and node
 	message string         // what was told of the open message
-	again   []runner.Record
+	again   []runlog.Record
 	text    string // what the open message has said again
 }
 
 // newFold looks at the records after the last one a state is known at.
-func newFold(void []runner.Record) *fold {
+func newFold(void []runlog.Record) *fold {
 	f := &fold{told: map[string]int{}}
 	for _, r := range void {
 		switch t := engine.EventType(r.Kind); t {
@@ -61,17 +61,17 @@ func messageText(data []byte) string {
 }
 
 // take gives the records to write in place of one.
-func (f *fold) take(r runner.Record) []runner.Record {
+func (f *fold) take(r runlog.Record) []runlog.Record {
 	if f == nil {
-		return []runner.Record{r}
+		return []runlog.Record{r}
 	}
 	switch t := engine.EventType(r.Kind); t {
 	case engine.EventCheckpoint:
 		// The batch is settled: the same node may run again later, and is told again.
 		f.told = map[string]int{"message": f.told["message"]}
-		return []runner.Record{r}
+		return []runlog.Record{r}
 	case engine.EventSnapshot, engine.EventResult:
-		return []runner.Record{r}
+		return []runlog.Record{r}
 	case engine.EventMessage:
 		return f.takeMessage(r)
 	case engine.EventMessageEnd:
@@ -84,16 +84,16 @@ func (f *fold) take(r runner.Record) []runner.Record {
 		if len(f.text) < len(f.message) {
 			return append(f.reset(r), r)
 		}
-		return []runner.Record{r}
+		return []runlog.Record{r}
 	default:
 		if f.drop(t, r) {
 			return nil
 		}
-		return []runner.Record{r}
+		return []runlog.Record{r}
 	}
 }
 
-func (f *fold) drop(t engine.EventType, r runner.Record) bool {
+func (f *fold) drop(t engine.EventType, r runlog.Record) bool {
 	key := foldKey(t, r.Data)
 	if f.told[key] == 0 {
 		return false
@@ -102,7 +102,7 @@ func (f *fold) drop(t engine.EventType, r runner.Record) bool {
 	return true
 }
 
-func (f *fold) takeMessage(r runner.Record) []runner.Record {
+func (f *fold) takeMessage(r runlog.Record) []runlog.Record {
 	if f.told["message"] > 0 {
 		return nil // all of this message was told
 	}
@@ -110,14 +110,14 @@ func (f *fold) takeMessage(r runner.Record) []runner.Record {
 	f.text += messageText(r.Data)
 	switch {
 	case len(before) >= len(f.message):
-		return []runner.Record{r}
+		return []runlog.Record{r}
 	case strings.HasPrefix(f.message, f.text):
 		f.again = append(f.again, r)
 		return nil
 	case strings.HasPrefix(f.text, f.message) && !strings.Contains(f.text[len(before):], "think>"):
 		rest := f.text[len(f.message):]
 		f.message = f.text[:len(f.message)]
-		return []runner.Record{{Kind: r.Kind, Data: withContent(r.Data, rest)}}
+		return []runlog.Record{{Kind: r.Kind, Data: withContent(r.Data, rest)}}
 	}
 	out := append(f.reset(r), r)
 	f.message = ""
@@ -125,13 +125,13 @@ func (f *fold) takeMessage(r runner.Record) []runner.Record {
 }
 
 // reset announces that the open message starts again, and what it said again.
-func (f *fold) reset(like runner.Record) []runner.Record {
+func (f *fold) reset(like runlog.Record) []runlog.Record {
 	v, err := engine.ParseJSON(like.Data)
 	if err != nil {
 		return nil
 	}
 	v = v.With("event", engine.String(string(engine.EventMessageReset))).With("data", engine.Object())
-	out := append([]runner.Record{{Kind: string(engine.EventMessageReset), Data: v.AppendJSON(nil)}}, f.again...)
+	out := append([]runlog.Record{{Kind: string(engine.EventMessageReset), Data: v.AppendJSON(nil)}}, f.again...)
 	f.again = nil
 	return out
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // script writes records in short: "+n" node started, "-n" finished, "m:text"
 // a message delta, "t" and "/t" marks of reasoning, "end" its end, "ck" a
 // checkpoint, "reset" a message that starts again.
-func script(words string) []runner.Record {
-	var out []runner.Record
+func script(words string) []runlog.Record {
+	var out []runlog.Record
 	for w := range strings.FieldsSeq(words) {
 		kind, data := engine.EventMessage, ""
 		switch {
@@ -34,13 +34,13 @@ func script(words string) []runner.Record {
 		case w == "ck":
 			kind = engine.EventCheckpoint
 		}
-		out = append(out, runner.Record{Kind: string(kind), Data: []byte(`{"event":"` + string(kind) + `","data":{` + data + `}}`)})
+		out = append(out, runlog.Record{Kind: string(kind), Data: []byte(`{"event":"` + string(kind) + `","data":{` + data + `}}`)})
 	}
 	return out
 }
 
 // short is the reverse of script.
-func short(records []runner.Record) string {
+func short(records []runlog.Record) string {
 	var out []string
 	for _, r := range records {
 		d := document(r.Data)
@@ -92,7 +92,7 @@ func TestFold(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFold(script(test.told))
-			var got []runner.Record
+			var got []runlog.Record
 			for _, r := range script(test.again) {
 				got = append(got, f.take(r)...)
 			}

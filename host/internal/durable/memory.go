@@ -9,7 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 const (
@@ -167,7 +167,7 @@ func (r *Runs) awaitStart(ctx context.Context, size int64) (*memlimit.Account, e
 
 // awaitTakeover is await for a run that this host has claimed: it waits until there is room, the
 // lease is lost or this host stops. A cancel does not end it: the run has to begin for that.
-func (r *Runs) awaitTakeover(ctx context.Context, lease *runner.Lease, size int64) (*memlimit.Account, error) {
+func (r *Runs) awaitTakeover(ctx context.Context, lease *runlog.Lease, size int64) (*memlimit.Account, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(lease.Context(), func() {
@@ -179,7 +179,7 @@ func (r *Runs) awaitTakeover(ctx context.Context, lease *runner.Lease, size int6
 }
 
 // pastHeld is [Runs.past] with the memory of the document reserved; the caller closes the account.
-func (r *Runs) pastHeld(ctx context.Context, lease *runner.Lease) (p past, _ *memlimit.Account, err error) {
+func (r *Runs) pastHeld(ctx context.Context, lease *runlog.Lease) (p past, _ *memlimit.Account, err error) {
 	w, err := held(func(a *memlimit.Account) (*work, error) {
 		r.reading <- struct{}{}
 		defer func() { <-r.reading }()
@@ -203,7 +203,7 @@ func (r *Runs) pastHeld(ctx context.Context, lease *runner.Lease) (p past, _ *me
 }
 
 // lateHeld is [Runs.prepareLate] with the memory of the document reserved.
-func (r *Runs) lateHeld(ctx context.Context, lease *runner.Lease, j Job) (*work, error) {
+func (r *Runs) lateHeld(ctx context.Context, lease *runlog.Lease, j Job) (*work, error) {
 	return held(func(a *memlimit.Account) (*work, error) { return r.prepareLate(ctx, lease, j, a) },
 		func(size int64) (*memlimit.Account, error) { return r.awaitTakeover(ctx, lease, size) })
 }

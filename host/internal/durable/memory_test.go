@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -56,7 +56,7 @@ func TestLargeDocumentIsReservedUntilItsRunEnds(t *testing.T) {
 			b.gate <- struct{}{}
 			b.gate <- struct{}{}
 			for _, run := range []string{first.ID, second.ID} {
-				require.NoError(t, b.runs.Follow(t.Context(), run, runner.Pos{}, func(runner.Record) bool { return true }))
+				require.NoError(t, b.runs.Follow(t.Context(), run, runlog.Pos{}, func(runlog.Record) bool { return true }))
 			}
 			require.Eventually(t, func() bool { return budget.Used() <= int64(cachedCopies*len(doc)) }, patience, time.Millisecond,
 				"only what the log's server caches")
@@ -84,7 +84,7 @@ func TestQueuedRunWaitsForMemoryOfItsDocument(t *testing.T) {
 	other := budget.Open()
 	require.NoError(t, other.Grow(budget.Size()))
 	canvas := b.canvas(doc)
-	require.NoError(t, b.log.Submit(t.Context(), runner.Run{ID: "late", Data: []byte(`{"id":"late","tenant":"t","canvas":"` + canvas + `"}`)}))
+	require.NoError(t, b.log.Submit(t.Context(), runlog.Run{ID: "late", Data: []byte(`{"id":"late","tenant":"t","canvas":"` + canvas + `"}`)}))
 	b.gate <- struct{}{}
 	require.Eventually(t, func() bool {
 		row, err := b.store.Run(t.Context(), "t", "late")
@@ -92,7 +92,7 @@ func TestQueuedRunWaitsForMemoryOfItsDocument(t *testing.T) {
 	}, patience, time.Millisecond)
 	require.Zero(t, b.ran.Load())
 	other.Close()
-	require.NoError(t, b.runs.Follow(t.Context(), "late", runner.Pos{}, func(runner.Record) bool { return true }))
+	require.NoError(t, b.runs.Follow(t.Context(), "late", runlog.Pos{}, func(runlog.Record) bool { return true }))
 	require.EqualValues(t, 1, b.ran.Load())
 }
 

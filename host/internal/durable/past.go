@@ -8,20 +8,20 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // past is what a host has to know of a run that others began.
 type past struct {
 	doc     []byte
 	said    *Transcript     // as of before records
-	records []runner.Record // the first of them that matters is a snapshot of the engine
+	records []runlog.Record // the first of them that matters is a snapshot of the engine
 }
 
-// past reads what the log holds of a run: the last [runner.Lease.Snapshot] and
+// past reads what the log holds of a run: the last [runlog.Lease.Snapshot] and
 // what follows it, or everything when there is none or the watcher wants all.
-func (r *Runs) past(ctx context.Context, lease *runner.Lease) (p past, err error) {
-	var check runner.Checkpoint
+func (r *Runs) past(ctx context.Context, lease *runlog.Lease) (p past, err error) {
+	var check runlog.Checkpoint
 	if r.cfg.Watch != nil && r.cfg.WatchPast {
 		check.Records, err = r.cfg.Log.Records(ctx, lease.Run.ID)
 	} else {

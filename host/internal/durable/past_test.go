@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // speech is a canvas of n messages of the query, a node that waits, and a last message.
@@ -43,7 +43,7 @@ func TestTakeOverReadsFromTheLastSnapshot(t *testing.T) {
 	require.NoError(t, err)
 	b.close()
 	read := make(chan past, 1)
-	b.other = func(r *Runs, ctx context.Context, e *runner.Lease) error {
+	b.other = func(r *Runs, ctx context.Context, e *runlog.Lease) error {
 		p, err := r.past(context.WithoutCancel(ctx), e)
 		read <- p
 		if err != nil {
@@ -75,7 +75,7 @@ func TestTakeOverReadsFromTheLastSnapshot(t *testing.T) {
 	require.True(t, strings.HasSuffix(whole.Text.String(), "waited"))
 }
 
-func size(records []runner.Record) (n int) {
+func size(records []runlog.Record) (n int) {
 	for _, r := range records {
 		n += len(r.Data)
 	}
@@ -114,8 +114,8 @@ func BenchmarkTakeOver(b *testing.B) {
 		j := w.start(Job{Canvas: w.canvas(dsl), Query: engine.String(strings.Repeat("x", 20<<10))})
 		require.Eventually(b, func() bool { return w.ran.Load() == 1 }, time.Minute, time.Millisecond)
 		w.close()
-		leases, done := make(chan *runner.Lease), make(chan struct{})
-		w.other = func(_ *Runs, _ context.Context, e *runner.Lease) error {
+		leases, done := make(chan *runlog.Lease), make(chan struct{})
+		w.other = func(_ *Runs, _ context.Context, e *runlog.Lease) error {
 			leases <- e
 			<-done
 			return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -68,7 +68,7 @@ func BenchmarkRun(b *testing.B) {
 		for p.Next() {
 			j, err := w.runs.Start(b.Context(), Job{Tenant: "t", Canvas: id, Query: engine.String("x")})
 			require.NoError(b, err)
-			require.NoError(b, w.runs.Follow(b.Context(), j.ID, runner.Pos{}, func(runner.Record) bool { return true }))
+			require.NoError(b, w.runs.Follow(b.Context(), j.ID, runlog.Pos{}, func(runlog.Record) bool { return true }))
 		}
 	})
 }
@@ -124,7 +124,7 @@ func BenchmarkTurn(b *testing.B) {
 			}
 			j, err := w.runs.Start(b.Context(), Job{Tenant: "t", Canvas: id, Session: session, Keep: KeepSession, Query: engine.String("x")})
 			require.NoError(b, err)
-			require.NoError(b, w.runs.Follow(b.Context(), j.ID, runner.Pos{}, func(runner.Record) bool { return true }))
+			require.NoError(b, w.runs.Follow(b.Context(), j.ID, runlog.Pos{}, func(runlog.Record) bool { return true }))
 		}
 	})
 }

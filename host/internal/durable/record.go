@@ -2,7 +2,7 @@ package durable
 
 import (
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // Kinds of records beside the engine's own event types.
@@ -22,9 +22,9 @@ type End struct {
 	Error  string // for people
 }
 
-func (e End) record() runner.Record {
+func (e End) record() runlog.Record {
 	v := engine.Object("status", e.Status, "code", e.Code, "error", e.Error)
-	return runner.Record{Kind: KindEnd, Data: v.AppendJSON(nil)}
+	return runlog.Record{Kind: KindEnd, Data: v.AppendJSON(nil)}
 }
 
 // ParseEnd reads the data of a [KindEnd] record.
@@ -47,12 +47,12 @@ func Visible(kind string) bool {
 }
 
 // event makes an engine event of a record.
-func event(r runner.Record) *engine.Event {
+func event(r runlog.Record) *engine.Event {
 	return &engine.Event{Seq: r.Seq, Type: engine.EventType(r.Kind), JSON: r.Data}
 }
 
 // events are the engine's entries among records.
-func events(records []runner.Record) []*engine.Event {
+func events(records []runlog.Record) []*engine.Event {
 	var out []*engine.Event
 	for _, r := range records {
 		switch r.Kind {

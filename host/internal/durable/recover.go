@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -213,7 +213,7 @@ func (r *Runs) recoverRun(ctx context.Context, row store.Run, unowned bool) {
 // queue puts a run into the queue of the log, for whichever host is free.
 func (r *Runs) queue(ctx context.Context, row store.Run) {
 	// A host may have begun it and shown what the log's server then lost with its power.
-	if err := r.cfg.Log.Submit(ctx, runner.Run{ID: row.ID, Data: row.Input, Attempt: 2}); err != nil {
+	if err := r.cfg.Log.Submit(ctx, runlog.Run{ID: row.ID, Data: row.Input, Attempt: 2}); err != nil {
 		r.cfg.Logger.Warn("run was not queued again", "run", row.ID, "err", err)
 	}
 }

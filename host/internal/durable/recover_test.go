@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -101,13 +101,13 @@ func (b *bench) leave(s situation, j Job) {
 		require.NoError(t, err)
 	}
 	begun := b.read(b.start(Job{Canvas: j.Canvas, Query: j.Query}).ID)
-	snapshot := slices.IndexFunc(begun, func(r runner.Record) bool { return r.Kind == string(engine.EventSnapshot) })
+	snapshot := slices.IndexFunc(begun, func(r runlog.Record) bool { return r.Kind == string(engine.EventSnapshot) })
 	begun = begun[:snapshot+1]
 	if s.log == logEmpty {
 		b.close()
 		return
 	}
-	lease, err := b.log.Claim(t.Context(), runner.Run{ID: j.ID, Data: data})
+	lease, err := b.log.Claim(t.Context(), runlog.Run{ID: j.ID, Data: data})
 	require.NoError(t, err)
 	if s.log == logEnded {
 		require.NoError(t, lease.End(t.Context(), End{Status: store.RunFailed}.record()))

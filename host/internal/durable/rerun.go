@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // prepareBase makes the work of a job that goes on from a record of another
@@ -64,7 +64,7 @@ func (r *Runs) Before(ctx context.Context, run, node string, nth int) (uint64, e
 	return 0, fmt.Errorf("run %q: node %q did not run: %w", run, node, ErrRecord)
 }
 
-func nodeOf(x runner.Record) string {
+func nodeOf(x runlog.Record) string {
 	v, err := engine.ParseJSON(x.Data)
 	if err != nil {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -20,7 +20,7 @@ import (
 // Config is what runs need. Store, Log, Clocks and Registry are required.
 type Config struct {
 	Store    *store.Store
-	Log      *runner.Log
+	Log      *runlog.Log
 	Clocks   *schedule.Store // the next time of each schedule
 	Registry *engine.Registry
 	// Ports gives the world of one run; nil leaves all ports empty.
@@ -118,10 +118,10 @@ func (r *Runs) Work(ctx context.Context) error {
 	return r.cfg.Log.Work(ctx, r.takeOver)
 }
 
-// Follow gives fn the records of a run after a place, see [runner.Log.Follow].
+// Follow gives fn the records of a run after a place, see [runlog.Log.Follow].
 //
 // Errors: [ErrGone] when the run's records are no longer kept.
-func (r *Runs) Follow(ctx context.Context, run string, after runner.Pos, fn func(runner.Record) bool) error {
+func (r *Runs) Follow(ctx context.Context, run string, after runlog.Pos, fn func(runlog.Record) bool) error {
 	err := r.cfg.Log.Follow(ctx, run, after, fn)
 	if errors.Is(err, broker.ErrGone) {
 		return fmt.Errorf("run %q: %w", run, ErrGone)
@@ -129,10 +129,10 @@ func (r *Runs) Follow(ctx context.Context, run string, after runner.Pos, fn func
 	return err
 }
 
-// Place finds where a reader goes on, see [runner.Log.Place].
+// Place finds where a reader goes on, see [runlog.Log.Place].
 //
 // Errors: [ErrGone] when the run's records are no longer kept.
-func (r *Runs) Place(ctx context.Context, run string, seen runner.Pos, attempt uint64) (runner.Place, error) {
+func (r *Runs) Place(ctx context.Context, run string, seen runlog.Pos, attempt uint64) (runlog.Place, error) {
 	p, err := r.cfg.Log.Place(ctx, run, seen, attempt)
 	if errors.Is(err, broker.ErrGone) {
 		err = fmt.Errorf("run %q: %w", run, ErrGone)
@@ -153,11 +153,11 @@ func (r *Runs) Kept(ctx context.Context, row store.Run) (bool, error) {
 		return false, err
 	}
 	// Most often its host is about to write the end, and this is dropped.
-	return true, r.cfg.Log.Submit(ctx, runner.Run{ID: row.ID, Data: data})
+	return true, r.cfg.Log.Submit(ctx, runlog.Run{ID: row.ID, Data: data})
 }
 
 // Records reads what is stored of a run now, without waiting for more.
-func (r *Runs) Records(ctx context.Context, run string) ([]runner.Record, error) {
+func (r *Runs) Records(ctx context.Context, run string) ([]runlog.Record, error) {
 	records, err := r.cfg.Log.Records(ctx, run)
 	if errors.Is(err, broker.ErrGone) {
 		err = fmt.Errorf("run %q: %w", run, ErrGone)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -28,7 +28,7 @@ func (s *Schedule) clock(at time.Time) (schedule.Schedule, error) {
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	job, err := json.Marshal(runner.Run{ID: fmt.Sprintf("%s-%d", s.ID, at.UnixMilli()), Data: data})
+	job, err := json.Marshal(runlog.Run{ID: fmt.Sprintf("%s-%d", s.ID, at.UnixMilli()), Data: data})
 	return schedule.Schedule{
 		ID: clockID(s.Tenant, s.ID), When: "@at " + at.UTC().Format(time.RFC3339), Job: job,
 	}, err

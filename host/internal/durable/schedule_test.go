@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/logtest"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -268,7 +268,7 @@ func TestClockIsThatOfTheLastChange(t *testing.T) {
 		wg.Wait()
 		want, err := json.Marshal(&s.Job)
 		require.NoError(t, err)
-		var run runner.Run
+		var run runlog.Run
 		require.NoError(t, json.Unmarshal(b.clocks()[0].Job, &run))
 		require.JSONEq(t, string(want), string(run.Data))
 	}
@@ -288,12 +288,14 @@ func TestScheduleComesOnceForTwoHosts(t *testing.T) {
 	var hosts []*Runs
 	for n := range 2 {
 		nats := logtest.OpenUntil(t, broker.Config{URLs: []string{srv.ClientURL()}})
-		r := New(Config{Store: b.store, Log: nats.Log, Clocks: nats.Schedules, Registry: b.reg, Logger: quiet, ShortestPeriod: time.Second,
+		r := New(Config{
+			Store: b.store, Log: nats.Log, Clocks: nats.Schedules, Registry: b.reg, Logger: quiet, ShortestPeriod: time.Second,
 			Report: func(j *Job, _ End, _ time.Duration) {
 				mu.Lock()
 				defer mu.Unlock()
 				ended[j.ID] = append(ended[j.ID], n)
-			}})
+			},
+		})
 		hosts = append(hosts, r)
 		go func() { _ = r.Work(context.WithoutCancel(t.Context())) }()
 		t.Cleanup(func() {

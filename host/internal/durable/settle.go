@@ -9,13 +9,13 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // settle writes the result of a run whose last records are in the log, and
 // ends the log. It tries until it succeeds or the run is another host's.
-func (r *Runs) settle(ctx context.Context, lease *runner.Lease, w *work, said *Transcript, end End) error {
+func (r *Runs) settle(ctx context.Context, lease *runlog.Lease, w *work, said *Transcript, end End) error {
 	wait := 20 * time.Millisecond
 	for {
 		err := r.save(ctx, w, said, end)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -91,7 +91,7 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 // accept makes the work of a job and writes it down, again as long as what the
 // work was made of changes meanwhile. The lease is nil when the run is accepted
 // and worked on elsewhere.
-func (r *Runs) accept(ctx context.Context, j Job) (*work, *runner.Lease, error) {
+func (r *Runs) accept(ctx context.Context, j Job) (*work, *runlog.Lease, error) {
 	for {
 		w, err := r.beginHeld(ctx, j)
 		if err != nil {
@@ -192,7 +192,7 @@ func (r *Runs) checkNodes(w *work) error {
 //
 // Errors: [store.ErrConflict] when the canvas or the session is no longer what
 // the work was made of.
-func (r *Runs) submit(ctx context.Context, w *work) (*runner.Lease, error) {
+func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 	j := &w.job
 	data, err := json.Marshal(j)
 	if err != nil {
@@ -212,8 +212,8 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runner.Lease, error) {
 	}
 	claiming, done := context.WithTimeout(ctx, r.cfg.Accept)
 	defer done()
-	lease, err := r.cfg.Log.Claim(claiming, runner.Run{ID: j.ID, Data: data, Kept: true})
-	if errors.Is(err, runner.ErrActive) {
+	lease, err := r.cfg.Log.Claim(claiming, runlog.Run{ID: j.ID, Data: data, Kept: true})
+	if errors.Is(err, runlog.ErrActive) {
 		return nil, nil
 	}
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -19,7 +19,7 @@ func TestStartOfARunThatTheQueueClaimedFirst(t *testing.T) {
 		{ID: "turn", Tenant: "t", Canvas: c, Session: s, Keep: KeepSession, User: "u"},
 		{ID: "alone", Tenant: "t", Canvas: c, User: "u"},
 	} {
-		lease, err := b.log.Claim(t.Context(), runner.Run{ID: j.ID, Data: []byte("{}")})
+		lease, err := b.log.Claim(t.Context(), runlog.Run{ID: j.ID, Data: []byte("{}")})
 		require.NoError(t, err)
 		started, err := b.runs.Start(t.Context(), j)
 		require.NoError(t, err)

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // A run that has lost two hosts may be what ended them. Such runs are continued one at a time, so that the one that
@@ -43,8 +43,8 @@ func (s *suspects) enter(most time.Duration) (leave func(), ok bool) {
 	}, true
 }
 
-// Gate decides whether a queued run may be claimed now; it is what [runner.Config].Gate wants.
-func (r *Runs) Gate(run runner.Run) (leave func(), ok bool) {
+// Gate decides whether a queued run may be claimed now; it is what [runlog.Config].Gate wants.
+func (r *Runs) Gate(run runlog.Run) (leave func(), ok bool) {
 	if r.cfg.Full != nil && r.cfg.Full() != nil {
 		return nil, false
 	}

@@ -10,13 +10,13 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // takeOver continues a run that another host began, or begins one that was
 // queued. It is called with the lease; returning nil ends the run.
-func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
+func (r *Runs) takeOver(ctx context.Context, lease *runlog.Lease) error {
 	if !r.enter() {
 		return ErrClosed
 	}
@@ -86,7 +86,7 @@ func (r *Runs) takeOver(ctx context.Context, lease *runner.Lease) error {
 }
 
 // beginLate starts a run of which nothing is in the log.
-func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row store.Run, known bool) error {
+func (r *Runs) beginLate(ctx context.Context, lease *runlog.Lease, j Job, row store.Run, known bool) error {
 	if known && row.Status != store.RunActive {
 		return nil // it ended, and its records have been dropped
 	}
@@ -112,13 +112,13 @@ func (r *Runs) beginLate(ctx context.Context, lease *runner.Lease, j Job, row st
 	}
 	defer func() { releaseLater(w.memory, len(w.doc)) }()
 	wr := r.writer(ctx, lease, w)
-	wr.held = append([]runner.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
+	wr.held = append([]runlog.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
 	return r.execute(lease, w, wr)
 }
 
 // prepareLate makes the work of a job whose run is written down, and gives it its
 // session, which it may hold already.
-func (r *Runs) prepareLate(ctx context.Context, lease *runner.Lease, j Job, a *memlimit.Account) (*work, error) {
+func (r *Runs) prepareLate(ctx context.Context, lease *runlog.Lease, j Job, a *memlimit.Account) (*work, error) {
 	waiting, done := r.waiting(ctx, lease.Context())
 	defer done()
 	for {
@@ -148,16 +148,16 @@ func (r *Runs) prepareLate(ctx context.Context, lease *runner.Lease, j Job, a *m
 // takeoverMark is the record that says that another host goes on. It comes
 // before anything else that this host writes: a reader may have seen what the
 // former host had told and not stored, under the numbers that come now.
-func takeoverMark(lease *runner.Lease) []runner.Record {
+func takeoverMark(lease *runlog.Lease) []runlog.Record {
 	if lease.Attempt == 1 {
 		return nil
 	}
-	return []runner.Record{{Kind: KindTakeover, Data: engine.Object("attempt", int64(lease.Attempt)).AppendJSON(nil)}}
+	return []runlog.Record{{Kind: KindTakeover, Data: engine.Object("attempt", int64(lease.Attempt)).AppendJSON(nil)}}
 }
 
 // rebuild makes the work of what a run's log holds, and a writer that goes on
 // behind it.
-func (r *Runs) rebuild(j Job, lease *runner.Lease, p past) (*work, *writer, error) {
+func (r *Runs) rebuild(j Job, lease *runlog.Lease, p past) (*work, *writer, error) {
 	w, records := &work{job: j, doc: p.doc, began: time.Now()}, p.records
 	var err error
 	if w.canvas, err = r.plans.load(w.doc); err != nil {
@@ -180,7 +180,7 @@ func (r *Runs) rebuild(j Job, lease *runner.Lease, p past) (*work, *writer, erro
 }
 
 // lastKnown is the index of the last record at which a state is known.
-func lastKnown(records []runner.Record) int {
+func lastKnown(records []runlog.Record) int {
 	for i := range slices.Backward(records) {
 		switch engine.EventType(records[i].Kind) {
 		case engine.EventCheckpoint, engine.EventSnapshot:
@@ -201,7 +201,7 @@ func sinceSnapshot(log []*engine.Event) []*engine.Event {
 }
 
 // giveUp ends a run that cannot be done: trying again would not help.
-func (r *Runs) giveUp(ctx context.Context, lease *runner.Lease, j *Job, why error) error {
+func (r *Runs) giveUp(ctx context.Context, lease *runlog.Lease, j *Job, why error) error {
 	if errors.Is(why, store.ErrUnavailable) || errors.Is(why, ErrBusy) {
 		return why
 	}
@@ -223,8 +223,8 @@ func (r *Runs) giveUp(ctx context.Context, lease *runner.Lease, j *Job, why erro
 }
 
 // Dead ends a run that broke off too often; it is what
-// [runner.Config].Dead wants.
-func (r *Runs) Dead(ctx context.Context, lease *runner.Lease) error {
+// [runlog.Config].Dead wants.
+func (r *Runs) Dead(ctx context.Context, lease *runlog.Lease) error {
 	var j Job
 	if err := json.Unmarshal(lease.Run.Data, &j); err != nil {
 		return nil // nothing is known of it

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -54,7 +54,7 @@ func (r *Runs) waiting(ctx, stop context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	late := time.AfterFunc(r.cfg.Patience, func() { cancel(ErrBusy) })
 	unhook := context.AfterFunc(stop, func() {
-		if cause := context.Cause(stop); !errors.Is(cause, runner.ErrCanceled) {
+		if cause := context.Cause(stop); !errors.Is(cause, runlog.ErrCanceled) {
 			cancel(cause)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -64,7 +64,7 @@ func TestTurnThatTheLogDoesNotTakeFreesItsSession(t *testing.T) {
 	session := b.session(canvas, talk)
 	require.NoError(t, b.nats.Close())
 	j, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession})
-	require.ErrorIs(t, err, runner.ErrStopping)
+	require.ErrorIs(t, err, runlog.ErrStopping)
 	v, err := b.store.Session(t.Context(), "t", session)
 	require.NoError(t, err)
 	require.Empty(t, v.Run)
@@ -139,14 +139,14 @@ func TestStopEndsAQueuedTurn(t *testing.T) {
 	j := Job{ID: "queued", Message: "m", Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession}
 	data, err := json.Marshal(&j)
 	require.NoError(t, err)
-	require.NoError(t, b.log.Submit(t.Context(), runner.Run{ID: "queued", Data: data}))
+	require.NoError(t, b.log.Submit(t.Context(), runlog.Run{ID: "queued", Data: data}))
 	require.Eventually(t, func() bool {
 		_, err := b.store.Run(t.Context(), "t", "queued")
 		return err == nil
 	}, patience, time.Millisecond, "it is claimed, and its row is written before it waits")
 
 	deaths := make(chan uint64, 1)
-	b.only(func(_ *Runs, _ context.Context, e *runner.Lease) error {
+	b.only(func(_ *Runs, _ context.Context, e *runlog.Lease) error {
 		if e.Run.ID == "queued" {
 			deaths <- e.Run.Deaths
 		}

@@ -242,8 +242,10 @@ func (fakeReader) Reserve(context.Context, int64) (func(), error) { return func(
 func TestBadDocuments(t *testing.T) {
 	var said strings.Builder
 	log := slog.New(slog.NewTextHandler(&said, nil))
-	files := []string{"a/good.txt", "apple", "a/zero.txt", "apple \x00", "a/bad.json", `{"apple": `,
-		"a/bad.jsonl", "1\n{apple", "a/x.pdf", "apple", "a/side.txt", "apple", "a/side.txt.meta.json", "{"}
+	files := []string{
+		"a/good.txt", "apple", "a/zero.txt", "apple \x00", "a/bad.json", `{"apple": `,
+		"a/bad.jsonl", "1\n{apple", "a/x.pdf", "apple", "a/side.txt", "apple", "a/side.txt.meta.json", "{",
+	}
 	b := open(t, Config{Root: folder(t, files...), Poll: time.Millisecond, Log: log})
 	require.Equal(t, []string{"a/good.txt: apple"}, ask(t, b, "apple", "a"))
 	time.Sleep(20 * time.Millisecond)

@@ -12,14 +12,14 @@ import (
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/kv"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 )
 
 // Storage is what a host keeps on NATS.
 type Storage struct {
 	Conn      *broker.Conn
-	Log       *runner.Log
+	Log       *runlog.Log
 	Files     *blobs.Store
 	Keys      *kv.Store
 	Schedules *schedule.Store
@@ -50,7 +50,7 @@ func OpenUntil(t testing.TB, cfg broker.Config) *Storage {
 	require.NoError(t, err)
 	s.Keys, err = kv.New(t.Context(), s.Conn)
 	require.NoError(t, err)
-	s.Log, err = runner.Open(t.Context(), s.Conn, s.Keys, runner.Config{Log: quiet})
+	s.Log, err = runlog.Open(t.Context(), s.Conn, s.Keys, runlog.Config{Log: quiet})
 	require.NoError(t, err)
 	s.Schedules, err = schedule.New(t.Context(), s.Conn)
 	require.NoError(t, err)

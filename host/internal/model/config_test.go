@@ -40,8 +40,11 @@ func TestConfigOfTheEnvironment(t *testing.T) {
 		want Config
 	}{
 		{"nothing set", nil, Config{}},
-		{"our own names win", []string{"EASEL_MODEL_BASE_URL", "http://a", "OPENAI_BASE_URL", "http://b", "EASEL_MODEL_PROVIDER", "Mine", "EASEL_MODEL_DEFAULT", "m"},
-			Config{Default: "m", Providers: []Provider{{Name: "Mine", BaseURL: "http://a"}}}},
+		{
+			"our own names win",
+			[]string{"EASEL_MODEL_BASE_URL", "http://a", "OPENAI_BASE_URL", "http://b", "EASEL_MODEL_PROVIDER", "Mine", "EASEL_MODEL_DEFAULT", "m"},
+			Config{Default: "m", Providers: []Provider{{Name: "Mine", BaseURL: "http://a"}}},
+		},
 		{"a key is enough", []string{"OPENAI_API_KEY", "k"}, Config{Providers: []Provider{{Name: "OpenAI", Key: "k"}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

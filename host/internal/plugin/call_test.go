@@ -171,7 +171,9 @@ func TestEmissionsArriveInOrder(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	require.Equal(t, []Emission{
-		{Kind: Delta, Text: "one"}, {Kind: Reasoning, Text: "on"}, {Kind: Progress, Pct: 100, Note: "n"},
+		{Kind: Delta, Text: "one"},
+		{Kind: Reasoning, Text: "on"},
+		{Kind: Progress, Pct: 100, Note: "n"},
 		{Kind: Partial, Key: "text", Text: "d"},
 	}, got, "unknown kinds and broken JSON are dropped")
 }

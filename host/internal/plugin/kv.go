@@ -69,7 +69,8 @@ func (g *guest) kvDelete(a keyArgs) (any, *Error) {
 
 func (g *guest) kvList(a struct {
 	Prefix string `json:"prefix"`
-}) (any, *Error) {
+},
+) (any, *Error) {
 	return g.store("list", func(ctx context.Context, kv KV) (any, error) {
 		keys, err := kv.List(ctx, a.Prefix)
 		return map[string]any{"keys": keys}, err

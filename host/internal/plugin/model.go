@@ -37,7 +37,8 @@ func (g *guest) chat(req ChatRequest) (any, *Error) {
 // embed turns texts into vectors.
 func (g *guest) embed(a struct {
 	Texts []string `json:"texts"`
-}) (any, *Error) {
+},
+) (any, *Error) {
 	p := g.grant.Embed
 	switch {
 	case p == nil:

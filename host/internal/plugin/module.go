@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-
 	"sync"
 
 	"github.com/tetratelabs/wazero"

@@ -196,7 +196,8 @@ func (g *guest) sleep(d time.Duration) {
 
 func (g *guest) sleepOp(a struct {
 	MS int64 `json:"ms"`
-}) (any, *Error) {
+},
+) (any, *Error) {
 	g.sleep(time.Duration(min(max(a.MS, 0), 1<<40)) * time.Millisecond)
 	return none{}, nil
 }

@@ -31,6 +31,7 @@ func (v vars) Variable(_ context.Context, name string) (json.RawMessage, bool, e
 	x, ok := v[name]
 	return x, ok, nil
 }
+
 func (v vars) SetVariable(_ context.Context, name string, x json.RawMessage) error {
 	v[name] = x
 	return nil

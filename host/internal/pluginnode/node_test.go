@@ -190,6 +190,7 @@ func (c *steps) Sleep(_ context.Context, d time.Duration) error {
 	c.slept = append(c.slept, d)
 	return nil
 }
+
 func (c *steps) total() (sum time.Duration) {
 	for _, d := range c.slept {
 		sum += d

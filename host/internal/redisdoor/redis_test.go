@@ -17,7 +17,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/logtest"
-	"github.com/easel-canvas/easel/host/internal/runner"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
@@ -43,11 +43,11 @@ func cli(t testing.TB, d *Door, args ...string) string {
 func TestRedisCLICancelsARun(t *testing.T) {
 	nats := logtest.Open(t, broker.Config{})
 	l, d := nats.Log, openDoor(t, Config{Keys: nats.Keys, Password: "pw"})
-	e, err := l.Claim(t.Context(), runner.Run{ID: "task1"})
+	e, err := l.Claim(t.Context(), runlog.Run{ID: "task1"})
 	require.NoError(t, err)
 	require.Equal(t, "OK", cli(t, d, "SET", "task1-cancel", "x"))
 	<-e.Context().Done()
-	require.ErrorIs(t, context.Cause(e.Context()), runner.ErrCanceled)
+	require.ErrorIs(t, context.Cause(e.Context()), runlog.ErrCanceled)
 	require.NoError(t, e.End(t.Context()))
 	require.Equal(t, "", cli(t, d, "GET", "task1-cancel"), "the mark goes with the run")
 
@@ -72,8 +72,10 @@ func TestGoRedisPassesTheDoor(t *testing.T) {
 
 // startRedis runs Debian's server on a free port of loopback.
 func startRedis(t testing.TB, port int, args ...string) (stop func()) {
-	cmd := exec.Command(find(t, "redis-server"), append([]string{"--bind", "127.0.0.1", "--port", fmt.Sprint(port),
-		"--save", "", "--dir", t.TempDir()}, args...)...)
+	cmd := exec.Command(find(t, "redis-server"), append([]string{
+		"--bind", "127.0.0.1", "--port", fmt.Sprint(port),
+		"--save", "", "--dir", t.TempDir(),
+	}, args...)...)
 	require.NoError(t, cmd.Start())
 	stop = func() {
 		// It may have exited already.
@@ -121,7 +123,7 @@ func TestBridge(t *testing.T) {
 			stop := startRedis(t, port, way.args...)
 			c := redis.NewClient(&redis.Options{Addr: fmt.Sprint("127.0.0.1:", port)})
 			defer c.Close()
-			before, err := l.Claim(t.Context(), runner.Run{ID: "before"})
+			before, err := l.Claim(t.Context(), runlog.Run{ID: "before"})
 			require.NoError(t, err)
 			require.NoError(t, c.Set(t.Context(), "before-cancel", "x", 0).Err())
 
@@ -140,13 +142,13 @@ func TestBridge(t *testing.T) {
 			var took []time.Duration
 			for i := range 20 {
 				id := fmt.Sprint("r", i)
-				e, err := l.Claim(t.Context(), runner.Run{ID: id})
+				e, err := l.Claim(t.Context(), runlog.Run{ID: id})
 				require.NoError(t, err)
 				begin := time.Now()
 				require.NoError(t, c.Set(t.Context(), id+"-cancel", "x", time.Minute).Err())
 				<-e.Context().Done()
 				took = append(took, time.Since(begin))
-				require.ErrorIs(t, context.Cause(e.Context()), runner.ErrCanceled)
+				require.ErrorIs(t, context.Cause(e.Context()), runlog.ErrCanceled)
 				require.NoError(t, e.End(t.Context()))
 			}
 			slices.Sort(took)
@@ -162,7 +164,7 @@ func TestBridge(t *testing.T) {
 
 			// The server goes away and comes back.
 			stop()
-			after, err := l.Claim(t.Context(), runner.Run{ID: "after"})
+			after, err := l.Claim(t.Context(), runlog.Run{ID: "after"})
 			require.NoError(t, err)
 			startRedis(t, port, way.args...)
 			require.NoError(t, c.Set(t.Context(), "after-cancel", "x", 0).Err())

@@ -37,7 +37,7 @@ type Schedule struct {
 	When string
 	// Zone is an IANA time zone for cron lines; "" means UTC.
 	Zone string
-	// Job is the message that is queued each time, see package runner. While no
+	// Job is the message that is queued each time, see package runlog. While no
 	// host takes runs, only the newest waits. "@at" comes once, immediately when
 	// the time is past.
 	Job []byte

@@ -97,15 +97,30 @@ func TestCanvases(t *testing.T) {
 			titles []string
 			total  int
 		}{
-			{"letters are ordered without case, by code point", CanvasFilter{}, Page{Order: "title", Asc: true},
-				[]string{"100% sure", "1000 sure", "apple", "ba_r", "baar", "Zebra", "Öl"}, 7},
-			{"a page is cut after ordering and the total counts all", CanvasFilter{}, Page{Order: "title", Asc: true, Offset: 2, Limit: 2},
-				[]string{"apple", "ba_r"}, 7},
+			{
+				"letters are ordered without case, by code point",
+				CanvasFilter{},
+				Page{Order: "title", Asc: true},
+				[]string{"100% sure", "1000 sure", "apple", "ba_r", "baar", "Zebra", "Öl"},
+				7,
+			},
+			{
+				"a page is cut after ordering and the total counts all",
+				CanvasFilter{},
+				Page{Order: "title", Asc: true, Offset: 2, Limit: 2},
+				[]string{"apple", "ba_r"},
+				7,
+			},
 			{"a title is found without case, also beyond ASCII", CanvasFilter{Title: "öL"}, Page{}, []string{"Öl"}, 1},
 			{"keywords mean themselves, not a pattern", CanvasFilter{Keywords: "100%"}, Page{}, []string{"100% sure"}, 1},
 			{"an underscore is an underscore", CanvasFilter{Keywords: "A_R"}, Page{}, []string{"ba_r"}, 1},
-			{"conditions are joined", CanvasFilter{Keywords: "a", Categories: []string{"x", "agent_canvas"}}, Page{Order: "id", Asc: true},
-				[]string{"apple", "Zebra", "ba_r", "baar"}, 4},
+			{
+				"conditions are joined",
+				CanvasFilter{Keywords: "a", Categories: []string{"x", "agent_canvas"}},
+				Page{Order: "id", Asc: true},
+				[]string{"apple", "Zebra", "ba_r", "baar"},
+				4,
+			},
 			{"several tenants", CanvasFilter{Tenants: []string{"t1", "t2"}, Title: "apple"}, Page{}, []string{"apple", "apple"}, 2},
 			{"nothing found", CanvasFilter{User: "nobody"}, Page{}, nil, 0},
 		}

@@ -233,7 +233,10 @@ func TestSessionDays(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		fillSessions(t, s, 50)
 		for _, f := range []SessionFilter{
-			{Tenant: "t"}, {Tenant: "t", Canvas: "c"}, {Tenant: "t", User: "u1"}, {Tenant: "none"},
+			{Tenant: "t"},
+			{Tenant: "t", Canvas: "c"},
+			{Tenant: "t", User: "u1"},
+			{Tenant: "none"},
 			{Tenant: "t", From: time.Date(2026, 3, 2, 4, 0, 0, 0, time.UTC).UnixMilli(), To: time.Date(2026, 3, 3, 23, 59, 59, 0, time.UTC).UnixMilli()},
 		} {
 			list, _, err := s.Sessions(t.Context(), f, Page{Asc: true})

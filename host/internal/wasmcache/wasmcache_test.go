@@ -12,10 +12,10 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"github.com/easel-canvas/easel/host/internal/wasmcache"
-	"github.com/easel-canvas/easel/plugins/meter/wat"
+	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-var module = wat.Must(`(module (func (export "answer") (result i32) i32.const 42))`)
+var module = wattest.Must(`(module (func (export "answer") (result i32) i32.const 42))`)
 
 // answer compiles the module in a process's stead: with a cache of its own on the folder.
 func answer(t *testing.T, dir string, log *slog.Logger) int {

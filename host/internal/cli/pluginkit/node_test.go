@@ -91,7 +91,8 @@ func TestWithoutNodeItIsSaid(t *testing.T) {
 
 func TestJUnit(t *testing.T) {
 	r := &pluginkit.Report{Plugin: "weather", Version: "1.0.0", Checks: []pluginkit.Check{
-		{Name: "load", Outcome: pluginkit.OK, Detail: "fine"}, {Name: "manifest", Outcome: pluginkit.Warning, Detail: "no license"},
+		{Name: "load", Outcome: pluginkit.OK, Detail: "fine"},
+		{Name: "manifest", Outcome: pluginkit.Warning, Detail: "no license"},
 		{Name: "case <a>", Outcome: pluginkit.Failed, Detail: `want "x", got "y"`},
 	}}
 	out, err := r.JUnit()

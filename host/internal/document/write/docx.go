@@ -103,8 +103,11 @@ func (w *word) run(s span) {
 		on  bool
 		xml string
 	}{
-		{s.link != "", `<w:rStyle w:val="Hyperlink"/>`}, {s.mono, `<w:rFonts w:ascii="Courier New" w:hAnsi="Courier New" w:cs="Courier New"/>`},
-		{s.bold, "<w:b/>"}, {s.italic, "<w:i/>"}, {s.struck, "<w:strike/>"},
+		{s.link != "", `<w:rStyle w:val="Hyperlink"/>`},
+		{s.mono, `<w:rFonts w:ascii="Courier New" w:hAnsi="Courier New" w:cs="Courier New"/>`},
+		{s.bold, "<w:b/>"},
+		{s.italic, "<w:i/>"},
+		{s.struck, "<w:strike/>"},
 	} {
 		if p.on {
 			w.body.WriteString(p.xml)

@@ -174,8 +174,14 @@ func TestNamesOfSheets(t *testing.T) {
 	b := &book{names: map[string]bool{}}
 	long := strings.Repeat("长", 40)
 	for i, c := range []struct{ title, want string }{
-		{"", "Table_1"}, {"Sales", "Sales"}, {"sales", "sales_1"}, {"[]:*?/\\#", "Table_4"}, {"'x'", "x"}, {"History", "Table_6"},
-		{long, strings.Repeat("长", 31)}, {long, strings.Repeat("长", 29) + "_1"},
+		{"", "Table_1"},
+		{"Sales", "Sales"},
+		{"sales", "sales_1"},
+		{"[]:*?/\\#", "Table_4"},
+		{"'x'", "x"},
+		{"History", "Table_6"},
+		{long, strings.Repeat("长", 31)},
+		{long, strings.Repeat("长", 29) + "_1"},
 	} {
 		require.Equal(t, c.want, b.name(c.title, i+1))
 	}

@@ -1,0 +1,226 @@
+package runlog
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/kv"
+)
+
+// Config sets times and bounds of a run log.
+type Config struct {
+	// Name is what people call this host, as [Hosts] reports it; "" means its
+	// name in the run log.
+	Name string
+
+	// Lease is how long a host may be silent before other hosts take over its
+	// runs; 0 means 10 s. Heartbeats come four times as often.
+	Lease time.Duration
+	// Attempts is how many failures, deaths of its host or errors, a run may
+	// have; 0 means 5. Hosts that shut down do not count.
+	Attempts int
+	// Workers is how many queued runs this host executes at once; 0 means 64.
+	Workers int
+	// FlushInterval is how long records are buffered before a write; 0 means
+	// 40 ms.
+	FlushInterval time.Duration
+
+	// Keep is how long records of any run are kept; 0 means 24 h.
+	Keep time.Duration
+	// KeepEnded is how long those of an ended run are kept by the host that
+	// ended it; 0 means 10 minutes.
+	KeepEnded time.Duration
+	// MaxBytes bounds the run log on disk; 0 means 8 GiB for an embedded server
+	// and the account's limit otherwise. The oldest records go first.
+	MaxBytes int64
+
+	// Gate is called before a queued run is claimed: a run that it refuses
+	// stays in the queue, without a note of this host, and is offered again
+	// after a second. leave is called when this host is done with the run; nil
+	// accepts every run. It must not block.
+	Gate func(run Run) (leave func(), ok bool)
+
+	// Dead is called with a run that failed Attempts times, to report that in
+	// its records and its session; nil ends the run silently. It must not
+	// repeat what failed.
+	Dead func(ctx context.Context, lease *Lease) error
+
+	// Log receives what operators should know; nil means slog.Default.
+	Log *slog.Logger
+}
+
+func (c Config) withDefaults(embedded bool) Config {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	set(&c.Lease, 10*time.Second)
+	set(&c.FlushInterval, 40*time.Millisecond)
+	set(&c.Keep, 24*time.Hour)
+	set(&c.KeepEnded, 10*time.Minute)
+	if c.Attempts == 0 {
+		c.Attempts = 5
+	}
+	if c.Workers == 0 {
+		c.Workers = 64
+	}
+	if c.MaxBytes == 0 && embedded {
+		c.MaxBytes = 8 << 30
+	} else if c.MaxBytes == 0 {
+		c.MaxBytes = -1
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return c
+}
+
+// Log is an open run log. It is safe for concurrent use.
+//
+// It runs two goroutines: the heartbeat, which watches other hosts, and the
+// sweeper, which deletes ended runs.
+type Log struct {
+	cfg  Config
+	host string // this process, new at each start
+	conn *broker.Conn
+	keys *kv.Store
+
+	runs, log jetstream.Stream // queue and schedules; records
+	queue     jetstream.Consumer
+
+	leases leases
+	peers  peers
+	notes  notes
+	seen   blobCache
+
+	ctx  context.Context // ends with Close; the base of leases
+	stop context.CancelCauseFunc
+	wg   sync.WaitGroup
+
+	left map[string]bool // see Left
+
+	mu    sync.Mutex
+	ended []endedRun // to be deleted, oldest first
+}
+
+// Open starts or joins the run log. The caller closes the connection after it.
+//
+// Errors: [broker.ErrUnavailable], [broker.ErrFull], [broker.ErrFiles].
+func Open(ctx context.Context, conn *broker.Conn, keys *kv.Store, cfg Config) (*Log, error) {
+	l := &Log{cfg: cfg.withDefaults(conn.Embedded()), host: newHost(), conn: conn, keys: keys}
+	l.peers = peers{host: l.host, lease: l.cfg.Lease}
+	l.notes = notes{conn: conn, host: l.host, log: l.cfg.Log}
+	// Values of ctx are kept, its cancellation is not: leases outlive the call to Open.
+	l.ctx, l.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	err := l.makeStreams(ctx)
+	if err == nil {
+		l.queue, err = broker.Retry(ctx, l.openQueue)
+		err = conn.Explain(err)
+	}
+	if err == nil {
+		err = l.listen()
+	}
+	if err == nil && l.Alone() {
+		l.left, err = l.Held()
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	conn.OnReconnect(l.recheckCancels)
+	conn.OnRestore(func(ctx context.Context) error {
+		_, err := broker.Retry(ctx, l.openQueue)
+		return err
+	})
+	l.wg.Go(l.beat)
+	l.wg.Go(l.sweep)
+	return l, nil
+}
+
+// newHost names this process; a host that starts again is another one.
+func newHost() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // since Go 1.24 it does not fail
+	return hex.EncodeToString(b[:])
+}
+
+// Host is the name of this process in the run log.
+func (l *Log) Host() string { return l.host }
+
+// Alone reports whether no other host can use this run log.
+func (l *Log) Alone() bool { return l.conn.Embedded() }
+
+// Healthy reports whether the run log can be read and written, for a readiness
+// probe. Errors: [broker.ErrFull], [broker.ErrUnavailable].
+func (l *Log) Healthy(ctx context.Context) error {
+	l.conn.CheckDisk()
+	if err := l.conn.Room(0); err != nil {
+		return broker.Fail(err, "health")
+	}
+	_, err := l.log.Info(ctx)
+	return broker.Fail(err, "health")
+}
+
+// Close hands all runs of this host over. Leases end with [ErrStopping]; Close
+// waits for their workers in [Log.Work] only.
+func (l *Log) Close() error {
+	l.stop(ErrStopping)
+	l.handOver()
+	l.wg.Wait()
+	l.notes.drop(true)
+	l.sayBye()
+	return nil
+}
+
+// Subjects, after the prefix:
+//
+//	run.<run>.ev     records of a run, in bundles
+//	run.<run>.ck     its last snapshot
+//	run.<run>.bl.*   large values of its records, each once
+//	log.<run>        stored bundles, republished; not a stream
+//	rq.<run>         the queue
+//	sched.<id>       schedules that put into the queue, see package schedule
+//	own.<host>.<run> notes: which host works on which run
+//	hb.<host>        heartbeats, with the host's name for people; not a stream
+//	who              asks all hosts for a heartbeat; not a stream
+//	lost.<host>      runs that another host took; not a stream
+func (l *Log) makeStreams(ctx context.Context) error {
+	c := l.conn
+	for _, s := range []struct {
+		cfg  jetstream.StreamConfig
+		into *jetstream.Stream
+		lost func()
+	}{
+		{jetstream.StreamConfig{
+			Name: c.Name("RUNS"), Subjects: []string{c.Subject("rq", "*"), c.Subject("sched", "*")},
+			Retention: jetstream.WorkQueuePolicy, AllowMsgSchedules: true, AllowMsgTTL: true, AllowDirect: true,
+			AllowRollup: true, Duplicates: 2 * time.Minute,
+		}, &l.runs, nil},
+		{jetstream.StreamConfig{
+			Name: c.Name("LOG"), AllowRollup: true, AllowDirect: true,
+			Subjects: []string{c.Subject("run", "*", "ev"), c.Subject("run", "*", "ck"), c.Subject("run", "*", "bl", "*")},
+			MaxAge:   l.cfg.Keep, MaxBytes: l.cfg.MaxBytes,
+			RePublish: &jetstream.RePublish{
+				Source: c.Subject("run", "*", "ev"), Destination: c.Subject("log", "{{wildcard(1)}}"),
+			},
+		}, &l.log, nil},
+		{jetstream.StreamConfig{
+			Name: c.Name("OWN"), Subjects: []string{c.Subject("own", "*", "*")}, MaxMsgsPerSubject: 1, AllowDirect: true,
+		}, &l.notes.stream, l.notes.book.restart},
+	} {
+		stream, err := c.Stream(ctx, s.cfg, s.lost)
+		if err != nil {
+			return err
+		}
+		*s.into = stream
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package runlog
+
+import (
+	"context"
+	"errors"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Place is where a reader goes on.
+type Place struct {
+	From    Pos    // what [Log.Follow] is given
+	Seen    uint64 // number of the last record that the reader has and that counts
+	Attempt uint64 // whose records come first; later ones say so with a record of their own
+}
+
+// Place finds where a reader goes on that has seen a run up to a place. attempt
+// says whose record the last one was when it had not been stored yet, and is 0
+// for one that was. If that host died with it, the records of the next one take
+// its number, and everything from there on is read anew.
+//
+// It reads the newest message of the run and, when that does not tell, a number
+// of messages that grows with the logarithm of the log's length. In a cluster
+// any replica may answer; what one did not know yet comes to the reader as a
+// record.
+func (l *Log) Place(ctx context.Context, run string, seen Pos, attempt uint64) (Place, error) {
+	p := Place{From: seen, Seen: seen.Seq, Attempt: 1}
+	at, last, err := l.newest(ctx, run)
+	if err != nil {
+		return p, broker.Fail(err, "place in run %q", run)
+	}
+	b, found := last, at // the message that reading begins with
+	if attempt > 0 && last.attempt > attempt {
+		found, b, err = l.firstThat(ctx, run, at, func(b *bundle) bool { return b.attempt > attempt })
+		if err != nil {
+			return p, broker.Fail(err, "place in run %q", run)
+		}
+		if found > 0 && b.first <= seen.Seq {
+			return Place{From: Pos{Seq: b.first - 1, At: found}, Seen: b.first - 1, Attempt: b.attempt}, nil
+		}
+	}
+	switch stored := last.next() - 1; {
+	case stored <= seen.Seq:
+		// Not all of it is stored, perhaps: it is skipped when it comes.
+		b, found, p.From.Seq = last, at, stored
+	case seen.At > 0:
+		// A hint that is wrong costs Follow a look at the whole run, no more.
+		found, b, err = l.next(ctx, run, seen.At)
+	default:
+		found, b, err = l.firstThat(ctx, run, at, func(b *bundle) bool { return b.next() > seen.Seq })
+	}
+	if found > 0 {
+		p.From.At, p.Attempt = found, b.attempt
+	}
+	return p, broker.Fail(err, "place in run %q", run)
+}
+
+// newest is the newest bundle of a run that the server asked knows of, and its
+// sequence; 0 when there is none.
+func (l *Log) newest(ctx context.Context, run string) (at uint64, b bundle, err error) {
+	m, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+		return l.log.GetLastMsgForSubject(ctx, l.conn.Subject("run", broker.Token(run), "ev"))
+	})
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, bundle{first: 1}, nil
+	}
+	if err != nil {
+		return 0, b, err
+	}
+	data, err := l.conn.Unpack(ctx, m.Data)
+	if err != nil {
+		return 0, b, err
+	}
+	b, err = decodeBundle(data, m.Sequence)
+	return m.Sequence, b, err
+}
+
+// next is the first bundle of a run with sequence from or later; 0 when there is
+// none.
+func (l *Log) next(ctx context.Context, run string, from uint64) (at uint64, b bundle, err error) {
+	m, err := l.conn.ReadNext(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ev"), from)
+	if err != nil || m == nil {
+		return 0, b, err
+	}
+	b, err = decodeBundle(m.Data, m.Seq)
+	return m.Seq, b, err
+}
+
+// firstThat is the first bundle of a run of which is says true, and of all later
+// ones as well, found by halving; 0 when there is none up to the sequence until.
+func (l *Log) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64, found bundle, err error) {
+	for low, high := uint64(1), until; low <= high; {
+		middle := low + (high-low)/2
+		seq, b, err := l.next(ctx, run, middle)
+		switch {
+		case err != nil:
+			return 0, found, err
+		case seq == 0: // forgotten meanwhile
+			return 0, found, broker.ErrGone
+		case is(&b):
+			at, found, high = seq, b, middle-1
+		default:
+			low = seq + 1
+		}
+	}
+	return at, found, nil
+}
+
+// lastBundle is the newest stored bundle of a run and its sequence, from the
+// stream's leader; the sequence is 0 when there is none.
+func (l *Log) lastBundle(ctx context.Context, run string) (bundle, uint64, error) {
+	m, err := l.conn.Last(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ev"))
+	if err != nil || m == nil {
+		return bundle{first: 1}, 0, err
+	}
+	b, err := decodeBundle(m.Data, m.Seq)
+	return b, m.Seq, err
+}

@@ -1,0 +1,139 @@
+package runlog
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// snapshot is a run's state as of one place.
+type snapshot struct {
+	upTo  Pos
+	state []byte
+}
+
+func (s *snapshot) encode() []byte {
+	out := make([]byte, 0, len(s.state)+24)
+	out = append(out, bundleVersion)
+	out = binary.AppendUvarint(out, s.upTo.Seq)
+	out = binary.AppendUvarint(out, s.upTo.At)
+	return append(out, s.state...)
+}
+
+func decodeSnapshot(data []byte) (snapshot, error) {
+	d := decoder{data: data}
+	version := d.byte()
+	s := snapshot{upTo: Pos{d.number(), d.number()}}
+	if !d.ok() || version != bundleVersion {
+		return snapshot{}, fmt.Errorf("snapshot of %d bytes: %w", len(data), broker.ErrDamaged)
+	}
+	s.state = d.data
+	return s, nil
+}
+
+// sendSnapshot replaces the snapshot, fenced by the run's records.
+func (e *Lease) sendSnapshot(ctx context.Context, body []byte) error {
+	once, done := context.WithTimeout(ctx, 2*time.Second)
+	defer done()
+	msg := nats.NewMsg(e.log.conn.Subject("run", e.token, "ck"))
+	msg.Header.Set(jetstream.MsgRollup, jetstream.MsgRollupSubject)
+	msg.Data = body
+	_, err := e.log.conn.JS.PublishMsg(once, msg,
+		jetstream.WithExpectLastSequenceForSubject(e.last, e.log.conn.Subject("run", e.token, "ev")))
+	return err
+}
+
+// Checkpoint is what a host continues from.
+type Checkpoint struct {
+	Snapshot []byte   // the last one, nil when there is none
+	UpTo     Pos      // the place of the snapshot
+	Records  []Record // what was stored after it, in order
+}
+
+// Checkpoint reads the state of the run as its former owner left it. The claim
+// came first, so nothing can be added to it meanwhile.
+//
+// Errors: [broker.ErrGone] when records are missing.
+func (e *Lease) Checkpoint(ctx context.Context) (Checkpoint, error) {
+	e.writing.Lock()
+	last := e.last
+	e.writing.Unlock()
+	c, err := e.log.checkpoint(ctx, e.Run.ID, last)
+	return c, broker.Fail(err, "checkpoint of run %q", e.Run.ID)
+}
+
+// Records reads what is stored of a run from its beginning, as far as it is
+// known to the server asked.
+//
+// Errors: [broker.ErrGone] when the first records are no longer kept.
+func (l *Log) Records(ctx context.Context, run string) ([]Record, error) {
+	records, err := l.records(ctx, run, Pos{}, 0)
+	return records, broker.Fail(err, "records of run %q", run)
+}
+
+// checkpoint reads at least up to the message with sequence until.
+func (l *Log) checkpoint(ctx context.Context, run string, until uint64) (Checkpoint, error) {
+	var c Checkpoint
+	// A replica may still have an older snapshot; more records follow it then.
+	found, err := l.conn.Read(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ck"), 1)
+	if err != nil {
+		return c, err
+	}
+	if n := len(found); n > 0 {
+		s, err := decodeSnapshot(found[n-1].Data)
+		if err != nil {
+			return c, err
+		}
+		c.Snapshot, c.UpTo = s.state, s.upTo
+	}
+	c.Records, err = l.records(ctx, run, c.UpTo, until)
+	return c, err
+}
+
+// records reads what comes after a place, at least up to the message with
+// sequence until.
+func (l *Log) records(ctx context.Context, run string, after Pos, until uint64) (out []Record, err error) {
+	at, next := after.At, after.Seq+1
+	for {
+		batch, err := l.conn.Read(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ev"), at+1)
+		if err != nil {
+			return out, err
+		}
+		for _, m := range batch {
+			b, err := decodeBundle(m.Data, m.Seq)
+			if err != nil {
+				return out, err
+			}
+			if b.first > next {
+				return out, fmt.Errorf("records %d to %d: %w", next, b.first-1, broker.ErrGone)
+			}
+			records, err := l.unpack(ctx, broker.Token(run), b.after(next-1))
+			if err != nil {
+				return out, err
+			}
+			out = append(out, records...)
+			at, next = m.Seq, max(next, b.next())
+		}
+		if len(batch) == 0 && at >= until {
+			return out, nil
+		}
+		if len(batch) == 0 && !broker.Sleep(ctx, 20*time.Millisecond) {
+			return out, ctx.Err()
+		}
+	}
+}
+
+// after are the bundle's records with a number above seq.
+func (b *bundle) after(seq uint64) []Record {
+	for i, r := range b.records {
+		if r.Seq > seq {
+			return b.records[i:]
+		}
+	}
+	return nil
+}

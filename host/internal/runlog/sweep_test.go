@@ -1,0 +1,63 @@
+package runlog
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/stretchr/testify/require"
+)
+
+// Thousands of runs that are due at once are forgotten in several goes, so that what ends now waits for none of them.
+func TestForgettingIsPaced(t *testing.T) {
+	l := openTest(t, setup{KeepEnded: time.Hour})
+	const many = 3000
+	l.mu.Lock()
+	for i := range many {
+		l.ended = append(l.ended, endedRun{broker.Token(fmt.Sprint(i)), time.Now().Add(-time.Second)})
+	}
+	l.mu.Unlock()
+	left := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.ended)
+	}
+	l.sweptByHand(t)
+	l.forget(time.Now())
+	require.Equal(t, many-1, left(), "a go that is over at once does one")
+	for goes := 0; left() > 0; goes++ {
+		require.Less(t, goes, many)
+		l.forget(time.Now().Add(20 * time.Millisecond))
+	}
+}
+
+// A run that was due while the server was away is forgotten when it is back.
+func TestForgettingWaitsForTheServer(t *testing.T) {
+	dir, port := t.TempDir(), freePort(t)
+	server := natsChild(t, dir, port)
+	l := openTest(t, setup{URLs: []string{address(port)}, KeepEnded: time.Hour})
+	e, err := l.Claim(t.Context(), Run{ID: "a"})
+	require.NoError(t, err)
+	require.NoError(t, e.End(t.Context(), rec("ev", "x")))
+	require.NotZero(t, stateOf(t, l.log).Msgs)
+	l.sweptByHand(t)
+	server.kill()
+	l.mu.Lock()
+	l.ended[0].due = time.Now()
+	l.mu.Unlock()
+	l.forget(time.Now().Add(time.Minute))
+	require.Equal(t, "a", l.due(), "it is due again")
+	natsChild(t, dir, port)
+	require.Eventually(t, func() bool {
+		l.forget(time.Now())
+		return l.due() == "" && stateOf(t, l.log).Msgs == 0
+	}, patience, 20*time.Millisecond)
+}
+
+// sweptByHand ends what a log does by itself.
+func (l *Log) sweptByHand(t *testing.T) {
+	l.stop(ErrStopping)
+	l.wg.Wait()
+	l.ctx = t.Context()
+}

@@ -1,0 +1,259 @@
+package runlog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Submit puts a run into the queue, for whichever host is free. The same id
+// within two minutes, and the id of a run that has begun, is taken once. An
+// Attempt of 2 says that a host has died with it, of which there is no note, and
+// is left alone when the run waits in the queue.
+func (l *Log) Submit(ctx context.Context, run Run) error {
+	run.Deaths = max(run.Attempt, 1) - 1
+	if run.Attempt > 1 {
+		// What waits there already knows how often it has died.
+		m, err := l.conn.Last(ctx, l.conn.Name("RUNS"), l.conn.Subject("rq", broker.Token(run.ID)))
+		if err != nil || m != nil {
+			return broker.Fail(err, "submit run %q", run.ID)
+		}
+	}
+	return broker.Fail(l.requeue(ctx, run, run.ID), "submit run %q", run.ID)
+}
+
+// Work claims queued runs, those of dead hosts among them, and gives each to
+// fn in a goroutine of its own, until ctx ends; then it waits for them.
+//
+// fn continues the run from [Lease.Checkpoint] and calls [Lease.End]. When it
+// returns nil without End, the run is ended. When it returns an error, the run
+// goes back into the queue after a pause, as if its host had died; not so for
+// [ErrFenced] and when this host stops.
+func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(l.ctx, stop)()
+	var running sync.WaitGroup
+	defer running.Wait()
+	slots := make(chan struct{}, l.cfg.Workers)
+	for ctx.Err() == nil {
+		// A request that got lost while the queue had no leader is given up soon.
+		messages, err := l.queue.Messages(jetstream.PullMaxMessages(min(l.cfg.Workers, 16)),
+			jetstream.PullExpiry(4*time.Second), jetstream.PullHeartbeat(time.Second))
+		if err != nil {
+			if !broker.Sleep(ctx, 200*time.Millisecond) {
+				break
+			}
+			continue
+		}
+		unstop := context.AfterFunc(ctx, messages.Stop)
+		l.pull(ctx, messages, slots, &running, fn)
+		unstop()
+		messages.Stop()
+	}
+	return nil
+}
+
+// openQueue makes or finds what hands out the queue's messages. It comes before
+// anything is queued: a server that lost its power may have forgotten the newest
+// messages and not that they were handed out, and would take the next ones for
+// those.
+func (l *Log) openQueue(ctx context.Context) (jetstream.Consumer, error) {
+	cfg := jetstream.ConsumerConfig{
+		Durable: "workers", FilterSubject: l.conn.Subject("rq", "*"), AckPolicy: jetstream.AckExplicitPolicy,
+		// A claim takes milliseconds; a host that was frozen with the message is
+		// not waited for.
+		AckWait: max(l.cfg.Lease/4, 500*time.Millisecond), MaxDeliver: -1, MaxAckPending: 10_000,
+	}
+	consumer, err := l.runs.CreateOrUpdateConsumer(ctx, cfg)
+	if broker.IsDamaged(err) && l.Alone() {
+		// What was done is no longer in the queue; what is delivered again is claimed once.
+		if err := l.conn.DropConsumerState(l.conn.Name("RUNS"), cfg.Durable, err); err != nil {
+			return nil, err
+		}
+		consumer, err = l.runs.CreateOrUpdateConsumer(ctx, cfg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	queue, err := l.runs.Info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	handed := consumer.CachedInfo().Delivered.Stream
+	if handed <= queue.State.LastSeq {
+		return consumer, nil
+	}
+	l.cfg.Log.Warn("the queue has lost its newest messages; those still wanted are queued again", "last", queue.State.LastSeq, "delivered", handed)
+	if err := l.runs.DeleteConsumer(ctx, cfg.Durable); err != nil {
+		return nil, err
+	}
+	return l.runs.CreateOrUpdateConsumer(ctx, cfg)
+}
+
+// pull takes messages while there are free slots, until the iterator ends.
+func (l *Log) pull(ctx context.Context, messages jetstream.MessagesContext, slots chan struct{},
+	running *sync.WaitGroup, fn func(context.Context, *Lease) error,
+) {
+	for {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		msg, err := messages.Next()
+		if err != nil {
+			<-slots
+			if errors.Is(err, jetstream.ErrNoHeartbeat) {
+				continue
+			}
+			if !errors.Is(err, jetstream.ErrMsgIteratorClosed) {
+				l.cfg.Log.Warn("queue", "err", err)
+				broker.Sleep(ctx, 100*time.Millisecond)
+			}
+			return
+		}
+		running.Go(func() {
+			defer func() { <-slots }()
+			l.deliver(ctx, msg, fn)
+		})
+	}
+}
+
+// deliver claims the run of a queue message and works on it. The message is
+// acknowledged once the note of the claim is stored; from there on it is the
+// note that keeps the run.
+func (l *Log) deliver(ctx context.Context, msg jetstream.Msg, fn func(context.Context, *Lease) error) {
+	run, err := l.queued(ctx, msg)
+	if err != nil {
+		l.cfg.Log.Error("queue message is damaged and dropped", "subject", msg.Subject(), "err", err)
+		l.settle(msg.Term())
+		return
+	}
+	if l.cfg.Gate != nil {
+		leave, ok := l.cfg.Gate(run)
+		if !ok {
+			l.settle(msg.NakWithDelay(time.Second))
+			return
+		}
+		defer leave()
+	}
+	e, err := l.take(ctx, run)
+	switch {
+	case errors.Is(err, ErrEnded), errors.Is(err, ErrActive), errors.Is(err, ErrFenced):
+		l.settle(msg.Ack())
+		return
+	case err != nil:
+		// Comes again after AckWait at the latest.
+		l.settle(msg.NakWithDelay(time.Second))
+		return
+	}
+	l.settle(msg.DoubleAck(ctx))
+	if e.Run.Deaths >= uint64(l.cfg.Attempts) {
+		l.bury(e)
+		return
+	}
+	l.finish(e, fn(e.ctx, e))
+}
+
+// settle notes that an answer to the queue got lost; the message then comes
+// again and is found to be done.
+func (l *Log) settle(err error) {
+	if err != nil {
+		l.cfg.Log.Warn("queue was not answered", "err", err)
+	}
+}
+
+// queued reads the run of a queue message. One that a schedule has made gets
+// an id of its own, the same when the message is delivered again.
+func (l *Log) queued(ctx context.Context, msg jetstream.Msg) (Run, error) {
+	var run Run
+	data, err := l.conn.Unpack(ctx, msg.Data())
+	if err != nil {
+		return run, err
+	}
+	if err := json.Unmarshal(data, &run); err != nil {
+		return run, err
+	}
+	// A schedule that comes once has named its run.
+	if h := msg.Headers(); h.Get("Nats-Scheduler") != "" && h.Get("Nats-Schedule-Next") != "purge" {
+		meta, err := msg.Metadata()
+		if err != nil {
+			return run, err
+		}
+		run.Tasks = append(run.Tasks, run.ID)
+		// The time is the same on every server, and never that of a run from
+		// before this stream, as the number of the message could be.
+		run.ID = fmt.Sprintf("%s-%d", run.ID, meta.Timestamp.UnixMilli())
+	}
+	return run, nil
+}
+
+// finish does with a lease what its worker's answer asks for.
+func (l *Log) finish(e *Lease, err error) {
+	ctx, done := context.WithTimeout(context.WithoutCancel(l.ctx), broker.Wait)
+	defer done()
+	switch {
+	case e.alive() != nil:
+		return
+	case err == nil:
+		err = e.End(ctx)
+	case context.Cause(l.ctx) != nil:
+		err = e.release(ctx)
+	default:
+		l.cfg.Log.Warn("run failed and is tried again", "run", e.Run.ID, "attempt", e.Attempt, "err", err)
+		err = e.retry(ctx)
+	}
+	if err != nil && !errors.Is(err, ErrFenced) {
+		l.cfg.Log.Warn("run is not settled yet", "run", e.Run.ID, "err", err)
+		l.rescue(e)
+	}
+}
+
+// rescue gives up a run that could be neither ended nor queued: it is queued as
+// that of a dead host, by its note if it has one, once the server answers.
+func (l *Log) rescue(e *Lease) {
+	e.retire(ErrEnded)
+	for broker.Sleep(l.ctx, time.Second) {
+		queue := func() error { return l.takeNote(l.notes.subject(l.host, e.token)) }
+		if l.notes.book.at(e) == 0 {
+			queue = func() error { return l.requeue(l.ctx, e.again(e.Run.Deaths+1), e.owner+".back") }
+		}
+		if queue() == nil {
+			l.notes.book.forget(e)
+			return
+		}
+	}
+}
+
+// HandBack does with the lease of a claimed run what [Log.Work] does when its
+// function returns an error: another host goes on with the run, or this one
+// after a pause. A lease that has ended is left alone.
+func (e *Lease) HandBack(why error) { e.log.finish(e, why) }
+
+// retry puts the run back into the queue after a pause that grows.
+func (e *Lease) retry(ctx context.Context) error {
+	broker.Sleep(e.log.ctx, time.Duration(e.Run.Deaths+1)*200*time.Millisecond)
+	if err := e.Flush(ctx); err != nil {
+		return err
+	}
+	return e.giveBack(ctx, ErrEnded, e.Run.Deaths+1)
+}
+
+// bury ends a run that has outlived too many hosts.
+func (l *Log) bury(e *Lease) {
+	l.cfg.Log.Error("run is given up", "run", e.Run.ID, "deaths", e.Run.Deaths)
+	if l.cfg.Dead != nil {
+		if err := l.cfg.Dead(e.ctx, e); err != nil {
+			l.finish(e, err)
+			return
+		}
+	}
+	l.finish(e, nil)
+}
