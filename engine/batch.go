@@ -74,7 +74,8 @@ func (r *run) newCall(n *node) *Call {
 	return call
 }
 
-// release keeps a call for later use; calls that somebody else may still hold are left to the collector.
+// release keeps a call for later use; calls that somebody else may still hold are left to the
+// collector.
 func (r *run) release(call *Call) {
 	if call.node.inline && call.deferred == nil && call.speech == nil && call.node.container == nil {
 		clear(call.outs)
@@ -168,7 +169,8 @@ func (b *crew) fill() {
 	}
 }
 
-// wait collects members as they end, hands out notes meanwhile, and gives up on those that do not come back.
+// wait collects members as they end, hands out notes meanwhile, and gives up on those that do not
+// come back.
 func (b *crew) wait() {
 	stop := b.r.work().Done()
 	var giveUp <-chan time.Time
@@ -211,7 +213,8 @@ func (b *crew) remove(j *job) {
 	}
 }
 
-// abandon goes on without a member that does not return. Its call is closed, so it cannot touch the state.
+// abandon goes on without a member that does not return. Its call is closed, so it cannot touch the
+// state.
 func (b *crew) abandon(j *job, err error) {
 	j.call.close()
 	fresh := Call{run: j.call.run, node: j.call.node, id: j.call.id, step: j.call.step}
@@ -253,7 +256,8 @@ func timeoutError(n *node) error {
 	return fmt.Errorf("no answer within %s: %w", n.timeout, context.DeadlineExceeded)
 }
 
-// attempt runs a component, again after an error where it may, and turns whatever goes wrong into an error.
+// attempt runs a component, again after an error where it may, and turns whatever goes wrong into
+// an error.
 func (r *run) attempt(ctx context.Context, call *Call) error {
 	tries := 1
 	if call.node.spec.Retries {

@@ -16,8 +16,8 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 )
 
-// Every benchmark reports ns/node; the floors write the same bytes as a chain does, so ratios to them mean
-// something on any machine.
+// Every benchmark reports ns/node; the floors write the same bytes as a chain does, so ratios to
+// them mean something on any machine.
 
 func perNode(b *testing.B, nodes int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(nodes), "ns/node")
@@ -122,8 +122,8 @@ func BenchmarkWaiting(b *testing.B) {
 	})
 }
 
-// BenchmarkRunLog runs a chain without a log, with one in memory, and with one in a file that is written in groups
-// of 64 KB (group commit).
+// BenchmarkRunLog runs a chain without a log, with one in memory, and with one in a file that is
+// written in groups of 64 KB (group commit).
 func BenchmarkRunLog(b *testing.B) {
 	const n = 100
 	for _, kind := range []string{"none", "memory", "file"} {

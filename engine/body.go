@@ -120,8 +120,8 @@ func (r *run) endContainer(container int32) {
 	}
 }
 
-// closeBody forgets an open body, everything scheduled in it included. It reports whether the container was
-// scheduled again meanwhile.
+// closeBody forgets an open body, everything scheduled in it included. It reports whether the
+// container was scheduled again meanwhile.
 func (r *run) closeBody(container int32) (again bool) {
 	inside := func(n int32) bool {
 		if !r.c.encloses(container, n) {
@@ -192,8 +192,9 @@ func (r *run) schedule(n, from int32) {
 	}
 }
 
-// crosses deals with edges that touch the border of a body: a way back to the item or to the container is the
-// end of the turn, a way out ends the container. It is true when the target does not run because of this edge.
+// crosses deals with edges that touch the border of a body: a way back to the item or to the
+// container is the end of the turn, a way out ends the container. It is true when the target does
+// not run because of this edge.
 func (r *run) crosses(n, from int32) bool {
 	around := r.c.nodes[from].parent
 	if around < 0 {

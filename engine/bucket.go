@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// bucket is an ordered map of values. Small ones are scanned; from indexFrom keys on there is an index.
+// bucket is an ordered map of values. Small ones are scanned; from indexFrom keys on there is an
+// index.
 type bucket struct {
 	keys  []string
 	vals  []Value

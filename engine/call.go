@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Call is one execution of a component: its view of the state, and the place where its effects are collected.
-// The state itself changes only when the execution is over, so members of a batch see it as it was when the
-// batch began.
+// Call is one execution of a component: its view of the state, and the place where its effects are
+// collected. The state itself changes only when the execution is over, so members of a batch see it
+// as it was when the batch began.
 //
-// Concurrency: a component may use its Call from several goroutines. When the run goes on without it (timeout,
-// cancel), the call is closed: reads fail with ErrCanceled and writes go nowhere.
+// Concurrency: a component may use its Call from several goroutines. When the run goes on without
+// it (timeout, cancel), the call is closed: reads fail with ErrCanceled and writes go nowhere.
 type Call struct {
 	run    *run
 	node   *node
@@ -86,7 +86,8 @@ type deferred struct {
 
 // Speech is what a component says to the user.
 type Speech struct {
-	// Parts are said in order: texts as they are, streams piece by piece. Other values read as text.
+	// Parts are said in order: texts as they are, streams piece by piece. Other values read as
+	// text.
 	Parts    []Value
 	Voice    bool // through the speech port as well
 	Rendered bool // one whole text, said in one piece
@@ -101,7 +102,8 @@ type Said struct {
 	Interrupted bool   // an error or a cancel cut it short
 }
 
-// NodeID is the id of the node; tools inside an agent have the agent's id, "-->" and their own name.
+// NodeID is the id of the node; tools inside an agent have the agent's id, "-->" and their own
+// name.
 func (c *Call) NodeID() string { return c.id }
 
 // Name is the display name of the node.
@@ -125,8 +127,8 @@ func (c *Call) RunInfo() (userID, canvasID, taskID, messageID string) {
 // TenantID is whose run it is, as in [Options].
 func (c *Call) TenantID() string { return c.run.opt.TenantID }
 
-// Key names one outside effect of this execution, the same after a take-over: run/step/call. A tool can use it
-// to do a thing once.
+// Key names one outside effect of this execution, the same after a take-over: run/step/call. A tool
+// can use it to do a thing once.
 func (c *Call) Key() string {
 	root := c.root()
 	root.mu.Lock()
@@ -159,8 +161,8 @@ func (c *Call) Canceled() error {
 // CancelRun tells the run to stop, as its cancel port would.
 func (c *Call) CancelRun() { c.run.cancelNow() }
 
-// Rand is a number in [0, n). It depends only on the run's seed and on the step, so a continued run draws the
-// same.
+// Rand is a number in [0, n). It depends only on the run's seed and on the step, so a continued run
+// draws the same.
 func (c *Call) Rand(n int) int {
 	if n <= 1 {
 		return 0
@@ -179,8 +181,8 @@ func mix(x uint64) uint64 {
 // randomSeed is drawn when the caller gave none.
 func randomSeed() uint64 { return maphash.String(maphash.MakeSeed(), "run") }
 
-// Resolve is the value of a reference. A node that has not run in this run gives null; a text that is still
-// being written is awaited. An unknown node or variable is an error (ErrRef).
+// Resolve is the value of a reference. A node that has not run in this run gives null; a text that
+// is still being written is awaited. An unknown node or variable is an error (ErrRef).
 func (c *Call) Resolve(ctx context.Context, r *Ref) (Value, error) {
 	v, _, err := c.resolve(ctx, r)
 	return v, err
@@ -225,8 +227,8 @@ func (c *Call) view(r *Ref) (v Value, absent bool, err error) {
 	return c.overlay(r, v, absent)
 }
 
-// overlay puts this execution's own writes over a value: those of the reference itself, of something above it and of
-// something below it.
+// overlay puts this execution's own writes over a value: those of the reference itself, of
+// something above it and of something below it.
 func (c *Call) overlay(r *Ref, v Value, absent bool) (Value, bool, error) {
 	for _, a := range c.sets {
 		if a.ref.Expr == r.Expr {
@@ -251,8 +253,8 @@ func (c *Call) Global(name string) Value {
 	return v
 }
 
-// Arg is an argument of a tool: what the model gave, or when the node runs by itself the parameter's value.
-// It is noted as an input. given is false when there is none.
+// Arg is an argument of a tool: what the model gave, or when the node runs by itself the
+// parameter's value. It is noted as an input. given is false when there is none.
 func (c *Call) Arg(ctx context.Context, name string, param *Expr) (v Value, given bool, err error) {
 	if x, ok := c.args.Lookup(name); ok {
 		v, given = x, true
@@ -279,7 +281,8 @@ func (c *Call) Args() Value {
 // IsTool reports whether a model called this component.
 func (c *Call) IsTool() bool { return c.isTool }
 
-// RunInputs are the inputs the caller of the run passed, by name, for forms and the start; null when none.
+// RunInputs are the inputs the caller of the run passed, by name, for forms and the start; null
+// when none.
 func (c *Call) RunInputs() Value {
 	if c.debug {
 		return c.args
@@ -297,7 +300,8 @@ func (c *Call) In(name string, v Value) {
 	c.record(len(c.ins), name, v)
 }
 
-// Out sets an output. One that is larger than outputs may be is null, and the execution fails when it returns.
+// Out sets an output. One that is larger than outputs may be is null, and the execution fails when
+// it returns.
 func (c *Call) Out(name string, v Value) {
 	err := c.CheckValue(v)
 	if err == nil && c.isTool {
@@ -340,7 +344,8 @@ func (c *Call) Written(name string) (Value, bool) {
 	return Null, false
 }
 
-// Defer announces a stream as the output: the component's Stream is asked for it when somebody first reads it.
+// Defer announces a stream as the output: the component's Stream is asked for it when somebody
+// first reads it.
 func (c *Call) Defer(output string, request Value) error {
 	s, ok := c.node.comp.(Streamer)
 	if !ok {
@@ -365,7 +370,8 @@ func (c *Call) Defer(output string, request Value) error {
 	return nil
 }
 
-// CanStream reports whether somebody downstream speaks what this node writes, and nothing stands in the way.
+// CanStream reports whether somebody downstream speaks what this node writes, and nothing stands in
+// the way.
 func (c *Call) CanStream() bool { return !c.isTool && c.node.feeds && len(c.node.gotos) == 0 }
 
 // Say hands over what the node tells the user.
@@ -389,8 +395,8 @@ func (c *Call) Set(ctx context.Context, r *Ref, v Value) error {
 	return nil
 }
 
-// Next chooses the successors, instead of all edges. It must name ids from Targets. An id the canvas lacks is an
-// error (ErrRef), and nothing is chosen.
+// Next chooses the successors, instead of all edges. It must name ids from Targets. An id the
+// canvas lacks is an error (ErrRef), and nothing is chosen.
 func (c *Call) Next(ids []string) error {
 	next := make([]int32, len(ids))
 	for i, id := range ids {
@@ -415,8 +421,8 @@ func (c *Call) NodeName(id string) string {
 	return ""
 }
 
-// History is the last n turns of the conversation, two entries each, oldest first; the last entry is what the
-// user said now.
+// History is the last n turns of the conversation, two entries each, oldest first; the last entry
+// is what the user said now.
 func (c *Call) History(n int) []Turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -458,7 +464,8 @@ func (m *meter) add(n int) error {
 	return m.call.reserve(int64(n))
 }
 
-// Chunks are the passages found so far in this run, by citation number, those of this execution included.
+// Chunks are the passages found so far in this run, by citation number, those of this execution
+// included.
 func (c *Call) Chunks() Value {
 	root := c.root()
 	root.mu.Lock()
@@ -543,7 +550,8 @@ func (c *Call) EndBody() {
 	c.turned, c.bodyEnd = true, true
 }
 
-// Log writes an entry of the run's log that is not one of the wire's events: tool_started, progress, usage, ...
+// Log writes an entry of the run's log that is not one of the wire's events: tool_started,
+// progress, usage, ...
 func (c *Call) Log(typ EventType, data Value) { c.run.note(typ, c.node, data) }
 
 // close cuts the call off from the state.

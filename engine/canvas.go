@@ -16,8 +16,8 @@ const (
 // noNode is the index of no node.
 const noNode int32 = -1
 
-// Canvas is a loaded document: an immutable plan with its nodes in an array, references bound to it and edges
-// as indexes. It may be run by many goroutines at once, each with its own State.
+// Canvas is a loaded document: an immutable plan with its nodes in an array, references bound to it
+// and edges as indexes. It may be run by many goroutines at once, each with its own State.
 type Canvas struct {
 	doc      Value // the document, upgraded; its state parts are only the initial state
 	registry *Registry
@@ -142,8 +142,8 @@ func (n *node) probe() {
 	}
 }
 
-// bind points references and targets at nodes. What does not exist stays unbound: Validate lists it, and it is
-// an error of the node that uses it.
+// bind points references and targets at nodes. What does not exist stays unbound: Validate lists
+// it, and it is an error of the node that uses it.
 func (c *Canvas) bind() {
 	globals := newBucket(c.doc.Get("globals"))
 	for i := range c.nodes {

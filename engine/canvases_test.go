@@ -13,7 +13,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// canvasFolder is the folder with real canvases. They are input to test with and no part of the project.
+// canvasFolder is the folder with real canvases. They are input to test with and no part of the
+// project.
 func canvasFolder(t *testing.T) string {
 	folder := os.Getenv("EASEL_CANVASES")
 	if folder == "" {
@@ -22,8 +23,8 @@ func canvasFolder(t *testing.T) string {
 	return folder
 }
 
-// TestCanvases loads every real canvas and plays it to an answer with a model that always says the same. Pipelines
-// load and are refused.
+// TestCanvases loads every real canvas and plays it to an answer with a model that always says the
+// same. Pipelines load and are refused.
 func TestCanvases(t *testing.T) {
 	reg := builtins(t)
 	paths, err := filepath.Glob(filepath.Join(canvasFolder(t), "*.json"))
@@ -56,7 +57,8 @@ func TestCanvases(t *testing.T) {
 	}
 }
 
-// unanswerable are canvases that cannot finish when their model always says the same, with the error they end with.
+// unanswerable are canvases that cannot finish when their model always says the same, with the
+// error they end with.
 var unanswerable = map[string]string{
 	"iteration.json": "must be a list", // it iterates over a list the model has to write
 }
@@ -84,8 +86,8 @@ func playCanvas(t *testing.T, reg *engine.Registry, dsl engine.Value, cut engine
 	}
 }
 
-// fixedPorts answer everything a real canvas asks for with the same words. The uploaded file of every file input
-// is there.
+// fixedPorts answer everything a real canvas asks for with the same words. The uploaded file of
+// every file input is there.
 func fixedPorts() engine.Ports {
 	text := engine.String("fixed text")
 	return engine.Ports{

@@ -41,8 +41,8 @@ func CitationNumber(id string) int {
 	return n
 }
 
-// add keeps chunks and aggregates. The same chunk id again keeps the first; another id whose number is taken
-// gets the next free one.
+// add keeps chunks and aggregates. The same chunk id again keeps the first; another id whose number
+// is taken gets the next free one.
 func (r *Reference) add(node string, chunks, aggs []Value) {
 	for _, c := range chunks {
 		c = formatChunk(c)
@@ -130,8 +130,8 @@ func hasCitation(text string) bool {
 	}
 }
 
-// CitedBy is the id of the node that found a passage of the last run, by its citation number; "" when there is
-// none, or when the state was read from a document, which does not say.
+// CitedBy is the id of the node that found a passage of the last run, by its citation number; ""
+// when there is none, or when the state was read from a document, which does not say.
 func (s *State) CitedBy(number int) string {
 	if n := len(s.retrieval); n > 0 {
 		return s.retrieval[n-1].sources[strconv.Itoa(number)]

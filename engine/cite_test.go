@@ -10,7 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Two steps of a batch that cite and look at what was cited so far must not share what they write to.
+// Two steps of a batch that cite and look at what was cited so far must not share what they write
+// to.
 func TestCitingAtOnce(t *testing.T) {
 	reg := toys(t)
 	require.NoError(t, reg.Add(engine.Spec{Name: "Cite", New: func() engine.Component {

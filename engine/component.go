@@ -5,35 +5,38 @@ import (
 	"time"
 )
 
-// Component is one step of a canvas, compiled from the params of one node. It is immutable after loading and
-// shared by every run of the canvas, at the same time; what belongs to one execution lives in the Call.
+// Component is one step of a canvas, compiled from the params of one node. It is immutable after
+// loading and shared by every run of the canvas, at the same time; what belongs to one execution
+// lives in the Call.
 //
-// The exported fields of a component's struct are its params (see Spec). Run reads its inputs and writes its
-// outputs through call. An error becomes that node's error; a panic too.
+// The exported fields of a component's struct are its params (see Spec). Run reads its inputs and
+// writes its outputs through call. An error becomes that node's error; a panic too.
 type Component interface {
 	Run(ctx context.Context, call *Call) error
 }
 
-// The loop asks for no names. What a component can do beyond Run, it says by one of these small interfaces,
-// which are probed once, when the canvas is loaded.
+// The loop asks for no names. What a component can do beyond Run, it says by one of these small
+// interfaces, which are probed once, when the canvas is loaded.
 type (
-	// Initializer checks params against each other and compiles what Run needs. Its errors refuse the canvas.
+	// Initializer checks params against each other and compiles what Run needs. Its errors refuse
+	// the canvas.
 	Initializer interface{ Init(s *Setup) error }
 
 	// Brancher names its own successors: Run calls Call.Next with some of these targets.
 	Brancher interface{ Targets() []string }
 
-	// Container holds a body: nodes whose parent_id is the container's id, entered through an Item among them.
+	// Container holds a body: nodes whose parent_id is the container's id, entered through an Item
+	// among them.
 	Container interface {
-		// Progresses reports whether every turn brings the container closer to its end, so that its turns do not
-		// use up the step cap.
+		// Progresses reports whether every turn brings the container closer to its end, so that its
+		// turns do not use up the step cap.
 		Progresses() bool
 		// Breaks reports whether an ExitLoop in the body may end it.
 		Breaks() bool
 	}
 
-	// Item opens each turn of its container's body. Run decides whether there is a further turn, through Call.Turn
-	// and Call.EndBody.
+	// Item opens each turn of its container's body. Run decides whether there is a further turn,
+	// through Call.Turn and Call.EndBody.
 	Item interface{ Item() }
 
 	// Fitter is an Item that can open the bodies of some containers only.
@@ -48,8 +51,9 @@ type (
 		Ask(ctx context.Context, call *Call) (fields Value, tips string, err error)
 	}
 
-	// Streamer produces a text piece by piece: the stream that Run announced with Call.Defer. request is what Run
-	// rendered; it may come from another process, so it must hold everything that is needed.
+	// Streamer produces a text piece by piece: the stream that Run announced with Call.Defer.
+	// request is what Run rendered; it may come from another process, so it must hold everything
+	// that is needed.
 	Streamer interface {
 		Stream(ctx context.Context, call *Call, request Value, emit func(piece string) error) error
 	}
@@ -59,7 +63,8 @@ type (
 		Finish(ctx context.Context, call *Call, said *Said) error
 	}
 
-	// Inliner decides by its params whether Run is short and does not block, in place of Spec.Inline.
+	// Inliner decides by its params whether Run is short and does not block, in place of
+	// Spec.Inline.
 	Inliner interface{ Inline() bool }
 
 	// Former describes its own input form; without it the form has one line per reference.
@@ -68,19 +73,21 @@ type (
 	// Referrer names references that do not stand in fields of type Ref, Text or Expr.
 	Referrer interface{ References() []Ref }
 
-	// Warner knows of settings that load but will keep the component from working where it runs; Validate lists them.
+	// Warner knows of settings that load but will keep the component from working where it runs;
+	// Validate lists them.
 	Warner interface{ Warnings() []string }
 
 	// Resetter is told when a run is over, to let go of what it kept for it.
 	Resetter interface{ Reset(runID string) }
 )
 
-// Spec describes a component once: load checks, JSON Schema, forms, the docs page and the tool definition shown
-// to models are derived from it and from the tags of the component's struct.
+// Spec describes a component once: load checks, JSON Schema, forms, the docs page and the tool
+// definition shown to models are derived from it and from the tags of the component's struct.
 //
-// Tags of a params field: json:"name" is the key in params; doc:"..." says what it is; default:"..." is its
-// default as JSON or plain text; enum:"a,b" lists what is accepted; min:"0" and max:"1" bound numbers;
-// check:"nonempty" refuses empty values. Fields of type Ref, Text and Expr hold references.
+// Tags of a params field: json:"name" is the key in params; doc:"..." says what it is;
+// default:"..." is its default as JSON or plain text; enum:"a,b" lists what is accepted; min:"0"
+// and max:"1" bound numbers; check:"nonempty" refuses empty values. Fields of type Ref, Text and
+// Expr hold references.
 type Spec struct {
 	Name    string           // component_name
 	Aliases []string         // other names that load as this component

@@ -38,7 +38,8 @@ func eachCase(t *testing.T, test func(t *testing.T, c *enginetest.Case)) {
 	}
 }
 
-// TestConformance plays every case in every way a run may be done. What it shows must not depend on the way.
+// TestConformance plays every case in every way a run may be done. What it shows must not depend on
+// the way.
 func TestConformance(t *testing.T) {
 	reg := builtins(t)
 	ways := []struct {
@@ -66,8 +67,8 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestConformanceBytes plays every case twice: the events are the same byte for byte, and a run that is cut after
-// each batch has the bytes of one that never stopped.
+// TestConformanceBytes plays every case twice: the events are the same byte for byte, and a run
+// that is cut after each batch has the bytes of one that never stopped.
 func TestConformanceBytes(t *testing.T) {
 	reg := builtins(t)
 	eachCase(t, func(t *testing.T, c *enginetest.Case) {
@@ -77,8 +78,8 @@ func TestConformanceBytes(t *testing.T) {
 	})
 }
 
-// TestConformanceCrash stops every case once after each entry of its logs, as a crash would. What survives of the
-// log and what is added by the take-over are the bytes of a run that never stopped.
+// TestConformanceCrash stops every case once after each entry of its logs, as a crash would. What
+// survives of the log and what is added by the take-over are the bytes of a run that never stopped.
 func TestConformanceCrash(t *testing.T) {
 	reg := builtins(t)
 	eachCase(t, func(t *testing.T, c *enginetest.Case) {
@@ -99,7 +100,8 @@ func TestConformanceCrash(t *testing.T) {
 // never keeps a log and does not cut.
 func never(*engine.Event) bool { return false }
 
-// lines are the events of all runs of a case as clients get them, one per line, each run followed by what is stored.
+// lines are the events of all runs of a case as clients get them, one per line, each run followed
+// by what is stored.
 func lines(t *testing.T, player *enginetest.Player, c *enginetest.Case) []string {
 	t.Helper()
 	observed, err := player.Play(t.Context(), c)

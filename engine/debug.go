@@ -4,7 +4,8 @@ import "context"
 
 // This file runs one node by itself, with values given by hand, as an editor does.
 
-// InputForm is what a person fills in to run one node alone: field name -> {name, type, optional, options, value}.
+// InputForm is what a person fills in to run one node alone: field name -> {name, type, optional,
+// options, value}.
 func (c *Canvas) InputForm(id string) (Value, error) {
 	n, err := c.node(id)
 	if err != nil {
@@ -30,9 +31,9 @@ func (c *Canvas) InputForm(id string) (Value, error) {
 	return form.Value(), nil
 }
 
-// Inputs is what a node would read now: each reference in its params with its value, in the order they stand
-// there. A node that has not run gives null; what does not exist is left out, and a text that is still being
-// written is what has come of it so far.
+// Inputs is what a node would read now: each reference in its params with its value, in the order
+// they stand there. A node that has not run gives null; what does not exist is left out, and a text
+// that is still being written is what has come of it so far.
 func (c *Canvas) Inputs(st *State, id string) (Value, error) {
 	n, err := c.node(id)
 	if err != nil {
@@ -53,8 +54,8 @@ func (c *Canvas) Inputs(st *State, id string) (Value, error) {
 	return b.Value(), nil
 }
 
-// Debug runs one node alone on a fresh state: values stand in for its references, or are its arguments. It gives
-// all outputs, streams read to the end.
+// Debug runs one node alone on a fresh state: values stand in for its references, or are its
+// arguments. It gives all outputs, streams read to the end.
 func (c *Canvas) Debug(ctx context.Context, st *State, id string, values Value, opt Options) (Value, error) {
 	n, err := c.node(id)
 	if err != nil {

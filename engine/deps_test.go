@@ -8,13 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// foreign are the packages outside the standard library that the engine may use, each with its reason.
+// foreign are the packages outside the standard library that the engine may use, each with its
+// reason.
 var foreign = map[string]string{}
 
 // forbiddenDirect must not be imported by the engine's own files: what they do belongs to ports.
 var forbiddenDirect = []string{"net/http", "os", "os/exec", "text/template", "log", "net", "log/slog"}
 
-// forbidden must not be linked at all: each costs the browser module hundreds of kilobytes, or reaches out.
+// forbidden must not be linked at all: each costs the browser module hundreds of kilobytes, or
+// reaches out.
 var forbidden = []string{"net/http", "os/exec", "text/template", "log", "net"}
 
 func TestDependencies(t *testing.T) {

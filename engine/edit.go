@@ -5,11 +5,12 @@ import (
 	"iter"
 )
 
-// This file serves editors: a canvas that is changed node by node, with the conversation that belongs to it.
+// This file serves editors: a canvas that is changed node by node, with the conversation that
+// belongs to it.
 
-// Patch is the canvas with other params for one node: each listed param replaces that of the node. Only this node
-// is compiled; the others are shared with the canvas it came from, which stays as it is. The error is what Load
-// says to a node that is wrong.
+// Patch is the canvas with other params for one node: each listed param replaces that of the node.
+// Only this node is compiled; the others are shared with the canvas it came from, which stays as it
+// is. The error is what Load says to a node that is wrong.
 func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	old, err := c.node(id)
 	if err != nil {
@@ -46,8 +47,9 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	return p, nil
 }
 
-// Adopt is a copy of a state that belongs to this canvas from now on: that of the canvas this one was patched from.
-// Outputs that a patch declared anew get their declared values. A state of other nodes gives ErrState.
+// Adopt is a copy of a state that belongs to this canvas from now on: that of the canvas this one
+// was patched from. Outputs that a patch declared anew get their declared values. A state of other
+// nodes gives ErrState.
 func (c *Canvas) Adopt(st *State) (*State, error) {
 	if st == nil || len(st.canvas.nodes) != len(c.nodes) {
 		return nil, fmt.Errorf("%w: it belongs to a canvas with other nodes", ErrState)

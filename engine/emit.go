@@ -57,8 +57,8 @@ func (r *run) emitNodeStarted(call *Call) {
 	r.emitWire(EventNodeStarted, call.id)
 }
 
-// emitNodeFinished tells how an execution ended. Inputs, and then outputs, for which there is no room are left out:
-// the node or the run has failed because of them.
+// emitNodeFinished tells how an execution ended. Inputs, and then outputs, for which there is no
+// room are left out: the node or the run has failed because of them.
 func (r *run) emitNodeFinished(call *Call) {
 	now := r.clock.Now()
 	call.elapsed = now.Sub(call.started)

@@ -12,19 +12,24 @@ const CanceledText = "Task has been canceled"
 var (
 	// ErrCanceled ends a run that was told to stop; start a new run to go on.
 	ErrCanceled = errors.New(CanceledText) //lint:ignore ST1005 clients know exactly this text
-	// ErrUnknownComponent means the registry has no component of that name; correct component_name or add the component.
+	// ErrUnknownComponent means the registry has no component of that name; correct component_name
+	// or add the component.
 	ErrUnknownComponent = errors.New("unknown component")
 	// ErrRef means a reference names a node or variable that does not exist; correct the reference.
 	ErrRef = errors.New("reference to nothing")
 	// ErrLimit means a limit of the run was reached; the message names the option that raises it.
 	ErrLimit = errors.New("limit reached")
-	// ErrPipeline means the canvas is an ingestion pipeline, which loads and saves but does not run.
+	// ErrPipeline means the canvas is an ingestion pipeline, which loads and saves but does not
+	// run.
 	ErrPipeline = errors.New("pipelines do not run yet")
-	// ErrNoPort means a component needs something from outside that this host does not offer; set that port.
+	// ErrNoPort means a component needs something from outside that this host does not offer; set
+	// that port.
 	ErrNoPort = errors.New("not available here")
-	// ErrNoRetry means that trying again cannot help; an error of a port that wraps it ends the retries of its node.
+	// ErrNoRetry means that trying again cannot help; an error of a port that wraps it ends the
+	// retries of its node.
 	ErrNoRetry = errors.New("trying again cannot help")
-	// ErrState means a saved state does not fit the canvas; start a fresh run or load the canvas it was saved with.
+	// ErrState means a saved state does not fit the canvas; start a fresh run or load the canvas it
+	// was saved with.
 	ErrState = errors.New("saved state does not fit")
 )
 

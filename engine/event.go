@@ -41,7 +41,8 @@ func (t EventType) Wire() bool {
 	return false
 }
 
-// Event is one numbered entry of a run. JSON is valid until the next event is asked for; Clone keeps it.
+// Event is one numbered entry of a run. JSON is valid until the next event is asked for; Clone
+// keeps it.
 type Event struct {
 	Seq  uint64 // 1-based, without gaps within a run
 	Type EventType
@@ -66,7 +67,8 @@ func (e *Event) Value() Value {
 // Data is the data member of the event.
 func (e *Event) Data() Value { return e.Value().Get("data") }
 
-// encoder appends events to one buffer that is used again for each of them. Nothing here uses reflection.
+// encoder appends events to one buffer that is used again for each of them. Nothing here uses
+// reflection.
 type encoder struct {
 	buf    []byte
 	tail   []byte // `","message_id":"..","created_at":..,"task_id":"..","data":`
@@ -102,8 +104,8 @@ func (e *encoder) begin(t EventType) []byte {
 	return append(b, e.tail...)
 }
 
-// appendTime appends Unix seconds with six digits of a fraction. The text of the whole second is kept: most
-// times of a run share it.
+// appendTime appends Unix seconds with six digits of a fraction. The text of the whole second is
+// kept: most times of a run share it.
 func (e *encoder) appendTime(dst []byte, t time.Time) []byte {
 	if s := t.Unix(); s != e.second || len(e.prefix) == 0 {
 		e.second = s

@@ -36,7 +36,8 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// FuzzJSONReserving compares the parser with and without a bound, and what it allocates with what it reserves.
+// FuzzJSONReserving compares the parser with and without a bound, and what it allocates with what
+// it reserves.
 func FuzzJSONReserving(f *testing.F) {
 	for _, s := range shapes(2000) {
 		f.Add([]byte(s), int64(1000))

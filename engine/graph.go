@@ -2,7 +2,8 @@ package engine
 
 import "slices"
 
-// analyse works out, once per canvas, every way that leads out of a node and what each waiting node waits for.
+// analyse works out, once per canvas, every way that leads out of a node and what each waiting node
+// waits for.
 func (c *Canvas) analyse() {
 	for i := range c.nodes {
 		c.nodes[i].edges = c.waysOut(&c.nodes[i])
@@ -25,7 +26,8 @@ func (c *Canvas) analyse() {
 	}
 }
 
-// waysOut is every node that may be scheduled because n ran: edges, choices, error handlers, bodies.
+// waysOut is every node that may be scheduled because n ran: edges, choices, error handlers,
+// bodies.
 func (c *Canvas) waysOut(n *node) []int32 {
 	var out []int32
 	add := func(to ...int32) {
@@ -59,8 +61,9 @@ func (c *Canvas) waysOut(n *node) []int32 {
 	return out
 }
 
-// awaited is what a reader of source has to wait for: the source itself, or the container around it when the
-// reader stands outside. It is -1 when there is nothing to wait for: itself, or a container around the reader.
+// awaited is what a reader of source has to wait for: the source itself, or the container around it
+// when the reader stands outside. It is -1 when there is nothing to wait for: itself, or a
+// container around the reader.
 func (c *Canvas) awaited(reader, source int32) int32 {
 	for p := c.nodes[reader].parent; ; p = c.nodes[p].parent {
 		if source == p || source == reader {
@@ -174,8 +177,8 @@ func (c *Canvas) leadsTo(from, to int32, order []int32) bool {
 	return c.reach([]int32{from}, -1, -1)[to]
 }
 
-// reach is the set of nodes that stand in start or may be scheduled because of them. Ways through without, and
-// back edges of the bodies around inside, do not count; -1 leaves those out.
+// reach is the set of nodes that stand in start or may be scheduled because of them. Ways through
+// without, and back edges of the bodies around inside, do not count; -1 leaves those out.
 func (c *Canvas) reach(start []int32, without, inside int32) []bool {
 	seen := make([]bool, len(c.nodes))
 	queue := make([]int32, 0, len(start))

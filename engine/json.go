@@ -25,16 +25,17 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("invalid JSON at line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// ParseJSON reads one JSON text. Keys keep their order (the last of equal keys wins, at the first one's place)
-// and numbers keep their text. Bytes that are not UTF-8 become U+FFFD.
+// ParseJSON reads one JSON text. Keys keep their order (the last of equal keys wins, at the first
+// one's place) and numbers keep their text. Bytes that are not UTF-8 become U+FFFD.
 func ParseJSON(data []byte) (Value, error) { return ParseJSONText(string(data)) }
 
 // ParseJSONText is ParseJSON for a string. Strings of the result may share its memory.
 func ParseJSONText(s string) (Value, error) { return ParseJSONReserving(s, nil) }
 
-// ParseJSONReserving is ParseJSONText for texts of strangers: a list of zeros takes 16 times the memory of its text,
-// nested lists 60 times. reserve is called with the number of bytes that are about to be allocated, mostly once, and
-// its error ends the parsing before they are. A nil reserve allows everything.
+// ParseJSONReserving is ParseJSONText for texts of strangers: a list of zeros takes 16 times the
+// memory of its text, nested lists 60 times. reserve is called with the number of bytes that are
+// about to be allocated, mostly once, and its error ends the parsing before they are. A nil reserve
+// allows everything.
 func ParseJSONReserving(s string, reserve func(n int64) error) (Value, error) {
 	l, err := measure(s, reserve)
 	if err != nil {
@@ -72,8 +73,9 @@ type parser struct {
 	layout
 }
 
-// count is how many entries the list or object has that begins here and is not empty. An entry takes at least width
-// bytes of the text; a text that is no JSON may claim more than it has room for.
+// count is how many entries the list or object has that begins here and is not empty. An entry
+// takes at least width bytes of the text; a text that is no JSON may claim more than it has room
+// for.
 func (p *parser) count(width int) int {
 	if len(p.counts) == 0 {
 		return 0 // measuring stopped where parsing will
@@ -287,7 +289,8 @@ func (p *parser) escaped(start int) (string, bool) {
 	}
 }
 
-// unicode reads the four digits after \u, and a second half when they are a surrogate; a lone half becomes U+FFFD.
+// unicode reads the four digits after \u, and a second half when they are a surrogate; a lone half
+// becomes U+FFFD.
 func (p *parser) unicode() (rune, bool) {
 	r, ok := p.hex4(p.i)
 	if !ok {
@@ -390,8 +393,8 @@ func (v Value) appendJSON(dst []byte, comma, colon string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendQuoted appends s as a JSON string: control characters, quotes and backslashes escaped, bytes that are
-// not UTF-8 replaced by U+FFFD, everything else as it is.
+// AppendQuoted appends s as a JSON string: control characters, quotes and backslashes escaped,
+// bytes that are not UTF-8 replaced by U+FFFD, everything else as it is.
 func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0
@@ -444,7 +447,8 @@ var plain = func() (t [256]bool) {
 // JSON is v as compact JSON.
 func (v Value) JSON() string { return string(v.AppendJSON(nil)) }
 
-// Text is how v reads inside a text: null as nothing, a string as it is, anything else as JSON with ", " and ": ".
+// Text is how v reads inside a text: null as nothing, a string as it is, anything else as JSON with
+// ", " and ": ".
 func (v Value) Text() string {
 	switch v.kind {
 	case KindNull, KindStream:
@@ -471,8 +475,9 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// FromGo makes a Value of a plain Go value: nil, bool, string, int, int64, float64, Value, slices of any,
-// string or Value, and map[string]any (members sorted by name). Anything else becomes its printed text.
+// FromGo makes a Value of a plain Go value: nil, bool, string, int, int64, float64, Value, slices
+// of any, string or Value, and map[string]any (members sorted by name). Anything else becomes its
+// printed text.
 func FromGo(x any) Value {
 	switch x := x.(type) {
 	case nil:

@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 )
 
-// Limits bound what one run may hold and use, so that a canvas cannot take the memory of the process that runs it.
-// In every field zero means the default and a negative number no limit. Sizes are in bytes, as [Value.Size] counts
-// them; that of a text is its length.
+// Limits bound what one run may hold and use, so that a canvas cannot take the memory of the
+// process that runs it. In every field zero means the default and a negative number no limit. Sizes
+// are in bytes, as [Value.Size] counts them; that of a text is its length.
 //
-// A limit is checked before memory is taken wherever the size is known before. Reaching one is an error of the node
-// that reached it, which the node's handlers apply to; Events, and State at the start and the end of a run, end the
-// run.
+// A limit is checked before memory is taken wherever the size is known before. Reaching one is an
+// error of the node that reached it, which the node's handlers apply to; Events, and State at the
+// start and the end of a run, end the run.
 type Limits struct {
 	Text       int64 // one text that a node makes, reads from a model or sends; 16 MiB
 	Output     int64 // one output or variable; 32 MiB
@@ -59,8 +59,8 @@ func (k *limitKind) Error() string { return k.text }
 // Unwrap makes every such error an ErrLimit.
 func (k *limitKind) Unwrap() error { return ErrLimit }
 
-// The errors of reaching one of the Limits; each is an ErrLimit and a *LimitError says how much was too much. The
-// caller raises the limit or changes the canvas.
+// The errors of reaching one of the Limits; each is an ErrLimit and a *LimitError says how much was
+// too much. The caller raises the limit or changes the canvas.
 var (
 	ErrTextTooLarge error = &limitKind{
 		"text", "text_too_large", "text is too large", 16 << 20,
@@ -128,7 +128,8 @@ func within(kind error, n, limit int64) error {
 	return &LimitError{Kind: kind, Size: n, Limit: limit}
 }
 
-// setDefaults does not go over limitKinds: this way the limits of a run need no memory of their own.
+// setDefaults does not go over limitKinds: this way the limits of a run need no memory of their
+// own.
 func (l *Limits) setDefaults() {
 	set := func(field *int64, kind error) {
 		switch {
@@ -163,8 +164,8 @@ var codes = []struct {
 	{ErrState, "bad_state"},
 }
 
-// CodeOf is a stable word for the kind of an error of this package; "" for any other error. Messages may change, codes
-// do not.
+// CodeOf is a stable word for the kind of an error of this package; "" for any other error.
+// Messages may change, codes do not.
 func CodeOf(err error) string {
 	for _, k := range limitKinds {
 		if errors.Is(err, k) {
@@ -179,8 +180,8 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// CheckText is nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise. Components ask it before
-// they make a text whose length depends on values; the error is the node's.
+// CheckText is nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise. Components
+// ask it before they make a text whose length depends on values; the error is the node's.
 //
 // The bytes count as memory of the run until the node is done, see [Memory].
 func (c *Call) CheckText(n int64) error {
@@ -203,8 +204,8 @@ func (c *Call) TextOfValue(v Value) (string, error) {
 	return v.Text(), nil
 }
 
-// JoinText is the elements of a list as texts with a separator between them, refused when it is longer than a text may
-// be.
+// JoinText is the elements of a list as texts with a separator between them, refused when it is
+// longer than a text may be.
 func (c *Call) JoinText(list Value, separator string) (string, error) {
 	most := c.run.opt.Limits.Text
 	n := int64(len(separator)) * int64(list.Len())
@@ -231,12 +232,12 @@ func (c *Call) JSONOf(v Value) (string, error) {
 	return v.JSON(), nil
 }
 
-// CheckSize is nil when a value of this size, as [Value.Size] counts it, may be made. Components ask it before they
-// make a value that is much larger than what it is made of.
+// CheckSize is nil when a value of this size, as [Value.Size] counts it, may be made. Components
+// ask it before they make a value that is much larger than what it is made of.
 func (c *Call) CheckSize(n int64) error { return within(ErrOutputTooLarge, n, c.run.opt.Limits.Output) }
 
-// MadeMeter is a function that counts bytes which an execution makes on its way to a text, and refuses more than four
-// texts as long as they may be.
+// MadeMeter is a function that counts bytes which an execution makes on its way to a text, and
+// refuses more than four texts as long as they may be.
 func (c *Call) MadeMeter() func(n int64) error {
 	total, most := int64(0), 4*min(c.run.opt.Limits.Text, math.MaxInt64/4)
 	return func(n int64) error {
@@ -248,8 +249,8 @@ func (c *Call) MadeMeter() func(n int64) error {
 	}
 }
 
-// CheckParse is nil when reading a text as JSON gives no value that is larger than outputs are by default. It looks
-// at each byte of a long text and makes nothing.
+// CheckParse is nil when reading a text as JSON gives no value that is larger than outputs are by
+// default. It looks at each byte of a long text and makes nothing.
 func CheckParse(text string) error {
 	return within(ErrOutputTooLarge, parsedSize(text), kindOf(ErrOutputTooLarge).standard)
 }
@@ -267,7 +268,8 @@ func (l *Limits) checkValue(v Value) error {
 	return within(ErrOutputTooLarge, v.Size(), l.Output)
 }
 
-// spent is what a run has used of models, those of nodes at work included. It is safe for concurrent use.
+// spent is what a run has used of models, those of nodes at work included. It is safe for
+// concurrent use.
 type spent struct{ calls, tokens atomic.Int64 }
 
 func (s *spent) set(u Usage) {
@@ -277,7 +279,8 @@ func (s *spent) set(u Usage) {
 
 func (s *spent) add(u Usage) { s.tokens.Add(int64(u.Prompt) + int64(u.Completion)) }
 
-// checkModelCall is nil when the run may call a model with this request once more; it counts the call.
+// checkModelCall is nil when the run may call a model with this request once more; it counts the
+// call.
 func (c *Call) checkModelCall(req *ModelRequest) error {
 	l := &c.run.opt.Limits
 	size := int64(len(req.System))

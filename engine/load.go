@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// Load reads a canvas: the DSL itself or a template that wraps it under "dsl". Problems that would make every
-// run wrong refuse it, with one error naming component and parameter; see Validate for the rest.
+// Load reads a canvas: the DSL itself or a template that wraps it under "dsl". Problems that would
+// make every run wrong refuse it, with one error naming component and parameter; see Validate for
+// the rest.
 func Load(reg *Registry, dsl []byte) (*Canvas, error) {
 	doc, err := ParseJSON(dsl)
 	if err != nil {

@@ -2,8 +2,8 @@ package engine
 
 import "strconv"
 
-// This file writes the entries of a log from which a run can be continued: snapshots hold everything, checkpoints what
-// a batch changed. takeover.go reads them.
+// This file writes the entries of a log from which a run can be continued: snapshots hold
+// everything, checkpoints what a batch changed. takeover.go reads them.
 
 // startLog logs the state at the start, so that checkpoints have something to build on.
 func (r *run) startLog() {
@@ -39,7 +39,8 @@ func (r *run) checkpoint() {
 		return
 	}
 	r.st.progress = nil
-	// A large state is written less often, so that all snapshots together grow with the log and not with its square.
+	// A large state is written less often, so that all snapshots together grow with the log and not
+	// with its square.
 	if r.logSize > max(r.opt.SnapshotBytes, r.stateSize) {
 		r.logSize = 0
 		r.snapshot()
@@ -74,8 +75,8 @@ func (r *run) lastSnapshot() {
 	r.emit(EventSnapshot, "")
 }
 
-// appendState appends the state without the document: the buckets as the document has them, outputs under
-// nodes. The canvas itself does not change during a run, so it is not logged with it.
+// appendState appends the state without the document: the buckets as the document has them, outputs
+// under nodes. The canvas itself does not change during a run, so it is not logged with it.
 func (r *run) appendState(b []byte, p *progress) []byte {
 	st := r.st
 	b = append(b, `{"task_id":`...)

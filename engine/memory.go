@@ -6,21 +6,21 @@ import (
 	"sync"
 )
 
-// ErrHostMemory means that the host has no memory left for what a node was about to make; run the canvas again when
-// other runs have ended.
+// ErrHostMemory means that the host has no memory left for what a node was about to make; run the
+// canvas again when other runs have ended.
 var ErrHostMemory = errors.New("host is out of memory for runs")
 
 // Budget shares the memory of a process among its runs.
 type Budget interface {
-	// Grow reserves n more bytes for the run, or gives -n bytes back, which never fails. It is called when what the
-	// run holds grows by a step, not for each value, from any goroutine.
+	// Grow reserves n more bytes for the run, or gives -n bytes back, which never fails. It is
+	// called when what the run holds grows by a step, not for each value, from any goroutine.
 	//
 	// An error becomes that of the node whose value finds no room, as an ErrHostMemory.
 	Grow(n int64) error
 }
 
-// memoryStep is how much a run reserves of its Budget at least, and the least that is counted of a text that is
-// being made.
+// memoryStep is how much a run reserves of its Budget at least, and the least that is counted of a
+// text that is being made.
 const memoryStep = 64 << 10
 
 // memory is what a run holds, for its Budget. It is safe for concurrent use.
@@ -99,8 +99,9 @@ func (r *run) admit(n int64) error {
 	return r.hold(size)
 }
 
-// hold makes size the memory of the run's state, with some slack: what is admitted from then on is not added up anew
-// until the slack is used. The slack never passes the limit of the state, so that it decides nothing.
+// hold makes size the memory of the run's state, with some slack: what is admitted from then on is
+// not added up anew until the slack is used. The slack never passes the limit of the state, so that
+// it decides nothing.
 func (r *run) hold(size int64) error {
 	slack := min(memoryStep, r.opt.Limits.State-size)
 	if err := r.memory.add(size + slack - r.holds); err != nil {
@@ -110,8 +111,8 @@ func (r *run) hold(size int64) error {
 	return nil
 }
 
-// size is the accounted size of everything the run keeps: its state, what it was given and what its unread streams
-// wait with.
+// size is the accounted size of everything the run keeps: its state, what it was given and what its
+// unread streams wait with.
 func (r *run) size() int64 {
 	n := r.st.size() + r.given
 	for _, i := range r.pending {
@@ -161,8 +162,8 @@ func (r *run) checkRoom(n int64) error {
 	return err
 }
 
-// A node_finished need not be measured while the state is smaller than this and no input is longer than smallInput:
-// it is smaller than any sensible limit then.
+// A node_finished need not be measured while the state is smaller than this and no input is longer
+// than smallInput: it is smaller than any sensible limit then.
 const (
 	smallState = 256 << 10
 	smallInput = 1 << 10

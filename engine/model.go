@@ -22,9 +22,9 @@ type Answer struct {
 	Usage     Usage // tokens the model reported; zero when it reported none. The run has counted them already.
 }
 
-// Generate asks the run's model and hands each piece to emit, if there is one; reasoning stands between <think>
-// and </think>, each a piece of its own. An answer in which the model reports an error is a *ModelError; what
-// came before it has been emitted.
+// Generate asks the run's model and hands each piece to emit, if there is one; reasoning stands
+// between <think> and </think>, each a piece of its own. An answer in which the model reports an
+// error is a *ModelError; what came before it has been emitted.
 func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece string) error) (Answer, error) {
 	var a Answer
 	model := c.run.opt.Ports.Model

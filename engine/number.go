@@ -10,7 +10,8 @@ import (
 // Int makes a whole number.
 func Int(n int64) Value { return Value{kind: KindNumber, text: strconv.FormatInt(n, 10)} }
 
-// Float makes a number with a fraction: 2 becomes 2.0. NaN and infinities, which JSON lacks, become null.
+// Float makes a number with a fraction: 2 becomes 2.0. NaN and infinities, which JSON lacks, become
+// null.
 func Float(f float64) Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return Null
@@ -18,7 +19,8 @@ func Float(f float64) Value {
 	return Value{kind: KindNumber, text: formatFloat(f)}
 }
 
-// formatFloat writes the shortest text that reads back as f, and always looks like a float: 1.0, 0.1, 1e+16.
+// formatFloat writes the shortest text that reads back as f, and always looks like a float: 1.0,
+// 0.1, 1e+16.
 func formatFloat(f float64) string {
 	abs := math.Abs(f)
 	if abs != 0 && (abs < 1e-4 || abs >= 1e16) {
@@ -51,7 +53,8 @@ func (v Value) Float() (f float64, ok bool) {
 	return f, err == nil || !math.IsNaN(f)
 }
 
-// Int is the number as an int64, cut towards zero; ok is false for other kinds and for numbers out of range.
+// Int is the number as an int64, cut towards zero; ok is false for other kinds and for numbers out
+// of range.
 func (v Value) Int() (n int64, ok bool) {
 	if v.kind != KindNumber {
 		return 0, false

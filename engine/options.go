@@ -22,8 +22,8 @@ type Options struct {
 	TenantID string // whose run it is, for ports; may be ""
 
 	Concurrency int // nodes of a batch at once; 0 means 5
-	// MaxSteps bounds the executions without progress, besides one of each node of the canvas; a run
-	// with more of them is a runaway and ends with ErrLimit. 0 means 10,000.
+	// MaxSteps bounds the executions without progress, besides one of each node of the canvas; a
+	// run with more of them is a runaway and ends with ErrLimit. 0 means 10,000.
 	MaxSteps int
 	Seed     uint64 // for random choices; 0 draws one
 
@@ -53,7 +53,8 @@ const (
 	defaultConcurrency   = 5
 	defaultMaxSteps      = 10_000
 	defaultSnapshotBytes = 256 << 10
-	// grace is how long a cancelled or timed-out component may take to return before the run goes on without it.
+	// grace is how long a cancelled or timed-out component may take to return before the run goes
+	// on without it.
 	grace = 20 * time.Millisecond
 )
 

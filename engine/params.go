@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// NamedExpr is one member of an object whose values are literals or references, such as CodeExec's arguments.
+// NamedExpr is one member of an object whose values are literals or references, such as CodeExec's
+// arguments.
 type NamedExpr struct {
 	Name string
 	Expr Expr
@@ -37,8 +38,8 @@ func (d *decoder) fail(err error) {
 	}
 }
 
-// decode fills target, a pointer to a struct; anything else has no params. Unknown params are left alone: they
-// stay in the document.
+// decode fills target, a pointer to a struct; anything else has no params. Unknown params are left
+// alone: they stay in the document.
 func (d *decoder) decode(target any, params Value) {
 	v := reflect.ValueOf(target)
 	if v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
@@ -169,7 +170,8 @@ func (d *decoder) plain(dst reflect.Value, v Value, at string) error {
 	return nil
 }
 
-// slice reads a list; an object where NamedExprs are wanted; one element alone where a list is wanted.
+// slice reads a list; an object where NamedExprs are wanted; one element alone where a list is
+// wanted.
 func (d *decoder) slice(dst reflect.Value, v Value, at string) error {
 	elem := dst.Type().Elem()
 	if elem == typeNamedExpr {

@@ -2,8 +2,8 @@ package engine
 
 import "slices"
 
-// pauses stops before a batch with forms nobody has answered: the forms are asked together, and what stood
-// beside them waits. It is true when the run ends here.
+// pauses stops before a batch with forms nobody has answered: the forms are asked together, and
+// what stood beside them waits. It is true when the run ends here.
 func (r *run) pauses(batch []int32) bool {
 	if r.asked {
 		r.asked = false
@@ -73,8 +73,8 @@ func (r *run) ask(keep func(name string, field Value) bool) (fields Value, tips 
 	return b.Value(), tips, nil
 }
 
-// pauseWith asks and ends the run; the state keeps everything a later turn goes on with. Nodes that wait for
-// sources are told as waiting too.
+// pauseWith asks and ends the run; the state keeps everything a later turn goes on with. Nodes that
+// wait for sources are told as waiting too.
 func (r *run) pauseWith(fields Value, tips string) {
 	for _, h := range r.held {
 		if !slices.Contains(r.st.waiting, h.node) {
@@ -99,8 +99,8 @@ func (r *run) pauseWith(fields Value, tips string) {
 	r.lastSnapshot()
 }
 
-// resume takes the answers of a paused run and schedules what waited. It is false when required answers are
-// still missing and the run pauses again.
+// resume takes the answers of a paused run and schedules what waited. It is false when required
+// answers are still missing and the run pauses again.
 func (r *run) resume() bool {
 	st := r.st
 	if kept := st.progress; kept != nil {

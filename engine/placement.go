@@ -1,7 +1,7 @@
 package engine
 
-// Alias is the component's name as the document writes it: its own name or one of its aliases. A component that
-// loads under several names can so tell which one was meant.
+// Alias is the component's name as the document writes it: its own name or one of its aliases. A
+// component that loads under several names can so tell which one was meant.
 func (s *Setup) Alias() string {
 	if s.owner == nil {
 		return s.Kind

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// This file is the one place where the engine asks the machine for time and randomness, and only when the
-// caller set no port for them.
+// This file is the one place where the engine asks the machine for time and randomness, and only
+// when the caller set no port for them.
 
 // SystemClock is the machine's clock.
 type SystemClock struct{}
@@ -35,8 +35,8 @@ func (SystemClock) Sleep(ctx context.Context, d time.Duration) error {
 // RandomIDs makes ids of 16 random bytes.
 type RandomIDs struct{}
 
-// NewID is 32 hex digits. Ids are names, not secrets: the runtime's own generator, which is seeded by the system,
-// is enough and ten times as fast as asking the system each time.
+// NewID is 32 hex digits. Ids are names, not secrets: the runtime's own generator, which is seeded
+// by the system, is enough and ten times as fast as asking the system each time.
 func (RandomIDs) NewID() string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())
@@ -53,8 +53,8 @@ func (RandomIDs) NewID() string {
 // text that lives as long as a run.
 func NewSecretMark() string { return RandomIDs{}.NewID() }
 
-// after fires once real time has passed: it guards against components that do not return, so it does not ask
-// the run's clock.
+// after fires once real time has passed: it guards against components that do not return, so it
+// does not ask the run's clock.
 func after(d time.Duration) <-chan time.Time { return time.After(d) }
 
 // until is the real time left.

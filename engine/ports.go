@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Ports are the engine's only ways to the world. Each may be nil: a component that needs a missing one fails
-// with ErrNoPort, except where the field says otherwise.
+// Ports are the engine's only ways to the world. Each may be nil: a component that needs a missing
+// one fails with ErrNoPort, except where the field says otherwise.
 type Ports struct {
 	Model     Model
 	Retriever Retriever // nil finds nothing
@@ -28,8 +28,8 @@ type Ports struct {
 
 // Model answers model calls.
 type Model interface {
-	// Generate yields the pieces of one answer, in order; an error comes at most once and last. Reasoning is
-	// marked inside the text by <think> and </think>.
+	// Generate yields the pieces of one answer, in order; an error comes at most once and last.
+	// Reasoning is marked inside the text by <think> and </think>.
 	Generate(ctx context.Context, req *ModelRequest) iter.Seq2[ModelPiece, error]
 }
 
@@ -103,8 +103,8 @@ type ModelConfig struct {
 	Thinking                                             string // how much a reasoning model thinks; "" leaves it to the model
 }
 
-// Value is the settings that are set, by their names in requests of chat completions: {temperature, top_p,
-// presence_penalty, frequency_penalty, max_tokens, stop}. Thinking has no name there.
+// Value is the settings that are set, by their names in requests of chat completions: {temperature,
+// top_p, presence_penalty, frequency_penalty, max_tokens, stop}. Thinking has no name there.
 func (c *ModelConfig) Value() Value {
 	b := NewObject(6)
 	for _, f := range [...]struct {
@@ -152,7 +152,8 @@ type ToolDef struct {
 	Parameters  Value // JSON Schema
 }
 
-// Value is the function definition in OpenAI form: {type: "function", function: {name, description, parameters}}.
+// Value is the function definition in OpenAI form: {type: "function", function: {name, description,
+// parameters}}.
 func (t *ToolDef) Value() Value {
 	return Object("type", "function", "function", Object(
 		"name", t.Name, "description", t.Description, "parameters", t.Parameters))
@@ -167,7 +168,8 @@ type ToolCall struct {
 
 // Retriever finds passages.
 type Retriever interface {
-	// Retrieve finds passages for a query, best first. A dataset that does not exist is an error naming it.
+	// Retrieve finds passages for a query, best first. A dataset that does not exist is an error
+	// naming it.
 	Retrieve(ctx context.Context, q *RetrievalQuery) (Found, error)
 }
 
@@ -195,15 +197,15 @@ type Found struct {
 
 // Files reads uploads.
 type Files interface {
-	// Read gives the text of an uploaded file, or a data URL when it is an image. file is the upload descriptor
-	// {id, name, mime_type, created_by, ...}.
+	// Read gives the text of an uploaded file, or a data URL when it is an image. file is the
+	// upload descriptor {id, name, mime_type, created_by, ...}.
 	Read(ctx context.Context, file Value) (string, error)
 }
 
 // Documents turns text into files.
 type Documents interface {
-	// Convert makes a file of markdown; format is markdown, html, pdf, docx or xlsx. The result is {doc_id, format,
-	// file_name}.
+	// Convert makes a file of markdown; format is markdown, html, pdf, docx or xlsx. The result is
+	// {doc_id, format, file_name}.
 	Convert(ctx context.Context, format, markdown string) (Value, error)
 }
 
@@ -243,7 +245,8 @@ type HTTPResponse struct {
 
 // Code runs scripts.
 type Code interface {
-	// RunCode calls main(arguments) of a script. What the script prints or throws comes back in the result.
+	// RunCode calls main(arguments) of a script. What the script prints or throws comes back in the
+	// result.
 	RunCode(ctx context.Context, c *CodeCall) (CodeResult, error)
 }
 
@@ -263,8 +266,8 @@ type CodeResult struct {
 
 // Tools runs components that this engine knows by name only, such as web searches.
 type Tools interface {
-	// CallTool gives the outputs of a component: name -> value. The members chunks and doc_aggs, if present, become
-	// references.
+	// CallTool gives the outputs of a component: name -> value. The members chunks and doc_aggs, if
+	// present, become references.
 	CallTool(ctx context.Context, c *ExternalCall) (Value, error)
 }
 

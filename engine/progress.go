@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// progress is where a run stands between two batches. With the rest of the State it is all that another process
-// needs to go on.
+// progress is where a run stands between two batches. With the rest of the State it is all that
+// another process needs to go on.
 type progress struct {
 	messageID string
 	taskID    string
@@ -110,8 +110,8 @@ func (c *Canvas) streamsValue(p *progress) Value {
 	return listOf(vals)
 }
 
-// readProgress reads the run member of a saved document. The streams it names are kept as data until a run
-// opens them.
+// readProgress reads the run member of a saved document. The streams it names are kept as data
+// until a run opens them.
 func (c *Canvas) readProgress(v Value, st *State) (*progress, error) {
 	p := &progress{
 		messageID: v.Get("message_id").Str(), taskID: v.Get("task_id").Str(), userID: v.Get("user_id").Str(),

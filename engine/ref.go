@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Ref is one reference, parsed once: {node@output.path}, {sys.name}, {env.name.path}, with or without braces.
-// The zero Ref refers to nothing.
+// Ref is one reference, parsed once: {node@output.path}, {sys.name}, {env.name.path}, with or
+// without braces. The zero Ref refers to nothing.
 type Ref struct {
 	Expr   string   // as written, without braces: "Agent:A@content.0", "sys.query"
 	Node   string   // component id, "" for a global
@@ -16,8 +16,8 @@ type Ref struct {
 	slot   int32    // where the node, or the global, stood when the canvas was loaded, plus one
 }
 
-// ParseRef reads a bare or braced expression. An empty text gives the zero Ref. It never fails: whether the
-// expression means something is known only against a canvas.
+// ParseRef reads a bare or braced expression. An empty text gives the zero Ref. It never fails:
+// whether the expression means something is known only against a canvas.
 func ParseRef(s string) Ref {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
 	s = strings.Trim(strings.Trim(strings.Trim(s, "{"), "}"), " ")
@@ -46,8 +46,8 @@ func (r *Ref) notFound() error {
 
 // Text is a text with embedded references, cut into literal parts and references once.
 //
-// A reference keeps the blanks around it. Braces around it, ${...} and blanks inside double braces belong to it:
-// "{{sys.query}}", "${sys.query}" and "{{ sys.query }}" all mean {sys.query}.
+// A reference keeps the blanks around it. Braces around it, ${...} and blanks inside double braces
+// belong to it: "{{sys.query}}", "${sys.query}" and "{{ sys.query }}" all mean {sys.query}.
 type Text struct {
 	Source string
 	parts  []textPart
@@ -116,7 +116,8 @@ func (t *Text) FilledLen(texts []string) int64 {
 	return size
 }
 
-// Fill is the text with texts[i] in the place of reference i of Refs. What was put in is not looked at again.
+// Fill is the text with texts[i] in the place of reference i of Refs. What was put in is not looked
+// at again.
 func (t *Text) Fill(texts []string) string { return t.fill(texts, t.FilledLen(texts)) }
 
 // fill is Fill for a result of about size bytes.
@@ -154,7 +155,8 @@ func findRef(s string, from int) (start, end int, expr string) {
 	return -1, -1, ""
 }
 
-// spaced matches {{ ref }}: blanks are allowed only inside double braces. i is the position of a brace.
+// spaced matches {{ ref }}: blanks are allowed only inside double braces. i is the position of a
+// brace.
 func spaced(s string, from, i int) (start, end int, expr string) {
 	if i == from || s[i-1] != '{' {
 		return -1, -1, ""
@@ -234,8 +236,9 @@ func isIDByte(c byte) bool   { return isWordByte(c) || c == ':' }
 func isNameByte(c byte) bool { return isWordByte(c) || c == '.' }
 func isVarByte(c byte) bool  { return isWordByte(c) || c == '.' || c == '-' }
 
-// Expr is a parameter that may hold a literal of any kind, one reference (bare or braced), or a text with
-// references. Which one a text is depends on the canvas: "sys.query" refers only where such a variable exists.
+// Expr is a parameter that may hold a literal of any kind, one reference (bare or braced), or a
+// text with references. Which one a text is depends on the canvas: "sys.query" refers only where
+// such a variable exists.
 type Expr struct {
 	Literal Value
 	ref     Ref
@@ -264,9 +267,9 @@ func (e *Expr) IsEmpty() bool {
 	return e.Literal.IsNull() || e.Literal.Kind() == KindString && e.Literal.Str() == ""
 }
 
-// Walk follows a path of member names and list indexes below v. Text is read as JSON on the way, negative
-// indexes count from the end, and what does not exist is null. Below a number, a boolean or a text that is not
-// JSON nothing exists.
+// Walk follows a path of member names and list indexes below v. Text is read as JSON on the way,
+// negative indexes count from the end, and what does not exist is null. Below a number, a boolean
+// or a text that is not JSON nothing exists.
 func Walk(v Value, path []string) Value {
 	for _, key := range path {
 		if v.Kind() == KindString {
@@ -295,8 +298,8 @@ func Walk(v Value, path []string) Value {
 	return v
 }
 
-// Put is v with the value at path replaced; objects missing on the way are made. A list is entered by index; an
-// index that is out of range, and any other kind on the way, is replaced by an object.
+// Put is v with the value at path replaced; objects missing on the way are made. A list is entered
+// by index; an index that is out of range, and any other kind on the way, is replaced by an object.
 func Put(v Value, path []string, x Value) Value {
 	if len(path) == 0 {
 		return x

@@ -10,15 +10,15 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// Registry holds the components a canvas may use. It is a value: a host, a page and each test have their own.
-// It must not be changed while canvases are being loaded from it.
+// Registry holds the components a canvas may use. It is a value: a host, a page and each test have
+// their own. It must not be changed while canvases are being loaded from it.
 type Registry struct {
 	specs map[string]*Spec // by name and by alias
 	names []string         // in the order they were added
 
-	// Plugin finds components that are installed while the program runs, by their whole name (plugin:weather@1). A
-	// name with this prefix that it does not know, or a nil Plugin, gives a component that loads and fails when it
-	// is reached.
+	// Plugin finds components that are installed while the program runs, by their whole name
+	// (plugin:weather@1). A name with this prefix that it does not know, or a nil Plugin, gives a
+	// component that loads and fails when it is reached.
 	Plugin func(name string) (Spec, bool)
 }
 

@@ -74,8 +74,8 @@ func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, er
 	return t.fill(texts, size), nil
 }
 
-// texts is how each reference of t reads, noted as inputs where the style says so. The state is looked at under
-// one lock, except for texts that are still being written.
+// texts is how each reference of t reads, noted as inputs where the style says so. The state is
+// looked at under one lock, except for texts that are still being written.
 func (c *Call) texts(ctx context.Context, t *Text, style TextStyle, texts []string) error {
 	c.mu.Lock()
 	known := len(c.ins)

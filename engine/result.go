@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// This file writes and reads what one execution gave, so that a crash does not repeat it before its batch is settled.
+// This file writes and reads what one execution gave, so that a crash does not repeat it before its
+// batch is settled.
 
-// logResult logs what a member of a batch that may have had outside effects gave, before the batch is settled: a
-// crash then repeats only members without a result.
+// logResult logs what a member of a batch that may have had outside effects gave, before the batch
+// is settled: a crash then repeats only members without a result.
 func (r *run) logResult(call *Call) {
 	if !r.opt.Checkpoints || r.gone || call.err != nil && errors.Is(call.err, ErrCanceled) {
 		return

@@ -13,9 +13,9 @@ import (
 
 // run is one execution of a canvas.
 //
-// Concurrency: the goroutine that iterates owns the run and the State. Workers run components and streams; they
-// read the state through their Call while the owner waits, and send results back. flag, notes and what mu guards
-// are the only things both sides touch.
+// Concurrency: the goroutine that iterates owns the run and the State. Workers run components and
+// streams; they read the state through their Call while the owner waits, and send results back.
+// flag, notes and what mu guards are the only things both sides touch.
 type run struct {
 	progress
 	outer  context.Context    // the caller's
@@ -86,9 +86,9 @@ type note struct {
 	data Value
 }
 
-// Run executes the canvas once: a turn of the conversation, or the rest of one that waited for a form. Events
-// come in order; an error comes at most once and last. Breaking off cancels the run silently. The state belongs
-// to the run until the iteration ends.
+// Run executes the canvas once: a turn of the conversation, or the rest of one that waited for a
+// form. Events come in order; an error comes at most once and last. Breaking off cancels the run
+// silently. The state belongs to the run until the iteration ends.
 func (c *Canvas) Run(ctx context.Context, st *State, in Input, opt Options) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		if err := c.runnable(st); err != nil {
@@ -101,8 +101,8 @@ func (c *Canvas) Run(ctx context.Context, st *State, in Input, opt Options) iter
 	}
 }
 
-// Continue goes on with a state that was saved in the middle of a run: same message, same numbering, no event
-// twice. A state that is not unfinished gives an error.
+// Continue goes on with a state that was saved in the middle of a run: same message, same
+// numbering, no event twice. A state that is not unfinished gives an error.
 func (c *Canvas) Continue(ctx context.Context, st *State, opt Options) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		err := c.runnable(st)
@@ -206,8 +206,8 @@ func reset(kept Resetter, runID string) {
 	kept.Reset(runID)
 }
 
-// work is the context of everything that may take long. It is made when first needed, by the owner and before
-// any worker starts, because most small runs never need it.
+// work is the context of everything that may take long. It is made when first needed, by the owner
+// and before any worker starts, because most small runs never need it.
 func (r *run) work() context.Context {
 	if r.ctx == nil {
 		r.ctx, r.stop = context.WithCancel(r.outer)
@@ -230,8 +230,8 @@ func (r *run) cancelNow() {
 	r.halt()
 }
 
-// canceled reports whether the run was told to stop. The port's channel is asked first, so that a cancel counts
-// from the moment it is given.
+// canceled reports whether the run was told to stop. The port's channel is asked first, so that a
+// cancel counts from the moment it is given.
 func (r *run) canceled() bool {
 	if r.flag.Load() {
 		return true
@@ -360,7 +360,8 @@ func (r *run) readFiles() error {
 	return nil
 }
 
-// goOn runs batch after batch until nothing is left, somebody has to answer a form, or something stops the run.
+// goOn runs batch after batch until nothing is left, somebody has to answer a form, or something
+// stops the run.
 func (r *run) goOn() {
 	for !r.gone {
 		if r.canceled() {
@@ -459,8 +460,8 @@ func (r *run) endFailed() {
 	r.fail(r.failed)
 }
 
-// forget drops where the run stands. A session that still waits for a form keeps it: the form can be answered
-// another time.
+// forget drops where the run stands. A session that still waits for a form keeps it: the form can
+// be answered another time.
 func (r *run) forget() {
 	if !r.st.Paused() {
 		r.st.progress = nil

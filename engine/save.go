@@ -5,12 +5,13 @@ import (
 	"slices"
 )
 
-// stateKeys are the members of a document that hold state, in the order they are added when missing.
+// stateKeys are the members of a document that hold state, in the order they are added when
+// missing.
 var stateKeys = [...]string{"path", "history", "retrieval", "memory", "globals", "waiting", "run", "task_id"}
 
-// Save is the document with its state: what it was loaded from, unknown members and the order of names included,
-// with path, history, retrieval, memory, globals and each node's outputs as they are now. In the middle of a run
-// it also says where the run stands.
+// Save is the document with its state: what it was loaded from, unknown members and the order of
+// names included, with path, history, retrieval, memory, globals and each node's outputs as they
+// are now. In the middle of a run it also says where the run stands.
 func (c *Canvas) Save(st *State) []byte {
 	b := []byte{'{'}
 	member := func(key string) {
@@ -165,7 +166,8 @@ func appendWith(b []byte, v Value, key string, put func([]byte) []byte) []byte {
 	return append(b, '}')
 }
 
-// appendOutputs puts values into the declared outputs; what was not declared gets a slot with its kind as type.
+// appendOutputs puts values into the declared outputs; what was not declared gets a slot with its
+// kind as type.
 func appendOutputs(b []byte, declared Value, outs []slot) []byte {
 	b = append(b, '{')
 	for i, o := range outs {
@@ -201,8 +203,8 @@ func (c *Canvas) State() *State {
 	return st
 }
 
-// Restore reads the state of a saved document of this canvas. Nodes the document has and the canvas lacks are
-// passed over, unless the state was saved in the middle of a run that needs them.
+// Restore reads the state of a saved document of this canvas. Nodes the document has and the canvas
+// lacks are passed over, unless the state was saved in the middle of a run that needs them.
 func (c *Canvas) Restore(saved []byte) (*State, error) {
 	doc, err := ParseJSON(saved)
 	if err != nil {
@@ -214,8 +216,8 @@ func (c *Canvas) Restore(saved []byte) (*State, error) {
 	return c.foreignState(upgrade(doc))
 }
 
-// foreignState reads a state that does not come from the canvas's own document: every node's outputs are written
-// anew when it is saved.
+// foreignState reads a state that does not come from the canvas's own document: every node's
+// outputs are written anew when it is saved.
 func (c *Canvas) foreignState(doc Value) (*State, error) {
 	st, err := c.readState(doc)
 	if err != nil {

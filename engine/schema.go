@@ -2,9 +2,9 @@ package engine
 
 import "reflect"
 
-// Schema is the JSON Schema (draft 2020-12) of a component's params, derived from its struct: types, defaults,
-// limits and docs. References are marked with "format": "reference", texts that may hold references with
-// "format": "text".
+// Schema is the JSON Schema (draft 2020-12) of a component's params, derived from its struct:
+// types, defaults, limits and docs. References are marked with "format": "reference", texts that
+// may hold references with "format": "text".
 func (s *Spec) Schema() Value {
 	if !s.Params.IsNull() {
 		return s.Params
@@ -52,8 +52,8 @@ func (s *Spec) Describe() Value {
 	return b.Set("params", s.Schema()).Value()
 }
 
-// Define is the function definition in OpenAI form, under the given name; an empty description falls back to
-// the component's own.
+// Define is the function definition in OpenAI form, under the given name; an empty description
+// falls back to the component's own.
 func (t *ToolSpec) Define(name, description string) Value {
 	if description == "" {
 		description = t.Description

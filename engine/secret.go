@@ -278,7 +278,8 @@ func (r *run) redactError(err error) error {
 	return err
 }
 
-// redacted is an error of the same kind with another text. It cannot be unwrapped, since the text is there.
+// redacted is an error of the same kind with another text. It cannot be unwrapped, since the text
+// is there.
 type redacted struct {
 	kind error
 	text string

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// settleBatch takes the results of a batch in path order: events, handlers, and what runs next. It is false when
-// the run ends here.
+// settleBatch takes the results of a batch in path order: events, handlers, and what runs next. It
+// is false when the run ends here.
 func (r *run) settleBatch(batch []int32) bool {
 	canceled := false
 	r.ended, r.cleared, r.cited = r.ended[:0], r.cleared[:0], r.cited[:0]
@@ -120,8 +120,9 @@ func (r *run) putOut(node int32, name string, v Value) error {
 	return err
 }
 
-// checkAssigned is nil when a variable may have a value in place of the old one. The value counts as an event, because
-// the log repeats it; of a list, which most often has grown by an element, what it has grown by does.
+// checkAssigned is nil when a variable may have a value in place of the old one. The value counts
+// as an event, because the log repeats it; of a list, which most often has grown by an element,
+// what it has grown by does.
 func (r *run) checkAssigned(old, v Value) error {
 	if err := r.opt.Limits.checkValue(v); err != nil {
 		return err
@@ -164,7 +165,8 @@ func (r *run) takeCites(call *Call) {
 	call.cites = nil
 }
 
-// handle decides what an error leads to. jumped says that the error handler's nodes run in place of the edges.
+// handle decides what an error leads to. jumped says that the error handler's nodes run in place of
+// the edges.
 func (r *run) handle(call *Call) (jumped bool) {
 	n := call.node
 	r.st.setOut(n.index, errorOutput, String(r.redactText(errorText(call.err))))
@@ -241,9 +243,9 @@ func (r *run) breaks(n *node) bool {
 	return n.parent >= 0 && r.c.nodes[n.parent].container != nil && r.c.nodes[n.parent].container.Breaks()
 }
 
-// countSteps limits runaways. Executions count in the body they belong to, without one for each node
-// of the canvas, so that a large graph is not taken for a cycle; turns that bring an iteration closer
-// to its end start the count anew.
+// countSteps limits runaways. Executions count in the body they belong to, without one for each
+// node of the canvas, so that a large graph is not taken for a cycle; turns that bring an iteration
+// closer to its end start the count anew.
 func (r *run) countSteps(batch []int32) error {
 	for _, i := range batch {
 		n := &r.c.nodes[i]

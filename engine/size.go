@@ -2,20 +2,21 @@ package engine
 
 import "math"
 
-// Sizes of what a value costs beside its text: about what it takes in memory, which is also more than the
-// punctuation around it takes as JSON.
+// Sizes of what a value costs beside its text: about what it takes in memory, which is also more
+// than the punctuation around it takes as JSON.
 const (
 	valueSize = 32
 	keySize   = 16
 )
 
-// maxValueDepth is how deep an input, an output or a variable may nest. It leaves room below MaxDepth for the
-// levels that events, snapshots and documents put around a value, so that they can be read again.
+// maxValueDepth is how deep an input, an output or a variable may nest. It leaves room below
+// MaxDepth for the levels that events, snapshots and documents put around a value, so that they can
+// be read again.
 const maxValueDepth = MaxDepth - 50
 
-// Size estimates the bytes of v: not less than its JSON takes, and about what it takes in memory when nothing is
-// shared. Lists and objects know theirs, so that asking costs nothing, however much they share; only a long text
-// is looked at. A stream counts as null.
+// Size estimates the bytes of v: not less than its JSON takes, and about what it takes in memory
+// when nothing is shared. Lists and objects know theirs, so that asking costs nothing, however much
+// they share; only a long text is looked at. A stream counts as null.
 func (v Value) Size() int64 {
 	switch v.kind {
 	case KindString:
@@ -26,8 +27,8 @@ func (v Value) Size() int64 {
 	return valueSize + int64(len(v.text))
 }
 
-// unscanned is the length up to which a text counts as long as it is: what escapes add to it is less than valueSize
-// in all but odd texts, and never more than five times its length.
+// unscanned is the length up to which a text counts as long as it is: what escapes add to it is
+// less than valueSize in all but odd texts, and never more than five times its length.
 const unscanned = 32
 
 // textSize is the length of a text inside JSON, without its quotes.
@@ -65,8 +66,8 @@ func (v Value) depth() uint32 {
 	return 0
 }
 
-// hold adds one element to the size and depth of a tree. Sizes end at 4 GiB: a value may share its parts so often
-// that it is longer than any memory.
+// hold adds one element to the size and depth of a tree. Sizes end at 4 GiB: a value may share its
+// parts so often that it is longer than any memory.
 func (t *tree) hold(v Value) {
 	t.weigh(v.Size())
 	t.depth = max(t.depth, deeper(v.depth()))
@@ -93,7 +94,8 @@ func (t *tree) measure() *tree {
 	return t
 }
 
-// textLen is how many bytes Text gives, or any number above most when it is more; it allocates nothing.
+// textLen is how many bytes Text gives, or any number above most when it is more; it allocates
+// nothing.
 func (v Value) textLen(most int64) int64 {
 	switch v.kind {
 	case KindNull, KindStream:
@@ -104,7 +106,8 @@ func (v Value) textLen(most int64) int64 {
 	return v.jsonLen(most, 2)
 }
 
-// jsonLen is how many bytes v takes as JSON with separators of this length. It stops counting above most.
+// jsonLen is how many bytes v takes as JSON with separators of this length. It stops counting above
+// most.
 func (v Value) jsonLen(most int64, separator int) int64 {
 	switch v.kind {
 	case KindNull, KindStream:
@@ -139,8 +142,9 @@ func quotedLen(s string) int64 {
 	return n
 }
 
-// parsedSize estimates the size of the value that a text is as JSON, from above. It ignores quotes, unlike JSONSize,
-// because lenient readers of JSON and Python literals take other quotes than JSON has.
+// parsedSize estimates the size of the value that a text is as JSON, from above. It ignores quotes,
+// unlike JSONSize, because lenient readers of JSON and Python literals take other quotes than JSON
+// has.
 func parsedSize(s string) int64 {
 	if len(s) < memoryStep {
 		return 0

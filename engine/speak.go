@@ -27,7 +27,8 @@ type speaking struct {
 	over  error // the message, or the events of the run, became too large
 }
 
-// speak hands out what a node says: texts at once, streams piece by piece, then the end of the message.
+// speak hands out what a node says: texts at once, streams piece by piece, then the end of the
+// message.
 func (r *run) speak(call *Call) error {
 	s := &speaking{r: r, voice: call.speech.Voice && r.opt.Ports.Speech != nil}
 	var broken error
@@ -98,7 +99,8 @@ func (r *run) finishSpeech(call *Call, said *Said) (err error) {
 	return err
 }
 
-// stream says a lazy text as it comes. An error of its writer ends the text; it is that node's error.
+// stream says a lazy text as it comes. An error of its writer ends the text; it is that node's
+// error.
 func (s *speaking) stream(stream *Stream) error {
 	s.parts = append(s.parts, func() string {
 		text, _ := stream.result()
@@ -120,7 +122,8 @@ func (s *speaking) stream(stream *Stream) error {
 	return err
 }
 
-// text is everything that was said. It is put together at the end, so that a long stream is held once.
+// text is everything that was said. It is put together at the end, so that a long stream is held
+// once.
 func (s *speaking) text() string {
 	texts := make([]string, len(s.parts))
 	for i, part := range s.parts {
@@ -150,8 +153,8 @@ func (s *speaking) mark(start bool) {
 	}
 }
 
-// say hands out a piece of text, with sound when enough has come together. Reasoning is not voiced. A message is no
-// longer than a text may be, reasoning included.
+// say hands out a piece of text, with sound when enough has come together. Reasoning is not voiced.
+// A message is no longer than a text may be, reasoning included.
 func (s *speaking) say(piece string) {
 	s.total += int64(len(piece))
 	if s.over = within(ErrTextTooLarge, s.total, s.r.opt.Limits.Text); s.over == nil {
@@ -198,7 +201,8 @@ func (s *speaking) sound() []byte {
 	return sound
 }
 
-// speakable is text as a voice can read it: without control characters and pictures, blanks squeezed, cut.
+// speakable is text as a voice can read it: without control characters and pictures, blanks
+// squeezed, cut.
 func speakable(text string) string {
 	var b strings.Builder
 	n, blank := 0, false
@@ -268,8 +272,8 @@ func (r *run) forgetStream(node int32) {
 	delete(r.streams, node)
 }
 
-// drainRestarted reads the streams of nodes that are about to run again, so that every start has its finish. It is
-// false when the run ends here.
+// drainRestarted reads the streams of nodes that are about to run again, so that every start has
+// its finish. It is false when the run ends here.
 func (r *run) drainRestarted(batch []int32) bool {
 	if len(r.pending) == 0 {
 		return true
@@ -303,8 +307,8 @@ func (r *run) drain(node int32) {
 	}
 }
 
-// dropStreams finishes nodes whose streams will not be read: with the reason as their error, or without one when
-// the run failed elsewhere.
+// dropStreams finishes nodes whose streams will not be read: with the reason as their error, or
+// without one when the run failed elsewhere.
 func (r *run) dropStreams(reason error) {
 	for len(r.pending) > 0 && !r.gone {
 		call := r.streams[r.pending[0]]

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// State is everything of a canvas that changes: the five buckets, what each node holds, and how far a run has
-// come. One run at a time owns a State; nobody else may touch it meanwhile.
+// State is everything of a canvas that changes: the five buckets, what each node holds, and how far
+// a run has come. One run at a time owns a State; nobody else may touch it meanwhile.
 type State struct {
 	canvas    *Canvas
 	globals   bucket
@@ -29,7 +29,8 @@ func (s *State) size() int64 { return s.bytes + s.globals.bytes }
 // slotSize is the size of a named value.
 func slotSize(name string, v Value) int64 { return keySize + int64(len(name)) + v.Size() }
 
-// recount finds the size of a state of unknown origin. From there on the run that owns it keeps it up.
+// recount finds the size of a state of unknown origin. From there on the run that owns it keeps it
+// up.
 func (s *State) recount() {
 	s.bytes = 0
 	for i := range s.nodes {
@@ -70,8 +71,8 @@ func (s *State) cite(c citation) {
 	s.bytes += last.size() - before
 }
 
-// Turn is one entry of the conversation: who spoke and what. What a canvas said is kept as all outputs of its
-// last node.
+// Turn is one entry of the conversation: who spoke and what. What a canvas said is kept as all
+// outputs of its last node.
 type Turn struct {
 	Role    string // user or assistant
 	Content Value  // a text; of the assistant an object: output name -> value
@@ -241,7 +242,8 @@ func (s *State) Waiting() []string { return s.ids(s.waiting) }
 // Paused reports whether the last run waits for a form.
 func (s *State) Paused() bool { return len(s.waiting) > 0 }
 
-// Unfinished reports whether the state was saved in the middle of a run; Canvas.Continue goes on with it.
+// Unfinished reports whether the state was saved in the middle of a run; Canvas.Continue goes on
+// with it.
 func (s *State) Unfinished() bool { return s.progress != nil && len(s.waiting) == 0 }
 
 func (s *State) ids(nodes []int32) []string {
@@ -252,8 +254,9 @@ func (s *State) ids(nodes []int32) []string {
 	return ids
 }
 
-// Reset empties the state as a new conversation needs it: path, outputs and sys variables are cleared, env
-// variables go back to their definitions. keepMemory leaves history, retrieval and memory alone.
+// Reset empties the state as a new conversation needs it: path, outputs and sys variables are
+// cleared, env variables go back to their definitions. keepMemory leaves history, retrieval and
+// memory alone.
 func (s *State) Reset(keepMemory bool) {
 	s.path, s.waiting, s.progress = s.path[:0], nil, nil
 	for i := range s.nodes {
@@ -273,8 +276,8 @@ func (s *State) Reset(keepMemory bool) {
 	}
 }
 
-// defineEnv sets the env variables that are defined and have no value yet. A blank counts as no value
-// as long as nothing has run: later it is what a run has left.
+// defineEnv sets the env variables that are defined and have no value yet. A blank counts as no
+// value as long as nothing has run: later it is what a run has left.
 func (s *State) defineEnv() {
 	for name := range s.variables.Fields() {
 		key := "env." + name
@@ -316,7 +319,8 @@ func zeroLike(v Value) Value {
 	return Null
 }
 
-// ZeroOf is the empty value of a declared type: number, boolean, object, array<...>; anything else is "".
+// ZeroOf is the empty value of a declared type: number, boolean, object, array<...>; anything else
+// is "".
 func ZeroOf(typ string) Value {
 	typ = strings.ToLower(typ)
 	switch {
@@ -340,7 +344,8 @@ func (s *State) window(n int) []Turn {
 	return s.history[max(0, len(s.history)-2*n):]
 }
 
-// lookup finds what a reference means. absent is true when it stands for a node that has not run in this run.
+// lookup finds what a reference means. absent is true when it stands for a node that has not run in
+// this run.
 func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 	if r.Node == "" {
 		v, ok := s.globals.at(r.slot, r.Expr)
@@ -396,8 +401,8 @@ func (s *State) lookupGlobal(expr string) (v Value, ok bool, err error) {
 	return Null, false, nil
 }
 
-// assign writes to a reference: exactly the named path. A variable or node that does not exist is an error, and so
-// is a value that check refuses together with what is around it.
+// assign writes to a reference: exactly the named path. A variable or node that does not exist is
+// an error, and so is a value that check refuses together with what is around it.
 func (s *State) assign(r *Ref, v Value, check func(old, v Value) error) error {
 	if r.Node != "" {
 		i, ok := s.canvas.index[r.Node]
@@ -443,7 +448,8 @@ func (s *State) assign(r *Ref, v Value, check func(old, v Value) error) error {
 	return r.notFound()
 }
 
-// SetOutput sets what a node holds, for a rerun with edited values. A node the canvas lacks is an error.
+// SetOutput sets what a node holds, for a rerun with edited values. A node the canvas lacks is an
+// error.
 func (s *State) SetOutput(node, name string, v Value) error {
 	i, ok := s.canvas.index[node]
 	if !ok {

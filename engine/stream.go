@@ -5,11 +5,13 @@ import (
 	"sync"
 )
 
-// Stream is a lazy text: a model's answer that is asked for when somebody first reads it, and only once.
+// Stream is a lazy text: a model's answer that is asked for when somebody first reads it, and only
+// once.
 //
-// Concurrency: one goroutine, the pump, runs the producer and appends to text. The run's owner may read it live,
-// piece by piece; the pump then waits after each piece until the owner has taken it, so a slow reader slows the
-// producer and nothing piles up. Anyone else waits for the end with await. Everything below mu is guarded by it.
+// Concurrency: one goroutine, the pump, runs the producer and appends to text. The run's owner may
+// read it live, piece by piece; the pump then waits after each piece until the owner has taken it,
+// so a slow reader slows the producer and nothing piles up. Anyone else waits for the end with
+// await. Everything below mu is guarded by it.
 type Stream struct {
 	request Value // what Run rendered; enough to open the stream in another process
 	produce func(ctx context.Context, emit func(string) error) error
@@ -77,8 +79,8 @@ func (s *Stream) emit(ctx context.Context, piece string) error {
 	}
 }
 
-// each hands out the text as it comes, from the start. It stops early when ctx ends or yield says so.
-// Notes of workers are handed out meanwhile.
+// each hands out the text as it comes, from the start. It stops early when ctx ends or yield says
+// so. Notes of workers are handed out meanwhile.
 func (s *Stream) each(ctx context.Context, r *run, yield func(piece string) bool) error {
 	s.mu.Lock()
 	s.live = true

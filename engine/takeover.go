@@ -6,10 +6,12 @@ import (
 	"time"
 )
 
-// This file goes on with a run that another process began: the state its log tells, and a run that stands there.
+// This file goes on with a run that another process began: the state its log tells, and a run that
+// stands there.
 
-// StateAt is the state as it was after entry seq of a run's log, which must begin with a snapshot: the last
-// checkpoint up to there, and the results of a batch that was not settled. seq 0 means the end of the log.
+// StateAt is the state as it was after entry seq of a run's log, which must begin with a snapshot:
+// the last checkpoint up to there, and the results of a batch that was not settled. seq 0 means the
+// end of the log.
 func (c *Canvas) StateAt(log []*Event, seq uint64) (*State, error) {
 	var st *State
 	for _, e := range log {

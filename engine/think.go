@@ -2,15 +2,15 @@ package engine
 
 import "strings"
 
-// Reasoning is marked inside a model's text. Drivers differ: some put one pair of tags around it, some write
-// </think> after every piece of it. Inside the engine there is one pair.
+// Reasoning is marked inside a model's text. Drivers differ: some put one pair of tags around it,
+// some write </think> after every piece of it. Inside the engine there is one pair.
 const (
 	ThinkOpen  = "<think>"
 	ThinkClose = "</think>"
 )
 
-// thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag a piece of its own. After a
-// closing tag the reasoning goes on if the next piece closes again.
+// thinkNormalizer turns a model's pieces into pieces with one pair of tags, each tag a piece of its
+// own. After a closing tag the reasoning goes on if the next piece closes again.
 type thinkNormalizer struct {
 	held    string // the start of what may become a tag
 	open    bool

@@ -15,8 +15,9 @@ type BoundTool struct {
 	err  error // its params are wrong; told to the model when it tries
 }
 
-// BindTool compiles a component as a tool of this node. kind is its component name, name what the canvas calls
-// it. A tool whose params are wrong, or that does not exist here, still binds: calling it fails.
+// BindTool compiles a component as a tool of this node. kind is its component name, name what the
+// canvas calls it. A tool whose params are wrong, or that does not exist here, still binds: calling
+// it fails.
 func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 	spec, err := s.Registry.Lookup(kind)
 	if err != nil {
@@ -43,8 +44,8 @@ func (s *Setup) BindTool(kind, name string, params Value) (*BoundTool, error) {
 // Component is the compiled component.
 func (t *BoundTool) Component() Component { return t.node.comp }
 
-// Err is why the tool cannot run, or nil. One that is missing may run later: a call asks the component itself, which
-// looks anew for what it needs.
+// Err is why the tool cannot run, or nil. One that is missing may run later: a call asks the
+// component itself, which looks anew for what it needs.
 func (t *BoundTool) Err() error {
 	if t.err == nil && t.Spec.Missing != "" {
 		return fmt.Errorf("%s: %w: %s", t.Spec.Name, ErrNoPort, t.Spec.Missing)
@@ -63,8 +64,8 @@ func (t *BoundTool) Description() string {
 	return t.Spec.Doc
 }
 
-// CallTool runs a tool with the arguments a model gave, and logs it under the name the model knows. What goes
-// wrong inside the tool comes back as an error whose text is meant for the model.
+// CallTool runs a tool with the arguments a model gave, and logs it under the name the model knows.
+// What goes wrong inside the tool comes back as an error whose text is meant for the model.
 func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (Value, error) {
 	done := c.traceTool(t.Name, exposed, args)
 	if t.err != nil {
@@ -93,13 +94,14 @@ func (c *Call) toolResult(spec *Spec) Value {
 	return v
 }
 
-// TraceTool logs that a tool was started; the function it gives logs how it ended. Tools that are no components
-// (MCP) use it too.
+// TraceTool logs that a tool was started; the function it gives logs how it ended. Tools that are
+// no components (MCP) use it too.
 func (c *Call) TraceTool(exposed string, args Value) func(result Value, err error) {
 	return c.traceTool(exposed, exposed, args)
 }
 
-// traceTool is TraceTool for a tool that the canvas calls by another name; "" is a step of the agent itself.
+// traceTool is TraceTool for a tool that the canvas calls by another name; "" is a step of the
+// agent itself.
 func (c *Call) traceTool(tool, exposed string, args Value) func(result Value, err error) {
 	start := c.run.clock.Now()
 	b := NewObject(8)

@@ -99,7 +99,8 @@ func (f *form) Ask(context.Context, *engine.Call) (engine.Value, string, error) 
 	return f.Fields, "please", nil
 }
 
-// ask streams what the model answers when somebody downstream speaks it, else waits for the whole text.
+// ask streams what the model answers when somebody downstream speaks it, else waits for the whole
+// text.
 type ask struct {
 	Prompt engine.Text `json:"prompt" doc:"question"`
 }
@@ -283,8 +284,8 @@ func line(e *engine.Event) string {
 	return short
 }
 
-// pieces is a model that answers every call with the same pieces; a piece "!" is an error, a piece "..." waits
-// until the call is cancelled.
+// pieces is a model that answers every call with the same pieces; a piece "!" is an error, a piece
+// "..." waits until the call is cancelled.
 type pieces []string
 
 func (p pieces) Generate(ctx context.Context, _ *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {

@@ -6,14 +6,16 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// renamed are component names that later versions of the format changed, ids and references included.
+// renamed are component names that later versions of the format changed, ids and references
+// included.
 var renamed = map[string]string{
 	"Splitter":           "TokenChunker",
 	"HierarchicalMerger": "TitleChunker",
 	"PDFGenerator":       "DocGenerator",
 }
 
-// upgrade brings an older document to the names in use now; a document without old names is returned as it is.
+// upgrade brings an older document to the names in use now; a document without old names is
+// returned as it is.
 func upgrade(doc Value) Value {
 	var pairs []string
 	for id, entry := range doc.Get("components").Fields() {
@@ -47,7 +49,8 @@ func idReplacer(pairs []string) *strings.Replacer {
 
 type upgrader struct{ ids *strings.Replacer }
 
-// value rewrites ids in every text and name, component names where they are one, and the type of graph nodes.
+// value rewrites ids in every text and name, component names where they are one, and the type of
+// graph nodes.
 func (u *upgrader) value(key string, v Value) Value {
 	switch v.Kind() {
 	case KindString:

@@ -181,8 +181,8 @@ func (v *validator) checkReferences() {
 // sysVariables are there in every run.
 var sysVariables = []string{"query", "user_id", "conversation_turns", "files", "history", "date"}
 
-// knowsVariable reports whether a global exists, or one that the expression is a path into. A text that only
-// may be a reference counts as known.
+// knowsVariable reports whether a global exists, or one that the expression is a path into. A text
+// that only may be a reference counts as known.
 func (v *validator) knowsVariable(expr string) bool {
 	prefix, rest, _ := strings.Cut(expr, ".")
 	root, _, _ := strings.Cut(rest, ".")
@@ -248,5 +248,6 @@ func (n *node) outputNames() []string {
 	return names
 }
 
-// isReferenceID tells a reference from a text that merely holds an @, such as a mail address or a model id.
+// isReferenceID tells a reference from a text that merely holds an @, such as a mail address or a
+// model id.
 func isReferenceID(id string) bool { return strings.EqualFold(id, startID) }

@@ -2,8 +2,8 @@ package engine
 
 import "slices"
 
-// checkEdges names ways to components that are not there. They lead nowhere; a branch or a handler that
-// is chosen and leads nowhere is an error of its node.
+// checkEdges names ways to components that are not there. They lead nowhere; a branch or a handler
+// that is chosen and leads nowhere is an error of its node.
 func (v *validator) checkEdges() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
@@ -27,8 +27,8 @@ func (v *validator) edge(n *node, param, to, then string) {
 	}
 }
 
-// checkBodies checks that every container has a start, that every item stands in a container it fits,
-// and that each turn of a body can come to its end inside of it.
+// checkBodies checks that every container has a start, that every item stands in a container it
+// fits, and that each turn of a body can come to its end inside of it.
 func (v *validator) checkBodies() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
@@ -87,8 +87,8 @@ func (v *validator) checkEntry(n, to *node) {
 	}
 }
 
-// checkExits checks edges that lead out of the body of a container, which ends it. It is an error where
-// every turn takes such an edge: the first turn is the last then.
+// checkExits checks edges that lead out of the body of a container, which ends it. It is an error
+// where every turn takes such an edge: the first turn is the last then.
 func (v *validator) checkExits(container *node) {
 	always := v.always(container)
 	for _, i := range v.Canvas.bodies[container.index] {
@@ -127,7 +127,8 @@ func (v *validator) always(container *node) map[int32]bool {
 	return seen
 }
 
-// checkCycles names cycles that nothing ends: no choice, no form, no error handler, no turn of a body.
+// checkCycles names cycles that nothing ends: no choice, no form, no error handler, no turn of a
+// body.
 func (v *validator) checkCycles() {
 	on := make([][]int32, len(v.nodes))
 	for i := range v.nodes {

@@ -9,7 +9,8 @@ import (
 // Kind says what a Value holds.
 type Kind uint8
 
-// The kinds of a Value. KindStream never appears in JSON: it is a lazy text that has not been read yet.
+// The kinds of a Value. KindStream never appears in JSON: it is a lazy text that has not been read
+// yet.
 const (
 	KindNull Kind = iota
 	KindBool
@@ -25,18 +26,19 @@ var kindNames = [...]string{"null", "boolean", "number", "string", "list", "obje
 // String names the kind in the words used by error messages.
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is one JSON value that keeps what documents keep: object keys stay in order and numbers keep their text.
+// Value is one JSON value that keeps what documents keep: object keys stay in order and numbers
+// keep their text.
 //
-// A Value is immutable and may be shared by goroutines; "changing" one gives a new Value that shares what did
-// not change. The zero Value is null.
+// A Value is immutable and may be shared by goroutines; "changing" one gives a new Value that
+// shares what did not change. The zero Value is null.
 type Value struct {
 	kind Kind
 	text string // the string, the number as written, or "true"/"false"
 	tree *tree
 }
 
-// tree holds what a list, an object or a stream needs. It is never changed after it was handed out, except
-// that append may claim unused room behind vals (see room).
+// tree holds what a list, an object or a stream needs. It is never changed after it was handed out,
+// except that append may claim unused room behind vals (see room).
 type tree struct {
 	keys   []string
 	vals   []Value
@@ -47,8 +49,8 @@ type tree struct {
 	depth  uint32 // levels of lists and objects, this one included
 }
 
-// room lets lists that grow one by one share a backing array: whoever claims the next free place first may
-// write there, everyone else copies. Values already handed out never see the new element.
+// room lets lists that grow one by one share a backing array: whoever claims the next free place
+// first may write there, everyone else copies. Values already handed out never see the new element.
 type room struct{ used atomic.Int64 }
 
 // indexFrom is the number of keys from which a map beats a scan.
@@ -141,7 +143,8 @@ func (v Value) Len() int {
 	return len(v.tree.vals)
 }
 
-// At is element i (0-based) of a list, or the value of member i of an object. It is null out of range.
+// At is element i (0-based) of a list, or the value of member i of an object. It is null out of
+// range.
 func (v Value) At(i int) Value {
 	if i < 0 || i >= v.Len() {
 		return Null
@@ -222,8 +225,8 @@ func (v Value) Fields() iter.Seq2[string, Value] {
 	}
 }
 
-// Append is the list v with one more element. A null v counts as an empty list; any other kind gives a list
-// of x alone. Growing one list step by step costs amortised constant time.
+// Append is the list v with one more element. A null v counts as an empty list; any other kind
+// gives a list of x alone. Growing one list step by step costs amortised constant time.
 func (v Value) Append(x Value) Value {
 	if v.kind != KindList {
 		return listOf([]Value{x})
@@ -247,8 +250,8 @@ func appendedTo(old *tree, vals []Value, r *room) Value {
 	return Value{kind: KindList, tree: t}
 }
 
-// With is the object v with one member set; a member that exists keeps its place. Any other kind counts as an
-// empty object.
+// With is the object v with one member set; a member that exists keeps its place. Any other kind
+// counts as an empty object.
 func (v Value) With(key string, x Value) Value {
 	var b ObjectBuilder
 	if v.kind == KindObject {
@@ -274,8 +277,8 @@ func (v Value) Without(key string) Value {
 	return b.Value()
 }
 
-// Equal reports deep equality: numbers by value, objects without regard to the order of members. A boolean
-// never equals a number.
+// Equal reports deep equality: numbers by value, objects without regard to the order of members. A
+// boolean never equals a number.
 func Equal(a, b Value) bool {
 	if a.kind != b.kind {
 		return false
@@ -310,8 +313,8 @@ func Equal(a, b Value) bool {
 	return a.text == b.text
 }
 
-// ObjectBuilder collects the members of an object in order. The zero value is ready. After Value the builder
-// must not be used again.
+// ObjectBuilder collects the members of an object in order. The zero value is ready. After Value
+// the builder must not be used again.
 type ObjectBuilder struct {
 	keys  []string
 	vals  []Value
@@ -379,8 +382,8 @@ var (
 	emptyList   = listOf(nil)
 )
 
-// Object makes an object of name and value in turn: Object("a", Int(1), "b", Null). It is meant for literals;
-// use an ObjectBuilder where names come from data.
+// Object makes an object of name and value in turn: Object("a", Int(1), "b", Null). It is meant for
+// literals; use an ObjectBuilder where names come from data.
 func Object(pairs ...any) Value {
 	b := NewObject(len(pairs) / 2)
 	for i := 0; i+1 < len(pairs); i += 2 {

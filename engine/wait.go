@@ -9,8 +9,9 @@ type held struct {
 	cyclic bool  // the node itself leads to a source, so what is possible depends on it
 }
 
-// nextBatch takes what can run now: first the nodes that waited, then the newly scheduled ones. When nothing else
-// can run, the first waiting node is let go; sources that did not come read as empty.
+// nextBatch takes what can run now: first the nodes that waited, then the newly scheduled ones.
+// When nothing else can run, the first waiting node is let go; sources that did not come read as
+// empty.
 func (r *run) nextBatch() []int32 {
 	scheduled := r.next
 	batch := r.batch[:0]
@@ -95,8 +96,9 @@ func (r *run) missing(n int32) int32 {
 	return -1
 }
 
-// possible is what may still run, as seen from a body. It is worked out once and kept while every batch takes
-// all its ways, because then nothing that was possible stops being so without having run.
+// possible is what may still run, as seen from a body. It is worked out once and kept while every
+// batch takes all its ways, because then nothing that was possible stops being so without having
+// run.
 func (r *run) possible(body int32) []bool {
 	if seen, ok := r.reached[body]; ok {
 		return seen

@@ -13,8 +13,8 @@ import (
 // Servers that are started together, or again after a crash, come in any order.
 const startPatience = 30 * time.Second
 
-// await opens a server's client again and again while the server is not there. What is inside this process does not come
-// by itself.
+// await opens a server's client again and again while the server is not there. What is inside this
+// process does not come by itself.
 func (h *Host) await(ctx context.Context, what string, outside bool, open func() error) error {
 	late := time.Now().Add(startPatience)
 	err := open()

@@ -15,18 +15,19 @@ import (
 	"github.com/easel-canvas/easel/host/internal/backup"
 )
 
-// controlFile is a socket in the data directory, at which commands on this machine talk to the host that uses the
-// directory. Whoever may read the directory may use it.
+// controlFile is a socket in the data directory, at which commands on this machine talk to the host
+// that uses the directory. Whoever may read the directory may use it.
 const controlFile = "control.sock"
 
-// openControl listens at the socket. A host without one works, but cannot be backed up while it does.
+// openControl listens at the socket. A host without one works, but cannot be backed up while it
+// does.
 func (h *Host) openControl() error {
 	if h.cfg.Dir == "" {
 		return nil
 	}
 	file := filepath.Join(h.cfg.Dir, controlFile)
-	// The run log's lock, or the operator of a shared one, says that no other host uses the directory: what is
-	// there was left behind.
+	// The run log's lock, or the operator of a shared one, says that no other host uses the
+	// directory: what is there was left behind.
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("control socket: %w", err)
 	}
@@ -55,7 +56,8 @@ func (h *Host) closeControl() error {
 	return h.control.Close()
 }
 
-// serveBackup writes an archive of this host. One that breaks off is no whole zip, which its reader sees.
+// serveBackup writes an archive of this host. One that breaks off is no whole zip, which its reader
+// sees.
 func (h *Host) serveBackup(w http.ResponseWriter, r *http.Request) {
 	if err := h.backup(r.Context(), w, r.URL.Query().Get("key") != "none"); err != nil {
 		h.cfg.Log.Error("backup broke off", "err", err)

@@ -12,11 +12,12 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// ErrRecordsMissing says that a data directory has a run log and no records: bring easel.db back, restore a backup, or
-// move the run log away to begin with nothing.
+// ErrRecordsMissing says that a data directory has a run log and no records: bring easel.db back,
+// restore a backup, or move the run log away to begin with nothing.
 var ErrRecordsMissing = errors.New("the records are missing")
 
-// checkDataDir refuses a data directory that has lost its records, and closes its files to other users.
+// checkDataDir refuses a data directory that has lost its records, and closes its files to other
+// users.
 func checkDataDir(cfg *Config) error {
 	if cfg.Dir == "" {
 		return nil
@@ -46,8 +47,8 @@ func checkRecords(dir string) error {
 // private are files of a data directory that hold secrets, tokens and what people wrote.
 var private = []string{"easel.db", "easel.db-wal", "easel.db-shm", "secret.key", "api.key"}
 
-// protect takes files from other users of the machine: a directory that was made by hand lets them in. Groups keep what
-// they have, since volumes of containers are shared by one.
+// protect takes files from other users of the machine: a directory that was made by hand lets them
+// in. Groups keep what they have, since volumes of containers are shared by one.
 func protect(dir string, log *slog.Logger) error {
 	if runtime.GOOS == "windows" {
 		return nil // others have no bits there

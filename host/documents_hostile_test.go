@@ -28,8 +28,8 @@ const readOnly = `{"components":{
 // mostResident is what a host in a limit of 1 GiB holds at most, whatever is uploaded to it.
 const mostResident int64 = 600 << 20
 
-// TestHostileDocuments uploads hostile documents to a host of 1 GiB, eight at a time, and runs a canvas with each.
-// EASEL_HOSTILE says which, see [hostile.Choose].
+// TestHostileDocuments uploads hostile documents to a host of 1 GiB, eight at a time, and runs a
+// canvas with each. EASEL_HOSTILE says which, see [hostile.Choose].
 func TestHostileDocuments(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("resident memory is read from /proc")

@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reading is a canvas that answers with the text of what is uploaded, and with a document of that answer.
+// reading is a canvas that answers with the text of what is uploaded, and with a document of that
+// answer.
 const reading = `{"components":{
 	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
 	"Message:A":{"obj":{"component_name":"Message","params":{"content":["# Read\n\n{sys.files}"],"output_format":"FORMAT"}},"downstream":[],"upstream":["begin"]}}}`
@@ -117,7 +118,8 @@ func download(t *testing.T, key, url, id string) (*http.Response, []byte) {
 	return res, data
 }
 
-// A document that is uploaded is read by a run, and the document that the run makes is downloaded, and read in turn.
+// A document that is uploaded is read by a run, and the document that the run makes is downloaded,
+// and read in turn.
 func TestDocuments(t *testing.T) {
 	url, canvas := documentHost(t, "docx")
 	for _, c := range []struct{ file, want string }{

@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// cancelOnAllWays stops runs in the middle of a model's answer: through the API of another host, through the Redis
-// door of another host, and through an existing Redis.
+// cancelOnAllWays stops runs in the middle of a model's answer: through the API of another host,
+// through the Redis door of another host, and through an existing Redis.
 func cancelOnAllWays(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	server, client := startRedis(t)
@@ -48,8 +48,8 @@ func cancelOnAllWays(t *testing.T, bin programs) {
 	}
 }
 
-// cancel begins a run whose model never ends, cancels it in the middle and returns how long the reader waited for the
-// event that says so.
+// cancel begins a run whose model never ends, cancels it in the middle and returns how long the
+// reader waited for the event that says so.
 func (w *world) cancel(h *hostProcess, canvas string, cancel func(run string) error) time.Duration {
 	t := w.t
 	t.Helper()

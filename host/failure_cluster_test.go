@@ -55,7 +55,8 @@ func (w *world) leaderOf(stream string) *servertest.NATS {
 	return nil
 }
 
-// clusterOfThree keeps every message on three servers and loses hosts and servers one after the other.
+// clusterOfThree keeps every message on three servers and loses hosts and servers one after the
+// other.
 func clusterOfThree(t *testing.T, bin programs) {
 	w := shared(t, bin, 3)
 	a := w.start("a")
@@ -64,8 +65,8 @@ func clusterOfThree(t *testing.T, bin programs) {
 	w.killLeader(w.start("a"))
 }
 
-// whole waits until each server has all that was written: three copies bear the loss of one server at a time, and one that
-// has just come back may lack the newest messages.
+// whole waits until each server has all that was written: three copies bear the loss of one server
+// at a time, and one that has just come back may lack the newest messages.
 func (w *world) whole() {
 	w.t.Helper()
 	for _, name := range []string{"easel_RUNS", "easel_LOG", "easel_OWN", "easel_KEYS", "OBJ_easel_files"} {
@@ -79,7 +80,8 @@ func (w *world) whole() {
 	}
 }
 
-// killLeader kills the server that leads the run log in the middle of a run. An election takes seconds.
+// killLeader kills the server that leads the run log in the middle of a run. An election takes
+// seconds.
 func (w *world) killLeader(h *hostProcess) {
 	w.whole()
 	leader := w.leader()

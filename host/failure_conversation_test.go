@@ -9,14 +9,16 @@ import (
 	"github.com/easel-canvas/easel/host/internal/durable"
 )
 
-// conversation is a session with one turn under way: a run of a chain, and a client that follows it.
+// conversation is a session with one turn under way: a run of a chain, and a client that follows
+// it.
 type conversation struct {
 	w                    *world
 	canvas, session, run string
 	reader               *reader
 }
 
-// conversation begins a turn on a host. The query names the steps that outside is asked for: /QUERY/1, /QUERY/2, ...
+// conversation begins a turn on a host. The query names the steps that outside is asked for:
+// /QUERY/1, /QUERY/2, ...
 func (w *world) conversation(h *hostProcess, query string) *conversation {
 	w.t.Helper()
 	c := &conversation{w: w, canvas: w.canvas(w.outside.chain(steps))}
@@ -26,8 +28,8 @@ func (w *world) conversation(h *hostProcess, query string) *conversation {
 	return c
 }
 
-// requireDone waits for the end of the run and checks that each step is in the log once, that the client has seen what
-// is in the log, and that the session has the turn once.
+// requireDone waits for the end of the run and checks that each step is in the log once, that the
+// client has seen what is in the log, and that the session has the turn once.
 func (c *conversation) requireDone() []event {
 	t := c.w.t
 	t.Helper()

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// failsReadOnly tells the kernel to make the disk read-only when it finds an error on it, as most installations do.
+// failsReadOnly tells the kernel to make the disk read-only when it finds an error on it, as most
+// installations do.
 func (d *powerDisk) failsReadOnly() {
 	out, err := exec.Command("mount", "-o", "remount,errors=remount-ro", d.dir).CombinedOutput()
 	require.NoError(d.t, err, "%s", out)
@@ -37,9 +38,9 @@ func (d *powerDisk) repair() {
 	d.mount()
 }
 
-// diskError lets the disk of a host at work become read-only. New work is refused with a clear word, the run under way
-// waits; on the repaired disk the next start goes on with it. The repair takes away what was not synced, so everything
-// is.
+// diskError lets the disk of a host at work become read-only. New work is refused with a clear
+// word, the run under way waits; on the repaired disk the next start goes on with it. The repair
+// takes away what was not synced, so everything is.
 func diskError(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	d := newPowerDisk(t, filepath.Join(w.dir, "data"))

@@ -66,8 +66,8 @@ func (c *conversation) requireRefused(h *hostProcess) {
 	require.Positive(w.t, list.Total)
 }
 
-// diskFull fills the disk in the middle of a run. New work is refused with a clear word; the run waits and goes on when
-// there is space again.
+// diskFull fills the disk in the middle of a run. New work is refused with a clear word; the run
+// waits and goes on when there is space again.
 func diskFull(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	dir := w.smallDisk("64m")
@@ -91,8 +91,8 @@ func diskFull(t *testing.T, bin programs) {
 	requireSame(t, c.reader.events, w.events(c.run))
 }
 
-// readOnlyDisk starts a host on a disk that has become read-only. It says so and ends; with the disk repaired the run
-// that was under way goes on.
+// readOnlyDisk starts a host on a disk that has become read-only. It says so and ends; with the
+// disk repaired the run that was under way goes on.
 func readOnlyDisk(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	dir := w.smallDisk("64m")

@@ -8,10 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// finishRace kills a host at the two worst moments of a run's end: when the result is about to be written into the
-// session, and when it has been written and the log has not heard of it. The session has the turn once.
+// finishRace kills a host at the two worst moments of a run's end: when the result is about to be
+// written into the session, and when it has been written and the log has not heard of it. The
+// session has the turn once.
 //
-// Nothing in the host helps: a lock in the database holds the write back, a cut line to NATS the end of the log.
+// Nothing in the host helps: a lock in the database holds the write back, a cut line to NATS the
+// end of the log.
 func finishRace(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	db, err := sql.Open("pgx", w.postgres.URL)

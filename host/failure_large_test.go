@@ -108,8 +108,9 @@ func (w *world) assertDone(run string) bool {
 // largeRuns is how many runs of large canvases there are.
 const largeRuns = 96
 
-// tryRun starts a run and waits for its end. A refusal has the HTTP status as its code: 503 when there
-// is no room now, 413 when there never is, as for a session that has grown with each of its turns.
+// tryRun starts a run and waits for its end. A refusal has the HTTP status as its code: 503 when
+// there is no room now, 413 when there never is, as for a session that has grown with each of its
+// turns.
 func (w *world) tryRun(h *hostProcess, canvas, session string) (end, error) {
 	var r struct{ ID string }
 	body := `{"query":"x"}`

@@ -19,8 +19,8 @@ import (
 	"github.com/easel-canvas/easel/host"
 )
 
-// TestNothingLeaks does 1,000 runs in sessions and without, some followed by two readers and some left by theirs, and
-// closes the host: goroutines and memory are as before.
+// TestNothingLeaks does 1,000 runs in sessions and without, some followed by two readers and some
+// left by theirs, and closes the host: goroutines and memory are as before.
 func TestNothingLeaks(t *testing.T) {
 	leakRuns(t, 50) // what is made once, by libraries too
 	routines, heap := inUse()

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFailuresInACluster are the long forms: everything that TestFailures does to one NATS server, on three that keep
-// every message three times, and an election after the other.
+// TestFailuresInACluster are the long forms: everything that TestFailures does to one NATS server,
+// on three that keep every message three times, and an election after the other.
 func TestFailuresInACluster(t *testing.T) {
 	w := shared(t, buildPrograms(t), 3)
 	names := []string{"a", "b", "c"}

@@ -15,7 +15,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// growing makes canvases of some kilobytes that grow what they hold until nothing is left of a host's memory.
+// growing makes canvases of some kilobytes that grow what they hold until nothing is left of a
+// host's memory.
 type growing struct{ nodes []string }
 
 // add puts a node behind the one before it.
@@ -70,8 +71,8 @@ var growers = map[string]string{
 
 var limitCodes = []string{"text_too_large", "output_too_large", "state_too_large", "event_too_large", "events_too_large", "host_memory"}
 
-// growingCanvases runs canvases that grow without end, many at once, on a host of 1 GiB: it lives, other runs succeed, and
-// a restart in the middle is none the worse.
+// growingCanvases runs canvases that grow without end, many at once, on a host of 1 GiB: it lives,
+// other runs succeed, and a restart in the middle is none the worse.
 func growingCanvases(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a", "--memory", "1GiB")
@@ -109,7 +110,8 @@ func growingCanvases(t *testing.T, bin programs) {
 	require.Less(t, servertest.PeakMemory(t, h.PID()), int64(600<<20))
 }
 
-// longConversation lets the state of a session grow turn by turn until it has no room, and empties it again.
+// longConversation lets the state of a session grow turn by turn until it has no room, and empties
+// it again.
 func longConversation(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a", "--limit", "state=1MiB")
@@ -128,8 +130,8 @@ func longConversation(t *testing.T, bin programs) {
 	require.Equal(t, "done", w.end(w.run(h, canvas, w.session(canvas), words)).Status, "another session has room")
 }
 
-// deathOfMemory kills a host whose note says that it died of memory, because of one of its runs: that run is not tried
-// again, the other one is, and the session is free.
+// deathOfMemory kills a host whose note says that it died of memory, because of one of its runs:
+// that run is not tried again, the other one is, and the session is free.
 func deathOfMemory(t *testing.T, bin programs) {
 	w := embedded(t, bin)
 	h := w.start("a")

@@ -26,8 +26,9 @@ import (
 // mutantsShort is the part of the mutants that `make test` runs.
 func mutantsShort(t *testing.T, bin programs) { runMutants(t, bin, oddSeed, 300) }
 
-// runMutants saves n canvases that are real ones with some of it changed, and runs each with the offline model on a host
-// of 1 GiB. Each is refused with a reason, or ends, or is canceled when it only waits; the host stays alive and small.
+// runMutants saves n canvases that are real ones with some of it changed, and runs each with the
+// offline model on a host of 1 GiB. Each is refused with a reason, or ends, or is canceled when it
+// only waits; the host stays alive and small.
 func runMutants(t *testing.T, bin programs, seed uint64, n int) {
 	w := embedded(t, bin)
 	w.env = nil // the offline model
@@ -62,7 +63,8 @@ func runMutants(t *testing.T, bin programs, seed uint64, n int) {
 		50*time.Millisecond, "a run is stuck")
 }
 
-// readCanvases reads the canvases of EASEL_CANVASES, a folder, else the examples and those of the engine's cases.
+// readCanvases reads the canvases of EASEL_CANVASES, a folder, else the examples and those of the
+// engine's cases.
 func readCanvases(t testing.TB) (all [][]byte) {
 	folders := []string{"examples", "../engine/testdata/cases"}
 	if folder := os.Getenv("EASEL_CANVASES"); folder != "" {
@@ -183,7 +185,8 @@ type mutantRunner struct {
 }
 
 const (
-	// mutantPatience is how long a run may wait on purpose, for a delay between tries or a form, before it is canceled.
+	// mutantPatience is how long a run may wait on purpose, for a delay between tries or a form,
+	// before it is canceled.
 	mutantPatience = 10 * time.Second
 	// cancelPatience is how long a canceled run may take to end.
 	cancelPatience = 20 * time.Second

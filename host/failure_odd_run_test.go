@@ -28,8 +28,9 @@ const oddSeed = 1
 // oddRequestsShort is the part of the odd requests that `make test` sends.
 func oddRequestsShort(t *testing.T, bin programs) { sendOddRequests(t, bin, oddSeed, 2000) }
 
-// sendOddRequests sends n odd requests to a host of 1 GiB, eight at a time. Each is answered in the words of its
-// dialect: no internal error, nothing that only a reader of the code understands, no panic.
+// sendOddRequests sends n odd requests to a host of 1 GiB, eight at a time. Each is answered in the
+// words of its dialect: no internal error, nothing that only a reader of the code understands, no
+// panic.
 func sendOddRequests(t *testing.T, bin programs, seed uint64, n int) {
 	w := embedded(t, bin)
 	w.env = nil // the offline model
@@ -109,7 +110,8 @@ func (w *world) oddIDs() map[string][]string {
 	return ids
 }
 
-// unclear is what no client should read in an answer: names of Go types and packages, and of what stores the records.
+// unclear is what no client should read in an answer: names of Go types and packages, and of what
+// stores the records.
 var unclear = regexp.MustCompile(strings.Join([]string{
 	`json: |cannot unmarshal|invalid character|unexpected end of JSON|parsing time|mime: `,
 	`\*errors\.|strconv\.|reflect\.|runtime error|goroutine \d|interface \{\}|Go value|Go struct|map\[string\]`,
@@ -165,7 +167,8 @@ var oddClient = &http.Client{
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, DisableCompression: true},
 }
 
-// isError reports whether an answer is an error of one of the dialects: a code with a message, or a member error.
+// isError reports whether an answer is an error of one of the dialects: a code with a message, or a
+// member error.
 func isError(text []byte) bool {
 	var e struct {
 		Code    *json.RawMessage

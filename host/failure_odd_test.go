@@ -14,7 +14,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 )
 
-// oddRequests makes requests that no client would send on purpose, to all routes. The same seed makes the same ones.
+// oddRequests makes requests that no client would send on purpose, to all routes. The same seed
+// makes the same ones.
 type oddRequests struct {
 	*rand.Rand
 	base   string
@@ -39,7 +40,8 @@ func one[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 // chance is true in n of 100 cases.
 func (o *oddRequests) chance(n int) bool { return o.IntN(100) < n }
 
-// next makes a request: mostly the shape that a route expects with some of it odd, so that it gets past the first check.
+// next makes a request: mostly the shape that a route expects with some of it odd, so that it gets
+// past the first check.
 func (o *oddRequests) next() *oddRequest {
 	route := one(o.Rand, o.routes...)
 	r := &oddRequest{method: route.Method, header: http.Header{}}

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outside is what runs reach over HTTP: steps that take their time, and a language model that streams.
+// outside is what runs reach over HTTP: steps that take their time, and a language model that
+// streams.
 type outside struct {
 	url string
 
@@ -46,7 +47,8 @@ func (o *outside) once(path string, do func()) {
 	o.hooks[path] = do
 }
 
-// hold keeps all requests for a path waiting until release. arrived is closed when the first has come.
+// hold keeps all requests for a path waiting until release. arrived is closed when the first has
+// come.
 func (o *outside) hold(path string) (arrived <-chan struct{}, release func()) {
 	came, held := make(chan struct{}), make(chan struct{})
 	o.once(path, func() { close(came) })
@@ -85,8 +87,8 @@ func (o *outside) step(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "answer of "+r.URL.Path) // who asked may be gone
 }
 
-// model streams as many words as the question says ("words:100"), for ever without that, each as long as it says
-// ("wide:4000").
+// model streams as many words as the question says ("words:100"), for ever without that, each as
+// long as it says ("wide:4000").
 func (o *outside) model(w http.ResponseWriter, r *http.Request) {
 	var ask struct {
 		Messages []struct{ Content string }
@@ -124,7 +126,8 @@ func node(name, params string, down ...string) string {
 	return fmt.Sprintf(`{"obj":{"component_name":%q,"params":%s},"downstream":%s,"upstream":[]}`, name, params, list)
 }
 
-// chain is a canvas of n steps that each ask outside for QUERY/1, QUERY/2, ..., and a message of the last answer.
+// chain is a canvas of n steps that each ask outside for QUERY/1, QUERY/2, ..., and a message of
+// the last answer.
 func (o *outside) chain(n int) string {
 	parts := []string{`"begin":` + node("Begin", `{}`, "Invoke:S1")}
 	for i := 1; i <= n; i++ {

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// powerDisk is an ext4 file system on a disk of its own, whose power can be cut: what has not been synced is gone, as it
-// would be with the memory of a machine.
+// powerDisk is an ext4 file system on a disk of its own, whose power can be cut: what has not been
+// synced is gone, as it would be with the memory of a machine.
 type powerDisk struct {
 	t          testing.TB
 	image, dir string
@@ -55,7 +55,8 @@ func (d *powerDisk) tryMount() error {
 	return nil
 }
 
-// cut takes the power away: from here on nothing reaches the disk, and what waits in memory never will.
+// cut takes the power away: from here on nothing reaches the disk, and what waits in memory never
+// will.
 func (d *powerDisk) cut() {
 	const (
 		shutdown = 0x8004587d // EXT4_IOC_SHUTDOWN
@@ -70,7 +71,8 @@ func (d *powerDisk) cut() {
 	}
 }
 
-// back gives the power back, once nobody uses the disk any more: the kernel repairs it from its journal.
+// back gives the power back, once nobody uses the disk any more: the kernel repairs it from its
+// journal.
 func (d *powerDisk) back() {
 	d.unmount()
 	d.mount()

@@ -26,8 +26,8 @@ type load struct {
 	dying atomic.Bool // from here on requests may fail
 }
 
-// load sets clients to work on a host: runs that are read, talking models, turns in sessions, forms, saved canvases,
-// keys and secrets.
+// load sets clients to work on a host: runs that are read, talking models, turns in sessions,
+// forms, saved canvases, keys and secrets.
 func (w *world) load(h *hostProcess) *load {
 	ctx, stop := context.WithCancel(w.t.Context())
 	l := &load{w: w, url: h.url, stop: stop, told: ledger{titles: map[string]int{}}}
@@ -63,8 +63,8 @@ func (l *load) forever(ctx context.Context, do func(i int) error) {
 	})
 }
 
-// halt takes the host away with cut, sends the clients home and notes what their readers had. The readers stay and wait
-// for a host.
+// halt takes the host away with cut, sends the clients home and notes what their readers had. The
+// readers stay and wait for a host.
 func (l *load) halt(cut func()) {
 	l.dying.Store(true)
 	cut()

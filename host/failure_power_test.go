@@ -32,8 +32,8 @@ func powerCutContract(t *testing.T, bin programs) { powerCuts(t, onPower(t, bin)
 // powerCutAlways: so is every stored event that a reader has seen.
 func powerCutAlways(t *testing.T, bin programs) { powerCuts(t, onPower(t, bin), "always", 1) }
 
-// powerCutInterval: the host starts and what is left fits together. That the last moments are lost shows that the same
-// check finds losses.
+// powerCutInterval: the host starts and what is left fits together. That the last moments are lost
+// shows that the same check finds losses.
 func powerCutInterval(t *testing.T, bin programs) { powerCuts(t, onPower(t, bin), "interval", 1) }
 
 // powerCutShared takes the power from a host, NATS and PostgreSQL that sync everything.
@@ -96,8 +96,8 @@ func (w powerWorld) cut(h *hostProcess, l *load, seen witnesses) {
 	requireIntact(t, w.disk.dir)
 }
 
-// powerCuts puts a mixed load on a host and cuts the power at some moment, again and again. What was acknowledged in one
-// round is looked for after every later cut as well.
+// powerCuts puts a mixed load on a host and cuts the power at some moment, again and again. What
+// was acknowledged in one round is looked for after every later cut as well.
 func powerCuts(t testing.TB, w powerWorld, sync string, rounds int) {
 	w.args = append(w.args, "--sync", sync)
 	loses := sync == "interval"
@@ -322,7 +322,8 @@ func (r *powerRun) lostEvents(w *world, always bool) string {
 	return ""
 }
 
-// stored is how many events are certain to have been in the log: those up to the last one whose id says so.
+// stored is how many events are certain to have been in the log: those up to the last one whose id
+// says so.
 func stored(events []event) int {
 	for i, e := range slices.Backward(events) {
 		if strings.Contains(e.id, "-") {

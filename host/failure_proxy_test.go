@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lossyProxy stands between hosts and NATS and loses some of the answers, or everything that hosts say.
+// lossyProxy stands between hosts and NATS and loses some of the answers, or everything that hosts
+// say.
 type lossyProxy struct {
 	url  string
 	lose func(payload []byte) bool // asked for each message to a host
@@ -63,8 +64,8 @@ func (m mutable) Write(b []byte) (int, error) {
 	return m.Writer.Write(b)
 }
 
-// toClient passes on what the server says, but for the messages that are lost: "MSG subject sid [reply] size" or "HMSG
-// subject sid [reply] headers size", and the payload after it.
+// toClient passes on what the server says, but for the messages that are lost: "MSG subject sid
+// [reply] size" or "HMSG subject sid [reply] headers size", and the payload after it.
 func (p *lossyProxy) toClient(client io.Writer, server *bufio.Reader) error {
 	for {
 		line, err := server.ReadBytes('\n')
@@ -93,8 +94,8 @@ func (p *lossyProxy) toClient(client io.Writer, server *bufio.Reader) error {
 	}
 }
 
-// lostAck loses acknowledgements of appends to the run log. The host finds out that its records are stored: none
-// twice, and it does not take itself for fenced.
+// lostAck loses acknowledgements of appends to the run log. The host finds out that its records are
+// stored: none twice, and it does not take itself for fenced.
 func lostAck(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	var acks atomic.Int64

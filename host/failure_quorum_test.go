@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noQuorum leaves one of three NATS servers. Who wants something new hears at once, in every dialect, when to come
-// again; the run under way waits, and goes on when the others are back.
+// noQuorum leaves one of three NATS servers. Who wants something new hears at once, in every
+// dialect, when to come again; the run under way waits, and goes on when the others are back.
 func noQuorum(t *testing.T, bin programs) {
 	w := shared(t, bin, 3)
 	h := w.start("a")

@@ -26,9 +26,9 @@ type event struct {
 	data     string
 }
 
-// reader follows a run as a client does: over one connection after the other, on any host, with the id of the last
-// event it has. It keeps the client's rule: a takeover event replaces what was seen from its number on, because that
-// was lost with its host.
+// reader follows a run as a client does: over one connection after the other, on any host, with the
+// id of the last event it has. It keeps the client's rule: a takeover event replaces what was seen
+// from its number on, because that was lost with its host.
 type reader struct {
 	w    *world
 	run  string
@@ -183,8 +183,8 @@ func (r *reader) take(e event) error {
 	return nil
 }
 
-// wait returns what the client has at the end, and checks it against the log as it is then: the same events, none
-// missing, none twice.
+// wait returns what the client has at the end, and checks it against the log as it is then: the
+// same events, none missing, none twice.
 func (r *reader) wait() []event {
 	r.w.t.Helper()
 	<-r.done

@@ -17,8 +17,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// greedyScripts take all the memory they can get: in many small steps, in one large step, as stack, and as what goes
-// back to the host.
+// greedyScripts take all the memory they can get: in many small steps, in one large step, as stack,
+// and as what goes back to the host.
 var greedyScripts = map[string]string{
 	"array":       `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`,
 	"doubling":    `function main() { let s = "xy"; for (;;) s += s }`,
@@ -47,8 +47,9 @@ func hostileScripts(t *testing.T, bin programs) {
 	runHostileScripts(t, bin, "doubling", "one step", "typed array", "output", "objects")
 }
 
-// runHostileScripts runs greedy scripts, all at once, on a host of 1 GiB. The host and the processes of the scripts stay
-// within that together, every run ends with the code of a limit or succeeds, and another script is run in between.
+// runHostileScripts runs greedy scripts, all at once, on a host of 1 GiB. The host and the
+// processes of the scripts stay within that together, every run ends with the code of a limit or
+// succeeds, and another script is run in between.
 func runHostileScripts(t *testing.T, bin programs, names ...string) {
 	const memory = 1 << 30
 	w := embedded(t, bin)
@@ -82,8 +83,8 @@ func (w *world) runGreedyScripts(h *hostProcess, names []string) {
 	group.Wait()
 }
 
-// peakWithChildren is the most memory that a process and its children hold together until over is closed. The program
-// itself, which all of them share, counts once.
+// peakWithChildren is the most memory that a process and its children hold together until over is
+// closed. The program itself, which all of them share, counts once.
 func peakWithChildren(pid int, over <-chan struct{}) (peak int64) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowConsumer opens connections to two hosts that nobody reads while a run writes megabytes. The run is not slowed
-// down, the hosts do not hold what waits, and in the end every reader gets everything.
+// slowConsumer opens connections to two hosts that nobody reads while a run writes megabytes. The
+// run is not slowed down, the hosts do not hold what waits, and in the end every reader gets
+// everything.
 func slowConsumer(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	w.env = append(w.env, "GOGC=20") // see live
@@ -23,8 +24,8 @@ func slowConsumer(t *testing.T, bin programs) {
 	const words, readers = 1500, 20
 	query := fmt.Sprintf("words:%d wide:12000", words)
 
-	// late follows a run and notes what the hosts hold when most of it is said: before its end, whose events hold the
-	// whole text several times.
+	// late follows a run and notes what the hosts hold when most of it is said: before its end,
+	// whose events hold the whole text several times.
 	late := func(run string) (r *reader, held, owed *int) {
 		said := 0
 		held, owed = new(int), new(int)
@@ -93,6 +94,6 @@ func (w *world) open(url, run string) *http.Response {
 	return res
 }
 
-// live is what a host's last collection has left in its heap, in bytes. It is read off the size at which the next one
-// begins, which GOGC=20 puts a fifth above.
+// live is what a host's last collection has left in its heap, in bytes. It is read off the size at
+// which the next one begins, which GOGC=20 puts a fifth above.
 func live(h *hostProcess) int { return int(metric(h.url, "go_memstats_next_gc_bytes") / 1.2) }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFailures kills, freezes and cuts off every process there is. Each scenario has servers of its own; two at a time
-// are at work, as -parallel says.
+// TestFailures kills, freezes and cuts off every process there is. Each scenario has servers of its
+// own; two at a time are at work, as -parallel says.
 func TestFailures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers and waits for leases to end")
@@ -65,8 +65,8 @@ func TestFailures(t *testing.T) {
 // steps is how long the chains are.
 const steps = 8
 
-// requireGap bounds the longest silence of a reader, far above what is seen: lease + 1 s when a host goes, seconds for
-// an election.
+// requireGap bounds the longest silence of a reader, far above what is seen: lease + 1 s when a
+// host goes, seconds for an election.
 func requireGap(t testing.TB, r *reader, most time.Duration) {
 	t.Helper()
 	require.Less(t, r.gap, most)
@@ -108,7 +108,8 @@ func (w *world) killOwner(owner *hostProcess) {
 	requireGap(w.t, c.reader, 10*lease)
 }
 
-// zombie freezes a run's host for three leases. It wakes up with the answer to its step, and writes nothing.
+// zombie freezes a run's host for three leases. It wakes up with the answer to its step, and writes
+// nothing.
 func zombie(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	a := w.start("a")
@@ -140,7 +141,8 @@ func (w *world) freezeOwner(owner *hostProcess) {
 	requireGap(w.t, c.reader, 10*lease)
 }
 
-// killAndFreezeStore takes the run log and then the records away from under runs, by death and by silence.
+// killAndFreezeStore takes the run log and then the records away from under runs, by death and by
+// silence.
 func killAndFreezeStore(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	h := w.start("a")
@@ -236,7 +238,8 @@ func readerHop(t *testing.T, bin programs) {
 	}
 }
 
-// poison is a run that kills each host that works on it. It is given up, and its session is free again.
+// poison is a run that kills each host that works on it. It is given up, and its session is free
+// again.
 func poison(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	a := w.start("a")

@@ -17,14 +17,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// echo is a canvas whose turns take no time of their own, so that a kill meets what the host does around them.
+// echo is a canvas whose turns take no time of their own, so that a kill meets what the host does
+// around them.
 const echo = `{"components":{
 	"begin":{"obj":{"component_name":"Begin","params":{}},"downstream":["Message:A"],"upstream":[]},
 	"Message:A":{"obj":{"component_name":"Message","params":{"content":["echo of {sys.query}"]}},
 		"downstream":[],"upstream":["begin"]}}}`
 
-// freeWithin bounds how long a session may take to be free after a kill, far above what is seen: the lease, or the 5 s
-// after which a waiting turn has lost runs looked for. A turn itself would wait for 5 minutes.
+// freeWithin bounds how long a session may take to be free after a kill, far above what is seen:
+// the lease, or the 5 s after which a waiting turn has lost runs looked for. A turn itself would
+// wait for 5 minutes.
 const freeWithin = 30 * time.Second
 
 // turnsEmbedded kills a host while clients take turns in a few sessions.
@@ -56,8 +58,8 @@ type turnClients struct {
 	turns map[string]map[string]bool // by session and query: whether it was acknowledged
 }
 
-// turnsUnderKills lets six clients take turns in eight sessions and kills hosts, which start again at once. Then each
-// session is free and has every acknowledged turn once, and no other turn twice.
+// turnsUnderKills lets six clients take turns in eight sessions and kills hosts, which start again
+// at once. Then each session is free and has every acknowledged turn once, and no other turn twice.
 func (w *world) turnsUnderKills(kills int) {
 	t := w.t
 	c := &turnClients{w: w, canvas: w.canvas(echo), turns: map[string]map[string]bool{}}
@@ -155,7 +157,8 @@ func (w *world) requireFree(canvas, session string) time.Duration {
 	return took
 }
 
-// requireTurns checks the transcript of a session that is free: it holds everything that was acknowledged.
+// requireTurns checks the transcript of a session that is free: it holds everything that was
+// acknowledged.
 func (c *turnClients) requireTurns(session string) {
 	t := c.w.t
 	t.Helper()
@@ -176,8 +179,9 @@ func (c *turnClients) requireTurns(session string) {
 	require.Equal(t, map[string]int{"the last one": 1}, times, "turns that no client asked for")
 }
 
-// killBetweenClaimAndRun kills a host at the worst moment of a turn's start: when the row of its run is being written.
-// hold keeps the database from finishing that write in a session until dead is called, after the kill.
+// killBetweenClaimAndRun kills a host at the worst moment of a turn's start: when the row of its
+// run is being written. hold keeps the database from finishing that write in a session until dead
+// is called, after the kill.
 //
 // A session that a former version has left to a run that does not exist is free as well.
 func (w *world) killBetweenClaimAndRun(hold func(session string) (writing func(), dead func())) {
@@ -249,8 +253,8 @@ func (w *world) slowInserts(session string) (writing, dead func()) {
 	}
 }
 
-// lockedInserts makes PostgreSQL wait before it writes a run, and ends the connection of its host with the host: the
-// server would notice that only after the write.
+// lockedInserts makes PostgreSQL wait before it writes a run, and ends the connection of its host
+// with the host: the server would notice that only after the write.
 func (w *world) lockedInserts(string) (writing, dead func()) {
 	t := w.t
 	db := w.database()
@@ -273,8 +277,9 @@ func (w *world) lockedInserts(string) (writing, dead func()) {
 	}
 }
 
-// stopWithWaitingTurns stops a host by its signal while turns wait for their sessions: behind a turn of this host, and
-// behind one of another host. They are answered at once, in each dialect, and the host ends.
+// stopWithWaitingTurns stops a host by its signal while turns wait for their sessions: behind a
+// turn of this host, and behind one of another host. They are answered at once, in each dialect,
+// and the host ends.
 func stopWithWaitingTurns(t *testing.T, bin programs) {
 	w := shared(t, bin, 1)
 	a, b := w.start("a"), w.start("b")

@@ -24,8 +24,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// The failure tests run the command easel, NATS and PostgreSQL in processes of their own and kill, freeze and cut them
-// off. What must hold in every one: each step is in the log once, and nothing that was acknowledged is lost.
+// The failure tests run the command easel, NATS and PostgreSQL in processes of their own and kill,
+// freeze and cut them off. What must hold in every one: each step is in the log once, and nothing
+// that was acknowledged is lost.
 
 // patience bounds every wait; what is waited for takes a small part of it on a slow machine.
 const patience = 90 * time.Second
@@ -91,7 +92,8 @@ func embedded(t testing.TB, bin programs) *world {
 	return w
 }
 
-// shared is a world of hosts on NATS, of one server or of three that store everything three times, and PostgreSQL.
+// shared is a world of hosts on NATS, of one server or of three that store everything three times,
+// and PostgreSQL.
 func shared(t testing.TB, bin programs, natsServers int) *world {
 	w := embedded(t, bin)
 	var err error
@@ -217,7 +219,8 @@ func (w *world) owner() *hostProcess {
 	return found
 }
 
-// metric reads one number of a host; -1 when it does not answer. Hosts that are frozen are not asked.
+// metric reads one number of a host; -1 when it does not answer. Hosts that are frozen are not
+// asked.
 func metric(url, name string) float64 {
 	req, err := http.NewRequest("GET", url+"/metrics", nil)
 	if err != nil {
@@ -309,7 +312,8 @@ func (w *world) run(h *hostProcess, canvas, session, query string) string {
 	return r.ID
 }
 
-// insist posts to a host as a client does that is told to come again: while NATS elects a leader, or a disk stands still.
+// insist posts to a host as a client does that is told to come again: while NATS elects a leader,
+// or a disk stands still.
 func (w *world) insist(ctx context.Context, url, body string, into any) error {
 	for late := time.Now().Add(patience); ; {
 		status, err := w.try(ctx, "POST", url, body, into)

@@ -231,8 +231,9 @@ func TestKill(t *testing.T) {
 	require.Contains(t, list.Data[0].Messages[2].Content, "answered")
 }
 
-// heard is what a reader has in the end, by number. What follows the number in an id says where its host found the
-// event, live or in the log. A take-over voids what was told from its number on and never stored.
+// heard is what a reader has in the end, by number. What follows the number in an id says where its
+// host found the event, live or in the log. A take-over voids what was told from its number on and
+// never stored.
 func heard(list []event) []event {
 	var out []event
 	number := func(e event) int {
@@ -271,7 +272,8 @@ func TestFirstStart(t *testing.T) {
 	require.Error(t, err, "a place for the data is needed")
 }
 
-// TestDirectoryInUse has another process hold the data directory: nothing in there is touched, the records neither.
+// TestDirectoryInUse has another process hold the data directory: nothing in there is touched, the
+// records neither.
 func TestDirectoryInUse(t *testing.T) {
 	dir := t.TempDir()
 	brokertest.Open(t, broker.Config{Dir: dir})

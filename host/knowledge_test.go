@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKnowledge asks the example about the shop over HTTP: passages are found, cited, and follow the folder.
+// TestKnowledge asks the example about the shop over HTTP: passages are found, cited, and follow
+// the folder.
 func TestKnowledge(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("examples/knowledge")))

@@ -9,8 +9,8 @@ import (
 
 // budgets are the shares of the host's memory for work whose size strangers choose. The collector
 // lets the heap grow to about twice of what is live, and the run log and the database need their
-// part: together the shares stay well below half of the limit. Scripts run in processes of their own;
-// what these may hold at most and what the host holds are the limit together.
+// part: together the shares stay well below half of the limit. Scripts run in processes of their
+// own; what these may hold at most and what the host holds are the limit together.
 type budgets struct {
 	limit     int64            // of the process
 	requests  *memlimit.Budget // bodies and what is decoded from them, until the response is sent

@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// runMemory is the memory of the runs at work: the engine reserves what each of them holds, and a guard watches that
-// the process stays below its limit all the same.
+// runMemory is the memory of the runs at work: the engine reserves what each of them holds, and a
+// guard watches that the process stays below its limit all the same.
 type runMemory struct {
 	budget *memlimit.Budget
 	limit  int64 // of the process
@@ -45,8 +45,9 @@ func (m *runMemory) open(run string) *runAccount {
 	return &runAccount{memory: m, run: run, held: m.budget.Open()}
 }
 
-// weight is how many bytes of memory each byte that a run holds costs: itself, the event that shows it, and the
-// records that are written to the log and read by clients meanwhile. Measured with texts of megabytes.
+// weight is how many bytes of memory each byte that a run holds costs: itself, the event that shows
+// it, and the records that are written to the log and read by clients meanwhile. Measured with
+// texts of megabytes.
 const weight = 5
 
 // Grow reserves n bytes more, or gives -n back.
@@ -89,7 +90,8 @@ func (m *runMemory) Suspect(run string) bool { return m.suspects[run] }
 
 const (
 	watchEvery = 250 * time.Millisecond
-	// Live data above guardAt of the limit is too much, because the collector needs room; below calmAt runs start again.
+	// Live data above guardAt of the limit is too much, because the collector needs room; below
+	// calmAt runs start again.
 	guardAt, calmAt = 0.75, 0.6
 	// noteAt is the share from which a note names the runs that hold most.
 	noteAt = 0.5
@@ -166,7 +168,8 @@ func (m *runMemory) note(file string, u memlimit.Usage) error {
 		return err
 	}
 	m.noted = true
-	// It is read after the end of this process, not after that of the machine, so that it need not reach the disk.
+	// It is read after the end of this process, not after that of the machine, so that it need not
+	// reach the disk.
 	return os.WriteFile(file, data, 0o600)
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The pages README.md, ONE-MACHINE.md and MANY-MACHINES.md say what the program does. After a change of metrics:
+// The pages README.md, ONE-MACHINE.md and MANY-MACHINES.md say what the program does. After a
+// change of metrics:
 //
 //	go test ./host -run Page -update
 var update = flag.Bool("update", false, "write the table of metrics anew")

@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// grants are what tenants allow plugins at most, among the records. Each host keeps an answer for a moment, since every
-// call of a plugin asks.
+// grants are what tenants allow plugins at most, among the records. Each host keeps an answer for a
+// moment, since every call of a plugin asks.
 type grants struct {
 	store *store.Store
 	mu    sync.Mutex

@@ -82,7 +82,8 @@ func (p *plugins) describe(e plugin.Entry, most *plugin.Permissions, set map[str
 	return out
 }
 
-// icon is a plugin's picture as a data URL. Pages show it as an image, where scripts inside it do not run.
+// icon is a plugin's picture as a data URL. Pages show it as an image, where scripts inside it do
+// not run.
 func (p *plugins) icon(name string, about *plugin.Manifest) string {
 	section := about.Icon
 	if section == "" {

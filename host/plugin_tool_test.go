@@ -20,8 +20,8 @@ const toolUsing = `{"components":{
 		"tools":[{"component_name":"plugin:typewriter@1","name":"Typewriter","params":{"pause_ms":0}}]}},"downstream":["M"],"upstream":["begin"]},
 	"M":{"obj":{"component_name":"Message","params":{"content":["{A@content}"]}},"downstream":[],"upstream":["A"]}}}`
 
-// toolCaller is a model server that calls the first tool it is offered with its own text, and answers with what came
-// back. It refuses names of functions that OpenAI refuses.
+// toolCaller is a model server that calls the first tool it is offered with its own text, and
+// answers with what came back. It refuses names of functions that OpenAI refuses.
 func toolCaller(t *testing.T, offered chan<- json.RawMessage) (url string) {
 	return httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		var ask struct {
@@ -60,8 +60,9 @@ func toolCaller(t *testing.T, offered chan<- json.RawMessage) (url string) {
 	})
 }
 
-// An Agent of a saved canvas calls a plugin over HTTP. While the plugin is missing the model is told so and the run goes
-// on; once it is installed the next run has it, without the canvas being saved or the host being told.
+// An Agent of a saved canvas calls a plugin over HTTP. While the plugin is missing the model is
+// told so and the run goes on; once it is installed the next run has it, without the canvas being
+// saved or the host being told.
 func TestPluginIsAToolOfAnAgent(t *testing.T) {
 	dir := t.TempDir()
 	offered := make(chan json.RawMessage, 1)

@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// plugins are the installed plugins of this host. The folder is the one that `easel plugin install --plugins DIR` fills;
-// what is installed, approved or removed there counts at once.
+// plugins are the installed plugins of this host. The folder is the one that `easel plugin install
+// --plugins DIR` fills; what is installed, approved or removed there counts at once.
 type plugins struct {
 	host    *plugin.Host
 	catalog *plugin.Catalog

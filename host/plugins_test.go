@@ -123,8 +123,8 @@ func saved(t *testing.T, url, key, dsl string) string {
 	return c.ID
 }
 
-// A canvas whose plugin is missing is saved and has one problem; it works as soon as the plugin is there, changes with
-// it, and fails again without it, all in one running host.
+// A canvas whose plugin is missing is saved and has one problem; it works as soon as the plugin is
+// there, changes with it, and fails again without it, all in one running host.
 func TestPluginComesAndGoes(t *testing.T) {
 	dir := t.TempDir()
 	_, url := open(t, Config{Dir: dir})
@@ -202,7 +202,8 @@ func TestPluginSignatures(t *testing.T) {
 	require.Contains(t, said(t, url, "key", saved(t, url, "key", typing), "hi"), "not signed")
 }
 
-// What a plugin keeps survives the host, is one tenant's, and what it may do ends where the tenant says.
+// What a plugin keeps survives the host, is one tenant's, and what it may do ends where the tenant
+// says.
 func TestPluginServices(t *testing.T) {
 	dir := t.TempDir()
 	c := installer(t, filepath.Join(dir, "plugins"))

@@ -75,8 +75,9 @@ func asked(t *testing.T, url, method, path, kind, body string) string {
 	return string(text)
 }
 
-// TestPrivateAddresses tries every way from a request to an address, through the served API, with every way to write
-// one. Nothing arrives, and each answer says why or says nothing. With --allow-private the same ways do arrive.
+// TestPrivateAddresses tries every way from a request to an address, through the served API, with
+// every way to write one. Nothing arrives, and each answer says why or says nothing. With
+// --allow-private the same ways do arrive.
 func TestPrivateAddresses(t *testing.T) {
 	s := newSite(t)
 	const json = "application/json"

@@ -12,7 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// redisKeys are the original's keys: answered by a door of this host, kept in an existing Redis, or both.
+// redisKeys are the original's keys: answered by a door of this host, kept in an existing Redis, or
+// both.
 type redisKeys struct {
 	door   *redisdoor.Door
 	bridge *redisdoor.Bridge

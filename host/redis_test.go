@@ -154,8 +154,8 @@ func status(t *testing.T, url, run string) string {
 	return r.Status
 }
 
-// TestRedisKeys steers runs with the real redis-cli: through the door of the host, and through the bridge to the
-// real redis-server.
+// TestRedisKeys steers runs with the real redis-cli: through the door of the host, and through the
+// bridge to the real redis-server.
 func TestRedisKeys(t *testing.T) {
 	for _, way := range []string{"door", "bridge"} {
 		t.Run(way, func(t *testing.T) {

@@ -14,8 +14,8 @@ const (
 	sampleQuestion = "How long can I return shoes?"
 )
 
-// installTemplates saves the templates as canvases of the first tenant. It is done once, so that what somebody deletes
-// stays away.
+// installTemplates saves the templates as canvases of the first tenant. It is done once, so that
+// what somebody deletes stays away.
 func (h *Host) installTemplates(ctx context.Context, list []api.Template) error {
 	for _, t := range list {
 		title := t.Title.Get("en").Text()
@@ -37,7 +37,8 @@ func (h *Host) installTemplates(ctx context.Context, list []api.Template) error 
 	return nil
 }
 
-// Sample is the id of an installed canvas to try, and a question it answers; empty when there is none.
+// Sample is the id of an installed canvas to try, and a question it answers; empty when there is
+// none.
 func (h *Host) Sample(ctx context.Context) (canvas, question string) {
 	list, _, err := h.store.Canvases(ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: sampleTitle}, store.Page{Limit: 1, Documents: store.NoDocuments})
 	if err != nil || len(list) == 0 {

@@ -19,10 +19,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSoak puts a mixed load on three hosts that share NATS and PostgreSQL, for as long as EASEL_SOAK says (10m without
-// it). One host after the other is killed, NATS now and then. Every client checks what it gets: each event once and in
-// order, each step once, each turn once in its session. A fourth host is never killed: its memory and its goroutines
-// stay flat.
+// TestSoak puts a mixed load on three hosts that share NATS and PostgreSQL, for as long as
+// EASEL_SOAK says (10m without it). One host after the other is killed, NATS now and then. Every
+// client checks what it gets: each event once and in order, each step once, each turn once in its
+// session. A fourth host is never killed: its memory and its goroutines stay flat.
 func TestSoak(t *testing.T) {
 	long := 10 * time.Minute
 	if text := os.Getenv("EASEL_SOAK"); text != "" {
@@ -139,7 +139,8 @@ func (s *soak) turns(query string) {
 		}
 	}
 	for i := range turns {
-		// A turn whose answer got lost with its host was asked for again under the same text, and may be there twice.
+		// A turn whose answer got lost with its host was asked for again under the same text, and
+		// may be there twice.
 		require.Positive(s.w.t, said[fmt.Sprintf("%s-turn%d", query, i)], "turn %d of %v", i, said)
 	}
 }

@@ -33,7 +33,8 @@ func (h *Host) openLog(ctx context.Context) error {
 	cfg := &h.cfg
 	every := time.Duration(0)
 	if cfg.Sync == SyncContract {
-		// What the contract does not name is not left to luck for long; it costs nothing that could be measured.
+		// What the contract does not name is not left to luck for long; it costs nothing that could
+		// be measured.
 		every = 2 * time.Second
 	}
 	return h.await(ctx, "the run log", len(cfg.NATS) > 0, func() (err error) {

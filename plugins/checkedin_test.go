@@ -1,9 +1,11 @@
-// Package plugins_test holds the guests that are checked in as they were built against their sources. Not every machine
-// has their compilers; checkedin.json says what each was built from and with. After a change of a source:
+// Package plugins_test holds the guests that are checked in as they were built against their
+// sources. Not every machine has their compilers; checkedin.json says what each was built from and
+// with. After a change of a source:
 //
 //	go test ./plugins -update
 //
-// with npm installed in sdk-as, and a rustc that has the target wasm32-unknown-unknown (RUSTC and RUSTFLAGS may name one).
+// with npm installed in sdk-as, and a rustc that has the target wasm32-unknown-unknown (RUSTC and
+// RUSTFLAGS may name one).
 package plugins_test
 
 import (

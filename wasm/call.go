@@ -51,8 +51,8 @@ func (q *question) next(ctx context.Context) (piece, error) {
 	}
 }
 
-// stream asks the host and yields the pieces of its answer; an error comes at most once and last. Leaving early
-// takes the call back, unless the whole run ends, which the host knows by itself.
+// stream asks the host and yields the pieces of its answer; an error comes at most once and last.
+// Leaving early takes the call back, unless the whole run ends, which the host knows by itself.
 func (r *run) stream(ctx context.Context, kind, node string, payload engine.Value) iter.Seq2[engine.Value, error] {
 	return func(yield func(engine.Value, error) bool) {
 		if err := ctx.Err(); err != nil {

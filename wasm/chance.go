@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// standingClock stands still except while somebody sleeps: a sleep returns at once and moves the time on.
+// standingClock stands still except while somebody sleeps: a sleep returns at once and moves the
+// time on.
 type standingClock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -50,8 +50,8 @@ func (r *run) tell(name string, data *engine.ObjectBuilder) {
 	})
 }
 
-// variables tells which variables of the conversation changed since it was last asked; at first all of them. The
-// goroutine that takes the events owns the state between two of them.
+// variables tells which variables of the conversation changed since it was last asked; at first all
+// of them. The goroutine that takes the events owns the state between two of them.
 func (r *run) variables() {
 	first := r.known == nil
 	if first {

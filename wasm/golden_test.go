@@ -101,8 +101,8 @@ var otherEnd = map[string]string{
 	"components": "the module's own answer is long; TestComponentsFitTheGolden compares its form",
 }
 
-// TestGolden plays the conversations: given the lines to the module, it must say the others, in order. Ids are
-// compared by where they occur.
+// TestGolden plays the conversations: given the lines to the module, it must say the others, in
+// order. Ids are compared by where they occur.
 func TestGolden(t *testing.T) {
 	paths, err := filepath.Glob("js/golden/*.json")
 	require.NoError(t, err)
@@ -150,7 +150,8 @@ func hold(t *testing.T, lines []line) (all []line) {
 	return all
 }
 
-// echo is a text for the module with the ids the module really said, where the file has others in their place.
+// echo is a text for the module with the ids the module really said, where the file has others in
+// their place.
 func echo(text string, file, real []line) string {
 	written, said := idsOf(file), idsOf(real)
 	return hexID.ReplaceAllStringFunc(text, func(id string) string {
@@ -173,7 +174,8 @@ func idsOf(lines []line) (ids []string) {
 
 var hexID = regexp.MustCompile(`[0-9a-f]{32}`)
 
-// plain is a conversation as text, with ids numbered as they come and JSON without the order of members.
+// plain is a conversation as text, with ids numbered as they come and JSON without the order of
+// members.
 func plain(lines []line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -235,7 +237,8 @@ func write(about string, lines []line) []byte {
 	return b.Bytes()
 }
 
-// TestComponentsFitTheGolden holds the members of every description against those of the golden one.
+// TestComponentsFitTheGolden holds the members of every description against those of the golden
+// one.
 func TestComponentsFitTheGolden(t *testing.T) {
 	b := newBridge(&notebook{})
 	answer, err := b.request(`{"op":"components"}`)

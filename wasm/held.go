@@ -78,7 +78,8 @@ func (b *bridge) form(header engine.Value, _ string) ([]byte, error) {
 	return form.AppendJSON(nil), nil
 }
 
-// rewind makes a canvas that waits for a person, or stands in the middle of a run, ready to start somewhere else.
+// rewind makes a canvas that waits for a person, or stands in the middle of a run, ready to start
+// somewhere else.
 func (h *held) rewind() error {
 	if !h.state.Paused() && !h.state.Unfinished() {
 		return nil
@@ -95,7 +96,8 @@ func (h *held) rewind() error {
 	return nil
 }
 
-// base sets what a run from the middle begins with: {outputs: node -> outputs, variables: name -> value}.
+// base sets what a run from the middle begins with: {outputs: node -> outputs, variables: name ->
+// value}.
 func (h *held) base(v engine.Value) error {
 	for node, outputs := range v.Get("outputs").Fields() {
 		for name, x := range outputs.Fields() {

@@ -14,8 +14,8 @@ const (
 	wireRoom              = 30 // height of a row that an edge passes through between nodes
 )
 
-// place is a node on the plane, relative to the group around it; or, without an id, the spot where an edge passes
-// a column between its ends.
+// place is a node on the plane, relative to the group around it; or, without an id, the spot where
+// an edge passes a column between its ends.
 type place struct {
 	id     string
 	x, y   float64
@@ -27,9 +27,9 @@ type place struct {
 	order  float64 // where it wants to stand in its column
 }
 
-// arrange gives every node a place: columns from left to right along the edges, back edges left out; groups are as
-// large as their bodies, which are arranged inside them. sizes says how large nodes are drawn, node id -> [width,
-// height]. Equal canvases get equal places.
+// arrange gives every node a place: columns from left to right along the edges, back edges left
+// out; groups are as large as their bodies, which are arranged inside them. sizes says how large
+// nodes are drawn, node id -> [width, height]. Equal canvases get equal places.
 func arrange(components, sizes engine.Value) engine.Value {
 	p := plane{index: make(map[string]int, components.Len())}
 	for id := range components.Fields() {
@@ -54,7 +54,8 @@ func arrange(components, sizes engine.Value) engine.Value {
 	return engine.Object("nodes", nodes.Value())
 }
 
-// length is one measure of a size that may be anything; what no node can have counts as not measured.
+// length is one measure of a size that may be anything; what no node can have counts as not
+// measured.
 func length(size engine.Value, at int, otherwise float64) float64 {
 	if f, ok := size.At(at).Float(); ok && f > 0 && f < 1e5 {
 		return f
@@ -72,7 +73,8 @@ type plane struct {
 	met    []int // who led to a node last, +1; so that an edge that stands twice counts once
 }
 
-// link resolves edges and parents; what leads nowhere is left out, and so is a parent inside its own group.
+// link resolves edges and parents; what leads nowhere is left out, and so is a parent inside its
+// own group.
 func (p *plane) link(components engine.Value) {
 	p.nodes = len(p.places)
 	p.met = make([]int, p.nodes)
@@ -95,8 +97,8 @@ func (p *plane) link(components engine.Value) {
 	}
 }
 
-// targets follows the ways out that stand in the params of a branching node or of an error handler: files often name
-// them nowhere else.
+// targets follows the ways out that stand in the params of a branching node or of an error handler:
+// files often name them nowhere else.
 func (p *plane) targets(from int, v engine.Value, depth int) {
 	if depth == 0 {
 		return
@@ -127,8 +129,8 @@ func (p *plane) lead(from int, names engine.Value) {
 	}
 }
 
-// group places the members of a group (-1 is the whole canvas), inner groups first, with the given corner, and gives
-// the size of them all.
+// group places the members of a group (-1 is the whole canvas), inner groups first, with the given
+// corner, and gives the size of them all.
 func (p *plane) group(group int, left, top float64) (width, height float64) {
 	var members []int
 	for i := range p.places[:p.nodes] {

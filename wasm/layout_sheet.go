@@ -7,19 +7,22 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// sheet arranges the members of one group, without what is inside them: first columns, then the order in each, so
-// that edges cross little, then heights, so that edges are straight where they can be. An edge over several columns
-// holds a spot in each that it passes, or it would run through the nodes there.
+// sheet arranges the members of one group, without what is inside them: first columns, then the
+// order in each, so that edges cross little, then heights, so that edges are straight where they
+// can be. An edge over several columns holds a spot in each that it passes, or it would run through
+// the nodes there.
 type sheet struct {
 	*plane
 	columns  [][]int
 	from, to map[int][]int // neighbours in the columns before and behind
 }
 
-// mostSpots bounds what canvases that are no real ones can cost; edges beyond it pass where they may.
+// mostSpots bounds what canvases that are no real ones can cost; edges beyond it pass where they
+// may.
 const mostSpots = 20_000
 
-// sheet puts the members into columns, each behind all that lead to it. Edges that close a cycle count for nothing.
+// sheet puts the members into columns, each behind all that lead to it. Edges that close a cycle
+// count for nothing.
 func (p *plane) sheet(members []int) *sheet {
 	s := &sheet{plane: p, from: map[int][]int{}, to: map[int][]int{}}
 	in := map[int][]int{}
@@ -70,7 +73,8 @@ func (s *sheet) meet(a, b int) {
 	s.from[b] = append(s.from[b], a)
 }
 
-// sort orders the columns by the middle of their neighbours, there and back a few times, and keeps the best order.
+// sort orders the columns by the middle of their neighbours, there and back a few times, and keeps
+// the best order.
 func (s *sheet) sort() {
 	s.number()
 	best, crossings := s.copy(), s.crossings()
@@ -167,7 +171,8 @@ func (t tally) upTo(at int) (n int) {
 	return n
 }
 
-// align gives every place its height: as near as it can be to the middle of its neighbours without leaving its order.
+// align gives every place its height: as near as it can be to the middle of its neighbours without
+// leaving its order.
 func (s *sheet) align() {
 	for _, column := range s.columns {
 		s.settle(column, nil)
@@ -192,8 +197,8 @@ type block struct {
 	y           float64
 }
 
-// settle moves the places of a column to where their neighbours are, with the least sum of squares of what they miss.
-// Blocks that would overlap are joined until none do.
+// settle moves the places of a column to where their neighbours are, with the least sum of squares
+// of what they miss. Blocks that would overlap are joined until none do.
 func (s *sheet) settle(column []int, neighbours map[int][]int) {
 	var blocks []block
 	depth := make([]float64, len(column)) // of each place below the first of its column, all packed
@@ -236,8 +241,8 @@ func gapBetween(a, b *place) float64 {
 	return rowGap
 }
 
-// forward lists the members so that each stands behind those that lead to it, and notes these. Edges that close a
-// cycle are passed over.
+// forward lists the members so that each stands behind those that lead to it, and notes these.
+// Edges that close a cycle are passed over.
 func (p *plane) forward(members []int, in map[int][]int) []int {
 	const entered, left = 1, 2
 	mark := map[int]int{}

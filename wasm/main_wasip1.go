@@ -15,8 +15,9 @@ func breathe() {}
 
 var runnable = []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
 
-// settle runs the other goroutines until none is ready. They are parked once the export returns, also those that a
-// timer would wake: a host that waits calls an export now and then, such as deliver for a call that does not exist.
+// settle runs the other goroutines until none is ready. They are parked once the export returns,
+// also those that a timer would wake: a host that waits calls an export now and then, such as
+// deliver for a call that does not exist.
 func settle() {
 	for {
 		for range 8 {

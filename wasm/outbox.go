@@ -2,8 +2,9 @@ package main
 
 import "sync"
 
-// outbox collects the events of a run until nothing is left to do, and hands them over together: crossing the border
-// costs more than an event. A question to the host and the end of the run hand them over at once.
+// outbox collects the events of a run until nothing is left to do, and hands them over together:
+// crossing the border costs more than an event. A question to the host and the end of the run hand
+// them over at once.
 type outbox struct {
 	host host
 	run  uint32

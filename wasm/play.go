@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// A build with the tag conformance plays cases with the stand-ins of enginetest inside the module: what it shows must
-// be, byte for byte, what the engine shows natively.
+// A build with the tag conformance plays cases with the stand-ins of enginetest inside the module:
+// what it shows must be, byte for byte, what the engine shows natively.
 
 // extra are the components that cases need besides the built-in ones.
 var extra = []engine.Spec{enginetest.EchoToolSpec()}
@@ -21,8 +21,8 @@ func init() {
 	standIns = play
 }
 
-// play sets a run up as the player does run number play.run of the case play.case, so that a host drives it and hears
-// its events as those of any other run.
+// play sets a run up as the player does run number play.run of the case play.case, so that a host
+// drives it and hears its events as those of any other run.
 func play(r *run, play engine.Value, o *engine.Options) {
 	if n, ok := play.Get("flood").Int(); ok {
 		flood(r, n, play.Get("line").Str())
@@ -64,7 +64,8 @@ func flood(r *run, n int64, line string) {
 	}
 }
 
-// playCase plays a whole case; the answer is the observation. concurrency in the header bounds the nodes of a batch.
+// playCase plays a whole case; the answer is the observation. concurrency in the header bounds the
+// nodes of a batch.
 func (b *bridge) playCase(header engine.Value, body string) ([]byte, error) {
 	c, err := enginetest.ParseCase([]byte(body))
 	if err != nil {

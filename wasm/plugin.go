@@ -24,8 +24,8 @@ type plugin struct {
 	locale   string
 }
 
-// plugin keeps or forgets a plugin: {"name"} forgets it, anything else comes with a manifest, which takes the place
-// of an older one of the same name.
+// plugin keeps or forgets a plugin: {"name"} forgets it, anything else comes with a manifest, which
+// takes the place of an older one of the same name.
 func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	if name := header.Get("forget").Str(); name != "" {
 		b.mu.Lock()
@@ -52,7 +52,8 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	return engine.Object("component", p.component()).AppendJSON(nil), nil
 }
 
-// stays is why a plugin whose manifest says so takes no part in previews here, which may be on a server.
+// stays is why a plugin whose manifest says so takes no part in previews here, which may be on a
+// server.
 func stays(preview string, server bool) string {
 	switch {
 	case preview == "server" && !server:
@@ -69,7 +70,8 @@ func (p *plugin) component() string {
 	return engine.PluginPrefix + p.manifest.Name + "@" + major
 }
 
-// lookup finds plugins as components. One that takes no part in previews has its form like any other, and the reason.
+// lookup finds plugins as components. One that takes no part in previews has its form like any
+// other, and the reason.
 func (b *bridge) lookup(name string) (engine.Spec, bool) {
 	spec, ok := (&node.Shelf{Find: b.findPlugin}).Lookup(name)
 	if p, err := b.findPlugin(strings.TrimPrefix(name, engine.PluginPrefix)); err == nil {

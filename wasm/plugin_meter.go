@@ -16,8 +16,9 @@ var meterCodes = []struct {
 	{meter.ErrForged, "forged"}, {meter.ErrUnsupported, "unsupported"}, {meter.ErrLimit, "over_limit"},
 }
 
-// meter rewrites a module, which comes and goes in base64, so that it can be stopped and counted, and says what it
-// imports and exports. Function types are written with one letter per value: (i32 i64) -> i32 is iI:i.
+// meter rewrites a module, which comes and goes in base64, so that it can be stopped and counted,
+// and says what it imports and exports. Function types are written with one letter per value: (i32
+// i64) -> i32 is iI:i.
 func (b *bridge) meter(header engine.Value, body string) ([]byte, error) {
 	wasm, err := base64.StdEncoding.DecodeString(body)
 	if err != nil {

@@ -16,8 +16,9 @@ type dialogue struct {
 	given    error // why nobody takes what it emits any more
 }
 
-// converse asks the host as run.once does, and answers the questions {"ask", "op", "args"} among the pieces of its
-// answer, each with {"kind":"reply"} for the same call. The last piece is what it gives.
+// converse asks the host as run.once does, and answers the questions {"ask", "op", "args"} among
+// the pieces of its answer, each with {"kind":"reply"} for the same call. The last piece is what it
+// gives.
 func (r *run) converse(ctx context.Context, nodeID string, payload engine.Value, talk *dialogue) (engine.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return engine.Null, err
@@ -89,7 +90,8 @@ func (d *dialogue) run(ctx context.Context, op string, args engine.Value) (engin
 	return engine.Null, &node.Error{Code: "unsupported", Message: fmt.Sprintf("no operation %q on this host", op)}
 }
 
-// say hands on what was emitted. After an error the plugin is told to finish, and nothing more is taken.
+// say hands on what was emitted. After an error the plugin is told to finish, and nothing more is
+// taken.
 func (d *dialogue) say(e node.Emission) {
 	if d.given == nil {
 		d.given = d.emit(e)

@@ -158,7 +158,8 @@ func TestPluginIsKnown(t *testing.T) {
 	})
 }
 
-// TestPluginThatTakesNoPartInPreviews is known with its form, named by validate, and refused when a node reaches it.
+// TestPluginThatTakesNoPartInPreviews is known with its form, named by validate, and refused when a
+// node reaches it.
 func TestPluginThatTakesNoPartInPreviews(t *testing.T) {
 	for preview, says := range map[string]string{"server": "runs on a server only", "none": "not run to try a canvas out"} {
 		t.Run(preview, func(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Each type here is one port of the engine: a question to the host, dressed as the engine expects it.
+// Each type here is one port of the engine: a question to the host, dressed as the engine expects
+// it.
 
 type retriever struct{ *run }
 
@@ -130,7 +131,8 @@ func responseOf(v engine.Value) (*engine.HTTPResponse, error) {
 
 type code struct{ *run }
 
-// RunCode runs a script. What the script itself threw (code "code") is its result; anything else is the host's error.
+// RunCode runs a script. What the script itself threw (code "code") is its result; anything else is
+// the host's error.
 func (r code) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResult, error) {
 	v, err := r.once(ctx, "code", engine.Object("lang", c.Language, "script", c.Script, "arguments", c.Arguments))
 	var thrown *failure

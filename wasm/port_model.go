@@ -68,8 +68,8 @@ type hostModel struct {
 	info engine.Info
 }
 
-// readInfo is what the host says about its models: {tools, images, context}. Without tools, agents plan in text,
-// which every model can do.
+// readInfo is what the host says about its models: {tools, images, context}. Without tools, agents
+// plan in text, which every model can do.
 func readInfo(v engine.Value) engine.Info {
 	n, _ := v.Get("context").Int()
 	return engine.Info{Tools: v.Get("tools").True(), Images: v.Get("images").True(), Context: int(n)}
@@ -100,7 +100,8 @@ func requestOf(req *engine.ModelRequest) engine.Value {
 	}
 	b := engine.NewObject(10).Set("model", engine.String(req.LLM)).Set("purpose", engine.String(string(req.Purpose))).
 		Set("mode", engine.String(mode)).Set("messages", messagesOf(req)).Set("options", req.Config.Value())
-	// An agent that plans in text lists its tools in the prompt; the list beside it is for stand-ins.
+	// An agent that plans in text lists its tools in the prompt; the list beside it is for
+	// stand-ins.
 	if len(req.Tools) > 0 && req.Purpose != engine.PurposePlan {
 		list := make([]engine.Value, len(req.Tools))
 		for i, t := range req.Tools {

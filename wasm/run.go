@@ -83,8 +83,8 @@ func (r *run) consume(events iter.Seq2[*engine.Event, error]) (began bool, faile
 	return began, nil
 }
 
-// giveWay lets the run tell first what it was handed before, such as the end of a tool. One turn is not enough: now
-// and then the scheduler takes the one that gave way before those that are ready.
+// giveWay lets the run tell first what it was handed before, such as the end of a tool. One turn is
+// not enough: now and then the scheduler takes the one that gave way before those that are ready.
 func (r *run) giveWay() {
 	for range 4 {
 		runtime.Gosched()
@@ -143,7 +143,8 @@ func (r *run) ended(failed error) []byte {
 	return b.Value().AppendJSON(nil)
 }
 
-// debug runs one node alone. The engine tells no events of that, so the bridge tells those that a view needs.
+// debug runs one node alone. The engine tells no events of that, so the bridge tells those that a
+// view needs.
 func (r *run) debug(s *startMessage) []byte {
 	node, values := s.debug.Get("node").Str(), s.debug.Get("params")
 	clock := r.options.Ports.Clock

@@ -1,6 +1,7 @@
-// Command bench runs the benchmarks of the engine, of the host and of plugins and prints each as a ratio to the floors of
-// the same run, or against what was promised. It fails when a figure is over its limit, so that nothing becomes slower
-// unnoticed. `bench host` and `bench plugins` run those of one part alone.
+// Command bench runs the benchmarks of the engine, of the host and of plugins and prints each as a
+// ratio to the floors of the same run, or against what was promised. It fails when a figure is over
+// its limit, so that nothing becomes slower unnoticed. `bench host` and `bench plugins` run those
+// of one part alone.
 package main
 
 import (
@@ -132,8 +133,8 @@ var (
 	figure = regexp.MustCompile(`([\d.]+) (\S+)`)
 )
 
-// measure runs benchmarks in the module of a folder, this one when it is empty, and collects every figure by name and
-// metric.
+// measure runs benchmarks in the module of a folder, this one when it is empty, and collects every
+// figure by name and metric.
 func measure(results map[string]map[string][]float64, prefix, dir string, env []string, args ...string) error {
 	cmd := exec.Command("go", append([]string{"test", "-run", "^$", "-benchmem"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
@@ -163,8 +164,8 @@ func measure(results map[string]map[string][]float64, prefix, dir string, env []
 	return lines.Err()
 }
 
-// best is the lowest figure: of times, the run least disturbed by others on the machine. Figures per second are measured
-// once.
+// best is the lowest figure: of times, the run least disturbed by others on the machine. Figures
+// per second are measured once.
 func best(results map[string]map[string][]float64, name, metric string) (float64, bool) {
 	list := results[name][metric]
 	if len(list) == 0 {

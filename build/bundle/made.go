@@ -9,7 +9,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// made is what one build wrote, as esbuild tells it. Paths are relative to the page's folder, with slashes.
+// made is what one build wrote, as esbuild tells it. Paths are relative to the page's folder, with
+// slashes.
 type made struct {
 	outputs map[string]output
 }
@@ -63,7 +64,8 @@ func (b bundler) build(options api.BuildOptions) (*made, error) {
 	return m, nil
 }
 
-// packages adds the npm packages that the build contains to names: folders of node_modules, such as @xyflow/react.
+// packages adds the npm packages that the build contains to names: folders of node_modules, such as
+// @xyflow/react.
 func (m *made) packages(names map[string]bool) {
 	const modules = "node_modules/"
 	for _, out := range m.outputs {
@@ -97,7 +99,8 @@ func (m *made) main(ext string) string {
 	return ""
 }
 
-// initial lists the scripts that are needed before the page can draw: the entry and what it imports, not lazily.
+// initial lists the scripts that are needed before the page can draw: the entry and what it
+// imports, not lazily.
 func (m *made) initial() []string {
 	var names []string
 	seen := map[string]bool{}

@@ -26,7 +26,7 @@ func project(t *testing.T) bundler {
 		"wasm/js/src/code/worker.ts":           `console.log("code")`,
 		"web/read/worker.ts":                   `console.log("read")`,
 		"wasm/js/src/plugin/kernel.browser.ts": `console.log("plugin")`,
-		"build/licences/lists/page.txt":                    "who made what is in it",
+		"build/licences/lists/page.txt":        "who made what is in it",
 		"wasm/dist/engine.wasm":                "\x00asm",
 		"wasm/dist/wasm_exec.js":               "1",
 	}
@@ -101,7 +101,8 @@ func TestSameSourcesGiveSameNames(t *testing.T) {
 	require.Equal(t, names(), names())
 }
 
-// The page is the same file by file from other directories, also where npm packages are reached by a link.
+// The page is the same file by file from other directories, also where npm packages are reached by
+// a link.
 func TestPageDoesNotDependOnTheDirectory(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node compresses, and it is not there")

@@ -1,12 +1,13 @@
 // Command bundle makes the files a browser gets: the page of web and the npm package of wasm/js.
 //
-// It runs esbuild as a library; npm only fetches packages, and Node compresses, because the standard library has no
-// Brotli. Names carry a hash of their content and may be cached for ever; index.html alone keeps its name. No script
-// stands inside the page, so a strict Content-Security-Policy holds. After a build it prints the gzip size of each file
-// and fails when the page is heavier than its budget.
+// It runs esbuild as a library; npm only fetches packages, and Node compresses, because the
+// standard library has no Brotli. Names carry a hash of their content and may be cached for ever;
+// index.html alone keeps its name. No script stands inside the page, so a strict
+// Content-Security-Policy holds. After a build it prints the gzip size of each file and fails when
+// the page is heavier than its budget.
 //
-// The page is written twice: as plain files that any static server can send, and compressed into the folder from which
-// the host embeds it.
+// The page is written twice: as plain files that any static server can send, and compressed into
+// the folder from which the host embeds it.
 //
 //	go run ./build/bundle            # everything, minified
 //	go run ./build/bundle -maps      # with source maps, to debug it in a browser
@@ -25,8 +26,8 @@ import (
 	"slices"
 )
 
-// budget is the most the page may weigh before it is interactive, in bytes of gzip: scripts that index.html loads.
-// The engine, the workers and what is imported lazily do not count.
+// budget is the most the page may weigh before it is interactive, in bytes of gzip: scripts that
+// index.html loads. The engine, the workers and what is imported lazily do not count.
 const budget = 200_000
 
 func main() {

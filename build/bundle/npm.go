@@ -27,8 +27,8 @@ var (
 	}
 )
 
-// npm builds the package of wasm/js into its dist folder: one plain module per entry, types by tsc, and the engine
-// beside them when it has been built.
+// npm builds the package of wasm/js into its dist folder: one plain module per entry, types by tsc,
+// and the engine beside them when it has been built.
 func (b bundler) npm() error {
 	dir := b.abs("wasm/js")
 	out := filepath.Join(dir, "dist")
@@ -55,8 +55,8 @@ func (b bundler) modules(dir, out string) error {
 	options.ChunkNames, options.AssetNames = "parts/[hash]", "parts/[name]"
 	for _, part := range []struct {
 		platform api.Platform
-		// What an entry loads only when it is used lies in parts. Everything else must stand where import.meta.url is
-		// that of the file which asks, so entries share nothing.
+		// What an entry loads only when it is used lies in parts. Everything else must stand where
+		// import.meta.url is that of the file which asks, so entries share nothing.
 		lazy    bool
 		entries []api.EntryPoint
 	}{
@@ -76,7 +76,7 @@ func (b bundler) modules(dir, out string) error {
 // copyInto copies the licences, and the engine where it has been built: that is a step of its own.
 func (b bundler) copyInto(out string) error {
 	files := map[string]string{
-		b.abs("LICENSE"):              filepath.Join(out, "LICENSE"),
+		b.abs("LICENSE"): filepath.Join(out, "LICENSE"),
 		b.abs("build/licences/lists/package.txt"): filepath.Join(out, "THIRD-PARTY.txt"),
 	}
 	for _, name := range []string{"engine.wasm", "wasm_exec.js"} {

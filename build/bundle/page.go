@@ -14,7 +14,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// page builds web and puts it in place of the former build at once, so that a build that fails leaves the old page.
+// page builds web and puts it in place of the former build at once, so that a build that fails
+// leaves the old page.
 func (b bundler) page() error {
 	out := b.out
 	b.out = strings.TrimRight(out, "/") + ".new"
@@ -45,7 +46,8 @@ func (b bundler) draw() error {
 	return b.compress()
 }
 
-// scripts builds the workers and the page. Workers are built first, because the page is told their names.
+// scripts builds the workers and the page. Workers are built first, because the page is told their
+// names.
 func (b bundler) scripts() (*made, error) {
 	names := map[string]string{}
 	for define, entry := range map[string]string{
@@ -139,7 +141,8 @@ func (b bundler) asset(file string) (string, error) {
 	return name, os.WriteFile(filepath.Join(b.out, name), bytes, 0o644)
 }
 
-// examples answers the import easel:examples with the canvases of web/examples, in order of their names.
+// examples answers the import easel:examples with the canvases of web/examples, in order of their
+// names.
 func (b bundler) examples() api.Plugin {
 	folder := b.abs("web/examples")
 	return api.Plugin{Name: "examples", Setup: func(build api.PluginBuild) {
@@ -182,7 +185,7 @@ func (b bundler) index(made *made) error {
 		return err
 	}
 	return copyFiles(map[string]string{
-		b.abs("web/icon.svg"):      filepath.Join(b.out, "icon.svg"),
+		b.abs("web/icon.svg"):                  filepath.Join(b.out, "icon.svg"),
 		b.abs("build/licences/lists/page.txt"): filepath.Join(b.out, "licences.txt"),
 	})
 }

@@ -31,8 +31,8 @@ type linked struct {
 	}
 }
 
-// goModules lists the modules that are linked into a program on any of the targets. The licences of a module are those
-// of its root and of the folders above its linked packages.
+// goModules lists the modules that are linked into a program on any of the targets. The licences of
+// a module are those of its root and of the folders above its linked packages.
 func goModules(c *classifier, program string, targets []target) ([]component, error) {
 	folders := map[string]map[string]bool{} // of a module, those with linked packages and those above
 	modules := map[string]component{}

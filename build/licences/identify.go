@@ -16,8 +16,8 @@ var allowed = map[string]bool{
 	"LicenseRef-AGG-2.3": true, "Unicode-3.0": true,
 }
 
-// body is the binding text of a licence in plain words. <> stands for what differs between copies: names, and the
-// wording of disclaimers.
+// body is the binding text of a licence in plain words. <> stands for what differs between copies:
+// names, and the wording of disclaimers.
 type body struct{ id, text string }
 
 const (
@@ -88,7 +88,8 @@ func newClassifier(apache string) (*classifier, error) {
 		return nil, errors.New("the text of Apache-2.0 is incomplete")
 	}
 	c := &classifier{}
-	// Copies differ in the address of the licence, in the title of its terms, and in a last remark for those who use it.
+	// Copies differ in the address of the licence, in the title of its terms, and in a last remark
+	// for those who use it.
 	terms := words[from+len(apacheStart) : to]
 	terms = terms[strings.Index(terms, "terms and conditions for use"):]
 	c.add("Apache-2.0", apacheStart+` (?:http www apache org licenses )?`+regexp.QuoteMeta(strings.TrimSpace(terms))+

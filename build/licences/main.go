@@ -1,9 +1,11 @@
-// Command licences lists the third-party software in what easel ships, with the texts of its licences.
+// Command licences lists the third-party software in what easel ships, with the texts of its
+// licences.
 //
-// What is in the program is what the go command links into it on any platform of a release; what is in the page and in
-// the npm package is what esbuild puts there. The texts lie beside the sources, in the module cache and node_modules;
-// parts of those that were compiled from something else are listed by hand in parts.go. A component without a licence,
-// or with one that is not known to go together with Apache-2.0, is an error. Nothing is fetched.
+// What is in the program is what the go command links into it on any platform of a release; what is
+// in the page and in the npm package is what esbuild puts there. The texts lie beside the sources,
+// in the module cache and node_modules; parts of those that were compiled from something else are
+// listed by hand in parts.go. A component without a licence, or with one that is not known to go
+// together with Apache-2.0, is an error. Nothing is fetched.
 //
 //	go run ./build/licences                            # write NOTICE and build/licences/lists
 //	go run ./build/licences -check                     # compare them with what would be written

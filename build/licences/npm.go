@@ -23,7 +23,8 @@ func bundled() (contents, error) {
 	return c, json.Unmarshal(out, &c)
 }
 
-// npmPackages describes packages that are installed below a folder. Those of wasm/js are installed there only.
+// npmPackages describes packages that are installed below a folder. Those of wasm/js are installed
+// there only.
 func npmPackages(c *classifier, folder string, names []string) ([]component, error) {
 	var list []component
 	var failed []error

@@ -10,7 +10,8 @@ import (
 //go:embed texts
 var texts embed.FS
 
-// part is software that no package manager lists: it was compiled into, or copied from, something that is listed.
+// part is software that no package manager lists: it was compiled into, or copied from, something
+// that is listed.
 type part struct {
 	name     string
 	licences []string
@@ -66,14 +67,16 @@ var parts = []part{
 
 	{name: "pdf.js", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", of: unpdf},
 
-	// The modules that are checked in as they were built: plugins/examples, sdk-as/testdata and sdk-rust/testdata.
+	// The modules that are checked in as they were built: plugins/examples, sdk-as/testdata and
+	// sdk-rust/testdata.
 	{name: "AssemblyScript runtime", licences: []string{"Apache-2.0"}, text: "assemblyscript.txt", in: []string{"plugins"}},
 	{name: "AssemblyScript runtime, terms", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", in: []string{"plugins"}},
 	{name: "Rust standard library", licences: []string{"MIT"}, text: "rust.txt", in: []string{"plugins"}},
 }
 
-// reviewed are the licences in files that a person read, by component@version and name: files that have prose between
-// licences, or a rare one. Without licences a file is left out, as it repeats those of other components.
+// reviewed are the licences in files that a person read, by component@version and name: files that
+// have prose between licences, or a rare one. Without licences a file is left out, as it repeats
+// those of other components.
 var reviewed = map[string][]string{
 	"github.com/dop251/goja@v0.0.0-20260917113740-793a2a65c13b ftoa/LICENSE_LUCENE": {"dtoa"},
 	"modernc.org/libc@v1.77.1 LICENSE-3RD-PARTY.md":                                 {"BSD-3-Clause", "MIT"},
@@ -81,7 +84,8 @@ var reviewed = map[string][]string{
 	"modernc.org/sqlite@v1.60.1 LICENSE-SQLITE":                                     {"blessing"},
 }
 
-// withParts adds the parts of a list's components, and checks that they are known at the versions they have now.
+// withParts adds the parts of a list's components, and checks that they are known at the versions
+// they have now.
 func withParts(name string, list []component) ([]component, error) {
 	whole := map[string]component{}
 	for _, c := range list {

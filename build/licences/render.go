@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// notice is the NOTICE of what a list is about: easel's own lines, and the notices that licences ask to be passed on,
-// each once.
+// notice is the NOTICE of what a list is about: easel's own lines, and the notices that licences
+// ask to be passed on, each once.
 func notice(list []component) []byte {
 	var out bytes.Buffer
 	out.WriteString(`easel
@@ -34,7 +34,8 @@ repository, and by the command easel licences.
 	return out.Bytes()
 }
 
-// render is a list as text: the notice, a table of the components, and the texts of their licences, each once.
+// render is a list as text: the notice, a table of the components, and the texts of their licences,
+// each once.
 func render(list []component) []byte {
 	var out bytes.Buffer
 	out.Write(notice(list))
@@ -64,8 +65,8 @@ type group struct {
 	of   []string
 }
 
-// grouped are the texts of all components but notices, in the order of the first that has each. Texts with the same
-// words are one.
+// grouped are the texts of all components but notices, in the order of the first that has each.
+// Texts with the same words are one.
 func grouped(list []component) []*group {
 	var order []*group
 	known := map[string]*group{}

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// bom is a CycloneDX document, https://cyclonedx.org/docs/1.6/json/. It has neither a time nor a serial number, so that
-// the same sources give the same bytes.
+// bom is a CycloneDX document, https://cyclonedx.org/docs/1.6/json/. It has neither a time nor a
+// serial number, so that the same sources give the same bytes.
 type bom struct {
 	Format   string    `json:"bomFormat"`
 	Spec     string    `json:"specVersion"`

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// instr is one instruction of a function's body: what shorten looks at stands in fields, the rest stays as bytes.
+// instr is one instruction of a function's body: what shorten looks at stands in fields, the rest
+// stays as bytes.
 type instr struct {
 	op  byte
 	n   int64  // the constant, index, label or address that belongs to it
@@ -184,8 +185,8 @@ func (in *instr) setTable(labels []uint64) {
 	in.raw = b
 }
 
-// effect is how many values an instruction takes from the stack and leaves there; ok is false for those that do
-// more than that.
+// effect is how many values an instruction takes from the stack and leaves there; ok is false for
+// those that do more than that.
 func (in *instr) effect() (takes, leaves int, ok bool) {
 	switch op := in.op; {
 	case op == opNop:

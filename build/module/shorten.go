@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Go's compiler writes WebAssembly plainly and leaves the rest to the engine's compiler, which makes fast code of it
-// but cannot make the download smaller. shorten says the same in fewer bytes, function by function:
+// Go's compiler writes WebAssembly plainly and leaves the rest to the engine's compiler, which
+// makes fast code of it but cannot make the download smaller. shorten says the same in fewer bytes,
+// function by function:
 //
 //   - the address of something on the stack is computed in 32 bits instead of in 64, and moves into the load or store
 //     that wants it (a tenth of the code);
@@ -15,8 +16,8 @@ import (
 //     and a read of the same local one instruction;
 //   - calls for a larger stack and for panics push the address to return to by calling one function.
 //
-// No call and no block is moved, left out or done in another order, so every address that the runtime knows stays
-// what it was.
+// No call and no block is moved, left out or done in another order, so every address that the
+// runtime knows stays what it was.
 func shorten(body []byte, pusher uint64) ([]byte, error) {
 	at := 0
 	groups, n := binary.Uvarint(body)
@@ -55,7 +56,8 @@ func shortenCode(code []byte, pusher uint64) ([]byte, error) {
 	return out, nil
 }
 
-// simplify replaces short sequences by shorter ones, as soon as the last instruction of one is there.
+// simplify replaces short sequences by shorter ones, as soon as the last instruction of one is
+// there.
 func simplify(list []instr) []instr {
 	out := make([]instr, 0, len(list))
 	for _, in := range list {
@@ -85,8 +87,9 @@ func simplify(list []instr) []instr {
 	return out
 }
 
-// pushOnce leaves out a write to the local copy of the stack pointer before a call, which the read of the pointer
-// after the call overwrites: what is pushed, the place to return to, goes where the pointer itself says.
+// pushOnce leaves out a write to the local copy of the stack pointer before a call, which the read
+// of the pointer after the call overwrites: what is pushed, the place to return to, goes where the
+// pointer itself says.
 func pushOnce(out []instr) []instr {
 	const size = 9
 	if !ends(out, opTee, opGlobalSet, opGet, opI64, opStore64, opI32, opCall, opGlobalGet, opSet) {
@@ -120,8 +123,9 @@ func narrow(out []instr) []instr {
 
 func bare(op byte) instr { return instr{op: op, raw: []byte{op}} }
 
-// foldAddresses moves what is added to an address into the load or store that uses it. Adding there does not wrap
-// around at 4 GB, but neither does any address that a program computes by adding a positive number.
+// foldAddresses moves what is added to an address into the load or store that uses it. Adding there
+// does not wrap around at 4 GB, but neither does any address that a program computes by adding a
+// positive number.
 func foldAddresses(list []instr) []instr {
 	out := make([]instr, 0, len(list))
 	for i := 0; i < len(list); i++ {
@@ -138,8 +142,8 @@ func foldAddresses(list []instr) []instr {
 	return out
 }
 
-// userOf finds the load or store that takes the value on top of the stack as its address; -1 if something else does,
-// or if that cannot be seen.
+// userOf finds the load or store that takes the value on top of the stack as its address; -1 if
+// something else does, or if that cannot be seen.
 func userOf(list []instr) int {
 	const far = 40
 	above := 0 // values on top of it
@@ -172,8 +176,9 @@ func userOf(list []instr) int {
 // place is the local in which Go's functions keep the number of the block they go on with.
 const place = 0
 
-// jumpAhead finds the head of a function, a table of blocks inside a loop: a jump writes a number to place and goes
-// there. Where the block of that number ends further on, one can go there at once.
+// jumpAhead finds the head of a function, a table of blocks inside a loop: a jump writes a number
+// to place and goes there. Where the block of that number ends further on, one can go there at
+// once.
 func jumpAhead(list []instr) []instr {
 	head := -1
 	for i := range list {
@@ -246,8 +251,9 @@ func trim(labels []uint64) []uint64 {
 	return append(labels[:n:n], labels[last])
 }
 
-// pushRarely pushes return addresses of rare calls, which are the first instruction inside of an if (the stack must
-// grow, a pointer is nil), by a call of the function pusher: 7 bytes less each, and no time while they do not happen.
+// pushRarely pushes return addresses of rare calls, which are the first instruction inside of an if
+// (the stack must grow, a pointer is nil), by a call of the function pusher: 7 bytes less each, and
+// no time while they do not happen.
 func pushRarely(list []instr, pusher uint64) []instr {
 	out := make([]instr, 0, len(list))
 	for _, in := range list {

@@ -6,7 +6,8 @@ import (
 	"errors"
 )
 
-// Go's linker writes a module for speed of linking, not of loading. slim makes a smaller one that does the same:
+// Go's linker writes a module for speed of linking, not of loading. slim makes a smaller one that
+// does the same:
 //
 //   - the table that leads from program counters to functions is written at instantiation, see table;
 //   - names and lines that only the trace of a crash would print are left out, see trace.go;
@@ -52,10 +53,11 @@ func slim(module []byte) ([]byte, error) {
 	return writeSections(sections), nil
 }
 
-// table is what leads from program counters to functions. In WebAssembly each function owns sixteen entries of twenty
-// bytes which hold nothing but its number, and because the linker leaves zeros out, each entry becomes a data segment
-// of its own: of a module of 7 MB they are 0.6 MB, and hard to compress. A start function writes the table when the
-// module is instantiated, before any of its code runs.
+// table is what leads from program counters to functions. In WebAssembly each function owns sixteen
+// entries of twenty bytes which hold nothing but its number, and because the linker leaves zeros
+// out, each entry becomes a data segment of its own: of a module of 7 MB they are 0.6 MB, and hard
+// to compress. A start function writes the table when the module is instantiated, before any of its
+// code runs.
 type table struct{ base, entries uint32 }
 
 const (
@@ -82,7 +84,8 @@ func image(segments []segment) []byte {
 	return mem
 }
 
-// findTable looks for a place where the number of an entry becomes the next one: from there its base is known.
+// findTable looks for a place where the number of an entry becomes the next one: from there its
+// base is known.
 func findTable(segments []segment, mem []byte) (table, bool) {
 	for _, s := range segments {
 		if len(s.bytes) > 4 || int(s.at)+2*entrySize > len(mem) {
@@ -116,7 +119,8 @@ func (t table) holds(mem []byte, i uint32) bool {
 	return bytes.Equal(mem[at:at+entrySize], want[:])
 }
 
-// fill is the body of a function that writes the table: for i := 0; i < entries; i++ { mem[base+20*i] = i >> 4 }.
+// fill is the body of a function that writes the table: for i := 0; i < entries; i++ {
+// mem[base+20*i] = i >> 4 }.
 func fill(t table) []byte {
 	b := []byte{1, 2, 0x7f}                                                  // two locals: i, and p, where entry i stands
 	b = append(appendSigned(append(b, 0x41), int64(int32(t.base))), 0x21, 1) // p = base
@@ -128,7 +132,8 @@ func fill(t table) []byte {
 	return append(b, 0x49, 0x0d, 0, 0x0b, 0x0b) // while i < entries
 }
 
-// split gives the segments of a memory; runs of zeros that are longer than the head of a segment are left out.
+// split gives the segments of a memory; runs of zeros that are longer than the head of a segment
+// are left out.
 func split(mem []byte) []segment {
 	const worth = 12
 	var out []segment

@@ -15,8 +15,8 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// source does what a runtime makes hard: panics through wrappers, stacks that grow, goroutines that wait for each
-// other, garbage.
+// source does what a runtime makes hard: panics through wrappers, stacks that grow, goroutines that
+// wait for each other, garbage.
 const source = `package main
 
 import (
@@ -109,7 +109,8 @@ func program(t *testing.T) []byte {
 	return module
 }
 
-// TestSlimModuleDoesTheSame needs the table, because a panic looks up the functions it passes through.
+// TestSlimModuleDoesTheSame needs the table, because a panic looks up the functions it passes
+// through.
 func TestSlimModuleDoesTheSame(t *testing.T) {
 	fat := program(t)
 	thin, err := slim(fat)

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Go's table of functions (pclntab) has their names, and the file and line of every instruction. A program that runs
-// needs neither: they are for the trace of a crash, which then shows addresses only; `-names` writes down what they
-// mean. What the runtime itself looks up stays: where pointers are on the stack, and the names that it compares.
+// Go's table of functions (pclntab) has their names, and the file and line of every instruction. A
+// program that runs needs neither: they are for the trace of a crash, which then shows addresses
+// only; `-names` writes down what they mean. What the runtime itself looks up stays: where pointers
+// are on the stack, and the names that it compares.
 
 // tables of functions, as Go 1.20 and later write them (runtime: pcHeader and _func).
 const (
@@ -68,8 +69,8 @@ func (f *functions) all() (list []string) {
 	return list
 }
 
-// names lists the functions of a module that was not slimmed, a line each: the upper half of the program counters in
-// it, as a crash prints them (0x10a40003 is in 0x10a4), and its name.
+// names lists the functions of a module that was not slimmed, a line each: the upper half of the
+// program counters in it, as a crash prints them (0x10a40003 is in 0x10a4), and its name.
 func names(module []byte) ([]byte, error) {
 	const first = 0x1000 // the linker's funcValueOffset
 	sections, err := readSections(module)
@@ -133,8 +134,8 @@ func runtimeAsks(name string) bool {
 	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/") || strings.HasPrefix(name, "reflect.")
 }
 
-// wrapper is the mark of methods that the compiler made; its number differs from version to version. It is what p.(*T).M
-// has where there is a p.T.M.
+// wrapper is the mark of methods that the compiler made; its number differs from version to
+// version. It is what p.(*T).M has where there is a p.T.M.
 func (f *functions) wrapper() (byte, error) {
 	known := map[string]bool{}
 	for _, name := range f.all() {
@@ -155,7 +156,8 @@ func (f *functions) keep(keep map[int]bool, at, size int) {
 	}
 }
 
-// keepTable keeps a table of values by program counter: pairs of numbers up to a zero. Offset 0 is no table.
+// keepTable keeps a table of values by program counter: pairs of numbers up to a zero. Offset 0 is
+// no table.
 func (f *functions) keepTable(keep map[int]bool, offset int) {
 	at := f.pcs + offset
 	if offset == 0 || keep[at] {

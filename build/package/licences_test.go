@@ -23,7 +23,8 @@ func TestLicencesOfTheProgram(t *testing.T) {
 	}
 }
 
-// The image holds what the licences in the program ask to be passed on, for those who do not start it.
+// The image holds what the licences in the program ask to be passed on, for those who do not start
+// it.
 func TestLicencesOfTheImage(t *testing.T) {
 	list := dockerfile(t)
 	files := strings.Join(only(t, list, "COPY"), "\n")

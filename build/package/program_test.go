@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// built is the program, made once. It is made as the other tests make theirs, so that its packages are compiled already.
+// built is the program, made once. It is made as the other tests make theirs, so that its packages
+// are compiled already.
 var built struct {
 	sync.Once
 	dir string
@@ -74,8 +75,9 @@ func imageEnvironment(t testing.TB) []string {
 	return nil
 }
 
-// Without the workspace and without C every package is there: go.sum is complete, and nothing needs a C library. The
-// image itself is built by TestBuildOfTheImage in make soak, as everything is compiled anew for it.
+// Without the workspace and without C every package is there: go.sum is complete, and nothing needs
+// a C library. The image itself is built by TestBuildOfTheImage in make soak, as everything is
+// compiled anew for it.
 func TestPackagesOfTheImage(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "-f", "{{if .CgoFiles}}{{.ImportPath}}{{end}}", "./host/cmd/easel")
 	cmd.Dir, cmd.Env = "../..", imageEnvironment(t)
@@ -96,8 +98,8 @@ func TestProgramHasNoTestPackages(t *testing.T) {
 	}
 }
 
-// The program starts as the image starts it, with nothing in its environment but what the image sets, says that it is
-// healthy as the image asks, and ends on the image's signal.
+// The program starts as the image starts it, with nothing in its environment but what the image
+// sets, says that it is healthy as the image asks, and ends on the image's signal.
 func TestStart(t *testing.T) {
 	env := []string{"EASEL_ADDR=127.0.0.1:0", "EASEL_DATA=" + filepath.Join(t.TempDir(), "data")}
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)

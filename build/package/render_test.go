@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// render does what `helm template` does, with the functions that the chart uses. It gives the documents by kind and
-// name, and NOTES.txt.
+// render does what `helm template` does, with the functions that the chart uses. It gives the
+// documents by kind and name, and NOTES.txt.
 func render(t testing.TB, release string, given tree) (byName map[string]tree, notes string, err error) {
 	t.Helper()
 	root := template.New("chart").Option("missingkey=error")

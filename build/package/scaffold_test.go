@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What `easel plugin new` prints works as it stands: with nothing but the program and a compiler in an empty directory,
-// without the network, and inside a checkout, where the program is called by its path.
+// What `easel plugin new` prints works as it stands: with nothing but the program and a compiler in
+// an empty directory, without the network, and inside a checkout, where the program is called by
+// its path.
 func TestPrintedStepsOfANewPlugin(t *testing.T) {
 	path, err := exec.LookPath("go")
 	require.NoError(t, err)

@@ -14,7 +14,8 @@ import (
 // byTheChart are the flags that the chart sets itself, from other values.
 var byTheChart = []string{"addr", "data", "api-key-file", "key-file", "nats", "nats-replicas", "nats-credentials", "postgres"}
 
-// valid says what values.schema.json has against values, as Helm asks it: with the defaults below them.
+// valid says what values.schema.json has against values, as Helm asks it: with the defaults below
+// them.
 func valid(t testing.TB, given tree) error {
 	t.Helper()
 	var schema jsonschema.Schema

@@ -51,8 +51,8 @@ func TestVersionOfTheProgram(t *testing.T) {
 	require.Contains(t, string(out), stamp(t))
 }
 
-// The program of make and that of the image are built as the files of a release are: without symbols and paths, the same
-// from any directory.
+// The program of make and that of the image are built as the files of a release are: without
+// symbols and paths, the same from any directory.
 func TestFlagsOfTheProgram(t *testing.T) {
 	out, err := exec.Command("make", "-C", "../..", "-n", "build/out/easel").CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -64,8 +64,8 @@ func TestFlagsOfTheProgram(t *testing.T) {
 	}
 }
 
-// There is one number for a release: an image that is built without another one is that of the chart, and holds the engine
-// of the npm package.
+// There is one number for a release: an image that is built without another one is that of the
+// chart, and holds the engine of the npm package.
 func TestOneVersion(t *testing.T) {
 	chart := readYAML(t, "chart/Chart.yaml")["appVersion"]
 	require.Contains(t, only(t, dockerfile(t), "ARG"), "VERSION="+chart.(string))

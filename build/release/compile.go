@@ -17,9 +17,9 @@ const (
 	stamps  = "github.com/easel-canvas/easel/host/internal/cli"
 )
 
-// compile builds a Go program of the sources in dir: without paths of this machine, symbols, or what the repository says,
-// so that nothing but the sources, the compiler and r decide about the bytes. The image and `make build/out/easel` use
-// the same flags.
+// compile builds a Go program of the sources in dir: without paths of this machine, symbols, or
+// what the repository says, so that nothing but the sources, the compiler and r decide about the
+// bytes. The image and `make build/out/easel` use the same flags.
 func (r *release) compile(dir, pkg, target, to string) error {
 	system, arch, ok := strings.Cut(target, "/")
 	if !ok {
@@ -35,7 +35,8 @@ func (r *release) compile(dir, pkg, target, to string) error {
 	return nil
 }
 
-// compare makes the program for this machine here and, page included, from a copy of the sources elsewhere.
+// compare makes the program for this machine here and, page included, from a copy of the sources
+// elsewhere.
 func (r *release) compare() (err error) {
 	tmp, err := os.MkdirTemp("", "easel-release-")
 	if err != nil {

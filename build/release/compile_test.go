@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program with embedded files stands for easel here, which takes minutes; `make release-files` compares easel itself.
+// A program with embedded files stands for easel here, which takes minutes; `make release-files`
+// compares easel itself.
 func TestBuildsDoNotDependOnTheDirectory(t *testing.T) {
 	t.Chdir("../..")
 	tmp := t.TempDir()

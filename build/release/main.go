@@ -1,9 +1,10 @@
-// Command release writes the files of a release: the program for each platform as an archive with its licences, the npm
-// package, software bills of materials, and SHA256SUMS over them all. The page and the npm package have to be built
-// already; `make release-files` does everything.
+// Command release writes the files of a release: the program for each platform as an archive with
+// its licences, the npm package, software bills of materials, and SHA256SUMS over them all. The
+// page and the npm package have to be built already; `make release-files` does everything.
 //
-// The same sources and compiler give the same bytes wherever they lie: before anything is written, the program is made
-// once more, page included, from a copy of the sources in another directory, and compared.
+// The same sources and compiler give the same bytes wherever they lie: before anything is written,
+// the program is made once more, page included, from a copy of the sources in another directory,
+// and compared.
 //
 //	go run ./build/release -revision $(git rev-parse HEAD)
 //	go run ./build/release -targets linux/amd64 -out /tmp/release

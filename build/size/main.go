@@ -1,6 +1,6 @@
-// Command size holds the engine module against its budget: raw, gzip -9 and brotli 11 bytes of wasm/dist/engine.wasm
-// against budget.txt beside this file, with the change since the budget was last written down. It fails when a limit
-// is passed.
+// Command size holds the engine module against its budget: raw, gzip -9 and brotli 11 bytes of
+// wasm/dist/engine.wasm against budget.txt beside this file, with the change since the budget was
+// last written down. It fails when a limit is passed.
 //
 //	go run ./build/size          # compare
 //	go run ./build/size -write   # write the sizes down as the last ones

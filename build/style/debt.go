@@ -52,7 +52,8 @@ func writeDebt(file string, d debt) error {
 
 func (m measure) name() string { return m.rule + " " + m.key }
 
-// compare reports what is above its limit and its debt, and debt that is higher than what was found.
+// compare reports what is above its limit and its debt, and debt that is higher than what was
+// found.
 func (d debt) compare(found []measure) []string {
 	var problems []string
 	seen := map[string]bool{}

@@ -17,8 +17,9 @@ const (
 	layersFile = "build/style/layers.txt"
 )
 
-// layers compares the imports among packages of the module with the table in layers.txt. An import that is not listed
-// is a problem, and so is a listed one that no longer exists: the table is the drawing of the house.
+// layers compares the imports among packages of the module with the table in layers.txt. An import
+// that is not listed is a problem, and so is a listed one that no longer exists: the table is the
+// drawing of the house.
 func layers(files tree) ([]measure, error) {
 	table, err := readLayers(layersFile)
 	if err != nil {

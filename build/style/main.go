@@ -1,8 +1,9 @@
-// Command style checks rules of this repository that formatters and linters do not know: widths, sizes of files,
-// functions and types, which package may import which, import cycles of TypeScript, worn-out words and commit subjects.
+// Command style checks rules of this repository that formatters and linters do not know: widths,
+// sizes of files, functions and types, which package may import which, import cycles of TypeScript,
+// worn-out words and commit subjects.
 //
-// What stood before a rule came is listed in debt.txt, with a number per place. A number that grows fails; one that
-// fell must be lowered there with -update, which never raises one.
+// What stood before a rule came is listed in debt.txt, with a number per place. A number that grows
+// fails; one that fell must be lowered there with -update, which never raises one.
 package main
 
 import (

@@ -21,7 +21,8 @@ var imperatives = map[string]bool{
 	"bring": true, "string": true, "ping": true, "shed": true, "embed": true, "alias": true, "focus": true,
 }
 
-// subjects checks the commits since this rule exists. Without history, as in an unpacked archive, there are none.
+// subjects checks the commits since this rule exists. Without history, as in an unpacked archive,
+// there are none.
 func subjects(tree) ([]measure, error) {
 	if err := exec.Command("git", "rev-parse", "--verify", "--quiet", "HEAD").Run(); err != nil {
 		return nil, nil //nolint:nilerr // a repository without a commit has no subjects

@@ -7,8 +7,9 @@ import (
 	"regexp"
 )
 
-// worn are words of an idiom that searches do not find and strangers do not read: the field has its own for each, as
-// CONTRIBUTING.md lists them. The list may grow, the numbers in debt.txt only fall.
+// worn are words of an idiom that searches do not find and strangers do not read: the field has its
+// own for each, as CONTRIBUTING.md lists them. The list may grow, the numbers in debt.txt only
+// fall.
 var worn = regexp.MustCompile(`(?i)\b(nobody('s)?|whoever|goes on|comes again|(is|are) told|without a word|` +
 	`(is|are) wanted|no text|for company|given up|took over by|lets go of|hears of|is said (once|twice)|anew|worldly|` +
 	`toil|who asks|(is|are) no (list|object|number|map|string))\b`)

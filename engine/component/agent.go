@@ -6,15 +6,16 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Agent is a language model that may call tools before it answers: components, other agents and tools of MCP
-// servers. Without tools it is an LLM.
+// Agent is a language model that may call tools before it answers: components, other agents and
+// tools of MCP servers. Without tools it is an LLM.
 //
-// Two protocols lead to the tools. In prompt mode the model plans in JSON lists, one call per round, and writes
-// the answer afterwards; in native mode it calls functions itself. A failing tool is told to the model, never an
-// error of the agent.
+// Two protocols lead to the tools. In prompt mode the model plans in JSON lists, one call per
+// round, and writes the answer afterwards; in native mode it calls functions itself. A failing tool
+// is told to the model, never an error of the agent.
 //
-// Differs: complete_task beside other calls waits for them; a sub-agent without tools gives its answer back.
-// Source: RAGFlow agent/component/agent_with_tools.py at 80a16e71 (behaviour read, written anew).
+// Differs: complete_task beside other calls waits for them; a sub-agent without tools gives its
+// answer back. Source: RAGFlow agent/component/agent_with_tools.py at 80a16e71 (behaviour read,
+// written anew).
 type Agent struct {
 	LLM
 	Tools         engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
@@ -119,7 +120,8 @@ func (a *Agent) work(ctx context.Context, call *engine.Call, c conversation, emi
 	return text, err
 }
 
-// structure reads the answer as JSON; a text that is none is brought into form by the model, once per try.
+// structure reads the answer as JSON; a text that is none is brought into form by the model, once
+// per try.
 func (a *Agent) structure(ctx context.Context, call *engine.Call, text string) error {
 	v, err := readStructured(text)
 	for n := 0; err != nil && n <= a.MaxRetries; n++ {

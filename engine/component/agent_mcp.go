@@ -10,9 +10,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Tools of MCP servers. The canvas keeps which of a server's tools were chosen, and how the server described them then.
-// Each execution asks the server what it has now: that is what the model is told. A server that cannot be asked is
-// believed to have what the canvas says.
+// Tools of MCP servers. The canvas keeps which of a server's tools were chosen, and how the server
+// described them then. Each execution asks the server what it has now: that is what the model is
+// told. A server that cannot be asked is believed to have what the canvas says.
 
 // remoteServer is an MCP server as the canvas names it.
 type remoteServer struct {
@@ -21,7 +21,8 @@ type remoteServer struct {
 	all   bool        // nothing was chosen: whatever the server has
 }
 
-// bindServers reads the servers of which a tool may be called. An empty choice is none; no choice at all is every tool.
+// bindServers reads the servers of which a tool may be called. An empty choice is none; no choice
+// at all is every tool.
 func (a *Agent) bindServers() {
 	for _, entry := range a.MCP.Elements() {
 		s := remoteServer{id: entry.Get("mcp_id").Text(), all: entry.Get("tools").IsNull()}
@@ -84,7 +85,8 @@ func (a *Agent) offers(ctx context.Context, call *engine.Call) []offer {
 	return out
 }
 
-// choose gives the tools of a server as it describes them. What is odd about them is noted in the log of the run.
+// choose gives the tools of a server as it describes them. What is odd about them is noted in the
+// log of the run.
 func (s *remoteServer) choose(call *engine.Call, o offer) []agentTool {
 	server := "MCP server " + s.id
 	if o.err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// native works with a model that calls functions by itself. What it says besides calls is passed on as it comes;
-// an answer without calls is the answer. After the last round it is asked once more, without tools.
+// native works with a model that calls functions by itself. What it says besides calls is passed on
+// as it comes; an answer without calls is the answer. After the last round it is asked once more,
+// without tools.
 func (t *task) native(ctx context.Context) (string, error) {
 	request, err := t.fullRequest(ctx)
 	if err != nil {
@@ -63,8 +64,8 @@ func functionName(name string) string {
 	return safe[max(0, len(safe)-64):]
 }
 
-// turn is one request. Text of a later turn stands in a paragraph of its own. The canvas's default stands in for
-// an answer that fails.
+// turn is one request. Text of a later turn stands in a paragraph of its own. The canvas's default
+// stands in for an answer that fails.
 func (t *task) turn(ctx context.Context, text *strings.Builder, defs []engine.ToolDef) (engine.Answer, error) {
 	c := t.conversation
 	purpose := engine.PurposeAnswer

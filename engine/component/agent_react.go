@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// plan works in prompt mode: the model plans in lists of calls until it says that the task is complete or the
-// rounds are used up; then it writes the answer.
+// plan works in prompt mode: the model plans in lists of calls until it says that the task is
+// complete or the rounds are used up; then it writes the answer.
 func (t *task) plan(ctx context.Context) (string, error) {
 	request, err := t.fullRequest(ctx)
 	if err != nil {
@@ -37,7 +37,8 @@ func (t *task) plan(ctx context.Context) (string, error) {
 	return t.finish(ctx)
 }
 
-// round is one planning call and the tools it names. A model that fails or gives no list uses up the round.
+// round is one planning call and the tools it names. A model that fails or gives no list uses up
+// the round.
 func (t *task) round(ctx context.Context, system string) (complete bool, err error) {
 	answer, err := t.call.Generate(ctx, &engine.ModelRequest{
 		LLM: t.agent.LLMID, Purpose: engine.PurposePlan, System: system, Messages: t.planMessages(),

@@ -18,7 +18,8 @@ type task struct {
 	emit         func(string) error
 }
 
-// add puts a message behind the others. Two of the user in a row are one message, as most models want it.
+// add puts a message behind the others. Two of the user in a row are one message, as most models
+// want it.
 func (t *task) add(role, text string) {
 	if n := len(t.messages); n > 0 && role == "user" && t.messages[n-1].Role == role {
 		t.messages[n-1].Content += "\n" + text
@@ -27,8 +28,8 @@ func (t *task) add(role, text string) {
 	t.messages = append(t.messages, engine.ModelMessage{Role: role, Content: text})
 }
 
-// fullRequest is what the user wants, understandable without the conversation. When the conversation is short,
-// or the model fails, it is the last message as it stands.
+// fullRequest is what the user wants, understandable without the conversation. When the
+// conversation is short, or the model fails, it is the last message as it stands.
 func (t *task) fullRequest(ctx context.Context) (string, error) {
 	if len(t.messages) < 3 {
 		return t.request, nil
@@ -55,13 +56,14 @@ func (t *task) fullRequest(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// cites reports whether the answer is to name its sources: only an agent in the canvas speaks to a reader.
+// cites reports whether the answer is to name its sources: only an agent in the canvas speaks to a
+// reader.
 func (t *task) cites() bool {
 	return t.agent.Cite && t.call.TopLevel() && t.agent.schema.IsNull() && t.call.Chunks().Len() > 0
 }
 
-// finish writes the answer. A short conversation gets the rules for naming sources along; a long one is answered
-// first and cited in a second call.
+// finish writes the answer. A short conversation gets the rules for naming sources along; a long
+// one is answered first and cited in a second call.
 func (t *task) finish(ctx context.Context) (string, error) {
 	purpose := engine.PurposeAnswer
 	if !t.agent.schema.IsNull() {
@@ -96,7 +98,8 @@ func (t *task) insertCitations(ctx context.Context, answer string) (string, erro
 	return text, err
 }
 
-// longest is how many messages an answer is written from; of more, the first and the last ten are kept.
+// longest is how many messages an answer is written from; of more, the first and the last ten are
+// kept.
 const longest = 11
 
 func (t *task) shorten() {
@@ -105,7 +108,8 @@ func (t *task) shorten() {
 	}
 }
 
-// remember puts a summary of the tool calls into the canvas's memory. Without a summary nothing is kept.
+// remember puts a summary of the tool calls into the canvas's memory. Without a summary nothing is
+// kept.
 func (t *task) remember(ctx context.Context, answer string) error {
 	c := conversation{system: toolSummary, messages: []engine.ModelMessage{
 		{Role: "user", Content: engine.List(t.used...).Text()},

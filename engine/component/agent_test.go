@@ -282,7 +282,8 @@ func TestAgentMCP(t *testing.T) {
 	require.Contains(t, s.outs.Get("use_tools").At(0).Get("results").Text(), "not available here")
 }
 
-// The model is offered what the servers have now: of those with a choice what was chosen, of those without one all.
+// The model is offered what the servers have now: of those with a choice what was chosen, of those
+// without one all.
 func TestAgentAsksServersForTheirTools(t *testing.T) {
 	schema := engine.Object("type", "object", "properties", engine.Object("n", engine.Object("type", "integer")))
 	servers := mcp{

@@ -29,7 +29,8 @@ type toolset []agentTool
 // named is a component that names itself as a tool, in place of its Spec.
 type named interface{ ToolName() string }
 
-// bindTools compiles the tools of the canvas. Their position is part of their name, so that two of a kind differ.
+// bindTools compiles the tools of the canvas. Their position is part of their name, so that two of
+// a kind differ.
 func (a *Agent) bindTools(s *engine.Setup) error {
 	if k := a.Tools.Kind(); k != engine.KindList && k != engine.KindNull {
 		return s.Fail("tools", a.Tools, "is a "+k.String()+"; a list of {component_name, name, params} is needed")
@@ -118,8 +119,8 @@ type toolCall struct {
 	bad  error // the call cannot be made: told to the model
 }
 
-// run makes all calls of a round at the same time. Results come in the order of the calls, errors as text; what
-// was called is noted in use_tools. The only error is that the run was told to stop.
+// run makes all calls of a round at the same time. Results come in the order of the calls, errors
+// as text; what was called is noted in use_tools. The only error is that the run was told to stop.
 func (t *task) run(ctx context.Context, calls []toolCall) ([]engine.Value, error) {
 	results := make([]engine.Value, len(calls))
 	stopped := make([]bool, len(calls))

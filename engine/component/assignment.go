@@ -57,7 +57,8 @@ func (x *Assignment) change(ctx context.Context, call *engine.Call, old engine.V
 	return v, problem, err
 }
 
-// set puts references into a text where the variable is a text or null; otherwise the parameter counts as it is.
+// set puts references into a text where the variable is a text or null; otherwise the parameter
+// counts as it is.
 func (x *Assignment) set(ctx context.Context, call *engine.Call, old engine.Value) (engine.Value, error) {
 	if k := old.Kind(); k != engine.KindString && k != engine.KindNull || x.Parameter.Kind() != engine.KindString {
 		return x.Parameter, nil

@@ -28,15 +28,16 @@ var beginSpec = engine.Spec{
 
 // Begin turns the inputs of a run into outputs. Its node must have the id "begin".
 //
-// In: the run's inputs, declared in the form or not. A field is wrapped, {"value": v}, or bare. Out: one output
-// per field, values as they came; the file descriptors of a file field are read into a list of texts, and JSON
-// sent for a field of type object is decoded. A run started by a web request has one output per part of it.
+// In: the run's inputs, declared in the form or not. A field is wrapped, {"value": v}, or bare.
+// Out: one output per field, values as they came; the file descriptors of a file field are read
+// into a list of texts, and JSON sent for a field of type object is decoded. A run started by a web
+// request has one output per part of it.
 //
-// Defaults of the form are not applied here: whoever shows the form sends them. node_finished shows them among the
-// inputs all the same.
+// Defaults of the form are not applied here: whoever shows the form sends them. node_finished shows
+// them among the inputs all the same.
 //
-// Source: RAGFlow agent/component/begin.py at 80a16e71 (behaviour read, written anew).
-// Differs: bare values, JSON of objects and lists of files are accepted, and so is the mode "Dialog".
+// Source: RAGFlow agent/component/begin.py at 80a16e71 (behaviour read, written anew). Differs:
+// bare values, JSON of objects and lists of files are accepted, and so is the mode "Dialog".
 type Begin struct {
 	Mode     string       `json:"mode" doc:"how the canvas is started; Dialog is another word for conversational" default:"conversational" enum:"conversational,task,Webhook,Dialog"`
 	Prologue string       `json:"prologue" doc:"greeting that a client shows before the first turn"`

@@ -2,8 +2,8 @@ package component
 
 import "github.com/easel-canvas/easel/engine"
 
-// Builtin lists every built-in component, in the order a palette shows them. A new component is one file and one
-// line here.
+// Builtin lists every built-in component, in the order a palette shows them. A new component is one
+// file and one line here.
 func Builtin() []engine.Spec {
 	return append([]engine.Spec{
 		beginSpec,

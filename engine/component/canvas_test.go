@@ -73,8 +73,8 @@ type seen struct {
 	err      error
 }
 
-// node is a canvas of Begin, one node X of a kind, and a Text behind it; with a Message in its place when tail
-// says so.
+// node is a canvas of Begin, one node X of a kind, and a Text behind it; with a Message in its
+// place when tail says so.
 func node(t *testing.T, kind, params, tail string) *engine.Canvas {
 	t.Helper()
 	c, err := loadNode(kind, params, tail)

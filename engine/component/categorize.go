@@ -10,8 +10,9 @@ import (
 
 // Categorize sorts what the user says into one category and goes on with that category's nodes.
 //
-// The category whose name occurs most often in the model's answer wins, the earlier one of equals; when none
-// occurs it is the last. Source: RAGFlow agent/component/categorize.py at 80a16e71 (behaviour read, written anew).
+// The category whose name occurs most often in the model's answer wins, the earlier one of equals;
+// when none occurs it is the last. Source: RAGFlow agent/component/categorize.py at 80a16e71
+// (behaviour read, written anew).
 type Categorize struct {
 	engine.Common
 	Sampling

@@ -10,13 +10,13 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// CodeExec runs a script of the canvas, or of a model that calls it as a tool. The script defines main; what
-// main returns is spread over the declared outputs and brought to their types.
+// CodeExec runs a script of the canvas, or of a model that calls it as a tool. The script defines
+// main; what main returns is spread over the declared outputs and brought to their types.
 //
-// Several outputs take the members of an object by name (a dot is a path) or the elements of a list by position;
-// one plain value goes to the first output. Differs: what the script writes to its error channel fails the node
-// only when there is no result; as a tool the result comes back. Source: RAGFlow agent/tools/code_exec.py at
-// 80a16e71 (behaviour read, written anew).
+// Several outputs take the members of an object by name (a dot is a path) or the elements of a list
+// by position; one plain value goes to the first output. Differs: what the script writes to its
+// error channel fails the node only when there is no result; as a tool the result comes back.
+// Source: RAGFlow agent/tools/code_exec.py at 80a16e71 (behaviour read, written anew).
 type CodeExec struct {
 	Lang      string             `json:"lang" doc:"language of the script" default:"python" enum:"python,python3,nodejs,javascript"`
 	Script    string             `json:"script" doc:"defines main, which gets the arguments by name (JavaScript: as one object)"`
@@ -45,7 +45,8 @@ var codeExecSpec = engine.Spec{
 	},
 }
 
-// Init reads the declared outputs. A script may be left out, for a model to give it; an empty one is a mistake.
+// Init reads the declared outputs. A script may be left out, for a model to give it; an empty one
+// is a mistake.
 func (c *CodeExec) Init(s *engine.Setup) error {
 	if v := s.Params.Get("script"); v.Kind() == engine.KindString && v.Str() == "" {
 		return s.Fail("script", v, "is empty; a function main is needed")
@@ -97,7 +98,8 @@ func (c *CodeExec) Run(ctx context.Context, call *engine.Call) error {
 	return c.result(call, res)
 }
 
-// arguments are what main gets: what a model gave under the same name, else the value of the reference.
+// arguments are what main gets: what a model gave under the same name, else the value of the
+// reference.
 func (c *CodeExec) arguments(ctx context.Context, call *engine.Call, given engine.Value) (engine.Value, error) {
 	b := engine.NewObject(len(c.Arguments))
 	for i := range c.Arguments {

@@ -65,7 +65,8 @@ func historyWindow(s *engine.Setup, c *engine.Common, turns int) (int, error) {
 	return int(n), nil
 }
 
-// past is the conversation before what the user says now. It is refused when it is longer than a text may be.
+// past is the conversation before what the user says now. It is refused when it is longer than a
+// text may be.
 func past(call *engine.Call, window int) ([]engine.ModelMessage, error) {
 	turns := call.History(window)
 	if len(turns) == 0 {
@@ -85,8 +86,8 @@ func past(call *engine.Call, window int) ([]engine.ModelMessage, error) {
 	return list, nil
 }
 
-// join puts prompts behind the past. A prompt of the user takes the place of an entry the user never got an
-// answer to, so that what the canvas asks is always sent.
+// join puts prompts behind the past. A prompt of the user takes the place of an entry the user
+// never got an answer to, so that what the canvas asks is always sent.
 func join(past, prompts []engine.ModelMessage) []engine.ModelMessage {
 	if n := len(past); n > 0 && len(prompts) > 0 && past[n-1].Role == "user" && prompts[0].Role == "user" {
 		past = past[:n-1]
@@ -94,8 +95,8 @@ func join(past, prompts []engine.ModelMessage) []engine.ModelMessage {
 	return append(past, prompts...)
 }
 
-// fit shortens a conversation to a model's window, of which 97 % may be used: first the past goes, then the
-// longer one of system text and last message is cut.
+// fit shortens a conversation to a model's window, of which 97 % may be used: first the past goes,
+// then the longer one of system text and last message is cut.
 func (c *conversation) fit(window int) {
 	limit := window * 97 / 100
 	total := engine.Tokens(c.system)
@@ -123,7 +124,8 @@ func cutTokens(text string, n int) string {
 	return string(runes[:min(len(runes), max(0, n)*4)])
 }
 
-// cutBlocks are parts of a system prompt that are rules for steps of an agent, not text for the model.
+// cutBlocks are parts of a system prompt that are rules for steps of an agent, not text for the
+// model.
 var cutBlocks = [...]string{
 	"task_analysis", "plan_generation", "reflection", "context_summary", "context_ranking", "citation_guidelines",
 }

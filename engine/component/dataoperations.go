@@ -157,8 +157,8 @@ func (d *DataOperations) renamed(o engine.Value) engine.Value {
 	return o
 }
 
-// combined is one object with the members of all. A name that occurs more than once gets a list of its values;
-// values that are lists are joined.
+// combined is one object with the members of all. A name that occurs more than once gets a list of
+// its values; values that are lists are joined.
 func combined(objects []engine.Value) engine.Value {
 	all := engine.Object()
 	for _, o := range objects {
@@ -204,7 +204,8 @@ func (d *DataOperations) filter(ctx context.Context, call *engine.Call, objects 
 	}), nil
 }
 
-// updates is a function that sets the members. A value that comes out empty counts as it was written.
+// updates is a function that sets the members. A value that comes out empty counts as it was
+// written.
 func (d *DataOperations) updates(ctx context.Context, call *engine.Call) (func(engine.Value) engine.Value, error) {
 	values := make([]engine.Value, len(d.Updates))
 	for i := range d.Updates {
@@ -227,8 +228,8 @@ func (d *DataOperations) updates(ctx context.Context, call *engine.Call) (func(e
 	}, nil
 }
 
-// literalSeeker reads the texts in values that look like Python literals, as long as what comes of them is no larger
-// than check allows.
+// literalSeeker reads the texts in values that look like Python literals, as long as what comes of
+// them is no larger than check allows.
 type literalSeeker struct {
 	check func(size int64) error
 	size  int64

@@ -8,8 +8,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// External is what components have in common whose work is done outside the engine: web searches, mail,
-// databases, documents. They load everywhere and keep their params; to act they need the Tools port of a host.
+// External is what components have in common whose work is done outside the engine: web searches,
+// mail, databases, documents. They load everywhere and keep their params; to act they need the
+// Tools port of a host.
 type External struct {
 	kind     string
 	params   engine.Value
@@ -19,7 +20,8 @@ type External struct {
 // needing is an External with the names of its connection settings.
 func needing(settings ...string) External { return External{settings: settings} }
 
-// arg is one argument of an external component: what a model gives, or else the node's own parameter.
+// arg is one argument of an external component: what a model gives, or else the node's own
+// parameter.
 type arg struct {
 	name  string
 	param *engine.Expr
@@ -31,10 +33,12 @@ func (e *External) Init(s *engine.Setup) error {
 	return nil
 }
 
-// Needs names the port the component acts through; without it the component fails when it is reached.
+// Needs names the port the component acts through; without it the component fails when it is
+// reached.
 func (e *External) Needs() string { return "Tools" }
 
-// Blank lists settings that are empty and without which a service usually refuses: keys, hosts, accounts.
+// Blank lists settings that are empty and without which a service usually refuses: keys, hosts,
+// accounts.
 func (e *External) Blank() []string {
 	var names []string
 	for _, name := range e.settings {
@@ -54,7 +58,8 @@ func (e *External) Warnings() []string {
 	return list
 }
 
-// act calls the component outside. An empty first argument gives empty outputs, as a search without a query does.
+// act calls the component outside. An empty first argument gives empty outputs, as a search without
+// a query does.
 func (e *External) act(ctx context.Context, call *engine.Call, args ...arg) error {
 	values := engine.NewObject(len(args))
 	for i, a := range args {
@@ -124,7 +129,8 @@ func externalSpecs() []engine.Spec {
 // passages is the result of a search: its finds as text for a prompt.
 const passages = "formalized_content"
 
-// outside is the Spec of an external component that a model may call, with the name and doc of its arguments.
+// outside is the Spec of an external component that a model may call, with the name and doc of its
+// arguments.
 func outside(name, function, doc, result string, fresh func() engine.Component, args ...engine.Field) engine.Spec {
 	return engine.Spec{
 		Name: name, Doc: doc, New: fresh, Inputs: args, Retries: true,

@@ -21,7 +21,8 @@ func formOf(fields engine.Value) engine.Value {
 	return fields
 }
 
-// passFields writes every input the caller gave as an output of that name. form is the declared form.
+// passFields writes every input the caller gave as an output of that name. form is the declared
+// form.
 func passFields(ctx context.Context, call *engine.Call, form engine.Value) error {
 	for name, given := range call.RunInputs().Fields() {
 		v := fieldValue(given)
@@ -40,8 +41,8 @@ func passFields(ctx context.Context, call *engine.Call, form engine.Value) error
 	return nil
 }
 
-// fieldValue is what was entered: the member "value", or the whole input when it is no field but a bare value.
-// A field that was sent without a value is null.
+// fieldValue is what was entered: the member "value", or the whole input when it is no field but a
+// bare value. A field that was sent without a value is null.
 func fieldValue(given engine.Value) engine.Value {
 	if v, ok := given.Lookup("value"); ok {
 		return v
@@ -57,7 +58,8 @@ func fieldValue(given engine.Value) engine.Value {
 	return engine.Null
 }
 
-// fieldType is the type of a field, in lower case. The type that was sent counts before the declared one.
+// fieldType is the type of a field, in lower case. The type that was sent counts before the
+// declared one.
 func fieldType(given, declared engine.Value) string {
 	typ := given.Get("type").Str()
 	if _, wrapped := given.Lookup("value"); !wrapped || typ == "" {
@@ -85,8 +87,8 @@ func decoded(v engine.Value) (engine.Value, error) {
 	return v, nil
 }
 
-// readFiles turns one upload descriptor, or a list of them, into a list of texts. Null stays null, and what is no
-// descriptor stays as it is.
+// readFiles turns one upload descriptor, or a list of them, into a list of texts. Null stays null,
+// and what is no descriptor stays as it is.
 func readFiles(ctx context.Context, call *engine.Call, v engine.Value) (engine.Value, error) {
 	switch v.Kind() {
 	case engine.KindObject:

@@ -31,7 +31,8 @@ func value(t testing.TB, text string) engine.Value {
 //
 //	Message:A Message {"content": "hi"} -> Message:B ^ Loop:A
 //
-// id, component, params, edges and the container around it. A line that begins with = sets a global: =env.x 1
+// id, component, params, edges and the container around it. A line that begins with = sets a
+// global: =env.x 1
 func sketch(t testing.TB, lines ...string) []byte {
 	t.Helper()
 	globals := value(t, `{"sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": []}`)

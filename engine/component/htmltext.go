@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// htmlText is the text of a web page: without markup, scripts and styles, one line per block. It reads any bytes
-// and never fails; what is no tag is text.
+// htmlText is the text of a web page: without markup, scripts and styles, one line per block. It
+// reads any bytes and never fails; what is no tag is text.
 func htmlText(page string) string {
 	var b strings.Builder
 	for page != "" {
@@ -43,8 +43,8 @@ var inlineTags = map[string]bool{
 	"sub": true, "sup": true, "time": true, "u": true, "var": true, "wbr": true, "!": true,
 }
 
-// htmlTag reads the tag at the start of s: its name in lower case, with a slash before it when it closes. Comments
-// and declarations are named "!".
+// htmlTag reads the tag at the start of s: its name in lower case, with a slash before it when it
+// closes. Comments and declarations are named "!".
 func htmlTag(s string) (name, rest string, ok bool) {
 	if strings.HasPrefix(s, "<!--") {
 		_, rest, _ := strings.Cut(s[4:], "-->")
@@ -151,7 +151,8 @@ func entity(s string, end int) (string, bool) {
 	return string(rune(n)), true
 }
 
-// tidy squeezes blanks inside lines and leaves out empty lines. A list of the words would take many times the text.
+// tidy squeezes blanks inside lines and leaves out empty lines. A list of the words would take many
+// times the text.
 func tidy(s string) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {

@@ -2,8 +2,8 @@ package component
 
 import "github.com/easel-canvas/easel/engine"
 
-// indentedMost is the longest indented JSON. What is longer, or deep, is written without indentation: a model reads it
-// as well.
+// indentedMost is the longest indented JSON. What is longer, or deep, is written without
+// indentation: a model reads it as well.
 const indentedMost = 1 << 20
 
 // indented is JSON for eyes: four blanks per level.

@@ -15,7 +15,8 @@ import (
 // the params themselves, so that no output ever holds a value. A placeholder that a reference
 // brings along is plain text. Differs: references in url and in values are replaced, values in url
 // are escaped, a missing proxy means none, status and headers are outputs, and clean_html works for
-// every method. Source: RAGFlow agent/component/invoke.py at 80a16e71 (behaviour read, written anew).
+// every method. Source: RAGFlow agent/component/invoke.py at 80a16e71 (behaviour read, written
+// anew).
 type Invoke struct {
 	URL       engine.Text      `json:"url" doc:"address; http:// is put before one without scheme" check:"nonempty"`
 	Method    string           `json:"method" doc:"HTTP method" default:"get" enum:"get,post,put,GET,POST,PUT"`
@@ -182,8 +183,8 @@ func withQuery(url, query string) string {
 	return url
 }
 
-// formEncoded writes an object as a form does. A list is written as its name once per element; null is left out.
-// Placeholders with the mark stay as they are, for the port.
+// formEncoded writes an object as a form does. A list is written as its name once per element; null
+// is left out. Placeholders with the mark stay as they are, for the port.
 func formEncoded(call *engine.Call, args engine.Value) (string, error) {
 	var b strings.Builder
 	var over error

@@ -8,9 +8,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// address is an address in which a canvas puts values. What the canvas itself writes stays as it is;
-// a value from outside is escaped where it stands, so that it can be neither another part of the
-// path nor another field of the query.
+// address is an address in which a canvas puts values. What the canvas itself writes stays as it
+// is; a value from outside is escaped where it stands, so that it can be neither another part of
+// the path nor another field of the query.
 type address struct {
 	text    strings.Builder
 	segment int  // where the current part of the path begins

@@ -36,11 +36,11 @@ var iterationItemSpec = engine.Spec{
 
 // Iteration goes over a list.
 //
-// In: the list. Out: one list per declared output with a ref to a node of the body. A node that did not run in a
-// turn gives its value of an earlier turn. An empty list leaves the outputs null.
+// In: the list. Out: one list per declared output with a ref to a node of the body. A node that did
+// not run in a turn gives its value of an earlier turn. An empty list leaves the outputs null.
 //
-// Source: RAGFlow agent/component/iteration.py at 80a16e71 (behaviour read, written anew).
-// Differs: entered again, inside another body or a cycle, it starts from the first element.
+// Source: RAGFlow agent/component/iteration.py at 80a16e71 (behaviour read, written anew). Differs:
+// entered again, inside another body or a cycle, it starts from the first element.
 type Iteration struct {
 	ItemsRef engine.Ref `json:"items_ref" doc:"reference to the list"`
 
@@ -113,8 +113,8 @@ type lister interface {
 
 // IterationItem gives one element per turn.
 //
-// Out: item and index, and result where the canvas declares that output. The turn after the last element ends
-// the Iteration and leaves the outputs as they are.
+// Out: item and index, and result where the canvas declares that output. The turn after the last
+// element ends the Iteration and leaves the outputs as they are.
 type IterationItem struct {
 	result bool // the canvas reads the element as result too
 }
@@ -138,8 +138,8 @@ func (i *IterationItem) Run(ctx context.Context, call *engine.Call) error {
 	return err
 }
 
-// nextItem collects what the last turn gave and begins the turn of the next element; ok is false when there is
-// none left.
+// nextItem collects what the last turn gave and begins the turn of the next element; ok is false
+// when there is none left.
 func nextItem(ctx context.Context, call *engine.Call, list lister) (item engine.Value, ok bool, err error) {
 	items, err := list.items(ctx, call)
 	if err != nil {

@@ -8,16 +8,17 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Models are asked for JSON and give something near it: in a code fence, after a sentence, in Python's spelling,
-// or cut off. The reader here takes the first object or list out of such a text. Text without one is an error;
-// it is never read as a string.
+// Models are asked for JSON and give something near it: in a code fence, after a sentence, in
+// Python's spelling, or cut off. The reader here takes the first object or list out of such a text.
+// Text without one is an error; it is never read as a string.
 
 var errNoJSON = errors.New("no JSON object or list in the text")
 
 // looseDepth is how deep a loose text may nest; what lies deeper reads as null.
 const looseDepth = 200
 
-// looseTries is at how many brackets reading is tried, so that a long text full of them stays cheap.
+// looseTries is at how many brackets reading is tried, so that a long text full of them stays
+// cheap.
 const looseTries = 20
 
 // readLooseJSON finds the object or list in a model's answer.

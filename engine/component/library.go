@@ -6,7 +6,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Library searches a public collection of knowledge that needs no key: Wikipedia, ArXiv, PubMed, GitHub.
+// Library searches a public collection of knowledge that needs no key: Wikipedia, ArXiv, PubMed,
+// GitHub.
 type Library struct {
 	External
 	Query    engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`

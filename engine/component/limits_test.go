@@ -136,7 +136,8 @@ func TestBudgetRefusesNode(t *testing.T) {
 	require.Zero(t, budget.now)
 }
 
-// TestLimitErrorsContinue holds that a run continued from any checkpoint ends with the error of the whole run.
+// TestLimitErrorsContinue holds that a run continued from any checkpoint ends with the error of the
+// whole run.
 func TestLimitErrorsContinue(t *testing.T) {
 	limits := engine.Limits{Text: 1 << 16, Output: 1 << 17, State: 1 << 18, Event: 1 << 18, Events: 1 << 19}
 	for name := range grows {
@@ -172,8 +173,8 @@ func TestLimitErrorsContinue(t *testing.T) {
 	}
 }
 
-// TestRandomCanvasesStayWithinLimits holds that what a run has reserved passes its limits by a small factor at most,
-// whatever it is made of.
+// TestRandomCanvasesStayWithinLimits holds that what a run has reserved passes its limits by a
+// small factor at most, whatever it is made of.
 func TestRandomCanvasesStayWithinLimits(t *testing.T) {
 	const kib = 1 << 10
 	limits := engine.Limits{Text: 256 * kib, Output: 512 * kib, State: kib * kib, Event: kib * kib, Events: 4 * kib * kib}

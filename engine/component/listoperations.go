@@ -26,12 +26,12 @@ var listOperationsSpec = engine.Spec{
 
 // ListOperations makes a new list out of one.
 //
-// In: the list. Out: result, first and last. What is no list, and values that have no order to be sorted by, are
-// errors.
+// In: the list. Out: result, first and last. What is no list, and values that have no order to be
+// sorted by, are errors.
 //
 // Source: RAGFlow agent/component/list_operations.py at 80a16e71 (behaviour read, written anew).
-// Differs: head gives the first n and tail the last n elements, topN is another word for head, and nth exists,
-// all as in later versions; elements read as easel writes values into texts.
+// Differs: head gives the first n and tail the last n elements, topN is another word for head, and
+// nth exists, all as in later versions; elements read as easel writes values into texts.
 type ListOperations struct {
 	Query      engine.Ref   `json:"query" doc:"reference to the list" check:"nonempty"`
 	Operations string       `json:"operations" doc:"what to do: topN and head give the first n, tail the last n, nth the n-th element" default:"topN" enum:"topN,head,tail,nth,filter,sort,drop_duplicates"`

@@ -8,14 +8,15 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Python literals are what models and scripts often give where JSON is wanted: {'a': [1, (2, None)], 'b': True}.
-// Tuples and sets become lists, names of members that are no texts become texts.
+// Python literals are what models and scripts often give where JSON is wanted: {'a': [1, (2,
+// None)], 'b': True}. Tuples and sets become lists, names of members that are no texts become
+// texts.
 
 // literalDepth is how deep literals may nest.
 const literalDepth = 200
 
-// looksLiteral reports whether it is worth reading a text as a literal: brackets or quotes in front, a number, or
-// one of the three words.
+// looksLiteral reports whether it is worth reading a text as a literal: brackets or quotes in
+// front, a number, or one of the three words.
 func looksLiteral(s string) bool {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -288,8 +289,8 @@ func (r *literalReader) code(b *strings.Builder, digits int) bool {
 	return true
 }
 
-// literal reads text that is JSON or a Python literal as a whole. One of which a value larger than an output would
-// come stays a text.
+// literal reads text that is JSON or a Python literal as a whole. One of which a value larger than
+// an output would come stays a text.
 func literal(text string) (engine.Value, bool) {
 	if engine.CheckParse(text) != nil {
 		return engine.Null, false

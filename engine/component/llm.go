@@ -7,11 +7,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// LLM asks a language model. Before a Message the answer streams; with a schema in the output "structured" it is
-// read as JSON; else it is one text without reasoning.
+// LLM asks a language model. Before a Message the answer streams; with a schema in the output
+// "structured" it is read as JSON; else it is one text without reasoning.
 //
-// Differs: all prompts are sent, and the first one replaces an unanswered entry of the user; a text that fails
-// to be JSON is an error. Source: RAGFlow agent/component/llm.py at 80a16e71 (behaviour read, written anew).
+// Differs: all prompts are sent, and the first one replaces an unanswered entry of the user; a text
+// that fails to be JSON is an error. Source: RAGFlow agent/component/llm.py at 80a16e71 (behaviour
+// read, written anew).
 type LLM struct {
 	engine.Common
 	Sampling
@@ -62,8 +63,8 @@ func (l *LLM) Init(s *engine.Setup) (err error) {
 	return nil
 }
 
-// readPrompts compiles prompts in any form documents have: a list of {role, content} or of texts, one of either, or
-// nothing, which asks what the user asks.
+// readPrompts compiles prompts in any form documents have: a list of {role, content} or of texts,
+// one of either, or nothing, which asks what the user asks.
 func readPrompts(s *engine.Setup, list engine.Value) ([]prompt, error) {
 	switch list.Kind() {
 	case engine.KindList, engine.KindNull:
@@ -242,7 +243,8 @@ func (l *LLM) prepare(ctx context.Context, call *engine.Call, asked string) (c c
 	return c, err
 }
 
-// withCitation is the system text with the rules for naming sources, when there are sources to name.
+// withCitation is the system text with the rules for naming sources, when there are sources to
+// name.
 func (l *LLM) withCitation(call *engine.Call, c *conversation) string {
 	if !l.Cite || call.Chunks().Len() == 0 {
 		return c.system

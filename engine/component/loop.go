@@ -35,12 +35,12 @@ var loopItemSpec = engine.Spec{
 //
 // In: the initial values of its variables. Out: the variables.
 //
-// The conditions are tested before each turn, the first one included. Without conditions "and" ends at once and
-// "or" runs to the maximum; a maximum of 0 ends at once.
+// The conditions are tested before each turn, the first one included. Without conditions "and" ends
+// at once and "or" runs to the maximum; a maximum of 0 ends at once.
 //
-// Source: RAGFlow agent/component/loop.py and loopitem.py at 80a16e71 (behaviour read, written anew).
-// Differs: booleans compare as themselves; a condition that cannot be tested is an error of the LoopItem; with
-// items the Loop goes over a list, as an Iteration does.
+// Source: RAGFlow agent/component/loop.py and loopitem.py at 80a16e71 (behaviour read, written
+// anew). Differs: booleans compare as themselves; a condition that cannot be tested is an error of
+// the LoopItem; with items the Loop goes over a list, as an Iteration does.
 type Loop struct {
 	Variables       []LoopVariable  `json:"loop_variables" doc:"outputs of the loop with their initial values"`
 	Conditions      []LoopCondition `json:"loop_termination_condition" doc:"when the loop ends"`

@@ -17,7 +17,8 @@ type LoopCondition struct {
 	InputMode string       `json:"input_mode" doc:"constant: value as it is; variable: value is a reference" default:"constant"`
 }
 
-// ended reports whether the conditions hold. All are tested, so that a wrong one shows itself in the first turn.
+// ended reports whether the conditions hold. All are tested, so that a wrong one shows itself in
+// the first turn.
 func (l *Loop) ended(ctx context.Context, call *engine.Call) (bool, error) {
 	all, one := true, false
 	for i := range l.Conditions {
@@ -57,8 +58,8 @@ func (c *LoopCondition) holds(ctx context.Context, call *engine.Call) (bool, err
 	return holds, nil
 }
 
-// loopCompare is one comparison of a Loop; known is false when the left value has no such operator. Case counts,
-// and unlike values are neither equal nor in any order.
+// loopCompare is one comparison of a Loop; known is false when the left value has no such operator.
+// Case counts, and unlike values are neither equal nor in any order.
 func loopCompare(left engine.Value, operator string, right engine.Value) (holds, known bool) {
 	switch left.Kind() {
 	case engine.KindNull:
@@ -102,8 +103,8 @@ func compareText(left engine.Value, operator string, right engine.Value) (holds,
 	return compareEmpty(left, operator)
 }
 
-// compareScalar compares numbers with numbers and booleans with booleans, false before true. Neither is ever
-// empty.
+// compareScalar compares numbers with numbers and booleans with booleans, false before true.
+// Neither is ever empty.
 func compareScalar(left engine.Value, operator string, right engine.Value) (holds, known bool) {
 	switch operator {
 	case "empty":

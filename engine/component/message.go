@@ -23,20 +23,21 @@ var messageSpec = engine.Spec{
 	Inline: true,
 }
 
-// answerAlias is the name under which a canvas of the first generation ends. It has no text of its own and says
-// what the nodes before it gave.
+// answerAlias is the name under which a canvas of the first generation ends. It has no text of its
+// own and says what the nodes before it gave.
 const answerAlias = "Answer"
 
 // Message says a text.
 //
-// In: the references of the text, as texts. Out: content, and attachment and downloads where there are any.
+// In: the references of the text, as texts. Out: content, and attachment and downloads where there
+// are any.
 //
-// A text is said in parts, a model's answer piece by piece, unless stream is false or the text is a Jinja
-// template; then it is said whole.
+// A text is said in parts, a model's answer piece by piece, unless stream is false or the text is a
+// Jinja template; then it is said whole.
 //
-// Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour read, written anew).
-// Differs: values are put in once and by position, 0 and false read as they are, a template that does not parse
-// is an error; see wording.
+// Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour read, written anew). Differs:
+// values are put in once and by position, 0 and false read as they are, a template that does not
+// parse is an error; see wording.
 type Message struct {
 	Content      []engine.Text `json:"content" doc:"the text, or several of which one is picked at random; may hold references and Jinja"`
 	Stream       bool          `json:"stream" doc:"whether the text is said as it comes; false says it whole" default:"true"`
@@ -68,7 +69,8 @@ func (m *Message) Init(s *engine.Setup) error {
 	return nil
 }
 
-// older reads what canvases of the first generation wrote: texts under messages, or an Answer without any.
+// older reads what canvases of the first generation wrote: texts under messages, or an Answer
+// without any.
 func (m *Message) older(s *engine.Setup) {
 	for _, text := range s.Params.Get("messages").Elements() {
 		m.Content = append(m.Content, engine.ParseText(text.Text()))
@@ -94,7 +96,8 @@ func contentsOf(ids []string) string {
 // References are the references that stand in no param.
 func (m *Message) References() []engine.Ref { return m.references }
 
-// Run picks the text and hands it over. Whole values are read now, models' answers while they are said.
+// Run picks the text and hands it over. Whole values are read now, models' answers while they are
+// said.
 func (m *Message) Run(ctx context.Context, call *engine.Call) error {
 	w := m.wordings[call.Rand(len(m.wordings))]
 	files := engine.List()
@@ -184,8 +187,8 @@ func (m *Message) show(call *engine.Call, r *engine.Ref, v engine.Value, files *
 	return text, nil
 }
 
-// descriptors is the list of files a value stands for: a descriptor, a list of nothing but descriptors, or
-// either as JSON text. It is empty for anything else.
+// descriptors is the list of files a value stands for: a descriptor, a list of nothing but
+// descriptors, or either as JSON text. It is empty for anything else.
 func descriptors(v engine.Value) engine.Value {
 	if s := v.Str(); strings.Contains(s, `"doc_id"`) && engine.CheckParse(s) == nil {
 		if parsed, err := engine.ParseJSONText(s); err == nil {
@@ -209,7 +212,8 @@ func descriptors(v engine.Value) engine.Value {
 	return v
 }
 
-// Finish adds what belongs to the end of the message. What goes wrong here is a warning: the text has been said.
+// Finish adds what belongs to the end of the message. What goes wrong here is a warning: the text
+// has been said.
 func (m *Message) Finish(ctx context.Context, call *engine.Call, said *engine.Said) error {
 	if m.Status.Truthy() {
 		said.Status = m.Status

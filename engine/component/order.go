@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// order compares two values of one type: numbers, texts, booleans (false first), lists element by element,
-// objects by their members in order of name. Unlike values, and nulls, have no order.
+// order compares two values of one type: numbers, texts, booleans (false first), lists element by
+// element, objects by their members in order of name. Unlike values, and nulls, have no order.
 func order(a, b engine.Value) (int, error) {
 	if a.Kind() == b.Kind() {
 		switch a.Kind() {
@@ -49,7 +49,8 @@ func byName(v engine.Value) engine.Value {
 	return engine.List(pairs...)
 }
 
-// sortKey is what an element is sorted by: itself, or some of its members. A missing member comes first.
+// sortKey is what an element is sorted by: itself, or some of its members. A missing member comes
+// first.
 func sortKey(v engine.Value, by []string) engine.Value {
 	if len(by) == 0 {
 		return v
@@ -66,8 +67,8 @@ func sortKey(v engine.Value, by []string) engine.Value {
 	return engine.List(key...)
 }
 
-// appendIdentity writes a value so that equal values give equal bytes: 1 and 1.0 do, true and 1 do not, and the
-// order of members does not matter.
+// appendIdentity writes a value so that equal values give equal bytes: 1 and 1.0 do, true and 1 do
+// not, and the order of members does not matter.
 func appendIdentity(dst []byte, v engine.Value) []byte {
 	switch v.Kind() {
 	case engine.KindNumber:

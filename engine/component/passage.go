@@ -9,8 +9,8 @@ import (
 // passageTokens is how much retrieved text is handed to a model at most; 97 % of it are used.
 const passageTokens = 200_000
 
-// citePassages adds found passages to the run and writes them as models see them: each under its citation
-// number, so that an answer can name it.
+// citePassages adds found passages to the run and writes them as models see them: each under its
+// citation number, so that an answer can name it.
 func citePassages(call *engine.Call, chunks, docAggs []engine.Value) string {
 	call.Cite(chunks, docAggs)
 	numbers := map[string]string{}

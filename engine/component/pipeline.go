@@ -6,8 +6,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Step is a node of an ingestion pipeline. Pipelines load, validate, draw and are stored unchanged; running one
-// is refused.
+// Step is a node of an ingestion pipeline. Pipelines load, validate, draw and are stored unchanged;
+// running one is refused.
 type Step struct{}
 
 // Warnings says that the node does not run.

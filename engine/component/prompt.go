@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// This file holds what models are told, one text or function per role. The words are ours; what they must bring
-// about is fixed by how the answers are read.
+// This file holds what models are told, one text or function per role. The words are ours; what
+// they must bring about is fixed by how the answers are read.
 
 // stopMark ends a planning answer.
 const stopMark = "<|stop|>"
@@ -23,7 +23,8 @@ The context holds passages, each under a line "ID: n". When a sentence rests on 
 - Figures, dates, names, quotations and claims about cause need a mark. Common knowledge and your own transitions do not.
 - A sentence no passage supports gets no mark.`
 
-// citationRepair asks for marks in an answer that has none. The answer follows as the user's message.
+// citationRepair asks for marks in an answer that has none. The answer follows as the user's
+// message.
 func citationRepair(rules, sources string) string {
 	return `You add source marks to a finished text. Return the text the user sends, word for word and in its language, with marks inserted where a source below supports a sentence. Change nothing else and add no remarks.
 
@@ -41,7 +42,8 @@ Answer with one JSON value that fits the JSON Schema below, and with nothing els
 ` + indented(schema)
 }
 
-// jsonReformat asks to bring a text into the form of a schema. The text follows as the user's message.
+// jsonReformat asks to bring a text into the form of a schema. The text follows as the user's
+// message.
 func jsonReformat(instruction string) string {
 	return `The user sends a text that should have been JSON. Write the same content as JSON in the form described here. Add nothing that the text does not say.
 
@@ -77,7 +79,8 @@ func categorizeUser(lines []string) string {
 	return "## Conversation\n" + strings.Join(lines, " | ") + " →"
 }
 
-// planning describes the tools, the task and the protocol of a planning call. custom replaces the first paragraph.
+// planning describes the tools, the task and the protocol of a planning call. custom replaces the
+// first paragraph.
 func planning(custom, task string, tools []engine.ToolDef, today time.Time) string {
 	if custom == "" {
 		custom = `You plan the work of an assistant that can call tools. In each turn you decide which tools to call next, until enough is known to answer; somebody else writes the answer.`
@@ -118,8 +121,8 @@ func agentTask(role, request string, overrides engine.Value) string {
 	return b.String()
 }
 
-// answerNow asks for the answer once the tools are done. It is short, because it stands behind everything that
-// was found.
+// answerNow asks for the answer once the tools are done. It is short, because it stands behind
+// everything that was found.
 const answerNow = `Now answer the request fully, in its language, without mentioning tools.`
 
 // answerAnyway asks for the answer when no further round is allowed.

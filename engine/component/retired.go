@@ -6,8 +6,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Retired stands for components of older canvases that the original no longer runs, or only in later versions.
-// A host that offers them through its Tools port brings them back.
+// Retired stands for components of older canvases that the original no longer runs, or only in
+// later versions. A host that offers them through its Tools port brings them back.
 type Retired struct {
 	External
 	Query engine.Expr `json:"query" doc:"what to look for, or the address to read" default:"{sys.query}"`

@@ -10,8 +10,9 @@ import (
 
 // Retrieval searches datasets or memories for passages that fit a query.
 //
-// Without a query, without a source and without a find it gives empty_response. A canvas may run it as a node or
-// offer it to an agent. Source: RAGFlow agent/tools/retrieval.py at 80a16e71 (behaviour read, written anew).
+// Without a query, without a source and without a find it gives empty_response. A canvas may run it
+// as a node or offer it to an agent. Source: RAGFlow agent/tools/retrieval.py at 80a16e71
+// (behaviour read, written anew).
 type Retrieval struct {
 	Query               engine.Expr   `json:"query" doc:"what to look for" default:"{sys.query}"`
 	SimilarityThreshold float64       `json:"similarity_threshold" doc:"passages less alike than this are left out" default:"0.2" min:"0" max:"1"`

@@ -7,9 +7,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// MetadataLister is offered by a Retriever that knows the metadata of its documents. With it, Retrieval lets the
-// model choose conditions for the filter methods auto and semi_auto; without it the retriever gets the method
-// and does as it can.
+// MetadataLister is offered by a Retriever that knows the metadata of its documents. With it,
+// Retrieval lets the model choose conditions for the filter methods auto and semi_auto; without it
+// the retriever gets the method and does as it can.
 type MetadataLister interface {
 	// Metadata gives the metadata of datasets: key -> list of the values that occur.
 	Metadata(ctx context.Context, datasets []string) (engine.Value, error)
@@ -52,8 +52,9 @@ func readMetadataRules(s *engine.Setup, v engine.Value) (metadataRules, error) {
 	return f, nil
 }
 
-// prepare is the filter a retriever applies: {method, logic, manual: [{key, op, value}]}. When no document fits,
-// manual conditions find nothing, while auto and semi_auto ones do not restrict the search.
+// prepare is the filter a retriever applies: {method, logic, manual: [{key, op, value}]}. When no
+// document fits, manual conditions find nothing, while auto and semi_auto ones do not restrict the
+// search.
 func (f *metadataRules) prepare(ctx context.Context, call *engine.Call, port engine.Retriever, q *engine.RetrievalQuery) (engine.Value, error) {
 	switch f.method {
 	case "", "disabled":

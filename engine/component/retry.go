@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// retry tries once and then max_retries times more, with the node's delay between. Model nodes do this by
-// themselves, because after the last try their default stands in for the answer.
+// retry tries once and then max_retries times more, with the node's delay between. Model nodes do
+// this by themselves, because after the last try their default stands in for the answer.
 func retry(ctx context.Context, call *engine.Call, c *engine.Common, try func() error) error {
 	for n := 0; ; n++ {
 		err := try()

@@ -2,7 +2,8 @@ package component
 
 import "github.com/easel-canvas/easel/engine"
 
-// Sampling are the settings of a model call. A value is sent only when its switch is on and it is above 0.
+// Sampling are the settings of a model call. A value is sent only when its switch is on and it is
+// above 0.
 type Sampling struct {
 	LLMID            string  `json:"llm_id" doc:"model, as model, model@provider or model@instance@provider; empty is the default model"`
 	Temperature      float64 `json:"temperature" doc:"how freely the model chooses its words" min:"0" max:"1"`

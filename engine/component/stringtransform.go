@@ -22,9 +22,9 @@ var stringTransformSpec = engine.Spec{
 //
 // In: merge: the references of the script, as texts. Out: result.
 //
-// Split cuts at every delimiter and keeps empty parts; where several delimiters begin at one place, the first
-// in the list wins. Merge puts values into the script, which may be a Jinja template; lists are joined by the
-// first delimiter.
+// Split cuts at every delimiter and keeps empty parts; where several delimiters begin at one place,
+// the first in the list wins. Merge puts values into the script, which may be a Jinja template;
+// lists are joined by the first delimiter.
 //
 // Source: RAGFlow agent/component/string_transform.py at 80a16e71 (behaviour read, written anew).
 // Differs: values are put in once and by position, and 0 and false read as they are; see wording.
@@ -80,7 +80,8 @@ func (t *StringTransform) source(ctx context.Context, call *engine.Call) (engine
 	return call.Resolve(ctx, &t.SplitRef)
 }
 
-// splitAt cuts a text at every delimiter. check is asked about the size of the parts from time to time.
+// splitAt cuts a text at every delimiter. check is asked about the size of the parts from time to
+// time.
 func splitAt(s string, delimiters []string, check func(int64) error) ([]string, error) {
 	const often = 1 << 16
 	parts := []string{}

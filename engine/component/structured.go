@@ -10,8 +10,8 @@ import (
 // errNoStructure is what a node reports whose model does not give the JSON it was asked for.
 var errNoStructure = errors.New("The answer cannot be parsed as JSON") //lint:ignore ST1005 clients know exactly this text
 
-// outputSchema is the JSON Schema of a node's output "structured", as the canvas declares it; null when it
-// declares none. The schema may stand below "schema" or "structured".
+// outputSchema is the JSON Schema of a node's output "structured", as the canvas declares it; null
+// when it declares none. The schema may stand below "schema" or "structured".
 func outputSchema(outputs engine.Value) engine.Value {
 	slot := outputs.Get("structured")
 	for _, s := range [...]engine.Value{slot, slot.Get("schema"), slot.Get("structured")} {

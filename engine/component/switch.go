@@ -24,8 +24,8 @@ var switchSpec = engine.Spec{
 //
 // In: the values its conditions look at. Out: next and _next.
 //
-// Source: RAGFlow agent/component/switch.py at 80a16e71 (behaviour read, written anew).
-// Differs: comparing unlike values is false, not an error; contains looks into lists as well; a condition
+// Source: RAGFlow agent/component/switch.py at 80a16e71 (behaviour read, written anew). Differs:
+// comparing unlike values is false, not an error; contains looks into lists as well; a condition
 // without usable items does not hold.
 type Switch struct {
 	Conditions []SwitchCondition `json:"conditions" doc:"looked at in order; the first that holds decides" check:"nonempty"`

@@ -9,8 +9,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// switchCompare is one comparison of a Switch. Texts are searched without regard to case and compared with it; a
-// number takes a numeric text on the right as a number; unlike values are neither equal nor in any order.
+// switchCompare is one comparison of a Switch. Texts are searched without regard to case and
+// compared with it; a number takes a numeric text on the right as a number; unlike values are
+// neither equal nor in any order.
 func switchCompare(left engine.Value, operator string, right engine.Value) (bool, error) {
 	switch operator {
 	case "contains":

@@ -21,11 +21,11 @@ var userFillUpSpec = engine.Spec{
 
 // UserFillUp asks for the fields of a form.
 //
-// In: the answers, as inputs of the run that resumes. Out: one output per answer, as Begin does it, and tips. A
-// declared field without an answer is null, also when the form was answered before.
+// In: the answers, as inputs of the run that resumes. Out: one output per answer, as Begin does it,
+// and tips. A declared field without an answer is null, also when the form was answered before.
 //
-// Source: RAGFlow agent/component/fillup.py at 80a16e71 (behaviour read, written anew).
-// Differs: tips are put in as they are, backslashes included; answers are shown as inputs too.
+// Source: RAGFlow agent/component/fillup.py at 80a16e71 (behaviour read, written anew). Differs:
+// tips are put in as they are, backslashes included; answers are shown as inputs too.
 type UserFillUp struct {
 	EnableTips bool         `json:"enable_tips" doc:"whether tips are shown" default:"true"`
 	Tips       engine.Text  `json:"tips" doc:"text above the form; may hold references" default:"Please fill up the form"`

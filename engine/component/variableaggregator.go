@@ -19,12 +19,13 @@ var variableAggregatorSpec = engine.Spec{
 	Thoughts: "Bringing the branches together.",
 }
 
-// VariableAggregator takes the first value of each group that counts as something: not null, "", 0, false, [] or
-// {}.
+// VariableAggregator takes the first value of each group that counts as something: not null, "", 0,
+// false, [] or {}.
 //
 // In: <group>.variables, as the canvas lists them. Out: one value per group.
 //
-// Source: RAGFlow agent/component/varaiable_aggregator.py at 80a16e71 (behaviour read, written anew).
+// Source: RAGFlow agent/component/varaiable_aggregator.py at 80a16e71 (behaviour read, written
+// anew).
 type VariableAggregator struct {
 	Groups []AggregatorGroup `json:"groups" doc:"what to bring together" check:"nonempty"`
 }

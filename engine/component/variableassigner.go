@@ -18,11 +18,13 @@ var variableAssignerSpec = engine.Spec{
 
 // VariableAssigner changes variables, one after the other.
 //
-// In and out: nothing of its own; see Assignment. A variable that does not exist is an error. What an operator
-// cannot do with the values it meets becomes the text assigned, beginning with "ERROR:", and a warning.
+// In and out: nothing of its own; see Assignment. A variable that does not exist is an error. What
+// an operator cannot do with the values it meets becomes the text assigned, beginning with
+// "ERROR:", and a warning.
 //
 // Source: RAGFlow agent/component/variable_assigner.py at 80a16e71 (behaviour read, written anew).
-// Differs: lists are never changed in place; clear makes a boolean false; a nested path sets exactly that path.
+// Differs: lists are never changed in place; clear makes a boolean false; a nested path sets
+// exactly that path.
 type VariableAssigner struct {
 	Variables []Assignment `json:"variables" doc:"what to change, in order"`
 }
@@ -55,7 +57,8 @@ func (a *VariableAssigner) Init(s *engine.Setup) error {
 	return nil
 }
 
-// incomplete says what is missing, or nothing. An operator nobody knows needs no parameter: it gives null.
+// incomplete says what is missing, or nothing. An operator nobody knows needs no parameter: it
+// gives null.
 func (x *Assignment) incomplete() string {
 	switch {
 	case x.Variable.IsZero() || x.Operator == "":

@@ -13,10 +13,10 @@ import (
 
 // wording is a text with references that may be a Jinja template as well.
 //
-// It is a template only if Jinja syntax is left once the references are taken out: {% or {{. References become
-// variables of the template, bound to the texts of their values by position, so that nothing in a value or in
-// the text is ever taken for a placeholder. A condition on a value that counts as false does not hold, though its
-// text is shown.
+// It is a template only if Jinja syntax is left once the references are taken out: {% or {{.
+// References become variables of the template, bound to the texts of their values by position, so
+// that nothing in a value or in the text is ever taken for a placeholder. A condition on a value
+// that counts as false does not hold, though its text is shown.
 type wording struct {
 	text  *engine.Text
 	tmpl  *template.Template // nil for a plain text
@@ -24,8 +24,8 @@ type wording struct {
 	err   error              // why the template does not parse; told when it is used
 }
 
-// newWording prepares a text. A template that does not parse is an error of the node that uses it, not of the
-// canvas.
+// newWording prepares a text. A template that does not parse is an error of the node that uses it,
+// not of the canvas.
 func newWording(text *engine.Text) *wording {
 	w := &wording{text: text}
 	if !isJinja(text) {
@@ -52,8 +52,8 @@ func newWording(text *engine.Text) *wording {
 // isTemplate reports whether the text is more than a text with references.
 func (w *wording) isTemplate() bool { return w.tmpl != nil || w.err != nil }
 
-// fill is the text with the references replaced by what read gives for them, each asked once: the value, and the
-// text it is shown as.
+// fill is the text with the references replaced by what read gives for them, each asked once: the
+// value, and the text it is shown as.
 func (w *wording) fill(call textLimits, read func(r *engine.Ref) (engine.Value, string, error)) (string, error) {
 	values := make([]engine.Value, 0, len(w.text.Refs()))
 	texts, err := readAll(w.text, func(r *engine.Ref) (string, error) {
@@ -122,8 +122,8 @@ func spoken(text string) string {
 	return text
 }
 
-// vars binds the references, under their own variables and under the names authors know from RAGFlow, where
-// {begin@city} can be written begin_city inside a tag.
+// vars binds the references, under their own variables and under the names authors know from
+// RAGFlow, where {begin@city} can be written begin_city inside a tag.
 func (w *wording) vars(values []engine.Value, texts []string) template.Texts {
 	return func(name string) (engine.Value, string, bool) {
 		i := slices.Index(w.names, name)

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// jinjaScan rewrites a text into a template. It follows the template language only as far as needed to know where
-// a reference stands: in the text, in a tag, in a quoted text of a tag, in a comment or in a raw block.
+// jinjaScan rewrites a text into a template. It follows the template language only as far as needed
+// to know where a reference stands: in the text, in a tag, in a quoted text of a tag, in a comment
+// or in a raw block.
 type jinjaScan struct {
 	out    []byte
 	prefix string // of the variables; occurs nowhere in the text
@@ -107,7 +108,8 @@ func (s *jinjaScan) open(lit string) int {
 	return len(lit)
 }
 
-// until copies up to and with the end of a comment or raw block, which stands at lit[at:]; -1 means not here.
+// until copies up to and with the end of a comment or raw block, which stands at lit[at:]; -1 means
+// not here.
 func (s *jinjaScan) until(lit string, at, length int) int {
 	n := len(lit)
 	if at >= 0 {

@@ -34,8 +34,8 @@ func (noLimits) CheckText(int64) error        { return nil }
 func (noLimits) TextLimit() int64             { return 1 << 20 }
 func (noLimits) MadeMeter() func(int64) error { return func(int64) error { return nil } }
 
-// FuzzWording holds that any text is filled or refused without harm, that a text that is no template comes out
-// as it went in, and that a value never becomes part of the template.
+// FuzzWording holds that any text is filled or refused without harm, that a text that is no
+// template comes out as it went in, and that a value never becomes part of the template.
 func FuzzWording(f *testing.F) {
 	for _, s := range []string{"{% raw %}{sys.a}{% endraw %}", `{{ "{sys.a}" ~ '\'' }}`, "{{{sys.a}{{", "{# {sys.a}", "{% set x = {sys.a} %}{{ x }}", "{{ {'a': {sys.a}} }}", "{%}"} {
 		f.Add(s)

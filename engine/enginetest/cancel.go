@@ -2,7 +2,8 @@ package enginetest
 
 import "sync"
 
-// Cancel is an engine.Cancel worked by hand. The zero Cancel is ready; it may be used by many goroutines.
+// Cancel is an engine.Cancel worked by hand. The zero Cancel is ready; it may be used by many
+// goroutines.
 type Cancel struct {
 	mu    sync.Mutex
 	tasks map[string]chan struct{}

@@ -28,8 +28,8 @@ type Run struct {
 	Blobs     engine.Value // file id -> content, or {"text"} that is given as it is
 	Debug     *Debug
 
-	// Want is what must be seen: an object with some of load_error, events, error, llm_calls, llm_calls_unordered,
-	// tool_trace, saved_memory, debug_outputs and dsl_after.
+	// Want is what must be seen: an object with some of load_error, events, error, llm_calls,
+	// llm_calls_unordered, tool_trace, saved_memory, debug_outputs and dsl_after.
 	Want engine.Value
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Compare lists the differences between a case and an observation of it, both as they stand in files. No
-// difference means the case passes.
+// Compare lists the differences between a case and an observation of it, both as they stand in
+// files. No difference means the case passes.
 func Compare(c, observed engine.Value) []string {
 	var d differences
 	if observed.Get("name").Str() != c.Get("name").Str() {
@@ -103,7 +103,8 @@ func (d *differences) stored(want, seen engine.Value, kinds map[string]string, w
 	}
 }
 
-// sameKind is the list read from a value, or the value itself when it is something else and must be shown.
+// sameKind is the list read from a value, or the value itself when it is something else and must be
+// shown.
 func sameKind(v, list engine.Value) engine.Value {
 	if v.IsNull() || v.Kind() == engine.KindList {
 		return list
@@ -164,8 +165,8 @@ func history(v engine.Value) engine.Value {
 	return out
 }
 
-// Reduce brings a stored canvas to what is compared: {path, waiting, history, globals, retrieval, memory,
-// component_outputs: {id: {name: value}}}. A reduced one stays as it is.
+// Reduce brings a stored canvas to what is compared: {path, waiting, history, globals, retrieval,
+// memory, component_outputs: {id: {name: value}}}. A reduced one stays as it is.
 func Reduce(dsl engine.Value) engine.Value {
 	components, whole := dsl.Lookup("components")
 	if _, reduced := dsl.Lookup("component_outputs"); reduced || !whole {

@@ -90,8 +90,8 @@ func (d *differences) messages(want, seen []spoken, where string) {
 	}
 }
 
-// callParts takes the system text out of a call, from its own member or from messages of that role. The contents
-// of the other messages become texts.
+// callParts takes the system text out of a call, from its own member or from messages of that role.
+// The contents of the other messages become texts.
 func callParts(call engine.Value) (system string, messages []engine.Value) {
 	var lead []string
 	for m := range elements(call.Get("messages")) {
@@ -122,8 +122,8 @@ func roles(list []spoken) []string {
 	return out
 }
 
-// joinRoles joins neighbouring messages of one role by a newline; a matcher among them becomes one that asks for
-// the words of all.
+// joinRoles joins neighbouring messages of one role by a newline; a matcher among them becomes one
+// that asks for the words of all.
 func joinRoles(messages []engine.Value) []spoken {
 	var out []spoken
 	for _, m := range messages {

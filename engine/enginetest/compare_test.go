@@ -54,8 +54,8 @@ func TestReadCaseRefuses(t *testing.T) {
 	}
 }
 
-// TestCompareFits shows that an observation made from each case fits it, although it is written differently:
-// in pieces, with stamps, extra fields and nulls.
+// TestCompareFits shows that an observation made from each case fits it, although it is written
+// differently: in pieces, with stamps, extra fields and nulls.
 func TestCompareFits(t *testing.T) {
 	for _, c := range cases(t) {
 		require.Empty(t, enginetest.Compare(c, pretend(c)), c.Get("name"))

@@ -13,7 +13,8 @@ type Cut func(e *engine.Event) bool
 // AtCheckpoints cuts after each batch.
 func AtCheckpoints(e *engine.Event) bool { return e.Type == engine.EventCheckpoint }
 
-// AfterEntry cuts once, after entry n of a case, counted from 1 over all its runs. The Cut is used up by one play.
+// AfterEntry cuts once, after entry n of a case, counted from 1 over all its runs. The Cut is used
+// up by one play.
 func AfterEntry(n int) Cut {
 	return func(*engine.Event) bool {
 		n--
@@ -21,9 +22,9 @@ func AfterEntry(n int) Cut {
 	}
 }
 
-// rebuild makes new engine objects of the log: what another process would do that took the run over. The state
-// goes through a saved document on the way, so that both forms are used. again is true when the log says too little
-// and the run must start anew.
+// rebuild makes new engine objects of the log: what another process would do that took the run
+// over. The state goes through a saved document on the way, so that both forms are used. again is
+// true when the log says too little and the run must start anew.
 func (t *turn) rebuild() (again bool, err error) {
 	where := func(err error) error {
 		return fmt.Errorf("cut after entry %d: %w", t.entries[len(t.entries)-1].Seq, err)

@@ -108,7 +108,8 @@ func (d *differences) value(want, seen engine.Value, where string) {
 	}
 }
 
-// object compares members: null and absent are equal, and what starts with _ is free unless it is expected.
+// object compares members: null and absent are equal, and what starts with _ is free unless it is
+// expected.
 func (d *differences) object(want, seen engine.Value, where string) {
 	if seen.IsNull() && want.Len() == 0 {
 		return

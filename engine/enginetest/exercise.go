@@ -40,8 +40,8 @@ func ended(ctx context.Context) context.Context {
 	return ctx
 }
 
-// ExerciseModel checks a Model against what the engine relies on; llmID names a model that answers. It makes about
-// eight short calls.
+// ExerciseModel checks a Model against what the engine relies on; llmID names a model that answers.
+// It makes about eight short calls.
 func ExerciseModel(ctx context.Context, m engine.Model, llmID string) []error {
 	k := &kit{port: "model"}
 	ask := func(stream bool) *engine.ModelRequest {
@@ -102,8 +102,8 @@ type RetrieverExercise struct {
 	MissingDataset string                // id of a dataset that does not exist; "" leaves that rule out
 }
 
-// ExerciseRetriever checks a Retriever: passages have an id and a text, documents a name and an id, TopN is kept,
-// and a dataset that does not exist is named by an error.
+// ExerciseRetriever checks a Retriever: passages have an id and a text, documents a name and an id,
+// TopN is kept, and a dataset that does not exist is named by an error.
 func ExerciseRetriever(ctx context.Context, r engine.Retriever, x RetrieverExercise) []error {
 	k := &kit{port: "retriever"}
 	k.rule("passages are found", func() {
@@ -159,7 +159,8 @@ func (k *kit) member(v engine.Value, at int, what string, names ...string) {
 	k.fail("%s %d has no %s: %s", what, at, strings.Join(names, " or "), short(v))
 }
 
-// ExerciseFiles checks a Files port with the descriptors of a document and of an image; either may be null.
+// ExerciseFiles checks a Files port with the descriptors of a document and of an image; either may
+// be null.
 func ExerciseFiles(ctx context.Context, f engine.Files, document, image engine.Value) []error {
 	k := &kit{port: "files"}
 	k.rule("a document is read as text", func() {
@@ -195,7 +196,8 @@ type HTTPExercise struct {
 	Refused string // an address nobody listens at; "" leaves that rule out
 }
 
-// ExerciseHTTP checks an HTTP port: any status is an answer, and only a failed connection is an error.
+// ExerciseHTTP checks an HTTP port: any status is an answer, and only a failed connection is an
+// error.
 func ExerciseHTTP(ctx context.Context, h engine.HTTP, x HTTPExercise) []error {
 	k := &kit{port: "http"}
 	get := func(ctx context.Context, url string) (*engine.HTTPResponse, error) {

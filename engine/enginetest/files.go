@@ -11,7 +11,8 @@ import (
 
 // Files is a scripted engine.Files.
 type Files struct {
-	// Blobs are the contents: file id -> content. A content {"text": T} is given as T, whatever the file is.
+	// Blobs are the contents: file id -> content. A content {"text": T} is given as T, whatever the
+	// file is.
 	Blobs engine.Value
 }
 

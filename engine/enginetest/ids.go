@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// IDs is an engine.IDs that counts: 00..01, 00..02 and so on, 32 hex digits each. The zero IDs is ready; it may be
-// used by many goroutines.
+// IDs is an engine.IDs that counts: 00..01, 00..02 and so on, 32 hex digits each. The zero IDs is
+// ready; it may be used by many goroutines.
 type IDs struct{ last atomic.Uint64 }
 
 // IDsFrom counts from the number behind last.

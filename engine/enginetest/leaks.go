@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// RunWithoutLeaks runs the tests of a package and gives the exit code of its TestMain, which is a failure when a run
-// leaves a goroutine behind; report gets its stack:
+// RunWithoutLeaks runs the tests of a package and gives the exit code of its TestMain, which is a
+// failure when a run leaves a goroutine behind; report gets its stack:
 //
 //	func TestMain(m *testing.M) { os.Exit(enginetest.RunWithoutLeaks(m, os.Stderr)) }
 func RunWithoutLeaks(tests interface{ Run() int }, report io.Writer) int {
@@ -21,8 +21,8 @@ func RunWithoutLeaks(tests interface{ Run() int }, report io.Writer) int {
 	return code
 }
 
-// Leaks gives the stacks of goroutines that still run code of the engine, apart from the caller's. Those that are
-// about to end get until patience is over; "" means that none is left.
+// Leaks gives the stacks of goroutines that still run code of the engine, apart from the caller's.
+// Those that are about to end get until patience is over; "" means that none is left.
 func Leaks(patience time.Duration) string {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -14,15 +14,16 @@ const (
 	CanvasID = "canvas_1"
 )
 
-// Player plays cases. The zero Player with a Registry loads each turn from what the turn before it stored, and
-// runs each turn in one go.
+// Player plays cases. The zero Player with a Registry loads each turn from what the turn before it
+// stored, and runs each turn in one go.
 type Player struct {
 	Registry    *engine.Registry // the components; EchoTool is added when it is missing
 	Concurrency int              // nodes of a batch at once; 0 is the engine's default
 	MaxSteps    int              // executions without progress before a run counts as a runaway; 0 is the engine's default
 
-	// Cut stops a run after the entries it picks, drops every engine object and goes on with new ones, made of the
-	// log's bytes. Entries behind the last consistent point of the log are void, as after a crash.
+	// Cut stops a run after the entries it picks, drops every engine object and goes on with new
+	// ones, made of the log's bytes. Entries behind the last consistent point of the log are void,
+	// as after a crash.
 	Cut Cut
 	// Keep plays all turns on one canvas and one state; without it each turn loads what was saved.
 	Keep bool
@@ -35,10 +36,10 @@ func Play(ctx context.Context, reg *engine.Registry, c *Case) (engine.Value, err
 	return (&Player{Registry: reg}).Play(ctx, c)
 }
 
-// Play gives what the engine showed: {"name", "runs": [{"load_error", "events", "error", "llm_calls", "tool_trace",
-// "saved_memory", "debug_outputs", "dsl_after"}]}, each member only where there is something. Errors of the canvas
-// are part of that; the error returned is one of playing: a Player without registry, or an engine that contradicts
-// itself when it is cut.
+// Play gives what the engine showed: {"name", "runs": [{"load_error", "events", "error",
+// "llm_calls", "tool_trace", "saved_memory", "debug_outputs", "dsl_after"}]}, each member only
+// where there is something. Errors of the canvas are part of that; the error returned is one of
+// playing: a Player without registry, or an engine that contradicts itself when it is cut.
 func (p *Player) Play(ctx context.Context, c *Case) (engine.Value, error) {
 	s, err := p.begin(c)
 	if err != nil {
@@ -62,7 +63,8 @@ func (p *Player) begin(c *Case) (*session, error) {
 	return &session{player: p, reg: reg, original: c.DSL.AppendJSON(nil)}, nil
 }
 
-// idsPerTurn is how far the ids of two turns are apart: how many one turn draws is of no matter to the next.
+// idsPerTurn is how far the ids of two turns are apart: how many one turn draws is of no matter to
+// the next.
 const idsPerTurn = 1 << 16
 
 // session is what lasts from turn to turn.

@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// TestRandomCanvases plays canvases nobody would draw. What they show makes sense, and does not depend on how many
-// nodes run at once, or on a crash.
+// TestRandomCanvases plays canvases nobody would draw. What they show makes sense, and does not
+// depend on how many nodes run at once, or on a crash.
 func TestRandomCanvases(t *testing.T) {
 	reg := registry(t)
 	seeds := uint64(100)
@@ -61,8 +61,9 @@ func showing(t *testing.T, player *enginetest.Player, c *enginetest.Case) []stri
 	return list
 }
 
-// requireSense checks what holds for every run: it starts and ends as it should, and what starts finishes, once. A
-// text nobody has read and a body may go on after a pause. It gives the last event.
+// requireSense checks what holds for every run: it starts and ends as it should, and what starts
+// finishes, once. A text nobody has read and a body may go on after a pause. It gives the last
+// event.
 func requireSense(t *testing.T, c *enginetest.Case, run engine.Value, open map[string]int) (last string) {
 	t.Helper()
 	for i, e := range run.Get("events").Elements() {
@@ -85,7 +86,8 @@ func requireSense(t *testing.T, c *enginetest.Case, run engine.Value, open map[s
 	return last
 }
 
-// container reports whether a node has a body. A run that pauses or fails in the body does not finish it.
+// container reports whether a node has a body. A run that pauses or fails in the body does not
+// finish it.
 func container(node string) bool {
 	return strings.HasPrefix(node, "Iteration:") || strings.HasPrefix(node, "Loop:")
 }

@@ -12,9 +12,10 @@ import (
 // ExpectRecorded is the Expect of a case made by recording.
 const ExpectRecorded = "recorded"
 
-// Record plays a canvas with the Player's Ports and makes a case of it: the runs with what the ports answered, and
-// what was seen as the expectation. Model, Retriever and Files can be recorded; a canvas that needs other real
-// ports gives a case and an error that says what differs when it is played without them.
+// Record plays a canvas with the Player's Ports and makes a case of it: the runs with what the
+// ports answered, and what was seen as the expectation. Model, Retriever and Files can be recorded;
+// a canvas that needs other real ports gives a case and an error that says what differs when it is
+// played without them.
 func (p *Player) Record(ctx context.Context, name, about string, dsl engine.Value, runs []Run) (*Case, error) {
 	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: runs}
 	s, err := p.begin(c)
@@ -38,8 +39,9 @@ func (p *Player) Record(ctx context.Context, name, about string, dsl engine.Valu
 	return made, nil
 }
 
-// Record makes a case of a canvas, the inputs of its runs and what was observed. Times, ids and hidden members are
-// left out, message pieces are joined, and of errors only counts that there was one.
+// Record makes a case of a canvas, the inputs of its runs and what was observed. Times, ids and
+// hidden members are left out, message pieces are joined, and of errors only counts that there was
+// one.
 func Record(name, about string, dsl engine.Value, runs []Run, observed engine.Value) *Case {
 	c := &Case{Name: name, About: about, Expect: ExpectRecorded, DSL: dsl, Runs: slices.Clone(runs)}
 	for i := range c.Runs {

@@ -34,7 +34,8 @@ func ChunksReply(texts ...string) Reply {
 	return r
 }
 
-// readReply reads {"text"}, {"chunks"}, {"error"} or {"raise"}, with or without "match"; a bare text is a text.
+// readReply reads {"text"}, {"chunks"}, {"error"} or {"raise"}, with or without "match"; a bare
+// text is a text.
 func readReply(v engine.Value) (Reply, error) {
 	if v.Kind() == engine.KindString {
 		return TextReply(v.Str()), nil

@@ -8,10 +8,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// ModelTape is an engine.Model that hands calls on and keeps what was asked and answered, so that the answers can
-// be played again by a Model. It may be used by many goroutines.
+// ModelTape is an engine.Model that hands calls on and keeps what was asked and answered, so that
+// the answers can be played again by a Model. It may be used by many goroutines.
 //
-// Scripted replies are texts, so the tape says that its models call no functions natively: agents then plan in text.
+// Scripted replies are texts, so the tape says that its models call no functions natively: agents
+// then plan in text.
 type ModelTape struct {
 	Model engine.Model
 
@@ -91,8 +92,8 @@ func (t *ModelTape) Calls() []engine.Value {
 	return append([]engine.Value(nil), t.calls...)
 }
 
-// Script is what was answered, in the order the calls began. Replies to calls that overlapped are bound to their
-// call by its last message.
+// Script is what was answered, in the order the calls began. Replies to calls that overlapped are
+// bound to their call by its last message.
 func (t *ModelTape) Script() []Reply {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,7 +136,8 @@ func (t *RetrieverTape) Found() engine.Value {
 	return t.found
 }
 
-// FilesTape is an engine.Files that hands reads on and keeps the texts as contents a Files can play again.
+// FilesTape is an engine.Files that hands reads on and keeps the texts as contents a Files can play
+// again.
 type FilesTape struct {
 	Files engine.Files
 

@@ -2,7 +2,8 @@ package enginetest
 
 import "github.com/easel-canvas/easel/engine"
 
-// world is everything outside the engine during one run: stand-ins, and tapes around the ports that are real.
+// world is everything outside the engine during one run: stand-ins, and tapes around the ports that
+// are real.
 type world struct {
 	ports     engine.Ports
 	model     *Model

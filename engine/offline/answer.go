@@ -6,8 +6,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// answer writes an answer out of quotations: from the retrieved chunks with citation marks; else from what tools
-// reported; else from the text in the prompt; else it repeats the question.
+// answer writes an answer out of quotations: from the retrieved chunks with citation marks; else
+// from what tools reported; else from the text in the prompt; else it repeats the question.
 func answer(req *engine.ModelRequest) string {
 	ask := question(req)
 	head := notice(ask+lastMessage(req)) + "\n"

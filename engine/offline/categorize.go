@@ -6,9 +6,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// categorize names the category that shares most words with the question: a word of its name counts three times, of
-// an example twice, of its description once. A question equal to an example decides. Without any common word it
-// names the last category, which is the catch-all of most canvases.
+// categorize names the category that shares most words with the question: a word of its name counts
+// three times, of an example twice, of its description once. A question equal to an example
+// decides. Without any common word it names the last category, which is the catch-all of most
+// canvases.
 func categorize(req *engine.ModelRequest) string {
 	ask := question(req)
 	want := wordSet(ask)

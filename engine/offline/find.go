@@ -2,8 +2,9 @@ package offline
 
 import "strings"
 
-// The finders give the first part of a text that looks like something, or "". They are written out by hand: the
-// regexp package brings tables of Unicode along, which with crypto/sha1 made the browser module a tenth larger.
+// The finders give the first part of a text that looks like something, or "". They are written out
+// by hand: the regexp package brings tables of Unicode along, which with crypto/sha1 made the
+// browser module a tenth larger.
 
 // findURL finds a web address.
 func findURL(s string) string {
@@ -97,8 +98,8 @@ func findTicker(s string) string {
 	return ""
 }
 
-// symbol is the length of a whole word of so many characters, with an ending of so many capitals behind a dot if
-// there is one; 0 when s does not begin so.
+// symbol is the length of a whole word of so many characters, with an ending of so many capitals
+// behind a dot if there is one; 0 when s does not begin so.
 func symbol(s string, of func(byte) bool, least, most, leastEnd, mostEnd int) int {
 	n := run(s, of)
 	if n < least || n > most {

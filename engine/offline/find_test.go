@@ -37,7 +37,8 @@ var finders = []struct {
 	},
 }
 
-// TestFindersMatchTheirExpressions compares on chosen texts and on random ones made of the characters that matter.
+// TestFindersMatchTheirExpressions compares on chosen texts and on random ones made of the
+// characters that matter.
 func TestFindersMatchTheirExpressions(t *testing.T) {
 	letters := []rune("http://s@.-+_ ABZaz0159\n，é")
 	random := rand.New(rand.NewPCG(1, 2))

@@ -1,15 +1,17 @@
 // Package offline answers model calls without a language model: no network, no key, no randomness.
 //
-// It lets every canvas run anywhere, and stays useful by doing by plain text search what can be done that way: it
-// picks categories by the words they share with the question, answers with the best sentences of what was retrieved
-// and their citation marks, calls each tool that fits once, and fills structured answers from their schema. What it
-// cannot do is write; so each answer says, in one short line, that no language model was called.
+// It lets every canvas run anywhere, and stays useful by doing by plain text search what can be
+// done that way: it picks categories by the words they share with the question, answers with the
+// best sentences of what was retrieved and their citation marks, calls each tool that fits once,
+// and fills structured answers from their schema. What it cannot do is write; so each answer says,
+// in one short line, that no language model was called.
 //
-// The calls say what they are for (engine.Purpose), so nothing here reads prompts to guess a task. Equal requests get
-// equal answers. Words are Latin words and pairs of Chinese, Japanese or Korean characters.
+// The calls say what they are for (engine.Purpose), so nothing here reads prompts to guess a task.
+// Equal requests get equal answers. Words are Latin words and pairs of Chinese, Japanese or Korean
+// characters.
 //
-// Hosts use it when no provider is configured; the browser module holds it as well, so it imports only engine and
-// the standard library.
+// Hosts use it when no provider is configured; the browser module holds it as well, so it imports
+// only engine and the standard library.
 package offline
 
 import (
@@ -20,7 +22,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Notice and NoticeChinese open every written answer. They are removed again from what later calls quote.
+// Notice and NoticeChinese open every written answer. They are removed again from what later calls
+// quote.
 const (
 	Notice        = "[Offline answer: no language model was called.]"
 	NoticeChinese = "[离线回答：没有调用语言模型。]"
@@ -108,8 +111,9 @@ func withoutNotice(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, NoticeChinese, ""))
 }
 
-// question is what the user wants to know: what the asker passed, else the last thing the user said. Where tools were
-// called, the last message is an instruction or an observation, and the question stands before the first call.
+// question is what the user wants to know: what the asker passed, else the last thing the user
+// said. Where tools were called, the last message is an instruction or an observation, and the
+// question stands before the first call.
 func question(req *engine.ModelRequest) string {
 	q, last := strings.TrimSpace(withoutNotice(req.Query)), lastMessage(req)
 	if q != "" && q != last {

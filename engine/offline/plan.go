@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// plan answers a planning call of the prompt protocol: one list with every tool that fits and was not called yet,
-// then complete_task.
+// plan answers a planning call of the prompt protocol: one list with every tool that fits and was
+// not called yet, then complete_task.
 func plan(req *engine.ModelRequest) string {
 	var list []engine.Value
 	if !observed(req) {
@@ -45,8 +45,8 @@ func nativeCalls(req *engine.ModelRequest) []engine.ToolCall {
 	return out
 }
 
-// observed reports whether tools were called already in this conversation. One round is enough: the same question
-// leads to the same calls.
+// observed reports whether tools were called already in this conversation. One round is enough: the
+// same question leads to the same calls.
 func observed(req *engine.ModelRequest) bool {
 	return slices.ContainsFunc(req.Messages, func(m engine.ModelMessage) bool { return calls(&m) })
 }
@@ -63,8 +63,8 @@ func calls(m *engine.ModelMessage) bool {
 	return err == nil && v.At(0).Get("name").Str() != ""
 }
 
-// arguments fills a tool's parameters from the question. ok is false when the tool does not fit: something it needs
-// cannot be found in the question, or nothing but unlike words connects them.
+// arguments fills a tool's parameters from the question. ok is false when the tool does not fit:
+// something it needs cannot be found in the question, or nothing but unlike words connects them.
 func arguments(t engine.ToolDef, ask string) (args engine.Value, ok bool) {
 	b := engine.NewObject(4)
 	fits := overlap(wordSet(ask), t.Name+" "+t.Description) > 0
@@ -118,7 +118,8 @@ func argument(name string, schema engine.Value, ask string) (engine.Value, bool)
 	return engine.String(text), text != ""
 }
 
-// fittingText is the part of the question a text parameter takes; "" when there is none, as for code and SQL.
+// fittingText is the part of the question a text parameter takes; "" when there is none, as for
+// code and SQL.
 func fittingText(name, ask string) string {
 	for _, p := range patterns {
 		if strings.Contains(name, p.part) {

@@ -6,8 +6,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// standAlone is the last question of a conversation; one of very few words takes the one before along, which it
-// most likely refers to.
+// standAlone is the last question of a conversation; one of very few words takes the one before
+// along, which it most likely refers to.
 func standAlone(req *engine.ModelRequest) string {
 	ask, before := "", ""
 	for _, m := range req.Messages {
@@ -24,8 +24,8 @@ func standAlone(req *engine.ModelRequest) string {
 	return ask
 }
 
-// cite puts a citation mark behind each sentence of a finished answer that shares at least a third of its words
-// with a chunk.
+// cite puts a citation mark behind each sentence of a finished answer that shares at least a third
+// of its words with a chunk.
 func cite(req *engine.ModelRequest) string {
 	text := strings.TrimSpace(lastMessage(req))
 	chunks := map[string]map[string]bool{}
@@ -62,8 +62,8 @@ func source(order engine.Value, chunks map[string]map[string]bool, s string) str
 	return number
 }
 
-// filter makes conditions on document metadata out of the values that the question mentions. Choices hold the
-// metadata: key -> list of values, or key -> {value: documents}.
+// filter makes conditions on document metadata out of the values that the question mentions.
+// Choices hold the metadata: key -> list of values, or key -> {value: documents}.
 func filter(req *engine.ModelRequest) string {
 	ask := strings.ToLower(question(req))
 	var conditions []engine.Value

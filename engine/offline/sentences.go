@@ -21,8 +21,8 @@ type sentence struct {
 	score  float64
 }
 
-// sentences cuts a text at full stops and line ends. List marks at the start of lines are dropped, and
-// so are headings and lines that end with a colon: they say nothing themselves.
+// sentences cuts a text at full stops and line ends. List marks at the start of lines are dropped,
+// and so are headings and lines that end with a colon: they say nothing themselves.
 func sentences(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -72,8 +72,9 @@ func shorten(s string) string {
 	return s[:end] + "…"
 }
 
-// best picks the sentences that say most about a question: at most limit, those of least use left out, best first.
-// Words that occur in few sentences count more. When nothing fits, the first sentence of each source stands in.
+// best picks the sentences that say most about a question: at most limit, those of least use left
+// out, best first. Words that occur in few sentences count more. When nothing fits, the first
+// sentence of each source stands in.
 func best(list []sentence, about string, limit int) []sentence {
 	want := wordSet(about)
 	frequency := map[string]int{}
@@ -106,7 +107,8 @@ func best(list []sentence, about string, limit int) []sentence {
 	return top(found, limit)
 }
 
-// top keeps the first sentences, without repetitions and without those that fit far less than the first.
+// top keeps the first sentences, without repetitions and without those that fit far less than the
+// first.
 func top(found []sentence, limit int) []sentence {
 	var out []sentence
 	seen := map[string]bool{}

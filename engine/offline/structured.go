@@ -12,8 +12,9 @@ const (
 	maxValues  = 10_000
 )
 
-// structured fills an answer from its JSON Schema, with what the prompt holds: lines like "name: value", numbers and
-// dates near the word, a listed value that is mentioned, else the sentence that fits the field best.
+// structured fills an answer from its JSON Schema, with what the prompt holds: lines like "name:
+// value", numbers and dates near the word, a listed value that is mentioned, else the sentence that
+// fits the field best.
 func structured(req *engine.ModelRequest) string {
 	f := filler{root: req.Schema, text: structuredText(req), ask: question(req), left: maxValues}
 	return string(f.fill("", req.Schema, 0).AppendText(nil))
@@ -186,7 +187,8 @@ func (f *filler) string(name, about string, schema engine.Value) engine.Value {
 	return engine.String(text)
 }
 
-// field is what the text says about a field: its own line, else the best sentence, else the question.
+// field is what the text says about a field: its own line, else the best sentence, else the
+// question.
 func (f *filler) field(name, about string) string {
 	if line := f.line(name); line != "" {
 		return line

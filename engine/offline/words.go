@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Words are the terms a text is compared by, in order: Latin words and numbers in lower case without common endings,
-// and pairs of neighbouring characters for scripts without blanks. Words that carry no topic are left out. An index of
-// passages holds the same terms.
+// Words are the terms a text is compared by, in order: Latin words and numbers in lower case
+// without common endings, and pairs of neighbouring characters for scripts without blanks. Words
+// that carry no topic are left out. An index of passages holds the same terms.
 func Words(text string) []string {
 	var out []string
 	var run []rune
@@ -37,7 +37,8 @@ func Words(text string) []string {
 	return out
 }
 
-// appendPairs adds the pairs of a run of wide characters; a character that stands alone is its own term.
+// appendPairs adds the pairs of a run of wide characters; a character that stands alone is its own
+// term.
 func appendPairs(out []string, run []rune) []string {
 	if len(run) == 1 && !strings.ContainsRune(emptyRunes, run[0]) {
 		return append(out, string(run))

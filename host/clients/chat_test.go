@@ -37,8 +37,8 @@ func openaigo(t *testing.T) string {
 	return file
 }
 
-// TestOpenAIClients asks agents through the clients that people have for OpenAI's form, with their own
-// habits of retrying.
+// TestOpenAIClients asks agents through the clients that people have for OpenAI's form, with their
+// own habits of retrying.
 func TestOpenAIClients(t *testing.T) {
 	needNode(t)
 	s, native := serve(t, nil), openaigo(t)

@@ -259,7 +259,8 @@ func TestMCPInACanvas(t *testing.T) {
 	}
 }
 
-// TestMCPToolsAreAskedFor offers a model the tools that the reference server has now, whatever the canvas kept of them.
+// TestMCPToolsAreAskedFor offers a model the tools that the reference server has now, whatever the
+// canvas kept of them.
 func TestMCPToolsAreAskedFor(t *testing.T) {
 	for _, kind := range []string{mcp.TypeStreamable, mcp.TypeSSE} {
 		t.Run(kind, func(t *testing.T) {

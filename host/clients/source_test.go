@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEventSource reads a run to its end: EventSource reconnects after it, as the answer is over, and
-// stops when it is told that there is no more.
+// TestEventSource reads a run to its end: EventSource reconnects after it, as the answer is over,
+// and stops when it is told that there is no more.
 func TestEventSource(t *testing.T) {
 	needNode(t)
 	s := serve(t, nil)

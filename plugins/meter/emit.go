@@ -107,7 +107,8 @@ func (e *emitter) apply(out []byte, r *reader, from int, scratch uint32) []byte 
 	return append(out, r.buf[from:r.end]...)
 }
 
-// take takes cost from a global and leaves the rest in the scratch local, which spares a load of what was just stored.
+// take takes cost from a global and leaves the rest in the scratch local, which spares a load of
+// what was just stored.
 func (e *emitter) take(out []byte, global, scratch, cost uint32) []byte {
 	out = appendU32(append(out, opGlobalGet), global)
 	out = append(appendConst(out, cost), opI32Sub)

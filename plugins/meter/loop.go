@@ -1,8 +1,9 @@
 package meter
 
-// A loop's header is where most of the counting happens, so its way to the tick must not stand in the way: compilers
-// keep an inline `if` in the middle of the hot code, and forget there what they knew of memory and globals (16 % on a
-// tight loop). Blocks around the loop take the tick out of it, and coming back from it passes the header once more:
+// A loop's header is where most of the counting happens, so its way to the tick must not stand in
+// the way: compilers keep an inline `if` in the middle of the hot code, and forget there what they
+// knew of memory and globals (16 % on a tight loop). Blocks around the loop take the tick out of
+// it, and coming back from it passes the header once more:
 //
 //	block $out (type of the loop)
 //	  loop $again (type of the loop)
@@ -18,8 +19,8 @@ package meter
 //	  end
 //	end
 //
-// A branch out of such a loop passes three more labels. A loop that takes parameters has them on the stack at its
-// header, where a branch would lose them: it is charged with an inline `if`.
+// A branch out of such a loop passes three more labels. A loop that takes parameters has them on
+// the stack at its header, where a branch would lose them: it is charged with an inline `if`.
 
 // wrappers are the labels around a wrapped loop.
 const wrappers = 3

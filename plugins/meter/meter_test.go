@@ -248,8 +248,8 @@ func TestInspect(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestBranchesLeaveWrappedLoops branches out of loops in every way there is, through the blocks the meter puts around
-// them, and sees the same results before and after.
+// TestBranchesLeaveWrappedLoops branches out of loops in every way there is, through the blocks the
+// meter puts around them, and sees the same results before and after.
 func TestBranchesLeaveWrappedLoops(t *testing.T) {
 	text := `(module
 	  (func $one (result i32) i32.const 1)

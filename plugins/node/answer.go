@@ -8,7 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// CheckInput holds what a plugin is given against its manifest; the error has the code invalid_argument.
+// CheckInput holds what a plugin is given against its manifest; the error has the code
+// invalid_argument.
 func (m *Manifest) CheckInput(in Invocation) error {
 	err := m.Params.Check("params", in.Params)
 	if err == nil && !in.Arguments.IsNull() {
@@ -20,8 +21,8 @@ func (m *Manifest) CheckInput(in Invocation) error {
 	return nil
 }
 
-// ReadAnswer reads the message of a plugin and holds its outputs against the manifest; the error has the code
-// bad_output.
+// ReadAnswer reads the message of a plugin and holds its outputs against the manifest; the error
+// has the code bad_output.
 func (m *Manifest) ReadAnswer(message string) (engine.Value, error) {
 	bad := func(text string) (engine.Value, error) {
 		return engine.Null, &Error{Code: codeBadOutput, Message: text, Plugin: m.Name, Step: "easel_invoke"}
@@ -45,8 +46,9 @@ func (m *Manifest) ReadAnswer(message string) (engine.Value, error) {
 	return v, nil
 }
 
-// streamed names the output that can be said piece by piece: the only output of a plugin that streams, if it is a
-// text. A plugin with more outputs runs to its end first, because they are known only then.
+// streamed names the output that can be said piece by piece: the only output of a plugin that
+// streams, if it is a text. A plugin with more outputs runs to its end first, because they are
+// known only then.
 func streamed(m *Manifest) string {
 	if !m.Streams {
 		return ""
@@ -106,7 +108,8 @@ func count(call *engine.Call, usage engine.Value) {
 	}
 }
 
-// note passes on what a plugin emits while nobody listens to its answer: progress goes to the run's log.
+// note passes on what a plugin emits while nobody listens to its answer: progress goes to the run's
+// log.
 func note(call *engine.Call, e Emission) error {
 	switch e.Kind {
 	case Progress:
@@ -117,7 +120,8 @@ func note(call *engine.Call, e Emission) error {
 	return nil
 }
 
-// Stream runs the plugin and says what it emits; what its final text has beyond that follows at the end.
+// Stream runs the plugin and says what it emits; what its final text has beyond that follows at the
+// end.
 func (n *component) Stream(ctx context.Context, call *engine.Call, request engine.Value, emit func(string) error) error {
 	p, err := n.shelf.Find(n.ref)
 	if err != nil {
@@ -180,7 +184,8 @@ func (s *speech) piece(text string) error {
 	return s.emit(text)
 }
 
-// finish says what is missing of the final text. One that differs from what was said is not said again.
+// finish says what is missing of the final text. One that differs from what was said is not said
+// again.
 func (s *speech) finish(text string) error {
 	if err := s.think(false); err != nil {
 		return err

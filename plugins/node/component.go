@@ -21,7 +21,8 @@ type component struct {
 	params   engine.Value     // as in the document
 }
 
-// Init keeps the params, checks those that hold no references, and hides pinned arguments from models.
+// Init keeps the params, checks those that hold no references, and hides pinned arguments from
+// models.
 func (n *component) Init(s *engine.Setup) error {
 	n.params = s.Params
 	m := n.manifest
@@ -109,8 +110,8 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 	return nil
 }
 
-// retry runs the plugin, again after an error that may pass, as long as again allows it. A plugin that was replaced
-// meanwhile is found anew.
+// retry runs the plugin, again after an error that may pass, as long as again allows it. A plugin
+// that was replaced meanwhile is found anew.
 func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Value, emit func(Emission) error, again func() bool) (engine.Value, error) {
 	for attempt := 1; ; attempt++ {
 		p, err := n.shelf.Find(n.ref)

@@ -51,8 +51,8 @@ const (
 // longestPause bounds how long a plugin may ask to be left alone.
 const longestPause = time.Minute
 
-// passing reports whether another try may help: the error says so, or time ran out in a plugin that may be asked
-// twice.
+// passing reports whether another try may help: the error says so, or time ran out in a plugin that
+// may be asked twice.
 func passing(err error, m *Manifest) bool {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -61,7 +61,8 @@ func passing(err error, m *Manifest) bool {
 	return e.Retryable || e.Code == codeTimeout && m != nil && m.Idempotent
 }
 
-// pause is how long to wait before the next try: what the node says, longer when the plugin asks for it.
+// pause is how long to wait before the next try: what the node says, longer when the plugin asks
+// for it.
 func (n *component) pause(err error) time.Duration {
 	d := time.Duration(n.DelayAfterError * float64(time.Second))
 	var e *Error
@@ -73,7 +74,8 @@ func (n *component) pause(err error) time.Duration {
 	return d
 }
 
-// told is the error as its reader wants it: a model gets the JSON of the contract, so that it can mend its call.
+// told is the error as its reader wants it: a model gets the JSON of the contract, so that it can
+// mend its call.
 func told(call *engine.Call, err error) error {
 	var e *Error
 	if !call.IsTool() || !errors.As(err, &e) {

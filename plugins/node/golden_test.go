@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGoldenMessages reads the golden messages of the contract that reach this package. Manifests come here checked.
+// TestGoldenMessages reads the golden messages of the contract that reach this package. Manifests
+// come here checked.
 func TestGoldenMessages(t *testing.T) {
 	files, err := filepath.Glob("../contract/golden/*.json")
 	require.NoError(t, err)

@@ -20,8 +20,8 @@ type Manifest struct {
 	Chats       bool // asks models
 }
 
-// ReadManifest reads a manifest that whoever loaded the plugin has checked; of one that was not it refuses what would
-// make no component.
+// ReadManifest reads a manifest that whoever loaded the plugin has checked; of one that was not it
+// refuses what would make no component.
 func ReadManifest(v engine.Value) (*Manifest, error) {
 	m := &Manifest{
 		Name: v.Get("name").Str(), Version: v.Get("version").Str(), Description: v.Get("description").Str(),

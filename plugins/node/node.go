@@ -1,18 +1,20 @@
 // Package node makes a plugin a component of the engine, and a tool of its Agents.
 //
-// A [Shelf] answers the engine's question for a component named plugin:weather@1 with a Spec derived from the
-// manifest: params and arguments become the form, outputs become what other nodes may refer to, and arguments
-// become the function a model sees. What the author of a canvas sets in params is pinned: a model neither sees nor
-// overrides it. A plugin that is missing gives a component that loads, validates with one problem that says what to
-// do, and fails only when it is reached.
+// A [Shelf] answers the engine's question for a component named plugin:weather@1 with a Spec
+// derived from the manifest: params and arguments become the form, outputs become what other nodes
+// may refer to, and arguments become the function a model sees. What the author of a canvas sets in
+// params is pinned: a model neither sees nor overrides it. A plugin that is missing gives a
+// component that loads, validates with one problem that says what to do, and fails only when it is
+// reached.
 //
-// A node looks its plugin up each time it runs, so a plugin that is replaced or installed meanwhile serves the next
-// run of the node without the canvas being loaded anew, also where it is a tool of an Agent. What the plugin emits
-// streams to the user where the engine allows it; an error that may pass is tried again as often as the node says.
+// A node looks its plugin up each time it runs, so a plugin that is replaced or installed meanwhile
+// serves the next run of the node without the canvas being loaded anew, also where it is a tool of
+// an Agent. What the plugin emits streams to the user where the engine allows it; an error that may
+// pass is tried again as often as the node says.
 //
-// The package runs nothing itself: a [Plugin] does, with wazero on a server and with the browser's own WebAssembly in
-// a page. It uses the engine and the standard library only and holds JSON as engine.Value, because reflection and
-// encoding/json would weigh a tenth of the engine's module.
+// The package runs nothing itself: a [Plugin] does, with wazero on a server and with the browser's
+// own WebAssembly in a page. It uses the engine and the standard library only and holds JSON as
+// engine.Value, because reflection and encoding/json would weigh a tenth of the engine's module.
 package node
 
 import (
@@ -27,15 +29,17 @@ import (
 // Plugin is one loaded plugin, as a node works with it.
 type Plugin interface {
 	Manifest() *Manifest
-	// Check is what the plugin itself says about params without references, within CheckFor; nil when it finds nothing
-	// wrong.
+	// Check is what the plugin itself says about params without references, within CheckFor; nil
+	// when it finds nothing wrong.
 	Check(params engine.Value) error
-	// Invoke runs it once and gives its message: {outputs, artifacts?, usage?}, or one text. It holds input and
-	// outputs against the manifest. Errors of the plugin and on its behalf are an *Error.
+	// Invoke runs it once and gives its message: {outputs, artifacts?, usage?}, or one text. It
+	// holds input and outputs against the manifest. Errors of the plugin and on its behalf are an
+	// *Error.
 	Invoke(ctx context.Context, call *engine.Call, in Invocation) (engine.Value, error)
 }
 
-// CheckFor is how long a plugin may think about params while a canvas is validated. Making an instance does not count.
+// CheckFor is how long a plugin may think about params while a canvas is validated. Making an
+// instance does not count.
 const CheckFor = time.Second
 
 // Invocation is one attempt of a node to run its plugin.
@@ -71,14 +75,15 @@ const (
 
 // Shelf is where plugins are found.
 type Shelf struct {
-	// Find gives the plugin for weather or weather@1. Its error tells the author of a canvas what to do.
+	// Find gives the plugin for weather or weather@1. Its error tells the author of a canvas what
+	// to do.
 	Find func(ref string) (Plugin, error)
 	// Ended is told when a run is over, to let go of what was kept for it; may be nil.
 	Ended func(runID string)
 }
 
-// Lookup is what engine.Registry.Plugin wants: the Spec of a component named plugin:weather@1. It always finds one;
-// a plugin that cannot run has a Spec that says why in Missing.
+// Lookup is what engine.Registry.Plugin wants: the Spec of a component named plugin:weather@1. It
+// always finds one; a plugin that cannot run has a Spec that says why in Missing.
 func (s *Shelf) Lookup(name string) (engine.Spec, bool) {
 	ref, ok := strings.CutPrefix(name, engine.PluginPrefix)
 	if !ok {
@@ -98,7 +103,8 @@ func (s *Shelf) missing(name, ref string, err error) engine.Spec {
 	if errors.As(err, &e) {
 		why = e.Message
 	}
-	// As a tool it has its name already, so that it can be called once it is there; what it takes is not known before.
+	// As a tool it has its name already, so that it can be called once it is there; what it takes
+	// is not known before.
 	function, _, _ := strings.Cut(ref, "@")
 	return engine.Spec{
 		Name: name, Doc: "A plugin that cannot run here.", Missing: why,

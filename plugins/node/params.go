@@ -35,7 +35,8 @@ func (m *Manifest) isParam(name string) bool {
 	return !slices.Contains(standard(), name) && !m.Arguments.declares(name)
 }
 
-// refers reports whether a member may hold references: arguments always, params where the schema says so.
+// refers reports whether a member may hold references: arguments always, params where the schema
+// says so.
 func (m *Manifest) refers(name string) bool {
 	p, declared := m.Params.property(name)
 	return m.Arguments.declares(name) || declared && p.Get("x-easel-ref").True() || !declared && m.isParam(name)
@@ -148,7 +149,8 @@ func defaults(call *engine.Call, b *engine.ObjectBuilder, s Schema) {
 	}
 }
 
-// fit reads a text as the number or truth value the schema wants, which is what forms and models write.
+// fit reads a text as the number or truth value the schema wants, which is what forms and models
+// write.
 func fit(v engine.Value, s Schema) engine.Value {
 	types := s.types()
 	if len(types) != 1 || v.Kind() != engine.KindString {

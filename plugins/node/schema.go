@@ -10,11 +10,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Schema is the part of JSON Schema that manifests use for params, arguments and outputs: type, properties, required,
-// additionalProperties, items, enum, const, anyOf, the size limits and default. The null Schema allows everything.
+// Schema is the part of JSON Schema that manifests use for params, arguments and outputs: type,
+// properties, required, additionalProperties, items, enum, const, anyOf, the size limits and
+// default. The null Schema allows everything.
 //
-// A host hands schemas over in their plain form: known keywords only, properties sorted by name. So every host makes the
-// same component of a manifest.
+// A host hands schemas over in their plain form: known keywords only, properties sorted by name. So
+// every host makes the same component of a manifest.
 type Schema struct{ engine.Value }
 
 // property is the schema of a member and whether it is declared.
@@ -42,7 +43,8 @@ func (s Schema) types() []string {
 	return out
 }
 
-// Check returns what is wrong with v, or nil. The message names the place: outputs.temp: want number, got string.
+// Check returns what is wrong with v, or nil. The message names the place: outputs.temp: want
+// number, got string.
 func (s Schema) Check(place string, v engine.Value) error {
 	if s.IsNull() {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Services answer what a plugin asks of the run it works for; whether it may is decided before. Requests and answers
-// are the args and ok of the contract's call.
+// Services answer what a plugin asks of the run it works for; whether it may is decided before.
+// Requests and answers are the args and ok of the contract's call.
 type Services struct {
 	Call *engine.Call
 	LLM  string // llm_id the node names
@@ -19,8 +19,9 @@ type Services struct {
 
 func refuse(code, message string) error { return &Error{Code: code, Message: message} }
 
-// Chat asks the run's model. With stream each piece of the answer goes to delta; reasoning is left out. Tokens are what
-// the model reported, and an estimate when it reported none; the run counts them itself.
+// Chat asks the run's model. With stream each piece of the answer goes to delta; reasoning is left
+// out. Tokens are what the model reported, and an estimate when it reported none; the run counts
+// them itself.
 func (s *Services) Chat(ctx context.Context, args engine.Value, delta func(string) error) (engine.Value, error) {
 	if s.Call.Ports().Model == nil {
 		return engine.Null, refuse("unsupported", "this host offers no model")

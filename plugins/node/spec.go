@@ -9,8 +9,8 @@ import (
 // toolResult is the output that goes back to a model.
 const toolResult = "content"
 
-// spec derives what the engine knows of a component from a manifest. The Spec belongs to one node: its component
-// takes pinned arguments out of the Spec's tool.
+// spec derives what the engine knows of a component from a manifest. The Spec belongs to one node:
+// its component takes pinned arguments out of the Spec's tool.
 func (s *Shelf) spec(name, ref string, m *Manifest) engine.Spec {
 	spec := engine.Spec{
 		Name: name, Doc: m.Description, Inputs: fields(m.Arguments), Outputs: outputs(m), Params: form(name, m),
@@ -71,7 +71,8 @@ func outputs(m *Manifest) []engine.Field {
 // bare is a plugin with no params of its own.
 var bare = engine.Spec{New: func() engine.Component { return &component{} }}
 
-// form is the schema of a node's params: the plugin's params, its arguments, and what every component has.
+// form is the schema of a node's params: the plugin's params, its arguments, and what every
+// component has.
 func form(name string, m *Manifest) engine.Value {
 	spec := bare
 	spec.Name, spec.Doc = name, m.Description

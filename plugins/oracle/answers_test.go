@@ -15,13 +15,15 @@ import (
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
-// differs are the answers that are meant to differ, with the reason. A line that is not needed any more fails.
+// differs are the answers that are meant to differ, with the reason. A line that is not needed any
+// more fails.
 var differs = map[string]string{
 	"fs.wasm run_test":     "returns 1 without a message, which the official host takes for success",
 	"fs_std.wasm run_test": "returns 1 without a message, which the official host takes for success",
 }
 
-// slow are answers that a host gives only on a fast enough machine: equal, or one of them is out of time.
+// slow are answers that a host gives only on a fast enough machine: equal, or one of them is out of
+// time.
 var slow = map[string]string{
 	"alloc.wasm run_test": "takes the official host seconds, often past the deadline",
 }

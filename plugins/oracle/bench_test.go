@@ -13,11 +13,12 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// round is how long one of the two ways runs before the other has its turn: long enough to be warm again, short
-// enough for both to meet the same neighbours.
+// round is how long one of the two ways runs before the other has its turn: long enough to be warm
+// again, short enough for both to meet the same neighbours.
 const round = 5 * time.Millisecond
 
-// ratio runs two ways in turns and reports how many times faster the first is, by the best round of each.
+// ratio runs two ways in turns and reports how many times faster the first is, by the best round of
+// each.
 func ratio(b *testing.B, ours, peer func() error) {
 	b.Helper()
 	var mine, theirs lap
@@ -35,7 +36,8 @@ func ratio(b *testing.B, ours, peer func() error) {
 	b.ReportMetric(0, "ns/op") // of both together, which says nothing
 }
 
-// lap is the best round so far, in nanoseconds per call: the one least disturbed by others on the machine.
+// lap is the best round so far, in nanoseconds per call: the one least disturbed by others on the
+// machine.
 type lap struct{ best float64 }
 
 // run makes calls for a round, after one that warms up.
@@ -100,8 +102,8 @@ func message(b *testing.B) []byte {
 	return raw
 }
 
-// BenchmarkAgainstOfficial is our host with our SDK's imports against the official host with its PDK and a timeout
-// set, which is how people run it.
+// BenchmarkAgainstOfficial is our host with our SDK's imports against the official host with its
+// PDK and a timeout set, which is how people run it.
 func BenchmarkAgainstOfficial(b *testing.B) {
 	for _, c := range []struct {
 		name, export string
@@ -134,8 +136,8 @@ func BenchmarkSameModule(b *testing.B) {
 	}
 }
 
-// BenchmarkCounting is what counting costs: the same module on our host, metered, and on the official host without a
-// timeout, which runs it as it is and cannot stop it.
+// BenchmarkCounting is what counting costs: the same module on our host, metered, and on the
+// official host without a timeout, which runs it as it is and cannot stop it.
 func BenchmarkCounting(b *testing.B) {
 	b.Run("compute", func(b *testing.B) { counting(b, "compute", nil) })
 	b.Run("invoke-1KB", func(b *testing.B) { counting(b, "invoke", message(b)) })
@@ -153,7 +155,8 @@ func counting(b *testing.B, export string, input []byte) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkWarmCall is one call of 1 KB on an instance that is there, and what it allocates on the host's side.
+// BenchmarkWarmCall is one call of 1 KB on an instance that is there, and what it allocates on the
+// host's side.
 func BenchmarkWarmCall(b *testing.B) {
 	one := call(b, "bulk", "echo", make([]byte, 1<<10))
 	var mine lap

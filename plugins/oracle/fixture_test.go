@@ -42,7 +42,8 @@ var built = sync.OnceValues(func() (map[string][]byte, error) {
 	return out, examples(out, dir)
 })
 
-// examples adds those of ../examples: one is built here, the others are checked in as they were built.
+// examples adds those of ../examples: one is built here, the others are checked in as they were
+// built.
 func examples(out map[string][]byte, dir string) (err error) {
 	file := filepath.Join(dir, "weather.wasm")
 	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", file, "./weather")

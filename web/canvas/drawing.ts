@@ -1,4 +1,5 @@
-// What is drawn of a canvas: boxes, edges, groups with children. model.ts builds it from a document, places.ts places it.
+// What is drawn of a canvas: boxes, edges, groups with children. model.ts builds it from a
+// document, places.ts places it.
 
 import type { Params } from "./dsl.ts";
 

@@ -1,5 +1,6 @@
-// Boxes below an agent: which of the agent's calls each stands for. They are no components, so no event
-// of a run names them; the records of the outer agent's calls do, by the path of the calling agent.
+// Boxes below an agent: which of the agent's calls each stands for. They are no components, so no
+// event of a run names them; the records of the outer agent's calls do, by the path of the calling
+// agent.
 
 import type { Params } from "./dsl.ts";
 import { isObject } from "./dsl.ts";

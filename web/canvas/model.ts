@@ -17,7 +17,8 @@ export function build(dsl: Dsl, places?: Places): CanvasModel {
   const pictures = picturesOf(dsl);
   const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures.get(id), dsl));
   const edges = Object.entries(dsl.components).flatMap(([id, component]) => edgesOf(id, component, dsl));
-  // One node without a place means that all are laid out: what was added stands nowhere near the rest.
+  // One node without a place means that all are laid out: what was added stands nowhere near the
+  // rest.
   const unplaced = nodes.some((node) => !pictures.get(node.id)?.place);
   addExtras(dsl, pictures, nodes, edges);
   const byId = new Map(nodes.map((node) => [node.id, node]));

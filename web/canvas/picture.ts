@@ -1,5 +1,6 @@
-// What `graph` says of a canvas: where nodes stand, what they are called, notes and tool boxes. Other
-// editors write it and nothing checks it, so each member is used only if it has the type that it should.
+// What `graph` says of a canvas: where nodes stand, what they are called, notes and tool boxes.
+// Other editors write it and nothing checks it, so each member is used only if it has the type that
+// it should.
 
 import { isObject, type Dsl, type Params } from "./dsl.ts";
 

@@ -1,5 +1,5 @@
-// The text of documents that a person hands to a canvas. What a file is, its content decides and not its
-// name; the bytes may be anybody's. A page reads documents in a Worker, see worker.ts.
+// The text of documents that a person hands to a canvas. What a file is, its content decides and
+// not its name; the bytes may be anybody's. A page reads documents in a Worker, see worker.ts.
 
 import { ReadError, within } from "./errors.ts";
 

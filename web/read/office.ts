@@ -1,5 +1,5 @@
-// The text of docx, xlsx and pptx files: headings as #, lists as -, tables as rows between |. Pictures,
-// layout, headers and footers are left out.
+// The text of docx, xlsx and pptx files: headings as #, lists as -, tables as rows between |.
+// Pictures, layout, headers and footers are left out.
 
 import { ReadError } from "./errors.ts";
 import { attribute, tokens } from "./xml.ts";
@@ -26,7 +26,8 @@ function table(rows: string[][]): string {
   return [row(head), row(head.map(() => "---")), ...rest.map(row)].join("\n");
 }
 
-// prose reads the paragraphs and tables of a Word document or a slide; both have the same local names.
+// prose reads the paragraphs and tables of a Word document or a slide; both have the same local
+// names.
 function prose(xml: string): string {
   const blocks: string[] = [];
   let [text, mark, within] = ["", "", false];

@@ -1,4 +1,5 @@
-// The page's side of reading: each document has a Worker of its own, which is ended when it takes too long.
+// The page's side of reading: each document has a Worker of its own, which is ended when it takes
+// too long.
 
 import { ReadError } from "./errors.ts";
 import type { ReadReply, ReadRequest } from "./worker.ts";

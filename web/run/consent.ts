@@ -1,6 +1,6 @@
-// Which canvases from links and files the person has allowed to run. A canvas counts by its content:
-// another link with the same canvas needs no second question, and a changed one needs a new answer.
-// Nothing outlives the tab.
+// Which canvases from links and files the person has allowed to run. A canvas counts by its
+// content: another link with the same canvas needs no second question, and a changed one needs a
+// new answer. Nothing outlives the tab.
 
 const remembered = "easel.allowed";
 

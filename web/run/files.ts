@@ -1,6 +1,6 @@
-// Files a person hands to a canvas. They stay in the page; the canvas sees a descriptor and asks for the
-// content through the files port. A document is read when it is handed over, so that the person learns at
-// once when it cannot be.
+// Files a person hands to a canvas. They stay in the page; the canvas sees a descriptor and asks
+// for the content through the files port. A document is read when it is handed over, so that the
+// person learns at once when it cannot be.
 
 import { EngineError, type Port } from "@easel/engine";
 import { ReadError } from "../read/errors.ts";

@@ -1,5 +1,5 @@
-// Local services that a person lets canvases call from this page, by origin. None by default, and the
-// list is forgotten when the page closes.
+// Local services that a person lets canvases call from this page, by origin. None by default, and
+// the list is forgotten when the page closes.
 
 import { isPageServer, pageAddress, placeOf } from "@easel/engine/address";
 import { Store } from "./store.ts";

@@ -1,5 +1,6 @@
-// A small part of Markdown as a tree of values, for views to draw. Answers are text of models and of
-// strangers: parsing takes time linear in the length of the text, and the tree has a bounded depth.
+// A small part of Markdown as a tree of values, for views to draw. Answers are text of models and
+// of strangers: parsing takes time linear in the length of the text, and the tree has a bounded
+// depth.
 
 /** deepestQuote is how many quotes may lie inside each other; markers of deeper ones are left out. */
 export const deepestQuote = 8;

@@ -199,7 +199,8 @@ export class Player {
     this.play.set(nothing);
   }
 
-  // asked is the question of the turn that is looked at; a debugged node or an answered form belongs to the one before.
+  // asked is the question of the turn that is looked at; a debugged node or an answered form
+  // belongs to the one before.
   #asked(): { ask?: Ask; again?: Turn } {
     const { turns, chosen } = this.play.get();
     const again = turns.slice(0, chosen + 1).findLast((turn) => turn.ask.how?.kind !== "debug" && turn.ask.how?.kind !== "resume");
@@ -245,7 +246,8 @@ export class Player {
     this.#settle(turn, waiting(over, nodes, Date.now() / 1000), undefined);
   }
 
-  // rewind puts the conversation back to where the repeated turn began; a new turn notes where it begins itself.
+  // rewind puts the conversation back to where the repeated turn began; a new turn notes where it
+  // begins itself.
   async #rewind(canvas: Canvas, turn: Turn, again: Turn | undefined): Promise<void> {
     if (again?.before !== undefined) await canvas.restore(again.before);
     turn.before = again?.before ?? await canvas.save();

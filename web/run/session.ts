@@ -147,7 +147,8 @@ export class Session {
     }
   }
 
-  // load gives the canvas with its edits; it is loaded once, and each run goes on with its conversation.
+  // load gives the canvas with its edits; it is loaded once, and each run goes on with its
+  // conversation.
   #load(): Promise<Canvas> {
     return this.#canvas ?? this.#hold(this.#fresh(this.#document()));
   }
@@ -172,7 +173,8 @@ export class Session {
     return canvas;
   }
 
-  // refresh looks at everything anew that other plugins may change; the conversation begins again with the next run.
+  // refresh looks at everything anew that other plugins may change; the conversation begins again
+  // with the next run.
   #refresh(): void {
     this.restart();
     this.#checked = undefined;
@@ -242,7 +244,8 @@ export class Session {
     return [opened.text, ...this.locals.list.get()].join("\n");
   }
 
-  // arrange asks the engine for places, when the canvas has none; without an engine nodes stand in rows.
+  // arrange asks the engine for places, when the canvas has none; without an engine nodes stand in
+  // rows.
   async #arrange(): Promise<void> {
     const asked = this.document.get();
     if (!asked?.model.unplaced) return;

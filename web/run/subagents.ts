@@ -1,5 +1,5 @@
-// Agents inside agents and their tools have no events of nodes: the calls of tools that the outer agent
-// records say when they run.
+// Agents inside agents and their tools have no events of nodes: the calls of tools that the outer
+// agent records say when they run.
 
 import type { Step, StepStatus, ToolUse } from "@easel/engine/state";
 import type { Member } from "../canvas/drawing.ts";

@@ -1,5 +1,5 @@
-// What stood in for the outside in a run: a model that is none, tools whose answers are made up, datasets
-// that a page does not have. The person is to know, whatever the answers look like.
+// What stood in for the outside in a run: a model that is none, tools whose answers are made up,
+// datasets that a page does not have. The person is to know, whatever the answers look like.
 
 import type { Providers as Ports, Retriever, Tool } from "@easel/engine";
 import type { RunState } from "@easel/engine/state";

@@ -54,8 +54,8 @@ function cost(text: string): number {
   return performance.now() - from;
 }
 
-// 20 times the length is about 20 times the work, or 400 times if it is quadratic. A busy machine may
-// disturb one measurement; a parser that is worse than linear fails each.
+// 20 times the length is about 20 times the work, or 400 times if it is quadratic. A busy machine
+// may disturb one measurement; a parser that is worse than linear fails each.
 function linear(part: string, end: string): boolean {
   const [short, long] = [repeated(part, 5_000) + end, repeated(part, 100_000) + end];
   return [1, 2, 3, 4, 5].some(() => cost(long) < 100 * Math.max(cost(short), 0.2));

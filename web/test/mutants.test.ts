@@ -1,5 +1,5 @@
-// Damaged canvases: real ones with members removed, renamed, of other types, huge, deep or in circles.
-// Each is shown and checked, or refused with a reason; nothing throws anything else.
+// Damaged canvases: real ones with members removed, renamed, of other types, huge, deep or in
+// circles. Each is shown and checked, or refused with a reason; nothing throws anything else.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

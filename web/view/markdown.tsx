@@ -1,5 +1,5 @@
-// Draws Markdown as elements and never as HTML text, so that nothing an answer says can become markup.
-// Pictures from elsewhere are not loaded.
+// Draws Markdown as elements and never as HTML text, so that nothing an answer says can become
+// markup. Pictures from elsewhere are not loaded.
 
 import { Fragment, useMemo } from "react";
 import { parse, type Block, type Inline } from "../run/markdown.ts";

@@ -26,7 +26,8 @@ interface BoxStatus {
   runs: number;
 }
 
-// useStatus follows the status of a box: that of its node, or for a box below an agent that of its calls.
+// useStatus follows the status of a box: that of its node, or for a box below an agent that of its
+// calls.
 function useStatus({ id, member }: CanvasNode): BoxStatus {
   const { session } = useApp();
   const step = useStore(session.player.play, (play) => own(play.shown.latest, member?.node ?? id));

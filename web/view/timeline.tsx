@@ -15,7 +15,8 @@ export function Timeline(): React.ReactNode {
   const { turns, chosen, cursor, shown } = useStore(session.player.play, (play) => play);
   const model = useStore(session.document, (document) => document?.model);
   const turn = turns[chosen];
-  // A run that goes on after a form knows the steps before it; they stand in the turn that made them.
+  // A run that goes on after a form knows the steps before it; they stand in the turn that made
+  // them.
   const steps = useMemo(() => shown.steps.slice(turn?.records.earlier), [shown, turn]);
   const entries = useMemo(() => (model ? timeline(steps, model) : []), [steps, model]);
   if (!turn || !model) return <p className="quiet">{t("timeline.empty")}</p>;

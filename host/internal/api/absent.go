@@ -1,7 +1,8 @@
 package api
 
 // What the original does and this host does not: it has no SQL tool and does not run pipelines. The
-// routes answer as the original does when it finds nothing to work with, so that its clients show why.
+// routes answer as the original does when it finds nothing to work with, so that its clients show
+// why.
 var absentRoutes = []route{
 	{method: "POST", path: "/v1/canvas/test_db_connect", body: bodySmall, scope: scopeEdit, answer: (*API).testDatabase},
 	{

@@ -75,8 +75,8 @@ func (c *call) canvas(id string, none error) (store.Canvas, error) {
 	return v, err
 }
 
-// dsl is the document of a request that saves it, as bytes; nil when there is none. One without nodes
-// is refused: no editor makes it, and nothing could run it.
+// dsl is the document of a request that saves it, as bytes; nil when there is none. One without
+// nodes is refused: no editor makes it, and nothing could run it.
 func (c *call) dsl() ([]byte, error) {
 	text, doc, err := c.sentDocument()
 	if err == nil && text != nil && !hasNodes(doc) {

@@ -54,8 +54,8 @@ type Config struct {
 	CancelOnLeave bool
 	// MaxBody bounds bodies of the class bodyCanvas, in bytes; 0 means 32 MiB.
 	MaxBody int64
-	// Memory is what requests with bodies above 16 KiB may hold together, with what is decoded from them; SmallMemory is
-	// that of the others. nil means a share of the memory of the process.
+	// Memory is what requests with bodies above 16 KiB may hold together, with what is decoded from
+	// them; SmallMemory is that of the others. nil means a share of the memory of the process.
 	Memory, SmallMemory *memlimit.Budget
 	// MaxUpload bounds an uploaded file, in bytes; 0 means 256 MiB.
 	MaxUpload int64

@@ -11,7 +11,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// private is a canvas that holds what its owner shows to nobody; each text of that kind has PRIVATE in it.
+// private is a canvas that holds what its owner shows to nobody; each text of that kind has PRIVATE
+// in it.
 var private = parts(
 	[4]string{"begin", "Begin", `{"prologue":"Welcome","mode":"conversational","inputs":{"city":{"name":"City","type":"line","optional":true}},
 		"security":{"auth_type":"token","token":{"token_header":"X","token_value":"PRIVATE key of a webhook"}}}`, "LLM:L"},

@@ -75,7 +75,8 @@ func FuzzClientAddress(f *testing.F) {
 	})
 }
 
-// A brake on wrong passwords and a list of addresses see the client behind a trusted proxy, and nobody else's word.
+// A brake on wrong passwords and a list of addresses see the client behind a trusted proxy, and
+// nobody else's word.
 func TestTrustedProxy(t *testing.T) {
 	from := func(address string) []string { return []string{"X-Forwarded-For", "10.1.1.1, " + address} }
 	login := func(s *site, email, address string) int {

@@ -16,8 +16,8 @@ var completionRoutes = []route{
 	{method: "POST", path: "/api/v1/agents_openai/{id}/chat/completions", body: bodyCanvas, scope: scopeRun, openAI: true, answer: (*API).openAI},
 }
 
-// chatPath is the completion of the newer dialect in version 0.25.1, which streams unless told not to;
-// later versions have it with an s.
+// chatPath is the completion of the newer dialect in version 0.25.1, which streams unless told not
+// to; later versions have it with an s.
 const chatPath = "/api/v1/agents/chat/completion"
 
 // turn is one question to a session, as a request asks it.

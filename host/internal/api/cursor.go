@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// cursorOf names the row at which a page ends, for the request of the next page. It holds the order of the list: in
-// another one it would name no place.
+// cursorOf names the row at which a page ends, for the request of the next page. It holds the order
+// of the list: in another one it would name no place.
 func cursorOf(p store.Page, at store.Position) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%s %d %s", orderOf(p), at.Value, at.ID))
 }

@@ -27,8 +27,8 @@ func (c *call) decode(into any) error {
 	return nil
 }
 
-// decodeProblem says what is wrong with JSON in the words of the API: encoding/json names the types of Go. The member
-// within is put before the names of its members.
+// decodeProblem says what is wrong with JSON in the words of the API: encoding/json names the types
+// of Go. The member within is put before the names of its members.
 func decodeProblem(err error, within string) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -79,7 +79,8 @@ var aTime = time.UnixMilli(0).UTC().Format(time.RFC3339)
 // quotedText is what %q writes.
 const quotedText = `("(?:[^"\\]|\\.)*")`
 
-// goTexts are errors of Go's packages that name its types and functions, with what the API says instead.
+// goTexts are errors of Go's packages that name its types and functions, with what the API says
+// instead.
 var goTexts = []struct {
 	pattern *regexp.Regexp
 	plain   string

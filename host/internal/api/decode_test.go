@@ -51,7 +51,8 @@ func membersOf(t *testing.T) []string {
 // wrongValues are one of each kind.
 var wrongValues = []string{`"x"`, `1.5`, `-1`, `99999999999999999999`, `true`, `["x"]`, `[1]`, `{"x":[1]}`}
 
-// No answer of any route names a type or a function of Go, whatever is wrong with the body, the query or the path.
+// No answer of any route names a type or a function of Go, whatever is wrong with the body, the
+// query or the path.
 func TestErrorsNameNoGoTypes(t *testing.T) {
 	s := newSite(t)
 	b := s.furnishAll()

@@ -79,7 +79,8 @@ func TestCancelStopsARun(t *testing.T) {
 	require.Equal(t, "Invalid action 'pause'. Only 'stop' is supported.", s.request("PATCH", "/api/v1/tasks/x", "one", `{"action":"pause"}`).message())
 }
 
-// cancelOne runs a canvas that does not end by itself, and says how long after its cancel the answer came.
+// cancelOne runs a canvas that does not end by itself, and says how long after its cancel the
+// answer came.
 func (s *site) cancelOne(canvas string) time.Duration {
 	s.t.Helper()
 	done := make(chan answer, 1)

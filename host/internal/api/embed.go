@@ -79,7 +79,8 @@ func bareEnd(end durable.End) durable.End {
 	return end
 }
 
-// bareFailure replaces the text of an error that was not written for an answer: it quotes the canvas.
+// bareFailure replaces the text of an error that was not written for an answer: it quotes the
+// canvas.
 func bareFailure(f *failure, err error) {
 	var written *failure
 	if f.code == codeException && !errors.As(err, &written) {

@@ -116,7 +116,8 @@ func asFailure(err error) (f *failure, internal bool) {
 		return &failure{code: codeServer, message: "The host cannot store anything now: " + rootText(err), status: http.StatusInsufficientStorage}, true
 	}
 	if message := away(err); message != "" {
-		// A full or stopping host refuses as it should: a line for each request would flood its log.
+		// A full or stopping host refuses as it should: a line for each request would flood its
+		// log.
 		expected := errors.Is(err, durable.ErrMemory) || errors.Is(err, durable.ErrClosed)
 		return &failure{code: codeServer, message: message, status: http.StatusServiceUnavailable, after: awayFor}, !expected
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// A host that cannot do its work says which part of it cannot, and when to come again, in every envelope.
+// A host that cannot do its work says which part of it cannot, and when to come again, in every
+// envelope.
 func TestFailuresOfTheHost(t *testing.T) {
 	for _, c := range []struct {
 		err    error

@@ -40,7 +40,8 @@ func fullFiles(t *testing.T) *blobs.Store {
 	return files
 }
 
-// An upload that the disk has no room for is answered, also to a client that reads nothing before it has sent all.
+// An upload that the disk has no room for is answered, also to a client that reads nothing before
+// it has sent all.
 func TestUploadToAFullDisk(t *testing.T) {
 	files := fullFiles(t)
 	s := newSite(t, func(c *Config) { c.Files = files })

@@ -78,8 +78,8 @@ func (f *formReader) next() (*multipart.Part, error) {
 	return part, err
 }
 
-// discard reads what is left of a form that is refused, within its size and time: many clients read no answer before they
-// have sent everything, and see a broken connection in its place.
+// discard reads what is left of a form that is refused, within its size and time: many clients read
+// no answer before they have sent everything, and see a broken connection in its place.
 func (f *formReader) discard() {
 	if f.broken == nil {
 		_, _ = io.Copy(io.Discard, f.body) // a client that leaves has no use for the answer

@@ -33,8 +33,8 @@ type loginBrake struct {
 	networks, accounts   throttle
 	pairs, wary, devices throttle
 	known                knownPairs
-	// unknowns bounds how many passwords of unknown networks are checked at once, so that a flood of
-	// them leaves processors to known ones.
+	// unknowns bounds how many passwords of unknown networks are checked at once, so that a flood
+	// of them leaves processors to known ones.
 	unknowns chan struct{}
 }
 

@@ -80,8 +80,9 @@ func (o *completion) tokens(text string) engine.Value {
 		"completion_tokens_details", details)
 }
 
-// runStatus is the error of a run that failed. Clients repeat requests that got 5xx, 408, 409 or 429
-// by themselves, and a run that failed must not act again unasked; one without tokens does nothing.
+// runStatus is the error of a run that failed. Clients repeat requests that got 5xx, 408, 409 or
+// 429 by themselves, and a run that failed must not act again unasked; one without tokens does
+// nothing.
 func runStatus(end durable.End) *status {
 	if end.Code == durable.CodeOf(quota.ErrUsedUp) {
 		return &status{http.StatusTooManyRequests, codeUsedUp, end.Error}

@@ -88,8 +88,9 @@ func (a *API) listPlugins(c *call) error {
 	return c.ok(document(text))
 }
 
-// pluginTools lists the functions of plugins as the original describes its own: {name, displayName, description,
-// displayDescription, parameters: {name: {type, description, displayDescription, required}}}.
+// pluginTools lists the functions of plugins as the original describes its own: {name, displayName,
+// description, displayDescription, parameters: {name: {type, description, displayDescription,
+// required}}}.
 func (a *API) pluginTools(c *call) error {
 	list, err := c.palette()
 	if err != nil {

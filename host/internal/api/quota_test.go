@@ -162,7 +162,8 @@ func TestQuotaOfATenant(t *testing.T) {
 	require.Eventually(t, func() bool { return s.request("POST", completions, key, ask("m@Vendor", "hi", false)).status == 200 }, 30*time.Second, 50*time.Millisecond)
 }
 
-// Whatever begins a run counts for who asked, and what nobody with a key asked for counts for the tenant.
+// Whatever begins a run counts for who asked, and what nobody with a key asked for counts for the
+// tenant.
 func TestWhoPays(t *testing.T) {
 	host := counting(t)
 	s := newSite(t, func(c *Config) { c.Models.Host = host })

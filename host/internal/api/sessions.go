@@ -206,7 +206,8 @@ func (c *call) sessionsOf(f store.SessionFilter, p store.Page) ([]store.Session,
 	return c.a.cfg.Store.Sessions(c.ctx(), f, p)
 }
 
-// answerFactor is how much memory a stored document takes with what is parsed from it and written of it.
+// answerFactor is how much memory a stored document takes with what is parsed from it and written
+// of it.
 const answerFactor = 4
 
 func (a *API) listSessions(c *call) error {

@@ -48,7 +48,8 @@ func (c *call) stream(j durable.Job, f face) error {
 			return true
 		}
 		if kind == engine.EventMessageReset {
-			// The dialects have no word for a text that begins anew: a line break parts it from what was said.
+			// The dialects have no word for a text that begins anew: a line break parts it from
+			// what was said.
 			kind, r.Data = engine.EventMessage, lineBreak(r.Data)
 		}
 		switch {

@@ -145,6 +145,6 @@ func (a *API) Metrics() http.Handler {
 	return promhttp.HandlerFor(a.metrics.registry, promhttp.HandlerOpts{})
 }
 
-// contentLength is how many bytes the body of a request has, -1 when that is not known: net/http has decided between
-// Content-Length and Transfer-Encoding.
+// contentLength is how many bytes the body of a request has, -1 when that is not known: net/http
+// has decided between Content-Length and Transfer-Encoding.
 func contentLength(r *http.Request) int64 { return r.ContentLength }

@@ -68,8 +68,8 @@ func (a *API) v2Events(c *call) error {
 	return c.v2Stream(v.ID, at, ended)
 }
 
-// lastEventID is the id of the last event that the client has: a header of browsers that reconnect, or
-// a query parameter of those that cannot set headers.
+// lastEventID is the id of the last event that the client has: a header of browsers that reconnect,
+// or a query parameter of those that cannot set headers.
 func (c *call) lastEventID() string {
 	for _, text := range []string{c.r.Header.Get("Last-Event-ID"), c.query.Get("lastEventId"), c.query.Get("after")} {
 		if text != "" {
@@ -93,8 +93,8 @@ type eventReader struct {
 // it and a client that is gone is noticed.
 const heartbeat = 15 * time.Second
 
-// v2Stream sends the events of a run. The answer is 204 when the run has ended and the client has all
-// of them: an EventSource stops reconnecting then.
+// v2Stream sends the events of a run. The answer is 204 when the run has ended and the client has
+// all of them: an EventSource stops reconnecting then.
 func (c *call) v2Stream(run string, at resumeAt, ended bool) error {
 	e := &eventReader{attempt: 1, seen: at}
 	from, err := c.place(run, e)

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeartbeatOfAnEndedStream lets a heartbeat wait for a slow client, and the stream end before it is its turn: the
-// answer is over then, and a write to it would end the host.
+// TestHeartbeatOfAnEndedStream lets a heartbeat wait for a slow client, and the stream end before
+// it is its turn: the answer is over then, and a write to it would end the host.
 func TestHeartbeatOfAnEndedStream(t *testing.T) {
 	w := httptest.NewRecorder()
 	e := &eventReader{s: &sse{started: true, w: w, flush: http.NewResponseController(w)}}

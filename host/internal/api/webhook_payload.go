@@ -19,8 +19,8 @@ import (
 // mostWebhookFiles is how many files of one form are kept.
 const mostWebhookFiles = 10
 
-// webhookPayload is {query, headers, body, input, raw_body, raw_encoding, raw_headers}: the parts of
-// the request that the canvas's schema lets pass, and all of it as it came.
+// webhookPayload is {query, headers, body, input, raw_body, raw_encoding, raw_headers}: the parts
+// of the request that the canvas's schema lets pass, and all of it as it came.
 func (c *call) webhookPayload(v store.Canvas, begin engine.Value) (engine.Value, error) {
 	body, err := c.webhookBody(v, begin.Get("content_types"))
 	if err != nil {
@@ -104,8 +104,8 @@ func (c *call) webhookBody(v store.Canvas, wanted engine.Value) (engine.Value, e
 	return parsed, nil
 }
 
-// unreadable is what becomes of a body that is not what its Content-Type says: an empty object. One that is too large
-// is refused.
+// unreadable is what becomes of a body that is not what its Content-Type says: an empty object. One
+// that is too large is refused.
 func unreadable(err error) (engine.Value, error) {
 	var f *failure
 	var large *http.MaxBytesError
@@ -144,7 +144,8 @@ func acceptsType(wanted engine.Value, kind string) bool {
 	return !named
 }
 
-// webhookForm reads fields as texts and files as lists of what they hold, up to where the form breaks.
+// webhookForm reads fields as texts and files as lists of what they hold, up to where the form
+// breaks.
 func (c *call) webhookForm(v store.Canvas, boundary string) (engine.Value, error) {
 	c.bodyDeadline(c.a.cfg.BodyTime)
 	defer c.bodyDeadline(0)

@@ -91,8 +91,8 @@ func (c *call) webhookProof(canvas string, s engine.Value) error {
 	}
 }
 
-// webhookGuesses are the wrong tokens and passwords of one network at one webhook. Signatures need no
-// such limit, which senders that share an address could use up for one another.
+// webhookGuesses are the wrong tokens and passwords of one network at one webhook. Signatures need
+// no such limit, which senders that share an address could use up for one another.
 var webhookGuesses = limit{1, 60}
 
 // guess bounds a check that can fail because somebody guesses.

@@ -18,7 +18,8 @@ import (
 )
 
 // signature is how the sender of a webhook signs its requests: an HMAC over the body as it arrives,
-// or over a text that holds the body and a time, in a header. The zero settings are those of GitHub.
+// or over a text that holds the body and a time, in a header. The zero settings are those of
+// GitHub.
 type signature struct {
 	secret    string
 	header    string

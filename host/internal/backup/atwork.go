@@ -14,7 +14,8 @@ import (
 // ErrAtWork means that hosts use the NATS or the PostgreSQL of the target; stop them.
 var ErrAtWork = errors.New("hosts are at work there")
 
-// stopped refuses a NATS or PostgreSQL on which hosts are at work. Those of a data directory hold its lock.
+// stopped refuses a NATS or PostgreSQL on which hosts are at work. Those of a data directory hold
+// its lock.
 func (t *Target) stopped(ctx context.Context) error {
 	if t.Force {
 		return nil

@@ -26,8 +26,8 @@ type contents struct {
 	foreign []string
 }
 
-// check reads everything once, which compares the checksums, and looks at what each part holds. What is wrong with an
-// archive is found here, before anything of the target is changed.
+// check reads everything once, which compares the checksums, and looks at what each part holds.
+// What is wrong with an archive is found here, before anything of the target is changed.
 func check(ctx context.Context, z *zip.Reader) (c contents, err error) {
 	names := map[string]bool{}
 	for _, f := range z.File {
@@ -72,8 +72,8 @@ func checkEntry(f *zip.File) error {
 	return nil
 }
 
-// kept reports whether an entry is part of a backup. Others are left out, compiled plugins above all: they are
-// machine code that would run as it is.
+// kept reports whether an entry is part of a backup. Others are left out, compiled plugins above
+// all: they are machine code that would run as it is.
 func kept(name string) bool {
 	if name == headEntry || name == keyEntry || name == recordsEntry {
 		return true

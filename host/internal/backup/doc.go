@@ -8,13 +8,15 @@
 //	files/TENANT/ID     uploaded files
 //	plugins/...         installed plugins with what was approved, without compiled code
 //
-// Other entries, compiled plugins among them, are left out by a restore, which checks everything before it changes
-// anything: names, kinds and sizes of entries, the form of the records, the digests and signatures of plugins.
+// Other entries, compiled plugins among them, are left out by a restore, which checks everything
+// before it changes anything: names, kinds and sizes of entries, the form of the records, the
+// digests and signatures of plugins.
 //
-// The records are read in one transaction, so an archive made while the host works is consistent. Files are written once
-// and never change; those that come later than the records are in the archive without being known, those that go
-// meanwhile are missing and known, as if they had been deleted after the restore. Runs under way are not part of an archive:
-// after a restore they count as failed, and their sessions are free.
+// The records are read in one transaction, so an archive made while the host works is consistent.
+// Files are written once and never change; those that come later than the records are in the
+// archive without being known, those that go meanwhile are missing and known, as if they had been
+// deleted after the restore. Runs under way are not part of an archive: after a restore they count
+// as failed, and their sessions are free.
 //
 // An archive holds conversations, and with the key every secret: keep it as safe as the host.
 package backup

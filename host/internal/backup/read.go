@@ -19,27 +19,29 @@ import (
 )
 
 var (
-	// ErrNotEmpty means that the target holds records; say that they may be replaced, or choose another one.
+	// ErrNotEmpty means that the target holds records; say that they may be replaced, or choose
+	// another one.
 	ErrNotEmpty = errors.New("the target is not empty")
 	// ErrArchive means that a file is no backup, or a broken one.
 	ErrArchive = errors.New("it is no backup that can be read")
 	// ErrCut means that a file is only the beginning of a backup; take another copy.
 	ErrCut = fmt.Errorf("%w: the backup ends early; it was cut off when it was written or copied", ErrArchive)
-	// ErrKey means that the secrets cannot be opened; give the key file that belongs to the archive.
+	// ErrKey means that the secrets cannot be opened; give the key file that belongs to the
+	// archive.
 	ErrKey = errors.New("the key file does not belong to this backup")
 )
 
-// Target is where an archive is read into. Store says where the records and the key are, Log where the files are. Hosts
-// that use them must be stopped; those that can be seen are an [ErrAtWork].
+// Target is where an archive is read into. Store says where the records and the key are, Log where
+// the files are. Hosts that use them must be stopped; those that can be seen are an [ErrAtWork].
 type Target struct {
 	Store   store.Config
 	NATS    broker.Config
 	Plugins string
-	// Replace lets records, files and plugins that are there be replaced. What was in the data directory is kept in a
-	// folder replaced-TIME inside it.
+	// Replace lets records, files and plugins that are there be replaced. What was in the data
+	// directory is kept in a folder replaced-TIME inside it.
 	Replace bool
-	// Force does not look for hosts at work on a shared NATS or PostgreSQL. They go on with what they have read, and may
-	// write it again.
+	// Force does not look for hosts at work on a shared NATS or PostgreSQL. They go on with what
+	// they have read, and may write it again.
 	Force bool
 }
 
@@ -53,7 +55,8 @@ type Restored struct {
 
 // Read reads an archive. It is checked as a whole before anything is changed.
 //
-// Errors: [ErrArchive], [ErrCut], [ErrNotEmpty], [ErrKey], [ErrAtWork], [broker.ErrLocked], those of the store.
+// Errors: [ErrArchive], [ErrCut], [ErrNotEmpty], [ErrKey], [ErrAtWork], [broker.ErrLocked], those
+// of the store.
 func Read(ctx context.Context, archive io.ReaderAt, size int64, t Target) (Restored, error) {
 	z, err := zip.NewReader(archive, size)
 	switch {
@@ -69,7 +72,8 @@ func Read(ctx context.Context, archive io.ReaderAt, size int64, t Target) (Resto
 	return done, nil
 }
 
-// begins says that a file has the first bytes of a zip. What tells where everything is stands at its end.
+// begins says that a file has the first bytes of a zip. What tells where everything is stands at
+// its end.
 func begins(archive io.ReaderAt) bool {
 	first := make([]byte, 4)
 	_, err := archive.ReadAt(first, 0)
@@ -105,7 +109,8 @@ func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err 
 	if err != nil {
 		return done, err
 	}
-	// The records come last: without them the target still counts as empty, and the restore can be tried again.
+	// The records come last: without them the target still counts as empty, and the restore can be
+	// tried again.
 	if done.Files, err = putFiles(ctx, z, uploads); err != nil {
 		return done, err
 	}
@@ -211,8 +216,8 @@ func (t *Target) used(ctx context.Context) (bool, error) {
 	return store.Used(ctx, t.Store)
 }
 
-// setAside moves what is in a data directory into a folder inside it. The directory itself may be a mount, which cannot be
-// moved.
+// setAside moves what is in a data directory into a folder inside it. The directory itself may be a
+// mount, which cannot be moved.
 func setAside(dir, keyFile string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -249,7 +254,8 @@ func putFiles(ctx context.Context, z *zip.Reader, uploads *blobs.Store) (n int, 
 	})
 }
 
-// putPlugins puts the plugins into their folder. Files are made anew, never written through what is there.
+// putPlugins puts the plugins into their folder. Files are made anew, never written through what is
+// there.
 func (t *Target) putPlugins(z *zip.Reader) (int, error) {
 	if t.Plugins == "" {
 		return 0, nil

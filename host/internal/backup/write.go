@@ -115,8 +115,8 @@ func (s Source) files(ctx context.Context, z *zip.Writer) error {
 	return nil
 }
 
-// plugins copies what belongs to a copy of the folder. The list comes before the modules: one that is installed meanwhile
-// is not in it, and one that is updated is kept beside the new one.
+// plugins copies what belongs to a copy of the folder. The list comes before the modules: one that
+// is installed meanwhile is not in it, and one that is updated is kept beside the new one.
 func (s Source) plugins(ctx context.Context, z *zip.Writer) error {
 	if s.Plugins == "" {
 		return nil

@@ -1,5 +1,5 @@
-// Package blobs stores files, such as uploads, in an object store on NATS JetStream. Files are streamed both ways and are
-// shared by all hosts on one server.
+// Package blobs stores files, such as uploads, in an object store on NATS JetStream. Files are
+// streamed both ways and are shared by all hosts on one server.
 package blobs
 
 import (
@@ -44,12 +44,12 @@ type Info struct {
 // chunkSize is how many bytes of a file are one message.
 const chunkSize = 128 << 10
 
-// Put stores what r gives under a name such as "tenant/file", and replaces what was there. A reader that fails
-// leaves the old file in place.
+// Put stores what r gives under a name such as "tenant/file", and replaces what was there. A reader
+// that fails leaves the old file in place.
 //
-// It writes what jetstream's ObjectStore.Put writes, which makes a message of every read and has 4,000 of them under way:
-// small pieces of a form fail as too many, large ones are hundreds of megabytes in memory. Here the next piece is read
-// when the one before is stored.
+// It writes what jetstream's ObjectStore.Put writes, which makes a message of every read and has
+// 4,000 of them under way: small pieces of a form fail as too many, large ones are hundreds of
+// megabytes in memory. Here the next piece is read when the one before is stored.
 //
 // Errors: [broker.ErrFull], r's.
 func (s *Store) Put(ctx context.Context, name string, r io.Reader) (Info, error) {
@@ -117,7 +117,8 @@ func (s *Store) putChunks(ctx context.Context, info *jetstream.ObjectInfo, r io.
 	}
 }
 
-// readFull fills p, or reads to the end, which is io.EOF. Other than in io.ReadFull, io.ErrUnexpectedEOF is r's own.
+// readFull fills p, or reads to the end, which is io.EOF. Other than in io.ReadFull,
+// io.ErrUnexpectedEOF is r's own.
 func readFull(r io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var more int

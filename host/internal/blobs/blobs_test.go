@@ -42,7 +42,8 @@ type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// Files that arrive in small pieces, as forms do, are stored in large ones; many at once wait for each other.
+// Files that arrive in small pieces, as forms do, are stored in large ones; many at once wait for
+// each other.
 func TestFilesAtOnce(t *testing.T) {
 	s, err := New(t.Context(), brokertest.Open(t, broker.Config{}))
 	require.NoError(t, err)

@@ -1,10 +1,11 @@
-// Package broker connects this process to NATS JetStream: to a server inside the process, which no network can reach, or
-// to an existing server or cluster. What is stored there is the business of its users: package runlog keeps run logs and
-// the queue, blobs files, kv keys and schedule schedules.
+// Package broker connects this process to NATS JetStream: to a server inside the process, which no
+// network can reach, or to an existing server or cluster. What is stored there is the business of
+// its users: package runlog keeps run logs and the queue, blobs files, kv keys and schedule
+// schedules.
 //
-// A [Conn] retries requests while a cluster elects a leader, recreates streams that a server has lost, stores bodies that
-// are larger than a message, and refuses writes for which the embedded server has no disk space. It is safe for
-// concurrent use.
+// A [Conn] retries requests while a cluster elects a leader, recreates streams that a server has
+// lost, stores bodies that are larger than a message, and refuses writes for which the embedded
+// server has no disk space. It is safe for concurrent use.
 package broker
 
 import (
@@ -155,15 +156,16 @@ func redacted(urls []string) string {
 	return strings.Join(out, ", ")
 }
 
-// connectionError logs errors of the connection. A slow subscription is none: a follower notices the gap and reads it.
+// connectionError logs errors of the connection. A slow subscription is none: a follower notices
+// the gap and reads it.
 func (c *Conn) connectionError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	if !errors.Is(err, nats.ErrSlowConsumer) {
 		c.cfg.Log.Warn("run log connection", "err", err)
 	}
 }
 
-// warnOfOneCopy warns when a cluster stores each message on one server only, whose loss would stop everything. When the
-// servers sync cannot be seen from here.
+// warnOfOneCopy warns when a cluster stores each message on one server only, whose loss would stop
+// everything. When the servers sync cannot be seen from here.
 func (c *Conn) warnOfOneCopy() {
 	if cluster := c.NATS.ConnectedClusterName(); !c.Embedded() && cluster != "" && c.cfg.Replicas == 1 {
 		c.cfg.Log.Warn("each message is stored on one server of the NATS cluster; --nats-replicas 3 stores it on three",
@@ -180,7 +182,8 @@ func (c *Conn) Replicas() int { return c.cfg.Replicas }
 // Name is the name of a stream or bucket of this installation.
 func (c *Conn) Name(suffix string) string { return c.cfg.Prefix + "_" + suffix }
 
-// Subject is a subject of this installation. Parts that come from outside are made safe with [Token].
+// Subject is a subject of this installation. Parts that come from outside are made safe with
+// [Token].
 func (c *Conn) Subject(parts ...string) string {
 	return c.cfg.Prefix + "." + strings.Join(parts, ".")
 }

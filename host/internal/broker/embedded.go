@@ -94,8 +94,9 @@ func (l serverLog) damage(format string, args []any) {
 // reserve is the disk space that is left to the server for its own files.
 const reserve = 4 << 20
 
-// Room refuses a write of some bytes when the disk of the embedded server has no space for it or cannot be written. A
-// server that meets a full disk itself would stop answering, also after space was freed.
+// Room refuses a write of some bytes when the disk of the embedded server has no space for it or
+// cannot be written. A server that meets a full disk itself would stop answering, also after space
+// was freed.
 //
 // Errors: [ErrFull], [ErrReadOnly].
 func (c *Conn) Room(size int) error {
@@ -112,7 +113,8 @@ func (c *Conn) Room(size int) error {
 	return nil
 }
 
-// CheckDisk finds out whether the disk of the embedded server can be written; [Conn.Room] reports it.
+// CheckDisk finds out whether the disk of the embedded server can be written; [Conn.Room] reports
+// it.
 func (c *Conn) CheckDisk() {
 	if c.Embedded() {
 		c.unwritable.Store(disk.ReadOnly(c.cfg.Dir))

@@ -66,7 +66,8 @@ func codeOf(err error) jetstream.ErrorCode {
 	return 0
 }
 
-// Outdated reports whether a write was refused because the subject has a newer message than the writer expected.
+// Outdated reports whether a write was refused because the subject has a newer message than the
+// writer expected.
 func Outdated(err error) bool {
 	code := codeOf(err)
 	return code == codeWrongLastSeq || code == codeWrongLastSubj
@@ -106,7 +107,8 @@ func full(code jetstream.ErrorCode) bool {
 	return false
 }
 
-// Transient reports whether a retry may help: the server was away, had no leader or answered too late.
+// Transient reports whether a retry may help: the server was away, had no leader or answered too
+// late.
 func Transient(err error) bool {
 	for _, kind := range []error{
 		nats.ErrTimeout, nats.ErrNoServers, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
@@ -121,8 +123,8 @@ func Transient(err error) bool {
 	return errors.As(err, &api) && api.Code == 503 && !full(api.ErrorCode)
 }
 
-// Retry repeats what fails because the server is away or has no leader, for as long as an election takes, or until ctx
-// ends.
+// Retry repeats what fails because the server is away or has no leader, for as long as an election
+// takes, or until ctx ends.
 func Retry[T any](ctx context.Context, do func(context.Context) (T, error)) (T, error) {
 	deadline := time.Now().Add(30 * time.Second)
 	pause := 20 * time.Millisecond

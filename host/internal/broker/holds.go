@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Holds reports whether the embedded server of a data directory has runs, keys or uploaded files. It does not open it.
+// Holds reports whether the embedded server of a data directory has runs, keys or uploaded files.
+// It does not open it.
 func Holds(dir string) (bool, error) {
 	blocks, err := filepath.Glob(filepath.Join(storeDir(dir), "jetstream", "*", "streams", "*", "msgs", "*.blk"))
 	if err != nil {

@@ -15,8 +15,8 @@ const largeMark = 0xff
 // headerSpace is kept free in each message.
 const headerSpace = 1 << 10
 
-// Pack makes a body ready to be sent: itself when it fits into a message. All that is written passes here, so this is
-// also where a full disk is noticed. Errors: [ErrFull].
+// Pack makes a body ready to be sent: itself when it fits into a message. All that is written
+// passes here, so this is also where a full disk is noticed. Errors: [ErrFull].
 func (c *Conn) Pack(ctx context.Context, body []byte) ([]byte, error) {
 	if err := c.Room(len(body)); err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ type declared struct {
 	lost   func() // called after it was recreated empty; may be nil
 }
 
-// Stream creates or updates a stream, and recreates it, empty, when a server comes back without it; lost is called then.
-// Storage and replicas are those of the connection.
+// Stream creates or updates a stream, and recreates it, empty, when a server comes back without it;
+// lost is called then. Storage and replicas are those of the connection.
 func (c *Conn) Stream(ctx context.Context, cfg jetstream.StreamConfig, lost func()) (jetstream.Stream, error) {
 	cfg.Replicas, cfg.Storage = c.cfg.Replicas, jetstream.FileStorage
 	create := func(ctx context.Context) (jetstream.Stream, error) {
@@ -52,17 +52,17 @@ func (c *Conn) declare(name string, create func(context.Context) error, lost fun
 	c.streams = append(c.streams, declared{name, create, lost})
 }
 
-// OnRestore registers a function that is called after each reconnect to an existing server, when all streams are there.
-// It is retried while it fails.
+// OnRestore registers a function that is called after each reconnect to an existing server, when
+// all streams are there. It is retried while it fails.
 func (c *Conn) OnRestore(call func(context.Context) error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onRestore = append(c.onRestore, call)
 }
 
-// restore recreates what an existing server has lost when it comes back: all streams after a loss of power before
-// anything was synced, or on a new disk. Runs of this host are fenced by their next write, found as orphaned, and
-// started again.
+// restore recreates what an existing server has lost when it comes back: all streams after a loss
+// of power before anything was synced, or on a new disk. Runs of this host are fenced by their next
+// write, found as orphaned, and started again.
 func (c *Conn) restore() {
 	if c.Embedded() {
 		return

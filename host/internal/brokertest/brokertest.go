@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/broker"
 )
 
-// Open opens a connection, quietly, and closes it at the end of the test. Without Dir and URLs it is to an embedded server
-// in a new directory.
+// Open opens a connection, quietly, and closes it at the end of the test. Without Dir and URLs it
+// is to an embedded server in a new directory.
 func Open(t testing.TB, cfg broker.Config) *broker.Conn {
 	t.Helper()
 	if cfg.Dir == "" && len(cfg.URLs) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// ask puts the fields of a form to a person, one line each. An empty line takes the default; a required field is
-// asked again. The end of the input gives errUnanswered.
+// ask puts the fields of a form to a person, one line each. An empty line takes the default; a
+// required field is asked again. The end of the input gives errUnanswered.
 func (a *app) ask(ctx context.Context, fields engine.Value, tips string) (engine.Value, error) {
 	if tips != "" {
 		fmt.Fprintf(a.err, "\n%s\n", tips)
@@ -49,8 +49,8 @@ func (a *app) askField(ctx context.Context, name string, field engine.Value) (en
 	}
 }
 
-// line reads what a person types, without the blanks around it. It ends with ctx, even while nobody types; the end of
-// the input is io.EOF.
+// line reads what a person types, without the blanks around it. It ends with ctx, even while nobody
+// types; the end of the input is io.EOF.
 func (a *app) line(ctx context.Context) (string, error) {
 	type read struct {
 		text string

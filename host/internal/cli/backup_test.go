@@ -211,7 +211,8 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// What is written while a backup is made is in it whole or not at all: no session without its canvas.
+// What is written while a backup is made is in it whole or not at all: no session without its
+// canvas.
 func TestBackupOfAHostAtWorkIsOneMoment(t *testing.T) {
 	place := database(t, "sqlite")
 	s := serve(t, []string{"EASEL_API_KEY=" + operatorKey}, place...)

@@ -74,7 +74,8 @@ func TestReplayTemplates(t *testing.T) {
 	require.NotEmpty(t, parse1(t, lines[1]).Get("error").Str())
 }
 
-// A case recorded from a canvas tests the canvas as it is now, when it is named; else the copy in the case.
+// A case recorded from a canvas tests the canvas as it is now, when it is named; else the copy in
+// the case.
 func TestCaseOfAChangedCanvas(t *testing.T) {
 	shop, err := os.ReadFile(examples + "shop.json")
 	require.NoError(t, err)

@@ -159,8 +159,8 @@ func (c *chatter) answers(ctx context.Context, a *app, t *turn) (in engine.Input
 	return in, err
 }
 
-// command does what a line such as /reset asks for. The end of the conversation is io.EOF; other errors are mistakes in
-// the line.
+// command does what a line such as /reset asks for. The end of the conversation is io.EOF; other
+// errors are mistakes in the line.
 func (c *chatter) command(t *turn, line string) error {
 	name, argument, _ := strings.Cut(line, " ")
 	argument = strings.TrimSpace(argument)

@@ -1,8 +1,10 @@
-// Package cli is the command easel: canvases run, tried, checked and recorded from a terminal or a script.
+// Package cli is the command easel: canvases run, tried, checked and recorded from a terminal or a
+// script.
 //
-// Main is the whole program as a function of its arguments and streams, so tests call it in process. Each command is
-// one file. Answers go to standard output; progress, warnings and errors go to standard error; what a program may
-// read is JSON (--json, --events). Exit codes say how it ended.
+// Main is the whole program as a function of its arguments and streams, so tests call it in
+// process. Each command is one file. Answers go to standard output; progress, warnings and errors
+// go to standard error; what a program may read is JSON (--json, --events). Exit codes say how it
+// ended.
 package cli
 
 import (
@@ -75,7 +77,8 @@ const workerCommand = "script-worker"
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// After the first Ctrl-C the signal has its usual meaning again: a second one ends the program at once.
+	// After the first Ctrl-C the signal has its usual meaning again: a second one ends the program
+	// at once.
 	defer context.AfterFunc(ctx, stop)()
 	if len(args) == 1 && args[0] == workerCommand {
 		if err := script.Work(ctx, stdin, stdout); err != nil {
@@ -113,7 +116,8 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) (*app, error) {
 	return a, err
 }
 
-// calledAs is the program in a command that works where this one was called. What `go run` made is gone by then.
+// calledAs is the program in a command that works where this one was called. What `go run` made is
+// gone by then.
 func calledAs(arg string) string {
 	if strings.Contains(filepath.ToSlash(arg), "/go-build") && filepath.Base(filepath.Dir(arg)) == "exe" {
 		return "go run github.com/easel-canvas/easel/host/cmd/easel"

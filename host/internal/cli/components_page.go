@@ -8,7 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// componentsPage writes what --json says as a page of markdown. Params that every component has stand once, on top.
+// componentsPage writes what --json says as a page of markdown. Params that every component has
+// stand once, on top.
 func componentsPage(w io.Writer, specs []*engine.Spec) {
 	described := make([]engine.Value, len(specs))
 	count := map[string]int{}

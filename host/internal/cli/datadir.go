@@ -24,7 +24,8 @@ type dataPlace struct {
 	urls                        []string // of NATS
 }
 
-// placeFlags are those of a place, the only ones that are read from the environment: EASEL_REPLACE should replace nothing.
+// placeFlags are those of a place, the only ones that are read from the environment: EASEL_REPLACE
+// should replace nothing.
 var placeFlags = []string{"data", "postgres", "key-file", "nats", "nats-credentials", "nats-replicas", "plugins"}
 
 // placeHelp says so in the help of a command.
@@ -52,7 +53,8 @@ func (d *dataPlace) addAll(fs *flag.FlagSet) {
 	fs.StringVar(&d.pluginsDir, "plugins", "", "`DIR` of installed plugins; default plugins in the data directory")
 }
 
-// store says where the records are. Flags that were not given come from the environment, as those of `easel serve`.
+// store says where the records are. Flags that were not given come from the environment, as those
+// of `easel serve`.
 func (d *dataPlace) store(a *app) (store.Config, error) {
 	err := d.read(a.getenv, placeFlags...)
 	if err == nil && d.flags.Lookup("nats") != nil {
@@ -111,7 +113,8 @@ func (d *dataPlace) key() string {
 	return filepath.Join(d.dir, "secret.key")
 }
 
-// writeWhole writes a file that must not be there yet, for the owner's eyes only. On an error it is not there afterwards.
+// writeWhole writes a file that must not be there yet, for the owner's eyes only. On an error it is
+// not there afterwards.
 func writeWhole(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {

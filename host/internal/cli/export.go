@@ -110,8 +110,8 @@ func titles(list []store.Canvas) string {
 	return strings.Join(out, ", ")
 }
 
-// document is a canvas as a file: what belongs to it, its document under dsl and the published one, if there is one, under
-// published.
+// document is a canvas as a file: what belongs to it, its document under dsl and the published one,
+// if there is one, under published.
 func (e *exporter) document(ctx context.Context, a *app, s *store.Store, c store.Canvas) ([]byte, error) {
 	v := engine.Object("title", c.Title, "description", c.Description, "avatar", c.Avatar, "canvas_type", c.Type,
 		"canvas_category", c.Category, "dsl", e.dsl(a, c.DSL))

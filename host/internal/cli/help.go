@@ -37,7 +37,8 @@ func (a *app) help(args []string) error {
 	return a.helpBelow(c, args[1:])
 }
 
-// helpBelow shows the page of a command, or that of the verb behind it, as in `easel help plugin new`.
+// helpBelow shows the page of a command, or that of the verb behind it, as in `easel help plugin
+// new`.
 func (a *app) helpBelow(c *command, rest []string) error {
 	if len(rest) == 0 {
 		a.describe(a.out, c)
@@ -75,7 +76,8 @@ func (a *app) describe(w io.Writer, c *command) {
 	})
 }
 
-// defaultOf is the default of a flag; "" where that is the zero value, about which the flag's own text says what it means.
+// defaultOf is the default of a flag; "" where that is the zero value, about which the flag's own
+// text says what it means.
 func defaultOf(f *flag.Flag) string {
 	switch f.DefValue {
 	case "0", "0s", "false":

@@ -187,7 +187,8 @@ func (i *importer) save(ctx context.Context, a *app, s *store.Store, all []impor
 	return nil
 }
 
-// put saves a canvas, over the one with an id that is not empty: what is published first, and then what has become of it.
+// put saves a canvas, over the one with an id that is not empty: what is published first, and then
+// what has become of it.
 func (i *importer) put(ctx context.Context, s *store.Store, c imported, id string) error {
 	const title = "imported"
 	type step struct {

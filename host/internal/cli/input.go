@@ -74,8 +74,8 @@ func isForm(c engine.Component) bool {
 	return ok
 }
 
-// complete brings inputs into the engine's form: the defaults of the form are added when a run begins, and the path
-// of a file becomes an upload.
+// complete brings inputs into the engine's form: the defaults of the form are added when a run
+// begins, and the path of a file becomes an upload.
 func (w *world) complete(s *session, given engine.Value) (engine.Value, error) {
 	form := s.form()
 	b := engine.NewObject(form.Len())
@@ -105,7 +105,8 @@ func (w *world) complete(s *session, given engine.Value) (engine.Value, error) {
 	return b.Value(), nil
 }
 
-// answer wraps a bare value, {"type", "value"}; for a field that takes a file, a path is handed over.
+// answer wraps a bare value, {"type", "value"}; for a field that takes a file, a path is handed
+// over.
 func (w *world) answer(field, v engine.Value) (engine.Value, error) {
 	inner, wrapped := v.Lookup("value")
 	if v.Kind() != engine.KindObject || !wrapped {

@@ -11,7 +11,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// paces are the flags of commands that run canvases for how much of a run happens at once and in all.
+// paces are the flags of commands that run canvases for how much of a run happens at once and in
+// all.
 type paces struct{ concurrency, maxSteps int }
 
 func (p *paces) flags(fs *flag.FlagSet) {
@@ -20,7 +21,8 @@ func (p *paces) flags(fs *flag.FlagSet) {
 		"executions without progress, besides one of each node, before a run counts as a runaway; 0 means 10,000")
 }
 
-// limits is the flag --limit NAME=N,... of commands that run canvases. It may be given several times.
+// limits is the flag --limit NAME=N,... of commands that run canvases. It may be given several
+// times.
 type limits struct {
 	engine.Limits
 	given string // as it was given, for String

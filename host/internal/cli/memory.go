@@ -39,11 +39,13 @@ func (b *byteSize) Get() any { return *b }
 const leastMemory = 256 << 20
 
 // heapShare is the soft limit of the heap in percent of the memory of the host. Below it lie the
-// program itself, what the database and the plugins map, and what the collector lets grow meanwhile.
+// program itself, what the database and the plugins map, and what the collector lets grow
+// meanwhile.
 const heapShare = 40
 
 // limitMemory finds out how much memory this host may use and lets the collector work harder from
-// heapShare of it on, unless the operator has set GOMEMLIMIT. The returned function takes that back.
+// heapShare of it on, unless the operator has set GOMEMLIMIT. The returned function takes that
+// back.
 func (s *server) limitMemory(getenv func(string) string) func() {
 	if s.cfg.Memory = int64(s.memory); s.cfg.Memory == 0 {
 		s.cfg.Memory = memlimit.Process()

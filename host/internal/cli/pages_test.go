@@ -85,8 +85,8 @@ func flagTable(c command) string {
 
 var variable = regexp.MustCompile(`"((?:EASEL|OPENAI|OTEL)_[A-Z_]+)"`)
 
-// Every variable that the program reads stands on the page of the host, but those that only its tests set and those of
-// easel plugin, which stand in its help.
+// Every variable that the program reads stands on the page of the host, but those that only its
+// tests set and those of easel plugin, which stand in its help.
 func TestPageNamesEveryVariable(t *testing.T) {
 	page, err := os.ReadFile(hostPage)
 	require.NoError(t, err)

@@ -14,7 +14,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// The verbs of `easel plugin` are commands of their own, each in a file plugin_VERB.go or with its siblings.
+// The verbs of `easel plugin` are commands of their own, each in a file plugin_VERB.go or with its
+// siblings.
 var pluginCommand = command{
 	name: "plugin", args: "VERB [ARGUMENTS]",
 	summary: "writes, tests and installs plugins",

@@ -39,7 +39,8 @@ the plugin runs in the page, with what the person at the page allows.`,
 	},
 }
 
-// pluginDeveloper is the verb dev. One goroutine watches and builds, the caller's runs the lines; they share module.
+// pluginDeveloper is the verb dev. One goroutine watches and builds, the caller's runs the lines;
+// they share module.
 type pluginDeveloper struct {
 	pluginRunner
 	every time.Duration

@@ -18,8 +18,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// devPage serves the preview page beside what it needs to try a plugin that is being written: a canvas around it, its
-// present module, and news of builds. It is safe for concurrent use.
+// devPage serves the preview page beside what it needs to try a plugin that is being written: a
+// canvas around it, its present module, and news of builds. It is safe for concurrent use.
 type devPage struct {
 	values engine.Value // of --arg
 
@@ -137,8 +137,8 @@ func (p *devPage) builds(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tryCanvas is a canvas to talk to a plugin: what a person writes is the first required text that --arg leaves open,
-// and what the plugin gives is said.
+// tryCanvas is a canvas to talk to a plugin: what a person writes is the first required text that
+// --arg leaves open, and what the plugin gives is said.
 func tryCanvas(m *plugin.Manifest, values engine.Value) []byte {
 	if args := m.Arguments; args != nil {
 		for _, name := range args.Required {

@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
 )
 
-// installed answers for components named plugin:… out of the installed plugins. They are opened when the first canvas
-// asks for one, and stay open until the program ends.
+// installed answers for components named plugin:… out of the installed plugins. They are opened
+// when the first canvas asks for one, and stay open until the program ends.
 func (a *app) installed() func(name string) (engine.Spec, bool) {
 	open := sync.OnceValue(func() *pluginnode.Adapter {
 		find, err := a.openInstalled()

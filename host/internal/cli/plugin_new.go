@@ -17,7 +17,8 @@ import (
 	sdkrust "github.com/easel-canvas/easel/plugins/sdk-rust"
 )
 
-// scaffolds hold one folder per language; a name ends with .tmpl where the Go tools would take it for theirs.
+// scaffolds hold one folder per language; a name ends with .tmpl where the Go tools would take it
+// for theirs.
 //
 //go:embed scaffolds
 var scaffolds embed.FS
@@ -77,7 +78,8 @@ replace (
 	github.com/extism/go-pdk => ./easel/go-pdk
 )
 `
-	// workspace keeps the Go command from taking a new plugin for a part of the workspace that it lies in.
+	// workspace keeps the Go command from taking a new plugin for a part of the workspace that it
+	// lies in.
 	workspace = "// This folder lies in a workspace that it is no part of.\ngo 1.24.0\n\nuse .\n"
 )
 
@@ -126,7 +128,8 @@ func scaffold(lang, name, sdk string) (map[string][]byte, error) {
 	return files, addSDK(files, lang, sdk)
 }
 
-// addSDK copies the SDK of a language. Go has it from sdk if that is set, and needs go.sum for what that needs.
+// addSDK copies the SDK of a language. Go has it from sdk if that is set, and needs go.sum for what
+// that needs.
 func addSDK(files map[string][]byte, lang, sdk string) error {
 	switch lang {
 	case "go":

@@ -43,7 +43,8 @@ func packed(t *testing.T, name string) string {
 	return out
 }
 
-// sample is a packed module that answers with a text, after a request of the host whose answer it does not look at.
+// sample is a packed module that answers with a text, after a request of the host whose answer it
+// does not look at.
 func sample(t *testing.T, text, request, manifest string) []byte {
 	t.Helper()
 	wasm, err := plugin.WithSection(wattest.Must(`(module
@@ -234,8 +235,8 @@ func TestPluginInspect(t *testing.T) {
 	require.Contains(t, errs, "x.wasm: ")
 }
 
-// TestPluginNew makes a plugin in each language and, where the machine has its compiler, builds and tests it without the
-// network.
+// TestPluginNew makes a plugin in each language and, where the machine has its compiler, builds and
+// tests it without the network.
 func TestPluginNew(t *testing.T) {
 	pluginFolder(t)
 	t.Setenv("GOWORK", "off")

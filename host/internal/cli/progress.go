@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// printer shows a run to a person: the answer on out, and on err which node runs, how long it took, which tools were
-// called, what was thought.
+// printer shows a run to a person: the answer on out, and on err which node runs, how long it took,
+// which tools were called, what was thought.
 type printer struct {
 	out, err io.Writer
 	progress bool

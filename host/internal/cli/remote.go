@@ -21,8 +21,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
-// remote is a host at work that a command talks to, by its own API. It is found by what `easel serve` reads, so that both
-// work with the same environment.
+// remote is a host at work that a command talks to, by its own API. It is found by what `easel
+// serve` reads, so that both work with the same environment.
 type remote struct {
 	url, addr, keyFile string
 	json               bool
@@ -186,8 +186,8 @@ func moment(v engine.Value) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// called is the id of the one in a list whose title or name is given, without case. What no title is counts as an id; the
-// host says when there is none.
+// called is the id of the one in a list whose title or name is given, without case. What no title
+// is counts as an id; the host says when there is none.
 func called(what, name string, list engine.Value) (string, error) {
 	var ids []string
 	for _, v := range list.Elements() {

@@ -13,7 +13,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// Hosts that share a NATS or a PostgreSQL with the target of a restore are named, and nothing is changed under them.
+// Hosts that share a NATS or a PostgreSQL with the target of a restore are named, and nothing is
+// changed under them.
 func TestRestoreWhileHostsAreAtWork(t *testing.T) {
 	dir := t.TempDir()
 	program, err := servertest.Build(dir, servertest.NATSPackage)

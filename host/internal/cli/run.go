@@ -106,7 +106,8 @@ func (a *app) progress(choice string) (bool, error) {
 	return false, misuse("run", "--progress %s: auto, always or never is needed", choice)
 }
 
-// input is what the flags pass to the run. On a terminal the form it begins with, or waits for, is asked.
+// input is what the flags pass to the run. On a terminal the form it begins with, or waits for, is
+// asked.
 func (r *runner) input(ctx context.Context, a *app, s *session) (engine.Input, error) {
 	in := engine.Input{UserID: r.user}
 	if r.query != "" {

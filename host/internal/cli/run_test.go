@@ -256,7 +256,8 @@ func TestResultsBeforeAPauseAreKept(t *testing.T) {
 	}
 }
 
-// A canvas that loads may still have problems; those that run it see what validate lists, beside the answer.
+// A canvas that loads may still have problems; those that run it see what validate lists, beside
+// the answer.
 func TestRunShowsWhatValidateWarnsOf(t *testing.T) {
 	canvas := file(t, "c.json", `{"components": {
 		"begin": {"obj": {"component_name": "Begin", "params": {}}, "downstream": ["Message:A"], "upstream": []},

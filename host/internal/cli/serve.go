@@ -126,7 +126,7 @@ func (s *server) serve(ctx context.Context, l net.Listener, h *host.Host) error 
 	h.Stop() // a turn that waits for its session would hold its request
 	late, done := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer done()
-	err = srv.Shutdown(late)
+	err := srv.Shutdown(late)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return srv.Close() // streams of runs that continue elsewhere
 	}

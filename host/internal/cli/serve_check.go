@@ -19,7 +19,8 @@ import (
 // shortestLease is the least --lease: below it a busy host would be taken for dead.
 const shortestLease = 100 * time.Millisecond
 
-// check refuses settings that are wrong by themselves or do not go together, before anything is opened.
+// check refuses settings that are wrong by themselves or do not go together, before anything is
+// opened.
 func (s *server) check(getenv func(string) string) error {
 	for _, check := range []func() error{s.checkNumbers, s.checkMemory, s.checkWords, s.checkPlaces, s.checkAddresses} {
 		if err := check(); err != nil {
@@ -100,7 +101,8 @@ func (s *server) checkAddresses() error {
 	return nil
 }
 
-// sameKey refuses a key file that holds another key than the environment: nobody could say which one counts.
+// sameKey refuses a key file that holds another key than the environment: nobody could say which
+// one counts.
 func sameKey(file, key string) error {
 	text, err := os.ReadFile(file)
 	if err != nil || string(bytes.TrimSpace(text)) == key {

@@ -12,7 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// Every flag of serve can be given alone, or says which one it wants beside it; with that one it is taken.
+// Every flag of serve can be given alone, or says which one it wants beside it; with that one it is
+// taken.
 func TestServeFlagsTogether(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")

@@ -51,7 +51,8 @@ func (s *server) configure(a *app) (err error) {
 	return s.readKey(a)
 }
 
-// readKey finds the API key: the environment's, or that of the file, which is made when it is missing.
+// readKey finds the API key: the environment's, or that of the file, which is made when it is
+// missing.
 func (s *server) readKey(a *app) error {
 	s.cfg.Key = a.getenv("EASEL_API_KEY")
 	if s.cfg.Key != "" {

@@ -39,7 +39,8 @@ func (s *served) post(path, key, body string) string {
 	return string(text)
 }
 
-// TestServeLogsNoSecrets lets a server do much that goes well and much that goes wrong, and reads its log.
+// TestServeLogsNoSecrets lets a server do much that goes well and much that goes wrong, and reads
+// its log.
 func TestServeLogsNoSecrets(t *testing.T) {
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+secretModel {

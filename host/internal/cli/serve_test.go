@@ -31,8 +31,8 @@ type served struct {
 	stop      func() error
 }
 
-// serve starts the command on a free port and an empty data directory. env are NAME=VALUE; nothing else is in the
-// environment.
+// serve starts the command on a free port and an empty data directory. env are NAME=VALUE; nothing
+// else is in the environment.
 func serve(t *testing.T, env []string, flags ...string) *served {
 	t.Helper()
 	s := &served{t: t, out: &servertest.Output{}, errs: &servertest.Output{}}
@@ -251,7 +251,8 @@ func TestServeWarnsBeyondLoopback(t *testing.T) {
 	s.pasted()
 }
 
-// Every flag stands on the help page with words about it, and so does every variable that has no flag.
+// Every flag stands on the help page with words about it, and so does every variable that has no
+// flag.
 func TestServeHelp(t *testing.T) {
 	code, out, _ := easel(t, "serve", "--help")
 	require.Equal(t, ExitOK, code)
@@ -267,7 +268,8 @@ func TestServeHelp(t *testing.T) {
 	}
 }
 
-// A server that is told to stop ends its streams and hands its runs over: the next start on the same data ends them.
+// A server that is told to stop ends its streams and hands its runs over: the next start on the
+// same data ends them.
 func TestServeStopsAndGoesOn(t *testing.T) {
 	asked, release := make(chan struct{}, 10), make(chan struct{})
 	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,8 +15,8 @@ import (
 // leastRoom is what a host needs to start on a disk, in bytes.
 const leastRoom = 1 << 20
 
-// trouble adds to the error of a host that did not start what is wrong with its data directory, which the part that failed
-// may not know.
+// trouble adds to the error of a host that did not start what is wrong with its data directory,
+// which the part that failed may not know.
 func (s *server) trouble(err error) error {
 	dir := s.cfg.Dir
 	if free := disk.Free(dir); free >= 0 && free < leastRoom {
@@ -58,8 +58,8 @@ func usable(path string) error {
 	return f.Close()
 }
 
-// warnOfSync tells an operator who wants everything on the disk that this is not all there is to say. How a NATS syncs is
-// told to nobody but its own system account.
+// warnOfSync tells an operator who wants everything on the disk that this is not all there is to
+// say. How a NATS syncs is told to nobody but its own system account.
 func (s *server) warnOfSync() {
 	if s.cfg.Sync == host.SyncAlways && len(s.cfg.NATS) > 0 {
 		s.cfg.Log.Warn("sync always does not reach the run log on NATS; set sync_interval: always in the jetstream block of each server")

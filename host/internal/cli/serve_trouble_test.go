@@ -18,8 +18,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// stranger runs `easel serve` as a user who may not touch what this one keeps to itself, until it ends by itself, and
-// gives its last line. Root takes another user; others take their own rights away with forbid.
+// stranger runs `easel serve` as a user who may not touch what this one keeps to itself, until it
+// ends by itself, and gives its last line. Root takes another user; others take their own rights
+// away with forbid.
 type stranger struct {
 	dir     string // both can get there
 	program string

@@ -20,7 +20,8 @@ type session struct {
 	path   string // state file; "" keeps nothing
 }
 
-// open loads a canvas, and the state a file holds if there is one. Problems that it loads in spite of are shown.
+// open loads a canvas, and the state a file holds if there is one. Problems that it loads in spite
+// of are shown.
 func (a *app) open(canvasPath, statePath string) (*session, error) {
 	data, err := os.ReadFile(canvasPath)
 	if err != nil {

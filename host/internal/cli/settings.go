@@ -104,8 +104,8 @@ func kindOf(f *flag.Flag) string {
 // mostReplicas is how many servers JetStream keeps a message on at most.
 const mostReplicas = 5
 
-// nats reads and checks the flags that say where an existing NATS is, which `easel serve`, backup and restore have. The
-// addresses may hold passwords.
+// nats reads and checks the flags that say where an existing NATS is, which `easel serve`, backup
+// and restore have. The addresses may hold passwords.
 func (s *settings) nats() (urls []string, err error) {
 	if urls, err = s.list("nats"); err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func (c *command) verb(name string) (*command, error) {
 // undefinedFlag is how package flag begins the error about a flag that is not there.
 const undefinedFlag = "flag provided but not defined: -"
 
-// flagError words an error of parsing flags as the help does, and names the flag that an unknown one is like.
+// flagError words an error of parsing flags as the help does, and names the flag that an unknown
+// one is like.
 func flagError(fs *flag.FlagSet, err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), undefinedFlag)
 	if !unknown {

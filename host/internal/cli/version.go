@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// version and revision are set by the linker where the build is told them (make VERSION=..., the image): Go itself knows
-// neither without the repository.
+// version and revision are set by the linker where the build is told them (make VERSION=..., the
+// image): Go itself knows neither without the repository.
 var version, revision string
 
 var versionCommand = command{
@@ -38,8 +38,8 @@ func versionInfo() engine.Value {
 	return engine.Object("version", b.version, "revision", b.revision, "go", b.goVersion)
 }
 
-// hostVersion is what a host says of itself to clients, and puts into backups: the version with the revision behind it, as
-// in 0.2.0+4f2a0c7d9b5e.
+// hostVersion is what a host says of itself to clients, and puts into backups: the version with the
+// revision behind it, as in 0.2.0+4f2a0c7d9b5e.
 func hostVersion() string {
 	info, _ := debug.ReadBuildInfo()
 	return buildOf(info).String()
@@ -52,8 +52,8 @@ const (
 	noRevision = "unknown revision"
 )
 
-// buildOf takes what the linker was told, and else what Go found out: the version of `go install module@version`, or one
-// made of the repository's tag and commit. info may be nil.
+// buildOf takes what the linker was told, and else what Go found out: the version of `go install
+// module@version`, or one made of the repository's tag and commit. info may be nil.
 func buildOf(info *debug.BuildInfo) build {
 	b := build{version: version, revision: revision}
 	if info != nil {

@@ -15,8 +15,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Decode is the text of bytes in the encoding they seem to have: that of their mark, UTF-8, UTF-16 without a mark,
-// GB18030 (and so GBK), or Windows-1252 (and so Latin-1). Line ends become \n. The text has at most most bytes.
+// Decode is the text of bytes in the encoding they seem to have: that of their mark, UTF-8, UTF-16
+// without a mark, GB18030 (and so GBK), or Windows-1252 (and so Latin-1). Line ends become \n. The
+// text has at most most bytes.
 //
 // Errors: [ErrFormat] for what no text editor would show, [ErrLimit].
 func Decode(data []byte, most int) (string, error) {
@@ -99,7 +100,8 @@ func (d *decoded) Write(piece []byte) (int, error) {
 	return n, nil
 }
 
-// encodingOf is how bytes become UTF-8: by a transformer, or as they are for nil. rest is data without its mark.
+// encodingOf is how bytes become UTF-8: by a transformer, or as they are for nil. rest is data
+// without its mark.
 func encodingOf(data []byte) (from transform.Transformer, rest []byte, err error) {
 	if from, rest, ok := marked(data); ok {
 		return from, rest, nil
@@ -180,8 +182,8 @@ func (v *validUTF8) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err 
 	return nDst, nSrc, nil
 }
 
-// unmarkedUTF16 tells UTF-16 by its zero bytes: Western letters, digits and line ends have theirs at every second
-// place, always on the same side. At least half of the text must be such.
+// unmarkedUTF16 tells UTF-16 by its zero bytes: Western letters, digits and line ends have theirs
+// at every second place, always on the same side. At least half of the text must be such.
 func unmarkedUTF16(data []byte) (little, ok bool) {
 	if len(data)%2 != 0 {
 		return false, false
@@ -213,8 +215,8 @@ func mostlyUTF8(data []byte) bool {
 	return good > 8*bad
 }
 
-// mostlyChinese holds when every byte above ASCII is part of a pair as GB18030 has them, and most pairs are common
-// characters or full-width marks. Western text in Latin-1 has neither.
+// mostlyChinese holds when every byte above ASCII is part of a pair as GB18030 has them, and most
+// pairs are common characters or full-width marks. Western text in Latin-1 has neither.
 func mostlyChinese(data []byte) bool {
 	pairs, common := 0, 0
 	for i := 0; i < len(data); {
@@ -244,8 +246,8 @@ func mostlyChinese(data []byte) bool {
 	return 10*common >= 7*pairs
 }
 
-// hasControls finds characters that do not occur in text. The end mark of DOS, at the end only, and the escapes of
-// terminals pass.
+// hasControls finds characters that do not occur in text. The end mark of DOS, at the end only, and
+// the escapes of terminals pass.
 func hasControls(text []byte) bool {
 	for _, b := range bytes.TrimSuffix(text, []byte{'\x1A'}) {
 		if b < ' ' {
@@ -259,8 +261,8 @@ func hasControls(text []byte) bool {
 	return false
 }
 
-// decodeHTML is the text of a page in the encoding of its mark, in that which the page names, or in that which [Decode]
-// finds. It is decoded while it is read.
+// decodeHTML is the text of a page in the encoding of its mark, in that which the page names, or in
+// that which [Decode] finds. It is decoded while it is read.
 //
 // Errors: [ErrFormat], also from the reader.
 func decodeHTML(data []byte) (io.Reader, error) {

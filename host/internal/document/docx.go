@@ -119,8 +119,8 @@ func outline(val string) int {
 	return n + 1
 }
 
-// wordStyles reads the paragraph styles by their ids. The names of the built-in ones are the same in every language,
-// their ids are not.
+// wordStyles reads the paragraph styles by their ids. The names of the built-in ones are the same
+// in every language, their ids are not.
 func (o *office) wordStyles(part string) (map[string]wordStyle, error) {
 	styles := map[string]wordStyle{}
 	id, s := "", wordStyle{}

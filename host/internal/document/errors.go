@@ -6,7 +6,8 @@ import (
 )
 
 var (
-	// ErrFormat means that a file is not in a format that can be read as text; convert it to one that the message names.
+	// ErrFormat means that a file is not in a format that can be read as text; convert it to one
+	// that the message names.
 	ErrFormat = errors.New("the file is neither text nor a document that can be read")
 	// ErrEncrypted means that a document needs a password; save it without one.
 	ErrEncrypted = errors.New("the document is protected by a password")
@@ -14,9 +15,11 @@ var (
 	ErrDamaged = errors.New("the document is damaged")
 	// ErrNoText means that a PDF has pages but no text on them; run text recognition on it first.
 	ErrNoText = errors.New("the document holds no text, only pictures")
-	// ErrLimit means that reading a document exceeds a limit; split it. The error is a [*LimitError].
+	// ErrLimit means that reading a document exceeds a limit; split it. The error is a
+	// [*LimitError].
 	ErrLimit = errors.New("the document is too large to read")
-	// ErrBusy means that other documents held the host's memory for documents for too long; read this one again later.
+	// ErrBusy means that other documents held the host's memory for documents for too long; read
+	// this one again later.
 	ErrBusy = errors.New("too many documents are being read, try again later")
 )
 

@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// Version identifies how documents are read. It changes when a document that failed may now be read.
+// Version identifies how documents are read. It changes when a document that failed may now be
+// read.
 const Version = 1
 
-// Failure is why a document cannot be read, in a form that can be stored. Reading the same bytes again with the same
-// Version fails again.
+// Failure is why a document cannot be read, in a form that can be stored. Reading the same bytes
+// again with the same Version fails again.
 type Failure struct {
 	Version int    `json:"version"`
 	Code    string `json:"code"` // format, encrypted, damaged, no_text, limit
@@ -23,8 +24,9 @@ var causes = map[string]error{
 	"format": ErrFormat, "encrypted": ErrEncrypted, "damaged": ErrDamaged, "no_text": ErrNoText, "limit": ErrLimit,
 }
 
-// FailureOf is the failure behind an error of [Reader.Read]. ok is false when reading the document again may succeed:
-// the host was busy or too small, the caller left, or the bytes could not be loaded.
+// FailureOf is the failure behind an error of [Reader.Read]. ok is false when reading the document
+// again may succeed: the host was busy or too small, the caller left, or the bytes could not be
+// loaded.
 func FailureOf(err error) (f Failure, ok bool) {
 	f = Failure{Version: Version}
 	var over *LimitError
@@ -40,7 +42,8 @@ func FailureOf(err error) (f Failure, ok bool) {
 	return Failure{}, false
 }
 
-// Err is the error that the failure was made of, or nil when this version reads documents differently.
+// Err is the error that the failure was made of, or nil when this version reads documents
+// differently.
 func (f Failure) Err() error {
 	if cause := causes[f.Code]; cause != nil && f.Version == Version {
 		return &failedBefore{f, cause}
@@ -69,13 +72,15 @@ func (e *failedBefore) As(target any) bool {
 // mostFailures is how many failed documents a reader remembers.
 const mostFailures = 1000
 
-// failures are the documents that failed, by the hash of what decides about it. The zero value is empty.
+// failures are the documents that failed, by the hash of what decides about it. The zero value is
+// empty.
 type failures struct {
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]Failure
 }
 
-// contentHash is the hash of a document. How it is read depends on its kind too, which its name may decide.
+// contentHash is the hash of a document. How it is read depends on its kind too, which its name may
+// decide.
 func contentHash(kind kind, data []byte) [sha256.Size]byte {
 	h := sha256.New()
 	h.Write([]byte{byte(kind)})

@@ -95,7 +95,8 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// A host that is too small for a document says so, and does not remember it as the document's failure.
+// A host that is too small for a document says so, and does not remember it as the document's
+// failure.
 func TestHostIsTooSmall(t *testing.T) {
 	r := newReader(t, Limits{})
 	r.Memory = memlimit.New("documents", 2<<20)

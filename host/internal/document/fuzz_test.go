@@ -27,7 +27,8 @@ func check(t *testing.T, most int, text string, err error) {
 	}
 }
 
-// bounded runs f, which reads a document within fuzzLimits, and fails when that allocates more than the limits explain.
+// bounded runs f, which reads a document within fuzzLimits, and fails when that allocates more than
+// the limits explain.
 func bounded(t *testing.T, f func() (string, error)) (string, error) {
 	before := allocated()
 	text, err := f()

@@ -117,8 +117,8 @@ func TestSizesThatLie(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A row may name its last column only, a table may hold tables, a page may open a million lists: what comes out is
-// bounded, and so is the memory on the way.
+// A row may name its last column only, a table may hold tables, a page may open a million lists:
+// what comes out is bounded, and so is the memory on the way.
 func TestSmallFilesThatGrow(t *testing.T) {
 	r := newReader(t, Limits{Text: 1 << 20})
 	texts := strings.Repeat("<row><c t='s'><v>0</v></c></row>", 100)
@@ -147,7 +147,8 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// nestedForms is a PDF whose page shows a form that shows the next one ten times, thirty levels deep.
+// nestedForms is a PDF whose page shows a form that shows the next one ten times, thirty levels
+// deep.
 func nestedForms() []byte {
 	form := "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
 	var forms []string
@@ -175,7 +176,8 @@ func hostilePDFs(t *testing.T) map[string][]byte {
 	}
 }
 
-// A hostile PDF ends at its limits, its sandbox with it, and the next document is read as if nothing had been.
+// A hostile PDF ends at its limits, its sandbox with it, and the next document is read as if
+// nothing had been.
 func TestHostilePDF(t *testing.T) {
 	r := newReader(t, Limits{Time: time.Second, Memory: 64 << 20})
 	good := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").bytes()

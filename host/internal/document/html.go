@@ -12,7 +12,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// htmlText is the text of a page. It reads tag by tag and never builds a tree, so that nesting costs nothing.
+// htmlText is the text of a page. It reads tag by tag and never builds a tree, so that nesting
+// costs nothing.
 func htmlText(ctx context.Context, limits *Limits, source io.Reader) (string, error) {
 	z := html.NewTokenizer(source)
 	z.SetMaxBuf(limits.Tag)

@@ -74,7 +74,8 @@ func (p *pdfFile) bytes() []byte {
 	return b.Bytes()
 }
 
-// onePage is a PDF with a page of the given content, with Helvetica as F1 and more objects from number 6 on.
+// onePage is a PDF with a page of the given content, with Helvetica as F1 and more objects from
+// number 6 on.
 func onePage(content, resources string, more ...string) *pdfFile {
 	return &pdfFile{objects: append([]string{
 		"<< /Type /Catalog /Pages 2 0 R >>",

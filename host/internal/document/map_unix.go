@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// mapMemory is memory outside the heap, which takes what is used of it. The collector would let the heap grow to twice of
-// it. unmap gives it back at once; nothing may use it afterwards.
+// mapMemory is memory outside the heap, which takes what is used of it. The collector would let the
+// heap grow to twice of it. unmap gives it back at once; nothing may use it afterwards.
 func mapMemory(size int64) (room []byte, unmap func(), err error) {
 	if room, err = unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON); err != nil {
 		return nil, nil, fmt.Errorf("reserve %d bytes of memory for a document: %w", size, err)

@@ -22,7 +22,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document/hostile"
 )
 
-// measureVariable makes the test program read the files it names, one path per line, and report what that cost.
+// measureVariable makes the test program read the files it names, one path per line, and report
+// what that cost.
 const measureVariable = "EASEL_MEASURE_DOCUMENTS"
 
 // cost is what reading documents took.
@@ -95,7 +96,8 @@ func costOf(t *testing.T, paths ...string) cost {
 	return c
 }
 
-// mostGrowth is what a host may grow by while it reads one document, including the bytes of the file.
+// mostGrowth is what a host may grow by while it reads one document, including the bytes of the
+// file.
 const mostGrowth = 150 << 20
 
 // TestHostileDocumentGrowth reads hostile documents, each in a process of its own. EASEL_HOSTILE

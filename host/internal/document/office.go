@@ -16,8 +16,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// officeText reads docx, xlsx or pptx, whichever the archive turns out to be. It may hold granted bytes. When it takes
-// more than asked, it reads nothing and says how many.
+// officeText reads docx, xlsx or pptx, whichever the archive turns out to be. It may hold granted
+// bytes. When it takes more than asked, it reads nothing and says how many.
 func officeText(ctx context.Context, limits *Limits, data []byte, asked, granted int64) (text string, more int64, err error) {
 	o, err := openOffice(ctx, limits, data)
 	if err != nil {
@@ -74,7 +74,8 @@ type office struct {
 }
 
 func openOffice(ctx context.Context, limits *Limits, data []byte) (*office, error) {
-	// Counted before the list of files is built: a list of a million names takes more memory than the archive.
+	// Counted before the list of files is built: a list of a million names takes more memory than
+	// the archive.
 	if bytes.Count(data, []byte("PK\x01\x02")) > limits.Parts {
 		return nil, exceeded(LimitParts, limits.Parts, "files in the archive")
 	}
@@ -95,8 +96,8 @@ func openOffice(ctx context.Context, limits *Limits, data []byte) (*office, erro
 	return o, nil
 }
 
-// estimate is what reading takes by the sizes that the directory declares; reading a part beyond its declared size
-// fails.
+// estimate is what reading takes by the sizes that the directory declares; reading a part beyond
+// its declared size fails.
 func (o *office) estimate() int64 {
 	declared := uint64(0)
 	for name, f := range o.parts {
@@ -107,7 +108,8 @@ func (o *office) estimate() int64 {
 	return min(o.limits.Work, leastWork+perXML*int64(min(declared, uint64(o.limits.Work))))
 }
 
-// isMedia reports whether a part is a picture, a sound or an embedded file by its name. Such parts are never opened.
+// isMedia reports whether a part is a picture, a sound or an embedded file by its name. Such parts
+// are never opened.
 func isMedia(name string) bool {
 	switch path.Ext(name) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".emf", ".wmf", ".wdp", ".bin", ".mp3", ".mp4", ".wav",
@@ -117,8 +119,8 @@ func isMedia(name string) bool {
 	return false
 }
 
-// overhead is what an entry of a list or a map takes beside its text: headers of strings, and the room that a list or a
-// map keeps for growing.
+// overhead is what an entry of a list or a map takes beside its text: headers of strings, and the
+// room that a list or a map keeps for growing.
 const overhead = 160
 
 // hold counts an entry with n bytes of text that lives until the document is read.
@@ -134,7 +136,8 @@ func partName(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
 }
 
-// mainPart is the document itself: what the archive's relations say, or where every program puts it.
+// mainPart is the document itself: what the archive's relations say, or where every program puts
+// it.
 func (o *office) mainPart() (string, error) {
 	list, err := o.relations("")
 	if err != nil {
@@ -181,7 +184,8 @@ func (o *office) relations(part string) ([]relation, error) {
 // errNoPart means that an archive lacks a part.
 var errNoPart = fmt.Errorf("%w: a part is missing", ErrDamaged)
 
-// element is a step of a walk over a part: the beginning or the end of an element, or text (name is "").
+// element is a step of a walk over a part: the beginning or the end of an element, or text (name is
+// "").
 type element struct {
 	begins bool
 	name   string // without its namespace
@@ -199,7 +203,8 @@ func (e *element) attr(name string) string {
 	return ""
 }
 
-// related is the id of the relation that an element names. Its own id may stand beside it without a namespace.
+// related is the id of the relation that an element names. Its own id may stand beside it without a
+// namespace.
 func (e *element) related() string {
 	for _, a := range e.attrs {
 		if a.Name.Local == "id" && a.Name.Space != "" {
@@ -233,7 +238,8 @@ func (o *office) walk(part string, visit func(*element) error) error {
 	return fmt.Errorf("%w: %s: %w", ErrDamaged, part, err)
 }
 
-// opening is counted as unpacked whenever a part is opened, as slides and sheets may name one part again and again.
+// opening is counted as unpacked whenever a part is opened, as slides and sheets may name one part
+// again and again.
 const opening = 1 << 10
 
 func (o *office) steps(r io.Reader, visit func(*element) error) error {

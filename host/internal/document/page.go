@@ -34,8 +34,8 @@ func (p *page) countCell() error {
 	return nil
 }
 
-// add appends a block, which begins with mark. Items and rows follow each other without a blank line; other blocks have
-// one between them.
+// add appends a block, which begins with mark. Items and rows follow each other without a blank
+// line; other blocks have one between them.
 func (p *page) add(kind blockKind, mark, text string) {
 	if p.err != nil || text == "" {
 		return
@@ -123,7 +123,8 @@ func (t *table) endCell() {
 	t.cell, t.open = nil, false
 }
 
-// flow puts blocks onto a page, or into the innermost open cell. A row of a table goes to the page when it ends.
+// flow puts blocks onto a page, or into the innermost open cell. A row of a table goes to the page
+// when it ends.
 type flow struct {
 	page   *page
 	tables []*table

@@ -19,8 +19,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/wasmcache"
 )
 
-// pdfReader reads PDF by pdfium, compiled to WebAssembly. The module is compiled for the first PDF, and each file is
-// read by an instance of its own, which takes 3 ms to make and has a memory of its own.
+// pdfReader reads PDF by pdfium, compiled to WebAssembly. The module is compiled for the first PDF,
+// and each file is read by an instance of its own, which takes 3 ms to make and has a memory of its
+// own.
 type pdfReader struct {
 	mu     sync.Mutex
 	pdfium compiled
@@ -132,9 +133,9 @@ func (c *compiled) close() error {
 	return errors.Join(c.pool.Close(), c.cache.Close(context.Background()))
 }
 
-// hiddenField reads a field of the struct that v points to. go-pdfium compiles the module and provides its imports, but
-// its own instances are called without a context, so that nothing could stop a file that loops, and have a memory that
-// is copied whenever it grows.
+// hiddenField reads a field of the struct that v points to. go-pdfium compiles the module and
+// provides its imports, but its own instances are called without a context, so that nothing could
+// stop a file that loops, and have a memory that is copied whenever it grows.
 func hiddenField[T any](v any, name string) (field T, ok bool) {
 	s := reflect.Indirect(reflect.ValueOf(v))
 	if s.Kind() != reflect.Struct || !s.CanAddr() {

@@ -10,7 +10,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// pdf is a file inside the sandbox. Addresses and handles are those of its memory, which is released as a whole.
+// pdf is a file inside the sandbox. Addresses and handles are those of its memory, which is
+// released as a whole.
 type pdf struct {
 	ctx     context.Context
 	limits  *Limits
@@ -207,7 +208,8 @@ var (
 	hyphens  = strings.NewReplacer("\x02\n", "", "\x02", "", "\uFFFE\n", "", "\uFFFE", "")
 )
 
-// pdfLines cleans the text of a page. pdfium puts U+0002 or U+FFFE where a word is divided at the end of a line.
+// pdfLines cleans the text of a page. pdfium puts U+0002 or U+FFFE where a word is divided at the
+// end of a line.
 func pdfLines(text string) string {
 	text = hyphens.Replace(lineEnds.Replace(text))
 	all := strings.Split(text, "\n")

@@ -2,8 +2,8 @@ package document
 
 import "strings"
 
-// prose reads what docx and pptx have in common: paragraphs of runs, tables, breaks. The elements have the same
-// names in both.
+// prose reads what docx and pptx have in common: paragraphs of runs, tables, breaks. The elements
+// have the same names in both.
 type prose struct {
 	flow
 	open   []*para // paragraphs inside each other: a text box stands in the paragraph that holds it
@@ -31,8 +31,8 @@ func (p *prose) para() *para {
 	return nil
 }
 
-// notShown are elements whose content is not part of the text: deleted and moved away passages, instructions of
-// fields, phonetic guides, what older programs show in place of an alternative.
+// notShown are elements whose content is not part of the text: deleted and moved away passages,
+// instructions of fields, phonetic guides, what older programs show in place of an alternative.
 var notShown = map[string]bool{
 	"del": true, "moveFrom": true, "delText": true, "instrText": true, "delInstrText": true, "rt": true, "Fallback": true,
 }

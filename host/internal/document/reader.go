@@ -16,14 +16,16 @@ import (
 
 // Reader reads documents. The zero value works. It is safe for concurrent use.
 type Reader struct {
-	// CacheDir stores the compiled PDF reader, 14 MB, between processes: the first PDF of a process then waits 60 ms
-	// instead of some seconds. Only the host may write there. "" compiles in memory.
+	// CacheDir stores the compiled PDF reader, 14 MB, between processes: the first PDF of a process
+	// then waits 60 ms instead of some seconds. Only the host may write there. "" compiles in
+	// memory.
 	CacheDir string
 	// Log takes what an operator should know of CacheDir; nil means slog.Default.
 	Log *slog.Logger
 	// Limits bound the work on one document.
 	Limits Limits
-	// Memory is shared by the documents that are read at the same time; nil does not bound their sum.
+	// Memory is shared by the documents that are read at the same time; nil does not bound their
+	// sum.
 	Memory *memlimit.Budget
 
 	begin      sync.Once
@@ -32,7 +34,8 @@ type Reader struct {
 	failed     failures
 }
 
-// Source is a document to read. Open is called again when reading it needs more memory than was reserved.
+// Source is a document to read. Open is called again when reading it needs more memory than was
+// reserved.
 type Source struct {
 	Name, MimeType string // they decide only where the content is ambiguous
 	Size           int64  // bytes that Open gives
@@ -52,7 +55,8 @@ func (r *Reader) Text(ctx context.Context, name, mimeType string, data []byte) (
 
 // Read is the text of a document. A document that failed is not parsed again, see [FailureOf].
 //
-// Errors: [ErrFormat], [ErrEncrypted], [ErrDamaged], [ErrNoText], [ErrLimit], [ErrBusy], the error of s.Open, ctx's.
+// Errors: [ErrFormat], [ErrEncrypted], [ErrDamaged], [ErrNoText], [ErrLimit], [ErrBusy], the error
+// of s.Open, ctx's.
 func (r *Reader) Read(ctx context.Context, s Source) (string, error) {
 	limits := r.Limits.orDefaults()
 	if s.Size > int64(limits.File) {
@@ -70,9 +74,9 @@ func (r *Reader) Read(ctx context.Context, s Source) (string, error) {
 	}
 }
 
-// attempt is what reading a document needs, as far as it is known. Its bytes, an Office document's directory and pdfium
-// tell more; a document that needs more gives everything back before it waits for that, so that no document waits for
-// one that waits.
+// attempt is what reading a document needs, as far as it is known. Its bytes, an Office document's
+// directory and pdfium tell more; a document that needs more gives everything back before it waits
+// for that, so that no document waits for one that waits.
 type attempt struct {
 	kind kind
 	work int64 // bytes beside those of the file
@@ -216,7 +220,8 @@ const (
 	kindRTF
 )
 
-// kindOf is the format of a document by its content; only what looks like text is distinguished by its name as well.
+// kindOf is the format of a document by its content; only what looks like text is distinguished by
+// its name as well.
 func kindOf(name, mimeType string, data []byte) kind {
 	head := string(data[:min(len(data), 1024)])
 	switch extension := strings.ToLower(path.Ext(name)); {

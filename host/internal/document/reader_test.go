@@ -14,7 +14,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// cacheDir is where the readers of all tests keep compiled code, so that only the first one compiles.
+// cacheDir is where the readers of all tests keep compiled code, so that only the first one
+// compiles.
 var cacheDir string
 
 func TestMain(m *testing.M) {

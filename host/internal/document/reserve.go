@@ -13,8 +13,8 @@ const (
 	leastWork = 1 << 20
 	// pdfWork is what pdfium takes without a file, with room for fonts and pages that unpack.
 	pdfWork = 48 << 20
-	// perXML is how many bytes one byte of XML becomes at most, with what growing it leaves behind: an element of five
-	// bytes becomes an entry of a list or a map.
+	// perXML is how many bytes one byte of XML becomes at most, with what growing it leaves behind:
+	// an element of five bytes becomes an entry of a list or a map.
 	perXML = 8
 )
 
@@ -29,12 +29,13 @@ func firstWork(limits *Limits, kind kind, size int64) int64 {
 	case kindHTML:
 		return min(limits.Work, leastWork+4*size)
 	}
-	// Text becomes up to three times as long when it is decoded. A small Office document, whose name does not count, fits
-	// too.
+	// Text becomes up to three times as long when it is decoded. A small Office document, whose
+	// name does not count, fits too.
 	return min(limits.Work, 4*leastWork+3*size)
 }
 
-// reserve waits for memory for a document of size bytes that takes work bytes more, or what the host has for it.
+// reserve waits for memory for a document of size bytes that takes work bytes more, or what the
+// host has for it.
 func (r *Reader) reserve(ctx context.Context, limits *Limits, size, work int64) (int64, func(), error) {
 	if r.Memory == nil {
 		return work, func() {}, nil
@@ -50,8 +51,8 @@ func (r *Reader) reserve(ctx context.Context, limits *Limits, size, work int64) 
 	return work, release, err
 }
 
-// Reserve waits for n bytes of the memory for documents, or for all there are, for work on a document that does not go
-// through [Reader.Read]. release gives them back.
+// Reserve waits for n bytes of the memory for documents, or for all there are, for work on a
+// document that does not go through [Reader.Read]. release gives them back.
 //
 // Errors: [ErrBusy], ctx's.
 func (r *Reader) Reserve(ctx context.Context, n int64) (release func(), err error) {

@@ -2,8 +2,9 @@ package document
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// sandbox is the memory of an instance of pdfium. It is reserved as a whole and takes what is used of it: it does not
-// move when it grows, and it is given back to the system when its document is read.
+// sandbox is the memory of an instance of pdfium. It is reserved as a whole and takes what is used
+// of it: it does not move when it grows, and it is given back to the system when its document is
+// read.
 type sandbox struct {
 	room []byte
 	full bool // the instance asked for more
@@ -21,5 +22,6 @@ func (s *sandbox) Reallocate(size uint64) []byte {
 	return s.room[:size:size]
 }
 
-// Free implements experimental.LinearMemory. It does nothing: the runtime may call it while the instance still runs.
+// Free implements experimental.LinearMemory. It does nothing: the runtime may call it while the
+// instance still runs.
 func (s *sandbox) Free() {}

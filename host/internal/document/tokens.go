@@ -2,8 +2,9 @@ package document
 
 import "io"
 
-// tokens gives an XML decoder its input byte by byte, and fails before the decoder has collected more of one token than
-// allowed. The decoder reads no byte ahead of the token it returns, except for the < that ends a text.
+// tokens gives an XML decoder its input byte by byte, and fails before the decoder has collected
+// more of one token than allowed. The decoder reads no byte ahead of the token it returns, except
+// for the < that ends a text.
 type tokens struct {
 	r     io.Reader
 	piece []byte // what was read and not given

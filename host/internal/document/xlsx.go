@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// xlsx reads sheet after sheet, each row as it is stored: a sheet of a million rows is never in memory as a whole.
+// xlsx reads sheet after sheet, each row as it is stored: a sheet of a million rows is never in
+// memory as a whole.
 func (o *office) xlsx(main string, out *page) error {
 	list, err := o.relations(main)
 	if err != nil {

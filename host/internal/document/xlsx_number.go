@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// numberFormat is how a cell shows a number, as far as it changes the meaning: a date is stored as a count of days, a
-// share as a fraction. Separators, colours and currencies are left out.
+// numberFormat is how a cell shows a number, as far as it changes the meaning: a date is stored as
+// a count of days, a share as a fraction. Separators, colours and currencies are left out.
 type numberFormat struct {
 	date, clock bool // the number is a day, a time of day, or both
 	elapsed     bool // the time may be longer than a day
@@ -37,7 +37,8 @@ func builtinFormat(id string) numberFormat {
 	return numberFormat{}
 }
 
-// formatOf reads a format code. Its first section counts: the others are for negative numbers, zero and texts.
+// formatOf reads a format code. Its first section counts: the others are for negative numbers, zero
+// and texts.
 func formatOf(code string) numberFormat {
 	var f numberFormat
 	months := false

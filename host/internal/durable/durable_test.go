@@ -33,7 +33,7 @@ type bench struct {
 	reg    *engine.Registry
 	gate   chan struct{}                                     // a Wait node passes when it can receive
 	ran    atomic.Int32                                      // executions of Wait nodes
-	other  func(*Runs, context.Context, *runlog.Lease) error // in place of taking runs over; may be nil
+	other  func(context.Context, *Runs, *runlog.Lease) error // in place of taking runs over; may be nil
 	logger *slog.Logger
 	store  *store.Store
 	nats   *logtest.Storage
@@ -77,22 +77,22 @@ func (b *bench) open() {
 	work := runs.Work
 	if other, log := b.other, b.log; other != nil {
 		work = func(ctx context.Context) error {
-			return log.Work(ctx, func(ctx context.Context, e *runlog.Lease) error { return other(runs, ctx, e) })
+			return log.Work(ctx, func(ctx context.Context, e *runlog.Lease) error { return other(ctx, runs, e) })
 		}
 	}
 	go func() { _ = work(context.WithoutCancel(b.t.Context())) }()
 }
 
-// only opens the bench again as a host that works on the runs that come, with do, and does nothing else by itself: it
-// compares no clocks, looks for no lost runs and forgets none.
-func (b *bench) only(do func(*Runs, context.Context, *runlog.Lease) error) {
+// only opens the bench again as a host that works on the runs that come, with do, and does nothing
+// else by itself: it compares no clocks, looks for no lost runs and forgets none.
+func (b *bench) only(do func(context.Context, *Runs, *runlog.Lease) error) {
 	b.close()
 	b.other = do
 	b.open()
 }
 
-// drop is no work.
-func drop(*Runs, context.Context, *runlog.Lease) error { return nil }
+// drop does no work.
+func drop(context.Context, *Runs, *runlog.Lease) error { return nil }
 
 func (b *bench) close() {
 	require.NoError(b.t, b.nats.Close())
@@ -305,7 +305,7 @@ func TestGivenUpRunTellsReaders(t *testing.T) {
 	session := b.session(canvas, waiting)
 	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
 	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
-	b.only((*Runs).Dead)
+	b.only(func(ctx context.Context, r *Runs, e *runlog.Lease) error { return r.Dead(ctx, e) })
 	records := b.read(j.ID)
 	require.Regexp(t, "takeover end$", kinds(records))
 	end := ParseEnd(records[len(records)-1].Data)

@@ -13,8 +13,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// TestEndedRunIsNotDoneAgain: a server of the log that lost its power has forgotten how a run ended, of which the
-// records and the next turn of its session know. The log gets its end; nothing is done or saved twice.
+// TestEndedRunIsNotDoneAgain: a server of the log that lost its power has forgotten how a run
+// ended, of which the records and the next turn of its session know. The log gets its end; nothing
+// is done or saved twice.
 func TestEndedRunIsNotDoneAgain(t *testing.T) {
 	b := newBench(t)
 	canvas := b.canvas(waiting)
@@ -40,8 +41,8 @@ func TestEndedRunIsNotDoneAgain(t *testing.T) {
 	require.Equal(t, []any{v.Rev, "next", int64(2)}, []any{now.Rev, now.LastRun, now.Rounds})
 }
 
-// TestForgottenEndIsWrittenAgain: the log's server has lost the end of a run together with the note of it. Whoever asks
-// for its events does not wait for ever.
+// TestForgottenEndIsWrittenAgain: the log's server has lost the end of a run together with the note
+// of it. Whoever asks for its events does not wait for ever.
 func TestForgottenEndIsWrittenAgain(t *testing.T) {
 	b := newBench(t)
 	row := store.Run{ID: "r", Tenant: "t", Canvas: b.canvas(talk), Message: "m"}

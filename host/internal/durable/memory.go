@@ -21,8 +21,8 @@ const (
 	// and its parts on their way to the server of the log, and as it is saved at the end.
 	documentCopies = 6
 	// logCache is how long the embedded server of the run log holds what was written in memory, and
-	// cachedCopies how much of it that is of a document: its record, its part in the summary, and what
-	// the run shows of it.
+	// cachedCopies how much of it that is of a document: its record, its part in the summary, and
+	// what the run shows of it.
 	logCache     = 10 * time.Second
 	cachedCopies = 3
 	// cachedDocument is the size from which that counts: runs of smaller documents would wait for

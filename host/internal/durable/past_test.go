@@ -43,7 +43,7 @@ func TestTakeOverReadsFromTheLastSnapshot(t *testing.T) {
 	require.NoError(t, err)
 	b.close()
 	read := make(chan past, 1)
-	b.other = func(r *Runs, ctx context.Context, e *runlog.Lease) error {
+	b.other = func(ctx context.Context, r *Runs, e *runlog.Lease) error {
 		p, err := r.past(context.WithoutCancel(ctx), e)
 		read <- p
 		if err != nil {
@@ -115,7 +115,7 @@ func BenchmarkTakeOver(b *testing.B) {
 		require.Eventually(b, func() bool { return w.ran.Load() == 1 }, time.Minute, time.Millisecond)
 		w.close()
 		leases, done := make(chan *runlog.Lease), make(chan struct{})
-		w.other = func(_ *Runs, _ context.Context, e *runlog.Lease) error {
+		w.other = func(_ context.Context, _ *Runs, e *runlog.Lease) error {
 			leases <- e
 			<-done
 			return nil

@@ -44,7 +44,8 @@ func TestRecoveryIsComplete(t *testing.T) {
 	require.Len(t, used, len(recovery), "a rule matches nothing")
 }
 
-// TestRecovery makes each situation that a dead host can leave, starts a host on it and takes a turn.
+// TestRecovery makes each situation that a dead host can leave, starts a host on it and takes a
+// turn.
 func TestRecovery(t *testing.T) {
 	for session, s := range sessionStates {
 		for row, r := range rowStates {

@@ -19,8 +19,8 @@ func Prologue(doc engine.Value) string {
 	return prologue.Text()
 }
 
-// Greet makes the prologue of the canvas the first message of a new session, for a client that opens
-// the session before there is a question.
+// Greet makes the prologue of the canvas the first message of a new session, for a client that
+// opens the session before there is a question.
 func Greet(s *store.Session) error {
 	doc, err := engine.ParseJSON(s.DSL)
 	if err != nil {

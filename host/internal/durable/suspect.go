@@ -8,12 +8,14 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
-// A run that has lost two hosts may be what ended them. Such runs are continued one at a time, so that the one that
-// does it again takes no other run with it: the others stay in the queue, where the death of a host does not count
-// for them. What still ends its host then is given up after as many deaths as any run.
+// A run that has lost two hosts may be what ended them. Such runs are continued one at a time, so
+// that the one that does it again takes no other run with it: the others stay in the queue, where
+// the death of a host does not count for them. What still ends its host then is given up after as
+// many deaths as any run.
 const (
 	suspectDeaths = 2
-	// quarantine is how long a suspect works alone. One that lasts longer did not end its host soon after its start.
+	// quarantine is how long a suspect works alone. One that lasts longer did not end its host soon
+	// after its start.
 	quarantine = 30 * time.Second
 )
 

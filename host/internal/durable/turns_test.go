@@ -14,7 +14,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// requireTurn takes a turn in a session and gives its answer. The session must be free long before a turn gives up.
+// requireTurn takes a turn in a session and gives its answer. The session must be free long before
+// a turn gives up.
 func (b *bench) requireTurn(canvas, session, query string) (answer string) {
 	b.t.Helper()
 	ctx, stop := context.WithTimeout(b.t.Context(), patience)
@@ -32,7 +33,8 @@ func (b *bench) requireTurn(canvas, session, query string) (answer string) {
 	return said.Text.String()
 }
 
-// TestClaimAndRunAreOneCommit: a turn that cannot be written does not hold its session, now and after a restart.
+// TestClaimAndRunAreOneCommit: a turn that cannot be written does not hold its session, now and
+// after a restart.
 func TestClaimAndRunAreOneCommit(t *testing.T) {
 	b := newBench(t)
 	canvas := b.canvas(talk)
@@ -57,7 +59,8 @@ func TestClaimAndRunAreOneCommit(t *testing.T) {
 	require.Equal(t, "You said x", b.requireTurn(canvas, session, "x"))
 }
 
-// TestTurnThatTheLogDoesNotTakeFreesItsSession: the end of its run and the claim are one commit too.
+// TestTurnThatTheLogDoesNotTakeFreesItsSession: the end of its run and the claim are one commit
+// too.
 func TestTurnThatTheLogDoesNotTakeFreesItsSession(t *testing.T) {
 	b := newBench(t)
 	canvas := b.canvas(talk)
@@ -88,7 +91,8 @@ func (w watched) Done() <-chan struct{} {
 	return w.Context.Done()
 }
 
-// TestStopEndsWaitingTurns: those that wait on this host for each other, and the one that waits for another host's run.
+// TestStopEndsWaitingTurns: those that wait on this host for each other, and the one that waits for
+// another host's run.
 func TestStopEndsWaitingTurns(t *testing.T) {
 	b := newBench(t)
 	canvas := b.canvas(waiting)
@@ -127,7 +131,8 @@ func TestStopEndsWaitingTurns(t *testing.T) {
 	require.Len(t, b.log.Active(), 1, "the run that was accepted goes on")
 }
 
-// TestStopEndsAQueuedTurn: a run of the queue that waits for its session is handed over, and that is no death.
+// TestStopEndsAQueuedTurn: a run of the queue that waits for its session is handed over, and that
+// is no death.
 func TestStopEndsAQueuedTurn(t *testing.T) {
 	b := newBench(t)
 	canvas := b.canvas(talk)
@@ -146,7 +151,7 @@ func TestStopEndsAQueuedTurn(t *testing.T) {
 	}, patience, time.Millisecond, "it is claimed, and its row is written before it waits")
 
 	deaths := make(chan uint64, 1)
-	b.only(func(_ *Runs, _ context.Context, e *runlog.Lease) error {
+	b.only(func(_ context.Context, _ *Runs, e *runlog.Lease) error {
 		if e.Run.ID == "queued" {
 			deaths <- e.Run.Deaths
 		}
@@ -160,8 +165,8 @@ func TestStopEndsAQueuedTurn(t *testing.T) {
 	}
 }
 
-// TestWaitingTurnHasLostRunsLookedFor: a host has died between accepting a turn and claiming its run. The next turn of
-// its session does not wait for the regular scan.
+// TestWaitingTurnHasLostRunsLookedFor: a host has died between accepting a turn and claiming its
+// run. The next turn of its session does not wait for the regular scan.
 func TestWaitingTurnHasLostRunsLookedFor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -1,7 +1,8 @@
-// Package files reads local files for runs without a server: uploads behind the engine's files port.
+// Package files reads local files for runs without a server: uploads behind the engine's files
+// port.
 //
-// An upload must have been handed over by the person who started the run (Add); a canvas cannot name a file of its
-// own choice.
+// An upload must have been handed over by the person who started the run (Add); a canvas cannot
+// name a file of its own choice.
 package files
 
 import (
@@ -24,12 +25,13 @@ import (
 var (
 	// ErrNotGiven means that a canvas asks for a file nobody handed over; pass it with the run.
 	ErrNotGiven = errors.New("the file was not given to this run")
-	// ErrTooLarge means that a file is larger than what a canvas reads; make it smaller or split it.
+	// ErrTooLarge means that a file is larger than what a canvas reads; make it smaller or split
+	// it.
 	ErrTooLarge = errors.New("the file is too large")
 )
 
-// Largest is the size up to which a file is read by a canvas, and LargestImage that of an image, in bytes. Models
-// take no larger images.
+// Largest is the size up to which a file is read by a canvas, and LargestImage that of an image, in
+// bytes. Models take no larger images.
 const (
 	Largest      = document.LargestFile
 	LargestImage = 20 << 20
@@ -46,7 +48,8 @@ type Uploads struct {
 
 var _ engine.Files = (*Uploads)(nil)
 
-// Add hands over a file and gives its upload descriptor, {id, name, size, extension, mime_type, created_by}.
+// Add hands over a file and gives its upload descriptor, {id, name, size, extension, mime_type,
+// created_by}.
 func (u *Uploads) Add(path string) (engine.Value, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document/write"
 )
 
-// Made puts the files that a run makes into a folder, which is made when the first one comes. It is an
-// engine.Documents.
+// Made puts the files that a run makes into a folder, which is made when the first one comes. It is
+// an engine.Documents.
 type Made struct {
 	Dir string
 	// Saved hears of each file; nil is nobody.

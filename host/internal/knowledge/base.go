@@ -18,8 +18,8 @@ import (
 type Config struct {
 	// Root is the folder of datasets.
 	Root string
-	// Index is the file that holds the index; made when missing, made anew when it cannot be used. "" keeps the
-	// index in memory.
+	// Index is the file that holds the index; made when missing, made anew when it cannot be used.
+	// "" keeps the index in memory.
 	Index string
 	// Reader reads documents that are not plain text; nil leaves those out.
 	Reader Reader
@@ -33,7 +33,8 @@ type Config struct {
 
 // Reader reads documents in a bounded amount of memory.
 type Reader interface {
-	// Read is the text of a document, with headings as in Markdown. Errors are those of package document.
+	// Read is the text of a document, with headings as in Markdown. Errors are those of package
+	// document.
 	Read(context.Context, document.Source) (string, error)
 	// Reserve waits for memory for a document that is read without it.
 	Reserve(ctx context.Context, n int64) (release func(), err error)

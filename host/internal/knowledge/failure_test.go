@@ -38,7 +38,8 @@ func look(t *testing.T, root, index string, r Reader) {
 	require.NoError(t, b.Close())
 }
 
-// A document that cannot be read is read again when its content changes, not when it is touched and not at a start.
+// A document that cannot be read is read again when its content changes, not when it is touched and
+// not at a start.
 func TestFailedDocumentIsReadOnce(t *testing.T) {
 	root, index := folder(t, "a/x.pdf", "broken"), filepath.Join(t.TempDir(), "i.db")
 	r := &failingReader{}

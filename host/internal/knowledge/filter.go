@@ -15,7 +15,8 @@ import (
 // labels are the metadata of datasets: key -> value in lower case -> documents.
 type labels map[string]map[string][]int64
 
-// Metadata gives the metadata of datasets that are for everybody: key -> list of the values that occur.
+// Metadata gives the metadata of datasets that are for everybody: key -> list of the values that
+// occur.
 func (b *Base) Metadata(ctx context.Context, datasets []string) (engine.Value, error) {
 	return view{b, ""}.Metadata(ctx, datasets)
 }
@@ -79,9 +80,10 @@ func (ix *index) labels(ctx context.Context, datasets []string, form func(string
 	return out, rows.Err()
 }
 
-// filtered are the documents that a filter lets through; restricted is false when there is nothing to filter by.
-// Conditions on keys that no document has are ignored. When nothing is left, conditions that a model chose do not
-// restrict the search, and those of a canvas let nothing through.
+// filtered are the documents that a filter lets through; restricted is false when there is nothing
+// to filter by. Conditions on keys that no document has are ignored. When nothing is left,
+// conditions that a model chose do not restrict the search, and those of a canvas let nothing
+// through.
 func (b *Base) filtered(ctx context.Context, datasets []string, filter engine.Value) (only []int64, restricted bool, err error) {
 	conditions := filter.Get("manual")
 	if conditions.Len() == 0 {
@@ -126,8 +128,8 @@ func (b *Base) filtered(ctx context.Context, datasets []string, filter engine.Va
 	return only, len(only) > 0 || filter.Get("method").Str() == "manual", nil
 }
 
-// holds tests a value of a document against a condition. "contains" asks whether the document's value stands inside
-// the condition's, as in the original.
+// holds tests a value of a document against a condition. "contains" asks whether the document's
+// value stands inside the condition's, as in the original.
 func holds(op, have, want string) bool {
 	switch op {
 	case "contains", "in":

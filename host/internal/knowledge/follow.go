@@ -171,7 +171,8 @@ func (b *Base) look(ctx context.Context, told map[string]string, first bool) err
 	return nil
 }
 
-// unchanged reports whether a file that could not be read has the same content as then. It is not read again.
+// unchanged reports whether a file that could not be read has the same content as then. It is not
+// read again.
 func (b *Base) unchanged(f file, e indexed) bool {
 	return e.failure != (document.Failure{}) && e.hash != "" && e.hash == b.hash(f)
 }
@@ -190,8 +191,9 @@ func (b *Base) hash(f file) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// take puts a document into the index. One that cannot be read is logged once, has no passages, and is not read again
-// until its content changes. One that could not be read for now is read again at the next look.
+// take puts a document into the index. One that cannot be read is logged once, has no passages, and
+// is not read again until its content changes. One that could not be read for now is read again at
+// the next look.
 func (b *Base) take(ctx context.Context, f file, told map[string]string) error {
 	err := b.indexFile(ctx, f)
 	if err == nil || ctx.Err() != nil {
@@ -208,7 +210,8 @@ func (b *Base) take(ctx context.Context, f file, told map[string]string) error {
 	return b.index.fail(ctx, f, failed, b.hash(f))
 }
 
-// failureOf is what is stored about a document that cannot be read. ok is false when reading it may succeed later.
+// failureOf is what is stored about a document that cannot be read. ok is false when reading it may
+// succeed later.
 func failureOf(err error) (f document.Failure, ok bool) {
 	var file *fs.PathError
 	if errors.Is(err, document.ErrBusy) || errors.Is(err, errIndex) || errors.As(err, &file) {

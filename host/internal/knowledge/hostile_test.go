@@ -12,7 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document/hostile"
 )
 
-// Tables, JSON and texts that multiply take no more memory than their text and one row or element of them.
+// Tables, JSON and texts that multiply take no more memory than their text and one row or element
+// of them.
 func TestHostileTables(t *testing.T) {
 	for _, f := range hostile.Set() {
 		name := f.Name

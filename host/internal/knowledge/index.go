@@ -17,7 +17,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 )
 
-// schema is that of the index. The number of its version is in the file; another version is made anew.
+// schema is that of the index. The number of its version is in the file; another version is made
+// anew.
 const (
 	schemaVersion = 2
 	schema        = `
@@ -107,8 +108,8 @@ type indexed struct {
 	hash    string           // of the content that could not be read
 }
 
-// again reports whether a document that could not be read is read again: another version reads it differently, or the
-// host that starts may have more memory.
+// again reports whether a document that could not be read is read again: another version reads it
+// differently, or the host that starts may have more memory.
 func (e *indexed) again(start bool) bool {
 	return e.failure.Code != "" && (e.failure.Err() == nil || start && e.failure.Limit == document.LimitHost)
 }
@@ -191,7 +192,8 @@ func (ix *index) put(ctx context.Context, f file, d content) error {
 	})
 }
 
-// add adds the passages of a document. Its name and their headings are words that a passage is found by.
+// add adds the passages of a document. Its name and their headings are words that a passage is
+// found by.
 func add(ctx context.Context, tx *sql.Tx, f file, document int64, list iter.Seq2[passage, error]) error {
 	text, err := tx.PrepareContext(ctx, `INSERT INTO passages (document, number, text, terms) VALUES (?, ?, ?, ?)`)
 	if err != nil {

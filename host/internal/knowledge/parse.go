@@ -37,7 +37,8 @@ func (b *Base) parse(ctx context.Context, name string, source document.Source) (
 	return out, nil
 }
 
-// leastPassages is how many bytes of passages any document may have. Columns and keys are repeated in each of them.
+// leastPassages is how many bytes of passages any document may have. Columns and keys are repeated
+// in each of them.
 const leastPassages = 16 << 20
 
 // passageCost is what a passage takes in the index beside its text, in bytes.
@@ -105,13 +106,15 @@ func frontMatter(text string) (map[string]any, string) {
 func unquoted(v string) string { return strings.Trim(strings.TrimSpace(v), `"'`) }
 
 const (
-	// largestRow is how long a row of a table is at most, in bytes. A row of commas takes 40 times of that.
+	// largestRow is how long a row of a table is at most, in bytes. A row of commas takes 40 times
+	// of that.
 	largestRow = 1 << 20
 	// longestName is how much is shown of the name of a column, of a key or of a heading, in bytes.
 	longestName = 200
 )
 
-// rows makes a passage of each row of a table: "column: value" lines. The first row names the columns.
+// rows makes a passage of each row of a table: "column: value" lines. The first row names the
+// columns.
 func rows(text string, tabs bool) iter.Seq2[passage, error] {
 	return func(yield func(passage, error) bool) {
 		source := &rowReader{in: strings.NewReader(text)}
@@ -157,7 +160,8 @@ func rowText(head, row []string) string {
 	return b.String()
 }
 
-// rowReader fails when a row is longer than largestRow, before the reader of the table has collected it.
+// rowReader fails when a row is longer than largestRow, before the reader of the table has
+// collected it.
 type rowReader struct {
 	in   io.Reader
 	read int // bytes since the last row

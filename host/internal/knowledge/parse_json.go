@@ -9,7 +9,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 )
 
-// mostValues is how many values one element of a JSON document has at most. Parsed, each takes some 50 bytes.
+// mostValues is how many values one element of a JSON document has at most. Parsed, each takes some
+// 50 bytes.
 const mostValues = 500_000
 
 // parseJSON parses a value that is not larger than what is held in memory at once.
@@ -34,7 +35,8 @@ func countValues(text string) int {
 	return n
 }
 
-// stringEnd is the index of the quotation mark that ends the string which begins at i, or len(text).
+// stringEnd is the index of the quotation mark that ends the string which begins at i, or
+// len(text).
 func stringEnd(text string, i int) int {
 	for i++; i < len(text); i++ {
 		switch text[i] {
@@ -47,8 +49,8 @@ func stringEnd(text string, i int) int {
 	return len(text)
 }
 
-// jsonPassages makes passages of JSON: one per element of a list, which is parsed one element at a time, and of
-// everything else together.
+// jsonPassages makes passages of JSON: one per element of a list, which is parsed one element at a
+// time, and of everything else together.
 func jsonPassages(text string) iter.Seq2[passage, error] {
 	return func(yield func(passage, error) bool) {
 		if !strings.HasPrefix(strings.TrimLeft(text, blanks), "[") {

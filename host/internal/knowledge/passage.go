@@ -12,13 +12,15 @@ type passage struct {
 	text    string
 }
 
-// longestPassage is where paragraphs are no longer put together, in bytes; one that is much longer is cut.
+// longestPassage is where paragraphs are no longer put together, in bytes; one that is much longer
+// is cut.
 const (
 	longestPassage = 800
 	longestPart    = 1600
 )
 
-// passages cuts a text at blank lines; a heading stays with what follows it, short paragraphs stay together.
+// passages cuts a text at blank lines; a heading stays with what follows it, short paragraphs stay
+// together.
 func passages(text string) iter.Seq2[passage, error] {
 	return func(yield func(passage, error) bool) {
 		held, heading, next := "", "", ""
@@ -52,7 +54,8 @@ func passages(text string) iter.Seq2[passage, error] {
 	}
 }
 
-// cut divides a text that is too long at the end of a sentence, a line or a word. It reports whether to go on.
+// cut divides a text that is too long at the end of a sentence, a line or a word. It reports
+// whether to go on.
 func cut(heading, text string, yield func(passage, error) bool) bool {
 	for len(text) > longestPart {
 		at := breakAt(text)

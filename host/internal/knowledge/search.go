@@ -108,7 +108,8 @@ func (ix *index) search(ctx context.Context, datasets, want []string, only []int
 	return out, nil
 }
 
-// candidates are the best passages by BM25, best first. only, unless nil, are the documents that count.
+// candidates are the best passages by BM25, best first. only, unless nil, are the documents that
+// count.
 func (ix *index) candidates(ctx context.Context, datasets, words []string, only []int64, most int) ([]hit, error) {
 	scopes := make([]string, len(datasets))
 	for i, d := range datasets {
@@ -154,8 +155,8 @@ func anyOf(words []string) string {
 // manyPassages is where looking through all passages that hold a common word becomes slow.
 const manyPassages = 10_000
 
-// selective leaves out words that no passage holds and, of many passages, those that every fourth one holds, unless
-// there are no others.
+// selective leaves out words that no passage holds and, of many passages, those that every fourth
+// one holds, unless there are no others.
 func selective(want []string, holding map[string]int, all int) []string {
 	var held, rare []string
 	for _, w := range want {

@@ -14,8 +14,8 @@ import (
 // tenantMark begins the name of a folder with the datasets of one tenant.
 const tenantMark = "@"
 
-// A dataset's key is its name, behind the folder of its tenant when it is not for everybody: "shop", "@4f2a/shop",
-// "@4f2a/." for documents right inside that folder.
+// A dataset's key is its name, behind the folder of its tenant when it is not for everybody:
+// "shop", "@4f2a/shop", "@4f2a/." for documents right inside that folder.
 
 // placeOf is the dataset that a file belongs to, by its key, and the file's path in it.
 func placeOf(name string) (dataset, file string) {
@@ -52,8 +52,8 @@ var (
 	_ component.MetadataLister = view{}
 )
 
-// Of is the folder as a tenant sees it: the datasets of everybody and its own. Where both have one of a name, it is its
-// own.
+// Of is the folder as a tenant sees it: the datasets of everybody and its own. Where both have one
+// of a name, it is its own.
 func (b *Base) Of(tenant string) engine.Retriever {
 	if strings.ContainsAny(tenant, `/\`) {
 		tenant = "" // no folder has such a name

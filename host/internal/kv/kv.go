@@ -1,5 +1,5 @@
-// Package kv stores small values with a time to live on NATS JetStream, shared by all hosts: cancel marks and trace logs,
-// under the names that the original uses in Redis.
+// Package kv stores small values with a time to live on NATS JetStream, shared by all hosts: cancel
+// marks and trace logs, under the names that the original uses in Redis.
 package kv
 
 import (
@@ -49,8 +49,8 @@ func (s *Store) subject(key string) string {
 	return s.conn.Subject("key", "k", broker.Token(key))
 }
 
-// WatchCancels calls fn with each task whose cancel mark is stored, by any host, until the connection is closed. Marks
-// that are stored while the connection is lost are missed.
+// WatchCancels calls fn with each task whose cancel mark is stored, by any host, until the
+// connection is closed. Marks that are stored while the connection is lost are missed.
 func (s *Store) WatchCancels(fn func(task string)) error {
 	_, err := s.conn.NATS.Subscribe(s.conn.Subject("keyup", "c", "*"), func(msg *nats.Msg) {
 		task, ok := broker.Untoken(msg.Subject[strings.LastIndexByte(msg.Subject, '.')+1:])

@@ -1,4 +1,5 @@
-// Package logtest opens a run log, with all that is stored beside it, for the tests of other packages.
+// Package logtest opens a run log, with all that is stored beside it, for the tests of other
+// packages.
 package logtest
 
 import (
@@ -25,8 +26,8 @@ type Storage struct {
 	Schedules *schedule.Store
 }
 
-// Open opens the storage of a configuration, quietly, and closes it at the end of the test. Without Dir and URLs it is an
-// embedded server in a new directory.
+// Open opens the storage of a configuration, quietly, and closes it at the end of the test. Without
+// Dir and URLs it is an embedded server in a new directory.
 func Open(t testing.TB, cfg broker.Config) *Storage {
 	t.Helper()
 	s := OpenUntil(t, cfg)

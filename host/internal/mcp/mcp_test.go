@@ -20,7 +20,8 @@ type greeting struct {
 	Name string `json:"name"`
 }
 
-// serve runs an MCP server of each kind; connects counts sessions. Its tool "sleep" does so until the test ends.
+// serve runs an MCP server of each kind; connects counts sessions. Its tool "sleep" does so until
+// the test ends.
 func serve(t *testing.T, kind string) (url string, connects *atomic.Int32, token *atomic.Value) {
 	connects, token = &atomic.Int32{}, &atomic.Value{}
 	over := make(chan struct{})
@@ -139,7 +140,8 @@ func TestRefusals(t *testing.T) {
 	require.ErrorIs(t, err, ErrAddress)
 }
 
-// A server may name an address elsewhere, by a redirect or as the endpoint for messages: its headers do not go there.
+// A server may name an address elsewhere, by a redirect or as the endpoint for messages: its
+// headers do not go there.
 func TestHeadersStayAtTheServer(t *testing.T) {
 	for _, kind := range []string{TypeStreamable, TypeSSE} {
 		t.Run(kind, func(t *testing.T) {

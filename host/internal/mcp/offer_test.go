@@ -126,7 +126,8 @@ func TestOfferOfASilentServer(t *testing.T) {
 	}}
 	defer port.Client.Close()
 	var id string
-	// ask asks one server after the other, with more and more patience, until one was reached in time.
+	// ask asks one server after the other, with more and more patience, until one was reached in
+	// time.
 	ask := func() (err error) {
 		before := asked.Load()
 		for patience := 50 * time.Millisecond; asked.Load() == before; patience *= 2 {

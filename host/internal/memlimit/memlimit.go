@@ -1,8 +1,8 @@
 // Package memlimit bounds the memory that requests, documents and runs hold in one process.
 //
-// [Process] reads the memory limit of the process. A [Budget] is a share of it: whoever is about to hold data of a size
-// that strangers choose opens an [Account] and grows it before allocating. Sizes are estimates of live bytes; a budget
-// counts what it is told and never measures the heap.
+// [Process] reads the memory limit of the process. A [Budget] is a share of it: whoever is about to
+// hold data of a size that strangers choose opens an [Account] and grows it before allocating.
+// Sizes are estimates of live bytes; a budget counts what it is told and never measures the heap.
 package memlimit
 
 import (
@@ -13,7 +13,8 @@ import (
 	"sync"
 )
 
-// ErrFull means that a budget has no room left: refuse the work, or try again when other work has ended.
+// ErrFull means that a budget has no room left: refuse the work, or try again when other work has
+// ended.
 var ErrFull = errors.New("memory budget exhausted")
 
 // ErrTooLarge means that a request exceeds the whole budget: waiting cannot help.
@@ -59,7 +60,8 @@ func (b *Budget) take(n int64) (freed <-chan struct{}, ok bool) {
 	return nil, true
 }
 
-// takeInTurn is take for an account that holds nothing: it stands in the queue until it is the first.
+// takeInTurn is take for an account that holds nothing: it stands in the queue until it is the
+// first.
 func (b *Budget) takeInTurn(a *Account, n int64) (freed <-chan struct{}, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,7 +107,8 @@ func (b *Budget) wake() {
 	b.freed = make(chan struct{})
 }
 
-// Account is what one piece of work holds of a budget. A nil account is unbounded. It is safe for concurrent use.
+// Account is what one piece of work holds of a budget. A nil account is unbounded. It is safe for
+// concurrent use.
 type Account struct {
 	budget *Budget
 
@@ -116,14 +119,16 @@ type Account struct {
 
 // Grow reserves n more bytes at once.
 //
-// Errors: [ErrTooLarge] when the account would exceed the whole budget, [ErrFull] when other accounts hold too much.
+// Errors: [ErrTooLarge] when the account would exceed the whole budget, [ErrFull] when other
+// accounts hold too much.
 func (a *Account) Grow(n int64) error {
 	_, err := a.grow(n, a.take)
 	return err
 }
 
-// Wait is Grow that waits for other accounts to release bytes. Accounts that hold nothing get theirs in the order in
-// which they began to wait; one that holds bytes does not stand behind them, since they may wait for its bytes.
+// Wait is Grow that waits for other accounts to release bytes. Accounts that hold nothing get
+// theirs in the order in which they began to wait; one that holds bytes does not stand behind them,
+// since they may wait for its bytes.
 //
 // Errors: [ErrTooLarge], and the error of ctx.
 func (a *Account) Wait(ctx context.Context, n int64) error {

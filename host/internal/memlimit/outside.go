@@ -9,8 +9,8 @@ import (
 // outsideMu guards the soft limit between reading and setting it.
 var outsideMu sync.Mutex
 
-// Outside counts n bytes that this process maps outside the heap: the collector's soft limit does not see them, so it is
-// lowered by as much, if there is one. back raises it again.
+// Outside counts n bytes that this process maps outside the heap: the collector's soft limit does
+// not see them, so it is lowered by as much, if there is one. back raises it again.
 func Outside(n int64) (back func()) {
 	if !shift(-n) {
 		return func() {}

@@ -40,8 +40,8 @@ func counted(ctx context.Context, account Account, req *engine.ModelRequest, pie
 	}
 }
 
-// bill adds up one call. What the provider reports counts; when it reports nothing, because it never does or because
-// somebody left before the end, what was said is estimated.
+// bill adds up one call. What the provider reports counts; when it reports nothing, because it
+// never does or because somebody left before the end, what was said is estimated.
 type bill struct {
 	reported int64 // the last report: some providers repeat it, each time a higher one
 	said     int64 // estimated
@@ -66,7 +66,8 @@ func (b *bill) report(prompt, completion int) {
 
 func (b *bill) say(text string) { b.said = sum(b.said, int64(engine.Tokens(text))) }
 
-// total is what the call used; prompt estimates the prompt. A call that was refused before it said anything is free.
+// total is what the call used; prompt estimates the prompt. A call that was refused before it said
+// anything is free.
 func (b *bill) total(prompt func() int64) int64 {
 	switch {
 	case b.reported > 0:
@@ -77,7 +78,8 @@ func (b *bill) total(prompt func() int64) int64 {
 	return sum(b.said, prompt())
 }
 
-// reported is the sum of what a provider reports; 0 when it reports nothing, or numbers that cannot be.
+// reported is the sum of what a provider reports; 0 when it reports nothing, or numbers that cannot
+// be.
 func reported(prompt, completion int) int64 {
 	if prompt < 0 || completion < 0 {
 		return 0

@@ -19,20 +19,24 @@ const DefaultFile = "easel.models.json"
 // openAI is where OpenAI itself answers.
 const openAI = "https://api.openai.com/v1"
 
-// defaultContext is the context of a model whose entry does not say, in tokens; what is sold today holds at least
-// this much.
+// defaultContext is the context of a model whose entry does not say, in tokens; what is sold today
+// holds at least this much.
 const defaultContext = 128_000
 
 // Config lists the providers. The zero value has none.
 type Config struct {
-	// Default is the id that an empty llm_id stands for; "" is the first model of the first provider.
+	// Default is the id that an empty llm_id stands for; "" is the first model of the first
+	// provider.
 	Default string `json:"default,omitempty"`
-	// Speech is the id of the model that reads aloud; "" is the first model of kind speech, and silence without one.
+	// Speech is the id of the model that reads aloud; "" is the first model of kind speech, and
+	// silence without one.
 	Speech string `json:"speech,omitempty"`
 	Voice  string `json:"voice,omitempty"` // the voice it reads with; "" is alloy
-	// Embedding is the id of the model that turns texts into vectors; "" is the first model of kind embedding.
+	// Embedding is the id of the model that turns texts into vectors; "" is the first model of kind
+	// embedding.
 	Embedding string `json:"embedding,omitempty"`
-	// Aliases lead ids that canvases use to ids that are configured. The key "*" catches every unknown id.
+	// Aliases lead ids that canvases use to ids that are configured. The key "*" catches every
+	// unknown id.
 	Aliases   map[string]string `json:"aliases,omitempty"`
 	Providers []Provider        `json:"providers"`
 }
@@ -97,8 +101,8 @@ func ReadConfig(path string) (Config, error) {
 	return c, nil
 }
 
-// FromEnvironment reads the file that EASEL_MODEL_FILE names, or DefaultFile if it is there, and adds the provider of
-// the environment variables:
+// FromEnvironment reads the file that EASEL_MODEL_FILE names, or DefaultFile if it is there, and
+// adds the provider of the environment variables:
 //
 //	EASEL_MODEL_BASE_URL, EASEL_MODEL_KEY   an endpoint and its key
 //	EASEL_MODEL_PROVIDER                    its name; default "OpenAI"

@@ -10,7 +10,8 @@ import (
 )
 
 var (
-	// ErrSilent means that the server said nothing for too long; raise timeout_seconds or try again.
+	// ErrSilent means that the server said nothing for too long; raise timeout_seconds or try
+	// again.
 	ErrSilent = errors.New("the server is silent")
 	// ErrBroken means that the answer stopped in the middle; try again.
 	ErrBroken = errors.New("the answer broke off")
@@ -44,7 +45,8 @@ func (e *Error) Retryable() bool {
 	return retryStatus(e.Status) || errors.Is(e.Err, ErrSilent) || errors.Is(e.Err, ErrBroken)
 }
 
-// wrap makes an Error of what the client reports. Messages of the server are cut, and the key is taken out of them.
+// wrap makes an Error of what the client reports. Messages of the server are cut, and the key is
+// taken out of them.
 func (p *provider) wrap(model string, err error) error {
 	e := &Error{Provider: p.config.Label(), Model: model, Err: err}
 	var api *openai.APIError

@@ -18,11 +18,13 @@ import (
 const (
 	// largestAnswer is where reading stops, in bytes.
 	largestAnswer = 32 << 20
-	// longestWait is the longest pause between two tries; a server that asks for more is not asked again.
+	// longestWait is the longest pause between two tries; a server that asks for more is not asked
+	// again.
 	longestWait = time.Minute
 )
 
-// exchange sends one request, again if the server is busy, and watches over the body. It belongs to one call.
+// exchange sends one request, again if the server is busy, and watches over the body. It belongs to
+// one call.
 type exchange struct {
 	client  *http.Client
 	retries int
@@ -30,7 +32,8 @@ type exchange struct {
 	body    *body
 }
 
-// Do sends the request. Answers 429 and 5xx and connections that fail are tried again, later each time.
+// Do sends the request. Answers 429 and 5xx and connections that fail are tried again, later each
+// time.
 func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 	for try := 0; ; try++ {
 		res, err := e.client.Do(req.Clone(req.Context()))
@@ -78,13 +81,15 @@ func rewind(req *http.Request) error {
 
 func retryStatus(status int) bool { return status == http.StatusTooManyRequests || status >= 500 }
 
-// backoff is 1, 2, 4, ... seconds, up to half of it taken off by chance so that many callers do not come at once.
+// backoff is 1, 2, 4, ... seconds, up to half of it taken off by chance so that many callers do not
+// come at once.
 func backoff(try int) time.Duration {
 	d := min(time.Second<<min(try, 10), longestWait)
 	return d - rand.N(d/2)
 }
 
-// retryAfter reads the header, in seconds or as a date. again is false when the server wants more than longestWait.
+// retryAfter reads the header, in seconds or as a date. again is false when the server wants more
+// than longestWait.
 func retryAfter(header string, try int) (wait time.Duration, again bool) {
 	if s, err := strconv.ParseFloat(header, 64); err == nil && s >= 0 {
 		wait = time.Duration(min(s, 1e6) * float64(time.Second))
@@ -96,8 +101,8 @@ func retryAfter(header string, try int) (wait time.Duration, again bool) {
 	return wait, wait <= longestWait
 }
 
-// body is an answer's body with a limit. It remembers the end of what was read, because the stream's reader hides
-// whether the closing mark came.
+// body is an answer's body with a limit. It remembers the end of what was read, because the
+// stream's reader hides whether the closing mark came.
 type body struct {
 	io.ReadCloser
 	left int64

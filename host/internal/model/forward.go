@@ -17,11 +17,13 @@ import (
 // mostRefusal is how much of a refusal is passed on, in bytes.
 const mostRefusal = 64 << 10
 
-// Forward sends a chat completion as a client wrote it, under the key of the provider that its model resolves to, and
-// gives the provider's answer: a stream when one is asked for. Only the model's name is changed. A refusal of the
-// provider is an answer too, with the key taken out of it. The caller closes the body.
+// Forward sends a chat completion as a client wrote it, under the key of the provider that its
+// model resolves to, and gives the provider's answer: a stream when one is asked for. Only the
+// model's name is changed. A refusal of the provider is an answer too, with the key taken out of
+// it. The caller closes the body.
 //
-// Errors: [ErrUnknownModel], [ErrSilent] and what else kept the provider from answering, as [Error].
+// Errors: [ErrUnknownModel], [ErrSilent] and what else kept the provider from answering, as
+// [Error].
 func (m *Models) Forward(ctx context.Context, body engine.Value) (*http.Response, error) {
 	p, name, err := m.resolve(body.Get("model").Text(), KindChat)
 	if err != nil {

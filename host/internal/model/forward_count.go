@@ -14,8 +14,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Forward is [Models.Forward] on the caller's account. A provider is asked to report the tokens of a stream; a client
-// that has not asked for the report does not get it. Errors: also those of the [Account].
+// Forward is [Models.Forward] on the caller's account. A provider is asked to report the tokens of
+// a stream; a client that has not asked for the report does not get it. Errors: also those of the
+// [Account].
 func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response, error) {
 	m, err := t.Models(ctx)
 	if err != nil {
@@ -48,7 +49,8 @@ func askUsage(body engine.Value) (asked engine.Value, hide bool) {
 	return body, false
 }
 
-// countedBody is a provider's answer on its way to a client, which adds up what it used. It belongs to one goroutine.
+// countedBody is a provider's answer on its way to a client, which adds up what it used. It belongs
+// to one goroutine.
 type countedBody struct {
 	io.ReadCloser
 	account Account
@@ -78,8 +80,8 @@ func (c *countedBody) Read(p []byte) (int, error) {
 	return n, c.err
 }
 
-// next reads one event of the stream: what comes before an empty line. What comes before the end without one is passed
-// on as well.
+// next reads one event of the stream: what comes before an empty line. What comes before the end
+// without one is passed on as well.
 func (c *countedBody) next() {
 	hidden := false
 	for c.err == nil {

@@ -16,7 +16,8 @@ const (
 	choiceItem   = "models" // one item: Choice
 )
 
-// Choice is what a tenant uses when a canvas names no model; "" leaves it to the host's configuration.
+// Choice is what a tenant uses when a canvas names no model; "" leaves it to the host's
+// configuration.
 type Choice struct {
 	Default   string `json:"default,omitempty"`
 	Speech    string `json:"speech,omitempty"`
@@ -24,7 +25,8 @@ type Choice struct {
 	Embedding string `json:"embedding,omitempty"`
 }
 
-// Providers lists what a tenant has added, without keys; hasKey says by label which of them have one.
+// Providers lists what a tenant has added, without keys; hasKey says by label which of them have
+// one.
 func (t *Tenants) Providers(ctx context.Context, tenant string) (list []Provider, hasKey map[string]bool, err error) {
 	list, err = t.read(ctx, tenant)
 	hasKey = map[string]bool{}
@@ -58,8 +60,8 @@ func providerOf(item store.Item) (Provider, error) {
 	return p, nil
 }
 
-// ErrKeyNeeded means that a provider's address changes and its key does not come along; a key is sent only to the
-// address that it was given for.
+// ErrKeyNeeded means that a provider's address changes and its key does not come along; a key is
+// sent only to the address that it was given for.
 var ErrKeyNeeded = errors.New("the address changes, so the key is needed again")
 
 // Put adds a provider or replaces the one of the same label. Without a key the stored one stays.
@@ -102,9 +104,9 @@ func (t *Tenants) Delete(ctx context.Context, tenant, label string) error {
 	return t.Store.DeleteItem(ctx, tenant, providerItem, item.ID)
 }
 
-// Try asks one model of a tenant's provider for as little as it can give: the first one it lists when name is empty. It
-// gives the name of the model that was asked, and the beginning of what it said.
-// Errors: [store.ErrNotFound], [ErrUnknownModel], those of the model.
+// Try asks one model of a tenant's provider for as little as it can give: the first one it lists
+// when name is empty. It gives the name of the model that was asked, and the beginning of what it
+// said. Errors: [store.ErrNotFound], [ErrUnknownModel], those of the model.
 func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, answer string, err error) {
 	item, err := t.Store.ItemNamed(ctx, tenant, providerItem, label)
 	if err != nil {

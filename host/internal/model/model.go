@@ -1,12 +1,13 @@
-// Package model connects the engine's model port to what answers: endpoints that speak the OpenAI protocol, scripted
-// replies for tests, and the offline model that needs neither network nor key.
+// Package model connects the engine's model port to what answers: endpoints that speak the OpenAI
+// protocol, scripted replies for tests, and the offline model that needs neither network nor key.
 //
-// A Config names providers and their models; Models resolves the llm_id of a call to one of them: "model",
-// "model@Provider" or "model@instance@Provider". Nothing configured means the offline model answers, and says so;
-// with providers configured an id that none of them knows is an error that lists the known ones.
+// A Config names providers and their models; Models resolves the llm_id of a call to one of them:
+// "model", "model@Provider" or "model@instance@Provider". Nothing configured means the offline
+// model answers, and says so; with providers configured an id that none of them knows is an error
+// that lists the known ones.
 //
-// Nothing here logs. Keys go into the Authorization header and nowhere else: errors name provider, model and status,
-// and a key that a server repeats is blotted out.
+// Nothing here logs. Keys go into the Authorization header and nowhere else: errors name provider,
+// model and status, and a key that a server repeats is blotted out.
 package model
 
 import (
@@ -73,8 +74,8 @@ func (m *Models) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	return p.config.info(name)
 }
 
-// Select gives the model that a person asked for by text: "offline", "scripted:FILE", or the id of a configured
-// model. It answers every llm_id; "" leaves each to its own.
+// Select gives the model that a person asked for by text: "offline", "scripted:FILE", or the id of
+// a configured model. It answers every llm_id; "" leaves each to its own.
 func (m *Models) Select(choice string) (engine.Model, error) {
 	file, scripted := strings.CutPrefix(choice, "scripted:")
 	switch {

@@ -44,8 +44,8 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	return p, nil
 }
 
-// talk makes one exchange with the endpoint. The server may be silent for at most the timeout, before the answer and
-// inside it; fn tells by heard that it was not.
+// talk makes one exchange with the endpoint. The server may be silent for at most the timeout,
+// before the answer and inside it; fn tells by heard that it was not.
 func (p *provider) talk(ctx context.Context, model string, fn func(ctx context.Context, x *exchange, heard func()) error) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -55,8 +55,8 @@ func (p *provider) talk(ctx context.Context, model string, fn func(ctx context.C
 	return p.judge(ctx, inner, model, fn(inner, x, func() { quiet.Reset(p.timeout) }))
 }
 
-// judge says what the error of an exchange was: that of the caller's context outer, a silence that ended inner, or the
-// server's.
+// judge says what the error of an exchange was: that of the caller's context outer, a silence that
+// ended inner, or the server's.
 func (p *provider) judge(outer, inner context.Context, model string, err error) error {
 	switch {
 	case err == nil || errors.Is(err, errStopped):

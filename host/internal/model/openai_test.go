@@ -48,7 +48,8 @@ func saved(t *testing.T, name string) string {
 	return string(data)
 }
 
-// serve makes a provider whose server is handler. Waiting between tries is recorded instead of done.
+// serve makes a provider whose server is handler. Waiting between tries is recorded instead of
+// done.
 func serve(t *testing.T, handler http.HandlerFunc) (*provider, *[]time.Duration) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -64,8 +65,8 @@ func serve(t *testing.T, handler http.HandlerFunc) (*provider, *[]time.Duration)
 	return p, waits
 }
 
-// patiently lets a provider be silent longer and longer, until what a test sees comes of the silence it means: a busy
-// machine may be silent before that.
+// patiently lets a provider be silent longer and longer, until what a test sees comes of the
+// silence it means: a busy machine may be silent before that.
 func patiently(t *testing.T, p *provider, meant func() bool) {
 	t.Helper()
 	for p.timeout = 100 * time.Millisecond; !meant(); p.timeout *= 2 {
@@ -362,7 +363,8 @@ func (r replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(string(r))), Request: req}, nil
 }
 
-// A provider that redirects to another port of its host gets the key there no more than at another host.
+// A provider that redirects to another port of its host gets the key there no more than at another
+// host.
 func TestKeyStaysAtItsOrigin(t *testing.T) {
 	asked := 0
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))

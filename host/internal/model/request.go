@@ -30,7 +30,8 @@ func (p *provider) request(model string, req *engine.ModelRequest) openai.ChatCo
 	return out
 }
 
-// sampling is a setting as the client wants it: its zero is "unset", so a real 0 becomes the smallest number.
+// sampling is a setting as the client wants it: its zero is "unset", so a real 0 becomes the
+// smallest number.
 func sampling(f *float64) float32 {
 	switch {
 	case f == nil:
@@ -41,7 +42,8 @@ func sampling(f *float64) float32 {
 	return float32(*f)
 }
 
-// think asks for more or less reasoning: an effort by its name, or on and off as open models take it.
+// think asks for more or less reasoning: an effort by its name, or on and off as open models take
+// it.
 func think(out *openai.ChatCompletionRequest, wish string) {
 	switch wish {
 	case "none", "minimal", "low", "medium", "high", "xhigh", "max":

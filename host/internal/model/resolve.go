@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// ErrUnknownModel means that no configured provider has the model; use a known id, or add the model or an alias to
-// the configuration.
+// ErrUnknownModel means that no configured provider has the model; use a known id, or add the model
+// or an alias to the configuration.
 var ErrUnknownModel = errors.New("unknown model")
 
-// resolve finds the provider of an id and the model's name there. An empty id is the first model of the kind.
+// resolve finds the provider of an id and the model's name there. An empty id is the first model of
+// the kind.
 func (m *Models) resolve(id string, kind Kind) (*provider, string, error) {
 	if id == "" {
 		return m.first(kind)
@@ -60,8 +61,8 @@ func (m *Models) first(kind Kind) (*provider, string, error) {
 		ErrUnknownModel, kind, setting, strings.ToUpper(setting))
 }
 
-// find tries the whole id as a model's name, then what stands before the last @ at that provider, then the same with
-// an instance between them. Names of models may hold @ themselves.
+// find tries the whole id as a model's name, then what stands before the last @ at that provider,
+// then the same with an instance between them. Names of models may hold @ themselves.
 func (m *Models) find(id string) (*provider, string, bool) {
 	if p, ok := listing(id, m.providers); ok {
 		return p, id, true

@@ -8,8 +8,9 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// ReadScript reads a file of saved replies, {"llm_script": [...], "fallback": ...}, in the form conformance cases
-// use. The model answers every llm_id: each call takes the first unused reply that fits, then the fallback.
+// ReadScript reads a file of saved replies, {"llm_script": [...], "fallback": ...}, in the form
+// conformance cases use. The model answers every llm_id: each call takes the first unused reply
+// that fits, then the fallback.
 func ReadScript(path string) (engine.Model, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -56,11 +56,12 @@ func (p *provider) speak(ctx context.Context, model, voice, text string) (sound 
 	return sound, err
 }
 
-// mostTexts is how many texts are sent in one request for vectors; servers accept at least this many.
+// mostTexts is how many texts are sent in one request for vectors; servers accept at least this
+// many.
 const mostTexts = 64
 
-// Embed turns texts into vectors, one per text, in their order. Errors: [ErrUnknownModel] when no embedding model is
-// configured.
+// Embed turns texts into vectors, one per text, in their order. Errors: [ErrUnknownModel] when no
+// embedding model is configured.
 func (m *Models) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, _, err := m.embed(ctx, texts)
 	return vectors, err

@@ -13,7 +13,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// chunk is one line of a stream. It is read by hand because servers disagree about the name of reasoning text.
+// chunk is one line of a stream. It is read by hand because servers disagree about the name of
+// reasoning text.
 type chunk struct {
 	Choices []struct {
 		Delta struct {
@@ -55,7 +56,8 @@ func (a *answering) stream(ctx context.Context, client *openai.Client, body open
 	}
 }
 
-// closed is the end of the stream: without a reason to finish and without the closing mark it broke off.
+// closed is the end of the stream: without a reason to finish and without the closing mark it broke
+// off.
 func (a *answering) closed() error {
 	if a.finish == "" && !a.exchange.body.done() {
 		return ErrBroken
@@ -111,8 +113,8 @@ func (a *answering) take(c *chunk) error {
 	return nil
 }
 
-// call collects a function call, which comes whole or in parts. A part belongs to the call at its index; a server
-// that gives no index starts a call with each new id.
+// call collects a function call, which comes whole or in parts. A part belongs to the call at its
+// index; a server that gives no index starts a call with each new id.
 func (a *answering) call(c openai.ToolCall) {
 	i := len(a.calls) - 1
 	switch {

@@ -11,13 +11,14 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Tenants keeps the providers that tenants have added, beside those of the host's configuration, which all of them
-// share. Keys are stored sealed and are given to nobody. It is safe for concurrent use.
+// Tenants keeps the providers that tenants have added, beside those of the host's configuration,
+// which all of them share. Keys are stored sealed and are given to nobody. It is safe for
+// concurrent use.
 type Tenants struct {
 	Store *store.Store
 	Host  *Models
-	// Transport reaches the addresses that tenants give; a host sets one that refuses private addresses. Nil is the
-	// usual one. The host's own providers do not use it.
+	// Transport reaches the addresses that tenants give; a host sets one that refuses private
+	// addresses. Nil is the usual one. The host's own providers do not use it.
 	Transport http.RoundTripper
 	// Account says where the tokens of a caller are counted; nil counts nothing.
 	Account func(tenant, caller string) Account
@@ -88,8 +89,8 @@ func (t *Tenants) List(ctx context.Context, tenant string) ([]Listed, error) {
 	return out, nil
 }
 
-// Of gives the models of a tenant as they are when one is first used, for one of its callers, "" for none in
-// particular. A run takes one, so that it sees one configuration.
+// Of gives the models of a tenant as they are when one is first used, for one of its callers, ""
+// for none in particular. A run takes one, so that it sees one configuration.
 func (t *Tenants) Of(tenant, caller string) *Tenant {
 	one := &Tenant{tenants: t, tenant: tenant, account: free{}}
 	if t.Account != nil {
@@ -98,8 +99,8 @@ func (t *Tenants) Of(tenant, caller string) *Tenant {
 	return one
 }
 
-// Tenant answers through the models of one tenant, which are read when the first is needed, on the account of a
-// caller.
+// Tenant answers through the models of one tenant, which are read when the first is needed, on the
+// account of a caller.
 type Tenant struct {
 	tenants *Tenants
 	tenant  string

@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// types are the media types of the page's files. The machine's own table is not asked: a minimal image has none, and a
-// module with a wrong type starts slower.
+// types are the media types of the page's files. The machine's own table is not asked: a minimal
+// image has none, and a module with a wrong type starts slower.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".wasm": "application/wasm", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8", ".json": "application/json",
@@ -67,8 +67,8 @@ func (s *site) add(name, encoding string, data []byte) {
 	}
 }
 
-// filePolicy is for all files but index.html. A Worker has the policy of its own script: those of the page run scripts
-// and plugins of strangers, and need nothing but the page's files.
+// filePolicy is for all files but index.html. A Worker has the policy of its own script: those of
+// the page run scripts and plugins of strangers, and need nothing but the page's files.
 const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
 
 // serve answers GET and HEAD for one of the page's paths.
@@ -166,7 +166,8 @@ func matches(header, tag string) bool {
 
 var policyMeta = regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]+)"`)
 
-// policyOf reads what index.html says of itself, for static servers, and adds what only a header can say.
+// policyOf reads what index.html says of itself, for static servers, and adds what only a header
+// can say.
 func policyOf(index *file) string {
 	const alone = "frame-ancestors 'none'"
 	if index == nil {

@@ -72,8 +72,8 @@ func BenchmarkCPU(b *testing.B) {
 	})
 }
 
-// BenchmarkLanguages is the same guest in each language of the SDKs: a message of 1 KB read and written as JSON on a warm
-// instance, and what a new instance costs.
+// BenchmarkLanguages is the same guest in each language of the SDKs: a message of 1 KB read and
+// written as JSON on a warm instance, and what a new instance costs.
 func BenchmarkLanguages(b *testing.B) {
 	input, err := json.Marshal(map[string]any{
 		"abi": 1, "call": map[string]any{"id": "c", "deadline_ms": 1000}, "params": map[string]any{"text": strings.Repeat("word ", 180), "list": []any{1.5, "b", nil}},

@@ -12,13 +12,13 @@ import (
 	"sync"
 )
 
-// Catalog keeps the installed plugins of a host in a folder: the files, named by
-// their digest, and plugins.json with what was approved. One version of a name is
-// active; a new one that asks for more than was approved waits beside it, and the
-// one before is kept for Rollback. A replaced module finishes its running calls.
+// Catalog keeps the installed plugins of a host in a folder: the files, named by their digest, and
+// plugins.json with what was approved. One version of a name is active; a new one that asks for
+// more than was approved waits beside it, and the one before is kept for Rollback. A replaced
+// module finishes its running calls.
 //
-// It is safe for concurrent use, also by several processes on one folder: changes wait for each other, and each begins
-// with what the others left.
+// It is safe for concurrent use, also by several processes on one folder: changes wait for each
+// other, and each begins with what the others left.
 type Catalog struct {
 	host    *Host
 	dir     string
@@ -104,8 +104,8 @@ func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entr
 	return c.install(ctx, wasm, source, nil)
 }
 
-// InstallApproved is Install and Enable in one change: what this file asks for is approved, within limit, and nothing
-// that somebody else installs meanwhile.
+// InstallApproved is Install and Enable in one change: what this file asks for is approved, within
+// limit, and nothing that somebody else installs meanwhile.
 func (c *Catalog) InstallApproved(ctx context.Context, wasm []byte, source Source, limit Permissions) (Entry, error) {
 	return c.install(ctx, wasm, source, &limit)
 }

@@ -82,8 +82,8 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	require.ErrorIs(t, err, NotFound)
 }
 
-// TestCatalogPartOfWhatIsAsked has an operator who approves a part: the next version does not ask again for what was
-// refused, one that wants more does.
+// TestCatalogPartOfWhatIsAsked has an operator who approves a part: the next version does not ask
+// again for what was refused, one that wants more does.
 func TestCatalogPartOfWhatIsAsked(t *testing.T) {
 	ctx, dir, h := context.Background(), t.TempDir(), newHost(t, Config{})
 	c, err := OpenCatalog(ctx, h, dir, Everything())
@@ -127,8 +127,8 @@ func TestCatalogPartOfWhatIsAsked(t *testing.T) {
 	require.Equal(t, int64(10), m.Granted().KV.Bytes)
 }
 
-// TestCatalogReplacesWhileACallRuns has a call in the old version while the new one is installed: new calls get the new
-// one at once, the running one finishes, and then the old one is gone.
+// TestCatalogReplacesWhileACallRuns has a call in the old version while the new one is installed:
+// new calls get the new one at once, the running one finishes, and then the old one is gone.
 func TestCatalogReplacesWhileACallRuns(t *testing.T) {
 	ctx, h := context.Background(), newHost(t, Config{})
 	c, err := OpenCatalog(ctx, h, t.TempDir(), Everything())

@@ -220,7 +220,8 @@ func (t *trip) hop(u *url.URL) (*http.Response, *Error) {
 	return res, nil
 }
 
-// ours reports whether a header is the host's own: the name that was checked, and an encoding that can be read here.
+// ours reports whether a header is the host's own: the name that was checked, and an encoding that
+// can be read here.
 func ours(name string) bool {
 	return strings.EqualFold(name, "Host") || strings.EqualFold(name, "Accept-Encoding")
 }

@@ -17,16 +17,17 @@ const largestList = 16 << 20
 
 var digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// Copied reports whether a file of a folder of plugins, named by its path in it, belongs to a copy of the folder. Compiled
-// code does not: it runs without a check, and fits one machine.
+// Copied reports whether a file of a folder of plugins, named by its path in it, belongs to a copy
+// of the folder. Compiled code does not: it runs without a check, and fits one machine.
 func Copied(name string) bool {
 	digest, isModule := strings.CutSuffix(name, ".wasm")
 	return name == stateFile || name == TrustFile || isModule && digestPattern.MatchString(digest)
 }
 
-// CheckCopy checks the [Copied] files of a folder of plugins as installing them does: modules are what their digests say
-// and what the list says they are, and those from a catalogue are signed by a key that the folder trusts. A listed module
-// that is missing is no error; a catalog lists it with its Problem.
+// CheckCopy checks the [Copied] files of a folder of plugins as installing them does: modules are
+// what their digests say and what the list says they are, and those from a catalogue are signed by
+// a key that the folder trusts. A listed module that is missing is no error; a catalog lists it
+// with its Problem.
 func CheckCopy(folder fs.FS) error {
 	keys, entries := map[string][]string{}, []Entry(nil)
 	if err := readList(folder, TrustFile, &keys); err != nil {

@@ -143,8 +143,8 @@ var goldenGrants = map[string]any{
 	},
 }
 
-// TestGoldenCallsAndAnswers plays the golden calls as they stand, and wants answers of the contract: to an invalid call
-// an error of the caller, and to some the golden answer itself.
+// TestGoldenCallsAndAnswers plays the golden calls as they stand, and wants answers of the
+// contract: to an invalid call an error of the caller, and to some the golden answer itself.
 func TestGoldenCallsAndAnswers(t *testing.T) {
 	m := load(t, newHost(t, Config{HTTP: goldenWeb{}}), relay, goldenGrants)
 	answers := map[string]json.RawMessage{}
@@ -205,7 +205,8 @@ func goldenGuests(t testing.TB) map[string][]byte {
 	return out
 }
 
-// TestGoldenMessagesInGuests has each SDK read what a host sends and write what a host receives, under this host.
+// TestGoldenMessagesInGuests has each SDK read what a host sends and write what a host receives,
+// under this host.
 func TestGoldenMessagesInGuests(t *testing.T) {
 	h := newHost(t, Config{HTTP: goldenWeb{}})
 	reference := load(t, newHost(t, Config{HTTP: goldenWeb{}}), relay, goldenGrants)
@@ -335,7 +336,8 @@ func (g *goldenGuest) emit(kind Kind, c golden) {
 	require.Equal(g.t, []Emission{want}, g.emitted)
 }
 
-// call: the guest makes the golden call, and understands the same answer as a guest that knows bytes only.
+// call: the guest makes the golden call, and understands the same answer as a guest that knows
+// bytes only.
 func (g *goldenGuest) call(c golden, reference *Module) {
 	want, err := reference.Call(context.Background(), CallRequest{Input: c.Message, Services: goldenServices()})
 	require.NoError(g.t, err)

@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGuestOfTheGoPDK runs a plugin of the official Extism PDK for Go, v1.1.3, on our kernel: input, output, errors, JSON,
-// settings, variables of the run, logs, memory and HTTP, as the PDK's users call them.
+// TestGuestOfTheGoPDK runs a plugin of the official Extism PDK for Go, v1.1.3, on our kernel:
+// input, output, errors, JSON, settings, variables of the run, logs, memory and HTTP, as the PDK's
+// users call them.
 func TestGuestOfTheGoPDK(t *testing.T) {
 	web := trips(func(r *http.Request) (*http.Response, error) {
 		body := ""

@@ -7,7 +7,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// hidden are the secret values one request carried, and every form of them that has to be masked in what comes back.
+// hidden are the secret values one request carried, and every form of them that has to be masked in
+// what comes back.
 type hidden struct {
 	values []string
 	forms  [][]byte // longest first, so that none is masked in part

@@ -15,9 +15,9 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// What else hostile plugins do stands where it belongs: faults of a call in TestCallFaults, files that must not load in
-// TestLoadRefuses, the network in TestFetch and TestSecretsAreMasked, a Go guest's ways in TestGoGuest, cancelling in
-// TestCallCancelled.
+// What else hostile plugins do stands where it belongs: faults of a call in TestCallFaults, files
+// that must not load in TestLoadRefuses, the network in TestFetch and TestSecretsAreMasked, a Go
+// guest's ways in TestGoGuest, cancelling in TestCallCancelled.
 
 func TestFloods(t *testing.T) {
 	h := newHost(t, Config{})
@@ -83,8 +83,8 @@ func TestFloodsOfTheContract(t *testing.T) {
 	}
 }
 
-// TestTheHostsWorkCountsAgainstTheDeadline has guests that do nearly nothing and let the host fill, copy and parse
-// megabytes: between two ticks of the meter lie 10,000 such calls.
+// TestTheHostsWorkCountsAgainstTheDeadline has guests that do nearly nothing and let the host fill,
+// copy and parse megabytes: between two ticks of the meter lie 10,000 such calls.
 func TestTheHostsWorkCountsAgainstTheDeadline(t *testing.T) {
 	h := newHost(t, Config{})
 	for name, code := range map[string]string{
@@ -110,7 +110,8 @@ func TestTheHostsWorkCountsAgainstTheDeadline(t *testing.T) {
 	}
 }
 
-// TestGuestSeesNoFilesAndNoEnvironment asks WASI itself, where a language's library might stay away of its own accord.
+// TestGuestSeesNoFilesAndNoEnvironment asks WASI itself, where a language's library might stay away
+// of its own accord.
 func TestGuestSeesNoFilesAndNoEnvironment(t *testing.T) {
 	m := load(t, newHost(t, Config{}), `(module
 		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
@@ -137,7 +138,8 @@ func TestGuestSeesNoFilesAndNoEnvironment(t *testing.T) {
 	require.Equal(t, []byte{perm, badf, badf, 0, 0, badf, 0}, res.Output, "no files, folders or sockets; no environment, no arguments, nothing on standard input")
 }
 
-// TestNothingSurvivesAFault leaves a mark in an instance and lets it fault: whoever comes next finds a clean one.
+// TestNothingSurvivesAFault leaves a mark in an instance and lets it fault: whoever comes next
+// finds a clean one.
 func TestNothingSurvivesAFault(t *testing.T) {
 	h := newHost(t, Config{})
 	for _, state := range []string{"tenant", "run", "none"} {
@@ -168,7 +170,8 @@ func TestNothingSurvivesAFault(t *testing.T) {
 	}
 }
 
-// TestTenantsNeverShareAnInstance has a guest that keeps what it was given last and tells the next caller.
+// TestTenantsNeverShareAnInstance has a guest that keeps what it was given last and tells the next
+// caller.
 func TestTenantsNeverShareAnInstance(t *testing.T) {
 	h := newHost(t, Config{MaxRunning: 8})
 	m := load(t, h, `(module`+importAll+`(global $n (mut i32) (i32.const 0))
@@ -192,8 +195,8 @@ func TestTenantsNeverShareAnInstance(t *testing.T) {
 	all.Wait()
 }
 
-// TestBrokenFiles loads a good plugin cut short at every byte and with bytes changed: each loads or is refused with a
-// code, what loads can be called, and the whole file still loads afterwards.
+// TestBrokenFiles loads a good plugin cut short at every byte and with bytes changed: each loads or
+// is refused with a code, what loads can be called, and the whole file still loads afterwards.
 func TestBrokenFiles(t *testing.T) {
 	h := newHost(t, Config{})
 	good := pack(t, wattest.Must(relay), map[string]any{"limits": map[string]any{"memory_mb": 2, "output_kb": 64, "fuel": 10_000_000}})

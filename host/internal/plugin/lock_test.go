@@ -22,8 +22,8 @@ const changerFolder = "EASEL_TEST_CHANGER"
 // changes is how many plugins each process installs.
 const changes = 8
 
-// TestTwoProcessesChangeOneFolder has both open the folder before either changes it: what one installs, switches off,
-// removes and trusts is there after the other has done the same.
+// TestTwoProcessesChangeOneFolder has both open the folder before either changes it: what one
+// installs, switches off, removes and trusts is there after the other has done the same.
 func TestTwoProcessesChangeOneFolder(t *testing.T) {
 	if dir := os.Getenv(changerFolder); dir != "" {
 		changer(t, dir, os.Getenv(changerFolder+"_NAME"))

@@ -99,8 +99,8 @@ func TestManifestHoldsNoControlCharacters(t *testing.T) {
 	}
 }
 
-// FuzzManifest reads what strangers write. What is accepted says the same when it is written and read again, and its
-// permissions obey the laws of cutting.
+// FuzzManifest reads what strangers write. What is accepted says the same when it is written and
+// read again, and its permissions obey the laws of cutting.
 func FuzzManifest(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join(contractDir, "golden/manifest.*.json"))
 	require.NoError(f, err)

@@ -119,7 +119,8 @@ func TestCrowdIsTurnedAway(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// TestHammer makes 10,000 calls from 64 goroutines, with faults among them, and wants everything back at the end.
+// TestHammer makes 10,000 calls from 64 goroutines, with faults among them, and wants everything
+// back at the end.
 func TestHammer(t *testing.T) {
 	h := newHost(t, Config{})
 	m := load(t, h, `(module`+importAll+`

@@ -18,7 +18,8 @@ func TestHammerGoGuest(t *testing.T) {
 	hammer(t, h, m, "shouts", 10_000)
 }
 
-// TestManyLives installs and removes a plugin over and over: code, instances and goroutines go with it.
+// TestManyLives installs and removes a plugin over and over: code, instances and goroutines go with
+// it.
 func TestManyLives(t *testing.T) {
 	h := newHost(t, Config{IdleFor: time.Hour})
 	before := settled()

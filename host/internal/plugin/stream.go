@@ -20,7 +20,8 @@ const (
 	defPiece    = 64 << 10
 )
 
-// stream is a response whose body the guest reads in pieces. It belongs to one call and ends with it.
+// stream is a response whose body the guest reads in pieces. It belongs to one call and ends with
+// it.
 type stream struct {
 	t       *trip
 	body    io.ReadCloser
@@ -79,8 +80,8 @@ type piece struct {
 	Done       bool    `json:"done"`
 }
 
-// pieceCall counts a request for a piece. It has a count of its own, because a large body has more pieces than a plugin
-// may make requests.
+// pieceCall counts a request for a piece. It has a count of its own, because a large body has more
+// pieces than a plugin may make requests.
 func (g *guest) pieceCall() {
 	if g.streams.pieces++; g.streams.pieces > maxPieces {
 		g.stop(fail(TooManyCalls, "more than %d pieces of streams", maxPieces))
@@ -126,7 +127,8 @@ func (g *guest) closeOp(a readArgs) (any, *Error) {
 	return none{}, nil
 }
 
-// next gives 1 to most bytes, or none at the end. It waits for the next bytes of the body, not for most of them.
+// next gives 1 to most bytes, or none at the end. It waits for the next bytes of the body, not for
+// most of them.
 func (s *stream) next(most int) ([]byte, *Error) {
 	for {
 		if n := s.ready(most); n > 0 || s.ended {
@@ -141,8 +143,8 @@ func (s *stream) next(most int) ([]byte, *Error) {
 	}
 }
 
-// ready says how many of the pending bytes may be given: not the beginning of what may become a secret, and not a
-// part of a character.
+// ready says how many of the pending bytes may be given: not the beginning of what may become a
+// secret, and not a part of a character.
 func (s *stream) ready(most int) int {
 	n := len(s.pending)
 	if !s.ended {

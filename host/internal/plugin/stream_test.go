@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// chain makes the requests of its input, one per line, in one call, and gives the answers, one per line. An answer
-// may be as long as 1.5 MB.
+// chain makes the requests of its input, one per line, in one call, and gives the answers, one per
+// line. An answer may be as long as 1.5 MB.
 const chain = `(module` + importAll + `
 	(data (i32.const 9) "\0a")
 	(func (export "easel_invoke") (result i32) (local $at i32) (local $n i32) (local $end i32)
@@ -281,8 +281,8 @@ func TestStreamMasksSecretsAcrossPieces(t *testing.T) {
 	require.Equal(t, "before *** after", got)
 }
 
-// FuzzStream cuts a body with a secret in it at any place: what is given is the masked body, whole characters stay
-// whole, and nothing of the secret is left.
+// FuzzStream cuts a body with a secret in it at any place: what is given is the masked body, whole
+// characters stay whole, and nothing of the secret is left.
 func FuzzStream(f *testing.F) {
 	f.Add([]byte("before hunter2 after"), "hunter2", 3, 16)
 	f.Add([]byte("Ålesund \xff天气"), "x", 1, 100)

@@ -143,7 +143,8 @@ func (s *shop) registry() *engine.Registry {
 	return reg
 }
 
-// canvas writes a document of lines: id component params -> successors. A line =name JSON sets a variable.
+// canvas writes a document of lines: id component params -> successors. A line =name JSON sets a
+// variable.
 func canvas(t testing.TB, lines ...string) []byte {
 	t.Helper()
 	value := func(text string) engine.Value {

@@ -1,11 +1,12 @@
 // Package pluginnode runs the plugins of a host inside canvases, as nodes and as tools of Agents.
 //
-// What a plugin is to a canvas (its form, its outputs, pinned arguments, retries, what it streams) is decided in
-// plugins/node, which the engine's module for browsers uses as well. An [Adapter] joins that with host/internal/plugin:
-// one execution is one Invoke, its id is the engine's idempotency key, and what the plugin asks of the host goes to the
-// run's own ports.
+// What a plugin is to a canvas (its form, its outputs, pinned arguments, retries, what it streams)
+// is decided in plugins/node, which the engine's module for browsers uses as well. An [Adapter]
+// joins that with host/internal/plugin: one execution is one Invoke, its id is the engine's
+// idempotency key, and what the plugin asks of the host goes to the run's own ports.
 //
-// The package holds no policy: which plugins there are and what they may do is decided by host/internal/plugin.
+// The package holds no policy: which plugins there are and what they may do is decided by
+// host/internal/plugin.
 package pluginnode
 
 import (
@@ -19,11 +20,11 @@ import (
 
 // Config says what an Adapter works with. Only Find is required.
 type Config struct {
-	// Find gives the loaded plugin for weather or weather@1; usually Catalog.Get. Its error tells the author of a
-	// canvas what to do.
+	// Find gives the loaded plugin for weather or weather@1; usually Catalog.Get. Its error tells
+	// the author of a canvas what to do.
 	Find func(ref string) (*plugin.Module, error)
-	// Tenant names whose call it is; instances, keys and values are never shared between tenants. Nil: all calls
-	// are those of one tenant.
+	// Tenant names whose call it is; instances, keys and values are never shared between tenants.
+	// Nil: all calls are those of one tenant.
 	Tenant func(call *engine.Call) string
 	// Grant cuts what a plugin may do to what a tenant allows; nil or a nil answer leaves it.
 	Grant func(tenant string) *plugin.Permissions
@@ -31,7 +32,8 @@ type Config struct {
 	KV func(tenant, name string) plugin.KV
 	// Embed gives what turns texts into vectors in a call; nil, or a nil answer, offers none.
 	Embed func(call *engine.Call) plugin.Embedder
-	// Models maps the aliases plugins may name to llm_ids. A request without an alias goes to the node's llm_id.
+	// Models maps the aliases plugins may name to llm_ids. A request without an alias goes to the
+	// node's llm_id.
 	Models map[string]string
 	// Locale is told to plugins; empty is none.
 	Locale string
@@ -52,8 +54,8 @@ func New(cfg Config) *Adapter {
 	return a
 }
 
-// Lookup is what engine.Registry.Plugin wants: the Spec of a component named plugin:weather@1. It always finds
-// one; a plugin that cannot run has a Spec that says why in Missing.
+// Lookup is what engine.Registry.Plugin wants: the Spec of a component named plugin:weather@1. It
+// always finds one; a plugin that cannot run has a Spec that says why in Missing.
 func (a *Adapter) Lookup(name string) (engine.Spec, bool) { return a.shelf.Lookup(name) }
 
 // find gives the plugin behind a ref. Its manifest is read once for each module.

@@ -7,11 +7,12 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// keepRun is how long what a run keeps outlives its last use. Runs say when they end; this is for tools inside an
-// Agent, which are not told.
+// keepRun is how long what a run keeps outlives its last use. Runs say when they end; this is for
+// tools inside an Agent, which are not told.
 const keepRun = time.Hour
 
-// runs keeps what plugins hold for a run: Extism variables, and the instance of a plugin with state "run".
+// runs keeps what plugins hold for a run: Extism variables, and the instance of a plugin with state
+// "run".
 type runs struct {
 	mu    sync.Mutex
 	open  map[string]map[holder]*held // by run

@@ -65,8 +65,8 @@ func (r run) SetVariable(ctx context.Context, name string, raw json.RawMessage) 
 	return refused(r.Services.SetVariable(ctx, name, v))
 }
 
-// Secret is the value behind a name, looked up through the run, which then keeps it out of outputs and events. One that
-// is not set is not found.
+// Secret is the value behind a name, looked up through the run, which then keeps it out of outputs
+// and events. One that is not set is not found.
 func (r run) Secret(ctx context.Context, name string) (engine.Secret, bool, error) {
 	secret, err := r.Call.Secret(ctx, name)
 	if err != nil {

@@ -87,7 +87,8 @@ func TestServicesReachThePortsOfTheRun(t *testing.T) {
 	require.Equal(t, "v", value)
 }
 
-// TestUsageIsWhatTheModelReports has a model that reports tokens: the plugin sees them, and the run counts them once.
+// TestUsageIsWhatTheModelReports has a model that reports tokens: the plugin sees them, and the run
+// counts them once.
 func TestUsageIsWhatTheModelReports(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
 	s.add(ask(`{"op":"llm.chat","args":{"messages":[{"role":"user","content":"Hi"}]}}`), everything)
@@ -151,8 +152,8 @@ func TestSecretsStayOutOfOutputs(t *testing.T) {
 	require.Contains(t, play("NONE"), "secret NONE is not configured")
 }
 
-// TestSecretsAppearNowhere has a service that gives the password back in every way, and a plugin that says, logs and
-// fails with what it got: no event, trace, error or log line holds it.
+// TestSecretsAppearNowhere has a service that gives the password back in every way, and a plugin
+// that says, logs and fails with what it got: no event, trace, error or log line holds it.
 func TestSecretsAppearNowhere(t *testing.T) {
 	const password = "hunter2&secret"
 	inBase64 := base64.StdEncoding.EncodeToString([]byte("user:" + password))

@@ -81,8 +81,8 @@ func TestMissingToolIsToldToTheModel(t *testing.T) {
 	require.Contains(t, m.asked[1].Messages[len(m.asked[1].Messages)-1].Content, "easel plugin install")
 }
 
-// TestToolComesAliveWhenThePluginArrives binds an Agent while its plugin is missing: the model is told so, and the same
-// binding uses the plugin as soon as it is there, with what the canvas pins.
+// TestToolComesAliveWhenThePluginArrives binds an Agent while its plugin is missing: the model is
+// told so, and the same binding uses the plugin as soon as it is there, with what the canvas pins.
 func TestToolComesAliveWhenThePluginArrives(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
 	c, err := engine.Load(s.registry(), canvas(t, agent(`{"city": "Oslo"}`)...))
@@ -101,7 +101,8 @@ func TestToolComesAliveWhenThePluginArrives(t *testing.T) {
 	require.Contains(t, ask(), "easel plugin install")
 }
 
-// TestToolGoneAfterBinding has the plugin leave while an Agent holds it: the model is told what to do, and the run goes on.
+// TestToolGoneAfterBinding has the plugin leave while an Agent holds it: the model is told what to
+// do, and the run goes on.
 func TestToolGoneAfterBinding(t *testing.T) {
 	s := newShop(t, pluginnode.Config{})
 	m := s.add(guest(`say {"outputs":{"text":"3 degrees"}}`), mirrorManifest)

@@ -196,7 +196,8 @@ func TestTwoHostsShareAQuota(t *testing.T) {
 	})
 }
 
-// What is counted is written without anybody asking, at the end of a run at once, and when the host stops.
+// What is counted is written without anybody asking, at the end of a run at once, and when the host
+// stops.
 func TestCountsAreWritten(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
@@ -273,7 +274,8 @@ func (a *away) AddTokens(ctx context.Context, uses []store.TokenUse) ([]int64, e
 	return a.Store.AddTokens(ctx, uses)
 }
 
-// A store that is away does not stop calls of those who are known, and what they use is written later.
+// A store that is away does not stop calls of those who are known, and what they use is written
+// later.
 func TestStoreAway(t *testing.T) {
 	ctx := t.Context()
 	s := &away{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
@@ -297,7 +299,8 @@ func TestStoreAway(t *testing.T) {
 	require.NoError(t, m.Of("u", "key k").Allow(ctx))
 }
 
-// Runs without model calls cost no query and no write; calls within a moment cost one query for caller and tenant each.
+// Runs without model calls cost no query and no write; calls within a moment cost one query for
+// caller and tenant each.
 func TestTheStoreIsLeftInPeace(t *testing.T) {
 	s := &away{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
 	c := newClock("2026-11-21T12:00:00Z")
@@ -314,7 +317,8 @@ func TestTheStoreIsLeftInPeace(t *testing.T) {
 	require.EqualValues(t, 2, s.asked.Load())
 }
 
-// A store that does not answer holds up neither the calls of those who are known nor the end of the host.
+// A store that does not answer holds up neither the calls of those who are known nor the end of the
+// host.
 func TestStoreHangs(t *testing.T) {
 	s := &away{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
 	c := newClock("2026-11-21T12:00:00Z")

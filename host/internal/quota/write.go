@@ -21,8 +21,9 @@ func (m *Meter) Settle() {
 	}
 }
 
-// Flush writes what is counted. What could not be written is kept for the next time. It does not end with whoever
-// asks for it: a write that is given up may have happened all the same, and would be counted twice.
+// Flush writes what is counted. What could not be written is kept for the next time. It does not
+// end with whoever asks for it: a write that is given up may have happened all the same, and would
+// be counted twice.
 func (m *Meter) Flush() error {
 	m.writing.Lock()
 	defer m.writing.Unlock()

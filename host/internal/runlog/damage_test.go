@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// filledDir is the data directory of a host that was stopped, with a run in the queue, a file and a key.
+// filledDir is the data directory of a host that was stopped, with a run in the queue, a file and a
+// key.
 func filledDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,7 +25,8 @@ func filledDir(t *testing.T) string {
 	return dir
 }
 
-// Files that the server can do without are made again, with a line in the log; nothing of the queue is lost.
+// Files that the server can do without are made again, with a line in the log; nothing of the queue
+// is lost.
 func TestDamagedState(t *testing.T) {
 	whole := filledDir(t)
 	for _, name := range []string{

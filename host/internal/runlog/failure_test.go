@@ -32,7 +32,8 @@ func TestKilledHostIsTakenOver(t *testing.T) {
 	l, c, _, _ := external(t)
 	start(t, c)
 	most, best := c.Config.Lease+time.Second, patience
-	// Nobody loses a step, ever. How long it takes is the best of a few: the machine may be busy for a moment.
+	// Nobody loses a step, ever. How long it takes is the best of a few: the machine may be busy
+	// for a moment.
 	for try := 0; try < 5 && best >= most; try++ {
 		c.Claim = fmt.Sprint("r", try)
 		owner := start(t, c)
@@ -117,8 +118,8 @@ func TestFrozenServerLosesNothing(t *testing.T) {
 	t.Logf("gap %v, attempts %d", w.gap, b.attempt)
 }
 
-// TestFrozenServerCostsNoFile freezes the server in the middle of an upload and of a download, for longer than a
-// question to it may take.
+// TestFrozenServerCostsNoFile freezes the server in the middle of an upload and of a download, for
+// longer than a question to it may take.
 func TestFrozenServerCostsNoFile(t *testing.T) {
 	l, _, server, _ := external(t)
 	freeze := func() {

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hosts at work on a NATS are heard by their names, until they stop; those with other streams are not.
+// Hosts at work on a NATS are heard by their names, until they stop; those with other streams are
+// not.
 func TestHosts(t *testing.T) {
 	port := freePort(t)
 	natsChild(t, t.TempDir(), port)

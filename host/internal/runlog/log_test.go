@@ -434,8 +434,8 @@ func TestClosingHandsRunsOver(t *testing.T) {
 	require.Equal(t, []string{"1 ev told", `2 ev in 2 ["1 ev told"]`}, texts(read(t, next, "r", Pos{})))
 }
 
-// TestStoppingIsNoDeath hands a run over more often than it may break off: hosts that are updated one after the other
-// must not end it.
+// TestStoppingIsNoDeath hands a run over more often than it may break off: hosts that are updated
+// one after the other must not end it.
 func TestStoppingIsNoDeath(t *testing.T) {
 	dir := t.TempDir()
 	var hosts []uint64

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlace asks where readers go on in a long run that was taken over twice, and what the answer costs.
+// TestPlace asks where readers go on in a long run that was taken over twice, and what the answer
+// costs.
 func TestPlace(t *testing.T) { onBoth(t, testPlace) }
 
 func testPlace(t *testing.T, cfg setup) {

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Thousands of runs that are due at once are forgotten in several goes, so that what ends now waits for none of them.
+// Thousands of runs that are due at once are forgotten in several goes, so that what ends now waits
+// for none of them.
 func TestForgettingIsPaced(t *testing.T) {
 	l := openTest(t, setup{KeepEnded: time.Hour})
 	const many = 3000

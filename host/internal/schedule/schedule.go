@@ -1,5 +1,5 @@
-// Package schedule keeps schedules on NATS JetStream: the server puts a run into the queue at its times, so that no host
-// has to be the one that remembers it.
+// Package schedule keeps schedules on NATS JetStream: the server puts a run into the queue at its
+// times, so that no host has to be the one that remembers it.
 package schedule
 
 import (

@@ -43,7 +43,8 @@ func testList(t *testing.T, conn *broker.Conn) {
 	require.Equal(t, []Schedule{cron}, list)
 }
 
-// While no host takes its runs only the newest one waits, so that a host that returns is not flooded.
+// While no host takes its runs only the newest one waits, so that a host that returns is not
+// flooded.
 func TestMissedRunsOfAScheduleWaitOnce(t *testing.T) { brokertest.OnBoth(t, testMissedRuns) }
 
 func testMissedRuns(t *testing.T, conn *broker.Conn) {

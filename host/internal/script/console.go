@@ -8,7 +8,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// prepare gives the script what it finds around itself: console, timers, module, and a require that explains itself.
+// prepare gives the script what it finds around itself: console, timers, module, and a require that
+// explains itself.
 func (m *machine) prepare() error {
 	console := m.vm.NewObject()
 	module := m.vm.NewObject()

@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/language/results.json")
 
-// outcome is what a script gave, in the form that both interpreters are compared in: the one here, and the one in
-// which the same scripts run in a browser (wasm/js/test/language.test.ts).
+// outcome is what a script gave, in the form that both interpreters are compared in: the one here,
+// and the one in which the same scripts run in a browser (wasm/js/test/language.test.ts).
 type outcome struct {
 	Result string `json:"result,omitempty"` // as JSON
 	Stdout string `json:"stdout,omitempty"`
@@ -28,7 +28,8 @@ type outcome struct {
 	Error  string `json:"error,omitempty"`  // limit, or why else it could not run
 }
 
-// piece is one script of testdata/language: a line `//// name :: arguments`, and the script below it.
+// piece is one script of testdata/language: a line `//// name :: arguments`, and the script below
+// it.
 type piece struct{ name, arguments, script string }
 
 func readPieces(t *testing.T) (pieces []piece) {

@@ -13,9 +13,10 @@ var running atomic.Int64
 // garbage is how many times the limit a process may grow by memory that nobody may hold any more.
 const garbage = 3
 
-// watchMemory interrupts when the process has grown by more than limit for each running script. The interpreter keeps
-// no count of its own, so this is a measurement of the whole process every few milliseconds: good enough to stop a
-// script that collects without end, not a wall. The function it gives ends the watch.
+// watchMemory interrupts when the process has grown by more than limit for each running script. The
+// interpreter keeps no count of its own, so this is a measurement of the whole process every few
+// milliseconds: good enough to stop a script that collects without end, not a wall. The function it
+// gives ends the watch.
 func watchMemory(limit int64, interrupt func(any)) (stop func()) {
 	running.Add(1)
 	w := &watch{limit: limit, interrupt: interrupt, done: make(chan struct{})}
@@ -56,7 +57,8 @@ func (w *watch) loop() {
 }
 
 // over reports whether the script holds too much. What was alive at the last collection may be the
-// remains of an earlier script, so a collection of its own confirms it, unless there is no time for that.
+// remains of an earlier script, so a collection of its own confirms it, unless there is no time for
+// that.
 func (w *watch) over(confirmed bool) bool {
 	live, all := heap()
 	// What was garbage at the start is none of the script's growth.
@@ -79,7 +81,8 @@ func (w *watch) over(confirmed bool) bool {
 	return true
 }
 
-// heap is how many bytes were held when garbage was last collected, and how many there are with garbage since.
+// heap is how many bytes were held when garbage was last collected, and how many there are with
+// garbage since.
 func heap() (live, all int64) {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

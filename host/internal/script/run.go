@@ -18,11 +18,12 @@ import (
 // maxCalls is how deep functions may call each other.
 const maxCalls = 2000
 
-// A regular expression with look-around can take forever and does not hear interrupts. Where this stops one, it counts
-// as not matching.
+// A regular expression with look-around can take forever and does not hear interrupts. Where this
+// stops one, it counts as not matching.
 func init() { regexp2.DefaultMatchTimeout = 2 * time.Second }
 
-// machine is one interpreter at work on one script. It belongs to one goroutine, except for interrupts.
+// machine is one interpreter at work on one script. It belongs to one goroutine, except for
+// interrupts.
 type machine struct {
 	vm     *goja.Runtime
 	limits Limits
@@ -31,7 +32,8 @@ type machine struct {
 	timers timers
 }
 
-// run executes a script in this process. It returns when ctx ends, even if the interpreter does not.
+// run executes a script in this process. It returns when ctx ends, even if the interpreter does
+// not.
 func run(ctx context.Context, limits Limits, c *engine.CodeCall) (engine.CodeResult, error) {
 	m := &machine{vm: goja.New(), limits: limits}
 	m.out.left, m.errs.left = limits.Output, limits.Output

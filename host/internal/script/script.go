@@ -1,14 +1,16 @@
 // Package script runs the JavaScript of CodeExec components behind the engine's code port.
 //
-// A script defines main(args), which gets one object and returns a value or a promise of one; it may also put main
-// into module.exports. There are no modules, no files and no network: only the language, console and timers. Time,
-// memory and output are limited, and the end of the context ends the script.
+// A script defines main(args), which gets one object and returns a value or a promise of one; it
+// may also put main into module.exports. There are no modules, no files and no network: only the
+// language, console and timers. Time, memory and output are limited, and the end of the context
+// ends the script.
 //
-// Scripts come from whoever drew the canvas. The interpreter (goja) shares the memory of its process, and a hostile
-// script can use that up or overflow the stack, which ends a Go program. So a host sets Worker, and each script runs
-// in a process of its own, whose memory the kernel bounds on Linux; without it scripts run in this process, which is
-// enough for tests and trusted canvases. With a budget, a script that does not fit into memory beside those at work
-// waits for them, in order.
+// Scripts come from whoever drew the canvas. The interpreter (goja) shares the memory of its
+// process, and a hostile script can use that up or overflow the stack, which ends a Go program. So
+// a host sets Worker, and each script runs in a process of its own, whose memory the kernel bounds
+// on Linux; without it scripts run in this process, which is enough for tests and trusted canvases.
+// With a budget, a script that does not fit into memory beside those at work waits for them, in
+// order.
 //
 // Python needs a sandbox of its own and is refused with an error that says so.
 package script
@@ -24,9 +26,11 @@ import (
 )
 
 var (
-	// ErrLanguage means that scripts of a language do not run here; set the node's language to javascript.
+	// ErrLanguage means that scripts of a language do not run here; set the node's language to
+	// javascript.
 	ErrLanguage = fmt.Errorf("language %w", engine.ErrNoPort)
-	// ErrNested means that calls, brackets or values of a script nest too deep for the stack of its worker.
+	// ErrNested means that calls, brackets or values of a script nest too deep for the stack of its
+	// worker.
 	ErrNested = errors.New("it nests too deep")
 )
 
@@ -57,9 +61,11 @@ func (l Limits) withDefaults() Limits {
 // Runner answers the engine's code port. The zero value is ready and runs scripts in this process.
 type Runner struct {
 	Limits Limits
-	// Memory is what scripts may use together; nil means any. On a small budget each gets less than its limit.
+	// Memory is what scripts may use together; nil means any. On a small budget each gets less than
+	// its limit.
 	Memory *memlimit.Budget
-	// Worker is the command of a process that calls Work, such as the host's own binary with an argument.
+	// Worker is the command of a process that calls Work, such as the host's own binary with an
+	// argument.
 	Worker []string
 
 	started func(pid int) // of a worker; nil outside of tests
@@ -67,8 +73,8 @@ type Runner struct {
 
 var _ engine.Code = (*Runner)(nil)
 
-// RunCode calls main of a script. What the script throws comes back in Stderr; an error means that it was refused,
-// cancelled, or went over a limit (engine.ErrLimit).
+// RunCode calls main of a script. What the script throws comes back in Stderr; an error means that
+// it was refused, cancelled, or went over a limit (engine.ErrLimit).
 func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResult, error) {
 	limits := r.Limits.withDefaults()
 	switch c.Language {
@@ -106,15 +112,17 @@ const (
 	atOnce = 2
 	// arena is the step in which the Go runtime of a worker reserves memory for its heap.
 	arena = 64 << 20
-	// overhead is what a worker may use beyond its limit: a part of an arena, the interpreter, and stacks.
+	// overhead is what a worker may use beyond its limit: a part of an arena, the interpreter, and
+	// stacks.
 	overhead = arena + 16<<20
 )
 
-// Share is how much of a memory limit scripts may use together, as the size of a [Runner]'s budget: two at once of 128 MB
-// each at 1 GiB, two of 256 MB at 2 GiB.
+// Share is how much of a memory limit scripts may use together, as the size of a [Runner]'s budget:
+// two at once of 128 MB each at 1 GiB, two of 256 MB at 2 GiB.
 func Share(limit int64) int64 { return limit / 16 * 7 }
 
-// wholeArenas is the memory that a worker with a limit can use for its heap, but for the rest of its first arena.
+// wholeArenas is the memory that a worker with a limit can use for its heap, but for the rest of
+// its first arena.
 func wholeArenas(memory int64) int64 { return (memory + arena - 1) / arena * arena }
 
 // reserve waits for the memory of a script, and lowers the limit where the whole budget is small.

@@ -12,10 +12,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// timers are the pending setTimeout calls of a script, run one by one while main's promise is pending.
+// timers are the pending setTimeout calls of a script, run one by one while main's promise is
+// pending.
 //
-// In which order they come depends on what the script says and not on how fast it runs: they are counted from when the
-// function that set them was due. None comes before its time has passed on the clock as well.
+// In which order they come depends on what the script says and not on how fast it runs: they are
+// counted from when the function that set them was due. None comes before its time has passed on
+// the clock as well.
 type timers struct {
 	last    int64
 	now     time.Duration // when the timer that runs was due, since the script began

@@ -14,7 +14,8 @@ import (
 // maxDepth is how deep a result may nest; objects that hold themselves end there.
 const maxDepth = 200
 
-// parseJSON makes a script's value. Whole numbers beyond 2^53 lose digits, as everywhere in JavaScript.
+// parseJSON makes a script's value. Whole numbers beyond 2^53 lose digits, as everywhere in
+// JavaScript.
 func (m *machine) parseJSON(v engine.Value) (goja.Value, error) {
 	if v.IsNull() {
 		return m.vm.NewObject(), nil
@@ -27,7 +28,8 @@ func (m *machine) parseJSON(v engine.Value) (goja.Value, error) {
 }
 
 // export makes a Value of a script's value by the rules of JSON.stringify, but for a BigInt, which becomes its text. It
-// counts as it goes: a few objects that hold each other can stand for more text than there is memory.
+// counts as it goes: a few objects that hold each other can stand for more text than there is
+// memory.
 func (m *machine) export(v goja.Value) (engine.Value, error) {
 	e := exporter{vm: m.vm, left: m.limits.Output}
 	return e.value(v, 0)

@@ -14,7 +14,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// What goes to a worker is a [Limits] and, when these are in force, an [engine.CodeCall]. A response comes back.
+// What goes to a worker is a [Limits] and, when these are in force, an [engine.CodeCall]. A
+// response comes back.
 type response struct {
 	Result engine.CodeResult
 	Error  string
@@ -37,11 +38,12 @@ func (a *response) write(out io.Writer, limits Limits) error {
 	return err
 }
 
-// response is how many bytes a response may have: what is printed on both channels and the result, and their frame.
+// response is how many bytes a response may have: what is printed on both channels and the result,
+// and their frame.
 func (l Limits) response() int { return 3*l.Output + 64<<10 }
 
-// Work runs one script: a request comes from in, the response goes to out. It is what a worker process does. It limits
-// the process for good.
+// Work runs one script: a request comes from in, the response goes to out. It is what a worker
+// process does. It limits the process for good.
 func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	var limits Limits
 	requests := json.NewDecoder(in)
@@ -63,8 +65,9 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return a.write(out, limits)
 }
 
-// workerEnvironment is all that a worker sees of one: keys and settings of the host are not the script's business. A
-// script is one thread beside the collector; more of them, and memory of their own for each, would use up its limit.
+// workerEnvironment is all that a worker sees of one: keys and settings of the host are not the
+// script's business. A script is one thread beside the collector; more of them, and memory of their
+// own for each, would use up its limit.
 var workerEnvironment = []string{"GOMAXPROCS=2", "MALLOC_ARENA_MAX=1"}
 
 // outside runs a script in a process of its own, which the end of ctx kills.
@@ -106,7 +109,8 @@ func (r *Runner) outside(ctx context.Context, limits Limits, c *engine.CodeCall)
 	return a.Result, nil
 }
 
-// deathOf is why a worker ended without a response: Work failed, or the Go runtime or a signal ended the process.
+// deathOf is why a worker ended without a response: Work failed, or the Go runtime or a signal
+// ended the process.
 func deathOf(cmd *exec.Cmd, failed error, text string, limits Limits) error {
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() == 1 {
 		return fmt.Errorf("script worker: %w: %s", failed, strings.TrimSpace(text))

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Output is what a program or a logger writes, readable while it writes. The zero value is empty. It
-// is safe for concurrent use.
+// Output is what a program or a logger writes, readable while it writes. The zero value is empty.
+// It is safe for concurrent use.
 type Output struct {
 	mu sync.Mutex
 	b  strings.Builder

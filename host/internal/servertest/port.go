@@ -10,11 +10,12 @@ import (
 	"syscall"
 )
 
-// FreePort is a port of loopback that nobody listens on, and that is this process's own until it ends: a server may
-// be started on it now, later, and again after it was killed.
+// FreePort is a port of loopback that nobody listens on, and that is this process's own until it
+// ends: a server may be started on it now, later, and again after it was killed.
 //
-// It is none of those that the system gives away by itself, to whoever connects to something or listens on port 0: one
-// of them that nobody has now may be somebody's in the next moment. Among the processes that ask here a lock keeps it.
+// It is none of those that the system gives away by itself, to whoever connects to something or
+// listens on port 0: one of them that nobody has now may be somebody's in the next moment. Among
+// the processes that ask here a lock keeps it.
 func FreePort() (port int, err error) {
 	first, count := unassigned()
 	for range 1000 {

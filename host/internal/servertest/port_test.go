@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 
 const ports = 50
 
-// Processes that ask at the same time get different ports, and none that the system gives to somebody else: the other
-// way of asking, port 0, meets none of them.
+// Processes that ask at the same time get different ports, and none that the system gives to
+// somebody else: the other way of asking, port 0, meets none of them.
 func TestPortsAreOnesOwn(t *testing.T) {
 	var mu sync.Mutex
 	owner := map[int]string{}

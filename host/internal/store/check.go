@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// CheckDump reads a dump to its end and writes nothing: its tables, columns and values are those that [Store.Load] takes.
+// CheckDump reads a dump to its end and writes nothing: its tables, columns and values are those
+// that [Store.Load] takes.
 //
 // Errors: [ErrNewer], [ErrCorrupt].
 func CheckDump(ctx context.Context, r io.Reader) (err error) {
@@ -77,7 +78,8 @@ func applyAll(ctx context.Context, q querier) error {
 	return nil
 }
 
-// CheckIntegrity has a SQLite database check its file; PostgreSQL checks its pages as it reads them.
+// CheckIntegrity has a SQLite database check its file; PostgreSQL checks its pages as it reads
+// them.
 //
 // Errors: [ErrCorrupt].
 func CheckIntegrity(ctx context.Context, s *Store) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// hostPrefix is what PostgreSQL knows the connections of the hosts of one schema by, before the name of each. It cuts such
-// names to 63 bytes.
+// hostPrefix is what PostgreSQL knows the connections of the hosts of one schema by, before the
+// name of each. It cuts such names to 63 bytes.
 const hostPrefix = `left('easel serve, ' || current_schema() || ': ', 63)`
 
 // sayHost tells PostgreSQL whose connection it is.
@@ -20,12 +20,13 @@ func sayHost(name string) func(context.Context, *pgx.Conn) error {
 	}
 }
 
-// hostsLeave is how long [Hosts] waits for those it sees to go: PostgreSQL ends the connections of a host that has stopped
-// a moment later.
+// hostsLeave is how long [Hosts] waits for those it sees to go: PostgreSQL ends the connections of
+// a host that has stopped a moment later.
 const hostsLeave = 5 * time.Second
 
-// Hosts are the names of the hosts that are connected to a PostgreSQL, in alphabetical order: those whose
-// [Config].Name is set and that use the same schema. A file has none; the run log's lock keeps others off it.
+// Hosts are the names of the hosts that are connected to a PostgreSQL, in alphabetical order: those
+// whose [Config].Name is set and that use the same schema. A file has none; the run log's lock
+// keeps others off it.
 //
 // Errors: [ErrUnavailable].
 func Hosts(ctx context.Context, cfg Config) ([]string, error) {

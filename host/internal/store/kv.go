@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// KV is what one owner, such as a plugin, keeps for one tenant: texts by key. It is safe for concurrent use.
+// KV is what one owner, such as a plugin, keeps for one tenant: texts by key. It is safe for
+// concurrent use.
 type KV struct {
 	s             *Store
 	tenant, owner string
@@ -22,8 +23,8 @@ func (kv *KV) Get(ctx context.Context, key string) (string, error) {
 	return string(value), fail(err, "value of %s", kv.owner)
 }
 
-// Set writes a value, or removes the key when value is nil. All keys and values of the owner together may have quota
-// bytes.
+// Set writes a value, or removes the key when value is nil. All keys and values of the owner
+// together may have quota bytes.
 //
 // Errors: [ErrQuota].
 func (kv *KV) Set(ctx context.Context, key string, value *string, quota int64) error {
@@ -47,8 +48,8 @@ func (kv *KV) Set(ctx context.Context, key string, value *string, quota int64) e
 	})
 }
 
-// size is how many bytes the owner keeps beside one key. On PostgreSQL it makes other writers of this owner wait, so
-// that two cannot both take the last room.
+// size is how many bytes the owner keeps beside one key. On PostgreSQL it makes other writers of
+// this owner wait, so that two cannot both take the last room.
 func (kv *KV) size(ctx context.Context, q querier, but string) (n int64, err error) {
 	if kv.s.engine == "postgres" {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 727473651))`

@@ -14,12 +14,13 @@ type Page struct {
 	Limit  int    // 0 means no limit
 	Order  string // a column that the list names; "" means create_time
 	Asc    bool   // oldest, smallest or first letter first
-	// After begins the page behind the row with this position, whatever was added or removed meanwhile; nil begins at Offset.
+	// After begins the page behind the row with this position, whatever was added or removed
+	// meanwhile; nil begins at Offset.
 	After *Position
 	// Documents says which of the documents in rows are read.
 	Documents Documents
-	// Reserve is asked for memory, in bytes, before documents are read; nil reads them without asking. Its error ends the
-	// list.
+	// Reserve is asked for memory, in bytes, before documents are read; nil reads them without
+	// asking. Its error ends the list.
 	Reserve func(bytes int64) error
 }
 
@@ -64,8 +65,8 @@ type listing[T any] struct {
 
 // list reads one page of a table and the number of all rows that match.
 //
-// The ids of a page are found first. Indices hold all that a filter or an order needs, so that rows before the page, whose
-// documents may be large, are not read.
+// The ids of a page are found first. Indices hold all that a filter or an order needs, so that rows
+// before the page, whose documents may be large, are not read.
 func list[T any](ctx context.Context, s *Store, l *listing[T], w *where, p Page) ([]T, int, error) {
 	q := s.read
 	order, err := l.orderOf(p)

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fillSessions adds n sessions of three users, some at the same time, and gives a clock that was set for them.
+// fillSessions adds n sessions of three users, some at the same time, and gives a clock that was
+// set for them.
 func fillSessions(t *testing.T, s *Store, n int) {
 	t.Helper()
 	at := time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)

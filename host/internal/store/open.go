@@ -187,7 +187,8 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// makePrivate makes a database file for the host's user alone; SQLite makes it for all, and its other files like it.
+// makePrivate makes a database file for the host's user alone; SQLite makes it for all, and its
+// other files like it.
 func makePrivate(file string) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -48,7 +48,8 @@ func changed(res sql.Result, err error, none error) error {
 type where struct {
 	conds []string
 	args  []any
-	// changing says that rows can begin to match, or cease to, other than by their creation and deletion.
+	// changing says that rows can begin to match, or cease to, other than by their creation and
+	// deletion.
 	changing bool
 }
 

@@ -104,8 +104,8 @@ func (s *Store) newRun(v *Run) ([]any, error) {
 	}, err
 }
 
-// LeaveOutRun writes a run into the history that is not done: it is canceled from the beginning, for the reason in its
-// Error, so that nobody ever finds it at work or repeats it.
+// LeaveOutRun writes a run into the history that is not done: it is canceled from the beginning,
+// for the reason in its Error, so that nobody ever finds it at work or repeats it.
 //
 // Errors: as [Store.StartRun].
 func (s *Store) LeaveOutRun(ctx context.Context, v Run) error {

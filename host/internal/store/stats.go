@@ -13,7 +13,8 @@ type SessionDay struct {
 	TimedTokens, TimedMilliseconds int64 // of the sessions whose duration is known
 }
 
-// SessionDays sums up sessions by day, earliest first. Days without sessions are left out. No document is read.
+// SessionDays sums up sessions by day, earliest first. Days without sessions are left out. No
+// document is read.
 func SessionDays(ctx context.Context, s *Store, f SessionFilter) ([]SessionDay, error) {
 	if f.Tenant == "" {
 		return nil, fail(ErrInvalid, "sum up sessions: no tenant")

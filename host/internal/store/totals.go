@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// settledAfter is the age from which no row appears in a list any more: clocks of hosts differ, and a commit takes its
-	// time.
+	// settledAfter is the age from which no row appears in a list any more: clocks of hosts differ,
+	// and a commit takes its time.
 	settledAfter = time.Minute
-	// settledLeast is the number of settled rows that is worth remembering: fewer are counted in a millisecond.
+	// settledLeast is the number of settled rows that is worth remembering: fewer are counted in a
+	// millisecond.
 	settledLeast = 5000
 	// totalsKept is how long a number is used when another host may have deleted rows.
 	totalsKept = 30 * time.Second
@@ -20,8 +21,9 @@ const (
 	mostTotals = 1000
 )
 
-// totals remembers how many settled rows long lists have, so that a page counts the new ones only: counting 200,000 index
-// entries takes longer than anything else of a page. A deletion by this process forgets all numbers.
+// totals remembers how many settled rows long lists have, so that a page counts the new ones only:
+// counting 200,000 index entries takes longer than anything else of a page. A deletion by this
+// process forgets all numbers.
 type totals struct {
 	mu      sync.Mutex
 	known   map[string]settled // by table, condition and arguments

@@ -12,8 +12,8 @@ import (
 // quietPaths are asked for all the time by machines and tell nothing.
 var quietPaths = map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}
 
-// Handler makes a span of each request. The request's Pattern, which the handler below sets, names it; without one the
-// path is not told, since it may hold anything.
+// Handler makes a span of each request. The request's Pattern, which the handler below sets, names
+// it; without one the path is not told, since it may hold anything.
 func (t *Tracer) Handler(next http.Handler) http.Handler {
 	if t == nil {
 		return next

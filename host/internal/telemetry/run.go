@@ -38,7 +38,8 @@ func (t *Tracer) Parent(ctx context.Context) string {
 	return parentOf(ctx)
 }
 
-// Watch is what durable.Config.Watch wants. Entries that are told again have been spans of the host that was first.
+// Watch is what durable.Config.Watch wants. Entries that are told again have been spans of the host
+// that was first.
 func (t *Tracer) Watch(j *durable.Job, kind string, data []byte, again bool) {
 	if t == nil || again {
 		return

@@ -1,14 +1,16 @@
-// Package telemetry sends traces of requests, runs and nodes to a collector, by OpenTelemetry's protocol over HTTP.
+// Package telemetry sends traces of requests, runs and nodes to a collector, by OpenTelemetry's
+// protocol over HTTP.
 //
-// A request is a span, a run is a span below the request that began it, each node and each tool call is a span below its
-// run. A caller's own trace goes on when it sends a traceparent header, and a run that another host takes over stays in
-// its trace.
+// A request is a span, a run is a span below the request that began it, each node and each tool
+// call is a span below its run. A caller's own trace goes on when it sends a traceparent header,
+// and a run that another host takes over stays in its trace.
 //
-// Spans hold names, ids, times and how something ended. They never hold what people wrote, what models or tools said, the
-// texts of errors, keys, or query strings.
+// Spans hold names, ids, times and how something ended. They never hold what people wrote, what
+// models or tools said, the texts of errors, keys, or query strings.
 //
-// Where spans go is said by the standard variables: OTEL_EXPORTER_OTLP_ENDPOINT and its companions, OTEL_SERVICE_NAME,
-// OTEL_TRACES_SAMPLER, OTEL_SDK_DISABLED. A collector that is away or slow loses spans and slows nothing down.
+// Where spans go is said by the standard variables: OTEL_EXPORTER_OTLP_ENDPOINT and its companions,
+// OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_SDK_DISABLED. A collector that is away or slow loses
+// spans and slows nothing down.
 package telemetry
 
 import (
@@ -89,8 +91,9 @@ func Open(ctx context.Context, cfg Config) (*Tracer, error) {
 	return t, nil
 }
 
-// proxyAtOrigin is the proxy of the environment for a request to the collector. The exporter follows redirects with the
-// headers of OTEL_EXPORTER_OTLP_HEADERS and this is the one place that sees each: another origin is refused.
+// proxyAtOrigin is the proxy of the environment for a request to the collector. The exporter
+// follows redirects with the headers of OTEL_EXPORTER_OTLP_HEADERS and this is the one place that
+// sees each: another origin is refused.
 func proxyAtOrigin(r *http.Request) (*url.URL, error) {
 	if from := r.Response; from != nil { // the redirect that led here
 		if err := reach.StayAtOrigin(r, []*http.Request{from.Request}); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document/write"
 )
 
-// Maker answers the engine's documents port for one tenant: what it makes is stored like an upload, under the same
-// limits, and is downloaded by its doc_id.
+// Maker answers the engine's documents port for one tenant: what it makes is stored like an upload,
+// under the same limits, and is downloaded by its doc_id.
 func (b *Box) Maker(tenant string) engine.Documents { return maker{b, tenant} }
 
 type maker struct {

@@ -39,7 +39,8 @@ type Box struct {
 	Store *store.Store
 	Files *blobs.Store
 	Most  int64 // bytes of one file; 0 means 256 MiB
-	// Documents reads what is no plain text; nil makes a reader for each file, which is slow for PDF.
+	// Documents reads what is no plain text; nil makes a reader for each file, which is slow for
+	// PDF.
 	Documents *document.Reader
 }
 
@@ -145,7 +146,8 @@ func (r reader) Read(ctx context.Context, file engine.Value) (string, error) {
 	return text, err
 }
 
-// unreadable is the key of a descriptor that holds why the file cannot be read, see [document.Failure].
+// unreadable is the key of a descriptor that holds why the file cannot be read, see
+// [document.Failure].
 const unreadable = "unreadable"
 
 // failedBefore is the error of a file that could not be read earlier: its bytes never change.

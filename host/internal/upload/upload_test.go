@@ -101,7 +101,8 @@ func TestSizes(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-// A file that cannot be read is parsed once: its error is stored with it and is the same after a start.
+// A file that cannot be read is parsed once: its error is stored with it and is the same after a
+// start.
 func TestUnreadableFileIsParsedOnce(t *testing.T) {
 	b := newBox(t)
 	file, err := b.Put(t.Context(), "one", "a.docx", strings.NewReader("PK\x03\x04 and no more"))

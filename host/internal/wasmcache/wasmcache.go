@@ -1,9 +1,10 @@
 // Package wasmcache guards the folders in which wazero keeps compiled modules.
 //
-// wazero believes what it reads there: a damaged entry fails the module, allocates what a damaged length says, or runs as
-// machine code. A [Dir] therefore keeps the SHA-256 of each entry beside it, and removes an entry that differs before
-// wazero sees it; the module is then compiled again. The checksum finds damage, not an attacker: whoever can write the
-// folder can write both, so the folder belongs to the host's user alone and is no part of a backup.
+// wazero believes what it reads there: a damaged entry fails the module, allocates what a damaged
+// length says, or runs as machine code. A [Dir] therefore keeps the SHA-256 of each entry beside
+// it, and removes an entry that differs before wazero sees it; the module is then compiled again.
+// The checksum finds damage, not an attacker: whoever can write the folder can write both, so the
+// folder belongs to the host's user alone and is no part of a backup.
 package wasmcache
 
 import (
@@ -24,7 +25,8 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// Dir is a folder of compiled modules. It is safe for concurrent use, also by several processes; a nil Dir guards nothing.
+// Dir is a folder of compiled modules. It is safe for concurrent use, also by several processes; a
+// nil Dir guards nothing.
 type Dir struct {
 	path string
 	log  *slog.Logger
@@ -45,8 +47,8 @@ var entryName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // sumSuffix is added to the name of an entry for the file with its checksum.
 const sumSuffix = ".sha256"
 
-// Open makes the folder when it is missing, and gives wazero's cache in it. An empty path is a cache in memory and a nil
-// Dir. log takes a line for each damaged entry; nil means slog.Default.
+// Open makes the folder when it is missing, and gives wazero's cache in it. An empty path is a
+// cache in memory and a nil Dir. log takes a line for each damaged entry; nil means slog.Default.
 func Open(path string, log *slog.Logger) (*Dir, wazero.CompilationCache, error) {
 	if path == "" {
 		return nil, wazero.NewCompilationCache(), nil
@@ -64,9 +66,9 @@ func Open(path string, log *slog.Logger) (*Dir, wazero.CompilationCache, error) 
 	return &Dir{path: path, log: log, known: map[string]stamp{}}, cache, nil
 }
 
-// Compile calls compile, which may read entries of the folder and write new ones: before, what is damaged is removed,
-// afterwards, the checksums of new entries are written. One compilation of a Dir runs at a time; wazero uses all
-// processors for it.
+// Compile calls compile, which may read entries of the folder and write new ones: before, what is
+// damaged is removed, afterwards, the checksums of new entries are written. One compilation of a
+// Dir runs at a time; wazero uses all processors for it.
 func (d *Dir) Compile(compile func() error) error {
 	if d == nil {
 		return compile()
@@ -116,8 +118,8 @@ func (d *Dir) each(do func(path string, now stamp) error) error {
 	return nil
 }
 
-// check removes an entry that is not what was sealed. One without a checksum is from a process that died before it could
-// write it, or from a version that wrote none.
+// check removes an entry that is not what was sealed. One without a checksum is from a process that
+// died before it could write it, or from a version that wrote none.
 func (d *Dir) check(path string, now stamp) error {
 	if d.known[path] == now {
 		return nil

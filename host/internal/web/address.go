@@ -34,8 +34,8 @@ func notPublic(address string) error {
 	return fmt.Errorf("%w: %s private or reserved; allow such addresses with --allow-private", ErrAddress, address)
 }
 
-// check refuses a host before anything is sent, so that secrets are not even looked up for it. What is dialled is
-// checked again.
+// check refuses a host before anything is sent, so that secrets are not even looked up for it. What
+// is dialled is checked again.
 func (c *Client) check(ctx context.Context, host string) error {
 	if c.AllowPrivate {
 		return nil

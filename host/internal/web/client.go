@@ -27,7 +27,8 @@ import (
 )
 
 var (
-	// ErrAddress means that the address is private, local or reserved; allow private addresses if it is meant.
+	// ErrAddress means that the address is private, local or reserved; allow private addresses if
+	// it is meant.
 	ErrAddress = errors.New("address is not allowed")
 	// ErrTooLarge means that the answer is larger than accepted; raise the limit or ask for less.
 	ErrTooLarge = errors.New("answer is too large")
@@ -186,8 +187,9 @@ func (e *exchange) contentType() string {
 	return ""
 }
 
-// build puts the secrets in. They are meant for the origin the canvas names: once a redirect has led to another, headers
-// that hold one, or by their name may carry a credential, are left out, and a body that holds one is not sent.
+// build puts the secrets in. They are meant for the origin the canvas names: once a redirect has
+// led to another, headers that hold one, or by their name may carry a credential, are left out, and
+// a body that holds one is not sent.
 func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http.Request, error) {
 	if e.first == nil {
 		e.first = u
@@ -249,7 +251,8 @@ func (e *exchange) read(res *http.Response) (*engine.HTTPResponse, error) {
 	return out, nil
 }
 
-// dial connects to an accepted address; the name is resolved once more, and each address of it checked.
+// dial connects to an accepted address; the name is resolved once more, and each address of it
+// checked.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{Timeout: 10 * time.Second, Control: c.control}
 	return d.DialContext(ctx, network, address)

@@ -53,7 +53,8 @@ function requestOf(payload: Record<string, unknown>, signal: AbortSignal, guard:
 
 const mostRedirects = 5;
 
-// follow sends a request and follows redirects that fetch leaves alone: credentials stay at the first origin.
+// follow sends a request and follows redirects that fetch leaves alone: credentials stay at the
+// first origin.
 async function follow(fetcher: typeof fetch, first: string, init: RequestInit): Promise<Response> {
   let url = first;
   for (let hop = 0; hop <= mostRedirects; hop++) {

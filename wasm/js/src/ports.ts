@@ -195,7 +195,8 @@ async function tool(tools: Record<string, Tool> | undefined, payload: Record<str
   const name = String(payload["component"]);
   const found = tools && Object.hasOwn(tools, name) ? tools[name] : undefined;
   if (!found) throw new EngineError("unsupported", `this host has no tool named ${name}`);
-  // All of params is the canvas's own, so a tool needs no mark to tell whose placeholders stand there.
+  // All of params is the canvas's own, so a tool needs no mark to tell whose placeholders stand
+  // there.
   const params = JSON.parse(unmarked(JSON.stringify(payload["params"] ?? {}), payload["secret_mark"])) as Record<string, unknown>;
   const given = await found.run((payload["arguments"] ?? {}) as Record<string, unknown>, { ...context, params });
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return given;

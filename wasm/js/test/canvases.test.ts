@@ -1,5 +1,5 @@
-// Canvases as people made them, from the folder EASEL_CANVASES: they load, are laid out and saved unchanged, and a run
-// with the offline model comes to an end.
+// Canvases as people made them, from the folder EASEL_CANVASES: they load, are laid out and saved
+// unchanged, and a run with the offline model comes to an end.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Scripts of Code nodes in QuickJS, straight in this thread. What the language itself does is compared with the
-// server's interpreter in language.test.ts.
+// Scripts of Code nodes in QuickJS, straight in this thread. What the language itself does is
+// compared with the server's interpreter in language.test.ts.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";

@@ -1,5 +1,5 @@
-// Every conformance case of the engine inside the real module, in Node: whole cases in this thread, run by run through
-// the package in a worker thread.
+// Every conformance case of the engine inside the real module, in Node: whole cases in this thread,
+// run by run through the package in a worker thread.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// Plays the conformance cases of the engine, in Node or in a page. The module holds their stand-ins (build tag
-// conformance); what it shows must be what the engine shows natively.
+// Plays the conformance cases of the engine, in Node or in a page. The module holds their stand-ins
+// (build tag conformance); what it shows must be what the engine shows natively.
 
 import type { Client } from "../src/client.ts";
 import { isWire, type Engine, type RunEvent } from "../src/index.ts";

@@ -1,5 +1,6 @@
-// The same scripts as the server's interpreter runs (host/internal/script), here in the sandbox of the page. What they
-// give is what is written down there, or one of the differences that are listed, each with what the sandbox gives.
+// The same scripts as the server's interpreter runs (host/internal/script), here in the sandbox of
+// the page. What they give is what is written down there, or one of the differences that are
+// listed, each with what the sandbox gives.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Bodies that a plugin reads in pieces from a server that is there: the twin of the Go host's tests of http.read, for
-// Node and for a page. A guest makes the requests of a list in one call.
+// Bodies that a plugin reads in pieces from a server that is there: the twin of the Go host's tests
+// of http.read, for Node and for a page. A guest makes the requests of a list in one call.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";

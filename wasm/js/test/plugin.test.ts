@@ -522,7 +522,8 @@ describe("the golden messages of the contract", { timeout: 1_200_000 }, () => {
         test(file, async () => {
           const flood = message as Flood;
           const plugin = await Plugin.load(pack(guests[`flood ${flood.step}`]!), meter, inline, { grant: "asked" });
-          // Each answer has the call played again here, which 10,000 answers would have done for minutes; Chromium counts them all.
+          // Each answer has the call played again here, which 10,000 answers would have done for
+          // minutes; Chromium counts them all.
           if (file === "flood.pieces.json" && bestWay() === "replay") assert.equal((await wade(plugin, flood, 1_500)).error, undefined);
           else await drown(plugin, flood);
           plugin.close();

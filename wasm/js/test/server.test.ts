@@ -1,5 +1,6 @@
-// toSSE against the server: the same canvas and question, through easel serve and through the module. Ids, times and
-// the place of a record in the server's log are made equal first; everything else must be the same bytes.
+// toSSE against the server: the same canvas and question, through easel serve and through the
+// module. Ids, times and the place of a record in the server's log are made equal first; everything
+// else must be the same bytes.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";

@@ -1,5 +1,5 @@
-// What users of the package do with the real engine. Node plays each story in its own thread and in a worker thread,
-// the browser in a Worker; so a story uses nothing that only one of them has.
+// What users of the package do with the real engine. Node plays each story in its own thread and in
+// a worker thread, the browser in a Worker; so a story uses nothing that only one of them has.
 
 import { EngineError, isWire, type Engine, type Model, type ModelPiece, type Run, type RunEvent, type RunOptions } from "../src/index.ts";
 import { scripted } from "../src/model/scripted.ts";
@@ -29,7 +29,8 @@ async function until(run: Run, name: RunEvent["event"]): Promise<void> {
   throw new Error(`the run ended without ${name}`);
 }
 
-// A model that fails in one of the ways in which strangers' code does, and what the node's error must say.
+// A model that fails in one of the ways in which strangers' code does, and what the node's error
+// must say.
 const cyclic: Record<string, unknown> = {};
 cyclic["self"] = cyclic;
 const failing: Record<string, [llm: Model, says: RegExp]> = {

@@ -1,5 +1,5 @@
-// Canvases of strangers on the page of a host with a person logged in: nothing runs before the person allows it, and
-// what runs then reaches neither the account nor the host.
+// Canvases of strangers on the page of a host with a person logged in: nothing runs before the
+// person allows it, and what runs then reaches neither the account nor the host.
 
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
@@ -136,7 +136,8 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     assert.equal(Object.keys(body).length, 11);
     assert.deepEqual(new Set(Object.values(body)), new Set([""]), "every address of the host was refused");
     nothingLeaked();
-    // A page sees only afterwards that a redirect led to the host: its request carried no login, its answer is dropped.
+    // A page sees only afterwards that a redirect led to the host: its request carried no login,
+    // its answer is dropped.
     assert.deepEqual(asked, ["/api/v2/me"], "the page refuses all others before they leave");
     assert.deepEqual((await Promise.all(signed)).map(({ cookie, authorization }) => [cookie, authorization]), [[undefined, undefined]]);
     await done(network);

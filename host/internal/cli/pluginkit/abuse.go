@@ -55,7 +55,8 @@ func (k *kit) play(ctx context.Context, c Case) error {
 	return nil
 }
 
-// faults are codes that cost an instance: an honest plugin answers with an error of its own instead.
+// faults are codes that cost an instance: an honest plugin answers with an error of its own
+// instead.
 var faults = []plugin.Code{plugin.Trap, plugin.Panic, plugin.Exit, plugin.StackOverflow, plugin.OutOfMemory, plugin.OutOfFuel, plugin.Timeout, plugin.OutputTooLarge, plugin.TooManyCalls}
 
 func faulty(err error) error {
@@ -84,8 +85,9 @@ func (k *kit) badInput(ctx context.Context, b *bench, m *plugin.Module) {
 	}
 }
 
-// mostCancels bounds how many emits of a case are tried; patience is how long a plugin may take to end afterwards,
-// less than a host leaves it before it is stopped; tries are how often it may be late.
+// mostCancels bounds how many emits of a case are tried; patience is how long a plugin may take to
+// end afterwards, less than a host leaves it before it is stopped; tries are how often it may be
+// late.
 const (
 	mostCancels = 20
 	patience    = 200 * time.Millisecond
@@ -145,7 +147,8 @@ func (k *kit) services(ctx context.Context, b *bench, m *plugin.Module, c Case) 
 	}
 }
 
-// neighbours wants another tenant to see nothing of an earlier call, and a call after an error to be as good as new.
+// neighbours wants another tenant to see nothing of an earlier call, and a call after an error to
+// be as good as new.
 func (k *kit) neighbours(ctx context.Context, b *bench, m *plugin.Module, c Case) {
 	answer := func(tenant string) *outcome {
 		b.world.set(c, nil, 0)

@@ -22,8 +22,9 @@ const (
 	i18nFile     = "i18n.json"
 )
 
-// Build compiles the plugin in a folder with its language's own tool: Go where there are .go files, otherwise what
-// `npm run build` or build.sh leaves as the folder's .wasm file. What the tool prints is part of the error.
+// Build compiles the plugin in a folder with its language's own tool: Go where there are .go files,
+// otherwise what `npm run build` or build.sh leaves as the folder's .wasm file. What the tool
+// prints is part of the error.
 func Build(ctx context.Context, dir string) ([]byte, error) {
 	for _, how := range []struct {
 		sign string
@@ -85,8 +86,9 @@ func Prebuilt(dir string) ([]byte, error) {
 	return os.ReadFile(found[0])
 }
 
-// Pack writes what stands in a folder into a module: the manifest (from manifest.json, or else from what the module
-// says about itself), the cases, the icon and the texts. A signature is removed; sign last.
+// Pack writes what stands in a folder into a module: the manifest (from manifest.json, or else from
+// what the module says about itself), the cases, the icon and the texts. A signature is removed;
+// sign last.
 func Pack(ctx context.Context, h *plugin.Host, wasm []byte, dir string) ([]byte, error) {
 	manifest, err := optional(dir, ManifestFile)
 	if err != nil {

@@ -23,7 +23,8 @@ type Case struct {
 	Name      string         `json:"name"`
 	Params    map[string]any `json:"params,omitempty"`
 	Arguments map[string]any `json:"arguments,omitempty"`
-	// The world: answers of web services and models in order, the last one again and again; values to find.
+	// The world: answers of web services and models in order, the last one again and again; values
+	// to find.
 	HTTP      []Response        `json:"http,omitempty"`
 	Chat      []string          `json:"chat,omitempty"`
 	Values    map[string]string `json:"values,omitempty"`

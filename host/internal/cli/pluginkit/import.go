@@ -19,9 +19,9 @@ var (
 	returnLine   = regexp.MustCompile(`(?m)^\s*return\s*(\{)`)
 )
 
-// Import converts the metadata of a RAGFlow LLMToolPlugin into a manifest. The source is Python, from
-// which the value that get_metadata returns is read, or the same value as JSON. The code of the
-// plugin is not converted.
+// Import converts the metadata of a RAGFlow LLMToolPlugin into a manifest. The source is Python,
+// from which the value that get_metadata returns is read, or the same value as JSON. The code of
+// the plugin is not converted.
 func Import(source string) (map[string]any, error) {
 	version, block := "1.0.0", source
 	if !strings.HasPrefix(strings.TrimSpace(source), "{") {

@@ -19,7 +19,8 @@ import (
 )
 
 // The kernel that runs plugins in pages and in Node, made of wasm/js/src/plugin/cases.node.ts by
-// `go test ./host/internal/cli/pluginkit -run TestKernelIsCurrent -update`; the same test holds it against its source.
+// `go test ./host/internal/cli/pluginkit -run TestKernelIsCurrent -update`; the same test holds it
+// against its source.
 //
 //go:embed node.mjs
 var kernel []byte
@@ -69,7 +70,8 @@ type played struct {
 	Emits   int    `json:"emits"`
 }
 
-// node plays the cases that passed once more in the JavaScript kernel and wants the same outputs, pieces, codes and fuel.
+// node plays the cases that passed once more in the JavaScript kernel and wants the same outputs,
+// pieces, codes and fuel.
 func (k *kit) node(ctx context.Context) error {
 	const name = "Node"
 	switch {
@@ -107,7 +109,8 @@ func (k *kit) node(ctx context.Context) error {
 	return nil
 }
 
-// task writes the cases for Node. What the manifest refuses before the plugin runs is the same everywhere.
+// task writes the cases for Node. What the manifest refuses before the plugin runs is the same
+// everywhere.
 func (k *kit) task(ctx context.Context, b *bench, m *plugin.Module) (*task, []Case, error) {
 	shape, err := meter.Inspect(k.wasm)
 	if err != nil {

@@ -55,8 +55,9 @@ func TestNodeAgrees(t *testing.T) {
 	require.Contains(t, check.Detail, "1 cases")
 }
 
-// TestNodeDisagrees has a plugin look at what differs between the two hosts and must not matter: its limit of fuel is
-// enough here and too little there is impossible, so the case is played with a Node that answers something else.
+// TestNodeDisagrees has a plugin look at what differs between the two hosts and must not matter:
+// its limit of fuel is enough here and too little there is impossible, so the case is played with a
+// Node that answers something else.
 func TestNodeDisagrees(t *testing.T) {
 	liar := filepath.Join(t.TempDir(), "liar")
 	for answer, want := range map[string]string{

@@ -1,13 +1,15 @@
-// Package pluginkit is the conformance kit behind `easel plugin test`: what an author runs before a release, and what
-// the examples of this repository are tested with.
+// Package pluginkit is the conformance kit behind `easel plugin test`: what an author runs before a
+// release, and what the examples of this repository are tested with.
 //
-// [Run] takes the bytes of a plugin and its cases. It loads the plugin as a host does, plays every case on three
-// fresh instances, and once in Node, and wants the same outputs and the same fuel each time, then treats the plugin badly: input that
-// is empty, huge, no UTF-8 or full of unknown fields; callers that give up at each emit; services that fail or are
-// denied; another tenant after an error. The plugin may answer with an error, but it must not fault. Clock and
-// chance are pinned, and nothing reaches the network: requests are answered from the case.
+// [Run] takes the bytes of a plugin and its cases. It loads the plugin as a host does, plays every
+// case on three fresh instances, and once in Node, and wants the same outputs and the same fuel
+// each time, then treats the plugin badly: input that is empty, huge, no UTF-8 or full of unknown
+// fields; callers that give up at each emit; services that fail or are denied; another tenant after
+// an error. The plugin may answer with an error, but it must not fault. Clock and chance are
+// pinned, and nothing reaches the network: requests are answered from the case.
 //
-// The report says what passed, and how large, hungry and heavy the plugin is against the report before.
+// The report says what passed, and how large, hungry and heavy the plugin is against the report
+// before.
 package pluginkit
 
 import (
@@ -87,7 +89,8 @@ type kit struct {
 	first   map[string]*outcome // of the cases that passed, on a fresh instance
 }
 
-// Run plays the kit. The error means that it could not start; what is wrong with the plugin is in the report.
+// Run plays the kit. The error means that it could not start; what is wrong with the plugin is in
+// the report.
 func Run(ctx context.Context, wasm []byte, cases []Case, o Options) (*Report, error) {
 	k := &kit{
 		report: &Report{Bytes: len(wasm), Fuel: map[string]int64{}, Memory: map[string]int64{}},

@@ -15,7 +15,8 @@ import (
 // endless computes until it is stopped.
 const endless = "loop $l br $l end"
 
-// guest is a module with a body for easel_invoke; {"outputs":{}} stands at 0, "again" at 32, {"outputs":{"a":1}} at 64.
+// guest is a module with a body for easel_invoke; {"outputs":{}} stands at 0, "again" at 32,
+// {"outputs":{"a":1}} at 64.
 func guest(t *testing.T, body string) []byte {
 	t.Helper()
 	timeout := 30_000

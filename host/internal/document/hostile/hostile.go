@@ -1,5 +1,5 @@
-// Package hostile generates documents that try to exhaust the memory or the time of a reader. It is for tests: a set of
-// small files that unpack, decode or multiply to hundreds of megabytes.
+// Package hostile generates documents that try to exhaust the memory or the time of a reader. It is
+// for tests: a set of small files that unpack, decode or multiply to hundreds of megabytes.
 package hostile
 
 import (
@@ -23,8 +23,8 @@ func Set() []File {
 	return slices.Concat(words(), sheets(), slides(), archives(), texts(), pages(), PDFs())
 }
 
-// Choose gives the files that a test takes: every fourth from a place on, all of them for "all", or those whose name begins
-// with what else only says.
+// Choose gives the files that a test takes: every fourth from a place on, all of them for "all", or
+// those whose name begins with what else only says.
 func Choose(only string, from int) []File {
 	var chosen []File
 	for i, f := range Set() {
@@ -35,7 +35,8 @@ func Choose(only string, from int) []File {
 	return chosen
 }
 
-// Part is a file in an archive: Head, then Unit Times times, then Tail. It is compressed once, whatever its size.
+// Part is a file in an archive: Head, then Unit Times times, then Tail. It is compressed once,
+// whatever its size.
 type Part struct {
 	Name, Head, Unit string
 	Times            int
@@ -53,7 +54,8 @@ func Archive(parts ...Part) []byte {
 	return b.Bytes()
 }
 
-// write adds a part. Deflate blocks that do not refer to each other are repeated, so that 250 MB cost no time.
+// write adds a part. Deflate blocks that do not refer to each other are repeated, so that 250 MB
+// cost no time.
 func (p *Part) write(z *zip.Writer) {
 	units := max(1, min(p.Times, 1<<20/max(1, len(p.Unit))))
 	chunk := strings.Repeat(p.Unit, units)

@@ -40,7 +40,8 @@ func PDFs() []File {
 	}
 }
 
-// nestedForms is a PDF whose page shows a form that shows the next one ten times, thirty levels deep.
+// nestedForms is a PDF whose page shows a form that shows the next one ten times, thirty levels
+// deep.
 func nestedForms() []byte {
 	form := "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
 	var forms []string

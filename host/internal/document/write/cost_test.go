@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Texts of many pieces are refused before they are parsed; what is made of others stays within the estimate that is
-// reserved for it.
+// Texts of many pieces are refused before they are parsed; what is made of others stays within the
+// estimate that is reserved for it.
 func TestMemoryOfFiles(t *testing.T) {
 	row := "|1|2|3|4|5|6|7|8|9|0|\n"
 	for name, text := range map[string]string{

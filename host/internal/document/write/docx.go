@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// docx is a Word document with the built-in styles of Word, so that a reader can change its looks in one place.
+// docx is a Word document with the built-in styles of Word, so that a reader can change its looks
+// in one place.
 func docx(blocks []block) ([]byte, error) {
 	w := &word{rels: []relation{{"styles", "styles.xml", false}, {"numbering", "numbering.xml", false}}}
 	for _, b := range blocks {
@@ -43,7 +44,8 @@ func (w *word) block(b block) {
 	}
 }
 
-// properties of a paragraph. Lists and quotations stand 360 twips, a quarter of an inch, further in per level.
+// properties of a paragraph. Lists and quotations stand 360 twips, a quarter of an inch, further in
+// per level.
 func (w *word) properties(b block) string {
 	if b.kind != item {
 		w.open = nil

@@ -5,21 +5,23 @@ import (
 	"strings"
 )
 
-// ErrTangled means that a text has more nesting or more open marks than any text that somebody reads; reading it
-// would take time that grows with their square.
+// ErrTangled means that a text has more nesting or more open marks than any text that somebody
+// reads; reading it would take time that grows with their square.
 var ErrTangled = errors.New("the text is no markdown that can be read: too many marks inside each other")
 
-// ErrPieces means that a text has more lines, cells and marks than a file is made of; make several files of it.
+// ErrPieces means that a text has more lines, cells and marks than a file is made of; make several
+// files of it.
 var ErrPieces = errors.New("the text has too many lines, cells and marks for a file")
 
 const (
 	// mostMemory bounds what making a file of a text holds, in bytes.
 	mostMemory = 128 << 20
-	// perLine and perMark are what a line outside of tables, and a cell or a mark, take at most in any format: measured.
+	// perLine and perMark are what a line outside of tables, and a cell or a mark, take at most in
+	// any format: measured.
 	perLine = 1600
 	perMark = 700
-	// longestPDFCell is how long a cell of a table in a PDF is at most, in bytes. Its lines are set before they are
-	// placed, at 100 bytes for each character.
+	// longestPDFCell is how long a cell of a table in a PDF is at most, in bytes. Its lines are set
+	// before they are placed, at 100 bytes for each character.
 	longestPDFCell = 64 << 10
 )
 

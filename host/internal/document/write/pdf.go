@@ -44,7 +44,8 @@ type setter struct {
 	y      float64 // of the next line's top; grows downwards from the upper margin
 }
 
-// sheet is a page: its drawing operations, and the links on it. Both are packed when the page is full.
+// sheet is a page: its drawing operations, and the links on it. Both are packed when the page is
+// full.
 type sheet struct {
 	ops     strings.Builder
 	links   []linkArea
@@ -183,7 +184,8 @@ func (s *setter) slice(cells [][][]piece, widths []float64, from, n int, height 
 	s.y = bottom
 }
 
-// columnWidths shares the width by the longest line of each column, so that no column is lost beside a long one.
+// columnWidths shares the width by the longest line of each column, so that no column is lost
+// beside a long one.
 func columnWidths(b block, width float64) []float64 {
 	widths := make([]float64, columns(b))
 	for i := range widths {
@@ -226,8 +228,8 @@ func (s *setter) line(x1, y1, x2, y2 float64) {
 // top turns a distance from the upper margin into a height above the foot of the page.
 func top(y float64) float64 { return pageHeight - margin - y }
 
-// words sets a line. Neighbours in one style go out together, with the blanks between them, so that a reader of the
-// file finds the words as they were.
+// words sets a line. Neighbours in one style go out together, with the blanks between them, so that
+// a reader of the file finds the words as they were.
 func (s *setter) words(line []piece, x, size float64) {
 	page, baseline := s.sheet(), top(s.y)-size
 	for i := 0; i < len(line); {

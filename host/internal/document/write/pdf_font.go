@@ -35,7 +35,8 @@ func faceOf(s span) face {
 	return upright
 }
 
-// fonts are the objects of the faces, all but eastern. They need not be in the file: every reader has them.
+// fonts are the objects of the faces, all but eastern. They need not be in the file: every reader
+// has them.
 var fonts = [...]string{upright: "Helvetica", boldFace: "Helvetica-Bold", italicFace: "Helvetica-Oblique", boldItalic: "Helvetica-BoldOblique", mono: "Courier"}
 
 // inWestern holds for characters of Windows-1252, the encoding of the Western faces.
@@ -44,7 +45,8 @@ func inWestern(r rune) bool {
 	return ok
 }
 
-// Widths of the characters from blank to tilde, in thousandths of the size. Source: Adobe's metrics of the core fonts.
+// Widths of the characters from blank to tilde, in thousandths of the size. Source: Adobe's metrics
+// of the core fonts.
 var (
 	widthsUpright = [...]int{
 		278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,

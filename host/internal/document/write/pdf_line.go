@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// piece is a piece of a line that is not divided: a word, a blank, or one character of a script without blanks.
+// piece is a piece of a line that is not divided: a word, a blank, or one character of a script
+// without blanks.
 type piece struct {
 	text   string
 	face   face
@@ -16,8 +17,8 @@ type piece struct {
 	struck bool
 }
 
-// breakLines sets spans in lines of at most the given width, at least one, and gives each line when it is full. Words
-// that are wider are divided.
+// breakLines sets spans in lines of at most the given width, at least one, and gives each line when
+// it is full. Words that are wider are divided.
 func breakLines(spans []span, size, width float64) iter.Seq[[]piece] {
 	return func(yield func([]piece) bool) {
 		var line []piece

@@ -1,10 +1,11 @@
-// Package write makes files of markdown, for canvases whose Message names an output format: markdown, html, pdf, docx
-// and xlsx. Package document is the other direction, and its tests read what this one writes.
+// Package write makes files of markdown, for canvases whose Message names an output format:
+// markdown, html, pdf, docx and xlsx. Package document is the other direction, and its tests read
+// what this one writes.
 //
-// The markdown is a language model's. Raw HTML in it is left out, and pictures are replaced by their description:
-// making a file never fetches anything. A PDF uses the fonts that every reader of PDF has: Helvetica and Courier for
-// Western text, and for all other the Chinese font that readers bring for Adobe-GB1, which has Greek, Cyrillic and
-// Kana too, but no Hangul and no emoji.
+// The markdown is a language model's. Raw HTML in it is left out, and pictures are replaced by
+// their description: making a file never fetches anything. A PDF uses the fonts that every reader
+// of PDF has: Helvetica and Courier for Western text, and for all other the Chinese font that
+// readers bring for Adobe-GB1, which has Greek, Cyrillic and Kana too, but no Hangul and no emoji.
 package write
 
 import (

@@ -214,8 +214,8 @@ func TestErrors(t *testing.T) {
 
 var everyFormat = []string{"markdown", "html", "docx", "xlsx", "pdf"}
 
-// Each of these took the parser seconds to minutes at a few hundred kilobytes, and would take hours at the size that
-// is allowed.
+// Each of these took the parser seconds to minutes at a few hundred kilobytes, and would take hours
+// at the size that is allowed.
 func TestTangled(t *testing.T) {
 	for name, markdown := range map[string]string{
 		"quotations":        strings.Repeat(">", 50_000) + " x",

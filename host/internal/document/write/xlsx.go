@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// xlsx is a book with a sheet for each table. A text without tables is one sheet, Data, with one column, Content.
+// xlsx is a book with a sheet for each table. A text without tables is one sheet, Data, with one
+// column, Content.
 //
-// Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour read, written anew).
-// Differs: numbers are numbers, as they are in later versions.
+// Source: RAGFlow agent/component/message.py at 80a16e71 (behaviour read, written anew). Differs:
+// numbers are numbers, as they are in later versions.
 func xlsx(blocks []block, markdown string) ([]byte, error) {
 	book := &book{names: map[string]bool{}}
 	title := ""
@@ -124,8 +125,8 @@ func cellXML(text string, head bool) string {
 	return `<c t="inlineStr"><is><t xml:space="preserve">` + escape(cut(text, longestCell)) + "</t></is></c>"
 }
 
-// isNumber holds for numbers that come back as they were written: no leading zeros as in article numbers, no more
-// digits than a sheet keeps.
+// isNumber holds for numbers that come back as they were written: no leading zeros as in article
+// numbers, no more digits than a sheet keeps.
 func isNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	whole, fraction, point := strings.Cut(digits, ".")

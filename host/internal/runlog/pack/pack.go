@@ -1,8 +1,8 @@
 // Package pack stores large values of a run log once.
 //
-// The records of a run repeat values: an output of 1 MB stands in the node's result, in its event, in the next checkpoint
-// and in every snapshot. The run log packs each record with Pack, stores the blobs it returns before the record, and reads
-// the record back with Unpack.
+// The records of a run repeat values: an output of 1 MB stands in the node's result, in its event,
+// in the next checkpoint and in every snapshot. The run log packs each record with Pack, stores the
+// blobs it returns before the record, and reads the record back with Unpack.
 package pack
 
 import (
@@ -21,9 +21,9 @@ var ErrDamaged = errors.New("damaged")
 
 // Packer packs the records of one log. The zero value is ready; it is not safe for concurrent use.
 //
-// A packed record begins with '!', which no JSON text does; all others are stored as they are. Inside it a value that
-// was taken out reads {"$blob":"<sha256 of its JSON>"}; an object whose first name is $blob, $$blob, ... gets one $
-// more.
+// A packed record begins with '!', which no JSON text does; all others are stored as they are.
+// Inside it a value that was taken out reads {"$blob":"<sha256 of its JSON>"}; an object whose
+// first name is $blob, $$blob, ... gets one $ more.
 type Packer struct {
 	Limit int // smallest value that is kept apart; 0 means Limit
 	known map[string]bool
@@ -43,9 +43,9 @@ const (
 	blobOpen = `{"$blob":"`
 )
 
-// Pack gives a record as it is stored, and the blobs that no earlier record of this log had. They must be stored
-// before it. A record without large values comes back unchanged and nothing is allocated. The record must be JSON as
-// the engine writes it; a broken one is kept as it is.
+// Pack gives a record as it is stored, and the blobs that no earlier record of this log had. They
+// must be stored before it. A record without large values comes back unchanged and nothing is
+// allocated. The record must be JSON as the engine writes it; a broken one is kept as it is.
 func (p *Packer) Pack(record []byte) (stored []byte, blobs []Blob) {
 	limit := p.Limit
 	if limit <= 0 {
@@ -98,7 +98,8 @@ func (w *packing) value(depth int) bool {
 	if !w.copy(&w.out, depth, w.value, func(key []byte) []byte { return escapeBlobKey(key, 1) }) {
 		return false
 	}
-	// A value that holds references is large still only when its small parts are many; the record itself stays.
+	// A value that holds references is large still only when its small parts are many; the record
+	// itself stays.
 	if depth == 0 || len(w.out)-from < w.limit {
 		return true
 	}
@@ -165,7 +166,8 @@ func (u *unpacking) reference() (id string, ok bool) {
 	return string(rest[len(blobOpen):end]), true
 }
 
-// escapeBlobKey adds a $ to the quoted names $blob, $$blob, ..., or takes one away from all but the first of them.
+// escapeBlobKey adds a $ to the quoted names $blob, $$blob, ..., or takes one away from all but the
+// first of them.
 func escapeBlobKey(key []byte, by int) []byte {
 	inner := bytes.TrimLeft(key[1:len(key)-1], "$")
 	dollars := len(key) - 2 - len(inner)

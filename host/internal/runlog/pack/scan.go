@@ -8,7 +8,8 @@ type scan struct {
 	at   int
 }
 
-// deepest is how deep a record may be nested; the parser of documents has the same limit or a lower one.
+// deepest is how deep a record may be nested; the parser of documents has the same limit or a lower
+// one.
 const deepest = 20_000
 
 // copy copies one value to out, its members and elements through inner, names through rename.

@@ -1,6 +1,7 @@
-// How a script's value leaves the sandbox: as JSON, by the rules that the server's interpreter follows too. They are
-// those of JSON.stringify, but a BigInt becomes its text, and what is too large, too deep or holds itself is an error.
-// This program runs inside the sandbox, before the script, so that the script cannot change what it uses.
+// How a script's value leaves the sandbox: as JSON, by the rules that the server's interpreter
+// follows too. They are those of JSON.stringify, but a BigInt becomes its text, and what is too
+// large, too deep or holds itself is an error. This program runs inside the sandbox, before the
+// script, so that the script cannot change what it uses.
 
 /** Most that a value may nest. */
 const depth = 200;

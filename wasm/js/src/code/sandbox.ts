@@ -1,5 +1,6 @@
-// Runs one script of a Code node inside QuickJS: the language, a console, setTimeout, and nothing else. Time, memory,
-// stack and output are limited. What a script finds around itself, and how its result leaves it, is as on the server.
+// Runs one script of a Code node inside QuickJS: the language, a console, setTimeout, and nothing
+// else. Time, memory, stack and output are limited. What a script finds around itself, and how its
+// result leaves it, is as on the server.
 
 import { Scope, type QuickJSContext, type QuickJSHandle, type QuickJSWASMModule, type VmCallResult } from "quickjs-emscripten-core";
 import { EngineError } from "../errors.ts";

@@ -32,7 +32,8 @@ export function openai(options: OpenAIOptions): Model {
         method: "POST",
         headers: { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}), ...headers },
         body: JSON.stringify(bodyOf(request, options.model)),
-        // A redirect would take the question, and headers that fetch does not know as credentials, to another server.
+        // A redirect would take the question, and headers that fetch does not know as credentials,
+        // to another server.
         signal, credentials, referrerPolicy: "no-referrer", redirect: "manual",
       });
       if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {

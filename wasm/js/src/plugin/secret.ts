@@ -10,7 +10,8 @@ import { covers, type Permissions } from "./permission.ts";
 
 // In a query the braces and colons may be escaped.
 const placeholder = /(?:\{\{|%7[Bb]%7[Bb])secret(?::|%3[Aa])([A-Za-z0-9_.-]{1,64})(?::|%3[Aa])([A-Za-z0-9]{1,64})(?:\}\}|%7[Dd]%7[Dd])/g;
-// A part of a header value that is sent in base64, as Basic authorization wants it; it needs a placeholder that counts.
+// A part of a header value that is sent in base64, as Basic authorization wants it; it needs a
+// placeholder that counts.
 const encoded = /\{\{base64:((?:[^{}]|\{\{secret:[A-Za-z0-9_.:-]{1,130}\}\})*)\}\}/g;
 
 /** Filler puts secrets into a request to one host, with its port. */

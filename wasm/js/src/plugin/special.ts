@@ -9,8 +9,8 @@ const v4: [number, number][] = ([
   ["224.0.0.0", 4], ["240.0.0.0", 4],
 ] as [string, number][]).map(([address, bits]) => [number4(address)!, bits]);
 
-// What the public internet uses of the address space of IPv6. What lies outside embeds addresses of IPv4, is local,
-// multicast, or not assigned.
+// What the public internet uses of the address space of IPv6. What lies outside embeds addresses of
+// IPv4, is local, multicast, or not assigned.
 const internet: [bigint, number] = [number6("2000::")!, 3];
 
 const v6: [bigint, number][] = ([

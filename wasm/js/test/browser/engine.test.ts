@@ -1,5 +1,5 @@
-// The package over the real engine in headless Chromium: every story in a Worker and in the page's own thread, then
-// what only a browser has: policies, types of files, addresses that lead nowhere.
+// The package over the real engine in headless Chromium: every story in a Worker and in the page's
+// own thread, then what only a browser has: policies, types of files, addresses that lead nowhere.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

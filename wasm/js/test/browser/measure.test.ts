@@ -1,4 +1,5 @@
-// The bounds of `npm run measure`, in a short form that a busy machine does not shake: the best of a few rounds.
+// The bounds of `npm run measure`, in a short form that a busy machine does not shake: the best of
+// a few rounds.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

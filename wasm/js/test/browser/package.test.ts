@@ -1,4 +1,5 @@
-// The package as it is published, in a page without a bundler: the README's program, under a strict policy.
+// The package as it is published, in a page without a bundler: the README's program, under a strict
+// policy.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

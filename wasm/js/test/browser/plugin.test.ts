@@ -1,5 +1,5 @@
-// Plugins in headless Chromium, in Workers, without cross-origin isolation and under a strict policy: every fault in
-// both ways of waiting, and the example canvas.
+// Plugins in headless Chromium, in Workers, without cross-origin isolation and under a strict
+// policy: every fault in both ways of waiting, and the example canvas.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// A headless Chromium and a server for it. The server sends a strict Content-Security-Policy, and nothing that would
-// isolate the page; a test says what else is to be different.
+// A headless Chromium and a server for it. The server sends a strict Content-Security-Policy, and
+// nothing that would isolate the page; a test says what else is to be different.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";

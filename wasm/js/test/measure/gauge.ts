@@ -1,4 +1,5 @@
-// Starts what is measured: the module, a hello-world program of the same compiler, and a page in Chromium.
+// Starts what is measured: the module, a hello-world program of the same compiler, and a page in
+// Chromium.
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Measures the package in headless Chromium against floors of the same run, and fails when a limit is passed.
-// npm run measure
+// Measures the package in headless Chromium against floors of the same run, and fails when a limit
+// is passed. npm run measure
 
 import { missing } from "../browser/stage.ts";
 import { median, open } from "./gauge.ts";
@@ -28,7 +28,8 @@ try {
     posted.push(await bench.take("posted", count));
     events.push(await bench.take("events", count));
   }
-  // Two threads work at once in both; on a machine that is busy with other things only the best tell what they cost.
+  // Two threads work at once in both; on a machine that is busy with other things only the best
+  // tell what they cost.
   const each = (list: number[]): string => ((Math.min(...list) / count) * 1000).toFixed(2);
   row("event to the page, against postMessage and JSON.parse", Math.min(...events) / Math.min(...posted), 2, "x", `${each(events)} and ${each(posted)} us, best of 15, ${count} events`);
 

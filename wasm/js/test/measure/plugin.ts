@@ -1,5 +1,6 @@
-// Measures plugins: what a call costs, how a plugin is stopped, what loading one and waiting for the world cost, in
-// this Node and in Chromium. Run: node --import ./test/strip.mjs test/measure/plugin.ts
+// Measures plugins: what a call costs, how a plugin is stopped, what loading one and waiting for
+// the world cost, in this Node and in Chromium. Run: node --import ./test/strip.mjs
+// test/measure/plugin.ts
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// Sends the same bytes as the engine does, in batches as large as its own, by postMessage and nothing else.
+// Sends the same bytes as the engine does, in batches as large as its own, by postMessage and
+// nothing else.
 
 const batch = 64 << 10; // the module hands over as much at once
 

@@ -1,5 +1,6 @@
-// One instance of a plugin: the state of its present call, the checks that can end
-// it, and what its end means. functions.ts names the functions it imports. A twin of the Go host's guest, held to the same tests.
+// One instance of a plugin: the state of its present call, the checks that can end it, and what its
+// end means. functions.ts names the functions it imports. A twin of the Go host's guest, held to
+// the same tests.
 
 import { caps, meter, startExport } from "../abi.ts";
 import { guestError, PluginError } from "../error.ts";
@@ -176,8 +177,8 @@ export class Guest {
     into.add(bytes);
   }
 
-  // Log lines beyond the caps are dropped in silence: a plugin that logs too much is a nuisance. One that does nothing
-  // else is stopped.
+  // Log lines beyond the caps are dropped in silence: a plugin that logs too much is a nuisance.
+  // One that does nothing else is stopped.
   log(level: number, text: Uint8Array): void {
     if (++this.#logCalls > caps.logCalls) throw new PluginError("too_many_calls", `more than ${caps.logCalls} lines of log`);
     if (this.logs.length >= caps.logs) return;
@@ -267,7 +268,8 @@ export class Guest {
     return this.#exports[name] as WebAssembly.Global;
   }
 
-  // Pieces have a count of their own, because a large body has more of them than a plugin may make requests.
+  // Pieces have a count of their own, because a large body has more of them than a plugin may make
+  // requests.
   #count(piece: boolean): void {
     if (piece && ++this.#pieces > caps.pieces) throw new PluginError("too_many_calls", `more than ${caps.pieces} pieces of streams`);
     if (!piece && ++this.#hostCalls > caps.hostCalls) throw new PluginError("too_many_calls", `more than ${caps.hostCalls} calls of the host`);
@@ -326,7 +328,8 @@ export class Guest {
   }
 }
 
-// isRead tells a request for a piece from all others, which are read where they are answered. No such request is long.
+// isRead tells a request for a piece from all others, which are read where they are answered. No
+// such request is long.
 function isRead(request: Uint8Array): boolean {
   if (request.length > 1 << 10) return false;
   try {

@@ -68,7 +68,8 @@ export class Kernel {
     return run(kept.guest, work, world);
   }
 
-  // A call that has to wait ends there; after the answer a fresh instance does everything again that the kept one did.
+  // A call that has to wait ends there; after the answer a fresh instance does everything again
+  // that the kept one did.
   async #replayed(work: Work, kept: Kept, world: World): Promise<Done> {
     const deadline = performance.now() + work.timeout;
     for (;;) {
