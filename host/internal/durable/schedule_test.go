@@ -435,7 +435,7 @@ func TestMissedTimesAreMadeUpForOnce(t *testing.T) {
 	const period = 5 * time.Second
 	for _, lost := range []bool{false, true} {
 		b := newBench(t)
-		b.only((*Runs).takeOver) // nobody compares while the story is told
+		b.only(takeOver) // nobody compares while the story is told
 		s := b.schedule(Schedule{When: When{Every: period.String()}, Job: Job{Canvas: b.canvas(talk)}, Paused: true})
 		away := time.Now().Add(-time.Hour - time.Second).Truncate(time.Second).UTC()
 		b.setAt(s, away) // an hour ago, and nobody there since
