@@ -141,8 +141,8 @@ func (c *call) owners(f *store.CanvasFilter, ids []string) (none bool, err error
 	return false, nil
 }
 
-// countCanvases answers whose canvases and of which kinds there are, for
-// whoever offers filters.
+// countCanvases answers the owners and kinds of canvases with their counts, for
+// lists of filters.
 func (c *call) countCanvases(f store.CanvasFilter) error {
 	list, total, err := c.a.cfg.Store.Canvases(c.ctx(), f, store.Page{Documents: store.NoDocuments})
 	if err != nil {

@@ -50,7 +50,7 @@ type Config struct {
 	// Quota counts the model tokens of callers; required.
 	Quota *quota.Meter
 	// CancelOnLeave stops a run whose only reader, the client that began it,
-	// disconnects. Without it the run goes on.
+	// disconnects. Without it the run continues.
 	CancelOnLeave bool
 	// MaxBody bounds bodies of the class bodyCanvas, in bytes; 0 means 32 MiB.
 	MaxBody int64
@@ -71,7 +71,7 @@ type Config struct {
 	// request comes from; see [ParseProxies].
 	TrustedProxies []netip.Prefix
 	// Operator is the tenant whose unlimited keys and owners administer the host:
-	// its tenants. "" means nobody does.
+	// its tenants. "" means none.
 	Operator string
 	// Origins are the origins whose pages may call the API; empty means any, and
 	// "none" alone means none.
@@ -80,7 +80,7 @@ type Config struct {
 	Fetch engine.HTTP
 	// ForgetTask deletes the Redis keys of a task whose canvas is reset; nil when there are none.
 	ForgetTask func(ctx context.Context, task string) error
-	// Version is told to clients.
+	// Version is reported to clients.
 	Version string
 	// Metrics gets the API's own numbers; nil makes a registry of its own.
 	Metrics *prometheus.Registry

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// caller is who asks.
+// caller is the authenticated principal.
 type caller struct {
 	tenant string
 	user   string
@@ -50,7 +50,7 @@ func (w caller) covers(scopes []string) bool {
 	return !slices.ContainsFunc(scopes, func(s string) bool { return !w.may(s) })
 }
 
-// identify finds out who asks, as far as the route needs it.
+// identify authenticates the caller, as far as the route requires it.
 func (c *call) identify() error {
 	if c.route.need == needNone {
 		return nil
@@ -120,7 +120,7 @@ func (c *call) lookup() (caller, error) {
 	return who, err
 }
 
-// unknown is the answer to a token that nobody has, in the words of the route.
+// unknown is the response to an unknown token, in the wording of the route.
 func (c *call) unknown() error {
 	switch {
 	case strings.Contains(c.route.path, "/agentbots/") || strings.Contains(c.route.path, "/getsse/"):

@@ -65,7 +65,7 @@ func (p proxies) client(r *http.Request) netip.Addr {
 	return at
 }
 
-// client is the address of whoever sent the request, as far as it is known.
+// client is the address of the sender of the request, as far as it is known.
 func (c *call) client() netip.Addr { return proxies(c.a.cfg.TrustedProxies).client(c.r) }
 
 // parseHop reads an address with or without a port, in brackets or not. Zones

@@ -63,7 +63,7 @@ func lacking(names []string) error {
 	return &failure{code: codeArgument, message: "required argument are missing: " + strings.Join(names, ",") + "; ", hasData: true, param: names[0]}
 }
 
-// unauthorized is the answer to a request of nobody.
+// unauthorized is the response to an unauthenticated request.
 func unauthorized() *failure {
 	return &failure{code: codeUnknown, message: "<Unauthorized '401: Unauthorized'>", hasData: true, status: http.StatusUnauthorized}
 }

@@ -114,7 +114,7 @@ func (c *call) pass(res *http.Response) error {
 			continue
 		}
 		if err != io.EOF && c.ctx().Err() == nil && strings.HasPrefix(kind, "text/event-stream") {
-			// What comes after the first byte is told inside the stream, as providers do.
+			// Errors after the first byte are sent inside the stream, as providers do.
 			s := &sse{w: c.w, flush: flush, head: "data: "}
 			s.value(openAIError("provider_error", err.Error(), ""))
 		}

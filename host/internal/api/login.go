@@ -24,7 +24,7 @@ var loginRoutes = []route{
 // loginLasts is how long a login is good.
 const loginLasts = 7 * 24 * time.Hour
 
-// tooManyLogins is told to somebody who tries to log in too often.
+// tooManyLogins is the message for too many login attempts.
 const tooManyLogins = "Too many attempts; try again later."
 
 // login checks a password and hands out the login: in the Authorization header

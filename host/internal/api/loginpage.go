@@ -31,7 +31,7 @@ var loginCSS string
 
 var loginTemplate = template.Must(template.New("login").Parse(loginHTML))
 
-// loginPolicy lets the page load nothing but its own style, and nobody frame it.
+// loginPolicy lets the page load nothing but its own style and forbids framing it.
 var loginPolicy = func() string {
 	sum := sha256.Sum256([]byte(loginCSS))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +

@@ -16,7 +16,7 @@ func (a *API) openAI(c *call) error {
 		return err
 	}
 	if _, _, err := c.lastQuestion(); err != nil {
-		return err // before anybody is told whose the agent is
+		return err // before the answer reveals whether the agent exists
 	}
 	id := c.params["id"]
 	agent, err := c.canvas(id, failed(codeData, "You don't own the agent %s", id))

@@ -21,7 +21,7 @@ type v2Doc struct {
 	status int                // of the answer; 0 means 200
 	query  []string
 	stream bool // events are an answer as well
-	open   bool // nobody has to say who asks
+	open   bool // needs no authentication
 }
 
 // anyValue stands for values of the engine, which can be any JSON.

@@ -21,7 +21,7 @@ type Plugins interface {
 	Relay(ctx context.Context, tenant, name string, r plugin.Relayed) (*plugin.Response, error)
 }
 
-// Plugin is an installed plugin for whoever draws canvases.
+// Plugin is an installed plugin, as editors of canvases see it.
 type Plugin struct {
 	Component   string             `json:"component" jsonschema:"its name in a canvas, such as plugin:weather@1"`
 	Name        string             `json:"name"`

@@ -86,7 +86,7 @@ func (t *throttle) sweep(now time.Time) {
 	if len(t.list) < mostNames {
 		return
 	}
-	for name := range t.list { // all are busy: a tenth starts anew, so that a flood of names does not sweep each time
+	for name := range t.list { // all are busy: a tenth is reset, so that a flood of names does not sweep each time
 		if len(t.list) < mostNames*9/10 {
 			return
 		}

@@ -29,8 +29,8 @@ type face struct {
 	done bool
 }
 
-// stream sends a run to the client as it happens. The run goes on when the
-// client leaves, unless the host is told to cancel it then.
+// stream sends a run to the client as it happens. The run continues when
+// the client disconnects, unless the host is configured to cancel it then.
 func (c *call) stream(j durable.Job, f face) error {
 	s := c.beginStream(f.spaced)
 	like, begun := f.frame(emptyEvent(j)), false // whose ids frames of our own repeat
@@ -48,7 +48,7 @@ func (c *call) stream(j durable.Job, f face) error {
 			return true
 		}
 		if kind == engine.EventMessageReset {
-			// The dialects have no word for a text that begins anew: a line break parts it from
+			// The dialects have no event for a text that restarts: a line break parts it from
 			// what was said.
 			kind, r.Data = engine.EventMessage, lineBreak(r.Data)
 		}

@@ -34,7 +34,7 @@ var healthRoutes = []route{
 
 func (a *API) version(c *call) error { return c.ok(engine.String(a.cfg.Version)) }
 
-// config says what a login page offers: nobody registers here, and a password always logs in. There
+// config says what a login page offers: registration is off, and passwords always log in. There
 // is no other kind of login that it could be switched off for.
 func (a *API) config(c *call) error {
 	return c.ok(engine.Object("registerEnabled", 0, "disablePasswordLogin", false))
@@ -59,7 +59,7 @@ func (a *API) ready(c *call) error {
 	defer done()
 	state := func(err error) string {
 		if err != nil {
-			if c.ctx().Err() == nil { // else whoever asked has left
+			if c.ctx().Err() == nil { // else the client has disconnected
 				a.cfg.Logger.Warn("not ready", "err", err)
 			}
 			return "nok"
@@ -97,7 +97,7 @@ func (a *API) status(c *call) error {
 	))
 }
 
-// metrics are the API's own numbers. Routes are told by their patterns, so
+// metrics are the API's own numbers. Routes are labelled by their patterns, so
 // that ids do not make new series.
 type metrics struct {
 	registry *prometheus.Registry

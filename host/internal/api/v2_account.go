@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Accounts of our own API: who asks, people, keys (v2_key.go), tenants
+// Accounts of our own API: the caller, users, keys (v2_key.go), tenants
 // (v2_tenant.go) and secrets (v2_secret.go).
 var v2AccountRoutes = []route{
 	{method: "GET", path: "/api/v2/me", body: bodyNone, answer: (*API).v2Me, doc: &v2Doc{
@@ -19,7 +19,7 @@ var v2AccountRoutes = []route{
 		out: schemaOf[v2Me](),
 	}},
 	{method: "GET", path: "/api/v2/me/usage", body: bodyNone, answer: (*API).v2Usage, doc: &v2Doc{
-		name: "usage", about: "How many model tokens the caller and its tenant have used today, may use, and when that begins anew.", out: schemaOf[v2Usage](),
+		name: "usage", about: "How many model tokens the caller and its tenant have used today, may use, and when the count is reset.", out: schemaOf[v2Usage](),
 	}},
 	{method: "PUT", path: "/api/v2/me/password", body: bodyTiny, answer: (*API).v2OwnPassword, doc: &v2Doc{
 		name: "setOwnPassword", about: "Changes the caller's password and ends all its logins.", in: schemaOf[v2Password](), status: http.StatusNoContent,

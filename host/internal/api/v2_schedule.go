@@ -84,7 +84,7 @@ type v2ScheduleInput struct {
 // ownSession as the session of a schedule asks for one of its own each time.
 const ownSession = "new"
 
-// comingTimes is how many of the next times are told.
+// comingTimes is how many of the next times are returned.
 const comingTimes = 3
 
 func (c *call) v2ScheduleOf(s durable.Schedule) (v2Schedule, error) {

@@ -25,7 +25,7 @@ type v2Tenants struct {
 
 type v2TenantInput struct {
 	Name     string `json:"name"`
-	Email    string `json:"email,omitempty" jsonschema:"of the owner, to log in with; without one nobody can log in until a key is used to"`
+	Email    string `json:"email,omitempty" jsonschema:"of the owner, to log in with; without one no user can log in until one is added with a key"`
 	Password string `json:"password,omitempty" jsonschema:"of the owner, 8 characters at least"`
 
 	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens on one day, UTC, of all its keys together; 0 means any"`

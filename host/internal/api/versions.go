@@ -87,7 +87,7 @@ func (a *API) listTemplates(c *call) error {
 		b.Set("id", engine.String(t.ID)).Set("avatar", orNull(t.Avatar)).Set("title", t.Title).Set("description", t.Description)
 		b.Set("canvas_type", engine.String(t.Type)).Set("canvas_types", engine.Strings(t.Type))
 		b.Set("canvas_category", engine.String(agentCategory)).Set("dsl", document(t.DSL))
-		setTimes(b, a.began, a.began) // they are read anew at each start
+		setTimes(b, a.began, a.began) // they are read again at each start
 		rows[i] = b.Value()
 	}
 	return c.ok(engine.List(rows...))

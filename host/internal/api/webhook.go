@@ -106,7 +106,7 @@ func (c *call) runWebhook(v store.Canvas, test bool) error {
 		return badWebhook("%s", err)
 	}
 	if test {
-		// What was refused before is told by the answer alone.
+		// Requests refused before this point are reported by the response alone.
 		go c.a.watchTest(context.WithoutCancel(c.ctx()), c.a.tests.begin(v.ID), j.ID)
 	}
 	if now {
@@ -154,7 +154,7 @@ func responseStatus(v engine.Value) (int, error) {
 	return n, nil
 }
 
-// answerTemplate answers at once; the run goes on.
+// answerTemplate answers immediately; the run continues.
 func (c *call) answerTemplate(status int, template engine.Value) error {
 	body, kind := []byte("null"), "application/json"
 	if template.Kind() != engine.KindString && template.Truthy() {

@@ -191,7 +191,7 @@ func rawBody(c *call) (string, error) {
 }
 
 // proofHeaders carry proofs of who sends a request. The canvas does not get them: its outputs are
-// stored, and shown to whoever may see its runs.
+// stored, and shown to all who may see its runs.
 var proofHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie"}
 
 // isProof reports whether a header, in its canonical form, is a proof under a security section.

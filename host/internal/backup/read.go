@@ -254,8 +254,8 @@ func putFiles(ctx context.Context, z *zip.Reader, uploads *blobs.Store) (n int, 
 	})
 }
 
-// putPlugins puts the plugins into their folder. Files are made anew, never written through what is
-// there.
+// putPlugins puts the plugins into their folder. Files are created again, never written through
+// what is there.
 func (t *Target) putPlugins(z *zip.Reader) (int, error) {
 	if t.Plugins == "" {
 		return 0, nil

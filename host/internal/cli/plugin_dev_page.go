@@ -30,7 +30,7 @@ type devPage struct {
 	next   chan struct{} // closed by the next build
 }
 
-// devBuild is what pages are told of a build.
+// devBuild is what pages receive about a build.
 type devBuild struct {
 	Digest string `json:"digest"`          // of the module there is; "" before the first
 	Fault  string `json:"fault,omitempty"` // why the last build gave none

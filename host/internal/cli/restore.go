@@ -21,7 +21,7 @@ kept in a folder replaced-TIME inside it; a PostgreSQL database is emptied. The 
 database. Runs that were under way count as failed.
 
 All hosts of a NATS or PostgreSQL must be stopped. Those that can be seen there are named, and nothing is done; --force
-goes on, as for a host on a machine that is gone and whose connections are not closed yet.
+continues, as for a host on a machine that is gone and whose connections are not closed yet.
 ` + placeHelpAll,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var place dataPlace

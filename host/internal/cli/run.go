@@ -129,7 +129,7 @@ func (r *runner) input(ctx context.Context, a *app, s *session) (engine.Input, e
 	return in, err
 }
 
-// turns runs, and goes on with the answers of each form, as long as somebody is there to give them.
+// turns runs, and continues with the answers of each form while input is interactive.
 func (r *runner) turns(ctx context.Context, a *app, t *turn, in engine.Input) error {
 	for {
 		if err := t.run(ctx, in); err != nil {

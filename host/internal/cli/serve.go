@@ -80,7 +80,7 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.logs, "log", "text", "form of log lines on standard error: text or json")
 }
 
-// stopTime is how long open requests may take after the program is told to
+// stopTime is how long open requests may take after the program is signalled to
 // stop. Runs are handed over in any case.
 const stopTime = 5 * time.Second
 

@@ -59,7 +59,7 @@ func usable(path string) error {
 }
 
 // warnOfSync tells an operator who wants everything on the disk that this is not all there is to
-// say. How a NATS syncs is told to nobody but its own system account.
+// say. Only the system account of a NATS can read how it syncs.
 func (s *server) warnOfSync() {
 	if s.cfg.Sync == host.SyncAlways && len(s.cfg.NATS) > 0 {
 		s.cfg.Log.Warn("sync always does not reach the run log on NATS; set sync_interval: always in the jetstream block of each server")

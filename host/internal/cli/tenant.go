@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// The verbs of `easel tenant`, for whoever operates the host.
+// The verbs of `easel tenant`, for operators of the host.
 var tenantCommand = command{
 	name: "tenant", args: "VERB [ARGUMENTS]",
 	summary: "lists and makes the tenants of a host, and limits what they use",

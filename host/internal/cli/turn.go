@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// turn is one run of a session, with whoever watches it.
+// turn is one run of a session, with its watcher.
 type turn struct {
 	session *session
 	options engine.Options

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// version and revision are set by the linker where the build is told them (make VERSION=..., the
+// version and revision are set by the linker where the build receives them (make VERSION=..., the
 // image): Go itself knows neither without the repository.
 var version, revision string
 

@@ -83,7 +83,7 @@ func (w *word) step(e *element) error {
 			q.kind, q.mark = item, "- "
 		}
 	case "ilvl":
-		level, _ := strconv.Atoi(e.attr("val")) // what is no number is the first level
+		level, _ := strconv.Atoi(e.attr("val")) // anything but a number is the first level
 		q.kind, q.mark = item, strings.Repeat("  ", min(max(level, 0), 8))+"- "
 	case "footnoteReference":
 		w.write(q, "[^f"+e.attr("id")+"]")

@@ -210,7 +210,7 @@ func (wr *writer) take(e *engine.Event) error {
 
 // store stores records and what was told before them. While there is no room
 // it waits, and the run with it: the records keep their numbers, and the run
-// goes on when somebody has made room or canceled it.
+// continues when space was freed or the run was canceled.
 func (wr *writer) store(records ...runlog.Record) error {
 	_, err := wr.lease.Append(wr.ctx, records...)
 	for wait := 100 * time.Millisecond; errors.Is(err, broker.ErrFull); wait = min(2*wait, 2*time.Second) {

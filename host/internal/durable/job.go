@@ -24,7 +24,7 @@ type Job struct {
 	Tenant  string `json:"tenant"`
 	Canvas  string `json:"canvas"`
 	Session string `json:"session,omitempty"`
-	User    string `json:"user,omitempty"`   // who asks, for the events and sys.user_id
+	User    string `json:"user,omitempty"`   // the principal, for the events and sys.user_id
 	Source  string `json:"source,omitempty"` // api, editor, bot, webhook, v2, schedule
 	Keep    Keep   `json:"keep,omitempty"`
 	// Caller is on whose account in the tenant model tokens are counted, such as a

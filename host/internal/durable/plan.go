@@ -38,7 +38,7 @@ type revision struct {
 	canvas *engine.Canvas
 }
 
-// Bounds of the cache. When it is full it starts anew, which is rare and needs no bookkeeping per
+// Bounds of the cache. When it is full it is emptied, which is rare and needs no bookkeeping per
 // use.
 const (
 	mostPlans     = 256
@@ -131,7 +131,7 @@ func (p *plans) keep(j *Job, v revision) {
 	if !p.room(int64(len(v.doc))) {
 		return
 	}
-	if p.byHash[sum] == nil { // never added, or the cache has started anew since
+	if p.byHash[sum] == nil { // never added, or the cache was emptied since
 		if !p.room(planSize(v.doc)) {
 			return
 		}

@@ -9,7 +9,7 @@ import (
 const (
 	// KindDocument is the first record: the canvas that is run, as JSON.
 	KindDocument = "document"
-	// KindTakeover says that another host goes on: {"attempt": n}.
+	// KindTakeover marks the takeover by another host: {"attempt": n}.
 	KindTakeover = "takeover"
 	// KindEnd is the last record: {"status", "code", "error"}.
 	KindEnd = "end"

@@ -65,7 +65,7 @@ type action int
 const (
 	leave       action = iota // nothing; a session that is held stays so until the run ends
 	freeSession               // the next turn takes the session, see [Runs.orphaned]
-	queueRun                  // a host begins the run or goes on with it, see [Runs.queue]
+	queueRun                  // a host starts or continues the run, see [Runs.queue]
 	endRow                    // the row gets an end, which frees the session, see [Runs.endRow]
 )
 

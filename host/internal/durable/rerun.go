@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
-// prepareBase makes the work of a job that goes on from a record of another
+// prepareBase makes the work of a job that continues from a record of another
 // run, on a copy of its document and state.
 //
 // Errors: [ErrGone], [ErrRecord], [ErrCanvas].

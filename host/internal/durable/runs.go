@@ -52,10 +52,10 @@ type Config struct {
 	// KeepRuns is how long runs stay in the history after their end; 0 means for
 	// ever.
 	KeepRuns time.Duration
-	// Report hears of every run that this host ended, for metrics; nil for none.
+	// Report is called for every run that this host ends, for metrics; nil for none.
 	Report func(j *Job, end End, took time.Duration)
-	// Watch hears every entry of the runs of this host in order; nil for none.
-	// Those of a run that was taken over are told again, at least from the last
+	// Watch receives every entry of the runs of this host in order; nil for none.
+	// Those of a run that was taken over are sent again, at least from the last
 	// snapshot on. It must neither block nor keep data.
 	Watch func(j *Job, kind string, data []byte, again bool)
 	// WatchPast lets Watch hear from the beginning as well what other hosts had
@@ -129,7 +129,7 @@ func (r *Runs) Follow(ctx context.Context, run string, after runlog.Pos, fn func
 	return err
 }
 
-// Place finds where a reader goes on, see [runlog.Log.Place].
+// Place finds where a reader continues, see [runlog.Log.Place].
 //
 // Errors: [ErrGone] when the run's records are no longer kept.
 func (r *Runs) Place(ctx context.Context, run string, seen runlog.Pos, attempt uint64) (runlog.Place, error) {

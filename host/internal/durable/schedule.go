@@ -75,7 +75,7 @@ func (r *Runs) PutSchedule(ctx context.Context, s Schedule) (Schedule, error) {
 			return Schedule{}, err
 		}
 	}
-	// Whoever only renames a schedule does not shift its times.
+	// Renaming a schedule does not shift its times.
 	if s.Rev == 0 || s.Paused != old.Paused || s.When != old.When {
 		s.Set = time.Now()
 	}

@@ -145,7 +145,7 @@ func (r *Runs) prepareLate(ctx context.Context, lease *runlog.Lease, j Job, a *m
 	}
 }
 
-// takeoverMark is the record that says that another host goes on. It comes
+// takeoverMark is the record that marks the takeover by another host. It comes
 // before anything else that this host writes: a reader may have seen what the
 // former host had told and not stored, under the numbers that come now.
 func takeoverMark(lease *runlog.Lease) []runlog.Record {

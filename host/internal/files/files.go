@@ -23,7 +23,8 @@ import (
 )
 
 var (
-	// ErrNotGiven means that a canvas asks for a file nobody handed over; pass it with the run.
+	// ErrNotGiven means that a canvas asks for a file that was not passed to the run; pass it with
+	// the run.
 	ErrNotGiven = errors.New("the file was not given to this run")
 	// ErrTooLarge means that a file is larger than what a canvas reads; make it smaller or split
 	// it.

@@ -14,7 +14,7 @@ import (
 // an engine.Documents.
 type Made struct {
 	Dir string
-	// Saved hears of each file; nil is nobody.
+	// Saved is called for each file; nil for none.
 	Saved func(path string)
 }
 

@@ -18,8 +18,8 @@ import (
 type Config struct {
 	// Root is the folder of datasets.
 	Root string
-	// Index is the file that holds the index; made when missing, made anew when it cannot be used.
-	// "" keeps the index in memory.
+	// Index is the file that holds the index; created when missing, and again when it cannot be
+	// used. "" keeps the index in memory.
 	Index string
 	// Reader reads documents that are not plain text; nil leaves those out.
 	Reader Reader

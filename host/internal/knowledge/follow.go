@@ -86,7 +86,7 @@ func (b *Base) list(ctx context.Context) (out []file, err error) {
 			}
 			return nil
 		case !d.Type().IsRegular():
-			return nil // links lead to what nobody chose
+			return nil // links lead out of the chosen folder
 		}
 		info, err := d.Info()
 		if err != nil {

@@ -80,7 +80,7 @@ type Client struct {
 	// Idle is how long a connection is kept after its last call; 0 means 5
 	// minutes.
 	Idle time.Duration
-	// Version is told to servers.
+	// Version is sent to servers.
 	Version string
 
 	mu    sync.Mutex
@@ -345,7 +345,7 @@ func (c *Client) drop(prefix string) (dropped []*line) {
 func (l *line) close() {
 	<-l.ready
 	if l.session != nil {
-		_ = l.session.Close() // the server may be gone, which is what is wanted
+		_ = l.session.Close() // the server may be gone, which is fine
 	}
 }
 
@@ -389,7 +389,7 @@ func (c *Client) connect(ctx context.Context, s Server, o *offer) (*sdk.ClientSe
 		return nil, err
 	}
 	go func() {
-		_ = session.Wait() // how it ended is told to whoever uses it
+		_ = session.Wait() // its users get the error from their calls
 		end()
 	}()
 	return session, nil

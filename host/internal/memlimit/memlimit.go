@@ -2,7 +2,7 @@
 //
 // [Process] reads the memory limit of the process. A [Budget] is a share of it: whoever is about to
 // hold data of a size that strangers choose opens an [Account] and grows it before allocating.
-// Sizes are estimates of live bytes; a budget counts what it is told and never measures the heap.
+// Sizes are estimates of live bytes; a budget adds them up and never measures the heap.
 package memlimit
 
 import (

@@ -12,7 +12,7 @@ import (
 )
 
 // Tenants keeps the providers that tenants have added, beside those of the host's configuration,
-// which all of them share. Keys are stored sealed and are given to nobody. It is safe for
+// which all of them share. Keys are stored sealed and are never returned. It is safe for
 // concurrent use.
 type Tenants struct {
 	Store *store.Store

@@ -15,7 +15,7 @@ var bulkFuncs = []hostFunc{
 
 // span returns n bytes of guest memory at p; outside of it is a trap.
 func (g *guest) span(name string, p, n uint64) []byte {
-	g.toil(uint64(uint32(n)))
+	g.hostWork(uint64(uint32(n)))
 	if g.memory == nil {
 		g.stop(fail(Trap, "%s: the module has no memory", name))
 	}

@@ -96,7 +96,7 @@ func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *Error) {
 		return Result{}, waited(ctx, "%d calls of this plugin are under way", h.cfg.MaxPerPlugin)
 	}
 	defer m.places.leave()
-	g, ok := m.pool.take(ctx, req) // first: whoever waits here must not keep others from computing
+	g, ok := m.pool.take(ctx, req) // first: a call that waits here must not keep others from computing
 	if !ok {
 		return Result{}, ended(ctx)
 	}

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// begin starts a change: until done nobody else changes the folder, in this process or another, and
-// what others changed before is known here.
+// begin starts a change: until done no other change of the folder starts, in this process or
+// another, and what others changed before is known here.
 func (c *Catalog) begin(ctx context.Context) (done func(), err error) {
 	c.change.Lock()
 	unlock, err := lock(ctx, c.dir)

@@ -47,7 +47,7 @@ func (g *guest) emit(kind Kind, data []byte) uint64 {
 		*text = engine.UnmarkSecrets(*text, g.req.SecretMark)
 	}
 	g.outside(func() {
-		ctx, stop := g.worldly()
+		ctx, stop := g.hostContext()
 		defer stop()
 		g.emitErr = g.req.Emit(ctx, e)
 	})

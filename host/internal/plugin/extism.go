@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// kernelFuncs is extism:host/env, written anew from the documented behaviour of
+// kernelFuncs is extism:host/env, written from the documented behaviour of
 // the Extism kernel: bytes go through memory of the host, eight at a time.
 // Reads outside it give 0 and writes do nothing, as there.
 var kernelFuncs = []hostFunc{
 	{"alloc", "I:I", func(g *guest, s []uint64) { s[0] = g.allocate(s[0]) }},
-	{"free", "I:", func(g *guest, s []uint64) { g.toil(0); g.kernel.free(s[0]) }},
+	{"free", "I:", func(g *guest, s []uint64) { g.hostWork(0); g.kernel.free(s[0]) }},
 	{"length", "I:I", func(g *guest, s []uint64) { s[0] = g.kernel.blocks[s[0]] }},
 	{"length_unsafe", "I:I", func(g *guest, s []uint64) { s[0] = g.kernel.blocks[s[0]] }},
 	{"load_u8", "I:i", func(g *guest, s []uint64) { s[0] = g.kernel.loadU8(s[0]) }},
@@ -55,7 +55,7 @@ func logAt(level uint32) func(*guest, []uint64) {
 }
 
 func (g *guest) allocate(n uint64) uint64 {
-	g.toil(n)
+	g.hostWork(n)
 	at := g.kernel.alloc(n)
 	if at == 0 && n != 0 {
 		g.stop(fail(OutOfMemory, "wanted %d bytes of kernel memory, allowed are %d in all", n, maxKernel))
@@ -117,7 +117,7 @@ func (g *guest) httpRequest(s []uint64) {
 	}
 	g.status, g.headers = 0, nil
 	g.hostCall()
-	g.toil(g.kernel.blocks[s[0]] + g.kernel.blocks[s[1]])
+	g.hostWork(g.kernel.blocks[s[0]] + g.kernel.blocks[s[1]])
 	err := json.Unmarshal(g.kernel.block(s[0]), &in)
 	var reply *fetched
 	e := fail(InvalidArgument, "http_request: %v", err)
@@ -147,7 +147,7 @@ func (g *guest) userEmit(s []uint64) {
 		Kind Kind            `json:"kind"`
 		Data json.RawMessage `json:"data"`
 	}
-	g.toil(g.kernel.blocks[s[0]])
+	g.hostWork(g.kernel.blocks[s[0]])
 	if json.Unmarshal(g.kernel.block(s[0]), &in) != nil {
 		s[0] = 0
 		return
@@ -161,7 +161,7 @@ func (g *guest) userEmit(s []uint64) {
 }
 
 func (g *guest) userCall(s []uint64) {
-	g.toil(g.kernel.blocks[s[0]])
+	g.hostWork(g.kernel.blocks[s[0]])
 	out, ok := g.ask(append([]byte(nil), g.kernel.block(s[0])...))
 	s[0] = 0
 	if ok {

@@ -11,7 +11,7 @@ import (
 )
 
 // stop ends the call of a guest from inside a host function. wazero recovers the
-// panic and hands the error back to whoever called the export.
+// panic and returns the error to the caller of the export.
 func (g *guest) stop(e *Error) { panic(e) }
 
 // tick is what the meter calls: it takes the counter and returns an allowance.

@@ -107,7 +107,7 @@ func (g *guest) fetch(r fetchRequest) (*fetched, *Error) {
 	var out *fetched
 	var e *Error
 	g.outside(func() {
-		ctx, stop := g.worldly()
+		ctx, stop := g.hostContext()
 		late := time.AfterFunc(fetchFor, stop)
 		defer late.Stop()
 		t := &trip{g: g, ctx: ctx, stop: stop, request: r, method: r.Method, body: r.body}
@@ -275,7 +275,7 @@ func (t *trip) take(res *http.Response) (*fetched, *Error) {
 	return out, nil
 }
 
-// dropped closes a response nobody reads, for the reason e.
+// dropped closes a response without a reader, for the reason e.
 func dropped(res *http.Response, e *Error) *Error {
 	_ = res.Body.Close() // e says more
 	return e

@@ -22,7 +22,7 @@ import (
 )
 
 // Config configures a Host. The zero value works: no disk cache, unsigned plugins
-// refused from remote sources only, and nothing granted but what Load is told.
+// refused from remote sources only, and nothing granted but what Load is given.
 type Config struct {
 	// CacheDir keeps compiled code between processes; empty means memory only.
 	CacheDir string
@@ -30,7 +30,7 @@ type Config struct {
 	Version string
 	// Limits is the operator's ceiling; zero fields mean DefaultLimits.
 	Limits Limits
-	// Trust says which signatures are wanted.
+	// Trust says which signatures are required.
 	Trust Trust
 	// MaxRunning bounds the guests that compute at once; a guest that waits for the
 	// host does not count. Default max(2, GOMAXPROCS).
@@ -153,7 +153,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 	return h, nil
 }
 
-// sweep drops instances nobody used for a while.
+// sweep drops instances that were idle for a while.
 func (h *Host) sweep() {
 	defer close(h.swept)
 	tick := time.NewTicker(max(h.cfg.IdleFor/2, 10*time.Millisecond))

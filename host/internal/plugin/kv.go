@@ -32,7 +32,7 @@ func (g *guest) store(key string, f func(ctx context.Context, kv KV) (any, error
 	var out any
 	var err error
 	g.outside(func() {
-		ctx, stop := g.worldly()
+		ctx, stop := g.hostContext()
 		defer stop()
 		out, err = f(ctx, g.req.Services.KV)
 	})

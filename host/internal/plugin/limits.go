@@ -3,7 +3,7 @@ package plugin
 import "time"
 
 // Limits bound one call of a plugin. A zero field means that the limit is not
-// set; what nobody sets has the value of DefaultLimits.
+// set; unset ones have the value of DefaultLimits.
 type Limits struct {
 	MemoryMB  int   `json:"memory_mb,omitempty"`
 	TimeoutMS int   `json:"timeout_ms,omitempty"`

@@ -16,7 +16,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
-// Source says where a plugin's bytes came from; it decides which signature is wanted.
+// Source says where a plugin's bytes came from; it decides which signature is required.
 type Source string
 
 // The sources. The empty Source is Local.

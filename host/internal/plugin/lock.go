@@ -12,7 +12,7 @@ import (
 
 const (
 	// lockFile, in a folder of plugins, is held by the process that changes the folder. The system
-	// lets go of it when the process dies.
+	// releases it when the process dies.
 	lockFile = ".lock"
 	lockPoll = 20 * time.Millisecond
 )

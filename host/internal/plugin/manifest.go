@@ -143,7 +143,7 @@ func (m *Manifest) checkLimits() *Error {
 	return nil
 }
 
-// checkPermissions wants a reason for each permission, for whoever grants it.
+// checkPermissions requires a reason for each permission, for the person who grants it.
 func (m *Manifest) checkPermissions() *Error {
 	p := m.Permissions
 	reasons := map[string]string{}

@@ -17,7 +17,7 @@ func (g *guest) chat(req ChatRequest) (any, *Error) {
 	var out ChatAnswer
 	var err error
 	g.outside(func() {
-		ctx, stop := g.worldly()
+		ctx, stop := g.hostContext()
 		defer stop()
 		var delta func(string) error
 		if req.Stream && g.req.Emit != nil {
@@ -52,7 +52,7 @@ func (g *guest) embed(a struct {
 	var vectors [][]float32
 	var err error
 	g.outside(func() {
-		ctx, stop := g.worldly()
+		ctx, stop := g.hostContext()
 		defer stop()
 		vectors, err = g.req.Services.Embed.Embed(ctx, a.Texts)
 	})

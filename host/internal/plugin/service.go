@@ -56,7 +56,7 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// KV keeps text for a plugin. Whoever makes it decides for whom: usually one
+// KV stores text for a plugin. Its creator decides the scope: usually one
 // plugin of one tenant.
 type KV interface {
 	Get(ctx context.Context, key string) (value string, found bool, err error)
@@ -78,8 +78,8 @@ type Secrets interface {
 	Secret(ctx context.Context, name string) (secret engine.Secret, found bool, err error)
 }
 
-// worldly is the context of work outside the guest: the caller's, ending at the deadline.
-func (g *guest) worldly() (context.Context, context.CancelFunc) {
+// hostContext is the context of work outside the guest: the caller's, ending at the deadline.
+func (g *guest) hostContext() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(g.ctx.Context, g.deadline)
 }
 

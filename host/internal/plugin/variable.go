@@ -23,7 +23,7 @@ func (g *guest) variable(name, verb string, granted func(*VariablePermission) []
 	var out any
 	var err error
 	g.outside(func() {
-		ctx, stop := g.worldly()
+		ctx, stop := g.hostContext()
 		defer stop()
 		out, err = f(ctx, g.req.Services.Variables)
 	})

@@ -35,7 +35,7 @@ func (l *loaded) Check(params engine.Value) error {
 	return told(l.module.Check(ctx, decoded))
 }
 
-// Invoke runs the plugin. One that is replaced between being found and being called is found anew.
+// Invoke runs the plugin. One that is replaced between lookup and call is looked up again.
 func (l *loaded) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (engine.Value, error) {
 	for again := 0; ; again++ {
 		inv, err := l.invocation(call, in)

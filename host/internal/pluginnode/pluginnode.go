@@ -35,7 +35,7 @@ type Config struct {
 	// Models maps the aliases plugins may name to llm_ids. A request without an alias goes to the
 	// node's llm_id.
 	Models map[string]string
-	// Locale is told to plugins; empty is none.
+	// Locale is passed to plugins; empty is none.
 	Locale string
 }
 

@@ -48,7 +48,7 @@ func (r *runs) join(m *plugin.Module, tenant, run string) *plugin.Scratch {
 	return h.scratch
 }
 
-// sweep drops, once in a while, the runs nobody used for long; mu is held.
+// sweep drops, once in a while, runs that were idle for long. The caller holds mu.
 func (r *runs) sweep(now time.Time) {
 	if r.open == nil {
 		r.open, r.swept = map[string]map[holder]*held{}, now

@@ -22,7 +22,7 @@ type Config struct {
 	// PerDay is the quota of callers without one of their own, in tokens; 0 means
 	// none. Tenants have only their own.
 	PerDay int64
-	// Used hears of tokens that were used, and Refused of calls that were refused,
+	// Used is called with tokens that were used, and Refused for calls that were refused,
 	// for metrics; nil for none.
 	Used    func(tenant string, tokens int64)
 	Refused func(tenant string)

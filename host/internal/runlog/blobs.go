@@ -112,7 +112,7 @@ type blobCache struct {
 	size int
 }
 
-// cachedBlobs bounds the bytes of a blobCache. When it is full it starts anew,
+// cachedBlobs bounds the bytes of a blobCache. When it is full it is emptied,
 // which needs no bookkeeping per use.
 const cachedBlobs = 16 << 20
 

@@ -51,7 +51,7 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 // take continues a run of which nothing but its data is known.
 //
 // Errors: [ErrEnded]; [ErrActive] when a living host works on it; [ErrFenced]
-// when another host was faster. After any other the run is still nobody's.
+// when another host was faster. After any other error the run stays unclaimed.
 func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
 	last, seq, err := l.lastBundle(ctx, run.ID)
 	switch {
@@ -86,7 +86,7 @@ func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
 	return e, nil
 }
 
-// claim stores a bundle without records, from which on nobody else can write.
+// claim stores a bundle without records, after which no other owner can write.
 func (e *Lease) claim(ctx context.Context) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()

@@ -13,12 +13,12 @@ import (
 
 // Follow gives fn the records of a run after a place, in order and each once:
 // what is stored, then what comes, until the run has ended (nil), fn says
-// false (nil) or ctx ends. A run that nobody has begun yet is waited for.
+// false (nil) or ctx ends. A run that has not started yet is waited for.
 //
 // A record without At was told and not stored yet. When its host loses the run
 // before it is, records of the next host follow with its number and higher ones.
 //
-// fn may be slow: it holds nobody up, and memory stays bounded, since what it
+// fn may be slow: it delays no other reader, and memory stays bounded, since what it
 // is not ready for is read from the stream later. Records share memory with
 // others and must not be changed.
 //
@@ -53,7 +53,7 @@ type follower struct {
 	fn      func(Record) bool
 	seq     uint64 // number of the last record given to fn
 	sure    uint64 // of those, the last one that was stored then
-	attempt uint64 // of the owner that wrote it; 0 when nobody said
+	attempt uint64 // of the owner that wrote it; 0 when unknown
 	at      uint64 // sequence of the last message read
 	hinted  bool   // at is what a client said
 	done    bool   // the run has ended or fn said false
@@ -166,7 +166,7 @@ func (f *follower) local(ctx context.Context, e *Lease) error {
 			return nil
 		}
 		if closed {
-			// Another host goes on, and this one cannot say where it is.
+			// Another host continues the run, at a position unknown here.
 			return nil
 		}
 		select {

@@ -21,7 +21,7 @@ type Run struct {
 	Attempt uint64   `json:"attempt,omitempty"` // set by this package, see [Log.Submit]
 	Deaths  uint64   `json:"deaths,omitempty"`  // how often it broke off, by the death of a host or an error; set by this package
 	From    string   `json:"from,omitempty"`    // the owner that gave it up or fell silent; set by this package
-	Kept    bool     `json:"-"`                 // whoever claims it has written it down and queues it again at the next start, see [Lease.noteLater]
+	Kept    bool     `json:"-"`                 // the claimer has stored it and queues it again at the next start, see [Lease.noteLater]
 }
 
 // Lease is the right to append to a run, held by one host at a time.

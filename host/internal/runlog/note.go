@@ -99,7 +99,7 @@ const shortRun = 100 * time.Millisecond
 
 // noteLater writes the note when the run turns out not to be a short one. It is
 // for a run that its claimer has stored, on a server that no other host can
-// use: until the next start nobody would read the note, and the claimer queues
+// use: until the next start no host would read the note, and the claimer queues
 // the run again then, as one that has lost a host.
 func (e *Lease) noteLater() error {
 	if err := e.log.conn.Room(0); err != nil {

@@ -8,17 +8,17 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Place is where a reader goes on.
+// Place is where a reader continues.
 type Place struct {
 	From    Pos    // what [Log.Follow] is given
 	Seen    uint64 // number of the last record that the reader has and that counts
 	Attempt uint64 // whose records come first; later ones say so with a record of their own
 }
 
-// Place finds where a reader goes on that has seen a run up to a place. attempt
+// Place finds where a reader continues that has seen a run up to a position. attempt
 // says whose record the last one was when it had not been stored yet, and is 0
 // for one that was. If that host died with it, the records of the next one take
-// its number, and everything from there on is read anew.
+// its number, and everything from there on is read again.
 //
 // It reads the newest message of the run and, when that does not tell, a number
 // of messages that grows with the logarithm of the log's length. In a cluster

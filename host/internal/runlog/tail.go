@@ -3,7 +3,7 @@ package runlog
 import "sync"
 
 // tailMost bounds the bytes of stored records that a lease keeps for readers
-// on its own host; whoever is further behind reads the stream.
+// on its own host; readers further behind read the stream.
 const tailMost = 128 << 10
 
 // tail is the end of a run in the memory of its owner. Readers wait on a

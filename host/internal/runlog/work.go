@@ -43,7 +43,7 @@ func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) 
 	defer running.Wait()
 	slots := make(chan struct{}, l.cfg.Workers)
 	for ctx.Err() == nil {
-		// A request that got lost while the queue had no leader is given up soon.
+		// A request that got lost while the queue had no leader times out soon.
 		messages, err := l.queue.Messages(jetstream.PullMaxMessages(min(l.cfg.Workers, 16)),
 			jetstream.PullExpiry(4*time.Second), jetstream.PullHeartbeat(time.Second))
 		if err != nil {
@@ -233,7 +233,7 @@ func (l *Log) rescue(e *Lease) {
 }
 
 // HandBack does with the lease of a claimed run what [Log.Work] does when its
-// function returns an error: another host goes on with the run, or this one
+// function returns an error: another host continues the run, or this one
 // after a pause. A lease that has ended is left alone.
 func (e *Lease) HandBack(why error) { e.log.finish(e, why) }
 

@@ -5,7 +5,7 @@
 // language, console and timers. Time, memory and output are limited, and the end of the context
 // ends the script.
 //
-// Scripts come from whoever drew the canvas. The interpreter (goja) shares the memory of its
+// Scripts come from the authors of canvases. The interpreter (goja) shares the memory of its
 // process, and a hostile script can use that up or overflow the stack, which ends a Go program. So
 // a host sets Worker, and each script runs in a process of its own, whose memory the kernel bounds
 // on Linux; without it scripts run in this process, which is enough for tests and trusted canvases.

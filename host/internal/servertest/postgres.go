@@ -137,7 +137,7 @@ func (s *Postgres) Kill() {
 		return
 	default:
 	}
-	_ = s.Freeze() // it makes no more of them; it may be gone, which is what is wanted
+	_ = s.Freeze() // it makes no more of them; it may be gone already
 	// Where the system does not tell, they notice by themselves, most often.
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.PID()))
 	s.Process.Kill()

@@ -120,7 +120,7 @@ func (p *Process) Thaw() error { return p.Signal(syscall.SIGCONT) }
 // Kill ends the process and its group at once, without a word, and waits until
 // the process is gone.
 func (p *Process) Kill() {
-	// It may be gone, which is what is wanted.
+	// It may be gone already.
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	<-p.done
 }

@@ -302,7 +302,7 @@ func (g *group) do(ctx context.Context, query string) error {
 }
 
 // rollback ends a transaction that may be gone already: SQLite answers "no
-// transaction is active" then, which is the state that is wanted.
+// transaction is active" then, which is the intended state.
 func (g *group) rollback(ctx context.Context) {
 	_ = g.do(ctx, "ROLLBACK")
 }

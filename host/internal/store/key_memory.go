@@ -18,7 +18,7 @@ type keyMemory struct {
 	age    int // how often everything was forgotten
 }
 
-// mostKeys bounds the memory; when it is full it starts anew.
+// mostKeys bounds the memory; when it is full it is emptied.
 const mostKeys = 1024
 
 // namesKeys says whether a statement may change keys.

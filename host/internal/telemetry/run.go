@@ -92,7 +92,7 @@ func (t *Tracer) step(r *run, kind engine.EventType, data engine.Value) {
 		if n, ok := r.nodes[node]; ok {
 			ctx = n.ctx
 		}
-		// It is told when it is over, and says how long it took.
+		// The event comes at the end, and says how long the call took.
 		seconds, _ := data.Get("elapsed_time").Float()
 		ended := time.Now()
 		began := ended.Add(-time.Duration(seconds * float64(time.Second)))

@@ -34,7 +34,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
-// Config says what is told about the program. The rest is in the environment.
+// Config is what traces report about the program. The rest is in the environment.
 type Config struct {
 	Version string
 	Log     *slog.Logger // nil means slog.Default

@@ -27,7 +27,7 @@ func (s *setter) file() ([]byte, error) {
 		return nil, s.err
 	}
 	f := &pdfFile{offsets: make([]int, 2)}
-	f.b.WriteString("%PDF-1.5\n%\xE2\xE3\xCF\xD3\n") // bytes that tell mailers it is no text
+	f.b.WriteString("%PDF-1.5\n%\xE2\xE3\xCF\xD3\n") // marks the file as binary for mailers
 	resources := f.fonts()
 	var kids strings.Builder
 	for _, p := range s.sheets {

@@ -12,16 +12,16 @@ import (
 // the host fill or parse megabytes lie between two ticks. So host functions count the bytes they
 // handle, and look at the clock after each megabyte of them.
 const (
-	toilPerLook = 1 << 20 // bytes
-	toilPerCall = 64      // what a call counts for besides its bytes
+	workPerCheck = 1 << 20 // bytes
+	workPerCall = 64      // what a call counts for besides its bytes
 )
 
-// toil counts n bytes of work of the host and stops a call whose time is over.
-func (g *guest) toil(n uint64) {
-	if g.toiled += n + toilPerCall; g.toiled < toilPerLook {
+// hostWork counts n bytes of work of the host and stops a call whose time is over.
+func (g *guest) hostWork(n uint64) {
+	if g.hostWorked += n + workPerCall; g.hostWorked < workPerCheck {
 		return
 	}
-	g.toiled = 0
+	g.hostWorked = 0
 	if time.Now().After(g.deadline) {
 		g.check()
 	}
@@ -52,7 +52,7 @@ type perUnit struct {
 // Before counts.
 func (p perUnit) Before(ctx context.Context, _ api.Module, _ api.FunctionDefinition, params []uint64, _ experimental.StackIterator) {
 	if g, ok := ctx.Value(guestKey{}).(*guest); ok {
-		g.toil(uint64(uint32(params[p.at])) * p.size)
+		g.hostWork(uint64(uint32(params[p.at])) * p.size)
 	}
 }
 
