@@ -83,14 +83,16 @@ func (b *budget) fail(format string, args ...any) {
 	panic(&Error{Line: b.line, Reason: fmt.Sprintf(format, args...)})
 }
 
-// stop ends the render because a limit was reached.
-func (b *budget) stop(kind error, format string, args ...any) {
-	panic(&Error{Line: b.line, Reason: fmt.Sprintf(format, args...), kind: kind})
+// stop ends the render because a limit was reached. It is not inlined, so that its callers are.
+//
+//go:noinline
+func (b *budget) stop(kind error, format string, limit int) {
+	panic(&Error{Line: b.line, Reason: fmt.Sprintf(format, limit), kind: kind})
 }
 
 // tooLong ends the render because of a text longer than the limit.
 func (b *budget) tooLong(what string) {
-	b.stop(ErrOutput, "%s is longer than %d bytes", what, b.limits.Output)
+	b.stop(ErrOutput, what+" is longer than %d bytes", b.limits.Output)
 }
 
 // enter adds a level of nesting. The caller removes it with depth--.
@@ -128,7 +130,7 @@ func (b *budget) reserve(n int) {
 		return
 	}
 	if err := b.limits.Made(b.bytes - b.asked); err != nil {
-		b.stop(err, "%s", err.Error())
+		panic(&Error{Line: b.line, Reason: err.Error(), kind: err})
 	}
 	b.asked = b.bytes
 }
