@@ -147,3 +147,23 @@ func TestOrdinaryTemplatesStayFarFromTheLimits(t *testing.T) {
 	require.Equal(t, "201", rendered(t, `{{ 1`+strings.Repeat(" + 1", 200)+` }}`))
 	require.Equal(t, "1", rendered(t, `{{ `+strings.Repeat("(", 100)+`1`+strings.Repeat(")", 100)+` }}`))
 }
+
+// A lookup among many variables may leave less than no steps.
+func TestEveryNumberOfStepsEndsWithALimit(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(`{% with %}`)
+	for i := range 100 {
+		text.WriteString(`{% set a` + strconv.Itoa(i) + ` = [1, 2] %}`)
+	}
+	text.WriteString(`{% set x, y = a99 %}{{ x }}{{ [a99]|map('join')|join }}{% endwith %}`)
+	tmpl, err := Parse(text.String())
+	require.NoError(t, err)
+	for steps := 1; ; steps++ {
+		out, err := tmpl.RenderWithin(Limits{Steps: steps}, nil)
+		if err == nil {
+			require.Equal(t, "112", out)
+			return
+		}
+		require.ErrorIs(t, err, ErrLimit, steps)
+	}
+}

@@ -70,7 +70,7 @@ func each(r *render, v value, do func(value)) {
 func collect(r *render, v value) []value {
 	var items []value
 	if s, ok := v.(sized); ok {
-		items = make([]value, 0, min(s.size(), r.steps+1))
+		items = make([]value, 0, max(0, min(s.size(), r.steps)))
 	}
 	each(r, v, func(x value) {
 		r.spend(1)

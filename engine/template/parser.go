@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// parser builds the tree of a template by recursive descent. It fails with a panic, see caught. This
-// file holds the expressions, parser_tag.go the statements.
+// parser builds the tree of a template by recursive descent. It fails with a panic, see caught.
+// This file holds the expressions, parser_tag.go the statements.
 type parser struct {
 	cursor
 	ids     map[string]int // indexes of names
