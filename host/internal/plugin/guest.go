@@ -47,7 +47,7 @@ type state struct {
 	logs                            []LogLine
 	emits, hostCalls, chats, embeds int
 	logCalls                        int
-	hostWorked                          uint64 // bytes the host handled since it looked at the clock
+	hostWorked                      uint64 // bytes the host handled since it looked at the clock
 	status                          uint16 // of the last Extism request
 	headers                         []byte
 	outAt, outLen, errAt            uint64 // Extism output and error, in kernel memory

@@ -49,7 +49,7 @@ func (h *Host) bindImports(ctx context.Context) error {
 		}
 	}
 	delete(h.imports, meter.Module) // the meter's own import, refused in what strangers send
-	if _, err := wasi_snapshot_preview1.Instantiate(experimental.WithFunctionListenerFactory(ctx, wasiToil{}), h.runtime); err != nil {
+	if _, err := wasi_snapshot_preview1.Instantiate(experimental.WithFunctionListenerFactory(ctx, wasiWork{}), h.runtime); err != nil {
 		return fmt.Errorf("%s: %w", wasiModule, err)
 	}
 	h.imports[wasiModule] = map[string]string{}

@@ -13,7 +13,7 @@ import (
 // handle, and look at the clock after each megabyte of them.
 const (
 	workPerCheck = 1 << 20 // bytes
-	workPerCall = 64      // what a call counts for besides its bytes
+	workPerCall  = 64      // what a call counts for besides its bytes
 )
 
 // hostWork counts n bytes of work of the host and stops a call whose time is over.
@@ -27,11 +27,11 @@ func (g *guest) hostWork(n uint64) {
 	}
 }
 
-// wasiToil counts the work of those functions of WASI whose cost an argument decides.
-type wasiToil struct{}
+// wasiWork counts the work of those functions of WASI whose cost an argument decides.
+type wasiWork struct{}
 
 // NewFunctionListener listens to these functions only.
-func (wasiToil) NewFunctionListener(def api.FunctionDefinition) experimental.FunctionListener {
+func (wasiWork) NewFunctionListener(def api.FunctionDefinition) experimental.FunctionListener {
 	switch def.Name() {
 	case "random_get": // p, n
 		return perUnit{1, 1}
