@@ -156,7 +156,7 @@ type Common struct {
 	MaxRetries        int     `json:"max_retries" doc:"how often a failed step is tried again" min:"0"`
 	DelayAfterError   float64 `json:"delay_after_error" doc:"seconds between tries" default:"2.0" min:"0"`
 	ExceptionMethod   string  `json:"exception_method" doc:"what an error leads to: goto (exception_goto), comment (exception_default_value) or nothing"`
-	ExceptionDefault  Value   `json:"exception_default_value" doc:"said and used in place of the failed output"`
+	ExceptionDefault  Value   `json:"exception_default_value" doc:"fallback output if the node fails"`
 	ExceptionGoto     Value   `json:"exception_goto" doc:"ids of the nodes that run after an error"`
 	Description       string  `json:"description" doc:"what the step does, shown to the model when it is used as a tool"`
 	HistoryWindowSize Value   `json:"message_history_window_size" doc:"turns of the conversation that are sent to the model"`

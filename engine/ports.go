@@ -182,7 +182,7 @@ type RetrievalQuery struct {
 	TopK                int      // candidates looked at; 0 leaves it to the retriever
 	SimilarityThreshold float64  // 0 to 1; passages less alike are left out
 	KeywordWeight       float64  // 0 to 1, of words; that of meaning is the rest to 1
-	Rerank              string   // model that orders the finds anew; "" is none
+	Rerank              string   // reranking model; "" is none
 	KnowledgeGraph      bool     // search the knowledge graph too
 	TOC                 bool     // let tables of contents choose passages
 	Filter              Value    // meta_data_filter with references substituted; null is none

@@ -19,7 +19,7 @@ import (
 type Agent struct {
 	LLM
 	Tools         engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
-	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: the tools it may call of MCP servers, which describe them anew in each run; all of a server's without tools"`
+	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is empty, all tools of the server"`
 	MaxRounds     int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
 	ToolMode      string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
 	UserPrompt    string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent"`

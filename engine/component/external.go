@@ -51,7 +51,7 @@ func (e *External) Blank() []string {
 
 // Warnings says what will keep the component from working where it runs.
 func (e *External) Warnings() []string {
-	list := []string{e.kind + " works only where a host offers it; elsewhere it fails when it is reached"}
+	list := []string{e.kind + " works only where a host offers it; elsewhere this node fails"}
 	for _, name := range e.Blank() {
 		list = append(list, "setting "+name+" is empty")
 	}

@@ -23,7 +23,7 @@ type Retrieval struct {
 	MoreDatasets        []engine.Expr `json:"dataset_ids" doc:"the same as kb_ids, under its later name"`
 	Memories            []engine.Expr `json:"memory_ids" doc:"memories by id"`
 	From                string        `json:"retrieval_from" doc:"which of the two to search: dataset or memory; empty takes what is given"`
-	Rerank              string        `json:"rerank_id" doc:"model that orders the finds anew"`
+	Rerank              string        `json:"rerank_id" doc:"reranking model"`
 	EmptyResponse       engine.Text   `json:"empty_response" doc:"what is given when nothing is found"`
 	KnowledgeGraph      bool          `json:"use_kg" doc:"search the knowledge graph too"`
 	TOC                 bool          `json:"toc_enhance" doc:"let tables of contents choose passages"`

@@ -16,7 +16,7 @@ import (
 )
 
 var pluginTest = command{
-	name: "plugin test", args: "FILE [FLAGS]", summary: "plays a plugin's cases and treats it badly",
+	name: "plugin test", args: "FILE [FLAGS]", summary: "runs a plugin's cases and robustness checks",
 	help: `
 Every case is played on three fresh instances, and where Node.js is installed in the kernel of web pages, too; all must
 agree in outputs and fuel. Then the plugin gets bad input, callers that give up, services that fail, and two tenants. Web services and models answer from the case; nothing reaches

@@ -160,7 +160,7 @@ func (r *runner) paused(a *app, t *turn) error {
 	if !r.events && !r.json {
 		fmt.Fprintln(a.out, engine.Object("event", string(engine.EventUserInputs), "data", t.pause).JSON())
 		if r.state == "" {
-			fmt.Fprintln(a.err, "easel: the run waits for input, and nothing keeps it; use --state FILE to go on later")
+			fmt.Fprintln(a.err, "easel: the run is paused for input; pass --state FILE to resume it later")
 		}
 	}
 	return errPaused

@@ -13,7 +13,7 @@ import (
 // The verbs of `easel schedule`.
 var scheduleCommand = command{
 	name: "schedule", args: "VERB [ARGUMENTS]",
-	summary: "lets a host run canvases again and again",
+	summary: "manages schedules",
 	help:    verbHelp("schedule", scheduleVerbs()),
 	setup:   needsVerb("schedule"),
 	verbs:   scheduleVerbs,

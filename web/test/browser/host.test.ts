@@ -66,7 +66,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByLabel("API key").fill(key);
     await page.getByRole("button", { name: "Use this key" }).click();
     await page.getByRole("searchbox").fill("nothing like it");
-    await page.getByText("Nothing found.").waitFor();
+    await page.getByText("No matches.").waitFor();
     await page.getByRole("searchbox").fill("town");
     await page.getByRole("button", { name: /The town's paper/ }).click();
     await page.locator("h1.title", { hasText: "The town's paper" }).waitFor();
@@ -85,7 +85,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
 
   test("a login of the browser is enough, for canvases and for models", async () => {
     const { page, done } = await stage.visit(`#canvas=${canvas}`);
-    await page.locator(".banner", { hasText: "The host did not give the canvas" }).waitFor();
+    await page.locator(".banner", { hasText: "Couldn't load the canvas" }).waitFor();
     await page.getByRole("link", { name: "Log in with a password" }).click();
     await page.getByLabel("Password or API key").fill(key);
     await page.getByRole("button", { name: "Log in" }).click();
@@ -184,7 +184,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator('header input[type="file"]').setInputFiles(join(root, "plugins", "examples", "canvas.json"));
     await page.getByRole("button", { name: /^Model/ }).click();
     await page.getByLabel("Add a plugin").setInputFiles(plugin);
-    await page.locator(".plugins li", { hasText: "It runs on a server only" }).waitFor();
+    await page.locator(".plugins li", { hasText: "Runs on a server only" }).waitFor();
     await page.getByRole("button", { name: "Done" }).click();
     await page.locator("#tab-problems .count").waitFor();
     await allow(page);
@@ -211,19 +211,19 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
       await page.getByRole("textbox").filter({ hasText: from }).first().fill(to);
     };
     await rewrite("old words", "new words");
-    await page.getByRole("button", { name: "Save on the host" }).click();
+    await page.getByRole("button", { name: "Save to host" }).click();
     await page.getByRole("button", { name: "Saved" }).waitFor();
     const saved = await text();
     assert.match(saved, /new words/);
     assert.match(saved, /9007199254740993/);
     await rewrite("new words", "newer words");
-    await page.getByRole("button", { name: "Save on the host" }).click();
+    await page.getByRole("button", { name: "Save to host" }).click();
     await page.getByRole("button", { name: "Saved" }).waitFor();
     assert.match(await text(), /newer words/, "the page follows the revision it made");
 
     const elsewhere = await fetch(`${address}/api/v2/canvases/${id}`, { method: "PUT", headers: signed, body: '{"title":"Numbers, again"}' });
     assert.equal(elsewhere.status, 200);
-    await page.getByRole("button", { name: "Save on the host" }).click();
+    await page.getByRole("button", { name: "Save to host" }).click();
     await page.getByText("the canvas was changed meanwhile").waitFor();
     await done(/status of (401|409)/);
   });

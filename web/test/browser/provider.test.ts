@@ -40,7 +40,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
     await ask(page, "x");
     await page.locator('.box[data-status="running"]').first().waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.locator(".transcript").getByText("stopped").waitFor();
+    await page.locator(".transcript").getByText("canceled").waitFor();
     await done(network);
   });
 

@@ -76,7 +76,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await ask(page, "x");
     await page.locator(".bubble.theirs", { hasText: "word word" }).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.locator(".transcript").getByText("stopped").waitFor();
+    await page.locator(".transcript").getByText("canceled").waitFor();
     assert.equal(await page.locator('.box[data-status="canceled"]').count() > 0, true);
     assert.equal(await page.locator('.box[data-status="failed"], .box[data-status="running"]').count(), 0);
     await done();
@@ -98,11 +98,11 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.locator("#tab-node").click();
     await page.getByRole("button", { name: "Unpin" }).click();
     await box.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Edit outputs and run on" }).click();
+    await page.getByRole("button", { name: "Edit outputs and continue" }).click();
     await page.locator(".editor .cm-content").click();
     await page.keyboard.press("Control+A");
     await page.keyboard.type('{"result": "edited by hand"}');
-    await page.getByRole("button", { name: "Run on", exact: true }).click();
+    await page.getByRole("button", { name: "Continue", exact: true }).click();
     await page.getByRole("tab", { name: "Chat" }).click();
     await page.getByText("edited by hand").first().waitFor();
     await done();
@@ -145,13 +145,13 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     assert.equal(await page.locator(".turn").count(), 3);
     await page.getByRole("button", { name: "First record" }).click();
     assert.equal(await page.locator('.box[data-status="done"]').count(), 0);
-    const forward = page.getByRole("button", { name: "One record forward" });
+    const forward = page.getByRole("button", { name: "Next record" });
     for (let lit = 0; lit === 0;) {
       await forward.click();
       lit = await page.locator('.box[data-status="done"]').count();
     }
     assert.equal(await page.locator('.box[data-status="done"]').count(), 1);
-    await page.getByRole("button", { name: "One record back" }).click();
+    await page.getByRole("button", { name: "Previous record" }).click();
     assert.equal(await page.locator('.box[data-status="done"]').count(), 0);
     await page.getByRole("button", { name: "Latest" }).click();
     await page.locator('.box[data-status="done"]', { hasText: "Task list" }).waitFor();
@@ -188,7 +188,7 @@ describe("running", { skip: missing(), timeout: 1_200_000 }, () => {
     await page.evaluate(() => (globalThis as unknown as { touched: Map<string, number> }).touched.clear());
     await page.getByRole("tab", { name: "Timeline" }).click();
     // Between these two records only the receipt is finished.
-    const back = page.getByRole("button", { name: "One record back" });
+    const back = page.getByRole("button", { name: "Previous record" });
     while ((await page.locator('.box[data-status="running"]', { hasText: "Receipt" }).count()) === 0) await back.click();
     assert.deepEqual(await page.evaluate(() => [...(globalThis as unknown as { touched: Map<string, number> }).touched.keys()]), ["Message:Receipt"]);
     await done();

@@ -101,7 +101,7 @@ const shots: Shot[] = [
     await page.getByRole("button", { name: "Run" }).click();
     await done(page, "Receipt");
     await node(page, "Do the sum");
-    await page.getByRole("button", { name: "Edit outputs and run on" }).click();
+    await page.getByRole("button", { name: "Edit outputs and continue" }).click();
     await page.locator(".editor .cm-content").waitFor();
   }],
   ["variables", "#example=piggy-bank", {}, async (page) => {
