@@ -50,6 +50,9 @@ func writeDebt(file string, d debt) error {
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
+// mostPlaces bounds the places that are listed for one finding.
+const mostPlaces = 20
+
 func (m measure) name() string { return m.rule + " " + m.key }
 
 // compare reports what is above its limit and its debt, and debt that is higher than what was
@@ -63,8 +66,11 @@ func (d debt) compare(found []measure) []string {
 		switch {
 		case m.n > allowed:
 			problems = append(problems, fmt.Sprintf("%s: %d, at most %d", m.name(), m.n, allowed))
-			for _, w := range m.where {
+			for _, w := range m.where[:min(len(m.where), mostPlaces)] {
 				problems = append(problems, "\t"+w)
+			}
+			if more := len(m.where) - mostPlaces; more > 0 {
+				problems = append(problems, fmt.Sprintf("\tand %d more", more))
 			}
 		case d[m.name()] > m.n:
 			problems = append(problems, fmt.Sprintf("%s: %d now, %d in %s: run `go run ./build/style -update`",

@@ -11,7 +11,9 @@ import (
 type Step struct{}
 
 // Warnings says that the node does not run.
-func (Step) Warnings() []string { return []string{"pipelines can be opened and saved, but not run yet"} }
+func (Step) Warnings() []string {
+	return []string{"pipelines can be opened and saved, but not run yet"}
+}
 
 // Run refuses.
 func (Step) Run(context.Context, *engine.Call) error { return engine.ErrPipeline }

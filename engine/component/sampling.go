@@ -7,7 +7,7 @@ import "github.com/easel-canvas/easel/engine"
 type Sampling struct {
 	LLMID            string  `json:"llm_id" doc:"model, as model, model@provider or model@instance@provider; empty is the default model"`
 	Temperature      float64 `json:"temperature" doc:"sampling temperature: higher is more varied" min:"0" max:"1"`
-	TopP             float64 `json:"top_p" doc:"nucleus sampling: the share of likely words to choose from" min:"0" max:"1"`
+	TopP             float64 `json:"top_p" doc:"nucleus sampling: share of likely words" min:"0" max:"1"`
 	PresencePenalty  float64 `json:"presence_penalty" doc:"how much the model avoids words it has used" min:"0" max:"1"`
 	FrequencyPenalty float64 `json:"frequency_penalty" doc:"how much the model avoids words it has used often" min:"0" max:"1"`
 	MaxTokens        int     `json:"max_tokens" doc:"longest answer in tokens" min:"0"`

@@ -40,7 +40,7 @@ type world struct {
 }
 
 func (w *world) flags(fs *flag.FlagSet) {
-	fs.StringVar(&w.model, "model", "", "answer every model call with model `ID`: offline, scripted:FILE, or MODEL@PROVIDER")
+	fs.StringVar(&w.model, "model", "", "answers all model calls: `ID` is offline, scripted:FILE, or MODEL@PROVIDER")
 	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
 	fs.BoolVar(&w.private, "allow-private", false, "let Invoke reach private and local addresses")
 	fs.StringVar(&w.save, "save", "", "`DIR` for the files that a canvas makes (output_format); without it none are made")
