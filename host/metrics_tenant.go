@@ -22,7 +22,7 @@ type tenantCounter struct {
 
 func newTenantCounter(r *prometheus.Registry, name, help string) *tenantCounter {
 	c := &tenantCounter{own: map[string]bool{}, counter: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: name, Help: help + " Tenants beyond the first 100 are told together, as other.",
+		Name: name, Help: help + " Tenants beyond the first 100 are reported together, as other.",
 	}, []string{"tenant"})}
 	c.counter.WithLabelValues(otherTenants) // so that the number is there from the beginning
 	r.MustRegister(c.counter)

@@ -112,7 +112,7 @@ func TestPausedRunGoesOnWithInputs(t *testing.T) {
 func TestPausedRunWithoutStateSaysSo(t *testing.T) {
 	code, _, errs := easel(t, "run", examples+"order.json", "-q", "x")
 	require.Equal(t, ExitPaused, code)
-	require.Contains(t, errs, "use --state FILE")
+	require.Contains(t, errs, "pass --state FILE")
 }
 
 func TestFormOnATerminal(t *testing.T) {
