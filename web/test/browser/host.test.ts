@@ -62,7 +62,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     await page.getByRole("button", { name: "Show the canvases of this host" }).click();
     await page.getByLabel("API key").fill("wrong");
     await page.getByRole("button", { name: "Use this key" }).click();
-    await page.locator(".fault", { hasText: "does not know this key" }).waitFor();
+    await page.locator(".fault", { hasText: "This key is unknown" }).waitFor();
     await page.getByLabel("API key").fill(key);
     await page.getByRole("button", { name: "Use this key" }).click();
     await page.getByRole("searchbox").fill("nothing like it");
