@@ -75,15 +75,15 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
     const { page, done } = await stage.visit();
     await page.waitForSelector(".card");
     for (const [text, message] of [
-      ["{", /not JSON/], ["", /not JSON/], ["\0\x01\x02", /not JSON/], ["null", /not a canvas/], ["[]", /not a canvas/], [`{"components":{"a":1}}`, /not a canvas/],
-      [`{"components":{"a":{"obj":{"component_name":"${"x".repeat(100)}"}}},"dsl":3}`, undefined], [`{"dsl":"{"}`, /not JSON/],
+      ["{", /Not valid JSON/], ["", /Not valid JSON/], ["\0\x01\x02", /Not valid JSON/], ["null", /not a canvas/], ["[]", /not a canvas/], [`{"components":{"a":1}}`, /not a canvas/],
+      [`{"components":{"a":{"obj":{"component_name":"${"x".repeat(100)}"}}},"dsl":3}`, undefined], [`{"dsl":"{"}`, /Not valid JSON/],
     ] as const) {
       await drop(page, text);
       if (message) await banner(page, message);
       else await page.locator(".react-flow__node").waitFor();
     }
     await drop(page, "[".repeat(1000), 100);
-    await banner(page, /not JSON/);
+    await banner(page, /Not valid JSON/);
     await drop(page, JSON.stringify({ components: { begin: component("Begin") } }));
     await page.locator(".react-flow__node", { hasText: "begin" }).waitFor();
     await done();
@@ -160,7 +160,7 @@ describe("opening", { skip: missing(), timeout: 1_200_000 }, () => {
 
   test("a link that holds no canvas, and one that unfolds without end, become a message", async () => {
     const { page, done } = await stage.visit("#c=AAAA");
-    await banner(page, /does not hold a canvas/);
+    await banner(page, /contains no canvas/);
     await page.evaluate(async () => {
       const stream = new Blob([" ".repeat(25_000_000)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
       const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
