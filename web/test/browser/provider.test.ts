@@ -15,7 +15,7 @@ describe("providers", { skip: missing(), timeout: 1_200_000 }, () => {
   for (const [name, reply, message] of [
     ["refuses the key", { status: 401, body: `{"error":{"message":"no such key"}}` }, /401.*no such key/],
     ["breaks", { status: 500, body: "oops" }, /500: oops/],
-    ["streams rubbish", { type: "text/event-stream", body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: <html>\n\n" }, /Not valid JSON/],
+    ["streams rubbish", { type: "text/event-stream", body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: <html>\n\n" }, /not JSON/],
     ["answers with a page", { body: "<html>" }, /JSON|Unexpected token/],
     ["answers with another object", { body: `{"choices": 3}` }, /no message/],
     ["answers nothing", { body: `null` }, /.+/],
