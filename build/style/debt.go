@@ -42,8 +42,10 @@ func cutLast(line string) (before, after string, found bool) {
 
 func writeDebt(file string, d debt) error {
 	var b strings.Builder
-	b.WriteString("# What does not follow a rule of build/style yet: rule, place, number. The numbers may only fall:\n" +
-		"# `go run ./build/style -update` lowers them.\n")
+	b.WriteString(
+		"# What does not follow a rule of build/style yet: rule, place, number. The numbers may only fall:\n" +
+			"# `go run ./build/style -update` lowers them.\n",
+	)
 	for _, name := range slices.Sorted(maps.Keys(d)) {
 		fmt.Fprintf(&b, "%s %d\n", name, d[name])
 	}

@@ -25,7 +25,7 @@ type measure struct {
 const debtFile = "build/style/debt.txt"
 
 var rules = []func(tree) ([]measure, error){
-	widths, fileLengths, functions, methods, layers, cycles, words, subjects,
+	widths, fileLengths, functions, methods, layers, cycles, words, subjects, documents, dependencies,
 }
 
 func main() {

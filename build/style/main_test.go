@@ -109,7 +109,9 @@ func TestSubjects(t *testing.T) {
 
 func TestWornWordsAreFoundByFolder(t *testing.T) {
 	found, err := words(tree{
-		"a/x.go": []byte("// Nobody's run goes on.\n// fine\n"), "a/y.md": []byte("it is no list\n"), "b/z.ts": []byte("ok\n"),
+		"a/x.go": []byte(
+			"// Nobody's run goes on.\n// fine\n",
+		), "a/y.md": []byte("it is no list\n"), "b/z.ts": []byte("ok\n"),
 	})
 	require.NoError(t, err)
 	require.Len(t, found, 1)

@@ -13,12 +13,12 @@ type tree map[string][]byte
 
 // tracked reads the files of source code and documents that git knows.
 func tracked() (tree, error) {
-	out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	names, err := trackedNames()
 	if err != nil {
-		return nil, fmt.Errorf("git ls-files: %w", err)
+		return nil, err
 	}
 	files := tree{}
-	for name := range strings.SplitSeq(string(out), "\x00") {
+	for _, name := range names {
 		if !ours(name) {
 			continue
 		}
@@ -32,6 +32,15 @@ func tracked() (tree, error) {
 		files[name] = data
 	}
 	return files, nil
+}
+
+// trackedNames returns the names of all files that git knows or would add.
+func trackedNames() ([]string, error) {
+	out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
 // ours reports whether a file is written by hand, in a language the rules read.

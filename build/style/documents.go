@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	mdLink    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	mdCode    = regexp.MustCompile("`([^`]+)`")
+	mdHeading = regexp.MustCompile(`^#{1,6} +(.+?) *$`)
+	pathName  = regexp.MustCompile(`^[\w.-]+(/[\w.*-]+)*/?$`)
+	makeCall  = regexp.MustCompile(`\bmake ([a-z][\w./-]*\w)`)
+	makeRule  = regexp.MustCompile(`(?m)^([a-z][\w./-]*):`)
+	// slugDrops are the characters that GitHub leaves out of the address of a heading.
+	slugDrops = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// documents checks what Markdown files say of the repository: targets of links and their headings,
+// names of files and folders, and targets of make.
+func documents(files tree) ([]measure, error) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		return nil, err
+	}
+	d := documentation{files: files, targets: map[string]bool{}}
+	for _, m := range makeRule.FindAllSubmatch(makefile, -1) {
+		d.targets[string(m[1])] = true
+	}
+	for name, data := range files {
+		if path.Ext(name) == ".md" && name != "CHANGELOG.md" { // which tells of files that are gone
+			d.check(name, string(data))
+		}
+	}
+	return d.found.measures(), nil
+}
+
+type documentation struct {
+	files   tree
+	targets map[string]bool
+	found   places
+}
+
+func (d *documentation) check(name, text string) {
+	if d.found == nil {
+		d.found = places{}
+	}
+	fenced := false
+	for i, line := range strings.Split(text, "\n") {
+		report := func(format string, args ...any) {
+			d.found.add("document", name, fmt.Sprintf("%s:%d: ", name, i+1)+fmt.Sprintf(format, args...))
+		}
+		for _, m := range makeCall.FindAllStringSubmatch(line, -1) {
+			if inCode := fenced || strings.Contains(line, "`make "+m[1]); inCode && !d.targets[m[1]] && !made(m[1]) {
+				report("make %s: the Makefile has no such target", m[1])
+			}
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if fenced {
+			continue
+		}
+		for _, m := range mdLink.FindAllStringSubmatch(mdCode.ReplaceAllString(line, ""), -1) {
+			if problem := d.link(name, m[1]); problem != "" {
+				report("link %s: %s", m[1], problem)
+			}
+		}
+		for _, m := range mdCode.FindAllStringSubmatch(line, -1) {
+			if !d.named(name, m[1]) {
+				report("%s: no such file or folder", m[1])
+			}
+		}
+	}
+}
+
+// link returns what is wrong with a link of a document, or nothing.
+func (d *documentation) link(from, target string) string {
+	if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
+		return ""
+	}
+	file, heading, _ := strings.Cut(target, "#")
+	if file == "" {
+		file = from
+	} else {
+		file = path.Join(path.Dir(from), file)
+	}
+	if _, err := os.Stat(file); err != nil {
+		return "no such file or folder"
+	}
+	if heading == "" {
+		return ""
+	}
+	if text, ok := d.files[file]; ok && !slices.Contains(headings(string(text)), heading) {
+		return "no such heading"
+	}
+	return ""
+}
+
+// headings returns the addresses of a document's headings as GitHub makes them.
+func headings(text string) []string {
+	var slugs []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if m := mdHeading.FindStringSubmatch(line); m != nil {
+			slug := slugDrops.ReplaceAllString(strings.ToLower(m[1]), "")
+			slugs = append(slugs, strings.ReplaceAll(slug, " ", "-"))
+		}
+	}
+	return slugs
+}
+
+// named reports whether a piece of code in a document, if it is a path into the repository, exists
+// there. A path starts with a folder of the top level; others may be anything.
+func (d *documentation) named(from, code string) bool {
+	code, _, _ = strings.Cut(code, ":") // file.go:12
+	if !strings.Contains(code, "/") || !pathName.MatchString(code) {
+		return true
+	}
+	top, _, _ := strings.Cut(code, "/")
+	if info, err := os.Stat(top); err != nil || !info.IsDir() {
+		return true
+	}
+	for _, base := range []string{"", path.Dir(from)} {
+		file := path.Join(base, code)
+		if made(file) {
+			return true
+		}
+		if matches, err := filepath.Glob(file); err == nil && len(matches) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// made reports whether a file is written by a build and so may be absent.
+func made(file string) bool {
+	return strings.HasPrefix(file, "build/out/") || slices.Contains(strings.Split(file, "/"), "dist")
+}
