@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/markdown"
 )
 
 // noRecord is the content of a result without rows, in the original's words, which prompts of
@@ -79,25 +80,13 @@ func distinct(columns []string) []string {
 	return names
 }
 
-var cellEscapes = strings.NewReplacer("|", `\|`, "\r\n", "<br>", "\n", "<br>", "\r", "<br>")
-
+// markdownTable is a result for prompts.
 func markdownTable(columns []string, rows [][]engine.Value) string {
-	var b strings.Builder
-	write := func(cell string) { b.WriteString(" " + cellEscapes.Replace(cell) + " |") }
-	b.WriteString("|")
-	for _, c := range columns {
-		write(c)
-	}
-	b.WriteString("\n|" + strings.Repeat(" --- |", len(columns)))
-	for _, row := range rows {
-		b.WriteString("\n|")
+	texts := make([][]string, len(rows))
+	for i, row := range rows {
 		for _, cell := range row {
-			if cell.Kind() == engine.KindNull {
-				write("")
-				continue
-			}
-			write(cell.Text())
+			texts[i] = append(texts[i], cell.Text())
 		}
 	}
-	return b.String()
+	return markdown.Table(columns, texts)
 }

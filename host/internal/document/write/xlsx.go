@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/easel-canvas/easel/host/internal/document"
 )
 
 // xlsx is a book with a sheet for each table. A text without tables is one sheet, Data, with one
@@ -25,26 +27,55 @@ func xlsx(blocks []block, markdown string) ([]byte, error) {
 			}
 			continue
 		}
-		rows := make([][]string, len(b.rows))
+		rows := make([][]document.Cell, len(b.rows))
 		for i, row := range b.rows {
 			for _, cell := range row {
-				rows[i] = append(rows[i], plain(cell))
+				rows[i] = append(rows[i], cellOf(plain(cell)))
 			}
 		}
 		book.add(title, rows)
 		title = ""
 	}
 	if len(book.sheets) == 0 {
-		rows := [][]string{{"Content"}}
+		rows := [][]document.Cell{{{Text: "Content"}}}
 		for line := range strings.Lines(markdown) {
 			if line = strings.TrimRight(line, "\r\n"); line != "" {
-				rows = append(rows, []string{line})
+				rows = append(rows, []document.Cell{cellOf(line)})
 			}
 		}
 		book.add("Data", rows)
 	}
 	return book.pack()
 }
+
+// cellOf is a cell of a text, which is a number when it comes back as it was written.
+func cellOf(text string) document.Cell {
+	text = strings.TrimSpace(text)
+	return document.Cell{Text: text, Number: isNumber(text)}
+}
+
+// Workbook makes an xlsx file of sheets, whose first rows are heads. Names of sheets are shortened
+// and made unique as Excel requires. Errors: [ErrTooLarge].
+func Workbook(sheets []document.Sheet) ([]byte, error) {
+	book, size := &book{names: map[string]bool{}}, 0
+	for _, s := range sheets {
+		for _, row := range s.Rows {
+			for _, cell := range row {
+				size += len(cell.Text) + costOfCell
+			}
+		}
+		if size > mostMemory {
+			return nil, fmt.Errorf("%w: its cells take more than %d MiB", ErrTooLarge, mostMemory>>20)
+		}
+	}
+	for _, s := range sheets {
+		book.add(s.Name, s.Rows)
+	}
+	return book.pack()
+}
+
+// costOfCell is what writing a cell takes beside its text.
+const costOfCell = 100
 
 // isTitle holds for a line that names the table below it.
 func isTitle(line string) bool {
@@ -67,7 +98,7 @@ const (
 	sheetType   = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 )
 
-func (b *book) add(title string, rows [][]string) {
+func (b *book) add(title string, rows [][]document.Cell) {
 	n := len(b.sheets) + 1
 	name := b.name(title, n)
 	fmt.Fprintf(&b.list, `<sheet name="%s" sheetId="%d" r:id="%s"/>`, escape(name), n, relationID(n-1))
@@ -76,7 +107,7 @@ func (b *book) add(title string, rows [][]string) {
 	for i, row := range rows[:min(len(rows), mostRows)] {
 		s.WriteString("<row>")
 		for _, cell := range row[:min(len(row), mostColumns)] {
-			s.WriteString(cellXML(strings.TrimSpace(cell), i == 0))
+			s.WriteString(cellXML(cell, i == 0))
 		}
 		s.WriteString("</row>")
 	}
@@ -113,13 +144,14 @@ func cut(s string, most int) string {
 }
 
 // cellXML is one cell. Nothing becomes a formula: a text that begins with = stays a text.
-func cellXML(text string, head bool) string {
+func cellXML(cell document.Cell, head bool) string {
+	text := cell.Text
 	switch {
 	case text == "":
 		return "<c/>"
 	case head:
 		return `<c s="1" t="inlineStr"><is><t xml:space="preserve">` + escape(cut(text, longestCell)) + "</t></is></c>"
-	case isNumber(text):
+	case cell.Number && isNumber(text):
 		return "<c><v>" + text + "</v></c>"
 	}
 	return `<c t="inlineStr"><is><t xml:space="preserve">` + escape(cut(text, longestCell)) + "</t></is></c>"
