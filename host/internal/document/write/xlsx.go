@@ -79,7 +79,8 @@ const costOfCell = 100
 
 // isTitle holds for a line that names the table below it.
 func isTitle(line string) bool {
-	return strings.HasPrefix(strings.ToLower(line), "table") || strings.Contains(line, ":") || strings.Contains(line, "：")
+	return strings.HasPrefix(strings.ToLower(line), "table") || strings.Contains(line, ":") ||
+		strings.Contains(line, "：")
 }
 
 type book struct {
@@ -103,7 +104,9 @@ func (b *book) add(title string, rows [][]document.Cell) {
 	name := b.name(title, n)
 	fmt.Fprintf(&b.list, `<sheet name="%s" sheetId="%d" r:id="%s"/>`, escape(name), n, relationID(n-1))
 	var s strings.Builder
-	s.WriteString(`<worksheet ` + sheetSpace + `><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`)
+	s.WriteString(
+		`<worksheet ` + sheetSpace + `><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`,
+	)
 	for i, row := range rows[:min(len(rows), mostRows)] {
 		s.WriteString("<row>")
 		for _, cell := range row[:min(len(row), mostColumns)] {
@@ -162,7 +165,8 @@ func cellXML(cell document.Cell, head bool) string {
 func isNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	whole, fraction, point := strings.Cut(digits, ".")
-	if len(digits) > mostDigits+1 || !allDigits(whole) || point && !allDigits(fraction) || len(whole) > 1 && whole[0] == '0' {
+	if len(digits) > mostDigits+1 || !allDigits(whole) || point && !allDigits(fraction) ||
+		len(whole) > 1 && whole[0] == '0' {
 		return false
 	}
 	if len(whole)+len(fraction) > mostDigits {
@@ -183,11 +187,17 @@ func (b *book) pack() ([]byte, error) {
 	}
 	rels = append(rels, relation{"styles", "styles.xml", false})
 	parts := append([]part{
-		{"xl/workbook.xml", `<workbook ` + sheetSpace + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>` + b.list.String() + `</sheets></workbook>`},
+		{
+			"xl/workbook.xml",
+			`<workbook ` + sheetSpace + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>` + b.list.String() + `</sheets></workbook>`,
+		},
 		{"xl/_rels/workbook.xml.rels", relations(rels...)},
-		{"xl/styles.xml", `<styleSheet ` + sheetSpace + `><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
-			`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
-			`<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf xfId="0"/><xf xfId="0" fontId="1" applyFont="1"/></cellXfs></styleSheet>`},
+		{
+			"xl/styles.xml",
+			`<styleSheet ` + sheetSpace + `><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
+				`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
+				`<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf xfId="0"/><xf xfId="0" fontId="1" applyFont="1"/></cellXfs></styleSheet>`,
+		},
 	}, b.sheets...)
 	return pack("xl/workbook.xml", sheetType, parts...)
 }
