@@ -134,8 +134,8 @@ func (s *Sender) client(ctx context.Context, settings *Settings, timeout time.Du
 			settings.port(),
 		), mail.WithTLSConfig(config), mail.WithTLSPolicy(policy), mail.WithHELO("localhost"),
 		mail.WithTimeout(timeout),
-		mail.WithDialContextFunc(func(_ context.Context, network, address string) (net.Conn, error) {
-			conn, err := s.Network.Dial(ctx, network, address)
+		mail.WithDialContextFunc(func(_ context.Context, network, _ string) (net.Conn, error) {
+			conn, err := s.Network.Dial(ctx, network, settings.address())
 			if err != nil {
 				return nil, err
 			}

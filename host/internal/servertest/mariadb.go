@@ -71,7 +71,7 @@ func (s *MariaDB) start(program string) error {
 	}
 	accounts := filepath.Join(s.dir, "accounts.sql")
 	statements := "CREATE DATABASE test;\nCREATE USER easel@'127.0.0.1' IDENTIFIED BY 'easel';\n" +
-		"GRANT ALL ON *.* TO easel@'127.0.0.1';\n"
+		"GRANT ALL ON *.* TO easel@'127.0.0.1' WITH GRANT OPTION;\n"
 	if err := os.WriteFile(accounts, []byte(statements), 0o644); err != nil {
 		return err
 	}
@@ -154,4 +154,18 @@ func findMariaDB() (string, error) {
 		}
 	}
 	return "", ErrNoMariaDB
+}
+
+// AddAccount makes an account that may read.
+func (s *MariaDB) AddAccount(name, password string) error {
+	db, err := sql.Open("mysql", fmt.Sprintf("easel:easel@tcp(127.0.0.1:%d)/test?multiStatements=true", s.Port))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.Exec(
+		fmt.Sprintf("CREATE USER '%[1]s'@'127.0.0.1' IDENTIFIED BY '%[2]s'; GRANT SELECT ON *.* TO '%[1]s'@'127.0.0.1'",
+			name, password),
+	)
+	return err
 }
