@@ -12,8 +12,8 @@ import (
 var allowed = map[string]bool{
 	"Apache-2.0": true, "MIT": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "ISC": true, "Zlib": true,
 	// Of what was read by a person, see parts.go.
-	"APAFML": true, "Apache-2.0 WITH LLVM-exception": true, "blessing": true, "dtoa": true, "FTL": true, "IJG": true,
-	"LicenseRef-AGG-2.3": true, "Unicode-3.0": true,
+	"Apache-2.0 WITH LLVM-exception": true, "Bitstream-Vera": true, "blessing": true, "dtoa": true, "FTL": true,
+	"IJG": true, "LicenseRef-AGG-2.3": true, "MPL-2.0": true, "OFL-1.1": true, "Unicode-3.0": true,
 }
 
 // body is the binding text of a licence in plain words. <> stands for what differs between copies:

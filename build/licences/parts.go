@@ -36,10 +36,9 @@ var parts = []part{
 		name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"}, text: "go-pdk.txt",
 		in: []string{"program"},
 	},
-	{
-		name: "Widths of the core fonts (Adobe Font Metrics)", licences: []string{"APAFML"}, text: "adobe-afm.txt",
-		in: []string{"program"},
-	},
+	{name: "DejaVu fonts 2.37", licences: []string{"Bitstream-Vera"}, text: "dejavu.txt", in: []string{"program"}},
+	{name: "Droid Sans Fallback", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", in: []string{"program"}},
+	{name: "Nanum Gothic Coding", licences: []string{"OFL-1.1"}, text: "nanum.txt", in: []string{"program"}},
 
 	{name: "PDFium", licences: []string{"BSD-3-Clause", "Apache-2.0"}, text: "pdfium.txt", of: pdfium},
 	{name: "Abseil", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", of: pdfium},

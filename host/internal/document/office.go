@@ -17,8 +17,11 @@ import (
 )
 
 // officeText reads docx, xlsx or pptx, whichever the archive turns out to be. It may hold granted
-// bytes. When it takes more than asked, it reads nothing and says how many.
-func officeText(ctx context.Context, limits *Limits, data []byte, asked, granted int64) (text string, more int64, err error) {
+// bytes. When it takes more than asked, it reads nothing and returns how many. With sheets, the
+// rows of a workbook are collected there in place of the text.
+func officeText(
+	ctx context.Context, limits *Limits, data []byte, asked, granted int64, sheets *[]Sheet,
+) (text string, more int64, err error) {
 	o, err := openOffice(ctx, limits, data)
 	if err != nil {
 		return "", 0, err
@@ -27,6 +30,10 @@ func officeText(ctx context.Context, limits *Limits, data []byte, asked, granted
 		return "", more, nil
 	}
 	o.work = granted
+	if sheets != nil {
+		*sheets, err = o.sheets()
+		return "", 0, err
+	}
 	text, err = o.text()
 	return text, 0, err
 }

@@ -10,7 +10,9 @@ type page struct {
 	cells     int // that were read, empty ones too
 	text      strings.Builder
 	last      blockKind
-	err       error // a limit that was exceeded: what follows is dropped
+	sheet     func(name string) error                   // begins a sheet of a workbook, if not nil
+	rows      func(cells []string, number []bool) error // takes its rows in place of the text, if not nil
+	err       error                                     // a limit that was exceeded: what follows is dropped
 }
 
 func newPage(limits *Limits) *page {

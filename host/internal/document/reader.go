@@ -57,7 +57,10 @@ func (r *Reader) Text(ctx context.Context, name, mimeType string, data []byte) (
 //
 // Errors: [ErrFormat], [ErrEncrypted], [ErrDamaged], [ErrNoText], [ErrLimit], [ErrBusy], the error
 // of s.Open, ctx's.
-func (r *Reader) Read(ctx context.Context, s Source) (string, error) {
+func (r *Reader) Read(ctx context.Context, s Source) (string, error) { return r.read(ctx, s, nil) }
+
+// read is Read, or [Reader.Sheets] when there is a list for them.
+func (r *Reader) read(ctx context.Context, s Source, sheets *[]Sheet) (string, error) {
 	limits := r.Limits.orDefaults()
 	if s.Size > int64(limits.File) {
 		return "", exceeded(LimitFile, limits.File, "bytes")
@@ -66,7 +69,7 @@ func (r *Reader) Read(ctx context.Context, s Source) (string, error) {
 	a := attempt{kind: kindOf(s.Name, s.MimeType, nil)} // by the name, until the bytes are there
 	a.work = firstWork(&limits, a.kind, s.Size)
 	for {
-		next, text, err := r.attempt(ctx, &limits, s, a)
+		next, text, err := r.attempt(ctx, &limits, s, a, sheets)
 		if next == a {
 			return text, err
 		}
@@ -83,7 +86,7 @@ type attempt struct {
 }
 
 // attempt reads a document, or gives the attempt to make instead.
-func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt) (
+func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt, sheets *[]Sheet) (
 	next attempt, text string, err error,
 ) {
 	done, err := r.turn(ctx, a.kind)
@@ -111,12 +114,15 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 	}
 	working, stop := context.WithTimeoutCause(ctx, limits.Time, exceeded(LimitTime, limits.Time, "of work"))
 	defer stop()
-	if next.kind == kindOffice {
-		text, next.work, err = officeText(working, limits, data, a.work, granted)
+	switch {
+	case next.kind == kindOffice:
+		text, next.work, err = officeText(working, limits, data, a.work, granted, sheets)
 		if next.work > a.work {
 			return next, "", nil
 		}
-	} else {
+	case sheets != nil:
+		return a, "", errNoWorkbook
+	default:
 		text, err = read(working, limits, &r.pdf, next.kind, data, granted)
 	}
 	switch {
@@ -130,7 +136,7 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		next.work = int64(limits.Memory)
 		return next, "", nil
 	}
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && sheets == nil { // what fails for its sheets may have a text
 		r.failed.add(next.kind, data, err)
 	}
 	return a, "", err

@@ -49,6 +49,11 @@ func (o *office) xlsx(main string, out *page) error {
 		if !strings.Contains(s.part, "worksheets/") {
 			continue // a sheet that is a chart
 		}
+		if out.sheet != nil {
+			if err := out.sheet(s.name); err != nil {
+				return err
+			}
+		}
 		out.add(paragraph, "", "## "+words(s.name))
 		if err := o.walk(s.part, (&sheetRows{book: book, head: true}).step); err != nil {
 			return err
@@ -119,7 +124,8 @@ type sheetRows struct {
 	book  *workbook
 	head  bool // the next row is the first
 	cells []string
-	size  int // bytes in cells
+	kinds []bool // of cells, as far as there are any: whether they are numbers
+	size  int    // bytes in cells
 
 	at                         int // column of the open cell, 0-based
 	typ, style                 string
@@ -170,7 +176,7 @@ func (s *sheetRows) step(e *element) error {
 		s.guide += map[bool]int{true: 1, false: -1}[e.begins]
 	case "row":
 		if !e.begins {
-			s.endRow()
+			return s.endRow()
 		}
 	}
 	return nil
@@ -193,12 +199,12 @@ func (s *sheetRows) endCell() error {
 		return err
 	}
 	for len(s.cells) <= s.at {
-		s.cells = append(s.cells, "")
+		s.cells, s.kinds = append(s.cells, ""), append(s.kinds, false)
 	}
 	if s.size += len(shown); s.size > s.book.out.block {
 		return exceeded(LimitBlock, s.book.out.block, "bytes in one row")
 	}
-	s.cells[s.at] = shown
+	s.cells[s.at], s.kinds[s.at] = shown, s.isNumber()
 	return nil
 }
 
@@ -232,19 +238,39 @@ func (s *sheetRows) number(v string) string {
 	if err != nil {
 		return v
 	}
-	f := numberFormat{}
-	if i, err := strconv.Atoi(s.style); err == nil && i >= 0 && i < len(s.book.formats) {
-		f = s.book.formats[i]
-	}
-	return f.show(n, s.book.from1904)
+	return s.format().show(n, s.book.from1904)
 }
 
-func (s *sheetRows) endRow() {
-	if len(s.cells) > 0 {
-		s.book.out.row(s.cells, s.head)
-		s.head = false
+// format is how the open cell shows a number.
+func (s *sheetRows) format() numberFormat {
+	if i, err := strconv.Atoi(s.style); err == nil && i >= 0 && i < len(s.book.formats) {
+		return s.book.formats[i]
 	}
-	s.cells, s.size = s.cells[:0], 0
+	return numberFormat{}
+}
+
+// isNumber reports whether the open cell is shown as a number: not as a date or a
+// percentage, and not a string of digits.
+func (s *sheetRows) isNumber() bool {
+	v := strings.TrimSpace(s.value.String())
+	if s.typ != "" && s.typ != "n" || v == "" {
+		return false
+	}
+	_, err := strconv.ParseFloat(v, 64)
+	return err == nil && s.format() == numberFormat{}
+}
+
+func (s *sheetRows) endRow() error {
+	defer func() { s.cells, s.kinds, s.size = s.cells[:0], s.kinds[:0], 0 }()
+	if len(s.cells) == 0 {
+		return nil
+	}
+	if out := s.book.out; out.rows != nil {
+		return out.rows(s.cells, s.kinds)
+	}
+	s.book.out.row(s.cells, s.head)
+	s.head = false
+	return nil
 }
 
 // columnOf is the column of a cell's name, as 1 of B7.

@@ -62,7 +62,7 @@ func (c *Client) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPR
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	e := &exchange{client: c, request: req, method: req.Method, body: req.Body, secrets: secretBox{from: c.Secrets, mark: req.SecretMark}}
+	e := &exchange{client: c, request: req, method: req.Method, body: req.Body, secrets: SecretBox{from: c.Secrets, mark: req.SecretMark}}
 	res, err := e.follow(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", req.Method, e.secrets.plain(plainURL(req.URL)), e.secrets.plainError(err))
@@ -84,7 +84,7 @@ type exchange struct {
 	body    string
 	first   *url.URL // whose origin gets credentials
 	strange bool     // the origin has changed on the way
-	secrets secretBox
+	secrets SecretBox
 }
 
 func (e *exchange) follow(ctx context.Context) (*engine.HTTPResponse, error) {
@@ -125,7 +125,7 @@ func (e *exchange) send(ctx context.Context, address string) (*http.Response, er
 	if err != nil {
 		return nil, err
 	}
-	transport := &http.Transport{DialContext: e.client.dial, TLSHandshakeTimeout: 10 * time.Second, DisableKeepAlives: true}
+	transport := &http.Transport{DialContext: e.client.Dial, TLSHandshakeTimeout: 10 * time.Second, DisableKeepAlives: true}
 	if p := strings.TrimSpace(e.request.Proxy); p != "" {
 		proxy, err := e.proxy(ctx, p)
 		if err != nil {
@@ -251,9 +251,9 @@ func (e *exchange) read(res *http.Response) (*engine.HTTPResponse, error) {
 	return out, nil
 }
 
-// dial connects to an accepted address; the name is resolved once more, and each address of it
-// checked.
-func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
+// Dial connects to an address, if it is accepted: each address that a name resolves to is checked
+// when it is dialled.
+func (c *Client) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{Timeout: 10 * time.Second, Control: c.control}
 	return d.DialContext(ctx, network, address)
 }

@@ -9,7 +9,7 @@ import (
 // connection is checked when it is dialled; there is no proxy from the environment.
 func (c *Client) Transport() *http.Transport {
 	return &http.Transport{
-		DialContext: c.dial, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: defaultTimeout,
+		DialContext: c.Dial, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: defaultTimeout,
 		IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 4,
 	}
 }

@@ -8,17 +8,63 @@ import (
 
 // docx is a Word document with the built-in styles of Word, so that a reader can change its looks
 // in one place.
-func docx(blocks []block) ([]byte, error) {
+func docx(blocks []block, layout *Layout) ([]byte, error) {
 	w := &word{rels: []relation{{"styles", "styles.xml", false}, {"numbering", "numbering.xml", false}}}
 	for _, b := range blocks {
 		w.block(b)
 	}
-	body := `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><w:body>` +
-		w.body.String() + `<w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1418" w:right="1418" w:bottom="1418" w:left="1418" w:header="709" w:footer="709" w:gutter="0"/></w:sectPr></w:body></w:document>`
-	return pack("word/document.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-		part{"word/document.xml", body}, part{"word/_rels/document.xml.rels", relations(w.rels...)},
-		part{"word/styles.xml", wordStyles()}, part{"word/numbering.xml", w.numbering()})
+	section, more := w.section(layout)
+	body := `<w:document ` + wordSpace + `><w:body>` +
+		w.body.String() + section + `</w:body></w:document>`
+	parts := append([]part{
+		{"word/document.xml", body},
+		{"word/_rels/document.xml.rels", relations(w.rels...)},
+		{"word/styles.xml", wordStyles(layout.FontSize)},
+		{"word/numbering.xml", w.numbering()},
+	}, more...)
+	const kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	return pack("word/document.xml", kind, parts...)
 }
+
+// section describes the pages, and returns the parts that stand on each of them. Measures are
+// twips, twentieths of a point.
+func (w *word) section(layout *Layout) (string, []part) {
+	var refs strings.Builder
+	var parts []part
+	add := func(kind, tag, text string, numbers bool) {
+		name := kind + "1.xml"
+		w.rels = append(w.rels, relation{kind, name, false})
+		fmt.Fprintf(&refs, `<w:%sReference w:type="default" r:id="%s"/>`, kind, relationID(len(w.rels)-1))
+		runs := `<w:r><w:t xml:space="preserve">` + escape(text) + `</w:t></w:r>`
+		if numbers {
+			runs += `<w:r><w:t xml:space="preserve">   </w:t></w:r><w:fldSimple w:instr="PAGE"><w:r><w:t>1</w:t></w:r></w:fldSimple>`
+		}
+		parts = append(
+			parts,
+			part{"word/" + name, `<w:` + tag + ` ` + wordSpace + `><w:p><w:pPr><w:jc w:val="center"/></w:pPr>` +
+				runs + `</w:p></w:` + tag + `>`},
+		)
+	}
+	if layout.Header != "" {
+		add("header", "hdr", layout.Header, false)
+	}
+	if layout.Footer != "" || layout.PageNumbers {
+		add("footer", "ftr", layout.Footer, layout.PageNumbers)
+	}
+	wide, high := 11906, 16838
+	if layout.Letter {
+		wide, high = 12240, 15840
+	}
+	turned := ""
+	if layout.Landscape {
+		wide, high, turned = high, wide, ` w:orient="landscape"`
+	}
+	return fmt.Sprintf(`<w:sectPr>%s<w:pgSz w:w="%d" w:h="%d"%s/><w:pgMar w:top="1418" w:right="1418" w:bottom="1418" `+
+		`w:left="1418" w:header="709" w:footer="709" w:gutter="0"/></w:sectPr>`, refs.String(), wide, high, turned), parts
+}
+
+const wordSpace = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ` +
+	`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
 
 func relationID(i int) string { return "rId" + strconv.Itoa(i+1) }
 
@@ -36,7 +82,9 @@ func (w *word) block(b block) {
 	case table:
 		w.table(b)
 	case rule:
-		w.body.WriteString(`<w:p><w:pPr><w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" w:color="999999"/></w:pBdr></w:pPr></w:p>`)
+		w.body.WriteString(
+			`<w:p><w:pPr><w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" w:color="999999"/></w:pBdr></w:pPr></w:p>`,
+		)
 	default:
 		w.body.WriteString("<w:p>" + w.properties(b))
 		w.spans(b.spans)
@@ -59,7 +107,11 @@ func (w *word) properties(b block) string {
 		return fmt.Sprintf(`<w:pPr><w:pStyle w:val="Code"/><w:ind w:left="%d"/></w:pPr>`, 360*b.level)
 	case item:
 		if b.first {
-			return fmt.Sprintf(`<w:pPr><w:numPr><w:ilvl w:val="%d"/><w:numId w:val="%d"/></w:numPr></w:pPr>`, min(b.level-1, 8), w.listID(b))
+			return fmt.Sprintf(
+				`<w:pPr><w:numPr><w:ilvl w:val="%d"/><w:numId w:val="%d"/></w:numPr></w:pPr>`,
+				min(b.level-1, 8),
+				w.listID(b),
+			)
 		}
 		return fmt.Sprintf(`<w:pPr><w:ind w:left="%d"/></w:pPr>`, 360*(b.level+1))
 	}
@@ -129,7 +181,9 @@ func (w *word) run(s span) {
 
 func (w *word) table(b block) {
 	w.open = nil
-	w.body.WriteString(`<w:tbl><w:tblPr><w:tblStyle w:val="TableGrid"/><w:tblW w:w="0" w:type="auto"/></w:tblPr><w:tblGrid>`)
+	w.body.WriteString(
+		`<w:tbl><w:tblPr><w:tblStyle w:val="TableGrid"/><w:tblW w:w="0" w:type="auto"/></w:tblPr><w:tblGrid>`,
+	)
 	w.body.WriteString(strings.Repeat("<w:gridCol/>", columns(b)) + "</w:tblGrid>")
 	for i, row := range b.rows {
 		w.body.WriteString("<w:tr>")
@@ -177,36 +231,62 @@ func (w *word) numbering() string {
 			if format == "decimal" {
 				text = fmt.Sprintf("%%%d.", level+1)
 			}
-			fmt.Fprintf(&b, `<w:lvl w:ilvl="%d"><w:start w:val="1"/><w:numFmt w:val="%s"/><w:lvlText w:val="%s"/><w:lvlJc w:val="left"/><w:pPr><w:ind w:left="%d" w:hanging="360"/></w:pPr></w:lvl>`,
-				level, format, text, 360*(level+2))
+			fmt.Fprintf(
+				&b,
+				`<w:lvl w:ilvl="%d"><w:start w:val="1"/><w:numFmt w:val="%s"/><w:lvlText w:val="%s"/><w:lvlJc w:val="left"/><w:pPr><w:ind w:left="%d" w:hanging="360"/></w:pPr></w:lvl>`,
+				level,
+				format,
+				text,
+				360*(level+2),
+			)
 		}
 		b.WriteString("</w:abstractNum>")
 	}
 	b.WriteString(`<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`)
 	for i, l := range w.lists {
-		fmt.Fprintf(&b, `<w:num w:numId="%d"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="%d"><w:startOverride w:val="%d"/></w:lvlOverride></w:num>`, i+2, l.level, l.start)
+		fmt.Fprintf(
+			&b,
+			`<w:num w:numId="%d"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="%d"><w:startOverride w:val="%d"/></w:lvlOverride></w:num>`,
+			i+2,
+			l.level,
+			l.start,
+		)
 	}
 	b.WriteString("</w:numbering>")
 	return b.String()
 }
 
-func wordStyles() string {
+func wordStyles(fontSize float64) string {
+	if fontSize <= 0 {
+		fontSize = bodySize
+	}
 	var b strings.Builder
 	b.WriteString(`<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">` +
-		`<w:docDefaults><w:rPrDefault><w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:eastAsia="SimSun" w:cs="Calibri"/><w:sz w:val="22"/></w:rPr></w:rPrDefault>` +
+		`<w:docDefaults><w:rPrDefault><w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:eastAsia="SimSun" w:cs="Calibri"/><w:sz w:val="` +
+		strconv.Itoa(int(2*fontSize)) + `"/></w:rPr></w:rPrDefault>` +
 		`<w:pPrDefault><w:pPr><w:spacing w:after="120" w:line="264" w:lineRule="auto"/></w:pPr></w:pPrDefault></w:docDefaults>` +
 		`<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/></w:style>`)
 	for level, size := range []int{36, 30, 26, 24, 22, 22} { // half points
-		fmt.Fprintf(&b, `<w:style w:type="paragraph" w:styleId="Heading%[1]d"><w:name w:val="heading %[1]d"/><w:basedOn w:val="Normal"/><w:next w:val="Normal"/>`+
-			`<w:pPr><w:keepNext/><w:spacing w:before="240"/><w:outlineLvl w:val="%[2]d"/></w:pPr><w:rPr><w:b/><w:sz w:val="%[3]d"/></w:rPr></w:style>`, level+1, level, size)
+		fmt.Fprintf(
+			&b,
+			`<w:style w:type="paragraph" w:styleId="Heading%[1]d"><w:name w:val="heading %[1]d"/><w:basedOn w:val="Normal"/><w:next w:val="Normal"/>`+
+				`<w:pPr><w:keepNext/><w:spacing w:before="240"/><w:outlineLvl w:val="%[2]d"/></w:pPr><w:rPr><w:b/><w:sz w:val="%[3]d"/></w:rPr></w:style>`,
+			level+1,
+			level,
+			size,
+		)
 	}
-	b.WriteString(`<w:style w:type="paragraph" w:styleId="Quote"><w:name w:val="Quote"/><w:basedOn w:val="Normal"/><w:rPr><w:i/><w:color w:val="555555"/></w:rPr></w:style>` +
-		`<w:style w:type="paragraph" w:customStyle="1" w:styleId="Code"><w:name w:val="Code"/><w:basedOn w:val="Normal"/><w:pPr><w:shd w:val="clear" w:fill="F2F2F2"/></w:pPr><w:rPr><w:sz w:val="20"/></w:rPr></w:style>` +
-		`<w:style w:type="character" w:styleId="Hyperlink"><w:name w:val="Hyperlink"/><w:rPr><w:color w:val="0563C1"/><w:u w:val="single"/></w:rPr></w:style>` +
-		`<w:style w:type="table" w:styleId="TableGrid"><w:name w:val="Table Grid"/><w:tblPr><w:tblBorders>`)
+	b.WriteString(
+		`<w:style w:type="paragraph" w:styleId="Quote"><w:name w:val="Quote"/><w:basedOn w:val="Normal"/><w:rPr><w:i/><w:color w:val="555555"/></w:rPr></w:style>` +
+			`<w:style w:type="paragraph" w:customStyle="1" w:styleId="Code"><w:name w:val="Code"/><w:basedOn w:val="Normal"/><w:pPr><w:shd w:val="clear" w:fill="F2F2F2"/></w:pPr><w:rPr><w:sz w:val="20"/></w:rPr></w:style>` +
+			`<w:style w:type="character" w:styleId="Hyperlink"><w:name w:val="Hyperlink"/><w:rPr><w:color w:val="0563C1"/><w:u w:val="single"/></w:rPr></w:style>` +
+			`<w:style w:type="table" w:styleId="TableGrid"><w:name w:val="Table Grid"/><w:tblPr><w:tblBorders>`,
+	)
 	for _, side := range []string{"top", "left", "bottom", "right", "insideH", "insideV"} {
 		b.WriteString(`<w:` + side + ` w:val="single" w:sz="4" w:space="0" w:color="999999"/>`)
 	}
-	b.WriteString(`</w:tblBorders><w:tblCellMar><w:left w:w="108" w:type="dxa"/><w:right w:w="108" w:type="dxa"/></w:tblCellMar></w:tblPr></w:style></w:styles>`)
+	b.WriteString(
+		`</w:tblBorders><w:tblCellMar><w:left w:w="108" w:type="dxa"/><w:right w:w="108" w:type="dxa"/></w:tblCellMar></w:tblPr></w:style></w:styles>`,
+	)
 	return b.String()
 }

@@ -24,7 +24,9 @@ func pack(main, mainType string, parts ...part) ([]byte, error) {
 		`<Override PartName="/` + main + `" ContentType="` + mainType + `.main+xml"/>`)
 	for _, p := range parts {
 		if kind := partType(p.name); kind != "" {
-			types.WriteString(`<Override PartName="/` + p.name + `" ContentType="application/vnd.openxmlformats-officedocument.` + kind + `+xml"/>`)
+			types.WriteString(
+				`<Override PartName="/` + p.name + `" ContentType="application/vnd.openxmlformats-officedocument.` + kind + `+xml"/>`,
+			)
 		}
 	}
 	types.WriteString(`</Types>`)
@@ -36,7 +38,9 @@ func pack(main, mainType string, parts ...part) ([]byte, error) {
 	z := zip.NewWriter(&b)
 	for _, p := range all {
 		// A fixed time, so that the same text gives the same file.
-		w, err := z.CreateHeader(&zip.FileHeader{Name: p.name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
+		w, err := z.CreateHeader(
+			&zip.FileHeader{Name: p.name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)},
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -56,6 +60,10 @@ func partType(name string) string {
 		return "wordprocessingml.styles"
 	case name == "word/numbering.xml":
 		return "wordprocessingml.numbering"
+	case strings.HasPrefix(name, "word/header"):
+		return "wordprocessingml.header"
+	case strings.HasPrefix(name, "word/footer"):
+		return "wordprocessingml.footer"
 	case name == "xl/styles.xml":
 		return "spreadsheetml.styles"
 	case strings.HasPrefix(name, "xl/worksheets/"):
@@ -79,8 +87,14 @@ func relations(list ...relation) string {
 		if r.outside {
 			mode = ` TargetMode="External"`
 		}
-		b.WriteString(`<Relationship Id="` + relationID(i) + `" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/` + r.kind +
-			`" Target="` + escape(r.target) + `"` + mode + `/>`)
+		b.WriteString(
+			`<Relationship Id="` + relationID(
+				i,
+			) + `" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/` + r.kind +
+				`" Target="` + escape(
+				r.target,
+			) + `"` + mode + `/>`,
+		)
 	}
 	b.WriteString(`</Relationships>`)
 	return b.String()

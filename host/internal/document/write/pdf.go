@@ -1,150 +1,236 @@
 package write
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
+
+	"github.com/signintech/gopdf"
 )
 
-// Measures of a page, in points: A4 with 2.5 cm around.
+// Measures of a page, in points.
 const (
-	pageWidth, pageHeight = 595.0, 842.0
-	margin                = 71.0
-	bodySize              = 11.0 // of letters
-	leading               = 1.4  // distance of lines, in sizes
-	indent                = 18.0 // per level of lists and quotations
-	padding               = 4.0  // inside cells
+	margin   = 71.0 // 2.5 cm
+	bodySize = 11.0 // of letters, unless the layout says otherwise
+	leading  = 1.4  // distance of lines, in sizes
+	indent   = 18.0 // per level of lists and quotations
+	padding  = 4.0  // inside cells
 )
 
-var headingSizes = [...]float64{20, 17, 14, 12, 11, 11}
+// headingScale are the sizes of headings, in sizes of the body.
+var headingScale = [...]float64{1.8, 1.55, 1.25, 1.1, 1, 1}
+
+// mostOperations bounds the passages and lines that a PDF is drawn with: the library holds each of
+// them until the file is written, in about 1 KB.
+const mostOperations = 200_000
 
 // pdf sets blocks on pages.
-func pdf(blocks []block) ([]byte, error) {
-	s := &setter{}
-	s.newSheet()
+func pdf(blocks []block, layout *Layout) ([]byte, error) {
+	s := newSetter(layout)
 	for _, b := range blocks {
 		for _, row := range b.rows {
 			for _, cell := range row {
 				if n := len(plain(cell)); n > longestPDFCell {
-					return nil, fmt.Errorf("%w: a cell of a table has %d bytes, at most %d in a PDF", ErrTooLarge, n, longestPDFCell)
+					return nil, fmt.Errorf(
+						"%w: a cell of a table has %d bytes, at most %d in a PDF",
+						ErrTooLarge,
+						n,
+						longestPDFCell,
+					)
 				}
 			}
 		}
 		s.block(b)
+		if s.err != nil {
+			return nil, s.err
+		}
 	}
-	return s.file()
+	var file bytes.Buffer
+	if _, err := s.out.WriteTo(&file); err != nil {
+		return nil, fmt.Errorf("write PDF: %w", err)
+	}
+	return file.Bytes(), s.err
 }
 
 // setter sets one block below the other.
 type setter struct {
-	sheets []*sheet
-	err    error   // of packing a page
-	y      float64 // of the next line's top; grows downwards from the upper margin
+	out           *gopdf.GoPdf
+	layout        *Layout
+	width, height float64 // of the page
+	body          float64 // size of the text
+	pages         int
+	operations    int
+	used          [len(faceFiles)]bool // fonts that are part of the file
+	err           error
+	y             float64 // of the next line's top; grows downwards from the upper margin
 }
 
-// sheet is a page: its drawing operations, and the links on it. Both are packed when the page is
-// full.
-type sheet struct {
-	ops     strings.Builder
-	links   []linkArea
-	content string // ops as a stream
-	notes   string // links as an entry of the page
+func newSetter(layout *Layout) *setter {
+	s := &setter{out: new(gopdf.GoPdf), layout: layout, body: bodySize}
+	if layout.FontSize > 0 {
+		s.body = layout.FontSize
+	}
+	page := *gopdf.PageSizeA4
+	if layout.Letter {
+		page = *gopdf.PageSizeLetter
+	}
+	if layout.Landscape {
+		page.W, page.H = page.H, page.W
+	}
+	s.width, s.height = page.W, page.H
+	s.out.Start(gopdf.Config{PageSize: page, Unit: gopdf.UnitPT})
+	s.newPage()
+	return s
 }
 
-// pack replaces what is on a page by what is written of it, which is a small part of that.
-func (p *sheet) pack() error {
-	content, err := deflate(p.ops.String())
-	p.content, p.notes = content, annotations(p.links)
-	p.ops, p.links = strings.Builder{}, nil
-	return err
-}
-
-type linkArea struct {
-	x, y, w, h float64
-	address    string
-}
-
-func (s *setter) sheet() *sheet { return s.sheets[len(s.sheets)-1] }
-
-func (s *setter) newSheet() {
-	s.endSheet()
-	s.sheets = append(s.sheets, &sheet{})
+// newPage begins a page with what the layout puts on each.
+func (s *setter) newPage() {
+	s.out.AddPage()
+	s.pages++
+	s.watermark()
+	s.y = -margin * 0.6
+	s.centred(s.layout.Header, s.body*0.8)
+	footer := s.layout.Footer
+	if s.layout.PageNumbers {
+		if footer != "" {
+			footer += "   "
+		}
+		footer += fmt.Sprint(s.pages)
+	}
+	s.y = s.height - 2*margin + margin*0.4
+	s.centred(footer, s.body*0.8)
 	s.y = 0
 }
 
-// endSheet packs the last page.
-func (s *setter) endSheet() {
-	if len(s.sheets) > 0 {
-		s.err = errors.Join(s.err, s.sheet().pack())
+// centred sets one line; what does not fit is left out.
+func (s *setter) centred(text string, size float64) {
+	if text == "" {
+		return
+	}
+	for line := range breakLines([]span{{text: text}}, size, s.width-2*margin) {
+		s.words(line, margin+(s.width-2*margin-widthOf(line))/2, size)
+		return
+	}
+}
+
+// watermark sets a text across the page, below all else.
+func (s *setter) watermark() {
+	if s.layout.Watermark == "" {
+		return
+	}
+	set := func(size float64) []piece {
+		for line := range breakLines([]span{{text: s.layout.Watermark, bold: true}}, size, 4*s.width) {
+			line, _ = visual(line)
+			for i := range line {
+				line[i].pale = true
+			}
+			return line
+		}
+		return nil
+	}
+	size := min(72, 10*s.width*0.8/max(widthOf(set(10)), 1))
+	s.out.Rotate(45, s.width/2, s.height/2)
+	s.y = s.height/2 - margin - size/2
+	line := set(size)
+	s.words(line, (s.width-widthOf(line))/2, size)
+	s.out.RotateReset()
+}
+
+func (s *setter) check(err error) {
+	if s.err == nil && err != nil {
+		s.err = fmt.Errorf("write PDF: %w", err)
 	}
 }
 
 // room is the height that is left on the page.
-func (s *setter) room() float64 { return pageHeight - 2*margin - s.y }
+func (s *setter) room() float64 { return s.height - 2*margin - s.y }
 
 func (s *setter) block(b block) {
-	left := margin + indent*float64(b.level)
+	left, right := margin+indent*float64(b.level), s.width-margin
 	switch b.kind {
 	case heading:
-		size := headingSizes[b.level-1]
+		size := s.body * headingScale[b.level-1]
 		s.y += size * 0.6
 		if s.room() < 4*size*leading { // a heading stands with what follows
-			s.newSheet()
+			s.newPage()
 		}
-		s.lines(breakLines(bold(b.spans), size, pageWidth-2*margin), margin, size)
+		if s.layout.Contents {
+			s.out.AddOutlineWithPosition(plain(b.spans))
+		}
+		s.lines(breakLines(bold(b.spans), size, right-margin), margin, size)
 		s.y += size * 0.3
 	case table:
 		s.table(b)
-		s.y += bodySize * 0.6
+		s.y += s.body * 0.6
 	case rule:
-		s.y += bodySize / 2
-		s.line(margin, s.y, pageWidth-margin, s.y)
-		s.y += bodySize / 2
+		s.y += s.body / 2
+		s.line(margin, s.y, right, s.y)
+		s.y += s.body / 2
 	case code:
 		left += indent / 2
-		s.lines(breakLines(b.spans, bodySize-1, pageWidth-margin-left), left, bodySize-1)
-		s.y += bodySize * 0.6
+		s.lines(breakLines(b.spans, s.body-1, right-left), left, s.body-1)
+		s.y += s.body * 0.6
 	case item:
 		if b.first {
-			mark := "•"
-			if b.number > 0 {
-				mark = fmt.Sprintf("%d.", b.number)
-			}
-			s.need(bodySize)
-			for l := range breakLines([]span{{text: mark}}, bodySize, indent*3) {
-				s.words(l, left-indent, bodySize)
-				break
-			}
+			s.mark(b, left)
 		}
-		s.lines(breakLines(b.spans, bodySize, pageWidth-margin-left), left, bodySize)
-		s.y += bodySize * 0.2
+		s.lines(breakLines(b.spans, s.body, right-left), left, s.body)
+		s.y += s.body * 0.2
 	default:
-		s.lines(breakLines(b.spans, bodySize, pageWidth-margin-left), left, bodySize)
-		s.y += bodySize * 0.6
+		s.lines(breakLines(b.spans, s.body, right-left), left, s.body)
+		s.y += s.body * 0.6
+	}
+}
+
+// mark sets the dot or the number of an item.
+func (s *setter) mark(b block, left float64) {
+	text := "•"
+	if b.number > 0 {
+		text = fmt.Sprintf("%d.", b.number)
+	}
+	s.need(s.body)
+	for l := range breakLines([]span{{text: text}}, s.body, indent*3) {
+		s.words(l, left-indent, s.body)
+		return
 	}
 }
 
 // need begins a new page when not even one line has room.
 func (s *setter) need(size float64) {
 	if s.room() < size*leading {
-		s.newSheet()
+		s.newPage()
 	}
 }
 
 func (s *setter) lines(lines iter.Seq[[]piece], left, size float64) {
 	for l := range lines {
+		if s.err != nil {
+			return
+		}
 		s.need(size)
-		s.words(l, left, size)
+		x := left
+		l, leftwards := visual(l)
+		if leftwards {
+			x = max(left, s.width-margin-widthOf(l))
+		}
+		s.words(l, x, size)
 		s.y += size * leading
 	}
 }
 
+func widthOf(line []piece) float64 {
+	w := 0.0
+	for _, p := range line {
+		w += p.width
+	}
+	return w
+}
+
 // table sets rows, which break across pages between their lines.
 func (s *setter) table(b block) {
-	widths := columnWidths(b, pageWidth-2*margin)
-	height := bodySize * leading
+	widths := columnWidths(b, s.width-2*margin, s.body)
+	height := s.body * leading
 	for i, row := range b.rows {
 		cells, most := make([][][]piece, len(widths)), 1
 		for c := range row {
@@ -152,12 +238,12 @@ func (s *setter) table(b block) {
 			if i == 0 {
 				spans = bold(spans)
 			}
-			cells[c] = slices.Collect(breakLines(spans, bodySize, widths[c]-2*padding))
+			cells[c] = slices.Collect(breakLines(spans, s.body, widths[c]-2*padding))
 			most = max(most, len(cells[c]))
 		}
-		for from := 0; from < most; {
+		for from := 0; from < most && s.err == nil; {
 			if s.room() < height+2*padding {
-				s.newSheet()
+				s.newPage()
 			}
 			n := min(most-from, int((s.room()-2*padding)/height))
 			s.slice(cells, widths, from, n, height)
@@ -175,7 +261,12 @@ func (s *setter) slice(cells [][][]piece, widths []float64, from, n int, height 
 		s.line(x, top, x, bottom)
 		for i := from; i < min(from+n, len(lines)); i++ {
 			s.y = top + padding + float64(i-from)*height
-			s.words(lines[i], x+padding, bodySize)
+			l, leftwards := visual(lines[i])
+			at := x + padding
+			if leftwards {
+				at = max(at, x+widths[c]-padding-widthOf(l))
+			}
+			s.words(l, at, s.body)
 		}
 		x += widths[c]
 	}
@@ -186,16 +277,16 @@ func (s *setter) slice(cells [][][]piece, widths []float64, from, n int, height 
 
 // columnWidths shares the width by the longest line of each column, so that no column is lost
 // beside a long one.
-func columnWidths(b block, width float64) []float64 {
+func columnWidths(b block, width, size float64) []float64 {
 	widths := make([]float64, columns(b))
 	for i := range widths {
-		widths[i] = 2*padding + bodySize
+		widths[i] = 2*padding + size
 	}
 	for _, row := range b.rows {
 		for c, spans := range row {
 			w := 2*padding + 1
 			for _, s := range spans {
-				w += textWidth(s.text, faceOf(withBold(s)), bodySize)
+				w += textWidth(s.text, faceOf(withBold(s)), size)
 			}
 			widths[c] = max(widths[c], min(w, width/2))
 		}
@@ -221,32 +312,59 @@ func sum(list []float64) float64 {
 	return t
 }
 
-func (s *setter) line(x1, y1, x2, y2 float64) {
-	fmt.Fprintf(&s.sheet().ops, "0.6 G 0.5 w %.2f %.2f m %.2f %.2f l S\n", x1, top(y1), x2, top(y2))
+// operation counts what is drawn.
+func (s *setter) operation() bool {
+	if s.operations++; s.operations > mostOperations && s.err == nil {
+		s.err = fmt.Errorf("%w: more than %d passages in a PDF", ErrPieces, mostOperations)
+	}
+	return s.err == nil
 }
 
-// top turns a distance from the upper margin into a height above the foot of the page.
-func top(y float64) float64 { return pageHeight - margin - y }
+func (s *setter) line(x1, y1, x2, y2 float64) {
+	if !s.operation() {
+		return
+	}
+	s.out.SetStrokeColor(0x99, 0x99, 0x99)
+	s.out.SetLineWidth(0.5)
+	s.out.Line(x1, margin+y1, x2, margin+y2)
+}
 
 // words sets a line. Neighbours in one style go out together, with the blanks between them, so that
 // a reader of the file finds the words as they were.
 func (s *setter) words(line []piece, x, size float64) {
-	page, baseline := s.sheet(), top(s.y)-size
 	for i := 0; i < len(line); {
 		first, text, w := line[i], "", 0.0
-		for ; i < len(line) && line[i].face == first.face && line[i].link == first.link && line[i].struck == first.struck; i++ {
+		for ; i < len(line) && line[i].sameStyle(first); i++ {
 			text += line[i].text
 			w += line[i].width
 		}
-		color := "0 g"
-		if first.link != "" {
-			color = "0.02 0.39 0.76 rg"
-			page.links = append(page.links, linkArea{x, baseline - size*0.2, w, size * 1.2, first.link})
+		if !s.operation() {
+			return
 		}
-		fmt.Fprintf(&page.ops, "BT %s /F%d %.1f Tf %.2f %.2f Td %s Tj ET\n", color, first.face, size, x, baseline, encode(text, first.face))
-		if first.struck {
-			s.line(x, s.y+size*0.75, x+w, s.y+size*0.75)
-		}
+		s.passage(text, first, x, w, size)
 		x += w
+	}
+}
+
+func (s *setter) passage(text string, style piece, x, w, size float64) {
+	if !s.used[style.face] {
+		s.used[style.face] = true
+		s.check(s.out.AddTTFFontFromFontContainer(style.face.name(), &loaded))
+	}
+	s.check(s.out.SetFont(style.face.name(), "", size))
+	top := margin + s.y
+	switch {
+	case style.link != "":
+		s.out.SetTextColor(0x05, 0x63, 0xC1)
+		s.out.AddExternalLink(style.link, x, top, w, size*1.2)
+	case style.pale:
+		s.out.SetTextColor(0xE4, 0xE4, 0xE4)
+	default:
+		s.out.SetTextColor(0, 0, 0)
+	}
+	s.out.SetXY(x, top+size)
+	s.check(s.out.Text(text))
+	if style.struck {
+		s.line(x, s.y+size*0.75, x+w, s.y+size*0.75)
 	}
 }

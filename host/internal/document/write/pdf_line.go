@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // piece is a piece of a line that is not divided: a word, a blank, or one character of a script
@@ -15,6 +17,12 @@ type piece struct {
 	width  float64
 	link   string
 	struck bool
+	pale   bool // of a watermark
+}
+
+// sameStyle reports whether two pieces go out together.
+func (p piece) sameStyle(q piece) bool {
+	return p.face == q.face && p.link == q.link && p.struck == q.struck
 }
 
 // breakLines sets spans in lines of at most the given width, at least one, and gives each line when
@@ -63,44 +71,57 @@ func breakLines(spans []span, size, width float64) iter.Seq[[]piece] {
 func cutSpan(s span, size float64) iter.Seq[piece] {
 	base := faceOf(s)
 	link := ""
-	if l := strings.ToLower(s.link); strings.HasPrefix(l, "https://") || strings.HasPrefix(l, "http://") || strings.HasPrefix(l, "mailto:") {
+	if l := strings.ToLower(s.link); strings.HasPrefix(l, "https://") || strings.HasPrefix(l, "http://") ||
+		strings.HasPrefix(l, "mailto:") {
 		link = s.link
 	}
 	return func(yield func(piece) bool) {
 		more := true
 		add := func(text string, f face) {
 			if text != "" && more {
-				more = yield(piece{text, f, textWidth(text, f, size), link, s.struck})
+				more = yield(piece{text: text, face: f, width: textWidth(text, f, size), link: link, struck: s.struck})
 			}
 		}
-		text := printable(s.text)
-		open := 0 // where the open word begins
+		text := printable(shapeArabic(norm.NFC.String(s.text)))
+		open, inOpen := 0, base // where the open word begins, and its font
 		for i, r := range text {
-			if western := inWestern(r); r == '\n' || r == ' ' || !western {
-				add(text[open:i], base)
-				open = i + utf8.RuneLen(r)
-				add(text[i:open], map[bool]face{true: base, false: eastern}[western || r == '\n'])
+			f := inOpen
+			if r != '\n' && r != ' ' {
+				f, _ = faceFor(r, base)
+			}
+			if r != '\n' && r != ' ' && f < eastern && f == inOpen {
+				continue
+			}
+			add(text[open:i], inOpen)
+			open, inOpen = i, f
+			if r == '\n' || r == ' ' || f >= eastern { // a line may end on both sides
+				open, inOpen = i+utf8.RuneLen(r), base
+				add(text[i:open], f)
 			}
 			if !more {
 				return
 			}
 		}
-		add(text[open:], base)
+		add(text[open:], inOpen)
 	}
 }
 
-// printable replaces what no font here shows.
+// printable replaces what no font here shows by U+FFFD, and drops what has no width.
 func printable(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
+		case r == '\n':
+			b.WriteRune(r)
 		case r == '\t':
 			b.WriteString("    ")
-		case r == '☑':
-			b.WriteString("[x]")
-		case r == '☐':
-			b.WriteString("[ ]")
-		case r == '\n', !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Mn, r):
+		case r == '\u00A0':
+			b.WriteRune(' ')
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Mn, r):
+		default:
+			if _, ok := faceFor(r, upright); !ok {
+				r = unicode.ReplacementChar
+			}
 			b.WriteRune(r)
 		}
 	}

@@ -1,11 +1,11 @@
-// Package write makes files of markdown, for canvases whose Message names an output format:
-// markdown, html, pdf, docx and xlsx. Package document is the other direction, and its tests read
-// what this one writes.
+// Package write makes files of markdown, for canvases whose Message names an output format, and for
+// DocGenerator: markdown, txt, html, pdf, docx and xlsx. Package document is the other direction,
+// and its tests read what this one writes.
 //
 // The markdown is a language model's. Raw HTML in it is left out, and pictures are replaced by
-// their description: making a file never fetches anything. A PDF uses the fonts that every reader
-// of PDF has: Helvetica and Courier for Western text, and for all other the Chinese font that
-// readers bring for Adobe-GB1, which has Greek, Cyrillic and Kana too, but no Hangul and no emoji.
+// their description: making a file never fetches anything. A PDF holds the glyphs that it shows, of
+// DejaVu and Droid Sans Fallback: Latin, Greek, Cyrillic, Hebrew, Arabic, Chinese, Japanese and
+// Korean, but few emoji; other characters are shown as U+FFFD.
 package write
 
 import (
@@ -15,7 +15,7 @@ import (
 
 var (
 	// ErrFormat means that a format is none of those that [Make] knows.
-	ErrFormat = errors.New("no such format: markdown, html, pdf, docx and xlsx are there")
+	ErrFormat = errors.New("unknown format (one of markdown, txt, html, pdf, docx, xlsx)")
 	// ErrTooLarge means that a text is longer than Most; make several files of it.
 	ErrTooLarge = errors.New("the text is too long for a file")
 )
@@ -31,8 +31,22 @@ func Extension(format string) string {
 	return "." + format
 }
 
+// Layout is what pages have beside the text. The zero value is A4, upright, with nothing else.
+type Layout struct {
+	Header, Footer string // on each page
+	PageNumbers    bool   // in the footer
+	Watermark      string // across each page of a PDF
+	Contents       bool   // a list of headings that leads to them
+	FontSize       float64
+	Landscape      bool
+	Letter         bool // 8.5 by 11 inches in place of A4
+}
+
 // Make makes a file of markdown. Errors: [ErrFormat], [ErrTooLarge], [ErrPieces], [ErrTangled].
-func Make(format, markdown string) ([]byte, error) {
+func Make(format, markdown string) ([]byte, error) { return MakeWith(format, markdown, &Layout{}) }
+
+// MakeWith is [Make] with a layout, which formats without pages ignore.
+func MakeWith(format, markdown string, layout *Layout) ([]byte, error) {
 	if len(markdown) > Most {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(markdown), Most)
 	}
@@ -48,12 +62,14 @@ func Make(format, markdown string) ([]byte, error) {
 	switch format {
 	case "html":
 		return html(markdown)
+	case "txt":
+		return plainText(parse(markdown)), nil
 	case "docx":
-		return docx(parse(markdown))
+		return docx(parse(markdown), layout)
 	case "xlsx":
 		return xlsx(parse(markdown), markdown)
 	case "pdf":
-		return pdf(parse(markdown))
+		return pdf(parse(markdown), layout)
 	}
 	return nil, fmt.Errorf("format %q: %w", format, ErrFormat)
 }

@@ -1,9 +1,11 @@
 package write
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -115,11 +117,57 @@ func TestPDF(t *testing.T) {
 	text := words(read(t, made(t, "pdf", sample)))
 	for _, want := range []string{
 		"Returns & refunds", "You can return shoes within thirty days, see the shop.", "Größe “38” – never always; sku < 7 *and* é.", "三十天内可以退货。", "Ωμέγα", "Привет",
-		"1. Pack them", "• in their box", "Do not seal it.", "2. Send them", "[x] paid", "Keep the receipt.", "if a < b {", "Item Days", "Gift | card 007", "A shoe last",
+		"1. Pack them", "• in their box", "Do not seal it.", "2. Send them", "☑ paid", "Keep the receipt.", "if a < b {", "Item Days", "Gift | card 007", "A shoe last",
 	} {
 		require.Contains(t, text, want)
 	}
 	require.NotContains(t, text, "alert")
+}
+
+func TestLayoutOfPDF(t *testing.T) {
+	data, err := MakeWith(
+		"pdf",
+		"# Größe\n\nالسلام عليكم 한국어 日本語 שלום Ελληνικά\n\n"+strings.Repeat("text\n\n", 100),
+		&Layout{
+			Header: "ACME", Footer: "confidential", PageNumbers: true, Watermark: "DRAFT", Contents: true,
+		},
+	)
+	require.NoError(t, err)
+	text := words(read(t, data))
+	for _, want := range []string{"ACME", "confidential", " 2 ", "DRAFT", "Größe", "한국어", "日本語", "Ελληνικά"} {
+		require.Contains(t, text, want)
+	}
+	require.NotContains(t, text, "\uFFFD")
+	require.Contains(t, string(data), "/FontFile2", "glyphs are part of the file")
+	require.Less(t, len(data), 200_000, "only those that are shown")
+}
+
+func TestLayoutOfWord(t *testing.T) {
+	data, err := MakeWith(
+		"docx",
+		"text",
+		&Layout{Header: "A<C", Footer: "foot", PageNumbers: true, Landscape: true, Letter: true},
+	)
+	require.NoError(t, err)
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	require.NoError(t, err)
+	part := func(name string) string {
+		f, err := z.Open(name)
+		require.NoError(t, err)
+		content, err := io.ReadAll(f)
+		require.NoError(t, err)
+		return string(content)
+	}
+	require.Contains(t, part("word/header1.xml"), "A&lt;C")
+	require.Contains(t, part("word/footer1.xml"), `w:instr="PAGE"`)
+	require.Contains(t, part("word/document.xml"), `<w:pgSz w:w="15840" w:h="12240" w:orient="landscape"/>`)
+	require.Contains(t, part("[Content_Types].xml"), "wordprocessingml.header+xml")
+	require.Contains(t, read(t, data), "text")
+}
+
+func TestPlainText(t *testing.T) {
+	require.Equal(t, "Title\n\na b\n\n- one\n- two\n  1. deep\n\nx\ty\n1\t2\n",
+		string(made(t, "txt", "# Title\n\na **b**\n\n- one\n- two\n  1. deep\n\n|x|y|\n|-|-|\n|1|2|\n")))
 }
 
 // A text of many pages comes back whole: no line is lost at the end of a page.

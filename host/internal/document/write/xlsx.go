@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/easel-canvas/easel/host/internal/document"
 )
 
 // xlsx is a book with a sheet for each table. A text without tables is one sheet, Data, with one
@@ -25,20 +27,20 @@ func xlsx(blocks []block, markdown string) ([]byte, error) {
 			}
 			continue
 		}
-		rows := make([][]string, len(b.rows))
+		rows := make([][]document.Cell, len(b.rows))
 		for i, row := range b.rows {
 			for _, cell := range row {
-				rows[i] = append(rows[i], plain(cell))
+				rows[i] = append(rows[i], cellOf(plain(cell)))
 			}
 		}
 		book.add(title, rows)
 		title = ""
 	}
 	if len(book.sheets) == 0 {
-		rows := [][]string{{"Content"}}
+		rows := [][]document.Cell{{{Text: "Content"}}}
 		for line := range strings.Lines(markdown) {
 			if line = strings.TrimRight(line, "\r\n"); line != "" {
-				rows = append(rows, []string{line})
+				rows = append(rows, []document.Cell{cellOf(line)})
 			}
 		}
 		book.add("Data", rows)
@@ -46,9 +48,39 @@ func xlsx(blocks []block, markdown string) ([]byte, error) {
 	return book.pack()
 }
 
+// cellOf is a cell of a text, which is a number when it comes back as it was written.
+func cellOf(text string) document.Cell {
+	text = strings.TrimSpace(text)
+	return document.Cell{Text: text, Number: isNumber(text)}
+}
+
+// Workbook makes an xlsx file of sheets, whose first rows are heads. Names of sheets are shortened
+// and made unique as Excel requires. Errors: [ErrTooLarge].
+func Workbook(sheets []document.Sheet) ([]byte, error) {
+	book, size := &book{names: map[string]bool{}}, 0
+	for _, s := range sheets {
+		for _, row := range s.Rows {
+			for _, cell := range row {
+				size += len(cell.Text) + costOfCell
+			}
+		}
+		if size > mostMemory {
+			return nil, fmt.Errorf("%w: its cells take more than %d MiB", ErrTooLarge, mostMemory>>20)
+		}
+	}
+	for _, s := range sheets {
+		book.add(s.Name, s.Rows)
+	}
+	return book.pack()
+}
+
+// costOfCell is what writing a cell takes beside its text.
+const costOfCell = 100
+
 // isTitle holds for a line that names the table below it.
 func isTitle(line string) bool {
-	return strings.HasPrefix(strings.ToLower(line), "table") || strings.Contains(line, ":") || strings.Contains(line, "：")
+	return strings.HasPrefix(strings.ToLower(line), "table") || strings.Contains(line, ":") ||
+		strings.Contains(line, "：")
 }
 
 type book struct {
@@ -67,16 +99,18 @@ const (
 	sheetType   = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 )
 
-func (b *book) add(title string, rows [][]string) {
+func (b *book) add(title string, rows [][]document.Cell) {
 	n := len(b.sheets) + 1
 	name := b.name(title, n)
 	fmt.Fprintf(&b.list, `<sheet name="%s" sheetId="%d" r:id="%s"/>`, escape(name), n, relationID(n-1))
 	var s strings.Builder
-	s.WriteString(`<worksheet ` + sheetSpace + `><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`)
+	s.WriteString(
+		`<worksheet ` + sheetSpace + `><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`,
+	)
 	for i, row := range rows[:min(len(rows), mostRows)] {
 		s.WriteString("<row>")
 		for _, cell := range row[:min(len(row), mostColumns)] {
-			s.WriteString(cellXML(strings.TrimSpace(cell), i == 0))
+			s.WriteString(cellXML(cell, i == 0))
 		}
 		s.WriteString("</row>")
 	}
@@ -113,13 +147,14 @@ func cut(s string, most int) string {
 }
 
 // cellXML is one cell. Nothing becomes a formula: a text that begins with = stays a text.
-func cellXML(text string, head bool) string {
+func cellXML(cell document.Cell, head bool) string {
+	text := cell.Text
 	switch {
 	case text == "":
 		return "<c/>"
 	case head:
 		return `<c s="1" t="inlineStr"><is><t xml:space="preserve">` + escape(cut(text, longestCell)) + "</t></is></c>"
-	case isNumber(text):
+	case cell.Number && isNumber(text):
 		return "<c><v>" + text + "</v></c>"
 	}
 	return `<c t="inlineStr"><is><t xml:space="preserve">` + escape(cut(text, longestCell)) + "</t></is></c>"
@@ -130,7 +165,8 @@ func cellXML(text string, head bool) string {
 func isNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	whole, fraction, point := strings.Cut(digits, ".")
-	if len(digits) > mostDigits+1 || !allDigits(whole) || point && !allDigits(fraction) || len(whole) > 1 && whole[0] == '0' {
+	if len(digits) > mostDigits+1 || !allDigits(whole) || point && !allDigits(fraction) ||
+		len(whole) > 1 && whole[0] == '0' {
 		return false
 	}
 	if len(whole)+len(fraction) > mostDigits {
@@ -151,11 +187,17 @@ func (b *book) pack() ([]byte, error) {
 	}
 	rels = append(rels, relation{"styles", "styles.xml", false})
 	parts := append([]part{
-		{"xl/workbook.xml", `<workbook ` + sheetSpace + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>` + b.list.String() + `</sheets></workbook>`},
+		{
+			"xl/workbook.xml",
+			`<workbook ` + sheetSpace + ` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>` + b.list.String() + `</sheets></workbook>`,
+		},
 		{"xl/_rels/workbook.xml.rels", relations(rels...)},
-		{"xl/styles.xml", `<styleSheet ` + sheetSpace + `><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
-			`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
-			`<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf xfId="0"/><xf xfId="0" fontId="1" applyFont="1"/></cellXfs></styleSheet>`},
+		{
+			"xl/styles.xml",
+			`<styleSheet ` + sheetSpace + `><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
+				`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
+				`<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf xfId="0"/><xf xfId="0" fontId="1" applyFont="1"/></cellXfs></styleSheet>`,
+		},
 	}, b.sheets...)
 	return pack("xl/workbook.xml", sheetType, parts...)
 }

@@ -1,0 +1,63 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Sheet is one sheet of a workbook. Rows without cells are left out.
+type Sheet struct {
+	Name string
+	Rows [][]Cell
+}
+
+// Cell is a cell as a person sees it: dates as 2006-01-02, percentages as 12%. A number is written
+// as JSON writes it.
+type Cell struct {
+	Text   string
+	Number bool
+}
+
+var errNoWorkbook = fmt.Errorf("%w: it is not a workbook; xlsx and xlsm are", ErrFormat)
+
+// Sheets reads the sheets of a workbook, xlsx or xlsm, row by row. Limits and errors are those of
+// [Reader.Read].
+func (r *Reader) Sheets(ctx context.Context, s Source) ([]Sheet, error) {
+	var sheets []Sheet
+	_, err := r.read(ctx, s, &sheets)
+	return sheets, err
+}
+
+// sheets reads the document, which must be a workbook.
+func (o *office) sheets() ([]Sheet, error) {
+	main, err := o.mainPart()
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(main, "xl/") {
+		return nil, errNoWorkbook
+	}
+	var sheets []Sheet
+	out := newPage(o.limits)
+	out.sheet = func(name string) error {
+		sheets = append(sheets, Sheet{Name: name})
+		return o.hold(len(name))
+	}
+	out.rows = func(texts []string, number []bool) error {
+		row := make([]Cell, len(texts))
+		for i, text := range texts {
+			row[i] = Cell{text, number[i]}
+			if err := o.hold(len(text)); err != nil {
+				return err
+			}
+		}
+		last := &sheets[len(sheets)-1]
+		last.Rows = append(last.Rows, row)
+		return nil
+	}
+	if err := o.xlsx(main, out); err != nil {
+		return nil, err
+	}
+	return sheets, out.err
+}

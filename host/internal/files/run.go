@@ -1,0 +1,79 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document"
+)
+
+// RunFiles are the files that nodes of a local run read and make.
+type RunFiles struct {
+	Uploads *Uploads
+	Made    Made
+}
+
+// Open finds a file that was given to the run or made by it. Errors: [ErrNotGiven].
+func (f RunFiles) Open(_ context.Context, file engine.Value) (document.Source, error) {
+	id, name := file.Get("id").Text(), file.Get("name").Text()
+	if made := file.Get("doc_id").Text(); id == "" && made != "" {
+		id, name = made, file.Get("file_name").Text()
+	}
+	path, ok := f.path(id)
+	if !ok {
+		return document.Source{}, fmt.Errorf("file %q: %w", id, ErrNotGiven)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return document.Source{}, fmt.Errorf("file: %w", err)
+	}
+	if name == "" {
+		name = filepath.Base(path)
+	}
+	return document.Source{
+		Name: name, MimeType: file.Get("mime_type").Text(), Size: info.Size(),
+		Open: func(context.Context) (io.ReadCloser, error) { return os.Open(path) },
+	}, nil
+}
+
+// path is where a file lies; one that a run made lies in the folder for such files.
+func (f RunFiles) path(id string) (string, bool) {
+	f.Uploads.mu.Lock()
+	path, given := f.Uploads.paths[id]
+	f.Uploads.mu.Unlock()
+	if given {
+		return path, true
+	}
+	path = filepath.FromSlash(id)
+	return path, id != "" && f.Made.Dir != "" && filepath.Dir(path) == filepath.Clean(f.Made.Dir)
+}
+
+// mostNames bounds how many files of one name are numbered.
+const mostNames = 10_000
+
+// Save writes a file into the folder for files that runs make. A name that is taken gets a number.
+func (f RunFiles) Save(_ context.Context, name, format string, data []byte) (engine.Value, error) {
+	if err := os.MkdirAll(f.Made.Dir, 0o777); err != nil {
+		return engine.Null, err
+	}
+	name = filepath.Base(name)
+	extension := filepath.Ext(name)
+	path := filepath.Join(f.Made.Dir, name)
+	err := writeNew(path, data)
+	for n := 2; os.IsExist(err) && n <= mostNames; n++ {
+		path = filepath.Join(f.Made.Dir, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), n, extension))
+		err = writeNew(path, data)
+	}
+	if err != nil {
+		return engine.Null, err
+	}
+	if f.Made.Saved != nil {
+		f.Made.Saved(path)
+	}
+	return engine.Object("doc_id", filepath.ToSlash(path), "format", format, "file_name", filepath.Base(path)), nil
+}

@@ -1,0 +1,23 @@
+// Package sql runs SQL on databases that canvases name: PostgreSQL, MySQL, MariaDB, OceanBase and
+// SQLite files. It is the ExeSQL component behind the engine's Tools port.
+//
+// Each execution opens one connection and closes it. Statements run one by one, each in a read-only
+// transaction of its own unless the node asks for more; results are bounded in rows and bytes;
+// cancelling the context ends the statement on the server. Addresses are checked by the dialer of
+// the [Network], on the address that is really dialled.
+package sql
+
+import "errors"
+
+var (
+	// ErrDriver means that the kind of database has no driver here; the message lists those that
+	// have one.
+	ErrDriver = errors.New("unknown kind of database")
+	// ErrSettings means that a connection setting is missing or malformed; the message names it.
+	ErrSettings = errors.New("connection settings")
+	// ErrReadOnly means that a statement may change data and the node only reads; set read_only to
+	// false.
+	ErrReadOnly = errors.New("statement is not allowed: this node only reads")
+	// ErrTooLarge means that a result has too many bytes; select fewer rows or columns.
+	ErrTooLarge = errors.New("result is too large")
+)

@@ -1,0 +1,258 @@
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var runner = &Runner{Network: anywhere{}}
+
+// write runs statements that may change data.
+func write(t *testing.T, s Settings, text string) {
+	t.Helper()
+	s.Write = true
+	for _, statement := range statements(text, mySQL) {
+		results, err := runner.Run(t.Context(), &s, statement)
+		require.NoError(t, err)
+		require.NoError(t, results[0].Err, statement)
+	}
+}
+
+// cell is the first cell of a statement's result, as JSON, or its error.
+func cell(t *testing.T, s Settings, statement string) string {
+	t.Helper()
+	results, err := runner.Run(t.Context(), &s, statement)
+	require.NoError(t, err)
+	require.Len(t, results, 1)
+	if results[0].Err != nil {
+		return results[0].Err.Error()
+	}
+	if len(results[0].Rows) == 0 {
+		return ""
+	}
+	return results[0].Rows[0][0].JSON()
+}
+
+func TestCellsKeepTheirValue(t *testing.T) {
+	for kind, s := range servers(t) {
+		t.Run(kind, func(t *testing.T) {
+			for statement, want := range map[string]string{
+				"SELECT 9007199254740993":                               "9007199254740993",
+				"SELECT CAST(12345678901234567890.12 AS DECIMAL(30,2))": "12345678901234567890.12",
+				"SELECT DATE '2026-02-03'":                              `"2026-02-03"`,
+				"SELECT TIMESTAMP '2026-02-03 04:05:06'":                `"2026-02-03 04:05:06"`,
+				"SELECT NULL":                                           "null",
+				"SELECT 'a;b -- c'":                                     `"a;b -- c"`,
+				"SELECT 'Ä漢🙂'":                                          `"Ä漢🙂"`,
+				"SELECT 1.5":                                            "1.5",
+			} {
+				require.Equal(t, want, cell(t, s, statement), statement)
+			}
+		})
+	}
+	require.Equal(t, `{"a":[1,2]}`, cell(t, postgres(t), `SELECT '{"a": [1, 2]}'::jsonb`))
+	require.Equal(t, "true", cell(t, postgres(t), `SELECT true`))
+	require.Equal(t, "null", cell(t, postgres(t), `SELECT 'NaN'::float8`))
+	require.Equal(t, `"/wA="`, cell(t, postgres(t), `SELECT '\xff00'::bytea`))
+	require.Equal(t, `"/wA="`, cell(t, maria(t), `SELECT x'ff00'`))
+	require.Equal(t, "18446744073709551615", cell(t, maria(t), `SELECT CAST(18446744073709551615 AS UNSIGNED)`))
+}
+
+func TestNodeThatReadsChangesNothing(t *testing.T) {
+	for kind, s := range servers(t) {
+		t.Run(kind, func(t *testing.T) {
+			write(t, s, "CREATE TABLE readonly_test (n int); INSERT INTO readonly_test VALUES (1)")
+			for _, statement := range []string{
+				"INSERT INTO readonly_test VALUES (2)", "DELETE FROM readonly_test", "UPDATE readonly_test SET n = 3",
+				"DROP TABLE readonly_test", "TRUNCATE TABLE readonly_test", "COMMIT", "ROLLBACK", "BEGIN",
+				"SET TRANSACTION READ WRITE", "/* x */ DELETE FROM readonly_test", "-- x\nDELETE FROM readonly_test",
+				"/*!DELETE FROM readonly_test*/", "GRANT ALL ON readonly_test TO easel", "CALL x()",
+				"DO $$ begin end $$",
+				"SELECT 1 INTO OUTFILE '/tmp/easel'",
+				"WITH gone AS (DELETE FROM readonly_test RETURNING *) SELECT * FROM gone",
+				"EXPLAIN ANALYZE DELETE FROM readonly_test",
+				"SELECT set_config('transaction_read_only', 'off', true)",
+				"SELECT * INTO other FROM readonly_test",
+			} {
+				results, err := runner.Run(t.Context(), &s, statement)
+				require.NoError(t, err)
+				for _, r := range results {
+					require.Error(t, r.Err, statement)
+				}
+			}
+			require.Equal(t, "1", cell(t, s, "SELECT count(*) FROM readonly_test"))
+			require.Equal(t, "1", cell(t, s, "SELECT n FROM readonly_test"))
+		})
+	}
+}
+
+// A pair of settings may change the session: the next statement must be read-only all the same.
+func TestReadOnlySurvivesTheSessionsSettings(t *testing.T) {
+	s := postgres(t)
+	write(t, s, "CREATE TABLE session_test (n int)")
+	_, err := runner.Run(t.Context(), &s, "SELECT set_config('default_transaction_read_only', 'off', false); "+
+		"SELECT 1; WITH x AS (INSERT INTO session_test VALUES (1) RETURNING n) SELECT n FROM x")
+	require.NoError(t, err)
+	require.Equal(t, "0", cell(t, s, "SELECT count(*) FROM session_test"))
+}
+
+func TestFailingStatementLeavesTheNext(t *testing.T) {
+	for kind, s := range servers(t) {
+		t.Run(kind, func(t *testing.T) {
+			results, err := runner.Run(t.Context(), &s, "SELECT broken FROM nowhere; SELECT 2")
+			require.NoError(t, err)
+			require.Len(t, results, 2)
+			require.ErrorContains(t, results[0].Err, "nowhere")
+			require.Equal(t, "2", results[1].Rows[0][0].JSON())
+		})
+	}
+}
+
+func TestCancelEndsTheStatementOnTheServer(t *testing.T) {
+	for kind, c := range map[string]struct{ sleep, running string }{
+		"postgres": {
+			"SELECT pg_sleep(60)",
+			"SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(60)'",
+		},
+		"mariadb": {
+			"SELECT SLEEP(60)",
+			"SELECT count(*) FROM information_schema.processlist WHERE info = 'SELECT SLEEP(60)'",
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			s := servers(t)[kind]
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				_, err := runner.Run(ctx, &s, c.sleep)
+				ended <- err
+			}()
+			await(t, func() bool { return cell(t, s, c.running) == "1" })
+			cancel()
+			require.ErrorIs(t, <-ended, context.Canceled)
+			await(t, func() bool { return cell(t, s, c.running) == "0" })
+		})
+	}
+}
+
+// await asks a server until it answers as wanted; there is no event to wait for.
+func await(t *testing.T, reached func() bool) {
+	t.Helper()
+	require.Eventually(t, reached, 10*time.Second, 20*time.Millisecond)
+}
+
+func TestTimeoutEndsTheStatement(t *testing.T) {
+	s := postgres(t)
+	r := &Runner{Network: anywhere{}, Timeout: 200 * time.Millisecond}
+	_, err := r.Run(t.Context(), &s, "SELECT pg_sleep(60)")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func TestResultsAreBounded(t *testing.T) {
+	for kind, c := range map[string]struct{ rows, large string }{
+		"postgres": {
+			"SELECT * FROM generate_series(1, 5000)",
+			"SELECT repeat('x', 1000000) FROM generate_series(1, 20)",
+		},
+		"mariadb": {"SELECT seq FROM seq_1_to_5000", "SELECT REPEAT('x', 1000000) FROM seq_1_to_20"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			s := servers(t)[kind]
+			results, err := runner.Run(t.Context(), &s, c.rows)
+			require.NoError(t, err)
+			require.NoError(t, results[0].Err)
+			require.Len(t, results[0].Rows, defaultRows)
+			s.Rows = 7
+			results, err = runner.Run(t.Context(), &s, c.rows)
+			require.NoError(t, err)
+			require.Len(t, results[0].Rows, 7)
+			s.Rows = 0
+			results, err = runner.Run(t.Context(), &s, c.large)
+			require.NoError(t, err)
+			require.ErrorIs(t, results[0].Err, ErrTooLarge)
+		})
+	}
+	s := postgres(t)
+	results, err := runner.Run(t.Context(), &s, "SELECT repeat('x', 200000000)")
+	require.NoError(t, err)
+	require.ErrorIs(t, results[0].Err, ErrTooLarge)
+}
+
+var errRefused = errors.New("refused")
+
+type refusing struct{}
+
+func (refusing) Dial(context.Context, string, string) (net.Conn, error) { return nil, errRefused }
+
+func TestOnlyTheNetworkDials(t *testing.T) {
+	r := &Runner{Network: refusing{}}
+	for _, s := range servers(t) {
+		_, err := r.Run(t.Context(), &s, "SELECT 1")
+		require.ErrorIs(t, err, errRefused)
+	}
+}
+
+func TestRefusedLoginSaysSo(t *testing.T) {
+	s := maria(t)
+	s.Password = "s3cret-and-wrong"
+	err := runner.Test(t.Context(), &s)
+	require.ErrorContains(t, err, "Access denied")
+	require.NotContains(t, err.Error(), s.Password)
+	s.Password = "easel"
+	require.NoError(t, runner.Test(t.Context(), &s))
+}
+
+func TestSQLiteFiles(t *testing.T) {
+	dir := t.TempDir()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "shop.db"))
+	require.NoError(t, err)
+	_, err = db.Exec("CREATE TABLE orders (id INTEGER, price NUMERIC); INSERT INTO orders VALUES (1, 9.5), (2, NULL)")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	r := &Runner{Dir: dir}
+	s := Settings{Kind: "sqlite", Database: "shop.db"}
+	results, err := r.Run(t.Context(), &s, "SELECT * FROM orders; DELETE FROM orders; ATTACH 'x.db' AS x")
+	require.NoError(t, err)
+	require.Len(t, results, 3)
+	require.Equal(t, "9.5", results[0].Rows[0][1].JSON())
+	require.ErrorIs(t, results[1].Err, ErrReadOnly)
+	require.ErrorIs(t, results[2].Err, ErrReadOnly)
+
+	s.Write = true // the file stays as it is
+	results, err = r.Run(t.Context(), &s, "DELETE FROM orders")
+	require.NoError(t, err)
+	require.ErrorContains(t, results[0].Err, "readonly")
+
+	for _, name := range []string{"../shop.db", "/etc/passwd", "gone.db", ".", "shop.db?mode=rw"} {
+		_, err := r.Run(t.Context(), &Settings{Kind: "sqlite", Database: name}, "SELECT 1")
+		require.Error(t, err, name)
+	}
+	_, err = (&Runner{}).Run(t.Context(), &Settings{Kind: "sqlite", Database: "shop.db"}, "SELECT 1")
+	require.ErrorIs(t, err, ErrDriver)
+
+	s.Write = false
+	results, err = r.Run(t.Context(), &s, "SELECT zeroblob(900000000)")
+	require.NoError(t, err)
+	require.ErrorContains(t, results[0].Err, "too big")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err = r.Run(ctx, &s, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT max(i) FROM n")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func TestTooManyStatements(t *testing.T) {
+	_, err := runner.Run(
+		t.Context(),
+		&Settings{Kind: "postgres", Host: "h", User: "u", Database: "d"},
+		strings.Repeat("SELECT 1;", 101),
+	)
+	require.EqualError(t, err, "101 statements, at most 100")
+}

@@ -1,0 +1,51 @@
+package upload
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/files"
+)
+
+// RunFiles are the files that nodes of a tenant's run read and make.
+type RunFiles struct {
+	box    *Box
+	tenant string
+}
+
+// RunFiles returns the files of a tenant.
+func (b *Box) RunFiles(tenant string) RunFiles { return RunFiles{b, tenant} }
+
+// Open finds an upload, {id, ...}, or a file that a node made, {doc_id, ...}. Errors:
+// [ErrNotFound], [ErrTooLarge].
+func (f RunFiles) Open(ctx context.Context, file engine.Value) (document.Source, error) {
+	id := file.Get("id").Text()
+	if id == "" {
+		id = file.Get("doc_id").Text()
+	}
+	item, v, err := f.box.item(ctx, f.tenant, id)
+	if err != nil {
+		return document.Source{}, err
+	}
+	size, _ := v.Get("size").Int() // the store wrote it
+	if size > files.Largest {
+		return document.Source{}, fmt.Errorf("%w: %d bytes can be read", ErrTooLarge, files.Largest)
+	}
+	return document.Source{
+		Name: v.Get("name").Text(), MimeType: v.Get("mime_type").Text(), Size: size,
+		Open: func(ctx context.Context) (io.ReadCloser, error) { return f.box.open(ctx, item) },
+	}, nil
+}
+
+// Save stores a file. Errors: [ErrTooLarge].
+func (f RunFiles) Save(ctx context.Context, name, format string, data []byte) (engine.Value, error) {
+	v, err := f.box.Put(ctx, f.tenant, name, bytes.NewReader(data))
+	if err != nil {
+		return engine.Null, err
+	}
+	return engine.Object("doc_id", v.Get("id"), "format", format, "file_name", v.Get("name")), nil
+}
