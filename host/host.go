@@ -25,13 +25,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/kv"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/telemetry"
@@ -47,7 +47,7 @@ type Host struct {
 	files     *blobs.Store
 	keys      *kv.Store
 	schedules *schedule.Store
-	runs      *durable.Runs
+	runs      *runs.Runs
 	models    *model.Tenants
 	quota     *quota.Meter
 	mcp       *mcp.Client
@@ -145,7 +145,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	h.runs = durable.New(durable.Config{
+	h.runs = runs.New(runs.Config{
 		Store: h.store, Log: h.log, Clocks: h.schedules, Registry: registry, Ports: h.ports, Logger: cfg.Log,
 		Limits: cfg.Limits, Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps,
 		Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
@@ -192,13 +192,13 @@ func (h *Host) begin(ctx context.Context) {
 }
 
 // watch hears the entries of runs on this host.
-func (h *Host) watch(j *durable.Job, kind string, data []byte, again bool) {
+func (h *Host) watch(j *runs.Job, kind string, data []byte, again bool) {
 	h.redis.watch(j, kind, data)
 	h.traces.Watch(j, kind, data, again)
 }
 
 // ended hears of every run that this host ended.
-func (h *Host) ended(j *durable.Job, end durable.End, took time.Duration) {
+func (h *Host) ended(j *runs.Job, end runs.End, took time.Duration) {
 	h.mcp.End(mcpOwner(j))
 	h.quota.Settle()
 	h.traces.End(j, end)

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // runMemory is the memory of the runs at work: the engine reserves what each of them holds, and a
@@ -80,7 +80,7 @@ func (m *runMemory) Full() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.full {
-		return fmt.Errorf("%w: %w", durable.ErrMemory, errShort)
+		return fmt.Errorf("%w: %w", runs.ErrMemory, errShort)
 	}
 	return nil
 }
@@ -242,7 +242,7 @@ func (h *Host) guardMemory(done <-chan struct{}) {
 		if err != nil {
 			h.cfg.Log.Warn("memory note was not written", "err", err)
 		}
-		if run != "" && h.runs.Abort(run, fmt.Errorf("%w: %w", durable.ErrMemory, errShort)) {
+		if run != "" && h.runs.Abort(run, fmt.Errorf("%w: %w", runs.ErrMemory, errShort)) {
 			h.cfg.Log.Error("host is short of memory; the run that holds most is ended", "run", run, "limit", h.runMemory.limit)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // memoryOf is the memory of runs in a process that uses as much as usage says, of 100 MiB.
@@ -34,7 +34,7 @@ func TestGuardEndsLargestRun(t *testing.T) {
 	end, err = m.watch("")
 	require.NoError(t, err)
 	require.Equal(t, "large", end)
-	require.ErrorIs(t, m.Full(), durable.ErrMemory)
+	require.ErrorIs(t, m.Full(), runs.ErrMemory)
 	require.ErrorIs(t, small.Grow(1), errShort, "nothing grows meanwhile")
 	require.NoError(t, large.Grow(-4<<20))
 

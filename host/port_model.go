@@ -3,8 +3,8 @@ package host
 import (
 	"fmt"
 
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // openModels reads the configured providers. Those that tenants add reach the
@@ -24,4 +24,4 @@ func (h *Host) openModels() error {
 }
 
 // modelPort answers for models, speech and embeddings of one run.
-func (h *Host) modelPort(j *durable.Job) *model.Tenant { return h.models.Of(j.Tenant, j.Caller) }
+func (h *Host) modelPort(j *runs.Job) *model.Tenant { return h.models.Of(j.Tenant, j.Caller) }

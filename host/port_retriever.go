@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // openKnowledge begins to index the folder of documents, when there is one.
@@ -23,7 +23,7 @@ func (h *Host) openKnowledge(ctx context.Context) (err error) {
 }
 
 // retrieverPort finds passages in the host's documents: those for everybody and the tenant's own.
-func (h *Host) retrieverPort(j *durable.Job) engine.Retriever {
+func (h *Host) retrieverPort(j *runs.Job) engine.Retriever {
 	if h.knowledge == nil {
 		return nil
 	}

@@ -2,11 +2,11 @@ package host
 
 import (
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // ports is the world of one run. Each port has a file of its own, port_*.go.
-func (h *Host) ports(j *durable.Job) engine.Ports {
+func (h *Host) ports(j *runs.Job) engine.Ports {
 	models := h.modelPort(j)
 	return engine.Ports{
 		Model:     models,

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/redisdoor"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -102,7 +102,7 @@ func (r *redisKeys) work(ctx context.Context, h *Host) {
 }
 
 // watch hears the entries of runs.
-func (r *redisKeys) watch(j *durable.Job, kind string, data []byte) {
+func (r *redisKeys) watch(j *runs.Job, kind string, data []byte) {
 	if r.traces == nil || engine.EventType(kind) != engine.EventToolFinished {
 		return
 	}
@@ -120,7 +120,7 @@ func (r *redisKeys) forget(ctx context.Context, task string) error {
 }
 
 // end lets go of a run. The mark that canceled it would otherwise stop nothing and stay for ever.
-func (r *redisKeys) end(j *durable.Job, end durable.End) {
+func (r *redisKeys) end(j *runs.Job, end runs.End) {
 	if r.traces == nil {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -24,7 +24,7 @@ const chatPath = "/api/v1/agents/chat/completion"
 type turn struct {
 	agent   store.Canvas
 	session store.Session
-	job     durable.Job
+	job     runs.Job
 	stream  bool
 	traced  bool
 	bare    bool // it answers the visitor of an embedding page, see embed.go
@@ -58,9 +58,9 @@ func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, 
 	if err != nil {
 		return nil, err
 	}
-	t.job = durable.Job{
+	t.job = runs.Job{
 		Tenant: c.who.tenant, Canvas: agent.ID, Session: t.session.ID, User: t.session.User, Source: sourceAPI, Caller: c.who.rateID,
-		Keep: durable.KeepSession, Query: query, Inputs: inputs, Files: c.ownFiles(files),
+		Keep: runs.KeepSession, Query: query, Inputs: inputs, Files: c.ownFiles(files),
 	}
 	return t, nil
 }
@@ -198,7 +198,7 @@ func (c *call) turnFace(t *turn) face {
 }
 
 // errorMessage tells of a failed run in a frame that every client can read.
-func errorMessage(end durable.End, like engine.Value) engine.Value {
+func errorMessage(end runs.End, like engine.Value) engine.Value {
 	return like.With("event", engine.String(string(engine.EventMessage))).
 		With("data", engine.Object("content", "**ERROR**: "+end.Error))
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -68,7 +68,7 @@ func bareEvent(kind engine.EventType, e engine.Value) engine.Value {
 const bareError = "the agent failed"
 
 // bareEnd keeps of a failed run only its code: an error names addresses and what was sent there.
-func bareEnd(end durable.End) durable.End {
+func bareEnd(end runs.End) runs.End {
 	if end.Error == "" {
 		return end
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -141,10 +141,10 @@ func openAIFace(answer *completion) face {
 			}
 			return engine.Null
 		},
-		broke: func(end durable.End, _ engine.Value) engine.Value {
+		broke: func(end runs.End, _ engine.Value) engine.Value {
 			return answer.last("**ERROR**: " + end.Error)
 		},
-		closing: func(end durable.End) []engine.Value {
+		closing: func(end runs.End) []engine.Value {
 			if end.Status == store.RunFailed {
 				s := runStatus(end)
 				return []engine.Value{openAIError(s.code, s.message, "")}

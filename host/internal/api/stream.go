@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -20,9 +20,9 @@ type face struct {
 	// change alters an event before it is sent; nil leaves it, null drops it.
 	change func(t engine.EventType, e engine.Value) engine.Value
 	// broke is the frame for a run that failed; nil sends none.
-	broke func(end durable.End, like engine.Value) engine.Value
+	broke func(end runs.End, like engine.Value) engine.Value
 	// closing are the frames after the last event; nil sends none.
-	closing func(end durable.End) []engine.Value
+	closing func(end runs.End) []engine.Value
 	// spaced puts a space after the colon of data:, as OpenAI does.
 	spaced bool
 	// done ends the stream with [DONE].
@@ -31,15 +31,15 @@ type face struct {
 
 // stream sends a run to the client as it happens. The run continues when
 // the client disconnects, unless the host is configured to cancel it then.
-func (c *call) stream(j durable.Job, f face) error {
+func (c *call) stream(j runs.Job, f face) error {
 	s := c.beginStream(f.spaced)
 	like, begun := f.frame(emptyEvent(j)), false // whose ids frames of our own repeat
 	var said runlog.Record                       // the last piece of a message
-	var end durable.End
+	var end runs.End
 	err := c.a.cfg.Runs.Follow(c.ctx(), j.ID, runlog.Pos{}, s.batched(func(r runlog.Record) bool {
 		kind := engine.EventType(r.Kind)
-		if r.Kind == durable.KindEnd {
-			end = durable.ParseEnd(r.Data)
+		if r.Kind == runs.KindEnd {
+			end = runs.ParseEnd(r.Data)
 			if end.Status == store.RunFailed && f.broke != nil {
 				if frame := f.broke(end, like); !frame.IsNull() {
 					s.value(frame)
@@ -55,7 +55,7 @@ func (c *call) stream(j durable.Job, f face) error {
 		switch {
 		case kind == engine.EventMessage:
 			said = r
-		case r.Kind == durable.KindTakeover && said.Seq >= r.Seq:
+		case r.Kind == runs.KindTakeover && said.Seq >= r.Seq:
 			// So it is with one that a host lost while it told it.
 			kind, r.Data = engine.EventMessage, lineBreak(said.Data)
 		}
@@ -91,7 +91,7 @@ func (c *call) stream(j durable.Job, f face) error {
 }
 
 // emptyEvent is an event of a run that has not said anything yet.
-func emptyEvent(j durable.Job) engine.Value {
+func emptyEvent(j runs.Job) engine.Value {
 	return engine.Object("event", "", "message_id", j.Message, "created_at", time.Now().Unix(), "task_id", j.ID, "data", engine.Object())
 }
 
@@ -246,12 +246,12 @@ func appendSpaced(dst, data []byte) []byte {
 }
 
 // gather follows a run to its end and collects what it said.
-func (c *call) gather(run string, each func(t engine.EventType, data []byte)) (*durable.Transcript, durable.End, error) {
-	var said durable.Transcript
-	end := durable.End{Status: store.RunFailed, Error: "the run broke off"}
+func (c *call) gather(run string, each func(t engine.EventType, data []byte)) (*runs.Transcript, runs.End, error) {
+	var said runs.Transcript
+	end := runs.End{Status: store.RunFailed, Error: "the run broke off"}
 	err := c.a.cfg.Runs.Follow(c.ctx(), run, runlog.Pos{}, func(r runlog.Record) bool {
-		if r.Kind == durable.KindEnd {
-			end = durable.ParseEnd(r.Data)
+		if r.Kind == runs.KindEnd {
+			end = runs.ParseEnd(r.Data)
 			return true
 		}
 		t := engine.EventType(r.Kind)

@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -30,7 +30,7 @@ type open struct {
 // idle is how long a run may be silent before it counts as gone elsewhere.
 const idle = time.Hour
 
-// Parent is what durable.Config.Parent wants.
+// Parent is what runs.Config.Parent wants.
 func (t *Tracer) Parent(ctx context.Context) string {
 	if t == nil {
 		return ""
@@ -38,9 +38,9 @@ func (t *Tracer) Parent(ctx context.Context) string {
 	return parentOf(ctx)
 }
 
-// Watch is what durable.Config.Watch wants. Entries that are told again have been spans of the host
+// Watch is what runs.Config.Watch wants. Entries that are told again have been spans of the host
 // that was first.
-func (t *Tracer) Watch(j *durable.Job, kind string, data []byte, again bool) {
+func (t *Tracer) Watch(j *runs.Job, kind string, data []byte, again bool) {
 	if t == nil || again {
 		return
 	}
@@ -56,13 +56,13 @@ func (t *Tracer) Watch(j *durable.Job, kind string, data []byte, again bool) {
 		if e, err := engine.ParseJSON(data); err == nil { // the engine wrote it
 			t.step(r, engine.EventType(kind), e.Get("data"))
 		}
-	case durable.KindTakeover:
+	case runs.KindTakeover:
 		r.span.SetAttributes(attribute.Bool("easel.run.taken_over", true))
 	}
 }
 
 // begin opens the span of a run; mu is held.
-func (t *Tracer) begin(j *durable.Job) *run {
+func (t *Tracer) begin(j *runs.Job) *run {
 	for id, r := range t.runs {
 		if time.Since(r.used) > idle {
 			r.close(codes.Unset)
@@ -119,7 +119,7 @@ func (r *run) end(node string, failed bool) {
 }
 
 // End ends the span of a run.
-func (t *Tracer) End(j *durable.Job, e durable.End) {
+func (t *Tracer) End(j *runs.Job, e runs.End) {
 	if t == nil {
 		return
 	}

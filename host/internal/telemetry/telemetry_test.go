@@ -20,7 +20,7 @@ import (
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -116,7 +116,7 @@ func opened(t *testing.T) *Tracer {
 func TestSpans(t *testing.T) {
 	r := newReceiver(t)
 	tr := opened(t)
-	job := durable.Job{ID: "run1", Canvas: "canvas1", Tenant: "tenant1", Source: "api"}
+	job := runs.Job{ID: "run1", Canvas: "canvas1", Tenant: "tenant1", Source: "api"}
 	tell := func(kind, data string) {
 		tr.Watch(&job, kind, []byte(`{"event":"`+kind+`","data":`+data+`}`), false)
 	}
@@ -137,14 +137,14 @@ func TestSpans(t *testing.T) {
 	tell("tool_finished", `{"component_id":"Agent:A","tool_name":"search","arguments":{"q":"hush-argument"},"result":"hush-result","elapsed_time":2.5}`)
 	tell("node_finished", `{"component_id":"Agent:A","component_type":"Agent","inputs":{"p":"hush-prompt"},"error":"hush-error"}`)
 	tell("node_started", `{"component_id":"Message:M","component_type":"Message"}`)
-	tr.End(&job, durable.End{Status: "failed", Code: "run_failed", Error: "hush-error"})
+	tr.End(&job, runs.End{Status: "failed", Code: "run_failed", Error: "hush-error"})
 	require.Empty(t, tr.runs)
 
-	again := durable.Job{ID: "run2", Canvas: "canvas1", Parent: job.Parent}
+	again := runs.Job{ID: "run2", Canvas: "canvas1", Parent: job.Parent}
 	tr.Watch(&again, "node_started", []byte(`{"data":{"component_id":"old","component_type":"LLM"}}`), true)
-	tr.Watch(&again, durable.KindTakeover, nil, false)
+	tr.Watch(&again, runs.KindTakeover, nil, false)
 	tr.Watch(&again, "node_finished", []byte(`{"data":{"component_id":"old","component_type":"LLM"}}`), false)
-	tr.End(&again, durable.End{Status: "done"})
+	tr.End(&again, runs.End{Status: "done"})
 
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/healthz", nil))
 	require.NoError(t, tr.Close())
@@ -180,9 +180,9 @@ func TestCollectorThatIsAway(t *testing.T) {
 	tr := opened(t)
 	tr.closing = closeTime
 	for range 5000 {
-		j := durable.Job{ID: "r"}
+		j := runs.Job{ID: "r"}
 		tr.Watch(&j, "node_started", []byte(`{"data":{"component_id":"n"}}`), false)
-		tr.End(&j, durable.End{})
+		tr.End(&j, runs.End{})
 	}
 	began := time.Now()
 	require.NoError(t, tr.Close())
@@ -218,8 +218,8 @@ func TestHeadersStayAtTheCollector(t *testing.T) {
 
 func TestNilTracer(t *testing.T) {
 	var tr *Tracer
-	tr.Watch(&durable.Job{}, "x", nil, false)
-	tr.End(&durable.Job{}, durable.End{})
+	tr.Watch(&runs.Job{}, "x", nil, false)
+	tr.End(&runs.Job{}, runs.End{})
 	require.Empty(t, tr.Parent(context.Background()))
 	require.NotNil(t, tr.Handler(http.NotFoundHandler()))
 	require.NoError(t, tr.Close())

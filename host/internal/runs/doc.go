@@ -1,0 +1,33 @@
+// Package runs does runs of canvases so that they outlive the process that
+// began them.
+//
+// A [Job] says what to run. [Runs.Start] writes it down in the records store,
+// claims it in the run log and works on it in a goroutine of its own; whoever
+// wants to see it reads the log with [Runs.Follow], from any record on, as
+// often as needed. A reader that leaves changes nothing.
+//
+// The log of a run begins with the document that is run, then holds every
+// entry of the engine: events, checkpoints, snapshots and results. A host that
+// takes a run over (takeover.go) rebuilds the state from them and goes on;
+// what its predecessor had already told is not told again (fold.go). The last
+// record says how the run ended.
+//
+// Order at the end: first the last records, then the result in the records
+// store (session or canvas, in settle.go), then the mark that ends the log. A
+// crash in between repeats only what had not been done. The session is written
+// with compare-and-set; an edit of the canvas made during a run is kept, since
+// only the state is put into the present document.
+//
+// A [Schedule] begins runs by itself; the records keep it, the run log its next
+// time (schedule_clock.go).
+//
+// Turns in one session are done one after the other: [Runs.Start] waits until
+// the session is free, and then claims it in the commit that writes the run. What
+// is done about every other state of session, run and log is in recover.go.
+//
+// What is kept. A job that Start has accepted, its pause or end, and the session
+// with it are commits of the records store, which syncs them unless it is told
+// otherwise; with them alone a run can be begun again. Everything between is in
+// the run log, which survives the death of any process. host/DURABILITY.md says
+// it sentence by sentence, with the test for each.
+package runs

@@ -1,0 +1,65 @@
+package runs
+
+import (
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+)
+
+// Kinds of records beside the engine's own event types.
+const (
+	// KindDocument is the first record: the canvas that is run, as JSON.
+	KindDocument = "document"
+	// KindTakeover marks the takeover by another host: {"attempt": n}.
+	KindTakeover = "takeover"
+	// KindEnd is the last record: {"status", "code", "error"}.
+	KindEnd = "end"
+)
+
+// End is how a run ended.
+type End struct {
+	Status string // one of the store's run states
+	Code   string // stable word for the kind of error, "" when there is none
+	Error  string // for people
+}
+
+func (e End) record() runlog.Record {
+	v := engine.Object("status", e.Status, "code", e.Code, "error", e.Error)
+	return runlog.Record{Kind: KindEnd, Data: v.AppendJSON(nil)}
+}
+
+// ParseEnd reads the data of a [KindEnd] record.
+func ParseEnd(data []byte) End {
+	v, err := engine.ParseJSON(data)
+	if err != nil {
+		return End{Status: "failed", Error: "the end of the run cannot be read"}
+	}
+	return End{Status: v.Get("status").Str(), Code: v.Get("code").Str(), Error: v.Get("error").Str()}
+}
+
+// Visible reports whether a record is for clients: an event, or how the run
+// ended. The rest is for hosts.
+func Visible(kind string) bool {
+	switch engine.EventType(kind) {
+	case engine.EventResult, engine.EventCheckpoint, engine.EventSnapshot:
+		return false
+	}
+	return kind != KindDocument
+}
+
+// event makes an engine event of a record.
+func event(r runlog.Record) *engine.Event {
+	return &engine.Event{Seq: r.Seq, Type: engine.EventType(r.Kind), JSON: r.Data}
+}
+
+// events are the engine's entries among records.
+func events(records []runlog.Record) []*engine.Event {
+	var out []*engine.Event
+	for _, r := range records {
+		switch r.Kind {
+		case KindDocument, KindTakeover, KindEnd:
+		default:
+			out = append(out, event(r))
+		}
+	}
+	return out
+}
