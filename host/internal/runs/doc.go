@@ -25,6 +25,13 @@
 // the session is free, and then claims it in the commit that writes the run. What
 // is done about every other state of session, run and log is in recover.go.
 //
+// The parts of Runs, a file or two each: canvases (plan.go, publish.go) reads and
+// compiles documents, loader (load.go) makes the work of a job, turns lines up
+// the turns of a session, executor does the work with the engine, results
+// (settle.go) writes how it ended, takeovers continues runs of other hosts,
+// scanner (recover.go) finds orphaned runs, reader reads their records, and
+// schedules (schedule*.go) keeps what begins runs by itself.
+//
 // What is kept. A job that Start has accepted, its pause or end, and the session
 // with it are commits of the records store, which syncs them unless it is told
 // otherwise; with them alone a run can be begun again. Everything between is in

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -29,8 +30,8 @@ type writer struct {
 	watch   func(j *Job, kind string, data []byte, again bool) // may be nil
 }
 
-func (r *Runs) writer(ctx context.Context, lease *runlog.Lease, w *work) *writer {
-	return &writer{lease: lease, ctx: ctx, job: &w.job, doc: w.doc, said: &Transcript{}, watch: r.cfg.Watch}
+func (x *executor) writer(ctx context.Context, lease *runlog.Lease, w *work) *writer {
+	return &writer{lease: lease, ctx: ctx, job: &w.job, doc: w.doc, said: &Transcript{}, watch: x.watch}
 }
 
 // hear notes an entry that readers see.
@@ -41,12 +42,22 @@ func (wr *writer) hear(r runlog.Record, again bool) {
 	}
 }
 
+// executor does runs with the engine.
+type executor struct {
+	results *results
+	aborts  *aborts
+	engine  engine.Options // of every run
+	ports   func(j *Job) engine.Ports
+	watch   func(j *Job, kind string, data []byte, again bool)
+	logger  *slog.Logger
+}
+
 // run works on a new run that this host claimed itself.
-func (r *Runs) run(lease *runlog.Lease, w *work) {
-	wr := r.writer(context.WithoutCancel(lease.Context()), lease, w)
+func (x *executor) run(lease *runlog.Lease, w *work) {
+	wr := x.writer(context.WithoutCancel(lease.Context()), lease, w)
 	wr.held = append(wr.held, runlog.Record{Kind: KindDocument, Data: w.doc})
-	if err := r.execute(lease, w, wr); err != nil && !lost(err) {
-		r.cfg.Logger.Error("run was not completed here", "run", w.job.ID, "err", err)
+	if err := x.execute(lease, w, wr); err != nil && !lost(err) {
+		x.logger.Error("run was not completed here", "run", w.job.ID, "err", err)
 		lease.HandBack(err)
 	}
 }
@@ -57,35 +68,35 @@ func lost(err error) bool {
 }
 
 // execute runs or continues the work to its end and settles it.
-func (r *Runs) execute(lease *runlog.Lease, w *work, wr *writer) (err error) {
+func (x *executor) execute(lease *runlog.Lease, w *work, wr *writer) (err error) {
 	defer func() {
 		if errors.Is(err, runlog.ErrFenced) {
-			r.cfg.Logger.Warn("run is another host's now", "run", w.job.ID)
+			x.logger.Warn("run is another host's now", "run", w.job.ID)
 		}
 	}()
-	end, err := r.drive(lease, w, wr)
+	end, err := x.drive(lease, w, wr)
 	if err != nil {
 		return err
 	}
 	if err := wr.store(append(wr.held, end.record())...); err != nil {
 		return err
 	}
-	return r.settle(wr.ctx, lease, w, wr.said, end)
+	return x.results.settle(wr.ctx, lease, w, wr.said, end)
 }
 
 // drive does the engine's part. An error means that this host must not go on;
 // how the run itself went is the End.
-func (r *Runs) drive(lease *runlog.Lease, w *work, wr *writer) (end End, err error) {
+func (x *executor) drive(lease *runlog.Lease, w *work, wr *writer) (end End, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.cfg.Logger.Error("run panicked", "run", w.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			x.logger.Error("run panicked", "run", w.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			end, err = End{Status: store.RunFailed, Code: "panic", Error: "the run broke; the host's log says why"}, nil
 		}
 	}()
-	ctx, done := r.aborts.begin(lease.Context(), w.job.ID)
+	ctx, done := x.aborts.begin(lease.Context(), w.job.ID)
 	defer done()
 	var failed error
-	for e, fail := range r.entries(ctx, w) {
+	for e, fail := range x.entries(ctx, w) {
 		if over := context.Cause(lease.Context()); over != nil && lost(over) {
 			return End{}, over
 		}
@@ -107,8 +118,8 @@ func (r *Runs) drive(lease *runlog.Lease, w *work, wr *writer) (end End, err err
 }
 
 // entries is the engine at work.
-func (r *Runs) entries(ctx context.Context, w *work) iter.Seq2[*engine.Event, error] {
-	opt := r.options(&w.job)
+func (x *executor) entries(ctx context.Context, w *work) iter.Seq2[*engine.Event, error] {
+	opt := x.options(&w.job)
 	switch {
 	case w.rerun && w.state.Unfinished():
 		opt.Rerun = true

@@ -2,7 +2,10 @@ package runs
 
 import (
 	"context"
+	"log/slog"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/store"
 )
 
 // How often old runs are removed from the history, and how many in one write,
@@ -12,17 +15,24 @@ const (
 	forgetMost  = 500
 )
 
-// forget removes runs from the history that ended longer ago than they are
+// history removes old runs.
+type history struct {
+	store  *store.Store
+	keep   time.Duration // after a run's end; 0 means for ever
+	logger *slog.Logger
+}
+
+// work removes runs from the history that ended longer ago than they are
 // kept, until ctx ends. Hosts that share the records do so side by side.
-func (r *Runs) forget(ctx context.Context) {
-	if r.cfg.KeepRuns <= 0 {
+func (h *history) work(ctx context.Context) {
+	if h.keep <= 0 {
 		return
 	}
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
 	for {
-		if err := r.forgetOld(ctx); err != nil && ctx.Err() == nil {
-			r.cfg.Logger.Warn("old runs stay in the history", "err", err)
+		if err := h.forgetOld(ctx); err != nil && ctx.Err() == nil {
+			h.logger.Warn("old runs stay in the history", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -32,10 +42,10 @@ func (r *Runs) forget(ctx context.Context) {
 	}
 }
 
-func (r *Runs) forgetOld(ctx context.Context) error {
-	before := time.Now().Add(-r.cfg.KeepRuns).UnixMilli()
+func (h *history) forgetOld(ctx context.Context) error {
+	before := time.Now().Add(-h.keep).UnixMilli()
 	for {
-		n, err := r.cfg.Store.ForgetRuns(ctx, before, forgetMost)
+		n, err := h.store.ForgetRuns(ctx, before, forgetMost)
 		if err != nil || n < forgetMost {
 			return err
 		}

@@ -24,12 +24,12 @@ func TestOldRunsAreForgotten(t *testing.T) {
 		return n
 	}
 	require.Eventually(t, func() bool { return listed() == len(ids) }, patience, 10*time.Millisecond)
-	b.runs.cfg.KeepRuns = time.Hour
-	require.NoError(t, b.runs.forgetOld(t.Context()))
+	b.runs.history.keep = time.Hour
+	require.NoError(t, b.runs.history.forgetOld(t.Context()))
 	require.Equal(t, len(ids), listed())
-	b.runs.cfg.KeepRuns = time.Nanosecond
+	b.runs.history.keep = time.Nanosecond
 	require.Eventually(t, func() bool {
-		require.NoError(t, b.runs.forgetOld(t.Context()))
+		require.NoError(t, b.runs.history.forgetOld(t.Context()))
 		return listed() == 0
 	}, patience, 10*time.Millisecond)
 }

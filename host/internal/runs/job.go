@@ -76,13 +76,11 @@ func (m *messageIDs) NewID() string {
 }
 
 // options are the engine's options for the job.
-func (r *Runs) options(j *Job) engine.Options {
-	opt := engine.Options{
-		TaskID: j.ID, CanvasID: j.Canvas, TenantID: j.Tenant, From: j.From, Checkpoints: true, Internal: true,
-		Concurrency: r.cfg.Concurrency, MaxSteps: r.cfg.MaxSteps, Limits: r.cfg.Limits,
-	}
-	if r.cfg.Ports != nil {
-		opt.Ports = r.cfg.Ports(j)
+func (x *executor) options(j *Job) engine.Options {
+	opt := x.engine
+	opt.TaskID, opt.CanvasID, opt.TenantID, opt.From = j.ID, j.Canvas, j.Tenant, j.From
+	if x.ports != nil {
+		opt.Ports = x.ports(j)
 	}
 	opt.Ports.IDs = &messageIDs{j.Message}
 	for id, v := range j.Pins.Fields() {

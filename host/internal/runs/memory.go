@@ -64,8 +64,8 @@ func (e *noRoomError) Unwrap() error { return e.err }
 // before the document is compiled.
 //
 // Errors: a [noRoomError], [ErrTooLarge].
-func (r *Runs) hold(w *work) error {
-	if r.cfg.Documents == nil {
+func (cs *canvases) hold(w *work) error {
+	if cs.memory == nil {
 		return nil
 	}
 	size := documentSize(w.doc)
@@ -73,7 +73,7 @@ func (r *Runs) hold(w *work) error {
 		return nil
 	}
 	if w.memory == nil {
-		w.memory = r.cfg.Documents.Open()
+		w.memory = cs.memory.Open()
 	}
 	err := memoryError(w.memory.Grow(size - w.memory.Held()))
 	if err == nil {
@@ -106,8 +106,8 @@ func releaseLater(account *memlimit.Account, n int) {
 // await waits for size bytes of the memory for documents and returns the account that holds them.
 //
 // Errors: [ErrMemory] when ctx ends first, with the cause of ctx; [ErrTooLarge].
-func (r *Runs) await(ctx context.Context, size int64) (*memlimit.Account, error) {
-	account := r.cfg.Documents.Open()
+func (cs *canvases) await(ctx context.Context, size int64) (*memlimit.Account, error) {
+	account := cs.memory.Open()
 	if err := account.Wait(ctx, size); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
@@ -150,24 +150,24 @@ func held(prepare func(*memlimit.Account) (*work, error), wait func(size int64) 
 }
 
 // beginHeld is [Runs.begin] with the memory of the document reserved.
-func (r *Runs) beginHeld(ctx context.Context, j Job) (*work, error) {
-	return held(func(a *memlimit.Account) (*work, error) { return r.begin(ctx, j, a) },
-		func(size int64) (*memlimit.Account, error) { return r.awaitStart(ctx, size) })
+func (l *loader) beginHeld(ctx context.Context, j Job) (*work, error) {
+	return held(func(a *memlimit.Account) (*work, error) { return l.begin(ctx, j, a) },
+		func(size int64) (*memlimit.Account, error) { return l.awaitStart(ctx, size) })
 }
 
 // awaitStart is await for at most memoryPatience, until ctx ends or this host stops.
-func (r *Runs) awaitStart(ctx context.Context, size int64) (*memlimit.Account, error) {
+func (l *loader) awaitStart(ctx context.Context, size int64) (*memlimit.Account, error) {
 	ctx, done := context.WithTimeoutCause(ctx, memoryPatience, memlimit.ErrFull)
 	defer done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(r.stopping, func() { cancel(ErrClosed) })()
-	return r.await(ctx, size)
+	defer context.AfterFunc(l.stopping, func() { cancel(ErrClosed) })()
+	return l.await(ctx, size)
 }
 
 // awaitTakeover is await for a run that this host has claimed: it waits until there is room, the
 // lease is lost or this host stops. A cancel does not end it: the run has to begin for that.
-func (r *Runs) awaitTakeover(ctx context.Context, lease *runlog.Lease, size int64) (*memlimit.Account, error) {
+func (l *loader) awaitTakeover(ctx context.Context, lease *runlog.Lease, size int64) (*memlimit.Account, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(lease.Context(), func() {
@@ -175,27 +175,27 @@ func (r *Runs) awaitTakeover(ctx context.Context, lease *runlog.Lease, size int6
 			cancel(cause)
 		}
 	})()
-	return r.await(ctx, size)
+	return l.await(ctx, size)
 }
 
 // pastHeld is [Runs.past] with the memory of the document reserved; the caller closes the account.
-func (r *Runs) pastHeld(ctx context.Context, lease *runlog.Lease) (p past, _ *memlimit.Account, err error) {
+func (t *takeovers) pastHeld(ctx context.Context, lease *runlog.Lease) (p past, _ *memlimit.Account, err error) {
 	w, err := held(func(a *memlimit.Account) (*work, error) {
-		r.reading <- struct{}{}
-		defer func() { <-r.reading }()
+		t.reading <- struct{}{}
+		defer func() { <-t.reading }()
 		w := &work{memory: a}
 		p = past{}
-		read, err := r.past(ctx, lease)
+		read, err := t.past(ctx, lease)
 		if err != nil {
 			return nil, err
 		}
 		w.doc = read.doc
-		if err := r.hold(w); err != nil {
+		if err := t.loader.hold(w); err != nil {
 			return nil, err
 		}
 		p = read
 		return w, nil
-	}, func(size int64) (*memlimit.Account, error) { return r.awaitTakeover(ctx, lease, size) })
+	}, func(size int64) (*memlimit.Account, error) { return t.loader.awaitTakeover(ctx, lease, size) })
 	if err != nil {
 		return p, nil, err
 	}
@@ -203,7 +203,7 @@ func (r *Runs) pastHeld(ctx context.Context, lease *runlog.Lease) (p past, _ *me
 }
 
 // lateHeld is [Runs.prepareLate] with the memory of the document reserved.
-func (r *Runs) lateHeld(ctx context.Context, lease *runlog.Lease, j Job) (*work, error) {
-	return held(func(a *memlimit.Account) (*work, error) { return r.prepareLate(ctx, lease, j, a) },
-		func(size int64) (*memlimit.Account, error) { return r.awaitTakeover(ctx, lease, size) })
+func (l *loader) lateHeld(ctx context.Context, lease *runlog.Lease, j Job) (*work, error) {
+	return held(func(a *memlimit.Account) (*work, error) { return l.prepareLate(ctx, lease, j, a) },
+		func(size int64) (*memlimit.Account, error) { return l.awaitTakeover(ctx, lease, size) })
 }

@@ -22,7 +22,7 @@ func largeWaiting(n int) string {
 // documents gives a bench a budget with room for one and a half documents.
 func (b *bench) documents(doc string) *memlimit.Budget {
 	budget := memlimit.New("canvases of runs", documentSize([]byte(doc))*3/2)
-	b.runs.cfg.Documents = budget
+	b.runs.memory = budget
 	return budget
 }
 
@@ -68,7 +68,7 @@ func TestDocumentLargerThanBudgetIsRefused(t *testing.T) {
 	b := newBench(t)
 	doc := largeWaiting(1 << 20)
 	budget := memlimit.New("canvases of runs", 1<<20)
-	b.runs.cfg.Documents = budget
+	b.runs.memory = budget
 	_, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: b.canvas(doc)})
 	require.ErrorIs(t, err, ErrTooLarge)
 	require.NotErrorIs(t, err, ErrMemory)

@@ -20,10 +20,10 @@ type past struct {
 
 // past reads what the log holds of a run: the last [runlog.Lease.Snapshot] and
 // what follows it, or everything when there is none or the watcher wants all.
-func (r *Runs) past(ctx context.Context, lease *runlog.Lease) (p past, err error) {
+func (t *takeovers) past(ctx context.Context, lease *runlog.Lease) (p past, err error) {
 	var check runlog.Checkpoint
-	if r.cfg.Watch != nil && r.cfg.WatchPast {
-		check.Records, err = r.cfg.Log.Records(ctx, lease.Run.ID)
+	if t.readAll {
+		check.Records, err = t.log.Records(ctx, lease.Run.ID)
 	} else {
 		check, err = lease.Checkpoint(ctx)
 	}

@@ -44,12 +44,12 @@ func TestTakeOverReadsFromTheLastSnapshot(t *testing.T) {
 	b.close()
 	read := make(chan past, 1)
 	b.other = func(ctx context.Context, r *Runs, e *runlog.Lease) error {
-		p, err := r.past(context.WithoutCancel(ctx), e)
+		p, err := r.takeovers.past(context.WithoutCancel(ctx), e)
 		read <- p
 		if err != nil {
 			return err
 		}
-		return r.takeOver(ctx, e)
+		return r.takeovers.takeOver(ctx, e)
 	}
 	b.open()
 	p := <-read
@@ -124,11 +124,11 @@ func BenchmarkTakeOver(b *testing.B) {
 		lease := <-leases
 		for _, whole := range []bool{false, true} {
 			b.Run(fmt.Sprintf("messages=%d/whole=%v", messages, whole), func(b *testing.B) {
-				w.runs.cfg.WatchPast, w.runs.cfg.Watch = whole, func(*Job, string, []byte, bool) {}
+				w.runs.takeovers.readAll = whole
 				for b.Loop() {
-					p, err := w.runs.past(b.Context(), lease)
+					p, err := w.runs.takeovers.past(b.Context(), lease)
 					require.NoError(b, err)
-					_, _, err = w.runs.rebuild(j, lease, p)
+					_, _, err = w.runs.takeovers.rebuild(j, lease, p)
 					require.NoError(b, err)
 					b.ReportMetric(float64(size(p.records))/1e6, "MB-read")
 				}

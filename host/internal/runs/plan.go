@@ -148,4 +148,4 @@ func (p *plans) forget(j *Job) {
 }
 
 // Load compiles a document as a run would. Errors: [ErrCanvas].
-func (r *Runs) Load(dsl []byte) (*engine.Canvas, error) { return r.plans.load(dsl) }
+func (cs *canvases) Load(dsl []byte) (*engine.Canvas, error) { return cs.plans.load(dsl) }

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -120,19 +121,32 @@ const (
 	scanEvery = 30 * time.Second
 )
 
-// recover looks for active runs that no host works on, until ctx ends.
-func (r *Runs) recover(ctx context.Context) {
+// scanner looks for active runs that no host works on.
+type scanner struct {
+	store  *store.Store
+	log    *runlog.Log
+	logger *slog.Logger
+	opened time.Time
+	early  chan struct{} // asks for a scan before its time
+}
+
+func newScanner(store *store.Store, log *runlog.Log, logger *slog.Logger) *scanner {
+	return &scanner{store: store, log: log, logger: logger, opened: time.Now(), early: make(chan struct{}, 1)}
+}
+
+// work scans until ctx ends.
+func (sc *scanner) work(ctx context.Context) {
 	var unowned map[string]time.Time // runs without a host, and since which scan
 	// Without other hosts, what is from before the start has none.
-	for alone := r.cfg.Log.Alone(); ; alone = false {
+	for alone := sc.log.Alone(); ; alone = false {
 		scanned := time.Now()
-		unowned = r.scanRuns(ctx, alone, unowned)
+		unowned = sc.scanRuns(ctx, alone, unowned)
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(scanEvery):
 			continue
-		case <-r.scan:
+		case <-sc.early:
 		}
 		select {
 		case <-ctx.Done():
@@ -143,24 +157,24 @@ func (r *Runs) recover(ctx context.Context) {
 }
 
 // scanSoon asks for a scan before its time.
-func (r *Runs) scanSoon() {
+func (sc *scanner) scanSoon() {
 	select {
-	case r.scan <- struct{}{}:
+	case sc.early <- struct{}{}:
 	default:
 	}
 }
 
 // scanRuns looks through the active runs once. before says which of them were
 // without a host at the last scan; the result is the same for the next one.
-func (r *Runs) scanRuns(ctx context.Context, alone bool, before map[string]time.Time) map[string]time.Time {
+func (sc *scanner) scanRuns(ctx context.Context, alone bool, before map[string]time.Time) map[string]time.Time {
 	now := time.Now() // before reading: what is young is no older because reading takes long
-	list, err := r.cfg.Store.ActiveRuns(ctx)
+	list, err := sc.store.ActiveRuns(ctx)
 	if err != nil {
-		r.cfg.Logger.Warn("active runs were not read", "err", err)
+		sc.logger.Warn("active runs were not read", "err", err)
 	}
-	held, err := r.cfg.Log.Held()
+	held, err := sc.log.Held()
 	if err != nil {
-		r.cfg.Logger.Warn("runs at work were not read", "err", err)
+		sc.logger.Warn("runs at work were not read", "err", err)
 	}
 	unowned := map[string]time.Time{}
 	for _, row := range list {
@@ -172,12 +186,12 @@ func (r *Runs) scanRuns(ctx context.Context, alone bool, before map[string]time.
 		}
 		since, is := unowned[row.ID]
 		switch created := time.UnixMilli(row.CreateTime); {
-		case alone && created.Before(r.opened):
+		case alone && created.Before(sc.opened):
 			// What the log queues by itself must not be queued twice: it would have
 			// died as often as the luckier of the two says.
-			r.recoverRun(ctx, row, is && !r.cfg.Log.Left()[row.ID])
+			sc.recoverRun(ctx, row, is && !sc.log.Left()[row.ID])
 		case now.Sub(created) > young:
-			r.recoverRun(ctx, row, is && now.Sub(since) >= scanEvery)
+			sc.recoverRun(ctx, row, is && now.Sub(since) >= scanEvery)
 		}
 	}
 	return unowned
@@ -185,11 +199,11 @@ func (r *Runs) scanRuns(ctx context.Context, alone bool, before map[string]time.
 
 // recoverRun does what recovery says about an active run. unowned says that no
 // host looks after it, if the log has begun it.
-func (r *Runs) recoverRun(ctx context.Context, row store.Run, unowned bool) {
-	if slices.Contains(r.cfg.Log.Active(), row.ID) {
+func (sc *scanner) recoverRun(ctx context.Context, row store.Run, unowned bool) {
+	if slices.Contains(sc.log.Active(), row.ID) {
 		return // this host works on it
 	}
-	pos, ended, err := r.cfg.Log.Ended(ctx, row.ID)
+	pos, ended, err := sc.log.Ended(ctx, row.ID)
 	if err != nil {
 		return // the log does not answer; the next scan comes
 	}
@@ -204,26 +218,26 @@ func (r *Runs) recoverRun(ctx context.Context, row store.Run, unowned bool) {
 	}
 	switch decide(s) {
 	case queueRun:
-		r.queue(ctx, row)
+		sc.queue(ctx, row)
 	case endRow:
-		r.endRow(ctx, row)
+		sc.endRow(ctx, row)
 	}
 }
 
 // queue puts a run into the queue of the log, for whichever host is free.
-func (r *Runs) queue(ctx context.Context, row store.Run) {
+func (sc *scanner) queue(ctx context.Context, row store.Run) {
 	// A host may have begun it and shown what the log's server then lost with its power.
-	if err := r.cfg.Log.Submit(ctx, runlog.Run{ID: row.ID, Data: row.Input, Attempt: 2}); err != nil {
-		r.cfg.Logger.Warn("run was not queued again", "run", row.ID, "err", err)
+	if err := sc.log.Submit(ctx, runlog.Run{ID: row.ID, Data: row.Input, Attempt: 2}); err != nil {
+		sc.logger.Warn("run was not queued again", "run", row.ID, "err", err)
 	}
 }
 
 // endRow marks a run as failed whose log has ended without a result.
-func (r *Runs) endRow(ctx context.Context, row store.Run) {
+func (sc *scanner) endRow(ctx context.Context, row store.Run) {
 	end := store.RunEnd{
 		ID: row.ID, Tenant: row.Tenant, Session: row.Session, Status: store.RunFailed, Error: "the run was given up",
 	}
-	if _, err := r.cfg.Store.EndRun(ctx, end, nil); err != nil {
-		r.cfg.Logger.Warn("run was not ended", "run", row.ID, "err", err)
+	if _, err := sc.store.EndRun(ctx, end, nil); err != nil {
+		sc.logger.Warn("run was not ended", "run", row.ID, "err", err)
 	}
 }

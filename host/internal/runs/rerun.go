@@ -13,8 +13,8 @@ import (
 // run, on a copy of its document and state.
 //
 // Errors: [ErrGone], [ErrRecord], [ErrCanvas].
-func (r *Runs) prepareBase(ctx context.Context, w *work) error {
-	records, err := r.Records(ctx, w.job.Base)
+func (l *loader) prepareBase(ctx context.Context, w *work) error {
+	records, err := l.reader.Records(ctx, w.job.Base)
 	if err != nil {
 		return err
 	}
@@ -22,10 +22,10 @@ func (r *Runs) prepareBase(ctx context.Context, w *work) error {
 		return fmt.Errorf("run %q: %w", w.job.Base, ErrGone)
 	}
 	w.doc, w.rerun = records[0].Data, true
-	if err := r.hold(w); err != nil {
+	if err := l.hold(w); err != nil {
 		return err
 	}
-	if w.canvas, err = r.plans.load(w.doc); err != nil {
+	if w.canvas, err = l.plans.load(w.doc); err != nil {
 		return err
 	}
 	w.state, err = w.canvas.StateAt(events(records), w.job.At)
@@ -39,7 +39,7 @@ func (r *Runs) prepareBase(ctx context.Context, w *work) error {
 // nth execution (1 is the first) is known, for a job's At.
 //
 // Errors: [ErrGone], [ErrRecord] when the node did not run so often.
-func (r *Runs) Before(ctx context.Context, run, node string, nth int) (uint64, error) {
+func (r *reader) Before(ctx context.Context, run, node string, nth int) (uint64, error) {
 	records, err := r.Records(ctx, run)
 	if err != nil {
 		return 0, err

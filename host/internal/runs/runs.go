@@ -2,15 +2,10 @@ package runs
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/schedule"
@@ -70,41 +65,78 @@ type Config struct {
 }
 
 // Runs starts and continues runs on this host. It is safe for concurrent use.
+//
+// Each of its parts has one task and sees only what that needs; the exported
+// methods of the embedded ones are methods of Runs.
 type Runs struct {
-	cfg      Config
-	plans    plans
-	turns    turns
-	suspects suspects
-	aborts   aborts
-	opened   time.Time
-	reading  chan struct{} // filled by each run that is read back from the log
-	scan     chan struct{} // asks recover not to wait for its next scan
+	cfg Config
+	*schedules
+	*canvases
+	*reader
+	*results
+	*suspects
+	*aborts
+	*workers
 
-	stopping context.Context // ends with Stop, with ErrClosed as its cause
-	stop     context.CancelCauseFunc
+	turns     *turns
+	loader    *loader
+	executor  *executor
+	takeovers *takeovers
+	scanner   *scanner
+	history   *history
+}
 
-	mu      sync.Mutex
-	closed  bool
-	working sync.WaitGroup
+func (c Config) withDefaults() Config {
+	if c.Patience == 0 {
+		c.Patience = 5 * time.Minute
+	}
+	if c.ShortestPeriod == 0 {
+		c.ShortestPeriod = shortestPeriod
+	}
+	if c.Accept == 0 {
+		c.Accept = 5 * time.Second
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return c
 }
 
 // New makes Runs; nothing runs until [Runs.Start] or [Runs.Work].
 func New(cfg Config) *Runs {
-	if cfg.Patience == 0 {
-		cfg.Patience = 5 * time.Minute
+	cfg = cfg.withDefaults()
+	r := &Runs{
+		cfg: cfg,
+		canvases: &canvases{
+			store: cfg.Store, memory: cfg.Documents, plans: plans{registry: cfg.Registry, most: cfg.PlanBytes},
+		},
+		reader:   &reader{log: cfg.Log},
+		suspects: &suspects{full: cfg.Full, logger: cfg.Logger},
+		aborts:   &aborts{},
+		workers:  newWorkers(),
+		scanner:  newScanner(cfg.Store, cfg.Log, cfg.Logger),
+		history:  &history{store: cfg.Store, keep: cfg.KeepRuns, logger: cfg.Logger},
 	}
-	if cfg.ShortestPeriod == 0 {
-		cfg.ShortestPeriod = shortestPeriod
+	r.schedules = &schedules{
+		store: cfg.Store, clocks: cfg.Clocks, canvases: r.canvases, shortest: cfg.ShortestPeriod, logger: cfg.Logger,
 	}
-	if cfg.Accept == 0 {
-		cfg.Accept = 5 * time.Second
+	r.turns = &turns{
+		store: cfg.Store, log: cfg.Log, patience: cfg.Patience, logger: cfg.Logger, scan: r.scanner.scanSoon,
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.Default()
+	r.loader = &loader{canvases: r.canvases, turns: r.turns, reader: r.reader, stopping: r.stopping}
+	r.results = &results{store: cfg.Store, registry: cfg.Registry, report: cfg.Report, logger: cfg.Logger}
+	r.executor = &executor{
+		results: r.results, aborts: r.aborts, ports: cfg.Ports, watch: cfg.Watch, logger: cfg.Logger,
+		engine: engine.Options{
+			Checkpoints: true, Internal: true,
+			Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps, Limits: cfg.Limits,
+		},
 	}
-	r := &Runs{cfg: cfg, plans: plans{registry: cfg.Registry, most: cfg.PlanBytes}, opened: time.Now(), scan: make(chan struct{}, 1)}
-	r.reading = make(chan struct{}, pastReaders)
-	r.stopping, r.stop = context.WithCancelCause(context.Background())
+	r.takeovers = &takeovers{
+		store: cfg.Store, log: cfg.Log, loader: r.loader, executor: r.executor, results: r.results,
+		schedules: r.schedules, workers: r.workers, suspect: cfg.Suspect,
+		readAll: cfg.Watch != nil && cfg.WatchPast, reading: make(chan struct{}, pastReaders), logger: cfg.Logger,
+	}
 	return r
 }
 
@@ -112,57 +144,10 @@ func New(cfg Config) *Runs {
 // but never begun, sets the clocks of schedules and forgets old runs, until ctx
 // ends.
 func (r *Runs) Work(ctx context.Context) error {
-	go r.recover(ctx)
+	go r.scanner.work(ctx)
 	go r.keepClocks(ctx)
-	go r.forget(ctx)
-	return r.cfg.Log.Work(ctx, r.takeOver)
-}
-
-// Follow gives fn the records of a run after a place, see [runlog.Log.Follow].
-//
-// Errors: [ErrGone] when the run's records are no longer kept.
-func (r *Runs) Follow(ctx context.Context, run string, after runlog.Pos, fn func(runlog.Record) bool) error {
-	err := r.cfg.Log.Follow(ctx, run, after, fn)
-	if errors.Is(err, broker.ErrGone) {
-		return fmt.Errorf("run %q: %w", run, ErrGone)
-	}
-	return err
-}
-
-// Place finds where a reader continues, see [runlog.Log.Place].
-//
-// Errors: [ErrGone] when the run's records are no longer kept.
-func (r *Runs) Place(ctx context.Context, run string, seen runlog.Pos, attempt uint64) (runlog.Place, error) {
-	p, err := r.cfg.Log.Place(ctx, run, seen, attempt)
-	if errors.Is(err, broker.ErrGone) {
-		err = fmt.Errorf("run %q: %w", run, ErrGone)
-	}
-	return p, err
-}
-
-// Kept reports whether any record of a run that has ended can still be read. A
-// log that has forgotten the end, and whose readers would wait for it, gets it
-// again.
-func (r *Runs) Kept(ctx context.Context, row store.Run) (bool, error) {
-	pos, ended, err := r.cfg.Log.Ended(ctx, row.ID)
-	if err != nil || ended || pos.Seq == 0 {
-		return pos.Seq != 0, err
-	}
-	data, err := json.Marshal(&Job{ID: row.ID, Message: row.Message, Tenant: row.Tenant, Canvas: row.Canvas, User: row.User, Source: row.Source})
-	if err != nil {
-		return false, err
-	}
-	// Most often its host is about to write the end, and this is dropped.
-	return true, r.cfg.Log.Submit(ctx, runlog.Run{ID: row.ID, Data: data})
-}
-
-// Records reads what is stored of a run now, without waiting for more.
-func (r *Runs) Records(ctx context.Context, run string) ([]runlog.Record, error) {
-	records, err := r.cfg.Log.Records(ctx, run)
-	if errors.Is(err, broker.ErrGone) {
-		err = fmt.Errorf("run %q: %w", run, ErrGone)
-	}
-	return records, err
+	go r.history.work(ctx)
+	return r.cfg.Log.Work(ctx, r.takeovers.takeOver)
 }
 
 // Cancel stops a run of any host; one that has ended stays as it is.
@@ -177,29 +162,3 @@ func (r *Runs) Cancel(ctx context.Context, run string) error {
 
 // Active is how many runs this host works on.
 func (r *Runs) Active() int { return len(r.cfg.Log.Active()) }
-
-// Stop makes [Runs.Start] return [ErrClosed] from now on, to the turns that wait
-// for their session too. Runs that were accepted go on, and so does
-// [Runs.Work], until the run log is closed.
-func (r *Runs) Stop() { r.stop(ErrClosed) }
-
-// Close stops and waits until the jobs of this host have let go. The run log
-// must be closed before or meanwhile, which hands them over.
-func (r *Runs) Close() {
-	r.Stop()
-	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
-	r.working.Wait()
-}
-
-// enter counts one more worker, or says that the host stops.
-func (r *Runs) enter() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return false
-	}
-	r.working.Add(1)
-	return true
-}

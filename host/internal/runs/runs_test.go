@@ -92,7 +92,9 @@ func (b *bench) only(do func(context.Context, *Runs, *runlog.Lease) error) {
 }
 
 // takeOver works as a host does.
-func takeOver(ctx context.Context, r *Runs, e *runlog.Lease) error { return r.takeOver(ctx, e) }
+func takeOver(ctx context.Context, r *Runs, e *runlog.Lease) error {
+	return r.takeovers.takeOver(ctx, e)
+}
 
 // drop does no work.
 func drop(context.Context, *Runs, *runlog.Lease) error { return nil }
@@ -296,7 +298,7 @@ func TestAcceptedRunIsBegunByAnotherHost(t *testing.T) {
 	row := store.Run{ID: j.ID, Tenant: "t", Canvas: canvas, Message: "m", Input: data}
 	require.NoError(t, b.store.StartRun(t.Context(), row))
 	row.Tenant = "t"
-	b.runs.recoverRun(t.Context(), row, false)
+	b.runs.scanner.recoverRun(t.Context(), row, false)
 	require.Contains(t, kinds(b.read("r")), "workflow_finished end")
 }
 

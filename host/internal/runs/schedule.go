@@ -5,10 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
+	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
+
+// schedules keeps the schedules of canvases and their clocks.
+type schedules struct {
+	store    *store.Store
+	clocks   *schedule.Store
+	canvases *canvases
+	shortest time.Duration // see [Config]
+	logger   *slog.Logger
+}
 
 // Schedule is a job that is begun again and again, each time as a run of its
 // own, by whichever host is free.
@@ -64,14 +75,14 @@ func scheduleOf(v store.Item) (Schedule, error) {
 // Errors: [*WhenError]; [ErrCanvas]; [ErrUnpublished]; [ErrSession]; [ErrTooMany];
 // [store.ErrNotFound] for the canvas; [store.ErrExists] for the name;
 // [store.ErrConflict].
-func (r *Runs) PutSchedule(ctx context.Context, s Schedule) (Schedule, error) {
-	if err := r.checkSchedule(ctx, &s); err != nil {
+func (ss *schedules) PutSchedule(ctx context.Context, s Schedule) (Schedule, error) {
+	if err := ss.checkSchedule(ctx, &s); err != nil {
 		return Schedule{}, err
 	}
 	var old Schedule
 	if s.Rev != 0 {
 		var err error
-		if old, err = r.Schedule(ctx, s.Tenant, s.ID); err != nil {
+		if old, err = ss.Schedule(ctx, s.Tenant, s.ID); err != nil {
 			return Schedule{}, err
 		}
 	}
@@ -84,7 +95,7 @@ func (r *Runs) PutSchedule(ctx context.Context, s Schedule) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	item, err := r.cfg.Store.PutItem(ctx, store.Item{Tenant: s.Tenant, Kind: scheduleKind, ID: s.ID, Name: s.Name, Doc: doc, Rev: s.Rev})
+	item, err := ss.store.PutItem(ctx, store.Item{Tenant: s.Tenant, Kind: scheduleKind, ID: s.ID, Name: s.Name, Doc: doc, Rev: s.Rev})
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -92,9 +103,9 @@ func (r *Runs) PutSchedule(ctx context.Context, s Schedule) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	if err := r.setClock(ctx, kept, time.Now()); err != nil {
+	if err := ss.setClock(ctx, kept, time.Now()); err != nil {
 		if s.Rev == 0 {
-			err = errors.Join(err, r.DeleteSchedule(context.WithoutCancel(ctx), kept.Tenant, kept.ID))
+			err = errors.Join(err, ss.DeleteSchedule(context.WithoutCancel(ctx), kept.Tenant, kept.ID))
 		}
 		return Schedule{}, err
 	}
@@ -102,8 +113,8 @@ func (r *Runs) PutSchedule(ctx context.Context, s Schedule) (Schedule, error) {
 }
 
 // checkSchedule refuses a schedule that could never do anything.
-func (r *Runs) checkSchedule(ctx context.Context, s *Schedule) error {
-	if err := s.When.check(time.Now(), r.cfg.ShortestPeriod); err != nil {
+func (ss *schedules) checkSchedule(ctx context.Context, s *Schedule) error {
+	if err := s.When.check(time.Now(), ss.shortest); err != nil {
 		return err
 	}
 	s.Job.Keep = KeepNothing
@@ -116,15 +127,15 @@ func (r *Runs) checkSchedule(ctx context.Context, s *Schedule) error {
 		return nil // whatever has become of canvas and session, it can be stopped
 	}
 	s.Job.Tenant = s.Tenant
-	c, err := r.current(ctx, &s.Job)
+	c, err := ss.canvases.current(ctx, &s.Job)
 	if err != nil {
 		return err
 	}
-	if _, err := r.plans.load(c.DSL); err != nil {
+	if _, err := ss.canvases.plans.load(c.DSL); err != nil {
 		return err
 	}
 	if id := s.Job.Session; id != "" {
-		v, err := r.cfg.Store.Session(ctx, s.Tenant, id)
+		v, err := ss.store.Session(ctx, s.Tenant, id)
 		if errors.Is(err, store.ErrNotFound) || err == nil && v.Canvas != c.ID {
 			return fmt.Errorf("session %q: %w", id, ErrSession)
 		}
@@ -135,7 +146,7 @@ func (r *Runs) checkSchedule(ctx context.Context, s *Schedule) error {
 	if s.Rev != 0 {
 		return nil
 	}
-	all, err := r.cfg.Store.Items(ctx, s.Tenant, scheduleKind)
+	all, err := ss.store.Items(ctx, s.Tenant, scheduleKind)
 	if err == nil && len(all) >= mostSchedules {
 		err = fmt.Errorf("%w: a tenant has at most %d", ErrTooMany, mostSchedules)
 	}
@@ -143,8 +154,8 @@ func (r *Runs) checkSchedule(ctx context.Context, s *Schedule) error {
 }
 
 // Schedule reads one schedule. Errors: [store.ErrNotFound].
-func (r *Runs) Schedule(ctx context.Context, tenant, id string) (Schedule, error) {
-	v, err := r.cfg.Store.Item(ctx, tenant, scheduleKind, id)
+func (ss *schedules) Schedule(ctx context.Context, tenant, id string) (Schedule, error) {
+	v, err := ss.store.Item(ctx, tenant, scheduleKind, id)
 	if err != nil {
 		return Schedule{}, err
 	}
@@ -152,8 +163,8 @@ func (r *Runs) Schedule(ctx context.Context, tenant, id string) (Schedule, error
 }
 
 // Schedules lists the schedules of a tenant, oldest first.
-func (r *Runs) Schedules(ctx context.Context, tenant string) ([]Schedule, error) {
-	items, err := r.cfg.Store.Items(ctx, tenant, scheduleKind)
+func (ss *schedules) Schedules(ctx context.Context, tenant string) ([]Schedule, error) {
+	items, err := ss.store.Items(ctx, tenant, scheduleKind)
 	if err != nil {
 		return nil, err
 	}
@@ -168,17 +179,17 @@ func (r *Runs) Schedules(ctx context.Context, tenant string) ([]Schedule, error)
 
 // DeleteSchedule removes a schedule; runs that it has begun go on.
 // Errors: [store.ErrNotFound].
-func (r *Runs) DeleteSchedule(ctx context.Context, tenant, id string) error {
-	if err := r.cfg.Store.DeleteItem(ctx, tenant, scheduleKind, id); err != nil {
+func (ss *schedules) DeleteSchedule(ctx context.Context, tenant, id string) error {
+	if err := ss.store.DeleteItem(ctx, tenant, scheduleKind, id); err != nil {
 		return err
 	}
-	return r.stopClock(ctx, tenant, id)
+	return ss.stopClock(ctx, tenant, id)
 }
 
 // DeleteSchedules removes the schedules of a canvas, or with canvas "" all of a
 // tenant.
-func (r *Runs) DeleteSchedules(ctx context.Context, tenant, canvas string) error {
-	list, err := r.Schedules(ctx, tenant)
+func (ss *schedules) DeleteSchedules(ctx context.Context, tenant, canvas string) error {
+	list, err := ss.Schedules(ctx, tenant)
 	if err != nil {
 		return err
 	}
@@ -186,7 +197,7 @@ func (r *Runs) DeleteSchedules(ctx context.Context, tenant, canvas string) error
 		if canvas != "" && s.Job.Canvas != canvas {
 			continue
 		}
-		if err := r.DeleteSchedule(ctx, tenant, s.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if err := ss.DeleteSchedule(ctx, tenant, s.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 	}
@@ -194,8 +205,8 @@ func (r *Runs) DeleteSchedules(ctx context.Context, tenant, canvas string) error
 }
 
 // LastRun is the newest run of a schedule. Errors: [store.ErrNotFound].
-func (r *Runs) LastRun(ctx context.Context, s *Schedule) (store.Run, error) {
-	list, _, err := r.cfg.Store.Runs(ctx, store.RunFilter{Tenant: s.Tenant, Canvas: s.Job.Canvas, Schedule: s.ID}, store.Page{Limit: 1})
+func (ss *schedules) LastRun(ctx context.Context, s *Schedule) (store.Run, error) {
+	list, _, err := ss.store.Runs(ctx, store.RunFilter{Tenant: s.Tenant, Canvas: s.Job.Canvas, Schedule: s.ID}, store.Page{Limit: 1})
 	if err == nil && len(list) == 0 {
 		err = store.ErrNotFound
 	}

@@ -48,8 +48,8 @@ func DueOf(v store.Run) time.Time {
 }
 
 // nextDue is the first time of a schedule after now and after its last run.
-func (r *Runs) nextDue(ctx context.Context, s *Schedule, now time.Time) (time.Time, error) {
-	last, err := r.LastRun(ctx, s)
+func (ss *schedules) nextDue(ctx context.Context, s *Schedule, now time.Time) (time.Time, error) {
+	last, err := ss.LastRun(ctx, s)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return time.Time{}, err
 	}
@@ -71,14 +71,14 @@ func (r *Runs) nextDue(ctx context.Context, s *Schedule, now time.Time) (time.Ti
 // setClock makes the run log keep the next time of a schedule after now. A
 // change that came meanwhile may have been overwritten by it, so what the newest
 // revision says is set last.
-func (r *Runs) setClock(ctx context.Context, s Schedule, now time.Time) error {
+func (ss *schedules) setClock(ctx context.Context, s Schedule, now time.Time) error {
 	for {
-		if err := r.setClockOnce(ctx, &s, now); err != nil {
+		if err := ss.setClockOnce(ctx, &s, now); err != nil {
 			return err
 		}
-		newest, err := r.Schedule(ctx, s.Tenant, s.ID)
+		newest, err := ss.Schedule(ctx, s.Tenant, s.ID)
 		if errors.Is(err, store.ErrNotFound) {
-			return r.stopClock(ctx, s.Tenant, s.ID)
+			return ss.stopClock(ctx, s.Tenant, s.ID)
 		}
 		if err != nil || newest.Rev == s.Rev {
 			return err
@@ -87,11 +87,11 @@ func (r *Runs) setClock(ctx context.Context, s Schedule, now time.Time) error {
 	}
 }
 
-func (r *Runs) setClockOnce(ctx context.Context, s *Schedule, now time.Time) error {
+func (ss *schedules) setClockOnce(ctx context.Context, s *Schedule, now time.Time) error {
 	if s.Paused {
-		return r.stopClock(ctx, s.Tenant, s.ID)
+		return ss.stopClock(ctx, s.Tenant, s.ID)
 	}
-	at, err := r.nextDue(ctx, s, now)
+	at, err := ss.nextDue(ctx, s, now)
 	if err != nil {
 		return err
 	}
@@ -99,11 +99,11 @@ func (r *Runs) setClockOnce(ctx context.Context, s *Schedule, now time.Time) err
 	if err != nil {
 		return err
 	}
-	return r.cfg.Clocks.Put(ctx, c)
+	return ss.clocks.Put(ctx, c)
 }
 
-func (r *Runs) stopClock(ctx context.Context, tenant, id string) error {
-	return r.cfg.Clocks.Delete(ctx, clockID(tenant, id))
+func (ss *schedules) stopClock(ctx context.Context, tenant, id string) error {
+	return ss.clocks.Delete(ctx, clockID(tenant, id))
 }
 
 // clockCheck is how often the clocks are compared with the records.
@@ -111,10 +111,10 @@ const clockCheck = time.Minute
 
 // keepClocks sets the clocks by the records, until ctx ends: after a restore the
 // run log knows none, and a host may have died between the two.
-func (r *Runs) keepClocks(ctx context.Context) {
+func (ss *schedules) keepClocks(ctx context.Context) {
 	for {
-		if err := r.compareClocks(ctx); err != nil && ctx.Err() == nil {
-			r.cfg.Logger.Warn("schedules were not compared with the run log", "err", err)
+		if err := ss.compareClocks(ctx); err != nil && ctx.Err() == nil {
+			ss.logger.Warn("schedules were not compared with the run log", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -127,12 +127,12 @@ func (r *Runs) keepClocks(ctx context.Context) {
 // compareClocks reads the run log first: what is in the records later than that
 // has been set meanwhile, and setting it again does no harm. A clock whose
 // schedule goes meanwhile ends when its time comes.
-func (r *Runs) compareClocks(ctx context.Context) error {
-	list, err := r.cfg.Clocks.List(ctx)
+func (ss *schedules) compareClocks(ctx context.Context) error {
+	list, err := ss.clocks.List(ctx)
 	if err != nil {
 		return err
 	}
-	items, err := r.cfg.Store.ItemsOfAll(ctx, scheduleKind)
+	items, err := ss.store.ItemsOfAll(ctx, scheduleKind)
 	if err != nil {
 		return err
 	}
@@ -146,19 +146,19 @@ func (r *Runs) compareClocks(ctx context.Context) error {
 			continue
 		}
 		id := clockID(s.Tenant, s.ID)
-		if err := r.compareClock(ctx, &s, set[id]); err != nil {
-			r.cfg.Logger.Warn("schedule was not set", "schedule", s.ID, "err", err)
+		if err := ss.compareClock(ctx, &s, set[id]); err != nil {
+			ss.logger.Warn("schedule was not set", "schedule", s.ID, "err", err)
 		}
 		delete(set, id)
 	}
 	for id := range set {
 		tenant, name, _ := strings.Cut(id, " ")
-		if s, err := r.Schedule(ctx, tenant, name); err == nil && !s.Paused {
+		if s, err := ss.Schedule(ctx, tenant, name); err == nil && !s.Paused {
 			continue // made or resumed since the records were read
 		} else if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		if err := r.cfg.Clocks.Delete(ctx, id); err != nil {
+		if err := ss.clocks.Delete(ctx, id); err != nil {
 			return fmt.Errorf("clock %q: %w", id, err)
 		}
 	}
@@ -166,8 +166,8 @@ func (r *Runs) compareClocks(ctx context.Context) error {
 }
 
 // compareClock sets the clock of one schedule when it is not what the records say.
-func (r *Runs) compareClock(ctx context.Context, s *Schedule, is schedule.Schedule) error {
-	at, err := r.nextDue(ctx, s, time.Time{})
+func (ss *schedules) compareClock(ctx context.Context, s *Schedule, is schedule.Schedule) error {
+	at, err := ss.nextDue(ctx, s, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -180,5 +180,5 @@ func (r *Runs) compareClock(ctx context.Context, s *Schedule, is schedule.Schedu
 	if late := time.Since(at); late > 0 && (late < clockCheck || is.ID != "") {
 		return nil
 	}
-	return r.setClock(ctx, *s, time.Time{})
+	return ss.setClock(ctx, *s, time.Time{})
 }

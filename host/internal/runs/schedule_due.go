@@ -44,17 +44,17 @@ func ScheduleOfRun(v store.Run) string {
 
 // due says whether the run of a schedule is still wanted, now that its time has
 // come. What became of the schedule meanwhile counts, not what the clock knew.
-func (r *Runs) due(ctx context.Context, j *Job) (bool, error) {
-	s, err := r.Schedule(ctx, j.Tenant, j.Schedule)
+func (ss *schedules) due(ctx context.Context, j *Job) (bool, error) {
+	s, err := ss.Schedule(ctx, j.Tenant, j.Schedule)
 	if errors.Is(err, store.ErrNotFound) || err == nil && s.Paused {
-		return false, r.stopClock(ctx, j.Tenant, j.Schedule)
+		return false, ss.stopClock(ctx, j.Tenant, j.Schedule)
 	}
 	if err != nil {
 		return false, err
 	}
-	c, err := r.current(ctx, j)
+	c, err := ss.canvases.current(ctx, j)
 	if errors.Is(err, store.ErrNotFound) {
-		err = r.DeleteSchedule(ctx, j.Tenant, j.Schedule)
+		err = ss.DeleteSchedule(ctx, j.Tenant, j.Schedule)
 		if errors.Is(err, store.ErrNotFound) {
 			err = nil
 		}
@@ -68,25 +68,25 @@ func (r *Runs) due(ctx context.Context, j *Job) (bool, error) {
 	if at := DueOf(store.Run{ID: j.ID, Source: sourceSchedule}); at.After(now) {
 		now = at // the clock of the server is ahead
 	}
-	if err := r.setClock(ctx, s, now); err != nil {
+	if err := ss.setClock(ctx, s, now); err != nil {
 		return false, err
 	}
-	busy, _, err := r.cfg.Store.Runs(ctx, store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive}, store.Page{Limit: 1, Documents: store.NoDocuments})
+	busy, _, err := ss.store.Runs(ctx, store.RunFilter{Tenant: j.Tenant, Canvas: j.Canvas, Schedule: j.Schedule, Status: store.RunActive}, store.Page{Limit: 1, Documents: store.NoDocuments})
 	if err != nil {
 		return false, err
 	}
 	if len(busy) > 0 {
-		return false, r.skip(ctx, j, busy[0].ID)
+		return false, ss.skip(ctx, j, busy[0].ID)
 	}
 	if !j.Fresh || unpublished {
 		return true, nil // the run says what it lacks
 	}
-	v, err := r.NewSession(c, j.Session, j.User, s.Name+" "+time.Now().UTC().Format("2006-01-02 15:04"), sourceSchedule)
+	v, err := ss.canvases.NewSession(c, j.Session, j.User, s.Name+" "+time.Now().UTC().Format("2006-01-02 15:04"), sourceSchedule)
 	if errors.Is(err, ErrCanvas) {
 		return true, nil // the run says so
 	}
 	if err == nil {
-		_, err = r.cfg.Store.CreateSession(ctx, v)
+		_, err = ss.store.CreateSession(ctx, v)
 	}
 	if errors.Is(err, store.ErrExists) {
 		err = nil // made by the host that had the run before
@@ -96,10 +96,10 @@ func (r *Runs) due(ctx context.Context, j *Job) (bool, error) {
 
 // skip leaves a line in the history in place of a run whose predecessor is still
 // at work: runs that take longer than their period must not pile up.
-func (r *Runs) skip(ctx context.Context, j *Job, busy string) error {
+func (ss *schedules) skip(ctx context.Context, j *Job, busy string) error {
 	row := store.Run{ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, User: j.User, Message: j.Message, Source: j.Source}
 	row.Error = "left out: run " + busy + " of this schedule was still at work"
-	err := r.cfg.Store.LeaveOutRun(ctx, row)
+	err := ss.store.LeaveOutRun(ctx, row)
 	if errors.Is(err, store.ErrExists) {
 		err = nil // by the host that had it before
 	}

@@ -32,8 +32,8 @@ func Greet(s *store.Session) error {
 
 // NewSession is a conversation with a canvas that has just begun, on a copy of
 // its document; it is not stored yet and has no messages. Errors: [ErrCanvas].
-func (r *Runs) NewSession(c store.Canvas, id, user, name, source string) (store.Session, error) {
-	canvas, err := r.plans.load(c.DSL)
+func (cs *canvases) NewSession(c store.Canvas, id, user, name, source string) (store.Session, error) {
+	canvas, err := cs.plans.load(c.DSL)
 	if err != nil {
 		return store.Session{}, err
 	}

@@ -2,7 +2,10 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,23 +16,31 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
+// results writes how runs ended.
+type results struct {
+	store    *store.Store
+	registry *engine.Registry
+	report   func(j *Job, end End, took time.Duration) // may be nil
+	logger   *slog.Logger
+}
+
 // settle writes the result of a run whose last records are in the log, and
 // ends the log. It tries until it succeeds or the run is another host's.
-func (r *Runs) settle(ctx context.Context, lease *runlog.Lease, w *work, said *Transcript, end End) error {
+func (s *results) settle(ctx context.Context, lease *runlog.Lease, w *work, said *Transcript, end End) error {
 	wait := 20 * time.Millisecond
 	for {
-		err := r.save(ctx, w, said, end)
+		err := s.save(ctx, w, said, end)
 		if err == nil {
 			break
 		}
-		r.cfg.Logger.Error("result of a run was not saved yet", "run", w.job.ID, "err", err)
+		s.logger.Error("result of a run was not saved yet", "run", w.job.ID, "err", err)
 		if err := pause(ctx, lease, wait); err != nil {
 			return err
 		}
 		wait = min(2*wait, 5*time.Second)
 	}
-	if r.cfg.Report != nil {
-		r.cfg.Report(&w.job, end, time.Since(w.began))
+	if s.report != nil {
+		s.report(&w.job, end, time.Since(w.began))
 	}
 	lease.Last() // the result is saved, which is what an end promises
 	err := lease.End(ctx)
@@ -43,7 +54,7 @@ func (r *Runs) settle(ctx context.Context, lease *runlog.Lease, w *work, said *T
 }
 
 // save writes state and turn where the job wants them, once.
-func (r *Runs) save(ctx context.Context, w *work, said *Transcript, end End) error {
+func (s *results) save(ctx context.Context, w *work, said *Transcript, end End) error {
 	if w.saved {
 		return nil
 	}
@@ -52,12 +63,12 @@ func (r *Runs) save(ctx context.Context, w *work, said *Transcript, end End) err
 	var session *store.Session
 	switch {
 	case j.Keep == KeepCanvas && w.state != nil:
-		if err := r.saveCanvas(ctx, w); err != nil {
+		if err := s.saveCanvas(ctx, w); err != nil {
 			return err
 		}
 	case j.Keep == KeepSession:
 		row.Session = j.Session
-		v, err := r.cfg.Store.Session(ctx, j.Tenant, j.Session)
+		v, err := s.store.Session(ctx, j.Tenant, j.Session)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			// Somebody deleted the session during its run.
@@ -68,21 +79,21 @@ func (r *Runs) save(ctx context.Context, w *work, said *Transcript, end End) err
 			session = &v
 		}
 	}
-	_, err := r.cfg.Store.EndRun(ctx, row, session)
+	_, err := s.store.EndRun(ctx, row, session)
 	return err
 }
 
 // saveCanvas puts the state into the canvas as it is now: an edit made while
 // the run went on stays. A document that no longer fits the state keeps its
 // own.
-func (r *Runs) saveCanvas(ctx context.Context, w *work) error {
+func (s *results) saveCanvas(ctx context.Context, w *work) error {
 	after := w.canvas.Save(w.state)
-	_, err := r.cfg.Store.EditCanvas(ctx, w.job.Tenant, w.job.Canvas, "", func(c *store.Canvas) error {
+	_, err := s.store.EditCanvas(ctx, w.job.Tenant, w.job.Canvas, "", func(c *store.Canvas) error {
 		if string(c.DSL) == string(w.doc) {
 			c.DSL = after
 			return nil
 		}
-		edited, err := engine.Load(r.cfg.Registry, c.DSL)
+		edited, err := engine.Load(s.registry, c.DSL)
 		if err != nil {
 			return nil // half-drawn: the edit counts
 		}
@@ -133,4 +144,38 @@ func addTurn(v *store.Session, w *work, said *Transcript, end End) {
 		ref = engine.Object()
 	}
 	v.Reference = list.Append(ref).AppendJSON(nil)
+}
+
+// giveUp ends a run that cannot be done: trying again would not help.
+func (s *results) giveUp(ctx context.Context, lease *runlog.Lease, j *Job, why error) error {
+	if errors.Is(why, store.ErrUnavailable) || errors.Is(why, ErrBusy) {
+		return why
+	}
+	row, err := s.store.Run(ctx, j.Tenant, j.ID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	w := &work{job: *j, began: time.Now(), saved: err == nil && row.Status != store.RunActive}
+	end := End{Status: store.RunFailed, Code: CodeOf(why), Error: why.Error()}
+	if w.saved {
+		end = End{Status: row.Status, Error: row.Error}
+	} else {
+		s.logger.Error("run is given up", "run", j.ID, "canvas", j.Canvas, "err", why)
+	}
+	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
+		return err
+	}
+	return s.settle(ctx, lease, w, &Transcript{}, end)
+}
+
+// Dead ends a run that broke off too often; it is what
+// [runlog.Config].Dead wants.
+func (s *results) Dead(ctx context.Context, lease *runlog.Lease) error {
+	var j Job
+	if err := json.Unmarshal(lease.Run.Data, &j); err != nil {
+		return nil // nothing is known of it
+	}
+	j = named(j, lease.Run.ID)
+	return s.giveUp(context.WithoutCancel(ctx), lease, &j,
+		fmt.Errorf("the run broke off %d times with its host and is not tried again", lease.Run.Deaths))
 }

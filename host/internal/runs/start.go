@@ -63,7 +63,7 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 		j.Parent = r.cfg.Parent(ctx)
 	}
 	if j.Keep == KeepSession {
-		waiting, done := r.waiting(ctx, r.stopping)
+		waiting, done := r.turns.waiting(ctx, r.stopping)
 		defer done()
 		out, err := r.turns.enter(waiting, j.Tenant+" "+j.Session)
 		if err != nil {
@@ -83,7 +83,7 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 	go func() {
 		defer leave()
 		defer func() { releaseLater(w.memory, len(w.doc)) }()
-		r.run(lease, w)
+		r.executor.run(lease, w)
 	}()
 	return j, nil
 }
@@ -93,7 +93,7 @@ func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
 // and worked on elsewhere.
 func (r *Runs) accept(ctx context.Context, j Job) (*work, *runlog.Lease, error) {
 	for {
-		w, err := r.beginHeld(ctx, j)
+		w, err := r.loader.beginHeld(ctx, j)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -107,82 +107,6 @@ func (r *Runs) accept(ctx context.Context, j Job) (*work, *runlog.Lease, error) 
 		}
 		r.plans.forget(&j)
 	}
-}
-
-// begin makes the work of a job; it writes nothing.
-func (r *Runs) begin(ctx context.Context, j Job, a *memlimit.Account) (*work, error) {
-	w := &work{job: j, began: time.Now(), memory: a}
-	if known := r.plans.last(&j); known.rev > 0 {
-		w.rev, w.doc, w.canvas = known.rev, known.doc, known.canvas
-	}
-	err := r.prepare(ctx, w)
-	if err == nil {
-		return w, nil
-	}
-	w.release()
-	if w.rev > 0 && !errors.Is(err, ErrMemory) {
-		// The canvas as it is now may take what the one that was read did not.
-		r.plans.forget(&j)
-		return r.begin(ctx, j, nil)
-	}
-	return nil, err
-}
-
-// prepare reads the document and the state that a run begins with. ctx bounds
-// how long it waits for a session.
-func (r *Runs) prepare(ctx context.Context, w *work) (err error) {
-	j := &w.job
-	steady := context.WithoutCancel(ctx)
-	switch {
-	case j.Base != "":
-		return r.prepareBase(steady, w)
-	case j.Keep == KeepSession:
-		v, err := r.awaitSession(ctx, j)
-		if err != nil {
-			return err
-		}
-		w.doc = v.DSL
-		w.session = store.Session{ID: v.ID, Tenant: v.Tenant, Rev: v.Rev, Run: v.Run}
-	case w.canvas == nil:
-		c, err := r.current(steady, j)
-		if err != nil {
-			return err
-		}
-		w.doc = c.DSL
-		if err := r.hold(w); err != nil {
-			return err
-		}
-		if w.canvas, err = r.plans.load(w.doc); err != nil {
-			return err
-		}
-		r.plans.keep(j, revision{c.Rev, w.doc, w.canvas})
-	}
-	if err := r.hold(w); err != nil {
-		return err
-	}
-	if w.canvas == nil {
-		if w.canvas, err = r.plans.load(w.doc); err != nil {
-			return err
-		}
-	}
-	w.state = w.canvas.State()
-	if w.state.Unfinished() || j.Published && j.Keep == KeepNothing {
-		// The document was saved in the middle of a run that nobody continues, or
-		// with what was said to the editor.
-		w.state.Reset(false)
-	}
-	return r.checkNodes(w)
-}
-
-// checkNodes refuses a start at a node that is not there, before anything is
-// written.
-func (r *Runs) checkNodes(w *work) error {
-	if id := w.job.From; id != "" {
-		if c, _ := w.canvas.Component(id); c == nil {
-			return fmt.Errorf("%w: no node %q in this canvas", ErrCanvas, id)
-		}
-	}
-	return nil
 }
 
 // submit writes the run down, with the claim of its session, and claims it in
@@ -205,7 +129,7 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 	if w.session.ID == "" {
 		err = r.cfg.Store.StartRunAt(ctx, row, w.rev)
 	} else if err = r.cfg.Store.StartTurn(ctx, row, w.session); err == nil {
-		r.reportOrphan(w)
+		r.turns.reportOrphan(w)
 	}
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -21,12 +22,15 @@ const (
 
 // suspects lets one suspect work at a time.
 type suspects struct {
+	full   func() error // why no run may start now; may be nil
+	logger *slog.Logger
+
 	mu   sync.Mutex
 	busy bool
 }
 
-// enter takes the place of the one suspect. leave may be called more than once.
-func (s *suspects) enter(most time.Duration) (leave func(), ok bool) {
+// admit takes the place of the one suspect. leave may be called more than once.
+func (s *suspects) admit(most time.Duration) (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy {
@@ -46,16 +50,16 @@ func (s *suspects) enter(most time.Duration) (leave func(), ok bool) {
 }
 
 // Gate decides whether a queued run may be claimed now; it is what [runlog.Config].Gate wants.
-func (r *Runs) Gate(run runlog.Run) (leave func(), ok bool) {
-	if r.cfg.Full != nil && r.cfg.Full() != nil {
+func (s *suspects) Gate(run runlog.Run) (leave func(), ok bool) {
+	if s.full != nil && s.full() != nil {
 		return nil, false
 	}
 	if run.Deaths < suspectDeaths {
 		return func() {}, true
 	}
-	leave, ok = r.suspects.enter(quarantine)
+	leave, ok = s.admit(quarantine)
 	if ok {
-		r.cfg.Logger.Warn("run has lost several hosts and is continued alone", "run", run.ID, "deaths", run.Deaths)
+		s.logger.Warn("run has lost several hosts and is continued alone", "run", run.ID, "deaths", run.Deaths)
 	}
 	return leave, ok
 }
@@ -84,10 +88,10 @@ func (a *aborts) begin(ctx context.Context, run string) (context.Context, func()
 }
 
 // Abort ends a run of this host as failed because of why; it reports whether the run works here.
-func (r *Runs) Abort(run string, why error) bool {
-	r.aborts.mu.Lock()
-	defer r.aborts.mu.Unlock()
-	cancel := r.aborts.runs[run]
+func (a *aborts) Abort(run string, why error) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	cancel := a.runs[run]
 	if cancel != nil {
 		cancel(why)
 	}

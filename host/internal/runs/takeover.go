@@ -4,63 +4,77 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
+// takeovers continues runs that other hosts began, and begins queued ones.
+type takeovers struct {
+	store     *store.Store
+	log       *runlog.Log
+	loader    *loader
+	executor  *executor
+	results   *results
+	schedules *schedules
+	workers   *workers
+	suspect   func(run string) bool // of the death of its former host; may be nil
+	readAll   bool                  // the whole log is read, for a watcher of the past
+	reading   chan struct{}         // filled by each run that is read back from the log
+	logger    *slog.Logger
+}
+
 // takeOver continues a run that another host began, or begins one that was
 // queued. It is called with the lease; returning nil ends the run.
-func (r *Runs) takeOver(ctx context.Context, lease *runlog.Lease) error {
-	if !r.enter() {
+func (t *takeovers) takeOver(ctx context.Context, lease *runlog.Lease) error {
+	if !t.workers.enter() {
 		return ErrClosed
 	}
-	defer r.working.Done()
+	defer t.workers.working.Done()
 	var j Job
 	if err := json.Unmarshal(lease.Run.Data, &j); err != nil {
-		r.cfg.Logger.Error("run cannot be read and is dropped", "run", lease.Run.ID, "err", err)
+		t.logger.Error("run cannot be read and is dropped", "run", lease.Run.ID, "err", err)
 		return nil
 	}
 	j = named(j, lease.Run.ID)
 	steady := context.WithoutCancel(ctx)
-	row, err := r.cfg.Store.Run(steady, j.Tenant, j.ID)
+	row, err := t.store.Run(steady, j.Tenant, j.ID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	known := err == nil
 	ended := known && row.Status != store.RunActive
-	if !ended && lease.Run.Deaths > 0 && r.cfg.Suspect != nil && r.cfg.Suspect(j.ID) {
-		return r.giveUp(steady, lease, &j, ErrOutOfMemory)
+	if !ended && lease.Run.Deaths > 0 && t.suspect != nil && t.suspect(j.ID) {
+		return t.results.giveUp(steady, lease, &j, ErrOutOfMemory)
 	}
-	past, memory, err := r.pastHeld(steady, lease)
+	past, memory, err := t.pastHeld(steady, lease)
 	defer func() { releaseLater(memory, len(past.doc)) }()
 	if lost(err) || errors.Is(err, ErrClosed) {
 		return err
 	}
 	if errors.Is(err, ErrTooLarge) {
-		return r.giveUp(steady, lease, &j, err)
+		return t.results.giveUp(steady, lease, &j, err)
 	}
 	if err != nil && ended {
-		return r.giveUp(steady, lease, &j, err)
+		return t.results.giveUp(steady, lease, &j, err)
 	}
 	if err != nil {
 		return err
 	}
 	if len(past.records) == 0 {
-		return r.beginLate(steady, lease, j, row, known)
+		return t.beginLate(steady, lease, j, row, known)
 	}
-	w, wr, err := r.rebuild(j, lease, past)
+	w, wr, err := t.rebuild(j, lease, past)
 	if err != nil {
-		return r.giveUp(steady, lease, &j, err)
+		return t.results.giveUp(steady, lease, &j, err)
 	}
 	w.saved = ended
 	if last := past.records[len(past.records)-1]; last.Kind == KindEnd {
-		return r.settle(steady, lease, w, wr.said, ParseEnd(last.Data))
+		return t.results.settle(steady, lease, w, wr.said, ParseEnd(last.Data))
 	}
 	if err := lease.Tell(steady, takeoverMark(lease)...); err != nil {
 		return err
@@ -71,7 +85,7 @@ func (r *Runs) takeOver(ctx context.Context, lease *runlog.Lease) error {
 		if _, err := lease.Append(steady, end.record()); err != nil {
 			return err
 		}
-		return r.settle(steady, lease, w, wr.said, end)
+		return t.results.settle(steady, lease, w, wr.said, end)
 	}
 	if !w.state.Unfinished() {
 		// The engine had finished; only how it went was not written. It did not
@@ -80,69 +94,40 @@ func (r *Runs) takeOver(ctx context.Context, lease *runlog.Lease) error {
 		if _, err := lease.Append(steady, end.record()); err != nil {
 			return err
 		}
-		return r.settle(steady, lease, w, wr.said, end)
+		return t.results.settle(steady, lease, w, wr.said, end)
 	}
-	return r.execute(lease, w, wr)
+	return t.executor.execute(lease, w, wr)
 }
 
 // beginLate starts a run of which nothing is in the log.
-func (r *Runs) beginLate(ctx context.Context, lease *runlog.Lease, j Job, row store.Run, known bool) error {
+func (t *takeovers) beginLate(ctx context.Context, lease *runlog.Lease, j Job, row store.Run, known bool) error {
 	if known && row.Status != store.RunActive {
 		return nil // it ended, and its records have been dropped
 	}
 	if !known {
 		if j.Schedule != "" {
-			if wanted, err := r.due(ctx, &j); err != nil || !wanted {
+			if wanted, err := t.schedules.due(ctx, &j); err != nil || !wanted {
 				return err
 			}
 		}
-		if err := r.cfg.Store.StartRun(ctx, store.Run{
+		if err := t.store.StartRun(ctx, store.Run{
 			ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
 			Source: j.Source, Input: lease.Run.Data,
 		}); err != nil {
 			return err
 		}
 	}
-	w, err := r.lateHeld(ctx, lease, j)
+	w, err := t.loader.lateHeld(ctx, lease, j)
 	if lost(err) || errors.Is(err, ErrClosed) {
 		return err
 	}
 	if err != nil {
-		return r.giveUp(ctx, lease, &j, err)
+		return t.results.giveUp(ctx, lease, &j, err)
 	}
 	defer func() { releaseLater(w.memory, len(w.doc)) }()
-	wr := r.writer(ctx, lease, w)
+	wr := t.executor.writer(ctx, lease, w)
 	wr.held = append([]runlog.Record{{Kind: KindDocument, Data: w.doc}}, takeoverMark(lease)...)
-	return r.execute(lease, w, wr)
-}
-
-// prepareLate makes the work of a job whose run is written down, and gives it its
-// session, which it may hold already.
-func (r *Runs) prepareLate(ctx context.Context, lease *runlog.Lease, j Job, a *memlimit.Account) (*work, error) {
-	waiting, done := r.waiting(ctx, lease.Context())
-	defer done()
-	for {
-		w := &work{job: j, began: time.Now(), memory: a}
-		err := r.prepare(waiting, w)
-		if err != nil {
-			w.release()
-			return w, err
-		}
-		if w.session.ID == "" || w.session.Run == j.ID {
-			return w, nil
-		}
-		err = r.cfg.Store.ClaimSession(ctx, w.session, j.ID)
-		if err == nil {
-			r.reportOrphan(w)
-		}
-		if !errors.Is(err, store.ErrConflict) {
-			if err != nil {
-				w.release()
-			}
-			return w, err
-		}
-		a = w.memory
-	}
+	return t.executor.execute(lease, w, wr)
 }
 
 // takeoverMark is the record that marks the takeover by another host. It comes
@@ -157,17 +142,17 @@ func takeoverMark(lease *runlog.Lease) []runlog.Record {
 
 // rebuild makes the work of what a run's log holds, and a writer that goes on
 // behind it.
-func (r *Runs) rebuild(j Job, lease *runlog.Lease, p past) (*work, *writer, error) {
+func (t *takeovers) rebuild(j Job, lease *runlog.Lease, p past) (*work, *writer, error) {
 	w, records := &work{job: j, doc: p.doc, began: time.Now()}, p.records
 	var err error
-	if w.canvas, err = r.plans.load(w.doc); err != nil {
+	if w.canvas, err = t.loader.plans.load(w.doc); err != nil {
 		return nil, nil, err
 	}
 	last := lastKnown(records)
 	if w.state, err = w.canvas.StateAt(sinceSnapshot(events(records)), 0); err != nil {
 		return nil, nil, err
 	}
-	wr := r.writer(context.WithoutCancel(lease.Context()), lease, w)
+	wr := t.executor.writer(context.WithoutCancel(lease.Context()), lease, w)
 	wr.entered = true
 	wr.said = p.said
 	for _, x := range records {
@@ -198,38 +183,4 @@ func sinceSnapshot(log []*engine.Event) []*engine.Event {
 		}
 	}
 	return log
-}
-
-// giveUp ends a run that cannot be done: trying again would not help.
-func (r *Runs) giveUp(ctx context.Context, lease *runlog.Lease, j *Job, why error) error {
-	if errors.Is(why, store.ErrUnavailable) || errors.Is(why, ErrBusy) {
-		return why
-	}
-	row, err := r.cfg.Store.Run(ctx, j.Tenant, j.ID)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	w := &work{job: *j, began: time.Now(), saved: err == nil && row.Status != store.RunActive}
-	end := End{Status: store.RunFailed, Code: CodeOf(why), Error: why.Error()}
-	if w.saved {
-		end = End{Status: row.Status, Error: row.Error}
-	} else {
-		r.cfg.Logger.Error("run is given up", "run", j.ID, "canvas", j.Canvas, "err", why)
-	}
-	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
-		return err
-	}
-	return r.settle(ctx, lease, w, &Transcript{}, end)
-}
-
-// Dead ends a run that broke off too often; it is what
-// [runlog.Config].Dead wants.
-func (r *Runs) Dead(ctx context.Context, lease *runlog.Lease) error {
-	var j Job
-	if err := json.Unmarshal(lease.Run.Data, &j); err != nil {
-		return nil // nothing is known of it
-	}
-	j = named(j, lease.Run.ID)
-	return r.giveUp(context.WithoutCancel(ctx), lease, &j,
-		fmt.Errorf("the run broke off %d times with its host and is not tried again", lease.Run.Deaths))
 }

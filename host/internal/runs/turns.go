@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -14,6 +15,12 @@ import (
 // turns puts the turns of one session in line on this host: a turn that waits
 // here does not ask the store. Between hosts the claim in the store decides.
 type turns struct {
+	store    *store.Store
+	log      *runlog.Log
+	patience time.Duration // of a turn, see [Config]
+	logger   *slog.Logger
+	scan     func() // asks for an early look for runs without a host
+
 	mu   sync.Mutex
 	line map[string]chan struct{} // closed when the session's turn on this host is over
 }
@@ -50,9 +57,9 @@ func (t *turns) enter(ctx context.Context, session string) (leave func(), err er
 // waiting bounds the waiting of a turn for its session: by ctx, by
 // [Config].Patience, and by the end of stop with what ended it. A cancel does not
 // end it: the run has to begin for that.
-func (r *Runs) waiting(ctx, stop context.Context) (context.Context, func()) {
+func (t *turns) waiting(ctx, stop context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	late := time.AfterFunc(r.cfg.Patience, func() { cancel(ErrBusy) })
+	late := time.AfterFunc(t.patience, func() { cancel(ErrBusy) })
 	unhook := context.AfterFunc(stop, func() {
 		if cause := context.Cause(stop); !errors.Is(cause, runlog.ErrCanceled) {
 			cancel(cause)
@@ -78,16 +85,16 @@ func waitError(ctx context.Context) error {
 // own run or by an orphan: a run that will never free it.
 //
 // Errors: [ErrSession]; that of waitError.
-func (r *Runs) awaitSession(ctx context.Context, j *Job) (store.Session, error) {
+func (t *turns) awaitSession(ctx context.Context, j *Job) (store.Session, error) {
 	var last holder
 	began, pause := time.Now(), 5*time.Millisecond
 	for {
-		v, err := r.cfg.Store.Session(ctx, j.Tenant, j.Session)
+		v, err := t.store.Session(ctx, j.Tenant, j.Session)
 		if err == nil && v.Canvas == j.Canvas {
-			if v.Run == "" || v.Run == j.ID || r.orphaned(&v, &last) {
+			if v.Run == "" || v.Run == j.ID || t.orphaned(&v, &last) {
 				return v, nil
 			}
-			if err = r.holder(ctx, &v, &last); err == nil && r.orphaned(&v, &last) {
+			if err = t.holder(ctx, &v, &last); err == nil && t.orphaned(&v, &last) {
 				continue // the session is read after the row, since both end in one commit
 			}
 		}
@@ -100,7 +107,7 @@ func (r *Runs) awaitSession(ctx context.Context, j *Job) (store.Session, error) 
 			return v, err
 		}
 		if time.Since(began) > young {
-			r.scanSoon() // its host may have died before the run log had the run
+			t.scan() // its host may have died before the run log had the run
 		}
 		select {
 		case <-ctx.Done():
@@ -119,9 +126,9 @@ type holder struct {
 }
 
 // holder reads the row of the run that holds a session.
-func (r *Runs) holder(ctx context.Context, v *store.Session, last *holder) error {
+func (t *turns) holder(ctx context.Context, v *store.Session, last *holder) error {
 	state := rowMissing
-	row, err := r.cfg.Store.Run(ctx, v.Tenant, v.Run)
+	row, err := t.store.Run(ctx, v.Tenant, v.Run)
 	if err == nil {
 		state = rowStateOf(row)
 	} else if !errors.Is(err, store.ErrNotFound) {
@@ -136,17 +143,17 @@ func (r *Runs) holder(ctx context.Context, v *store.Session, last *holder) error
 // orphaned reports whether nothing will free a session that a run holds. A claim
 // without a row may be that of a host of a former version, which is about to
 // write the run, unless this host is alone.
-func (r *Runs) orphaned(v *store.Session, by *holder) bool {
+func (t *turns) orphaned(v *store.Session, by *holder) bool {
 	if by.run != v.Run || decide(situation{sessionHeld, by.row, logUnread}) != freeSession {
 		return false
 	}
-	return by.row != rowMissing || r.cfg.Log.Alone() || time.Since(by.since) > young
+	return by.row != rowMissing || t.log.Alone() || time.Since(by.since) > young
 }
 
 // reportOrphan logs that the work's session was taken from an orphan.
-func (r *Runs) reportOrphan(w *work) {
+func (t *turns) reportOrphan(w *work) {
 	if from := w.session.Run; from != "" && from != w.job.ID {
-		r.cfg.Logger.Warn("session was held by a run that has ended or does not exist; freed for the next turn",
+		t.logger.Warn("session was held by a run that has ended or does not exist; freed for the next turn",
 			"session", w.job.Session, "held_by", from, "run", w.job.ID)
 	}
 }
