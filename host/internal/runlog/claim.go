@@ -80,7 +80,7 @@ func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
 	}
 	e.held.Store(true)
 	if host := hostOf(last.owner); host != "" && host != l.host {
-		l.notifyLost(host, run.ID)
+		l.heartbeat.notifyLost(host, run.ID)
 	}
 	l.checkCancel(ctx, e)
 	return e, nil
@@ -143,7 +143,7 @@ func hostOf(owner string) string {
 
 // Ended says whether a run is known to have ended, and its last record's
 // place; a run of which nothing is kept has the zero place.
-func (l *Log) Ended(ctx context.Context, run string) (Pos, bool, error) {
-	b, seq, err := l.lastBundle(ctx, run)
+func (s *records) Ended(ctx context.Context, run string) (Pos, bool, error) {
+	b, seq, err := s.lastBundle(ctx, run)
 	return Pos{b.next() - 1, seq}, b.end, broker.Fail(err, "run %q", run)
 }

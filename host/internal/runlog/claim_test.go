@@ -32,7 +32,7 @@ func TestQueuedRunComesAgainWhileItsClaimIsOpen(t *testing.T) {
 	done := finishes(t, l)
 	require.NoError(t, l.Submit(t.Context(), Run{ID: "r"}))
 	require.Eventually(t, func() bool {
-		info, err := l.runs.Consumer(t.Context(), "workers")
+		info, err := l.queue.stream.Consumer(t.Context(), "workers")
 		return err == nil && info.CachedInfo().Delivered.Consumer > 1
 	}, patience, 20*time.Millisecond, "the message comes again")
 	require.Empty(t, done)

@@ -263,7 +263,7 @@ func TestSlowReadersHoldNobodyUp(t *testing.T) {
 	require.NoError(t, e.End(t.Context()))
 	wg.Wait()
 	require.EqualValues(t, n*readers, got.Load())
-	require.Zero(t, stateOf(t, near.log).Consumers)
+	require.Zero(t, stateOf(t, near.records.stream).Consumers)
 	t.Logf("wrote in %v, slowest reader done after %v", wrote, time.Since(begin))
 }
 

@@ -43,7 +43,7 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 	if !e.retire(why) {
 		return nil
 	}
-	if err := e.log.requeue(ctx, e.again(deaths), e.owner+".back"); err != nil {
+	if err := e.log.queue.put(ctx, e.again(deaths), e.owner+".back"); err != nil {
 		return err
 	}
 	if e.log.notes.book.at(e) == 0 {
@@ -68,19 +68,19 @@ func (e *Lease) again(deaths uint64) Run {
 	return run
 }
 
-// requeue puts a run into the queue; the same id within two minutes does so
+// put puts a run into the queue; the same id within two minutes does so
 // once.
-func (l *Log) requeue(ctx context.Context, run Run, id string) error {
+func (q *queue) put(ctx context.Context, run Run, id string) error {
 	body, err := json.Marshal(run)
 	if err != nil {
 		return err
 	}
 	_, err = broker.Retry(ctx, func(ctx context.Context) (any, error) {
-		packed, err := l.conn.Pack(ctx, body)
+		packed, err := q.conn.Pack(ctx, body)
 		if err != nil {
 			return nil, err
 		}
-		return l.conn.JS.Publish(ctx, l.conn.Subject("rq", broker.Token(run.ID)), packed, jetstream.WithMsgID(id))
+		return q.conn.JS.Publish(ctx, q.conn.Subject("rq", broker.Token(run.ID)), packed, jetstream.WithMsgID(id))
 	})
 	return err
 }

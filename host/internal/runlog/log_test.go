@@ -289,8 +289,8 @@ func TestSecondOwnerFencesTheFirst(t *testing.T) {
 	_, err = e.Append(ctx, rec("ev", "1"))
 	require.NoError(t, err)
 	// Another host takes it over, as this one would after its death.
-	other := &Log{cfg: l.cfg, host: "other", conn: l.conn, keys: l.keys, runs: l.runs, log: l.log, ctx: l.ctx}
-	other.notes = notes{conn: l.conn, host: other.host, stream: l.notes.stream, log: quiet}
+	other := newLog(ctx, l.conn, l.keys, l.cfg)
+	other.records.stream, other.queue.stream, other.notes.stream = l.records.stream, l.queue.stream, l.notes.stream
 	e2, err := other.take(ctx, Run{ID: "r"})
 	require.NoError(t, err)
 	require.EqualValues(t, 2, e2.Attempt)
@@ -534,7 +534,7 @@ func testEndedRunsAreForgotten(t *testing.T, cfg setup) {
 		require.NoError(t, e.End(ctx, rec("ev", "x")))
 	}
 	require.Eventually(t, func() bool {
-		info, err := l.log.Info(ctx)
+		info, err := l.records.stream.Info(ctx)
 		return err == nil && info.State.Msgs == 0
 	}, patience, 10*time.Millisecond)
 }
@@ -550,7 +550,7 @@ func TestForgottenHistoryIsSaid(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, e.End(ctx))
-	require.NoError(t, l.log.DeleteMsg(ctx, 1))
+	require.NoError(t, l.records.stream.DeleteMsg(ctx, 1))
 	err = l.Follow(ctx, "r", Pos{}, func(Record) bool { return true })
 	require.ErrorIs(t, err, broker.ErrGone)
 	require.Equal(t, []string{"3 ev x"}, texts(read(t, l, "r", Pos{Seq: 2})))

@@ -81,7 +81,7 @@ func TestWaitingRunIsNotQueuedAgain(t *testing.T) {
 	require.NoError(t, closeLog(l))
 	l = openTest(t, setup{Dir: dir})
 	require.NoError(t, l.Submit(t.Context(), Run{ID: "r", Attempt: 2}))
-	info, err := l.runs.Info(t.Context())
+	info, err := l.queue.stream.Info(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 1, info.State.Msgs)
 	requireTaken(t, l, 0)
