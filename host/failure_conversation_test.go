@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
@@ -49,7 +49,7 @@ func answer(t testing.TB, events []event) string {
 	t.Helper()
 	var said runs.Transcript
 	for _, e := range events {
-		said.Take(engine.EventType(e.kind), []byte(e.data))
+		said.Take(runlog.Record{Kind: e.kind, Data: []byte(e.data)})
 	}
 	return said.Text.String()
 }

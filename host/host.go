@@ -191,10 +191,10 @@ func (h *Host) begin(ctx context.Context) {
 	h.plugins.watch(working, h)
 }
 
-// watch hears the entries of runs on this host.
-func (h *Host) watch(j *runs.Job, kind string, data []byte, again bool) {
-	h.redis.watch(j, kind, data)
-	h.traces.Watch(j, kind, data, again)
+// watch receives the records of runs on this host.
+func (h *Host) watch(j *runs.Job, r runlog.Record, again bool) {
+	h.redis.watch(j, r)
+	h.traces.Watch(j, r, again)
 }
 
 // ended hears of every run that this host ended.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
@@ -41,7 +42,10 @@ func (a *API) botComplete(c *call) error {
 	}
 	f := face{session: t.session.ID, broke: botError}
 	if t.bare {
-		f.change = func(kind engine.EventType, e engine.Value) engine.Value { return f.frame(bareEvent(kind, e)) }
+		f.alters = func(kind engine.EventType) bool { return !toldVisitor(kind) }
+		f.change = func(r runlog.Record) engine.Value {
+			return f.frame(bareEvent(engine.EventType(r.Kind), document(r.Data)))
+		}
 		f.broke = func(end runs.End, like engine.Value) engine.Value { return botError(bareEnd(end), like) }
 	}
 	return c.stream(t.job, f)

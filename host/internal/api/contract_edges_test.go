@@ -282,7 +282,7 @@ func TestNamesOfSessions(t *testing.T) {
 
 // TestReasoningInOpenAIsForm marks where a model thinks.
 func TestReasoningInOpenAIsForm(t *testing.T) {
-	require.Equal(t, "<think>", thinkText(engine.Object("content", "", "start_to_think", true)))
-	require.Equal(t, "hm", thinkText(engine.Object("content", "hm")))
-	require.Equal(t, "</think>", thinkText(engine.Object("content", "", "end_to_think", true)))
+	require.Equal(t, "<think>", thinkText(engine.Piece{Opens: true}))
+	require.Equal(t, "hm", thinkText(engine.Piece{Text: "hm"}))
+	require.Equal(t, "</think>", thinkText(engine.Piece{Closes: true}))
 }

@@ -204,7 +204,7 @@ func (a *API) watchTest(ctx context.Context, test *webhookRun, run string) {
 	end := runs.End{Status: store.RunFailed, Error: "the run broke off"}
 	err := a.cfg.Runs.Follow(ctx, run, runlog.Pos{}, func(r runlog.Record) bool {
 		if r.Kind == runs.KindEnd {
-			end = runs.ParseEnd(r.Data)
+			end = runs.EndOf(r)
 		} else if engine.EventType(r.Kind).Wire() {
 			test.add(document(r.Data), engine.JSONSize(string(r.Data)))
 		}

@@ -146,7 +146,7 @@ func (e *Lease) flushTold() {
 func (e *Lease) number(records []Record) []Record {
 	out := make([]Record, len(records))
 	for i, r := range records {
-		out[i] = Record{Seq: e.next, Kind: r.Kind, Data: r.Data}
+		out[i] = Record{Seq: e.next, Kind: r.Kind, Data: r.Data, Known: r.Known}
 		e.next++
 		e.size += len(r.Kind) + len(r.Data)
 	}

@@ -34,7 +34,7 @@ func TestEndedRunIsNotDoneAgain(t *testing.T) {
 	b.open()
 	records := b.read(j.ID)
 	require.Regexp(t, "takeover end$", kinds(records))
-	require.Equal(t, store.RunDone, ParseEnd(records[len(records)-1].Data).Status)
+	require.Equal(t, store.RunDone, EndOf(records[len(records)-1]).Status)
 	require.EqualValues(t, 1, b.ran.Load(), "no step is done again")
 	now, err := b.store.Session(t.Context(), "t", session)
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestForgottenEndIsWrittenAgain(t *testing.T) {
 	require.True(t, kept)
 	records := b.read("r")
 	require.Equal(t, "half takeover end", kinds(records))
-	require.Equal(t, store.RunDone, ParseEnd(records[len(records)-1].Data).Status)
+	require.Equal(t, store.RunDone, EndOf(records[len(records)-1]).Status)
 }
 
 // forget takes the queue and the notes away from a run log that is closed.

@@ -27,7 +27,7 @@ type writer struct {
 	midway  bool // held is a snapshot, perhaps not the last one
 	job     *Job
 	doc     []byte
-	watch   func(j *Job, kind string, data []byte, again bool) // may be nil
+	watch   func(j *Job, r runlog.Record, again bool) // may be nil
 }
 
 func (x *executor) writer(ctx context.Context, lease *runlog.Lease, w *work) *writer {
@@ -36,9 +36,9 @@ func (x *executor) writer(ctx context.Context, lease *runlog.Lease, w *work) *wr
 
 // hear notes an entry that readers see.
 func (wr *writer) hear(r runlog.Record, again bool) {
-	wr.said.Take(engine.EventType(r.Kind), r.Data)
+	wr.said.Take(r)
 	if wr.watch != nil {
-		wr.watch(wr.job, r.Kind, r.Data, again)
+		wr.watch(wr.job, r, again)
 	}
 }
 
@@ -48,7 +48,7 @@ type executor struct {
 	aborts  *aborts
 	engine  engine.Options // of every run
 	ports   func(j *Job) engine.Ports
-	watch   func(j *Job, kind string, data []byte, again bool)
+	watch   func(j *Job, r runlog.Record, again bool)
 	logger  *slog.Logger
 }
 
@@ -177,10 +177,7 @@ func (wr *writer) take(e *engine.Event) error {
 			return err
 		}
 	}
-	r := runlog.Record{Kind: string(e.Type), Data: e.JSON}
-	if !e.Own {
-		r.Data = append([]byte(nil), e.JSON...)
-	}
+	r := recordOf(e)
 	switch {
 	case e.Type == engine.EventWorkflowStarted && !wr.entered:
 		// The document, this and the snapshot go into one message, so that the
@@ -197,8 +194,11 @@ func (wr *writer) take(e *engine.Event) error {
 		return nil
 	}
 	records := wr.fold.take(r)
-	for _, x := range records {
+	for i, x := range records {
 		wr.hear(x, false)
+		if len(x.Data) > mostKnown {
+			records[i].Known = nil
+		}
 	}
 	if e.Type == engine.EventWorkflowFinished || e.Type == engine.EventUserInputs {
 		wr.held = append(wr.held, records...)

@@ -26,39 +26,22 @@ func newFold(void []runlog.Record) *fold {
 	for _, r := range void {
 		switch t := engine.EventType(r.Kind); t {
 		case engine.EventMessage:
-			f.message += messageText(r.Data)
+			f.message += Facts(r).Message.Marked()
 		case engine.EventMessageReset:
 			f.message = ""
 		case engine.EventMessageEnd:
-			f.told[foldKey(t, r.Data)]++
+			f.told[foldKey(r)]++
 			f.told["message"]++ // a whole message
 			f.message = ""
 		case engine.EventCheckpoint, engine.EventSnapshot, engine.EventResult:
 		default:
-			f.told[foldKey(t, r.Data)]++
+			f.told[foldKey(r)]++
 		}
 	}
 	return f
 }
 
-func foldKey(t engine.EventType, data []byte) string {
-	v, err := engine.ParseJSON(data)
-	if err != nil {
-		return string(t)
-	}
-	return string(t) + " " + v.Get("data").Get("component_id").Str()
-}
-
-// messageText is a message event as comparable text, marks included.
-func messageText(data []byte) string {
-	v, err := engine.ParseJSON(data)
-	if err != nil {
-		return ""
-	}
-	var t Transcript
-	t.message(v.Get("data"))
-	return t.Text.String()
-}
+func foldKey(r runlog.Record) string { return r.Kind + " " + Facts(r).Node }
 
 // take gives the records to write in place of one.
 func (f *fold) take(r runlog.Record) []runlog.Record {
@@ -77,7 +60,7 @@ func (f *fold) take(r runlog.Record) []runlog.Record {
 	case engine.EventMessageEnd:
 		if f.told["message"] > 0 { // the end of a message that was told whole
 			f.told["message"]--
-			f.drop(t, r)
+			f.drop(r)
 			return nil
 		}
 		defer func() { f.message, f.text, f.again = "", "", nil }()
@@ -86,15 +69,15 @@ func (f *fold) take(r runlog.Record) []runlog.Record {
 		}
 		return []runlog.Record{r}
 	default:
-		if f.drop(t, r) {
+		if f.drop(r) {
 			return nil
 		}
 		return []runlog.Record{r}
 	}
 }
 
-func (f *fold) drop(t engine.EventType, r runlog.Record) bool {
-	key := foldKey(t, r.Data)
+func (f *fold) drop(r runlog.Record) bool {
+	key := foldKey(r)
 	if f.told[key] == 0 {
 		return false
 	}
@@ -107,7 +90,7 @@ func (f *fold) takeMessage(r runlog.Record) []runlog.Record {
 		return nil // all of this message was told
 	}
 	before := f.text
-	f.text += messageText(r.Data)
+	f.text += Facts(r).Message.Marked()
 	switch {
 	case len(before) >= len(f.message):
 		return []runlog.Record{r}

@@ -99,11 +99,11 @@ func TestFold(t *testing.T) {
 			require.Equal(t, test.want, short(got))
 			var whole Transcript
 			for _, r := range append(script(test.told), got...) {
-				whole.Take(engine.EventType(r.Kind), r.Data)
+				whole.Take(r)
 			}
 			var plain Transcript
 			for _, r := range script(test.again) {
-				plain.Take(engine.EventType(r.Kind), r.Data)
+				plain.Take(r)
 			}
 			require.Equal(t, plain.Text.String(), whole.Text.String(), "a reader ends with the text of a run that never stopped")
 		})

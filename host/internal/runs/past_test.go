@@ -64,7 +64,7 @@ func TestTakeOverReadsFromTheLastSnapshot(t *testing.T) {
 	require.Regexp(t, "node_started:W takeover node_finished:W node_started:B message message_end node_finished:B workflow_finished end$", kinds(records))
 	var whole Transcript
 	for _, r := range records {
-		whole.Take(engine.EventType(r.Kind), r.Data)
+		whole.Take(r)
 	}
 	v, err := b.store.Session(t.Context(), "t", session)
 	require.NoError(t, err)
@@ -85,7 +85,7 @@ func size(records []runlog.Record) (n int) {
 func TestSummary(t *testing.T) {
 	var said Transcript
 	for _, r := range script("+a t m:hm /t m:one end -a +b m:two m:three") {
-		said.Take(engine.EventType(r.Kind), r.Data)
+		said.Take(r)
 	}
 	data := appendSummary(nil, []byte(`{"components": {}}`), &said)
 	doc, again, err := readSummary(data)
@@ -93,8 +93,8 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, `{"components": {}}`, string(doc))
 	require.Equal(t, string(said.value().AppendJSON(nil)), string(again.value().AppendJSON(nil)))
 	for _, r := range script("m:four end") {
-		said.Take(engine.EventType(r.Kind), r.Data)
-		again.Take(engine.EventType(r.Kind), r.Data)
+		said.Take(r)
+		again.Take(r)
 	}
 	require.Equal(t, "<think>hm</think>onetwothreefour", again.Text.String())
 	require.Equal(t, said.Text.String(), again.Text.String())

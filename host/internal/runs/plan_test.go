@@ -24,7 +24,7 @@ func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
 		j := b.start(Job{Canvas: id, Query: engine.String("x")})
 		var said Transcript
 		for _, r := range b.read(j.ID) {
-			said.Take(engine.EventType(r.Kind), r.Data)
+			said.Take(r)
 		}
 		return said.Text.String()
 	}

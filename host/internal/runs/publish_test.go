@@ -31,7 +31,7 @@ func (b *bench) said(j Job) string {
 	b.t.Helper()
 	var said Transcript
 	for _, r := range b.read(b.start(j).ID) {
-		said.Take(engine.EventType(r.Kind), r.Data)
+		said.Take(r)
 	}
 	return said.Text.String()
 }

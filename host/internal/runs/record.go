@@ -24,12 +24,15 @@ type End struct {
 
 func (e End) record() runlog.Record {
 	v := engine.Object("status", e.Status, "code", e.Code, "error", e.Error)
-	return runlog.Record{Kind: KindEnd, Data: v.AppendJSON(nil)}
+	return runlog.Record{Kind: KindEnd, Data: v.AppendJSON(nil), Known: e}
 }
 
-// ParseEnd reads the data of a [KindEnd] record.
-func ParseEnd(data []byte) End {
-	v, err := engine.ParseJSON(data)
+// EndOf reads a [KindEnd] record.
+func EndOf(r runlog.Record) End {
+	if e, ok := r.Known.(End); ok {
+		return e
+	}
+	v, err := engine.ParseJSON(r.Data)
 	if err != nil {
 		return End{Status: "failed", Error: "the end of the run cannot be read"}
 	}
@@ -44,6 +47,32 @@ func Visible(kind string) bool {
 		return false
 	}
 	return kind != KindDocument
+}
+
+// mostKnown is the size of an event up to which its facts stay in memory with it.
+const mostKnown = 64 << 10
+
+// recordOf makes a record of an engine event; it copies what the engine uses again.
+func recordOf(e *engine.Event) runlog.Record {
+	r := runlog.Record{Kind: string(e.Type), Data: e.JSON}
+	if !e.Own {
+		r.Data = append([]byte(nil), e.JSON...)
+	}
+	switch e.Type {
+	case engine.EventResult, engine.EventCheckpoint, engine.EventSnapshot, engine.EventWorkflowStarted:
+		return r // nothing is known of them
+	}
+	facts := e.Facts
+	r.Known = &facts
+	return r
+}
+
+// Facts are what is known of an event; they are read from its JSON unless this host wrote it.
+func Facts(r runlog.Record) engine.Facts {
+	if f, ok := r.Known.(*engine.Facts); ok {
+		return *f
+	}
+	return engine.ReadFacts(engine.EventType(r.Kind), r.Data)
 }
 
 // event makes an engine event of a record.

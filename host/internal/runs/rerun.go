@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // prepareBase makes the work of a job that continues from a record of another
@@ -53,7 +52,7 @@ func (r *reader) Before(ctx context.Context, run, node string, nth int) (uint64,
 		case engine.EventCheckpoint, engine.EventSnapshot:
 			known = x.Seq
 		case engine.EventNodeStarted:
-			if nodeOf(x) != node {
+			if Facts(x).Node != node {
 				continue
 			}
 			if nth--; nth <= 0 && known > 0 {
@@ -62,12 +61,4 @@ func (r *reader) Before(ctx context.Context, run, node string, nth int) (uint64,
 		}
 	}
 	return 0, fmt.Errorf("run %q: node %q did not run: %w", run, node, ErrRecord)
-}
-
-func nodeOf(x runlog.Record) string {
-	v, err := engine.ParseJSON(x.Data)
-	if err != nil {
-		return ""
-	}
-	return v.Get("data").Get("component_id").Str()
 }

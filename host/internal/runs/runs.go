@@ -51,8 +51,8 @@ type Config struct {
 	Report func(j *Job, end End, took time.Duration)
 	// Watch receives every entry of the runs of this host in order; nil for none.
 	// Those of a run that was taken over are sent again, at least from the last
-	// snapshot on. It must neither block nor keep data.
-	Watch func(j *Job, kind string, data []byte, again bool)
+	// snapshot on. It must neither block nor keep the record.
+	Watch func(j *Job, r runlog.Record, again bool)
 	// WatchPast lets Watch hear from the beginning as well what other hosts had
 	// written when this one takes a run over. Such a take-over reads the whole
 	// log of the run instead of what follows its last snapshot.

@@ -156,7 +156,7 @@ func kinds(records []runlog.Record) string {
 			continue
 		}
 		word := r.Kind
-		if n := nodeOf(r); n != "" {
+		if n := Facts(r).Node; n != "" {
 			word += ":" + n[strings.LastIndexByte(n, ':')+1:]
 		}
 		words = append(words, word)
@@ -246,7 +246,7 @@ func TestCancel(t *testing.T) {
 		require.NoError(t, b.runs.Cancel(t.Context(), j.ID))
 		records := b.read(j.ID)
 		best = min(best, time.Since(began))
-		require.Equal(t, store.RunCanceled, ParseEnd(records[len(records)-1].Data).Status)
+		require.Equal(t, store.RunCanceled, EndOf(records[len(records)-1]).Status)
 		require.Contains(t, kinds(records), "workflow_finished end")
 	}
 	// The best of five: the machine may be busy, a cancel may not be slow.
@@ -313,7 +313,7 @@ func TestGivenUpRunTellsReaders(t *testing.T) {
 	b.only(func(ctx context.Context, r *Runs, e *runlog.Lease) error { return r.Dead(ctx, e) })
 	records := b.read(j.ID)
 	require.Regexp(t, "takeover end$", kinds(records))
-	end := ParseEnd(records[len(records)-1].Data)
+	end := EndOf(records[len(records)-1])
 	require.Equal(t, store.RunFailed, end.Status)
 	require.Contains(t, end.Error, "is not tried again")
 	v, err := b.store.Session(t.Context(), "t", session)

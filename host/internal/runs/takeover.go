@@ -74,7 +74,7 @@ func (t *takeovers) takeOver(ctx context.Context, lease *runlog.Lease) error {
 	}
 	w.saved = ended
 	if last := past.records[len(past.records)-1]; last.Kind == KindEnd {
-		return t.results.settle(steady, lease, w, wr.said, ParseEnd(last.Data))
+		return t.results.settle(steady, lease, w, wr.said, EndOf(last))
 	}
 	if err := lease.Tell(steady, takeoverMark(lease)...); err != nil {
 		return err

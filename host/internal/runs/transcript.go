@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
 // Transcript collects what a run said from its events. It keeps the last of
@@ -18,30 +19,24 @@ type Transcript struct {
 	mark       [2]int          // lengths of both texts when the present message began
 }
 
-// Take adds one event, given as its type and JSON, which must not change.
-func (t *Transcript) Take(kind engine.EventType, data []byte) {
-	switch kind {
+// Take adds one event, whose data must not change.
+func (t *Transcript) Take(r runlog.Record) {
+	switch engine.EventType(r.Kind) {
 	case engine.EventMessageReset:
 		t.reset()
 		return
 	case engine.EventUserInputs:
-		t.turned = data
-	case engine.EventMessage, engine.EventMessageEnd:
-		e, err := engine.ParseJSON(data)
-		if err != nil {
-			return // the engine wrote it
-		}
-		if kind == engine.EventMessage {
-			t.message(e.Get("data"))
-		} else {
-			t.turned = data
-			t.messageEnd(e.Get("data"))
-		}
+		t.turned = r.Data
+	case engine.EventMessage:
+		t.message(Facts(r).Message)
+	case engine.EventMessageEnd:
+		t.turned = r.Data
+		t.messageEnd(Facts(r).Data)
 	case engine.EventWorkflowFinished, engine.EventNodeFinished, engine.EventWorkflowStarted:
 	default:
 		return
 	}
-	t.last = data
+	t.last = r.Data
 }
 
 // Last is the last event of the wire, null when there was none.
@@ -69,16 +64,9 @@ func (t *Transcript) messageEnd(d engine.Value) {
 	}
 }
 
-func (t *Transcript) message(d engine.Value) {
-	content := d.Get("content").Text()
-	t.Deltas.WriteString(content)
-	if d.Get("start_to_think").True() {
-		content += engine.ThinkOpen
-	}
-	if d.Get("end_to_think").True() {
-		content += engine.ThinkClose
-	}
-	t.Text.WriteString(content)
+func (t *Transcript) message(p engine.Piece) {
+	t.Deltas.WriteString(p.Text)
+	t.Text.WriteString(p.Marked())
 }
 
 // value is everything that was collected, as data.

@@ -25,7 +25,7 @@ func (b *bench) requireTurn(canvas, session, query string) (answer string) {
 	require.NoError(b.t, err)
 	var said Transcript
 	for _, r := range b.read(j.ID) {
-		said.Take(engine.EventType(r.Kind), r.Data)
+		said.Take(r)
 	}
 	v, err := b.store.Session(b.t.Context(), "t", session)
 	require.NoError(b.t, err)

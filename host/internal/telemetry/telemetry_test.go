@@ -20,6 +20,7 @@ import (
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
@@ -118,7 +119,7 @@ func TestSpans(t *testing.T) {
 	tr := opened(t)
 	job := runs.Job{ID: "run1", Canvas: "canvas1", Tenant: "tenant1", Source: "api"}
 	tell := func(kind, data string) {
-		tr.Watch(&job, kind, []byte(`{"event":"`+kind+`","data":`+data+`}`), false)
+		tr.Watch(&job, runlog.Record{Kind: kind, Data: []byte(`{"event":"` + kind + `","data":` + data + `}`)}, false)
 	}
 	h := tr.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		req.Pattern = "/api/v1/agents/{id}/completions"
@@ -141,9 +142,10 @@ func TestSpans(t *testing.T) {
 	require.Empty(t, tr.runs)
 
 	again := runs.Job{ID: "run2", Canvas: "canvas1", Parent: job.Parent}
-	tr.Watch(&again, "node_started", []byte(`{"data":{"component_id":"old","component_type":"LLM"}}`), true)
-	tr.Watch(&again, runs.KindTakeover, nil, false)
-	tr.Watch(&again, "node_finished", []byte(`{"data":{"component_id":"old","component_type":"LLM"}}`), false)
+	old := []byte(`{"data":{"component_id":"old","component_type":"LLM"}}`)
+	tr.Watch(&again, runlog.Record{Kind: "node_started", Data: old}, true)
+	tr.Watch(&again, runlog.Record{Kind: runs.KindTakeover}, false)
+	tr.Watch(&again, runlog.Record{Kind: "node_finished", Data: old}, false)
 	tr.End(&again, runs.End{Status: "done"})
 
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/healthz", nil))
@@ -181,7 +183,7 @@ func TestCollectorThatIsAway(t *testing.T) {
 	tr.closing = closeTime
 	for range 5000 {
 		j := runs.Job{ID: "r"}
-		tr.Watch(&j, "node_started", []byte(`{"data":{"component_id":"n"}}`), false)
+		tr.Watch(&j, runlog.Record{Kind: "node_started", Data: []byte(`{"data":{"component_id":"n"}}`)}, false)
 		tr.End(&j, runs.End{})
 	}
 	began := time.Now()
@@ -218,7 +220,7 @@ func TestHeadersStayAtTheCollector(t *testing.T) {
 
 func TestNilTracer(t *testing.T) {
 	var tr *Tracer
-	tr.Watch(&runs.Job{}, "x", nil, false)
+	tr.Watch(&runs.Job{}, runlog.Record{Kind: "x"}, false)
 	tr.End(&runs.Job{}, runs.End{})
 	require.Empty(t, tr.Parent(context.Background()))
 	require.NotNil(t, tr.Handler(http.NotFoundHandler()))
