@@ -7,13 +7,13 @@ import (
 )
 
 // emitWire hands out an event that counts, see Limits.Events.
-func (r *run) emitWire(t EventType, node string, f Facts) {
+func (r *run) emitWire(t EventType, node string, f *Facts) {
 	r.bytes += int64(len(r.enc.buf))
 	r.emit(t, node, f)
 }
 
 // emit hands out the event that enc.buf holds.
-func (r *run) emit(t EventType, node string, f Facts) {
+func (r *run) emit(t EventType, node string, f *Facts) {
 	if r.gone {
 		return
 	}
@@ -24,7 +24,7 @@ func (r *run) emit(t EventType, node string, f Facts) {
 		r.enc.buf = nil
 	}
 	more := r.yield(&r.event, nil)
-	r.event.JSON, r.event.Facts = nil, Facts{} // they may be large
+	r.event.JSON, r.event.Facts = nil, nil // they may be large
 	if !more {
 		r.gone = true
 		r.halt()
@@ -42,7 +42,7 @@ func (r *run) emitWorkflowStarted() {
 	b = append(b, `{"inputs":`...)
 	b = r.in.Inputs.AppendJSON(b)
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventWorkflowStarted, "", Facts{})
+	r.emitWire(EventWorkflowStarted, "", &noFacts)
 }
 
 func (r *run) emitNodeStarted(call *Call) {
@@ -54,7 +54,7 @@ func (r *run) emitNodeStarted(call *Call) {
 	b = appendName(b, "thoughts")
 	b = AppendQuoted(b, call.node.spec.Thoughts)
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventNodeStarted, call.id, factsOf(call))
+	r.emitWire(EventNodeStarted, call.id, call.facts())
 }
 
 // emitNodeFinished tells how an execution ended. Inputs, and then outputs, for which there is no
@@ -101,7 +101,7 @@ func (r *run) emitNodeFinished(call *Call) {
 	b = appendName(b, "created_at")
 	b = r.enc.appendTime(b, now)
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventNodeFinished, call.id, factsOf(call))
+	r.emitWire(EventNodeFinished, call.id, call.facts())
 }
 
 // fitEvent leaves out of the inputs in r.slots, and of outs, what there is no room for.
@@ -153,7 +153,7 @@ func (r *run) emitMessage(content string, start, end bool, sound []byte) {
 		b = append(b, '"')
 	}
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventMessage, "", Facts{Message: Piece{content, start, end}})
+	r.emitWire(EventMessage, "", &Facts{Message: Piece{content, start, end}})
 }
 
 func (r *run) emitMessageEnd(said *Said, reference Value) {
@@ -184,10 +184,10 @@ func (r *run) emitWorkflowFinished(outputs Value) {
 	b = appendSeconds(b, now.Sub(r.began))
 	b = appendName(b, "created_at")
 	b = r.enc.appendTime(b, now)
-	var f Facts
+	f := &noFacts
 	if u := r.usage; u.Calls > 0 {
-		f.Usage = Object("prompt_tokens", u.Prompt, "completion_tokens", u.Completion,
-			"total_tokens", u.Prompt+u.Completion, "calls", u.Calls)
+		f = &Facts{Usage: Object("prompt_tokens", u.Prompt, "completion_tokens", u.Completion,
+			"total_tokens", u.Prompt+u.Completion, "calls", u.Calls)}
 		b = appendName(b, "usage")
 		b = f.Usage.AppendJSON(b)
 	}
@@ -203,7 +203,7 @@ func (r *run) emitData(t EventType, node string, data Value) {
 	if t == EventMessageEnd || t == EventUserInputs {
 		r.bytes += int64(len(r.enc.buf))
 	}
-	var f Facts
+	var f *Facts
 	if t != EventResult {
 		f = dataFacts(data)
 	}

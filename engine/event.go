@@ -49,7 +49,7 @@ type Event struct {
 	Node  string // the node it is about, if any
 	JSON  []byte // {"event", "message_id", "created_at", "task_id", "data"}
 	Own   bool   // JSON stays valid: the run does not use its memory again, because it is large
-	Facts Facts  // parts of JSON as values; none in an event that a log was made of
+	Facts *Facts // parts of JSON as values; nil in stored events and in entries that only continue a run
 }
 
 // Clone is a copy that stays valid.

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 // Facts are parts of an event as values, for readers that need one or two of them and not the whole
 // JSON. An event of a run brings them along; [ReadFacts] reads those of a stored one. They stay
-// valid after the next event.
+// valid after the next event and must not be changed.
 type Facts struct {
 	Node      string // data.component_id; "" for an event that is about no node
 	Component string // data.component_type of node_started and node_finished
@@ -13,6 +13,9 @@ type Facts struct {
 	Data      Value  // of message_end, user_inputs and the log's own entries; null for other events
 	Usage     Value  // data.usage of workflow_finished; null when no model was called
 }
+
+// noFacts says that there is nothing to be found in the JSON.
+var noFacts Facts
 
 // Piece is what one message event adds to a message.
 type Piece struct {
@@ -59,14 +62,14 @@ func ReadFacts(t EventType, json []byte) Facts {
 		f.Usage = data.Get("usage")
 	case EventWorkflowStarted, EventMessageReset:
 	default:
-		f = dataFacts(data)
+		f = *dataFacts(data)
 	}
 	return f
 }
 
 // dataFacts are the facts of an event that is written from a value.
-func dataFacts(data Value) Facts {
-	return Facts{Node: data.Get("component_id").Str(), Failed: data.Get("error").Truthy(), Data: data}
+func dataFacts(data Value) *Facts {
+	return &Facts{Node: data.Get("component_id").Str(), Failed: data.Get("error").Truthy(), Data: data}
 }
 
 // asWritten is a string as JSON holds it: each byte that is not UTF-8 is U+FFFD.
@@ -77,6 +80,12 @@ func asWritten(s string) string {
 	return string([]rune(s))
 }
 
-func factsOf(call *Call) Facts {
-	return Facts{Node: call.id, Component: call.node.spec.Name, Failed: call.err != nil}
+// facts are those of an event of the call's node.
+func (c *Call) facts() *Facts {
+	if c.err == nil {
+		return &c.node.facts
+	}
+	f := c.node.facts
+	f.Failed = true
+	return &f
 }

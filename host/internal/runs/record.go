@@ -58,12 +58,9 @@ func recordOf(e *engine.Event) runlog.Record {
 	if !e.Own {
 		r.Data = append([]byte(nil), e.JSON...)
 	}
-	switch e.Type {
-	case engine.EventResult, engine.EventCheckpoint, engine.EventSnapshot, engine.EventWorkflowStarted:
-		return r // nothing is known of them
+	if e.Facts != nil {
+		r.Known = e.Facts
 	}
-	facts := e.Facts
-	r.Known = &facts
 	return r
 }
 

@@ -32,7 +32,7 @@ func TestRecordsBringTheirFacts(t *testing.T) {
 	require.Len(t, own, len(stored))
 	for i, r := range stored {
 		require.Nil(t, r.Known, r.Kind)
-		if Visible(r.Kind) && r.Kind != string(engine.EventWorkflowStarted) {
+		if Visible(r.Kind) {
 			require.NotNil(t, own[i].Known, r.Kind)
 		}
 		if r.Kind == KindEnd {
@@ -51,7 +51,7 @@ func TestRecordsBringTheirFacts(t *testing.T) {
 // What a run knows of its own events is not looked for in their JSON again.
 func TestFactsOfOwnEventsAreNotParsed(t *testing.T) {
 	own := func(kind engine.EventType, f engine.Facts) runlog.Record {
-		return recordOf(&engine.Event{Type: kind, JSON: []byte("unread"), Facts: f})
+		return recordOf(&engine.Event{Type: kind, JSON: []byte("unread"), Facts: &f})
 	}
 	reference := engine.Object("chunks", engine.Object("1", "x"))
 	var said Transcript
