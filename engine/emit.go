@@ -54,7 +54,7 @@ func (r *run) emitNodeStarted(call *Call) {
 	b = appendName(b, "thoughts")
 	b = AppendQuoted(b, call.node.spec.Thoughts)
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventNodeStarted, call.id, call.facts())
+	r.emitWire(EventNodeStarted, call.id, callFacts(call))
 }
 
 // emitNodeFinished tells how an execution ended. Inputs, and then outputs, for which there is no
@@ -101,7 +101,7 @@ func (r *run) emitNodeFinished(call *Call) {
 	b = appendName(b, "created_at")
 	b = r.enc.appendTime(b, now)
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventNodeFinished, call.id, call.facts())
+	r.emitWire(EventNodeFinished, call.id, callFacts(call))
 }
 
 // fitEvent leaves out of the inputs in r.slots, and of outs, what there is no room for.

@@ -80,8 +80,8 @@ func asWritten(s string) string {
 	return string([]rune(s))
 }
 
-// facts are those of an event of the call's node.
-func (c *Call) facts() *Facts {
+// callFacts are the facts of an event of the call's node.
+func callFacts(c *Call) *Facts {
 	if c.err == nil {
 		return &c.node.facts
 	}
