@@ -6,6 +6,6 @@ import (
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
-func (h *Host) httpPort(j *runs.Job) engine.HTTP {
-	return &web.Client{AllowPrivate: h.cfg.AllowPrivate, Secrets: h.secretsPort(j)}
+func (p *ports) http(j *runs.Job) engine.HTTP {
+	return &web.Client{AllowPrivate: p.private, Secrets: p.secrets(j)}
 }

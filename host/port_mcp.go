@@ -6,8 +6,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
-func (h *Host) mcpPort(j *runs.Job) engine.MCP {
-	return &mcp.Port{Client: h.mcp, Owner: mcpOwner(j), Find: mcp.Finder(h.store, j.Tenant)}
+func (p *ports) mcpServers(j *runs.Job) engine.MCP {
+	return &mcp.Port{Client: p.mcp, Owner: mcpOwner(j), Find: mcp.Finder(p.store, j.Tenant)}
 }
 
 // mcpOwner names a run's connections to MCP servers, which end with it.

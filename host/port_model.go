@@ -23,5 +23,5 @@ func (h *Host) openModels() error {
 	return nil
 }
 
-// modelPort answers for models, speech and embeddings of one run.
-func (h *Host) modelPort(j *runs.Job) *model.Tenant { return h.models.Of(j.Tenant, j.Caller) }
+// model serves the models, speech and embeddings of one run.
+func (p *ports) model(j *runs.Job) *model.Tenant { return p.models.Of(j.Tenant, j.Caller) }

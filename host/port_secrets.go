@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
-func (h *Host) secretsPort(j *runs.Job) engine.Secrets { return secrets{h.store, j.Tenant} }
+func (p *ports) secrets(j *runs.Job) engine.Secrets { return secrets{p.store, j.Tenant} }
 
 // secrets resolves a tenant's secrets by name.
 type secrets struct {
