@@ -45,7 +45,7 @@ func storedOnce(t *testing.T, cfg setup) {
 	}
 	for i, data := range want {
 		if i%2 == 0 {
-			require.NoError(t, e.Tell(ctx, rec("ev", data)))
+			require.NoError(t, e.Buffer(ctx, rec("ev", data)))
 		} else {
 			_, err = e.Append(ctx, rec("ev", data))
 			require.NoError(t, err)

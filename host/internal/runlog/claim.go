@@ -13,7 +13,7 @@ import (
 // host dies, the run is continued by another, or on the same directory by the
 // next.
 func (l *Log) Claim(ctx context.Context, run Run) (*Lease, error) {
-	run.Attempt, run.Deaths = 1, 0
+	run.Attempt, run.Failures = 1, 0
 	e, err := l.open(ctx, run, bundle{first: 1}, 0)
 	if err != nil {
 		return nil, broker.Fail(err, "claim run %q", run.ID)
@@ -35,7 +35,7 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 		return nil, ErrActive
 	}
 	var err error
-	if run.Kept && l.Alone() {
+	if run.Persisted && l.Alone() {
 		err = e.noteLater()
 	} else {
 		err = e.putNote(ctx)

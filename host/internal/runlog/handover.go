@@ -25,12 +25,12 @@ func (l *Log) handOver() {
 	}
 }
 
-// release puts the run back into the queue when this host stops. What was told
-// is stored first.
+// release puts the run back into the queue when this host stops. Buffered
+// records are stored first.
 func (e *Lease) release(ctx context.Context) error {
 	err := e.Flush(ctx)
 	if err == nil {
-		err = e.giveBack(ctx, ErrStopping, e.Run.Deaths)
+		err = e.giveBack(ctx, ErrStopping, e.Run.Failures)
 	}
 	e.retire(ErrStopping)
 	return err
@@ -64,7 +64,7 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 // again is the run as the next host gets it.
 func (e *Lease) again(deaths uint64) Run {
 	run := e.Run
-	run.Attempt, run.Deaths, run.From = e.Attempt+1, deaths, e.owner
+	run.Attempt, run.Failures, run.From = e.Attempt+1, deaths, e.owner
 	return run
 }
 

@@ -84,7 +84,7 @@ func (o *orphans) takeNote(subject string) error {
 		return fmt.Errorf("note %s: %w", subject, broker.ErrDamaged)
 	}
 	run.Attempt++
-	run.Deaths++
+	run.Failures++
 	if err := o.queue.put(o.ctx, run, fmt.Sprintf("%s.%d", broker.Token(run.ID), m.Seq)); err != nil {
 		return err
 	}

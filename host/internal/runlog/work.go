@@ -24,12 +24,12 @@ type queue struct {
 
 // Submit puts a run into the queue, for whichever host is free. The same id
 // within two minutes, and the id of a run that has begun, is taken once. An
-// Attempt of 2 says that a host has died with it, of which there is no note, and
-// is left alone when the run waits in the queue.
+// Attempt of 2 says that a host died with the run and left no note; it is ignored
+// when the run waits in the queue.
 func (q *queue) Submit(ctx context.Context, run Run) error {
-	run.Deaths = max(run.Attempt, 1) - 1
+	run.Failures = max(run.Attempt, 1) - 1
 	if run.Attempt > 1 {
-		// What waits there already knows how often it has died.
+		// What waits there already knows how often it has failed.
 		m, err := q.conn.Last(ctx, q.conn.Name("RUNS"), q.conn.Subject("rq", broker.Token(run.ID)))
 		if err != nil || m != nil {
 			return broker.Fail(err, "submit run %q", run.ID)
@@ -166,12 +166,12 @@ func (w *worker) deliver(ctx context.Context, msg jetstream.Msg) {
 		l.queue.settle(msg.Ack())
 		return
 	case err != nil:
-		// Comes again after AckWait at the latest.
+		// It is delivered again after AckWait at the latest.
 		l.queue.settle(msg.NakWithDelay(time.Second))
 		return
 	}
 	l.queue.settle(msg.DoubleAck(ctx))
-	if e.Run.Deaths >= uint64(l.cfg.Attempts) {
+	if e.Run.Failures >= uint64(l.cfg.Attempts) {
 		l.bury(e)
 		return
 	}
@@ -232,14 +232,14 @@ func (l *Log) finish(e *Lease, err error) {
 	}
 }
 
-// rescue gives up a run that could be neither ended nor queued: it is queued as
-// that of a dead host, by its note if it has one, once the server answers.
+// rescue drops the lease of a run that could be neither ended nor queued: it is
+// queued as that of a dead host, by its note if it has one, once the server answers.
 func (l *Log) rescue(e *Lease) {
 	e.retire(ErrEnded)
 	for broker.Sleep(l.ctx, time.Second) {
 		queue := func() error { return l.orphans.takeNote(l.notes.subject(l.host, e.token)) }
 		if l.notes.book.at(e) == 0 {
-			queue = func() error { return l.queue.put(l.ctx, e.again(e.Run.Deaths+1), e.owner+".back") }
+			queue = func() error { return l.queue.put(l.ctx, e.again(e.Run.Failures+1), e.owner+".back") }
 		}
 		if queue() == nil {
 			l.notes.book.forget(e)
@@ -255,16 +255,16 @@ func (e *Lease) HandBack(why error) { e.log.finish(e, why) }
 
 // retry puts the run back into the queue after a pause that grows.
 func (e *Lease) retry(ctx context.Context) error {
-	broker.Sleep(e.log.ctx, time.Duration(e.Run.Deaths+1)*200*time.Millisecond)
+	broker.Sleep(e.log.ctx, time.Duration(e.Run.Failures+1)*200*time.Millisecond)
 	if err := e.Flush(ctx); err != nil {
 		return err
 	}
-	return e.giveBack(ctx, ErrEnded, e.Run.Deaths+1)
+	return e.giveBack(ctx, ErrEnded, e.Run.Failures+1)
 }
 
-// bury ends a run that has outlived too many hosts.
+// bury ends a run that failed too often.
 func (l *Log) bury(e *Lease) {
-	l.cfg.Log.Error("run is given up", "run", e.Run.ID, "deaths", e.Run.Deaths)
+	l.cfg.Log.Error("run failed too often", "run", e.Run.ID, "failures", e.Run.Failures)
 	if l.cfg.Dead != nil {
 		if err := l.cfg.Dead(e.ctx, e); err != nil {
 			l.finish(e, err)

@@ -12,8 +12,8 @@ import (
 // (*/15, 10/20 from 10 on), with names for months and days of the week. With
 // five fields the seconds are 0.
 //
-// When both days are told, of the month and of the week, one of them is enough;
-// that is how cron has always been.
+// When both day fields are set, of the month and of the week, one of them is
+// enough, as in every cron.
 type cron struct {
 	sets [6]uint64 // a bit for each value: second, minute, hour, day, month, weekday
 	any  [6]bool   // the field is a star

@@ -1,15 +1,15 @@
-// Package runs does runs of canvases so that they outlive the process that
-// began them.
+// Package runs executes canvases so that a run outlives the process that started
+// it.
 //
 // A [Job] says what to run. [Runs.Start] writes it down in the records store,
-// claims it in the run log and works on it in a goroutine of its own; whoever
-// wants to see it reads the log with [Runs.Follow], from any record on, as
-// often as needed. A reader that leaves changes nothing.
+// claims it in the run log and works on it in a goroutine of its own. Readers
+// follow the log with [Runs.Follow], from any record on, as often as needed. A
+// reader that leaves changes nothing.
 //
 // The log of a run begins with the document that is run, then holds every
 // entry of the engine: events, checkpoints, snapshots and results. A host that
-// takes a run over (takeover.go) rebuilds the state from them and goes on;
-// what its predecessor had already told is not told again (fold.go). The last
+// takes a run over (takeover.go) rebuilds the state from them and continues;
+// what its predecessor had already written is not written again (fold.go). The last
 // record says how the run ended.
 //
 // Order at the end: first the last records, then the result in the records
@@ -33,7 +33,7 @@
 // schedules (schedule*.go) keeps what begins runs by itself.
 //
 // What is kept. A job that Start has accepted, its pause or end, and the session
-// with it are commits of the records store, which syncs them unless it is told
+// with it are commits of the records store, which syncs them unless configured
 // otherwise; with them alone a run can be begun again. Everything between is in
 // the run log, which survives the death of any process. host/DURABILITY.md says
 // it sentence by sentence, with the test for each.

@@ -42,7 +42,7 @@ func TestEndedRunIsNotDoneAgain(t *testing.T) {
 }
 
 // TestForgottenEndIsWrittenAgain: the log's server has lost the end of a run together with the note
-// of it. Whoever asks for its events does not wait for ever.
+// of it. A reader of its events does not wait for ever.
 func TestForgottenEndIsWrittenAgain(t *testing.T) {
 	b := newBench(t)
 	row := store.Run{ID: "r", Tenant: "t", Canvas: b.canvas(talk), Message: "m"}

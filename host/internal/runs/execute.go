@@ -23,7 +23,7 @@ type writer struct {
 	held    []runlog.Record // wait for the next entry
 	fold    *fold           // of a run that was taken over
 	said    *Transcript
-	entered bool // the first snapshot has been told
+	entered bool // the first snapshot has been written
 	midway  bool // held is a snapshot, perhaps not the last one
 	job     *Job
 	doc     []byte
@@ -169,8 +169,8 @@ func CodeOf(err error) string {
 }
 
 // take writes one entry of the engine. Results of nodes that may have acted on
-// the world are stored before anything else happens; the rest is told, and is
-// stored a moment later.
+// the world are stored before anything else happens; the rest is
+// buffered.
 func (wr *writer) take(e *engine.Event) error {
 	if wr.midway {
 		if err := wr.snapshot(); err != nil {
@@ -212,14 +212,14 @@ func (wr *writer) take(e *engine.Event) error {
 	if e.Type == engine.EventResult {
 		return wr.store(records...)
 	}
-	err := wr.lease.Tell(wr.ctx, records...)
+	err := wr.lease.Buffer(wr.ctx, records...)
 	if errors.Is(err, broker.ErrFull) {
 		return wr.store()
 	}
 	return err
 }
 
-// store stores records and what was told before them. While there is no room
+// store stores records and those buffered before them. While there is no room
 // it waits, and the run with it: the records keep their numbers, and the run
 // continues when space was freed or the run was canceled.
 func (wr *writer) store(records ...runlog.Record) error {

@@ -7,22 +7,22 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
-// fold keeps a run that was taken over from telling twice what its former host
-// told after the last checkpoint. The engine repeats those entries, since they
-// belong to a batch that was not settled; fold drops them again.
+// fold drops the records of a run taken over that its former host wrote after the
+// last checkpoint. The engine repeats those entries, since they
+// belong to a batch that was not settled.
 //
 // A message whose text comes out differently the second time (a model rarely
-// says the same twice) is announced by message_reset and told from its start.
+// says the same twice) is announced by message_reset and sent again from the beginning.
 type fold struct {
-	told    map[string]int // entries by type and node
-	message string         // what was told of the open message
+	written map[string]int // entries by type and node
+	message string         // written text of the open message
 	again   []runlog.Record
-	text    string // what the open message has said again
+	text    string // text of the open message since the takeover
 }
 
-// newFold looks at the records after the last one a state is known at.
+// newFold replays the records after the last checkpoint.
 func newFold(void []runlog.Record) *fold {
-	f := &fold{told: map[string]int{}}
+	f := &fold{written: map[string]int{}}
 	for _, r := range void {
 		switch t := engine.EventType(r.Kind); t {
 		case engine.EventMessage:
@@ -30,12 +30,12 @@ func newFold(void []runlog.Record) *fold {
 		case engine.EventMessageReset:
 			f.message = ""
 		case engine.EventMessageEnd:
-			f.told[foldKey(r)]++
-			f.told["message"]++ // a whole message
+			f.written[foldKey(r)]++
+			f.written["message"]++ // a whole message
 			f.message = ""
 		case engine.EventCheckpoint, engine.EventSnapshot, engine.EventResult:
 		default:
-			f.told[foldKey(r)]++
+			f.written[foldKey(r)]++
 		}
 	}
 	return f
@@ -50,16 +50,16 @@ func (f *fold) take(r runlog.Record) []runlog.Record {
 	}
 	switch t := engine.EventType(r.Kind); t {
 	case engine.EventCheckpoint:
-		// The batch is settled: the same node may run again later, and is told again.
-		f.told = map[string]int{"message": f.told["message"]}
+		// The batch is settled: the same node may run again later, and is written again.
+		f.written = map[string]int{"message": f.written["message"]}
 		return []runlog.Record{r}
 	case engine.EventSnapshot, engine.EventResult:
 		return []runlog.Record{r}
 	case engine.EventMessage:
 		return f.takeMessage(r)
 	case engine.EventMessageEnd:
-		if f.told["message"] > 0 { // the end of a message that was told whole
-			f.told["message"]--
+		if f.written["message"] > 0 { // the end of a message that was written whole
+			f.written["message"]--
 			f.drop(r)
 			return nil
 		}
@@ -78,16 +78,16 @@ func (f *fold) take(r runlog.Record) []runlog.Record {
 
 func (f *fold) drop(r runlog.Record) bool {
 	key := foldKey(r)
-	if f.told[key] == 0 {
+	if f.written[key] == 0 {
 		return false
 	}
-	f.told[key]--
+	f.written[key]--
 	return true
 }
 
 func (f *fold) takeMessage(r runlog.Record) []runlog.Record {
-	if f.told["message"] > 0 {
-		return nil // all of this message was told
+	if f.written["message"] > 0 {
+		return nil // all of this message was written
 	}
 	before := f.text
 	f.text += Facts(r).Message.Marked()
@@ -107,7 +107,7 @@ func (f *fold) takeMessage(r runlog.Record) []runlog.Record {
 	return out
 }
 
-// reset announces that the open message starts again, and what it said again.
+// reset announces that the open message starts again, with its new text so far.
 func (f *fold) reset(like runlog.Record) []runlog.Record {
 	v, err := engine.ParseJSON(like.Data)
 	if err != nil {

@@ -82,13 +82,13 @@ func TestFold(t *testing.T) {
 		{"nothing was told", "", "+a m:x end -a ck", "+a m:x end -a ck"},
 		{"all was told", "+a m:x m:y end -a", "+a m:x m:y end -a ck", "ck"},
 		{"the batch was cut", "+a +b -a", "+a +b -a -b ck", "-b ck"},
-		{"the message goes on", "+a m:one m:two", "+a m:one m:two m:three end -a", "m:three end -a"},
+		{"the message continues", "+a m:one m:two", "+a m:one m:two m:three end -a", "m:three end -a"},
 		{"the message is cut elsewhere", "+a m:onetw", "+a m:one m:two m:three end", "m:o m:three end"},
 		{"the message is different", "+a m:one m:two", "+a m:one m:zwei end -a", "reset m:one m:zwei end -a"},
 		{"the message is shorter", "+a m:one m:two", "+a m:one end -a", "reset m:one end -a"},
-		{"reasoning goes on", "+a t m:hm", "+a t m:hm m:so /t m:yes end", "m:so /t m:yes end"},
+		{"reasoning continues", "+a t m:hm", "+a t m:hm m:so /t m:yes end", "m:so /t m:yes end"},
 		{"the second message was cut", "+a m:x end -a +b m:y", "+a m:x end -a +b m:y m:z end", "m:z end"},
-		{"a node that runs again later is told again", "+a -a", "+a -a ck +a -a ck", "ck +a -a ck"},
+		{"a node that runs again later is written again", "+a -a", "+a -a ck +a -a ck", "ck +a -a ck"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFold(script(test.told))

@@ -78,7 +78,7 @@ func (l *loader) prepare(ctx context.Context, w *work) (err error) {
 	}
 	w.state = w.canvas.State()
 	if w.state.Unfinished() || j.Published && j.Keep == KeepNothing {
-		// The document was saved in the middle of a run that nobody continues, or
+		// The document was saved in the middle of a run that is not continued, or
 		// with what was said to the editor.
 		w.state.Reset(false)
 	}

@@ -104,7 +104,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// BenchmarkTakeOver is what the next host does before it goes on with a run:
+// BenchmarkTakeOver is what the next host does before it continues a run:
 // with the last snapshot, and with the whole log as a watcher of the past
 // makes it.
 func BenchmarkTakeOver(b *testing.B) {

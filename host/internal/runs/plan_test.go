@@ -74,7 +74,7 @@ func BenchmarkRun(b *testing.B) {
 }
 
 // TestPlansAreBoundedInBytes loads canvases of many sizes; what the cache holds stays within its
-// bound, and a canvas that would fill it alone is compiled anew each time.
+// bound, and a canvas that would fill it alone is compiled each time.
 func TestPlansAreBoundedInBytes(t *testing.T) {
 	b := newBench(t)
 	p := &plans{registry: b.runs.plans.registry, most: 1 << 20}

@@ -97,7 +97,7 @@ var recovery = []rule{
 	// its power.
 	{situation{anySession, rowActive, logEmpty}, queueRun},
 	{situation{anySession, rowActive, logBegun}, leave},
-	// No fault that we know of leaves it.
+	// No known fault produces it.
 	{situation{anySession, rowActive, logLost}, queueRun},
 	// The log dropped the run without a result, or the records are older than the log.
 	{situation{anySession, rowActive, logEnded}, endRow},
@@ -187,8 +187,8 @@ func (sc *scanner) scanRuns(ctx context.Context, alone bool, before map[string]t
 		since, is := unowned[row.ID]
 		switch created := time.UnixMilli(row.CreateTime); {
 		case alone && created.Before(sc.opened):
-			// What the log queues by itself must not be queued twice: it would have
-			// died as often as the luckier of the two says.
+			// The log queues these by itself; a duplicate entry would split their failure
+			// count.
 			sc.recoverRun(ctx, row, is && !sc.log.Left()[row.ID])
 		case now.Sub(created) > young:
 			sc.recoverRun(ctx, row, is && now.Sub(since) >= scanEvery)
@@ -235,7 +235,8 @@ func (sc *scanner) queue(ctx context.Context, row store.Run) {
 // endRow marks a run as failed whose log has ended without a result.
 func (sc *scanner) endRow(ctx context.Context, row store.Run) {
 	end := store.RunEnd{
-		ID: row.ID, Tenant: row.Tenant, Session: row.Session, Status: store.RunFailed, Error: "the run was given up",
+		ID: row.ID, Tenant: row.Tenant, Session: row.Session, Status: store.RunFailed,
+		Error: "the run log ended without a result",
 	}
 	if _, err := sc.store.EndRun(ctx, end, nil); err != nil {
 		sc.logger.Warn("run was not ended", "run", row.ID, "err", err)

@@ -223,7 +223,7 @@ func TestHandOver(t *testing.T) {
 	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
 	b.close()
 	b.open()
-	require.Eventually(t, func() bool { return b.ran.Load() == 2 }, patience, time.Millisecond, "the other host goes on")
+	require.Eventually(t, func() bool { return b.ran.Load() == 2 }, patience, time.Millisecond, "the other host continues")
 	b.gate <- struct{}{}
 	records := b.read(j.ID)
 	require.Equal(t, "workflow_started node_started:begin node_finished:begin node_started:A message message_end node_finished:A "+
@@ -285,7 +285,7 @@ func TestRerunFromANode(t *testing.T) {
 	again := b.start(Job{Canvas: canvas, Base: j.ID, At: at})
 	records := b.read(again.ID)
 	require.Equal(t, "node_started:W node_finished:W node_started:B message message_end node_finished:B workflow_finished end", kinds(records))
-	_, err = b.runs.Before(t.Context(), j.ID, "Nobody:X", 1)
+	_, err = b.runs.Before(t.Context(), j.ID, "Missing:X", 1)
 	require.ErrorIs(t, err, ErrRecord)
 }
 

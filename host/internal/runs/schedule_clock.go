@@ -20,9 +20,9 @@ import (
 func clockID(tenant, id string) string { return tenant + " " + id }
 
 // clock is a schedule as the run log keeps it: the one next time that it comes,
-// with a run whose id says which time that is. Whoever takes the run sets the
-// clock anew. So a time is taken once, whatever happens to hosts and servers in
-// between, and a time that nobody was there for comes as soon as somebody is.
+// with a run whose id says which time that is. The host that takes the run
+// sets the clock to the next time. So a time is taken once, whatever happens to
+// hosts and servers in between, and a missed time comes when a host is there.
 func (s *Schedule) clock(at time.Time) (schedule.Schedule, error) {
 	data, err := json.Marshal(&s.Job)
 	if err != nil {

@@ -63,7 +63,7 @@ func (b *bench) hasClocks(n int) {
 	require.Eventually(b.t, func() bool { return len(b.clocks()) == n }, patience, 10*time.Millisecond, "%d clocks", n)
 }
 
-// A canvas runs every second, over a change of hosts, until it is told to stop.
+// A canvas runs every second, over a change of hosts, until it is deleted.
 func TestScheduledCanvas(t *testing.T) {
 	b := newBench(t)
 	canvas := b.canvas(talk)
@@ -213,7 +213,7 @@ func TestRunsOfAScheduleDoNotPileUp(t *testing.T) {
 // something else, is set by them when a host starts.
 func TestClocksFollowTheRecords(t *testing.T) {
 	b := newBench(t)
-	b.only(drop) // for now nobody compares by itself
+	b.only(drop) // no host compares by itself for now
 	s := b.schedule(Schedule{When: When{Cron: "0 0 3 * * *", Zone: "Europe/Berlin"}, Job: Job{Canvas: b.canvas(talk)}})
 	paused := b.schedule(Schedule{Name: "paused", Paused: true, Job: Job{Canvas: s.Job.Canvas}})
 	right := b.clocks()
@@ -250,10 +250,10 @@ func TestClocksFollowTheRecords(t *testing.T) {
 	b.hasClocks(1) // a host that starts compares
 }
 
-// Whoever sets a clock by what it read before a change does not undo the change.
+// A host that sets a clock by what it read before a change does not undo the change.
 func TestClockIsThatOfTheLastChange(t *testing.T) {
 	b := newBench(t)
-	b.only(drop) // nobody compares by itself
+	b.only(drop) // no host compares by itself
 	s := b.schedule(Schedule{When: When{Every: "24h"}, Job: Job{Canvas: b.canvas(talk)}})
 	for i := range 200 {
 		require.NoError(t, b.nats.Schedules.Delete(t.Context(), clockID("t", s.ID)))
@@ -338,7 +338,7 @@ func TestScheduleIsRefused(t *testing.T) {
 	}{
 		{"no time", Schedule{}, "either every or cron"},
 		{"two times", Schedule{When: When{Every: "1h", Cron: "@daily"}}, "not both"},
-		{"a time nobody understands", Schedule{When: When{Cron: "now and then"}}, `cron "now and then": 3 fields`},
+		{"a time that does not parse", Schedule{When: When{Cron: "now and then"}}, `cron "now and then": 3 fields`},
 		{"no period", Schedule{When: When{Every: "ten minutes"}}, "no period such as"},
 		{"a period that is too short", Schedule{When: When{Every: "500ms"}}, "whole seconds"},
 		{"a period with half a second", Schedule{When: When{Every: "90.5s"}}, "whole seconds"},
@@ -435,10 +435,10 @@ func TestMissedTimesAreMadeUpForOnce(t *testing.T) {
 	const period = 5 * time.Second
 	for _, lost := range []bool{false, true} {
 		b := newBench(t)
-		b.only(takeOver) // nobody compares while the story is told
+		b.only(takeOver) // no host compares meanwhile
 		s := b.schedule(Schedule{When: When{Every: period.String()}, Job: Job{Canvas: b.canvas(talk)}, Paused: true})
 		away := time.Now().Add(-time.Hour - time.Second).Truncate(time.Second).UTC()
-		b.setAt(s, away) // an hour ago, and nobody there since
+		b.setAt(s, away) // an hour ago, and no host since
 		if lost {
 			require.NoError(t, b.nats.Schedules.Delete(t.Context(), clockID("t", s.ID)))
 			b.close()

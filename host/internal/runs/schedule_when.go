@@ -14,8 +14,7 @@ type When struct {
 	Zone  string `json:"zone,omitempty"`  // IANA name for Cron; "" means UTC
 }
 
-// WhenError says what is wrong with the times of a schedule, for whoever wrote
-// them.
+// WhenError reports invalid times of a schedule to their author.
 type WhenError struct{ Problem string }
 
 func (e *WhenError) Error() string { return e.Problem }

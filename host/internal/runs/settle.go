@@ -146,8 +146,8 @@ func addTurn(v *store.Session, w *work, said *Transcript, end End) {
 	v.Reference = list.Append(ref).AppendJSON(nil)
 }
 
-// giveUp ends a run that cannot be done: trying again would not help.
-func (s *results) giveUp(ctx context.Context, lease *runlog.Lease, j *Job, why error) error {
+// fail ends a run that would fail again.
+func (s *results) fail(ctx context.Context, lease *runlog.Lease, j *Job, why error) error {
 	if errors.Is(why, store.ErrUnavailable) || errors.Is(why, ErrBusy) {
 		return why
 	}
@@ -160,7 +160,7 @@ func (s *results) giveUp(ctx context.Context, lease *runlog.Lease, j *Job, why e
 	if w.saved {
 		end = End{Status: row.Status, Error: row.Error}
 	} else {
-		s.logger.Error("run is given up", "run", j.ID, "canvas", j.Canvas, "err", why)
+		s.logger.Error("run failed and is not tried again", "run", j.ID, "canvas", j.Canvas, "err", why)
 	}
 	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (s *results) giveUp(ctx context.Context, lease *runlog.Lease, j *Job, why e
 	return s.settle(ctx, lease, w, &Transcript{}, end)
 }
 
-// Dead ends a run that broke off too often; it is what
+// Dead ends a run that failed too often; it is what
 // [runlog.Config].Dead wants.
 func (s *results) Dead(ctx context.Context, lease *runlog.Lease) error {
 	var j Job
@@ -176,6 +176,6 @@ func (s *results) Dead(ctx context.Context, lease *runlog.Lease) error {
 		return nil // nothing is known of it
 	}
 	j = named(j, lease.Run.ID)
-	return s.giveUp(context.WithoutCancel(ctx), lease, &j,
-		fmt.Errorf("the run broke off %d times with its host and is not tried again", lease.Run.Deaths))
+	return s.fail(context.WithoutCancel(ctx), lease, &j,
+		fmt.Errorf("the run failed %d times with its host and is not tried again", lease.Run.Failures))
 }

@@ -136,7 +136,7 @@ func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
 	}
 	claiming, done := context.WithTimeout(ctx, r.cfg.Accept)
 	defer done()
-	lease, err := r.cfg.Log.Claim(claiming, runlog.Run{ID: j.ID, Data: data, Kept: true})
+	lease, err := r.cfg.Log.Claim(claiming, runlog.Run{ID: j.ID, Data: data, Persisted: true})
 	if errors.Is(err, runlog.ErrActive) {
 		return nil, nil
 	}

@@ -11,10 +11,10 @@ import (
 
 // A run that has lost two hosts may be what ended them. Such runs are continued one at a time, so
 // that the one that does it again takes no other run with it: the others stay in the queue, where
-// the death of a host does not count for them. What still ends its host then is given up after as
-// many deaths as any run.
+// the death of a host does not count for them. What still ends its host then fails after as many
+// attempts as any run.
 const (
-	suspectDeaths = 2
+	suspectFailures = 2
 	// quarantine is how long a suspect works alone. One that lasts longer did not end its host soon
 	// after its start.
 	quarantine = 30 * time.Second
@@ -54,12 +54,12 @@ func (s *suspects) Gate(run runlog.Run) (leave func(), ok bool) {
 	if s.full != nil && s.full() != nil {
 		return nil, false
 	}
-	if run.Deaths < suspectDeaths {
+	if run.Failures < suspectFailures {
 		return func() {}, true
 	}
 	leave, ok = s.admit(quarantine)
 	if ok {
-		s.logger.Warn("run has lost several hosts and is continued alone", "run", run.ID, "deaths", run.Deaths)
+		s.logger.Warn("run has lost several hosts and is continued alone", "run", run.ID, "failures", run.Failures)
 	}
 	return leave, ok
 }

@@ -16,29 +16,29 @@ func TestSuspectsWorkOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := New(Config{Logger: slog.New(slog.DiscardHandler)})
 		for range 3 {
-			leave, ok := r.Gate(runlog.Run{ID: "once", Deaths: 1})
+			leave, ok := r.Gate(runlog.Run{ID: "once", Failures: 1})
 			require.True(t, ok, "one death says little")
 			leave()
 		}
-		leave, ok := r.Gate(runlog.Run{ID: "a", Deaths: 2})
+		leave, ok := r.Gate(runlog.Run{ID: "a", Failures: 2})
 		require.True(t, ok)
-		_, ok = r.Gate(runlog.Run{ID: "b", Deaths: 2})
+		_, ok = r.Gate(runlog.Run{ID: "b", Failures: 2})
 		require.False(t, ok)
 		_, ok = r.Gate(runlog.Run{ID: "c"})
 		require.True(t, ok, "others go on")
 		leave()
-		late, ok := r.Gate(runlog.Run{ID: "b", Deaths: 3})
+		late, ok := r.Gate(runlog.Run{ID: "b", Failures: 3})
 		require.True(t, ok)
 		leave() // a second time
-		_, ok = r.Gate(runlog.Run{ID: "a", Deaths: 2})
+		_, ok = r.Gate(runlog.Run{ID: "a", Failures: 2})
 		require.False(t, ok)
-		// One that lasts keeps nobody waiting.
+		// One that lasts holds up no other.
 		time.Sleep(quarantine)
 		synctest.Wait()
-		leave, ok = r.Gate(runlog.Run{ID: "a", Deaths: 2})
+		leave, ok = r.Gate(runlog.Run{ID: "a", Failures: 2})
 		require.True(t, ok)
 		late()
-		_, ok = r.Gate(runlog.Run{ID: "c", Deaths: 2})
+		_, ok = r.Gate(runlog.Run{ID: "c", Failures: 2})
 		require.False(t, ok)
 		leave()
 	})

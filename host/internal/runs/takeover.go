@@ -48,8 +48,8 @@ func (t *takeovers) takeOver(ctx context.Context, lease *runlog.Lease) error {
 	}
 	known := err == nil
 	ended := known && row.Status != store.RunActive
-	if !ended && lease.Run.Deaths > 0 && t.suspect != nil && t.suspect(j.ID) {
-		return t.results.giveUp(steady, lease, &j, ErrOutOfMemory)
+	if !ended && lease.Run.Failures > 0 && t.suspect != nil && t.suspect(j.ID) {
+		return t.results.fail(steady, lease, &j, ErrOutOfMemory)
 	}
 	past, memory, err := t.pastHeld(steady, lease)
 	defer func() { releaseLater(memory, len(past.doc)) }()
@@ -57,10 +57,10 @@ func (t *takeovers) takeOver(ctx context.Context, lease *runlog.Lease) error {
 		return err
 	}
 	if errors.Is(err, ErrTooLarge) {
-		return t.results.giveUp(steady, lease, &j, err)
+		return t.results.fail(steady, lease, &j, err)
 	}
 	if err != nil && ended {
-		return t.results.giveUp(steady, lease, &j, err)
+		return t.results.fail(steady, lease, &j, err)
 	}
 	if err != nil {
 		return err
@@ -70,13 +70,13 @@ func (t *takeovers) takeOver(ctx context.Context, lease *runlog.Lease) error {
 	}
 	w, wr, err := t.rebuild(j, lease, past)
 	if err != nil {
-		return t.results.giveUp(steady, lease, &j, err)
+		return t.results.fail(steady, lease, &j, err)
 	}
 	w.saved = ended
 	if last := past.records[len(past.records)-1]; last.Kind == KindEnd {
 		return t.results.settle(steady, lease, w, wr.said, EndOf(last))
 	}
-	if err := lease.Tell(steady, takeoverMark(lease)...); err != nil {
+	if err := lease.Buffer(steady, takeoverMark(lease)...); err != nil {
 		return err
 	}
 	if ended {
@@ -122,7 +122,7 @@ func (t *takeovers) beginLate(ctx context.Context, lease *runlog.Lease, j Job, r
 		return err
 	}
 	if err != nil {
-		return t.results.giveUp(ctx, lease, &j, err)
+		return t.results.fail(ctx, lease, &j, err)
 	}
 	defer func() { releaseLater(w.memory, len(w.doc)) }()
 	wr := t.executor.writer(ctx, lease, w)
@@ -132,7 +132,7 @@ func (t *takeovers) beginLate(ctx context.Context, lease *runlog.Lease, j Job, r
 
 // takeoverMark is the record that marks the takeover by another host. It comes
 // before anything else that this host writes: a reader may have seen what the
-// former host had told and not stored, under the numbers that come now.
+// former host had buffered and not stored, under the numbers that come now.
 func takeoverMark(lease *runlog.Lease) []runlog.Record {
 	if lease.Attempt == 1 {
 		return nil
@@ -140,7 +140,7 @@ func takeoverMark(lease *runlog.Lease) []runlog.Record {
 	return []runlog.Record{{Kind: KindTakeover, Data: engine.Object("attempt", int64(lease.Attempt)).AppendJSON(nil)}}
 }
 
-// rebuild makes the work of what a run's log holds, and a writer that goes on
+// rebuild makes the work of what a run's log holds, and a writer that continues
 // behind it.
 func (t *takeovers) rebuild(j Job, lease *runlog.Lease, p past) (*work, *writer, error) {
 	w, records := &work{job: j, doc: p.doc, began: time.Now()}, p.records

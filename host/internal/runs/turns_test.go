@@ -128,7 +128,7 @@ func TestStopEndsWaitingTurns(t *testing.T) {
 	}
 	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: canvas})
 	require.ErrorIs(t, err, ErrClosed)
-	require.Len(t, b.log.Active(), 1, "the run that was accepted goes on")
+	require.Len(t, b.log.Active(), 1, "the run that was accepted continues")
 }
 
 // TestStopEndsAQueuedTurn: a run of the queue that waits for its session is handed over, and that
@@ -153,7 +153,7 @@ func TestStopEndsAQueuedTurn(t *testing.T) {
 	deaths := make(chan uint64, 1)
 	b.only(func(_ context.Context, _ *Runs, e *runlog.Lease) error {
 		if e.Run.ID == "queued" {
-			deaths <- e.Run.Deaths
+			deaths <- e.Run.Failures
 		}
 		return nil
 	})

@@ -31,7 +31,7 @@ type open struct {
 // idle is how long a run may be silent before it counts as gone elsewhere.
 const idle = time.Hour
 
-// Parent is what runs.Config.Parent wants.
+// Parent implements runs.Config.Parent.
 func (t *Tracer) Parent(ctx context.Context) string {
 	if t == nil {
 		return ""
@@ -39,7 +39,7 @@ func (t *Tracer) Parent(ctx context.Context) string {
 	return parentOf(ctx)
 }
 
-// Watch is what runs.Config.Watch wants. Entries that are told again have been spans of the host
+// Watch implements runs.Config.Watch. Entries that are sent again have been spans of the host
 // that was first.
 func (t *Tracer) Watch(j *runs.Job, e runlog.Record, again bool) {
 	if t == nil || again {

@@ -155,7 +155,7 @@ func TestSpans(t *testing.T) {
 		request + " < ", "run < " + request + " !", "node Begin < run", "node Agent < run !", "tool < node Agent", "node Message < run", "run < " + request,
 	}, r.tree())
 	s := r.find(t, request)
-	require.Equal(t, "0af7651916cd43dd8448eb211c80319c", hex.EncodeToString(s.TraceId), "the caller's trace goes on")
+	require.Equal(t, "0af7651916cd43dd8448eb211c80319c", hex.EncodeToString(s.TraceId), "the caller's trace continues")
 	require.Equal(t, "b7ad6b7169203331", hex.EncodeToString(s.ParentSpanId))
 	require.Equal(t, "canvas1", label(r.find(t, "run"), "easel.canvas.id"))
 	tool := r.find(t, "tool")
@@ -176,7 +176,7 @@ func TestRequestsWithoutARoute(t *testing.T) {
 	require.Equal(t, spans.Status_STATUS_CODE_ERROR, r.spans[0].Status.Code)
 }
 
-// A collector that is away stops nobody, and closing ends soon.
+// A collector that is away stops no request, and closing ends soon.
 func TestCollectorThatIsAway(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	tr := opened(t)
