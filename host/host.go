@@ -187,7 +187,7 @@ func (h *Host) begin(ctx context.Context) {
 	h.stop = stop
 	h.work.Go(func() {
 		if err := h.runs.Work(working); err != nil {
-			h.cfg.Log.Error("this host takes no runs over", "err", err)
+			h.cfg.Log.Error("takeover loop stopped", "err", err)
 		}
 	})
 	h.work.Go(func() { h.runMemory.guard(working.Done(), h.runs, h.cfg.Log) })
@@ -201,7 +201,7 @@ func (h *Host) watch(j *runs.Job, r runlog.Record, again bool) {
 	h.traces.Watch(j, r, again)
 }
 
-// ended hears of every run that this host ended.
+// ended is called for every run this host finishes.
 func (h *Host) ended(j *runs.Job, end runs.End, took time.Duration) {
 	h.mcp.End(mcpOwner(j))
 	h.quota.Settle()

@@ -34,8 +34,8 @@ func (x *executor) writer(ctx context.Context, lease *runlog.Lease, w *work) *wr
 	return &writer{lease: lease, ctx: ctx, job: &w.job, doc: w.doc, said: &Transcript{}, watch: x.watch}
 }
 
-// hear notes an entry that readers see.
-func (wr *writer) hear(r runlog.Record, again bool) {
+// observe adds a record to the transcript and sends it to the watcher.
+func (wr *writer) observe(r runlog.Record, again bool) {
 	wr.said.Take(r)
 	if wr.watch != nil {
 		wr.watch(wr.job, r, again)
@@ -168,9 +168,8 @@ func CodeOf(err error) string {
 	return "run_failed"
 }
 
-// take writes one entry of the engine. Results of nodes that may have acted on
-// the world are stored before anything else happens; the rest is
-// buffered.
+// take writes one event of the engine. Results of nodes that may have acted on
+// the world are stored before anything else happens; the rest is buffered.
 func (wr *writer) take(e *engine.Event) error {
 	if wr.midway {
 		if err := wr.snapshot(); err != nil {
@@ -183,7 +182,7 @@ func (wr *writer) take(e *engine.Event) error {
 		// The document, this and the snapshot go into one message, so that the
 		// log of a run never begins with less than what it can be continued from.
 		wr.held = append(wr.held, r)
-		wr.hear(r, false)
+		wr.observe(r, false)
 		return nil
 	case e.Type == engine.EventSnapshot && !wr.entered:
 		wr.entered = true
@@ -195,7 +194,7 @@ func (wr *writer) take(e *engine.Event) error {
 	}
 	records := wr.fold.take(r)
 	for i, x := range records {
-		wr.hear(x, false)
+		wr.observe(x, false)
 		if len(x.Data) > mostKnown {
 			records[i].Known = nil
 		}

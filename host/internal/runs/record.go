@@ -27,7 +27,7 @@ func (e End) record() runlog.Record {
 	return runlog.Record{Kind: KindEnd, Data: v.AppendJSON(nil), Known: e}
 }
 
-// EndOf reads a [KindEnd] record.
+// EndOf reads a [KindEnd] record, without parsing that of a run of this host.
 func EndOf(r runlog.Record) End {
 	if e, ok := r.Known.(End); ok {
 		return e

@@ -22,10 +22,8 @@ type Config struct {
 	Ports func(j *Job) engine.Ports
 	// Patience is how long a turn waits for its session; 0 means 5 minutes.
 	Patience time.Duration
-	// Accept is how long a run log that does not answer, because it elects a
-	// leader or has lost most of its servers, is waited for when somebody wants a
-	// run or its cancel; 0 means 5 s. A run that has begun waits as long as it
-	// takes.
+	// Accept bounds how long Start and Cancel wait for an unavailable run log; 0
+	// means 5 s. A run that has started waits as long as it takes.
 	Accept time.Duration
 	// PlanBytes bounds the cache of compiled canvases; 0 means 32 MiB.
 	PlanBytes int64
@@ -38,7 +36,7 @@ type Config struct {
 	Limits engine.Limits
 	// Full says why no new run may start now, or nil; nil lets all start.
 	Full func() error
-	// Suspect says of a run that its former host died of memory, most likely
+	// Suspect reports whether the former host of a run died of memory, most likely
 	// because of it; nil suspects none.
 	Suspect func(run string) bool
 	// ShortestPeriod is the least time between two runs of a schedule; 0 means a
@@ -53,9 +51,9 @@ type Config struct {
 	// Those of a run that was taken over are sent again, at least from the last
 	// snapshot on. It must neither block nor keep the record.
 	Watch func(j *Job, r runlog.Record, again bool)
-	// WatchPast lets Watch hear from the beginning as well what other hosts had
-	// written when this one takes a run over. Such a take-over reads the whole
-	// log of the run instead of what follows its last snapshot.
+	// WatchPast sends Watch the records of former hosts too when this one takes a
+	// run over. Such a takeover reads the whole log of the run instead of what
+	// follows its last snapshot.
 	WatchPast bool
 	// Parent names the trace span that a run begun under ctx belongs to, in the
 	// form of a traceparent header; nil for none.

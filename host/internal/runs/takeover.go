@@ -156,7 +156,7 @@ func (t *takeovers) rebuild(j Job, lease *runlog.Lease, p past) (*work, *writer,
 	wr.entered = true
 	wr.said = p.said
 	for _, x := range records {
-		wr.hear(x, true)
+		wr.observe(x, true)
 	}
 	if w.state.Unfinished() {
 		wr.fold = newFold(records[last+1:])

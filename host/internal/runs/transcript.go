@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runlog"
 )
 
-// Transcript collects what a run said from its events. It keeps the last of
-// them as they come and reads those only when somebody asks.
+// Transcript collects the messages of a run from its events. It keeps the last
+// events as JSON and parses them only when they are asked for.
 type Transcript struct {
 	Text       strings.Builder // the answer, reasoning between <think> and </think>
 	Deltas     strings.Builder // the contents of all message events, joined
