@@ -71,6 +71,7 @@ type node struct {
 	cyclic  []bool  // per source: the node itself leads to it
 	feeds   bool    // a Speaker stands downstream
 	head    []byte  // its id, name and type as events show them
+	facts   Facts   // of its events, but for errors
 	quoted  []byte  // its id as JSON
 
 	inline    bool // Run may use the run's own goroutine
@@ -121,6 +122,7 @@ func (n *node) compile(reg *Registry) []error {
 		n.declared = append(n.declared, slot{name, v})
 	}
 	n.head = appendNodeHead(nil, n)
+	n.facts = Facts{Node: n.id, Component: n.spec.Name}
 	n.quoted = AppendQuoted(nil, n.id)
 	return d.problems
 }

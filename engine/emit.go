@@ -7,24 +7,24 @@ import (
 )
 
 // emitWire hands out an event that counts, see Limits.Events.
-func (r *run) emitWire(t EventType, node string) {
+func (r *run) emitWire(t EventType, node string, f *Facts) {
 	r.bytes += int64(len(r.enc.buf))
-	r.emit(t, node)
+	r.emit(t, node, f)
 }
 
 // emit hands out the event that enc.buf holds.
-func (r *run) emit(t EventType, node string) {
+func (r *run) emit(t EventType, node string, f *Facts) {
 	if r.gone {
 		return
 	}
 	r.seq++
 	own := len(r.enc.buf) > largeEvent
-	r.event = Event{Seq: r.seq, Type: t, Node: node, JSON: r.enc.buf, Own: own}
+	r.event = Event{Seq: r.seq, Type: t, Node: node, JSON: r.enc.buf, Own: own, Facts: f}
 	if own {
 		r.enc.buf = nil
 	}
 	more := r.yield(&r.event, nil)
-	r.event.JSON = nil // it may be large
+	r.event.JSON, r.event.Facts = nil, nil // they may be large
 	if !more {
 		r.gone = true
 		r.halt()
@@ -42,7 +42,7 @@ func (r *run) emitWorkflowStarted() {
 	b = append(b, `{"inputs":`...)
 	b = r.in.Inputs.AppendJSON(b)
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventWorkflowStarted, "")
+	r.emitWire(EventWorkflowStarted, "", &noFacts)
 }
 
 func (r *run) emitNodeStarted(call *Call) {
@@ -54,7 +54,7 @@ func (r *run) emitNodeStarted(call *Call) {
 	b = appendName(b, "thoughts")
 	b = AppendQuoted(b, call.node.spec.Thoughts)
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventNodeStarted, call.id)
+	r.emitWire(EventNodeStarted, call.id, callFacts(call))
 }
 
 // emitNodeFinished tells how an execution ended. Inputs, and then outputs, for which there is no
@@ -101,7 +101,7 @@ func (r *run) emitNodeFinished(call *Call) {
 	b = appendName(b, "created_at")
 	b = r.enc.appendTime(b, now)
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventNodeFinished, call.id)
+	r.emitWire(EventNodeFinished, call.id, callFacts(call))
 }
 
 // fitEvent leaves out of the inputs in r.slots, and of outs, what there is no room for.
@@ -139,7 +139,8 @@ func (r *run) emitMessage(content string, start, end bool, sound []byte) {
 	r.enc.reserve(int64(len(content)))
 	b := r.enc.begin(EventMessage)
 	b = append(b, `{"content":`...)
-	b = AppendQuoted(b, r.redactText(content))
+	content = asWritten(r.redactText(content))
+	b = AppendQuoted(b, content)
 	if start {
 		b = append(b, `,"start_to_think":true`...)
 	}
@@ -152,7 +153,7 @@ func (r *run) emitMessage(content string, start, end bool, sound []byte) {
 		b = append(b, '"')
 	}
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventMessage, "")
+	r.emitWire(EventMessage, "", &Facts{Message: Piece{content, start, end}})
 }
 
 func (r *run) emitMessageEnd(said *Said, reference Value) {
@@ -183,13 +184,15 @@ func (r *run) emitWorkflowFinished(outputs Value) {
 	b = appendSeconds(b, now.Sub(r.began))
 	b = appendName(b, "created_at")
 	b = r.enc.appendTime(b, now)
+	f := &noFacts
 	if u := r.usage; u.Calls > 0 {
+		f = &Facts{Usage: Object("prompt_tokens", u.Prompt, "completion_tokens", u.Completion,
+			"total_tokens", u.Prompt+u.Completion, "calls", u.Calls)}
 		b = appendName(b, "usage")
-		b = Object("prompt_tokens", u.Prompt, "completion_tokens", u.Completion,
-			"total_tokens", u.Prompt+u.Completion, "calls", u.Calls).AppendJSON(b)
+		b = f.Usage.AppendJSON(b)
 	}
 	r.enc.buf = append(b, "}}"...)
-	r.emitWire(EventWorkflowFinished, "")
+	r.emitWire(EventWorkflowFinished, "", f)
 }
 
 func (r *run) emitData(t EventType, node string, data Value) {
@@ -200,7 +203,11 @@ func (r *run) emitData(t EventType, node string, data Value) {
 	if t == EventMessageEnd || t == EventUserInputs {
 		r.bytes += int64(len(r.enc.buf))
 	}
-	r.emit(t, node)
+	var f *Facts
+	if t != EventResult {
+		f = dataFacts(data)
+	}
+	r.emit(t, node, f)
 }
 
 // note keeps an entry of the log until the owner hands it out; workers call it.

@@ -34,7 +34,7 @@ func (r *run) checkpoint() {
 	r.logSize += len(b) - from
 	r.enc.buf = append(b, '}')
 	r.st.progress = &r.progress // the consumer may save the state now, or leave and continue it later
-	r.emit(EventCheckpoint, "")
+	r.emit(EventCheckpoint, "", nil)
 	if r.gone {
 		return
 	}
@@ -57,7 +57,7 @@ func (r *run) snapshot() {
 	r.stateSize = len(b) - from
 	r.seq--
 	r.enc.buf = append(b, '}')
-	r.emit(EventSnapshot, "")
+	r.emit(EventSnapshot, "", nil)
 }
 
 // lastSnapshot logs the state a finished or paused run leaves.
@@ -72,7 +72,7 @@ func (r *run) lastSnapshot() {
 		b = append(AppendQuoted(b, r.redactText(errorText(r.failed))), '}')
 	}
 	r.enc.buf = append(b, '}')
-	r.emit(EventSnapshot, "")
+	r.emit(EventSnapshot, "", nil)
 }
 
 // appendState appends the state without the document: the buckets as the document has them, outputs

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // conversation is a session with one turn under way: a run of a chain, and a client that follows
@@ -47,9 +47,9 @@ func (c *conversation) requireDone() []event {
 // answer is the text that a client puts together of a run's events.
 func answer(t testing.TB, events []event) string {
 	t.Helper()
-	var said durable.Transcript
+	var said runs.Transcript
 	for _, e := range events {
-		said.Take(engine.EventType(e.kind), []byte(e.data))
+		said.Take(runlog.Record{Kind: e.kind, Data: []byte(e.data)})
 	}
 	return said.Text.String()
 }

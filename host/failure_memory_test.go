@@ -150,7 +150,7 @@ func deathOfMemory(t *testing.T, bin programs) {
 	h = w.start("a")
 	last := w.end(bad)
 	require.Equal(t, "out_of_memory", last.Code, "%+v", last)
-	_, err := h.Line("time=", "run is given up", "run="+bad, "canvas="+canvas)
+	_, err := h.Line("time=", "run failed and is not tried again", "run="+bad, "canvas="+canvas)
 	require.NoError(t, err)
 	requireSteps(t, w.follow(good, 0, nil).wait(), 3)
 	requireSteps(t, w.follow(w.run(h, canvas, session, "again"), 0, nil).wait(), 3)

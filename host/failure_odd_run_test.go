@@ -115,7 +115,7 @@ func (w *world) oddIDs() map[string][]string {
 var unclear = regexp.MustCompile(strings.Join([]string{
 	`json: |cannot unmarshal|invalid character|unexpected end of JSON|parsing time|mime: `,
 	`\*errors\.|strconv\.|reflect\.|runtime error|goroutine \d|interface \{\}|Go value|Go struct|map\[string\]`,
-	`\b(engine|store|durable|runlog|broker|multipart|url|http|time|sql|hex|base64)\.[A-Z]\w+`,
+	`\b(engine|store|runs|runlog|broker|multipart|url|http|time|sql|hex|base64)\.[A-Z]\w+`,
 	`sql: |SQL logic|SQLITE_|constraint failed|nats: `,
 }, "|"))
 

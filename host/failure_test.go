@@ -101,8 +101,11 @@ func killHostShared(t *testing.T, bin programs) {
 // killOwner kills a run's host while it waits for the outside.
 func (w *world) killOwner(owner *hostProcess) {
 	query := "kill-" + owner.name
-	w.outside.once("/"+query+"/4", func() { w.kill(owner) })
+	arrived, release := w.outside.hold("/" + query + "/4")
 	c := w.conversation(owner, query)
+	<-arrived // after the client has the answer to its request
+	w.kill(owner)
+	release()
 	c.requireDone()
 	require.Equal(w.t, 2, w.outside.times("/"+query+"/4"), "the step that was cut is done again, and no other")
 	requireGap(w.t, c.reader, 10*lease)

@@ -25,13 +25,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/kv"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/telemetry"
@@ -47,7 +47,7 @@ type Host struct {
 	files     *blobs.Store
 	keys      *kv.Store
 	schedules *schedule.Store
-	runs      *durable.Runs
+	runs      *runs.Runs
 	models    *model.Tenants
 	quota     *quota.Meter
 	mcp       *mcp.Client
@@ -87,6 +87,9 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 	}
 	h := &Host{cfg: cfg, memory: newBudgets(cfg.Memory)}
 	h.runMemory = newRunMemory(h.memory.runs, h.memory.limit)
+	if cfg.Dir != "" {
+		h.runMemory.file = filepath.Join(cfg.Dir, "memory.json")
+	}
 	h.documents.Memory, h.documents.Log = h.memory.documents, cfg.Log
 	if cfg.Dir != "" {
 		h.documents.CacheDir = filepath.Join(cfg.Dir, "cache", "documents")
@@ -118,7 +121,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err = h.openLog(ctx); err != nil {
 		return err
 	}
-	if err = h.readMemoryNote(); err != nil {
+	if err = h.runMemory.readFormer(cfg.Log); err != nil {
 		return err
 	}
 	if err = h.openStore(ctx); err != nil {
@@ -145,14 +148,18 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	h.runs = durable.New(durable.Config{
-		Store: h.store, Log: h.log, Clocks: h.schedules, Registry: registry, Ports: h.ports, Logger: cfg.Log,
+	if err := h.openKnowledge(ctx); err != nil {
+		return err
+	}
+	ports := h.newPorts()
+	h.runs = runs.New(runs.Config{
+		Store: h.store, Log: h.log, Clocks: h.schedules, Registry: registry, Ports: ports.of, Logger: cfg.Log,
 		Limits: cfg.Limits, Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps,
 		Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
 		PlanBytes: h.memory.plans, Documents: h.memory.canvases, KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
 	h.api = api.New(api.Config{
-		Store: h.store, Log: h.log, Files: h.files, Runs: h.runs, Registry: registry, Ports: h.ports, MCP: h.mcp, Plugins: h.pluginPort(),
+		Store: h.store, Log: h.log, Files: h.files, Runs: h.runs, Registry: registry, Ports: ports.of, MCP: h.mcp, Plugins: h.pluginPort(),
 		Documents: &h.documents, Templates: templates, Models: h.models, Quota: h.quota, Operator: firstTenantID,
 		Limits: cfg.Limits, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
 		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
@@ -162,9 +169,6 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	if err := h.openRedis(ctx); err != nil {
-		return err
-	}
-	if err := h.openKnowledge(ctx); err != nil {
 		return err
 	}
 	if err := h.openControl(); err != nil {
@@ -183,22 +187,22 @@ func (h *Host) begin(ctx context.Context) {
 	h.stop = stop
 	h.work.Go(func() {
 		if err := h.runs.Work(working); err != nil {
-			h.cfg.Log.Error("this host takes no runs over", "err", err)
+			h.cfg.Log.Error("takeover loop stopped", "err", err)
 		}
 	})
-	h.work.Go(func() { h.guardMemory(working.Done()) })
+	h.work.Go(func() { h.runMemory.guard(working.Done(), h.runs, h.cfg.Log) })
 	h.redis.work(working, h)
 	h.plugins.watch(working, h)
 }
 
-// watch hears the entries of runs on this host.
-func (h *Host) watch(j *durable.Job, kind string, data []byte, again bool) {
-	h.redis.watch(j, kind, data)
-	h.traces.Watch(j, kind, data, again)
+// watch receives the records of runs on this host.
+func (h *Host) watch(j *runs.Job, r runlog.Record, again bool) {
+	h.redis.watch(j, r)
+	h.traces.Watch(j, r, again)
 }
 
-// ended hears of every run that this host ended.
-func (h *Host) ended(j *durable.Job, end durable.End, took time.Duration) {
+// ended is called for every run this host finishes.
+func (h *Host) ended(j *runs.Job, end runs.End, took time.Duration) {
 	h.mcp.End(mcpOwner(j))
 	h.quota.Settle()
 	h.traces.End(j, end)

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // runMemory is the memory of the runs at work: the engine reserves what each of them holds, and a
@@ -20,6 +20,7 @@ type runMemory struct {
 	budget *memlimit.Budget
 	limit  int64 // of the process
 	usage  func() memlimit.Usage
+	file   string // of the note for the next process; "" for none
 
 	mu       sync.Mutex
 	accounts map[string]*runAccount // of runs that hold something
@@ -80,7 +81,7 @@ func (m *runMemory) Full() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.full {
-		return fmt.Errorf("%w: %w", durable.ErrMemory, errShort)
+		return fmt.Errorf("%w: %w", runs.ErrMemory, errShort)
 	}
 	return nil
 }
@@ -102,7 +103,7 @@ const (
 )
 
 // watch looks at the memory of the process once. It gives the run that has to end, or "".
-func (m *runMemory) watch(file string) (end string, err error) {
+func (m *runMemory) watch() (end string, err error) {
 	u := m.usage()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -114,7 +115,7 @@ func (m *runMemory) watch(file string) (end string, err error) {
 	case live < calmAt:
 		m.full = false
 	}
-	return end, m.note(file, u)
+	return end, m.note(u)
 }
 
 // largest is the run that holds most, if it is enough to matter.
@@ -142,8 +143,8 @@ func (n *memoryNote) deadly() bool {
 }
 
 // note writes down what the process holds while that is much, and removes the note afterwards.
-func (m *runMemory) note(file string, u memlimit.Usage) error {
-	if file == "" {
+func (m *runMemory) note(u memlimit.Usage) error {
+	if m.file == "" {
 		return nil
 	}
 	n := memoryNote{Limit: m.limit, Live: u.Live, Resident: u.Resident}
@@ -152,7 +153,7 @@ func (m *runMemory) note(file string, u memlimit.Usage) error {
 			return nil
 		}
 		m.noted = false
-		return removeNote(file)
+		return m.removeNote()
 	}
 	most := int64(0)
 	for _, a := range m.accounts {
@@ -170,12 +171,12 @@ func (m *runMemory) note(file string, u memlimit.Usage) error {
 	m.noted = true
 	// It is read after the end of this process, not after that of the machine, so that it need not
 	// reach the disk.
-	return os.WriteFile(file, data, 0o600)
+	return os.WriteFile(m.file, data, 0o600)
 }
 
 // readNote takes the note of a former process, if it left one by dying of memory.
-func (m *runMemory) readNote(file string) (*memoryNote, error) {
-	data, err := os.ReadFile(file)
+func (m *runMemory) readNote() (*memoryNote, error) {
+	data, err := os.ReadFile(m.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -184,66 +185,57 @@ func (m *runMemory) readNote(file string) (*memoryNote, error) {
 	}
 	var n memoryNote
 	if err := json.Unmarshal(data, &n); err != nil || !n.deadly() {
-		return nil, removeNote(file) // cut off in the middle of writing, or harmless
+		return nil, m.removeNote() // cut off in the middle of writing, or harmless
 	}
 	m.suspects = map[string]bool{}
 	for _, id := range n.Runs {
 		m.suspects[id] = true
 	}
-	return &n, removeNote(file)
+	return &n, m.removeNote()
 }
 
-func removeNote(file string) error {
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (m *runMemory) removeNote() error {
+	if m.file == "" {
+		return nil
+	}
+	if err := os.Remove(m.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("memory note: %w", err)
 	}
 	return nil
 }
 
-// memoryFile is where the note of this host lies; "" without a data directory.
-func (h *Host) memoryFile() string {
-	if h.cfg.Dir == "" {
-		return ""
-	}
-	return filepath.Join(h.cfg.Dir, "memory.json")
-}
-
-// readMemoryNote finds out whether the former process died of memory.
-func (h *Host) readMemoryNote() error {
-	file := h.memoryFile()
-	if file == "" {
+// readFormer finds out whether the former process of the data directory died of memory.
+func (m *runMemory) readFormer(log *slog.Logger) error {
+	if m.file == "" {
 		return nil
 	}
-	n, err := h.runMemory.readNote(file)
+	n, err := m.readNote()
 	if n != nil {
-		h.cfg.Log.Warn("the former process of this data directory died of memory; the runs that held most are not tried again",
+		log.Warn("the former process of this data directory died of memory; the runs that held most are not tried again",
 			"runs", n.Runs, "live", n.Live, "resident", n.Resident, "limit", n.Limit)
 	}
 	return err
 }
 
-// guardMemory watches the memory of the process until done is closed.
-func (h *Host) guardMemory(done <-chan struct{}) {
+// guard watches the memory of the process until done is closed, and aborts runs that hold too much.
+func (m *runMemory) guard(done <-chan struct{}, working *runs.Runs, log *slog.Logger) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	file := h.memoryFile()
 	for {
 		select {
 		case <-tick.C:
 		case <-done:
-			if file != "" {
-				if err := removeNote(file); err != nil {
-					h.cfg.Log.Warn("memory note was not removed", "err", err)
-				}
+			if err := m.removeNote(); err != nil {
+				log.Warn("memory note was not removed", "err", err)
 			}
 			return
 		}
-		run, err := h.runMemory.watch(file)
+		run, err := m.watch()
 		if err != nil {
-			h.cfg.Log.Warn("memory note was not written", "err", err)
+			log.Warn("memory note was not written", "err", err)
 		}
-		if run != "" && h.runs.Abort(run, fmt.Errorf("%w: %w", durable.ErrMemory, errShort)) {
-			h.cfg.Log.Error("host is short of memory; the run that holds most is ended", "run", run, "limit", h.runMemory.limit)
+		if run != "" && working.Abort(run, fmt.Errorf("%w: %w", runs.ErrMemory, errShort)) {
+			log.Error("host is short of memory; the run that holds most is aborted", "run", run, "limit", m.limit)
 		}
 	}
 }

@@ -2,10 +2,10 @@ package host
 
 import (
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
-func (h *Host) httpPort(j *durable.Job) engine.HTTP {
-	return &web.Client{AllowPrivate: h.cfg.AllowPrivate, Secrets: h.secretsPort(j)}
+func (p *ports) http(j *runs.Job) engine.HTTP {
+	return &web.Client{AllowPrivate: p.private, Secrets: p.secrets(j)}
 }

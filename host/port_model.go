@@ -3,8 +3,8 @@ package host
 import (
 	"fmt"
 
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // openModels reads the configured providers. Those that tenants add reach the
@@ -23,5 +23,5 @@ func (h *Host) openModels() error {
 	return nil
 }
 
-// modelPort answers for models, speech and embeddings of one run.
-func (h *Host) modelPort(j *durable.Job) *model.Tenant { return h.models.Of(j.Tenant, j.Caller) }
+// model serves the models, speech and embeddings of one run.
+func (p *ports) model(j *runs.Job) *model.Tenant { return p.models.Of(j.Tenant, j.Caller) }

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // openKnowledge begins to index the folder of documents, when there is one.
@@ -22,10 +22,10 @@ func (h *Host) openKnowledge(ctx context.Context) (err error) {
 	return err
 }
 
-// retrieverPort finds passages in the host's documents: those for everybody and the tenant's own.
-func (h *Host) retrieverPort(j *durable.Job) engine.Retriever {
-	if h.knowledge == nil {
+// retriever finds passages in the host's documents: those for everybody and the tenant's own.
+func (p *ports) retriever(j *runs.Job) engine.Retriever {
+	if p.knowledge == nil {
 		return nil
 	}
-	return h.knowledge.Of(j.Tenant)
+	return p.knowledge.Of(j.Tenant)
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
-func (h *Host) secretsPort(j *durable.Job) engine.Secrets { return secrets{h.store, j.Tenant} }
+func (p *ports) secrets(j *runs.Job) engine.Secrets { return secrets{p.store, j.Tenant} }
 
 // secrets resolves a tenant's secrets by name.
 type secrets struct {

@@ -2,22 +2,49 @@ package host
 
 import (
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/knowledge"
+	"github.com/easel-canvas/easel/host/internal/mcp"
+	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/script"
+	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/upload"
 )
 
-// ports is the world of one run. Each port has a file of its own, port_*.go.
-func (h *Host) ports(j *durable.Job) engine.Ports {
-	models := h.modelPort(j)
+// ports makes the engine's ports for runs. Each port has a file of its own, port_*.go.
+type ports struct {
+	store     *store.Store
+	files     *upload.Box
+	models    *model.Tenants
+	mcp       *mcp.Client
+	scripts   *script.Runner
+	knowledge *knowledge.Base // nil without documents
+	private   bool            // requests may reach private addresses
+	memory    *runMemory
+}
+
+func (h *Host) newPorts() *ports {
+	return &ports{
+		store: h.store, models: h.models, mcp: h.mcp, knowledge: h.knowledge,
+		files:   &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
+		scripts: &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts},
+		private: h.cfg.AllowPrivate, memory: h.runMemory,
+	}
+}
+
+// of are the ports of one run.
+func (p *ports) of(j *runs.Job) engine.Ports {
+	models := p.model(j)
 	return engine.Ports{
 		Model:     models,
 		Speech:    models,
-		Retriever: h.retrieverPort(j),
-		Files:     h.filesPort(j),
-		Documents: h.documentsPort(j),
-		HTTP:      h.httpPort(j),
-		Code:      h.codePort(),
-		MCP:       h.mcpPort(j),
-		Secrets:   h.secretsPort(j),
-		Budget:    h.runMemory.open(j.ID),
+		Retriever: p.retriever(j),
+		Files:     p.files.Of(j.Tenant),
+		Documents: p.files.Maker(j.Tenant),
+		HTTP:      p.http(j),
+		Code:      p.scripts,
+		MCP:       p.mcpServers(j),
+		Secrets:   p.secrets(j),
+		Budget:    p.memory.open(j.ID),
 	}
 }

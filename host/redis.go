@@ -7,8 +7,9 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/redisdoor"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -101,13 +102,13 @@ func (r *redisKeys) work(ctx context.Context, h *Host) {
 	})
 }
 
-// watch hears the entries of runs.
-func (r *redisKeys) watch(j *durable.Job, kind string, data []byte) {
-	if r.traces == nil || engine.EventType(kind) != engine.EventToolFinished {
+// watch receives the records of runs.
+func (r *redisKeys) watch(j *runs.Job, e runlog.Record) {
+	if r.traces == nil || engine.EventType(e.Kind) != engine.EventToolFinished {
 		return
 	}
-	if e, err := engine.ParseJSON(data); err == nil { // the engine wrote it
-		r.traces.Tool(j.ID, j.Message, e.Get("data"))
+	if data := runs.Facts(e).Data; !data.IsNull() {
+		r.traces.Tool(j.ID, j.Message, data)
 	}
 }
 
@@ -120,7 +121,7 @@ func (r *redisKeys) forget(ctx context.Context, task string) error {
 }
 
 // end lets go of a run. The mark that canceled it would otherwise stop nothing and stay for ever.
-func (r *redisKeys) end(j *durable.Job, end durable.End) {
+func (r *redisKeys) end(j *runs.Job, end runs.End) {
 	if r.traces == nil {
 		return
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	docs "github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -32,10 +32,10 @@ type Config struct {
 	Store    *store.Store
 	Log      Log
 	Files    *blobs.Store // uploads
-	Runs     *durable.Runs
+	Runs     *runs.Runs
 	Registry *engine.Registry
 	// Ports gives the world of one run; used to debug single nodes.
-	Ports func(j *durable.Job) engine.Ports
+	Ports func(j *runs.Job) engine.Ports
 	// MCP reaches MCP servers; nil says that there are none here.
 	MCP Servers
 	// Templates are offered to people who begin a canvas.
@@ -139,8 +139,8 @@ func New(cfg Config) *API {
 // Handler answers all requests of the API.
 func (a *API) Handler() http.Handler { return http.HandlerFunc(a.serve) }
 
-// Count notes a run that ended; it is what [durable.Config].Report wants.
-func (a *API) Count(j *durable.Job, end durable.End, took time.Duration) {
+// Count notes a run that ended; it is what [runs.Config].Report wants.
+func (a *API) Count(j *runs.Job, end runs.End, took time.Duration) {
 	a.metrics.runs.WithLabelValues(j.Source, end.Status).Inc()
 	a.metrics.seconds.Observe(took.Seconds())
 }

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // bodyClass bounds the body of a route. Every route declares one; TestRoutesDeclareBodies checks
@@ -130,7 +130,7 @@ func (c *call) free() {
 }
 
 // startRun starts a run, and forgets the body of the request.
-func (c *call) startRun(j durable.Job) (durable.Job, error) {
+func (c *call) startRun(j runs.Job) (runs.Job, error) {
 	if c.length > largeStored {
 		c.detach(&j)
 	}
@@ -146,7 +146,7 @@ func (c *call) startRun(j durable.Job) (durable.Job, error) {
 
 // detach copies what a run takes from a much larger body, since every string of a parsed text
 // refers to all of it.
-func (c *call) detach(j *durable.Job) {
+func (c *call) detach(j *runs.Job) {
 	values := []*engine.Value{&j.Query, &j.Inputs, &j.Files, &j.Webhook, &j.Pins}
 	all := engine.NewObject(len(values))
 	for i, v := range values {

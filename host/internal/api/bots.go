@@ -4,7 +4,8 @@ import (
 	"errors"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -41,14 +42,17 @@ func (a *API) botComplete(c *call) error {
 	}
 	f := face{session: t.session.ID, broke: botError}
 	if t.bare {
-		f.change = func(kind engine.EventType, e engine.Value) engine.Value { return f.frame(bareEvent(kind, e)) }
-		f.broke = func(end durable.End, like engine.Value) engine.Value { return botError(bareEnd(end), like) }
+		f.alters = func(kind engine.EventType) bool { return !toldVisitor(kind) }
+		f.change = func(r runlog.Record) engine.Value {
+			return f.frame(bareEvent(engine.EventType(r.Kind), document(r.Data)))
+		}
+		f.broke = func(end runs.End, like engine.Value) engine.Value { return botError(bareEnd(end), like) }
 	}
 	return c.stream(t.job, f)
 }
 
 // botError is an error as embedded pages show it.
-func botError(end durable.End, like engine.Value) engine.Value {
+func botError(end runs.End, like engine.Value) engine.Value {
 	return like.With("event", engine.String(string(engine.EventMessage))).
 		With("data", engine.Object("content", "Error 100: "+end.Error)).
 		With("code", engine.Int(codeException)).With("message", engine.String(end.Error))
@@ -79,7 +83,7 @@ func (a *API) botInputs(c *call) error {
 		mode = "conversational"
 	}
 	return c.result(engine.Object("title", agent.Title, "avatar", orNull(agent.Avatar), "inputs", form,
-		"prologue", durable.Prologue(canvas.Document()), "mode", mode))
+		"prologue", runs.Prologue(canvas.Document()), "mode", mode))
 }
 
 func (a *API) botCanvas(c *call) error {

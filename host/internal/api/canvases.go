@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -142,14 +142,14 @@ func (a *API) editorRun(c *call) error {
 	if user == "" {
 		user = c.who.user
 	}
-	j, err := c.startRun(durable.Job{
-		Tenant: c.who.tenant, Canvas: id, User: user, Source: "editor", Keep: durable.KeepCanvas, Caller: c.who.rateID,
+	j, err := c.startRun(runs.Job{
+		Tenant: c.who.tenant, Canvas: id, User: user, Source: "editor", Keep: runs.KeepCanvas, Caller: c.who.rateID,
 		Query: query, Inputs: inputs, Files: c.ownFiles(files),
 	})
 	if err != nil {
 		return err
 	}
-	return c.stream(j, face{broke: func(end durable.End, _ engine.Value) engine.Value {
+	return c.stream(j, face{broke: func(end runs.End, _ engine.Value) engine.Value {
 		return engine.Object("code", codeServer, "message", end.Error, "data", false)
 	}})
 }
@@ -290,7 +290,7 @@ func (a *API) debugNode(c *call) error {
 	}
 	opt := engine.Options{CanvasID: v.ID, TenantID: c.who.tenant, Limits: a.cfg.Limits}
 	if a.cfg.Ports != nil {
-		opt.Ports = a.cfg.Ports(&durable.Job{Tenant: c.who.tenant, Canvas: v.ID, User: c.who.user, Source: "debug", Caller: c.who.rateID})
+		opt.Ports = a.cfg.Ports(&runs.Job{Tenant: c.who.tenant, Canvas: v.ID, User: c.who.user, Source: "debug", Caller: c.who.rateID})
 	}
 	began := time.Now()
 	out, err := canvas.Debug(c.ctx(), canvas.State(), component, params, opt)
@@ -317,15 +317,15 @@ func (a *API) agentLog(c *call) error { return c.answerTrace(c.params["message"]
 
 // answerTrace finds a run by its message, its own id or its session.
 func (c *call) answerTrace(name string) error {
-	runs, err := c.runsOf(name)
+	found, err := c.runsOf(name)
 	if err != nil {
 		return err
 	}
-	if len(runs) == 0 || !c.who.mayReach(runs[0]) {
+	if len(found) == 0 || !c.who.mayReach(found[0]) {
 		return c.ok(engine.Object())
 	}
-	records, err := c.a.cfg.Runs.Records(c.ctx(), runs[0].ID)
-	if errors.Is(err, durable.ErrGone) {
+	records, err := c.a.cfg.Runs.Records(c.ctx(), found[0].ID)
+	if errors.Is(err, runs.ErrGone) {
 		return c.ok(engine.Object())
 	}
 	if err != nil {

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -24,7 +26,7 @@ const chatPath = "/api/v1/agents/chat/completion"
 type turn struct {
 	agent   store.Canvas
 	session store.Session
-	job     durable.Job
+	job     runs.Job
 	stream  bool
 	traced  bool
 	bare    bool // it answers the visitor of an embedding page, see embed.go
@@ -58,9 +60,9 @@ func (c *call) readTurn(agent store.Canvas, source string, stream bool) (*turn, 
 	if err != nil {
 		return nil, err
 	}
-	t.job = durable.Job{
+	t.job = runs.Job{
 		Tenant: c.who.tenant, Canvas: agent.ID, Session: t.session.ID, User: t.session.User, Source: sourceAPI, Caller: c.who.rateID,
-		Keep: durable.KeepSession, Query: query, Inputs: inputs, Files: c.ownFiles(files),
+		Keep: runs.KeepSession, Query: query, Inputs: inputs, Files: c.ownFiles(files),
 	}
 	return t, nil
 }
@@ -175,30 +177,32 @@ func (c *call) turnFace(t *turn) face {
 	if newer && !t.traced && f.shows == nil {
 		return f
 	}
-	f.change = func(e engine.EventType, v engine.Value) engine.Value {
-		if e == engine.EventNodeFinished && t.traced {
-			v = tr.add(v)
-		}
-		if e == engine.EventUserInputs && !newer {
+	f.alters = func(e engine.EventType) bool {
+		return e == engine.EventNodeFinished && t.traced || e == engine.EventUserInputs && !newer ||
+			e == engine.EventWorkflowFinished && f.shows != nil
+	}
+	f.change = func(r runlog.Record) engine.Value {
+		switch engine.EventType(r.Kind) {
+		case engine.EventNodeFinished:
+			return f.frame(tr.add(document(r.Data)))
+		case engine.EventUserInputs:
 			// A client that reads content of every frame shows the tips.
-			d := v.Get("data")
-			v = v.With("data", d.With("content", d.Get("tips")))
-		}
-		if e == engine.EventWorkflowFinished && f.shows != nil {
+			d := runs.Facts(r).Data
+			return f.frame(document(r.Data).With("data", d.With("content", d.Get("tips"))))
+		default:
 			// Of the end of the run, sessions tell what it cost, if it did.
-			usage := v.Get("data").Get("usage")
+			usage := runs.Facts(r).Usage
 			if usage.IsNull() {
 				return engine.Null
 			}
-			v = v.With("data", engine.Object("usage", usage))
+			return f.frame(document(r.Data).With("data", engine.Object("usage", usage)))
 		}
-		return f.frame(v)
 	}
 	return f
 }
 
 // errorMessage tells of a failed run in a frame that every client can read.
-func errorMessage(end durable.End, like engine.Value) engine.Value {
+func errorMessage(end runs.End, like engine.Value) engine.Value {
 	return like.With("event", engine.String(string(engine.EventMessage))).
 		With("data", engine.Object("content", "**ERROR**: "+end.Error))
 }
@@ -227,6 +231,9 @@ func (t *trail) group(id, entry engine.Value) {
 
 func (t *trail) value() engine.Value { return engine.List(append([]engine.Value(nil), t.nodes...)...) }
 
+// structuredKey is in the JSON of each event whose node has an output of this name.
+var structuredKey = []byte(`"structured"`)
+
 // answerWhole waits for the end and answers the last event, with everything
 // that was said as its content.
 func (c *call) answerWhole(t *turn) error {
@@ -236,10 +243,10 @@ func (c *call) answerWhole(t *turn) error {
 		if kind != engine.EventNodeFinished {
 			return
 		}
-		e := document(data)
-		if t.bare {
+		if t.bare || !t.traced && !bytes.Contains(data, structuredKey) {
 			return
 		}
+		e := document(data)
 		if t.traced {
 			tr.add(e)
 		}

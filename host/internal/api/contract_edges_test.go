@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -175,7 +175,7 @@ func TestMessageThatBeginsAnew(t *testing.T) {
 	require.NoError(t, e.End(t.Context()))
 	w := httptest.NewRecorder()
 	c := &call{a: s.api, w: w, r: httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), route: &route{}}
-	require.NoError(t, c.stream(durable.Job{ID: "r", Message: "m"}, face{session: "s"}))
+	require.NoError(t, c.stream(runs.Job{ID: "r", Message: "m"}, face{session: "s"}))
 	const head = `data:{"event": "message", "message_id": "m", "created_at": 1, "task_id": "r", "data": {"content": "`
 	require.Equal(t, head+`Hel"}, "session_id": "s"}`+"\n\n"+head+`\n"}, "session_id": "s"}`+"\n\n"+head+`Hello"}, "session_id": "s"}`+"\n\n", w.Body.String())
 }
@@ -282,7 +282,7 @@ func TestNamesOfSessions(t *testing.T) {
 
 // TestReasoningInOpenAIsForm marks where a model thinks.
 func TestReasoningInOpenAIsForm(t *testing.T) {
-	require.Equal(t, "<think>", thinkText(engine.Object("content", "", "start_to_think", true)))
-	require.Equal(t, "hm", thinkText(engine.Object("content", "hm")))
-	require.Equal(t, "</think>", thinkText(engine.Object("content", "", "end_to_think", true)))
+	require.Equal(t, "<think>", thinkText(engine.Piece{Opens: true}))
+	require.Equal(t, "hm", thinkText(engine.Piece{Text: "hm"}))
+	require.Equal(t, "</think>", thinkText(engine.Piece{Closes: true}))
 }

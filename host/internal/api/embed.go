@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -30,9 +30,17 @@ func bareCanvas(v store.Canvas) store.Canvas {
 	}
 }
 
+// toldVisitor reports whether an event is for the visitor of an embedded page as it is.
+func toldVisitor(kind engine.EventType) bool {
+	return kind == engine.EventMessage || kind == engine.EventMessageEnd || kind == engine.EventUserInputs
+}
+
 // bareEvent keeps of an event what was said to the visitor and asked of them. Nodes are named, so
 // that a page can show progress, without what went in and came out.
 func bareEvent(kind engine.EventType, e engine.Value) engine.Value {
+	if toldVisitor(kind) {
+		return e
+	}
 	d := e.Get("data")
 	keep := []string{"created_at"}
 	out := engine.NewObject(9).Set("inputs", engine.Object())
@@ -53,8 +61,6 @@ func bareEvent(kind engine.EventType, e engine.Value) engine.Value {
 		if text := d.Get("outputs"); text.Kind() == engine.KindString {
 			out.Set("outputs", text) // the run was canceled
 		}
-	case engine.EventMessage, engine.EventMessageEnd, engine.EventUserInputs:
-		return e
 	}
 	for _, name := range keep {
 		if v, ok := d.Lookup(name); ok {
@@ -68,7 +74,7 @@ func bareEvent(kind engine.EventType, e engine.Value) engine.Value {
 const bareError = "the agent failed"
 
 // bareEnd keeps of a failed run only its code: an error names addresses and what was sent there.
-func bareEnd(end durable.End) durable.End {
+func bareEnd(end runs.End) runs.End {
 	if end.Error == "" {
 		return end
 	}

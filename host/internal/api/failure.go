@@ -9,8 +9,8 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -92,15 +92,15 @@ func asFailure(err error) (f *failure, internal bool) {
 		return failed(codeException, "%s", own.message), false
 	case errors.As(err, &large):
 		return &failure{code: codeBad, message: fmt.Sprintf("the request is larger than %d bytes", large.Limit), status: http.StatusRequestEntityTooLarge}, false
-	case errors.Is(err, durable.ErrSession):
+	case errors.Is(err, runs.ErrSession):
 		return failed(codeData, noSession), false
-	case errors.Is(err, durable.ErrUnpublished):
+	case errors.Is(err, runs.ErrUnpublished):
 		return failed(codeData, noPublished), false
-	case errors.Is(err, durable.ErrTooLarge):
+	case errors.Is(err, runs.ErrTooLarge):
 		return &failure{code: codeBad, message: err.Error(), status: http.StatusRequestEntityTooLarge}, false
-	case errors.Is(err, durable.ErrBusy):
+	case errors.Is(err, runs.ErrBusy):
 		return failed(codeRunning, "The session is busy with another turn; try again."), false
-	case errors.Is(err, durable.ErrCanvas), errors.Is(err, durable.ErrRecord), errors.Is(err, durable.ErrGone), errors.Is(err, engine.ErrRef):
+	case errors.Is(err, runs.ErrCanvas), errors.Is(err, runs.ErrRecord), errors.Is(err, runs.ErrGone), errors.Is(err, engine.ErrRef):
 		return failed(codeException, "%s", err), false
 	case errors.As(err, &order):
 		return unknownOrder(order.Order, order.Accepted), false
@@ -118,7 +118,7 @@ func asFailure(err error) (f *failure, internal bool) {
 	if message := away(err); message != "" {
 		// A full or stopping host refuses as it should: a line for each request would flood its
 		// log.
-		expected := errors.Is(err, durable.ErrMemory) || errors.Is(err, durable.ErrClosed)
+		expected := errors.Is(err, runs.ErrMemory) || errors.Is(err, runs.ErrClosed)
 		return &failure{code: codeServer, message: message, status: http.StatusServiceUnavailable, after: awayFor}, !expected
 	}
 	return failed(codeException, "%s", err), true
@@ -135,9 +135,9 @@ const awayFor = 2 * time.Second
 // away says what of the host cannot be reached, when that is what failed.
 func away(err error) string {
 	switch {
-	case errors.Is(err, durable.ErrClosed), errors.Is(err, runlog.ErrStopping):
+	case errors.Is(err, runs.ErrClosed), errors.Is(err, runlog.ErrStopping):
 		return "The host cannot answer now: it is stopping; try again."
-	case errors.Is(err, durable.ErrMemory):
+	case errors.Is(err, runs.ErrMemory):
 		return "The host cannot take runs now: it is out of memory for them; try again."
 	case errors.Is(err, broker.ErrUnavailable):
 		return "The host cannot answer now: its run log does not answer; try again."

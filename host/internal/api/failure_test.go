@@ -11,8 +11,8 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -26,7 +26,7 @@ func TestFailuresOfTheHost(t *testing.T) {
 	}{
 		{broker.ErrUnavailable, 503, "its run log does not answer"},
 		{store.ErrUnavailable, 503, "its database does not answer"},
-		{durable.ErrClosed, 503, "it is stopping"},
+		{runs.ErrClosed, 503, "it is stopping"},
 		{runlog.ErrStopping, 503, "it is stopping"},
 		{store.ErrFull, 507, "cannot store anything now: disk is full"},
 		{broker.ErrFull, 507, "cannot store anything now: storage of the run log is full"},

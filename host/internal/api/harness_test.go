@@ -17,12 +17,12 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/broker"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/logtest"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
 	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/upload"
 	"github.com/easel-canvas/easel/host/internal/web"
@@ -38,7 +38,7 @@ type site struct {
 	store *store.Store
 	nats  *logtest.Storage
 	log   *runlog.Log // of nats
-	runs  *durable.Runs
+	runs  *runs.Runs
 	quota *quota.Meter
 	gate  chan struct{} // a Wait node passes when it can receive
 	url   string
@@ -58,13 +58,13 @@ func newSite(t testing.TB, change ...func(*Config)) *site {
 	began := time.Now()
 	s.quota = quota.New(quota.Config{Store: s.store, Log: quiet, Now: func() time.Time { return countedDay.Add(time.Since(began)) }})
 	models := &model.Tenants{Store: s.store, Account: func(tenant, caller string) model.Account { return s.quota.Of(tenant, caller) }}
-	ports := func(j *durable.Job) engine.Ports {
+	ports := func(j *runs.Job) engine.Ports {
 		m := models.Of(j.Tenant, j.Caller)
 		return engine.Ports{Model: m, Speech: m, Files: (&upload.Box{Store: s.store, Files: s.nats.Files}).Of(j.Tenant), HTTP: &web.Client{}}
 	}
-	s.runs = durable.New(durable.Config{
+	s.runs = runs.New(runs.Config{
 		Store: s.store, Log: s.log, Clocks: s.nats.Schedules, Registry: reg, Ports: ports, Logger: quiet,
-		Report: func(j *durable.Job, end durable.End, took time.Duration) { s.api.Count(j, end, took) },
+		Report: func(j *runs.Job, end runs.End, took time.Duration) { s.api.Count(j, end, took) },
 	})
 	cfg := Config{
 		Store: s.store, Log: s.log, Files: s.nats.Files, Runs: s.runs, Registry: reg, Ports: ports, Logger: quiet, Fetch: &web.Client{},

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -129,22 +130,22 @@ func (c *call) answerNobody(usage bool) error {
 func openAIFace(answer *completion) face {
 	return face{
 		spaced: true, done: true,
-		change: func(kind engine.EventType, e engine.Value) engine.Value {
-			d := e.Get("data")
-			switch kind {
+		change: func(r runlog.Record) engine.Value {
+			f := runs.Facts(r)
+			switch engine.EventType(r.Kind) {
 			case engine.EventMessage:
-				return answer.chunk(thinkText(d), engine.Null)
+				return answer.chunk(thinkText(f.Message), engine.Null)
 			case engine.EventMessageEnd:
-				return answer.chunk("", d.Get("reference"))
+				return answer.chunk("", f.Data.Get("reference"))
 			case engine.EventUserInputs:
-				return answer.chunk(formText(d, answer.said.Len() > 0), engine.Null)
+				return answer.chunk(formText(f.Data, answer.said.Len() > 0), engine.Null)
 			}
 			return engine.Null
 		},
-		broke: func(end durable.End, _ engine.Value) engine.Value {
+		broke: func(end runs.End, _ engine.Value) engine.Value {
 			return answer.last("**ERROR**: " + end.Error)
 		},
-		closing: func(end durable.End) []engine.Value {
+		closing: func(end runs.End) []engine.Value {
 			if end.Status == store.RunFailed {
 				s := runStatus(end)
 				return []engine.Value{openAIError(s.code, s.message, "")}
@@ -176,14 +177,14 @@ func formText(form engine.Value, after bool) string {
 }
 
 // thinkText is a message's delta with the marks around reasoning.
-func thinkText(d engine.Value) string {
+func thinkText(p engine.Piece) string {
 	switch {
-	case d.Get("start_to_think").True():
+	case p.Opens:
 		return engine.ThinkOpen
-	case d.Get("end_to_think").True():
+	case p.Closes:
 		return engine.ThinkClose
 	}
-	return d.Get("content").Text()
+	return p.Text
 }
 
 func (c *call) wholeOpenAI(t *turn, answer *completion) error {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/quota"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 // completion is one answer in OpenAI's form, whole or in chunks.
@@ -83,8 +83,8 @@ func (o *completion) tokens(text string) engine.Value {
 // runStatus is the error of a run that failed. Clients repeat requests that got 5xx, 408, 409 or
 // 429 by themselves, and a run that failed must not act again unasked; one without tokens does
 // nothing.
-func runStatus(end durable.End) *status {
-	if end.Code == durable.CodeOf(quota.ErrUsedUp) {
+func runStatus(end runs.End) *status {
+	if end.Code == runs.CodeOf(quota.ErrUsedUp) {
 		return &status{http.StatusTooManyRequests, codeUsedUp, end.Error}
 	}
 	code := end.Code

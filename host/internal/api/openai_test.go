@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -138,7 +138,7 @@ func TestOpenAIRunFailsByALimit(t *testing.T) {
 		"text_too_long": {400, "api_error", "text_too_long"},
 		"quota_used_up": {429, "insufficient_quota", "insufficient_quota"},
 	} {
-		s := runStatus(durable.End{Status: store.RunFailed, Code: code, Error: "why"})
+		s := runStatus(runs.End{Status: store.RunFailed, Code: code, Error: "why"})
 		problem := openAIError(s.code, s.message, "").Get("error")
 		require.Equal(t, want.status, s.http, code)
 		require.Equal(t, want.kind, problem.Get("type").Str(), code)

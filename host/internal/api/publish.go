@@ -17,7 +17,7 @@ func (c *call) release() bool {
 
 // chosen is a canvas with its published document when release says so.
 //
-// Errors: [durable.ErrUnpublished].
+// Errors: [runs.ErrUnpublished].
 func (c *call) chosen(v store.Canvas, release bool) (store.Canvas, error) {
 	if !release {
 		return v, nil

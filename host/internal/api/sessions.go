@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -38,7 +38,7 @@ const sourceBot = "bot"
 func (c *call) newSession(agent store.Canvas, user, name, source string, greeted bool) (store.Session, error) {
 	v, err := c.a.cfg.Runs.NewSession(agent, engine.RandomIDs{}.NewID(), user, name, source)
 	if err == nil && greeted {
-		err = durable.Greet(&v)
+		err = runs.Greet(&v)
 	}
 	if err != nil {
 		return store.Session{}, err

@@ -272,7 +272,7 @@ func TestSlowReaderStallsNobody(t *testing.T) {
 		data := []byte(`{"event":"message","data":{"content":"` + strings.Repeat("x", 4000) + `"}}`)
 		began := time.Now()
 		for range records {
-			require.NoError(t, e.Tell(t.Context(), runlog.Record{Kind: "message", Data: data}))
+			require.NoError(t, e.Buffer(t.Context(), runlog.Record{Kind: "message", Data: data}))
 		}
 		require.NoError(t, e.End(t.Context()))
 		return conn, time.Since(began)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -17,12 +17,14 @@ type face struct {
 	session string // put into every frame when not empty
 	// shows says which events are sent; nil sends all that clients know.
 	shows func(t engine.EventType) bool
-	// change alters an event before it is sent; nil leaves it, null drops it.
-	change func(t engine.EventType, e engine.Value) engine.Value
+	// alters says which events change is called for; nil means all.
+	alters func(t engine.EventType) bool
+	// change makes what is sent in place of an event, null drops it; nil leaves all as they are.
+	change func(r runlog.Record) engine.Value
 	// broke is the frame for a run that failed; nil sends none.
-	broke func(end durable.End, like engine.Value) engine.Value
+	broke func(end runs.End, like engine.Value) engine.Value
 	// closing are the frames after the last event; nil sends none.
-	closing func(end durable.End) []engine.Value
+	closing func(end runs.End) []engine.Value
 	// spaced puts a space after the colon of data:, as OpenAI does.
 	spaced bool
 	// done ends the stream with [DONE].
@@ -31,17 +33,17 @@ type face struct {
 
 // stream sends a run to the client as it happens. The run continues when
 // the client disconnects, unless the host is configured to cancel it then.
-func (c *call) stream(j durable.Job, f face) error {
+func (c *call) stream(j runs.Job, f face) error {
 	s := c.beginStream(f.spaced)
-	like, begun := f.frame(emptyEvent(j)), false // whose ids frames of our own repeat
-	var said runlog.Record                       // the last piece of a message
-	var end durable.End
+	var first []byte       // the first event, whose ids frames of our own repeat
+	var said runlog.Record // the last piece of a message
+	var end runs.End
 	err := c.a.cfg.Runs.Follow(c.ctx(), j.ID, runlog.Pos{}, s.batched(func(r runlog.Record) bool {
 		kind := engine.EventType(r.Kind)
-		if r.Kind == durable.KindEnd {
-			end = durable.ParseEnd(r.Data)
+		if r.Kind == runs.KindEnd {
+			end = runs.EndOf(r)
 			if end.Status == store.RunFailed && f.broke != nil {
-				if frame := f.broke(end, like); !frame.IsNull() {
+				if frame := f.broke(end, f.like(j, first)); !frame.IsNull() {
 					s.value(frame)
 				}
 			}
@@ -50,27 +52,27 @@ func (c *call) stream(j durable.Job, f face) error {
 		if kind == engine.EventMessageReset {
 			// The dialects have no event for a text that restarts: a line break parts it from
 			// what was said.
-			kind, r.Data = engine.EventMessage, lineBreak(r.Data)
+			kind, r = engine.EventMessage, lineBreak(r, r.Data)
 		}
 		switch {
 		case kind == engine.EventMessage:
 			said = r
-		case r.Kind == durable.KindTakeover && said.Seq >= r.Seq:
+		case r.Kind == runs.KindTakeover && said.Seq >= r.Seq:
 			// So it is with one that a host lost while it told it.
-			kind, r.Data = engine.EventMessage, lineBreak(said.Data)
+			kind, r = engine.EventMessage, lineBreak(r, said.Data)
 		}
 		if !kind.Wire() {
 			return true
 		}
-		if !begun {
-			like, begun = f.frame(document(r.Data)), true
+		if first == nil {
+			first = r.Data
 		}
 		if f.shows != nil && !f.shows(kind) {
 			return true
 		}
-		if f.change == nil {
+		if f.change == nil || f.alters != nil && !f.alters(kind) {
 			s.event(r.Data, f.session)
-		} else if e := f.change(kind, document(r.Data)); !e.IsNull() {
+		} else if e := f.change(r); !e.IsNull() {
 			s.value(e)
 		}
 		return s.err == nil
@@ -91,8 +93,16 @@ func (c *call) stream(j durable.Job, f face) error {
 }
 
 // emptyEvent is an event of a run that has not said anything yet.
-func emptyEvent(j durable.Job) engine.Value {
+func emptyEvent(j runs.Job) engine.Value {
 	return engine.Object("event", "", "message_id", j.Message, "created_at", time.Now().Unix(), "task_id", j.ID, "data", engine.Object())
+}
+
+// like is an event of a run for frames of our own: the first one, or an empty one before that.
+func (f *face) like(j runs.Job, first []byte) engine.Value {
+	if first == nil {
+		return f.frame(emptyEvent(j))
+	}
+	return f.frame(document(first))
 }
 
 // frame puts the session into an event.
@@ -103,10 +113,12 @@ func (f *face) frame(e engine.Value) engine.Value {
 	return e.With("session_id", engine.String(f.session))
 }
 
-// lineBreak makes a message of a line break from another event of its run.
-func lineBreak(like []byte) []byte {
+// lineBreak is a message of a line break in place of r, with the ids of another event of its run.
+func lineBreak(r runlog.Record, like []byte) runlog.Record {
 	e := document(like).With("event", engine.String(string(engine.EventMessage)))
-	return e.With("data", engine.Object("content", "\n")).AppendJSON(nil)
+	r.Kind, r.Known = string(engine.EventMessage), nil
+	r.Data = e.With("data", engine.Object("content", "\n")).AppendJSON(nil)
+	return r
 }
 
 // leave does what is configured when a client has gone.
@@ -246,16 +258,16 @@ func appendSpaced(dst, data []byte) []byte {
 }
 
 // gather follows a run to its end and collects what it said.
-func (c *call) gather(run string, each func(t engine.EventType, data []byte)) (*durable.Transcript, durable.End, error) {
-	var said durable.Transcript
-	end := durable.End{Status: store.RunFailed, Error: "the run broke off"}
+func (c *call) gather(run string, each func(t engine.EventType, data []byte)) (*runs.Transcript, runs.End, error) {
+	var said runs.Transcript
+	end := runs.End{Status: store.RunFailed, Error: "the run broke off"}
 	err := c.a.cfg.Runs.Follow(c.ctx(), run, runlog.Pos{}, func(r runlog.Record) bool {
-		if r.Kind == durable.KindEnd {
-			end = durable.ParseEnd(r.Data)
+		if r.Kind == runs.KindEnd {
+			end = runs.EndOf(r)
 			return true
 		}
 		t := engine.EventType(r.Kind)
-		said.Take(t, r.Data)
+		said.Take(r)
 		if each != nil && t.Wire() {
 			each(t, r.Data)
 		}

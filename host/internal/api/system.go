@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 var systemRoutes = []route{
@@ -106,7 +106,7 @@ type metrics struct {
 	seconds  prometheus.Histogram
 }
 
-func newMetrics(registry *prometheus.Registry, runs *durable.Runs) *metrics {
+func newMetrics(registry *prometheus.Registry, runs *runs.Runs) *metrics {
 	m := &metrics{
 		registry: registry,
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -125,13 +125,13 @@ func statusFor(f *failure, err error) *status {
 // statusOf translates what the dialects say with codes.
 func statusOf(f *failure, err error) *status {
 	switch {
-	case errors.Is(err, durable.ErrUnpublished):
-		return &status{http.StatusConflict, durable.CodeOf(err), "nothing of this canvas is published; publish it first"}
-	case errors.Is(err, durable.ErrGone):
+	case errors.Is(err, runs.ErrUnpublished):
+		return &status{http.StatusConflict, runs.CodeOf(err), "nothing of this canvas is published; publish it first"}
+	case errors.Is(err, runs.ErrGone):
 		return &status{http.StatusGone, "gone", f.message}
-	case errors.Is(err, durable.ErrRecord), errors.Is(err, durable.ErrCanvas):
-		return &status{http.StatusUnprocessableEntity, durable.CodeOf(err), f.message}
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, durable.ErrSession):
+	case errors.Is(err, runs.ErrRecord), errors.Is(err, runs.ErrCanvas):
+		return &status{http.StatusUnprocessableEntity, runs.CodeOf(err), f.message}
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, runs.ErrSession):
 		return &status{http.StatusNotFound, "not_found", "not found"}
 	case errors.Is(err, store.ErrConflict):
 		return &status{http.StatusConflict, "changed", f.message}

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -141,15 +141,15 @@ func (e *eventReader) take(r runlog.Record) bool {
 	defer e.mu.Unlock()
 	e.s.more = r.More
 	defer e.s.out()
-	if r.Kind == durable.KindTakeover {
+	if r.Kind == runs.KindTakeover {
 		attempt, _ := document(r.Data).Get("attempt").Int()
 		e.attempt = uint64(attempt)
 		e.seen.pos.Seq = min(e.seen.pos.Seq, r.Seq-1)
 	}
-	if r.Seq <= e.seen.pos.Seq || !durable.Visible(r.Kind) {
+	if r.Seq <= e.seen.pos.Seq || !runs.Visible(r.Kind) {
 		return true
 	}
-	if r.Kind == durable.KindEnd {
+	if r.Kind == runs.KindEnd {
 		// Told when the result is saved, which is when the log ends: whoever reads
 		// it finds the session and the run as they are now. That is soon, so what
 		// came with it waits for it; the heartbeat sends it if it is not.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -60,7 +60,7 @@ type v2ResumeInput struct {
 
 func v2RunOf(v store.Run) v2Run {
 	out := v2Run{
-		ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source, Schedule: durable.ScheduleOfRun(v), Status: v.Status, Error: v.Error,
+		ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source, Schedule: runs.ScheduleOfRun(v), Status: v.Status, Error: v.Error,
 		Created: time.UnixMilli(v.CreateTime).UTC(), EventsURL: "/api/v2/runs/" + v.ID + "/events",
 	}
 	if v.EndTime > 0 {
@@ -79,10 +79,10 @@ func (c *call) v2Run() (store.Run, error) {
 }
 
 // v2Start accepts a job and answers with the run, or with its events.
-func (c *call) v2Start(j durable.Job) error {
+func (c *call) v2Start(j runs.Job) error {
 	j.Tenant, j.Source, j.Caller = c.who.tenant, "v2", c.who.rateID
 	j, err := c.startRun(j)
-	if errors.Is(err, durable.ErrSession) {
+	if errors.Is(err, runs.ErrSession) {
 		return notFoundV2("session")
 	}
 	if errors.Is(err, store.ErrNotFound) {
@@ -103,7 +103,7 @@ func (c *call) v2Start(j durable.Job) error {
 }
 
 func (a *API) v2StartRun(c *call) error {
-	j := durable.Job{
+	j := runs.Job{
 		Canvas: c.params["id"], Session: c.text("session"), User: c.text("user"), Query: c.body.Get("query"),
 		Inputs: c.object("inputs"), Files: c.ownFiles(c.list("files")), From: c.text("from"), Pins: c.object("pins"),
 		Published: c.flag("published", false),
@@ -121,7 +121,7 @@ func (a *API) v2StartRun(c *call) error {
 		j.User = c.who.user
 	}
 	if j.Session != "" {
-		j.Keep = durable.KeepSession
+		j.Keep = runs.KeepSession
 		if _, err := c.v2Canvas(); err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (a *API) v2Rerun(c *call) error {
 			return err
 		}
 	}
-	return c.v2Start(durable.Job{Canvas: v.Canvas, User: v.User, Base: v.ID, At: at, Pins: pins})
+	return c.v2Start(runs.Job{Canvas: v.Canvas, User: v.User, Base: v.ID, At: at, Pins: pins})
 }
 
 func (a *API) v2Resume(c *call) error {
@@ -213,12 +213,12 @@ func (a *API) v2Resume(c *call) error {
 	if v.Status != store.RunPaused {
 		return &status{http.StatusConflict, "not_paused", "the run is " + v.Status + " and waits for nothing"}
 	}
-	j := durable.Job{Canvas: v.Canvas, User: v.User, Inputs: inputs, Query: engine.String("")}
+	j := runs.Job{Canvas: v.Canvas, User: v.User, Inputs: inputs, Query: engine.String("")}
 	switch {
 	case v.Session != "":
-		j.Session, j.Keep = v.Session, durable.KeepSession
+		j.Session, j.Keep = v.Session, runs.KeepSession
 	case v.Source == "editor":
-		j.Keep = durable.KeepCanvas
+		j.Keep = runs.KeepCanvas
 	default:
 		j.Base = v.ID
 	}

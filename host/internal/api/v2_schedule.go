@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -87,7 +87,7 @@ const ownSession = "new"
 // comingTimes is how many of the next times are returned.
 const comingTimes = 3
 
-func (c *call) v2ScheduleOf(s durable.Schedule) (v2Schedule, error) {
+func (c *call) v2ScheduleOf(s runs.Schedule) (v2Schedule, error) {
 	out := v2Schedule{
 		ID: s.ID, Name: s.Name, Canvas: s.Job.Canvas, Every: s.Every, Cron: s.Cron, Zone: s.Zone, Query: s.Job.Query, Inputs: s.Job.Inputs,
 		Session: s.Job.Session, User: s.Job.User, Paused: s.Paused, Published: s.Job.Published, Next: []time.Time{}, Rev: s.Rev, Created: s.Created, Updated: s.Updated,
@@ -98,7 +98,7 @@ func (c *call) v2ScheduleOf(s durable.Schedule) (v2Schedule, error) {
 	var last time.Time
 	switch run, err := c.a.cfg.Runs.LastRun(c.ctx(), &s); {
 	case err == nil:
-		last = durable.DueOf(run)
+		last = runs.DueOf(run)
 		out.Last = &v2ScheduledRun{run.ID, run.Status, run.Error, time.UnixMilli(run.CreateTime).UTC()}
 	case !errors.Is(err, store.ErrNotFound):
 		return out, err
@@ -111,7 +111,7 @@ func (c *call) v2ScheduleOf(s durable.Schedule) (v2Schedule, error) {
 }
 
 // schedule finds the one of the path.
-func (c *call) schedule() (durable.Schedule, error) {
+func (c *call) schedule() (runs.Schedule, error) {
 	s, err := c.a.cfg.Runs.Schedule(c.ctx(), c.who.tenant, c.params["schedule"])
 	if errors.Is(err, store.ErrNotFound) {
 		err = notFoundV2("schedule")
@@ -147,7 +147,7 @@ func (a *API) v2GetSchedule(c *call) error {
 	return c.showSchedule(http.StatusOK, s)
 }
 
-func (c *call) showSchedule(code int, s durable.Schedule) error {
+func (c *call) showSchedule(code int, s runs.Schedule) error {
 	out, err := c.v2ScheduleOf(s)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (c *call) showSchedule(code int, s durable.Schedule) error {
 }
 
 func (a *API) v2CreateSchedule(c *call) error {
-	s := durable.Schedule{Tenant: c.who.tenant, Job: durable.Job{User: c.who.user, Caller: c.who.rateID, Query: engine.String("")}}
+	s := runs.Schedule{Tenant: c.who.tenant, Job: runs.Job{User: c.who.user, Caller: c.who.rateID, Query: engine.String("")}}
 	in, err := c.scheduleInput()
 	if err != nil {
 		return err
@@ -207,7 +207,7 @@ func (c *call) scheduleInput() (v2ScheduleInput, error) {
 }
 
 // putSchedule writes a schedule with what a body changes in it.
-func (c *call) putSchedule(code int, s durable.Schedule, in v2ScheduleInput) error {
+func (c *call) putSchedule(code int, s runs.Schedule, in v2ScheduleInput) error {
 	if in.Every != nil || in.Cron != nil || in.Zone != nil {
 		s.When = whenOf(s.When, in)
 	}
@@ -248,14 +248,14 @@ func (c *call) putSchedule(code int, s durable.Schedule, in v2ScheduleInput) err
 
 // whenOf is the new times of a schedule. Whoever names a period takes the cron
 // line away, and the other way round; naming both is refused.
-func whenOf(old durable.When, in v2ScheduleInput) durable.When {
+func whenOf(old runs.When, in v2ScheduleInput) runs.When {
 	given := func(s *string) string {
 		if s == nil {
 			return ""
 		}
 		return *s
 	}
-	w := durable.When{Every: given(in.Every), Cron: given(in.Cron), Zone: given(in.Zone)}
+	w := runs.When{Every: given(in.Every), Cron: given(in.Cron), Zone: given(in.Zone)}
 	if in.Every == nil && in.Cron == nil {
 		w.Every, w.Cron = old.Every, old.Cron
 	}
@@ -267,13 +267,13 @@ func whenOf(old durable.When, in v2ScheduleInput) durable.When {
 
 // scheduleProblem puts what a schedule was refused for into words.
 func scheduleProblem(err error, name string) error {
-	var when *durable.WhenError
+	var when *runs.WhenError
 	switch {
 	case errors.As(err, &when):
 		return badArgument("%s", when.Problem)
-	case errors.Is(err, durable.ErrTooMany):
+	case errors.Is(err, runs.ErrTooMany):
 		return &status{http.StatusConflict, "too_many", err.Error()}
-	case errors.Is(err, durable.ErrSession):
+	case errors.Is(err, runs.ErrSession):
 		return notFoundV2("session")
 	case errors.Is(err, store.ErrExists):
 		return &status{http.StatusConflict, "exists", "there is a schedule with the name " + strconv.Quote(name) + " already; give this one another"}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -168,10 +168,10 @@ func TestRunsOfSchedules(t *testing.T) {
 	s.working()
 	canvas := s.canvas("Clock", echo)
 	// Once a second is more often than the API takes.
-	s.runs = durable.New(durable.Config{Store: s.store, Log: s.log, Clocks: s.nats.Schedules, Registry: s.api.cfg.Registry, Logger: quiet, ShortestPeriod: time.Second})
-	made, err := s.runs.PutSchedule(t.Context(), durable.Schedule{
-		Tenant: "one", Name: "clock", When: durable.When{Every: "1s"},
-		Job: durable.Job{Canvas: canvas, Fresh: true, Query: engine.String("tick")},
+	s.runs = runs.New(runs.Config{Store: s.store, Log: s.log, Clocks: s.nats.Schedules, Registry: s.api.cfg.Registry, Logger: quiet, ShortestPeriod: time.Second})
+	made, err := s.runs.PutSchedule(t.Context(), runs.Schedule{
+		Tenant: "one", Name: "clock", When: runs.When{Every: "1s"},
+		Job: runs.Job{Canvas: canvas, Fresh: true, Query: engine.String("tick")},
 	})
 	require.NoError(t, err)
 	s.as("one", "POST", "/api/v2/canvases/"+canvas+"/runs", `{"query":"by hand"}`, 202)

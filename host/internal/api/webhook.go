@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -96,7 +96,7 @@ func (c *call) runWebhook(v store.Canvas, test bool) error {
 			return err
 		}
 	}
-	j, err := c.startRun(durable.Job{
+	j, err := c.startRun(runs.Job{
 		Tenant: v.Tenant, Canvas: v.ID, User: v.User, Source: "webhook", Query: engine.String(""), Webhook: payload,
 	})
 	if err != nil {
@@ -201,10 +201,10 @@ func (c *call) webhookAnswer(status int, kind string, body []byte) error {
 
 // watchTest keeps the events of a test run.
 func (a *API) watchTest(ctx context.Context, test *webhookRun, run string) {
-	end := durable.End{Status: store.RunFailed, Error: "the run broke off"}
+	end := runs.End{Status: store.RunFailed, Error: "the run broke off"}
 	err := a.cfg.Runs.Follow(ctx, run, runlog.Pos{}, func(r runlog.Record) bool {
-		if r.Kind == durable.KindEnd {
-			end = durable.ParseEnd(r.Data)
+		if r.Kind == runs.KindEnd {
+			end = runs.EndOf(r)
 		} else if engine.EventType(r.Kind).Wire() {
 			test.add(document(r.Data), engine.JSONSize(string(r.Data)))
 		}

@@ -40,7 +40,7 @@ func BenchmarkTell(b *testing.B) {
 		require.NoError(b, err)
 		r := Record{Kind: "delta", Data: make([]byte, 20)}
 		for b.Loop() {
-			require.NoError(b, e.Tell(b.Context(), r))
+			require.NoError(b, e.Buffer(b.Context(), r))
 		}
 		require.NoError(b, e.End(b.Context()))
 	})
@@ -61,7 +61,7 @@ func BenchmarkRun(b *testing.B) {
 				e, err := l.Claim(b.Context(), Run{ID: id, Data: make([]byte, 200)})
 				require.NoError(b, err)
 				for range 6 {
-					require.NoError(b, e.Tell(b.Context(), Record{Kind: "ev", Data: make([]byte, 300)}))
+					require.NoError(b, e.Buffer(b.Context(), Record{Kind: "ev", Data: make([]byte, 300)}))
 				}
 				require.NoError(b, e.End(b.Context()))
 			}
@@ -146,7 +146,7 @@ func BenchmarkForget(b *testing.B) {
 		l.mu.Unlock()
 		b.ResetTimer()
 		for _, run := range ended {
-			require.NoError(b, l.log.Purge(b.Context(), jetstream.WithPurgeSubject(l.conn.Subject("run", run.token, ">"))))
+			require.NoError(b, l.records.stream.Purge(b.Context(), jetstream.WithPurgeSubject(l.conn.Subject("run", run.token, ">"))))
 		}
 	})
 }

@@ -46,13 +46,13 @@ func (e *Lease) pack(ctx context.Context, records []Record) ([]Record, error) {
 }
 
 // putBlob stores a blob unless the run has it, from another host for instance.
-func (l *Log) putBlob(ctx context.Context, run string, b pack.Blob) error {
+func (s *records) putBlob(ctx context.Context, run string, b pack.Blob) error {
 	_, err := broker.Retry(ctx, func(ctx context.Context) (any, error) {
-		body, err := l.conn.Pack(ctx, b.JSON)
+		body, err := s.conn.Pack(ctx, b.JSON)
 		if err != nil {
 			return nil, err
 		}
-		return l.conn.JS.Publish(ctx, l.conn.Subject("run", run, "bl", b.ID), body, jetstream.WithExpectLastSequencePerSubject(0))
+		return s.conn.JS.Publish(ctx, s.conn.Subject("run", run, "bl", b.ID), body, jetstream.WithExpectLastSequencePerSubject(0))
 	})
 	if broker.Outdated(err) {
 		return nil
@@ -62,12 +62,12 @@ func (l *Log) putBlob(ctx context.Context, run string, b pack.Blob) error {
 
 // unpack gives the records as they were written. Those of others are not
 // changed.
-func (l *Log) unpack(ctx context.Context, run string, records []Record) ([]Record, error) {
+func (s *records) unpack(ctx context.Context, run string, records []Record) ([]Record, error) {
 	for i, r := range records {
 		if !r.packed {
 			continue
 		}
-		data, err := pack.Unpack(r.Data, func(id string) ([]byte, error) { return l.blob(ctx, run, id) })
+		data, err := pack.Unpack(r.Data, func(id string) ([]byte, error) { return s.blob(ctx, run, id) })
 		if errors.Is(err, pack.ErrDamaged) {
 			err = errors.Join(broker.ErrDamaged, err)
 		}
@@ -80,18 +80,18 @@ func (l *Log) unpack(ctx context.Context, run string, records []Record) ([]Recor
 }
 
 // blob reads a blob. Errors: [broker.ErrGone].
-func (l *Log) blob(ctx context.Context, run, id string) ([]byte, error) {
-	if b := l.seen.get(id); b != nil {
+func (s *records) blob(ctx context.Context, run, id string) ([]byte, error) {
+	if b := s.cache.get(id); b != nil {
 		return b, nil
 	}
-	subject := l.conn.Subject("run", run, "bl", id)
-	found, err := l.conn.Read(ctx, l.conn.Name("LOG"), subject, 1)
+	subject := s.conn.Subject("run", run, "bl", id)
+	found, err := s.conn.Read(ctx, s.conn.Name("LOG"), subject, 1)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
 		// Only the leader knows for certain that there is none.
-		m, err := l.conn.Last(ctx, l.conn.Name("LOG"), subject)
+		m, err := s.conn.Last(ctx, s.conn.Name("LOG"), subject)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ func (l *Log) blob(ctx context.Context, run, id string) ([]byte, error) {
 		}
 		found = append(found, *m)
 	}
-	l.seen.put(id, found[0].Data)
+	s.cache.put(id, found[0].Data)
 	return found[0].Data, nil
 }
 

@@ -45,7 +45,7 @@ func storedOnce(t *testing.T, cfg setup) {
 	}
 	for i, data := range want {
 		if i%2 == 0 {
-			require.NoError(t, e.Tell(ctx, rec("ev", data)))
+			require.NoError(t, e.Buffer(ctx, rec("ev", data)))
 		} else {
 			_, err = e.Append(ctx, rec("ev", data))
 			require.NoError(t, err)
@@ -65,7 +65,7 @@ func storedOnce(t *testing.T, cfg setup) {
 	}))
 	check(live)
 	require.NoError(t, e.Flush(ctx))
-	require.Less(t, stateOf(t, l.log).Bytes, uint64(1<<20+20<<10), "once, not three times")
+	require.Less(t, stateOf(t, l.records.stream).Bytes, uint64(1<<20+20<<10), "once, not three times")
 	require.NoError(t, e.End(ctx))
 	check(read(t, l, "r 1", Pos{}))
 	records, err := l.Records(ctx, "r 1")
@@ -73,13 +73,13 @@ func storedOnce(t *testing.T, cfg setup) {
 	check(records)
 
 	t.Run("what is gone is said", func(t *testing.T) {
-		require.NoError(t, l.log.Purge(ctx, jetstream.WithPurgeSubject(l.conn.Subject("run", broker.Token("r 1"), "bl", "*"))))
+		require.NoError(t, l.records.stream.Purge(ctx, jetstream.WithPurgeSubject(l.conn.Subject("run", broker.Token("r 1"), "bl", "*"))))
 		check(read(t, l, "r 1", Pos{})) // from memory
-		l.seen = blobCache{}
+		l.records.cache = blobCache{}
 		require.ErrorIs(t, l.Follow(ctx, "r 1", Pos{}, func(Record) bool { return true }), broker.ErrGone)
 	})
 	l.forgetNow(t, "r 1")
-	require.Zero(t, stateOf(t, l.log).Msgs)
+	require.Zero(t, stateOf(t, l.records.stream).Msgs)
 }
 
 // forgetNow forgets a run as the sweeper would.
@@ -120,7 +120,7 @@ func TestTakeOverWithLargeValues(t *testing.T) {
 	}()
 	records := read(t, l, "r", Pos{})
 	require.Equal(t, `{"again":{"first":`+big+`}}`, string(records[1].Data))
-	require.Less(t, stateOf(t, l.log).Bytes, uint64(510<<10))
+	require.Less(t, stateOf(t, l.records.stream).Bytes, uint64(510<<10))
 }
 
 // TestBlobsFallOutOfMemory reads more blobs than the cache holds.
@@ -157,7 +157,7 @@ func BenchmarkLargeValues(b *testing.B) {
 						_, err := e.Append(b.Context(), Record{Kind: "ev", Data: fmt.Appendf(nil, `{"n":%d,"data":%s}`, i*5+j, big)})
 						require.NoError(b, err)
 					}
-					info, err := l.log.Info(b.Context())
+					info, err := l.records.stream.Info(b.Context())
 					require.NoError(b, err)
 					stored = info.State.Bytes
 					require.NoError(b, e.End(b.Context()))
@@ -166,7 +166,7 @@ func BenchmarkLargeValues(b *testing.B) {
 						got += bytes.Count(r.Data, []byte("data"))
 						return true
 					}))
-					require.NoError(b, l.log.Purge(b.Context()))
+					require.NoError(b, l.records.stream.Purge(b.Context()))
 				}
 				b.ReportMetric(float64(stored)/1e6, "MB-stored/op")
 			})

@@ -2,6 +2,7 @@ package runlog
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/kv"
@@ -10,31 +11,38 @@ import (
 // cancelKept is how long a cancel mark waits for its run.
 const cancelKept = 24 * time.Hour
 
+// cancels ends runs by their marks in the key store.
+type cancels struct {
+	keys   *kv.Store
+	leases *leases
+	logger *slog.Logger
+}
+
 // Cancel ends the context of all leases, on any host, whose run has this id or
 // lists it among its tasks. A run that is still queued is canceled when it is
 // claimed. A run that does not exist is no error.
-func (l *Log) Cancel(ctx context.Context, task string) error {
-	return l.keys.Put(ctx, task+kv.CancelSuffix, []byte("x"), cancelKept)
+func (c *cancels) Cancel(ctx context.Context, task string) error {
+	return c.keys.Put(ctx, task+kv.CancelSuffix, []byte("x"), cancelKept)
 }
 
 // cancelTask is called for each stored cancel mark.
-func (l *Log) cancelTask(task string) {
-	for _, e := range l.leases.of(task) {
+func (c *cancels) cancelTask(task string) {
+	for _, e := range c.leases.of(task) {
 		e.cancel(ErrCanceled)
 	}
 }
 
 // recheckCancels finds marks that were set while the connection was lost.
-func (l *Log) recheckCancels() {
-	for _, e := range l.leases.all() {
-		l.checkCancel(e.ctx, e)
+func (c *cancels) recheckCancels() {
+	for _, e := range c.leases.all() {
+		c.checkCancel(e.ctx, e)
 	}
 }
 
 // checkCancel finds marks that were set before the lease began.
-func (l *Log) checkCancel(ctx context.Context, e *Lease) {
+func (c *cancels) checkCancel(ctx context.Context, e *Lease) {
 	for _, task := range e.Run.names() {
-		if _, _, err := l.keys.Get(ctx, task+kv.CancelSuffix); err == nil {
+		if _, _, err := c.keys.Get(ctx, task+kv.CancelSuffix); err == nil {
 			e.cancel(ErrCanceled)
 			return
 		}
@@ -43,8 +51,8 @@ func (l *Log) checkCancel(ctx context.Context, e *Lease) {
 
 // dropCancels removes the mark of a run that has ended. Marks of its other
 // names stay: they may be meant for other runs as well.
-func (l *Log) dropCancels(ctx context.Context, run Run) {
-	if err := l.keys.Delete(ctx, run.ID+kv.CancelSuffix); err != nil {
-		l.cfg.Log.Warn("cancel mark stays until it expires", "run", run.ID, "err", err)
+func (c *cancels) dropCancels(ctx context.Context, run Run) {
+	if err := c.keys.Delete(ctx, run.ID+kv.CancelSuffix); err != nil {
+		c.logger.Warn("cancel mark stays until it expires", "run", run.ID, "err", err)
 	}
 }

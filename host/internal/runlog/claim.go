@@ -13,7 +13,7 @@ import (
 // host dies, the run is continued by another, or on the same directory by the
 // next.
 func (l *Log) Claim(ctx context.Context, run Run) (*Lease, error) {
-	run.Attempt, run.Deaths = 1, 0
+	run.Attempt, run.Failures = 1, 0
 	e, err := l.open(ctx, run, bundle{first: 1}, 0)
 	if err != nil {
 		return nil, broker.Fail(err, "claim run %q", run.ID)
@@ -35,7 +35,7 @@ func (l *Log) open(ctx context.Context, run Run, last bundle, seq uint64) (*Leas
 		return nil, ErrActive
 	}
 	var err error
-	if run.Kept && l.Alone() {
+	if run.Persisted && l.Alone() {
 		err = e.noteLater()
 	} else {
 		err = e.putNote(ctx)
@@ -80,7 +80,7 @@ func (l *Log) take(ctx context.Context, run Run) (*Lease, error) {
 	}
 	e.held.Store(true)
 	if host := hostOf(last.owner); host != "" && host != l.host {
-		l.notifyLost(host, run.ID)
+		l.heartbeat.notifyLost(host, run.ID)
 	}
 	l.checkCancel(ctx, e)
 	return e, nil
@@ -143,7 +143,7 @@ func hostOf(owner string) string {
 
 // Ended says whether a run is known to have ended, and its last record's
 // place; a run of which nothing is kept has the zero place.
-func (l *Log) Ended(ctx context.Context, run string) (Pos, bool, error) {
-	b, seq, err := l.lastBundle(ctx, run)
+func (s *records) Ended(ctx context.Context, run string) (Pos, bool, error) {
+	b, seq, err := s.lastBundle(ctx, run)
 	return Pos{b.next() - 1, seq}, b.end, broker.Fail(err, "run %q", run)
 }

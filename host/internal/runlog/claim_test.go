@@ -32,9 +32,9 @@ func TestQueuedRunComesAgainWhileItsClaimIsOpen(t *testing.T) {
 	done := finishes(t, l)
 	require.NoError(t, l.Submit(t.Context(), Run{ID: "r"}))
 	require.Eventually(t, func() bool {
-		info, err := l.runs.Consumer(t.Context(), "workers")
+		info, err := l.queue.stream.Consumer(t.Context(), "workers")
 		return err == nil && info.CachedInfo().Delivered.Consumer > 1
-	}, patience, 20*time.Millisecond, "the message comes again")
+	}, patience, 20*time.Millisecond, "the message is delivered again")
 	require.Empty(t, done)
 	claiming.leave(broker.ErrUnavailable)
 	require.Equal(t, "r", <-done)
@@ -80,7 +80,7 @@ func TestReaderSurvivesAFailedClaim(t *testing.T) {
 	}
 }
 
-// TestRunWithoutWorkerIsFound leaves a note of a run that nobody works on, as
+// TestRunWithoutWorkerIsFound leaves a note of a run without a worker, as
 // one does whose removal got lost.
 func TestRunWithoutWorkerIsFound(t *testing.T) {
 	l := openTest(t, setup{Lease: time.Second})

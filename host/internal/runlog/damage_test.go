@@ -42,7 +42,7 @@ func TestDamagedState(t *testing.T) {
 			require.NoError(t, err)
 			defer func() { require.NoError(t, closeLog(l)) }()
 			require.Contains(t, lines.String(), "damaged; recreated")
-			info, err := l.queue.Info(t.Context())
+			info, err := l.consumer.Info(t.Context())
 			require.NoError(t, err)
 			require.EqualValues(t, 1, int(info.NumPending)+info.NumAckPending)
 			_, err = files(t, l).Stat(t.Context(), "t/f")

@@ -27,9 +27,9 @@
 // its memory.
 //
 // Buffering. [Lease.Append] returns when the stream has stored the records.
-// [Lease.Tell] is for token deltas: readers on this host see them immediately,
+// [Lease.Buffer] is for token deltas: readers on this host see them immediately,
 // the stream gets them some milliseconds later or with the next append. A host
-// that dies may lose records that were told in that time, never records that
+// that dies may lose records that were buffered in that time, never records that
 // were appended.
 //
 // Durability. A stored record survives kill -9 of any process. With

@@ -32,7 +32,7 @@ func TestKilledHostIsTakenOver(t *testing.T) {
 	l, c, _, _ := external(t)
 	start(t, c)
 	most, best := c.Config.Lease+time.Second, patience
-	// Nobody loses a step, ever. How long it takes is the best of a few: the machine may be busy
+	// No run loses a step, ever. How long it takes is the best of a few: the machine may be busy
 	// for a moment.
 	for try := 0; try < 5 && best >= most; try++ {
 		c.Claim = fmt.Sprint("r", try)
@@ -193,7 +193,7 @@ func TestRunThatKillsItsHosts(t *testing.T) {
 	second.line("poisoned")
 	start(t, c)
 	second.kill()
-	require.Equal(t, []string{"1 ev given up"}, texts(read(t, l, "poison", Pos{})))
+	require.Equal(t, []string{"1 ev failed"}, texts(read(t, l, "poison", Pos{})))
 }
 
 func TestReaderHops(t *testing.T) {
@@ -207,7 +207,7 @@ func TestReaderHops(t *testing.T) {
 			if i%10 == 0 {
 				_, _ = e.Append(t.Context(), rec("ev", fmt.Sprint(i)))
 			} else {
-				_ = e.Tell(t.Context(), rec("delta", fmt.Sprint(i)))
+				_ = e.Buffer(t.Context(), rec("delta", fmt.Sprint(i)))
 			}
 		}
 		_ = e.End(t.Context())
@@ -263,7 +263,7 @@ func TestSlowReadersHoldNobodyUp(t *testing.T) {
 	require.NoError(t, e.End(t.Context()))
 	wg.Wait()
 	require.EqualValues(t, n*readers, got.Load())
-	require.Zero(t, stateOf(t, near.log).Consumers)
+	require.Zero(t, stateOf(t, near.records.stream).Consumers)
 	t.Logf("wrote in %v, slowest reader done after %v", wrote, time.Since(begin))
 }
 

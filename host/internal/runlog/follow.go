@@ -15,7 +15,7 @@ import (
 // what is stored, then what comes, until the run has ended (nil), fn says
 // false (nil) or ctx ends. A run that has not started yet is waited for.
 //
-// A record without At was told and not stored yet. When its host loses the run
+// A record without At is buffered and not stored yet. When its host loses the run
 // before it is, records of the next host follow with its number and higher ones.
 //
 // fn may be slow: it delays no other reader, and memory stays bounded, since what it
@@ -76,7 +76,7 @@ func (f *follower) give(records []Record) {
 	}
 }
 
-// owner notes whose records come, from a number on: what a former owner told
+// owner notes whose records come, from a number on: what a former owner buffered
 // with this number, or a higher one, has never been stored and is replaced.
 func (f *follower) owner(attempt, first uint64) {
 	if f.attempt > 0 && attempt > f.attempt {

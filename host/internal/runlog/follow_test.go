@@ -19,9 +19,9 @@ func TestWhatWasToldAndNotStoredIsReplaced(t *testing.T) {
 	require.NoError(t, err)
 	_, err = e.Append(ctx, rec("ev", "stored"))
 	require.NoError(t, err)
-	e.log.cfg.FlushInterval = time.Hour // what is told now is not stored
+	e.log.cfg.FlushInterval = time.Hour // what is buffered now is not stored
 	for i := range 3 {
-		require.NoError(t, e.Tell(ctx, rec("ev", fmt.Sprint("told ", i))))
+		require.NoError(t, e.Buffer(ctx, rec("ev", fmt.Sprint("told ", i))))
 	}
 	got := make(chan Record)
 	ended := make(chan error, 1)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDiskFull fills a small memory disk: the writer is told, and what was
+// TestDiskFull fills a small memory disk: the writer gets an error, and what was
 // acknowledged can be read.
 func TestDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
@@ -25,7 +25,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
-		t.Skip("this system lets nobody mount: ", err)
+		t.Skip("mounts are not allowed here: ", err)
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
 	l, err := openLog(t.Context(), setup{Dir: dir, MaxBytes: 64 << 20})

@@ -25,12 +25,12 @@ func (l *Log) handOver() {
 	}
 }
 
-// release puts the run back into the queue when this host stops. What was told
-// is stored first.
+// release puts the run back into the queue when this host stops. Buffered
+// records are stored first.
 func (e *Lease) release(ctx context.Context) error {
 	err := e.Flush(ctx)
 	if err == nil {
-		err = e.giveBack(ctx, ErrStopping, e.Run.Deaths)
+		err = e.giveBack(ctx, ErrStopping, e.Run.Failures)
 	}
 	e.retire(ErrStopping)
 	return err
@@ -43,7 +43,7 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 	if !e.retire(why) {
 		return nil
 	}
-	if err := e.log.requeue(ctx, e.again(deaths), e.owner+".back"); err != nil {
+	if err := e.log.queue.put(ctx, e.again(deaths), e.owner+".back"); err != nil {
 		return err
 	}
 	if e.log.notes.book.at(e) == 0 {
@@ -64,23 +64,23 @@ func (e *Lease) giveBack(ctx context.Context, why error, deaths uint64) error {
 // again is the run as the next host gets it.
 func (e *Lease) again(deaths uint64) Run {
 	run := e.Run
-	run.Attempt, run.Deaths, run.From = e.Attempt+1, deaths, e.owner
+	run.Attempt, run.Failures, run.From = e.Attempt+1, deaths, e.owner
 	return run
 }
 
-// requeue puts a run into the queue; the same id within two minutes does so
+// put puts a run into the queue; the same id within two minutes does so
 // once.
-func (l *Log) requeue(ctx context.Context, run Run, id string) error {
+func (q *queue) put(ctx context.Context, run Run, id string) error {
 	body, err := json.Marshal(run)
 	if err != nil {
 		return err
 	}
 	_, err = broker.Retry(ctx, func(ctx context.Context) (any, error) {
-		packed, err := l.conn.Pack(ctx, body)
+		packed, err := q.conn.Pack(ctx, body)
 		if err != nil {
 			return nil, err
 		}
-		return l.conn.JS.Publish(ctx, l.conn.Subject("rq", broker.Token(run.ID)), packed, jetstream.WithMsgID(id))
+		return q.conn.JS.Publish(ctx, q.conn.Subject("rq", broker.Token(run.ID)), packed, jetstream.WithMsgID(id))
 	})
 	return err
 }

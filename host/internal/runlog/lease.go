@@ -15,13 +15,13 @@ import (
 
 // Run is what is put into the queue and left in notes.
 type Run struct {
-	ID      string   `json:"id"`
-	Tasks   []string `json:"tasks,omitempty"`   // further names by which it can be canceled; its id always is one
-	Data    []byte   `json:"data,omitempty"`    // what is needed to run it; not read here
-	Attempt uint64   `json:"attempt,omitempty"` // set by this package, see [Log.Submit]
-	Deaths  uint64   `json:"deaths,omitempty"`  // how often it broke off, by the death of a host or an error; set by this package
-	From    string   `json:"from,omitempty"`    // the owner that gave it up or fell silent; set by this package
-	Kept    bool     `json:"-"`                 // the claimer has stored it and queues it again at the next start, see [Lease.noteLater]
+	ID        string   `json:"id"`
+	Tasks     []string `json:"tasks,omitempty"`   // further names by which it can be canceled; its id always is one
+	Data      []byte   `json:"data,omitempty"`    // opaque payload
+	Attempt   uint64   `json:"attempt,omitempty"` // set by this package, see [Log.Submit]
+	Failures  uint64   `json:"deaths,omitempty"`  // attempts lost to a crash or an error; set by this package
+	From      string   `json:"from,omitempty"`    // the owner that released it or fell silent; set by this package
+	Persisted bool     `json:"-"`                 // the claimer queues it again after a restart, see [Lease.noteLater]
 }
 
 // Lease is the right to append to a run, held by one host at a time.
@@ -62,9 +62,9 @@ type Lease struct {
 // a context without its cancel.
 func (e *Lease) Context() context.Context { return e.ctx }
 
-// mostTold is how many bytes told records may hold back before they are
-// stored at once, which is what slows a model down that outruns the disk.
-const mostTold = 64 << 10
+// maxBuffered is how many bytes are buffered before they are written at once,
+// which slows down a model that outruns the disk.
+const maxBuffered = 64 << 10
 
 // Append stores records and returns the place after the last of them. When it
 // returns an error other than [ErrFenced], the records may be stored or not;
@@ -87,11 +87,11 @@ func (e *Lease) append(ctx context.Context, end bool, records []Record) (Pos, er
 	e.mu.Unlock()
 	err := e.publish(ctx, end)
 	if over := e.alive(); over != nil {
-		return Pos{}, over // better told than that a context has ended
+		return Pos{}, over // says more than that a context has ended
 	}
 	if err != nil {
 		// They have their numbers and go with the next append: from here on they
-		// are like told ones, or readers on this host would miss them.
+		// are like buffered ones, or readers on this host would miss them.
 		e.tail.add(numbered, false)
 		return Pos{}, broker.Fail(err, "append to run %q", e.Run.ID)
 	}
@@ -104,19 +104,19 @@ func (e *Lease) append(ctx context.Context, end bool, records []Record) (Pos, er
 	return Pos{e.next - 1, e.last}, nil
 }
 
-// Tell gives records to the readers on this host now and to the stream soon.
+// Buffer gives records to the readers on this host now and to the stream at the next flush.
 //
-// Errors: [ErrFenced]; [broker.ErrFull] and others when what was told before could
-// not be stored.
-func (e *Lease) Tell(ctx context.Context, records ...Record) error {
+// Errors: [ErrFenced]; [broker.ErrFull] and others when records buffered before
+// could not be stored.
+func (e *Lease) Buffer(ctx context.Context, records ...Record) error {
 	if err := e.alive(); err != nil {
 		return err
 	}
 	e.mu.Lock()
 	e.tail.add(e.number(records), false)
-	full := e.size >= mostTold
+	full := e.size >= maxBuffered
 	if e.timer == nil && !full {
-		e.timer = time.AfterFunc(e.log.cfg.FlushInterval, e.flushTold)
+		e.timer = time.AfterFunc(e.log.cfg.FlushInterval, e.flushBuffered)
 	}
 	e.mu.Unlock()
 	if full {
@@ -125,20 +125,20 @@ func (e *Lease) Tell(ctx context.Context, records ...Record) error {
 	return nil
 }
 
-// Flush stores what was told.
+// Flush stores the buffered records.
 func (e *Lease) Flush(ctx context.Context) error {
 	_, err := e.append(ctx, false, nil)
 	return err
 }
 
-// flushTold is the timer's; its error comes back with the next call, since the
+// flushBuffered is the timer's; its error comes back with the next call, since the
 // records still wait.
-func (e *Lease) flushTold() {
+func (e *Lease) flushBuffered() {
 	e.mu.Lock()
 	e.timer = nil
 	e.mu.Unlock()
 	if err := e.Flush(e.ctx); err != nil && e.ctx.Err() == nil {
-		e.log.cfg.Log.Warn("told records are not stored yet", "run", e.Run.ID, "err", err)
+		e.log.cfg.Log.Warn("buffered records are not stored yet", "run", e.Run.ID, "err", err)
 	}
 }
 
@@ -146,7 +146,7 @@ func (e *Lease) flushTold() {
 func (e *Lease) number(records []Record) []Record {
 	out := make([]Record, len(records))
 	for i, r := range records {
-		out[i] = Record{Seq: e.next, Kind: r.Kind, Data: r.Data}
+		out[i] = Record{Seq: e.next, Kind: r.Kind, Data: r.Data, Known: r.Known}
 		e.next++
 		e.size += len(r.Kind) + len(r.Data)
 	}

@@ -145,7 +145,7 @@ func testRun(t *testing.T, cfg setup) {
 	pos, err := e.Append(ctx, rec("ev", "a"), rec("delta", "b"))
 	require.NoError(t, err)
 	require.EqualValues(t, 2, pos.Seq)
-	require.NoError(t, e.Tell(ctx, rec("ev", "c")))
+	require.NoError(t, e.Buffer(ctx, rec("ev", "c")))
 	pos, err = e.Append(ctx)
 	require.NoError(t, err)
 	_, err = e.Append(ctx, rec("ev", "d"))
@@ -173,7 +173,7 @@ func testRun(t *testing.T, cfg setup) {
 	t.Run("nothing can be written after the end", func(t *testing.T) {
 		_, err := e.Append(ctx, rec("ev", "late"))
 		require.ErrorIs(t, err, ErrEnded)
-		require.ErrorIs(t, e.Tell(ctx, rec("ev", "late")), ErrEnded)
+		require.ErrorIs(t, e.Buffer(ctx, rec("ev", "late")), ErrEnded)
 		_, ended, err := l.Ended(ctx, "r 1*")
 		require.NoError(t, err)
 		require.True(t, ended)
@@ -198,7 +198,7 @@ func TestTellReachesReadersBeforeTheStream(t *testing.T) {
 			return true
 		})
 	}()
-	require.NoError(t, e.Tell(ctx, rec("delta", "x")))
+	require.NoError(t, e.Buffer(ctx, rec("delta", "x")))
 	require.Equal(t, "x", string((<-got).Data))
 	_, seq, err := l.lastBundle(ctx, "r")
 	require.NoError(t, err)
@@ -252,7 +252,7 @@ func testFailedAppendIsNotMissed(t *testing.T, cfg setup) {
 	leave()
 	_, err = e.Append(gone, rec("ev", "2"), rec("ev", "3"))
 	require.ErrorIs(t, err, context.Canceled)
-	require.NoError(t, e.Tell(ctx, rec("ev", "4")))
+	require.NoError(t, e.Buffer(ctx, rec("ev", "4")))
 	_, err = e.Append(gone)
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = e.Append(ctx)
@@ -269,12 +269,12 @@ func TestToldRecordsAreStoredInTime(t *testing.T) {
 	l := openTest(t, setup{FlushInterval: 5 * time.Millisecond})
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
 	require.NoError(t, err)
-	require.NoError(t, e.Tell(t.Context(), rec("delta", "x")))
+	require.NoError(t, e.Buffer(t.Context(), rec("delta", "x")))
 	require.Eventually(t, func() bool {
 		b, _, err := l.lastBundle(t.Context(), "r")
 		return err == nil && len(b.records) == 1
 	}, patience, time.Millisecond)
-	require.NoError(t, e.Tell(t.Context(), Record{Data: make([]byte, mostTold)}))
+	require.NoError(t, e.Buffer(t.Context(), Record{Data: make([]byte, maxBuffered)}))
 	b, _, err := l.lastBundle(t.Context(), "r")
 	require.NoError(t, err)
 	require.Len(t, b.records, 1, "too much to hold back is stored at once")
@@ -289,8 +289,8 @@ func TestSecondOwnerFencesTheFirst(t *testing.T) {
 	_, err = e.Append(ctx, rec("ev", "1"))
 	require.NoError(t, err)
 	// Another host takes it over, as this one would after its death.
-	other := &Log{cfg: l.cfg, host: "other", conn: l.conn, keys: l.keys, runs: l.runs, log: l.log, ctx: l.ctx}
-	other.notes = notes{conn: l.conn, host: other.host, stream: l.notes.stream, log: quiet}
+	other := newLog(ctx, l.conn, l.keys, l.cfg)
+	other.records.stream, other.queue.stream, other.notes.stream = l.records.stream, l.queue.stream, l.notes.stream
 	e2, err := other.take(ctx, Run{ID: "r"})
 	require.NoError(t, err)
 	require.EqualValues(t, 2, e2.Attempt)
@@ -397,7 +397,7 @@ func testPoisonIsBuried(t *testing.T, cfg setup) {
 	dead := make(chan uint64, 1)
 	cfg.Attempts, cfg.Dead = 2, func(ctx context.Context, e *Lease) error {
 		dead <- e.Attempt
-		_, err := e.Append(ctx, rec("ev", "given up"))
+		_, err := e.Append(ctx, rec("ev", "failed"))
 		return err
 	}
 	l := openTest(t, cfg)
@@ -405,7 +405,7 @@ func testPoisonIsBuried(t *testing.T, cfg setup) {
 		_ = l.Work(t.Context(), func(context.Context, *Lease) error { return io.ErrUnexpectedEOF })
 	}()
 	require.NoError(t, l.Submit(t.Context(), Run{ID: "p"}))
-	require.Equal(t, []string{"1 ev given up"}, texts(read(t, l, "p", Pos{})))
+	require.Equal(t, []string{"1 ev failed"}, texts(read(t, l, "p", Pos{})))
 	require.EqualValues(t, 3, <-dead)
 }
 
@@ -415,7 +415,7 @@ func TestClosingHandsRunsOver(t *testing.T) {
 	require.NoError(t, err)
 	e, err := l.Claim(t.Context(), Run{ID: "r", Data: []byte("in")})
 	require.NoError(t, err)
-	require.NoError(t, e.Tell(t.Context(), rec("ev", "told")))
+	require.NoError(t, e.Buffer(t.Context(), rec("ev", "told")))
 	_, err = openLog(t.Context(), setup{Dir: dir})
 	require.ErrorIs(t, err, broker.ErrLocked)
 	require.NoError(t, closeLog(l))
@@ -456,7 +456,7 @@ func TestStoppingIsNoDeath(t *testing.T) {
 		}
 		e := <-took
 		hosts = append(hosts, e.Attempt)
-		require.Zero(t, e.Run.Deaths)
+		require.Zero(t, e.Run.Failures)
 		require.NoError(t, closeLog(l))
 		require.NoError(t, <-done)
 	}
@@ -534,7 +534,7 @@ func testEndedRunsAreForgotten(t *testing.T, cfg setup) {
 		require.NoError(t, e.End(ctx, rec("ev", "x")))
 	}
 	require.Eventually(t, func() bool {
-		info, err := l.log.Info(ctx)
+		info, err := l.records.stream.Info(ctx)
 		return err == nil && info.State.Msgs == 0
 	}, patience, 10*time.Millisecond)
 }
@@ -550,7 +550,7 @@ func TestForgottenHistoryIsSaid(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, e.End(ctx))
-	require.NoError(t, l.log.DeleteMsg(ctx, 1))
+	require.NoError(t, l.records.stream.DeleteMsg(ctx, 1))
 	err = l.Follow(ctx, "r", Pos{}, func(Record) bool { return true })
 	require.ErrorIs(t, err, broker.ErrGone)
 	require.Equal(t, []string{"3 ev x"}, texts(read(t, l, "r", Pos{Seq: 2})))
@@ -560,7 +560,7 @@ func TestHandBack(t *testing.T) {
 	l := openTest(t, setup{})
 	e, err := l.Claim(t.Context(), Run{ID: "r"})
 	require.NoError(t, err)
-	require.NoError(t, e.Tell(t.Context(), rec("ev", "told")))
+	require.NoError(t, e.Buffer(t.Context(), rec("ev", "told")))
 	e.HandBack(io.ErrUnexpectedEOF)
 	require.Empty(t, l.Active())
 	again := make(chan *Lease, 1)
@@ -571,7 +571,7 @@ func TestHandBack(t *testing.T) {
 		})
 	}()
 	next := <-again
-	require.EqualValues(t, 1, next.Run.Deaths)
+	require.EqualValues(t, 1, next.Run.Failures)
 	require.EqualValues(t, 2, next.Attempt)
 	require.Equal(t, []string{"1 ev told"}, texts(read(t, l, "r", Pos{})))
 	e.HandBack(io.ErrUnexpectedEOF) // a lease that has ended

@@ -78,7 +78,7 @@ func (e *Lease) putNote(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	notes := &e.log.notes
+	notes := e.log.notes
 	notes.book.open(e)
 	ack, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.PubAck, error) {
 		packed, err := notes.conn.Pack(ctx, body)
@@ -131,7 +131,7 @@ func (e *Lease) lateNote() {
 // is found to be of an ended run, or of another host's. That of an ended one may
 // be removed with others.
 func (e *Lease) dropNote(ended bool) {
-	notes := &e.log.notes
+	notes := e.log.notes
 	if !ended {
 		notes.delete(notes.book.at(e))
 		notes.book.forget(e)

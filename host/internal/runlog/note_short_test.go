@@ -12,7 +12,7 @@ import (
 // claimKept claims a run that its caller has written down.
 func claimKept(t *testing.T, l *Log, id string) *Lease {
 	t.Helper()
-	e, err := l.Claim(t.Context(), Run{ID: id, Kept: true})
+	e, err := l.Claim(t.Context(), Run{ID: id, Persisted: true})
 	require.NoError(t, err)
 	return e
 }
@@ -81,7 +81,7 @@ func TestWaitingRunIsNotQueuedAgain(t *testing.T) {
 	require.NoError(t, closeLog(l))
 	l = openTest(t, setup{Dir: dir})
 	require.NoError(t, l.Submit(t.Context(), Run{ID: "r", Attempt: 2}))
-	info, err := l.runs.Info(t.Context())
+	info, err := l.queue.stream.Info(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 1, info.State.Msgs)
 	requireTaken(t, l, 0)
@@ -98,8 +98,8 @@ func requireTaken(t *testing.T, l *Log, deaths uint64) {
 		stop()
 		return nil
 	}))
-	require.NotNil(t, took, "nobody took it")
+	require.NotNil(t, took, "no worker took it")
 	require.Equal(t, "r", took.Run.ID)
 	require.EqualValues(t, 2, took.Attempt)
-	require.Equal(t, deaths, took.Run.Deaths)
+	require.Equal(t, deaths, took.Run.Failures)
 }

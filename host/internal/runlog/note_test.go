@@ -49,7 +49,7 @@ func TestNoteBookRemovesOnlyWhatMayGo(t *testing.T) {
 				e := &Lease{}
 				b.open(e)
 				sent = append(sent, e)
-				if r.IntN(4) > 0 { // the stream has it at once, its host hears of it later
+				if r.IntN(4) > 0 { // the stream has it at once, its host gets the answer later
 					next++
 					stream[next], seqs[e] = e, next
 				}

@@ -86,48 +86,45 @@ func (c Config) withDefaults(embedded bool) Config {
 
 // Log is an open run log. It is safe for concurrent use.
 //
+// Its exported methods are those of its parts as well: records reads what is
+// stored, queue holds runs for whichever host is free, orphans queues those of
+// hosts that are gone, cancels ends runs by name.
+//
 // It runs two goroutines: the heartbeat, which watches other hosts, and the
 // sweeper, which deletes ended runs.
 type Log struct {
 	cfg  Config
 	host string // this process, new at each start
 	conn *broker.Conn
-	keys *kv.Store
 
-	runs, log jetstream.Stream // queue and schedules; records
-	queue     jetstream.Consumer
+	*records
+	*queue
+	*orphans
+	*cancels
+	*sweeper
 
-	leases leases
-	peers  peers
-	notes  notes
-	seen   blobCache
+	leases    *leases
+	peers     *peers
+	notes     *notes
+	heartbeat *heartbeat
 
 	ctx  context.Context // ends with Close; the base of leases
 	stop context.CancelCauseFunc
 	wg   sync.WaitGroup
-
-	left map[string]bool // see Left
-
-	mu    sync.Mutex
-	ended []endedRun // to be deleted, oldest first
 }
 
 // Open starts or joins the run log. The caller closes the connection after it.
 //
 // Errors: [broker.ErrUnavailable], [broker.ErrFull], [broker.ErrFiles].
 func Open(ctx context.Context, conn *broker.Conn, keys *kv.Store, cfg Config) (*Log, error) {
-	l := &Log{cfg: cfg.withDefaults(conn.Embedded()), host: newHost(), conn: conn, keys: keys}
-	l.peers = peers{host: l.host, lease: l.cfg.Lease}
-	l.notes = notes{conn: conn, host: l.host, log: l.cfg.Log}
-	// Values of ctx are kept, its cancellation is not: leases outlive the call to Open.
-	l.ctx, l.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	l := newLog(ctx, conn, keys, cfg.withDefaults(conn.Embedded()))
 	err := l.makeStreams(ctx)
 	if err == nil {
-		l.queue, err = broker.Retry(ctx, l.openQueue)
+		l.consumer, err = broker.Retry(ctx, l.queue.open)
 		err = conn.Explain(err)
 	}
 	if err == nil {
-		err = l.listen()
+		err = l.heartbeat.listen()
 	}
 	if err == nil && l.Alone() {
 		l.left, err = l.Held()
@@ -137,12 +134,33 @@ func Open(ctx context.Context, conn *broker.Conn, keys *kv.Store, cfg Config) (*
 	}
 	conn.OnReconnect(l.recheckCancels)
 	conn.OnRestore(func(ctx context.Context) error {
-		_, err := broker.Retry(ctx, l.openQueue)
+		_, err := broker.Retry(ctx, l.queue.open)
 		return err
 	})
-	l.wg.Go(l.beat)
-	l.wg.Go(l.sweep)
+	l.wg.Go(l.heartbeat.beat)
+	l.wg.Go(l.sweeper.work)
 	return l, nil
+}
+
+// newLog puts a Log together. It has no streams yet.
+func newLog(ctx context.Context, conn *broker.Conn, keys *kv.Store, cfg Config) *Log {
+	l := &Log{cfg: cfg, host: newHost(), conn: conn, leases: &leases{}}
+	// Values of ctx are kept, its cancellation is not: leases outlive the call to Open.
+	l.ctx, l.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	l.peers = &peers{host: l.host, lease: cfg.Lease}
+	l.notes = &notes{conn: conn, host: l.host, log: cfg.Log}
+	l.records = &records{conn: conn}
+	l.queue = &queue{conn: conn, lease: cfg.Lease, logger: cfg.Log}
+	l.cancels = &cancels{keys: keys, leases: l.leases, logger: cfg.Log}
+	l.orphans = &orphans{
+		ctx: l.ctx, conn: conn, notes: l.notes, leases: l.leases, queue: l.queue, logger: cfg.Log,
+	}
+	l.sweeper = &sweeper{ctx: l.ctx, records: l.records, notes: l.notes, keep: cfg.KeepEnded, logger: cfg.Log}
+	l.heartbeat = &heartbeat{
+		ctx: l.ctx, conn: conn, name: cfg.Name, peers: l.peers, leases: l.leases,
+		records: l.records, cancels: l.cancels, orphans: l.orphans, logger: cfg.Log,
+	}
+	return l
 }
 
 // newHost names this process; a host that starts again is another one.
@@ -165,7 +183,7 @@ func (l *Log) Healthy(ctx context.Context) error {
 	if err := l.conn.Room(0); err != nil {
 		return broker.Fail(err, "health")
 	}
-	_, err := l.log.Info(ctx)
+	_, err := l.records.stream.Info(ctx)
 	return broker.Fail(err, "health")
 }
 
@@ -176,7 +194,7 @@ func (l *Log) Close() error {
 	l.handOver()
 	l.wg.Wait()
 	l.notes.drop(true)
-	l.sayBye()
+	l.heartbeat.sayBye()
 	return nil
 }
 
@@ -203,7 +221,7 @@ func (l *Log) makeStreams(ctx context.Context) error {
 			Name: c.Name("RUNS"), Subjects: []string{c.Subject("rq", "*"), c.Subject("sched", "*")},
 			Retention: jetstream.WorkQueuePolicy, AllowMsgSchedules: true, AllowMsgTTL: true, AllowDirect: true,
 			AllowRollup: true, Duplicates: 2 * time.Minute,
-		}, &l.runs, nil},
+		}, &l.queue.stream, nil},
 		{jetstream.StreamConfig{
 			Name: c.Name("LOG"), AllowRollup: true, AllowDirect: true,
 			Subjects: []string{c.Subject("run", "*", "ev"), c.Subject("run", "*", "ck"), c.Subject("run", "*", "bl", "*")},
@@ -211,7 +229,7 @@ func (l *Log) makeStreams(ctx context.Context) error {
 			RePublish: &jetstream.RePublish{
 				Source: c.Subject("run", "*", "ev"), Destination: c.Subject("log", "{{wildcard(1)}}"),
 			},
-		}, &l.log, nil},
+		}, &l.records.stream, nil},
 		{jetstream.StreamConfig{
 			Name: c.Name("OWN"), Subjects: []string{c.Subject("own", "*", "*")}, MaxMsgsPerSubject: 1, AllowDirect: true,
 		}, &l.notes.stream, l.notes.book.restart},

@@ -24,15 +24,15 @@ type Place struct {
 // of messages that grows with the logarithm of the log's length. In a cluster
 // any replica may answer; what one did not know yet comes to the reader as a
 // record.
-func (l *Log) Place(ctx context.Context, run string, seen Pos, attempt uint64) (Place, error) {
+func (s *records) Place(ctx context.Context, run string, seen Pos, attempt uint64) (Place, error) {
 	p := Place{From: seen, Seen: seen.Seq, Attempt: 1}
-	at, last, err := l.newest(ctx, run)
+	at, last, err := s.newest(ctx, run)
 	if err != nil {
 		return p, broker.Fail(err, "place in run %q", run)
 	}
 	b, found := last, at // the message that reading begins with
 	if attempt > 0 && last.attempt > attempt {
-		found, b, err = l.firstThat(ctx, run, at, func(b *bundle) bool { return b.attempt > attempt })
+		found, b, err = s.firstThat(ctx, run, at, func(b *bundle) bool { return b.attempt > attempt })
 		if err != nil {
 			return p, broker.Fail(err, "place in run %q", run)
 		}
@@ -46,9 +46,9 @@ func (l *Log) Place(ctx context.Context, run string, seen Pos, attempt uint64) (
 		b, found, p.From.Seq = last, at, stored
 	case seen.At > 0:
 		// A hint that is wrong costs Follow a look at the whole run, no more.
-		found, b, err = l.next(ctx, run, seen.At)
+		found, b, err = s.next(ctx, run, seen.At)
 	default:
-		found, b, err = l.firstThat(ctx, run, at, func(b *bundle) bool { return b.next() > seen.Seq })
+		found, b, err = s.firstThat(ctx, run, at, func(b *bundle) bool { return b.next() > seen.Seq })
 	}
 	if found > 0 {
 		p.From.At, p.Attempt = found, b.attempt
@@ -58,9 +58,9 @@ func (l *Log) Place(ctx context.Context, run string, seen Pos, attempt uint64) (
 
 // newest is the newest bundle of a run that the server asked knows of, and its
 // sequence; 0 when there is none.
-func (l *Log) newest(ctx context.Context, run string) (at uint64, b bundle, err error) {
+func (s *records) newest(ctx context.Context, run string) (at uint64, b bundle, err error) {
 	m, err := broker.Retry(ctx, func(ctx context.Context) (*jetstream.RawStreamMsg, error) {
-		return l.log.GetLastMsgForSubject(ctx, l.conn.Subject("run", broker.Token(run), "ev"))
+		return s.stream.GetLastMsgForSubject(ctx, s.conn.Subject("run", broker.Token(run), "ev"))
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return 0, bundle{first: 1}, nil
@@ -68,7 +68,7 @@ func (l *Log) newest(ctx context.Context, run string) (at uint64, b bundle, err 
 	if err != nil {
 		return 0, b, err
 	}
-	data, err := l.conn.Unpack(ctx, m.Data)
+	data, err := s.conn.Unpack(ctx, m.Data)
 	if err != nil {
 		return 0, b, err
 	}
@@ -78,8 +78,8 @@ func (l *Log) newest(ctx context.Context, run string) (at uint64, b bundle, err 
 
 // next is the first bundle of a run with sequence from or later; 0 when there is
 // none.
-func (l *Log) next(ctx context.Context, run string, from uint64) (at uint64, b bundle, err error) {
-	m, err := l.conn.ReadNext(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ev"), from)
+func (s *records) next(ctx context.Context, run string, from uint64) (at uint64, b bundle, err error) {
+	m, err := s.conn.ReadNext(ctx, s.conn.Name("LOG"), s.conn.Subject("run", broker.Token(run), "ev"), from)
 	if err != nil || m == nil {
 		return 0, b, err
 	}
@@ -89,10 +89,10 @@ func (l *Log) next(ctx context.Context, run string, from uint64) (at uint64, b b
 
 // firstThat is the first bundle of a run of which is says true, and of all later
 // ones as well, found by halving; 0 when there is none up to the sequence until.
-func (l *Log) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64, found bundle, err error) {
+func (s *records) firstThat(ctx context.Context, run string, until uint64, is func(*bundle) bool) (at uint64, found bundle, err error) {
 	for low, high := uint64(1), until; low <= high; {
 		middle := low + (high-low)/2
-		seq, b, err := l.next(ctx, run, middle)
+		seq, b, err := s.next(ctx, run, middle)
 		switch {
 		case err != nil:
 			return 0, found, err
@@ -109,8 +109,8 @@ func (l *Log) firstThat(ctx context.Context, run string, until uint64, is func(*
 
 // lastBundle is the newest stored bundle of a run and its sequence, from the
 // stream's leader; the sequence is 0 when there is none.
-func (l *Log) lastBundle(ctx context.Context, run string) (bundle, uint64, error) {
-	m, err := l.conn.Last(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ev"))
+func (s *records) lastBundle(ctx context.Context, run string) (bundle, uint64, error) {
+	m, err := s.conn.Last(ctx, s.conn.Name("LOG"), s.conn.Subject("run", broker.Token(run), "ev"))
 	if err != nil || m == nil {
 		return bundle{first: 1}, 0, err
 	}

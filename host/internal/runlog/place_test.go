@@ -102,7 +102,7 @@ func testPlace(t *testing.T, cfg setup) {
 		require.Equal(t, records[i].Seq, p.Seen, "without a hint")
 	}
 
-	p, err := l.Place(t.Context(), "nobody", Pos{Seq: 7}, 1)
+	p, err := l.Place(t.Context(), "missing", Pos{Seq: 7}, 1)
 	require.NoError(t, err)
 	require.Equal(t, Place{Seen: 7, Attempt: 1}, p)
 	waited, done := context.WithTimeout(t.Context(), time.Nanosecond)

@@ -30,7 +30,7 @@ func TestQueueThatForgot(t *testing.T) {
 			case got := <-done:
 				require.Equal(t, id, got)
 			case <-time.After(patience):
-				require.FailNow(t, "the run is in the queue and nobody gets it", id)
+				require.FailNow(t, "the run is in the queue and no worker gets it", id)
 			}
 		}
 		require.NoError(t, closeLog(l))

@@ -16,6 +16,9 @@ type Record struct {
 	Kind string // chosen by the writer, at most 255 bytes
 	Data []byte // JSON, or what does not begin like it
 	More bool   // for readers: another record follows at once
+	// Known is what the writer knows of Data, so that readers on its host need not
+	// parse it; nil when there is nothing, and for readers of the stream.
+	Known any
 
 	packed bool // Data is as it is stored, see blobs.go
 }

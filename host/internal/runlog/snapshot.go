@@ -67,20 +67,27 @@ func (e *Lease) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	return c, broker.Fail(err, "checkpoint of run %q", e.Run.ID)
 }
 
+// records reads and writes what is stored of runs.
+type records struct {
+	conn   *broker.Conn
+	stream jetstream.Stream
+	cache  blobCache
+}
+
 // Records reads what is stored of a run from its beginning, as far as it is
 // known to the server asked.
 //
 // Errors: [broker.ErrGone] when the first records are no longer kept.
-func (l *Log) Records(ctx context.Context, run string) ([]Record, error) {
-	records, err := l.records(ctx, run, Pos{}, 0)
+func (s *records) Records(ctx context.Context, run string) ([]Record, error) {
+	records, err := s.readAfter(ctx, run, Pos{}, 0)
 	return records, broker.Fail(err, "records of run %q", run)
 }
 
 // checkpoint reads at least up to the message with sequence until.
-func (l *Log) checkpoint(ctx context.Context, run string, until uint64) (Checkpoint, error) {
+func (s *records) checkpoint(ctx context.Context, run string, until uint64) (Checkpoint, error) {
 	var c Checkpoint
 	// A replica may still have an older snapshot; more records follow it then.
-	found, err := l.conn.Read(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ck"), 1)
+	found, err := s.conn.Read(ctx, s.conn.Name("LOG"), s.conn.Subject("run", broker.Token(run), "ck"), 1)
 	if err != nil {
 		return c, err
 	}
@@ -91,16 +98,16 @@ func (l *Log) checkpoint(ctx context.Context, run string, until uint64) (Checkpo
 		}
 		c.Snapshot, c.UpTo = s.state, s.upTo
 	}
-	c.Records, err = l.records(ctx, run, c.UpTo, until)
+	c.Records, err = s.readAfter(ctx, run, c.UpTo, until)
 	return c, err
 }
 
 // records reads what comes after a place, at least up to the message with
 // sequence until.
-func (l *Log) records(ctx context.Context, run string, after Pos, until uint64) (out []Record, err error) {
+func (s *records) readAfter(ctx context.Context, run string, after Pos, until uint64) (out []Record, err error) {
 	at, next := after.At, after.Seq+1
 	for {
-		batch, err := l.conn.Read(ctx, l.conn.Name("LOG"), l.conn.Subject("run", broker.Token(run), "ev"), at+1)
+		batch, err := s.conn.Read(ctx, s.conn.Name("LOG"), s.conn.Subject("run", broker.Token(run), "ev"), at+1)
 		if err != nil {
 			return out, err
 		}
@@ -112,7 +119,7 @@ func (l *Log) records(ctx context.Context, run string, after Pos, until uint64) 
 			if b.first > next {
 				return out, fmt.Errorf("records %d to %d: %w", next, b.first-1, broker.ErrGone)
 			}
-			records, err := l.unpack(ctx, broker.Token(run), b.after(next-1))
+			records, err := s.unpack(ctx, broker.Token(run), b.after(next-1))
 			if err != nil {
 				return out, err
 			}

@@ -2,6 +2,8 @@ package runlog
 
 import (
 	"context"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/broker"
@@ -15,26 +17,38 @@ type endedRun struct {
 	due   time.Time
 }
 
-func (l *Log) forgetLater(run string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ended = append(l.ended, endedRun{run, time.Now().Add(l.cfg.KeepEnded)})
+// sweeper deletes runs some time after their end.
+type sweeper struct {
+	ctx     context.Context // ends with the log
+	records *records
+	notes   *notes
+	keep    time.Duration // after the end of a run
+	logger  *slog.Logger
+
+	mu    sync.Mutex
+	ended []endedRun // to be deleted, oldest first
+}
+
+func (s *sweeper) forgetLater(run string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = append(s.ended, endedRun{run, time.Now().Add(s.keep)})
 }
 
 // sweep forgets runs that ended long enough ago, and the notes of those that
 // ended now.
-func (l *Log) sweep() {
-	every := min(time.Second, max(l.cfg.KeepEnded/4, 10*time.Millisecond))
+func (s *sweeper) work() {
+	every := min(time.Second, max(s.keep/4, 10*time.Millisecond))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-		case <-l.ctx.Done():
+		case <-s.ctx.Done():
 			return
 		}
-		l.notes.drop(false)
-		l.forget(time.Now().Add(every))
+		s.notes.drop(false)
+		s.forget(time.Now().Add(every))
 	}
 }
 
@@ -46,26 +60,26 @@ const purgeWait = 2 * time.Second
 // thousands at once takes seconds on a cluster, and the notes of runs that end
 // now wait no longer than for one. What is left is for the next time, and so is
 // what a server that is away did not hear.
-func (l *Log) forget(until time.Time) {
+func (s *sweeper) forget(until time.Time) {
 	for {
-		run := l.due()
+		run := s.due()
 		if run == "" {
 			return
 		}
-		ctx, done := context.WithTimeout(l.ctx, purgeWait)
-		err := l.log.Purge(ctx, jetstream.WithPurgeSubject(l.conn.Subject("run", run, ">")))
+		ctx, done := context.WithTimeout(s.ctx, purgeWait)
+		err := s.records.stream.Purge(ctx, jetstream.WithPurgeSubject(s.records.conn.Subject("run", run, ">")))
 		done()
 		switch {
-		case l.ctx.Err() != nil:
+		case s.ctx.Err() != nil:
 			return
 		case err != nil && broker.Transient(err):
 			return
 		case err != nil:
-			l.cfg.Log.Warn("ended run stays until the stream drops it", "run", run, "err", err)
+			s.logger.Warn("ended run stays until the stream drops it", "run", run, "err", err)
 		}
-		l.mu.Lock()
-		l.ended = l.ended[1:]
-		l.mu.Unlock()
+		s.mu.Lock()
+		s.ended = s.ended[1:]
+		s.mu.Unlock()
 		if time.Now().After(until) {
 			return
 		}
@@ -74,11 +88,11 @@ func (l *Log) forget(until time.Time) {
 
 // due is the run that ended first when it is to be forgotten now, and else "".
 // It stays in the list.
-func (l *Log) due() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.ended) == 0 || l.ended[0].due.After(time.Now()) {
+func (s *sweeper) due() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.ended) == 0 || s.ended[0].due.After(time.Now()) {
 		return ""
 	}
-	return l.ended[0].token
+	return s.ended[0].token
 }

@@ -41,7 +41,7 @@ func TestForgettingWaitsForTheServer(t *testing.T) {
 	e, err := l.Claim(t.Context(), Run{ID: "a"})
 	require.NoError(t, err)
 	require.NoError(t, e.End(t.Context(), rec("ev", "x")))
-	require.NotZero(t, stateOf(t, l.log).Msgs)
+	require.NotZero(t, stateOf(t, l.records.stream).Msgs)
 	l.sweptByHand(t)
 	server.kill()
 	l.mu.Lock()
@@ -52,7 +52,7 @@ func TestForgettingWaitsForTheServer(t *testing.T) {
 	natsChild(t, dir, port)
 	require.Eventually(t, func() bool {
 		l.forget(time.Now())
-		return l.due() == "" && stateOf(t, l.log).Msgs == 0
+		return l.due() == "" && stateOf(t, l.records.stream).Msgs == 0
 	}, patience, 20*time.Millisecond)
 }
 
@@ -60,5 +60,5 @@ func TestForgettingWaitsForTheServer(t *testing.T) {
 func (l *Log) sweptByHand(t *testing.T) {
 	l.stop(ErrStopping)
 	l.wg.Wait()
-	l.ctx = t.Context()
+	l.sweeper.ctx = t.Context()
 }

@@ -19,7 +19,7 @@ type tail struct {
 }
 
 // add appends records and drops old ones that are stored for sure: each append
-// stores all that was told before it, and told records are bounded by mostTold.
+// stores all that was buffered before it, and the buffer is bounded by maxBuffered.
 func (t *tail) add(records []Record, end bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

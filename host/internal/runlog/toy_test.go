@@ -21,7 +21,7 @@ import (
 )
 
 // The failure tests start this test program again as hosts and servers, and
-// send them signals. What a child is told comes in one variable.
+// send them signals. The orders of a child come in one variable.
 
 type childConfig struct {
 	Role   string // host, embedded, nats
@@ -48,7 +48,7 @@ func (h hostConfig) config() setup {
 	return setup{
 		Dir: h.Dir, URLs: h.URLs, Lease: h.Lease, Attempts: h.Attempts,
 		Dead: func(ctx context.Context, e *Lease) error {
-			_, err := e.Append(ctx, rec("ev", "given up"))
+			_, err := e.Append(ctx, rec("ev", "failed"))
 			return err
 		},
 	}
@@ -230,7 +230,7 @@ func (c *child) line(word string) string {
 func (c *child) signal(s syscall.Signal) { require.NoError(c.t, c.cmd.Process.Signal(s)) }
 
 func (c *child) kill() {
-	// It may be gone, which is what is wanted.
+	// It may be gone, which is the goal.
 	_ = c.cmd.Process.Kill()
 	_ = c.cmd.Wait()
 }

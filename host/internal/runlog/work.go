@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -12,20 +13,29 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// queue holds runs for whichever host is free.
+type queue struct {
+	conn     *broker.Conn
+	stream   jetstream.Stream // schedules, too
+	consumer jetstream.Consumer
+	lease    time.Duration
+	logger   *slog.Logger
+}
+
 // Submit puts a run into the queue, for whichever host is free. The same id
 // within two minutes, and the id of a run that has begun, is taken once. An
-// Attempt of 2 says that a host has died with it, of which there is no note, and
-// is left alone when the run waits in the queue.
-func (l *Log) Submit(ctx context.Context, run Run) error {
-	run.Deaths = max(run.Attempt, 1) - 1
+// Attempt of 2 says that a host died with the run and left no note; it is ignored
+// when the run waits in the queue.
+func (q *queue) Submit(ctx context.Context, run Run) error {
+	run.Failures = max(run.Attempt, 1) - 1
 	if run.Attempt > 1 {
-		// What waits there already knows how often it has died.
-		m, err := l.conn.Last(ctx, l.conn.Name("RUNS"), l.conn.Subject("rq", broker.Token(run.ID)))
+		// What waits there already knows how often it has failed.
+		m, err := q.conn.Last(ctx, q.conn.Name("RUNS"), q.conn.Subject("rq", broker.Token(run.ID)))
 		if err != nil || m != nil {
 			return broker.Fail(err, "submit run %q", run.ID)
 		}
 	}
-	return broker.Fail(l.requeue(ctx, run, run.ID), "submit run %q", run.ID)
+	return broker.Fail(q.put(ctx, run, run.ID), "submit run %q", run.ID)
 }
 
 // Work claims queued runs, those of dead hosts among them, and gives each to
@@ -39,12 +49,11 @@ func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(l.ctx, stop)()
-	var running sync.WaitGroup
-	defer running.Wait()
-	slots := make(chan struct{}, l.cfg.Workers)
+	w := worker{log: l, fn: fn, slots: make(chan struct{}, l.cfg.Workers)}
+	defer w.running.Wait()
 	for ctx.Err() == nil {
 		// A request that got lost while the queue had no leader times out soon.
-		messages, err := l.queue.Messages(jetstream.PullMaxMessages(min(l.cfg.Workers, 16)),
+		messages, err := l.consumer.Messages(jetstream.PullMaxMessages(min(l.cfg.Workers, 16)),
 			jetstream.PullExpiry(4*time.Second), jetstream.PullHeartbeat(time.Second))
 		if err != nil {
 			if !broker.Sleep(ctx, 200*time.Millisecond) {
@@ -53,36 +62,44 @@ func (l *Log) Work(ctx context.Context, fn func(context.Context, *Lease) error) 
 			continue
 		}
 		unstop := context.AfterFunc(ctx, messages.Stop)
-		l.pull(ctx, messages, slots, &running, fn)
+		w.pull(ctx, messages)
 		unstop()
 		messages.Stop()
 	}
 	return nil
 }
 
-// openQueue makes or finds what hands out the queue's messages. It comes before
+// worker gives queued runs to fn.
+type worker struct {
+	log     *Log
+	fn      func(context.Context, *Lease) error
+	slots   chan struct{} // filled by each run at work
+	running sync.WaitGroup
+}
+
+// open makes or finds what hands out the queue's messages. It comes before
 // anything is queued: a server that lost its power may have forgotten the newest
 // messages and not that they were handed out, and would take the next ones for
 // those.
-func (l *Log) openQueue(ctx context.Context) (jetstream.Consumer, error) {
+func (q *queue) open(ctx context.Context) (jetstream.Consumer, error) {
 	cfg := jetstream.ConsumerConfig{
-		Durable: "workers", FilterSubject: l.conn.Subject("rq", "*"), AckPolicy: jetstream.AckExplicitPolicy,
+		Durable: "workers", FilterSubject: q.conn.Subject("rq", "*"), AckPolicy: jetstream.AckExplicitPolicy,
 		// A claim takes milliseconds; a host that was frozen with the message is
 		// not waited for.
-		AckWait: max(l.cfg.Lease/4, 500*time.Millisecond), MaxDeliver: -1, MaxAckPending: 10_000,
+		AckWait: max(q.lease/4, 500*time.Millisecond), MaxDeliver: -1, MaxAckPending: 10_000,
 	}
-	consumer, err := l.runs.CreateOrUpdateConsumer(ctx, cfg)
-	if broker.IsDamaged(err) && l.Alone() {
+	consumer, err := q.stream.CreateOrUpdateConsumer(ctx, cfg)
+	if broker.IsDamaged(err) && q.conn.Embedded() {
 		// What was done is no longer in the queue; what is delivered again is claimed once.
-		if err := l.conn.DropConsumerState(l.conn.Name("RUNS"), cfg.Durable, err); err != nil {
+		if err := q.conn.DropConsumerState(q.conn.Name("RUNS"), cfg.Durable, err); err != nil {
 			return nil, err
 		}
-		consumer, err = l.runs.CreateOrUpdateConsumer(ctx, cfg)
+		consumer, err = q.stream.CreateOrUpdateConsumer(ctx, cfg)
 	}
 	if err != nil {
 		return nil, err
 	}
-	queue, err := l.runs.Info(ctx)
+	queue, err := q.stream.Info(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -90,38 +107,36 @@ func (l *Log) openQueue(ctx context.Context) (jetstream.Consumer, error) {
 	if handed <= queue.State.LastSeq {
 		return consumer, nil
 	}
-	l.cfg.Log.Warn("the queue has lost its newest messages; those still wanted are queued again", "last", queue.State.LastSeq, "delivered", handed)
-	if err := l.runs.DeleteConsumer(ctx, cfg.Durable); err != nil {
+	q.logger.Warn("the queue has lost its newest messages; those still wanted are queued again", "last", queue.State.LastSeq, "delivered", handed)
+	if err := q.stream.DeleteConsumer(ctx, cfg.Durable); err != nil {
 		return nil, err
 	}
-	return l.runs.CreateOrUpdateConsumer(ctx, cfg)
+	return q.stream.CreateOrUpdateConsumer(ctx, cfg)
 }
 
 // pull takes messages while there are free slots, until the iterator ends.
-func (l *Log) pull(ctx context.Context, messages jetstream.MessagesContext, slots chan struct{},
-	running *sync.WaitGroup, fn func(context.Context, *Lease) error,
-) {
+func (w *worker) pull(ctx context.Context, messages jetstream.MessagesContext) {
 	for {
 		select {
-		case slots <- struct{}{}:
+		case w.slots <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
 		msg, err := messages.Next()
 		if err != nil {
-			<-slots
+			<-w.slots
 			if errors.Is(err, jetstream.ErrNoHeartbeat) {
 				continue
 			}
 			if !errors.Is(err, jetstream.ErrMsgIteratorClosed) {
-				l.cfg.Log.Warn("queue", "err", err)
+				w.log.cfg.Log.Warn("queue", "err", err)
 				broker.Sleep(ctx, 100*time.Millisecond)
 			}
 			return
 		}
-		running.Go(func() {
-			defer func() { <-slots }()
-			l.deliver(ctx, msg, fn)
+		w.running.Go(func() {
+			defer func() { <-w.slots }()
+			w.deliver(ctx, msg)
 		})
 	}
 }
@@ -129,17 +144,18 @@ func (l *Log) pull(ctx context.Context, messages jetstream.MessagesContext, slot
 // deliver claims the run of a queue message and works on it. The message is
 // acknowledged once the note of the claim is stored; from there on it is the
 // note that keeps the run.
-func (l *Log) deliver(ctx context.Context, msg jetstream.Msg, fn func(context.Context, *Lease) error) {
-	run, err := l.queued(ctx, msg)
+func (w *worker) deliver(ctx context.Context, msg jetstream.Msg) {
+	l := w.log
+	run, err := l.queue.read(ctx, msg)
 	if err != nil {
 		l.cfg.Log.Error("queue message is damaged and dropped", "subject", msg.Subject(), "err", err)
-		l.settle(msg.Term())
+		l.queue.settle(msg.Term())
 		return
 	}
 	if l.cfg.Gate != nil {
 		leave, ok := l.cfg.Gate(run)
 		if !ok {
-			l.settle(msg.NakWithDelay(time.Second))
+			l.queue.settle(msg.NakWithDelay(time.Second))
 			return
 		}
 		defer leave()
@@ -147,34 +163,34 @@ func (l *Log) deliver(ctx context.Context, msg jetstream.Msg, fn func(context.Co
 	e, err := l.take(ctx, run)
 	switch {
 	case errors.Is(err, ErrEnded), errors.Is(err, ErrActive), errors.Is(err, ErrFenced):
-		l.settle(msg.Ack())
+		l.queue.settle(msg.Ack())
 		return
 	case err != nil:
-		// Comes again after AckWait at the latest.
-		l.settle(msg.NakWithDelay(time.Second))
+		// It is delivered again after AckWait at the latest.
+		l.queue.settle(msg.NakWithDelay(time.Second))
 		return
 	}
-	l.settle(msg.DoubleAck(ctx))
-	if e.Run.Deaths >= uint64(l.cfg.Attempts) {
+	l.queue.settle(msg.DoubleAck(ctx))
+	if e.Run.Failures >= uint64(l.cfg.Attempts) {
 		l.bury(e)
 		return
 	}
-	l.finish(e, fn(e.ctx, e))
+	l.finish(e, w.fn(e.ctx, e))
 }
 
 // settle notes that an answer to the queue got lost; the message then comes
 // again and is found to be done.
-func (l *Log) settle(err error) {
+func (q *queue) settle(err error) {
 	if err != nil {
-		l.cfg.Log.Warn("queue was not answered", "err", err)
+		q.logger.Warn("queue was not answered", "err", err)
 	}
 }
 
-// queued reads the run of a queue message. One that a schedule has made gets
+// read reads the run of a queue message. One that a schedule has made gets
 // an id of its own, the same when the message is delivered again.
-func (l *Log) queued(ctx context.Context, msg jetstream.Msg) (Run, error) {
+func (q *queue) read(ctx context.Context, msg jetstream.Msg) (Run, error) {
 	var run Run
-	data, err := l.conn.Unpack(ctx, msg.Data())
+	data, err := q.conn.Unpack(ctx, msg.Data())
 	if err != nil {
 		return run, err
 	}
@@ -216,14 +232,14 @@ func (l *Log) finish(e *Lease, err error) {
 	}
 }
 
-// rescue gives up a run that could be neither ended nor queued: it is queued as
-// that of a dead host, by its note if it has one, once the server answers.
+// rescue drops the lease of a run that could be neither ended nor queued: it is
+// queued as that of a dead host, by its note if it has one, once the server answers.
 func (l *Log) rescue(e *Lease) {
 	e.retire(ErrEnded)
 	for broker.Sleep(l.ctx, time.Second) {
-		queue := func() error { return l.takeNote(l.notes.subject(l.host, e.token)) }
+		queue := func() error { return l.orphans.takeNote(l.notes.subject(l.host, e.token)) }
 		if l.notes.book.at(e) == 0 {
-			queue = func() error { return l.requeue(l.ctx, e.again(e.Run.Deaths+1), e.owner+".back") }
+			queue = func() error { return l.queue.put(l.ctx, e.again(e.Run.Failures+1), e.owner+".back") }
 		}
 		if queue() == nil {
 			l.notes.book.forget(e)
@@ -239,16 +255,16 @@ func (e *Lease) HandBack(why error) { e.log.finish(e, why) }
 
 // retry puts the run back into the queue after a pause that grows.
 func (e *Lease) retry(ctx context.Context) error {
-	broker.Sleep(e.log.ctx, time.Duration(e.Run.Deaths+1)*200*time.Millisecond)
+	broker.Sleep(e.log.ctx, time.Duration(e.Run.Failures+1)*200*time.Millisecond)
 	if err := e.Flush(ctx); err != nil {
 		return err
 	}
-	return e.giveBack(ctx, ErrEnded, e.Run.Deaths+1)
+	return e.giveBack(ctx, ErrEnded, e.Run.Failures+1)
 }
 
-// bury ends a run that has outlived too many hosts.
+// bury ends a run that failed too often.
 func (l *Log) bury(e *Lease) {
-	l.cfg.Log.Error("run is given up", "run", e.Run.ID, "deaths", e.Run.Deaths)
+	l.cfg.Log.Error("run failed too often", "run", e.Run.ID, "failures", e.Run.Failures)
 	if l.cfg.Dead != nil {
 		if err := l.cfg.Dead(e.ctx, e); err != nil {
 			l.finish(e, err)

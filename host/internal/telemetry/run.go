@@ -9,7 +9,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -30,7 +31,7 @@ type open struct {
 // idle is how long a run may be silent before it counts as gone elsewhere.
 const idle = time.Hour
 
-// Parent is what durable.Config.Parent wants.
+// Parent implements runs.Config.Parent.
 func (t *Tracer) Parent(ctx context.Context) string {
 	if t == nil {
 		return ""
@@ -38,9 +39,9 @@ func (t *Tracer) Parent(ctx context.Context) string {
 	return parentOf(ctx)
 }
 
-// Watch is what durable.Config.Watch wants. Entries that are told again have been spans of the host
+// Watch implements runs.Config.Watch. Entries that are sent again have been spans of the host
 // that was first.
-func (t *Tracer) Watch(j *durable.Job, kind string, data []byte, again bool) {
+func (t *Tracer) Watch(j *runs.Job, e runlog.Record, again bool) {
 	if t == nil || again {
 		return
 	}
@@ -51,18 +52,16 @@ func (t *Tracer) Watch(j *durable.Job, kind string, data []byte, again bool) {
 		r = t.begin(j)
 	}
 	r.used = time.Now()
-	switch engine.EventType(kind) {
+	switch kind := engine.EventType(e.Kind); kind {
 	case engine.EventNodeStarted, engine.EventNodeFinished, engine.EventToolFinished:
-		if e, err := engine.ParseJSON(data); err == nil { // the engine wrote it
-			t.step(r, engine.EventType(kind), e.Get("data"))
-		}
-	case durable.KindTakeover:
+		t.step(r, kind, runs.Facts(e))
+	case runs.KindTakeover:
 		r.span.SetAttributes(attribute.Bool("easel.run.taken_over", true))
 	}
 }
 
 // begin opens the span of a run; mu is held.
-func (t *Tracer) begin(j *durable.Job) *run {
+func (t *Tracer) begin(j *runs.Job) *run {
 	for id, r := range t.runs {
 		if time.Since(r.used) > idle {
 			r.close(codes.Unset)
@@ -78,27 +77,26 @@ func (t *Tracer) begin(j *durable.Job) *run {
 }
 
 // step opens or ends the span of a node, or makes that of a tool call; mu is held.
-func (t *Tracer) step(r *run, kind engine.EventType, data engine.Value) {
-	node := data.Get("component_id").Str()
+func (t *Tracer) step(r *run, kind engine.EventType, f engine.Facts) {
 	switch kind {
 	case engine.EventNodeStarted:
-		ctx, span := t.tracer.Start(r.ctx, "node "+data.Get("component_type").Str(), trace.WithAttributes(
-			attribute.String("easel.node.id", node), attribute.String("easel.component", data.Get("component_type").Str())))
-		r.nodes[node] = open{ctx, span}
+		ctx, span := t.tracer.Start(r.ctx, "node "+f.Component, trace.WithAttributes(
+			attribute.String("easel.node.id", f.Node), attribute.String("easel.component", f.Component)))
+		r.nodes[f.Node] = open{ctx, span}
 	case engine.EventNodeFinished:
-		r.end(node, data.Get("error").Truthy())
+		r.end(f.Node, f.Failed)
 	case engine.EventToolFinished:
 		ctx := r.ctx
-		if n, ok := r.nodes[node]; ok {
+		if n, ok := r.nodes[f.Node]; ok {
 			ctx = n.ctx
 		}
 		// The event comes at the end, and says how long the call took.
-		seconds, _ := data.Get("elapsed_time").Float()
+		seconds, _ := f.Data.Get("elapsed_time").Float()
 		ended := time.Now()
 		began := ended.Add(-time.Duration(seconds * float64(time.Second)))
 		_, span := t.tracer.Start(ctx, "tool", trace.WithTimestamp(began),
-			trace.WithAttributes(attribute.String("easel.tool.name", data.Get("tool_name").Str())))
-		if data.Get("error").Truthy() {
+			trace.WithAttributes(attribute.String("easel.tool.name", f.Data.Get("tool_name").Str())))
+		if f.Failed {
 			span.SetStatus(codes.Error, "")
 		}
 		span.End(trace.WithTimestamp(ended))
@@ -119,7 +117,7 @@ func (r *run) end(node string, failed bool) {
 }
 
 // End ends the span of a run.
-func (t *Tracer) End(j *durable.Job, e durable.End) {
+func (t *Tracer) End(j *runs.Job, e runs.End) {
 	if t == nil {
 		return
 	}

@@ -2,7 +2,7 @@
 // protocol over HTTP.
 //
 // A request is a span, a run is a span below the request that began it, each node and each tool
-// call is a span below its run. A caller's own trace goes on when it sends a traceparent header,
+// call is a span below its run. A caller's own trace continues when it sends a traceparent header,
 // and a run that another host takes over stays in its trace.
 //
 // Spans hold names, ids, times and how something ended. They never hold what people wrote, what

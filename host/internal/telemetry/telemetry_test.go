@@ -20,7 +20,8 @@ import (
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/easel-canvas/easel/host/internal/durable"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -116,9 +117,9 @@ func opened(t *testing.T) *Tracer {
 func TestSpans(t *testing.T) {
 	r := newReceiver(t)
 	tr := opened(t)
-	job := durable.Job{ID: "run1", Canvas: "canvas1", Tenant: "tenant1", Source: "api"}
+	job := runs.Job{ID: "run1", Canvas: "canvas1", Tenant: "tenant1", Source: "api"}
 	tell := func(kind, data string) {
-		tr.Watch(&job, kind, []byte(`{"event":"`+kind+`","data":`+data+`}`), false)
+		tr.Watch(&job, runlog.Record{Kind: kind, Data: []byte(`{"event":"` + kind + `","data":` + data + `}`)}, false)
 	}
 	h := tr.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		req.Pattern = "/api/v1/agents/{id}/completions"
@@ -137,14 +138,15 @@ func TestSpans(t *testing.T) {
 	tell("tool_finished", `{"component_id":"Agent:A","tool_name":"search","arguments":{"q":"hush-argument"},"result":"hush-result","elapsed_time":2.5}`)
 	tell("node_finished", `{"component_id":"Agent:A","component_type":"Agent","inputs":{"p":"hush-prompt"},"error":"hush-error"}`)
 	tell("node_started", `{"component_id":"Message:M","component_type":"Message"}`)
-	tr.End(&job, durable.End{Status: "failed", Code: "run_failed", Error: "hush-error"})
+	tr.End(&job, runs.End{Status: "failed", Code: "run_failed", Error: "hush-error"})
 	require.Empty(t, tr.runs)
 
-	again := durable.Job{ID: "run2", Canvas: "canvas1", Parent: job.Parent}
-	tr.Watch(&again, "node_started", []byte(`{"data":{"component_id":"old","component_type":"LLM"}}`), true)
-	tr.Watch(&again, durable.KindTakeover, nil, false)
-	tr.Watch(&again, "node_finished", []byte(`{"data":{"component_id":"old","component_type":"LLM"}}`), false)
-	tr.End(&again, durable.End{Status: "done"})
+	again := runs.Job{ID: "run2", Canvas: "canvas1", Parent: job.Parent}
+	old := []byte(`{"data":{"component_id":"old","component_type":"LLM"}}`)
+	tr.Watch(&again, runlog.Record{Kind: "node_started", Data: old}, true)
+	tr.Watch(&again, runlog.Record{Kind: runs.KindTakeover}, false)
+	tr.Watch(&again, runlog.Record{Kind: "node_finished", Data: old}, false)
+	tr.End(&again, runs.End{Status: "done"})
 
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/healthz", nil))
 	require.NoError(t, tr.Close())
@@ -153,7 +155,7 @@ func TestSpans(t *testing.T) {
 		request + " < ", "run < " + request + " !", "node Begin < run", "node Agent < run !", "tool < node Agent", "node Message < run", "run < " + request,
 	}, r.tree())
 	s := r.find(t, request)
-	require.Equal(t, "0af7651916cd43dd8448eb211c80319c", hex.EncodeToString(s.TraceId), "the caller's trace goes on")
+	require.Equal(t, "0af7651916cd43dd8448eb211c80319c", hex.EncodeToString(s.TraceId), "the caller's trace continues")
 	require.Equal(t, "b7ad6b7169203331", hex.EncodeToString(s.ParentSpanId))
 	require.Equal(t, "canvas1", label(r.find(t, "run"), "easel.canvas.id"))
 	tool := r.find(t, "tool")
@@ -174,15 +176,15 @@ func TestRequestsWithoutARoute(t *testing.T) {
 	require.Equal(t, spans.Status_STATUS_CODE_ERROR, r.spans[0].Status.Code)
 }
 
-// A collector that is away stops nobody, and closing ends soon.
+// A collector that is away stops no request, and closing ends soon.
 func TestCollectorThatIsAway(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	tr := opened(t)
 	tr.closing = closeTime
 	for range 5000 {
-		j := durable.Job{ID: "r"}
-		tr.Watch(&j, "node_started", []byte(`{"data":{"component_id":"n"}}`), false)
-		tr.End(&j, durable.End{})
+		j := runs.Job{ID: "r"}
+		tr.Watch(&j, runlog.Record{Kind: "node_started", Data: []byte(`{"data":{"component_id":"n"}}`)}, false)
+		tr.End(&j, runs.End{})
 	}
 	began := time.Now()
 	require.NoError(t, tr.Close())
@@ -218,8 +220,8 @@ func TestHeadersStayAtTheCollector(t *testing.T) {
 
 func TestNilTracer(t *testing.T) {
 	var tr *Tracer
-	tr.Watch(&durable.Job{}, "x", nil, false)
-	tr.End(&durable.Job{}, durable.End{})
+	tr.Watch(&runs.Job{}, runlog.Record{Kind: "x"}, false)
+	tr.End(&runs.Job{}, runs.End{})
 	require.Empty(t, tr.Parent(context.Background()))
 	require.NotNil(t, tr.Handler(http.NotFoundHandler()))
 	require.NoError(t, tr.Close())

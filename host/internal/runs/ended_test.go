@@ -1,0 +1,72 @@
+package runs
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// TestEndedRunIsNotDoneAgain: a server of the log that lost its power has forgotten how a run
+// ended, of which the records and the next turn of its session know. The log gets its end; nothing
+// is done or saved twice.
+func TestEndedRunIsNotDoneAgain(t *testing.T) {
+	b := newBench(t)
+	canvas := b.canvas(waiting)
+	session := b.session(canvas, waiting)
+	j := b.start(Job{Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String("x")})
+	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
+
+	v, err := b.store.Session(t.Context(), "t", session)
+	require.NoError(t, err)
+	for _, run := range []string{j.ID, "next"} {
+		v.LastRun, v.Rounds = run, v.Rounds+1
+		v.Rev, err = b.store.EndRun(t.Context(), store.RunEnd{ID: run, Status: store.RunDone}, &v)
+		require.NoError(t, err)
+	}
+	b.close() // the log still says that the run waits
+	b.open()
+	records := b.read(j.ID)
+	require.Regexp(t, "takeover end$", kinds(records))
+	require.Equal(t, store.RunDone, EndOf(records[len(records)-1]).Status)
+	require.EqualValues(t, 1, b.ran.Load(), "no step is done again")
+	now, err := b.store.Session(t.Context(), "t", session)
+	require.NoError(t, err)
+	require.Equal(t, []any{v.Rev, "next", int64(2)}, []any{now.Rev, now.LastRun, now.Rounds})
+}
+
+// TestForgottenEndIsWrittenAgain: the log's server has lost the end of a run together with the note
+// of it. A reader of its events does not wait for ever.
+func TestForgottenEndIsWrittenAgain(t *testing.T) {
+	b := newBench(t)
+	row := store.Run{ID: "r", Tenant: "t", Canvas: b.canvas(talk), Message: "m"}
+	require.NoError(t, b.store.StartRun(t.Context(), row))
+	_, err := b.store.EndRun(t.Context(), store.RunEnd{ID: "r", Status: store.RunDone}, nil)
+	require.NoError(t, err)
+	lease, err := b.log.Claim(t.Context(), runlog.Run{ID: "r"})
+	require.NoError(t, err)
+	_, err = lease.Append(t.Context(), runlog.Record{Kind: "half", Data: []byte(`{}`)})
+	require.NoError(t, err)
+	b.close()
+	forget(t, b.dir)
+	b.open()
+	kept, err := b.runs.Kept(t.Context(), row)
+	require.NoError(t, err)
+	require.True(t, kept)
+	records := b.read("r")
+	require.Equal(t, "half takeover end", kinds(records))
+	require.Equal(t, store.RunDone, EndOf(records[len(records)-1]).Status)
+}
+
+// forget takes the queue and the notes away from a run log that is closed.
+func forget(t *testing.T, dir string) {
+	for _, stream := range []string{"easel_RUNS", "easel_OWN"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, "nats", "jetstream", "$G", "streams", stream)))
+	}
+}

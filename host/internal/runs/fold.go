@@ -1,0 +1,128 @@
+package runs
+
+import (
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+)
+
+// fold drops the records of a run taken over that its former host wrote after the
+// last checkpoint. The engine repeats those entries, since they
+// belong to a batch that was not settled.
+//
+// A message whose text comes out differently the second time (a model rarely
+// says the same twice) is announced by message_reset and sent again from the beginning.
+type fold struct {
+	written map[string]int // entries by type and node
+	message string         // written text of the open message
+	again   []runlog.Record
+	text    string // text of the open message since the takeover
+}
+
+// newFold replays the records after the last checkpoint.
+func newFold(void []runlog.Record) *fold {
+	f := &fold{written: map[string]int{}}
+	for _, r := range void {
+		switch t := engine.EventType(r.Kind); t {
+		case engine.EventMessage:
+			f.message += Facts(r).Message.Marked()
+		case engine.EventMessageReset:
+			f.message = ""
+		case engine.EventMessageEnd:
+			f.written[foldKey(r)]++
+			f.written["message"]++ // a whole message
+			f.message = ""
+		case engine.EventCheckpoint, engine.EventSnapshot, engine.EventResult:
+		default:
+			f.written[foldKey(r)]++
+		}
+	}
+	return f
+}
+
+func foldKey(r runlog.Record) string { return r.Kind + " " + Facts(r).Node }
+
+// take gives the records to write in place of one.
+func (f *fold) take(r runlog.Record) []runlog.Record {
+	if f == nil {
+		return []runlog.Record{r}
+	}
+	switch t := engine.EventType(r.Kind); t {
+	case engine.EventCheckpoint:
+		// The batch is settled: the same node may run again later, and is written again.
+		f.written = map[string]int{"message": f.written["message"]}
+		return []runlog.Record{r}
+	case engine.EventSnapshot, engine.EventResult:
+		return []runlog.Record{r}
+	case engine.EventMessage:
+		return f.takeMessage(r)
+	case engine.EventMessageEnd:
+		if f.written["message"] > 0 { // the end of a message that was written whole
+			f.written["message"]--
+			f.drop(r)
+			return nil
+		}
+		defer func() { f.message, f.text, f.again = "", "", nil }()
+		if len(f.text) < len(f.message) {
+			return append(f.reset(r), r)
+		}
+		return []runlog.Record{r}
+	default:
+		if f.drop(r) {
+			return nil
+		}
+		return []runlog.Record{r}
+	}
+}
+
+func (f *fold) drop(r runlog.Record) bool {
+	key := foldKey(r)
+	if f.written[key] == 0 {
+		return false
+	}
+	f.written[key]--
+	return true
+}
+
+func (f *fold) takeMessage(r runlog.Record) []runlog.Record {
+	if f.written["message"] > 0 {
+		return nil // all of this message was written
+	}
+	before := f.text
+	f.text += Facts(r).Message.Marked()
+	switch {
+	case len(before) >= len(f.message):
+		return []runlog.Record{r}
+	case strings.HasPrefix(f.message, f.text):
+		f.again = append(f.again, r)
+		return nil
+	case strings.HasPrefix(f.text, f.message) && !strings.Contains(f.text[len(before):], "think>"):
+		rest := f.text[len(f.message):]
+		f.message = f.text[:len(f.message)]
+		return []runlog.Record{{Kind: r.Kind, Data: withContent(r.Data, rest)}}
+	}
+	out := append(f.reset(r), r)
+	f.message = ""
+	return out
+}
+
+// reset announces that the open message starts again, with its new text so far.
+func (f *fold) reset(like runlog.Record) []runlog.Record {
+	v, err := engine.ParseJSON(like.Data)
+	if err != nil {
+		return nil
+	}
+	v = v.With("event", engine.String(string(engine.EventMessageReset))).With("data", engine.Object())
+	out := append([]runlog.Record{{Kind: string(engine.EventMessageReset), Data: v.AppendJSON(nil)}}, f.again...)
+	f.again = nil
+	return out
+}
+
+func withContent(data []byte, content string) []byte {
+	v, err := engine.ParseJSON(data)
+	if err != nil {
+		return data
+	}
+	return v.With("data", v.Get("data").With("content", engine.String(content))).AppendJSON(nil)
+}

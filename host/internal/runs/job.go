@@ -1,0 +1,93 @@
+package runs
+
+import (
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Keep says where the state of a run goes when it ends.
+type Keep string
+
+const (
+	// KeepNothing throws the state away, as webhooks do.
+	KeepNothing Keep = ""
+	// KeepSession saves it in the session, with the turn.
+	KeepSession Keep = "session"
+	// KeepCanvas saves it in the canvas, as runs of the editor do.
+	KeepCanvas Keep = "canvas"
+)
+
+// Job is one run of a canvas.
+type Job struct {
+	ID      string `json:"id"`      // the run, and the task_id of its events; made when empty
+	Message string `json:"message"` // message_id of its events; made when empty
+
+	Tenant  string `json:"tenant"`
+	Canvas  string `json:"canvas"`
+	Session string `json:"session,omitempty"`
+	User    string `json:"user,omitempty"`   // the principal, for the events and sys.user_id
+	Source  string `json:"source,omitempty"` // api, editor, bot, webhook, v2, schedule
+	Keep    Keep   `json:"keep,omitempty"`
+	// Caller is on whose account in the tenant model tokens are counted, such as a
+	// key; "" counts them for the tenant only.
+	Caller string `json:"caller,omitempty"`
+
+	// Published runs the published version of the canvas, from its beginning. The
+	// document of a session counts all the same.
+	Published bool `json:"published,omitempty"`
+
+	// Schedule is the schedule that begins the run; "" for others. With Fresh
+	// each of its runs has a session of its own.
+	Schedule string `json:"schedule,omitempty"`
+	Fresh    bool   `json:"fresh,omitempty"`
+
+	// Parent is the trace span that the run belongs to, as a traceparent header.
+	Parent string `json:"parent,omitempty"`
+
+	Query   engine.Value `json:"query"`
+	Inputs  engine.Value `json:"inputs"`
+	Files   engine.Value `json:"files"`
+	Webhook engine.Value `json:"webhook"`
+
+	// From starts at a node with the outputs the state holds.
+	From string `json:"from,omitempty"`
+	// Pins are outputs by node id that are used in place of running the node.
+	Pins engine.Value `json:"pins"`
+	// Base and At continue a copy of another run's state at one of its records.
+	Base string `json:"base,omitempty"`
+	At   uint64 `json:"at,omitempty"`
+}
+
+// input is the job as the engine wants it.
+func (j *Job) input() engine.Input {
+	return engine.Input{Query: j.Query, UserID: j.User, Inputs: j.Inputs, Files: j.Files, Webhook: j.Webhook}
+}
+
+// messageIDs gives the message id of a run first, and random ids after it.
+// The engine names a run's message before anything else.
+type messageIDs struct{ first string }
+
+func (m *messageIDs) NewID() string {
+	id := m.first
+	m.first = ""
+	if id == "" {
+		return engine.RandomIDs{}.NewID()
+	}
+	return id
+}
+
+// options are the engine's options for the job.
+func (x *executor) options(j *Job) engine.Options {
+	opt := x.engine
+	opt.TaskID, opt.CanvasID, opt.TenantID, opt.From = j.ID, j.Canvas, j.Tenant, j.From
+	if x.ports != nil {
+		opt.Ports = x.ports(j)
+	}
+	opt.Ports.IDs = &messageIDs{j.Message}
+	for id, v := range j.Pins.Fields() {
+		if opt.Pins == nil {
+			opt.Pins = map[string]engine.Value{}
+		}
+		opt.Pins[id] = v
+	}
+	return opt
+}

@@ -1,0 +1,130 @@
+package runs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// TestRunsTakeTheCanvasAsItIs: what is remembered of a canvas is never older
+// than the run, also when another process has saved it.
+func TestRunsTakeTheCanvasAsItIs(t *testing.T) {
+	b := newBench(t)
+	id := b.canvas(talk)
+	beside, err := store.Open(t.Context(), store.Config{Dir: b.dir, Sync: store.SyncInterval})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, beside.Close()) }()
+	said := func() string {
+		j := b.start(Job{Canvas: id, Query: engine.String("x")})
+		var said Transcript
+		for _, r := range b.read(j.ID) {
+			said.Take(r)
+		}
+		return said.Text.String()
+	}
+	require.Equal(t, "You said x", said())
+	for _, s := range []*store.Store{b.store, beside, beside} {
+		verb := "You said"
+		for range 3 {
+			again := verb + " again"
+			_, err := s.EditCanvas(t.Context(), "t", id, "", func(c *store.Canvas) error {
+				c.DSL = []byte(strings.Replace(string(c.DSL), verb, again, 1))
+				return nil
+			})
+			require.NoError(t, err)
+			require.Contains(t, said(), again)
+			require.Contains(t, said(), again)
+			verb = again
+		}
+	}
+	_, err = beside.EditCanvas(t.Context(), "t", id, "", func(c *store.Canvas) error {
+		c.DSL = []byte(waiting)
+		return nil
+	})
+	require.NoError(t, err)
+	j := b.start(Job{Canvas: id, From: "Message:B"})
+	require.Contains(t, kinds(b.read(j.ID)), "node_started:B", "a node that only the present canvas has")
+	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id, From: "Message:C"})
+	require.ErrorIs(t, err, ErrCanvas)
+	_, err = b.runs.Start(t.Context(), Job{Tenant: "other", Canvas: id})
+	require.ErrorIs(t, err, store.ErrNotFound, "it is another tenant's")
+	require.NoError(t, beside.DeleteCanvas(t.Context(), "t", id))
+	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id})
+	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+// BenchmarkRun is a run of two nodes, from the job to its last record.
+func BenchmarkRun(b *testing.B) {
+	w := newBench(b)
+	id := w.canvas(talk)
+	b.SetParallelism(16)
+	b.RunParallel(func(p *testing.PB) {
+		for p.Next() {
+			j, err := w.runs.Start(b.Context(), Job{Tenant: "t", Canvas: id, Query: engine.String("x")})
+			require.NoError(b, err)
+			require.NoError(b, w.runs.Follow(b.Context(), j.ID, runlog.Pos{}, func(runlog.Record) bool { return true }))
+		}
+	})
+}
+
+// TestPlansAreBoundedInBytes loads canvases of many sizes; what the cache holds stays within its
+// bound, and a canvas that would fill it alone is compiled each time.
+func TestPlansAreBoundedInBytes(t *testing.T) {
+	b := newBench(t)
+	p := &plans{registry: b.runs.plans.registry, most: 1 << 20}
+	padded := func(i, size int) []byte {
+		return []byte(strings.Replace(talk, "You said", fmt.Sprint(i)+strings.Repeat("x", size), 1))
+	}
+	held := func() (n int64) {
+		for _, v := range p.saved {
+			n += int64(len(v.doc))
+		}
+		for _, c := range p.byHash {
+			n += int64(len(c.Document().JSON()))
+		}
+		return n
+	}
+	for i := range 200 {
+		doc := padded(i, 20_000)
+		c, err := p.load(doc)
+		require.NoError(t, err)
+		again, err := p.load(doc)
+		require.NoError(t, err)
+		require.Same(t, c, again)
+		p.keep(&Job{Tenant: "t", Canvas: fmt.Sprint(i)}, revision{1, doc, c})
+		require.Equal(t, int64(1), p.last(&Job{Tenant: "t", Canvas: fmt.Sprint(i)}).rev)
+		require.LessOrEqual(t, held(), p.most)
+	}
+	large := padded(0, 600_000)
+	c, err := p.load(large)
+	require.NoError(t, err)
+	p.keep(&Job{Tenant: "t", Canvas: "large"}, revision{1, large, c})
+	again, err := p.load(large)
+	require.NoError(t, err)
+	require.NotSame(t, c, again)
+	require.Zero(t, p.last(&Job{Tenant: "t", Canvas: "large"}).rev)
+}
+
+// BenchmarkTurn is the same run as a turn, in as many sessions as there are clients.
+func BenchmarkTurn(b *testing.B) {
+	w := newBench(b)
+	id := w.canvas(talk)
+	b.SetParallelism(16)
+	b.RunParallel(func(p *testing.PB) {
+		session := w.session(id, talk)
+		for n := 0; p.Next(); n++ {
+			if n%50 == 49 { // its history grows with each turn
+				session = w.session(id, talk)
+			}
+			j, err := w.runs.Start(b.Context(), Job{Tenant: "t", Canvas: id, Session: session, Keep: KeepSession, Query: engine.String("x")})
+			require.NoError(b, err)
+			require.NoError(b, w.runs.Follow(b.Context(), j.ID, runlog.Pos{}, func(runlog.Record) bool { return true }))
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// canvases reads the documents of canvases and compiles them.
+type canvases struct {
+	store  *store.Store
+	plans  plans
+	memory *memlimit.Budget // of documents at work; nil means no bound
+}
+
+// Published is a canvas as its users get it: with the document and the title of
+// its published version in place of its own.
+//
+// Errors: [ErrUnpublished].
+func (cs *canvases) Published(ctx context.Context, c store.Canvas) (store.Canvas, error) {
+	if c.Published == "" {
+		return c, fmt.Errorf("canvas %q: %w", c.ID, ErrUnpublished)
+	}
+	v, err := cs.store.Version(ctx, c.Tenant, c.Published)
+	if errors.Is(err, store.ErrNotFound) { // gone with its canvas since that was read
+		return c, fmt.Errorf("canvas %q: %w", c.ID, ErrUnpublished)
+	}
+	c.DSL, c.VersionTitle = v.DSL, v.Title
+	return c, err
+}
+
+// current is the canvas of a job: its document as it was saved last, or the
+// published one.
+func (cs *canvases) current(ctx context.Context, j *Job) (store.Canvas, error) {
+	c, err := cs.store.Canvas(ctx, j.Tenant, j.Canvas)
+	if err == nil && j.Published {
+		c, err = cs.Published(ctx, c)
+	}
+	return c, err
+}

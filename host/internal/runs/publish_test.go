@@ -1,0 +1,142 @@
+package runs
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// says is talk with another verb.
+func says(verb string) []byte { return []byte(strings.Replace(talk, "said", verb, 1)) }
+
+// put saves a document of a canvas, published or not.
+func (b *bench) put(id, verb string, publish bool) store.Canvas {
+	b.t.Helper()
+	c, err := b.store.EditCanvas(b.t.Context(), "t", id, verb, func(c *store.Canvas) error {
+		c.DSL, c.Released = says(verb), publish
+		return nil
+	})
+	require.NoError(b.t, err)
+	return c
+}
+
+// said runs a job to its end and gives its text.
+func (b *bench) said(j Job) string {
+	b.t.Helper()
+	var said Transcript
+	for _, r := range b.read(b.start(j).ID) {
+		said.Take(r)
+	}
+	return said.Text.String()
+}
+
+func TestRunsOfThePublishedVersion(t *testing.T) {
+	b := newBench(t)
+	id := b.canvas(talk)
+	_, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id, Published: true})
+	require.ErrorIs(t, err, ErrUnpublished)
+	require.Equal(t, "not_published", CodeOf(err))
+	first := b.put(id, "published", true)
+
+	x := engine.String("x")
+	draft, published := Job{Canvas: id, Query: x}, Job{Canvas: id, Query: x, Published: true}
+	for _, verb := range []string{"drew", "sketched"} {
+		b.put(id, verb, false)
+		for range 2 { // what is remembered of one is not taken for the other
+			require.Equal(t, "You "+verb+" x", b.said(draft))
+			require.Equal(t, "You published x", b.said(published))
+		}
+	}
+	b.put(id, "republished", true)
+	require.Equal(t, "You republished x", b.said(published))
+	_, err = b.store.PublishVersion(t.Context(), "t", id, first.Published)
+	require.NoError(t, err)
+	require.Equal(t, "You published x", b.said(published))
+	require.Equal(t, "You republished x", b.said(draft))
+
+	c, err := b.store.Canvas(t.Context(), "t", id)
+	require.NoError(t, err)
+	c, err = b.runs.Published(t.Context(), c)
+	require.NoError(t, err)
+	session, err := b.runs.NewSession(c, "s", "u", "", "agent")
+	require.NoError(t, err)
+	require.Equal(t, "published", session.Version)
+	_, err = b.store.CreateSession(t.Context(), session)
+	require.NoError(t, err)
+	b.put(id, "changed", true)
+	turn := Job{Canvas: id, Session: "s", Keep: KeepSession, Query: x}
+	require.Equal(t, "You published x", b.said(turn), "a session has a copy of its own")
+
+	require.NoError(t, b.store.DeleteCanvas(t.Context(), "t", id))
+	_, err = b.runs.Published(t.Context(), c)
+	require.ErrorIs(t, err, ErrUnpublished)
+	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: id, Published: true})
+	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+// The published version begins without what its editor said before it was
+// published.
+func TestPublishedRunsBeginReset(t *testing.T) {
+	b := newBench(t)
+	id := b.canvas(strings.Replace(talk, "{sys.query}", "{sys.conversation_turns}", 1))
+	require.Equal(t, "You said 1", b.said(Job{Canvas: id, Keep: KeepCanvas}))
+	require.Eventually(t, func() bool { // its state is saved behind its events
+		c, err := b.store.Canvas(t.Context(), "t", id)
+		require.NoError(t, err)
+		return strings.Contains(string(c.DSL), "conversation_turns\":1")
+	}, patience, 5*time.Millisecond)
+	_, err := b.store.EditCanvas(t.Context(), "t", id, "v", func(c *store.Canvas) error {
+		c.Released = true
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, "You said 2", b.said(Job{Canvas: id}))
+	require.Equal(t, "You said 1", b.said(Job{Canvas: id, Published: true}))
+}
+
+// The hot path of runs asks the store for nothing, published or not, once the
+// canvas is known.
+func TestPublishedCanvasIsRemembered(t *testing.T) {
+	b := newBench(t)
+	id := b.canvas(talk)
+	b.put(id, "published", true)
+	b.put(id, "drew", false)
+	for _, published := range []bool{false, true} {
+		j := &Job{Tenant: "t", Canvas: id, Published: published}
+		require.Zero(t, b.runs.plans.last(j).rev)
+		b.said(Job{Canvas: id, Published: published})
+		known := b.runs.plans.last(j)
+		require.EqualValues(t, 3, known.rev)
+		require.Equal(t, published, strings.Contains(string(known.doc), "published"))
+	}
+}
+
+func TestScheduleOfThePublishedVersion(t *testing.T) {
+	b := newBench(t)
+	id := b.canvas(talk)
+	s := Schedule{Tenant: "t", Name: "s", When: When{Every: "1s"}, Job: Job{Canvas: id, User: "u", Published: true, Fresh: true, Query: engine.String("x")}}
+	_, err := b.runs.PutSchedule(t.Context(), s)
+	require.ErrorIs(t, err, ErrUnpublished)
+	b.put(id, "published", true)
+	b.put(id, "drew", false)
+	s, err = b.runs.PutSchedule(t.Context(), s)
+	require.NoError(t, err)
+	require.True(t, s.Job.Published)
+	var run store.Run
+	require.Eventually(t, func() bool {
+		run, err = b.runs.LastRun(t.Context(), &s)
+		return err == nil && run.Status == store.RunDone || err != nil && !errors.Is(err, store.ErrNotFound)
+	}, patience, 20*time.Millisecond)
+	require.NoError(t, err)
+	require.NoError(t, b.runs.DeleteSchedule(t.Context(), "t", s.ID))
+	v, err := b.store.Session(t.Context(), "t", run.Session)
+	require.NoError(t, err)
+	require.Equal(t, "published", v.Version)
+	require.Contains(t, string(v.Messages), "You published x")
+}

@@ -1,0 +1,91 @@
+package runs
+
+import (
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+)
+
+// Kinds of records beside the engine's own event types.
+const (
+	// KindDocument is the first record: the canvas that is run, as JSON.
+	KindDocument = "document"
+	// KindTakeover marks the takeover by another host: {"attempt": n}.
+	KindTakeover = "takeover"
+	// KindEnd is the last record: {"status", "code", "error"}.
+	KindEnd = "end"
+)
+
+// End is how a run ended.
+type End struct {
+	Status string // one of the store's run states
+	Code   string // stable word for the kind of error, "" when there is none
+	Error  string // for people
+}
+
+func (e End) record() runlog.Record {
+	v := engine.Object("status", e.Status, "code", e.Code, "error", e.Error)
+	return runlog.Record{Kind: KindEnd, Data: v.AppendJSON(nil), Known: e}
+}
+
+// EndOf reads a [KindEnd] record, without parsing that of a run of this host.
+func EndOf(r runlog.Record) End {
+	if e, ok := r.Known.(End); ok {
+		return e
+	}
+	v, err := engine.ParseJSON(r.Data)
+	if err != nil {
+		return End{Status: "failed", Error: "the end of the run cannot be read"}
+	}
+	return End{Status: v.Get("status").Str(), Code: v.Get("code").Str(), Error: v.Get("error").Str()}
+}
+
+// Visible reports whether a record is for clients: an event, or how the run
+// ended. The rest is for hosts.
+func Visible(kind string) bool {
+	switch engine.EventType(kind) {
+	case engine.EventResult, engine.EventCheckpoint, engine.EventSnapshot:
+		return false
+	}
+	return kind != KindDocument
+}
+
+// mostKnown is the size of an event up to which its facts stay in memory with it.
+const mostKnown = 64 << 10
+
+// recordOf makes a record of an engine event; it copies what the engine uses again.
+func recordOf(e *engine.Event) runlog.Record {
+	r := runlog.Record{Kind: string(e.Type), Data: e.JSON}
+	if !e.Own {
+		r.Data = append([]byte(nil), e.JSON...)
+	}
+	if e.Facts != nil {
+		r.Known = e.Facts
+	}
+	return r
+}
+
+// Facts are what is known of an event; they are read from its JSON unless this host wrote it.
+func Facts(r runlog.Record) engine.Facts {
+	if f, ok := r.Known.(*engine.Facts); ok {
+		return *f
+	}
+	return engine.ReadFacts(engine.EventType(r.Kind), r.Data)
+}
+
+// event makes an engine event of a record.
+func event(r runlog.Record) *engine.Event {
+	return &engine.Event{Seq: r.Seq, Type: engine.EventType(r.Kind), JSON: r.Data}
+}
+
+// events are the engine's entries among records.
+func events(records []runlog.Record) []*engine.Event {
+	var out []*engine.Event
+	for _, r := range records {
+		switch r.Kind {
+		case KindDocument, KindTakeover, KindEnd:
+		default:
+			out = append(out, event(r))
+		}
+	}
+	return out
+}

@@ -1,0 +1,162 @@
+package runs
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/schedule"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Config is what runs need. Store, Log, Clocks and Registry are required.
+type Config struct {
+	Store    *store.Store
+	Log      *runlog.Log
+	Clocks   *schedule.Store // the next time of each schedule
+	Registry *engine.Registry
+	// Ports gives the world of one run; nil leaves all ports empty.
+	Ports func(j *Job) engine.Ports
+	// Patience is how long a turn waits for its session; 0 means 5 minutes.
+	Patience time.Duration
+	// Accept bounds how long Start and Cancel wait for an unavailable run log; 0
+	// means 5 s. A run that has started waits as long as it takes.
+	Accept time.Duration
+	// PlanBytes bounds the cache of compiled canvases; 0 means 32 MiB.
+	PlanBytes int64
+	// Documents bounds the memory of the documents of runs at work; nil means no
+	// bound.
+	Documents *memlimit.Budget
+	// Concurrency and MaxSteps are the engine's options; 0 means its default.
+	Concurrency, MaxSteps int
+	// Limits bound each run; see the engine's option.
+	Limits engine.Limits
+	// Full says why no new run may start now, or nil; nil lets all start.
+	Full func() error
+	// Suspect reports whether the former host of a run died of memory, most likely
+	// because of it; nil suspects none.
+	Suspect func(run string) bool
+	// ShortestPeriod is the least time between two runs of a schedule; 0 means a
+	// minute.
+	ShortestPeriod time.Duration
+	// KeepRuns is how long runs stay in the history after their end; 0 means for
+	// ever.
+	KeepRuns time.Duration
+	// Report is called for every run that this host ends, for metrics; nil for none.
+	Report func(j *Job, end End, took time.Duration)
+	// Watch receives every entry of the runs of this host in order; nil for none.
+	// Those of a run that was taken over are sent again, at least from the last
+	// snapshot on. It must neither block nor keep the record.
+	Watch func(j *Job, r runlog.Record, again bool)
+	// WatchPast sends Watch the records of former hosts too when this one takes a
+	// run over. Such a takeover reads the whole log of the run instead of what
+	// follows its last snapshot.
+	WatchPast bool
+	// Parent names the trace span that a run begun under ctx belongs to, in the
+	// form of a traceparent header; nil for none.
+	Parent func(ctx context.Context) string
+	// Logger takes what an operator should know; nil means slog.Default.
+	Logger *slog.Logger
+}
+
+// Runs starts and continues runs on this host. It is safe for concurrent use.
+//
+// Each of its parts has one task and sees only what that needs; the exported
+// methods of the embedded ones are methods of Runs.
+type Runs struct {
+	cfg Config
+	*schedules
+	*canvases
+	*reader
+	*results
+	*suspects
+	*aborts
+	*workers
+
+	turns     *turns
+	loader    *loader
+	executor  *executor
+	takeovers *takeovers
+	scanner   *scanner
+	history   *history
+}
+
+func (c Config) withDefaults() Config {
+	if c.Patience == 0 {
+		c.Patience = 5 * time.Minute
+	}
+	if c.ShortestPeriod == 0 {
+		c.ShortestPeriod = shortestPeriod
+	}
+	if c.Accept == 0 {
+		c.Accept = 5 * time.Second
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return c
+}
+
+// New makes Runs; nothing runs until [Runs.Start] or [Runs.Work].
+func New(cfg Config) *Runs {
+	cfg = cfg.withDefaults()
+	r := &Runs{
+		cfg: cfg,
+		canvases: &canvases{
+			store: cfg.Store, memory: cfg.Documents, plans: plans{registry: cfg.Registry, most: cfg.PlanBytes},
+		},
+		reader:   &reader{log: cfg.Log},
+		suspects: &suspects{full: cfg.Full, logger: cfg.Logger},
+		aborts:   &aborts{},
+		workers:  newWorkers(),
+		scanner:  newScanner(cfg.Store, cfg.Log, cfg.Logger),
+		history:  &history{store: cfg.Store, keep: cfg.KeepRuns, logger: cfg.Logger},
+	}
+	r.schedules = &schedules{
+		store: cfg.Store, clocks: cfg.Clocks, canvases: r.canvases, shortest: cfg.ShortestPeriod, logger: cfg.Logger,
+	}
+	r.turns = &turns{
+		store: cfg.Store, log: cfg.Log, patience: cfg.Patience, logger: cfg.Logger, scan: r.scanner.scanSoon,
+	}
+	r.loader = &loader{canvases: r.canvases, turns: r.turns, reader: r.reader, stopping: r.stopping}
+	r.results = &results{store: cfg.Store, registry: cfg.Registry, report: cfg.Report, logger: cfg.Logger}
+	r.executor = &executor{
+		results: r.results, aborts: r.aborts, ports: cfg.Ports, watch: cfg.Watch, logger: cfg.Logger,
+		engine: engine.Options{
+			Checkpoints: true, Internal: true,
+			Concurrency: cfg.Concurrency, MaxSteps: cfg.MaxSteps, Limits: cfg.Limits,
+		},
+	}
+	r.takeovers = &takeovers{
+		store: cfg.Store, log: cfg.Log, loader: r.loader, executor: r.executor, results: r.results,
+		schedules: r.schedules, workers: r.workers, suspect: cfg.Suspect,
+		readAll: cfg.Watch != nil && cfg.WatchPast, reading: make(chan struct{}, pastReaders), logger: cfg.Logger,
+	}
+	return r
+}
+
+// Work continues runs of dead hosts, queued runs, and runs that were accepted
+// but never begun, sets the clocks of schedules and forgets old runs, until ctx
+// ends.
+func (r *Runs) Work(ctx context.Context) error {
+	go r.scanner.work(ctx)
+	go r.keepClocks(ctx)
+	go r.history.work(ctx)
+	return r.cfg.Log.Work(ctx, r.takeovers.takeOver)
+}
+
+// Cancel stops a run of any host; one that has ended stays as it is.
+//
+// Errors: [broker.ErrUnavailable] when the run log does not take it within
+// [Config].Accept; it may take effect later all the same.
+func (r *Runs) Cancel(ctx context.Context, run string) error {
+	ctx, done := context.WithTimeout(ctx, r.cfg.Accept)
+	defer done()
+	return r.cfg.Log.Cancel(ctx, run)
+}
+
+// Active is how many runs this host works on.
+func (r *Runs) Active() int { return len(r.cfg.Log.Active()) }

@@ -1,0 +1,181 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// results writes how runs ended.
+type results struct {
+	store    *store.Store
+	registry *engine.Registry
+	report   func(j *Job, end End, took time.Duration) // may be nil
+	logger   *slog.Logger
+}
+
+// settle writes the result of a run whose last records are in the log, and
+// ends the log. It tries until it succeeds or the run is another host's.
+func (s *results) settle(ctx context.Context, lease *runlog.Lease, w *work, said *Transcript, end End) error {
+	wait := 20 * time.Millisecond
+	for {
+		err := s.save(ctx, w, said, end)
+		if err == nil {
+			break
+		}
+		s.logger.Error("result of a run was not saved yet", "run", w.job.ID, "err", err)
+		if err := pause(ctx, lease, wait); err != nil {
+			return err
+		}
+		wait = min(2*wait, 5*time.Second)
+	}
+	if s.report != nil {
+		s.report(&w.job, end, time.Since(w.began))
+	}
+	lease.Last() // the result is saved, which is what an end promises
+	err := lease.End(ctx)
+	for errors.Is(err, broker.ErrFull) {
+		if err := pause(ctx, lease, wait); err != nil {
+			return err
+		}
+		err = lease.End(ctx)
+	}
+	return err
+}
+
+// save writes state and turn where the job wants them, once.
+func (s *results) save(ctx context.Context, w *work, said *Transcript, end End) error {
+	if w.saved {
+		return nil
+	}
+	j := &w.job
+	row := store.RunEnd{ID: j.ID, Tenant: j.Tenant, Status: end.Status, Error: end.Error}
+	var session *store.Session
+	switch {
+	case j.Keep == KeepCanvas && w.state != nil:
+		if err := s.saveCanvas(ctx, w); err != nil {
+			return err
+		}
+	case j.Keep == KeepSession:
+		row.Session = j.Session
+		v, err := s.store.Session(ctx, j.Tenant, j.Session)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			// Somebody deleted the session during its run.
+		case err != nil:
+			return err
+		case v.LastRun != j.ID:
+			addTurn(&v, w, said, end)
+			session = &v
+		}
+	}
+	_, err := s.store.EndRun(ctx, row, session)
+	return err
+}
+
+// saveCanvas puts the state into the canvas as it is now: an edit made while
+// the run went on stays. A document that no longer fits the state keeps its
+// own.
+func (s *results) saveCanvas(ctx context.Context, w *work) error {
+	after := w.canvas.Save(w.state)
+	_, err := s.store.EditCanvas(ctx, w.job.Tenant, w.job.Canvas, "", func(c *store.Canvas) error {
+		if string(c.DSL) == string(w.doc) {
+			c.DSL = after
+			return nil
+		}
+		edited, err := engine.Load(s.registry, c.DSL)
+		if err != nil {
+			return nil // half-drawn: the edit counts
+		}
+		state, err := edited.Restore(after)
+		if err != nil || state.Unfinished() {
+			return nil // what waits is no longer there
+		}
+		c.DSL = edited.Save(state)
+		return nil
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // deleted meanwhile
+	}
+	return err
+}
+
+// addTurn puts the result of a run into its session.
+func addTurn(v *store.Session, w *work, said *Transcript, end End) {
+	v.LastRun = w.job.ID
+	v.Errors = end.Error
+	if end.Status == store.RunFailed || w.state == nil {
+		// The state of a run that broke off is not kept, so that the next turn
+		// begins where the last good one ended.
+		return
+	}
+	v.DSL = w.canvas.Save(w.state)
+	v.Rounds++
+	v.Duration += time.Since(w.began).Milliseconds()
+	id := uuid.NewString()
+	question := w.job.Query
+	messages, err := engine.ParseJSON(v.Messages)
+	if err != nil || messages.Kind() != engine.KindList {
+		messages = engine.List()
+	}
+	messages = messages.Append(engine.Object("role", "user", "content", question, "id", id))
+	answer := said.Text.String()
+	messages = messages.Append(engine.Object(
+		"role", "assistant", "content", answer, "created_at", float64(time.Now().UnixMicro())/1e6, "id", id))
+	v.Messages = messages.AppendJSON(nil)
+	v.Find = v.Find + "\n" + question.Text() + "\n" + answer
+	// One entry per turn, so that answers find theirs.
+	list, err := engine.ParseJSON(v.Reference)
+	if err != nil || list.Kind() != engine.KindList {
+		list = engine.List()
+	}
+	ref := said.Reference()
+	if ref.IsNull() {
+		ref = engine.Object()
+	}
+	v.Reference = list.Append(ref).AppendJSON(nil)
+}
+
+// fail ends a run that would fail again.
+func (s *results) fail(ctx context.Context, lease *runlog.Lease, j *Job, why error) error {
+	if errors.Is(why, store.ErrUnavailable) || errors.Is(why, ErrBusy) {
+		return why
+	}
+	row, err := s.store.Run(ctx, j.Tenant, j.ID)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	w := &work{job: *j, began: time.Now(), saved: err == nil && row.Status != store.RunActive}
+	end := End{Status: store.RunFailed, Code: CodeOf(why), Error: why.Error()}
+	if w.saved {
+		end = End{Status: row.Status, Error: row.Error}
+	} else {
+		s.logger.Error("run failed and is not tried again", "run", j.ID, "canvas", j.Canvas, "err", why)
+	}
+	if _, err := lease.Append(ctx, append(takeoverMark(lease), end.record())...); err != nil {
+		return err
+	}
+	return s.settle(ctx, lease, w, &Transcript{}, end)
+}
+
+// Dead ends a run that failed too often; it is what
+// [runlog.Config].Dead wants.
+func (s *results) Dead(ctx context.Context, lease *runlog.Lease) error {
+	var j Job
+	if err := json.Unmarshal(lease.Run.Data, &j); err != nil {
+		return nil // nothing is known of it
+	}
+	j = named(j, lease.Run.ID)
+	return s.fail(context.WithoutCancel(ctx), lease, &j,
+		fmt.Errorf("the run failed %d times with its host and is not tried again", lease.Run.Failures))
+}

@@ -1,0 +1,150 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// work is a job with everything that is needed to do it.
+type work struct {
+	job     Job
+	doc     []byte // what is run
+	canvas  *engine.Canvas
+	state   *engine.State
+	session store.Session // what a claim needs of the session, as it was read; without an ID for a job that has none
+	rev     int64         // of a canvas that was read before; 0 when it was read for this job
+	began   time.Time
+	rerun   bool              // the state is another run's
+	saved   bool              // its result is in the records store
+	memory  *memlimit.Account // holds the memory of doc; nil for a small document
+}
+
+// Start accepts a job and works on it in the background; it returns the job
+// with its ids once the run is written down, so that it is done even when this
+// host dies now. It waits while the session is busy, and writes nothing before
+// the session is free: run and claim are one commit. ctx bounds the waiting, not
+// the run.
+//
+// Errors: [ErrSession], [ErrBusy], [ErrCanvas], [ErrClosed], [ErrMemory], [ErrRecord],
+// [ErrTooLarge], [ErrUnpublished], [store.ErrNotFound] for the canvas, [broker.ErrUnavailable]
+// when the run log does not take the run within [Config].Accept: nothing is done
+// then.
+func (r *Runs) Start(ctx context.Context, j Job) (Job, error) {
+	if r.cfg.Full != nil {
+		if err := r.cfg.Full(); err != nil {
+			return j, err
+		}
+	}
+	if r.stopping.Err() != nil || !r.enter() {
+		return j, ErrClosed
+	}
+	leave := r.working.Done
+	started := false
+	defer func() {
+		if !started {
+			leave()
+		}
+	}()
+	if j.ID == "" {
+		j.ID = newID()
+	}
+	if j.Message == "" {
+		j.Message = newID()
+	}
+	if r.cfg.Parent != nil {
+		j.Parent = r.cfg.Parent(ctx)
+	}
+	if j.Keep == KeepSession {
+		waiting, done := r.turns.waiting(ctx, r.stopping)
+		defer done()
+		out, err := r.turns.enter(waiting, j.Tenant+" "+j.Session)
+		if err != nil {
+			return j, fmt.Errorf("session %q: %w", j.Session, err)
+		}
+		leave = func() {
+			out()
+			r.working.Done()
+		}
+		ctx = waiting
+	}
+	w, lease, err := r.accept(ctx, j)
+	if err != nil || lease == nil {
+		return j, err
+	}
+	started = true
+	go func() {
+		defer leave()
+		defer func() { releaseLater(w.memory, len(w.doc)) }()
+		r.executor.run(lease, w)
+	}()
+	return j, nil
+}
+
+// accept makes the work of a job and writes it down, again as long as what the
+// work was made of changes meanwhile. The lease is nil when the run is accepted
+// and worked on elsewhere.
+func (r *Runs) accept(ctx context.Context, j Job) (*work, *runlog.Lease, error) {
+	for {
+		w, err := r.loader.beginHeld(ctx, j)
+		if err != nil {
+			return nil, nil, err
+		}
+		// A client that leaves now must not leave half of it.
+		lease, err := r.submit(context.WithoutCancel(ctx), w)
+		if lease == nil {
+			w.release()
+		}
+		if !errors.Is(err, store.ErrConflict) {
+			return w, lease, err
+		}
+		r.plans.forget(&j)
+	}
+}
+
+// submit writes the run down, with the claim of its session, and claims it in
+// the run log. The lease is nil, without an error, when the run has been claimed
+// from the queue already: the scan for lost runs puts a run there when its host
+// takes longer than [young] to claim it.
+//
+// Errors: [store.ErrConflict] when the canvas or the session is no longer what
+// the work was made of.
+func (r *Runs) submit(ctx context.Context, w *work) (*runlog.Lease, error) {
+	j := &w.job
+	data, err := json.Marshal(j)
+	if err != nil {
+		return nil, err
+	}
+	row := store.Run{
+		ID: j.ID, Tenant: j.Tenant, Canvas: j.Canvas, Session: j.Session, User: j.User, Message: j.Message,
+		Source: j.Source, Input: data,
+	}
+	if w.session.ID == "" {
+		err = r.cfg.Store.StartRunAt(ctx, row, w.rev)
+	} else if err = r.cfg.Store.StartTurn(ctx, row, w.session); err == nil {
+		r.turns.reportOrphan(w)
+	}
+	if err != nil {
+		return nil, err
+	}
+	claiming, done := context.WithTimeout(ctx, r.cfg.Accept)
+	defer done()
+	lease, err := r.cfg.Log.Claim(claiming, runlog.Run{ID: j.ID, Data: data, Persisted: true})
+	if errors.Is(err, runlog.ErrActive) {
+		return nil, nil
+	}
+	if err != nil {
+		end := store.RunEnd{ID: j.ID, Tenant: j.Tenant, Session: j.Session, Status: store.RunFailed, Error: err.Error()}
+		if _, endErr := r.cfg.Store.EndRun(ctx, end, nil); endErr != nil {
+			r.cfg.Logger.Warn("run was not ended", "run", j.ID, "err", endErr)
+		}
+	}
+	return lease, err
+}

@@ -1,0 +1,189 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// requireTurn takes a turn in a session and gives its answer. The session must be free long before
+// a turn gives up.
+func (b *bench) requireTurn(canvas, session, query string) (answer string) {
+	b.t.Helper()
+	ctx, stop := context.WithTimeout(b.t.Context(), patience)
+	defer stop()
+	j := Job{Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession, Query: engine.String(query)}
+	j, err := b.runs.Start(ctx, j)
+	require.NoError(b.t, err)
+	var said Transcript
+	for _, r := range b.read(j.ID) {
+		said.Take(r)
+	}
+	v, err := b.store.Session(b.t.Context(), "t", session)
+	require.NoError(b.t, err)
+	require.Empty(b.t, v.Run, "the turn has freed its session")
+	return said.Text.String()
+}
+
+// TestClaimAndRunAreOneCommit: a turn that cannot be written does not hold its session, now and
+// after a restart.
+func TestClaimAndRunAreOneCommit(t *testing.T) {
+	b := newBench(t)
+	canvas := b.canvas(talk)
+	session := b.session(canvas, talk)
+	taken := b.start(Job{Canvas: canvas})
+	b.read(taken.ID)
+	turn := Job{Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession}
+	existing, nowhere, foreign := turn, turn, turn
+	existing.ID, nowhere.From, foreign.Canvas = taken.ID, "No:Node", b.canvas(talk)
+	_, err := b.runs.Start(t.Context(), existing)
+	require.ErrorIs(t, err, store.ErrExists)
+	_, err = b.runs.Start(t.Context(), nowhere)
+	require.ErrorIs(t, err, ErrCanvas)
+	_, err = b.runs.Start(t.Context(), foreign)
+	require.ErrorIs(t, err, ErrSession)
+	v, err := b.store.Session(t.Context(), "t", session)
+	require.NoError(t, err)
+	require.Empty(t, v.Run)
+
+	b.close()
+	b.open()
+	require.Equal(t, "You said x", b.requireTurn(canvas, session, "x"))
+}
+
+// TestTurnThatTheLogDoesNotTakeFreesItsSession: the end of its run and the claim are one commit
+// too.
+func TestTurnThatTheLogDoesNotTakeFreesItsSession(t *testing.T) {
+	b := newBench(t)
+	canvas := b.canvas(talk)
+	session := b.session(canvas, talk)
+	require.NoError(t, b.nats.Close())
+	j, err := b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession})
+	require.ErrorIs(t, err, runlog.ErrStopping)
+	v, err := b.store.Session(t.Context(), "t", session)
+	require.NoError(t, err)
+	require.Empty(t, v.Run)
+	row, err := b.store.Run(t.Context(), "t", j.ID)
+	require.NoError(t, err)
+	require.Equal(t, store.RunFailed, row.Status)
+	b.runs.Close()
+	require.NoError(t, b.store.Close())
+	b.open()
+	b.requireTurn(canvas, session, "x")
+}
+
+// watched is a context that says when somebody begins to wait for its end.
+type watched struct {
+	context.Context
+	waiting func()
+}
+
+func (w watched) Done() <-chan struct{} {
+	w.waiting()
+	return w.Context.Done()
+}
+
+// TestStopEndsWaitingTurns: those that wait on this host for each other, and the one that waits for
+// another host's run.
+func TestStopEndsWaitingTurns(t *testing.T) {
+	b := newBench(t)
+	canvas := b.canvas(waiting)
+	here, elsewhere := b.session(canvas, waiting), b.session(canvas, waiting)
+	b.start(Job{Canvas: canvas, Session: here, Keep: KeepSession})
+	require.Eventually(t, func() bool { return b.ran.Load() == 1 }, patience, time.Millisecond)
+	v, err := b.store.Session(t.Context(), "t", elsewhere)
+	require.NoError(t, err)
+	foreign := store.Run{ID: "foreign", Tenant: "t", Canvas: canvas, Session: elsewhere}
+	require.NoError(t, b.store.StartTurn(t.Context(), foreign, v))
+
+	ended := make(chan error)
+	turns := []string{here, here, elsewhere, elsewhere}
+	var waits sync.WaitGroup
+	for _, session := range turns {
+		waits.Add(1)
+		ctx := watched{t.Context(), sync.OnceFunc(waits.Done)}
+		go func() {
+			_, err := b.runs.Start(ctx, Job{Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession})
+			ended <- err
+		}()
+	}
+	waits.Wait()
+	b.runs.Stop()
+	for range turns {
+		select {
+		case err := <-ended:
+			require.ErrorIs(t, err, ErrClosed)
+			require.ErrorContains(t, err, "session")
+		case <-time.After(patience):
+			require.FailNow(t, "a turn waits although its host stops")
+		}
+	}
+	_, err = b.runs.Start(t.Context(), Job{Tenant: "t", Canvas: canvas})
+	require.ErrorIs(t, err, ErrClosed)
+	require.Len(t, b.log.Active(), 1, "the run that was accepted continues")
+}
+
+// TestStopEndsAQueuedTurn: a run of the queue that waits for its session is handed over, and that
+// is no death.
+func TestStopEndsAQueuedTurn(t *testing.T) {
+	b := newBench(t)
+	canvas := b.canvas(talk)
+	session := b.session(canvas, talk)
+	v, err := b.store.Session(t.Context(), "t", session)
+	require.NoError(t, err)
+	foreign := store.Run{ID: "foreign", Tenant: "t", Session: session}
+	require.NoError(t, b.store.StartTurn(t.Context(), foreign, v))
+	j := Job{ID: "queued", Message: "m", Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession}
+	data, err := json.Marshal(&j)
+	require.NoError(t, err)
+	require.NoError(t, b.log.Submit(t.Context(), runlog.Run{ID: "queued", Data: data}))
+	require.Eventually(t, func() bool {
+		_, err := b.store.Run(t.Context(), "t", "queued")
+		return err == nil
+	}, patience, time.Millisecond, "it is claimed, and its row is written before it waits")
+
+	deaths := make(chan uint64, 1)
+	b.only(func(_ context.Context, _ *Runs, e *runlog.Lease) error {
+		if e.Run.ID == "queued" {
+			deaths <- e.Run.Failures
+		}
+		return nil
+	})
+	select {
+	case n := <-deaths:
+		require.Zero(t, n)
+	case <-time.After(patience):
+		require.FailNow(t, "the run is lost")
+	}
+}
+
+// TestWaitingTurnHasLostRunsLookedFor: a host has died between accepting a turn and claiming its
+// run. The next turn of its session does not wait for the regular scan.
+func TestWaitingTurnHasLostRunsLookedFor(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	canvas := b.canvas(talk)
+	session := b.session(canvas, talk)
+	b.read(b.start(Job{Canvas: canvas}).ID) // the first scan is over, or this run's start has not been in it
+	v, err := b.store.Session(t.Context(), "t", session)
+	require.NoError(t, err)
+	lost := Job{ID: "lost", Message: "m", Tenant: "t", Canvas: canvas, Session: session, Keep: KeepSession}
+	data, err := json.Marshal(&lost)
+	require.NoError(t, err)
+	row := store.Run{ID: lost.ID, Tenant: "t", Canvas: canvas, Session: session, Message: "m", Input: data}
+	require.NoError(t, b.store.StartTurn(t.Context(), row, v))
+	began := time.Now()
+	require.Equal(t, "You said y", b.requireTurn(canvas, session, "y"))
+	require.Less(t, time.Since(began), scanEvery*2/3)
+	v, err = b.store.Session(t.Context(), "t", session)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, v.Rounds, "the lost turn is done, too")
+}
