@@ -64,8 +64,8 @@ const (
 // runs never keep others from starting.
 func reserveFor(size int64) int64 { return size / 8 }
 
-// Grow reserves n bytes more, or gives -n back. A small run waits for up to memoryPatience; a larger
-// one fails at once, since runs that wait for each other free nothing.
+// Grow reserves n bytes more, or gives -n back. A small run waits for up to memoryPatience; a
+// larger one fails at once, since runs that wait for each other free nothing.
 func (a *runAccount) Grow(n int64) error {
 	n *= weight
 	if n < 0 {

@@ -38,8 +38,9 @@ func New(name string, size int64) *Budget {
 	return &Budget{name: name, size: size, freed: make(chan struct{})}
 }
 
-// Reserve keeps n bytes of the budget for accounts that hold at most small bytes, so that those that
-// grow beyond it cannot keep small ones from starting. Call it before the first account is opened.
+// Reserve keeps n bytes of the budget for accounts that hold at most small bytes, so that those
+// that grow beyond it cannot keep small ones from starting. Call it before the first account is
+// opened.
 func (b *Budget) Reserve(n, small int64) { b.reserve, b.small = n, small }
 
 // room is the number of bytes that an account of held bytes may take part in.
