@@ -29,14 +29,11 @@ type Log interface {
 // Config is what the API serves from. Store, Log, Files, Runs, Registry, Models
 // and Quota are required.
 type Config struct {
-	Store *store.Store
-	Log   Log
-	Files *blobs.Store // uploads
-	// LogDamaged reports whether files of the run log were found damaged; nil means that nothing
-	// is known.
-	LogDamaged func() bool
-	Runs       *durable.Runs
-	Registry   *engine.Registry
+	Store    *store.Store
+	Log      Log
+	Files    *blobs.Store // uploads
+	Runs     *durable.Runs
+	Registry *engine.Registry
 	// Ports gives the world of one run; used to debug single nodes.
 	Ports func(j *durable.Job) engine.Ports
 	// MCP reaches MCP servers; nil says that there are none here.
@@ -89,6 +86,9 @@ type Config struct {
 	Metrics *prometheus.Registry
 	// Logger takes what an operator should know; nil means slog.Default.
 	Logger *slog.Logger
+	// LogDamaged reports whether files of the run log were found damaged; nil means that nothing
+	// is known.
+	LogDamaged func() bool
 }
 
 // API answers requests. It is safe for concurrent use.
