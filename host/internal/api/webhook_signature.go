@@ -147,8 +147,8 @@ func (s *signature) readPayload(text string) error {
 	return nil
 }
 
-// parts are the signatures, and what else stands among them, in a request: senders that change their
-// key sign with the old and the new one for a while.
+// parts are the signatures, and what else stands among them, in a request: senders that change
+// their key sign with the old and the new one for a while.
 func (s *signature) parts(h http.Header) []string {
 	comma := !strings.Contains(s.prefix, ",")
 	return strings.FieldsFunc(strings.Join(h.Values(s.header), " "), func(r rune) bool {
