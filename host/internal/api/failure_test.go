@@ -97,7 +97,7 @@ func TestUnforeseenErrorsAreOnlyLogged(t *testing.T) {
 	}
 }
 
-// Errors that tell callers what to change are told as they are.
+// Errors that callers can act on are sent as they are.
 func TestPublicErrors(t *testing.T) {
 	for _, public := range publicErrors {
 		f, internal := asFailure(fmt.Errorf("canvas %q: %w", "faq", public))
