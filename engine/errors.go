@@ -41,7 +41,9 @@ type NodeError struct {
 	Err  error
 }
 
-func (e *NodeError) Error() string { return fmt.Sprintf("node %s (%s): %v", brief(e.Node), brief(e.Kind), e.Err) }
+func (e *NodeError) Error() string {
+	return fmt.Sprintf("node %s (%s): %v", brief(e.Node), brief(e.Kind), e.Err)
+}
 
 // Unwrap gives the cause.
 func (e *NodeError) Unwrap() error { return e.Err }

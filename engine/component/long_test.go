@@ -46,16 +46,19 @@ func TestQuotedValuesAreCut(t *testing.T) {
 		"downstream":      begin + "," + node("N", "LLM", "{}", fmt.Sprintf(`,"downstream":[%q]`, long)),
 		"downstream text": begin + "," + node("N", "LLM", "{}", fmt.Sprintf(`,"downstream":{%q:1}`, long)),
 		"parent":          begin + "," + node("N", "LLM", "{}", fmt.Sprintf(`,"parent_id":%q`, long)),
-		"operator":        of("Switch", `{"conditions":[{"items":[{"cpn_id":"sys.query","operator":%q}],"to":["begin"]}]}`),
+		"operator": of("Switch",
+			`{"conditions":[{"items":[{"cpn_id":"sys.query","operator":%q}],"to":["begin"]}]}`),
 		"list operation":  of("ListOperations", `{"query":"sys.files","operations":%q}`),
 		"language":        of("CodeExec", `{"lang":%q,"script":"x"}`),
 		"tool":            of("Agent", `{"tools":[{"component_name":%q,"params":{}}]}`),
 		"assign operator": of("VariableAssigner", `{"variables":[{"variable":"env.x","operator":%q,"parameter":"x"}]}`),
 		"string method":   of("StringTransform", `{"method":%q}`),
-		"loop operator":   of("Loop", `{"loop_termination_condition":[{"variable":"x","operator":%q}],"logical_operator":%q}`),
+		"loop operator": of("Loop",
+			`{"loop_termination_condition":[{"variable":"x","operator":%q}],"logical_operator":%q}`),
 		"iteration items": of("Iteration", `{"items_ref":%q}`),
-		"webhook mode":    node("begin", "Begin", fmt.Sprintf(`{"mode":%q,"inputs":{%q:{"type":%q}}}`, long, long, long), ""),
-		"a near id":       refers("LLM:"+ascii+"1@content") + "," + node("LLM:"+ascii, "LLM", `{}`, ""),
+		"webhook mode": node("begin", "Begin",
+			fmt.Sprintf(`{"mode":%q,"inputs":{%q:{"type":%q}}}`, long, long, long), ""),
+		"a near id": refers("LLM:"+ascii+"1@content") + "," + node("LLM:"+ascii, "LLM", `{}`, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			document := []byte(`{"components":{` + components + `}}`)

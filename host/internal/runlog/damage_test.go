@@ -102,7 +102,7 @@ func TestDamagedMessagesAreReported(t *testing.T) {
 				damage := l.conn.Damage()
 				require.Len(t, damage, 1)
 				require.LessOrEqual(t, damage[0].Offset, at)
-							})
+			})
 		}
 	}
 }
