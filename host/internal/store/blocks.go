@@ -78,16 +78,17 @@ func countScope(ctx context.Context, s *Store, c scope) (counted, error) {
 	for _, b := range blocks {
 		n.total += b.rows
 	}
-	if old >= blockRows {
-		err = s.write(ctx, "count "+c.table, func(ctx context.Context, q querier) error {
-			return addBlocks(ctx, q, c, settled, now.UnixMilli())
-		})
-	} else if i := stale(blocks, now); i >= 0 {
-		err = s.write(ctx, "count "+c.table, func(ctx context.Context, q querier) error {
-			return recount(ctx, q, c, blocks[i], now.UnixMilli())
-		})
+	keep := func(op func(ctx context.Context, q querier) error) {
+		// The number is right without it, and a page has to be read on a full disk as well; the
+		// next page tries again.
+		_ = s.write(ctx, "count "+c.table, op)
 	}
-	return n, err
+	if old >= blockRows {
+		keep(func(ctx context.Context, q querier) error { return addBlocks(ctx, q, c, settled, now.UnixMilli()) })
+	} else if i := stale(blocks, now); i >= 0 {
+		keep(func(ctx context.Context, q querier) error { return recount(ctx, q, c, blocks[i], now.UnixMilli()) })
+	}
+	return n, nil
 }
 
 // lockLists makes counting and deleting rows of lists exclude each other until the end of the

@@ -152,3 +152,22 @@ func TestBlocksUnderConcurrentDeletions(t *testing.T) {
 		})
 	}
 }
+
+// fullDisk is a committer that cannot write.
+type fullDisk struct{ committer }
+
+func (fullDisk) write(context.Context, func(context.Context, querier) error) error { return ErrFull }
+
+// A list can be read while nothing can be written.
+func TestListsAreReadOnFullDisk(t *testing.T) {
+	s := openTest(t, engineConfig(t, "sqlite"))
+	blockStore(t, s)
+	writable := s.commit
+	s.commit = fullDisk{writable}
+	for range 2 {
+		list, total := runsOf(t, s, RunFilter{}, Page{Limit: 10, Offset: 20_000})
+		require.Equal(t, 35_000, total)
+		require.Len(t, list, 10)
+	}
+	s.commit = writable
+}
