@@ -95,9 +95,7 @@ func (r *run) skip(call *Call) bool {
 		return false
 	}
 	for name, v := range pin.Fields() {
-		if x, wrapped := v.Lookup("value"); wrapped && v.Kind() == KindObject {
-			v = x
-		}
+		v = unwrapped(v)
 		call.refuse(r.opt.Limits.checkValue(v))
 		call.setOut(name, v)
 		if name == "_next" {

@@ -146,7 +146,7 @@ type Setup struct {
 func (s *Setup) Fail(param string, value Value, problem string) error {
 	text := ""
 	if !value.IsNull() {
-		text = shorten(value.JSON(), 120)
+		text = brief(value.JSON())
 	}
 	return &ParamError{Node: s.NodeID, Name: s.Name, Kind: s.Kind, Param: param, Value: text, Problem: problem}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -40,7 +41,9 @@ type NodeError struct {
 	Err  error
 }
 
-func (e *NodeError) Error() string { return fmt.Sprintf("node %s (%s): %v", e.Node, e.Kind, e.Err) }
+func (e *NodeError) Error() string {
+	return fmt.Sprintf("node %s (%s): %v", brief(e.Node), brief(e.Kind), e.Err)
+}
 
 // Unwrap gives the cause.
 func (e *NodeError) Unwrap() error { return e.Err }
@@ -57,15 +60,15 @@ type ParamError struct {
 
 func (e *ParamError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "component %q", e.Node)
+	fmt.Fprintf(&b, "component %q", brief(e.Node))
 	if e.Name != "" && e.Name != e.Node {
-		fmt.Fprintf(&b, " (%s)", e.Name)
+		fmt.Fprintf(&b, " (%s)", brief(e.Name))
 	}
 	if e.Kind != "" {
-		fmt.Fprintf(&b, ", %s", e.Kind)
+		fmt.Fprintf(&b, ", %s", brief(e.Kind))
 	}
 	if e.Param != "" {
-		fmt.Fprintf(&b, ", parameter %s", e.Param)
+		fmt.Fprintf(&b, ", parameter %s", brief(e.Param))
 	}
 	b.WriteString(": ")
 	if e.Value != "" {
@@ -75,13 +78,20 @@ func (e *ParamError) Error() string {
 	return b.String()
 }
 
-// shorten cuts a text for an error message, on a rune.
-func shorten(s string, max int) string {
-	if len(s) <= max {
+// quotedMost is how many bytes of a value an error message quotes.
+const quotedMost = 120
+
+// brief is a value of a document as an error message quotes it.
+func brief(s string) string { return shorten(s, quotedMost) }
+
+// shorten cuts a text for an error message, on a rune, and says how long it is.
+func shorten(s string, most int) string {
+	if len(s) <= most {
 		return s
 	}
-	for max > 0 && s[max]&0xC0 == 0x80 {
-		max--
+	end := most
+	for end > 0 && s[end]&0xC0 == 0x80 {
+		end--
 	}
-	return s[:max] + "..."
+	return s[:end] + "... (" + strconv.Itoa(len(s)) + " bytes)"
 }

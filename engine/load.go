@@ -136,7 +136,7 @@ func (n *node) paramError(param, value, problem string) error {
 	return &ParamError{Node: n.id, Name: n.name, Kind: n.spec.Name, Param: param, Value: value, Problem: problem}
 }
 
-func quote(s string) string { return string(AppendQuoted(nil, shorten(s, 120))) }
+func quote(s string) string { return string(AppendQuoted(nil, brief(s))) }
 
 // displayNames reads the names people gave the nodes.
 func displayNames(graph Value) map[string]string {
@@ -183,11 +183,11 @@ func (c *Canvas) link(refuse func(error) error) error {
 func (n *node) checkDownstream() error {
 	down := n.entry.Get("downstream")
 	if k := down.Kind(); k != KindList && k != KindNull {
-		return n.paramError("downstream", shorten(down.JSON(), 120), "is a "+k.String()+"; a list of ids is needed")
+		return n.paramError("downstream", brief(down.JSON()), "is a "+k.String()+"; a list of ids is needed")
 	}
 	for _, d := range down.Elements() {
 		if k := d.Kind(); k != KindString {
-			return n.paramError("downstream", shorten(d.JSON(), 120), "is a "+k.String()+"; the id of a component is needed")
+			return n.paramError("downstream", brief(d.JSON()), "is a "+k.String()+"; the id of a component is needed")
 		}
 	}
 	return nil

@@ -76,10 +76,46 @@ func (o *Options) check(c *Canvas) error {
 			return err
 		}
 	}
-	for id := range o.Pins {
-		if err := there("Pins", id); err != nil {
-			return err
+	for id, pin := range o.Pins {
+		n, err := c.node(id)
+		if err != nil {
+			return fmt.Errorf("option Pins: %w", err)
 		}
+		for name, v := range pin.Fields() {
+			if err := n.checkOutput(name, unwrapped(v)); err != nil {
+				return fmt.Errorf("option Pins: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// unwrapped is a pinned output without the {"value": ...} of a saved document.
+func unwrapped(v Value) Value {
+	if x, wrapped := v.Lookup("value"); wrapped && v.Kind() == KindObject {
+		return x
+	}
+	return v
+}
+
+// checkOutput refuses a value from outside for an output of another type, which the component never
+// gives. An object may be a list and a list an object: components give either for JSON.
+func (n *node) checkOutput(name string, v Value) error {
+	given := v.Kind().String()
+	for _, f := range n.spec.Outputs {
+		if f.Name != name || given == f.Type || v.IsNull() {
+			continue
+		}
+		switch f.Type {
+		case "string", "number", "boolean":
+		case "object", "list":
+			if k := v.Kind(); k == KindObject || k == KindList {
+				continue
+			}
+		default:
+			continue
+		}
+		return fmt.Errorf("node %q: output %s is a %s; its type is %s", n.id, name, given, f.Type)
 	}
 	return nil
 }

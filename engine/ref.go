@@ -41,7 +41,7 @@ func (r *Ref) IsZero() bool { return r.Expr == "" }
 func (r *Ref) String() string { return "{" + r.Expr + "}" }
 
 func (r *Ref) notFound() error {
-	return fmt.Errorf("%w: Can't find variable: '%s'", ErrRef, r.Expr)
+	return fmt.Errorf("%w: Can't find variable: '%s'", ErrRef, brief(r.Expr))
 }
 
 // Text is a text with embedded references, cut into literal parts and references once.

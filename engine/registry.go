@@ -70,7 +70,7 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 	if n, ok := nearest.Match(name, names); ok {
 		meant = ", did you mean " + n + "?"
 	}
-	return nil, fmt.Errorf("%w %q%s; known are %s", ErrUnknownComponent, name, meant, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%w %q%s; known are %s", ErrUnknownComponent, brief(name), meant, strings.Join(names, ", "))
 }
 
 func (r *Registry) plugin(name string) *Spec {

@@ -449,11 +449,14 @@ func (s *State) assign(r *Ref, v Value, check func(old, v Value) error) error {
 }
 
 // SetOutput sets what a node holds, for a rerun with edited values. A node the canvas lacks is an
-// error.
+// error, and so is a value of another type than the output's.
 func (s *State) SetOutput(node, name string, v Value) error {
 	i, ok := s.canvas.index[node]
 	if !ok {
 		return s.canvas.unknownNode(String(node))
+	}
+	if err := s.canvas.nodes[i].checkOutput(name, v); err != nil {
+		return err
 	}
 	s.setOut(i, name, v)
 	return nil

@@ -92,7 +92,17 @@ func problemOf(err error) Problem {
 	return Problem{Text: strings.TrimPrefix(err.Error(), "canvas: "), Severity: SeverityError}
 }
 
+// mostArgument is how many bytes of an argument a problem shows: all of a text of ours, a part of
+// an id or a parameter.
+const mostArgument = 400
+
+// add adds a problem of a node.
 func (v *validator) add(n *node, param string, severity Severity, format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = shorten(text, mostArgument)
+		}
+	}
 	v.note(Problem{Node: n.id, Name: n.name, Param: param, Text: fmt.Sprintf(format, args...), Severity: severity})
 }
 
@@ -125,10 +135,10 @@ func (v *validator) guess(name string, known []string) string {
 		}
 	}
 	if rest, ok := nearest.Match(name[len(qualifier):], rests); ok {
-		return fmt.Sprintf("; did you mean %q?", qualifier+rest)
+		return fmt.Sprintf("; did you mean %q?", brief(qualifier+rest))
 	}
 	if meant, ok := nearest.Match(name, others); ok {
-		return fmt.Sprintf("; did you mean %q?", meant)
+		return fmt.Sprintf("; did you mean %q?", brief(meant))
 	}
 	return ""
 }

@@ -137,6 +137,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	h.web = &web.Client{AllowPrivate: cfg.AllowPrivate}
 	numbers := newMetrics(cfg.Version)
 	h.memory.register(numbers)
+	registerDamage(numbers, h.conn)
 	if err := h.openQuota(numbers); err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		Documents: &h.documents, Templates: templates, Models: h.models, Quota: h.quota, Operator: firstTenantID,
 		Limits: cfg.Limits, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
 		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
-		ForgetTask: h.redis.forget,
+		ForgetTask: h.redis.forget, LogDamaged: func() bool { return len(h.conn.Damage()) > 0 },
 	})
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err

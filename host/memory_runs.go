@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,13 +25,14 @@ type runMemory struct {
 
 	mu       sync.Mutex
 	accounts map[string]*runAccount // of runs that hold something
-	full     bool                   // the process is short of memory
+	calm     chan struct{}          // closed when the process is no longer short of memory; nil if it is not
 	noted    bool                   // there is a note on the disk
 
 	suspects map[string]bool // runs that most likely ended the former process of this data directory
 }
 
 func newRunMemory(budget *memlimit.Budget, limit int64) *runMemory {
+	budget.Reserve(reserveFor(budget.Size()), smallRun)
 	return &runMemory{budget: budget, limit: limit, usage: memlimit.Used, accounts: map[string]*runAccount{}}
 }
 
@@ -51,26 +53,78 @@ func (m *runMemory) open(run string) *runAccount {
 // texts of megabytes.
 const weight = 5
 
-// Grow reserves n bytes more, or gives -n back.
+const (
+	// smallRun is the size up to which a run waits for its memory and may use the reserve: more
+	// than a run of a usual canvas takes at its start.
+	smallRun = 256 << 10 * weight
+	// memoryPatience bounds how long a small run waits for memory before it fails.
+	memoryPatience = 2 * time.Second
+)
+
+// reserveFor is the part of a budget of size bytes that only small runs may use, so that growing
+// runs never keep others from starting.
+func reserveFor(size int64) int64 { return size / 8 }
+
+// Grow reserves n bytes more, or gives -n back. A small run waits for up to memoryPatience; a
+// larger one fails at once, since runs that wait for each other free nothing.
 func (a *runAccount) Grow(n int64) error {
+	n *= weight
+	if n < 0 {
+		a.shrink(-n)
+		return nil
+	}
+	err := a.reserve(n)
+	if err == nil {
+		a.memory.add(a)
+	}
+	return err
+}
+
+func (a *runAccount) reserve(n int64) error {
+	if a.held.Held()+n > smallRun {
+		if a.memory.shortage() != nil {
+			return errShort
+		}
+		return a.held.Grow(n)
+	}
+	ctx, done := context.WithTimeoutCause(context.Background(), memoryPatience, memlimit.ErrFull)
+	defer done()
+	if short := a.memory.shortage(); short != nil {
+		select {
+		case <-short:
+		case <-ctx.Done():
+			return errShort
+		}
+	}
+	err := a.held.Wait(ctx, n)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("waited %s: %w", memoryPatience, context.Cause(ctx))
+	}
+	return err
+}
+
+func (a *runAccount) shrink(n int64) {
 	m := a.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if n < 0 {
-		a.held.Shrink(-n * weight)
-		if a.held.Held() == 0 {
-			delete(m.accounts, a.run)
-		}
-		return nil
+	a.held.Shrink(n)
+	if a.held.Held() == 0 {
+		delete(m.accounts, a.run)
 	}
-	if m.full {
-		return errShort
-	}
-	if err := a.held.Grow(n * weight); err != nil {
-		return err
-	}
+}
+
+// add lists an account of a run that holds something.
+func (m *runMemory) add(a *runAccount) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.accounts[a.run] = a
-	return nil
+}
+
+// shortage is nil unless the process is short of memory; it is closed when that is over.
+func (m *runMemory) shortage() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calm
 }
 
 // errShort is why nothing grows while the process is short of memory.
@@ -78,9 +132,7 @@ var errShort = errors.New("the process is close to its memory limit")
 
 // Full is nil unless the process is short of memory.
 func (m *runMemory) Full() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.full {
+	if m.shortage() != nil {
 		return fmt.Errorf("%w: %w", runs.ErrMemory, errShort)
 	}
 	return nil
@@ -110,10 +162,13 @@ func (m *runMemory) watch() (end string, err error) {
 	live := float64(u.Live) / float64(m.limit)
 	switch {
 	case live > guardAt:
-		m.full = true
+		if m.calm == nil {
+			m.calm = make(chan struct{})
+		}
 		end = m.largest()
-	case live < calmAt:
-		m.full = false
+	case live < calmAt && m.calm != nil:
+		close(m.calm)
+		m.calm = nil
 	}
 	return end, m.note(u)
 }

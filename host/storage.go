@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/kv"
@@ -70,6 +72,14 @@ func (h *Host) openOnBroker(ctx context.Context) (err error) {
 	}
 	h.schedules, err = schedule.New(ctx, h.conn)
 	return err
+}
+
+// registerDamage adds how many files of the run log were found damaged.
+func registerDamage(numbers *prometheus.Registry, conn *broker.Conn) {
+	numbers.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "easel_run_log_damaged_files",
+		Help: "Files of the embedded run log that have lost messages, found since the start; the log names them.",
+	}, func() float64 { return float64(len(conn.Damage())) }))
 }
 
 // closeLog closes the run log and the connection to NATS, as far as they are open.

@@ -49,6 +49,7 @@ func TestReviewedLicenceHasToBeAllowed(t *testing.T) {
 }
 
 func TestPartsAreOfAKnownVersion(t *testing.T) {
+	t.Chdir(filepath.Join("..", "..")) // as the program runs
 	name, version, _ := cutVersion(pdfium)
 	list, err := withParts("program", []component{{Kind: "golang", Name: name, Version: version}})
 	require.NoError(t, err)

@@ -3,6 +3,9 @@ package main
 import (
 	"embed"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -15,7 +18,8 @@ var texts embed.FS
 type part struct {
 	name     string
 	licences []string
-	text     string   // in texts
+	text     string   // in texts; not needed with file
+	file     source   // where the distribution of the part has its licence
 	of       string   // component@version that holds it; "" for what is always there
 	in       []string // lists that have it; with of, all that have that component
 	notice   string   // what its licence wants to be said
@@ -31,9 +35,9 @@ const (
 const goName = "Go standard library and runtime, wasm_exec.js"
 
 var parts = []part{
-	{name: goName, licences: []string{"BSD-3-Clause"}, text: "go.txt", in: []string{"program", "page", "package"}},
+	{name: goName, licences: []string{"BSD-3-Clause"}, file: goLicence, in: []string{"program", "page", "package"}},
 	{
-		name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"}, text: "go-pdk.txt",
+		name: "github.com/extism/go-pdk (as source, for new plugins)", licences: []string{"BSD-3-Clause"}, file: pdkLicence,
 		in: []string{"program"},
 	},
 	{name: "DejaVu fonts 2.37", licences: []string{"Bitstream-Vera"}, text: "dejavu.txt", in: []string{"program"}},
@@ -73,6 +77,46 @@ var parts = []part{
 	{name: "Rust standard library", licences: []string{"MIT"}, text: "rust.txt", in: []string{"plugins"}},
 }
 
+// source finds a file of a distribution that is on this machine.
+type source func() (path string, err error)
+
+// goLicence is the licence of the Go distribution that builds easel.
+func goLicence() (string, error) {
+	root, err := goOutput(".", "env", "GOROOT")
+	return filepath.Join(root, "LICENSE"), err
+}
+
+// pdkLicence is the licence of the module whose source is in the Go SDK.
+func pdkLicence() (string, error) {
+	dir, err := goOutput(filepath.Join("plugins", "sdk"), "list", "-m", "-f", "{{.Dir}}", "github.com/extism/go-pdk")
+	return filepath.Join(dir, "LICENSE"), err
+}
+
+// goOutput runs the go command in a directory.
+func goOutput(dir string, args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s in %s: %w", strings.Join(args, " "), dir, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// licence is the file with the licence of the part.
+func (p *part) licence() (file, error) {
+	if p.file == nil {
+		text, err := texts.ReadFile("texts/" + p.text)
+		return file{p.text, string(text)}, err
+	}
+	path, err := p.file()
+	if err != nil {
+		return file{}, err
+	}
+	text, err := os.ReadFile(path)
+	return file{filepath.Base(path), string(text)}, err
+}
+
 // reviewed are the licences in files that a person read, by component@version and name: files that
 // have prose between licences, or a rare one. Without licences a file is left out, as it repeats
 // those of other components.
@@ -100,12 +144,12 @@ func withParts(name string, list []component) ([]component, error) {
 			return nil, fmt.Errorf("%s: its parts are listed for %s: see what it is made of now and change build/licences/parts.go",
 				&c, version)
 		}
-		text, err := texts.ReadFile("texts/" + p.text)
+		licence, err := p.licence()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
 		list = append(list, component{
-			Kind: c.Kind, Name: p.name, Licences: p.licences, Files: []file{{p.text, string(text)}}, Part: owner, Notice: p.notice,
+			Kind: c.Kind, Name: p.name, Licences: p.licences, Files: []file{licence}, Part: owner, Notice: p.notice,
 		})
 	}
 	return list, nil

@@ -79,7 +79,8 @@ func (c *call) listCanvases(f store.CanvasFilter, p store.Page) error {
 	if c.query.Get("type") == "filter" {
 		return c.countCanvases(f)
 	}
-	list, total, err := c.pageOf(f, p)
+	f.Tags = c.names("tags")
+	list, total, err := c.a.cfg.Store.Canvases(c.ctx(), f, p)
 	if err != nil {
 		return err
 	}
@@ -88,25 +89,6 @@ func (c *call) listCanvases(f store.CanvasFilter, p store.Page) error {
 		rows[i] = c.canvasRow(v)
 	}
 	return c.ok(engine.Object("canvas", engine.List(rows...), "total", total))
-}
-
-// pageOf gives one page of canvases, with how many there are in all. Tags,
-// which the store does not look into, are compared here.
-func (c *call) pageOf(f store.CanvasFilter, p store.Page) ([]store.Canvas, int, error) {
-	wanted := c.names("tags")
-	if len(wanted) == 0 {
-		return c.a.cfg.Store.Canvases(c.ctx(), f, p)
-	}
-	every := p
-	every.Limit, every.Offset = 0, 0
-	list, _, err := c.a.cfg.Store.Canvases(c.ctx(), f, every)
-	if err != nil {
-		return nil, 0, err
-	}
-	list = slices.DeleteFunc(list, func(v store.Canvas) bool {
-		return !slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(v.Tags, t) })
-	})
-	return cut(list, p), len(list), nil
 }
 
 // cut is a page of a list that is held whole.

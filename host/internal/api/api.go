@@ -86,6 +86,9 @@ type Config struct {
 	Metrics *prometheus.Registry
 	// Logger takes what an operator should know; nil means slog.Default.
 	Logger *slog.Logger
+	// LogDamaged reports whether files of the run log were found damaged; nil means that nothing
+	// is known.
+	LogDamaged func() bool
 }
 
 // API answers requests. It is safe for concurrent use.

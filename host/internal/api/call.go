@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -105,7 +106,9 @@ func (c *call) refuse(err error) {
 	f, internal := asFailure(err)
 	f = f.plain()
 	if internal && !errors.Is(err, context.Canceled) {
-		c.a.cfg.Logger.Error("request failed", "route", c.route.path, "err", err)
+		id := rand.Text()
+		c.a.cfg.Logger.Error("request failed", "route", c.route.path, "request", id, "err", err)
+		f = f.inLog(id)
 	}
 	if c.begun || c.left {
 		return

@@ -4,14 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/broker"
+	docs "github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/quota"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/upload"
 )
 
 // Codes of the dialects, in the member code of their answers.
@@ -100,7 +105,7 @@ func asFailure(err error) (f *failure, internal bool) {
 		return &failure{code: codeBad, message: err.Error(), status: http.StatusRequestEntityTooLarge}, false
 	case errors.Is(err, runs.ErrBusy):
 		return failed(codeRunning, "The session is busy with another turn; try again."), false
-	case errors.Is(err, runs.ErrCanvas), errors.Is(err, runs.ErrRecord), errors.Is(err, runs.ErrGone), errors.Is(err, engine.ErrRef):
+	case isPublic(err):
 		return failed(codeException, "%s", err), false
 	case errors.As(err, &order):
 		return unknownOrder(order.Order, order.Accepted), false
@@ -121,7 +126,33 @@ func asFailure(err error) (f *failure, internal bool) {
 		expected := errors.Is(err, runs.ErrMemory) || errors.Is(err, runs.ErrClosed)
 		return &failure{code: codeServer, message: message, status: http.StatusServiceUnavailable, after: awayFor}, !expected
 	}
-	return failed(codeException, "%s", err), true
+	return failed(codeException, internalError), true
+}
+
+// publicErrors are those whose texts, with what is around them, are for callers.
+var publicErrors = []error{
+	runs.ErrCanvas, runs.ErrRecord, runs.ErrGone, engine.ErrRef, quota.ErrUsedUp,
+	model.ErrUnknownModel, model.ErrKeyNeeded, upload.ErrNotFound, upload.ErrTooLarge,
+	docs.ErrFormat, docs.ErrEncrypted, docs.ErrDamaged, docs.ErrNoText, docs.ErrLimit,
+	docs.ErrBusy,
+}
+
+func isPublic(err error) bool {
+	return slices.ContainsFunc(publicErrors, func(public error) bool { return errors.Is(err, public) })
+}
+
+// internalError stands for an error that callers are not meant to see: it may name files, addresses
+// or statements of the database.
+const internalError = "internal error; the log of the host says what failed"
+
+// inLog adds under which request the log of the host has an error.
+func (f *failure) inLog(request string) *failure {
+	if f.message != internalError {
+		return f
+	}
+	known := *f
+	known.message = internalError + ", under request " + request
+	return &known
 }
 
 // unknownOrder refuses the parameter orderby of a list, which is an exception to the dialects.

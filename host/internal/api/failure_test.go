@@ -1,10 +1,14 @@
 package api
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,5 +72,36 @@ func TestUnforeseenErrorsAreTheHosts(t *testing.T) {
 			want = http.StatusOK // their code says it
 		}
 		require.Equal(t, want, w.Code, name)
+	}
+}
+
+// What failed inside the host stands in its log, and the answer says under which request.
+func TestUnforeseenErrorsAreOnlyLogged(t *testing.T) {
+	const detail = `open /srv/data/easel.db: dial tcp 10.0.0.7:5432: relation "secrets"`
+	for name, r := range map[string]*route{
+		"v2": {doc: &v2Doc{}}, "openai": {llm: true}, "agents": {openAI: true}, "dialects": {},
+	} {
+		var lines bytes.Buffer
+		log := slog.New(slog.NewTextHandler(&lines, nil))
+		w, req := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "POST", "/", nil)
+		call := &call{a: &API{cfg: Config{Logger: log}}, w: w, r: req, route: r, asOpenAI: r.openAI}
+		call.refuse(errors.New(detail))
+		for _, word := range []string{"easel.db", "10.0.0.7", "secrets"} {
+			require.NotContains(t, w.Body.String(), word, name)
+			require.Contains(t, lines.String(), word, name)
+		}
+		_, id, ok := strings.Cut(w.Body.String(), "under request ")
+		require.True(t, ok, w.Body.String())
+		id, _, _ = strings.Cut(id, `"`)
+		require.Contains(t, lines.String(), "request="+id, name)
+	}
+}
+
+// Errors that callers can act on are sent as they are.
+func TestPublicErrors(t *testing.T) {
+	for _, public := range publicErrors {
+		f, internal := asFailure(fmt.Errorf("canvas %q: %w", "faq", public))
+		require.False(t, internal)
+		require.Equal(t, `canvas "faq": `+public.Error(), f.message)
 	}
 }

@@ -57,7 +57,7 @@ const pingTime = 3 * time.Second
 func (a *API) ready(c *call) error {
 	ctx, done := context.WithTimeout(c.ctx(), pingTime)
 	defer done()
-	state := func(err error) string {
+	check := func(err error) string {
 		if err != nil {
 			if c.ctx().Err() == nil { // else the client has disconnected
 				a.cfg.Logger.Warn("not ready", "err", err)
@@ -66,13 +66,21 @@ func (a *API) ready(c *call) error {
 		}
 		return "ok"
 	}
-	records, log := state(a.cfg.Store.Ping(ctx)), state(a.cfg.Log.Healthy(ctx))
+	records, log := check(a.cfg.Store.Ping(ctx)), check(a.cfg.Log.Healthy(ctx))
 	status, all := http.StatusOK, "ok"
 	if records != "ok" || log != "ok" {
 		status, all = http.StatusServiceUnavailable, "nok"
 	}
-	return c.send(status, engine.Object("status", all, "db", records, "log", log))
+	state := engine.Object("status", all, "db", records, "log", log)
+	if a.cfg.logDamaged() {
+		state = state.With("log_files", engine.String("damaged"))
+	}
+	return c.send(status, state)
 }
+
+// logDamaged reports whether the run log has lost messages because its files are damaged. The host
+// still serves everything else.
+func (c *Config) logDamaged() bool { return c.LogDamaged != nil && c.LogDamaged() }
 
 // status is the state of the host's parts under the original's names: the run log keeps files and
 // short-lived keys, which the original has in its storage and in Redis.
@@ -90,9 +98,13 @@ func (a *API) status(c *call) error {
 		}
 		return v
 	}
+	storage := part("storage", "nats", a.cfg.Log.Healthy)
+	if storage.Get("status").Text() == "green" && a.cfg.logDamaged() {
+		storage = storage.With("status", engine.String("yellow"))
+		storage = storage.With("error", engine.String("files are damaged; see the log"))
+	}
 	return c.ok(engine.Object(
-		"database", part("database", a.cfg.Store.Engine(), a.cfg.Store.Ping),
-		"storage", part("storage", "nats", a.cfg.Log.Healthy),
+		"database", part("database", a.cfg.Store.Engine(), a.cfg.Store.Ping), "storage", storage,
 		"runs", a.cfg.Runs.Active(), "task_executor_heartbeats", engine.Object(),
 	))
 }

@@ -100,10 +100,11 @@ func (c *call) runWebhook(v store.Canvas, test bool) error {
 		Tenant: v.Tenant, Canvas: v.ID, User: v.User, Source: "webhook", Query: engine.String(""), Webhook: payload,
 	})
 	if err != nil {
-		if f, _ := asFailure(err); f.status >= http.StatusInternalServerError {
+		f, internal := asFailure(err)
+		if internal || f.status >= http.StatusInternalServerError {
 			return err // not the sender's fault: it should come again
 		}
-		return badWebhook("%s", err)
+		return badWebhook("%s", f.message)
 	}
 	if test {
 		// Requests refused before this point are reported by the response alone.
@@ -211,7 +212,8 @@ func (a *API) watchTest(ctx context.Context, test *webhookRun, run string) {
 		return true
 	})
 	if err != nil {
-		end.Error = err.Error()
+		f, _ := asFailure(err)
+		end.Error = f.message
 	}
 	if end.Status == store.RunFailed {
 		test.add(engine.Object("event", "error", "message", end.Error, "error_type", end.Code), int64(len(end.Error)))

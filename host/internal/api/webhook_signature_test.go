@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"mime/multipart"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -267,4 +268,175 @@ func TestWebhookKeysMayBeSecrets(t *testing.T) {
 	a := s.request("POST", path, "", githubPayload, "X-Hub-Signature-256", "sha256="+hex.EncodeToString(mac(sha256.New, "", githubPayload)))
 	require.Equal(t, 400, a.status)
 	require.Contains(t, a.message(), `secret "GONE"`)
+}
+
+// signedRequest is a request with a signature in its headers.
+type signedRequest struct {
+	header http.Header
+	body   string
+}
+
+// proves checks a request as checkSignature does, at a time.
+func (r signedRequest) proves(t *testing.T, settings string, at int64) error {
+	t.Helper()
+	v, err := engine.ParseJSON([]byte(settings))
+	require.NoError(t, err)
+	s, err := readSignature(v)
+	require.NoError(t, err)
+	time.Sleep(time.Until(time.Unix(at, 0)))
+	return s.check(r.header, func() (string, error) { return r.body, nil })
+}
+
+// with is the request with other headers.
+func (r signedRequest) with(pairs ...string) signedRequest {
+	r.header = r.header.Clone()
+	for i := 0; i < len(pairs); i += 2 {
+		r.header.Set(pairs[i], pairs[i+1])
+	}
+	return r
+}
+
+// The examples that senders publish, each with the time it was made at.
+func TestPublishedSignatures(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings string
+		at       int64
+		headers  []string
+		body     string
+	}{
+		"Standard Webhooks": {
+			`{"secret":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw","secret_encoding":"base64","header":"webhook-signature",
+			  "prefix":"v1,","encoding":"base64","timestamp_header":"webhook-timestamp",
+			  "payload":"{header:webhook-id}.{timestamp}.{body}"}`,
+			1614265330,
+			[]string{
+				"webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek", "webhook-timestamp", "1614265330",
+				"webhook-signature", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+			},
+			`{"test": 2432232314}`,
+		},
+		"Slack": {
+			`{"secret":"8f742231b10e8888abcd99yyyzzz85a5","header":"X-Slack-Signature","prefix":"v0=",
+			  "timestamp_header":"X-Slack-Request-Timestamp","payload":"v0:{timestamp}:{body}"}`,
+			1531420618,
+			[]string{
+				"X-Slack-Request-Timestamp", "1531420618",
+				"X-Slack-Signature", "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
+			},
+			"token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V" +
+				"&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=" +
+				"&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554" +
+				"%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c",
+		},
+		"GitHub": {
+			`{"secret":"` + githubSecret + `"}`, 1700000000, []string{"X-Hub-Signature-256", githubSignature}, githubPayload,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := signedRequest{http.Header{}, c.body}.with(c.headers...)
+				require.NoError(t, r.proves(t, c.settings, c.at))
+				other := r
+				other.body += " "
+				require.ErrorContains(t, other.proves(t, c.settings, c.at), "Invalid signature")
+				for i := 0; i < len(c.headers); i += 2 {
+					require.Error(t, r.with(c.headers[i], c.headers[i+1]+"1").proves(t, c.settings, c.at), c.headers[i])
+				}
+			})
+		})
+	}
+}
+
+const asStripe = `{"secret":"new","header":"Stripe-Signature","prefix":"v1=","timestamp_prefix":"t="}`
+
+// stripe is a header as Stripe makes it, with a signature for each key.
+func stripe(at int64, body string, keys ...string) string {
+	parts := []string{fmt.Sprint("t=", at)}
+	for _, key := range keys {
+		parts = append(parts, "v1="+hex.EncodeToString(mac(sha256.New, key, fmt.Sprint(at, ".", body))))
+	}
+	return strings.Join(append(parts, "v0="+strings.Repeat("6f", 32)), ",")
+}
+
+// While a sender changes its key, a request has a signature for each; one that fits is enough.
+func TestOneOfSeveralSignaturesIsEnough(t *testing.T) {
+	const body, at = `{"id":"evt_1"}`, 1700000000
+	request := func(header string) signedRequest {
+		return signedRequest{http.Header{"Stripe-Signature": {header}}, body}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		for name, header := range map[string]string{
+			"one":                stripe(at, body, "new"),
+			"the new one first":  stripe(at, body, "new", "old"),
+			"the new one last":   stripe(at, body, "old", "older", "new"),
+			"beside what is not": strings.Replace(stripe(at, body, "new"), ",", ",v1=x,v1=,", 1),
+			"with blanks":        strings.ReplaceAll(stripe(at, body, "old", "new"), ",", ", "),
+		} {
+			require.NoError(t, request(header).proves(t, asStripe, at), name)
+		}
+		several := request(stripe(at, body, "old"))
+		several.header.Add("Stripe-Signature", strings.Split(stripe(at, body, "new"), ",")[1])
+		require.NoError(t, several.proves(t, asStripe, at), "in a header each")
+
+		right := strings.Split(stripe(at, body, "new"), ",")[1]
+		for name, header := range map[string]string{
+			"of other keys":        stripe(at, body, "old", "older"),
+			"of another body":      stripe(at, body+" ", "old", "new"),
+			"of another scheme":    strings.ReplaceAll(stripe(at, body, "new"), "v1=", "v0="),
+			"of another time":      fmt.Sprint("t=", at+1, ",", right),
+			"with two times":       fmt.Sprint("t=", at, ",t=", at+1, ",", right),
+			"without a time":       right,
+			"with an old time":     stripe(at-301, body, "new"),
+			"with an unsaid time":  "t=," + right,
+			"half a signature":     fmt.Sprint("t=", at, ",", right[:40]),
+			"a signature in parts": fmt.Sprint("t=", at, ",", right[:40], ",v1=", right[40:]),
+			"no signature":         fmt.Sprint("t=", at),
+			"nothing":              "",
+		} {
+			err := request(header).proves(t, asStripe, at)
+			require.Error(t, err, name)
+			require.NotContains(t, err.Error(), right[3:20], name)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		const settings = `{"secret":"k","header":"webhook-signature","prefix":"v1,","encoding":"base64"}`
+		sign := func(key string) string {
+			return "v1," + base64.StdEncoding.EncodeToString(mac(sha256.New, key, body))
+		}
+		for header, want := range map[string]bool{
+			sign("old") + " " + sign("k"): true, "v1a,AAAA " + sign("k"): true,
+			sign("old") + " " + sign("older"): false, sign("old") + "," + sign("k"): false,
+		} {
+			r := signedRequest{http.Header{"Webhook-Signature": {header}}, body}
+			require.Equal(t, want, r.proves(t, settings, at) == nil, header)
+		}
+	})
+}
+
+// What is put into the signed text is not read for placeholders again.
+func TestSignedPlaceholdersAreReadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const settings = `{"secret":"k","header":"S","payload":"{header:X-Id}:{body}"}`
+		sign := func(text string) string { return hex.EncodeToString(mac(sha256.New, "k", text)) }
+		r := signedRequest{http.Header{"X-Id": {"{body}"}, "S": {sign("{body}:text")}}, "text"}
+		require.NoError(t, r.proves(t, settings, 1700000000))
+		r.header.Set("S", sign("text:text"))
+		require.Error(t, r.proves(t, settings, 1700000000))
+	})
+}
+
+func TestSignatureSettingsOfSeveral(t *testing.T) {
+	for settings, want := range map[string]string{
+		`{"secret":"k","timestamp_header":"T","timestamp_prefix":"t="}`: "exclude each other",
+		`{"secret":"k","timestamp_prefix":"t=","payload":"{body}"}`:     "hmac.payload must contain {timestamp}",
+		`{"secret":"k","secret_encoding":"hex"}`:                        `"hex" is not supported (one of text, base64)`,
+		`{"secret":"whsec_***","secret_encoding":"base64"}`:             "hmac.secret is not base64",
+		`{"secret":"whsec_","secret_encoding":"base64"}`:                "hmac.secret is not base64",
+	} {
+		v, err := engine.ParseJSON([]byte(settings))
+		require.NoError(t, err)
+		_, err = readSignature(v)
+		require.ErrorContains(t, err, want, settings)
+		require.NotContains(t, err.Error(), "***")
+	}
 }

@@ -76,6 +76,8 @@ type Conn struct {
 	srv        *server.Server
 	lock       *dirLock
 	unwritable atomic.Bool // what CheckDisk found last
+	verifier   verifier
+	verifying  sync.WaitGroup
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
@@ -119,7 +121,7 @@ func (c *Conn) connect(name string) error {
 		if c.lock, err = lockDir(c.cfg.Dir); err != nil {
 			return Fail(err, "data directory %s", c.cfg.Dir)
 		}
-		if c.srv, err = startServer(c.cfg); err != nil {
+		if err := c.startEmbedded(); err != nil {
 			return Fail(err, "embedded server in %s", c.cfg.Dir)
 		}
 		// The server runs; its INFO message may be slow under load.
@@ -134,6 +136,22 @@ func (c *Conn) connect(name string) error {
 		c.Slow, err = jetstream.New(nc, jetstream.WithDefaultTimeout(Wait))
 	}
 	return Fail(err, "connect")
+}
+
+// startEmbedded verifies the files of the embedded server and starts it.
+func (c *Conn) startEmbedded() error {
+	c.verifier.log = c.cfg.Log
+	later, err := c.verifier.verify(c.ctx, c.cfg.Dir)
+	if err != nil {
+		return err
+	}
+	if c.srv, err = startServer(c.cfg); err != nil {
+		return err
+	}
+	if len(later) > 0 {
+		c.verifying.Go(func() { c.verifier.verifyLater(c.ctx, later) })
+	}
+	return nil
 }
 
 // credentials authenticate this host to a NATS outside.
@@ -223,6 +241,7 @@ func (c *Conn) Flush(ctx context.Context) error {
 // Close sends what is buffered, disconnects, and stops the embedded server.
 func (c *Conn) Close() error {
 	c.stop()
+	c.verifying.Wait()
 	var err error
 	if c.NATS != nil {
 		err = c.NATS.FlushTimeout(time.Second)

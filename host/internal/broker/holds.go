@@ -9,7 +9,7 @@ import (
 // Holds reports whether the embedded server of a data directory has runs, keys or uploaded files.
 // It does not open it.
 func Holds(dir string) (bool, error) {
-	blocks, err := filepath.Glob(filepath.Join(storeDir(dir), "jetstream", "*", "streams", "*", "msgs", "*.blk"))
+	blocks, err := streamFiles(dir, "msgs", "*.blk")
 	if err != nil {
 		return false, err
 	}

@@ -106,7 +106,7 @@ func compile(cacheDir string, log *slog.Logger) (compiled, error) {
 		return compiled{}, fmt.Errorf("reader of PDF: %w", err)
 	}
 	var pool pdfium.Pool
-	err = files.Compile(func() (err error) {
+	err = files.Compile("pdfium", func() (err error) {
 		pool, err = webassembly.Init(webassembly.Config{
 			MaxTotal: 1,
 			FSConfig: wazero.NewFSConfig(), // otherwise it sees the whole disk

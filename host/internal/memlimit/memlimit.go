@@ -22,8 +22,10 @@ var ErrTooLarge = errors.New("larger than the memory budget")
 
 // Budget is a number of bytes that accounts share. It is safe for concurrent use.
 type Budget struct {
-	name string
-	size int64
+	name    string
+	size    int64
+	reserve int64 // of size, for accounts of at most small bytes
+	small   int64
 
 	mu      sync.Mutex
 	used    int64
@@ -34,6 +36,19 @@ type Budget struct {
 // New makes a budget of size bytes. name appears in errors, as in "requests".
 func New(name string, size int64) *Budget {
 	return &Budget{name: name, size: size, freed: make(chan struct{})}
+}
+
+// Reserve keeps n bytes of the budget for accounts that hold at most small bytes, so that those
+// that grow beyond it cannot keep small ones from starting. Call it before the first account is
+// opened.
+func (b *Budget) Reserve(n, small int64) { b.reserve, b.small = n, small }
+
+// room is the number of bytes that an account of held bytes may take part in.
+func (b *Budget) room(held int64) int64 {
+	if held > b.small {
+		return b.size - b.reserve
+	}
+	return b.size
 }
 
 // Size is the number of bytes of the whole budget.
@@ -49,11 +64,12 @@ func (b *Budget) Used() int64 {
 // Open makes an account that holds nothing. Close it to give its bytes back.
 func (b *Budget) Open() *Account { return &Account{budget: b} }
 
-// take reserves n more bytes, or returns the channel that is closed when it is worth another try.
-func (b *Budget) take(n int64) (freed <-chan struct{}, ok bool) {
+// take reserves n more bytes for an account that holds as many as held, or returns the channel that
+// is closed when it is worth another try.
+func (b *Budget) take(held, n int64) (freed <-chan struct{}, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if n > b.size-b.used {
+	if n > b.room(held+n)-b.used {
 		return b.freed, false
 	}
 	b.used += n
@@ -66,7 +82,7 @@ func (b *Budget) takeInTurn(a *Account, n int64) (freed <-chan struct{}, ok bool
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	place := slices.Index(b.waiting, a)
-	if n <= b.size-b.used && (place == 0 || len(b.waiting) == 0) {
+	if n <= b.room(n)-b.used && (place == 0 || len(b.waiting) == 0) {
 		b.used += n
 		b.leave(place)
 		return nil, true
@@ -146,11 +162,11 @@ func (a *Account) Wait(ctx context.Context, n int64) error {
 	}
 }
 
-func (a *Account) take(n int64) (freed <-chan struct{}, ok bool) { return a.budget.take(n) }
+func (a *Account) take(n int64) (freed <-chan struct{}, ok bool) { return a.budget.take(a.held, n) }
 
 func (a *Account) takeInTurn(n int64) (freed <-chan struct{}, ok bool) {
 	if a.held > 0 {
-		return a.budget.take(n)
+		return a.budget.take(a.held, n)
 	}
 	return a.budget.takeInTurn(a, n)
 }
@@ -166,8 +182,8 @@ func (a *Account) grow(n int64, take func(int64) (<-chan struct{}, bool)) (freed
 		return nil, nil
 	}
 	b := a.budget
-	if n > b.size-a.held {
-		return nil, fmt.Errorf("%s: %d bytes: %w of %d bytes", b.name, a.held+n, ErrTooLarge, b.size)
+	if room := b.room(a.held + n); n > room-a.held {
+		return nil, fmt.Errorf("%s: %d bytes: %w of %d bytes", b.name, a.held+n, ErrTooLarge, room)
 	}
 	freed, ok := take(n)
 	if !ok {

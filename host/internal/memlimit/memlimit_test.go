@@ -105,6 +105,30 @@ func TestWaitIsInOrder(t *testing.T) {
 	})
 }
 
+func TestReserveIsForSmallAccounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New("runs", 100)
+		b.Reserve(20, 8)
+		large, small := b.Open(), b.Open()
+		require.ErrorIs(t, large.Grow(81), ErrTooLarge)
+		require.EqualError(t, large.Grow(81), "runs: 81 bytes: larger than the memory budget of 80 bytes")
+		require.NoError(t, large.Grow(80))
+		require.ErrorIs(t, b.Open().Grow(9), ErrFull)
+		require.NoError(t, small.Grow(8))
+		require.ErrorIs(t, small.Grow(1), ErrFull, "it is no longer small")
+		second := b.Open()
+		require.NoError(t, second.Grow(8))
+
+		done := make(chan error, 1)
+		go func() { done <- b.Open().Wait(t.Context(), 8) }()
+		synctest.Wait()
+		large.Shrink(4)
+		require.ErrorIs(t, large.Grow(1), ErrFull, "freed bytes go to the small account that waits")
+		require.NoError(t, <-done)
+		require.EqualValues(t, 100, b.Used())
+	})
+}
+
 func TestBudgetUnderConcurrency(t *testing.T) {
 	b := New("runs", 64)
 	var group sync.WaitGroup

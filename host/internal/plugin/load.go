@@ -13,6 +13,7 @@ import (
 
 	"github.com/tetratelabs/wazero/experimental"
 
+	"github.com/easel-canvas/easel/host/internal/wasmcache"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
@@ -203,7 +204,7 @@ func (m *Module) compile(ctx context.Context, wasm []byte) error {
 	if err != nil {
 		return meterError(err)
 	}
-	err = m.host.files.Compile(func() (err error) {
+	err = m.host.files.Compile(wasmcache.KeyOf(metered), func() (err error) {
 		m.compiled, err = m.host.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), metered)
 		return err
 	})

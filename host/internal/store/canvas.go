@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 )
 
@@ -213,6 +214,7 @@ type CanvasFilter struct {
 	Types      []string
 	Keywords   string // within the title, without case
 	Permission string
+	Tags       []string // at least one of them; none may hold a comma
 }
 
 var canvasList = listing[Canvas]{table: "canvases", columns: canvasColumns, large: []string{"dsl"}, scan: scanCanvas, order: map[string]string{
@@ -238,5 +240,30 @@ func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas,
 	w.in("category", f.Categories)
 	w.in("type", f.Types)
 	w.contains("find", f.Keywords)
+	if err := w.tagged(f.Tags); err != nil {
+		return nil, 0, fail(err, "list canvases")
+	}
 	return list(ctx, s, &canvasList, &w, p)
+}
+
+// tagged appends that the JSON list in the column tags holds at least one of the texts. Quotes
+// within a text are escaped in it, so that a quote behind a comma begins one.
+func (w *where) tagged(tags []string) error {
+	if len(tags) == 0 {
+		return nil
+	}
+	const holds = `REPLACE(',' || SUBSTR(tags, 2), ?, '') <> ',' || SUBSTR(tags, 2)`
+	args := make([]any, len(tags))
+	for i, tag := range tags {
+		if strings.Contains(tag, ",") {
+			return fmt.Errorf("tag %.40q has a comma: %w", tag, ErrInvalid)
+		}
+		text, err := json.Marshal(tag)
+		if err != nil {
+			return err
+		}
+		args[i] = "," + string(text)
+	}
+	w.add("("+strings.Repeat(holds+" OR ", len(tags)-1)+holds+")", args...)
+	return nil
 }

@@ -85,7 +85,16 @@ func TestCanvases(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		for i, title := range []string{"Öl", "apple", "Zebra", "100% sure", "1000 sure", "ba_r", "baar"} {
-			_, err := s.CreateCanvas(ctx, Canvas{ID: fmt.Sprint(i), Tenant: "t1", Title: title, Category: "agent_canvas"}, "")
+			c := Canvas{ID: fmt.Sprint(i), Tenant: "t1", Title: title, Category: "agent_canvas"}
+			switch title {
+			case "apple":
+				c.Tags = []string{"fruit", `the "best"`}
+			case "Zebra":
+				c.Tags = []string{"Fruit", "b,", "striped", "50% <b>"}
+			case "baar":
+				c.Tags = []string{`z"fruit`, `z,"fruit`, "fru"}
+			}
+			_, err := s.CreateCanvas(ctx, c, "")
 			require.NoError(t, err)
 		}
 		_, err := s.CreateCanvas(ctx, Canvas{ID: "other", Tenant: "t2", Title: "apple"}, "")
@@ -123,6 +132,15 @@ func TestCanvases(t *testing.T) {
 			},
 			{"several tenants", CanvasFilter{Tenants: []string{"t1", "t2"}, Title: "apple"}, Page{}, []string{"apple", "apple"}, 2},
 			{"nothing found", CanvasFilter{User: "nobody"}, Page{}, nil, 0},
+			{"a tag is found as it is", CanvasFilter{Tags: []string{"fruit"}}, Page{}, []string{"apple"}, 1},
+			{
+				"one of the tags is enough",
+				CanvasFilter{Tags: []string{"nothing", "50% <b>", `the "best"`}},
+				Page{Order: "title", Asc: true},
+				[]string{"apple", "Zebra"},
+				2,
+			},
+			{"a part of a tag is none", CanvasFilter{Tags: []string{"stripe", "50%", "]", `"`}}, Page{}, nil, 0},
 		}
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {

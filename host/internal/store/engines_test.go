@@ -34,7 +34,7 @@ func onBoth(t *testing.T, test func(t *testing.T, s *Store)) {
 	}
 }
 
-func openTest(t *testing.T, cfg Config) *Store {
+func openTest(t testing.TB, cfg Config) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), cfg)
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func openTest(t *testing.T, cfg Config) *Store {
 var schemas atomic.Int64
 
 // engineConfig is a configuration for an empty store.
-func engineConfig(t *testing.T, engine string) Config {
+func engineConfig(t testing.TB, engine string) Config {
 	t.Helper()
 	cfg := Config{Dir: t.TempDir()}
 	if engine == "sqlite" {

@@ -73,14 +73,18 @@ func list[T any](ctx context.Context, s *Store, l *listing[T], w *where, p Page)
 	if err != nil {
 		return nil, 0, fail(err, "list %s", l.table)
 	}
-	total, err := countRows(ctx, s, l.table, w)
+	n, err := countRows(ctx, s, l.table, w)
 	if err != nil {
 		return nil, 0, fail(err, "count %s", l.table)
 	}
+	total := n.total
 	if total == 0 || p.After == nil && p.Limit > 0 && p.Offset >= total {
 		return nil, total, nil
 	}
-	chosen := order.choose(l.table, w, p, total)
+	if order == "create_time" {
+		n.narrow(w, &p)
+	}
+	chosen := order.choose(l.table, w, p, n.total)
 	if p.Reserve != nil {
 		if err := l.reserve(ctx, q, chosen, w.args, p); err != nil {
 			return nil, 0, err
@@ -92,12 +96,16 @@ func list[T any](ctx context.Context, s *Store, l *listing[T], w *where, p Page)
 }
 
 // countRows counts all rows that match.
-func countRows(ctx context.Context, s *Store, table string, w *where) (total int, err error) {
-	if !w.changing {
-		return s.totals.count(ctx, s.read, table, w, s.now())
+func countRows(ctx context.Context, s *Store, table string, w *where) (n counted, err error) {
+	switch {
+	case w.scope != nil:
+		return countScope(ctx, s, *w.scope)
+	case !w.changing:
+		n.total, err = s.totals.count(ctx, s.read, table, w, s.now())
+	default:
+		err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table+w.String(), w.args...).Scan(&n.total)
 	}
-	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*) FROM `+table+w.String(), w.args...).Scan(&total)
-	return total, err
+	return n, err
 }
 
 // reserve asks for the memory of the documents of the chosen rows.

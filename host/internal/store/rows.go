@@ -51,6 +51,8 @@ type where struct {
 	// changing says that rows can begin to match, or cease to, other than by their creation and
 	// deletion.
 	changing bool
+	// scope says that the conditions choose the rows of a scope, nil that they do not.
+	scope *scope
 }
 
 // add appends a condition; each ? in it becomes the next $n.

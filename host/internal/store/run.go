@@ -212,6 +212,9 @@ func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, erro
 		return nil, 0, fail(ErrInvalid, "list runs: no tenant")
 	}
 	w := where{changing: f.Status != ""}
+	if f == (RunFilter{Tenant: f.Tenant, Canvas: f.Canvas}) {
+		w.scope = &scope{"runs", f.Tenant, f.Canvas}
+	}
 	w.equal("tenant_id", f.Tenant)
 	w.equal("canvas_id", f.Canvas)
 	w.equal("session_id", f.Session)
@@ -228,12 +231,8 @@ func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, erro
 func (s *Store) ForgetRuns(ctx context.Context, before int64, most int) (n int64, err error) {
 	err = s.write(ctx, "forget runs", func(ctx context.Context, q querier) error {
 		// The time of creation is there for the index.
-		res, err := q.ExecContext(ctx, `DELETE FROM runs WHERE id IN (SELECT id FROM runs
+		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (SELECT id FROM runs
 			WHERE status IN ('done', 'failed', 'canceled', 'paused') AND create_time < $1 AND end_time < $1 LIMIT $2)`, before, most)
-		if err != nil {
-			return err
-		}
-		n, err = res.RowsAffected()
 		return err
 	})
 	if n > 0 {

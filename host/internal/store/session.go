@@ -173,8 +173,11 @@ func staleSession(ctx context.Context, q querier, v Session) (int64, error) {
 func (s *Store) DeleteSession(ctx context.Context, tenant, id string) error {
 	defer s.totals.forget()
 	return s.write(ctx, fmt.Sprintf("delete session %q", id), func(ctx context.Context, q querier) error {
-		res, err := q.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1 AND tenant_id = $2`, id, tenant)
-		return changed(res, err, ErrNotFound)
+		n, err := deleteListed(ctx, q, "sessions", `DELETE FROM sessions WHERE id = $1 AND tenant_id = $2`, id, tenant)
+		if err == nil && n == 0 {
+			err = ErrNotFound
+		}
+		return err
 	})
 }
 
@@ -199,7 +202,11 @@ func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Sessio
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list sessions: no tenant")
 	}
-	return list(ctx, s, &sessionList, f.where(), p)
+	w := f.where()
+	if f == (SessionFilter{Tenant: f.Tenant, Canvas: f.Canvas}) {
+		w.scope = &scope{"sessions", f.Tenant, f.Canvas}
+	}
+	return list(ctx, s, &sessionList, w, p)
 }
 
 // SessionIDs are the ids of sessions, in no order. No document is read.

@@ -62,7 +62,9 @@ func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
 }
 
 // owned are the tables whose rows belong to a tenant.
-var owned = []string{"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members"}
+var owned = []string{
+	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
+}
 
 // DeleteTenant removes a tenant with all its records, and users who belong to
 // no other one. Files in the object store are not records and stay.
@@ -71,6 +73,9 @@ func (s *Store) DeleteTenant(ctx context.Context, id string) error {
 	const versions = `DELETE FROM versions WHERE canvas_id IN (SELECT id FROM canvases WHERE tenant_id = $1)`
 	defer s.totals.forget()
 	return s.write(ctx, fmt.Sprintf("delete tenant %q", id), func(ctx context.Context, q querier) error {
+		if err := lockLists(ctx, q); err != nil {
+			return err
+		}
 		res, err := q.ExecContext(ctx, `DELETE FROM tenants WHERE id = $1`, id)
 		if err := changed(res, err, ErrNotFound); err != nil {
 			return err

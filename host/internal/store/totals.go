@@ -60,16 +60,24 @@ func (t *totals) count(ctx context.Context, q querier, table string, w *where, n
 		return s.rows + rows, err
 	}
 	s = settled{before: now.Add(-settledAfter).UnixMilli(), at: now}
-	var all int
-	args := append(slices.Clip(w.args), s.before)
-	query := fmt.Sprintf(`SELECT COUNT(*), COUNT(CASE WHEN create_time < $%d THEN 1 END) FROM %s%s`, len(args), table, w)
-	if err := q.QueryRowContext(ctx, query, args...).Scan(&all, &s.rows); err != nil {
+	all, old, err := countBefore(ctx, q, table, w, s.before)
+	if err != nil {
 		return 0, err
 	}
+	s.rows = old
 	if s.rows >= settledLeast {
 		t.remember(key, s, deleted)
 	}
 	return all, nil
+}
+
+// countBefore counts the rows of a table that match w, and those of them that were created before a
+// time.
+func countBefore(ctx context.Context, q querier, table string, w *where, before int64) (all, old int, err error) {
+	args := append(slices.Clip(w.args), before)
+	query := fmt.Sprintf(`SELECT COUNT(*), COUNT(CASE WHEN create_time < $%d THEN 1 END) FROM %s%s`, len(args), table, w)
+	err = q.QueryRowContext(ctx, query, args...).Scan(&all, &old)
+	return all, old, err
 }
 
 func (t *totals) remember(key string, s settled, deleted int) {

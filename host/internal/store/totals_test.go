@@ -24,15 +24,15 @@ func TestTotals(t *testing.T) {
 				return err
 			}))
 			total := func(f RunFilter) int {
-				f.Tenant = "t"
+				f.Tenant, f.Session = "t", "s"
 				_, n, err := s.Runs(t.Context(), f, Page{Limit: 1})
 				require.NoError(t, err)
 				return n
 			}
 			require.Equal(t, rows, total(RunFilter{}))
 			require.Len(t, s.totals.known, 1)
-			require.NoError(t, s.StartRun(t.Context(), Run{ID: "new", Tenant: "t"}))
-			require.NoError(t, other.StartRun(t.Context(), Run{ID: "of another host", Tenant: "t"}))
+			require.NoError(t, s.StartRun(t.Context(), Run{ID: "new", Tenant: "t", Session: "s"}))
+			require.NoError(t, other.StartRun(t.Context(), Run{ID: "of another host", Tenant: "t", Session: "s"}))
 			require.Equal(t, rows+2, total(RunFilter{}))
 			require.Equal(t, rows, total(RunFilter{Canvas: "c"}), "another list")
 			require.Equal(t, rows, total(RunFilter{Status: RunDone}))

@@ -3,8 +3,10 @@
 // wazero believes what it reads there: a damaged entry fails the module, allocates what a damaged
 // length says, or runs as machine code. A [Dir] therefore keeps the SHA-256 of each entry beside
 // it, and removes an entry that differs before wazero sees it; the module is then compiled again.
-// The checksum finds damage, not an attacker: whoever can write the folder can write both, so the
-// folder belongs to the host's user alone and is no part of a backup.
+// Entries that were not used for thirty days, and those of other versions of wazero, are removed
+// when the folder is opened. The checksum finds damage, not an attacker: a process that can write
+// the folder can write both, so the folder belongs to the host's user alone and is no part of a
+// backup.
 package wasmcache
 
 import (
@@ -28,8 +30,9 @@ import (
 // Dir is a folder of compiled modules. It is safe for concurrent use, also by several processes; a
 // nil Dir guards nothing.
 type Dir struct {
-	path string
-	log  *slog.Logger
+	path    string
+	version string // folder of this version of wazero
+	log     *slog.Logger
 
 	mu    sync.Mutex
 	known map[string]stamp // checked entries by path
@@ -63,13 +66,27 @@ func Open(path string, log *slog.Logger) (*Dir, wazero.CompilationCache, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Dir{path: path, log: log, known: map[string]stamp{}}, cache, nil
+	d := &Dir{path: path, log: log, known: map[string]stamp{}}
+	if d.version, err = versionFolder(); err == nil {
+		err = d.removeOld(time.Now())
+	}
+	if err != nil {
+		log.Warn("old compiled code was not removed", "dir", path, "err", err)
+	}
+	return d, cache, nil
+}
+
+// KeyOf is the key of a module for [Dir.Compile].
+func KeyOf(module []byte) string {
+	sum := sha256.Sum256(module)
+	return hex.EncodeToString(sum[:])
 }
 
 // Compile calls compile, which may read entries of the folder and write new ones: before, what is
-// damaged is removed, afterwards, the checksums of new entries are written. One compilation of a
-// Dir runs at a time; wazero uses all processors for it.
-func (d *Dir) Compile(compile func() error) error {
+// damaged is removed, afterwards, the checksums of new entries are written. key names the module,
+// whose entries count as used now; new entries replace older ones of the same key. One compilation
+// of a Dir runs at a time; wazero uses all processors for it.
+func (d *Dir) Compile(key string, compile func() error) error {
 	if d == nil {
 		return compile()
 	}
@@ -81,7 +98,18 @@ func (d *Dir) Compile(compile func() error) error {
 	if err := compile(); err != nil {
 		return err
 	}
-	if err := d.each(d.seal); err != nil {
+	made := map[string]bool{}
+	err := d.each(func(path string, now stamp) error {
+		if d.known[path] == now {
+			return nil
+		}
+		made[path] = true
+		return d.seal(path, key, now)
+	})
+	if err == nil {
+		err = d.use(key, made)
+	}
+	if err != nil {
 		// The module is compiled; the next process compiles it again.
 		d.log.Warn("compiled code is not kept for the next start", "dir", d.path, "err", err)
 	}
@@ -133,7 +161,7 @@ func (d *Dir) check(path string, now stamp) error {
 	switch {
 	case err != nil:
 		return err
-	case sealed && have == strings.TrimSpace(string(want)):
+	case sealed && have == sealedSum(want):
 		d.known[path] = now
 		return nil
 	case sealed:
@@ -143,14 +171,17 @@ func (d *Dir) check(path string, now stamp) error {
 	return os.Remove(path)
 }
 
-// seal writes the checksum of an entry that check has not seen.
-func (d *Dir) seal(path string, now stamp) error {
-	if d.known[path] == now {
-		return nil
-	}
+// sealedSum is the checksum in a file of seal.
+func sealedSum(text []byte) string {
+	sum, _, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	return sum
+}
+
+// seal writes the checksum of an entry that check has not seen, and the key of its module.
+func (d *Dir) seal(path, key string, now stamp) error {
 	text, err := sum(path)
 	if err == nil {
-		err = os.WriteFile(path+sumSuffix, []byte(text+"\n"), 0o600)
+		err = os.WriteFile(path+sumSuffix, []byte(text+" "+key+"\n"), 0o600)
 	}
 	if err == nil {
 		d.known[path] = now

@@ -20,13 +20,18 @@ var module = wattest.Must(`(module (func (export "answer") (result i32) i32.cons
 // answer compiles the module in a process's stead: with a cache of its own on the folder.
 func answer(t *testing.T, dir string, log *slog.Logger) int {
 	t.Helper()
+	return answerOf(t, dir, log, module)
+}
+
+func answerOf(t *testing.T, dir string, log *slog.Logger, code []byte) int {
+	t.Helper()
 	d, cache, err := wasmcache.Open(dir, log)
 	require.NoError(t, err)
 	r := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfig().WithCompilationCache(cache))
 	defer func() { require.NoError(t, cache.Close(t.Context())) }()
 	var compiled wazero.CompiledModule
-	require.NoError(t, d.Compile(func() (err error) {
-		compiled, err = r.CompileModule(t.Context(), module)
+	require.NoError(t, d.Compile(wasmcache.KeyOf(code), func() (err error) {
+		compiled, err = r.CompileModule(t.Context(), code)
 		return err
 	}))
 	instance, err := r.InstantiateModule(t.Context(), compiled, wazero.NewModuleConfig())

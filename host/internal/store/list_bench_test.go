@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fillLists adds 200,000 sessions and runs of one canvas and as many users as there are hundreds.
+// PostgreSQL does not vacuum them: its index scans have to look at the rows.
+func fillLists(b *testing.B, s *Store) {
+	b.Helper()
+	const rows = `WITH RECURSIVE c(g) AS (SELECT 1 UNION ALL SELECT g + 1 FROM c WHERE g < 200000) `
+	err := s.write(b.Context(), "fill", func(ctx context.Context, q querier) error {
+		for _, query := range []string{
+			rows + `INSERT INTO sessions (` + sessionColumns + `) SELECT 's' || g, 't', 'c', 'u' || (g % 2000), '', '',
+				'{}', '[]', '{}', 'what is the price of item ' || g, '', g, 0, 1, 0, 1, '', '',
+				1600000000000 + g, 1600000000000 + g, '' FROM c`,
+			rows + `INSERT INTO runs (` + runColumns + `) SELECT 'r' || g, 't', 'c', 's' || g, '', '', 'api',
+				'done', '', '', 0, 1600000000000 + g, 1600000000000 + g FROM c`,
+		} {
+			if s.engine == "postgres" {
+				table := strings.Fields(query[strings.Index(query, "INTO "):])[1]
+				if _, err := q.ExecContext(ctx, `ALTER TABLE `+table+` SET (autovacuum_enabled = false)`); err != nil {
+					return err
+				}
+			}
+			if _, err := q.ExecContext(ctx, query); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.NoError(b, err)
+	if s.engine == "postgres" {
+		_, err := s.read.ExecContext(b.Context(), `ANALYZE`)
+		require.NoError(b, err)
+	}
+}
+
+// BenchmarkLists measures a page of long lists as the first request after a start gets it, and as
+// the following ones do.
+func BenchmarkLists(b *testing.B) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		s := openTest(b, engineConfig(b, engine))
+		fillLists(b, s)
+		sessions := func(f SessionFilter, p Page) func() (int, error) {
+			f.Tenant = "t"
+			p.Limit, p.Documents = 30, NoDocuments
+			return func() (int, error) { _, n, err := s.Sessions(b.Context(), f, p); return n, err }
+		}
+		runs := func(f RunFilter, p Page) func() (int, error) {
+			f.Tenant = "t"
+			p.Limit = 30
+			return func() (int, error) { _, n, err := s.Runs(b.Context(), f, p); return n, err }
+		}
+		for _, list := range []struct {
+			name string
+			page func() (int, error)
+		}{
+			{"sessions", sessions(SessionFilter{Canvas: "c"}, Page{})},
+			{"sessions by update", sessions(SessionFilter{Canvas: "c"}, Page{Order: "update_time"})},
+			{"sessions deep", sessions(SessionFilter{Canvas: "c"}, Page{Offset: 100_000})},
+			{"sessions of a user", sessions(SessionFilter{Canvas: "c", User: "u7"}, Page{})},
+			{"sessions with words", sessions(SessionFilter{Canvas: "c", Keywords: "item 1234"}, Page{})},
+			{"runs", runs(RunFilter{}, Page{})},
+			{"runs deep", runs(RunFilter{}, Page{Offset: 100_000})},
+			{"runs of a canvas", runs(RunFilter{Canvas: "c"}, Page{})},
+			{"done runs", runs(RunFilter{Status: RunDone}, Page{})},
+		} {
+			for _, first := range []bool{true, false} {
+				name := engine + "/" + list.name
+				if first {
+					name += ", first"
+				}
+				b.Run(name, func(b *testing.B) {
+					_, err := list.page() // counts blocks of rows, once
+					require.NoError(b, err)
+					for b.Loop() {
+						if first {
+							s.totals.forget()
+						}
+						n, err := list.page()
+						if err != nil || n == 0 {
+							b.Fatal(n, err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
