@@ -55,8 +55,8 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 	if err := f(c); err != nil {
 		return wrap(key, err)
 	}
-	if len(d.tail.rows)+len(c.added.rows) > 0 && d.tail.tail.size+c.added.tail.size > x.flushSize {
-		if err := c.flush(ctx); err != nil {
+	if len(c.flushed) == 0 && d.tail.tail.size+c.added.tail.size > x.flushSize {
+		if err := c.flushTail(ctx); err != nil {
 			return wrap(key, err)
 		}
 	}
@@ -111,26 +111,33 @@ func (c *change) commit() error {
 	return nil
 }
 
-// flush makes segments of the tail and of what was added.
-func (c *change) flush(ctx context.Context) error {
+// flushTail makes a segment of the tail, unless this change did so already.
+func (c *change) flushTail(ctx context.Context) error {
 	old := c.d.tail
-	if len(c.flushed) == 0 && len(old.rows) > 0 {
-		s, err := c.writeTail(ctx, old, c.deadOf(old))
-		if err != nil {
-			return err
-		}
-		// Later deletions in this change are to hit the segment, not the tail.
-		c.flushed = append(c.flushed, s)
-		c.moved(old, s)
+	if len(c.flushed) > 0 || len(old.rows) == 0 {
+		return nil
 	}
-	if len(c.added.rows) > 0 {
-		s, err := c.writeTail(ctx, c.added, c.added.dead)
-		if err != nil {
-			return err
-		}
-		c.flushed = append(c.flushed, s)
-		c.moved(c.added, s)
+	s, err := c.writeTail(ctx, old, c.deadOf(old))
+	if err != nil {
+		return err
 	}
+	// Later deletions in this change are to hit the segment, not the tail.
+	c.flushed = append(c.flushed, s)
+	c.moved(old, s)
+	return nil
+}
+
+// flush makes segments of the tail and of what was added, in the order of their rows.
+func (c *change) flush(ctx context.Context) error {
+	if err := c.flushTail(ctx); err != nil {
+		return err
+	}
+	s, err := c.writeTail(ctx, c.added, c.added.dead)
+	if err != nil {
+		return err
+	}
+	c.moved(c.added, s)
+	c.flushed = append(c.flushed, s)
 	c.added = newTail()
 	return nil
 }

@@ -62,24 +62,24 @@ func (x *Index) merge(ctx context.Context, d *dataset) error {
 	}
 }
 
-// mergeable chooses neighbouring segments to merge: one that is mostly dead, or mergeFactor of about
-// one size. from == to means none.
+// mergeable chooses neighbouring segments to merge: one that is mostly dead, or mergeFactor that are
+// small enough for each other. from == to means none.
 func mergeable(segments []*segment) (from, to int) {
 	for i, s := range segments {
 		if s.live*2 < len(s.rows) {
 			return i, i + 1
 		}
 	}
-	for to = len(segments); to >= mergeFactor; to-- {
-		total, least, most := 0, segments[to-1].live, 0
-		for from = to - 1; from >= 0; from-- {
-			n := segments[from].live
-			least, most = min(least, n), max(most, n)
-			if total += n; total > largestSegment || most > max(1, least)*mergeFactor {
-				break
+	for most := mergeFactor; most < largestSegment; most *= mergeFactor {
+		total := 0
+		from = 0
+		for to, s := range segments {
+			if total += s.live; s.live > most || total > largestSegment {
+				from, total = to+1, 0
+				continue
 			}
-			if to-from == mergeFactor {
-				return from, to
+			if to+1-from == mergeFactor {
+				return from, to + 1
 			}
 		}
 	}

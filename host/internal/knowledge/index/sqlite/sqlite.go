@@ -99,7 +99,6 @@ CREATE TABLE chunks (
 	UNIQUE (document, key)
 );
 CREATE INDEX chunks_dataset ON chunks (dataset);
-CREATE INDEX chunks_document ON chunks (document);
 CREATE INDEX chunks_hidden ON chunks (dataset) WHERE enabled = 0;
 CREATE TABLE vectors (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, dataset INTEGER NOT NULL, first INTEGER NOT NULL, data BLOB NOT NULL);
@@ -142,7 +141,8 @@ func Open(ctx context.Context, file string) (*Index, error) {
 
 func connect(file string, conns int) (*sql.DB, error) {
 	pragmas := url.Values{"_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-8000)", "temp_store(MEMORY)",
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "wal_autocheckpoint(4000)", "cache_size(-8000)",
+		"temp_store(MEMORY)",
 	}}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+pragmas.Encode())
 	if err != nil {
