@@ -74,6 +74,9 @@ func (e *evaluator) start(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	if e.embedding == "" && (settings.UsesVectors() || compared != nil && compared.UsesVectors()) {
+		return misuse("kb eval", "modes vectors and hybrid require --embed")
+	}
 	ev, err := e.evaluation(a)
 	if err != nil {
 		return err

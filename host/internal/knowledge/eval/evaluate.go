@@ -88,10 +88,10 @@ func (e *Evaluation) Close() error {
 
 // Run tries settings.
 func (e *Evaluation) Run(ctx context.Context, s Settings) (*Run, error) {
-	if s.usesVectors() && e.Embed == nil {
+	if s.UsesVectors() && e.Embed == nil {
 		return nil, fmt.Errorf("mode %s needs an embedding model", s.Mode)
 	}
-	c, err := e.corpus(ctx, built{s.Index, s.Chunk, s.usesVectors()})
+	c, err := e.corpus(ctx, built{s.Index, s.Chunk, s.UsesVectors()})
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (e *Evaluation) Run(ctx context.Context, s Settings) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Settings: s, Documents: len(c.ids), Chunks: c.chunks, Indexing: c.took, found: map[string][]Found{}}
-	if s.usesVectors() {
+	if s.UsesVectors() {
 		r.Model = e.Embed.Model()
 	}
 	var all []Measures
@@ -261,7 +261,7 @@ func (e *Evaluation) search(ctx context.Context, c *corpus, s Settings, q Query)
 	if s.Mode != Vectors {
 		in.Text = q.Text
 	}
-	if s.usesVectors() {
+	if s.UsesVectors() {
 		vectors, err := e.Embed.Embed(ctx, []string{q.Text})
 		if err != nil {
 			return nil, err

@@ -2,9 +2,11 @@ package eval
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -95,17 +97,17 @@ func (r *Report) differences(t io.Writer) {
 
 // worst lists the queries with the lowest gain.
 func (r *Report) worst(t io.Writer) {
-	ordered := Differences(&Run{}, &r.Run)
-	missed := r.Judged - len(ordered)
-	fmt.Fprintf(t, "%d queries found nothing relevant among the first 10\n", missed)
-	fmt.Fprintln(t, "query\tnDCG@10")
-	for _, q := range r.Queries {
-		if q.NDCG == 0 && shownDifferences > 0 {
-			fmt.Fprintf(t, "%s\t0\n", q.ID)
-		}
+	ordered := slices.SortedStableFunc(slices.Values(r.Queries), func(a, b QueryRun) int {
+		return cmp.Compare(a.NDCG, b.NDCG)
+	})
+	missed := 0
+	for missed < len(ordered) && ordered[missed].NDCG == 0 {
+		missed++
 	}
-	for _, d := range ordered[:min(len(ordered), max(0, shownDifferences-missed))] {
-		fmt.Fprintf(t, "%s\t%.4f\n", d.ID, d.After)
+	fmt.Fprintf(t, "%d queries found nothing relevant among the first %d\n", missed, ndcgDepth)
+	fmt.Fprintln(t, "query\tnDCG@10")
+	for _, q := range ordered[:min(len(ordered), shownDifferences)] {
+		fmt.Fprintf(t, "%s\t%.4f\n", q.ID, q.NDCG)
 	}
 }
 

@@ -107,5 +107,5 @@ func parameter(to *float64, v string) error {
 	return nil
 }
 
-// usesVectors reports whether documents need vectors.
-func (s *Settings) usesVectors() bool { return s.Mode != Words }
+// UsesVectors reports whether documents need vectors.
+func (s *Settings) UsesVectors() bool { return s.Mode != Words }
