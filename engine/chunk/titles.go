@@ -222,8 +222,8 @@ func target(records []record, depth int) int {
 	return 0
 }
 
-// mostFrequent is the level that most headings have; of equal ones the one that comes first. 0 means
-// none.
+// mostFrequent is the level that most headings have; of equal ones the one that comes first. 0
+// means none.
 func mostFrequent(records []record) (level int) {
 	counts := map[int]int{}
 	for _, r := range records {

@@ -29,7 +29,8 @@ type Tokens struct {
 	TableContext, ImageContext int
 }
 
-// OverlapPercent reads an overlap as settings have it: a share below 1, or else percent; at most 90.
+// OverlapPercent reads an overlap as settings have it: a share below 1, or else percent; at most
+// 90.
 func OverlapPercent(v float64) int {
 	if v > 0 && v < 1 {
 		v *= 100
@@ -162,7 +163,8 @@ func (t *Tokens) Items(items []Item) []Chunk {
 	var all []work
 	for i := range items {
 		it := &items[i]
-		w := work{Chunk: Chunk{Text: withoutTags(it.Text), Type: it.kind(), ImageID: it.ImageID, Positions: it.Positions}}
+		w := work{Chunk: Chunk{Text: withoutTags(it.Text), Type: it.kind(), ImageID: it.ImageID,
+			Positions: it.Positions}}
 		if w.Type != Text || strings.TrimSpace(w.Text) != "" {
 			w.tokens = t.Count(w.Text)
 			all = append(all, w)
@@ -208,8 +210,8 @@ func (t *Tokens) cutChildren(chunks []Chunk) []Chunk {
 	return out
 }
 
-// cutRuns joins neighbouring texts by newlines and cuts them at a pattern. A piece has the positions
-// of the texts that it comes from.
+// cutRuns joins neighbouring texts by newlines and cuts them at a pattern. A piece has the
+// positions of the texts that it comes from.
 func cutRuns(all []work, contexts []context, at *regexp.Regexp) (out []work, outContexts []context) {
 	for i := 0; i < len(all); {
 		if all[i].Type != Text {
@@ -265,7 +267,8 @@ func (t *Tokens) mergeItems(all []work, contexts []context) (out []work, outCont
 			}
 			out[last].Text += w.Text
 			out[last].tokens += w.tokens
-			out[last].Positions = append(out[last].Positions[:len(out[last].Positions):len(out[last].Positions)], w.Positions...)
+			out[last].Positions = append(out[last].Positions[:len(out[last].Positions):len(out[last].Positions)],
+				w.Positions...)
 			continue
 		case open:
 			if repeated := tail(out[last].Text, t.Overlap); repeated != "" {

@@ -36,15 +36,18 @@ func safetensors(t *testing.T, arrays map[string]array) []byte {
 	return append(append(out, text...), body.Bytes()...)
 }
 
-const bert = `{"normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "lowercase": true},
+const bert = `{"normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+		"lowercase": true},
 	"pre_tokenizer": {"type": "BertPreTokenizer"},
 	"model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
 		"vocab": {"[UNK]": 0, "red": 1, "app": 2, "##le": 3, ",": 4, "cafe": 5, "退": 6, "##s": 7}}}`
 
-const sentencePiece = `{"normalizer": {"type": "Sequence", "normalizers": [{"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]},
+const sentencePiece = `{"normalizer": {"type": "Sequence", "normalizers": [
+		{"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]},
 	"pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true},
 	"model": {"type": "Unigram", "unk_id": 0,
-		"vocab": [["<unk>", 0], ["▁red", -1], ["▁", -2], ["re", -2.5], ["d", -2.5], ["▁app", -3], ["le", -3], ["▁apple", -5], ["s", -2]]}}`
+		"vocab": [["<unk>", 0], ["▁red", -1], ["▁", -2], ["re", -2.5], ["d", -2.5], ["▁app", -3], ["le", -3],
+			["▁apple", -5], ["s", -2]]}}`
 
 func tokens(t *testing.T, file, text string) (out []string) {
 	t.Helper()
@@ -57,14 +60,16 @@ func tokens(t *testing.T, file, text string) (out []string) {
 }
 
 func TestWordPiece(t *testing.T) {
-	require.Equal(t, []string{"red", "app", "##le", "##s", ",", "cafe", "退", "[UNK]"}, tokens(t, bert, "Red\tAPPLES, Café退 unheard"))
+	require.Equal(t, []string{"red", "app", "##le", "##s", ",", "cafe", "退", "[UNK]"},
+		tokens(t, bert, "Red\tAPPLES, Café退 unheard"))
 	require.Equal(t, []string{"cafe", "cafe"}, tokens(t, bert, "cafe\u0301 ca\u0000fe"))
 	require.Empty(t, tokens(t, bert, " "))
 }
 
 func TestUnigram(t *testing.T) {
 	require.Equal(t, []string{"▁red", "▁apple", "s"}, tokens(t, sentencePiece, "red   apples"))
-	require.Equal(t, []string{"▁", "<unk>", "re", "d"}, tokens(t, sentencePiece, "xred"), "the sum of the scores decides")
+	require.Equal(t, []string{"▁", "<unk>", "re", "d"}, tokens(t, sentencePiece, "xred"),
+		"the sum of the scores decides")
 }
 
 func TestCharsmap(t *testing.T) {
@@ -80,9 +85,11 @@ func TestCharsmap(t *testing.T) {
 	data = append(data, "a\x00"...)
 	m, err := readCharsmap(data)
 	require.NoError(t, err)
-	require.Equal(t, "banana a", m.normalize("bAnana A\u0301"), "a known group loses its accents, as in the tokenizers library")
+	require.Equal(t, "banana a", m.normalize("bAnana A\u0301"),
+		"a known group loses its accents, as in the tokenizers library")
 	file := fmt.Sprintf(`{"normalizer": {"type": "Precompiled", "precompiled_charsmap": %q},
-		"model": {"type": "WordPiece", "unk_token": "u", "vocab": {"u": 0, "a": 1}}}`, base64.StdEncoding.EncodeToString(data))
+		"model": {"type": "WordPiece", "unk_token": "u",
+			"vocab": {"u": 0, "a": 1}}}`, base64.StdEncoding.EncodeToString(data))
 	require.Equal(t, []string{"a"}, tokens(t, file, "A"))
 	_, err = readCharsmap(data[:100])
 	require.ErrorIs(t, err, errCharsmap)
@@ -93,8 +100,10 @@ func TestUnknownTypesAreNamed(t *testing.T) {
 		`pre_tokenizer: unknown type "ByteLevel" (one of`:      `{"pre_tokenizer": {"type": "ByteLevel"}}`,
 		`normalizer: unknown type "Nmt" (one of`:               `{"normalizer": {"type": "Nmt"}}`,
 		`model: unknown type "BPE" (one of WordPiece, Unigram`: `{"model": {"type": "BPE"}}`,
-		`unk_token "x" is not in the vocabulary`:               `{"model": {"type": "WordPiece", "unk_token": "x", "vocab": {"u": 0}}}`,
-		`unk_id 7 is not in the vocabulary of 1`:               `{"model": {"type": "Unigram", "unk_id": 7, "vocab": [["u", 0]]}}`,
+		`unk_token "x" is not in the vocabulary`: `{"model": {"type": "WordPiece",
+			"unk_token": "x", "vocab": {"u": 0}}}`,
+		`unk_id 7 is not in the vocabulary of 1`: `{"model": {"type": "Unigram",
+			"unk_id": 7, "vocab": [["u", 0]]}}`,
 	} {
 		_, err := readTokenizer([]byte(file))
 		require.ErrorContains(t, err, want)
@@ -135,7 +144,8 @@ func TestMappingAndWeights(t *testing.T) {
 }
 
 func TestHalfFloats(t *testing.T) {
-	for bits, want := range map[uint16]float32{0: 0, 0x3C00: 1, 0xC000: -2, 0x3555: 0.33325195, 1: 5.9604645e-08, 0x7C00: float32(math.Inf(1))} {
+	for bits, want := range map[uint16]float32{0: 0, 0x3C00: 1, 0xC000: -2, 0x3555: 0.33325195, 1: 5.9604645e-08,
+		0x7C00: float32(math.Inf(1))} {
 		require.Equal(t, want, half(bits))
 	}
 }
@@ -144,15 +154,20 @@ func TestDamagedFiles(t *testing.T) {
 	good := folder(t, `{}`, map[string]array{"embeddings": {"F32", []int{8, 2}, rows}})
 	for want, change := range map[string]func(fstest.MapFS){
 		"too short for a header": func(f fstest.MapFS) { f["model.safetensors"] = &fstest.MapFile{Data: []byte{1}} },
-		"its header has":         func(f fstest.MapFS) { f["model.safetensors"] = &fstest.MapFile{Data: bytes.Repeat([]byte{0x7F}, 9)} },
+		"its header has": func(f fstest.MapFS) {
+			f["model.safetensors"] = &fstest.MapFile{Data: bytes.Repeat([]byte{0x7F}, 9)}
+		},
 		"does not fit bytes": func(f fstest.MapFS) {
-			f["model.safetensors"] = &fstest.MapFile{Data: safetensors(t, map[string]array{"embeddings": {"F32", []int{1 << 40, 1 << 40}, rows}})}
+			f["model.safetensors"] = &fstest.MapFile{Data: safetensors(t,
+				map[string]array{"embeddings": {"F32", []int{1 << 40, 1 << 40}, rows}})}
 		},
 		"embeddings for 2 tokens, tokenizer.json has 8": func(f fstest.MapFS) {
-			f["model.safetensors"] = &fstest.MapFile{Data: safetensors(t, map[string]array{"embeddings": {"F32", []int{2, 2}, rows[:4]}})}
+			f["model.safetensors"] = &fstest.MapFile{Data: safetensors(t,
+				map[string]array{"embeddings": {"F32", []int{2, 2}, rows[:4]}})}
 		},
 		`no tensor "embeddings"`: func(f fstest.MapFS) {
-			f["model.safetensors"] = &fstest.MapFile{Data: safetensors(t, map[string]array{"other": {"F32", []int{8, 2}, rows}})}
+			f["model.safetensors"] = &fstest.MapFile{Data: safetensors(t,
+				map[string]array{"other": {"F32", []int{8, 2}, rows}})}
 		},
 		"tokenizer.json: ": func(f fstest.MapFS) { f["tokenizer.json"] = &fstest.MapFile{Data: []byte("{")} },
 		"config.json: ":    func(f fstest.MapFS) { f["config.json"] = &fstest.MapFile{Data: []byte("{")} },

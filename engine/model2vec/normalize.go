@@ -51,7 +51,10 @@ func (t *tokenizer) addNormalizer(p *part) error {
 func (t *tokenizer) addReplace(p *part) error {
 	switch {
 	case p.Pattern.Regex == nil:
-		t.normalize = append(t.normalize, func(s string) string { return strings.ReplaceAll(s, p.Pattern.String, p.Content) })
+		t.normalize = append(t.normalize, func(s string) string {
+			return strings.ReplaceAll(s, p.Pattern.String,
+				p.Content)
+		})
 	case *p.Pattern.Regex == " {2,}":
 		t.normalize = append(t.normalize, func(s string) string { return collapse(s, p.Content) })
 	default:
@@ -174,8 +177,8 @@ func (t *tokenizer) addSplitter(p *part) error {
 	case "Metaspace":
 		t.split = append(t.split, metaspace(p))
 	default:
-		return fmt.Errorf("unknown type %q (one of Sequence, BertPreTokenizer, WhitespaceSplit, Whitespace, Punctuation, "+
-			"Metaspace)", p.Type)
+		return fmt.Errorf("unknown type %q (one of Sequence, BertPreTokenizer, WhitespaceSplit, Whitespace, "+
+			"Punctuation, Metaspace)", p.Type)
 	}
 	return nil
 }

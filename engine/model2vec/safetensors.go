@@ -46,7 +46,8 @@ func readTensors(file []byte) (map[string]tensor, error) {
 		from, to := h.Offsets[0], h.Offsets[1]
 		width, ok := widths[h.Kind]
 		if !ok {
-			return nil, fmt.Errorf("tensor %s: unknown type %s (one of F64, F32, F16, BF16, I8, I32, I64)", name, h.Kind)
+			return nil, fmt.Errorf("tensor %s: unknown type %s (one of F64, F32, F16, BF16, I8, I32, I64)", name,
+				h.Kind)
 		}
 		if from < 0 || from > to || to > len(body) || !holds(h.Shape, width, to-from) {
 			return nil, fmt.Errorf("tensor %s: shape %v of %s does not fit bytes %d to %d of %d",

@@ -39,7 +39,7 @@ one of the judgements is a query, a document and a grade with tabs between them.
 SETTINGS is a list such as mode=hybrid,vector_weight=0.4. The settings are ` + strings.Join(eval.Keys(), ", ") + `.
 
   easel kb eval --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv --chunk none
-  easel kb eval --corpus corpus.jsonl.gz --queries queries.jsonl --qrels test.tsv --settings k1=0.9,b=0.4 --compare k1=1.2,b=0.75
+  easel kb eval --corpus corpus.jsonl.gz --queries queries.jsonl --qrels test.tsv --compare k1=1.2,b=0.75
   easel kb eval --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv --embed ./model --compare mode=hybrid`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		e := &evaluator{}
@@ -53,13 +53,17 @@ func (e *evaluator) flags(fs *flag.FlagSet) {
 	fs.StringVar(&e.queries, "queries", "", "`FILE` of queries")
 	fs.StringVar(&e.qrels, "qrels", "", "`FILE` of judgements")
 	fs.StringVar(&e.mode, "mode", "", "words, vectors or hybrid; words when left out")
-	fs.StringVar(&e.chunk, "chunk", "", "structure cuts documents into chunks, none makes each one chunk; structure when left out")
+	fs.StringVar(&e.chunk, "chunk", "",
+		"structure cuts documents into chunks, none makes each one chunk; structure when left out")
 	fs.StringVar(&e.settings, "settings", "", "`SETTINGS` of the index and of searches")
-	fs.StringVar(&e.compare, "compare", "", "also try these `SETTINGS`, changes to the others, and list the differences by query")
-	fs.StringVar(&e.run, "run", "", "write what was found to `FILE`: lines of query, document and score, up to 100 a query")
+	fs.StringVar(&e.compare, "compare", "",
+		"also try these `SETTINGS`, changes to the others, and list the differences by query")
+	fs.StringVar(&e.run, "run", "",
+		"write what was found to `FILE`: lines of query, document and score, up to 100 a query")
 	fs.StringVar(&e.depths, "k", "10,100", "`LIST` of the depths of recall")
 	fs.BoolVar(&e.json, "json", false, "print a JSON object with the measures of every query")
-	fs.StringVar(&e.embedding, "embed", "", "embedding model: `URL` of an OpenAI-compatible server, or folder of a model2vec model")
+	fs.StringVar(&e.embedding, "embed", "",
+		"embedding model: `URL` of an OpenAI-compatible server, or folder of a model2vec model")
 	fs.StringVar(&e.model, "embed-model", "", "`NAME` of the model at the server")
 	fs.StringVar(&e.keyFile, "embed-key-file", "", "`FILE` with the key of the server")
 	fs.IntVar(&e.batch, "embed-batch", 0, "texts in a request; 0 means 32")
@@ -204,7 +208,8 @@ func progressLine(w io.Writer) func(what string, done, of int) {
 }
 
 // evaluate tries settings and, unless that is nil, those to compare with.
-func evaluate(ctx context.Context, ev *eval.Evaluation, settings eval.Settings, compared *eval.Settings) (*eval.Report, error) {
+func evaluate(ctx context.Context, ev *eval.Evaluation, settings eval.Settings,
+	compared *eval.Settings) (*eval.Report, error) {
 	first, err := ev.Run(ctx, settings)
 	if err != nil {
 		return nil, err

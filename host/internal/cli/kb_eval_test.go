@@ -79,7 +79,8 @@ func TestReplayChunker(t *testing.T) {
 	const file = "../knowledge/chunking/testdata/own__json_tags.json"
 	code, out, errs := easel(t, "replay", "--chunker", file)
 	require.Equal(t, ExitOK, code, errs)
-	require.JSONEq(t, `{"case_id": "own__json_tags", "chunks": [{"text": "A line\nanother", "doc_type_kwd": "text"}]}`, out)
+	require.JSONEq(t,
+		`{"case_id": "own__json_tags", "chunks": [{"text": "A line\nanother", "doc_type_kwd": "text"}]}`, out)
 	code, _, errs = easel(t, "replay", "--chunker", file, "--canvas", "x")
 	require.Equal(t, ExitUsage, code)
 	require.Contains(t, errs, "--chunker takes no case")

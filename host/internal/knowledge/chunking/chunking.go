@@ -129,7 +129,8 @@ func (in *Input) items() []chunk.Item {
 		}
 		for _, p := range it.Positions {
 			if len(p) == 5 {
-				out[i].Positions = append(out[i].Positions, chunk.Position{Page: int(p[0]), Left: p[1], Right: p[2], Top: p[3], Bottom: p[4]})
+				out[i].Positions = append(out[i].Positions,
+					chunk.Position{Page: int(p[0]), Left: p[1], Right: p[2], Top: p[3], Bottom: p[4]})
 			}
 		}
 	}
@@ -159,7 +160,8 @@ func byTokens(param json.RawMessage, in *Input) ([]chunk.Chunk, error) {
 		return nil, fmt.Errorf("chunk_token_size %d is not above 0", p.Size)
 	}
 	t := chunk.Tokens{
-		Count: Count, Size: p.Size, Delimiters: p.Delimiters, Whole: p.Mode == "one", Overlap: chunk.OverlapPercent(p.Overlap),
+		Count: Count, Size: p.Size, Delimiters: p.Delimiters, Whole: p.Mode == "one",
+		Overlap:  chunk.OverlapPercent(p.Overlap),
 		Children: p.Children, TableContext: p.TableContext, ImageContext: p.ImageContext,
 	}
 	if text, items := in.text(); !items {
@@ -184,7 +186,8 @@ func byTitles(param json.RawMessage, in *Input) ([]chunk.Chunk, error) {
 		return nil, fmt.Errorf("param: %w", err)
 	}
 	t := chunk.Titles{
-		Count: Count, Group: p.Method == "group", Levels: p.Levels, EachHeading: p.Heading, RootAsHeading: p.Root, Limit: p.Limit,
+		Count: Count, Group: p.Method == "group", Levels: p.Levels, EachHeading: p.Heading,
+		RootAsHeading: p.Root, Limit: p.Limit,
 	}
 	switch {
 	case p.Method != "group" && p.Method != "hierarchy":
@@ -208,7 +211,8 @@ func outputs(chunks []chunk.Chunk) []Output {
 	for i, c := range chunks {
 		out[i] = Output{Text: c.Text, Type: c.Type, Parent: c.Parent, Image: c.ImageID}
 		for _, p := range c.Positions {
-			out[i].Positions = append(out[i].Positions, [5]int{p.Page, int(p.Left), int(p.Right), int(p.Top), int(p.Bottom)})
+			out[i].Positions = append(out[i].Positions,
+				[5]int{p.Page, int(p.Left), int(p.Right), int(p.Top), int(p.Bottom)})
 			out[i].Pages = append(out[i].Pages, p.Page)
 			out[i].Tops = append(out[i].Tops, int(p.Top))
 		}

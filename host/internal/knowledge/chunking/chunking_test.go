@@ -2,6 +2,7 @@ package chunking
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,17 +30,20 @@ func TestRecordedCases(t *testing.T) {
 }
 
 func TestBadCases(t *testing.T) {
-	const input = `"input": {"output_format": "text", "text": "x"}`
+	with := func(component, param string) string {
+		const form = `{"component": "%sChunker", "param": %s, "input": {"output_format": "text", "text": "x"}}`
+		return fmt.Sprintf(form, component, param)
+	}
 	for want, data := range map[string]string{
 		"chunker case: ":                            `{`,
-		`unknown component "Other"`:                 `{"component": "Other", ` + input + `}`,
+		`unknown component "Other"`:                 `{"component": "Other", "input": {"output_format": "text"}}`,
 		`unknown output_format "pdf"`:               `{"component": "TokenChunker", "input": {"output_format": "pdf"}}`,
-		`delimiter_mode "x" is not one of`:          `{"component": "TokenChunker", "param": {"delimiter_mode": "x"}, ` + input + `}`,
-		"chunk_token_size -1 is not above 0":        `{"component": "TokenChunker", "param": {"chunk_token_size": -1}, ` + input + `}`,
-		"levels is empty":                           `{"component": "TitleChunker", "param": {"hierarchy": 1}, ` + input + `}`,
-		"hierarchy is missing":                      `{"component": "TitleChunker", "param": {"levels": [["#"]]}, ` + input + `}`,
-		"level pattern \"(\": error parsing regexp": `{"component": "TitleChunker", "param": {"levels": [["("]], "hierarchy": 1}, ` + input + `}`,
-		`method "x" is not one of hierarchy, group`: `{"component": "TitleChunker", "param": {"method": "x"}, ` + input + `}`,
+		`delimiter_mode "x" is not one of`:          with("Token", `{"delimiter_mode": "x"}`),
+		"chunk_token_size -1 is not above 0":        with("Token", `{"chunk_token_size": -1}`),
+		"levels is empty":                           with("Title", `{"hierarchy": 1}`),
+		"hierarchy is missing":                      with("Title", `{"levels": [["#"]]}`),
+		"level pattern \"(\": error parsing regexp": with("Title", `{"levels": [["("]], "hierarchy": 1}`),
+		`method "x" is not one of hierarchy, group`: with("Title", `{"method": "x"}`),
 	} {
 		_, err := Play([]byte(data))
 		require.ErrorContains(t, err, want)

@@ -68,7 +68,8 @@ func (s *server) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	}
 	for i, v := range out {
 		if want := cmpDims(s.options.Dims, out[0]); len(v) != want {
-			return nil, fmt.Errorf("embedding model %s: vector %d has %d dimensions, want %d", s.options.Model, i, len(v), want)
+			return nil, fmt.Errorf("embedding model %s: vector %d has %d dimensions, want %d", s.options.Model, i,
+				len(v), want)
 		}
 	}
 	return out, nil
@@ -100,7 +101,8 @@ func (s *server) batch(ctx context.Context, texts []string) ([][]float32, error)
 	out := make([][]float32, len(texts))
 	for _, d := range answer.Data {
 		if d.Index < 0 || d.Index >= len(out) || out[d.Index] != nil {
-			return nil, fmt.Errorf("%s: the answer has index %d twice or out of range 0 to %d", s.endpoint.URL, d.Index, len(out)-1)
+			return nil, fmt.Errorf("%s: the answer has index %d twice or out of range 0 to %d", s.endpoint.URL,
+				d.Index, len(out)-1)
 		}
 		if len(d.Embedding) == 0 {
 			return nil, fmt.Errorf("%s: the answer has an empty vector", s.endpoint.URL)
@@ -108,7 +110,8 @@ func (s *server) batch(ctx context.Context, texts []string) ([][]float32, error)
 		out[d.Index] = d.Embedding
 	}
 	if len(answer.Data) != len(texts) {
-		return nil, fmt.Errorf("%s: the answer has %d vectors for %d texts", s.endpoint.URL, len(answer.Data), len(texts))
+		return nil, fmt.Errorf("%s: the answer has %d vectors for %d texts", s.endpoint.URL, len(answer.Data),
+			len(texts))
 	}
 	return out, nil
 }

@@ -51,7 +51,8 @@ func post(t *testing.T, ctx context.Context, list ...http.Response) (*answers, m
 
 func TestRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, _, err := post(t, t.Context(), answer(429, "", "Retry-After", "7"), answer(0, ""), answer(503, ""), answer(200, `{"a":1}`))
+		a, _, err := post(t, t.Context(), answer(429, "", "Retry-After", "7"), answer(0, ""), answer(503, ""),
+			answer(200, `{"a":1}`))
 		require.NoError(t, err)
 		require.Len(t, a.times, 4)
 		require.Equal(t, 7*time.Second, a.times[1])

@@ -39,8 +39,8 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("%s, line %d: %v", e.File, e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// lines gives the lines of a file, plain or gzipped, with their numbers. Blank ones are left out. An
-// error ends it.
+// lines gives the lines of a file, plain or gzipped, with their numbers. Blank ones are left out.
+// An error ends it.
 func lines(file string) iter.Seq2[numbered, error] {
 	return func(yield func(numbered, error) bool) {
 		f, err := os.Open(file)
@@ -191,7 +191,8 @@ func ReadJudgements(file string) (Judgements, error) {
 		}
 		fields := strings.Split(string(line.text), "\t")
 		if len(fields) != 3 {
-			return nil, &LineError{file, line.number, fmt.Errorf("%d fields between tabs, want query, document and grade", len(fields))}
+			return nil, &LineError{file, line.number,
+				fmt.Errorf("%d fields between tabs, want query, document and grade", len(fields))}
 		}
 		query, document := fields[0], fields[1]
 		grade, err := strconv.Atoi(strings.TrimSpace(fields[2]))
@@ -205,7 +206,8 @@ func ReadJudgements(file string) (Judgements, error) {
 			out[query] = map[string]int{}
 		}
 		if _, twice := out[query][document]; twice {
-			return nil, &LineError{file, line.number, fmt.Errorf("document %q is judged twice for query %q", document, query)}
+			return nil, &LineError{file, line.number,
+				fmt.Errorf("document %q is judged twice for query %q", document, query)}
 		}
 		out[query][document] = grade
 	}

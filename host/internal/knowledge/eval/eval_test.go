@@ -100,7 +100,8 @@ func TestBadFiles(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	s := Defaults()
-	require.NoError(t, s.Set("mode=hybrid, k1=1.2,b=0,language=german,fusion=rrf,vector_weight=0.6,top_k=50,chunk=none"))
+	require.NoError(t,
+		s.Set("mode=hybrid, k1=1.2,b=0,language=german,fusion=rrf,vector_weight=0.6,top_k=50,chunk=none"))
 	require.Equal(t, "mode=hybrid,chunk=none,stemmer=german,k1=1.2,b=0,fusion=rrf,vector_weight=0.6", s.String())
 	for list, want := range map[string]string{
 		"mode":            `setting "mode" is not KEY=VALUE`,

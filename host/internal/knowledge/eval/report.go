@@ -69,7 +69,8 @@ func (r *Report) row(t io.Writer, run *Run) {
 func (s Settings) String() string {
 	parts := []string{"mode=" + string(s.Mode), "chunk=" + s.Chunk}
 	if s.Mode != Vectors {
-		parts = append(parts, "stemmer="+s.Index.Stemmer, fmt.Sprintf("k1=%v,b=%v", max(0, s.Index.K1), max(0, s.Index.B)))
+		parts = append(parts, "stemmer="+s.Index.Stemmer,
+			fmt.Sprintf("k1=%v,b=%v", max(0, s.Index.K1), max(0, s.Index.B)))
 	}
 	if s.Mode == Hybrid {
 		parts = append(parts, "fusion="+string(s.Fusion), fmt.Sprintf("vector_weight=%v", s.VectorWeight))

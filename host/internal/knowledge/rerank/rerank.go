@@ -52,7 +52,8 @@ type Options struct {
 // ends so.
 func Open(base string, o Options) (Reranker, error) {
 	if !slices.Contains(Shapes(), o.Shape) {
-		return nil, fmt.Errorf("reranking server %s: unknown shape %q (one of cohere, jina, ragflow, tei)", base, o.Shape)
+		return nil, fmt.Errorf("reranking server %s: unknown shape %q (one of cohere, jina, ragflow, tei)", base,
+			o.Shape)
 	}
 	if o.Model == "" && o.Shape != TEI {
 		return nil, fmt.Errorf("reranking server %s: name a model", base)
@@ -170,8 +171,8 @@ func scores(raw json.RawMessage) (list []score, err error) {
 }
 
 // Diverse chooses n items so that each is relevant and unlike those before it: maximal marginal
-// relevance. lambda is the share of relevance, from 0 to 1; alike gives the similarity of two items.
-// It returns the indexes of the chosen ones, best first.
+// relevance. lambda is the share of relevance, from 0 to 1; alike gives the similarity of two
+// items. It returns the indexes of the chosen ones, best first.
 func Diverse(relevance []float64, alike func(i, j int) float64, lambda float64, n int) []int {
 	left := make([]int, len(relevance))
 	nearest := make([]float64, len(relevance)) // similarity to the most similar chosen one

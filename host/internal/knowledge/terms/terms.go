@@ -236,8 +236,8 @@ func halfWidth(r rune) rune {
 // stopWords are those of Lucene's English analyzer.
 var stopWords = func() map[string]bool {
 	set := map[string]bool{}
-	for w := range strings.FieldsSeq("a an and are as at be but by for if in into is it no not of on or such that the " +
-		"their then there these they this to was will with") {
+	for w := range strings.FieldsSeq("a an and are as at be but by for if in into is it no not of on or such that " +
+		"the their then there these they this to was will with") {
 		set[w] = true
 	}
 	return set

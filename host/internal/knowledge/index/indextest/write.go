@@ -32,7 +32,8 @@ var writeTests = []test{
 		require.Equal(f, index.Stats{Documents: 1, Chunks: 1}, f.stats())
 	}},
 	{"DocumentGivenTwice", func(f *fixture) {
-		require.ErrorContains(f, f.Replace(f.Context(), ds, doc("a", "x"), doc("a", "y")), `document "a": it is given twice`)
+		require.ErrorContains(f, f.Replace(f.Context(), ds, doc("a", "x"), doc("a", "y")),
+			`document "a": it is given twice`)
 	}},
 	{"EqualChunkIDsAreStoredOnce", func(f *fixture) {
 		f.replace(index.Document{ID: "a", Chunks: Chunks(
@@ -48,7 +49,8 @@ var writeTests = []test{
 	}},
 	{"PutAndRemoveChunks", func(f *fixture) {
 		f.replace(doc("a", "red", "green"))
-		require.NoError(f, f.Put(f.Context(), ds, "a", index.Chunk{ID: "1", Content: "blue"}, index.Chunk{ID: "x", Content: "red"}))
+		require.NoError(f, f.Put(f.Context(), ds, "a", index.Chunk{ID: "1", Content: "blue"}, index.Chunk{ID: "x",
+			Content: "red"}))
 		require.Equal(f, "a/0 a/x", f.words("red"))
 		require.Equal(f, "a/1", f.words("blue"))
 		require.Empty(f, f.words("green"))
@@ -63,7 +65,8 @@ var writeTests = []test{
 		require.ErrorIs(f, f.Put(f.Context(), ds, "unknown", index.Chunk{ID: "1"}), index.ErrNoDocument)
 	}},
 	{"EnableChunks", func(f *fixture) {
-		f.replace(doc("a", "red", "red"), index.Document{ID: "b", Chunks: Chunks(index.Chunk{ID: "0", Content: "red", Disabled: true})})
+		f.replace(doc("a", "red", "red"), index.Document{ID: "b", Chunks: Chunks(index.Chunk{ID: "0",
+			Content: "red", Disabled: true})})
 		n, err := f.Enable(f.Context(), ds, "a", false, "0")
 		require.NoError(f, err)
 		require.Equal(f, 1, n)
@@ -107,7 +110,8 @@ var writeTests = []test{
 		f.replace(index.Document{ID: "a", Chunks: Chunks(index.Chunk{ID: "0", Vector: []float32{1, 0}})})
 		require.Equal(f, index.Stats{Documents: 1, Chunks: 1, Vectors: 1, Dims: 2}, f.stats())
 		three := index.Document{ID: "b", Chunks: Chunks(index.Chunk{ID: "0", Vector: []float32{1, 0, 0}})}
-		require.ErrorContains(f, f.Replace(f.Context(), ds, three), "vector has 3 dimensions, those of the dataset have 2")
+		require.ErrorContains(f, f.Replace(f.Context(), ds, three),
+			"vector has 3 dimensions, those of the dataset have 2")
 		zero := index.Document{ID: "b", Chunks: Chunks(index.Chunk{ID: "0", Vector: []float32{0, 0}})}
 		require.ErrorContains(f, f.Replace(f.Context(), ds, zero), "it has no direction")
 		_, err := f.Search(f.Context(), &index.Query{Datasets: []string{ds}, Vector: []float32{1, 0, 0}})

@@ -238,7 +238,8 @@ func (c *change) document(ctx context.Context, d *index.Document) (id int64, err
 	}
 	for key, v := range d.Meta {
 		for _, value := range index.MetaValues(v) {
-			_, err := c.ExecContext(ctx, `INSERT OR IGNORE INTO metadata (dataset, key, value, document) VALUES (?, ?, ?, ?)`,
+			_, err := c.ExecContext(ctx,
+				`INSERT OR IGNORE INTO metadata (dataset, key, value, document) VALUES (?, ?, ?, ?)`,
 				c.d.id, key, value, id)
 			if err != nil {
 				return 0, err
@@ -250,7 +251,8 @@ func (c *change) document(ctx context.Context, d *index.Document) (id int64, err
 
 // known is the number and name of a stored document.
 func (c *change) known(ctx context.Context, key string) (id int64, name string, err error) {
-	err = c.QueryRowContext(ctx, `SELECT id, name FROM documents WHERE dataset = ? AND key = ?`, c.d.id, key).Scan(&id, &name)
+	err = c.QueryRowContext(ctx, `SELECT id, name FROM documents WHERE dataset = ? AND key = ?`, c.d.id,
+		key).Scan(&id, &name)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = noDocument(key)
 	}

@@ -170,7 +170,8 @@ func decodeCodes(b []byte, dims int) (groups []codes, err error) {
 			return nil, errCorrupt
 		}
 		all := decodeFloats(b[:floats])
-		groups = append(groups, codes{int(first), all[:dims], all[dims:], append([]byte(nil), b[floats:floats+bits]...)})
+		groups = append(groups, codes{int(first), all[:dims], all[dims:], append([]byte(nil),
+			b[floats:floats+bits]...)})
 		b = b[floats+bits:]
 	}
 	return groups, nil

@@ -18,7 +18,8 @@ func (x *Index) load(ctx context.Context, key string) (*dataset, error) {
 	}
 	d := &dataset{key: key, tail: newTail()}
 	var settings string
-	err := x.write.QueryRowContext(ctx, `SELECT id, settings, dims FROM datasets WHERE key = ?`, key).Scan(&d.id, &settings, &d.dims)
+	err := x.write.QueryRowContext(ctx, `SELECT id, settings, dims FROM datasets WHERE key = ?`, key).Scan(&d.id,
+		&settings, &d.dims)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("%w %q", index.ErrNoDataset, key)
 	}
@@ -45,7 +46,8 @@ func (x *Index) load(ctx context.Context, key string) (*dataset, error) {
 
 func (x *Index) loadSegments(ctx context.Context, d *dataset) error {
 	rows, err := x.write.QueryContext(ctx, `SELECT s.id, s.data, c.data, x.data FROM segments s
-		LEFT JOIN codes c ON c.segment = s.id LEFT JOIN dead x ON x.segment = s.id WHERE s.dataset = ? ORDER BY s.first`, d.id)
+		LEFT JOIN codes c ON c.segment = s.id LEFT JOIN dead x ON x.segment = s.id
+		WHERE s.dataset = ? ORDER BY s.first`, d.id)
 	if err != nil {
 		return err
 	}
@@ -86,7 +88,8 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 		return err
 	}
 	c := &change{d: d, analyzer: analyzer}
-	rows, err := x.write.QueryContext(ctx, `SELECT c.id, c.document, d.name, c.content, c.searched, c.keywords, c.questions, c.enabled, v.data
+	rows, err := x.write.QueryContext(ctx,
+		`SELECT c.id, c.document, d.name, c.content, c.searched, c.keywords, c.questions, c.enabled, v.data
 		FROM chunks c JOIN documents d ON d.id = c.document LEFT JOIN vectors v ON v.id = c.id
 		WHERE c.dataset = ? AND c.id > ? ORDER BY c.id`, d.id, flushed)
 	if err != nil {
@@ -99,7 +102,8 @@ func (x *Index) loadTail(ctx context.Context, d *dataset) error {
 		var chunk index.Chunk
 		var enabled bool
 		var vector sql.RawBytes
-		if err := rows.Scan(&row, &doc, &name, &chunk.Content, &chunk.Text, &keywords, &questions, &enabled, &vector); err != nil {
+		if err := rows.Scan(&row, &doc, &name, &chunk.Content, &chunk.Text, &keywords, &questions, &enabled,
+			&vector); err != nil {
 			return err
 		}
 		chunk.Keywords, chunk.Questions = splitLines(keywords), splitLines(questions)

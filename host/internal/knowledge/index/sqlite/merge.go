@@ -24,7 +24,8 @@ func (c *change) writeTail(ctx context.Context, from *segment, dead bitmap) (*se
 
 // writeSegment stores a segment and gives it its id.
 func (c *change) writeSegment(ctx context.Context, s *segment, lists map[string]*postings) error {
-	res, err := c.ExecContext(ctx, `INSERT INTO segments (dataset, first, data) VALUES (?, ?, ?)`, c.d.id, s.rows[0], s.encode())
+	res, err := c.ExecContext(ctx, `INSERT INTO segments (dataset, first, data) VALUES (?, ?, ?)`, c.d.id,
+		s.rows[0], s.encode())
 	if err != nil {
 		return err
 	}
@@ -62,8 +63,8 @@ func (x *Index) merge(ctx context.Context, d *dataset) error {
 	}
 }
 
-// mergeable chooses neighbouring segments to merge: one that is mostly dead, or mergeFactor that are
-// small enough for each other. from == to means none.
+// mergeable chooses neighbouring segments to merge: one that is mostly dead, or mergeFactor that
+// are small enough for each other. from == to means none.
 func mergeable(segments []*segment) (from, to int) {
 	for i, s := range segments {
 		if s.live*2 < len(s.rows) {

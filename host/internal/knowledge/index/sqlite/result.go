@@ -94,7 +94,8 @@ func countDocuments(ranked []index.Ranked, documents map[int64]document) []index
 		if !known {
 			i = len(out)
 			at[r.Document] = i
-			out = append(out, index.DocumentCount{Document: documents[r.Document].key, Name: documents[r.Document].name})
+			out = append(out, index.DocumentCount{Document: documents[r.Document].key,
+				Name: documents[r.Document].name})
 		}
 		out[i].Count++
 	}
@@ -119,7 +120,8 @@ func (s *search) chunks(ctx context.Context, page []index.Ranked) (map[int64]ind
 	for i, r := range page {
 		ids[i] = r.Key
 	}
-	rows, err := s.x.read.QueryContext(ctx, `SELECT `+chunkColumns+` FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value`,
+	rows, err := s.x.read.QueryContext(ctx,
+		`SELECT `+chunkColumns+` FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value`,
 		jsonList(ids))
 	if err != nil {
 		return nil, err
@@ -213,7 +215,8 @@ func (x *Index) Stats(ctx context.Context, key string) (index.Stats, error) {
 	d := datasets[0]
 	st := index.Stats{Chunks: d.live(), Dims: d.dims}
 	err = x.read.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM documents WHERE dataset = ?),
-		(SELECT COUNT(*) FROM chunks c JOIN vectors v ON v.id = c.id WHERE c.dataset = ?)`, d.id, d.id).Scan(&st.Documents, &st.Vectors)
+		(SELECT COUNT(*) FROM chunks c JOIN vectors v ON v.id = c.id WHERE c.dataset = ?)`, d.id,
+		d.id).Scan(&st.Documents, &st.Vectors)
 	return st, wrap(key, err)
 }
 

@@ -105,7 +105,8 @@ func TestScale(t *testing.T) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	t.Logf("opened in %v, heap %d MB, %d segments", time.Since(began).Round(time.Millisecond), m.HeapAlloc>>20, len(x.loaded[ds].segments))
+	t.Logf("opened in %v, heap %d MB, %d segments", time.Since(began).Round(time.Millisecond), m.HeapAlloc>>20,
+		len(x.loaded[ds].segments))
 
 	for _, kind := range []string{"common", "rare", "mixed"} {
 		queries := newCorpus(3).queries(kind, 200)
@@ -115,7 +116,8 @@ func TestScale(t *testing.T) {
 			_ = r
 		})
 		theirs := measure(t, queries[:40], func(q string) { searchFTS(t, fts, q) })
-		t.Logf("%-7s p50 %v p99 %v, FTS5 p50 %v p99 %v, ratio of p50 %.2f", kind, ours[0], ours[1], theirs[0], theirs[1], float64(ours[0])/float64(theirs[0]))
+		t.Logf("%-7s p50 %v p99 %v, FTS5 p50 %v p99 %v, ratio of p50 %.2f", kind, ours[0], ours[1], theirs[0],
+			theirs[1], float64(ours[0])/float64(theirs[0]))
 	}
 	if !vectors {
 		return
@@ -181,9 +183,11 @@ func fill(t *testing.T, file string, fts *sql.DB, n int, vectors bool) {
 	info, err := os.Stat(file)
 	require.NoError(t, err)
 	var pages, size int
-	require.NoError(t, fts.QueryRowContext(t.Context(), `SELECT page_count, page_size FROM pragma_page_count, pragma_page_size`).Scan(&pages, &size))
+	require.NoError(t, fts.QueryRowContext(t.Context(),
+		`SELECT page_count, page_size FROM pragma_page_count, pragma_page_size`).Scan(&pages, &size))
 	t.Logf("%d chunks, %d MB of text: written in %v (FTS5 %v), %.1f MB/s; file %d MB (FTS5 %d MB)", n, bytes>>20,
-		ours.Round(time.Millisecond), theirs.Round(time.Millisecond), float64(bytes)/1e6/ours.Seconds(), info.Size()>>20, pages*size>>20)
+		ours.Round(time.Millisecond), theirs.Round(time.Millisecond), float64(bytes)/1e6/ours.Seconds(),
+		info.Size()>>20, pages*size>>20)
 }
 
 func searchFTS(t *testing.T, fts *sql.DB, q string) {

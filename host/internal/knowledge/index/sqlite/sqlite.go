@@ -101,7 +101,8 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_dataset ON chunks (dataset);
 CREATE INDEX chunks_hidden ON chunks (dataset) WHERE enabled = 0;
 CREATE TABLE vectors (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
-CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, dataset INTEGER NOT NULL, first INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT, dataset INTEGER NOT NULL, first INTEGER NOT NULL,
+	data BLOB NOT NULL);
 CREATE INDEX segments_dataset ON segments (dataset, first);
 CREATE TABLE codes (segment INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE dead (segment INTEGER PRIMARY KEY, data BLOB NOT NULL);
@@ -141,7 +142,8 @@ func Open(ctx context.Context, file string) (*Index, error) {
 
 func connect(file string, conns int) (*sql.DB, error) {
 	pragmas := url.Values{"_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "wal_autocheckpoint(4000)", "cache_size(-8000)",
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "wal_autocheckpoint(4000)",
+		"cache_size(-8000)",
 		"temp_store(MEMORY)",
 	}}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+pragmas.Encode())
@@ -214,7 +216,8 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	case d.live() > 0:
 		return fmt.Errorf("dataset %q: it has %d chunks under other settings; drop it first", key, d.live())
 	}
-	if _, err = x.write.ExecContext(ctx, `UPDATE datasets SET settings = ? WHERE id = ?`, string(text), d.id); err != nil {
+	if _, err = x.write.ExecContext(ctx, `UPDATE datasets SET settings = ? WHERE id = ?`, string(text),
+		d.id); err != nil {
 		return wrap(key, err)
 	}
 	x.mu.Lock()

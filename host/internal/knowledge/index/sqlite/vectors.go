@@ -10,8 +10,8 @@ import (
 // leastCompared is how many vectors are compared exactly at least, where there are as many.
 const leastCompared = 256
 
-// nearest are the chunks whose vectors are nearest to that of the query. Chunks that words found are
-// compared, too.
+// nearest are the chunks whose vectors are nearest to that of the query. Chunks that words found
+// are compared, too.
 func (s *search) nearest(ctx context.Context, words []location) ([]location, error) {
 	candidates := newBest(max(s.q.TopK, leastCompared))
 	for i, p := range s.parts {
@@ -51,7 +51,8 @@ func (s *search) nearest(ctx context.Context, words []location) ([]location, err
 
 func (s *search) checkDims(d *dataset) error {
 	if d.dims != 0 && d.dims != len(s.q.Vector) {
-		return fmt.Errorf("query has a vector of %d dimensions, those of dataset %q have %d", len(s.q.Vector), d.key, d.dims)
+		return fmt.Errorf("query has a vector of %d dimensions, those of dataset %q have %d", len(s.q.Vector),
+			d.key, d.dims)
 	}
 	return nil
 }
@@ -78,7 +79,8 @@ func (s *search) compare(ctx context.Context, at []location) error {
 		return nil
 	}
 	slices.Sort(stored)
-	rows, err := s.x.read.QueryContext(ctx, `SELECT v.id, v.data FROM json_each(?) j CROSS JOIN vectors v ON v.id = j.value`, jsonList(stored))
+	rows, err := s.x.read.QueryContext(ctx,
+		`SELECT v.id, v.data FROM json_each(?) j CROSS JOIN vectors v ON v.id = j.value`, jsonList(stored))
 	if err != nil {
 		return err
 	}

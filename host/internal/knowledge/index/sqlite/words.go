@@ -81,7 +81,8 @@ func (s *search) lists(ctx context.Context, d *dataset, counts map[string]int) (
 	if len(ids) == 0 || len(words) == 0 {
 		return out, nil
 	}
-	rows, err := s.x.read.QueryContext(ctx, `SELECT p.segment, p.term, p.data FROM json_each(?) s CROSS JOIN json_each(?) t
+	rows, err := s.x.read.QueryContext(ctx,
+		`SELECT p.segment, p.term, p.data FROM json_each(?) s CROSS JOIN json_each(?) t
 		CROSS JOIN postings p ON p.segment = s.value AND p.term = t.value`, jsonList(ids), jsonList(words))
 	if err != nil {
 		return nil, err

@@ -52,7 +52,8 @@ func (c *change) replace(ctx context.Context, d *index.Document) error {
 // Delete implements [index.Index].
 func (x *Index) Delete(ctx context.Context, key string, documents ...string) error {
 	return x.change(ctx, key, func(c *change) error {
-		rows, err := c.QueryContext(ctx, `SELECT id FROM documents WHERE dataset = ? AND key IN (SELECT value FROM json_each(?))`,
+		rows, err := c.QueryContext(ctx,
+			`SELECT id FROM documents WHERE dataset = ? AND key IN (SELECT value FROM json_each(?))`,
 			c.d.id, jsonList(documents))
 		if err != nil {
 			return err
@@ -128,7 +129,8 @@ func (x *Index) Enable(ctx context.Context, key, document string, on bool, chunk
 		for _, row := range rows {
 			c.show(row, on)
 		}
-		_, err = c.ExecContext(ctx, `UPDATE chunks SET enabled = ? WHERE id IN (SELECT value FROM json_each(?))`, on, jsonList(rows))
+		_, err = c.ExecContext(ctx, `UPDATE chunks SET enabled = ? WHERE id IN (SELECT value FROM json_each(?))`,
+			on, jsonList(rows))
 		return err
 	})
 	return n, err
@@ -140,7 +142,8 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 	if err != nil {
 		return fmt.Errorf("chunk %q: %w", chunk.ID, err)
 	}
-	res, err := c.exec(ctx, `INSERT INTO chunks (dataset, document, key, content, searched, keywords, questions, enabled, extra)
+	res, err := c.exec(ctx,
+		`INSERT INTO chunks (dataset, document, key, content, searched, keywords, questions, enabled, extra)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, c.d.id, doc, chunk.ID, chunk.Content, chunk.Text,
 		joinLines(chunk.Keywords), joinLines(chunk.Questions), !chunk.Disabled, chunk.Extra)
 	if err != nil {
@@ -155,7 +158,8 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 		return err
 	}
 	if vector != nil {
-		if _, err := c.exec(ctx, `INSERT INTO vectors (id, data) VALUES (?, ?)`, row, appendFloats(nil, vector)); err != nil {
+		if _, err := c.exec(ctx, `INSERT INTO vectors (id, data) VALUES (?, ?)`, row,
+			appendFloats(nil, vector)); err != nil {
 			return err
 		}
 	}
