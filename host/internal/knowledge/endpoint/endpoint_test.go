@@ -41,7 +41,7 @@ func answer(status int, body string, header ...string) http.Response {
 	return http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Header: h}
 }
 
-func post(t *testing.T, ctx context.Context, list ...http.Response) (*answers, map[string]int, error) {
+func post(ctx context.Context, t *testing.T, list ...http.Response) (*answers, map[string]int, error) {
 	t.Helper()
 	a := &answers{list: list, began: time.Now()}
 	e := &Endpoint{URL: "http://models.test/v1", Client: &http.Client{Transport: a}, Retries: 3}
@@ -51,7 +51,7 @@ func post(t *testing.T, ctx context.Context, list ...http.Response) (*answers, m
 
 func TestRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, _, err := post(t, t.Context(), answer(429, "", "Retry-After", "7"), answer(0, ""), answer(503, ""),
+		a, _, err := post(t.Context(), t, answer(429, "", "Retry-After", "7"), answer(0, ""), answer(503, ""),
 			answer(200, `{"a":1}`))
 		require.NoError(t, err)
 		require.Len(t, a.times, 4)
@@ -68,11 +68,11 @@ func TestNoRetry(t *testing.T) {
 			"server returned 429":   answer(429, "", "Retry-After", "3600"),
 			"not the expected JSON": answer(200, "<html>"),
 		} {
-			a, _, err := post(t, t.Context(), first)
+			a, _, err := post(t.Context(), t, first)
 			require.ErrorContains(t, err, want)
 			require.Len(t, a.times, 1)
 		}
-		a, _, err := post(t, t.Context(), answer(500, "x"), answer(500, "x"), answer(500, "x"), answer(500, "last"))
+		a, _, err := post(t.Context(), t, answer(500, "x"), answer(500, "x"), answer(500, "x"), answer(500, "last"))
 		require.ErrorContains(t, err, "500 Internal Server Error: last")
 		require.Len(t, a.times, 4)
 	})
@@ -82,7 +82,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		_, _, err := post(t, ctx, answer(429, "slow down", "Retry-After", "50"))
+		_, _, err := post(ctx, t, answer(429, "slow down", "Retry-After", "50"))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, "slow down")
 	})
