@@ -98,7 +98,8 @@ type Chunk struct {
 	Questions []string
 	Disabled  bool
 	// Vector is the embedding of the chunk, of any length but zero; nil when it has none. All
-	// vectors of a dataset have the same number of dimensions.
+	// vectors of a dataset have the number of dimensions of the first one; for another model a
+	// dataset is made again.
 	Vector []float32
 	// Extra is a JSON object that comes back as it is: positions, image, parent. nil is none.
 	Extra []byte

@@ -74,6 +74,8 @@ type Result struct {
 	Total     int // hits on all pages
 	Hits      []Hit
 	Documents []DocumentCount // of all pages, those with most hits first
+	// Diagnostics say which parts of the query a source could not honour.
+	Diagnostics []string
 }
 
 // Normal checks a query and fills in its defaults.

@@ -71,6 +71,11 @@ func (x *Index) loadSegments(ctx context.Context, d *dataset) error {
 		if s.codes, err = decodeCodes(vectors, d.dims); err != nil {
 			return fmt.Errorf("segment %d: vectors: %w", id, err)
 		}
+		for _, group := range s.codes {
+			if group.first+len(group.factors) > len(s.rows) {
+				return fmt.Errorf("segment %d: vectors: %w", id, errCorrupt)
+			}
+		}
 		d.segments = append(d.segments, s)
 	}
 	return rows.Err()

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -166,6 +167,9 @@ func (c *change) absorb(ctx context.Context, merged *segment, lists map[string]*
 		p := lists[term]
 		if p == nil {
 			p = &postings{}
+		}
+		if _, err := s.holding(data); err != nil {
+			return fmt.Errorf("segment %d: term %q: %w", s.id, term, err)
 		}
 		p.extend(data, func(local int) int { return renumbered[local] })
 		if p.n > 0 {

@@ -1,6 +1,9 @@
 package sqlite
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // postings list the chunks that hold a term, ascending, with how often they do. Each is a varint of
 // the distance to the one before, times 2, plus 1 when the term occurs once; else a varint of how
@@ -47,6 +50,10 @@ func (it *iterator) next() bool {
 	if v < 0x80 {
 		it.data = it.data[1:]
 	} else if v = it.long(); len(it.data) == 0 && v == 0 {
+		return false
+	}
+	if v>>1 > math.MaxInt32 {
+		it.data = nil
 		return false
 	}
 	it.local = it.after + int(v>>1)

@@ -131,6 +131,34 @@ func TestFileOfAnotherVersion(t *testing.T) {
 	require.ErrorIs(t, err, ErrVersion)
 }
 
+// A damaged file is an error and never a crash.
+func TestDamagedSegments(t *testing.T) {
+	for _, damage := range []string{
+		`UPDATE postings SET data = x'FFFFFF7F01'`, `UPDATE segments SET data = x'05'`,
+		`UPDATE codes SET data = x'0007'`, `UPDATE vectors SET data = x'00'`,
+	} {
+		file := filepath.Join(t.TempDir(), "i.db")
+		x, err := Open(t.Context(), file)
+		require.NoError(t, err)
+		x.flushSize = 100
+		require.NoError(t, x.Create(t.Context(), ds, index.Settings{}))
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range 3 {
+			require.NoError(t, x.Replace(t.Context(), ds, randomDocument(rng, fmt.Sprint(i))))
+		}
+		_, err = x.write.ExecContext(t.Context(), damage)
+		require.NoError(t, err)
+		require.NoError(t, x.Close())
+		x, err = Open(t.Context(), file)
+		require.NoError(t, err)
+		_, err = x.Search(t.Context(), &index.Query{
+			Datasets: []string{ds}, Text: "w1 w2 w3 w4 w5 w6 w7", Vector: []float32{1, 2, 3, 4}, Hidden: true,
+		})
+		require.ErrorIs(t, err, errCorrupt, damage)
+		require.NoError(t, x.Close())
+	}
+}
+
 // Damaged postings end early and never run on.
 func FuzzPostings(f *testing.F) {
 	var p postings

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -47,7 +48,9 @@ func (s *search) scoreWords(ctx context.Context, datasets []*dataset) error {
 			return err
 		}
 	}
-	s.inverseFrequencies(queries, idf, datasets)
+	if err := s.inverseFrequencies(queries, idf, datasets); err != nil {
+		return err
+	}
 	for i, d := range datasets {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -101,7 +104,7 @@ func (s *search) lists(ctx context.Context, d *dataset, counts map[string]int) (
 }
 
 // inverseFrequencies says how rare each term is among the live chunks of all datasets.
-func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64, datasets []*dataset) {
+func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64, datasets []*dataset) error {
 	all := 0
 	for _, d := range datasets {
 		all += d.live()
@@ -112,17 +115,31 @@ func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64,
 			holding[term] += 0 // words that no chunk holds are rare ones, too
 		}
 		for at, data := range q.lists {
-			dead := s.parts[at.part].dead
-			for it := (iterator{data: data}); it.next(); {
-				if !dead.has(it.local) {
-					holding[at.term]++
-				}
+			n, err := s.parts[at.part].holding(data)
+			if err != nil {
+				return fmt.Errorf("term %q: %w", at.term, err)
 			}
+			holding[at.term] += n
 		}
 	}
 	for term, n := range holding {
 		idf[term] = math.Log(1 + (float64(all-n)+0.5)/(float64(n)+0.5))
 	}
+	return nil
+}
+
+// holding is how many live chunks encoded postings name. It checks that the segment has them all.
+func (s *segment) holding(data []byte) (n int, err error) {
+	last := -1
+	for it := (iterator{data: data}); it.next(); {
+		if last = it.local; !s.dead.has(last) {
+			n++
+		}
+	}
+	if last >= len(s.rows) {
+		return 0, errCorrupt
+	}
+	return n, nil
 }
 
 // scoreDataset adds up BM25 in the parts of a dataset.
