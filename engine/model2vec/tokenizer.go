@@ -195,6 +195,39 @@ func lastRune(s string) int {
 	return size
 }
 
+// Unigram cuts texts into the pieces of a vocabulary whose scores have the highest sum, as
+// SentencePiece does.
+type Unigram struct{ unigram }
+
+// NewUnigram makes one of pieces with their scores. What no piece covers becomes the piece with the
+// number unknown. Pieces with a number below reserved are never found.
+func NewUnigram(pieces []string, scores []float64, unknown, reserved int) *Unigram {
+	u := unigram{ids: make(map[string]int, len(pieces)), unknown: unknown}
+	for id, piece := range pieces {
+		u.add(id, piece, scores[id])
+		if id < reserved {
+			delete(u.ids, piece)
+		}
+	}
+	u.least -= unknownPenalty
+	return &Unigram{u}
+}
+
+// Encode is the numbers of the pieces of a text.
+func (u *Unigram) Encode(text string) []int { return u.encode(text) }
+
+// unknownPenalty is how much worse an unknown character is than the worst piece, as in
+// SentencePiece.
+const unknownPenalty = 10
+
+// add adds the next piece.
+func (u *unigram) add(id int, piece string, score float64) {
+	u.ids[piece] = id
+	u.scores = append(u.scores, score)
+	u.longest = max(u.longest, len(piece))
+	u.least = min(u.least, score)
+}
+
 // unigram cuts words into the pieces whose scores have the highest sum.
 type unigram struct {
 	ids     map[string]int
@@ -222,16 +255,13 @@ func (t *tokenizer) unigram(m *model) error {
 		if !isText || !isNumber {
 			return fmt.Errorf("vocab: entry %d is not a piece with a score", id)
 		}
-		u.ids[piece] = id
-		u.scores = append(u.scores, score)
-		u.longest = max(u.longest, len(piece))
-		u.least = min(u.least, score)
+		u.add(id, piece, score)
 		t.vocab = append(t.vocab, piece)
 	}
 	if len(vocab) == 0 {
 		return errors.New("vocab: it is empty")
 	}
-	u.least -= 10 // as in SentencePiece
+	u.least -= unknownPenalty
 	t.unknown, t.model = u.unknown, u
 	return nil
 }

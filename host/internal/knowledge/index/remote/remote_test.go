@@ -35,7 +35,8 @@ func key() endpoint.Endpoint { return endpoint.Endpoint{Key: "key"} }
 func TestRAGFlow(t *testing.T) {
 	url, seen := serve(t, func(string) string {
 		return `{"code": 0, "data": {"total": 7, "chunks": [{"id": "c1", "content": "Red", "dataset_id": "d",
-			"document_id": "x", "document_keyword": "x.md", "similarity": 0.5, "term_similarity": 0.4, "vector_similarity": 0.6,
+			"document_id": "x", "document_keyword": "x.md", "similarity": 0.5,
+			"term_similarity": 0.4, "vector_similarity": 0.6,
 			"highlight": "<em>Red</em>", "important_keywords": ["k"], "positions": [[1, 2, 3, 4, 5]]}],
 			"doc_aggs": [{"doc_id": "x", "doc_name": "x.md", "count": 1}]}}`
 	})
@@ -49,7 +50,8 @@ func TestRAGFlow(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{`/api/v1/retrieval {"question":"red","dataset_ids":["d"],"page":3,` +
 		`"page_size":10,"similarity_threshold":0.2,"vector_similarity_weight":0.3,"top_k":1024,"highlight":false,` +
-		`"metadata_condition":{"conditions":[{"name":"lang","comparison_operator":"=","value":"en"}],"logic":"or"}}`}, *seen)
+		`"metadata_condition":{"conditions":[{"name":"lang","comparison_operator":"=","value":"en"}],` +
+		`"logic":"or"}}`}, *seen)
 	require.Equal(t, 7, r.Total)
 	require.Equal(t, []index.DocumentCount{{Document: "x", Name: "x.md", Count: 1}}, r.Documents)
 	require.Equal(t, []string{"RAGFlow has no fusion by reciprocal ranks; it uses the weighted sum"}, r.Diagnostics)
