@@ -95,9 +95,8 @@ func (f *Filter) Documents(values Values) (only []int64, all bool, err error) {
 // documents are those with a value that satisfies the condition, in ascending order.
 func (c *Condition) documents(of map[string][]int64) []int64 {
 	var out []int64
-	op, want := canonical(c.Operator), strings.ToLower(c.Value)
 	for value, documents := range of {
-		if holds(op, strings.ToLower(value), want) {
+		if c.Holds(value) {
 			out = append(out, documents...)
 		}
 	}
@@ -105,9 +104,11 @@ func (c *Condition) documents(of map[string][]int64) []int64 {
 	return slices.Compact(out)
 }
 
-// holds tests a value of a document. "contains" and "in" ask whether the document's value stands
-// inside the condition's, as in the original.
-func holds(op, have, want string) bool {
+// Holds tests a value of a document, whatever the case of letters. "contains" and "in" ask whether
+// the document's value stands inside the condition's, as in the original. An unknown operator never
+// holds.
+func (c *Condition) Holds(value string) bool {
+	have, want, op := strings.ToLower(value), strings.ToLower(c.Value), canonical(c.Operator)
 	switch op {
 	case "contains", "in":
 		return strings.Contains(want, have)
@@ -139,8 +140,10 @@ func holds(op, have, want string) bool {
 		return order < 0
 	case "≥":
 		return order >= 0
+	case "≤":
+		return order <= 0
 	}
-	return order <= 0
+	return false
 }
 
 // MetaValues are the values of a metadata entry as texts; a list has one for each element.

@@ -20,13 +20,13 @@ type change struct {
 	analyzer *terms.Analyzer
 	found    []terms.Term // buffer
 
-	added    *segment            // chunks of this change that are not in a segment yet
-	flushed  []*segment          // segments that this change made; the old tail is the first
-	dead     map[*segment]bitmap // of segments and the tail, in place of their own
-	killed   map[*segment][]int  // numbers of chunks that died
-	hidden   map[*segment]bitmap
-	dims     int
-	inserter map[string]*sql.Stmt
+	added      *segment            // chunks of this change that are not in a segment yet
+	flushed    []*segment          // segments that this change made; the old tail is the first
+	dead       map[*segment]bitmap // of segments and the tail, in place of their own
+	killed     map[*segment][]int  // numbers of chunks that died
+	hidden     map[*segment]bitmap
+	dims       int
+	statements map[string]*sql.Stmt
 }
 
 // change runs f in a transaction on a dataset and makes its results visible in one step.

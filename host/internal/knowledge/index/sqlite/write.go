@@ -173,16 +173,16 @@ func (c *change) insert(ctx context.Context, doc int64, name string, chunk *inde
 
 // exec runs a statement that is prepared once for the change.
 func (c *change) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	stmt := c.inserter[query]
+	stmt := c.statements[query]
 	if stmt == nil {
 		var err error
 		if stmt, err = c.PrepareContext(ctx, query); err != nil {
 			return nil, err
 		}
-		if c.inserter == nil {
-			c.inserter = map[string]*sql.Stmt{}
+		if c.statements == nil {
+			c.statements = map[string]*sql.Stmt{}
 		}
-		c.inserter[query] = stmt // closed with the transaction
+		c.statements[query] = stmt // closed with the transaction
 	}
 	return stmt.ExecContext(ctx, args...)
 }
