@@ -135,9 +135,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		return err
 	}
 	h.web = &web.Client{AllowPrivate: cfg.AllowPrivate}
-	numbers := newMetrics(cfg.Version)
-	h.memory.register(numbers)
-	registerDamage(numbers, h.conn)
+	numbers := h.newMetrics()
 	if err := h.openQuota(numbers); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func runOf(t *testing.T, m *runMemory, id string) error {
 }
 
 func TestRunStartsWhileGrowingRunsHoldTheirShare(t *testing.T) {
-	m := memoryOf(&memlimit.Usage{})
+	m := memoryOf(&memlimit.Usage{}, "")
 	fill(t, m, 8)
 	for i := range 8 {
 		require.NoError(t, runOf(t, m, fmt.Sprint("small", i)))
@@ -60,7 +60,7 @@ func TestRunStartsWhileGrowingRunsHoldTheirShare(t *testing.T) {
 
 func TestStartWaitsForMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := memoryOf(&memlimit.Usage{})
+		m := memoryOf(&memlimit.Usage{}, "")
 		var small []*runAccount
 		for {
 			a := m.open(fmt.Sprint("small", len(small)))
@@ -93,7 +93,7 @@ func TestStartWaitsForMemory(t *testing.T) {
 
 func TestGrowingRunDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := memoryOf(&memlimit.Usage{})
+		m := memoryOf(&memlimit.Usage{}, "")
 		large := fill(t, m, 2)
 		began := time.Now()
 		require.ErrorIs(t, large[0].Grow(64<<10), memlimit.ErrFull)

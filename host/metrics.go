@@ -13,13 +13,15 @@ import (
 )
 
 // newMetrics holds the numbers of the process; the API adds its own.
-func newMetrics(version string) *prometheus.Registry {
+func (h *Host) newMetrics() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "easel_build_info", Help: "Always 1; the label is the version.", ConstLabels: prometheus.Labels{"version": version},
+		Name: "easel_build_info", Help: "Always 1; the label is the version.", ConstLabels: prometheus.Labels{"version": h.cfg.Version},
 	})
 	build.Set(1)
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build)
+	h.memory.register(r)
+	registerDamage(r, h.conn)
 	return r
 }
 

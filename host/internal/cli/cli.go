@@ -66,7 +66,7 @@ func commands() []command {
 	return []command{
 		runCommand, chatCommand, serveCommand, backupCommand, restoreCommand, exportCommand, importCommand, keyCommand,
 		tenantCommand, scheduleCommand, validateCommand, replayCommand, testCommand, recordCommand, componentsCommand,
-		pluginCommand, healthCommand, versionCommand, licencesCommand,
+		pluginCommand, kbCommand, healthCommand, versionCommand, licencesCommand,
 	}
 }
 

@@ -14,16 +14,18 @@ import (
 )
 
 var replayCommand = command{
-	name: "replay", args: "CASE.json [FLAGS], or --templates FILE.jsonl",
+	name: "replay", args: "CASE.json [FLAGS], --templates FILE.jsonl, or --chunker CASE.json",
 	summary: "plays a conformance case and prints what was observed",
 	help: `
 Everything outside the engine answers from the case, so nothing is called. With --canvas the case's inputs and answers
 go to that canvas. With --templates each line of the file is
-a template with its context, and each line printed is {name, text} or {name, error}.`,
+a template with its context, and each line printed is {name, text} or {name, error}. With --chunker the case is one of
+a TokenChunker or TitleChunker, and the chunks are printed as {case_id, chunks}.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		var r replayer
 		r.flags(fs)
 		fs.StringVar(&r.templates, "templates", "", "`FILE` of template cases, one JSON object per line")
+		fs.StringVar(&r.chunker, "chunker", "", "`FILE` with a case of a chunker")
 		return r.run
 	},
 }
@@ -34,6 +36,7 @@ type replayer struct {
 	keep        bool
 	concurrency int
 	templates   string
+	chunker     string
 	canvas      string
 }
 
@@ -74,6 +77,12 @@ func casePlayer(a *app) *enginetest.Player {
 }
 
 func (r *replayer) run(ctx context.Context, a *app, args []string) error {
+	if r.chunker != "" {
+		if len(args) > 0 || r.templates != "" || r.canvas != "" {
+			return misuse("replay", "--chunker takes no case, --templates or --canvas beside it")
+		}
+		return a.replayChunker(r.chunker)
+	}
 	if r.templates != "" {
 		if len(args) > 0 {
 			return misuse("replay", "--templates takes no case beside it")

@@ -1,15 +1,14 @@
 package knowledge
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	port "github.com/easel-canvas/easel/host/internal/knowledge/index"
 )
 
 // labels are the metadata of datasets: key -> value in lower case -> documents.
@@ -102,8 +101,9 @@ func (b *Base) filtered(ctx context.Context, datasets []string, filter engine.Va
 			continue
 		}
 		fit := map[int64]bool{}
+		condition := port.Condition{Operator: c.Get("op").Str(), Value: c.Get("value").Text()}
 		for value, ids := range values {
-			if holds(c.Get("op").Str(), value, strings.ToLower(c.Get("value").Text())) {
+			if condition.Holds(value) {
 				for _, id := range ids {
 					fit[id] = true
 				}
@@ -126,46 +126,6 @@ func (b *Base) filtered(ctx context.Context, datasets []string, filter engine.Va
 	}
 	slices.Sort(only)
 	return only, len(only) > 0 || filter.Get("method").Str() == "manual", nil
-}
-
-// holds tests a value of a document against a condition. "contains" asks whether the document's
-// value stands inside the condition's, as in the original.
-func holds(op, have, want string) bool {
-	switch op {
-	case "contains", "in":
-		return strings.Contains(want, have)
-	case "not contains", "not in":
-		return !strings.Contains(want, have)
-	case "start with":
-		return strings.HasPrefix(have, want)
-	case "end with":
-		return strings.HasSuffix(have, want)
-	case "empty":
-		return have == ""
-	case "not empty":
-		return have != ""
-	}
-	order := strings.Compare(have, want)
-	if x, err := strconv.ParseFloat(have, 64); err == nil {
-		if y, err := strconv.ParseFloat(want, 64); err == nil {
-			order = cmp.Compare(x, y)
-		}
-	}
-	switch op {
-	case "=", "==", "is":
-		return order == 0
-	case "≠", "!=", "is not":
-		return order != 0
-	case ">":
-		return order > 0
-	case "<":
-		return order < 0
-	case "≥", ">=":
-		return order >= 0
-	case "≤", "<=":
-		return order <= 0
-	}
-	return false
 }
 
 // jsonList is a list as a parameter for json_each.

@@ -1,0 +1,57 @@
+package chunking
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The files in testdata are cases that were recorded with the original, with its chunks beside the
+// input.
+func TestRecordedCases(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	require.NoError(t, err)
+	require.Len(t, files, 30)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var want struct{ Chunks []Output }
+			require.NoError(t, json.Unmarshal(data, &want))
+			got, err := Play(data)
+			require.NoError(t, err)
+			require.Equal(t, want.Chunks, got.Chunks)
+		})
+	}
+}
+
+func TestBadCases(t *testing.T) {
+	with := func(component, param string) string {
+		const form = `{"component": "%sChunker", "param": %s, "input": {"output_format": "text", "text": "x"}}`
+		return fmt.Sprintf(form, component, param)
+	}
+	for want, data := range map[string]string{
+		"chunker case: ":                            `{`,
+		`unknown component "Other"`:                 `{"component": "Other", "input": {"output_format": "text"}}`,
+		`unknown output_format "pdf"`:               `{"component": "TokenChunker", "input": {"output_format": "pdf"}}`,
+		`delimiter_mode "x" is not one of`:          with("Token", `{"delimiter_mode": "x"}`),
+		"chunk_token_size -1 is not above 0":        with("Token", `{"chunk_token_size": -1}`),
+		"levels is empty":                           with("Title", `{"hierarchy": 1}`),
+		"hierarchy is missing":                      with("Title", `{"levels": [["#"]]}`),
+		"level pattern \"(\": error parsing regexp": with("Title", `{"levels": [["("]], "hierarchy": 1}`),
+		`method "x" is not one of hierarchy, group`: with("Title", `{"method": "x"}`),
+	} {
+		_, err := Play([]byte(data))
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestCount(t *testing.T) {
+	require.Equal(t, 0, Count(""))
+	require.Equal(t, 6, Count("tiktoken is great!"))
+	require.Equal(t, 7, Count("antidisestablishmentarianism!"))
+}

@@ -1,0 +1,147 @@
+// Package endpoint sends JSON requests to servers of embedding and reranking models, again when
+// they are busy.
+package endpoint
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Endpoint is a server. It is safe for concurrent use.
+type Endpoint struct {
+	URL string
+	Key string // sent as a bearer token; "" sends none
+	// Client sends the requests; nil means http.DefaultClient. A host passes one that checks
+	// addresses.
+	Client *http.Client
+	// Retries is how often a request is sent again; 0 means 4, a negative value none.
+	Retries int
+}
+
+const (
+	// largestAnswer is where reading stops, in bytes.
+	largestAnswer = 256 << 20
+	// longestWait is the longest pause between two tries; a server that asks for more is not asked
+	// again.
+	longestWait = time.Minute
+	// shownAnswer is how much of the answer of a server is in an error, in bytes.
+	shownAnswer = 500
+)
+
+// StatusError is an answer that is not a success.
+type StatusError struct {
+	Status int
+	Body   string // its beginning
+}
+
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("server returned %d %s: %s", e.Status, http.StatusText(e.Status), e.Body)
+}
+
+// Post sends in as JSON and reads the answer into out. Answers 408, 429 and 5xx and failed
+// connections are tried again, later each time, or when the server says by Retry-After.
+func (e *Endpoint) Post(ctx context.Context, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.URL, err)
+	}
+	retries := e.Retries
+	if retries == 0 {
+		retries = 4
+	}
+	for try := 0; ; try++ {
+		wait, err := e.once(ctx, body, out, try)
+		if err == nil {
+			return nil
+		}
+		if wait < 0 || try >= retries || ctx.Err() != nil {
+			return fmt.Errorf("%s: %w", e.URL, err)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w; last answer: %w", e.URL, context.Cause(ctx), err)
+		}
+	}
+}
+
+// never is the wait before a request that is not sent again.
+const never = -1
+
+// once sends the request. After an error it gives how long to wait before the next try.
+func (e *Endpoint) once(ctx context.Context, body []byte, out any, try int) (wait time.Duration, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, bytes.NewReader(body))
+	if err != nil {
+		return never, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if e.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+e.Key)
+	}
+	client := e.Client
+	if client == nil {
+		client = http.DefaultClient
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return backoff(try), err
+	}
+	defer res.Body.Close() // it was only read
+	data, err := io.ReadAll(io.LimitReader(res.Body, largestAnswer+1))
+	switch {
+	case err != nil:
+		return backoff(try), err
+	case len(data) > largestAnswer:
+		return never, fmt.Errorf("the answer has more than %d bytes", largestAnswer)
+	case res.StatusCode == http.StatusOK:
+		if err := json.Unmarshal(data, out); err != nil {
+			return never, fmt.Errorf("the answer is not the expected JSON: %w", err)
+		}
+		return 0, nil
+	}
+	failure := &StatusError{res.StatusCode, string(data[:min(len(data), shownAnswer)])}
+	if !again(res.StatusCode) {
+		return never, failure
+	}
+	return retryAfter(res.Header.Get("Retry-After"), try), failure
+}
+
+func again(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500
+}
+
+// backoff is 1, 2, 4, ... seconds, up to half of it taken off by chance so that many callers do not
+// come at once.
+func backoff(try int) time.Duration {
+	d := min(time.Second<<min(try, 10), longestWait)
+	return d - rand.N(d/2)
+}
+
+// retryAfter reads the header, in seconds or as a date.
+func retryAfter(header string, try int) time.Duration {
+	wait := backoff(try)
+	if s, err := strconv.ParseFloat(header, 64); err == nil && s >= 0 {
+		wait = time.Duration(min(s, 1e6) * float64(time.Second))
+	} else if at, err := http.ParseTime(header); err == nil {
+		wait = max(0, time.Until(at))
+	}
+	if wait > longestWait {
+		return never
+	}
+	return wait
+}
+
+// TooLarge reports whether a server refused a request because of its size.
+func TooLarge(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && status.Status == http.StatusRequestEntityTooLarge
+}

@@ -1,0 +1,50 @@
+package index
+
+import (
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
+)
+
+// Highlighter marks the words of a query in texts. It is for one goroutine at a time.
+type Highlighter struct {
+	analyzer *terms.Analyzer
+	wanted   map[string]bool
+}
+
+// NewHighlighter makes one for a query.
+func NewHighlighter(a *terms.Analyzer, query string) *Highlighter {
+	wanted := map[string]bool{}
+	for _, t := range a.Query(query) {
+		wanted[t] = true
+	}
+	return &Highlighter{a, wanted}
+}
+
+// Mark puts <em> and </em> around the words of the query in a text; neighbouring ones of a script
+// without blanks share one pair. The rest of the text stays as it is.
+func (h *Highlighter) Mark(text string) string {
+	var b strings.Builder
+	last := 0 // of text, written
+	open := false
+	for _, t := range h.analyzer.Append(nil, text) {
+		if !h.wanted[t.Text] || t.End <= last {
+			continue
+		}
+		if open && t.Start > last {
+			b.WriteString("</em>")
+			open = false
+		}
+		if !open {
+			b.WriteString(text[last:t.Start])
+			b.WriteString("<em>")
+			open, last = true, t.Start
+		}
+		b.WriteString(text[last:t.End])
+		last = t.End
+	}
+	if open {
+		b.WriteString("</em>")
+	}
+	return b.String() + text[last:]
+}

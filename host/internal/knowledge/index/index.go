@@ -1,0 +1,146 @@
+// Package index is the port between datasets and what searches them.
+//
+// An [Index] stores the chunks of documents, grouped in datasets, and finds them by words, by
+// vectors or by both. Adapters are packages below this one: sqlite is a file of this machine. All
+// pass the suite in package indextest, and share what does not depend on storage: fusion of
+// scores ([Rank]), metadata filters ([Filter]) and highlights ([Highlighter]).
+//
+// A dataset is named by a key that the caller chooses; a tenant is part of that key. An Index is
+// safe for concurrent use. It never calls a model: vectors come with chunks and queries.
+package index
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
+)
+
+// ErrNoDataset means that a dataset does not exist; create it first.
+var ErrNoDataset = errors.New("unknown dataset")
+
+// ErrNoDocument means that a dataset has no such document.
+var ErrNoDocument = errors.New("unknown document")
+
+// Index stores and finds chunks.
+type Index interface {
+	// Create makes a dataset, or does nothing when it exists with the same settings. Other settings
+	// for a dataset that has chunks are an error.
+	Create(ctx context.Context, dataset string, s Settings) error
+	// Drop removes a dataset and what it holds; an unknown one is no error.
+	Drop(ctx context.Context, dataset string) error
+	// Replace stores documents in one step: searches see all chunks that they had before, or all
+	// new ones. When it fails, nothing has changed.
+	Replace(ctx context.Context, dataset string, docs ...Document) error
+	// Delete removes documents with their chunks in one step; unknown ones are ignored.
+	Delete(ctx context.Context, dataset string, documents ...string) error
+	// Put adds chunks to a document or replaces those of the same id, in one step.
+	Put(ctx context.Context, dataset, document string, chunks ...Chunk) error
+	// Remove removes chunks of a document in one step, and gives how many there were.
+	Remove(ctx context.Context, dataset, document string, chunks ...string) (int, error)
+	// Enable makes chunks of a document visible to searches or hides them, and gives how many of
+	// them there are. Without chunks it means all of the document.
+	Enable(ctx context.Context, dataset, document string, on bool, chunks ...string) (int, error)
+	// Search finds chunks.
+	Search(ctx context.Context, q *Query) (*Result, error)
+	// Chunks lists chunks of a document in their order.
+	Chunks(ctx context.Context, l *List) (*Page, error)
+	// Metadata gives the metadata of the documents of datasets: key, value, number of documents.
+	Metadata(ctx context.Context, datasets ...string) (map[string]map[string]int, error)
+	// Stats counts what a dataset holds.
+	Stats(ctx context.Context, dataset string) (Stats, error)
+	// Close releases the index.
+	Close() error
+}
+
+// Settings belong to a dataset.
+type Settings struct {
+	terms.Settings
+	// K1 and B are the parameters of BM25: how soon repetitions of a word count less, and how much
+	// long chunks count less. 0 means 0.9 and 0.4; a negative value means 0.
+	K1 float64 `json:"k1"`
+	B  float64 `json:"b"`
+}
+
+// Normal is the settings with their defaults filled in.
+func (s Settings) Normal() Settings {
+	s.Settings = s.Settings.Normal()
+	s.K1, s.B = positiveOr(s.K1, 0.9), positiveOr(s.B, 0.4)
+	return s
+}
+
+// positiveOr is v, or other when v is not set; a negative v stays, it means 0.
+func positiveOr(v, other float64) float64 {
+	if v == 0 {
+		return other
+	}
+	return v
+}
+
+// Document is a document to be stored.
+type Document struct {
+	ID   string
+	Name string // shown to people, and searched
+	// Meta is what [Filter] tests: strings, numbers, booleans, or lists of those.
+	Meta map[string]any
+	// Chunks are read once. An error among them fails the call.
+	Chunks iter.Seq2[Chunk, error]
+}
+
+// Chunk is a piece of a document.
+type Chunk struct {
+	ID      string // unique in its document
+	Content string // what a search gives
+	// Text is searched in place of Content, unless it is empty.
+	Text      string
+	Keywords  []string
+	Questions []string
+	Disabled  bool
+	// Vector is the embedding of the chunk, of any length but zero; nil when it has none. All
+	// vectors of a dataset have the number of dimensions of the first one; for another model a
+	// dataset is made again.
+	Vector []float32
+	// Extra is a JSON object that comes back as it is: positions, image, parent. nil is none.
+	Extra []byte
+}
+
+// Searched is the text that words are taken from.
+func (c *Chunk) Searched() string {
+	if c.Text != "" {
+		return c.Text
+	}
+	return c.Content
+}
+
+// Weights of the fields of a chunk beside its text: a word of a keyword counts as often as this.
+const (
+	KeywordWeight  = 5
+	QuestionWeight = 6
+	NameWeight     = 2
+)
+
+// Stats are numbers of a dataset.
+type Stats struct {
+	Documents, Chunks, Vectors int
+	Dims                       int // of vectors; 0 without any
+}
+
+// List asks for chunks of a document.
+type List struct {
+	Dataset, Document string
+	Offset            int
+	Limit             int // 0 means 30
+	// Words, unless empty, leaves out chunks that do not contain it, whatever the case.
+	Words string
+	// IDs, unless nil, leaves out all others.
+	IDs []string
+	// Enabled, unless nil, leaves out chunks that are (or are not) visible to searches.
+	Enabled *bool
+}
+
+// Page is a part of a list.
+type Page struct {
+	Total  int
+	Chunks []Chunk // without vectors
+}

@@ -1,0 +1,317 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
+)
+
+// change is a transaction on a dataset. What it means for the memory is collected and happens when
+// it commits.
+type change struct {
+	*sql.Tx
+	x        *Index
+	d        *dataset
+	analyzer *terms.Analyzer
+	found    []terms.Term // buffer
+
+	added      *segment            // chunks of this change that are not in a segment yet
+	flushed    []*segment          // segments that this change made; the old tail is the first
+	dead       map[*segment]bitmap // of segments and the tail, in place of their own
+	killed     map[*segment][]int  // numbers of chunks that died
+	hidden     map[*segment]bitmap
+	dims       int
+	statements map[string]*sql.Stmt
+}
+
+// change runs f in a transaction on a dataset and makes its results visible in one step.
+func (x *Index) change(ctx context.Context, key string, f func(c *change) error) error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	d, err := x.load(ctx, key)
+	if err != nil {
+		return err
+	}
+	// Before the change and not after it, so that an error means that nothing has changed.
+	if err := x.merge(ctx, d); err != nil {
+		return wrap(key, err)
+	}
+	c := &change{
+		x: x, d: d, added: newTail(), dims: d.dims,
+		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
+	}
+	if c.analyzer, err = terms.New(d.settings.Settings); err != nil {
+		return wrap(key, err)
+	}
+	if c.Tx, err = x.write.BeginTx(ctx, nil); err != nil {
+		return wrap(key, err)
+	}
+	defer c.Rollback() // without effect after the commit
+	if err := f(c); err != nil {
+		return wrap(key, err)
+	}
+	if len(c.flushed) == 0 && d.tail.tail.size+c.added.tail.size > x.flushSize {
+		if err := c.flushTail(ctx); err != nil {
+			return wrap(key, err)
+		}
+	}
+	if err := c.store(ctx); err != nil {
+		return wrap(key, err)
+	}
+	return wrap(key, c.commit())
+}
+
+// store writes what changed about segments.
+func (c *change) store(ctx context.Context) error {
+	for s, dead := range c.dead {
+		if s.id == 0 {
+			continue // the rows of a tail are gone, that says enough
+		}
+		const replace = `INSERT INTO dead (segment, data) VALUES (?, ?) ON CONFLICT DO UPDATE SET data = excluded.data`
+		if _, err := c.ExecContext(ctx, replace, s.id, dead.encode()); err != nil {
+			return err
+		}
+	}
+	if c.dims != c.d.dims {
+		_, err := c.ExecContext(ctx, `UPDATE datasets SET dims = ? WHERE id = ?`, c.dims, c.d.id)
+		return err
+	}
+	return nil
+}
+
+// commit makes the change visible to searches.
+func (c *change) commit() error {
+	c.x.mu.Lock()
+	defer c.x.mu.Unlock()
+	if err := c.Commit(); err != nil {
+		return err
+	}
+	for s, dead := range c.dead {
+		s.dead = dead
+	}
+	for s, numbers := range c.killed {
+		for _, n := range numbers {
+			s.kill(n)
+		}
+	}
+	for s, hidden := range c.hidden {
+		s.hidden = hidden
+	}
+	c.d.dims = c.dims
+	if len(c.flushed) > 0 {
+		c.d.segments = append(c.d.segments[:len(c.d.segments):len(c.d.segments)], c.flushed...)
+		c.d.tail = newTail()
+	}
+	c.d.tail.extend(c.added)
+	return nil
+}
+
+// flushTail makes a segment of the tail, unless this change did so already.
+func (c *change) flushTail(ctx context.Context) error {
+	old := c.d.tail
+	if len(c.flushed) > 0 || len(old.rows) == 0 {
+		return nil
+	}
+	s, err := c.writeTail(ctx, old, c.deadOf(old))
+	if err != nil {
+		return err
+	}
+	// Later deletions in this change are to hit the segment, not the tail.
+	c.flushed = append(c.flushed, s)
+	c.moved(old, s)
+	return nil
+}
+
+// flush makes segments of the tail and of what was added, in the order of their rows.
+func (c *change) flush(ctx context.Context) error {
+	if err := c.flushTail(ctx); err != nil {
+		return err
+	}
+	s, err := c.writeTail(ctx, c.added, c.added.dead)
+	if err != nil {
+		return err
+	}
+	c.moved(c.added, s)
+	c.flushed = append(c.flushed, s)
+	c.added = newTail()
+	return nil
+}
+
+// moved gives a segment what the change knew about the tail that it was made of.
+func (c *change) moved(from, to *segment) {
+	if dead, ok := c.dead[from]; ok {
+		to.dead = dead.clone()
+		delete(c.dead, from)
+	}
+	for _, n := range c.killed[from] {
+		to.kill(n)
+	}
+	delete(c.killed, from)
+	if hidden, ok := c.hidden[from]; ok {
+		to.hidden = hidden.clone()
+		delete(c.hidden, from)
+	}
+}
+
+func (c *change) deadOf(s *segment) bitmap {
+	if dead, ok := c.dead[s]; ok {
+		return dead
+	}
+	return s.dead
+}
+
+// find is the segment of this change, of the tail or of the dataset that holds a row.
+func (c *change) find(row int64) (*segment, int) {
+	parts := append(c.d.parts(), c.flushed...)
+	parts = append(parts, c.added)
+	for i := len(parts) - 1; i >= 0; i-- {
+		if s := parts[i]; len(s.rows) > 0 && s.rows[0] <= row && row <= s.rows[len(s.rows)-1] {
+			if s == c.d.tail && len(c.flushed) > 0 {
+				continue // it is the first of the flushed ones
+			}
+			if local := s.local(row); local >= 0 {
+				return s, local
+			}
+		}
+	}
+	return nil, -1
+}
+
+// kill removes a row from the memory.
+func (c *change) kill(row int64) {
+	s, local := c.find(row)
+	if s == nil {
+		return // a row that was removed from a tail before the file was opened
+	}
+	if s == c.added {
+		s.dead = s.dead.with(local)
+		s.kill(local)
+		return
+	}
+	dead, ok := c.dead[s]
+	if !ok {
+		dead = s.dead.clone()
+	}
+	if !dead.has(local) {
+		c.killed[s] = append(c.killed[s], local)
+		c.dead[s] = dead.with(local)
+	}
+}
+
+// show hides a row or shows it.
+func (c *change) show(row int64, on bool) {
+	s, local := c.find(row)
+	if s == nil {
+		return
+	}
+	hidden, ok := c.hidden[s]
+	if !ok {
+		hidden = s.hidden.clone()
+	}
+	if on {
+		hidden = hidden.without(local)
+	} else {
+		hidden = hidden.with(local)
+	}
+	c.hidden[s] = hidden
+}
+
+// document is the number of a document, made or changed as given.
+func (c *change) document(ctx context.Context, d *index.Document) (id int64, err error) {
+	meta, err := json.Marshal(d.Meta)
+	if err != nil {
+		return 0, fmt.Errorf("document %q: metadata: %w", d.ID, err)
+	}
+	err = c.QueryRowContext(ctx, `INSERT INTO documents (dataset, key, name, meta) VALUES (?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET name = excluded.name, meta = excluded.meta RETURNING id`,
+		c.d.id, d.ID, d.Name, string(meta)).Scan(&id)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := c.ExecContext(ctx, `DELETE FROM metadata WHERE document = ?`, id); err != nil {
+		return 0, err
+	}
+	for key, v := range d.Meta {
+		for _, value := range index.MetaValues(v) {
+			_, err := c.ExecContext(ctx,
+				`INSERT OR IGNORE INTO metadata (dataset, key, value, document) VALUES (?, ?, ?, ?)`,
+				c.d.id, key, value, id)
+			if err != nil {
+				return 0, err
+			}
+		}
+	}
+	return id, nil
+}
+
+// known is the number and name of a stored document.
+func (c *change) known(ctx context.Context, key string) (id int64, name string, err error) {
+	err = c.QueryRowContext(ctx, `SELECT id, name FROM documents WHERE dataset = ? AND key = ?`, c.d.id,
+		key).Scan(&id, &name)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = noDocument(key)
+	}
+	return id, name, err
+}
+
+// clear removes chunks of a document: those with the given ids, or all without any.
+func (c *change) clear(ctx context.Context, doc int64, ids ...string) (int, error) {
+	rows, err := chunkRows(ctx, c.Tx, doc, ids)
+	if err != nil {
+		return 0, err
+	}
+	for _, statement := range [...]string{
+		`DELETE FROM chunks WHERE id IN (SELECT value FROM json_each(?))`,
+		`DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?))`,
+	} {
+		if _, err := c.ExecContext(ctx, statement, jsonList(rows)); err != nil {
+			return 0, err
+		}
+	}
+	for _, row := range rows {
+		c.kill(row)
+	}
+	return len(rows), nil
+}
+
+// chunkRows are the rows of chunks of a document.
+func chunkRows(ctx context.Context, tx *sql.Tx, doc int64, ids []string) ([]int64, error) {
+	query, args := `SELECT id FROM chunks WHERE document = ?`, []any{doc}
+	if len(ids) > 0 {
+		query += ` AND key IN (SELECT value FROM json_each(?))`
+		args = append(args, jsonList(ids))
+	}
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	return numbers(rows)
+}
+
+func numbers(rows *sql.Rows) (out []int64, err error) {
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, rows.Err()
+}
+
+// jsonList is a list as a parameter for json_each.
+func jsonList[T int64 | string](list []T) string {
+	text, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // numbers and strings always can be encoded
+	}
+	return string(text)
+}
+
+func noDocument(key string) error { return fmt.Errorf("%w %q", index.ErrNoDocument, key) }

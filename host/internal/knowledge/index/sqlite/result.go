@@ -1,0 +1,266 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
+)
+
+// result reads the chunks of the page that a query asks for.
+func (s *search) result(ctx context.Context, datasets []*dataset, ranked []index.Ranked) (*index.Result, error) {
+	out := &index.Result{Total: len(ranked)}
+	documents, err := s.documents(ctx, ranked)
+	if err != nil {
+		return nil, err
+	}
+	out.Documents = countDocuments(ranked, documents)
+	page := ranked[min(s.q.Offset, len(ranked)):min(s.q.Offset+s.q.Limit, len(ranked))]
+	chunks, err := s.chunks(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	marks := map[int64]*index.Highlighter{}
+	for _, r := range page {
+		doc := documents[r.Document]
+		hit := index.Hit{
+			Chunk: chunks[r.Key], Document: doc.key, DocumentName: doc.name, Meta: doc.meta,
+			Similarity: r.Similarity, Term: min(1, r.Term), Vector: r.Vector, Score: r.Score,
+		}
+		d := datasets[slices.IndexFunc(datasets, func(d *dataset) bool { return d.id == doc.dataset })]
+		hit.Dataset = d.key
+		if s.q.Highlight {
+			if marks[d.id] == nil {
+				a, err := terms.New(d.settings.Settings)
+				if err != nil {
+					return nil, err
+				}
+				marks[d.id] = index.NewHighlighter(a, s.q.Text)
+			}
+			hit.Highlight = marks[d.id].Mark(hit.Chunk.Content)
+		}
+		out.Hits = append(out.Hits, hit)
+	}
+	return out, nil
+}
+
+// document is a row of the table.
+type document struct {
+	dataset   int64
+	key, name string
+	meta      map[string]any
+}
+
+// documents reads those of hits.
+func (s *search) documents(ctx context.Context, ranked []index.Ranked) (map[int64]document, error) {
+	ids := make([]int64, len(ranked))
+	for i, r := range ranked {
+		ids[i] = r.Document
+	}
+	slices.Sort(ids)
+	rows, err := s.x.read.QueryContext(ctx, `SELECT d.id, d.dataset, d.key, d.name, d.meta FROM json_each(?) j
+		CROSS JOIN documents d ON d.id = j.value`, jsonList(slices.Compact(ids)))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[int64]document{}
+	for rows.Next() {
+		var id int64
+		var d document
+		var meta sql.RawBytes
+		if err := rows.Scan(&id, &d.dataset, &d.key, &d.name, &meta); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(meta, &d.meta); err != nil {
+			return nil, err
+		}
+		out[id] = d
+	}
+	return out, rows.Err()
+}
+
+// countDocuments counts the hits of each document, those with most hits first.
+func countDocuments(ranked []index.Ranked, documents map[int64]document) []index.DocumentCount {
+	at := map[int64]int{}
+	var out []index.DocumentCount
+	for _, r := range ranked {
+		i, known := at[r.Document]
+		if !known {
+			i = len(out)
+			at[r.Document] = i
+			out = append(out, index.DocumentCount{Document: documents[r.Document].key,
+				Name: documents[r.Document].name})
+		}
+		out[i].Count++
+	}
+	slices.SortStableFunc(out, func(a, b index.DocumentCount) int { return cmp.Compare(b.Count, a.Count) })
+	return out
+}
+
+const chunkColumns = `c.id, c.key, c.content, c.searched, c.keywords, c.questions, c.enabled, c.extra`
+
+// scanChunk reads a row of chunkColumns.
+func scanChunk(rows *sql.Rows) (row int64, c index.Chunk, err error) {
+	var keywords, questions string
+	var enabled bool
+	err = rows.Scan(&row, &c.ID, &c.Content, &c.Text, &keywords, &questions, &enabled, &c.Extra)
+	c.Keywords, c.Questions, c.Disabled = splitLines(keywords), splitLines(questions), !enabled
+	return row, c, err
+}
+
+// chunks reads those of a page by their rows.
+func (s *search) chunks(ctx context.Context, page []index.Ranked) (map[int64]index.Chunk, error) {
+	ids := make([]int64, len(page))
+	for i, r := range page {
+		ids[i] = r.Key
+	}
+	rows, err := s.x.read.QueryContext(ctx,
+		`SELECT `+chunkColumns+` FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value`,
+		jsonList(ids))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[int64]index.Chunk{}
+	for rows.Next() {
+		row, c, err := scanChunk(rows)
+		if err != nil {
+			return nil, err
+		}
+		out[row] = c
+	}
+	return out, rows.Err()
+}
+
+// documentIDs are the rows of documents by their keys.
+func (x *Index) documentIDs(ctx context.Context, datasets []*dataset, keys []string) ([]int64, error) {
+	rows, err := x.read.QueryContext(ctx, `SELECT d.id FROM json_each(?) s CROSS JOIN json_each(?) k
+		CROSS JOIN documents d ON d.dataset = s.value AND d.key = k.value`, datasetIDs(datasets), jsonList(keys))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	return numbers(rows)
+}
+
+func datasetIDs(datasets []*dataset) string {
+	ids := make([]int64, len(datasets))
+	for i, d := range datasets {
+		ids[i] = d.id
+	}
+	return jsonList(ids)
+}
+
+// documentsByValue are the documents that have each value of a metadata key, ascending.
+func (x *Index) documentsByValue(ctx context.Context, datasets []*dataset, key string) (map[string][]int64, error) {
+	rows, err := x.read.QueryContext(ctx, `SELECT m.value, m.document FROM json_each(?) s CROSS JOIN metadata m
+		ON m.dataset = s.value AND m.key = ? ORDER BY m.value, m.document`, datasetIDs(datasets), key)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string][]int64{}
+	for rows.Next() {
+		var value string
+		var id int64
+		if err := rows.Scan(&value, &id); err != nil {
+			return nil, err
+		}
+		out[value] = append(out[value], id)
+	}
+	return out, rows.Err()
+}
+
+// Metadata implements [index.Index].
+func (x *Index) Metadata(ctx context.Context, keys ...string) (map[string]map[string]int, error) {
+	datasets, release, err := x.use(ctx, keys...)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	rows, err := x.read.QueryContext(ctx, `SELECT m.key, m.value, COUNT(*) FROM json_each(?) s CROSS JOIN metadata m
+		ON m.dataset = s.value GROUP BY m.key, m.value`, datasetIDs(datasets))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]map[string]int{}
+	for rows.Next() {
+		var key, value string
+		var n int
+		if err := rows.Scan(&key, &value, &n); err != nil {
+			return nil, err
+		}
+		if out[key] == nil {
+			out[key] = map[string]int{}
+		}
+		out[key][value] = n
+	}
+	return out, rows.Err()
+}
+
+// Stats implements [index.Index].
+func (x *Index) Stats(ctx context.Context, key string) (index.Stats, error) {
+	datasets, release, err := x.use(ctx, key)
+	if err != nil {
+		return index.Stats{}, err
+	}
+	defer release()
+	d := datasets[0]
+	st := index.Stats{Chunks: d.live(), Dims: d.dims}
+	err = x.read.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM documents WHERE dataset = ?),
+		(SELECT COUNT(*) FROM chunks c JOIN vectors v ON v.id = c.id WHERE c.dataset = ?)`, d.id,
+		d.id).Scan(&st.Documents, &st.Vectors)
+	return st, wrap(key, err)
+}
+
+// Chunks implements [index.Index].
+func (x *Index) Chunks(ctx context.Context, l *index.List) (*index.Page, error) {
+	datasets, release, err := x.use(ctx, l.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	ids, err := x.documentIDs(ctx, datasets, []string{l.Document})
+	if err != nil {
+		return nil, wrap(l.Dataset, err)
+	}
+	if len(ids) == 0 {
+		return nil, wrap(l.Dataset, noDocument(l.Document))
+	}
+	where, args := []string{`c.document = ?`}, []any{ids[0]}
+	if l.Words != "" {
+		where, args = append(where, `instr(lower(c.content), lower(?)) > 0`), append(args, l.Words)
+	}
+	if l.IDs != nil {
+		where, args = append(where, `c.key IN (SELECT value FROM json_each(?))`), append(args, jsonList(l.IDs))
+	}
+	if l.Enabled != nil {
+		where, args = append(where, `c.enabled = ?`), append(args, *l.Enabled)
+	}
+	from := ` FROM chunks c WHERE ` + strings.Join(where, " AND ")
+	page := &index.Page{}
+	if err := x.read.QueryRowContext(ctx, `SELECT COUNT(*)`+from, args...).Scan(&page.Total); err != nil {
+		return nil, wrap(l.Dataset, err)
+	}
+	rows, err := x.read.QueryContext(ctx, `SELECT `+chunkColumns+from+` ORDER BY c.id LIMIT ? OFFSET ?`,
+		append(args, cmp.Or(l.Limit, index.DefaultLimit), l.Offset)...)
+	if err != nil {
+		return nil, wrap(l.Dataset, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		_, c, err := scanChunk(rows)
+		if err != nil {
+			return nil, wrap(l.Dataset, err)
+		}
+		page.Chunks = append(page.Chunks, c)
+	}
+	return page, rows.Err()
+}

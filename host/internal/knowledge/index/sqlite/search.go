@@ -1,0 +1,144 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
+)
+
+// search is one query at work on what it reads.
+type search struct {
+	x     *Index
+	q     *index.Query
+	parts []*part
+	only  map[int64]bool // documents that count; nil means all
+}
+
+// part is a segment or tail that is searched, and what was found in it.
+type part struct {
+	*segment
+	d      *dataset
+	scores []float32       // by words, of every chunk; nil when no term occurs
+	cosine map[int]float32 // of chunks whose vectors were compared
+}
+
+// Search implements [index.Index].
+func (x *Index) Search(ctx context.Context, q *index.Query) (*index.Result, error) {
+	q, err := q.Normal()
+	if err != nil {
+		return nil, err
+	}
+	if len(q.Datasets) == 0 {
+		return &index.Result{}, nil
+	}
+	datasets, release, err := x.use(ctx, slices.Compact(slices.Sorted(slices.Values(q.Datasets)))...)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	s := &search{x: x, q: q}
+	for _, d := range datasets {
+		for _, seg := range d.parts() {
+			if seg.live > 0 {
+				s.parts = append(s.parts, &part{segment: seg, d: d})
+			}
+		}
+	}
+	if none, err := s.restrict(ctx, datasets); err != nil || none {
+		return &index.Result{}, err
+	}
+	candidates, err := s.candidates(ctx, datasets)
+	if err != nil {
+		return nil, err
+	}
+	ranked := index.Rank(q, candidates)
+	return s.result(ctx, datasets, ranked)
+}
+
+// restrict finds the documents that count. none means that there are none.
+func (s *search) restrict(ctx context.Context, datasets []*dataset) (none bool, err error) {
+	if s.q.Documents != nil {
+		ids, err := s.x.documentIDs(ctx, datasets, s.q.Documents)
+		if err != nil || len(ids) == 0 {
+			return true, err
+		}
+		s.only = setOf(ids)
+	}
+	if s.q.Filter == nil {
+		return false, nil
+	}
+	only, all, err := s.q.Filter.Documents(func(key string) (map[string][]int64, error) {
+		return s.x.documentsByValue(ctx, datasets, key)
+	})
+	if err != nil || all {
+		return false, err
+	}
+	fit := setOf(only)
+	if s.only != nil {
+		for id := range s.only {
+			if !fit[id] {
+				delete(s.only, id)
+			}
+		}
+	} else {
+		s.only = fit
+	}
+	return len(s.only) == 0, nil
+}
+
+func setOf(ids []int64) map[int64]bool {
+	set := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// found reports whether a chunk may be a hit.
+func (s *search) found(p *part, local int) bool {
+	return p.visible(local, s.q.Hidden) && (s.only == nil || s.only[p.docs[local]])
+}
+
+// candidates are the best chunks by words and the best by vector, with both similarities.
+func (s *search) candidates(ctx context.Context, datasets []*dataset) ([]index.Candidate, error) {
+	var chosen []location
+	if s.q.Text != "" {
+		if err := s.scoreWords(ctx, datasets); err != nil {
+			return nil, err
+		}
+		chosen = s.bestByWords()
+	}
+	if s.q.Vector != nil {
+		nearest, err := s.nearest(ctx, chosen)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, nearest...)
+	}
+	slices.SortFunc(chosen, location.compare)
+	chosen = slices.Compact(chosen)
+	out := make([]index.Candidate, len(chosen))
+	for i, at := range chosen {
+		p := s.parts[at.part]
+		out[i] = index.Candidate{Key: p.rows[at.local], Document: p.docs[at.local], Vector: float64(p.cosine[at.local])}
+		if p.scores != nil {
+			out[i].Term = float64(p.scores[at.local])
+		}
+	}
+	return out, nil
+}
+
+// queryTerms are the terms of the query for a dataset, with how often each occurs.
+func (s *search) queryTerms(d *dataset) (map[string]int, error) {
+	a, err := terms.New(d.settings.Settings)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int{}
+	for _, t := range a.Query(s.q.Text) {
+		counts[t]++
+	}
+	return counts, nil
+}

@@ -1,0 +1,195 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// location is a chunk in the parts of a search.
+type location struct{ part, local int }
+
+func (l location) compare(m location) int {
+	return cmp.Or(cmp.Compare(l.part, m.part), cmp.Compare(l.local, m.local))
+}
+
+// wordQuery is the words of a query for one dataset.
+type wordQuery struct {
+	counts map[string]int     // of each term in the query
+	lists  map[list][]byte    // encoded postings
+	idf    map[string]float64 // shared by all datasets of a search
+}
+
+// list names postings by the number of the part and the term.
+type list struct {
+	part int
+	term string
+}
+
+func (l list) compare(m list) int {
+	return cmp.Or(cmp.Compare(l.part, m.part), cmp.Compare(l.term, m.term))
+}
+
+// scoreWords fills the scores of all parts: BM25, divided by what a chunk of average length would
+// have that holds each word of the query once.
+func (s *search) scoreWords(ctx context.Context, datasets []*dataset) error {
+	queries := make([]wordQuery, len(datasets))
+	idf := map[string]float64{}
+	for i, d := range datasets {
+		counts, err := s.queryTerms(d)
+		if err != nil {
+			return err
+		}
+		queries[i] = wordQuery{counts: counts, idf: idf}
+		if queries[i].lists, err = s.lists(ctx, d, counts); err != nil {
+			return err
+		}
+	}
+	if err := s.inverseFrequencies(queries, idf, datasets); err != nil {
+		return err
+	}
+	for i, d := range datasets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.scoreDataset(&queries[i], d)
+	}
+	return nil
+}
+
+// lists reads the postings of terms in the parts of a dataset.
+func (s *search) lists(ctx context.Context, d *dataset, counts map[string]int) (map[list][]byte, error) {
+	out := map[list][]byte{}
+	parts, ids, words := map[int64]int{}, []int64(nil), make([]string, 0, len(counts))
+	for term := range counts {
+		words = append(words, term)
+	}
+	for i, p := range s.parts {
+		switch {
+		case p.d != d:
+		case p.tail != nil:
+			for _, term := range words {
+				if have := p.tail.postings[term]; have != nil {
+					out[list{i, term}] = have.data
+				}
+			}
+		default:
+			parts[p.id] = i
+			ids = append(ids, p.id)
+		}
+	}
+	if len(ids) == 0 || len(words) == 0 {
+		return out, nil
+	}
+	rows, err := s.x.read.QueryContext(ctx,
+		`SELECT p.segment, p.term, p.data FROM json_each(?) s CROSS JOIN json_each(?) t
+		CROSS JOIN postings p ON p.segment = s.value AND p.term = t.value`, jsonList(ids), jsonList(words))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var term string
+		var data []byte
+		if err := rows.Scan(&id, &term, &data); err != nil {
+			return nil, err
+		}
+		out[list{parts[id], term}] = data
+	}
+	return out, rows.Err()
+}
+
+// inverseFrequencies says how rare each term is among the live chunks of all datasets.
+func (s *search) inverseFrequencies(queries []wordQuery, idf map[string]float64, datasets []*dataset) error {
+	all := 0
+	for _, d := range datasets {
+		all += d.live()
+	}
+	holding := map[string]int{}
+	for _, q := range queries {
+		for term := range q.counts {
+			holding[term] += 0 // words that no chunk holds are rare ones, too
+		}
+		for at, data := range q.lists {
+			n, err := s.parts[at.part].holding(data)
+			if err != nil {
+				return fmt.Errorf("term %q: %w", at.term, err)
+			}
+			holding[at.term] += n
+		}
+	}
+	for term, n := range holding {
+		idf[term] = math.Log(1 + (float64(all-n)+0.5)/(float64(n)+0.5))
+	}
+	return nil
+}
+
+// holding is how many live chunks encoded postings name. It checks that the segment has them all.
+func (s *segment) holding(data []byte) (n int, err error) {
+	last := -1
+	for it := (iterator{data: data}); it.next(); {
+		if last = it.local; !s.dead.has(last) {
+			n++
+		}
+	}
+	if last >= len(s.rows) {
+		return 0, errCorrupt
+	}
+	return n, nil
+}
+
+// scoreDataset adds up BM25 in the parts of a dataset.
+func (s *search) scoreDataset(q *wordQuery, d *dataset) {
+	var full float64
+	for term, n := range q.counts {
+		full += float64(n) * q.idf[term]
+	}
+	if full == 0 {
+		return
+	}
+	norms := lengthNorms(d)
+	k1 := max(0, d.settings.K1)
+	// Always in one order, so that sums of floats are equal from search to search.
+	for _, at := range slices.SortedFunc(maps.Keys(q.lists), list.compare) {
+		p := s.parts[at.part]
+		if p.scores == nil {
+			p.scores = make([]float32, len(p.rows))
+		}
+		worth := float32(float64(q.counts[at.term]) * q.idf[at.term] * (k1 + 1) / full)
+		for it := (iterator{data: q.lists[at]}); it.next(); {
+			n := float32(it.count)
+			p.scores[it.local] += worth * n / (n + norms[min(int(p.lengths[it.local]), len(norms)-1)])
+		}
+	}
+}
+
+// longestNorm is the length from which on longer chunks count no less.
+const longestNorm = 1 << 14
+
+// lengthNorms are the parts of BM25's divisor that depend on the length of a chunk.
+func lengthNorms(d *dataset) []float32 {
+	average := float64(d.words()) / float64(max(1, d.live()))
+	k1, b := max(0, d.settings.K1), max(0, d.settings.B)
+	norms := make([]float32, longestNorm)
+	for length := range norms {
+		norms[length] = float32(k1 * (1 - b + b*float64(length)/max(1, average)))
+	}
+	return norms
+}
+
+// bestByWords are the chunks with the highest scores.
+func (s *search) bestByWords() []location {
+	best := newBest(s.q.Words())
+	for i, p := range s.parts {
+		for local, score := range p.scores {
+			if score > 0 && best.takes(score) && s.found(p, local) {
+				best.add(location{i, local}, score)
+			}
+		}
+	}
+	return best.locations()
+}
