@@ -8,7 +8,7 @@ import (
 )
 
 // runBatch starts every node of a batch and waits until all have come back or were given up.
-func (r *run) runBatch(batch []int32) {
+func (r *run) runBatch(batch []nodeIndex) {
 	r.calls = r.calls[:0]
 	background := 0
 	for _, i := range batch {
@@ -67,8 +67,8 @@ func (r *run) newCall(n *node) *Call {
 	call.run, call.node, call.id, call.step = r, n, n.id, r.step
 	call.started = r.clock.Now()
 	if n.isItem {
-		if s := r.scope(n.parent); s != nil {
-			call.cursor = s.cursor
+		if b := r.body(n.parent); b != nil {
+			call.cursor = b.cursor
 		}
 	}
 	return call

@@ -44,7 +44,7 @@ type effects struct {
 	sets     []assignment
 	cites    []citation
 	memories []Value
-	next     []int32
+	next     []nodeIndex
 	branched bool
 	deferred *deferred
 	speech   *Speech
@@ -398,7 +398,7 @@ func (c *Call) Set(ctx context.Context, r *Ref, v Value) error {
 // Next chooses the successors, instead of all edges. It must name ids from Targets. An id the
 // canvas lacks is an error (ErrRef), and nothing is chosen.
 func (c *Call) Next(ids []string) error {
-	next := make([]int32, len(ids))
+	next := make([]nodeIndex, len(ids))
 	for i, id := range ids {
 		n, ok := c.run.c.index[id]
 		if !ok {
@@ -515,7 +515,7 @@ func (c *Call) ContainerRef(output string) Ref {
 	}
 	return Ref{
 		Expr: c.run.c.nodes[c.node.parent].id + "@" + output, Node: c.run.c.nodes[c.node.parent].id,
-		Output: output, slot: c.node.parent + 1,
+		Output: output, slot: int32(c.node.parent) + 1,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // emitWire hands out an event that counts, see Limits.Events.
@@ -120,15 +121,9 @@ func (r *run) fitEvent(call *Call, outs []slot) []slot {
 }
 
 // emitContainerFinished tells that the last turn of a container is over.
-func (r *run) emitContainerFinished(n *node, ins []slot, call *Call) {
+func (r *run) emitContainerFinished(n *node, started time.Time, ins []slot) {
 	c := Call{run: r, node: n, id: n.id}
-	c.ins, c.long = ins, len(ins) > 0
-	c.started = r.began
-	if call != nil {
-		c.started = call.started
-	} else if s := r.scope(n.index); s != nil {
-		c.started = s.started
-	}
+	c.ins, c.long, c.started = ins, len(ins) > 0, started
 	r.emitNodeFinished(&c)
 }
 

@@ -17,7 +17,6 @@ func (r *run) startLog() {
 	r.st.dirty = r.st.dirty[:0]
 	r.st.globals.dirty = r.st.globals.dirty[:0]
 	r.loggedMemory = len(r.st.memory)
-	r.heldIn, r.heldOut = r.heldIn[:0], r.heldOut[:0]
 }
 
 // checkpoint logs what the last batch changed, and now and then everything.
@@ -112,7 +111,7 @@ func (r *run) appendState(b []byte, p *progress) []byte {
 	}
 	if p != nil {
 		b = append(b, `,"run":`...)
-		b = r.c.runValue(p, st).AppendJSON(b)
+		b = p.value(st).AppendJSON(b)
 	}
 	return append(b, '}')
 }
@@ -133,13 +132,14 @@ func (r *run) appendDelta(b []byte) []byte {
 	}
 	r.st.dirty = r.st.dirty[:0]
 	b = append(b, '}')
-	if len(r.ended) > 0 {
+	changes := r.sched.Changes()
+	if len(changes.Ended) > 0 {
 		b = append(b, `,"ended":`...)
-		b = r.appendIDs(b, r.ended)
+		b = r.appendIDs(b, changes.Ended)
 	}
-	if len(r.cleared) > 0 {
+	if len(changes.Cleared) > 0 {
 		b = append(b, `,"cleared":`...)
-		b = r.appendIDs(b, r.cleared)
+		b = r.appendIDs(b, changes.Cleared)
 	}
 	if g := &r.st.globals; len(g.dirty) > 0 {
 		o := NewObject(len(g.dirty))
@@ -175,36 +175,36 @@ func (r *run) appendRunDelta(b []byte) []byte {
 	b = append(b, `,"step":`...)
 	b = strconv.AppendInt(b, p.step, 10)
 	b = append(b, `,"steps":`...)
-	b = strconv.AppendInt(b, int64(p.steps), 10)
+	b = strconv.AppendInt(b, int64(p.schedule.Steps), 10)
 	b = append(b, `,"bytes":`...)
 	b = strconv.AppendInt(b, p.bytes, 10)
 	b = append(b, `,"next":`...)
-	b = r.appendIDs(b, p.next)
+	b = r.appendIDs(b, p.schedule.Frontier)
 	if p.usage != (Usage{}) {
 		b = append(b, `,"usage":`...)
 		b = usageValue(p.usage).AppendJSON(b)
 	}
-	if len(p.scopes) > 0 {
+	if len(p.schedule.Scopes) > 0 {
 		b = append(b, `,"scopes":`...)
-		b = r.c.scopesValue(p.scopes).AppendJSON(b)
+		b = p.scopesValue(r.c).AppendJSON(b)
 	}
-	if len(r.heldIn) > 0 {
+	changes := r.sched.Changes()
+	if len(changes.Held) > 0 {
 		b = append(b, `,"held":`...)
-		b = r.c.heldValue(r.heldIn).AppendJSON(b)
+		b = pendingValue(r.c, changes.Held).AppendJSON(b)
 	}
-	if len(r.heldOut) > 0 {
+	if len(changes.Woken) > 0 {
 		b = append(b, `,"woken":`...)
-		b = r.appendIDs(b, r.heldOut)
+		b = r.appendIDs(b, changes.Woken)
 	}
-	r.heldIn, r.heldOut = r.heldIn[:0], r.heldOut[:0]
 	if len(p.pending) > 0 {
 		b = append(b, `,"streams":`...)
-		b = r.c.streamsValue(p).AppendJSON(b)
+		b = p.streamsValue(r.c).AppendJSON(b)
 	}
 	return append(b, '}')
 }
 
-func (r *run) batchNodes() []int32 {
+func (r *run) batchNodes() []nodeIndex {
 	r.ids = r.ids[:0]
 	for _, call := range r.calls {
 		r.ids = append(r.ids, call.node.index)
@@ -212,7 +212,7 @@ func (r *run) batchNodes() []int32 {
 	return r.ids
 }
 
-func (r *run) appendDirty(b []byte, i int32, first bool) ([]byte, bool) {
+func (r *run) appendDirty(b []byte, i nodeIndex, first bool) ([]byte, bool) {
 	ns := &r.st.nodes[i]
 	if !ns.dirty {
 		return b, first
@@ -226,9 +226,9 @@ func (r *run) appendDirty(b []byte, i int32, first bool) ([]byte, bool) {
 	return appendSlots(b, ns.outs), false
 }
 
-func (r *run) appendIDs(b []byte, nodes []int32) []byte { return r.c.appendIDs(b, nodes) }
+func (r *run) appendIDs(b []byte, nodes []nodeIndex) []byte { return r.c.appendIDs(b, nodes) }
 
-func (c *Canvas) appendIDs(b []byte, nodes []int32) []byte {
+func (c *Canvas) appendIDs(b []byte, nodes []nodeIndex) []byte {
 	b = append(b, '[')
 	for i, n := range nodes {
 		if i > 0 {

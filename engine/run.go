@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
 // run is one execution of a canvas.
@@ -39,8 +41,7 @@ type run struct {
 	flag     atomic.Bool
 	cancelCh <-chan struct{}
 
-	results   map[int32]*Call  // members of a batch whose result was logged before a crash
-	reached   map[int32][]bool // what is still possible, by body; dropped when it may have changed
+	results   map[nodeIndex]*Call // members of a batch whose result was logged before a crash
 	logSize   int
 	stateSize int // bytes of the last snapshot in the middle of the run
 
@@ -52,11 +53,7 @@ type run struct {
 	spent      spent
 
 	// What the last batch did, for its checkpoint.
-	ended        []int32
-	cleared      []int32
 	cited        []citation
-	heldIn       []held
-	heldOut      []int32
 	loggedMemory int
 
 	revealed atomic.Bool // there is a mark, or secrets is not empty
@@ -74,10 +71,9 @@ type scratch struct {
 	enc   encoder
 	calls []*Call // of the current batch
 	spare []*Call // calls that may be used again
-	batch []int32
-	ids   []int32
+	ids   []nodeIndex
 	slots []slot
-	marks []uint8 // per node: on its way into a batch
+	sched scheduler.Scheduler
 }
 
 type note struct {
@@ -122,10 +118,9 @@ func (c *Canvas) Continue(ctx context.Context, st *State, opt Options) iter.Seq2
 func (c *Canvas) takeScratch() *scratch {
 	s, _ := c.scratch.Get().(*scratch)
 	if s == nil {
-		s = &scratch{marks: make([]uint8, len(c.nodes))}
+		s = &scratch{}
 		s.enc.buf = make([]byte, 0, 1024)
 	}
-	clear(s.marks)
 	s.calls = s.calls[:0]
 	return s
 }
@@ -153,8 +148,9 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	r.began = r.clock.Now()
 	r.progress = progress{
 		messageID: opt.Ports.IDs.NewID(), taskID: opt.TaskID, created: r.began.Unix(), seed: opt.Seed,
-		inputs: in.Inputs, userID: in.UserID, webhook: in.Webhook,
+		inputs: in.Inputs, userID: in.UserID, webhook: in.Webhook, schedule: &r.sched.State,
 	}
+	r.sched.Reset(c.graph, st.ran)
 	r.watch()
 	return r
 }
@@ -186,6 +182,9 @@ const mostKept = 1 << 20
 func (r *run) close() {
 	r.halt()
 	r.memory.close()
+	if r.st.progress == &r.progress { // the consumer left at a checkpoint
+		r.st.progress = r.progress.clone()
+	}
 	if cap(r.enc.buf) > mostKept {
 		r.enc.buf = nil
 	}
@@ -278,9 +277,9 @@ func (r *run) execute() {
 			return
 		}
 	case r.opt.From != "":
-		r.schedule(r.c.index[r.opt.From], -1)
+		r.sched.Schedule(r.c.index[r.opt.From])
 	default:
-		r.schedule(r.c.start, -1)
+		r.sched.Schedule(r.c.start)
 	}
 	r.startLog()
 	r.goOn()
@@ -295,17 +294,16 @@ func (r *run) prepare(resume bool) error {
 	st.say(Turn{Role: "user", Content: r.in.Query})
 	if !resume && r.opt.From == "" {
 		for i := range st.nodes {
-			st.clearOuts(int32(i))
+			st.clearOuts(nodeIndex(i))
 		}
 	}
 	if !resume {
 		if st.path == nil {
-			st.path = make([]int32, 0, min(len(st.nodes), pathRoom))
+			st.path = make([]nodeIndex, 0, min(len(st.nodes), pathRoom))
 		}
 		st.path, st.waiting, st.progress = st.path[:0], nil, nil
 		for i := range st.nodes {
-			n := &st.nodes[i]
-			n.ran = r.opt.From != "" && holds(n)
+			st.ran[i] = r.opt.From != "" && holds(&st.nodes[i])
 		}
 	}
 	st.taskID = r.taskID
@@ -368,7 +366,8 @@ func (r *run) goOn() {
 			r.finishCanceled()
 			return
 		}
-		batch := r.nextBatch()
+		r.sched.ResetChanges()
+		batch := r.sched.Take()
 		if len(batch) == 0 {
 			break
 		}
@@ -396,7 +395,7 @@ func (r *run) goOn() {
 	}
 }
 
-func (r *run) ranUntil(batch []int32) bool {
+func (r *run) ranUntil(batch []nodeIndex) bool {
 	for _, n := range batch {
 		if r.c.nodes[n].id == r.opt.Until {
 			return true
