@@ -65,7 +65,7 @@ func (s *Scheduler) leaf(container Index) {
 
 // leave notes that a node of a body is done.
 func (s *Scheduler) leave(n Index) {
-	if scope := s.scope(s.graph.nodes[n].Parent); scope != nil {
+	if scope := s.scope(s.graph.hot[n].parent); scope != nil {
 		scope.Live--
 	}
 }
@@ -76,7 +76,7 @@ func (s *Scheduler) end(container Index) {
 	s.ended(container)
 	s.ran[container] = true
 	s.reached = nil
-	s.follow(container, s.graph.nodes[container].Down)
+	s.follow(container, s.graph.hot[container].down)
 	s.leave(container)
 	if again {
 		s.schedule(container, None)
@@ -119,7 +119,7 @@ func (s *Scheduler) close(container Index) (again bool) {
 		}
 		return s.graph.Encloses(container, scope.Container)
 	})
-	if outer := s.scope(s.graph.nodes[container].Parent); outer != nil {
+	if outer := s.scope(s.graph.hot[container].parent); outer != nil {
 		outer.Steps += steps
 	} else {
 		s.Steps += steps
@@ -132,7 +132,7 @@ func (s *Scheduler) close(container Index) (again bool) {
 // does not run because of this edge; an edge of a node that was still running when its body ended
 // leads nowhere inside of that body.
 func (s *Scheduler) crosses(n, from Index) bool {
-	around := s.graph.nodes[from].Parent
+	around := s.graph.hot[from].parent
 	if around == None {
 		return false
 	}
@@ -147,7 +147,7 @@ func (s *Scheduler) crosses(n, from Index) bool {
 		if s.scope(around) != nil {
 			s.end(around)
 		}
-		around = s.graph.nodes[around].Parent
+		around = s.graph.hot[around].parent
 	}
 	return s.hasEnded(around)
 }
@@ -157,7 +157,7 @@ func (s *Scheduler) hasEnded(container Index) bool {
 	if len(s.Ended) == 0 {
 		return false
 	}
-	for p := container; p != None; p = s.graph.nodes[p].Parent {
+	for p := container; p != None; p = s.graph.hot[p].parent {
 		if slices.Contains(s.Ended, p) {
 			return true
 		}

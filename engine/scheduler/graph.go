@@ -29,16 +29,20 @@ type Node struct {
 // Graph is the nodes of one canvas, with everything that is worked out about them once. It is
 // immutable and may be used by many schedulers at once.
 type Graph struct {
-	nodes []vertex
+	nodes []Node
+	ways  [][]Index // by node: every node that may be scheduled because it ran
+	hot   []vertex
 }
 
-// vertex is a node with what NewGraph has worked out about it.
+// vertex is what each step of a run needs of a node. It fills one line of the processor's cache.
 type vertex struct {
-	Node
-	ways    []Index  // every node that may be scheduled because it ran
-	sources []source // what it waits for
-	cyclic  bool     // one of the sources is cyclic
-	diverts bool     // it does not take all of its ways each time it runs, or not at once
+	down      []Index
+	sources   []source // what it waits for
+	parent    Index
+	container bool
+	exits     bool
+	cyclic    bool // one of the sources is cyclic
+	diverts   bool // it does not take all of its ways each time it runs, or not at once
 }
 
 // source is a node that another one waits for.
@@ -48,20 +52,20 @@ type source struct {
 }
 
 // NewGraph works out which node may lead to which and what each waiting node waits for. Parents
-// must not form a cycle.
+// must not form a cycle. The graph keeps nodes, which must not change any more.
 func NewGraph(nodes []Node) *Graph {
-	g := &Graph{nodes: make([]vertex, len(nodes))}
+	g := &Graph{nodes: nodes, ways: make([][]Index, len(nodes)), hot: make([]vertex, len(nodes))}
 	for i := range nodes {
-		g.nodes[i].Node = nodes[i]
+		n := &nodes[i]
+		g.ways[i] = g.waysOut(n)
+		endsTurn := n.Parent != None && len(n.Down) == 0
+		g.hot[i] = vertex{
+			down: n.Down, parent: n.Parent, container: n.Container, exits: n.Exits,
+			diverts: n.Opens || n.Exits || endsTurn || len(n.OnError) > 0,
+		}
 	}
-	for i := range g.nodes {
-		v := &g.nodes[i]
-		v.ways = g.waysOut(v)
-		endsTurn := v.Parent != None && len(v.Down) == 0
-		v.diverts = v.Opens || v.Exits || endsTurn || len(v.OnError) > 0
-	}
-	order := Components(len(nodes), func(n Index) []Index { return g.nodes[n].ways })
-	for i := range g.nodes {
+	order := Components(len(nodes), func(n Index) []Index { return g.ways[n] })
+	for i := range nodes {
 		g.findSources(Index(i), order)
 	}
 	return g
@@ -69,8 +73,8 @@ func NewGraph(nodes []Node) *Graph {
 
 // findSources lists what a node waits for.
 func (g *Graph) findSources(n Index, order []int) {
-	v := &g.nodes[n]
-	for _, read := range v.Reads {
+	v := &g.hot[n]
+	for _, read := range g.nodes[n].Reads {
 		s := g.awaited(n, read)
 		if s == None || slices.ContainsFunc(v.sources, func(x source) bool { return x.node == s }) {
 			continue
@@ -81,9 +85,9 @@ func (g *Graph) findSources(n Index, order []int) {
 	}
 }
 
-// waysOut is every node that may be scheduled because v ran: edges, choices, error handlers,
+// waysOut is every node that may be scheduled because n ran: edges, choices, error handlers,
 // bodies.
-func (g *Graph) waysOut(v *vertex) []Index {
+func (g *Graph) waysOut(n *Node) []Index {
 	var out []Index
 	add := func(to ...Index) {
 		for _, t := range to {
@@ -92,28 +96,28 @@ func (g *Graph) waysOut(v *vertex) []Index {
 			}
 		}
 	}
-	if v.Chooses {
-		add(v.Choices...)
+	if n.Chooses {
+		add(n.Choices...)
 	} else {
-		add(v.Down...)
+		add(n.Down...)
 	}
-	if v.Container {
-		add(v.Item)
+	if n.Container {
+		add(n.Item)
 	}
-	if v.Parent != None {
-		around := &g.nodes[v.Parent]
-		ends := v.Opens || v.Exits
+	if n.Parent != None {
+		around := &g.nodes[n.Parent]
+		ends := n.Opens || n.Exits
 		if ends {
 			add(around.Down...)
 		}
-		if len(v.Down) == 0 && !v.Chooses && !v.Opens {
+		if len(n.Down) == 0 && !n.Chooses && !n.Opens {
 			add(around.Item)
 		}
 		if ends && len(around.Down) == 0 && around.Parent != None {
 			add(g.nodes[around.Parent].Item)
 		}
 	}
-	add(v.OnError...)
+	add(n.OnError...)
 	return out
 }
 
@@ -125,7 +129,7 @@ func (g *Graph) awaited(reader, read Index) Index {
 		return None
 	}
 	for {
-		p := g.nodes[read].Parent
+		p := g.hot[read].parent
 		if p == None || g.Encloses(p, reader) {
 			return read
 		}
@@ -137,7 +141,7 @@ func (g *Graph) awaited(reader, read Index) Index {
 
 // Encloses reports whether a node stands in the body of a container, at any depth.
 func (g *Graph) Encloses(container, node Index) bool {
-	for p := g.nodes[node].Parent; p != None; p = g.nodes[p].Parent {
+	for p := g.hot[node].parent; p != None; p = g.hot[p].parent {
 		if p == container {
 			return true
 		}

@@ -20,7 +20,7 @@ func (g *Graph) reach(start []Index, without, inside Index) []bool {
 	for len(queue) > 0 {
 		n := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		for _, to := range g.nodes[n].ways {
+		for _, to := range g.ways[n] {
 			if seen[to] || to == without || slices.Contains(closed, to) {
 				continue
 			}

@@ -25,8 +25,7 @@ type Scheduler struct {
 
 	reached map[Index][]bool // what is still possible, by body; nil when it may have changed
 	changes Changes
-	taken   []Index // memory of the last Take
-	running []Index // memory of State.Running
+	memory  []Index // of State.Running
 }
 
 // mark says where a node is on its way.
@@ -59,7 +58,7 @@ func (s *Scheduler) Reset(graph *Graph, ran []bool) {
 	}
 	clear(s.marks)
 	s.Frontier, s.Pending, s.Scopes, s.Ended = s.Frontier[:0], s.Pending[:0], s.Scopes[:0], s.Ended[:0]
-	s.Running, s.Steps = s.running[:0], 0
+	s.Running, s.Steps = s.memory[:0], 0
 	s.ResetChanges()
 }
 
@@ -86,34 +85,33 @@ func (s *Scheduler) IsPending(n Index) bool { return s.marks[n]&pending != 0 }
 // Take gives the nodes that may run now, which from then on are running: first those that waited,
 // then the frontier, each in the order in which they came there. When there is none and nothing
 // runs, the first waiting node is given; what it reads does not come any more. Nothing left to do
-// gives an empty list. The list is valid until the next Take.
+// gives an empty list. The list is valid until the next Take, or until a node is settled before
+// another that was taken earlier.
 func (s *Scheduler) Take() []Index {
 	idle := len(s.Running) == 0
 	if idle {
-		s.Running, s.Ended = s.running[:0], s.Ended[:0]
+		s.Running, s.Ended = s.memory[:0], s.Ended[:0]
 	}
-	batch := s.wake(s.taken[:0])
-	batch = s.start(batch, idle)
-	if len(batch) == 0 && idle && len(s.Pending) > 0 {
-		first := s.Pending[0].Node
-		s.Pending = append(s.Pending[:0], s.Pending[1:]...)
-		s.changes.Woken = append(s.changes.Woken, first)
-		s.reached = nil
-		batch = append(batch, first)
+	from := len(s.Running)
+	if len(s.Pending) > 0 {
+		s.wake()
 	}
-	for _, n := range batch {
+	s.start(idle)
+	if idle && len(s.Running) == 0 && len(s.Pending) > 0 {
+		s.giveUp()
+	}
+	if idle {
+		s.memory = s.Running
+	}
+	taken := s.Running[from:]
+	for _, n := range taken {
 		s.marks[n] = running
 	}
-	s.Running = append(s.Running, batch...)
-	if idle {
-		s.running = s.Running
-	}
-	s.taken = batch
-	return batch
+	return taken
 }
 
-// wake appends the nodes that need not wait any longer.
-func (s *Scheduler) wake(batch []Index) []Index {
+// wake runs the nodes that need not wait any longer.
+func (s *Scheduler) wake() {
 	stale := s.reached == nil
 	kept := 0
 	for i, w := range s.Pending {
@@ -121,7 +119,7 @@ func (s *Scheduler) wake(batch []Index) []Index {
 			w.Source = s.missing(w.Node)
 		}
 		if w.Source == None {
-			batch = append(batch, w.Node)
+			s.Running = append(s.Running, w.Node)
 			s.changes.Woken = append(s.changes.Woken, w.Node)
 			continue
 		}
@@ -131,15 +129,24 @@ func (s *Scheduler) wake(batch []Index) []Index {
 		kept++
 	}
 	s.Pending = s.Pending[:kept]
-	return batch
 }
 
-// start appends the nodes of the frontier that can run; the others begin to wait, or stay.
-func (s *Scheduler) start(batch []Index, idle bool) []Index {
-	kept := s.Frontier[:0]
+// giveUp runs the first waiting node: what it waits for does not come any more.
+func (s *Scheduler) giveUp() {
+	first := s.Pending[0].Node
+	s.Pending = append(s.Pending[:0], s.Pending[1:]...)
+	s.changes.Woken = append(s.changes.Woken, first)
+	s.reached = nil
+	s.Running = append(s.Running, first)
+}
+
+// start runs the nodes of the frontier that can run; the others begin to wait, or stay.
+func (s *Scheduler) start(idle bool) {
+	kept := 0
 	for _, n := range s.Frontier {
 		if !idle && s.busy(n) {
-			kept = append(kept, n)
+			s.Frontier[kept] = n
+			kept++
 			continue
 		}
 		if scope := s.scope(n); scope != nil {
@@ -150,16 +157,15 @@ func (s *Scheduler) start(batch []Index, idle bool) []Index {
 			continue
 		}
 		if source := s.missing(n); source != None {
-			w := Pending{Node: n, Source: source, cyclic: s.graph.nodes[n].cyclic}
+			w := Pending{Node: n, Source: source, cyclic: s.graph.hot[n].cyclic}
 			s.Pending = append(s.Pending, w)
 			s.changes.Held = append(s.changes.Held, w)
 			s.marks[n] = s.marks[n]&^scheduled | pending
 			continue
 		}
-		batch = append(batch, n)
+		s.Running = append(s.Running, n)
 	}
-	s.Frontier = kept
-	return batch
+	s.Frontier = s.Frontier[:kept]
 }
 
 // busy reports whether a node cannot start before a running one is settled: itself, or a node in
@@ -169,22 +175,22 @@ func (s *Scheduler) busy(n Index) bool {
 		return true
 	}
 	inBody := func(r Index) bool { return s.graph.Encloses(n, r) }
-	return s.graph.nodes[n].Container && slices.ContainsFunc(s.Running, inBody)
+	return s.graph.hot[n].container && slices.ContainsFunc(s.Running, inBody)
 }
 
 // missing is the first node that n reads, has not run and still may, or None.
 func (s *Scheduler) missing(n Index) Index {
-	v := &s.graph.nodes[n]
+	v := &s.graph.hot[n]
 	for _, source := range v.sources {
 		switch {
 		case s.ran[source.node]:
 		case s.scope(source.node) != nil: // an open container: its end is still to come
 			return source.node
 		case source.cyclic:
-			if s.graph.reach(s.onTheirWay(), n, v.Parent)[source.node] {
+			if s.graph.reach(s.onTheirWay(), n, v.parent)[source.node] {
 				return source.node
 			}
-		case s.possible(v.Parent)[source.node]:
+		case s.possible(v.parent)[source.node]:
 			return source.node
 		}
 	}
@@ -235,7 +241,7 @@ func (s *Scheduler) schedule(n, from Index) {
 		scope.Again = true
 		return
 	}
-	if scope := s.scope(s.graph.nodes[n].Parent); scope != nil {
+	if scope := s.scope(s.graph.hot[n].parent); scope != nil {
 		scope.Live++
 	}
 	s.marks[n] |= scheduled

@@ -29,21 +29,21 @@ const (
 // Settle takes in how a running node ended and schedules what follows. chosen counts for Chosen
 // only.
 func (s *Scheduler) Settle(n Index, how Outcome, chosen []Index) {
-	v := &s.graph.nodes[n]
+	v := &s.graph.hot[n]
 	s.stop(n)
 	failed := how == Failed || how == Recovered
-	s.ran[n] = !v.Container || failed
-	if v.Container && failed {
+	s.ran[n] = !v.container || failed
+	if v.container && failed {
 		s.ended(n) // its body is not entered
 	}
-	if how != Followed || v.diverts || s.hasEnded(v.Parent) {
+	if how != Followed || v.diverts || s.hasEnded(v.parent) {
 		s.reached = nil // a way out was not taken
 	}
 	switch how {
 	case Stopped:
 		return
 	case Opened:
-		if !s.hasEnded(v.Parent) {
+		if !s.hasEnded(v.parent) {
 			s.open(n)
 		}
 		return // it is done when its body is
@@ -51,20 +51,20 @@ func (s *Scheduler) Settle(n Index, how Outcome, chosen []Index) {
 		s.endedBy(n)
 		return
 	case Recovered:
-		s.scheduleAll(v.OnError, n)
+		s.scheduleAll(s.graph.nodes[n].OnError, n)
 	case Chosen:
 		s.follow(n, chosen)
 	case Turned:
 		s.turn(n)
 	case Followed, Failed:
-		if v.Container || v.Exits && s.breaks(v.Parent) {
+		if v.container || v.exits && s.breaks(v.parent) {
 			s.endedBy(n)
 			return
 		}
-		if how == Failed && v.Chooses {
+		if how == Failed && s.graph.nodes[n].Chooses {
 			s.follow(n, nil) // nothing was chosen, so nothing follows
 		} else {
-			s.follow(n, v.Down)
+			s.follow(n, v.down)
 		}
 	}
 	s.leave(n)
@@ -74,28 +74,28 @@ func (s *Scheduler) Settle(n Index, how Outcome, chosen []Index) {
 func (s *Scheduler) follow(n Index, next []Index) {
 	s.scheduleAll(next, n)
 	if len(next) == 0 {
-		s.leaf(s.graph.nodes[n].Parent)
+		s.leaf(s.graph.hot[n].parent)
 	}
 }
 
 // turn begins a turn of the body around n.
 func (s *Scheduler) turn(n Index) {
-	v := &s.graph.nodes[n]
-	if scope := s.scope(v.Parent); scope != nil && s.graph.nodes[v.Parent].Progresses {
+	v := &s.graph.hot[n]
+	if scope := s.scope(v.parent); scope != nil && s.graph.nodes[v.parent].Progresses {
 		scope.Steps = 0
 	}
-	s.scheduleAll(v.Down, n)
+	s.scheduleAll(v.down, n)
 }
 
 // endedBy ends a container: n itself, or the one around it, unless another node has ended that.
 func (s *Scheduler) endedBy(n Index) {
-	v := &s.graph.nodes[n]
+	v := &s.graph.hot[n]
 	switch {
-	case v.Container:
+	case v.container:
 		s.end(n)
-	case v.Parent == None || s.hasEnded(v.Parent):
-	case v.Exits || s.scope(v.Parent) != nil:
-		s.end(v.Parent)
+	case v.parent == None || s.hasEnded(v.parent):
+	case v.exits || s.scope(v.parent) != nil:
+		s.end(v.parent)
 	}
 }
 
@@ -108,7 +108,7 @@ func (s *Scheduler) breaks(container Index) bool {
 // without progress.
 func (s *Scheduler) Count(n Index) int {
 	steps := &s.Steps
-	if scope := s.scope(s.graph.nodes[n].Parent); scope != nil {
+	if scope := s.scope(s.graph.hot[n].parent); scope != nil {
 		steps = &scope.Steps
 	}
 	*steps++

@@ -41,7 +41,7 @@ func (s *Scheduler) Restore(st *State) {
 	}
 	for i := range s.Pending {
 		w := &s.Pending[i]
-		w.cyclic = s.graph.nodes[w.Node].cyclic
+		w.cyclic = s.graph.hot[w.Node].cyclic
 		s.marks[w.Node] |= pending
 	}
 	for _, n := range s.Running {
