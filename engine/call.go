@@ -118,14 +118,23 @@ func (c *Call) TopLevel() bool { return !c.isTool }
 // Debugging reports whether the node is run alone, with values given by hand.
 func (c *Call) Debugging() bool { return c.debug }
 
-// RunInfo names the run for ports that keep things by it.
-func (c *Call) RunInfo() (userID, canvasID, taskID, messageID string) {
-	r := c.run
-	return r.userID, r.opt.CanvasID, r.opt.TaskID, r.messageID
+// RunInfo names a run, for ports that keep things by it. What the caller of the run did not give is
+// "".
+type RunInfo struct {
+	UserID    string // owner of the conversation, see [Input]
+	TenantID  string // whose run it is, see [Options]
+	CanvasID  string
+	TaskID    string
+	MessageID string // of this execution; a run that continues elsewhere keeps it
 }
 
-// TenantID is whose run it is, as in [Options].
-func (c *Call) TenantID() string { return c.run.opt.TenantID }
+// RunInfo names the run.
+func (c *Call) RunInfo() RunInfo {
+	r := c.run
+	return RunInfo{
+		UserID: r.userID, TenantID: r.opt.TenantID, CanvasID: r.opt.CanvasID, TaskID: r.opt.TaskID, MessageID: r.messageID,
+	}
+}
 
 // Key names one outside effect of this execution, the same after a take-over: run/step/call. A tool
 // can use it to do a thing once.
@@ -191,10 +200,18 @@ func (c *Call) Resolve(ctx context.Context, r *Ref) (Value, error) {
 func (c *Call) resolve(ctx context.Context, r *Ref) (v Value, absent bool, err error) {
 	v, absent, err = c.peek(r)
 	if s := v.Stream(); s != nil && err == nil {
-		text, err := s.await(ctx, c.run.work())
+		text, err := c.await(ctx, s)
 		return String(text), false, err
 	}
 	return v, absent, err
+}
+
+// await is the whole text of a stream.
+func (c *Call) await(ctx context.Context, s *Stream) (string, error) {
+	if c.node.inline && !c.isTool { // on the goroutine of the run's owner
+		return s.await(ctx, c.run.work(), c.run.signal, c.run.flushNotes)
+	}
+	return s.await(ctx, c.run.work(), nil, nil)
 }
 
 // Peek is Resolve that leaves a text that is still being written as a stream.

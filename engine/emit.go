@@ -20,7 +20,7 @@ func (r *run) emit(t EventType, node string) {
 	}
 	r.seq++
 	own := len(r.enc.buf) > largeEvent
-	r.event = Event{Seq: r.seq, Type: t, Node: node, JSON: r.enc.buf, Own: own}
+	r.event = Event{Seq: r.seq, Type: t, Node: node, Note: r.number, JSON: r.enc.buf, Own: own}
 	if own {
 		r.enc.buf = nil
 	}
@@ -212,7 +212,8 @@ func (r *run) note(typ EventType, n *node, data Value) {
 	}
 	data = r.redact(data)
 	r.mu.Lock()
-	r.notes = append(r.notes, note{typ, id, data})
+	r.noted++
+	r.notes = append(r.notes, note{r.noted, typ, id, data})
 	r.mu.Unlock()
 	select {
 	case r.signal <- struct{}{}:
@@ -244,6 +245,18 @@ func (r *run) flushNotes() {
 	r.notes = nil
 	r.mu.Unlock()
 	for _, n := range notes {
+		r.number = n.number
 		r.emitData(n.typ, n.node, n.data)
 	}
+	r.number = 0
+}
+
+// lastNote is the number of the last note.
+func (r *run) lastNote() uint64 {
+	if !r.logs() {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.noted
 }

@@ -47,6 +47,7 @@ type Event struct {
 	Seq  uint64 // 1-based, without gaps within a run
 	Type EventType
 	Node string // the node it is about, if any
+	Note uint64 // number among the entries that components and ports noted, from 1; 0 for any other
 	JSON []byte // {"event", "message_id", "created_at", "task_id", "data"}
 	Own  bool   // JSON stays valid: the run does not use its memory again, because it is large
 }

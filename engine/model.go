@@ -38,6 +38,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	if err := c.checkModelCall(req); err != nil {
 		return a, err
 	}
+	req.Noted = c.run.lastNote()
 	c.Count(Usage{Calls: 1})
 	var text strings.Builder
 	var norm thinkNormalizer

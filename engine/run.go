@@ -35,8 +35,9 @@ type run struct {
 
 	*scratch
 	event  Event
-	seen   int   // matches of CancelAfter so far
-	failed error // an error nobody handled
+	number uint64 // Event.Note of the next event
+	seen   int    // matches of CancelAfter so far
+	failed error  // an error nobody handled
 
 	flag     atomic.Bool
 	cancelCh <-chan struct{}
@@ -62,6 +63,7 @@ type run struct {
 	mark    string     // of placeholders that count; "" until one is used. Never stored.
 	secrets []revealed // forms of the values, longest first
 	notes   []note
+	noted   uint64 // number of the last note
 	warned  []string
 	signal  chan struct{}
 }
@@ -77,9 +79,10 @@ type scratch struct {
 }
 
 type note struct {
-	typ  EventType
-	node string
-	data Value
+	number uint64
+	typ    EventType
+	node   string
+	data   Value
 }
 
 // Run executes the canvas once: a turn of the conversation, or the rest of one that waited for a
