@@ -58,13 +58,14 @@ func (r *run) newCall(n *node) *Call {
 		call = r.spare[k-1]
 		r.spare = r.spare[:k-1]
 		outs, ins := call.outs[:0], call.ins[:0]
-		*call = Call{}
+		*call = Call{run: r, node: n, id: n.id}
 		call.outs, call.ins = outs, ins
+		call.bind()
 	} else {
-		call = &Call{}
+		call = newCall(r, n)
 	}
 	r.step++
-	call.run, call.node, call.id, call.step = r, n, n.id, r.step
+	call.step = r.step
 	call.started = r.clock.Now()
 	if n.isItem {
 		if b := r.body(n.parent); b != nil {
@@ -217,12 +218,11 @@ func (b *crew) remove(j *job) {
 // state.
 func (b *crew) abandon(j *job, err error) {
 	j.call.close()
-	fresh := Call{run: j.call.run, node: j.call.node, id: j.call.id, step: j.call.step}
-	fresh.started = j.call.started
-	fresh.err = err
+	fresh := newCall(b.r, j.call.node)
+	fresh.step, fresh.started, fresh.err = j.call.step, j.call.started, err
 	for i := range b.r.calls {
 		if b.r.calls[i] == j.call {
-			b.r.calls[i] = &fresh
+			b.r.calls[i] = fresh
 		}
 	}
 	b.remove(j)

@@ -22,24 +22,27 @@ type Answer struct {
 	Usage     Usage // tokens the model reported; zero when it reported none. The run has counted them already.
 }
 
+// CallModels is the part of a Call by which a component asks language models.
+type CallModels struct{ call *Call }
+
 // Generate asks the run's model and hands each piece to emit, if there is one; reasoning stands
 // between <think> and </think>, each a piece of its own. An answer in which the model reports an
 // error is a *ModelError; what came before it has been emitted.
-func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece string) error) (Answer, error) {
+func (models *CallModels) Generate(ctx context.Context, req *ModelRequest, emit func(piece string) error) (Answer, error) {
 	var a Answer
-	model := c.run.opt.Ports.Model
+	model := models.call.run.opt.Ports.Model
 	if model == nil {
 		return a, fmt.Errorf("language model %q: %w", req.LLM, ErrNoPort)
 	}
-	req.Node = c.id
+	req.Node = models.call.id
 	if req.Key == "" {
-		req.Key = c.Key()
+		req.Key = models.call.Key()
 	}
-	if err := c.checkModelCall(req); err != nil {
+	if err := models.checkModelCall(req); err != nil {
 		return a, err
 	}
-	req.Noted = c.run.lastNote()
-	c.Count(Usage{Calls: 1})
+	req.Noted = models.call.run.lastNote()
+	models.Count(Usage{Calls: 1})
 	var text strings.Builder
 	var norm thinkNormalizer
 	say := func(piece string) error {
@@ -51,8 +54,8 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		}
 		return emit(piece)
 	}
-	m := meter{call: c}
-	err := c.pieces(ctx, req, &a, &m, func(piece string, last bool) error {
+	m := meter{call: models.call}
+	err := models.pieces(ctx, req, &a, &m, func(piece string, last bool) error {
 		if err := m.add(len(piece)); err != nil {
 			return err
 		}
@@ -70,19 +73,19 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	return a, err
 }
 
-func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *meter, take func(string, bool) error) error {
-	for piece, err := range c.run.opt.Ports.Model.Generate(ctx, req) {
+func (models *CallModels) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *meter, take func(string, bool) error) error {
+	for piece, err := range models.call.run.opt.Ports.Model.Generate(ctx, req) {
 		if err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if c.run.canceled() {
+		if models.call.run.canceled() {
 			return ErrCanceled
 		}
 		if piece.Usage != nil {
-			c.Count(*piece.Usage)
+			models.Count(*piece.Usage)
 			a.Usage = *piece.Usage
 		}
 		if err := m.add(toolCallsLen(piece.ToolCalls)); err != nil {
@@ -100,15 +103,24 @@ func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *mete
 }
 
 // ModelInfo is what is known about a model.
-func (c *Call) ModelInfo(ctx context.Context, llmID string) Info {
+func (models *CallModels) ModelInfo(ctx context.Context, llmID string) Info {
 	info := Info{}
-	if m, ok := c.run.opt.Ports.Model.(ModelInfo); ok {
+	if m, ok := models.call.run.opt.Ports.Model.(ModelInfo); ok {
 		info = m.ModelInfo(ctx, llmID)
 	}
 	if info.Context <= 0 {
 		info.Context = 8192
 	}
 	return info
+}
+
+// Count adds used tokens.
+func (models *CallModels) Count(u Usage) {
+	models.call.run.spent.add(u)
+	root := models.call.root()
+	root.mu.Lock()
+	defer root.mu.Unlock()
+	root.usage.add(u)
 }
 
 // Tokens estimates how many tokens a text has: one per four characters.

@@ -155,18 +155,21 @@ func escaped(s, plain, blank string) string {
 	return b.String()
 }
 
+// CallSecrets is the part of a Call by which a component passes secrets on without seeing them.
+type CallSecrets struct{ call *Call }
+
 // SecretMark is the mark that placeholders of this run carry, for a port; "" when no placeholder of
 // the configuration was used yet, so that none is to be replaced.
-func (c *Call) SecretMark() string {
-	c.run.mu.Lock()
-	mark := c.run.mark
-	c.run.mu.Unlock()
+func (s *CallSecrets) SecretMark() string {
+	s.call.run.mu.Lock()
+	mark := s.call.run.mark
+	s.call.run.mu.Unlock()
 	return mark
 }
 
 // MarkSecrets returns a value of the configuration with the mark of the run in its placeholders. A
 // value that came from outside must not be passed.
-func (c *Call) MarkSecrets(v Value) Value { return v.MapStrings(c.run.markText) }
+func (s *CallSecrets) MarkSecrets(v Value) Value { return v.MapStrings(s.call.run.markText) }
 
 // markText marks a text of the configuration. The mark of the run is drawn when it is first needed.
 func (r *run) markText(text string) string {
@@ -184,17 +187,17 @@ func (r *run) markText(text string) string {
 
 // ResolveConfig is Resolve for a parameter that may hold secrets: an env variable whose value is
 // still what the canvas's definition says is configuration, so its placeholders are marked.
-func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
-	v, err := c.Resolve(ctx, r)
-	if err == nil && c.run.st.defines(r, v) {
-		v = c.MarkSecrets(v)
+func (s *CallSecrets) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
+	v, err := s.call.Resolve(ctx, r)
+	if err == nil && s.call.run.st.defines(r, v) {
+		v = s.MarkSecrets(v)
 	}
 	return v, err
 }
 
 // Defines reports whether v, the value of r, is what the canvas itself defines for an env variable:
 // configuration, and not a value from outside.
-func (c *Call) Defines(r *Ref, v Value) bool { return c.run.st.defines(r, v) }
+func (s *CallSecrets) Defines(r *Ref, v Value) bool { return s.call.run.st.defines(r, v) }
 
 // defines reports whether v is what the document itself defines for the env variable r. A value
 // that merely stands in the saved globals is state.
@@ -205,21 +208,23 @@ func (s *State) defines(r *Ref, v Value) bool {
 
 // EvalConfig is Eval for a parameter that may hold secrets: the placeholders in its literal parts
 // are marked.
-func (c *Call) EvalConfig(ctx context.Context, e *Expr) (Value, error) { return c.eval(ctx, e, true) }
+func (s *CallSecrets) EvalConfig(ctx context.Context, e *Expr) (Value, error) {
+	return s.call.eval(ctx, e, true)
+}
 
 // Secret looks a secret up. Its value must not be stored: the run removes it from outputs, events
 // and errors.
-func (c *Call) Secret(ctx context.Context, name string) (Secret, error) {
-	secrets := c.run.opt.Ports.Secrets
+func (s *CallSecrets) Secret(ctx context.Context, name string) (Secret, error) {
+	secrets := s.call.run.opt.Ports.Secrets
 	if secrets == nil {
 		return Secret{}, fmt.Errorf("secret %q: %w", name, ErrNoPort)
 	}
-	s, err := secrets.Secret(ctx, name)
+	secret, err := secrets.Secret(ctx, name)
 	if err != nil {
 		return Secret{}, fmt.Errorf("secret %q: %w", name, err)
 	}
-	c.run.learn(name, s.Value)
-	return s, nil
+	s.call.run.learn(name, secret.Value)
+	return secret, nil
 }
 
 // learn remembers a revealed secret, so that it can be removed again.

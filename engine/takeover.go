@@ -144,7 +144,7 @@ func (r *run) reopen(v Value) {
 		return
 	}
 	n := &r.c.nodes[i]
-	call := &Call{run: r, node: n, id: n.id}
+	call := newCall(r, n)
 	call.step, _ = v.Get("step").Int()
 	started, _ := v.Get("started").Int()
 	call.started = time.Unix(0, started)
