@@ -43,14 +43,6 @@ func (r *run) runBatch(batch []nodeIndex) {
 	}
 }
 
-// inline is the context of components that do not block.
-func (r *run) inline() context.Context {
-	if r.ctx != nil {
-		return r.ctx
-	}
-	return r.outer
-}
-
 // newCall is a call for one execution of a node.
 func (r *run) newCall(n *node) *Call {
 	var call *Call

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/hex"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -200,7 +199,7 @@ func (r *run) emitData(t EventType, node string, data Value) {
 
 // note keeps an entry of the log until the owner hands it out; workers call it.
 func (r *run) note(typ EventType, n *node, data Value) {
-	if !r.logs() || typ == EventWarning && !r.firstWarning(data.Get("text").Str()) {
+	if !r.logs() || typ == EventWarning && !r.isNew(data.Get("text").Str()) {
 		return
 	}
 	if err := within(ErrEventTooLarge, data.Size(), r.opt.Limits.Event); err != nil {
@@ -210,53 +209,17 @@ func (r *run) note(typ EventType, n *node, data Value) {
 	if n != nil {
 		id = n.id
 	}
-	data = r.redact(data)
-	r.mu.Lock()
-	r.noted++
-	r.notes = append(r.notes, note{r.noted, typ, id, data})
-	r.mu.Unlock()
-	select {
-	case r.signal <- struct{}{}:
-	default:
-	}
+	r.add(typ, id, r.redact(data))
 }
-
-// firstWarning reports whether a warning is new: one that says the same as another adds nothing.
-func (r *run) firstWarning(text string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.Contains(r.warned, text) {
-		return false
-	}
-	r.warned = append(r.warned, text)
-	return true
-}
-
-// logs reports whether entries that are no events of the wire are wanted.
-func (r *run) logs() bool { return r.opt.Internal || r.opt.Checkpoints }
 
 // flushNotes hands out what workers noted, before the event that closes what they worked for.
 func (r *run) flushNotes() {
 	if !r.logs() {
 		return
 	}
-	r.mu.Lock()
-	notes := r.notes
-	r.notes = nil
-	r.mu.Unlock()
-	for _, n := range notes {
+	for _, n := range r.takeNotes() {
 		r.number = n.number
 		r.emitData(n.typ, n.node, n.data)
 	}
 	r.number = 0
-}
-
-// lastNote is the number of the last note.
-func (r *run) lastNote() uint64 {
-	if !r.logs() {
-		return 0
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.noted
 }

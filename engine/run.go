@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/easel-canvas/easel/engine/scheduler"
@@ -17,12 +15,14 @@ import (
 //
 // Concurrency: the goroutine that iterates owns the run and the State. Workers run components and
 // streams; they read the state through their Call while the owner waits, and send results back.
-// flag, notes and what mu guards are the only things both sides touch.
+// The flag of the cancellation, the redactor, the notebook and the memory are all that both sides
+// touch.
 type run struct {
 	progress
-	outer  context.Context    // the caller's
-	ctx    context.Context    // ends when the run is cancelled or its consumer leaves; made by work
-	stop   context.CancelFunc // ends ctx
+	cancellation
+	redactor
+	notebook
+	account
 	c      *Canvas
 	st     *State
 	in     Input
@@ -39,33 +39,15 @@ type run struct {
 	seen   int    // matches of CancelAfter so far
 	failed error  // an error nobody handled
 
-	flag     atomic.Bool
-	cancelCh <-chan struct{}
-
 	results   map[nodeIndex]*Call // members of a batch whose result was logged before a crash
 	logSize   int
 	stateSize int // bytes of the last snapshot in the middle of the run
 
-	memory     memory
-	holds      int64 // of memory: the state and the slack
-	slack      int64 // by which the state may grow before it is added up anew
-	smallBelow int64 // see Limits.measureFrom
-	given      int64 // size of inputs, webhook and answers
-	spent      spent
+	spent spent
 
 	// What the last batch did, for its checkpoint.
 	cited        []citation
 	loggedMemory int
-
-	revealed atomic.Bool // there is a mark, or secrets is not empty
-
-	mu      sync.Mutex
-	mark    string     // of placeholders that count; "" until one is used. Never stored.
-	secrets []revealed // forms of the values, longest first
-	notes   []note
-	noted   uint64 // number of the last note
-	warned  []string
-	signal  chan struct{}
 }
 
 // scratch is memory a run needs while it lasts, kept by the canvas for the next one.
@@ -76,13 +58,6 @@ type scratch struct {
 	ids   []nodeIndex
 	slots []slot
 	sched scheduler.Scheduler
-}
-
-type note struct {
-	number uint64
-	typ    EventType
-	node   string
-	data   Value
 }
 
 // Run executes the canvas once: a turn of the conversation, or the rest of one that waited for a
@@ -142,9 +117,10 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	opt.setDefaults()
 	r := &run{c: c, st: st, in: in, opt: opt, clock: opt.Ports.Clock, yield: yield}
 	r.scratch = c.takeScratch()
-	if r.logs() {
+	if opt.Internal || opt.Checkpoints {
 		r.signal = make(chan struct{}, 1)
 	}
+	r.limits, r.account.st, r.at = &r.opt.Limits, st, &r.progress
 	r.memory.budget, r.smallBelow = opt.Ports.Budget, opt.Limits.measureFrom()
 	r.st.recount()
 	r.outer = ctx
@@ -167,11 +143,11 @@ func (r *run) watch() {
 	if r.opt.Ports.Cancel == nil {
 		return
 	}
-	r.cancelCh = r.opt.Ports.Cancel.Canceled(r.taskID)
+	r.port = r.opt.Ports.Cancel.Canceled(r.taskID)
 	ctx := r.work()
 	go func() {
 		select {
-		case <-r.cancelCh:
+		case <-r.port:
 			r.cancelNow()
 		case <-ctx.Done():
 		}
@@ -206,49 +182,6 @@ func reset(kept Resetter, runID string) {
 	var err error
 	defer recovered(&err)
 	kept.Reset(runID)
-}
-
-// work is the context of everything that may take long. It is made when first needed, by the owner
-// and before any worker starts, because most small runs never need it.
-func (r *run) work() context.Context {
-	if r.ctx == nil {
-		r.ctx, r.stop = context.WithCancel(r.outer)
-		if r.flag.Load() {
-			r.stop()
-		}
-	}
-	return r.ctx
-}
-
-// halt ends whatever still works for the run.
-func (r *run) halt() {
-	if r.stop != nil {
-		r.stop()
-	}
-}
-
-func (r *run) cancelNow() {
-	r.flag.Store(true)
-	r.halt()
-}
-
-// canceled reports whether the run was told to stop. The port's channel is asked first, so that a
-// cancel counts from the moment it is given.
-func (r *run) canceled() bool {
-	if r.flag.Load() {
-		return true
-	}
-	select {
-	case <-r.cancelCh:
-		r.cancelNow()
-		return true
-	default:
-	}
-	if r.outer.Err() != nil {
-		r.flag.Store(true)
-		return true
-	}
-	return false
 }
 
 // execute is a whole run from its start.

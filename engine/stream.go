@@ -100,7 +100,7 @@ func (s *Stream) each(ctx context.Context, r *run, yield func(piece string) bool
 		case <-r.signal:
 			r.flushNotes()
 			continue
-		case <-r.cancelCh:
+		case <-r.port:
 			return ErrCanceled
 		case <-ctx.Done():
 			return ErrCanceled
