@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CallInputs is the part of a Call by which a component reads: references, variables, arguments, the
-// conversation. See render.go for texts with references.
+// CallInputs is the part of a Call by which a component reads: references, variables, arguments,
+// the conversation. See render.go for texts with references.
 type CallInputs struct{ call *Call }
 
 // Resolve is the value of a reference. A node that has not run in this run gives null; a text that

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// CallOutputs is the part of a Call by which a component leaves something behind: outputs, messages,
-// writes to variables, what runs next, what an answer rests on, entries of the log.
+// CallOutputs is the part of a Call by which a component leaves something behind: outputs,
+// messages, writes to variables, what runs next, what an answer rests on, entries of the log.
 type CallOutputs struct{ call *Call }
 
 // Out sets an output. One that is larger than outputs may be is null, and the execution fails when

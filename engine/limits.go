@@ -180,8 +180,8 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// CallSizes is the part of a Call by which a component asks, before it makes something large, whether
-// it may; see [Limits].
+// CallSizes is the part of a Call by which a component asks, before it makes something large,
+// whether it may; see [Limits].
 type CallSizes struct{ call *Call }
 
 // CheckText is nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise. Components

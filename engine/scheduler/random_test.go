@@ -351,7 +351,8 @@ func TestLiveCountsNodesOfBody(t *testing.T) {
 				count(scope.Container)
 			}
 			for _, scope := range s.sched.Scopes {
-				require.Equal(s.t, live[scope.Container], scope.Live, "seed %d, step %d: body %d", s.seed, s.steps, scope.Container)
+				want := live[scope.Container]
+				require.Equal(s.t, want, scope.Live, "seed %d, step %d: body %d", s.seed, s.steps, scope.Container)
 			}
 		})
 	})

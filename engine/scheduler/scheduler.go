@@ -150,7 +150,7 @@ func (s *Scheduler) start(idle bool) {
 			continue
 		}
 		if scope := s.scope(n); scope != nil {
-			// Scheduled in the batch in which it opened: it starts anew after it has ended.
+			// Scheduled in the batch in which it opened: it starts again after it has ended.
 			scope.Again = true
 			s.marks[n] &^= scheduled
 			s.leave(n)
@@ -237,7 +237,7 @@ func (s *Scheduler) schedule(n, from Index) {
 	if s.marks[n]&onItsWay != 0 {
 		return // it runs once
 	}
-	if scope := s.scope(n); scope != nil { // still open: it starts anew after it has ended
+	if scope := s.scope(n); scope != nil { // still open: it starts again after it has ended
 		scope.Again = true
 		return
 	}

@@ -58,10 +58,18 @@ func TestTake(t *testing.T) {
 		want  []list
 	}{
 		{"edges in order", nodes{{Down: list{2, 1}}, {Down: list{3}}, {}, {}}, []list{{0}, {2, 1}, {3}}},
-		{"two edges into one node of the next batch", nodes{{Down: list{1, 2}}, {Down: list{3}}, {Down: list{3}}, {}}, []list{{0}, {1, 2}, {3}}},
+		{
+			"two edges into one node of the next batch",
+			nodes{{Down: list{1, 2}}, {Down: list{3}}, {Down: list{3}}, {}},
+			[]list{{0}, {1, 2}, {3}},
+		},
 		{"edges of different length", nodes{{Down: list{1, 2}}, {Down: list{2}}, {}}, []list{{0}, {1, 2}, {2}}},
 		{"a join waits", nodes{{Down: list{1, 2}}, {Down: list{3}}, {Reads: list{3}}, {}}, []list{{0}, {1}, {3}, {2}}},
-		{"a waiting node comes first", nodes{{Down: list{1, 2}}, {Down: list{3}}, {Reads: list{1}}, {}}, []list{{0}, {1}, {2, 3}}},
+		{
+			"a waiting node comes first",
+			nodes{{Down: list{1, 2}}, {Down: list{3}}, {Reads: list{1}}, {}},
+			[]list{{0}, {1}, {2, 3}},
+		},
 		{"what cannot come is not waited for", nodes{{Down: list{1}}, {Reads: list{2}}, {}}, []list{{0}, {1}}},
 		{
 			"two that wait for each other",
@@ -114,7 +122,10 @@ func TestStoppedTakesNoWay(t *testing.T) {
 
 // loop is a node, a container with a body of two, a node after the container, and one beside it.
 func loop() nodes {
-	list := outside(nodes{{Down: list{1, 5}}, {Down: list{4}, Container: true, Breaks: true, Body: list{2, 3}}, {Opens: true, Down: list{3}}, {}, {}, {}}...)
+	list := outside(nodes{
+		{Down: list{1, 5}}, {Down: list{4}, Container: true, Breaks: true, Body: list{2, 3}},
+		{Opens: true, Down: list{3}}, {}, {}, {},
+	}...)
 	list[1].Item, list[2].Parent, list[3].Parent = 2, 1, 1
 	return list
 }
