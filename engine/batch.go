@@ -50,9 +50,9 @@ func (r *run) newCall(n *node) *Call {
 		call = r.spare[k-1]
 		r.spare = r.spare[:k-1]
 		outs, ins := call.outs[:0], call.ins[:0]
-		*call = Call{run: r, node: n, id: n.id}
+		*call = Call{}
 		call.outs, call.ins = outs, ins
-		call.bind()
+		call.run, call.node, call.id = r, n, n.id
 	} else {
 		call = newCall(r, n)
 	}

@@ -16,25 +16,23 @@ import (
 // Concurrency: a component may use its Call from several goroutines. When the run goes on without
 // it (timeout, cancel), the call is closed: reads fail with ErrCanceled and writes go nowhere.
 //
-// Its methods stand in parts, which a function that needs one of them alone can be given.
-type Call struct {
-	CallInputs
-	CallOutputs
-	CallTurns
-	CallSizes
-	CallSecrets
-	CallModels
-	CallTools
+// It is made of layers, each of which uses those below: which execution it is and how large what it
+// makes may be, what it reads ([CallInputs]), what it leaves behind and its place in a body
+// ([CallOutputs]), and here models, tools, streams and secrets. A function that reads only can be
+// given a *CallInputs.
+type Call struct{ CallOutputs }
 
+// execution is what a run knows of one execution.
+type execution struct {
 	run    *run
 	node   *node
 	id     string // "Agent:A", or "Agent:A-->Search" inside an agent
 	args   Value  // what a model or a debugger gave; null otherwise
 	isTool bool
 	debug  bool
-	parent *Call // the agent's call, for a tool
-	step   int64 // number of this execution in the run
-	subs   int64 // tool and model calls so far, for idempotency keys
+	parent *CallOutputs // the agent's call, for a tool
+	step   int64        // number of this execution in the run
+	subs   int64        // tool and model calls so far, for idempotency keys
 
 	reserved atomic.Int64 // bytes of memory until the end of this execution
 	exceeds  atomic.Bool  // over is set
@@ -110,34 +108,27 @@ type Said struct {
 	Interrupted bool   // an error or a cancel cut it short
 }
 
-// newCall is a call of a node whose parts can be used.
 func newCall(r *run, n *node) *Call {
-	c := &Call{run: r, node: n, id: n.id}
-	c.bind()
+	c := &Call{}
+	c.run, c.node, c.id = r, n, n.id
 	return c
-}
-
-// bind joins the parts to the call.
-func (c *Call) bind() {
-	c.CallInputs.call, c.CallOutputs.call, c.CallTurns.call, c.CallSizes.call = c, c, c, c
-	c.CallSecrets.call, c.CallModels.call, c.CallTools.call = c, c, c
 }
 
 // NodeID is the id of the node; tools inside an agent have the agent's id, "-->" and their own
 // name.
-func (c *Call) NodeID() string { return c.id }
+func (c *execution) NodeID() string { return c.id }
 
 // Name is the display name of the node.
-func (c *Call) Name() string { return c.node.name }
+func (c *execution) Name() string { return c.node.name }
 
 // Ports are the run's ways to the world.
-func (c *Call) Ports() *Ports { return &c.run.opt.Ports }
+func (c *execution) Ports() *Ports { return &c.run.opt.Ports }
 
 // TopLevel reports whether the node stands in the canvas itself, not inside an agent.
-func (c *Call) TopLevel() bool { return !c.isTool }
+func (c *execution) TopLevel() bool { return !c.isTool }
 
 // Debugging reports whether the node is run alone, with values given by hand.
-func (c *Call) Debugging() bool { return c.debug }
+func (c *execution) Debugging() bool { return c.debug }
 
 // RunInfo names a run, for ports that keep things by it. What the caller of the run did not give is
 // "".
@@ -150,7 +141,7 @@ type RunInfo struct {
 }
 
 // RunInfo names the run.
-func (c *Call) RunInfo() RunInfo {
+func (c *execution) RunInfo() RunInfo {
 	r := c.run
 	return RunInfo{
 		UserID: r.userID, TenantID: r.opt.TenantID, CanvasID: r.opt.CanvasID, TaskID: r.opt.TaskID, MessageID: r.messageID,
@@ -159,7 +150,7 @@ func (c *Call) RunInfo() RunInfo {
 
 // Key names one outside effect of this execution, the same after a take-over: run/step/call. A tool
 // can use it to do a thing once.
-func (c *Call) Key() string {
+func (c *execution) Key() string {
 	root := c.root()
 	root.mu.Lock()
 	defer root.mu.Unlock()
@@ -167,21 +158,24 @@ func (c *Call) Key() string {
 	return c.run.messageID + "/" + strconv.FormatInt(root.step, 10) + "/" + strconv.FormatInt(root.subs, 10)
 }
 
-func (c *Call) root() *Call {
+// root is the execution of the node in the canvas, for a tool inside of it.
+func (c *execution) root() *execution {
 	for c.parent != nil {
-		c = c.parent
+		c = &c.parent.execution
 	}
 	return c
 }
 
 // Now is the run's time.
-func (c *Call) Now() time.Time { return c.run.clock.Now() }
+func (c *execution) Now() time.Time { return c.run.clock.Now() }
 
 // Sleep waits, unless the run is cancelled.
-func (c *Call) Sleep(ctx context.Context, d time.Duration) error { return c.run.clock.Sleep(ctx, d) }
+func (c *execution) Sleep(ctx context.Context, d time.Duration) error {
+	return c.run.clock.Sleep(ctx, d)
+}
 
 // Canceled gives ErrCanceled once the run was told to stop.
-func (c *Call) Canceled() error {
+func (c *execution) Canceled() error {
 	if c.run.canceled() {
 		return ErrCanceled
 	}
@@ -189,11 +183,11 @@ func (c *Call) Canceled() error {
 }
 
 // CancelRun tells the run to stop, as its cancel port would.
-func (c *Call) CancelRun() { c.run.cancelNow() }
+func (c *execution) CancelRun() { c.run.cancelNow() }
 
 // Rand is a number in [0, n). It depends only on the run's seed and on the step, so a continued run
 // draws the same.
-func (c *Call) Rand(n int) int {
+func (c *execution) Rand(n int) int {
 	if n <= 1 {
 		return 0
 	}
@@ -212,11 +206,11 @@ func mix(x uint64) uint64 {
 func randomSeed() uint64 { return maphash.String(maphash.MakeSeed(), "run") }
 
 // IsTool reports whether a model called this component.
-func (c *Call) IsTool() bool { return c.isTool }
+func (c *execution) IsTool() bool { return c.isTool }
 
 // meter bounds a text that comes in pieces.
 type meter struct {
-	call           *Call
+	call           *execution
 	total, waiting int64 // bytes so far, and those that are not reserved yet
 }
 

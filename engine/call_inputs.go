@@ -7,66 +7,66 @@ import (
 
 // CallInputs is the part of a Call by which a component reads: references, variables, arguments,
 // the conversation. See render.go for texts with references.
-type CallInputs struct{ call *Call }
+type CallInputs struct{ execution }
 
 // Resolve is the value of a reference. A node that has not run in this run gives null; a text that
 // is still being written is awaited. An unknown node or variable is an error (ErrRef).
-func (in *CallInputs) Resolve(ctx context.Context, r *Ref) (Value, error) {
-	v, _, err := in.resolve(ctx, r)
+func (c *CallInputs) Resolve(ctx context.Context, r *Ref) (Value, error) {
+	v, _, err := c.resolve(ctx, r)
 	return v, err
 }
 
-func (in *CallInputs) resolve(ctx context.Context, r *Ref) (v Value, absent bool, err error) {
-	v, absent, err = in.peek(r)
+func (c *CallInputs) resolve(ctx context.Context, r *Ref) (v Value, absent bool, err error) {
+	v, absent, err = c.peek(r)
 	if s := v.Stream(); s != nil && err == nil {
-		text, err := in.await(ctx, s)
+		text, err := c.await(ctx, s)
 		return String(text), false, err
 	}
 	return v, absent, err
 }
 
 // await is the whole text of a stream.
-func (in *CallInputs) await(ctx context.Context, s *Stream) (string, error) {
-	if in.call.node.inline && !in.call.isTool { // on the goroutine of the run's owner
-		return s.await(ctx, in.call.run.work(), in.call.run.signal, in.call.run.flushNotes)
+func (c *CallInputs) await(ctx context.Context, s *Stream) (string, error) {
+	if c.node.inline && !c.isTool { // on the goroutine of the run's owner
+		return s.await(ctx, c.run.work(), c.run.signal, c.run.flushNotes)
 	}
-	return s.await(ctx, in.call.run.work(), nil, nil)
+	return s.await(ctx, c.run.work(), nil, nil)
 }
 
 // Peek is Resolve that leaves a text that is still being written as a stream.
-func (in *CallInputs) Peek(r *Ref) (Value, error) {
-	v, _, err := in.peek(r)
+func (c *CallInputs) Peek(r *Ref) (Value, error) {
+	v, _, err := c.peek(r)
 	return v, err
 }
 
-func (in *CallInputs) peek(r *Ref) (v Value, absent bool, err error) {
-	in.call.mu.Lock()
-	defer in.call.mu.Unlock()
-	return in.view(r)
+func (c *CallInputs) peek(r *Ref) (v Value, absent bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.view(r)
 }
 
 // view looks a reference up; mu is held. What this execution has written to it already counts.
-func (in *CallInputs) view(r *Ref) (v Value, absent bool, err error) {
-	if in.call.closed {
+func (c *CallInputs) view(r *Ref) (v Value, absent bool, err error) {
+	if c.closed {
 		return Null, false, ErrCanceled
 	}
 	given := false
-	if in.call.debug {
-		v, given = in.call.args.Lookup(r.Expr)
+	if c.debug {
+		v, given = c.args.Lookup(r.Expr)
 	}
 	if !given {
-		v, absent, err = in.call.run.st.lookup(r)
+		v, absent, err = c.run.st.lookup(r)
 	}
-	if err != nil || len(in.call.sets) == 0 {
+	if err != nil || len(c.sets) == 0 {
 		return v, absent, err
 	}
-	return in.overlay(r, v, absent)
+	return c.overlay(r, v, absent)
 }
 
 // overlay puts this execution's own writes over a value: those of the reference itself, of
 // something above it and of something below it.
-func (in *CallInputs) overlay(r *Ref, v Value, absent bool) (Value, bool, error) {
-	for _, a := range in.call.sets {
+func (c *CallInputs) overlay(r *Ref, v Value, absent bool) (Value, bool, error) {
+	for _, a := range c.sets {
 		if a.ref.Expr == r.Expr {
 			v, absent = a.value, false
 		} else if below, ok := strings.CutPrefix(r.Expr, a.ref.Expr+"."); ok {
@@ -79,91 +79,91 @@ func (in *CallInputs) overlay(r *Ref, v Value, absent bool) (Value, bool, error)
 }
 
 // Global is a variable of the conversation, or null.
-func (in *CallInputs) Global(name string) Value {
-	in.call.mu.Lock()
-	defer in.call.mu.Unlock()
-	if in.call.closed {
+func (c *CallInputs) Global(name string) Value {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
 		return Null
 	}
-	v, _ := in.call.run.st.globals.get(name)
+	v, _ := c.run.st.globals.get(name)
 	return v
 }
 
 // Arg is an argument of a tool: what the model gave, or when the node runs by itself the
 // parameter's value. It is noted as an input. given is false when there is none.
-func (in *CallInputs) Arg(ctx context.Context, name string, param *Expr) (v Value, given bool, err error) {
-	if x, ok := in.call.args.Lookup(name); ok {
+func (c *CallInputs) Arg(ctx context.Context, name string, param *Expr) (v Value, given bool, err error) {
+	if x, ok := c.args.Lookup(name); ok {
 		v, given = x, true
 	} else if !param.IsEmpty() {
-		if v, err = in.Eval(ctx, param); err != nil {
+		if v, err = c.Eval(ctx, param); err != nil {
 			return Null, false, err
 		}
 		given = true
 	}
-	if given && !in.call.isTool {
-		in.In(name, v)
+	if given && !c.isTool {
+		c.In(name, v)
 	}
 	return v, given, nil
 }
 
 // Args are the arguments a model gave, or null when the node runs by itself.
-func (in *CallInputs) Args() Value {
-	if in.call.isTool {
-		return in.call.args
+func (c *CallInputs) Args() Value {
+	if c.isTool {
+		return c.args
 	}
 	return Null
 }
 
 // RunInputs are the inputs the caller of the run passed, by name, for forms and the start; null
 // when none.
-func (in *CallInputs) RunInputs() Value {
-	if in.call.debug {
-		return in.call.args
+func (c *CallInputs) RunInputs() Value {
+	if c.debug {
+		return c.args
 	}
-	return in.call.run.in.Inputs
+	return c.run.in.Inputs
 }
 
 // Webhook is the payload of a run that a web request started; null otherwise.
-func (in *CallInputs) Webhook() Value { return in.call.run.in.Webhook }
+func (c *CallInputs) Webhook() Value { return c.run.in.Webhook }
 
 // In notes an input as node_finished shows it.
-func (in *CallInputs) In(name string, v Value) {
-	in.call.mu.Lock()
-	defer in.call.mu.Unlock()
-	in.record(len(in.call.ins), name, v)
+func (c *CallInputs) In(name string, v Value) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.record(len(c.ins), name, v)
 }
 
 // NodeName is the display name of a node.
-func (in *CallInputs) NodeName(id string) string {
-	if i, ok := in.call.run.c.index[id]; ok {
-		return in.call.run.c.nodes[i].name
+func (c *CallInputs) NodeName(id string) string {
+	if i, ok := c.run.c.index[id]; ok {
+		return c.run.c.nodes[i].name
 	}
 	return ""
 }
 
 // History is the last n turns of the conversation, two entries each, oldest first; the last entry
 // is what the user said now.
-func (in *CallInputs) History(n int) []Turn {
-	in.call.mu.Lock()
-	defer in.call.mu.Unlock()
-	if in.call.closed {
+func (c *CallInputs) History(n int) []Turn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
 		return nil
 	}
-	return in.call.run.st.window(n)
+	return c.run.st.window(n)
 }
 
 // Chunks are the passages found so far in this run, by citation number, those of this execution
 // included.
-func (in *CallInputs) Chunks() Value {
-	root := in.call.root()
+func (c *CallInputs) Chunks() Value {
+	root := c.root()
 	root.mu.Lock()
 	defer root.mu.Unlock()
 	if root.closed {
 		return Null
 	}
 	ref := newReference()
-	if n := len(in.call.run.st.retrieval); n > 0 {
-		ref = in.call.run.st.retrieval[n-1].clone()
+	if n := len(c.run.st.retrieval); n > 0 {
+		ref = c.run.st.retrieval[n-1].clone()
 	}
 	for _, x := range root.cites {
 		ref.add(x.node, x.chunks, x.aggs)
@@ -172,7 +172,7 @@ func (in *CallInputs) Chunks() Value {
 }
 
 // Speaks reports whether a node tells the user its content itself.
-func (in *CallInputs) Speaks(id string) bool {
-	i, ok := in.call.run.c.index[id]
-	return ok && in.call.run.c.nodes[i].speaker != nil
+func (c *CallInputs) Speaks(id string) bool {
+	i, ok := c.run.c.index[id]
+	return ok && c.run.c.nodes[i].speaker != nil
 }

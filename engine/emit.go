@@ -121,9 +121,9 @@ func (r *run) fitEvent(call *Call, outs []slot) []slot {
 
 // emitContainerFinished tells that the last turn of a container is over.
 func (r *run) emitContainerFinished(n *node, started time.Time, ins []slot) {
-	c := Call{run: r, node: n, id: n.id}
+	c := newCall(r, n)
 	c.ins, c.long, c.started = ins, len(ins) > 0, started
-	r.emitNodeFinished(&c)
+	r.emitNodeFinished(c)
 }
 
 func (r *run) emitMessage(content string, start, end bool, sound []byte) {

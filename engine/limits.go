@@ -180,28 +180,24 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// CallSizes is the part of a Call by which a component asks, before it makes something large,
-// whether it may; see [Limits].
-type CallSizes struct{ call *Call }
-
 // CheckText is nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise. Components
 // ask it before they make a text whose length depends on values; the error is the node's.
 //
 // The bytes count as memory of the run until the node is done, see [Memory].
-func (s *CallSizes) CheckText(n int64) error {
-	if err := within(ErrTextTooLarge, n, s.call.run.opt.Limits.Text); err != nil {
+func (c *execution) CheckText(n int64) error {
+	if err := within(ErrTextTooLarge, n, c.run.opt.Limits.Text); err != nil {
 		return err
 	}
-	return s.reserve(n)
+	return c.reserve(n)
 }
 
 // TextLimit is the longest text in bytes that a node may make.
-func (s *CallSizes) TextLimit() int64 { return s.call.run.opt.Limits.Text }
+func (c *execution) TextLimit() int64 { return c.run.opt.Limits.Text }
 
 // TextOfValue is v.Text, refused when it is longer than a text may be.
-func (s *CallSizes) TextOfValue(v Value) (string, error) {
+func (c *execution) TextOfValue(v Value) (string, error) {
 	if v.kind != KindString {
-		if err := s.CheckText(v.textLen(s.call.run.opt.Limits.Text)); err != nil {
+		if err := c.CheckText(v.textLen(c.run.opt.Limits.Text)); err != nil {
 			return "", err
 		}
 	}
@@ -210,15 +206,15 @@ func (s *CallSizes) TextOfValue(v Value) (string, error) {
 
 // JoinText is the elements of a list as texts with a separator between them, refused when it is
 // longer than a text may be.
-func (s *CallSizes) JoinText(list Value, separator string) (string, error) {
-	most := s.call.run.opt.Limits.Text
+func (c *execution) JoinText(list Value, separator string) (string, error) {
+	most := c.run.opt.Limits.Text
 	n := int64(len(separator)) * int64(list.Len())
 	for _, e := range list.Elements() {
 		if n += e.textLen(most); n > most {
 			break
 		}
 	}
-	if err := s.CheckText(n); err != nil {
+	if err := c.CheckText(n); err != nil {
 		return "", err
 	}
 	parts := make([]string, list.Len())
@@ -229,8 +225,8 @@ func (s *CallSizes) JoinText(list Value, separator string) (string, error) {
 }
 
 // JSONOf is v.JSON, refused when it is longer than a text may be.
-func (s *CallSizes) JSONOf(v Value) (string, error) {
-	if err := s.CheckText(v.jsonLen(s.call.run.opt.Limits.Text, 1)); err != nil {
+func (c *execution) JSONOf(v Value) (string, error) {
+	if err := c.CheckText(v.jsonLen(c.run.opt.Limits.Text, 1)); err != nil {
 		return "", err
 	}
 	return v.JSON(), nil
@@ -238,20 +234,20 @@ func (s *CallSizes) JSONOf(v Value) (string, error) {
 
 // CheckSize is nil when a value of this size, as [Value.Size] counts it, may be made. Components
 // ask it before they make a value that is much larger than what it is made of.
-func (s *CallSizes) CheckSize(n int64) error {
-	return within(ErrOutputTooLarge, n, s.call.run.opt.Limits.Output)
+func (c *execution) CheckSize(n int64) error {
+	return within(ErrOutputTooLarge, n, c.run.opt.Limits.Output)
 }
 
 // MadeMeter is a function that counts bytes which an execution makes on its way to a text, and
 // refuses more than four texts as long as they may be.
-func (s *CallSizes) MadeMeter() func(n int64) error {
-	total, most := int64(0), 4*min(s.call.run.opt.Limits.Text, math.MaxInt64/4)
+func (c *execution) MadeMeter() func(n int64) error {
+	total, most := int64(0), 4*min(c.run.opt.Limits.Text, math.MaxInt64/4)
 	return func(n int64) error {
 		total += n
 		if err := within(ErrTextTooLarge, total, most); err != nil {
 			return err
 		}
-		return s.reserve(n)
+		return c.reserve(n)
 	}
 }
 
@@ -262,7 +258,7 @@ func CheckParse(text string) error {
 }
 
 // CheckValue is nil when v may be an output or a variable.
-func (s *CallSizes) CheckValue(v Value) error { return s.call.run.opt.Limits.checkValue(v) }
+func (c *execution) CheckValue(v Value) error { return c.run.opt.Limits.checkValue(v) }
 
 func (l *Limits) checkValue(v Value) error {
 	if v.kind == KindString {
@@ -287,8 +283,8 @@ func (s *spent) add(u Usage) { s.tokens.Add(int64(u.Prompt) + int64(u.Completion
 
 // checkModelCall is nil when the run may call a model with this request once more; it counts the
 // call.
-func (models *CallModels) checkModelCall(req *ModelRequest) error {
-	l := &models.call.run.opt.Limits
+func (c *Call) checkModelCall(req *ModelRequest) error {
+	l := &c.run.opt.Limits
 	size := int64(len(req.System))
 	for i := range req.Messages {
 		size += int64(len(req.Messages[i].Content))
@@ -296,11 +292,11 @@ func (models *CallModels) checkModelCall(req *ModelRequest) error {
 	if err := within(ErrTextTooLarge, size, l.Text); err != nil {
 		return fmt.Errorf("prompt: %w", err)
 	}
-	if n := models.call.run.spent.tokens.Load(); n >= l.Tokens {
+	if n := c.run.spent.tokens.Load(); n >= l.Tokens {
 		return &LimitError{Kind: ErrTooManyTokens, Size: n, Limit: l.Tokens}
 	}
-	if n := models.call.run.spent.calls.Add(1); n > l.ModelCalls {
-		models.call.run.spent.calls.Add(-1)
+	if n := c.run.spent.calls.Add(1); n > l.ModelCalls {
+		c.run.spent.calls.Add(-1)
 		return &LimitError{Kind: ErrTooManyModelCalls, Size: n, Limit: l.ModelCalls}
 	}
 	return nil

@@ -65,14 +65,14 @@ func (m *memory) close() {
 }
 
 // reserve counts n bytes as memory of the run until this execution is over.
-func (s *CallSizes) reserve(n int64) error {
-	if n < memoryStep || s.call.run.memory.budget == nil {
+func (c *execution) reserve(n int64) error {
+	if n < memoryStep || c.run.memory.budget == nil {
 		return nil
 	}
-	if err := s.call.run.memory.add(n); err != nil {
+	if err := c.run.memory.add(n); err != nil {
 		return err
 	}
-	s.call.root().reserved.Add(n)
+	c.root().reserved.Add(n)
 	return nil
 }
 

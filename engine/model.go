@@ -22,27 +22,24 @@ type Answer struct {
 	Usage     Usage // tokens the model reported; zero when it reported none. The run has counted them already.
 }
 
-// CallModels is the part of a Call by which a component asks language models.
-type CallModels struct{ call *Call }
-
 // Generate asks the run's model and hands each piece to emit, if there is one; reasoning stands
 // between <think> and </think>, each a piece of its own. An answer in which the model reports an
 // error is a *ModelError; what came before it has been emitted.
-func (models *CallModels) Generate(ctx context.Context, req *ModelRequest, emit func(piece string) error) (Answer, error) {
+func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece string) error) (Answer, error) {
 	var a Answer
-	model := models.call.run.opt.Ports.Model
+	model := c.run.opt.Ports.Model
 	if model == nil {
 		return a, fmt.Errorf("language model %q: %w", req.LLM, ErrNoPort)
 	}
-	req.Node = models.call.id
+	req.Node = c.id
 	if req.Key == "" {
-		req.Key = models.call.Key()
+		req.Key = c.Key()
 	}
-	if err := models.checkModelCall(req); err != nil {
+	if err := c.checkModelCall(req); err != nil {
 		return a, err
 	}
-	req.Noted = models.call.run.lastNote()
-	models.Count(Usage{Calls: 1})
+	req.Noted = c.run.lastNote()
+	c.Count(Usage{Calls: 1})
 	var text strings.Builder
 	var norm thinkNormalizer
 	say := func(piece string) error {
@@ -54,8 +51,8 @@ func (models *CallModels) Generate(ctx context.Context, req *ModelRequest, emit 
 		}
 		return emit(piece)
 	}
-	m := meter{call: models.call}
-	err := models.pieces(ctx, req, &a, &m, func(piece string, last bool) error {
+	m := meter{call: &c.execution}
+	err := c.pieces(ctx, req, &a, &m, func(piece string, last bool) error {
 		if err := m.add(len(piece)); err != nil {
 			return err
 		}
@@ -73,19 +70,19 @@ func (models *CallModels) Generate(ctx context.Context, req *ModelRequest, emit 
 	return a, err
 }
 
-func (models *CallModels) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *meter, take func(string, bool) error) error {
-	for piece, err := range models.call.run.opt.Ports.Model.Generate(ctx, req) {
+func (c *Call) pieces(ctx context.Context, req *ModelRequest, a *Answer, m *meter, take func(string, bool) error) error {
+	for piece, err := range c.run.opt.Ports.Model.Generate(ctx, req) {
 		if err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if models.call.run.canceled() {
+		if c.run.canceled() {
 			return ErrCanceled
 		}
 		if piece.Usage != nil {
-			models.Count(*piece.Usage)
+			c.Count(*piece.Usage)
 			a.Usage = *piece.Usage
 		}
 		if err := m.add(toolCallsLen(piece.ToolCalls)); err != nil {
@@ -103,9 +100,9 @@ func (models *CallModels) pieces(ctx context.Context, req *ModelRequest, a *Answ
 }
 
 // ModelInfo is what is known about a model.
-func (models *CallModels) ModelInfo(ctx context.Context, llmID string) Info {
+func (c *Call) ModelInfo(ctx context.Context, llmID string) Info {
 	info := Info{}
-	if m, ok := models.call.run.opt.Ports.Model.(ModelInfo); ok {
+	if m, ok := c.run.opt.Ports.Model.(ModelInfo); ok {
 		info = m.ModelInfo(ctx, llmID)
 	}
 	if info.Context <= 0 {
@@ -115,9 +112,9 @@ func (models *CallModels) ModelInfo(ctx context.Context, llmID string) Info {
 }
 
 // Count adds used tokens.
-func (models *CallModels) Count(u Usage) {
-	models.call.run.spent.add(u)
-	root := models.call.root()
+func (c *Call) Count(u Usage) {
+	c.run.spent.add(u)
+	root := c.root()
 	root.mu.Lock()
 	defer root.mu.Unlock()
 	root.usage.add(u)

@@ -155,32 +155,29 @@ func escaped(s, plain, blank string) string {
 	return b.String()
 }
 
-// CallSecrets is the part of a Call by which a component passes secrets on without seeing them.
-type CallSecrets struct{ call *Call }
-
 // SecretMark is the mark that placeholders of this run carry, for a port; "" when no placeholder of
 // the configuration was used yet, so that none is to be replaced.
-func (s *CallSecrets) SecretMark() string {
-	return s.call.run.secretMark()
+func (c *Call) SecretMark() string {
+	return c.run.secretMark()
 }
 
 // MarkSecrets returns a value of the configuration with the mark of the run in its placeholders. A
 // value that came from outside must not be passed.
-func (s *CallSecrets) MarkSecrets(v Value) Value { return v.MapStrings(s.call.run.markText) }
+func (c *Call) MarkSecrets(v Value) Value { return v.MapStrings(c.run.markText) }
 
 // ResolveConfig is Resolve for a parameter that may hold secrets: an env variable whose value is
 // still what the canvas's definition says is configuration, so its placeholders are marked.
-func (s *CallSecrets) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
-	v, err := s.call.Resolve(ctx, r)
-	if err == nil && s.call.run.st.defines(r, v) {
-		v = s.MarkSecrets(v)
+func (c *Call) ResolveConfig(ctx context.Context, r *Ref) (Value, error) {
+	v, err := c.Resolve(ctx, r)
+	if err == nil && c.run.st.defines(r, v) {
+		v = c.MarkSecrets(v)
 	}
 	return v, err
 }
 
 // Defines reports whether v, the value of r, is what the canvas itself defines for an env variable:
 // configuration, and not a value from outside.
-func (s *CallSecrets) Defines(r *Ref, v Value) bool { return s.call.run.st.defines(r, v) }
+func (c *Call) Defines(r *Ref, v Value) bool { return c.run.st.defines(r, v) }
 
 // defines reports whether v is what the document itself defines for the env variable r. A value
 // that merely stands in the saved globals is state.
@@ -191,14 +188,14 @@ func (s *State) defines(r *Ref, v Value) bool {
 
 // EvalConfig is Eval for a parameter that may hold secrets: the placeholders in its literal parts
 // are marked.
-func (s *CallSecrets) EvalConfig(ctx context.Context, e *Expr) (Value, error) {
-	return s.call.eval(ctx, e, true)
+func (c *Call) EvalConfig(ctx context.Context, e *Expr) (Value, error) {
+	return c.eval(ctx, e, true)
 }
 
 // Secret looks a secret up. Its value must not be stored: the run removes it from outputs, events
 // and errors.
-func (s *CallSecrets) Secret(ctx context.Context, name string) (Secret, error) {
-	secrets := s.call.run.opt.Ports.Secrets
+func (c *Call) Secret(ctx context.Context, name string) (Secret, error) {
+	secrets := c.run.opt.Ports.Secrets
 	if secrets == nil {
 		return Secret{}, fmt.Errorf("secret %q: %w", name, ErrNoPort)
 	}
@@ -206,7 +203,7 @@ func (s *CallSecrets) Secret(ctx context.Context, name string) (Secret, error) {
 	if err != nil {
 		return Secret{}, fmt.Errorf("secret %q: %w", name, err)
 	}
-	s.call.run.learn(name, secret.Value)
+	c.run.learn(name, secret.Value)
 	return secret, nil
 }
 

@@ -64,21 +64,18 @@ func (t *BoundTool) Description() string {
 	return t.Spec.Doc
 }
 
-// CallTools is the part of a Call by which a component uses tools and logs its steps.
-type CallTools struct{ call *Call }
-
 // CallTool runs a tool with the arguments a model gave, and logs it under the name the model knows.
 // What goes wrong inside the tool comes back as an error whose text is meant for the model.
-func (tools *CallTools) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (Value, error) {
-	done := tools.traceTool(t.Name, exposed, args)
+func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args Value) (Value, error) {
+	done := c.traceTool(t.Name, exposed, args)
 	if t.err != nil {
 		done(String(t.err.Error()), t.err)
 		return Null, t.err
 	}
-	sub := newCall(tools.call.run, t.node)
-	sub.args, sub.isTool, sub.parent = args, true, tools.call
-	err := tools.call.run.redactError(tools.call.run.attempt(ctx, sub))
-	result := tools.call.run.redact(sub.toolResult(t.Spec))
+	sub := newCall(c.run, t.node)
+	sub.args, sub.isTool, sub.parent = args, true, &c.CallOutputs
+	err := c.run.redactError(c.run.attempt(ctx, sub))
+	result := c.run.redact(sub.toolResult(t.Spec))
 	if err != nil {
 		done(String(err.Error()), err)
 		return Null, err
@@ -87,48 +84,48 @@ func (tools *CallTools) CallTool(ctx context.Context, t *BoundTool, exposed stri
 	return result, nil
 }
 
-func (tools *CallTools) toolResult(spec *Spec) Value {
+func (c *Call) toolResult(spec *Spec) Value {
 	if spec.Tool == nil {
 		return Null
 	}
-	if v, ok := tools.call.Written(spec.Tool.Result); ok && !v.IsNull() {
+	if v, ok := c.Written(spec.Tool.Result); ok && !v.IsNull() {
 		return v
 	}
-	v, _ := tools.call.Written("content")
+	v, _ := c.Written("content")
 	return v
 }
 
 // TraceTool logs that a tool was started; the function it gives logs how it ended. Tools that are
 // no components (MCP) use it too.
-func (tools *CallTools) TraceTool(exposed string, args Value) func(result Value, err error) {
-	return tools.traceTool(exposed, exposed, args)
+func (c *Call) TraceTool(exposed string, args Value) func(result Value, err error) {
+	return c.traceTool(exposed, exposed, args)
 }
 
 // traceTool is TraceTool for a tool that the canvas calls by another name; "" is a step of the
 // agent itself.
-func (tools *CallTools) traceTool(tool, exposed string, args Value) func(result Value, err error) {
-	start := tools.call.run.clock.Now()
+func (c *Call) traceTool(tool, exposed string, args Value) func(result Value, err error) {
+	start := c.run.clock.Now()
 	b := NewObject(8)
-	b.Set("component_id", String(tools.call.root().id)).Set("path", String(tools.tracePath()))
+	b.Set("component_id", String(c.root().id)).Set("path", String(c.tracePath()))
 	if tool != "" {
 		b.Set("tool", String(idSegment(tool)))
 	}
 	b.Set("tool_name", String(exposed)).Set("arguments", args)
 	started := b.Value()
-	tools.call.Log(EventToolStarted, started)
+	c.Log(EventToolStarted, started)
 	return func(result Value, err error) {
-		elapsed := seconds(tools.call.run.clock.Now().Sub(start))
+		elapsed := seconds(c.run.clock.Now().Sub(start))
 		finished := started.With("result", result).With("elapsed_time", elapsed)
 		if err != nil {
 			finished = finished.With("error", String(err.Error()))
 		}
-		tools.call.Log(EventToolFinished, finished)
+		c.Log(EventToolFinished, finished)
 	}
 }
 
 // TraceStep logs a step of an agent that is no tool call: analyze_task, reflection, ...
-func (tools *CallTools) TraceStep(name string, args, result Value) {
-	tools.traceTool("", name, args)(result, nil)
+func (c *Call) TraceStep(name string, args, result Value) {
+	c.traceTool("", name, args)(result, nil)
 }
 
 // TraceEntry is a finished tool call, the data of its event, as a trace shows it. Its path ends in
@@ -149,9 +146,9 @@ const toolArrow = "-->"
 func idSegment(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
 // tracePath is the display name of the node in the canvas and, after arrows, the agents below it.
-func (tools *CallTools) tracePath() string {
-	root := tools.call.root()
-	return root.node.name + strings.TrimPrefix(tools.call.id, root.id)
+func (c *Call) tracePath() string {
+	root := c.root()
+	return root.node.name + strings.TrimPrefix(c.id, root.id)
 }
 
 func seconds(d time.Duration) Value { return Float(float64(d.Microseconds()) / 1e6) }
