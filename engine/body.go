@@ -34,7 +34,7 @@ func bodyOf(bodies []body, container nodeIndex) *body {
 // openBody keeps what the end of a container shows, for a container that enters its body.
 func (r *run) openBody(call *Call) {
 	b := bodyOf(r.bodies, call.node.index)
-	if b == nil { // else its last body was left by an edge
+	if b == nil { // else it was entered before
 		r.bodies = append(r.bodies, body{})
 		b = &r.bodies[len(r.bodies)-1]
 	}
@@ -49,8 +49,7 @@ func (r *run) turn(call *Call) {
 	}
 	b.cursor = call.cursor
 	if call.bodyEnd {
-		container := *b
-		r.bodies = slices.DeleteFunc(r.bodies, func(b body) bool { return b.container == container.container })
-		r.emitContainerFinished(&r.c.nodes[container.container], container.started, container.ins)
+		r.emitContainerFinished(&r.c.nodes[b.container], b.started, b.ins)
+		b.ins = nil // openBody uses the entry again
 	}
 }

@@ -144,7 +144,8 @@ type RunInfo struct {
 func (c *execution) RunInfo() RunInfo {
 	r := c.run
 	return RunInfo{
-		UserID: r.userID, TenantID: r.opt.TenantID, CanvasID: r.opt.CanvasID, TaskID: r.opt.TaskID, MessageID: r.messageID,
+		UserID: r.userID, TenantID: r.opt.TenantID, CanvasID: r.opt.CanvasID,
+		TaskID: r.opt.TaskID, MessageID: r.messageID,
 	}
 }
 

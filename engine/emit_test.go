@@ -41,9 +41,11 @@ func (p patient) Generate(ctx context.Context, req *engine.ModelRequest) iter.Se
 func TestNotesAreHandedOutWhileTextIsAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reg := toys(t)
-		require.NoError(t, reg.Add(engine.Spec{Name: "Noting", Waits: true, New: func() engine.Component { return &noting{} }}))
+		spec := engine.Spec{Name: "Noting", Waits: true, New: func() engine.Component { return &noting{} }}
+		require.NoError(t, reg.Add(spec))
 		c, err := engine.Load(reg, sketch(
-			`begin Begin -> q`, `q Noting {"prompt":"x"} -> t m`, `t Text {"script":"{q@content}"}`, `m Say {"content":"{t@result}"}`))
+			`begin Begin -> q`, `q Noting {"prompt":"x"} -> t m`,
+			`t Text {"script":"{q@content}"}`, `m Say {"content":"{t@result}"}`))
 		require.NoError(t, err)
 		model := patient{seen: make(chan uint64, 9)}
 		opt := engine.Options{Internal: true, Ports: engine.Ports{Model: model}}

@@ -160,7 +160,8 @@ func (p *progress) applyScopes(c *Canvas, scopes Value) error {
 		b.cursor, _ = v.Get("cursor").Int()
 		p.bodies = append(p.bodies, b)
 		p.schedule.Scopes = append(p.schedule.Scopes, scheduler.Scope{
-			Container: container, Live: int(live), Leaf: v.Get("leaf").True(), Again: v.Get("again").True(), Steps: int(steps),
+			Container: container, Live: int(live), Steps: int(steps),
+			Leaf: v.Get("leaf").True(), Again: v.Get("again").True(),
 		})
 	}
 	return nil
@@ -179,8 +180,13 @@ func (p *progress) applyPending(c *Canvas, held, woken Value) error {
 	if err != nil {
 		return err
 	}
-	isDone := func(w scheduler.Pending) bool { return slices.Contains(done, w.Node) }
-	p.schedule.Pending = slices.DeleteFunc(p.schedule.Pending, isDone)
+	kept := p.schedule.Pending[:0]
+	for _, w := range p.schedule.Pending {
+		if !slices.Contains(done, w.Node) {
+			kept = append(kept, w)
+		}
+	}
+	p.schedule.Pending = kept
 	return nil
 }
 

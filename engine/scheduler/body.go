@@ -30,8 +30,9 @@ func (s *Scheduler) scope(container Index) *Scope {
 // open enters the body of a container.
 func (s *Scheduler) open(container Index) {
 	s.Scopes = append(s.Scopes, Scope{Container: container})
-	isIt := func(n Index) bool { return n == container }
-	s.Ended = slices.DeleteFunc(s.Ended, isIt) // Ended is about its last body
+	if i := slices.Index(s.Ended, container); i >= 0 { // that was its last body
+		s.Ended = append(s.Ended[:i], s.Ended[i+1:]...)
+	}
 	s.clear(container)
 	s.schedule(s.graph.nodes[container].Item, container)
 }
@@ -96,35 +97,43 @@ func (s *Scheduler) ended(container Index) {
 // close forgets an open body with everything that is on its way in it. It reports whether the
 // container was scheduled again meanwhile.
 func (s *Scheduler) close(container Index) (again bool) {
-	inside := func(n Index) bool {
-		if !s.graph.Encloses(container, n) {
-			return false
+	frontier, pending, scopes := s.Frontier[:0], s.Pending[:0], s.Scopes[:0]
+	for _, n := range s.Frontier {
+		if !s.dropped(n, container) {
+			frontier = append(frontier, n)
 		}
-		s.marks[n] &^= onItsWay
-		return true
 	}
-	s.Frontier = slices.DeleteFunc(s.Frontier, inside)
-	s.Pending = slices.DeleteFunc(s.Pending, func(w Pending) bool {
-		if !inside(w.Node) {
-			return false
+	for _, w := range s.Pending {
+		if s.dropped(w.Node, container) {
+			s.changes.Woken = append(s.changes.Woken, w.Node)
+		} else {
+			pending = append(pending, w)
 		}
-		s.changes.Woken = append(s.changes.Woken, w.Node)
-		return true
-	})
+	}
 	steps := 0
-	s.Scopes = slices.DeleteFunc(s.Scopes, func(scope Scope) bool {
+	for _, scope := range s.Scopes {
 		if scope.Container == container {
 			again, steps = scope.Again, scope.Steps
-			return true
+		} else if !s.graph.Encloses(container, scope.Container) {
+			scopes = append(scopes, scope)
 		}
-		return s.graph.Encloses(container, scope.Container)
-	})
+	}
+	s.Frontier, s.Pending, s.Scopes = frontier, pending, scopes
 	if outer := s.scope(s.graph.hot[container].parent); outer != nil {
 		outer.Steps += steps
 	} else {
 		s.Steps += steps
 	}
 	return again
+}
+
+// dropped takes a node from its way, if it stands in the body of a container.
+func (s *Scheduler) dropped(n, container Index) bool {
+	if !s.graph.Encloses(container, n) {
+		return false
+	}
+	s.marks[n] &^= onItsWay
+	return true
 }
 
 // crosses deals with edges that touch the border of a body: a way back to the node that opens it or

@@ -98,7 +98,7 @@ func (s *Scheduler) Take() []Index {
 	}
 	s.start(idle)
 	if idle && len(s.Running) == 0 && len(s.Pending) > 0 {
-		s.giveUp()
+		s.release()
 	}
 	if idle {
 		s.memory = s.Running
@@ -131,8 +131,8 @@ func (s *Scheduler) wake() {
 	s.Pending = s.Pending[:kept]
 }
 
-// giveUp runs the first waiting node: what it waits for does not come any more.
-func (s *Scheduler) giveUp() {
+// release runs the first waiting node: what it waits for does not come any more.
+func (s *Scheduler) release() {
 	first := s.Pending[0].Node
 	s.Pending = append(s.Pending[:0], s.Pending[1:]...)
 	s.changes.Woken = append(s.changes.Woken, first)
@@ -271,6 +271,7 @@ func (s *Scheduler) stop(n Index) {
 		return
 	}
 	if i := slices.Index(s.Running, n); i >= 0 {
-		s.Running = slices.Delete(s.Running, i, i+1)
+		copy(s.Running[i:], s.Running[i+1:])
+		s.Running = s.Running[:len(s.Running)-1]
 	}
 }

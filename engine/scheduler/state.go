@@ -23,19 +23,16 @@ type Pending struct {
 // Clone is a copy that stays as it is.
 func (s *State) Clone() *State {
 	c := *s
-	c.Frontier, c.Pending, c.Running = slices.Clone(s.Frontier), slices.Clone(s.Pending), slices.Clone(s.Running)
-	c.Scopes, c.Ended = slices.Clone(s.Scopes), slices.Clone(s.Ended)
+	for _, list := range [...]*[]Index{&c.Frontier, &c.Running, &c.Ended} {
+		*list = slices.Clone(*list)
+	}
+	c.Pending, c.Scopes = slices.Clone(s.Pending), slices.Clone(s.Scopes)
 	return &c
 }
 
 // Restore continues where st stands, after Reset. st is copied.
 func (s *Scheduler) Restore(st *State) {
-	s.Frontier = append(s.Frontier[:0], st.Frontier...)
-	s.Pending = append(s.Pending[:0], st.Pending...)
-	s.Running = append(s.Running[:0], st.Running...)
-	s.Scopes = append(s.Scopes[:0], st.Scopes...)
-	s.Ended = append(s.Ended[:0], st.Ended...)
-	s.Steps, s.reached = st.Steps, nil
+	s.State, s.reached = *st.Clone(), nil
 	for _, n := range s.Frontier {
 		s.marks[n] |= scheduled
 	}
