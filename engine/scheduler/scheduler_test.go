@@ -123,8 +123,12 @@ func TestStoppedTakesNoWay(t *testing.T) {
 // loop is a node, a container with a body of two, a node after the container, and one beside it.
 func loop() nodes {
 	list := outside(nodes{
-		{Down: list{1, 5}}, {Down: list{4}, Container: true, Breaks: true, Body: list{2, 3}},
-		{Opens: true, Down: list{3}}, {}, {}, {},
+		{Down: list{1, 5}},
+		{Down: list{4}, Container: true, Breaks: true, Body: list{2, 3}},
+		{Opens: true, Down: list{3}},
+		{},
+		{},
+		{},
 	}...)
 	list[1].Item, list[2].Parent, list[3].Parent = 2, 1, 1
 	return list
