@@ -8,7 +8,7 @@ import (
 )
 
 // runBatch starts every node of a batch and waits until all have come back or were given up.
-func (r *run) runBatch(batch []int32) {
+func (r *run) runBatch(batch []nodeIndex) {
 	r.calls = r.calls[:0]
 	background := 0
 	for _, i := range batch {
@@ -43,14 +43,6 @@ func (r *run) runBatch(batch []int32) {
 	}
 }
 
-// inline is the context of components that do not block.
-func (r *run) inline() context.Context {
-	if r.ctx != nil {
-		return r.ctx
-	}
-	return r.outer
-}
-
 // newCall is a call for one execution of a node.
 func (r *run) newCall(n *node) *Call {
 	var call *Call
@@ -60,15 +52,16 @@ func (r *run) newCall(n *node) *Call {
 		outs, ins := call.outs[:0], call.ins[:0]
 		*call = Call{}
 		call.outs, call.ins = outs, ins
+		call.run, call.node, call.id = r, n, n.id
 	} else {
-		call = &Call{}
+		call = newCall(r, n)
 	}
 	r.step++
-	call.run, call.node, call.id, call.step = r, n, n.id, r.step
+	call.step = r.step
 	call.started = r.clock.Now()
 	if n.isItem {
-		if s := r.scope(n.parent); s != nil {
-			call.cursor = s.cursor
+		if b := r.body(n.parent); b != nil {
+			call.cursor = b.cursor
 		}
 	}
 	return call
@@ -215,12 +208,11 @@ func (b *crew) remove(j *job) {
 // state.
 func (b *crew) abandon(j *job, err error) {
 	j.call.close()
-	fresh := Call{run: j.call.run, node: j.call.node, id: j.call.id, step: j.call.step}
-	fresh.started = j.call.started
-	fresh.err = err
+	fresh := newCall(b.r, j.call.node)
+	fresh.step, fresh.started, fresh.err = j.call.step, j.call.started, err
 	for i := range b.r.calls {
 		if b.r.calls[i] == j.call {
-			b.r.calls[i] = &fresh
+			b.r.calls[i] = fresh
 		}
 	}
 	b.remove(j)

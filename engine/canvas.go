@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
 // Start nodes: a canvas begins at begin, an ingestion pipeline at File.
@@ -13,18 +15,16 @@ const (
 	pipelineID = "File"
 )
 
-// noNode is the index of no node.
-const noNode int32 = -1
-
 // Canvas is a loaded document: an immutable plan with its nodes in an array, references bound to it
 // and edges as indexes. It may be run by many goroutines at once, each with its own State.
 type Canvas struct {
 	doc      Value // the document, upgraded; its state parts are only the initial state
 	registry *Registry
 	nodes    []node
-	index    map[string]int32
-	bodies   map[int32][]int32 // container -> its direct children, in document order
-	start    int32
+	index    map[string]nodeIndex
+	bodies   map[nodeIndex][]nodeIndex // container -> its direct children, in document order
+	start    nodeIndex
+	graph    *scheduler.Graph
 	pipeline bool
 	env      Value // definitions of env variables
 	scratch  sync.Pool
@@ -49,7 +49,7 @@ func (c *Canvas) date(t time.Time) Value {
 
 // node is one placed component, compiled.
 type node struct {
-	index  int32
+	index  nodeIndex
 	id     string
 	name   string // display name, "" when the document has none
 	spec   *Spec
@@ -58,21 +58,17 @@ type node struct {
 	params Value
 	entry  Value // the node's member of components, as in the document
 
-	down    []int32 // edges
-	targets []int32 // what a Brancher may choose
-	gotos   []int32 // where an error leads
-	back    Value   // exception_default_value when it counts
-	edges   []int32 // every way out, for what is still possible
-	parent  int32   // container around it, or noNode
-	item    int32   // start of the body, for a container, or noNode
-	body    int32   // for an item: its container, else noNode
+	down    []nodeIndex // edges
+	targets []nodeIndex // what a Brancher may choose
+	gotos   []nodeIndex // where an error leads
+	back    Value       // exception_default_value when it counts
+	parent  nodeIndex   // container around it, or noNode
+	item    nodeIndex   // start of the body, for a container, or noNode
 	refs    []*Ref
-	sources []int32 // nodes its texts refer to, when it waits for them
-	cyclic  []bool  // per source: the node itself leads to it
-	feeds   bool    // a Speaker stands downstream
-	head    []byte  // its id, name and type as events show them
-	facts   Facts   // of its events, but for errors
-	quoted  []byte  // its id as JSON
+	feeds   bool   // a Speaker stands downstream
+	head    []byte // its id, name and type as events show them
+	facts   Facts  // of its events, but for errors
+	quoted  []byte // its id as JSON
 
 	inline    bool // Run may use the run's own goroutine
 	container Container
@@ -156,7 +152,7 @@ func (c *Canvas) bind() {
 func (c *Canvas) bindNode(n *node, globals *bucket) {
 	for _, r := range n.refs {
 		if at, ok := c.index[r.Node]; ok && r.Node != "" {
-			r.slot = at + 1
+			r.slot = int32(at) + 1
 		} else if r.Node == "" {
 			r.slot = int32(globals.find(r.Expr)) + 1
 		}
@@ -169,9 +165,6 @@ func (c *Canvas) bindNode(n *node, globals *bucket) {
 	if n.container != nil {
 		n.item = c.startOf(n.index)
 	}
-	if n.isItem && n.parent >= 0 {
-		n.body = n.parent
-	}
 	for _, d := range n.down {
 		if _, speaks := c.nodes[d].comp.(Speaker); speaks {
 			n.feeds = true
@@ -180,8 +173,8 @@ func (c *Canvas) bindNode(n *node, globals *bucket) {
 }
 
 // find is the nodes of these ids; what does not exist is left out.
-func (c *Canvas) find(ids []string) []int32 {
-	var found []int32
+func (c *Canvas) find(ids []string) []nodeIndex {
+	var found []nodeIndex
 	for _, id := range ids {
 		if i, ok := c.index[id]; ok {
 			found = append(found, i)
@@ -191,7 +184,7 @@ func (c *Canvas) find(ids []string) []int32 {
 }
 
 // startOf is the first item in a container's body.
-func (c *Canvas) startOf(container int32) int32 {
+func (c *Canvas) startOf(container nodeIndex) nodeIndex {
 	for _, i := range c.bodies[container] {
 		if _, ok := c.nodes[i].comp.(Item); ok {
 			return i

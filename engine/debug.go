@@ -91,7 +91,7 @@ func (r *run) debug(n *node, values Value) (Value, error) {
 		text := ""
 		for _, p := range s.Parts {
 			if stream := p.Stream(); stream != nil {
-				t, err := stream.await(r.work(), r.work())
+				t, err := stream.await(r.work(), r.work(), nil, nil)
 				if err != nil {
 					call.err = err
 				}
@@ -102,7 +102,7 @@ func (r *run) debug(n *node, values Value) (Value, error) {
 		call.setOut("content", String(text))
 	}
 	if d := call.deferred; d != nil && call.err == nil {
-		text, err := d.stream.await(r.work(), r.work())
+		text, err := d.stream.await(r.work(), r.work(), nil, nil)
 		call.setOut(d.output, String(text))
 		call.err = err
 	}

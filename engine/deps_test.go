@@ -21,7 +21,10 @@ var forbidden = []string{"net/http", "os/exec", "text/template", "log", "net"}
 
 func TestDependencies(t *testing.T) {
 	const prefix = "github.com/easel-canvas/easel/"
-	packages := []string{"engine", "engine/component", "engine/template", "engine/enginetest", "engine/offline", "engine/stable", "engine/nearest"}
+	packages := []string{
+		"engine", "engine/component", "engine/template", "engine/enginetest", "engine/scheduler", "engine/offline",
+		"engine/stable", "engine/nearest",
+	}
 	for _, target := range []string{"linux/amd64", "js/wasm", "wasip1/wasm"} {
 		os, arch, _ := strings.Cut(target, "/")
 		for _, pkg := range packages {

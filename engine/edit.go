@@ -26,7 +26,7 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 	entry := old.entry.With("obj", old.entry.Get("obj").With("params", merged))
 	n := node{
 		index: old.index, id: id, name: old.name, spec: old.spec, entry: entry, params: merged,
-		down: old.down, parent: old.parent, item: noNode, body: noNode,
+		down: old.down, parent: old.parent, item: noNode,
 	}
 	if problems := n.compile(c.registry); len(problems) > 0 {
 		return nil, problems[0]
@@ -37,13 +37,10 @@ func (c *Canvas) Patch(id string, params Value) (*Canvas, error) {
 		nodes: make([]node, len(c.nodes)),
 	}
 	copy(p.nodes, c.nodes)
-	for i := range p.nodes {
-		p.nodes[i].sources, p.nodes[i].cyclic = nil, nil // worked out anew: a choice may lead elsewhere now
-	}
 	p.nodes[n.index] = n
 	globals := newBucket(p.doc.Get("globals"))
 	p.bindNode(&p.nodes[n.index], &globals)
-	p.analyse()
+	p.graph = p.newGraph() // a choice may lead elsewhere now
 	return p, nil
 }
 
@@ -64,7 +61,7 @@ func (c *Canvas) Adopt(st *State) (*State, error) {
 	for i := range c.nodes {
 		for _, d := range c.nodes[i].declared {
 			if _, ok := own.nodes[i].out(d.name); !ok {
-				own.setOut(int32(i), d.name, d.value)
+				own.setOut(nodeIndex(i), d.name, d.value)
 			}
 		}
 	}

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"encoding/hex"
-	"slices"
 	"strconv"
+	"time"
 )
 
 // emitWire hands out an event that counts, see Limits.Events.
@@ -19,7 +19,7 @@ func (r *run) emit(t EventType, node string, f *Facts) {
 	}
 	r.seq++
 	own := len(r.enc.buf) > largeEvent
-	r.event = Event{Seq: r.seq, Type: t, Node: node, JSON: r.enc.buf, Own: own, Facts: f}
+	r.event = Event{Seq: r.seq, Type: t, Node: node, Note: r.number, JSON: r.enc.buf, Own: own, Facts: f}
 	if own {
 		r.enc.buf = nil
 	}
@@ -120,16 +120,10 @@ func (r *run) fitEvent(call *Call, outs []slot) []slot {
 }
 
 // emitContainerFinished tells that the last turn of a container is over.
-func (r *run) emitContainerFinished(n *node, ins []slot, call *Call) {
-	c := Call{run: r, node: n, id: n.id}
-	c.ins, c.long = ins, len(ins) > 0
-	c.started = r.began
-	if call != nil {
-		c.started = call.started
-	} else if s := r.scope(n.index); s != nil {
-		c.started = s.started
-	}
-	r.emitNodeFinished(&c)
+func (r *run) emitContainerFinished(n *node, started time.Time, ins []slot) {
+	c := newCall(r, n)
+	c.ins, c.long, c.started = ins, len(ins) > 0, started
+	r.emitNodeFinished(c)
 }
 
 func (r *run) emitMessage(content string, start, end bool, sound []byte) {
@@ -212,7 +206,7 @@ func (r *run) emitData(t EventType, node string, data Value) {
 
 // note keeps an entry of the log until the owner hands it out; workers call it.
 func (r *run) note(typ EventType, n *node, data Value) {
-	if !r.logs() || typ == EventWarning && !r.firstWarning(data.Get("text").Str()) {
+	if !r.logs() || typ == EventWarning && !r.isNew(data.Get("text").Str()) {
 		return
 	}
 	if err := within(ErrEventTooLarge, data.Size(), r.opt.Limits.Event); err != nil {
@@ -222,40 +216,17 @@ func (r *run) note(typ EventType, n *node, data Value) {
 	if n != nil {
 		id = n.id
 	}
-	data = r.redact(data)
-	r.mu.Lock()
-	r.notes = append(r.notes, note{typ, id, data})
-	r.mu.Unlock()
-	select {
-	case r.signal <- struct{}{}:
-	default:
-	}
+	r.add(typ, id, r.redact(data))
 }
-
-// firstWarning reports whether a warning is new: one that says the same as another adds nothing.
-func (r *run) firstWarning(text string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.Contains(r.warned, text) {
-		return false
-	}
-	r.warned = append(r.warned, text)
-	return true
-}
-
-// logs reports whether entries that are no events of the wire are wanted.
-func (r *run) logs() bool { return r.opt.Internal || r.opt.Checkpoints }
 
 // flushNotes hands out what workers noted, before the event that closes what they worked for.
 func (r *run) flushNotes() {
 	if !r.logs() {
 		return
 	}
-	r.mu.Lock()
-	notes := r.notes
-	r.notes = nil
-	r.mu.Unlock()
-	for _, n := range notes {
+	for _, n := range r.takeNotes() {
+		r.number = n.number
 		r.emitData(n.typ, n.node, n.data)
 	}
+	r.number = 0
 }

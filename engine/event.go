@@ -44,12 +44,15 @@ func (t EventType) Wire() bool {
 // Event is one numbered entry of a run. JSON is valid until the next event is asked for; Clone
 // keeps it.
 type Event struct {
-	Seq   uint64 // 1-based, without gaps within a run
-	Type  EventType
-	Node  string // the node it is about, if any
-	JSON  []byte // {"event", "message_id", "created_at", "task_id", "data"}
-	Own   bool   // JSON stays valid: the run does not use its memory again, because it is large
-	Facts *Facts // parts of JSON as values; nil in stored events and in entries that only continue a run
+	Seq  uint64 // 1-based, without gaps within a run
+	Type EventType
+	Node string // the node it is about, if any
+	Note uint64 // number among the entries that components and ports noted, from 1; 0 for any other
+	JSON []byte // {"event", "message_id", "created_at", "task_id", "data"}
+	Own  bool   // JSON stays valid: the run does not use its memory again, because it is large
+	// Facts are parts of JSON as values; nil in stored events and in entries that only continue a
+	// run.
+	Facts *Facts
 }
 
 // Clone is a copy that stays valid.

@@ -184,7 +184,7 @@ func CodeOf(err error) string {
 // ask it before they make a text whose length depends on values; the error is the node's.
 //
 // The bytes count as memory of the run until the node is done, see [Memory].
-func (c *Call) CheckText(n int64) error {
+func (c *execution) CheckText(n int64) error {
 	if err := within(ErrTextTooLarge, n, c.run.opt.Limits.Text); err != nil {
 		return err
 	}
@@ -192,10 +192,10 @@ func (c *Call) CheckText(n int64) error {
 }
 
 // TextLimit is the longest text in bytes that a node may make.
-func (c *Call) TextLimit() int64 { return c.run.opt.Limits.Text }
+func (c *execution) TextLimit() int64 { return c.run.opt.Limits.Text }
 
 // TextOfValue is v.Text, refused when it is longer than a text may be.
-func (c *Call) TextOfValue(v Value) (string, error) {
+func (c *execution) TextOfValue(v Value) (string, error) {
 	if v.kind != KindString {
 		if err := c.CheckText(v.textLen(c.run.opt.Limits.Text)); err != nil {
 			return "", err
@@ -206,7 +206,7 @@ func (c *Call) TextOfValue(v Value) (string, error) {
 
 // JoinText is the elements of a list as texts with a separator between them, refused when it is
 // longer than a text may be.
-func (c *Call) JoinText(list Value, separator string) (string, error) {
+func (c *execution) JoinText(list Value, separator string) (string, error) {
 	most := c.run.opt.Limits.Text
 	n := int64(len(separator)) * int64(list.Len())
 	for _, e := range list.Elements() {
@@ -225,7 +225,7 @@ func (c *Call) JoinText(list Value, separator string) (string, error) {
 }
 
 // JSONOf is v.JSON, refused when it is longer than a text may be.
-func (c *Call) JSONOf(v Value) (string, error) {
+func (c *execution) JSONOf(v Value) (string, error) {
 	if err := c.CheckText(v.jsonLen(c.run.opt.Limits.Text, 1)); err != nil {
 		return "", err
 	}
@@ -234,11 +234,13 @@ func (c *Call) JSONOf(v Value) (string, error) {
 
 // CheckSize is nil when a value of this size, as [Value.Size] counts it, may be made. Components
 // ask it before they make a value that is much larger than what it is made of.
-func (c *Call) CheckSize(n int64) error { return within(ErrOutputTooLarge, n, c.run.opt.Limits.Output) }
+func (c *execution) CheckSize(n int64) error {
+	return within(ErrOutputTooLarge, n, c.run.opt.Limits.Output)
+}
 
 // MadeMeter is a function that counts bytes which an execution makes on its way to a text, and
 // refuses more than four texts as long as they may be.
-func (c *Call) MadeMeter() func(n int64) error {
+func (c *execution) MadeMeter() func(n int64) error {
 	total, most := int64(0), 4*min(c.run.opt.Limits.Text, math.MaxInt64/4)
 	return func(n int64) error {
 		total += n
@@ -256,7 +258,7 @@ func CheckParse(text string) error {
 }
 
 // CheckValue is nil when v may be an output or a variable.
-func (c *Call) CheckValue(v Value) error { return c.run.opt.Limits.checkValue(v) }
+func (c *execution) CheckValue(v Value) error { return c.run.opt.Limits.checkValue(v) }
 
 func (l *Limits) checkValue(v Value) error {
 	if v.kind == KindString {

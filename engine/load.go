@@ -52,7 +52,7 @@ func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
 	}
 	c.dropParents()
 	c.bind()
-	c.analyse()
+	c.graph = c.newGraph()
 	if _, err := c.readState(doc); err != nil {
 		if err := refuse(err); err != nil {
 			return nil, err
@@ -86,13 +86,13 @@ func unwrap(doc Value) (Value, error) {
 func (c *Canvas) place(components Value, refuse func(error) error) error {
 	names := displayNames(c.doc.Get("graph"))
 	c.nodes = make([]node, components.Len())
-	c.index = make(map[string]int32, components.Len())
-	c.bodies = map[int32][]int32{}
+	c.index = make(map[string]nodeIndex, components.Len())
+	c.bodies = map[nodeIndex][]nodeIndex{}
 	c.start = noNode
-	i := int32(0)
+	i := nodeIndex(0)
 	for id, entry := range components.Fields() {
 		n := &c.nodes[i]
-		*n = node{index: i, id: id, name: names[id], entry: entry, parent: noNode, item: noNode, body: noNode}
+		*n = node{index: i, id: id, name: names[id], entry: entry, parent: noNode, item: noNode}
 		if err := n.identify(c.registry); err != nil {
 			if err := refuse(err); err != nil {
 				return err
@@ -195,10 +195,10 @@ func (n *node) checkDownstream() error {
 
 // checkNesting refuses components that lie in their own body.
 func (c *Canvas) checkNesting(refuse func(error) error) error {
-	above := make([]int32, len(c.nodes)) // the node, plus one, from which a walk upwards came by
+	above := make([]nodeIndex, len(c.nodes)) // the node, plus one, from which a walk upwards came by
 	for i := range c.nodes {
-		walk := int32(i) + 1
-		for at := int32(i); at >= 0 && above[at] == 0; at = c.nodes[at].parent {
+		walk := nodeIndex(i) + 1
+		for at := nodeIndex(i); at >= 0 && above[at] == 0; at = c.nodes[at].parent {
 			above[at] = walk
 			p := c.nodes[at].parent
 			if p < 0 || above[p] != walk {

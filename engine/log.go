@@ -1,6 +1,10 @@
 package engine
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/easel-canvas/easel/engine/scheduler"
+)
 
 // This file writes the entries of a log from which a run can be continued: snapshots hold
 // everything, checkpoints what a batch changed. takeover.go reads them.
@@ -17,7 +21,6 @@ func (r *run) startLog() {
 	r.st.dirty = r.st.dirty[:0]
 	r.st.globals.dirty = r.st.globals.dirty[:0]
 	r.loggedMemory = len(r.st.memory)
-	r.heldIn, r.heldOut = r.heldIn[:0], r.heldOut[:0]
 }
 
 // checkpoint logs what the last batch changed, and now and then everything.
@@ -53,7 +56,7 @@ func (r *run) snapshot() {
 	r.enc.reserve(r.size())
 	b := r.enc.begin(EventSnapshot)
 	from := len(b)
-	b = r.appendState(b, &r.progress)
+	b = r.st.appendLog(b, &r.progress)
 	r.stateSize = len(b) - from
 	r.seq--
 	r.enc.buf = append(b, '}')
@@ -66,7 +69,7 @@ func (r *run) lastSnapshot() {
 		return
 	}
 	r.enc.reserve(r.size())
-	b := r.appendState(r.enc.begin(EventSnapshot), r.st.progress)
+	b := r.st.appendLog(r.enc.begin(EventSnapshot), r.st.progress)
 	if r.failed != nil { // nothing else in the log tells that the run failed
 		b = append(b[:len(b)-1], `,"failed":`...)
 		b = append(AppendQuoted(b, r.redactText(errorText(r.failed))), '}')
@@ -75,44 +78,44 @@ func (r *run) lastSnapshot() {
 	r.emit(EventSnapshot, "", nil)
 }
 
-// appendState appends the state without the document: the buckets as the document has them, outputs
+// appendLog appends the state without the document: the buckets as the document has them, outputs
 // under nodes. The canvas itself does not change during a run, so it is not logged with it.
-func (r *run) appendState(b []byte, p *progress) []byte {
-	st := r.st
+func (s *State) appendLog(b []byte, p *progress) []byte {
+	c := s.canvas
 	b = append(b, `{"task_id":`...)
-	b = AppendQuoted(b, st.taskID)
+	b = AppendQuoted(b, s.taskID)
 	b = append(b, `,"path":`...)
-	b = r.appendIDs(b, st.path)
+	b = c.appendIDs(b, s.path)
 	b = append(b, `,"history":`...)
-	b = st.appendHistory(b)
+	b = s.appendHistory(b)
 	b = append(b, `,"retrieval":`...)
-	b = st.appendRetrieval(b)
+	b = s.appendRetrieval(b)
 	b = append(b, `,"memory":`...)
-	b = List(st.memory...).AppendJSON(b)
+	b = List(s.memory...).AppendJSON(b)
 	b = append(b, `,"globals":`...)
-	b = st.globals.append(b)
+	b = s.globals.append(b)
 	b = append(b, `,"nodes":{`...)
 	first := true
-	for i := range st.nodes {
-		if len(st.nodes[i].outs) == 0 {
+	for i := range s.nodes {
+		if len(s.nodes[i].outs) == 0 {
 			continue
 		}
 		if !first {
 			b = append(b, ',')
 		}
 		first = false
-		b = append(b, r.c.nodes[i].quoted...)
+		b = append(b, c.nodes[i].quoted...)
 		b = append(b, ':')
-		b = appendSlots(b, st.nodes[i].outs)
+		b = appendSlots(b, s.nodes[i].outs)
 	}
 	b = append(b, '}')
-	if len(st.waiting) > 0 {
+	if len(s.waiting) > 0 {
 		b = append(b, `,"waiting":`...)
-		b = r.appendIDs(b, st.waiting)
+		b = c.appendIDs(b, s.waiting)
 	}
 	if p != nil {
 		b = append(b, `,"run":`...)
-		b = r.c.runValue(p, st).AppendJSON(b)
+		b = p.value(s).AppendJSON(b)
 	}
 	return append(b, '}')
 }
@@ -125,21 +128,17 @@ func (r *run) appendState(b []byte, p *progress) []byte {
 // Executed nodes are in path. Of the run member only what changes from batch to batch is written.
 func (r *run) appendDelta(b []byte) []byte {
 	b = append(b, `{"path":`...)
-	b = r.appendIDs(b, r.batchNodes())
-	b = append(b, `,"nodes":{`...)
-	first := true
-	for _, i := range r.st.dirty {
-		b, first = r.appendDirty(b, i, first)
-	}
-	r.st.dirty = r.st.dirty[:0]
-	b = append(b, '}')
-	if len(r.ended) > 0 {
+	b = r.c.appendIDs(b, r.batchNodes())
+	b = append(b, `,"nodes":`...)
+	b = r.st.appendDirty(b)
+	changes := r.sched.Changes()
+	if len(changes.Ended) > 0 {
 		b = append(b, `,"ended":`...)
-		b = r.appendIDs(b, r.ended)
+		b = r.c.appendIDs(b, changes.Ended)
 	}
-	if len(r.cleared) > 0 {
+	if len(changes.Cleared) > 0 {
 		b = append(b, `,"cleared":`...)
-		b = r.appendIDs(b, r.cleared)
+		b = r.c.appendIDs(b, changes.Cleared)
 	}
 	if g := &r.st.globals; len(g.dirty) > 0 {
 		o := NewObject(len(g.dirty))
@@ -162,49 +161,47 @@ func (r *run) appendDelta(b []byte) []byte {
 	}
 	b = append(b, `,"run":`...)
 	r.seq++
-	b = r.appendRunDelta(b)
+	b = r.progress.appendDelta(b, r.c, changes)
 	r.seq--
 	return append(b, '}')
 }
 
-// appendRunDelta appends what moves from batch to batch.
-func (r *run) appendRunDelta(b []byte) []byte {
-	p := &r.progress
+// appendDelta appends what moves from batch to batch.
+func (p *progress) appendDelta(b []byte, c *Canvas, changes *scheduler.Changes) []byte {
 	b = append(b, `{"seq":`...)
 	b = strconv.AppendUint(b, p.seq, 10)
 	b = append(b, `,"step":`...)
 	b = strconv.AppendInt(b, p.step, 10)
 	b = append(b, `,"steps":`...)
-	b = strconv.AppendInt(b, int64(p.steps), 10)
+	b = strconv.AppendInt(b, int64(p.schedule.Steps), 10)
 	b = append(b, `,"bytes":`...)
 	b = strconv.AppendInt(b, p.bytes, 10)
 	b = append(b, `,"next":`...)
-	b = r.appendIDs(b, p.next)
+	b = c.appendIDs(b, p.schedule.Frontier)
 	if p.usage != (Usage{}) {
 		b = append(b, `,"usage":`...)
 		b = usageValue(p.usage).AppendJSON(b)
 	}
-	if len(p.scopes) > 0 {
+	if len(p.schedule.Scopes) > 0 {
 		b = append(b, `,"scopes":`...)
-		b = r.c.scopesValue(p.scopes).AppendJSON(b)
+		b = p.scopesValue(c).AppendJSON(b)
 	}
-	if len(r.heldIn) > 0 {
+	if len(changes.Held) > 0 {
 		b = append(b, `,"held":`...)
-		b = r.c.heldValue(r.heldIn).AppendJSON(b)
+		b = pendingValue(c, changes.Held).AppendJSON(b)
 	}
-	if len(r.heldOut) > 0 {
+	if len(changes.Woken) > 0 {
 		b = append(b, `,"woken":`...)
-		b = r.appendIDs(b, r.heldOut)
+		b = c.appendIDs(b, changes.Woken)
 	}
-	r.heldIn, r.heldOut = r.heldIn[:0], r.heldOut[:0]
 	if len(p.pending) > 0 {
 		b = append(b, `,"streams":`...)
-		b = r.c.streamsValue(p).AppendJSON(b)
+		b = p.streamsValue(c).AppendJSON(b)
 	}
 	return append(b, '}')
 }
 
-func (r *run) batchNodes() []int32 {
+func (r *run) batchNodes() []nodeIndex {
 	r.ids = r.ids[:0]
 	for _, call := range r.calls {
 		r.ids = append(r.ids, call.node.index)
@@ -212,23 +209,29 @@ func (r *run) batchNodes() []int32 {
 	return r.ids
 }
 
-func (r *run) appendDirty(b []byte, i int32, first bool) ([]byte, bool) {
-	ns := &r.st.nodes[i]
-	if !ns.dirty {
-		return b, first
+// appendDirty appends the outputs of the nodes that have changed since the last checkpoint.
+func (s *State) appendDirty(b []byte) []byte {
+	b = append(b, '{')
+	first := true
+	for _, i := range s.dirty {
+		n := &s.nodes[i]
+		if !n.dirty {
+			continue
+		}
+		n.dirty = false
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(b, s.canvas.nodes[i].quoted...)
+		b = append(b, ':')
+		b = appendSlots(b, n.outs)
 	}
-	ns.dirty = false
-	if !first {
-		b = append(b, ',')
-	}
-	b = append(b, r.c.nodes[i].quoted...)
-	b = append(b, ':')
-	return appendSlots(b, ns.outs), false
+	s.dirty = s.dirty[:0]
+	return append(b, '}')
 }
 
-func (r *run) appendIDs(b []byte, nodes []int32) []byte { return r.c.appendIDs(b, nodes) }
-
-func (c *Canvas) appendIDs(b []byte, nodes []int32) []byte {
+func (c *Canvas) appendIDs(b []byte, nodes []nodeIndex) []byte {
 	b = append(b, '[')
 	for i, n := range nodes {
 		if i > 0 {

@@ -65,7 +65,7 @@ func (m *memory) close() {
 }
 
 // reserve counts n bytes as memory of the run until this execution is over.
-func (c *Call) reserve(n int64) error {
+func (c *execution) reserve(n int64) error {
 	if n < memoryStep || c.run.memory.budget == nil {
 		return nil
 	}
@@ -74,59 +74,6 @@ func (c *Call) reserve(n int64) error {
 	}
 	c.root().reserved.Add(n)
 	return nil
-}
-
-// unreserve gives back what reserve has counted.
-func (r *run) unreserve(call *Call) {
-	if call.reserved.Load() == 0 {
-		return
-	}
-	if n := call.reserved.Swap(0); n != 0 {
-		_ = r.memory.add(-n) // giving back never fails
-	}
-}
-
-// admit is nil when the state of the run may grow by n bytes, which then count as its memory.
-func (r *run) admit(n int64) error {
-	if n <= r.slack {
-		r.slack -= max(n, 0)
-		return nil
-	}
-	size := r.size() + n
-	if err := within(ErrStateTooLarge, size, r.opt.Limits.State); err != nil {
-		return err
-	}
-	return r.hold(size)
-}
-
-// hold makes size the memory of the run's state, with some slack: what is admitted from then on is
-// not added up anew until the slack is used. The slack never passes the limit of the state, so that
-// it decides nothing.
-func (r *run) hold(size int64) error {
-	slack := min(memoryStep, r.opt.Limits.State-size)
-	if err := r.memory.add(size + slack - r.holds); err != nil {
-		return err
-	}
-	r.holds, r.slack = size+slack, slack
-	return nil
-}
-
-// size is the accounted size of everything the run keeps: its state, what it was given and what its
-// unread streams wait with.
-func (r *run) size() int64 {
-	n := r.st.size() + r.given
-	for _, i := range r.pending {
-		n += r.streams[i].deferred.stream.request.Size()
-	}
-	return n
-}
-
-// givenSize is the size of what a run was started with and keeps.
-func (r *run) givenSize() int64 {
-	if r.inputs.IsNull() && r.webhook.IsNull() && r.answers.IsNull() {
-		return 0
-	}
-	return r.inputs.Size() + r.webhook.Size() + r.answers.Size()
 }
 
 // checkGiven refuses a run whose input is larger than values may be.
@@ -169,11 +116,6 @@ const (
 	smallInput = 1 << 10
 )
 
-// small reports whether the event of an execution is far from the limits without measuring it.
-func (r *run) small(call *Call) bool {
-	return !call.long && r.st.size() < smallState && r.bytes < r.smallBelow
-}
-
 // measureFrom is the number of bytes of events from which all of them are measured.
 func (l *Limits) measureFrom() int64 {
 	most := int64(2*smallState + 1000*smallInput)
@@ -181,14 +123,6 @@ func (l *Limits) measureFrom() int64 {
 		return 0
 	}
 	return l.Events - most
-}
-
-// checkEvent is nil when node_finished of an execution is no larger than an event may be.
-func (r *run) checkEvent(call *Call) error {
-	if r.small(call) {
-		return nil
-	}
-	return within(ErrEventTooLarge, inputSize(call)+r.st.outSize(call.node.index), r.opt.Limits.Event)
 }
 
 func inputSize(call *Call) int64 {

@@ -38,6 +38,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 	if err := c.checkModelCall(req); err != nil {
 		return a, err
 	}
+	req.Noted = c.run.lastNote()
 	c.Count(Usage{Calls: 1})
 	var text strings.Builder
 	var norm thinkNormalizer
@@ -50,7 +51,7 @@ func (c *Call) Generate(ctx context.Context, req *ModelRequest, emit func(piece 
 		}
 		return emit(piece)
 	}
-	m := meter{call: c}
+	m := meter{call: &c.execution}
 	err := c.pieces(ctx, req, &a, &m, func(piece string, last bool) error {
 		if err := m.add(len(piece)); err != nil {
 			return err
@@ -108,6 +109,15 @@ func (c *Call) ModelInfo(ctx context.Context, llmID string) Info {
 		info.Context = 8192
 	}
 	return info
+}
+
+// Count adds used tokens.
+func (c *Call) Count(u Usage) {
+	c.run.spent.add(u)
+	root := c.root()
+	root.mu.Lock()
+	defer root.mu.Unlock()
+	root.usage.add(u)
 }
 
 // Tokens estimates how many tokens a text has: one per four characters.

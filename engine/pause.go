@@ -4,12 +4,12 @@ import "slices"
 
 // pauses stops before a batch with forms nobody has answered: the forms are asked together, and
 // what stood beside them waits. It is true when the run ends here.
-func (r *run) pauses(batch []int32) bool {
+func (r *run) pauses(batch []nodeIndex) bool {
 	if r.asked {
 		r.asked = false
 		return false
 	}
-	isForm := func(n int32) bool { return r.c.nodes[n].form != nil }
+	isForm := func(n nodeIndex) bool { return r.c.nodes[n].form != nil }
 	if !slices.ContainsFunc(batch, isForm) || r.pinnedForms(batch) {
 		return false
 	}
@@ -35,7 +35,7 @@ func (r *run) pauses(batch []int32) bool {
 }
 
 // pinnedForms reports whether every form of the batch has its answers pinned.
-func (r *run) pinnedForms(batch []int32) bool {
+func (r *run) pinnedForms(batch []nodeIndex) bool {
 	for _, n := range batch {
 		if r.c.nodes[n].form != nil && !r.pinned(&r.c.nodes[n]) {
 			return false
@@ -49,7 +49,7 @@ func (r *run) ask(keep func(name string, field Value) bool) (fields Value, tips 
 	b := NewObject(8)
 	for _, i := range r.st.waiting {
 		n := &r.c.nodes[i]
-		if n.form == nil || r.marks[i] == markHeld { // a form that waits for sources is not asked yet
+		if n.form == nil || r.sched.IsPending(i) { // a form that waits for sources is not asked yet
 			continue
 		}
 		call := r.newCall(n)
@@ -76,24 +76,18 @@ func (r *run) ask(keep func(name string, field Value) bool) (fields Value, tips 
 // pauseWith asks and ends the run; the state keeps everything a later turn goes on with. Nodes that
 // wait for sources are told as waiting too.
 func (r *run) pauseWith(fields Value, tips string) {
-	for _, h := range r.held {
-		if !slices.Contains(r.st.waiting, h.node) {
-			r.st.waiting = append(r.st.waiting, h.node)
+	for _, n := range r.st.waiting { // what was about to run is scheduled anew
+		r.sched.Withdraw(n)
+	}
+	for _, p := range r.sched.Pending {
+		if !slices.Contains(r.st.waiting, p.Node) {
+			r.st.waiting = append(r.st.waiting, p.Node)
 		}
 	}
 	kept := r.progress.clone()
-	kept.next, kept.bytes = nil, 0 // the answers begin a new execution
-	kept.unread = elements(r.c.streamsValue(&r.progress))
+	kept.bytes = 0 // the answers begin a new execution
+	kept.unread = elements(r.streamsValue(r.c))
 	kept.pending, kept.streams = nil, nil
-	for _, n := range r.st.waiting {
-		if r.marks[n] == markHeld {
-			continue
-		}
-		// A waiting node is scheduled anew, which counts it in its body again.
-		if s := scopeIn(kept.scopes, r.c.nodes[n].parent); s != nil {
-			s.live--
-		}
-	}
 	r.st.progress = kept
 	r.emitUserInputs(fields, tips)
 	r.lastSnapshot()
@@ -128,7 +122,7 @@ func (r *run) resume() bool {
 	waiting := st.waiting
 	st.waiting, st.progress = nil, nil
 	for _, n := range waiting {
-		r.schedule(n, -1) // nodes that wait for sources are on their way already
+		r.sched.Schedule(n) // nodes that wait for sources are on their way already
 	}
 	r.asked = true
 	return true

@@ -23,9 +23,3 @@ func (s *Setup) Upstream() []string {
 	}
 	return ids
 }
-
-// Speaks reports whether a node tells the user its content itself.
-func (c *Call) Speaks(id string) bool {
-	i, ok := c.run.c.index[id]
-	return ok && c.run.c.nodes[i].speaker != nil
-}

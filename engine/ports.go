@@ -85,6 +85,7 @@ type ModelRequest struct {
 	Chunks   Value     // retrieved chunks by citation number, for stand-ins
 	Query    string    // the user's question, for stand-ins
 	Key      string    // idempotency key: run/step/call
+	Noted    uint64    // Event.Note of the last entry noted before this call; 0 when there is none
 }
 
 // ModelMessage is one message of a model call.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
 // progress is where a run stands between two batches. With the rest of the State it is all that
@@ -16,7 +18,6 @@ type progress struct {
 	seq       uint64 // number of the last event
 	bytes     int64  // of the events so far, see Limits.Events
 	step      int64  // executions so far
-	steps     int    // executions outside bodies without progress
 	seed      uint64
 	usage     Usage
 	inputs    Value
@@ -25,11 +26,10 @@ type progress struct {
 	answers   Value // given to the forms this run resumed with, earlier partial ones included
 	asked     bool  // the forms of the next batch have been answered
 
-	next    []int32  // scheduled for the next batch, in order
-	held    []held   // waiting for sources, in order
-	scopes  []*scope // open bodies, outer ones first
-	pending []int32  // nodes whose stream has not been read
-	streams map[int32]*Call
+	schedule *scheduler.State // between two batches nothing is running
+	bodies   []body
+	pending  []nodeIndex // nodes whose stream has not been read
+	streams  map[nodeIndex]*Call
 
 	// Read from a saved state, until a run takes over.
 	unread  []Value // streams: {node, output, request, ...}
@@ -38,29 +38,16 @@ type progress struct {
 
 func (p *progress) clone() *progress {
 	c := *p
-	c.next, c.held, c.pending = slices.Clone(p.next), slices.Clone(p.held), slices.Clone(p.pending)
-	c.scopes = make([]*scope, len(p.scopes))
-	for i, s := range p.scopes {
-		x := *s
-		c.scopes[i] = &x
-	}
+	c.schedule, c.bodies, c.pending = p.schedule.Clone(), slices.Clone(p.bodies), slices.Clone(p.pending)
 	return &c
 }
 
-func scopeIn(scopes []*scope, container int32) *scope {
-	for _, s := range scopes {
-		if s.container == container {
-			return s
-		}
-	}
-	return nil
-}
-
-// runValue is everything about where a run stands, for a snapshot.
-func (c *Canvas) runValue(p *progress, st *State) Value {
+// value is everything about where a run stands, for a snapshot.
+func (p *progress) value(st *State) Value {
+	c := st.canvas
 	b := NewObject(24)
 	b.Set("message_id", String(p.messageID)).Set("task_id", String(p.taskID)).Set("created_at", Int(p.created))
-	b.Set("seq", Int(int64(p.seq))).Set("step", Int(p.step)).Set("steps", Int(int64(p.steps)))
+	b.Set("seq", Int(int64(p.seq))).Set("step", Int(p.step)).Set("steps", Int(int64(p.schedule.Steps)))
 	if p.bytes > 0 {
 		b.Set("bytes", Int(p.bytes))
 	}
@@ -69,37 +56,40 @@ func (c *Canvas) runValue(p *progress, st *State) Value {
 	if p.asked {
 		b.Set("asked", Bool(true))
 	}
-	b.Set("next", Strings(st.ids(p.next)...)).Set("held", c.heldValue(p.held))
-	b.Set("scopes", c.scopesValue(p.scopes)).Set("streams", c.streamsValue(p))
-	var ran []int32
-	for i := range st.nodes {
-		if st.nodes[i].ran {
-			ran = append(ran, int32(i))
+	b.Set("next", Strings(st.ids(p.schedule.Frontier)...)).Set("held", pendingValue(c, p.schedule.Pending))
+	b.Set("scopes", p.scopesValue(c)).Set("streams", p.streamsValue(c))
+	var ran []nodeIndex
+	for i, has := range st.ran {
+		if has {
+			ran = append(ran, nodeIndex(i))
 		}
 	}
 	return b.Set("ran", Strings(st.ids(ran)...)).Value()
 }
 
-func (c *Canvas) heldValue(list []held) Value {
+// pendingValue is nodes that wait, each with the source it waits for.
+func pendingValue(c *Canvas, list []scheduler.Pending) Value {
 	vals := make([]Value, len(list))
-	for i, h := range list {
-		vals[i] = Strings(c.nodes[h.node].id, c.nodes[h.source].id)
+	for i, p := range list {
+		vals[i] = Strings(c.nodes[p.Node].id, c.nodes[p.Source].id)
 	}
 	return listOf(vals)
 }
 
-func (c *Canvas) scopesValue(scopes []*scope) Value {
-	vals := make([]Value, len(scopes))
-	for i, s := range scopes {
+// scopesValue is the open bodies.
+func (p *progress) scopesValue(c *Canvas) Value {
+	vals := make([]Value, len(p.schedule.Scopes))
+	for i, s := range p.schedule.Scopes {
+		b := bodyOf(p.bodies, s.Container)
 		vals[i] = Object(
-			"container", c.nodes[s.container].id, "cursor", s.cursor, "live", s.live, "leaf", s.leaf,
-			"again", s.again, "steps", s.steps, "started", s.started.UnixNano(), "ins", slotsValue(s.ins))
+			"container", c.nodes[s.Container].id, "cursor", b.cursor, "live", s.Live, "leaf", s.Leaf,
+			"again", s.Again, "steps", s.Steps, "started", b.started.UnixNano(), "ins", slotsValue(b.ins))
 	}
 	return listOf(vals)
 }
 
 // streamsValue is the unread streams, each as the request it was rendered to.
-func (c *Canvas) streamsValue(p *progress) Value {
+func (p *progress) streamsValue(c *Canvas) Value {
 	vals := append(make([]Value, 0, len(p.unread)+len(p.pending)), p.unread...)
 	for _, i := range p.pending {
 		call := p.streams[i]
@@ -115,7 +105,7 @@ func (c *Canvas) streamsValue(p *progress) Value {
 func (c *Canvas) readProgress(v Value, st *State) (*progress, error) {
 	p := &progress{
 		messageID: v.Get("message_id").Str(), taskID: v.Get("task_id").Str(), userID: v.Get("user_id").Str(),
-		inputs: v.Get("inputs"), webhook: v.Get("webhook"), answers: v.Get("answers"),
+		inputs: v.Get("inputs"), webhook: v.Get("webhook"), answers: v.Get("answers"), schedule: &scheduler.State{},
 	}
 	p.created, _ = v.Get("created_at").Int()
 	p.seed, _ = strconv.ParseUint(v.Get("seed").Str(), 16, 64)
@@ -127,7 +117,7 @@ func (c *Canvas) readProgress(v Value, st *State) (*progress, error) {
 		return nil, err
 	}
 	for _, i := range ran {
-		st.nodes[i].ran = true
+		st.ran[i] = true
 	}
 	return p, nil
 }
@@ -138,45 +128,70 @@ func (p *progress) apply(c *Canvas, v Value) (err error) {
 	p.seq = uint64(seq)
 	p.step, _ = v.Get("step").Int()
 	steps, _ := v.Get("steps").Int()
-	p.steps = int(steps)
+	p.schedule.Steps = int(steps)
 	p.usage = readUsage(v.Get("usage"))
 	p.bytes, _ = v.Get("bytes").Int()
 	p.asked = v.Get("asked").True()
-	if p.next, err = c.indexes(v.Get("next")); err != nil {
+	if p.schedule.Frontier, err = c.indexes(v.Get("next")); err != nil {
 		return err
 	}
-	p.scopes = nil
-	for _, s := range v.Get("scopes").Elements() {
-		container, ok := c.index[s.Get("container").Str()]
-		if !ok {
-			return c.unknownNode(s.Get("container"))
-		}
-		x := &scope{container: container, leaf: s.Get("leaf").True(), again: s.Get("again").True(), ins: readSlots(s.Get("ins"))}
-		x.cursor, _ = s.Get("cursor").Int()
-		live, _ := s.Get("live").Int()
-		steps, _ := s.Get("steps").Int()
-		started, _ := s.Get("started").Int()
-		x.live, x.steps, x.started = int(live), int(steps), time.Unix(0, started)
-		p.scopes = append(p.scopes, x)
-	}
-	woken, err := c.indexes(v.Get("woken"))
-	if err != nil {
+	if err := p.applyScopes(c, v.Get("scopes")); err != nil {
 		return err
 	}
-	for _, h := range v.Get("held").Elements() {
-		pair, err := c.indexes(h)
-		if err != nil || len(pair) != 2 {
-			return fmt.Errorf("%w: held: %s", ErrState, h.JSON())
-		}
-		p.held = append(p.held, held{node: pair[0], source: pair[1], cyclic: slices.Contains(c.nodes[pair[0]].cyclic, true)})
+	if err := p.applyPending(c, v.Get("held"), v.Get("woken")); err != nil {
+		return err
 	}
-	p.held = slices.DeleteFunc(p.held, func(h held) bool { return slices.Contains(woken, h.node) })
 	p.unread = elements(v.Get("streams"))
 	return nil
 }
 
-func (c *Canvas) indexes(ids Value) ([]int32, error) {
-	var list []int32
+// applyScopes reads the open bodies, which replace those that were open before.
+func (p *progress) applyScopes(c *Canvas, scopes Value) error {
+	p.schedule.Scopes, p.bodies = nil, nil
+	for _, v := range scopes.Elements() {
+		container, ok := c.index[v.Get("container").Str()]
+		if !ok {
+			return c.unknownNode(v.Get("container"))
+		}
+		live, _ := v.Get("live").Int()
+		steps, _ := v.Get("steps").Int()
+		started, _ := v.Get("started").Int()
+		b := body{container: container, started: time.Unix(0, started), ins: readSlots(v.Get("ins"))}
+		b.cursor, _ = v.Get("cursor").Int()
+		p.bodies = append(p.bodies, b)
+		p.schedule.Scopes = append(p.schedule.Scopes, scheduler.Scope{
+			Container: container, Live: int(live), Steps: int(steps),
+			Leaf: v.Get("leaf").True(), Again: v.Get("again").True(),
+		})
+	}
+	return nil
+}
+
+// applyPending adds nodes that began to wait and removes those that no longer do.
+func (p *progress) applyPending(c *Canvas, held, woken Value) error {
+	for _, v := range held.Elements() {
+		pair, err := c.indexes(v)
+		if err != nil || len(pair) != 2 {
+			return fmt.Errorf("%w: held: %s", ErrState, v.JSON())
+		}
+		p.schedule.Pending = append(p.schedule.Pending, scheduler.Pending{Node: pair[0], Source: pair[1]})
+	}
+	done, err := c.indexes(woken)
+	if err != nil {
+		return err
+	}
+	kept := p.schedule.Pending[:0]
+	for _, w := range p.schedule.Pending {
+		if !slices.Contains(done, w.Node) {
+			kept = append(kept, w)
+		}
+	}
+	p.schedule.Pending = kept
+	return nil
+}
+
+func (c *Canvas) indexes(ids Value) ([]nodeIndex, error) {
+	var list []nodeIndex
 	for _, id := range ids.Elements() {
 		i, ok := c.index[id.Str()]
 		if !ok {

@@ -7,10 +7,12 @@ import (
 )
 
 // Eval is the value of a parameter that may be a literal, a reference or a text with references.
-func (c *Call) Eval(ctx context.Context, e *Expr) (Value, error) { return c.eval(ctx, e, false) }
+func (c *CallInputs) Eval(ctx context.Context, e *Expr) (Value, error) {
+	return c.eval(ctx, e, false)
+}
 
 // eval is Eval, and with secrets EvalConfig.
-func (c *Call) eval(ctx context.Context, e *Expr, secrets bool) (v Value, err error) {
+func (c *CallInputs) eval(ctx context.Context, e *Expr, secrets bool) (v Value, err error) {
 	switch {
 	case e.whole, !e.ref.IsZero() && c.refers(&e.ref):
 		v, err = c.Resolve(ctx, &e.ref)
@@ -22,13 +24,13 @@ func (c *Call) eval(ctx context.Context, e *Expr, secrets bool) (v Value, err er
 		v = e.Literal
 	}
 	if secrets {
-		v = c.MarkSecrets(v)
+		v = v.MapStrings(c.run.markText)
 	}
 	return v, err
 }
 
 // refers reports whether a bare expression means something in this canvas.
-func (c *Call) refers(r *Ref) bool {
+func (c *CallInputs) refers(r *Ref) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.Node != "" {
@@ -49,7 +51,7 @@ type TextStyle struct {
 }
 
 // Render is a text with its references replaced.
-func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, error) {
+func (c *CallInputs) Render(ctx context.Context, t *Text, style TextStyle) (string, error) {
 	if len(t.refs) == 0 {
 		if style.Secrets {
 			return c.run.markText(t.Source), nil
@@ -76,7 +78,7 @@ func (c *Call) Render(ctx context.Context, t *Text, style TextStyle) (string, er
 
 // texts is how each reference of t reads, noted as inputs where the style says so. The state is
 // looked at under one lock, except for texts that are still being written.
-func (c *Call) texts(ctx context.Context, t *Text, style TextStyle, texts []string) error {
+func (c *CallInputs) texts(ctx context.Context, t *Text, style TextStyle, texts []string) error {
 	c.mu.Lock()
 	known := len(c.ins)
 	if style.Record && cap(c.ins)-known < len(texts) {
@@ -112,7 +114,7 @@ func (c *Call) texts(ctx context.Context, t *Text, style TextStyle, texts []stri
 }
 
 // record notes an input; only the first known ones may have the same name.
-func (c *Call) record(known int, name string, v Value) {
+func (c *CallInputs) record(known int, name string, v Value) {
 	if len(v.text) > smallInput || v.tree != nil || len(c.ins) > 500 {
 		c.long = true
 	}
@@ -142,7 +144,7 @@ func (s TextStyle) text(v Value, absent bool) string {
 }
 
 // TextOf is how one reference reads in the given style.
-func (c *Call) TextOf(ctx context.Context, r *Ref, style TextStyle) (string, error) {
+func (c *CallInputs) TextOf(ctx context.Context, r *Ref, style TextStyle) (string, error) {
 	v, absent, err := c.resolve(ctx, r)
 	if err != nil {
 		return "", err
@@ -154,7 +156,7 @@ func (c *Call) TextOf(ctx context.Context, r *Ref, style TextStyle) (string, err
 }
 
 // checkRead is nil when a value is no longer as a text than texts may be. Strings are not copied.
-func (c *Call) checkRead(s TextStyle, v Value) error {
+func (c *CallInputs) checkRead(s TextStyle, v Value) error {
 	if v.kind != KindList && v.kind != KindObject {
 		return nil
 	}

@@ -58,7 +58,7 @@ func (c *Call) resultValue() Value {
 
 // reviveCall makes a finished call of a logged result.
 func (r *run) reviveCall(n *node, v Value) *Call {
-	c := &Call{run: r, node: n, id: n.id}
+	c := newCall(r, n)
 	started, _ := v.Get("started").Int()
 	c.started = time.Unix(0, started)
 	c.outs, c.ins, c.long = readSlots(v.Get("outs")), readSlots(v.Get("ins")), true

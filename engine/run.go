@@ -6,21 +6,23 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
 // run is one execution of a canvas.
 //
 // Concurrency: the goroutine that iterates owns the run and the State. Workers run components and
 // streams; they read the state through their Call while the owner waits, and send results back.
-// flag, notes and what mu guards are the only things both sides touch.
+// The flag of the cancellation, the redactor, the notebook and the memory are all that both sides
+// touch.
 type run struct {
 	progress
-	outer  context.Context    // the caller's
-	ctx    context.Context    // ends when the run is cancelled or its consumer leaves; made by work
-	stop   context.CancelFunc // ends ctx
+	cancellation
+	redactor
+	notebook
+	account
 	c      *Canvas
 	st     *State
 	in     Input
@@ -33,40 +35,19 @@ type run struct {
 
 	*scratch
 	event  Event
-	seen   int   // matches of CancelAfter so far
-	failed error // an error nobody handled
+	number uint64 // Event.Note of the next event
+	seen   int    // matches of CancelAfter so far
+	failed error  // an error nobody handled
 
-	flag     atomic.Bool
-	cancelCh <-chan struct{}
-
-	results   map[int32]*Call  // members of a batch whose result was logged before a crash
-	reached   map[int32][]bool // what is still possible, by body; dropped when it may have changed
+	results   map[nodeIndex]*Call // members of a batch whose result was logged before a crash
 	logSize   int
 	stateSize int // bytes of the last snapshot in the middle of the run
 
-	memory     memory
-	holds      int64 // of memory: the state and the slack
-	slack      int64 // by which the state may grow before it is added up anew
-	smallBelow int64 // see Limits.measureFrom
-	given      int64 // size of inputs, webhook and answers
-	spent      spent
+	spent spent
 
 	// What the last batch did, for its checkpoint.
-	ended        []int32
-	cleared      []int32
 	cited        []citation
-	heldIn       []held
-	heldOut      []int32
 	loggedMemory int
-
-	revealed atomic.Bool // there is a mark, or secrets is not empty
-
-	mu      sync.Mutex
-	mark    string     // of placeholders that count; "" until one is used. Never stored.
-	secrets []revealed // forms of the values, longest first
-	notes   []note
-	warned  []string
-	signal  chan struct{}
 }
 
 // scratch is memory a run needs while it lasts, kept by the canvas for the next one.
@@ -74,16 +55,9 @@ type scratch struct {
 	enc   encoder
 	calls []*Call // of the current batch
 	spare []*Call // calls that may be used again
-	batch []int32
-	ids   []int32
+	ids   []nodeIndex
 	slots []slot
-	marks []uint8 // per node: on its way into a batch
-}
-
-type note struct {
-	typ  EventType
-	node string
-	data Value
+	sched scheduler.Scheduler
 }
 
 // Run executes the canvas once: a turn of the conversation, or the rest of one that waited for a
@@ -122,10 +96,9 @@ func (c *Canvas) Continue(ctx context.Context, st *State, opt Options) iter.Seq2
 func (c *Canvas) takeScratch() *scratch {
 	s, _ := c.scratch.Get().(*scratch)
 	if s == nil {
-		s = &scratch{marks: make([]uint8, len(c.nodes))}
+		s = &scratch{}
 		s.enc.buf = make([]byte, 0, 1024)
 	}
-	clear(s.marks)
 	s.calls = s.calls[:0]
 	return s
 }
@@ -144,17 +117,19 @@ func newRun(ctx context.Context, c *Canvas, st *State, in Input, opt Options, yi
 	opt.setDefaults()
 	r := &run{c: c, st: st, in: in, opt: opt, clock: opt.Ports.Clock, yield: yield}
 	r.scratch = c.takeScratch()
-	if r.logs() {
+	if opt.Internal || opt.Checkpoints {
 		r.signal = make(chan struct{}, 1)
 	}
+	r.limits, r.account.st, r.at = &r.opt.Limits, st, &r.progress
 	r.memory.budget, r.smallBelow = opt.Ports.Budget, opt.Limits.measureFrom()
 	r.st.recount()
 	r.outer = ctx
 	r.began = r.clock.Now()
 	r.progress = progress{
 		messageID: opt.Ports.IDs.NewID(), taskID: opt.TaskID, created: r.began.Unix(), seed: opt.Seed,
-		inputs: in.Inputs, userID: in.UserID, webhook: in.Webhook,
+		inputs: in.Inputs, userID: in.UserID, webhook: in.Webhook, schedule: &r.sched.State,
 	}
+	r.sched.Reset(c.graph, st.ran)
 	r.watch()
 	return r
 }
@@ -168,11 +143,11 @@ func (r *run) watch() {
 	if r.opt.Ports.Cancel == nil {
 		return
 	}
-	r.cancelCh = r.opt.Ports.Cancel.Canceled(r.taskID)
+	r.port = r.opt.Ports.Cancel.Canceled(r.taskID)
 	ctx := r.work()
 	go func() {
 		select {
-		case <-r.cancelCh:
+		case <-r.port:
 			r.cancelNow()
 		case <-ctx.Done():
 		}
@@ -186,6 +161,9 @@ const mostKept = 1 << 20
 func (r *run) close() {
 	r.halt()
 	r.memory.close()
+	if r.st.progress == &r.progress { // the consumer left at a checkpoint
+		r.st.progress = r.progress.clone()
+	}
 	if cap(r.enc.buf) > mostKept {
 		r.enc.buf = nil
 	}
@@ -204,49 +182,6 @@ func reset(kept Resetter, runID string) {
 	var err error
 	defer recovered(&err)
 	kept.Reset(runID)
-}
-
-// work is the context of everything that may take long. It is made when first needed, by the owner
-// and before any worker starts, because most small runs never need it.
-func (r *run) work() context.Context {
-	if r.ctx == nil {
-		r.ctx, r.stop = context.WithCancel(r.outer)
-		if r.flag.Load() {
-			r.stop()
-		}
-	}
-	return r.ctx
-}
-
-// halt ends whatever still works for the run.
-func (r *run) halt() {
-	if r.stop != nil {
-		r.stop()
-	}
-}
-
-func (r *run) cancelNow() {
-	r.flag.Store(true)
-	r.halt()
-}
-
-// canceled reports whether the run was told to stop. The port's channel is asked first, so that a
-// cancel counts from the moment it is given.
-func (r *run) canceled() bool {
-	if r.flag.Load() {
-		return true
-	}
-	select {
-	case <-r.cancelCh:
-		r.cancelNow()
-		return true
-	default:
-	}
-	if r.outer.Err() != nil {
-		r.flag.Store(true)
-		return true
-	}
-	return false
 }
 
 // execute is a whole run from its start.
@@ -278,9 +213,9 @@ func (r *run) execute() {
 			return
 		}
 	case r.opt.From != "":
-		r.schedule(r.c.index[r.opt.From], -1)
+		r.sched.Schedule(r.c.index[r.opt.From])
 	default:
-		r.schedule(r.c.start, -1)
+		r.sched.Schedule(r.c.start)
 	}
 	r.startLog()
 	r.goOn()
@@ -295,17 +230,16 @@ func (r *run) prepare(resume bool) error {
 	st.say(Turn{Role: "user", Content: r.in.Query})
 	if !resume && r.opt.From == "" {
 		for i := range st.nodes {
-			st.clearOuts(int32(i))
+			st.clearOuts(nodeIndex(i))
 		}
 	}
 	if !resume {
 		if st.path == nil {
-			st.path = make([]int32, 0, min(len(st.nodes), pathRoom))
+			st.path = make([]nodeIndex, 0, min(len(st.nodes), pathRoom))
 		}
 		st.path, st.waiting, st.progress = st.path[:0], nil, nil
 		for i := range st.nodes {
-			n := &st.nodes[i]
-			n.ran = r.opt.From != "" && holds(n)
+			st.ran[i] = r.opt.From != "" && holds(&st.nodes[i])
 		}
 	}
 	st.taskID = r.taskID
@@ -368,7 +302,8 @@ func (r *run) goOn() {
 			r.finishCanceled()
 			return
 		}
-		batch := r.nextBatch()
+		r.sched.ResetChanges()
+		batch := r.sched.Take()
 		if len(batch) == 0 {
 			break
 		}
@@ -396,7 +331,7 @@ func (r *run) goOn() {
 	}
 }
 
-func (r *run) ranUntil(batch []int32) bool {
+func (r *run) ranUntil(batch []nodeIndex) bool {
 	for _, n := range batch {
 		if r.c.nodes[n].id == r.opt.Until {
 			return true

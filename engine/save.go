@@ -74,7 +74,7 @@ func (s *State) appendMember(b []byte, key string) []byte {
 	case "waiting":
 		return s.canvas.appendIDs(b, s.waiting)
 	case "run":
-		return s.canvas.runValue(s.progress, s).AppendJSON(b)
+		return s.progress.value(s).AppendJSON(b)
 	}
 	return AppendQuoted(b, s.taskID)
 }
@@ -230,7 +230,7 @@ func (c *Canvas) foreignState(doc Value) (*State, error) {
 }
 
 func (c *Canvas) emptyState() *State {
-	st := &State{canvas: c, variables: c.env, nodes: make([]nodeState, len(c.nodes))}
+	st := &State{canvas: c, variables: c.env, nodes: make([]nodeState, len(c.nodes)), ran: make([]bool, len(c.nodes))}
 	room := 0
 	for i := range c.nodes {
 		room += c.nodes[i].room()

@@ -158,29 +158,12 @@ func escaped(s, plain, blank string) string {
 // SecretMark is the mark that placeholders of this run carry, for a port; "" when no placeholder of
 // the configuration was used yet, so that none is to be replaced.
 func (c *Call) SecretMark() string {
-	c.run.mu.Lock()
-	mark := c.run.mark
-	c.run.mu.Unlock()
-	return mark
+	return c.run.secretMark()
 }
 
 // MarkSecrets returns a value of the configuration with the mark of the run in its placeholders. A
 // value that came from outside must not be passed.
 func (c *Call) MarkSecrets(v Value) Value { return v.MapStrings(c.run.markText) }
-
-// markText marks a text of the configuration. The mark of the run is drawn when it is first needed.
-func (r *run) markText(text string) string {
-	if !strings.Contains(text, secretOpen) {
-		return text
-	}
-	r.mu.Lock()
-	if r.mark == "" {
-		r.mark = NewSecretMark()
-		r.revealed.Store(true)
-	}
-	r.mu.Unlock()
-	return MarkSecrets(text, r.mark)
-}
 
 // ResolveConfig is Resolve for a parameter that may hold secrets: an env variable whose value is
 // still what the canvas's definition says is configuration, so its placeholders are marked.
@@ -205,7 +188,9 @@ func (s *State) defines(r *Ref, v Value) bool {
 
 // EvalConfig is Eval for a parameter that may hold secrets: the placeholders in its literal parts
 // are marked.
-func (c *Call) EvalConfig(ctx context.Context, e *Expr) (Value, error) { return c.eval(ctx, e, true) }
+func (c *Call) EvalConfig(ctx context.Context, e *Expr) (Value, error) {
+	return c.eval(ctx, e, true)
+}
 
 // Secret looks a secret up. Its value must not be stored: the run removes it from outputs, events
 // and errors.
@@ -214,79 +199,18 @@ func (c *Call) Secret(ctx context.Context, name string) (Secret, error) {
 	if secrets == nil {
 		return Secret{}, fmt.Errorf("secret %q: %w", name, ErrNoPort)
 	}
-	s, err := secrets.Secret(ctx, name)
+	secret, err := secrets.Secret(ctx, name)
 	if err != nil {
 		return Secret{}, fmt.Errorf("secret %q: %w", name, err)
 	}
-	c.run.learn(name, s.Value)
-	return s, nil
-}
-
-// learn remembers a revealed secret, so that it can be removed again.
-func (r *run) learn(name, value string) {
-	if len(value) < 4 {
-		return // too short to tell apart from ordinary text
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.ContainsFunc(r.secrets, func(s revealed) bool { return s.form == value }) {
-		return
-	}
-	for _, form := range SecretForms(value) {
-		r.secrets = append(r.secrets, revealed{form, name})
-	}
-	stable.Sort(r.secrets, func(a, b revealed) int { return len(b.form) - len(a.form) })
-	r.revealed.Store(true)
-}
-
-// revealed is a form of a secret's value.
-type revealed struct{ form, name string }
-
-// redact removes marks, and puts names in place of values.
-func (r *run) redact(v Value) Value {
-	if !r.revealed.Load() {
-		return v
-	}
-	return v.MapStrings(r.redactText)
-}
-
-func (r *run) redactText(s string) string {
-	if !r.revealed.Load() {
-		return s
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, secret := range r.secrets {
-		s = strings.ReplaceAll(s, secret.form, Placeholder(secret.name, ""))
-	}
-	return UnmarkSecrets(s, r.mark)
+	c.run.learn(name, secret.Value)
+	return secret, nil
 }
 
 // nodeError is what a run ends with: err, whose text may quote a request, without secrets.
 func (r *run) nodeError(n *node, err error) error {
 	return &NodeError{Node: n.id, Kind: n.spec.Name, Err: r.redactError(err)}
 }
-
-func (r *run) redactError(err error) error {
-	if err == nil || !r.revealed.Load() {
-		return err
-	}
-	text := err.Error()
-	if plain := r.redactText(text); plain != text {
-		return &redacted{err, plain}
-	}
-	return err
-}
-
-// redacted is an error of the same kind with another text. It cannot be unwrapped, since the text
-// is there.
-type redacted struct {
-	kind error
-	text string
-}
-
-func (e *redacted) Error() string        { return e.text }
-func (e *redacted) Is(target error) bool { return errors.Is(e.kind, target) }
 
 // MapStrings returns v with change applied to every string in it; keys of objects stay as they are.
 func (v Value) MapStrings(change func(string) string) Value {

@@ -3,13 +3,15 @@ package engine
 import (
 	"errors"
 	"fmt"
+
+	"github.com/easel-canvas/easel/engine/scheduler"
 )
 
 // settleBatch takes the results of a batch in path order: events, handlers, and what runs next. It
 // is false when the run ends here.
-func (r *run) settleBatch(batch []int32) bool {
+func (r *run) settleBatch(batch []nodeIndex) bool {
 	canceled := false
-	r.ended, r.cleared, r.cited = r.ended[:0], r.cleared[:0], r.cited[:0]
+	r.cited = r.cited[:0]
 	for _, call := range r.calls {
 		if r.gone {
 			return false
@@ -30,7 +32,7 @@ func (r *run) settleBatch(batch []int32) bool {
 		return false
 	}
 	r.st.path = append(r.st.path, batch...)
-	r.endTurns()
+	r.sched.EndTurns()
 	return true
 }
 
@@ -52,15 +54,11 @@ func (r *run) settle(call *Call) {
 	if failed {
 		jumped = r.handle(call)
 	}
-	r.st.nodes[n.index].ran = n.container == nil || failed
-	if failed && n.container != nil {
-		r.ended = append(r.ended, n.index) // its body is not entered
-	}
 	switch {
 	case call.deferred != nil && call.err == nil && r.failed == nil:
 		r.pending = append(r.pending, n.index)
 		if r.streams == nil {
-			r.streams = map[int32]*Call{}
+			r.streams = map[nodeIndex]*Call{}
 		}
 		r.streams[n.index] = call
 	case call.deferred != nil && call.err == nil:
@@ -69,9 +67,7 @@ func (r *run) settle(call *Call) {
 	case n.container == nil || failed || n.item < 0:
 		r.emitNodeFinished(call)
 	}
-	if r.failed == nil && !errors.Is(call.err, ErrCanceled) && !r.gone {
-		r.grow(call, jumped, failed)
-	}
+	r.sched.Settle(n.index, r.outcome(call, jumped, failed), call.next)
 }
 
 // apply writes what an execution left behind into the state.
@@ -102,7 +98,7 @@ func (r *run) apply(call *Call) {
 }
 
 // putOut sets an output if the state may grow by it, and makes it null otherwise.
-func (r *run) putOut(node int32, name string, v Value) error {
+func (r *run) putOut(node nodeIndex, name string, v Value) error {
 	grows := v.Size()
 	if grows <= r.slack {
 		r.slack -= grows
@@ -189,48 +185,32 @@ func (r *run) handle(call *Call) (jumped bool) {
 	return false
 }
 
-// grow schedules what follows an execution.
-func (r *run) grow(call *Call, jumped, failed bool) {
+// outcome is how an execution ended, for the scheduler. The end of a container is told here.
+func (r *run) outcome(call *Call, jumped, failed bool) scheduler.Outcome {
 	n := call.node
-	if failed || len(n.gotos) > 0 || call.branched || n.isItem || n.isExit {
-		r.reached = nil // a way out was not taken
-	}
 	switch {
+	case r.failed != nil || r.gone || errors.Is(call.err, ErrCanceled):
+		return scheduler.Stopped
 	case jumped:
-		r.scheduleAll(n.gotos, n.index)
+		return scheduler.Recovered
 	case n.isItem && call.turned:
 		r.turn(call)
 		if call.bodyEnd {
-			return
+			return scheduler.Ended
 		}
-		r.scheduleAll(n.down, n.index)
+		return scheduler.Turned
 	case call.branched:
-		r.scheduleAll(call.next, n.index)
-		if len(call.next) == 0 {
-			r.leaf(n)
-		}
-	case n.brancher && failed:
-		r.leaf(n) // nothing was chosen, so nothing follows
-	case n.container != nil && !failed && r.pinned(n):
-		r.emitContainerFinished(n, call.ins, call)
-		r.endContainer(n.index)
-		return
-	case n.container != nil && !failed && n.item >= 0:
+		return scheduler.Chosen
+	case failed:
+		return scheduler.Failed
+	case n.container != nil && r.pinned(n):
+		r.emitContainerFinished(n, call.started, call.ins)
+		return scheduler.Ended
+	case n.container != nil && n.item != noNode:
 		r.openBody(call)
-		return
-	case n.container != nil:
-		r.endContainer(n.index)
-		return
-	case n.isExit && r.breaks(n):
-		r.endContainer(n.parent)
-		return
-	default:
-		r.scheduleAll(n.down, n.index)
-		if len(n.down) == 0 {
-			r.leaf(n)
-		}
+		return scheduler.Opened
 	}
-	r.leave(n)
+	return scheduler.Followed
 }
 
 func (r *run) pinned(n *node) bool {
@@ -238,22 +218,13 @@ func (r *run) pinned(n *node) bool {
 	return ok
 }
 
-// breaks reports whether an exit stands in a body that it may end.
-func (r *run) breaks(n *node) bool {
-	return n.parent >= 0 && r.c.nodes[n.parent].container != nil && r.c.nodes[n.parent].container.Breaks()
-}
-
 // countSteps limits runaways. Executions count in the body they belong to, without one for each
 // node of the canvas, so that a large graph is not taken for a cycle; turns that bring an iteration
 // closer to its end start the count anew.
-func (r *run) countSteps(batch []int32) error {
+func (r *run) countSteps(batch []nodeIndex) error {
 	for _, i := range batch {
 		n := &r.c.nodes[i]
-		count := &r.steps
-		if s := r.scope(n.parent); s != nil {
-			count = &s.steps
-		}
-		if *count++; *count-len(r.c.nodes) <= r.opt.MaxSteps {
+		if r.sched.Count(i)-len(r.c.nodes) <= r.opt.MaxSteps {
 			continue
 		}
 		err := fmt.Errorf("%w: more than %d executions without progress, which looks like a cycle without exit; "+

@@ -261,20 +261,20 @@ func (r *run) finishStream(call *Call) {
 	r.apply(call)
 	if call.err != nil {
 		if jumped := r.handle(call); jumped {
-			r.scheduleAll(n.gotos, n.index)
+			r.sched.ScheduleOnError(n.index)
 		}
 	}
 	r.emitNodeFinished(call)
 }
 
-func (r *run) forgetStream(node int32) {
-	r.pending = slices.DeleteFunc(r.pending, func(n int32) bool { return n == node })
+func (r *run) forgetStream(node nodeIndex) {
+	r.pending = slices.DeleteFunc(r.pending, func(n nodeIndex) bool { return n == node })
 	delete(r.streams, node)
 }
 
 // drainRestarted reads the streams of nodes that are about to run again, so that every start has
 // its finish. It is false when the run ends here.
-func (r *run) drainRestarted(batch []int32) bool {
+func (r *run) drainRestarted(batch []nodeIndex) bool {
 	if len(r.pending) == 0 {
 		return true
 	}
@@ -299,7 +299,7 @@ func (r *run) drainRestarted(batch []int32) bool {
 }
 
 // drain reads a stream nobody asked for, so that its node can finish.
-func (r *run) drain(node int32) {
+func (r *run) drain(node nodeIndex) {
 	call := r.streams[node]
 	err := call.deferred.stream.each(r.work(), r, func(string) bool { return !r.canceled() && !r.gone })
 	if err != nil && r.canceled() {

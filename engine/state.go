@@ -15,12 +15,13 @@ type State struct {
 	memory    []Value // [user, assistant, summary]
 	variables Value   // definitions of env variables: name -> {type, value}; shared with the document
 	nodes     []nodeState
-	path      []int32
-	waiting   []int32   // forms and waiting nodes a paused run goes on with
-	progress  *progress // where a run stands that is neither finished nor paused; nil otherwise
+	ran       []bool // by node: has run in this run, or in this turn of the body around it
+	path      []nodeIndex
+	waiting   []nodeIndex // forms and waiting nodes a paused run goes on with
+	progress  *progress   // where a run stands that is neither finished nor paused; nil otherwise
 	taskID    string
-	dirty     []int32 // nodes changed since the last checkpoint
-	bytes     int64   // size of outputs, history, retrieval and memory; see recount
+	dirty     []nodeIndex // nodes changed since the last checkpoint
+	bytes     int64       // size of outputs, history, retrieval and memory; see recount
 }
 
 // size is the accounted size of everything in the state that grows.
@@ -34,7 +35,7 @@ func slotSize(name string, v Value) int64 { return keySize + int64(len(name)) + 
 func (s *State) recount() {
 	s.bytes = 0
 	for i := range s.nodes {
-		s.bytes += s.outSize(int32(i))
+		s.bytes += s.outSize(nodeIndex(i))
 	}
 	for _, t := range s.history {
 		s.bytes += t.Content.Size()
@@ -48,7 +49,7 @@ func (s *State) recount() {
 }
 
 // outSize is the size of the outputs of a node.
-func (s *State) outSize(node int32) int64 {
+func (s *State) outSize(node nodeIndex) int64 {
 	n := int64(0)
 	for i := range s.nodes[node].outs {
 		o := &s.nodes[node].outs[i]
@@ -97,7 +98,6 @@ func (t Turn) TextLen() int64 {
 // nodeState is what one node holds between its executions.
 type nodeState struct {
 	outs    []slot
-	ran     bool // has run in this run, or in this turn of the body around it
 	dirty   bool // changed since the last checkpoint
 	touched bool // its document entry must be rewritten on save
 }
@@ -119,7 +119,7 @@ func (n *nodeState) out(name string) (Value, bool) {
 }
 
 // setOut sets an output of a node.
-func (s *State) setOut(node int32, name string, v Value) {
+func (s *State) setOut(node nodeIndex, name string, v Value) {
 	n := &s.nodes[node]
 	s.touch(node)
 	for i := range n.outs {
@@ -134,7 +134,7 @@ func (s *State) setOut(node int32, name string, v Value) {
 }
 
 // touch notes that a node changed.
-func (s *State) touch(node int32) {
+func (s *State) touch(node nodeIndex) {
 	n := &s.nodes[node]
 	n.touched = true
 	if !n.dirty {
@@ -144,7 +144,7 @@ func (s *State) touch(node int32) {
 }
 
 // clearOuts makes every output null, and removes those that only an execution can have.
-func (s *State) clearOuts(node int32) {
+func (s *State) clearOuts(node nodeIndex) {
 	n := &s.nodes[node]
 	kept := n.outs[:0]
 	for _, o := range n.outs {
@@ -163,7 +163,7 @@ func (s *State) clearOuts(node int32) {
 }
 
 // dropError forgets the error of an earlier execution.
-func (s *State) dropError(node int32) {
+func (s *State) dropError(node nodeIndex) {
 	n := &s.nodes[node]
 	for i := range n.outs {
 		if n.outs[i].name == errorOutput {
@@ -188,6 +188,7 @@ func (s *State) Clone() *State {
 	c.path = slices.Clone(s.path)
 	c.waiting = slices.Clone(s.waiting)
 	c.dirty = slices.Clone(s.dirty)
+	c.ran = slices.Clone(s.ran)
 	c.nodes = slices.Clone(s.nodes)
 	for i := range c.nodes {
 		c.nodes[i].outs = slices.Clone(c.nodes[i].outs)
@@ -246,7 +247,7 @@ func (s *State) Paused() bool { return len(s.waiting) > 0 }
 // with it.
 func (s *State) Unfinished() bool { return s.progress != nil && len(s.waiting) == 0 }
 
-func (s *State) ids(nodes []int32) []string {
+func (s *State) ids(nodes []nodeIndex) []string {
 	ids := make([]string, len(nodes))
 	for i, n := range nodes {
 		ids[i] = s.canvas.nodes[n].id
@@ -259,9 +260,9 @@ func (s *State) ids(nodes []int32) []string {
 // memory alone.
 func (s *State) Reset(keepMemory bool) {
 	s.path, s.waiting, s.progress = s.path[:0], nil, nil
+	clear(s.ran)
 	for i := range s.nodes {
-		s.clearOuts(int32(i))
-		s.nodes[i].ran = false
+		s.clearOuts(nodeIndex(i))
 	}
 	if !keepMemory {
 		s.history, s.retrieval, s.memory = nil, nil, nil
@@ -365,10 +366,10 @@ func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 		}
 		slot = int32(i) + 1
 	}
-	n := &s.nodes[slot-1]
-	v, ok := n.out(r.Output)
+	v, ok := s.nodes[slot-1].out(r.Output)
+	ran := s.ran[slot-1]
 	switch {
-	case !ok && !n.ran:
+	case !ok && !ran:
 		return Null, true, nil
 	case !ok:
 		return String(""), false, nil
@@ -379,7 +380,7 @@ func (s *State) lookup(r *Ref) (v Value, absent bool, err error) {
 		}
 		v = Walk(v, r.Path)
 	}
-	return v, !n.ran && v.IsNull(), nil
+	return v, !ran && v.IsNull(), nil
 }
 
 // lookupGlobal finds a variable by its whole name, or a member below the longest name that exists.

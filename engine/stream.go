@@ -100,7 +100,7 @@ func (s *Stream) each(ctx context.Context, r *run, yield func(piece string) bool
 		case <-r.signal:
 			r.flushNotes()
 			continue
-		case <-r.cancelCh:
+		case <-r.port:
 			return ErrCanceled
 		case <-ctx.Done():
 			return ErrCanceled
@@ -140,14 +140,19 @@ func (s *Stream) detach() {
 	}
 }
 
-// await reads to the end and gives the whole text.
-func (s *Stream) await(ctx, runCtx context.Context) (string, error) {
+// await reads to the end and gives the whole text. The owner of the run passes flush: what workers
+// note meanwhile, the writer of this text among them, may be waited for.
+func (s *Stream) await(ctx, runCtx context.Context, signal <-chan struct{}, flush func()) (string, error) {
 	s.open(runCtx)
-	select {
-	case <-s.done:
-		return s.result()
-	case <-ctx.Done():
-		return "", ctx.Err()
+	for {
+		select {
+		case <-s.done:
+			return s.result()
+		case <-signal:
+			flush()
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
 	}
 }
 

@@ -59,14 +59,14 @@ func (s *State) applyDelta(v Value) error {
 		s.nodes[i].touched = true
 	}
 	for _, n := range path {
-		s.nodes[n].ran = c.nodes[n].container == nil
+		s.ran[n] = c.nodes[n].container == nil
 	}
 	for _, step := range [...]struct {
 		name string
-		do   func(int32)
+		do   func(nodeIndex)
 	}{
-		{"ended", func(n int32) { s.nodes[n].ran = true }},
-		{"cleared", s.clearRan},
+		{"ended", func(n nodeIndex) { s.ran[n] = true }},
+		{"cleared", func(n nodeIndex) { c.graph.ClearRan(s.ran, n) }},
 	} {
 		list, err := c.indexes(v.Get(step.name))
 		if err != nil {
@@ -119,23 +119,18 @@ func reviveRun(ctx context.Context, c *Canvas, st *State, opt Options, yield fun
 
 // takeOver goes on where kept stands: schedule, bodies, waiting nodes and unread streams.
 func (r *run) takeOver(kept *progress) {
-	r.step, r.steps, r.usage = kept.step, kept.steps, kept.usage
+	r.step, r.usage = kept.step, kept.usage
 	r.spent.set(kept.usage)
 	r.answers, r.asked = kept.answers, kept.asked
-	r.scopes, r.held, r.next = kept.scopes, kept.held, kept.next
-	for _, n := range r.next {
-		r.marks[n] = markScheduled
-	}
-	for _, h := range r.held {
-		r.marks[h.node] = markHeld
-	}
-	for _, s := range elements(r.c.streamsValue(kept)) {
+	r.sched.Restore(kept.schedule)
+	r.bodies = kept.bodies
+	for _, s := range elements(kept.streamsValue(r.c)) {
 		r.reopen(s)
 	}
 	for _, v := range kept.results {
 		if i, ok := r.c.index[v.Get("node").Str()]; ok {
 			if r.results == nil {
-				r.results = map[int32]*Call{}
+				r.results = map[nodeIndex]*Call{}
 			}
 			r.results[i] = r.reviveCall(&r.c.nodes[i], v)
 		}
@@ -149,7 +144,7 @@ func (r *run) reopen(v Value) {
 		return
 	}
 	n := &r.c.nodes[i]
-	call := &Call{run: r, node: n, id: n.id}
+	call := newCall(r, n)
 	call.step, _ = v.Get("step").Int()
 	started, _ := v.Get("started").Int()
 	call.started = time.Unix(0, started)
@@ -160,7 +155,7 @@ func (r *run) reopen(v Value) {
 	r.st.setOut(i, call.deferred.output, streamValue(call.deferred.stream))
 	r.pending = append(r.pending, i)
 	if r.streams == nil {
-		r.streams = map[int32]*Call{}
+		r.streams = map[nodeIndex]*Call{}
 	}
 	r.streams[i] = call
 }

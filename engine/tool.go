@@ -72,7 +72,8 @@ func (c *Call) CallTool(ctx context.Context, t *BoundTool, exposed string, args 
 		done(String(t.err.Error()), t.err)
 		return Null, t.err
 	}
-	sub := &Call{run: c.run, node: t.node, id: t.node.id, args: args, isTool: true, parent: c}
+	sub := newCall(c.run, t.node)
+	sub.args, sub.isTool, sub.parent = args, true, &c.CallOutputs
 	err := c.run.redactError(c.run.attempt(ctx, sub))
 	result := c.run.redact(sub.toolResult(t.Spec))
 	if err != nil {
@@ -123,7 +124,9 @@ func (c *Call) traceTool(tool, exposed string, args Value) func(result Value, er
 }
 
 // TraceStep logs a step of an agent that is no tool call: analyze_task, reflection, ...
-func (c *Call) TraceStep(name string, args, result Value) { c.traceTool("", name, args)(result, nil) }
+func (c *Call) TraceStep(name string, args, result Value) {
+	c.traceTool("", name, args)(result, nil)
+}
 
 // TraceEntry is a finished tool call, the data of its event, as a trace shows it. Its path ends in
 // the tool: Agent-->Sub_Agent-->Tool.

@@ -1,6 +1,10 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/easel-canvas/easel/engine/scheduler"
+)
 
 // checkEdges names ways to components that are not there. They lead nowhere; a branch or a handler
 // that is chosen and leads nowhere is an error of its node.
@@ -62,7 +66,7 @@ func (v *validator) checkParent(n *node) {
 }
 
 // next are the nodes that follow n by edges and choices.
-func (v *validator) next(n *node) []int32 {
+func (v *validator) next(n *node) []nodeIndex {
 	if n.brancher {
 		return n.targets
 	}
@@ -72,7 +76,7 @@ func (v *validator) next(n *node) []int32 {
 // checkEntry checks an edge that leads into a body from outside, or from the container itself,
 // which opens its body without an edge.
 func (v *validator) checkEntry(n, to *node) {
-	if to.parent < 0 || v.encloses(to.parent, n.index) {
+	if to.parent < 0 || v.graph.Encloses(to.parent, n.index) {
 		return
 	}
 	around := &v.nodes[to.parent]
@@ -96,7 +100,7 @@ func (v *validator) checkExits(container *node) {
 		for _, to := range v.next(n) {
 			target := &v.nodes[to]
 			switch {
-			case to == container.index || v.encloses(container.index, to):
+			case to == container.index || v.graph.Encloses(container.index, to):
 			case always[i] && !n.brancher:
 				v.add(n, "downstream", SeverityError, "%q stands outside of %q, which ends there in its first turn: "+
 					"give %q the parent_id %q", target.id, container.id, target.id, container.id)
@@ -108,9 +112,9 @@ func (v *validator) checkExits(container *node) {
 }
 
 // always are the nodes of a body that run in each of its turns, whatever is chosen.
-func (v *validator) always(container *node) map[int32]bool {
-	seen := map[int32]bool{container.item: true}
-	queue := []int32{container.item}
+func (v *validator) always(container *node) map[nodeIndex]bool {
+	seen := map[nodeIndex]bool{container.item: true}
+	queue := []nodeIndex{container.item}
 	for len(queue) > 0 {
 		n := &v.nodes[queue[0]]
 		queue = queue[1:]
@@ -130,16 +134,16 @@ func (v *validator) always(container *node) map[int32]bool {
 // checkCycles names cycles that nothing ends: no choice, no form, no error handler, no turn of a
 // body.
 func (v *validator) checkCycles() {
-	on := make([][]int32, len(v.nodes))
+	on := make([][]nodeIndex, len(v.nodes))
 	for i := range v.nodes {
 		on[i] = v.onwards(&v.nodes[i])
 	}
-	order := components(len(v.nodes), func(n int32) []int32 { return on[n] })
+	order := scheduler.Components(len(v.nodes), func(n nodeIndex) []nodeIndex { return on[n] })
 	reached := v.fromStart()
-	named := map[int32]bool{}
+	named := map[int]bool{}
 	for i := range v.nodes {
 		n := &v.nodes[i]
-		inCycle := func(to int32) bool { return order[to] == order[i] }
+		inCycle := func(to nodeIndex) bool { return order[to] == order[i] }
 		if !reached[i] || named[order[i]] || !slices.ContainsFunc(on[i], inCycle) {
 			continue
 		}
@@ -150,13 +154,13 @@ func (v *validator) checkCycles() {
 }
 
 // onwards are the nodes that run each time after n has run.
-func (v *validator) onwards(n *node) []int32 {
+func (v *validator) onwards(n *node) []nodeIndex {
 	if n.brancher || n.form != nil || n.isItem || n.isExit || len(n.gotos) > 0 {
 		return nil
 	}
-	var on []int32
+	var on []nodeIndex
 	for _, to := range n.down {
-		endsTurn := n.parent >= 0 && (to == n.parent || !v.encloses(n.parent, to) || v.nodes[to].isItem)
+		endsTurn := n.parent >= 0 && (to == n.parent || !v.graph.Encloses(n.parent, to) || v.nodes[to].isItem)
 		if !endsTurn {
 			on = append(on, to)
 		}
@@ -181,5 +185,5 @@ func (v *validator) fromStart() []bool {
 	if v.start < 0 {
 		return make([]bool, len(v.nodes))
 	}
-	return v.reach([]int32{v.start}, noNode, noNode)
+	return v.graph.Reach(v.start)
 }

@@ -64,7 +64,7 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 	}
 	p.nodes = pluginnode.New(pluginnode.Config{
 		Find:   p.catalog.Get,
-		Tenant: (*engine.Call).TenantID,
+		Tenant: func(call *engine.Call) string { return call.RunInfo().TenantID },
 		Grant:  p.grants.of,
 		Embed:  embedderOf,
 		KV:     func(tenant, name string) plugin.KV { return pluginKV{h.store.KV(tenant, "plugin "+name)} },

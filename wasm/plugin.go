@@ -148,8 +148,8 @@ func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocati
 	if err := p.manifest.CheckInput(in); err != nil {
 		return engine.Null, err
 	}
-	_, _, _, id := call.RunInfo()
-	about := engine.Object("id", call.Key(), "run", id, "node", call.NodeID(), "attempt", in.Attempt)
+	about := engine.Object(
+		"id", call.Key(), "run", call.RunInfo().MessageID, "node", call.NodeID(), "attempt", in.Attempt)
 	if left := p.left(ctx); left > 0 {
 		about = about.With("deadline_ms", engine.Int(left.Milliseconds()))
 	}

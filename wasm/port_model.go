@@ -25,7 +25,10 @@ func (m *model) ModelInfo(ctx context.Context, llmID string) engine.Info {
 // Generate hands the call on, between model_started and model_finished.
 func (m *model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
-		m.run.giveWay()
+		if err := m.run.notes.wait(ctx, req.Noted); err != nil {
+			yield(engine.ModelPiece{}, err)
+			return
+		}
 		clock := m.run.options.Ports.Clock
 		began := clock.Now()
 		node, _, _ := strings.Cut(req.Node, "-->")

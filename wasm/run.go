@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"runtime"
 	"sync"
 
 	"github.com/easel-canvas/easel/engine"
@@ -18,7 +17,7 @@ type run struct {
 	stop context.CancelFunc
 	out  outbox
 
-	resting sync.Mutex // held while the host has its turn
+	notes   noteOrder
 	held    *held
 	options engine.Options
 	head    head
@@ -76,22 +75,9 @@ func (r *run) consume(events iter.Seq2[*engine.Event, error]) (began bool, faile
 		}
 		began = true
 		r.take(e)
-		r.resting.Lock()
 		breathe()
-		r.resting.Unlock()
 	}
 	return began, nil
-}
-
-// giveWay lets the run tell first what it was handed before, such as the end of a tool. One turn is
-// not enough: now and then the scheduler takes the one that gave way before those that are ready.
-func (r *run) giveWay() {
-	for range 4 {
-		runtime.Gosched()
-		r.resting.Lock()
-		//lint:ignore SA2001 it only waits
-		r.resting.Unlock()
-	}
 }
 
 // take hands out one event.
@@ -101,6 +87,9 @@ func (r *run) take(e *engine.Event) {
 		return
 	}
 	r.out.add(func(b []byte) []byte { return appendNumbered(b, e) })
+	if e.Note > 0 {
+		r.notes.passed(e.Note)
+	}
 	switch e.Type {
 	case engine.EventWorkflowStarted:
 		r.head.set(e)

@@ -257,9 +257,9 @@ func (m *Message) remember(ctx context.Context, call *engine.Call, said *engine.
 	if memory == nil {
 		return
 	}
-	user, canvas, task, _ := call.RunInfo()
+	run := call.RunInfo()
 	err := memory.Remember(ctx, &engine.Remembered{
-		MemoryIDs: m.MemoryIDs, UserID: user, AgentID: canvas, SessionID: task,
+		MemoryIDs: m.MemoryIDs, UserID: run.UserID, AgentID: run.CanvasID, SessionID: run.TaskID,
 		UserInput: call.Global("sys.query").Text(), AgentResponse: said.Text,
 	})
 	if err != nil {

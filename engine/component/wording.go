@@ -54,7 +54,7 @@ func (w *wording) isTemplate() bool { return w.tmpl != nil || w.err != nil }
 
 // fill is the text with the references replaced by what read gives for them, each asked once: the
 // value, and the text it is shown as.
-func (w *wording) fill(call textLimits, read func(r *engine.Ref) (engine.Value, string, error)) (string, error) {
+func (w *wording) fill(call *engine.Call, read func(r *engine.Ref) (engine.Value, string, error)) (string, error) {
 	values := make([]engine.Value, 0, len(w.text.Refs()))
 	texts, err := readAll(w.text, func(r *engine.Ref) (string, error) {
 		v, text, err := read(r)
@@ -73,7 +73,7 @@ func (w *wording) fill(call textLimits, read func(r *engine.Ref) (engine.Value, 
 }
 
 // render fills in a template.
-func (w *wording) render(call textLimits, values []engine.Value, texts []string) (string, error) {
+func (w *wording) render(call *engine.Call, values []engine.Value, texts []string) (string, error) {
 	most := call.TextLimit()
 	text, err := w.tmpl.RenderTexts(template.Limits{Output: int(min(most, math.MaxInt)), Made: call.MadeMeter()}, w.vars(values, texts))
 	switch {
@@ -85,15 +85,8 @@ func (w *wording) render(call textLimits, values []engine.Value, texts []string)
 	return text, err
 }
 
-// textLimits bound the texts that a node makes; *engine.Call is one.
-type textLimits interface {
-	CheckText(n int64) error
-	TextLimit() int64
-	MadeMeter() func(n int64) error
-}
-
 // fillText is the text with its references replaced, if it may be so long.
-func fillText(call textLimits, text *engine.Text, texts []string) (string, error) {
+func fillText(call *engine.Call, text *engine.Text, texts []string) (string, error) {
 	if err := call.CheckText(text.FilledLen(texts)); err != nil {
 		return "", err
 	}

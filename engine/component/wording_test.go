@@ -1,6 +1,7 @@
 package component
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,12 +28,25 @@ func TestWordingTellsTemplatesFromTexts(t *testing.T) {
 	}
 }
 
-// noLimits are textLimits that allow anything.
-type noLimits struct{}
+// probe is a component that does what a test wants done with a Call.
+type probe func(call *engine.Call)
 
-func (noLimits) CheckText(int64) error        { return nil }
-func (noLimits) TextLimit() int64             { return 1 << 20 }
-func (noLimits) MadeMeter() func(int64) error { return func(int64) error { return nil } }
+func (p probe) Run(_ context.Context, call *engine.Call) error {
+	p(call)
+	return nil
+}
+
+// withCall calls do with the Call of a node that runs.
+func withCall(t *testing.T, do func(call *engine.Call)) {
+	reg, err := engine.NewRegistry(
+		engine.Spec{Name: "Begin", Inline: true, New: func() engine.Component { return probe(do) }})
+	require.NoError(t, err)
+	c, err := engine.Load(reg, []byte(`{"components": {"begin": {"obj": {"component_name": "Begin", "params": {}}}}}`))
+	require.NoError(t, err)
+	for _, err := range c.Run(t.Context(), c.State(), engine.Input{}, engine.Options{}) {
+		require.NoError(t, err)
+	}
+}
 
 // FuzzWording holds that any text is filled or refused without harm, that a text that is no
 // template comes out as it went in, and that a value never becomes part of the template.
@@ -46,7 +60,10 @@ func FuzzWording(f *testing.F) {
 		}
 		text := engine.ParseText(s)
 		w := newWording(&text)
-		got, err := w.fill(noLimits{}, func(*engine.Ref) (engine.Value, string, error) { return engine.String("{% bad"), "{% bad", nil })
+		bad := func(*engine.Ref) (engine.Value, string, error) { return engine.String("{% bad"), "{% bad", nil }
+		var got string
+		var err error
+		withCall(t, func(call *engine.Call) { got, err = w.fill(call, bad) })
 		if !w.isTemplate() {
 			require.NoError(t, err)
 			if len(text.Refs()) == 0 {

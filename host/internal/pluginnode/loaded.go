@@ -61,7 +61,7 @@ func (l *loaded) Invoke(ctx context.Context, call *engine.Call, in node.Invocati
 func (l *loaded) invocation(call *engine.Call, in node.Invocation) (plugin.Invocation, error) {
 	a, name := l.adapter, l.module.Manifest().Name
 	tenant := a.tenant(call)
-	_, _, _, run := call.RunInfo()
+	run := call.RunInfo().MessageID
 	inv := plugin.Invocation{ID: call.Key(), Node: call.NodeID(), Attempt: in.Attempt, Locale: a.cfg.Locale}
 	if a.cfg.Grant != nil {
 		inv.Grant = a.cfg.Grant(tenant)

@@ -1,0 +1,79 @@
+package engine
+
+// account measures what a run holds against its limits and its share of the host's memory.
+type account struct {
+	memory     memory
+	limits     *Limits
+	st         *State
+	at         *progress
+	holds      int64 // of memory: the state and the slack
+	slack      int64 // by which the state may grow before it is added up again
+	smallBelow int64 // see Limits.measureFrom
+	given      int64 // size of inputs, webhook and answers
+}
+
+// unreserve gives back what reserve has counted.
+func (a *account) unreserve(call *Call) {
+	if call.reserved.Load() == 0 {
+		return
+	}
+	if n := call.reserved.Swap(0); n != 0 {
+		_ = a.memory.add(-n) // giving back never fails
+	}
+}
+
+// admit is nil when the state of the run may grow by n bytes, which then count as its memory.
+func (a *account) admit(n int64) error {
+	if n <= a.slack {
+		a.slack -= max(n, 0)
+		return nil
+	}
+	size := a.size() + n
+	if err := within(ErrStateTooLarge, size, a.limits.State); err != nil {
+		return err
+	}
+	return a.hold(size)
+}
+
+// hold makes size the memory of the run's state, with some slack: what is admitted from then on is
+// not added up anew until the slack is used. The slack never passes the limit of the state, so that
+// it decides nothing.
+func (a *account) hold(size int64) error {
+	slack := min(memoryStep, a.limits.State-size)
+	if err := a.memory.add(size + slack - a.holds); err != nil {
+		return err
+	}
+	a.holds, a.slack = size+slack, slack
+	return nil
+}
+
+// size is the accounted size of everything the run keeps: its state, what it was given and what its
+// unread streams wait with.
+func (a *account) size() int64 {
+	n := a.st.size() + a.given
+	for _, i := range a.at.pending {
+		n += a.at.streams[i].deferred.stream.request.Size()
+	}
+	return n
+}
+
+// givenSize is the size of what a run was started with and keeps.
+func (a *account) givenSize() int64 {
+	if a.at.inputs.IsNull() && a.at.webhook.IsNull() && a.at.answers.IsNull() {
+		return 0
+	}
+	return a.at.inputs.Size() + a.at.webhook.Size() + a.at.answers.Size()
+}
+
+// small reports whether the event of an execution is far from the limits without measuring it.
+func (a *account) small(call *Call) bool {
+	return !call.long && a.st.size() < smallState && a.at.bytes < a.smallBelow
+}
+
+// checkEvent is nil when node_finished of an execution is no larger than an event may be.
+func (a *account) checkEvent(call *Call) error {
+	if a.small(call) {
+		return nil
+	}
+	return within(ErrEventTooLarge, inputSize(call)+a.st.outSize(call.node.index), a.limits.Event)
+}

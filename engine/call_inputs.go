@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"strings"
+)
+
+// CallInputs is the part of a Call by which a component reads: references, variables, arguments,
+// the conversation. See render.go for texts with references.
+type CallInputs struct{ execution }
+
+// Resolve is the value of a reference. A node that has not run in this run gives null; a text that
+// is still being written is awaited. An unknown node or variable is an error (ErrRef).
+func (c *CallInputs) Resolve(ctx context.Context, r *Ref) (Value, error) {
+	v, _, err := c.resolve(ctx, r)
+	return v, err
+}
+
+func (c *CallInputs) resolve(ctx context.Context, r *Ref) (v Value, absent bool, err error) {
+	v, absent, err = c.peek(r)
+	if s := v.Stream(); s != nil && err == nil {
+		text, err := c.await(ctx, s)
+		return String(text), false, err
+	}
+	return v, absent, err
+}
+
+// await is the whole text of a stream.
+func (c *CallInputs) await(ctx context.Context, s *Stream) (string, error) {
+	if c.node.inline && !c.isTool { // on the goroutine of the run's owner
+		return s.await(ctx, c.run.work(), c.run.signal, c.run.flushNotes)
+	}
+	return s.await(ctx, c.run.work(), nil, nil)
+}
+
+// Peek is Resolve that leaves a text that is still being written as a stream.
+func (c *CallInputs) Peek(r *Ref) (Value, error) {
+	v, _, err := c.peek(r)
+	return v, err
+}
+
+func (c *CallInputs) peek(r *Ref) (v Value, absent bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.view(r)
+}
+
+// view looks a reference up; mu is held. What this execution has written to it already counts.
+func (c *CallInputs) view(r *Ref) (v Value, absent bool, err error) {
+	if c.closed {
+		return Null, false, ErrCanceled
+	}
+	given := false
+	if c.debug {
+		v, given = c.args.Lookup(r.Expr)
+	}
+	if !given {
+		v, absent, err = c.run.st.lookup(r)
+	}
+	if err != nil || len(c.sets) == 0 {
+		return v, absent, err
+	}
+	return c.overlay(r, v, absent)
+}
+
+// overlay puts this execution's own writes over a value: those of the reference itself, of
+// something above it and of something below it.
+func (c *CallInputs) overlay(r *Ref, v Value, absent bool) (Value, bool, error) {
+	for _, a := range c.sets {
+		if a.ref.Expr == r.Expr {
+			v, absent = a.value, false
+		} else if below, ok := strings.CutPrefix(r.Expr, a.ref.Expr+"."); ok {
+			v, absent = Walk(a.value, strings.Split(below, ".")), false
+		} else if below, ok := strings.CutPrefix(a.ref.Expr, r.Expr+"."); ok {
+			v, absent = Put(v, strings.Split(below, "."), a.value), false
+		}
+	}
+	return v, absent, nil
+}
+
+// Global is a variable of the conversation, or null.
+func (c *CallInputs) Global(name string) Value {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return Null
+	}
+	v, _ := c.run.st.globals.get(name)
+	return v
+}
+
+// Arg is an argument of a tool: what the model gave, or when the node runs by itself the
+// parameter's value. It is noted as an input. given is false when there is none.
+func (c *CallInputs) Arg(ctx context.Context, name string, param *Expr) (v Value, given bool, err error) {
+	if x, ok := c.args.Lookup(name); ok {
+		v, given = x, true
+	} else if !param.IsEmpty() {
+		if v, err = c.Eval(ctx, param); err != nil {
+			return Null, false, err
+		}
+		given = true
+	}
+	if given && !c.isTool {
+		c.In(name, v)
+	}
+	return v, given, nil
+}
+
+// Args are the arguments a model gave, or null when the node runs by itself.
+func (c *CallInputs) Args() Value {
+	if c.isTool {
+		return c.args
+	}
+	return Null
+}
+
+// RunInputs are the inputs the caller of the run passed, by name, for forms and the start; null
+// when none.
+func (c *CallInputs) RunInputs() Value {
+	if c.debug {
+		return c.args
+	}
+	return c.run.in.Inputs
+}
+
+// Webhook is the payload of a run that a web request started; null otherwise.
+func (c *CallInputs) Webhook() Value { return c.run.in.Webhook }
+
+// In notes an input as node_finished shows it.
+func (c *CallInputs) In(name string, v Value) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.record(len(c.ins), name, v)
+}
+
+// NodeName is the display name of a node.
+func (c *CallInputs) NodeName(id string) string {
+	if i, ok := c.run.c.index[id]; ok {
+		return c.run.c.nodes[i].name
+	}
+	return ""
+}
+
+// History is the last n turns of the conversation, two entries each, oldest first; the last entry
+// is what the user said now.
+func (c *CallInputs) History(n int) []Turn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	return c.run.st.window(n)
+}
+
+// Chunks are the passages found so far in this run, by citation number, those of this execution
+// included.
+func (c *CallInputs) Chunks() Value {
+	root := c.root()
+	root.mu.Lock()
+	defer root.mu.Unlock()
+	if root.closed {
+		return Null
+	}
+	ref := newReference()
+	if n := len(c.run.st.retrieval); n > 0 {
+		ref = c.run.st.retrieval[n-1].clone()
+	}
+	for _, x := range root.cites {
+		ref.add(x.node, x.chunks, x.aggs)
+	}
+	return ref.chunks.value()
+}
+
+// Speaks reports whether a node tells the user its content itself.
+func (c *CallInputs) Speaks(id string) bool {
+	i, ok := c.run.c.index[id]
+	return ok && c.run.c.nodes[i].speaker != nil
+}

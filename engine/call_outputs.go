@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+)
+
+// CallOutputs is the part of a Call by which a component leaves something behind: outputs,
+// messages, writes to variables, what runs next, what an answer rests on, entries of the log.
+type CallOutputs struct{ CallInputs }
+
+// Out sets an output. One that is larger than outputs may be is null, and the execution fails when
+// it returns.
+func (c *CallOutputs) Out(name string, v Value) {
+	err := c.CheckValue(v)
+	if err == nil && c.isTool {
+		err = c.reserve(v.Size()) // an agent holds it until it is done
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		v = Null
+		if c.over == nil {
+			c.exceeds.Store(true)
+			c.over = fmt.Errorf("output %s: %w", name, err)
+		}
+	}
+	c.setOut(name, v)
+}
+
+func (c *execution) setOut(name string, v Value) {
+	if c.closed {
+		return
+	}
+	for i := range c.outs {
+		if c.outs[i].name == name {
+			c.outs[i].value = v
+			return
+		}
+	}
+	c.outs = append(c.outs, slot{name, v})
+}
+
+// Written is an output this execution has set already.
+func (c *CallOutputs) Written(name string) (Value, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.outs {
+		if c.outs[i].name == name {
+			return c.outs[i].value, true
+		}
+	}
+	return Null, false
+}
+
+// Defer announces a stream as the output: the component's Stream is asked for it when somebody
+// first reads it.
+func (c *Call) Defer(output string, request Value) error {
+	s, ok := c.node.comp.(Streamer)
+	if !ok {
+		return fmt.Errorf("%s cannot stream", c.node.spec.Name)
+	}
+	if err := c.CheckValue(request); err != nil {
+		return err
+	}
+	stream := newStream(request, func(ctx context.Context, emit func(string) error) error {
+		m := meter{call: &c.execution}
+		return s.Stream(ctx, c, request, func(piece string) error {
+			if err := m.add(len(piece)); err != nil {
+				return err
+			}
+			return emit(piece)
+		})
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deferred = &deferred{output: output, stream: stream}
+	c.setOut(output, streamValue(stream))
+	return nil
+}
+
+// CanStream reports whether somebody downstream speaks what this node writes, and nothing stands in
+// the way.
+func (c *CallOutputs) CanStream() bool {
+	return !c.isTool && c.node.feeds && len(c.node.gotos) == 0
+}
+
+// Say hands over what the node tells the user.
+func (c *CallOutputs) Say(s Speech) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.speech = &s
+}
+
+// Set writes to a reference when the execution is over. An unknown variable is an error now.
+func (c *CallOutputs) Set(ctx context.Context, r *Ref, v Value) error {
+	if _, err := c.Peek(r); err != nil {
+		return err
+	}
+	if err := c.CheckValue(v); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sets = append(c.sets, assignment{r, v})
+	return nil
+}
+
+// Next chooses the successors, instead of all edges. It must name ids from Targets. An id the
+// canvas lacks is an error (ErrRef), and nothing is chosen.
+func (c *CallOutputs) Next(ids []string) error {
+	next := make([]nodeIndex, len(ids))
+	for i, id := range ids {
+		n, ok := c.run.c.index[id]
+		if !ok {
+			return fmt.Errorf("%w: it leads to %q, which is no component of this canvas", ErrRef, id)
+		}
+		next[i] = n
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.branched, c.next = true, append(c.next, next...)
+	c.setOut("_next", Strings(ids...))
+	return nil
+}
+
+// Cite adds passages an answer may rest on.
+func (c *CallOutputs) Cite(chunks, docAggs []Value) {
+	if c.parent != nil {
+		c.parent.Cite(chunks, docAggs)
+		return
+	}
+	chunks, docAggs = elements(c.run.redact(listOf(chunks))), elements(c.run.redact(listOf(docAggs)))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cites = append(c.cites, citation{c.id, chunks, docAggs})
+}
+
+// Remember adds a summary to the memory of the conversation.
+func (c *CallOutputs) Remember(user, assistant, summary string) {
+	root := c.root()
+	root.mu.Lock()
+	defer root.mu.Unlock()
+	root.memories = append(root.memories, Strings(user, assistant, summary))
+}
+
+// Log writes an entry of the run's log that is not one of the wire's events: tool_started,
+// progress, usage, ...
+func (c *CallOutputs) Log(typ EventType, data Value) { c.run.note(typ, c.node, data) }

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// cancellation says whether a run has to stop. Its flag is for all goroutines, the rest for the
+// owner of the run.
+type cancellation struct {
+	outer context.Context    // the caller's
+	ctx   context.Context    // ends when the run is cancelled or its consumer leaves; made by work
+	stop  context.CancelFunc // ends ctx
+	flag  atomic.Bool
+	port  <-chan struct{} // closed when the port cancels the run
+}
+
+// work is the context of everything that may take long. It is made when first needed, by the owner
+// and before any worker starts, because most small runs never need it.
+func (c *cancellation) work() context.Context {
+	if c.ctx == nil {
+		c.ctx, c.stop = context.WithCancel(c.outer)
+		if c.flag.Load() {
+			c.stop()
+		}
+	}
+	return c.ctx
+}
+
+// halt ends whatever still works for the run.
+func (c *cancellation) halt() {
+	if c.stop != nil {
+		c.stop()
+	}
+}
+
+func (c *cancellation) cancelNow() {
+	c.flag.Store(true)
+	c.halt()
+}
+
+// canceled reports whether the run was told to stop. The port's channel is asked first, so that a
+// cancel counts from the moment it is given.
+func (c *cancellation) canceled() bool {
+	if c.flag.Load() {
+		return true
+	}
+	select {
+	case <-c.port:
+		c.cancelNow()
+		return true
+	default:
+	}
+	if c.outer.Err() != nil {
+		c.flag.Store(true)
+		return true
+	}
+	return false
+}
+
+// inline is the context of components that do not block.
+func (c *cancellation) inline() context.Context {
+	if c.ctx != nil {
+		return c.ctx
+	}
+	return c.outer
+}

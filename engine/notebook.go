@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+)
+
+// notebook keeps what workers note for the log until the owner of the run hands it out. It is safe
+// for concurrent use.
+type notebook struct {
+	signal chan struct{} // capacity 1: there are notes; nil when nothing is to be noted
+
+	mu     sync.Mutex
+	notes  []note
+	last   uint64   // number of the last note
+	warned []string // texts of warnings
+}
+
+// note is one entry of the log.
+type note struct {
+	number uint64
+	typ    EventType
+	node   string
+	data   Value
+}
+
+// logs reports whether entries that are no events of the wire are wanted.
+func (b *notebook) logs() bool { return b.signal != nil }
+
+func (b *notebook) add(typ EventType, node string, data Value) {
+	b.mu.Lock()
+	b.last++
+	b.notes = append(b.notes, note{b.last, typ, node, data})
+	b.mu.Unlock()
+	select {
+	case b.signal <- struct{}{}:
+	default:
+	}
+}
+
+// isNew reports whether a warning is the first with its text: another one would add nothing.
+func (b *notebook) isNew(text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if slices.Contains(b.warned, text) {
+		return false
+	}
+	b.warned = append(b.warned, text)
+	return true
+}
+
+// takeNotes gives the notes since it was last called.
+func (b *notebook) takeNotes() []note {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	notes := b.notes
+	b.notes = nil
+	return notes
+}
+
+// lastNote is the number of the last note.
+func (b *notebook) lastNote() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.last
+}

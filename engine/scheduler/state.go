@@ -1,0 +1,47 @@
+package scheduler
+
+import "slices"
+
+// State is where a run stands in its graph: with the nodes that have run it is all that another
+// scheduler needs to continue.
+type State struct {
+	Frontier []Index   // scheduled, in order
+	Pending  []Pending // waiting for something they read, in order
+	Running  []Index   // taken and not settled, in order
+	Scopes   []Scope   // open bodies, outer ones first
+	Ended    []Index   // containers that have ended since nothing was running
+	Steps    int       // executions outside of bodies without progress
+}
+
+// Pending is a node that waits.
+type Pending struct {
+	Node   Index
+	Source Index // the first node it reads that is still to come
+	cyclic bool  // whether a source may come depends on the node itself
+}
+
+// Clone is a copy that stays as it is.
+func (s *State) Clone() *State {
+	c := *s
+	for _, list := range [...]*[]Index{&c.Frontier, &c.Running, &c.Ended} {
+		*list = slices.Clone(*list)
+	}
+	c.Pending, c.Scopes = slices.Clone(s.Pending), slices.Clone(s.Scopes)
+	return &c
+}
+
+// Restore continues where st stands, after Reset. st is copied.
+func (s *Scheduler) Restore(st *State) {
+	s.State, s.reached = *st.Clone(), nil
+	for _, n := range s.Frontier {
+		s.marks[n] |= scheduled
+	}
+	for i := range s.Pending {
+		w := &s.Pending[i]
+		w.cyclic = s.graph.hot[w.Node].cyclic
+		s.marks[w.Node] |= pending
+	}
+	for _, n := range s.Running {
+		s.marks[n] |= running
+	}
+}

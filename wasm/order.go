@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"sync"
+)
+
+// noteOrder keeps the bridge's own events behind what the engine's components noted before them,
+// such as the end of a tool: a component notes on its own goroutine, and the goroutine of the run
+// hands its notes out.
+type noteOrder struct {
+	mu   sync.Mutex
+	last uint64        // number of the last note that was handed out
+	more chan struct{} // closed when last grows; nil when nothing waits for it
+}
+
+// passed says that all notes up to n have been handed out.
+func (o *noteOrder) passed(n uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = n
+	if o.more != nil {
+		close(o.more)
+		o.more = nil
+	}
+}
+
+// wait returns when all notes up to n have been handed out, or with the error of ctx.
+func (o *noteOrder) wait(ctx context.Context, n uint64) error {
+	for {
+		o.mu.Lock()
+		if o.last >= n {
+			o.mu.Unlock()
+			return nil
+		}
+		if o.more == nil {
+			o.more = make(chan struct{})
+		}
+		more := o.more
+		o.mu.Unlock()
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
