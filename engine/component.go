@@ -73,9 +73,9 @@ type (
 	// Referrer names references that do not stand in fields of type Ref, Text or Expr.
 	Referrer interface{ References() []Ref }
 
-	// Warner knows of settings that load but will keep the component from working where it runs;
-	// Validate lists them.
-	Warner interface{ Warnings() []string }
+	// Warner reports settings that load but will keep the component from working where it runs.
+	// Validate lists them with the node; Code, Message and, if it fits, Param say what is wrong.
+	Warner interface{ Warnings() []Diagnostic }
 
 	// Resetter is told when a run is over, to let go of what it kept for it.
 	Resetter interface{ Reset(runID string) }

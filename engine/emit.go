@@ -185,8 +185,7 @@ func (r *run) emitWorkflowFinished(outputs Value) {
 	b = r.enc.appendTime(b, now)
 	if u := r.usage; u.Calls > 0 {
 		b = appendName(b, "usage")
-		b = Object("prompt_tokens", u.Prompt, "completion_tokens", u.Completion,
-			"total_tokens", u.Prompt+u.Completion, "calls", u.Calls).AppendJSON(b)
+		b = u.Value().AppendJSON(b)
 	}
 	r.enc.buf = append(b, "}}"...)
 	r.emitWire(EventWorkflowFinished, "")

@@ -122,7 +122,7 @@ func (n *node) identify(reg *Registry) error {
 	}
 	spec, err := reg.Lookup(kind.Str())
 	if err != nil {
-		return n.paramError("component_name", "", err.Error())
+		return &ParamError{Node: n.id, Name: n.name, Param: "component_name", Problem: err.Error(), Err: err}
 	}
 	n.spec = spec
 	if k := n.params.Kind(); k != KindObject && k != KindNull {

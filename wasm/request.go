@@ -69,34 +69,27 @@ func (b *bridge) open(_ engine.Value, body string) ([]byte, error) {
 func (b *bridge) parse(body string) (*engine.Canvas, error) {
 	doc, err := engine.ParseJSONText(body)
 	if err != nil {
-		return nil, dslError{err}
+		return nil, loadFailure(err)
 	}
 	canvas, err := engine.LoadValue(b.registry, doc)
 	if err != nil {
-		return nil, dslError{err}
+		return nil, loadFailure(err)
 	}
 	return canvas, nil
 }
 
 func (b *bridge) validate(_ engine.Value, body string) ([]byte, error) {
-	problems := engine.Validate(b.registry, []byte(body))
-	stable.Sort(problems, func(x, y engine.Problem) int { return rank(x) - rank(y) })
-	list := make([]engine.Value, len(problems))
-	for i, p := range problems {
-		o := engine.NewObject(4).Set("level", engine.String(string(p.Severity))).Set("message", engine.String(p.Text))
-		if p.Node != "" {
-			o.Set("node", engine.String(p.Node))
-		}
-		if p.Param != "" {
-			o.Set("param", engine.String(p.Param))
-		}
-		list[i] = o.Value()
+	found := engine.Validate(b.registry, []byte(body))
+	stable.Sort(found, func(x, y engine.Diagnostic) int { return rank(x) - rank(y) })
+	list := make([]engine.Value, len(found))
+	for i, d := range found {
+		list[i] = d.Value()
 	}
 	return engine.List(list...).AppendJSON(nil), nil
 }
 
-func rank(p engine.Problem) int {
-	if p.Severity == engine.SeverityError {
+func rank(d engine.Diagnostic) int {
+	if d.Severity == engine.SeverityError {
 		return 0
 	}
 	return 1
@@ -114,7 +107,7 @@ func (b *bridge) components(engine.Value, string) ([]byte, error) {
 func (b *bridge) layout(header engine.Value, body string) ([]byte, error) {
 	doc, err := engine.ParseJSONText(body)
 	if err != nil {
-		return nil, dslError{err}
+		return nil, loadFailure(err)
 	}
 	if dsl := doc.Get("dsl"); dsl.Kind() == engine.KindObject {
 		doc = dsl

@@ -50,10 +50,12 @@ func (e *External) Blank() []string {
 }
 
 // Warnings says what will keep the component from working where it runs.
-func (e *External) Warnings() []string {
-	list := []string{e.kind + " works only where a host offers it; elsewhere this node fails"}
+func (e *External) Warnings() []engine.Diagnostic {
+	list := []engine.Diagnostic{{
+		Code: engine.CodeNeedsHost, Message: e.kind + " works only where a host offers it; elsewhere this node fails",
+	}}
 	for _, name := range e.Blank() {
-		list = append(list, "setting "+name+" is empty")
+		list = append(list, engine.Diagnostic{Code: engine.CodeEmptySetting, Param: name, Message: "setting is empty"})
 	}
 	return list
 }

@@ -11,8 +11,10 @@ import (
 type Step struct{}
 
 // Warnings says that the node does not run.
-func (Step) Warnings() []string {
-	return []string{"pipelines can be opened and saved, but not run yet"}
+func (Step) Warnings() []engine.Diagnostic {
+	return []engine.Diagnostic{{
+		Code: engine.CodePipeline, Message: "pipelines can be opened and saved, but not run yet",
+	}}
 }
 
 // Run refuses.

@@ -2,7 +2,7 @@
 // with its edits and problems, and the player that runs it. Views read the stores and
 // call the methods.
 
-import type { Canvas, ComponentSpec, Engine, Problem } from "@easel/engine";
+import type { Canvas, Code, ComponentSpec, Diagnostic, Engine } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { dict, open, type Dsl, type Opened, type Params } from "../canvas/dsl.ts";
 import { Edits } from "../canvas/edits.ts";
@@ -40,7 +40,7 @@ export class Session {
   readonly origin = new Store<Origin | undefined>(undefined);
   /** The open canvas may run. Until then it is drawn and checked, and requests nothing. */
   readonly allowed = new Store<boolean>(false);
-  readonly problems = new Store<Problem[]>([]);
+  readonly problems = new Store<Diagnostic[]>([]);
   readonly specs = new Store<Map<string, ComponentSpec>>(new Map());
   /** Why the engine is not there, if it is not. */
   readonly trouble = new Store<string | undefined>(undefined);
@@ -193,7 +193,7 @@ export class Session {
 
   #document(): Document {
     const document = this.document.get();
-    if (!document) throw new EngineError("bad_dsl", "no canvas is open");
+    if (!document) throw new EngineError("bad_canvas", "no canvas is open");
     return document;
   }
 
@@ -265,7 +265,7 @@ export class Session {
       const problems = await (await this.#engine).validate(text);
       if (check === this.#checks) this.problems.set(problems);
     } catch (err) {
-      if (check === this.#checks) this.problems.set([{ level: "error", code: err instanceof EngineError ? err.code : "init", message: messageOf(err) }]);
+      if (check === this.#checks) this.problems.set([{ severity: "error", code: err instanceof EngineError ? (err.code as Code) : "init", message: messageOf(err) }]);
     }
   }
 }

@@ -68,7 +68,7 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
       {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{brief(error ?? state.error, 1_000)}</p>}
       <StandIns turn={turn} />
-      {state.status === "finished" && state.elapsed !== undefined && (
+      {state.status === "succeeded" && state.elapsed !== undefined && (
         <p className="quiet small">{seconds(state.elapsed)}{state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
       )}
     </>

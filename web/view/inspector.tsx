@@ -40,11 +40,11 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
       </header>
       {spec?.description && <p className="small">{spec.description}</p>}
       {spec?.missing && <p className="fault">{t("node.missing", spec.missing)}</p>}
-      {mine.map((problem, i) => <p key={i} className="problem small" data-level={problem.level}>{brief(problem.message, 600)}</p>)}
+      {mine.map((problem, i) => <p key={i} className="problem small" data-severity={problem.severity}>{brief(problem.message, 600)}</p>)}
       {real && <Actions node={node} step={step} />}
       {steps.length > 1 && (
         <select aria-label={t("node.which")} value={step?.index} onChange={(event) => look.update({ step: Number(event.target.value) })}>
-          {steps.map((each, i) => <option key={each.index} value={each.index}>{i + 1} · {t(`status.${each.status}` as "status.done")}{each.elapsed === undefined ? "" : ` · ${seconds(each.elapsed)}`}</option>)}
+          {steps.map((each, i) => <option key={each.index} value={each.index}>{i + 1} · {t(`status.${each.status}`)}{each.elapsed === undefined ? "" : ` · ${seconds(each.elapsed)}`}</option>)}
         </select>
       )}
       {real && (step ? <Did step={step} /> : <p className="quiet small">{t("node.not_run")}</p>)}
@@ -122,7 +122,7 @@ function Did({ step }: { step: Step }): React.ReactNode {
   return (
     <>
       <p className="small did" data-status={step.status}>
-        <b>{t(`status.${step.status}` as "status.done")}</b>
+        <b>{t(`status.${step.status}`)}</b>
         {step.elapsed !== undefined && <span>{seconds(step.elapsed)}</span>}
         {Boolean(step.usage?.total_tokens) && <span>{t("node.tokens", step.usage?.total_tokens ?? 0)}</span>}
       </p>

@@ -44,14 +44,14 @@ function usePinned(id: string): boolean {
 function Status({ pinned, of: { status, elapsed, tokens, runs } }: { pinned?: boolean; of: BoxStatus }): React.ReactNode {
   const t = useText();
   if (status === "idle" && !pinned) return null;
-  const mark = { done: "check", failed: "cross", waiting: "pause", canceled: "stop" }[status];
+  const mark = { succeeded: "check", failed: "cross", paused: "pause", canceled: "stop" }[status];
   return (
     <span className="status">
       {pinned && <span className="badge pinned"><Icon name="pin" />{t("status.pinned")}</span>}
       {status !== "idle" && (
-        <span className="badge" title={t(`status.${status}` as "status.done")}>
+        <span className="badge" title={t(`status.${status}` as "status.succeeded")}>
           {mark ? <Icon name={mark} /> : <span className="spinner" />}
-          <span className="sr">{t(`status.${status}` as "status.done")}</span>
+          <span className="sr">{t(`status.${status}` as "status.succeeded")}</span>
           {runs > 1 && <span>×{runs}</span>}
           {elapsed !== undefined && <span>{seconds(elapsed)}</span>}
           {tokens !== undefined && <span className="tokens">{tokens} tok</span>}

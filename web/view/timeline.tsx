@@ -110,7 +110,7 @@ function StepRow({ step, whole, pinned }: { step: Step; whole: Span; pinned: boo
       <span className="step-name">{step.name || step.node}</span>
       <span className="step-time">
         {pinned && <span className="badge pinned"><Icon name="pin" />{t("status.pinned")}</span>}{" "}
-        {step.status === "running" ? <span className="spinner" /> : step.status !== "done" ? t(`status.${step.status}` as "status.failed") : step.elapsed === undefined ? "" : seconds(step.elapsed)}
+        {step.status === "running" ? <span className="spinner" /> : step.status !== "succeeded" ? t(`status.${step.status}`) : step.elapsed === undefined ? "" : seconds(step.elapsed)}
       </span>
       <svg className="bar" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true"><rect x={from * 100} width={length * 100} height="2" /></svg>
     </button>

@@ -129,11 +129,10 @@ export const en = {
 
   "status.idle": "not run",
   "status.running": "running",
-  "status.done": "done",
+  "status.queued": "queued",
+  "status.succeeded": "done",
   "status.failed": "failed",
-  "status.waiting": "waiting for input",
   "status.canceled": "canceled",
-  "status.finished": "finished",
   "status.paused": "waiting for input",
   "status.pinned": "pinned",
 
@@ -199,7 +198,6 @@ export const en = {
 
   "problem.error": "Error",
   "problem.warning": "Warning",
-  "problem.info": "Note",
 
   "model.title": "Choose a model",
   "model.offline": "Offline model",

@@ -130,11 +130,10 @@ export const zh: Record<Key, string> = {
 
   "status.idle": "未运行",
   "status.running": "运行中",
-  "status.done": "完成",
+  "status.queued": "排队中",
+  "status.succeeded": "完成",
   "status.failed": "失败",
-  "status.waiting": "等你填写",
   "status.canceled": "已停止",
-  "status.finished": "完成",
   "status.paused": "等你填写",
   "status.pinned": "已固定",
 
@@ -200,7 +199,6 @@ export const zh: Record<Key, string> = {
 
   "problem.error": "错误",
   "problem.warning": "警告",
-  "problem.info": "提示",
 
   "model.title": "由谁来回答？",
   "model.offline": "离线模型",

@@ -79,7 +79,7 @@ func (r *Runs) drive(lease *runlog.Lease, w *work, wr *writer) (end End, err err
 	defer func() {
 		if p := recover(); p != nil {
 			r.cfg.Logger.Error("run panicked", "run", w.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			end, err = End{Status: store.RunFailed, Code: "panic", Error: "the run broke; the host's log says why"}, nil
+			end, err = End{Status: store.RunFailed, Code: engine.CodeInternal, Error: "the run broke; the host's log says why"}, nil
 		}
 	}()
 	ctx, done := r.aborts.begin(lease.Context(), w.job.ID)
@@ -123,7 +123,7 @@ func (r *Runs) entries(ctx context.Context, w *work) iter.Seq2[*engine.Event, er
 func endOf(w *work, failed error) End {
 	switch {
 	case errors.Is(failed, engine.ErrCanceled), errors.Is(failed, context.Canceled):
-		return End{Status: store.RunCanceled, Code: "canceled", Error: "Task " + w.job.ID + " has been canceled"}
+		return End{Status: store.RunCanceled, Code: engine.CodeCanceled, Error: "Task " + w.job.ID + " has been canceled"}
 	case failed != nil:
 		return End{Status: store.RunFailed, Code: CodeOf(failed), Error: failed.Error()}
 	case w.state.Paused():
@@ -141,10 +141,10 @@ func CodeOf(err error) string {
 		err  error
 		code string
 	}{
-		{ErrMemory, "host_memory"},
-		{ErrTooLarge, "host_memory"},
+		{ErrMemory, engine.CodeHostMemory},
+		{ErrTooLarge, engine.CodeHostMemory},
 		{ErrOutOfMemory, "out_of_memory"},
-		{ErrCanvas, "bad_canvas"},
+		{ErrCanvas, engine.CodeBadCanvas},
 		{ErrSession, "unknown_session"},
 		{ErrBusy, "session_busy"},
 		{quota.ErrUsedUp, "quota_used_up"},
@@ -154,7 +154,7 @@ func CodeOf(err error) string {
 			return known.code
 		}
 	}
-	return "run_failed"
+	return engine.CodeRunFailed
 }
 
 // take writes one entry of the engine. Results of nodes that may have acted on

@@ -144,7 +144,7 @@ func TestSpans(t *testing.T) {
 	tr.Watch(&again, "node_started", []byte(`{"data":{"component_id":"old","component_type":"LLM"}}`), true)
 	tr.Watch(&again, durable.KindTakeover, nil, false)
 	tr.Watch(&again, "node_finished", []byte(`{"data":{"component_id":"old","component_type":"LLM"}}`), false)
-	tr.End(&again, durable.End{Status: "done"})
+	tr.End(&again, durable.End{Status: "succeeded"})
 
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/healthz", nil))
 	require.NoError(t, tr.Close())

@@ -7,7 +7,8 @@
 // the same pair describes the wasm instance, the far end of a Worker and a toy in
 // a test.
 
-import type { Outputs, Usage } from "./events.ts";
+import type { Outputs } from "./events.ts";
+import type { Status, Usage } from "./generated.ts";
 
 /** ABI is the version of this contract; a module that says another one is refused. */
 export const ABI = 1;
@@ -145,7 +146,7 @@ export type CallKind =
 export type Call =
   | { kind: CallKind; node?: string; payload: Record<string, unknown> }
   | { kind: "abort" }
-  | { kind: "reply"; ask: number; answer?: unknown; cancelled?: boolean };
+  | { kind: "reply"; ask: number; answer?: unknown; canceled?: boolean };
 
 /** Failure is the payload of every answer that is not ok. */
 export interface Failure {
@@ -164,23 +165,12 @@ export interface Info {
 
 /** Ended is the payload of `done` for a run. */
 export interface Ended {
-  status: "finished" | "paused" | "canceled" | "failed";
+  status: Exclude<Status, "queued" | "running">;
   outputs?: unknown;
   /** Nodes that wait for a person, when paused. */
   waiting?: string[];
   error?: Failure;
   usage?: Usage;
-}
-
-/** Problem is one finding of `validate`, best read with its node in view. */
-export interface Problem {
-  level: "error" | "warning" | "info";
-  /** Stable name of the kind of problem, where there is one. */
-  code?: string;
-  message: string;
-  node?: string;
-  /** Path of the parameter inside the node, e.g. `prompts[0].content`. */
-  param?: string;
 }
 
 /** ComponentSpec describes a component: what an editor needs to draw and edit it. */

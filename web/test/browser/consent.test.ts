@@ -182,7 +182,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator(".consent", { hasText: "under your account" }).waitFor();
     await allow(page);
     await ask(page, "hello");
-    await page.locator('.box[data-status="done"]', { hasText: "Message" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]', { hasText: "Message" }).waitFor();
     assert.deepEqual(new Set(asked), new Set(["/api/llm/chat/completions"]));
     await done(network);
   });
@@ -231,7 +231,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     })));
     await allow(page);
     await ask(page, "hello");
-    await page.locator('.box[data-status="done"]', { hasText: "Message" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]', { hasText: "Message" }).waitFor();
     assert.deepEqual(seen, [], "refused by default");
     await page.getByRole("button", { name: /^Model/ }).click();
     const locals = page.locator(".locals");
