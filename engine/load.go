@@ -32,7 +32,7 @@ func LoadValue(reg *Registry, doc Value) (*Canvas, error) {
 // load compiles a document. refuse receives each problem that keeps it from loading; what refuse
 // returns ends loading, and nil continues, with a canvas that can be looked at but must not run.
 func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
-	doc = upgrade(doc)
+	doc = upgrade(reg, doc)
 	c := &Canvas{doc: doc, registry: reg, env: doc.Get("variables")}
 	if err := c.place(doc.Get("components"), refuse); err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ var operations = map[string]operation{
 	"form":       (*bridge).form,
 	"validate":   (*bridge).validate,
 	"components": (*bridge).components,
+	"stand_in":   (*bridge).standIn,
 	"layout":     (*bridge).layout,
 	"plugin":     (*bridge).plugin,
 	"meter":      (*bridge).meter,
@@ -102,6 +103,20 @@ func (b *bridge) components(engine.Value, string) ([]byte, error) {
 	}
 	list = append(list, b.describePlugins()...)
 	return engine.List(list...).AppendJSON(nil), nil
+}
+
+// standIn answers for a component that acts outside.
+func (b *bridge) standIn(header engine.Value, _ string) ([]byte, error) {
+	name := header.Get("component").Str()
+	spec, err := b.registry.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	if spec.StandIn == nil {
+		return nil, &failure{code: engine.CodeUnsupported, text: fmt.Sprintf("component %q has no stand-in", name)}
+	}
+	outputs, invented := spec.StandIn(header.Get("args"), header.Get("params"))
+	return engine.Object("outputs", outputs, "invented", invented).AppendJSON(nil), nil
 }
 
 func (b *bridge) layout(header engine.Value, body string) ([]byte, error) {

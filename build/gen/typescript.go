@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/component"
 )
 
 // typescript is the vocabulary as types.
@@ -21,6 +24,10 @@ func typescript() []byte {
 	union(&b, "Severity", "says how bad a diagnostic is.", severities())
 	union(&b, "Code", "is a stable word for one kind of error or diagnostic.", codes)
 	union(&b, "EventType", "says what an event reports.", eventsFor(engine.AudienceOwn))
+	union(&b, "Category", "groups components by what they are for.", engine.Categories())
+	union(&b, "Role", "says where a component can stand in a canvas.", engine.Roles())
+	union(&b, "Group", "is a part of a form that params belong to.", groups())
+	union(&b, "Icon", "names a drawing that some component asks for.", icons())
 	b.WriteString("\n/** wireEvents are the types of events that RAGFlow's clients know. */\n")
 	b.WriteString("export const wireEvents: readonly EventType[] = [\n")
 	for _, t := range eventsFor(engine.AudienceWire) {
@@ -39,6 +46,45 @@ func severities() []engine.Term {
 		{Word: string(engine.SeverityError), Doc: "some run fails"},
 		{Word: string(engine.SeverityWarning), Doc: "it may be meant"},
 	}
+}
+
+// icons lists the drawings that the built-in components name, with the components.
+func icons() []engine.Term {
+	return used(func(described engine.Value, note func(word, user string)) {
+		note(described.Get("icon").Str(), described.Get("name").Str())
+	})
+}
+
+// groups lists the parts of forms, with the params that belong to them.
+func groups() []engine.Term {
+	return used(func(described engine.Value, note func(word, user string)) {
+		for name, p := range described.Get("params").Get("properties").Fields() {
+			if group := p.Get("group").Str(); group != "" {
+				note(group, name)
+			}
+		}
+	})
+}
+
+// used collects words of the built-in components' descriptions, each with what uses it.
+func used(look func(described engine.Value, note func(word, user string))) []engine.Term {
+	reg, err := engine.NewRegistry(component.Builtin()...)
+	if err != nil {
+		panic(err) // two built-ins of one name: no build passes its tests so
+	}
+	users := map[string][]string{}
+	for _, s := range reg.Specs() {
+		look(s.Describe(), func(word, user string) {
+			if !slices.Contains(users[word], user) {
+				users[word] = append(users[word], user)
+			}
+		})
+	}
+	var list []engine.Term
+	for _, word := range slices.Sorted(maps.Keys(users)) {
+		list = append(list, engine.Term{Word: word, Doc: strings.Join(users[word], ", ")})
+	}
+	return list
 }
 
 // eventsFor lists the types of events that an audience receives.

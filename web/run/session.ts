@@ -14,6 +14,7 @@ import type { Host, Origin } from "./host.ts";
 import { Locals } from "./local.ts";
 import { Player, type Stage, type World } from "./player.ts";
 import { Plugins } from "./plugins.ts";
+import { standInsOf } from "./standins.ts";
 import { Store } from "./store.ts";
 
 /** Source is where a canvas came from. One of a link or a file runs after the person allowed it. */
@@ -50,6 +51,7 @@ export class Session {
   readonly plugins: Plugins;
   readonly #engine: Promise<Engine>;
   readonly #consents: Consents;
+  #described: Promise<void>;
   #canvas: Promise<Canvas> | undefined;
   #opened = 0;
   #checks = 0;
@@ -60,11 +62,14 @@ export class Session {
     this.#engine = engine;
     this.#consents = consents;
     const model = (): CanvasModel | undefined => this.document.get()?.model;
-    const stage: Stage = { allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id), from: (id) => reachable(model(), id), origins: this.locals.list.get };
+    const stage: Stage = {
+      allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id), from: (id) => reachable(model(), id), origins: this.locals.list.get,
+      standIns: () => standInsOf(new Set(this.specs.get().values()), engine),
+    };
     this.player = new Player(stage, world, host.models);
     this.plugins = new Plugins(engine, () => this.#refresh());
     this.locals.list.subscribe(() => this.#reconsider());
-    void this.#describe();
+    this.#described = this.#describe();
   }
 
   /** open shows another canvas. It throws a CanvasError if the text is none. */
@@ -178,7 +183,7 @@ export class Session {
   #refresh(): void {
     this.restart();
     this.#checked = undefined;
-    void this.#describe();
+    this.#described = this.#describe();
     void this.#check();
   }
 
@@ -188,7 +193,10 @@ export class Session {
       this.specs.set(new Map(specs.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec]))));
     } catch (err) {
       this.trouble.set(messageOf(err));
+      return;
     }
+    const document = this.document.get();
+    if (document) this.#show(document, document.edits, document.places);
   }
 
   #document(): Document {
@@ -218,7 +226,7 @@ export class Session {
 
   #show({ number, source, opened }: Pick<Document, "number" | "source" | "opened">, edits: Edits, places?: Places): void {
     const dsl = edits.apply(opened.dsl);
-    this.document.set({ number, source, opened, edits, dsl, model: build(dsl, places), ...(places ? { places } : {}) });
+    this.document.set({ number, source, opened, edits, dsl, model: build(dsl, this.specs.get(), places), ...(places ? { places } : {}) });
   }
 
   // recall allows a canvas that the person allowed before.
@@ -247,6 +255,7 @@ export class Session {
   // arrange asks the engine for places, when the canvas has none; without an engine nodes stand in
   // rows.
   async #arrange(): Promise<void> {
+    await this.#described; // how large a node is drawn depends on its branches
     const asked = this.document.get();
     if (!asked?.model.unplaced) return;
     const { nodes } = asked.model;

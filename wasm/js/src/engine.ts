@@ -11,7 +11,7 @@ import type { Connect } from "./link.ts";
 import { Switchboard } from "./ports.ts";
 import { Run, type Inputs, type Opened, type RunOptions } from "./run.ts";
 import {
-  ABI, type ComponentSpec, type Info, type Layout, type Request,
+  ABI, type ComponentSpec, type Info, type Layout, type Request, type StandIn,
 } from "./protocol.ts";
 
 /** DSL is a canvas: its JSON text, or the parsed object. Text keeps numbers and the order of keys as written. */
@@ -94,6 +94,11 @@ export class Engine {
   /** components describes every component the engine knows. */
   async components(): Promise<ComponentSpec[]> {
     return JSON.parse(await this.#ask({ op: "components" })) as ComponentSpec[];
+  }
+
+  /** standIn gives what a component that acts outside answers in a preview. */
+  async standIn(component: string, args: Record<string, unknown>, params: Record<string, unknown>): Promise<StandIn> {
+    return JSON.parse(await this.#ask({ op: "stand_in", component, args, params })) as StandIn;
   }
 
   /** layout gives every node a place; `sizes` says how large nodes are drawn, as [width, height]. */

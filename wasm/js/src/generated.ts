@@ -212,6 +212,98 @@ export type EventType =
   /** variables have changed; only from the browser module */
   | "variables_changed";
 
+/** Category groups components by what they are for. */
+export type Category =
+  /** talks with the person */
+  | "conversation"
+  /** asks a language model */
+  | "model"
+  /** decides what runs next */
+  | "flow"
+  /** changes values and variables */
+  | "data"
+  /** searches what the host has collected */
+  | "knowledge"
+  /** acts on something outside; plugins are tools */
+  | "tool"
+  /** a step of an ingestion pipeline */
+  | "pipeline";
+
+/** Role says where a component can stand in a canvas. */
+export type Role =
+  /** a canvas begins here; nothing leads to it */
+  | "start"
+  /** holds other nodes, which run in turns */
+  | "container"
+  /** opens each turn of the container around it */
+  | "item"
+  /** chooses one of several ways out, which its branches name */
+  | "branch"
+  /** nothing follows it */
+  | "sink";
+
+/** Group is a part of a form that params belong to. */
+export type Group =
+  /** layout_recognize, description */
+  | "advanced"
+  /** max_retries, delay_after_error, exception_method, exception_default_value, exception_goto */
+  | "errors"
+  /** message_history_window_size, temperature, top_p, presence_penalty, frequency_penalty, max_tokens, temperatureEnabled, topPEnabled, presencePenaltyEnabled, frequencyPenaltyEnabled, maxTokensEnabled, thinking */
+  | "model"
+  /** header_text, footer_text, font_family, font_size, page_size, orientation, add_page_numbers, add_timestamp, watermark_text, enable_toc */
+  | "page"
+  /** methods, content_types, schema, security, execution_mode, response */
+  | "webhook";
+
+/** Icon names a drawing that some component asks for. */
+export type Icon =
+  /** VariableAssigner */
+  | "assign"
+  /** YahooFinance, WenCai, Email, AkShare, DeepL, Parser, TokenChunker, TitleChunker, Extractor, Tokenizer, Compiler */
+  | "box"
+  /** CodeExec */
+  | "code"
+  /** DataOperations, ExeSQL */
+  | "data"
+  /** IterationItem, LoopItem */
+  | "enter"
+  /** ExitLoop */
+  | "exit"
+  /** Switch */
+  | "fork"
+  /** UserFillUp */
+  | "form"
+  /** Invoke, Browser */
+  | "globe"
+  /** ExcelProcessor */
+  | "grid"
+  /** ListOperations */
+  | "list"
+  /** Loop */
+  | "loop"
+  /** VariableAggregator */
+  | "merge"
+  /** DocGenerator */
+  | "note"
+  /** File */
+  | "open"
+  /** Begin */
+  | "play"
+  /** Iteration */
+  | "repeat"
+  /** Agent */
+  | "robot"
+  /** Retrieval, TavilySearch, TavilyExtract, DuckDuckGo, Google, SearXNG, Bing, BGPT, Keenable, QueritSearch, QueritContents, Wikipedia, ArXiv, PubMed, GitHub, GoogleScholar, Crawler, Jin10, QWeather, TuShare */
+  | "search"
+  /** Categorize */
+  | "sort"
+  /** LLM */
+  | "spark"
+  /** Message */
+  | "speech"
+  /** StringTransform */
+  | "text";
+
 /** wireEvents are the types of events that RAGFlow's clients know. */
 export const wireEvents: readonly EventType[] = [
   "workflow_started",

@@ -1,0 +1,31 @@
+// What components say of themselves comes from the engine in English. Other languages are looked up
+// by the English text and loaded when a person needs them: in the engine's module they would be
+// carried by everybody.
+
+import { Store } from "../run/store.ts";
+
+/** SpecWords are texts by their English. */
+export type SpecWords = Readonly<Record<string, string>>;
+
+/** specWords are those loaded so far. */
+export const specWords = new Store<SpecWords>({});
+
+let loading: Promise<void> | undefined;
+
+/** loadSpecWords loads the Chinese texts, once; what cannot be loaded stays English. */
+export function loadSpecWords(): Promise<void> {
+  loading ??= import("./specs.zh.ts").then(({ zh }) => specWords.set(zh), () => { loading = undefined; });
+  return loading;
+}
+
+/** translated looks a text up. Thoughts and numbered labels hold a name or a number: "Case 2". */
+export function translated(words: SpecWords, english: string): string {
+  const found = words[english];
+  if (found !== undefined) return found;
+  const numbered = /^(.*) (\d+)$/.exec(english);
+  const label = numbered && words[`${numbered[1]} {0}`];
+  if (label) return label.replace("{0}", numbered[2] ?? "");
+  const called = /^Calling (.+)\.$/.exec(english);
+  const calling = called && words["Calling {0}."];
+  return calling ? calling.replace("{0}", called[1] ?? "") : english;
+}
