@@ -18,14 +18,12 @@ export function loadSpecWords(): Promise<void> {
   return loading;
 }
 
-/** translated looks a text up. Thoughts and numbered labels hold a name or a number: "Case 2". */
+/** translated looks a text up. A numbered label and the thoughts of a tool hold what no list has: "Case 2". */
 export function translated(words: SpecWords, english: string): string {
   const found = words[english];
   if (found !== undefined) return found;
-  const numbered = /^(.*) (\d+)$/.exec(english);
-  const label = numbered && words[`${numbered[1]} {0}`];
-  if (label) return label.replace("{0}", numbered[2] ?? "");
-  const called = /^Calling (.+)\.$/.exec(english);
-  const calling = called && words["Calling {0}."];
-  return calling ? calling.replace("{0}", called[1] ?? "") : english;
+  const [, label = "", number = ""] = /^(.*) (\d+)$/.exec(english) ?? [];
+  if (words[label]) return `${words[label]} ${number}`;
+  const [, name] = /^Calling (.+)\.$/.exec(english) ?? [];
+  return (name !== undefined && words["Calling {0}."]?.replace("{0}", name)) || english;
 }
