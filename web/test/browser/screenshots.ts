@@ -66,7 +66,7 @@ const shots: Shot[] = [
   ["consent-phone-dark", stranger, { width: 390, height: 844, dark: true }, async (page) => { await page.locator(".consent").waitFor(); }],
   ["replace", "#example=exchange", {}, async (page) => {
     await node(page, "Receipt");
-    await page.getByLabel("content", { exact: true }).fill("Other words");
+    await page.getByLabel("Content", { exact: true }).fill("Other words");
     await page.evaluate((hash) => { location.hash = hash; }, stranger);
     await page.locator("dialog[open]").waitFor();
   }],
@@ -115,7 +115,7 @@ const shots: Shot[] = [
   }],
   ["failed", "#example=exchange", {}, async (page) => {
     await node(page, "Do the sum");
-    await page.getByLabel("script", { exact: true }).fill("function main() { throw new Error('the abacus lost a bead') }");
+    await page.getByLabel("Script", { exact: true }).fill("function main() { throw new Error('the abacus lost a bead') }");
     await tab(page, "chat");
     await page.getByRole("button", { name: "Run" }).click();
     await page.locator('.box[data-status="failed"]').waitFor();
