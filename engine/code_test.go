@@ -65,8 +65,9 @@ func TestEveryDiagnosticHasAListedCode(t *testing.T) {
 		}
 	}
 	for _, code := range []string{
-		engine.CodeBadCanvas, engine.CodeBadParam, engine.CodeBadReference, engine.CodeEmptySetting, engine.CodeEndlessCycle,
-		engine.CodeNeedsHost, engine.CodeNoItem, engine.CodePipeline, engine.CodeUnknownComponent, engine.CodeUnknownOutput,
+		engine.CodeBadCanvas, engine.CodeBadParam, engine.CodeBadReference,
+		engine.CodeEmptySetting, engine.CodeEndlessCycle, engine.CodeNeedsHost, engine.CodeNoItem, engine.CodePipeline, engine.CodeUnknownComponent,
+		engine.CodeUnknownOutput,
 		engine.CodeUnknownParam, engine.CodeUnknownTarget, engine.CodeUnreachable,
 	} {
 		require.True(t, seen[code], code)

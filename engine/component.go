@@ -86,9 +86,9 @@ type (
 //
 // Tags of a params field: json:"name" is the key in params; doc:"..." says what it is;
 // default:"..." is its default as JSON or plain text; enum:"a,b" lists what is accepted; min:"0"
-// and max:"1" bound numbers; check:"nonempty" refuses empty values; label:"..." is what a form calls
-// it, group:"..." the part of the form it belongs to, format:"code" marks a program. Fields of type Ref, Text and
-// Expr hold references.
+// and max:"1" bound numbers; check:"nonempty" refuses empty values; label:"..." is what a form
+// calls it, group:"..." the part of the form it belongs to; format:"code" marks a program. Fields
+// of type Ref, Text and Expr hold references.
 type Spec struct {
 	Name    string           // component_name
 	Aliases []string         // other names that load as this component

@@ -26,7 +26,8 @@ func TestEveryComponentSaysWhatADrawingNeeds(t *testing.T) {
 		_, branches := s.New().(engine.Brancher)
 		require.Equal(t, branches, len(s.Branches) > 0, "%s: a component that chooses names its branches", s.Name)
 		for _, b := range s.Branches {
-			require.True(t, d.Get("params").Get("properties").Get(b.Param).Truthy(), "%s has no param %q", s.Name, b.Param)
+			param := d.Get("params").Get("properties").Get(b.Param)
+			require.True(t, param.Truthy(), "%s has no param %q", s.Name, b.Param)
 		}
 		if s.Role == engine.RoleStart {
 			starts++

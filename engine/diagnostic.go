@@ -42,7 +42,8 @@ func (d Diagnostic) String() string {
 
 // Value returns the diagnostic as its JSON has it.
 func (d Diagnostic) Value() Value {
-	b := NewObject(5).Set("severity", String(string(d.Severity))).Set("code", String(d.Code)).Set("message", String(d.Message))
+	b := NewObject(5).Set("severity", String(string(d.Severity)))
+	b.Set("code", String(d.Code)).Set("message", String(d.Message))
 	if d.Node != "" {
 		b.Set("node", String(d.Node))
 	}

@@ -80,12 +80,14 @@ func (v *validator) checkEntry(n, to *node) {
 	around := &v.nodes[to.parent]
 	switch {
 	case around == n:
-		v.add(n, SeverityError, CodeEntersBody, "downstream", "%q stands in the body of this node, so it cannot follow it", to.id)
+		v.add(n, SeverityError, CodeEntersBody, "downstream",
+			"%q stands in the body of this node, so it cannot follow it", to.id)
 	case to.isItem:
 		v.add(n, SeverityError, CodeEntersBody, "downstream",
 			"%q opens the body of %q, which only that node does: lead to %q instead", to.id, around.id, around.id)
 	default:
-		v.add(n, SeverityWarning, CodeEntersBody, "downstream", "%q stands in the body of %q, which does not run then", to.id, around.id)
+		v.add(n, SeverityWarning, CodeEntersBody, "downstream",
+			"%q stands in the body of %q, which does not run then", to.id, around.id)
 	}
 }
 
@@ -100,8 +102,9 @@ func (v *validator) checkExits(container *node) {
 			switch {
 			case to == container.index || v.encloses(container.index, to):
 			case always[i] && !n.brancher:
-				v.add(n, SeverityError, CodeLeavesBody, "downstream", "%q stands outside of %q, which ends there in its first turn: "+
-					"give %q the parent_id %q", target.id, container.id, target.id, container.id)
+				v.add(n, SeverityError, CodeLeavesBody, "downstream",
+					"%q stands outside of %q, which ends there in its first turn: "+
+						"give %q the parent_id %q", target.id, container.id, target.id, container.id)
 			default:
 				v.add(n, SeverityWarning, CodeLeavesBody, "downstream",
 					"%q stands outside of %q, which ends there", target.id, container.id)

@@ -46,7 +46,8 @@ func (m *model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq
 			if failed != nil {
 				done.Set("error", engine.String(failed.Error()))
 			}
-			m.run.tell(engine.EventModelFinished, done.Set("elapsed_time", engine.Float(clock.Now().Sub(began).Seconds())))
+			done.Set("elapsed_time", engine.Float(clock.Now().Sub(began).Seconds()))
+			m.run.tell(engine.EventModelFinished, done)
 		}()
 		for p, err := range m.behind.Generate(ctx, req) {
 			failed = err

@@ -12,8 +12,9 @@ import (
 func page() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Vocabulary\n\n" +
-		"The words that Go, the HTTP API, the npm package, the output of programs and the page share. Messages may change, these\n" +
-		"words do not. RAGFlow's dialects have words of their own. This page is made by `go run ./build/gen`.\n")
+		"The words that Go, the HTTP API, the npm package, the output of programs and the page share.\n" +
+		"Messages may change, these words do not. RAGFlow's dialects have words of their own.\n" +
+		"This page is made by `go run ./build/gen`.\n")
 	table(&b, "Status of a run", "status", "", engine.Statuses())
 	table(&b, "Severity of a diagnostic", "severity", "", severities())
 	for _, g := range engine.Codes() {
@@ -21,7 +22,9 @@ func page() []byte {
 	}
 	b.WriteString("\n## Events\n\n| event | who receives it | |\n| --- | --- | --- |\n")
 	audiences := map[engine.Audience]string{
-		engine.AudienceWire: "every client", engine.AudienceOwn: "our own API, the page", engine.AudienceLog: "the run log",
+		engine.AudienceWire: "every client",
+		engine.AudienceOwn:  "our own API, the page",
+		engine.AudienceLog:  "the run log",
 	}
 	for _, e := range engine.EventTypes() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", e.Type, audiences[e.Audience], e.Doc)

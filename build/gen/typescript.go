@@ -34,7 +34,8 @@ func typescript() []byte {
 		fmt.Fprintf(&b, "  %q,\n", t.Word)
 	}
 	b.WriteString("];\n")
-	fmt.Fprintf(&b, "\n/** canceledText is what a canceled run has as outputs. */\nexport const canceledText = %q;\n", engine.CanceledText)
+	b.WriteString("\n/** canceledText is what a canceled run has as outputs. */\n")
+	fmt.Fprintf(&b, "export const canceledText = %q;\n", engine.CanceledText)
 	object(&b, "Diagnostic", "is one finding of `validate`.", reflect.TypeFor[engine.Diagnostic](),
 		map[string]string{"severity": "Severity", "code": "Code"})
 	usage(&b)

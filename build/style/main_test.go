@@ -120,14 +120,16 @@ func TestWornWordsAreFoundByFolder(t *testing.T) {
 func TestNamesOfComponentsInThePage(t *testing.T) {
 	page := func(line string) tree { return tree{"web/view/x.tsx": []byte(line + "\n")} }
 	for _, line := range []string{
-		`if (kind === "Switch") return;`, `  LLM: "M12 3l2 6",`, `/^(LLM|Agent)$/.test(kind)`, "const a = `Generate`;", `new Set(['Loop'])`,
+		`if (kind === "Switch") return;`, `  LLM: "M12 3l2 6",`, `/^(LLM|Agent)$/.test(kind)`,
+		"const a = `Generate`;", `new Set(['Loop'])`,
 	} {
 		found, err := names(page(line))
 		require.NoError(t, err)
 		require.Len(t, found, 1, line)
 	}
 	for _, line := range []string{
-		`import { Message } from "./message.ts";`, `t("chat.Switch")`, `// a Switch or a Categorize`, `const file: File = new File([], "x");`,
+		`import { Message } from "./message.ts";`, `t("chat.Switch")`,
+		`// a Switch or a Categorize`, `const file: File = new File([], "x");`,
 	} {
 		found, err := names(page(line))
 		require.NoError(t, err)

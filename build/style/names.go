@@ -39,8 +39,8 @@ func ofPage(name string) bool {
 	return top == "web" && folder != "test" && folder != "examples" && folder != "words"
 }
 
-// componentNames matches a name or alias as a whole string, as a member of an object and as a choice
-// in a regular expression.
+// componentNames matches a name or alias as a whole string, as a member of an object and as a
+// choice in a regular expression.
 func componentNames(specs []engine.Spec) *regexp.Regexp {
 	var all []string
 	for _, s := range specs {

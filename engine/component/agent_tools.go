@@ -59,7 +59,8 @@ func (a *Agent) Warnings() []engine.Diagnostic {
 		}
 		prefix := "tool " + t.bound.Name + ": "
 		if err := t.bound.Err(); err != nil {
-			list = append(list, engine.Diagnostic{Code: engine.CodeBadParam, Param: "tools", Message: prefix + err.Error()})
+			message := prefix + err.Error()
+			list = append(list, engine.Diagnostic{Code: engine.CodeBadParam, Param: "tools", Message: message})
 			continue
 		}
 		if w, ok := t.bound.Component().(engine.Warner); ok {

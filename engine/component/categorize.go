@@ -33,7 +33,7 @@ var categorizeSpec = engine.Spec{
 	Name:     "Categorize",
 	Category: engine.CategoryModel, Icon: "sort",
 	Branches: []engine.Branch{{Param: "category_description", To: "to"}},
-	Doc:      "Sorts what the user says into one of several categories with a language model, and goes on there.",
+	Doc:      "Sorts what the user says into one of several categories with a language model, and continues there.",
 	New:      func() engine.Component { return &Categorize{} },
 	Outputs:  []engine.Field{{Name: "category_name", Type: "string", Doc: "the category"}},
 	Waits:    true,

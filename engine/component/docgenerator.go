@@ -35,7 +35,8 @@ func (d *DocGenerator) Run(ctx context.Context, call *engine.Call) error {
 
 var docGeneratorSpec = engine.Spec{
 	Category: engine.CategoryTool, Icon: "note",
-	Name: "DocGenerator", Aliases: []string{"PDFGenerator"}, Renamed: true, Doc: "Writes a document file from text.", Retries: true, Waits: true,
+	Name: "DocGenerator", Aliases: []string{"PDFGenerator"}, Renamed: true,
+	Doc: "Writes a document file from text.", Retries: true, Waits: true,
 	New: func() engine.Component { return &DocGenerator{} },
 	Outputs: []engine.Field{
 		{Name: "success", Type: "boolean", Doc: "whether it worked"},
@@ -70,8 +71,8 @@ func writeDocument(args, params engine.Value) (engine.Value, bool) {
 
 // unsafeInNames reports characters that names of files are not made of.
 func unsafeInNames(r rune) bool {
-	safe := r >= 0x80 || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || strings.ContainsRune("._-", r)
-	return !safe
+	letter := 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || r >= 0x80
+	return !letter && (r < '0' || '9' < r) && !strings.ContainsRune("._-", r)
 }
 
 // htmlPage is a page of paragraphs, which empty lines separate.

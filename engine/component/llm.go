@@ -16,7 +16,7 @@ import (
 type LLM struct {
 	engine.Common
 	Sampling
-	SysPrompt  engine.Text  `json:"sys_prompt" doc:"what the model is told about its task" label:"System prompt"`
+	SysPrompt  engine.Text  `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
 	Prompts    engine.Value `json:"prompts" doc:"what is asked: a list of {role, content}, or one text; without any it is {sys.query}"`
 	Prompt     engine.Text  `json:"prompt" doc:"what Generate, the old name, calls its task; follows sys_prompt"`
 	Cite       bool         `json:"cite" doc:"tell the model to name its sources, once there are any" default:"true" label:"Citations"`

@@ -54,7 +54,7 @@ type TitleChunker struct {
 type Extractor struct {
 	Step
 	Sampling
-	SysPrompt engine.Text  `json:"sys_prompt" doc:"what the model is told about its task" label:"System prompt"`
+	SysPrompt engine.Text  `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
 	Prompts   engine.Value `json:"prompts" doc:"what is asked: a list of {role, content}, or one text"`
 	FieldName string       `json:"field_name" doc:"field of the chunk the answer goes to: summary, keywords, questions, metadata, toc, ..."`
 }

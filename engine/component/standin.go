@@ -10,7 +10,8 @@ import (
 )
 
 // What a preview answers for components that act outside, where nothing outside can be reached.
-// Each made-up answer says so, so that a canvas runs to its end and nobody takes it for a finding.
+// Each made-up answer says that it is one: a canvas runs to its end, and no answer is taken for a
+// finding.
 
 // notice says that a component was not called, in the language of the question. The question is not
 // repeated: a model would take it for a finding.

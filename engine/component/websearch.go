@@ -59,7 +59,7 @@ type Google struct {
 	Start    engine.Expr `json:"start" doc:"first result, counted from 0"`
 	Num      engine.Expr `json:"num" doc:"results wanted" label:"Results"`
 	APIKey   string      `json:"api_key" doc:"key of SerpApi, best as {{secret:NAME}}" label:"API key"`
-	Country  string      `json:"country" doc:"country whose results are wanted" default:"cn"`
+	Country  string      `json:"country" doc:"country of the results" default:"cn"`
 	Language string      `json:"language" doc:"language of the results" default:"en"`
 }
 

@@ -7,7 +7,10 @@ import type { Params } from "./dsl.ts";
 /** Role is what a box stands for. `tool` and `agent` are parts of an Agent, `note` is text. */
 export type Role = "node" | "group" | "item" | "note" | "tool" | "agent";
 
-/** Specs are the descriptions of components, by name and alias. Until the engine gives them, a canvas is drawn without. */
+/**
+ * Specs are the descriptions of components, by name and alias. Until the engine gives them, a
+ * canvas is drawn without.
+ */
 export type Specs = ReadonlyMap<string, ComponentSpec>;
 
 /** Branch is one way out of a node that chooses. */

@@ -72,7 +72,8 @@ function waysOut({ param, to, label = param }: BranchSpec, value: unknown): Bran
   return isObject(value) ? Object.entries(value).map(([name, each]) => ({ id: name, label: name, to: target(each) })) : [];
 }
 
-// conditionText puts a condition into a line: {items: [{cpn_id, operator, value}], logical_operator}.
+// conditionText puts a condition, {items: [{cpn_id, operator, value}], logical_operator}, into a
+// line.
 function conditionText(condition: unknown): string {
   const { items, logical_operator: logical }: Params = isObject(condition) ? condition : {};
   const parts = (Array.isArray(items) ? items : []) as { cpn_id?: unknown; operator?: unknown; value?: unknown }[];

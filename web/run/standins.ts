@@ -7,7 +7,10 @@ import type { ComponentSpec, Engine, StandIn } from "@easel/engine";
 export type Answer = (args: Record<string, unknown>, params: Record<string, unknown>) => Promise<StandIn>;
 
 /** standInsOf gives an answer for every component that has one, by name. */
-export function standInsOf(specs: Iterable<ComponentSpec>, engine: Promise<Pick<Engine, "standIn">>): Record<string, Answer> {
+export function standInsOf(
+  specs: Iterable<ComponentSpec>, engine: Promise<Pick<Engine, "standIn">>,
+): Record<string, Answer> {
   const able = [...specs].filter((spec) => spec.stand_in);
-  return Object.fromEntries(able.map(({ name }): [string, Answer] => [name, async (args, params) => (await engine).standIn(name, args, params)]));
+  const answer = (name: string): Answer => async (args, params) => (await engine).standIn(name, args, params);
+  return Object.fromEntries(able.map(({ name }) => [name, answer(name)]));
 }

@@ -17,8 +17,13 @@ export interface Substitutes {
 /** noSubstitutes is a run that had the real things so far. */
 export const noSubstitutes: Substitutes = { tools: [], datasets: [] };
 
-/** watched wraps the ports of a run and adds the stand-ins; `noted` gets the whole each time something is added. */
-export function watched(ports: Ports, standIns: Record<string, Answer>, here: ReadonlySet<string>, noted: (substitutes: Substitutes) => void): Ports {
+/**
+ * watched wraps the ports of a run and adds the stand-ins; `noted` gets the whole each time
+ * something is added.
+ */
+export function watched(
+  ports: Ports, standIns: Record<string, Answer>, here: ReadonlySet<string>, noted: (substitutes: Substitutes) => void,
+): Ports {
   let known = noSubstitutes;
   const add = (list: keyof Substitutes, names: string[]): void => {
     const fresh = [...new Set(names)].filter((name) => !known[list].includes(name));

@@ -1,5 +1,5 @@
-// A component that only the module knows, built with the tag fixture: it is drawn, offered and edited
-// by what it says of itself.
+// A component that only the module knows, built with the tag fixture: it is drawn, offered and
+// edited by what it says of itself.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -16,7 +16,7 @@ import { standInsOf } from "../run/standins.ts";
 import { Store } from "../run/store.ts";
 import { AppContext, type Look } from "../view/context.tsx";
 import { sections } from "../view/form.tsx";
-import { hueOf, Icon, iconOf } from "../view/icons.tsx";
+import { hueOf, Icon, iconOf, type IconName } from "../view/icons.tsx";
 import { Panel } from "../view/panel.tsx";
 
 const built = buildModule("fixture");
@@ -29,7 +29,9 @@ after(() => {
   built.remove();
 });
 
-const params = { roads: [{ leads_to: ["Message:A"] }, { leads_to: "Message:B" }], home: ["Message:A", "Message:B"], unknown: 1, paint: "red" };
+const params = {
+  roads: [{ leads_to: ["Message:A"] }, { leads_to: "Message:B" }], home: ["Message:A", "Message:B"], unknown: 1, paint: "red",
+};
 const dsl: Dsl = { components: dict({
   begin: { obj: { component_name: "Begin", params: {} }, downstream: ["OldSignpost:S"] },
   "OldSignpost:S": { obj: { component_name: "OldSignpost", params }, downstream: ["Message:A", "Message:B"] },
@@ -38,9 +40,12 @@ const dsl: Dsl = { components: dict({
 }) };
 
 test("it stands in the palette with its category, its drawing and its words", () => {
-  assert.deepEqual([spec.category, spec.icon, spec.role, spec.description], ["flow", "fork", "branch", "Shows the way."]);
+  const { category, icon, role, description } = spec;
+  assert.deepEqual([category, icon, role, description], ["flow", "fork", "branch", "Shows the way."]);
   assert.equal(hueOf(spec), "flow");
-  assert.equal(renderToStaticMarkup(createElement(Icon, { name: iconOf(spec) })), renderToStaticMarkup(createElement(Icon, { name: "fork" })));
+  const drawing = (name: IconName): string => renderToStaticMarkup(createElement(Icon, { name }));
+  assert.equal(drawing(iconOf(spec)), drawing("fork"));
+  assert.notEqual(drawing(iconOf(spec)), drawing("box"));
 });
 
 test("it is drawn with its ways out, under its earlier name too", () => {
@@ -50,8 +55,10 @@ test("it is drawn with its ways out, under its earlier name too", () => {
     { id: "Road 1", label: "Road 1", to: ["Message:A"] }, { id: "Road 2", label: "Road 2", to: ["Message:B"] },
     { id: "home", label: "Way home", to: ["Message:A", "Message:B"] },
   ]);
-  const ways = model.edges.filter(({ source }) => source === "OldSignpost:S").map(({ branch, target }) => [branch, target]);
-  assert.deepEqual(ways, [["Road 1", "Message:A"], ["Road 2", "Message:B"], ["home", "Message:A"], ["home", "Message:B"]]);
+  const ways = model.edges.filter(({ source }) => source === "OldSignpost:S").map((edge) => [edge.branch, edge.target]);
+  assert.deepEqual(ways, [
+    ["Road 1", "Message:A"], ["Road 2", "Message:B"], ["home", "Message:A"], ["home", "Message:B"],
+  ]);
 });
 
 test("its form has its params in their groups, with labels and without what has no effect", () => {
@@ -59,8 +66,8 @@ test("its form has its params in their groups, with labels and without what has 
   assert.deepEqual(main, ["roads", "home", "writing_on_it", "plan", "unknown"]);
   assert.deepEqual(groups[0], ["page", ["height"]]);
   assert.ok(groups.some(([group, keys]) => group === "errors" && keys.includes("max_retries")));
-  const { properties = {} } = spec.params ?? {};
-  assert.deepEqual([properties["writing_on_it"]?.title, properties["height"]?.title, properties["plan"]?.format], ["Writing on it", "Height (m)", "code"]);
+  const { writing_on_it: writing, height, plan } = spec.params?.properties ?? {};
+  assert.deepEqual([writing?.title, height?.title, plan?.format], ["Writing on it", "Height (m)", "code"]);
 });
 
 test("its stand-in answers in a preview", async () => {
@@ -75,12 +82,14 @@ test("a canvas that has it is valid", async () => {
 });
 
 test("the page shows its form", async () => {
-  const session = new Session(Promise.resolve(engine), {}, { models: () => Promise.reject(new Error("no run asks the host")) });
+  const host = { models: () => Promise.reject(new Error("no run asks the host")) };
+  const session = new Session(Promise.resolve(engine), {}, host);
   await new Promise<void>((resolve) => { session.specs.subscribe(resolve); });
   session.open(JSON.stringify(dsl), "fixture", { kind: "example" });
   const look = new Store<Look>({ language: "en", dark: false, tab: "node", panel: true, selected: "OldSignpost:S" });
   const app = { session, host: new Host(), look };
   const html = renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(Panel)));
-  for (const text of ["Shows the way.", "Writing on it", "what it says", "Height (m)", "Page layout", 'data-hue="flow"']) assert.ok(html.includes(text), text);
+  const shown = ["Shows the way.", "Writing on it", "what it says", "Height (m)", "Page layout", 'data-hue="flow"'];
+  for (const text of shown) assert.ok(html.includes(text), text);
   assert.ok(!html.includes("paint"));
 });

@@ -1,4 +1,5 @@
-// The words of components: each English text of the engine has a Chinese one, and no other is listed.
+// The words of components: each English text of the engine has a Chinese one, and no other is
+// listed.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -27,11 +28,13 @@ test("every text of a component has a Chinese one, and nothing else is listed", 
 test("Chinese texts are Chinese", async () => {
   await loadSpecWords();
   const same = new Set(["Top P", "SQL"]);
-  const latin = Object.entries(specWords.get()).filter(([english, text]) => !same.has(english) && !/\p{Script=Han}/u.test(text));
+  const foreign = ([english, text]: [string, string]): boolean => !same.has(english) && !/\p{Script=Han}/u.test(text);
+  const latin = Object.entries(specWords.get()).filter(foreign);
   assert.deepEqual(latin, []);
 });
 
 test("numbered labels and thoughts that name a tool are translated, unknown texts stay", () => {
   const words = { Case: "情况", "Calling {0}.": "正在调用 {0}。" };
-  assert.deepEqual(["Case 2", "Calling Email.", "n > 1", "Case"].map((text) => translated(words, text)), ["情况 2", "正在调用 Email。", "n > 1", "情况"]);
+  const shown = ["Case 2", "Calling Email.", "n > 1", "Case"].map((text) => translated(words, text));
+  assert.deepEqual(shown, ["情况 2", "正在调用 Email。", "n > 1", "情况"]);
 });

@@ -130,7 +130,7 @@ export const en = {
   "status.idle": "not run",
   "status.running": "running",
   "status.queued": "queued",
-  "status.succeeded": "done",
+  "status.succeeded": "succeeded",
   "status.failed": "failed",
   "status.canceled": "canceled",
   "status.paused": "waiting for input",

@@ -18,7 +18,7 @@ export function loadSpecWords(): Promise<void> {
   return loading;
 }
 
-/** translated looks a text up. A numbered label and the thoughts of a tool hold what no list has: "Case 2". */
+/** translated looks a text up, also with a number behind it, as in "Case 2". */
 export function translated(words: SpecWords, english: string): string {
   const found = words[english];
   if (found !== undefined) return found;

@@ -1,15 +1,17 @@
-// What components say of themselves, by the English text of the engine: descriptions, thoughts, labels
-// and docs of params. A test compares the keys with the components.
+// What components say of themselves, by the English text of the engine: descriptions, thoughts,
+// labels and docs of params. A test compares the keys with the components.
 
 /** zh are the Chinese texts. */
 export const zh: Readonly<Record<string, string>> = {
-  "Where every canvas starts. It takes what the caller passed: form fields, or the parts of a web request.": "每个画布从这里开始。它接收调用方传入的内容：表单字段，或网络请求的各个部分。",
+  "Where every canvas starts. It takes what the caller passed: form fields, or the parts of a web request.":
+    "每个画布从这里开始。它接收调用方传入的内容：表单字段，或网络请求的各个部分。",
   "Mode": "模式",
   "how the canvas is started; Dialog is another word for conversational": "画布的启动方式；Dialog 与 conversational 意思相同",
   "Prologue": "开场白",
   "greeting that a client shows before the first turn": "客户端在第一轮之前显示的问候语",
   "Inputs": "输入",
-  "form: field name -> {name, type, optional or required, options, value}": "表单：字段名 -> {name, type, optional 或 required, options, value}",
+  "form: field name -> {name, type, optional or required, options, value}":
+    "表单：字段名 -> {name, type, optional 或 required, options, value}",
   "Page layout": "页面布局",
   "how the original reads pages of uploads; has no effect here": "原版如何识别上传文件的页面；这里不起作用",
   "Methods": "方法",
@@ -17,9 +19,11 @@ export const zh: Readonly<Record<string, string>> = {
   "Content types": "内容类型",
   "webhook: the Content-Type, or a list of them; any without it": "网络钩子：允许的 Content-Type，可以是列表；留空表示任意",
   "Schema": "结构",
-  "webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}": "网络钩子：{query, headers, body}，各为 {properties: {字段: {type}}, required: [字段]}",
+  "webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}":
+    "网络钩子：{query, headers, body}，各为 {properties: {字段: {type}}, required: [字段]}",
   "Security": "安全",
-  "webhook: who may send: auth_type none, token, basic, jwt or hmac; required": "网络钩子：谁可以发送；auth_type 为 none、token、basic、jwt 或 hmac；必填",
+  "webhook: who may send: auth_type none, token, basic, jwt or hmac; required":
+    "网络钩子：谁可以发送；auth_type 为 none、token、basic、jwt 或 hmac；必填",
   "Execution mode": "执行方式",
   "webhook: Immediately answers at once, others when the run has ended": "网络钩子：Immediately 立即应答，其他方式在运行结束后应答",
   "Response": "应答",
@@ -29,7 +33,8 @@ export const zh: Readonly<Record<string, string>> = {
   "Delay between retries (seconds)": "重试间隔（秒）",
   "seconds between tries": "两次尝试之间的秒数",
   "On error": "出错时",
-  "what an error leads to: goto (exception_goto), comment (exception_default_value) or nothing": "出错后怎么办：goto（exception_goto）、comment（exception_default_value）或不处理",
+  "what an error leads to: goto (exception_goto), comment (exception_default_value) or nothing":
+    "出错后怎么办：goto（exception_goto）、comment（exception_default_value）或不处理",
   "Fallback output": "备用输出",
   "fallback output if the node fails": "节点失败时的备用输出",
   "Nodes that run after an error": "出错后运行的节点",
@@ -44,9 +49,11 @@ export const zh: Readonly<Record<string, string>> = {
   "whether tips are shown": "是否显示提示",
   "Tips": "提示",
   "text above the form; may hold references": "表单上方的文字；可以包含引用",
-  "Says a text to the user. References in it are replaced; answers of models are said as they come.": "向用户发送一段文字。其中的引用会被替换；模型的回答边生成边显示。",
+  "Says a text to the user. References in it are replaced; answers of models are said as they come.":
+    "向用户发送一段文字。其中的引用会被替换；模型的回答边生成边显示。",
   "Content": "内容",
-  "the text, or several of which one is picked at random; may hold references and Jinja": "文字，或多段文字（随机选一段）；可以包含引用和 Jinja",
+  "the text, or several of which one is picked at random; may hold references and Jinja":
+    "文字，或多段文字（随机选一段）；可以包含引用和 Jinja",
   "Stream": "流式输出",
   "whether the text is said as it comes; false says it whole": "是否边生成边显示；false 表示一次显示全部",
   "Output format": "输出格式",
@@ -59,10 +66,12 @@ export const zh: Readonly<Record<string, string>> = {
   "memories that keep the question and this text": "保存问题和这段文字的记忆库",
   "Keep file descriptors": "保留文件描述",
   "whether descriptors of files stay in the text": "文件描述是否留在文字里",
-  "Asks a language model and gives its answer, as text or as JSON in a declared form.": "向语言模型提问并给出回答，可以是文字，也可以是指定结构的 JSON。",
+  "Asks a language model and gives its answer, as text or as JSON in a declared form.":
+    "向语言模型提问并给出回答，可以是文字，也可以是指定结构的 JSON。",
   "Thinking about the question.": "正在思考问题。",
   "Model": "模型",
-  "model, as model, model@provider or model@instance@provider; empty is the default model": "模型，写作 model、model@provider 或 model@instance@provider；留空使用默认模型",
+  "model, as model, model@provider or model@instance@provider; empty is the default model":
+    "模型，写作 model、model@provider 或 model@instance@provider；留空使用默认模型",
   "Temperature": "温度",
   "sampling temperature: higher is more varied": "采样温度：越高越多样",
   "Top P": "Top P",
@@ -86,9 +95,10 @@ export const zh: Readonly<Record<string, string>> = {
   "Thinking": "思考",
   "how much a reasoning model thinks; empty or default leaves it to the model": "推理模型思考多少；留空或 default 由模型决定",
   "System prompt": "系统提示词",
-  "what the model is told about its task": "告诉模型它的任务",
+  "instructions for the model": "告诉模型它的任务",
   "Prompts": "提示词",
-  "what is asked: a list of {role, content}, or one text; without any it is {sys.query}": "问题：{role, content} 的列表，或一段文字；留空为 {sys.query}",
+  "what is asked: a list of {role, content}, or one text; without any it is {sys.query}":
+    "问题：{role, content} 的列表，或一段文字；留空为 {sys.query}",
   "Prompt": "提示",
   "what Generate, the old name, calls its task; follows sys_prompt": "旧组件 Generate 的任务说明；接在 sys_prompt 之后",
   "Citations": "引用来源",
@@ -98,23 +108,29 @@ export const zh: Readonly<Record<string, string>> = {
   "A language model that calls tools, round by round, before it answers.": "会调用工具的语言模型：一轮一轮地调用，然后回答。",
   "Thinking about which tools help.": "正在考虑哪些工具有用。",
   "Tools": "工具",
-  "list of {component_name, name, id, params}: components and agents it may call": "{component_name, name, id, params} 的列表：可以调用的组件和智能体",
+  "list of {component_name, name, id, params}: components and agents it may call":
+    "{component_name, name, id, params} 的列表：可以调用的组件和智能体",
   "MCP servers": "MCP 服务器",
-  "list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is empty, all tools of the server": "{mcp_id, tools: {name: {name, description, inputSchema}}} 的列表：可以调用的 MCP 服务器工具，每次运行时由服务器描述；tools 为空表示该服务器的全部工具",
+  ["list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that " +
+    "it may call, described by the servers in each run; if tools is empty, all tools of the server"]:
+    "{mcp_id, tools: {name: {name, description, inputSchema}}} 的列表：可以调用的 MCP 服务器工具，每次运行时由服务器描述；tools 为空表示该服务器的全部工具",
   "Max rounds": "最大轮数",
   "rounds of tool calls beyond the first": "第一轮之后还能调用工具的轮数",
   "Tool mode": "工具方式",
-  "how the model calls tools: native, prompt, or auto for native where the model can": "模型如何调用工具：native、prompt，或 auto（模型支持时用 native）",
+  "how the model calls tools: native, prompt, or auto for native where the model can":
+    "模型如何调用工具：native、prompt，或 auto（模型支持时用 native）",
   "User prompt": "用户提示词",
   "as a tool: the request that is proposed to the calling agent": "作为工具时：建议给上级智能体的请求",
   "Remember tools": "记住工具调用",
   "keep a summary of the tool calls in the canvas's memory; costs one model call": "把工具调用的摘要保存在画布的记忆里；需要多调用一次模型",
-  "Sorts what the user says into one of several categories with a language model, and goes on there.": "用语言模型把用户的话分到若干类别之一，然后沿该类别继续。",
+  "Sorts what the user says into one of several categories with a language model, and continues there.":
+    "用语言模型把用户的话分到若干类别之一，然后沿该类别继续。",
   "Sorting the request.": "正在给请求分类。",
   "Query": "查询",
   "text to sort": "要分类的文字",
   "Categories": "类别",
-  "name -> {description, examples, to}; to lists the ids that run next": "名称 -> {description, examples, to}；to 列出接下来运行的节点编号",
+  "name -> {description, examples, to}; to lists the ids that run next":
+    "名称 -> {description, examples, to}；to 列出接下来运行的节点编号",
   "Searches datasets or memories for passages that fit a query.": "在数据集或记忆里查找与查询相符的段落。",
   "Searching the knowledge base.": "正在搜索知识库。",
   "what to look for": "要查找的内容",
@@ -143,7 +159,8 @@ export const zh: Readonly<Record<string, string>> = {
   "Cross languages": "跨语言",
   "languages the query is translated into": "把查询翻译成的语言",
   "Metadata filter": "元数据过滤",
-  "{method: auto, semi_auto or manual, manual: [{key, op, value}], semi_auto: [keys], logic}": "{method: auto、semi_auto 或 manual, manual: [{key, op, value}], semi_auto: [keys], logic}",
+  "{method: auto, semi_auto or manual, manual: [{key, op, value}], semi_auto: [keys], logic}":
+    "{method: auto、semi_auto 或 manual, manual: [{key, op, value}], semi_auto: [keys], logic}",
   "User ID": "用户编号",
   "whose memories are searched": "搜索谁的记忆",
   "Function name": "函数名",
@@ -156,14 +173,16 @@ export const zh: Readonly<Record<string, string>> = {
   "looked at in order; the first that holds decides": "依次检查；第一个成立的条件起决定作用",
   "Otherwise": "否则",
   "ids of the nodes that run when no condition holds": "没有条件成立时运行的节点编号",
-  "Runs its body once for each element of a list, one after the other, and collects what the body gives.": "对列表的每个元素依次运行一次循环体，并收集结果。",
+  "Runs its body once for each element of a list, one after the other, and collects what the body gives.":
+    "对列表的每个元素依次运行一次循环体，并收集结果。",
   "Going over a list.": "正在遍历列表。",
   "List": "列表",
   "reference to the list": "对列表的引用",
   "Opens each turn of an Iteration's body.": "开始迭代的每一轮。",
   "Taking the next element.": "正在取下一个元素。",
   "each item": "每个元素",
-  "Runs its body again and again until its conditions hold or it has run often enough; given items, once for each of them.": "反复运行循环体，直到条件成立或次数用完；给出元素时，每个元素运行一次。",
+  ["Runs its body again and again until its conditions hold or it has run often enough; given " +
+    "items, once for each of them."]: "反复运行循环体，直到条件成立或次数用完；给出元素时，每个元素运行一次。",
   "Going round in a loop.": "正在循环。",
   "Loop variables": "循环变量",
   "outputs of the loop with their initial values": "循环的输出及其初始值",
@@ -183,14 +202,16 @@ export const zh: Readonly<Record<string, string>> = {
   "Writing variables down.": "正在写入变量。",
   "Variables": "变量",
   "what to change, in order": "依次要修改的内容",
-  "Brings alternative branches together: each group takes the first of its variables that holds something.": "汇合多个分支：每一组取第一个有内容的变量。",
+  "Brings alternative branches together: each group takes the first of its variables that holds something.":
+    "汇合多个分支：每一组取第一个有内容的变量。",
   "Bringing the branches together.": "正在汇合分支。",
   "Groups": "分组",
   "what to bring together": "要汇合的内容",
   "Cuts, picks, filters, sorts a list or drops its duplicates.": "对列表截取、挑选、过滤、排序或去重。",
   "Working on a list.": "正在处理列表。",
   "Operations": "操作",
-  "what to do: topN and head give the first n, tail the last n, nth the n-th element": "做什么：topN 和 head 取前 n 个，tail 取后 n 个，nth 取第 n 个",
+  "what to do: topN and head give the first n, tail the last n, nth the n-th element":
+    "做什么：topN 和 head 取前 n 个，tail 取后 n 个，nth 取第 n 个",
   "N": "数量",
   "how many, or which one for nth: 1 is the first, -1 the last": "多少个；对 nth 则是第几个：1 是第一个，-1 是最后一个",
   "Strict": "严格",
@@ -201,7 +222,8 @@ export const zh: Readonly<Record<string, string>> = {
   "sort: members to compare objects by, separated by commas; all of them when empty": "sort：用来比较对象的成员，用逗号分隔；留空为全部",
   "Filter": "过滤",
   "which elements stay": "保留哪些元素",
-  "Changes objects: picks, removes and renames members, filters, merges, sets members, or reads texts as values.": "修改对象：挑选、删除、重命名成员，过滤，合并，设置成员，或把文字读成值。",
+  "Changes objects: picks, removes and renames members, filters, merges, sets members, or reads texts as values.":
+    "修改对象：挑选、删除、重命名成员，过滤，合并，设置成员，或把文字读成值。",
   "Working on data.": "正在处理数据。",
   "references to objects or lists of objects": "对对象或对象列表的引用",
   "what to do with each object": "对每个对象做什么",
@@ -277,7 +299,7 @@ export const zh: Readonly<Record<string, string>> = {
   "first result, counted from 0": "第一个结果，从 0 开始数",
   "key of SerpApi, best as {{secret:NAME}}": "SerpApi 的密钥，最好写作 {{secret:NAME}}",
   "Country": "国家",
-  "country whose results are wanted": "需要哪个国家的结果",
+  "country of the results": "需要哪个国家的结果",
   "language of the results": "结果的语言",
   "Searches the web with a SearXNG server.": "用 SearXNG 服务器搜索网络。",
   "Server URL": "服务器网址",
@@ -417,7 +439,8 @@ export const zh: Readonly<Record<string, string>> = {
   "The document a pipeline works on.": "流水线处理的文档。",
   "Turns a document into text.": "把文档变成文字。",
   "Setups": "设置",
-  "per kind of file: {parse_method, lang, suffix, output_format, llm_id, ...}": "按文件种类：{parse_method, lang, suffix, output_format, llm_id, ...}",
+  "per kind of file: {parse_method, lang, suffix, output_format, llm_id, ...}":
+    "按文件种类：{parse_method, lang, suffix, output_format, llm_id, ...}",
   "Cuts text into chunks of about equal length.": "把文字切成长度相近的块。",
   "Tokens per chunk": "每块令牌数",
   "tokens of a chunk": "一块的令牌数",
@@ -443,7 +466,8 @@ export const zh: Readonly<Record<string, string>> = {
   "Asks a language model about each chunk.": "就每个块向语言模型提问。",
   "what is asked: a list of {role, content}, or one text": "问题：{role, content} 的列表，或一段文字",
   "Field name": "字段名",
-  "field of the chunk the answer goes to: summary, keywords, questions, metadata, toc, ...": "回答写入块的哪个字段：summary、keywords、questions、metadata、toc 等",
+  "field of the chunk the answer goes to: summary, keywords, questions, metadata, toc, ...":
+    "回答写入块的哪个字段：summary、keywords、questions、metadata、toc 等",
   "Prepares chunks for search.": "为搜索准备块。",
   "Search method": "搜索方式",
   "full_text, embedding or both": "full_text、embedding 或两者",

@@ -14,7 +14,8 @@ var validateCommand = command{
 	summary: "lists everything that is wrong with canvases",
 	help:    `Exits with 4 when there is an error; warnings alone are accepted.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		asJSON := fs.Bool("json", false, "print a JSON list: [{file, diagnostics: [{severity, code, message, node, param}]}]")
+		asJSON := fs.Bool("json", false,
+			"print a JSON list: [{file, diagnostics: [{severity, code, message, node, param}]}]")
 		return func(_ context.Context, a *app, args []string) error {
 			if len(args) == 0 {
 				return misuse("validate", "at least one canvas is needed")

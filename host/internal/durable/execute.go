@@ -79,7 +79,8 @@ func (r *Runs) drive(lease *runlog.Lease, w *work, wr *writer) (end End, err err
 	defer func() {
 		if p := recover(); p != nil {
 			r.cfg.Logger.Error("run panicked", "run", w.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			end, err = End{Status: store.RunFailed, Code: engine.CodeInternal, Error: "the run broke; the host's log says why"}, nil
+			const text = "the run broke; the host's log says why"
+			end, err = End{Status: store.RunFailed, Code: engine.CodeInternal, Error: text}, nil
 		}
 	}()
 	ctx, done := r.aborts.begin(lease.Context(), w.job.ID)
@@ -123,7 +124,8 @@ func (r *Runs) entries(ctx context.Context, w *work) iter.Seq2[*engine.Event, er
 func endOf(w *work, failed error) End {
 	switch {
 	case errors.Is(failed, engine.ErrCanceled), errors.Is(failed, context.Canceled):
-		return End{Status: store.RunCanceled, Code: engine.CodeCanceled, Error: "Task " + w.job.ID + " has been canceled"}
+		text := "Task " + w.job.ID + " has been canceled"
+		return End{Status: store.RunCanceled, Code: engine.CodeCanceled, Error: text}
 	case failed != nil:
 		return End{Status: store.RunFailed, Code: CodeOf(failed), Error: failed.Error()}
 	case w.state.Paused():

@@ -231,7 +231,8 @@ func (s *Store) ForgetRuns(ctx context.Context, before int64, most int) (n int64
 	err = s.write(ctx, "forget runs", func(ctx context.Context, q querier) error {
 		// The time of creation is there for the index.
 		res, err := q.ExecContext(ctx, `DELETE FROM runs WHERE id IN (SELECT id FROM runs
-			WHERE status IN ('`+RunDone+`', '`+RunFailed+`', '`+RunCanceled+`', '`+RunPaused+`') AND create_time < $1 AND end_time < $1 LIMIT $2)`, before, most)
+			WHERE status IN ('`+RunDone+`', '`+RunFailed+`', '`+RunCanceled+`', '`+RunPaused+`')
+			AND create_time < $1 AND end_time < $1 LIMIT $2)`, before, most)
 		if err != nil {
 			return err
 		}

@@ -208,8 +208,9 @@ export interface ComponentSpec {
 }
 
 /**
- * BranchSpec names a param that holds ways out: one per element of a list or member of an object, each leading to the ids in
- * the member `to` of that element. Without `to` the param itself holds the ids.
+ * BranchSpec names a param that holds ways out: one per element of a list or member of an object,
+ * each leading to the ids in the member `to` of that element. Without `to` the param itself holds
+ * the ids.
  */
 export interface BranchSpec {
   param: string;

@@ -113,7 +113,8 @@ function validate(body: string): Diagnostic[] {
     for (const ref of references(obj.params)) {
       const source = ref.split("@")[0] as string;
       if (ref.includes("@") && !canvas.components[source]) {
-        problems.push({ severity: "error", code: "bad_reference", message: `{${ref}}: there is no node ${source}`, node });
+        const message = `{${ref}}: there is no node ${source}`;
+        problems.push({ severity: "error", code: "bad_reference", message, node });
       }
     }
   }
