@@ -97,8 +97,8 @@ export const stories: Record<string, Story> = {
     const values = only(events, "variables_changed").map((e) => e.data.values);
     same([values[0]?.["sys.query"], values.at(-1)?.["sys.history"]], ["find k", ["user: find k", "assistant: k is v"]]);
     const state = replay(events);
-    const agent = state.latest["Agent:A"];
-    same([state.status, agent?.tools.length, agent?.models.length], ["succeeded", 1, 2]);
+    const step = state.latest["Agent:A"];
+    same([state.status, step?.tools.length, step?.models.length], ["succeeded", 1, 2]);
     same(state.usage?.total_tokens, state.latest["Agent:A"]?.usage?.total_tokens);
   },
 
