@@ -16,7 +16,7 @@ FUZZ := engine:FuzzCanvas engine:FuzzText engine/template:FuzzTemplate engine/co
 FUZZ_REST = $(filter-out $(FUZZ),$(shell git grep '^func Fuzz' -- '*_test.go' | sed -E 's|/[^/]*_test\.go:func (Fuzz[A-Za-z0-9_]*).*|:\1|'))
 
 .DEFAULT_GOAL := help
-.PHONY: help release-files soak attack run run-terminal run-plugin test check fmt vet lint style wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
+.PHONY: help release-files soak attack run run-terminal run-plugin test check fmt vet lint style gen gen-check wasm race unit fuzz fuzz-all module size js page clients browser screenshots measure licences licences-check package-check chart bench cover clean tidy setup
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -83,6 +83,7 @@ check: ## the static part: format, vet, lint, generated files, builds for other 
 	@$(STAGE) vet $(MAKE) --no-print-directory vet
 	@$(STAGE) lint $(MAKE) --no-print-directory lint
 	@$(STAGE) style $(MAKE) --no-print-directory style
+	@$(STAGE) generated $(MAKE) --no-print-directory gen-check
 	@$(STAGE) wasm $(MAKE) --no-print-directory wasm
 	@$(STAGE) size $(MAKE) --no-print-directory size
 	@$(STAGE) package $(MAKE) --no-print-directory package-check
@@ -107,6 +108,12 @@ lint: $(OUT)/staticcheck $(OUT)/revive
 
 style: ## layers, widths, sizes, words and commit subjects, against build/style/debt.txt
 	$(GO) run ./build/style
+
+gen: ## write the files that are made from the engine: TypeScript types, the page of the vocabulary
+	$(GO) run ./build/gen
+
+gen-check:
+	$(GO) run ./build/gen -check
 
 wasm: ## build the engine for browsers (js) and WASI hosts (wasip1)
 	GOOS=js GOARCH=wasm $(GO) build ./engine/...

@@ -73,9 +73,9 @@ type (
 	// Referrer names references that do not stand in fields of type Ref, Text or Expr.
 	Referrer interface{ References() []Ref }
 
-	// Warner knows of settings that load but will keep the component from working where it runs;
-	// Validate lists them.
-	Warner interface{ Warnings() []string }
+	// Warner reports settings that load but will keep the component from working where it runs.
+	// Validate lists them with the node; Code, Message and, if it fits, Param say what is wrong.
+	Warner interface{ Warnings() []Diagnostic }
 
 	// Resetter is told when a run is over, to let go of what it kept for it.
 	Resetter interface{ Reset(runID string) }
@@ -86,13 +86,22 @@ type (
 //
 // Tags of a params field: json:"name" is the key in params; doc:"..." says what it is;
 // default:"..." is its default as JSON or plain text; enum:"a,b" lists what is accepted; min:"0"
-// and max:"1" bound numbers; check:"nonempty" refuses empty values. Fields of type Ref, Text and
-// Expr hold references.
+// and max:"1" bound numbers; check:"nonempty" refuses empty values; label:"..." is what a form
+// calls it, group:"..." the part of the form it belongs to; format:"code" marks a program. Fields
+// of type Ref, Text and Expr hold references.
 type Spec struct {
 	Name    string           // component_name
 	Aliases []string         // other names that load as this component
 	Doc     string           // what it does, one or two sentences
 	New     func() Component // a fresh component; the loader fills in defaults and params
+	Renamed bool             // its aliases are earlier names; documents that have one get Name in its place
+
+	Category Category // what it is for, in palettes
+	Icon     string   // name of a drawing of the page; "" is a box
+	Role     Role     // where it can stand; "" takes the role that its interfaces give it
+	Label    string   // what a drawing writes on an item in place of the name of the node
+	Branches []Branch // the params that hold its ways out, where it chooses among them
+	StandIn  StandIn  // what a preview answers in place of what is outside; nil when it has nothing
 
 	Inputs  []Field // what it reads besides references in its params
 	Outputs []Field // what it writes
@@ -153,13 +162,13 @@ func (s *Setup) Fail(param string, value Value, problem string) error {
 
 // Common are the params every component has.
 type Common struct {
-	MaxRetries        int     `json:"max_retries" doc:"how often a failed step is tried again" min:"0"`
-	DelayAfterError   float64 `json:"delay_after_error" doc:"seconds between tries" default:"2.0" min:"0"`
-	ExceptionMethod   string  `json:"exception_method" doc:"what an error leads to: goto (exception_goto), comment (exception_default_value) or nothing"`
-	ExceptionDefault  Value   `json:"exception_default_value" doc:"fallback output if the node fails"`
-	ExceptionGoto     Value   `json:"exception_goto" doc:"ids of the nodes that run after an error"`
-	Description       string  `json:"description" doc:"what the step does, shown to the model when it is used as a tool"`
-	HistoryWindowSize Value   `json:"message_history_window_size" doc:"turns of the conversation that are sent to the model"`
+	MaxRetries        int     `json:"max_retries" doc:"how often a failed step is tried again" min:"0" label:"Retries" group:"errors"`
+	DelayAfterError   float64 `json:"delay_after_error" doc:"seconds between tries" default:"2.0" min:"0" label:"Delay between retries (seconds)" group:"errors"`
+	ExceptionMethod   string  `json:"exception_method" doc:"what an error leads to: goto (exception_goto), comment (exception_default_value) or nothing" label:"On error" group:"errors"`
+	ExceptionDefault  Value   `json:"exception_default_value" doc:"fallback output if the node fails" label:"Fallback output" group:"errors"`
+	ExceptionGoto     Value   `json:"exception_goto" doc:"ids of the nodes that run after an error" label:"Nodes that run after an error" group:"errors"`
+	Description       string  `json:"description" doc:"what the step does, shown to the model when it is used as a tool" group:"advanced"`
+	HistoryWindowSize Value   `json:"message_history_window_size" doc:"turns of the conversation that are sent to the model" label:"Turns of history" group:"model"`
 }
 
 // ErrorTargets returns the ids of the nodes that run after an error: a list in the document, or one

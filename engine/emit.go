@@ -180,8 +180,7 @@ func (r *run) emitWorkflowFinished(outputs Value) {
 	b = r.enc.appendTime(b, now)
 	f := &noFacts
 	if u := r.usage; u.Calls > 0 {
-		f = &Facts{Usage: Object("prompt_tokens", u.Prompt, "completion_tokens", u.Completion,
-			"total_tokens", u.Prompt+u.Completion, "calls", u.Calls)}
+		f = &Facts{Usage: u.Value()}
 		b = appendName(b, "usage")
 		b = f.Usage.AppendJSON(b)
 	}

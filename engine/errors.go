@@ -56,7 +56,11 @@ type ParamError struct {
 	Param   string // parameter, with a path for nested ones: conditions[0].to
 	Value   string // the value as JSON, shortened; "" when it does not matter
 	Problem string // what is wrong and what is accepted
+	Err     error  // the cause, may be nil; Problem has its text
 }
+
+// Unwrap returns the cause.
+func (e *ParamError) Unwrap() error { return e.Err }
 
 func (e *ParamError) Error() string {
 	var b strings.Builder

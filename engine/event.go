@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// EventType names what an event tells.
+// EventType says what an event reports.
 type EventType string
 
 // The events of the wire, with their names as clients know them.
@@ -20,22 +20,71 @@ const (
 	EventWorkflowFinished EventType = "workflow_finished"
 )
 
-// Entries of the run log that never reach the wire.
+// Entries of the run log that RAGFlow's clients do not know.
 const (
-	EventToolStarted  EventType = "tool_started"  // an agent calls a tool
+	EventToolStarted  EventType = "tool_started"
 	EventToolFinished EventType = "tool_finished" // {component_id, path, tool_name, arguments, result, elapsed_time}
-	EventProgress     EventType = "progress"      // how far a long step is
-	EventWarning      EventType = "warning"       // something odd that does not stop the run
-	EventMessageReset EventType = "message_reset" // a message starts its text again after a take-over
-	EventResult       EventType = "result"        // what one member of a batch gave, before the batch is settled
-	EventCheckpoint   EventType = "checkpoint"    // what the last batch changed
-	EventSnapshot     EventType = "snapshot"      // the whole document with its state
+	EventProgress     EventType = "progress"
+	EventWarning      EventType = "warning"
+	EventMessageReset EventType = "message_reset"
+	EventResult       EventType = "result"
+	EventCheckpoint   EventType = "checkpoint"
+	EventSnapshot     EventType = "snapshot"
 )
 
-// Wire reports whether clients of the original know the event.
+// Events that the browser module adds, for views of a run.
+const (
+	EventModelStarted     EventType = "model_started"
+	EventModelFinished    EventType = "model_finished"
+	EventVariablesChanged EventType = "variables_changed"
+)
+
+// Audience says who receives events of a type.
+type Audience int
+
+// Each audience receives the events of those before it.
+const (
+	AudienceWire Audience = iota // every client, RAGFlow's included
+	AudienceOwn                  // clients of our own API and the page
+	AudienceLog                  // the run log alone
+)
+
+// EventDoc describes a type of event.
+type EventDoc struct {
+	Type     EventType
+	Audience Audience
+	Doc      string
+}
+
+// EventTypes lists every type of event, those of the wire first.
+func EventTypes() []EventDoc {
+	return []EventDoc{
+		{EventWorkflowStarted, AudienceWire, "a run begins, or continues after a form"},
+		{EventNodeStarted, AudienceWire, "a node starts"},
+		{EventNodeFinished, AudienceWire, "a node has finished, with inputs, outputs and error"},
+		{EventMessage, AudienceWire, "a piece of a message"},
+		{EventMessageEnd, AudienceWire, "the end of a message, with references and attachments"},
+		{EventUserInputs, AudienceWire, "the run pauses and asks for the fields of a form"},
+		{EventWorkflowFinished, AudienceWire, "the run has ended without an unhandled error"},
+		{EventToolStarted, AudienceOwn, "an agent calls a tool"},
+		{EventToolFinished, AudienceOwn, "a tool has answered"},
+		{EventProgress, AudienceOwn, "progress of a long step"},
+		{EventWarning, AudienceOwn, "something unexpected that does not stop the run"},
+		{EventMessageReset, AudienceOwn, "a message starts its text again after a takeover"},
+		{EventModelStarted, AudienceOwn, "a language model is called; only from the browser module"},
+		{EventModelFinished, AudienceOwn, "a language model has answered; only from the browser module"},
+		{EventVariablesChanged, AudienceOwn, "variables have changed; only from the browser module"},
+		{EventResult, AudienceLog, "the result of one node of a batch, before the batch is settled"},
+		{EventCheckpoint, AudienceLog, "what the last batch changed"},
+		{EventSnapshot, AudienceLog, "the whole document with its state"},
+	}
+}
+
+// Wire reports whether RAGFlow's clients know the event.
 func (t EventType) Wire() bool {
 	switch t {
-	case EventWorkflowStarted, EventNodeStarted, EventNodeFinished, EventMessage, EventMessageEnd, EventUserInputs, EventWorkflowFinished:
+	case EventWorkflowStarted, EventNodeStarted, EventNodeFinished, EventMessage, EventMessageEnd, EventUserInputs,
+		EventWorkflowFinished:
 		return true
 	}
 	return false

@@ -148,38 +148,6 @@ func (l *Limits) setDefaults() {
 	set(&l.Tokens, ErrTooManyTokens)
 }
 
-// codes are the stable words for the kinds of errors of this package; the first that fits counts.
-var codes = []struct {
-	err  error
-	code string
-}{
-	{ErrCanceled, "canceled"},
-	{ErrUnknownComponent, "unknown_component"},
-	{ErrRef, "bad_reference"},
-	{ErrHostMemory, "host_memory"},
-	{ErrTooDeep, "value_too_deep"},
-	{ErrLimit, "limit_reached"},
-	{ErrPipeline, "pipeline"},
-	{ErrNoPort, "not_available"},
-	{ErrState, "bad_state"},
-}
-
-// CodeOf is a stable word for the kind of an error of this package; "" for any other error.
-// Messages may change, codes do not.
-func CodeOf(err error) string {
-	for _, k := range limitKinds {
-		if errors.Is(err, k) {
-			return k.code
-		}
-	}
-	for _, c := range codes {
-		if errors.Is(err, c.err) {
-			return c.code
-		}
-	}
-	return ""
-}
-
 // CheckText is nil when a text of n bytes may be made, and an ErrTextTooLarge otherwise. Components
 // ask it before they make a text whose length depends on values; the error is the node's.
 //

@@ -32,7 +32,7 @@ func LoadValue(reg *Registry, doc Value) (*Canvas, error) {
 // load compiles a document. refuse receives each problem that keeps it from loading; what refuse
 // returns ends loading, and nil continues, with a canvas that can be looked at but must not run.
 func load(reg *Registry, doc Value, refuse func(error) error) (*Canvas, error) {
-	doc = upgrade(doc)
+	doc = upgrade(reg, doc)
 	c := &Canvas{doc: doc, registry: reg, env: doc.Get("variables")}
 	if err := c.place(doc.Get("components"), refuse); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (n *node) identify(reg *Registry) error {
 	}
 	spec, err := reg.Lookup(kind.Str())
 	if err != nil {
-		return n.paramError("component_name", "", err.Error())
+		return &ParamError{Node: n.id, Name: n.name, Param: "component_name", Problem: err.Error(), Err: err}
 	}
 	n.spec = spec
 	if k := n.params.Kind(); k != KindObject && k != KindNull {

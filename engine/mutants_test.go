@@ -147,13 +147,13 @@ func TestValidateAgreesWithLoad(t *testing.T) {
 		for range each {
 			m := all[rng.IntN(len(all))]
 			text := m.dsl.AppendJSON(nil)
-			problems := slices.DeleteFunc(engine.Validate(reg, text), func(p engine.Problem) bool { return p.Severity != engine.SeverityError })
+			problems := slices.DeleteFunc(engine.Validate(reg, text), func(p engine.Diagnostic) bool { return p.Severity != engine.SeverityError })
 			if _, err := engine.Load(reg, text); err != nil {
 				require.NotEmpty(t, problems, "canvas %d, %s: load: %v", i, m.what, err)
 				continue
 			}
 			for _, p := range problems {
-				known := func(text string) bool { return strings.Contains(p.Text, text) }
+				known := func(text string) bool { return strings.Contains(p.Message, text) }
 				require.True(t, slices.ContainsFunc(failsWhenReached, known), "canvas %d, %s: it loads, but: %s", i, m.what, p)
 			}
 		}

@@ -225,6 +225,9 @@ type paramField struct {
 	index    []int
 	typ      reflect.Type
 	doc      string
+	label    string // "" derives it from the name
+	group    string // part of a form; "" is shown first
+	format   string // in place of that of the type
 	def      Value
 	enum     []string
 	min, max *float64
@@ -251,10 +254,20 @@ func paramFields(t reflect.Type) []paramField {
 		}
 		p.min, p.max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
 		p.nonempty = f.Tag.Get("check") == "nonempty"
+		p.label, p.group, p.format = f.Tag.Get("label"), f.Tag.Get("group"), f.Tag.Get("format")
 		list = append(list, p)
 	}
 	fieldCache.Store(t, list)
 	return list
+}
+
+// title returns the label of a param, or else its name in words: top_n is "Top n".
+func (f *paramField) title() string {
+	if f.label != "" {
+		return f.label
+	}
+	words := strings.ReplaceAll(f.name, "_", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
 }
 
 func bound(s string) *float64 {

@@ -140,6 +140,16 @@ type ModelPiece struct {
 // Usage counts tokens, and the calls they were used in.
 type Usage struct{ Prompt, Completion, Calls int }
 
+// Value returns the usage as it is on the wire, without calls where none were counted.
+func (u Usage) Value() Value {
+	b := NewObject(4).Set("prompt_tokens", Int(int64(u.Prompt))).Set("completion_tokens", Int(int64(u.Completion))).
+		Set("total_tokens", Int(int64(u.Prompt)+int64(u.Completion)))
+	if u.Calls > 0 {
+		b.Set("calls", Int(int64(u.Calls)))
+	}
+	return b.Value()
+}
+
 func (u *Usage) add(more Usage) {
 	u.Prompt += more.Prompt
 	u.Completion += more.Completion

@@ -73,6 +73,14 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 	return nil, fmt.Errorf("%w %q%s; known are %s", ErrUnknownComponent, brief(name), meant, strings.Join(names, ", "))
 }
 
+// renamed returns the present name of a component whose earlier name this is, and "" for any other.
+func (r *Registry) renamed(name string) string {
+	if s, ok := r.specs[name]; ok && s.Renamed && s.Name != name {
+		return s.Name
+	}
+	return ""
+}
+
 func (r *Registry) plugin(name string) *Spec {
 	if r.Plugin != nil {
 		if s, ok := r.Plugin(name); ok {

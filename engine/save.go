@@ -213,7 +213,7 @@ func (c *Canvas) Restore(saved []byte) (*State, error) {
 	if doc, err = unwrap(doc); err != nil {
 		return nil, err
 	}
-	return c.foreignState(upgrade(doc))
+	return c.foreignState(upgrade(c.registry, doc))
 }
 
 // foreignState reads a state that does not come from the canvas's own document: every node's

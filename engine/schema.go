@@ -3,8 +3,9 @@ package engine
 import "reflect"
 
 // Schema is the JSON Schema (draft 2020-12) of a component's params, derived from its struct:
-// types, defaults, limits and docs. References are marked with "format": "reference", texts that
-// may hold references with "format": "text".
+// types, defaults, limits, labels and docs. References are marked with "format": "reference", texts
+// that may hold references with "format": "text", programs with "format": "code". "group" names the
+// part of a form that a param belongs to; without one it is shown first.
 func (s *Spec) Schema() Value {
 	if !s.Params.IsNull() {
 		return s.Params
@@ -29,27 +30,6 @@ func (s *Spec) Schema() Value {
 		b.Set("required", Strings(required...))
 	}
 	return b.Set("additionalProperties", Bool(true)).Value()
-}
-
-// Describe is everything a palette, a form or a docs page needs to know about a component.
-func (s *Spec) Describe() Value {
-	b := NewObject(8)
-	b.Set("name", String(s.Name))
-	if len(s.Aliases) > 0 {
-		b.Set("aliases", Strings(s.Aliases...))
-	}
-	b.Set("description", String(s.Doc))
-	b.Set("inputs", describeFields(s.Inputs)).Set("outputs", describeFields(s.Outputs))
-	if s.Tool != nil {
-		b.Set("tool", s.Tool.Define(s.Tool.Function, ""))
-	}
-	if s.Missing != "" {
-		b.Set("missing", String(s.Missing))
-	}
-	if s.Pipeline {
-		b.Set("pipeline", Bool(true))
-	}
-	return b.Set("params", s.Schema()).Value()
 }
 
 // Define is the function definition in OpenAI form, under the given name; an empty description
@@ -101,8 +81,15 @@ func describeFields(fields []Field) Value {
 func properties(b *ObjectBuilder, t reflect.Type) (required []string) {
 	for _, f := range paramFields(t) {
 		p := typeSchema(f.typ)
+		p.Set("title", String(f.title()))
 		if f.doc != "" {
 			p.Set("description", String(f.doc))
+		}
+		if f.group != "" {
+			p.Set("group", String(f.group))
+		}
+		if f.format != "" {
+			p.Set("format", String(f.format))
 		}
 		if len(f.enum) > 0 {
 			p.Set("enum", Strings(f.enum...))

@@ -6,22 +6,14 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// renamed are component names that later versions of the format changed, ids and references
-// included.
-var renamed = map[string]string{
-	"Splitter":           "TokenChunker",
-	"HierarchicalMerger": "TitleChunker",
-	"PDFGenerator":       "DocGenerator",
-}
-
-// upgrade brings an older document to the names in use now; a document without old names is
-// returned as it is.
-func upgrade(doc Value) Value {
+// upgrade brings an older document to the component names in use now, ids and references included;
+// a document without old names is returned as it is.
+func upgrade(reg *Registry, doc Value) Value {
 	var pairs []string
 	for id, entry := range doc.Get("components").Fields() {
 		old := entry.Get("obj").Get("component_name").Str()
-		to, ok := renamed[old]
-		if !ok {
+		to := reg.renamed(old)
+		if to == "" {
 			continue
 		}
 		if rest, ok := strings.CutPrefix(id, old+":"); ok {
@@ -33,7 +25,7 @@ func upgrade(doc Value) Value {
 		return doc
 	}
 	stable.Sort(pairs, func(a, b string) int { return len(b) - len(a) }) // longer ids first
-	u := upgrader{ids: idReplacer(pairs)}
+	u := upgrader{registry: reg, ids: idReplacer(pairs)}
 	return u.value("", doc)
 }
 
@@ -47,7 +39,10 @@ func idReplacer(pairs []string) *strings.Replacer {
 	return strings.NewReplacer(args...)
 }
 
-type upgrader struct{ ids *strings.Replacer }
+type upgrader struct {
+	registry *Registry
+	ids      *strings.Replacer
+}
 
 // value rewrites ids in every text and name, component names where they are one, and the type of
 // graph nodes.
@@ -55,8 +50,10 @@ func (u *upgrader) value(key string, v Value) Value {
 	switch v.Kind() {
 	case KindString:
 		s := v.Str()
-		if to, ok := renamed[s]; ok && (key == "component_name" || key == "label") {
-			return String(to)
+		if key == "component_name" || key == "label" {
+			if to := u.registry.renamed(s); to != "" {
+				return String(to)
+			}
 		}
 		if key == "type" && s == "splitterNode" {
 			return String("chunkerNode")

@@ -8,57 +8,24 @@ import (
 	"github.com/easel-canvas/easel/engine/nearest"
 )
 
-// Severity says how bad a problem is.
-type Severity string
-
-// An error makes some run fail; a warning may be meant.
-const (
-	SeverityError   Severity = "error"
-	SeverityWarning Severity = "warning"
-)
-
-// Problem is something in a canvas that a person should look at.
-type Problem struct {
-	Node     string // component id, "" for the document
-	Name     string // display name
-	Param    string // with a path for nested ones: conditions[0].to; "" for the node as a whole
-	Text     string // what is wrong
-	Severity Severity
-}
-
-// String is the problem on one line.
-func (p Problem) String() string {
-	where := "canvas"
-	if p.Node != "" {
-		where = p.Node
-		if p.Name != "" && p.Name != p.Node {
-			where += " (" + p.Name + ")"
-		}
-	}
-	if p.Param != "" {
-		where += ", " + p.Param
-	}
-	return fmt.Sprintf("%s: %s: %s", p.Severity, where, p.Text)
-}
-
 // Validate lists every problem of a document at once: all that Load stops at, and what would make
 // a run fail or not finish. A document without errors in the list loads. A document without
 // problems gives an empty list.
-func Validate(reg *Registry, dsl []byte) []Problem {
+func Validate(reg *Registry, dsl []byte) []Diagnostic {
 	doc, err := ParseJSON(dsl)
 	if err == nil {
 		doc, err = unwrap(doc)
 	}
 	if err != nil {
-		return []Problem{problemOf(err)}
+		return []Diagnostic{diagnosticOf(err)}
 	}
 	return validate(reg, doc)
 }
 
 // Validate lists what is wrong with a canvas that loads.
-func (c *Canvas) Validate() []Problem { return validate(c.registry, c.doc) }
+func (c *Canvas) Validate() []Diagnostic { return validate(c.registry, c.doc) }
 
-func validate(reg *Registry, doc Value) []Problem {
+func validate(reg *Registry, doc Value) []Diagnostic {
 	v := validator{guesses: maxGuesses}
 	v.Canvas, _ = load(reg, doc, v.refuse) // refuse lets it continue to its end
 	v.checkSettings()
@@ -67,59 +34,52 @@ func validate(reg *Registry, doc Value) []Problem {
 	v.checkCycles()
 	v.checkReferences()
 	v.checkReachable()
-	return v.problems
+	return v.found
 }
 
 // validator looks at a canvas that was loaded as far as possible.
 type validator struct {
 	*Canvas
-	problems []Problem
-	guesses  int // words that may still be compared for "did you mean"
+	found   []Diagnostic
+	guesses int // words that may still be compared for "did you mean"
 }
 
 // refuse notes a problem that keeps the document from loading.
 func (v *validator) refuse(err error) error {
-	v.note(problemOf(err))
+	v.note(diagnosticOf(err))
 	return nil
 }
 
-// problemOf is an error of loading as a problem.
-func problemOf(err error) Problem {
-	if e, ok := err.(*ParamError); ok {
-		text := strings.TrimSpace(e.Value + " " + e.Problem)
-		return Problem{Node: e.Node, Name: e.Name, Param: e.Param, Text: text, Severity: SeverityError}
-	}
-	return Problem{Text: strings.TrimPrefix(err.Error(), "canvas: "), Severity: SeverityError}
-}
-
-// mostArgument is how many bytes of an argument a problem shows: all of a text of ours, a part of
-// an id or a parameter.
+// mostArgument is how many bytes of an argument a diagnostic shows: all of a text of ours, a part
+// of an id or a parameter.
 const mostArgument = 400
 
-// add adds a problem of a node.
-func (v *validator) add(n *node, param string, severity Severity, format string, args ...any) {
+// add adds a diagnostic of a node.
+func (v *validator) add(n *node, severity Severity, code, param, format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
 			args[i] = shorten(text, mostArgument)
 		}
 	}
-	v.note(Problem{Node: n.id, Name: n.name, Param: param, Text: fmt.Sprintf(format, args...), Severity: severity})
+	v.note(Diagnostic{
+		Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Node: n.id, Param: param, Name: n.name,
+	})
 }
 
-// note adds a problem, once.
-func (v *validator) note(p Problem) {
-	for i := len(v.problems) - 1; i >= 0 && v.problems[i].Node == p.Node; i-- {
-		if v.problems[i] == p {
+// note adds a diagnostic, once.
+func (v *validator) note(d Diagnostic) {
+	for i := len(v.found) - 1; i >= 0 && v.found[i].Node == d.Node; i-- {
+		if v.found[i] == d {
 			return
 		}
 	}
-	v.problems = append(v.problems, p)
+	v.found = append(v.found, d)
 }
 
 // maxGuesses bounds the search for similar words in a document with many mistakes.
 const maxGuesses = 200_000
 
-// guess ends a problem with the known name that was most likely meant, if there is one. Behind the
+// guess ends a message with the known name that was most likely meant, if there is one. Behind the
 // same qualifier, LLM: or env., only the rest is compared: "LLM:B" is no misspelt "LLM:A".
 func (v *validator) guess(name string, known []string) string {
 	if v.guesses -= len(known); v.guesses < 0 {
@@ -148,20 +108,21 @@ func (v *validator) checkSettings() {
 	for i := range v.nodes {
 		n := &v.nodes[i]
 		if n.spec.Missing != "" {
-			v.add(n, "", SeverityError, "%s does not run here: %s", n.spec.Name, n.spec.Missing)
+			v.add(n, SeverityError, CodeUnsupported, "", "%s does not run here: %s", n.spec.Name, n.spec.Missing)
 		}
 		for _, name := range n.unknownParams() {
-			v.add(n, name, SeverityWarning, "unknown parameter, which has no effect%s", v.guess(name, n.paramNames()))
+			v.add(n, SeverityWarning, CodeUnknownParam, name,
+				"unknown parameter, which has no effect%s", v.guess(name, n.paramNames()))
 		}
 		for _, tool := range n.tools {
 			for _, name := range tool.unknownParams() {
-				v.add(n, "tools", SeverityWarning, "%s: unknown parameter %q, which has no effect%s",
+				v.add(n, SeverityWarning, CodeUnknownParam, "tools", "%s: unknown parameter %q, which has no effect%s",
 					tool.name, name, v.guess(name, tool.paramNames()))
 			}
 		}
 		if w, ok := n.comp.(Warner); ok {
-			for _, text := range w.Warnings() {
-				v.add(n, "", SeverityWarning, "%s", text)
+			for _, d := range w.Warnings() {
+				v.add(n, SeverityWarning, d.Code, d.Param, "%s", d.Message)
 			}
 		}
 	}
@@ -182,7 +143,8 @@ func (v *validator) checkReferences() {
 				continue
 			}
 			if !v.knowsVariable(r.Expr) {
-				v.add(n, "", SeverityError, "{%s}: no such variable%s", r.Expr, v.guess(r.Expr, v.variables()))
+				v.add(n, SeverityError, CodeBadReference, "",
+					"{%s}: no such variable%s", r.Expr, v.guess(r.Expr, v.variables()))
 			}
 		}
 	}
@@ -228,7 +190,8 @@ func (v *validator) nodeReference(n *node, r *Ref) {
 	at, ok := v.index[r.Node]
 	if !ok {
 		if strings.Contains(r.Node, ":") || isReferenceID(r.Node) {
-			v.add(n, "", SeverityError, "{%s}: no component %q in this canvas%s", r.Expr, r.Node, v.guess(r.Node, v.Nodes()))
+			v.add(n, SeverityError, CodeBadReference, "",
+				"{%s}: no component %q in this canvas%s", r.Expr, r.Node, v.guess(r.Node, v.Nodes()))
 		}
 		return
 	}
@@ -242,7 +205,7 @@ func (v *validator) nodeReference(n *node, r *Ref) {
 	if target.params.Get("outputs").find(r.Output) >= 0 || strings.HasPrefix(r.Output, "_") {
 		return
 	}
-	v.add(n, "", SeverityWarning, "{%s}: %s has no output %q%s",
+	v.add(n, SeverityWarning, CodeUnknownOutput, "", "{%s}: %s has no output %q%s",
 		r.Expr, r.Node, r.Output, v.guess(r.Output, target.outputNames()))
 }
 

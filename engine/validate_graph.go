@@ -27,7 +27,8 @@ func (v *validator) checkEdges() {
 
 func (v *validator) edge(n *node, param, to, then string) {
 	if _, ok := v.index[to]; !ok {
-		v.add(n, param, SeverityWarning, "%q names no component of this canvas: %s%s", to, then, v.guess(to, v.Nodes()))
+		v.add(n, SeverityWarning, CodeUnknownTarget, param,
+			"%q names no component of this canvas: %s%s", to, then, v.guess(to, v.Nodes()))
 	}
 }
 
@@ -38,7 +39,7 @@ func (v *validator) checkBodies() {
 		n := &v.nodes[i]
 		v.checkParent(n)
 		if n.container != nil && n.item < 0 {
-			v.add(n, "", SeverityError, "it has no start node inside, so its body never runs")
+			v.add(n, SeverityError, CodeNoItem, "", "it has no start node inside, so its body never runs")
 		}
 		for _, to := range v.next(n) {
 			v.checkEntry(n, &v.nodes[to])
@@ -53,15 +54,16 @@ func (v *validator) checkBodies() {
 func (v *validator) checkParent(n *node) {
 	named := n.entry.Get("parent_id").Str()
 	if at, ok := v.index[named]; ok && v.nodes[at].comp != nil && v.nodes[at].container == nil {
-		v.add(n, "parent_id", SeverityWarning, "%q holds no other nodes", named)
+		v.add(n, SeverityWarning, CodeBadParent, "parent_id", "%q holds no other nodes", named)
 	}
 	if !n.isItem {
 		return
 	}
 	if n.parent < 0 {
-		v.add(n, "parent_id", SeverityError, "%s stands outside an iteration or loop", n.spec.Name)
+		v.add(n, SeverityError, CodeBadParent, "parent_id", "%s stands outside an iteration or loop", n.spec.Name)
 	} else if fits, ok := n.comp.(Fitter); ok && !fits.Fits(v.nodes[n.parent].container) {
-		v.add(n, "parent_id", SeverityError, "%s cannot open the body of a %s", n.spec.Name, v.nodes[n.parent].spec.Name)
+		v.add(n, SeverityError, CodeBadParent, "parent_id",
+			"%s cannot open the body of a %s", n.spec.Name, v.nodes[n.parent].spec.Name)
 	}
 }
 
@@ -82,12 +84,14 @@ func (v *validator) checkEntry(n, to *node) {
 	around := &v.nodes[to.parent]
 	switch {
 	case around == n:
-		v.add(n, "downstream", SeverityError, "%q stands in the body of this node, so it cannot follow it", to.id)
+		v.add(n, SeverityError, CodeEntersBody, "downstream",
+			"%q stands in the body of this node, so it cannot follow it", to.id)
 	case to.isItem:
-		v.add(n, "downstream", SeverityError, "%q opens the body of %q, which only that node does: lead to %q instead",
-			to.id, around.id, around.id)
+		v.add(n, SeverityError, CodeEntersBody, "downstream",
+			"%q opens the body of %q, which only that node does: lead to %q instead", to.id, around.id, around.id)
 	default:
-		v.add(n, "downstream", SeverityWarning, "%q stands in the body of %q, which does not run then", to.id, around.id)
+		v.add(n, SeverityWarning, CodeEntersBody, "downstream",
+			"%q stands in the body of %q, which does not run then", to.id, around.id)
 	}
 }
 
@@ -102,10 +106,12 @@ func (v *validator) checkExits(container *node) {
 			switch {
 			case to == container.index || v.graph.Encloses(container.index, to):
 			case always[i] && !n.brancher:
-				v.add(n, "downstream", SeverityError, "%q stands outside of %q, which ends there in its first turn: "+
-					"give %q the parent_id %q", target.id, container.id, target.id, container.id)
+				v.add(n, SeverityError, CodeLeavesBody, "downstream",
+					"%q stands outside of %q, which ends there in its first turn: "+
+						"give %q the parent_id %q", target.id, container.id, target.id, container.id)
 			default:
-				v.add(n, "downstream", SeverityWarning, "%q stands outside of %q, which ends there", target.id, container.id)
+				v.add(n, SeverityWarning, CodeLeavesBody, "downstream",
+					"%q stands outside of %q, which ends there", target.id, container.id)
 			}
 		}
 	}
@@ -148,7 +154,7 @@ func (v *validator) checkCycles() {
 			continue
 		}
 		named[order[i]] = true
-		v.add(n, "downstream", SeverityError,
+		v.add(n, SeverityError, CodeEndlessCycle, "downstream",
 			"leads back to this node without a choice on the way, so that the run never finishes")
 	}
 }
@@ -175,7 +181,7 @@ func (v *validator) checkReachable() {
 	}
 	for i, ok := range v.fromStart() {
 		if n := &v.nodes[i]; !ok && n.comp != nil {
-			v.add(n, "", SeverityWarning, "nothing leads to it")
+			v.add(n, SeverityWarning, CodeUnreachable, "", "nothing leads to it")
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestValidateFindsEveryProblemAtOnce(t *testing.T) {
 }
 
 // problemLines are problems, one per line.
-func problemLines(problems []engine.Problem) string {
+func problemLines(problems []engine.Diagnostic) string {
 	var lines []string
 	for _, p := range problems {
 		lines = append(lines, p.String())
@@ -197,8 +197,8 @@ func TestValidateNamesUnknownParams(t *testing.T) {
 func TestValidateSparesRealCanvases(t *testing.T) {
 	for i, dsl := range manyCanvases(t) {
 		for _, p := range engine.Validate(builtins(t), dsl.AppendJSON(nil)) {
-			require.NotContains(t, p.Text, "unknown parameter", "canvas %d: %s", i, p)
-			require.NotContains(t, p.Text, "so that the run never finishes", "canvas %d: %s", i, p)
+			require.NotContains(t, p.Message, "unknown parameter", "canvas %d: %s", i, p)
+			require.NotContains(t, p.Message, "so that the run never finishes", "canvas %d: %s", i, p)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (c *conversation) requireDone() []event {
 	all := c.reader.wait()
 	requireSteps(t, all, steps)
 	status, problem := c.w.status(c.run)
-	require.Equal(t, "done", status, problem)
+	require.Equal(t, "succeeded", status, problem)
 	messages, rounds := c.w.turns(c.canvas, c.session)
 	require.Equal(t, 1, rounds, "one turn")
 	require.Len(t, messages, 3, "a greeting, a question and an answer")

@@ -59,7 +59,7 @@ func diskError(t *testing.T, bin programs) {
 	time.Sleep(2 * time.Second) // the run tries to store its step in vain
 	require.Zero(t, w.outside.times("/broken/5"), "no step is begun before the last one is stored")
 	status, _ := w.status(c.run)
-	require.Equal(t, "active", status)
+	require.Equal(t, "running", status)
 	w.kill(h)
 	d.repair()
 	h = w.start("a", "--sync", "always")

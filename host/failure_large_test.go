@@ -79,7 +79,7 @@ func largeCanvases(t *testing.T, bin programs) {
 				switch {
 				case !assert.NoError(t, err):
 					return
-				case ended.Status == "done":
+				case ended.Status == "succeeded":
 					done.Add(1)
 				case ended.Code == "503", ended.Code == "413", strings.Contains(ended.Error, "out of memory for runs"):
 					refused.Add(1)
@@ -102,7 +102,7 @@ func largeCanvases(t *testing.T, bin programs) {
 // assertDone waits for a run, which must succeed.
 func (w *world) assertDone(run string) bool {
 	ended, err := w.settled(run)
-	return assert.NoError(w.t, err) && assert.Equal(w.t, "done", ended.Status, "%+v", ended)
+	return assert.NoError(w.t, err) && assert.Equal(w.t, "succeeded", ended.Status, "%+v", ended)
 }
 
 // largeRuns is how many runs of large canvases there are.
@@ -135,7 +135,7 @@ func (w *world) settled(run string) (end, error) {
 		if err != nil && status != http.StatusServiceUnavailable {
 			return end{}, err
 		}
-		if err == nil && r.Status != "active" && r.Status != "running" {
+		if err == nil && r.Status != "running" {
 			return r, nil
 		}
 	}

@@ -266,7 +266,7 @@ func (r *powerRun) lost(w *world, sync string) string {
 	}
 	want := r.status
 	if want == "" {
-		want = map[bool]string{true: "paused", false: "done"}[r.kind == "form"]
+		want = map[bool]string{true: "paused", false: "succeeded"}[r.kind == "form"]
 	}
 	if run.Status != want {
 		return fmt.Sprintf("it is %s (%s), not %s", run.Status, run.Error, want)

@@ -55,7 +55,7 @@ func noQuorum(t *testing.T, bin programs) {
 	let() // the cancel may have arrived meanwhile, and ended it
 	require.Eventually(t, func() bool {
 		status, _ := w.status(victim)
-		return status == "done" || status == "canceled"
+		return status == "succeeded" || status == "canceled"
 	}, patience, 50*time.Millisecond)
 	w.run(h, c.canvas, "", "again")
 }

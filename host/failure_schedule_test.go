@@ -55,7 +55,7 @@ func TestSchedulesInACluster(t *testing.T) {
 	w.call("GET", w.any()+"/api/v2/runs?page_size=100&canvas="+url.QueryEscape(canvas), "", &runs)
 	require.Equal(t, moments, runs.Total, "one run each")
 	for _, r := range runs.Items {
-		require.Equal(t, "done", r.Status)
+		require.Equal(t, "succeeded", r.Status)
 	}
 	t.Logf("the last one was done %v after its time", late.Round(time.Millisecond))
 }

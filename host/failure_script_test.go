@@ -73,13 +73,13 @@ func (w *world) runGreedyScripts(h *hostProcess, names []string) {
 		canvas := w.canvas(codeCanvas(greedyScripts[name]))
 		group.Go(func() {
 			end := w.end(w.run(h, canvas, "", "x"))
-			if end.Status != "done" && (end.Status != "failed" || !slices.Contains(accepted, end.Code)) {
+			if end.Status != "succeeded" && (end.Status != "failed" || !slices.Contains(accepted, end.Code)) {
 				w.t.Errorf("script %q ended as %+v", name, end)
 			}
 		})
 	}
 	healthy := w.canvas(codeCanvas(`function main() { return "fine" }`))
-	require.Equal(w.t, "done", w.end(w.run(h, healthy, "", "x")).Status)
+	require.Equal(w.t, "succeeded", w.end(w.run(h, healthy, "", "x")).Status)
 	group.Wait()
 }
 

@@ -153,7 +153,7 @@ func (w *world) requireFree(canvas, session string) time.Duration {
 	took := time.Since(began)
 	w.follow(r.ID, 0, nil).wait()
 	status, problem := w.status(r.ID)
-	require.Equal(t, "done", status, problem)
+	require.Equal(t, "succeeded", status, problem)
 	return took
 }
 

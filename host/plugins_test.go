@@ -81,7 +81,7 @@ func said(t *testing.T, url, key, canvas, query string) string {
 	var r struct{ Status, Error string }
 	require.Eventually(t, func() bool {
 		callAs(t, key, "GET", url+"/api/v2/runs/"+run.ID, "", &r)
-		return r.Status != "active"
+		return r.Status != "running"
 	}, patience, poll)
 	if r.Error != "" {
 		return r.Error

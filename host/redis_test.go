@@ -149,7 +149,7 @@ func status(t *testing.T, url, run string) string {
 	var r struct{ Status string }
 	require.Eventually(t, func() bool {
 		call(t, "GET", url+"/api/v2/runs/"+run, "", &r)
-		return r.Status != "active"
+		return r.Status != "running"
 	}, patience, poll)
 	return r.Status
 }
@@ -197,7 +197,7 @@ func TestRedisKeys(t *testing.T) {
 			guide, err := examples.ReadFile("examples/guide.json")
 			require.NoError(t, err)
 			run, message := begun(t, url, string(guide), "Which shoes for a wet trail?")
-			require.Equal(t, "done", status(t, url, run))
+			require.Equal(t, "succeeded", status(t, url, run))
 			var trace string
 			require.Eventually(t, func() bool {
 				trace = redisCLI(t, addr, password, "GET", run+"-"+message+"-logs")

@@ -188,14 +188,14 @@ func TestOutsidersLearnNoSecrets(t *testing.T) {
 		settled := func() string {
 			require.Eventually(t, func() bool {
 				call(t, "GET", url+"/api/v2/runs/"+run.ID, "", &run)
-				return run.Status != "active"
+				return run.Status != "running"
 			}, patience, poll)
 			return run.Status
 		}
 		call(t, "POST", url+"/api/v2/canvases/"+canvas+"/runs", `{"query":"x"}`, &run)
 		require.Equal(t, "paused", settled())
 		call(t, "POST", url+"/api/v2/runs/"+run.ID+"/resume", `{"inputs":{"t":"`+named+`"}}`, &run)
-		require.Equal(t, "done", settled())
+		require.Equal(t, "succeeded", settled())
 		check(t, "")
 	})
 

@@ -71,12 +71,12 @@ func TestRequestsThatAreWrong(t *testing.T) {
 		{"an op that does not exist", `{"op":"fly"}`, codeRequest},
 		{"a canvas that does not exist", `{"op":"save","canvas":9}`, codeRequest},
 		{"a handle that is no number", `{"op":"save","canvas":"x"}`, codeRequest},
-		{"broken canvas", `{"op":"load"}` + "\n{", codeDSL},
-		{"a canvas of another shape", `{"op":"load"}` + "\n[1]", codeDSL},
-		{"a component that does not exist", `{"op":"load"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Fly"}}}}`, codeDSL},
-		{"a node that does not exist", `{"op":"patch","canvas":1,"node":"X","params":{}}`, codeRef},
+		{"broken canvas", `{"op":"load"}` + "\n{", engine.CodeBadCanvas},
+		{"a canvas of another shape", `{"op":"load"}` + "\n[1]", engine.CodeBadCanvas},
+		{"a component that does not exist", `{"op":"load"}` + "\n" + `{"components":{"begin":{"obj":{"component_name":"Fly"}}}}`, engine.CodeUnknownComponent},
+		{"a node that does not exist", `{"op":"patch","canvas":1,"node":"X","params":{}}`, engine.CodeBadReference},
 		{"params that are wrong", `{"op":"patch","canvas":1,"node":"A","params":{"max_retries":-1}}`, codeRequest},
-		{"a form of nothing", `{"op":"form","canvas":1,"node":"X"}`, codeRef},
+		{"a form of nothing", `{"op":"form","canvas":1,"node":"X"}`, engine.CodeBadReference},
 		{"a state that is none", `{"op":"restore","canvas":1}` + "\n3", codeRequest},
 	}
 	meet(t, func(k *talk) {
@@ -97,10 +97,10 @@ func TestStartsThatAreWrong(t *testing.T) {
 			lines := k.start(text)
 			last := lines[len(lines)-1]
 			require.Equal(k.t, "done", last.Fn, text)
-			require.NotContains(k.t, last.Text, `"finished"`, text)
+			require.NotContains(k.t, last.Text, `"succeeded"`, text)
 		}
 		lines := k.start(`{"canvas":1,"query":"again"}`)
-		require.Contains(k.t, lines[len(lines)-1].Text, `"finished"`, "the canvas is free again")
+		require.Contains(k.t, lines[len(lines)-1].Text, `"succeeded"`, "the canvas is free again")
 	})
 }
 
@@ -202,7 +202,7 @@ func TestKindsNobodyAnswers(t *testing.T) {
 			k.open(node)
 			lines := k.start(`{"canvas":1,"query":"x","ports":[]}`)
 			require.Contains(t, lines[len(lines)-1].Text, want)
-			require.Contains(t, lines[len(lines)-1].Text, codePort)
+			require.Contains(t, lines[len(lines)-1].Text, engine.CodeUnsupported)
 		})
 	}
 }

@@ -132,7 +132,7 @@ func (p piece) read(kind string) (engine.Value, error) {
 	}
 	f := &failure{code: v.Get("code").Str(), text: v.Get("message").Text(), retry: v.Get("retry").True(), data: v.Get("data")}
 	if f.code == "" {
-		f.code = codeNode
+		f.code = engine.CodeRunFailed
 	}
 	if f.text == "" {
 		f.text = kind + ": the host failed and did not say why"

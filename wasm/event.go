@@ -35,7 +35,7 @@ func (h *head) make(messageID, taskID string, created time.Time) {
 }
 
 // tell hands out an event of the bridge's own. Ports may call it from several goroutines.
-func (r *run) tell(name string, data *engine.ObjectBuilder) {
+func (r *run) tell(name engine.EventType, data *engine.ObjectBuilder) {
 	r.head.mu.Lock()
 	head := r.head.text
 	r.head.mu.Unlock()
@@ -66,6 +66,6 @@ func (r *run) variables() {
 		changed.Set(name, v)
 	}
 	if first || changed.Len() > 0 {
-		r.tell("variables_changed", engine.NewObject(1).Set("values", changed.Value()))
+		r.tell(engine.EventVariablesChanged, engine.NewObject(1).Set("values", changed.Value()))
 	}
 }

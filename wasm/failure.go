@@ -8,21 +8,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Codes of failures. They are stable; the texts beside them are for people.
+// Codes of this module alone; [engine.Codes] lists all.
 const (
-	codeRequest  = "bad_request"       // the message itself is wrong
-	codeDSL      = "bad_dsl"           // the canvas does not load
-	codeBusy     = "busy"              // the canvas is running
-	codeCanceled = "canceled"          // the run was told to stop
-	codeTimeout  = "timeout"           // something took too long
-	codePort     = "unsupported"       // nobody answers this kind of call
-	codeRef      = "bad_ref"           // a reference to nothing
-	codeUnknown  = "unknown_component" // no component of this name
-	codeLimit    = "limit"             // a limit of the run
-	codePipeline = "pipeline"          // ingestion pipelines do not run
-	codeState    = "bad_state"         // a saved state of another canvas
-	codeNode     = "node_failed"       // anything else that failed inside a node
-	codeInternal = "internal"          // the module itself is wrong
+	codeRequest = "bad_request"
+	codeBusy    = "busy"
 )
 
 // failure is an error with a code of its own: one of this module, or what the host answered.
@@ -30,25 +19,13 @@ type failure struct {
 	code, text string
 	retry      bool
 	data       engine.Value // what a plugin adds, null otherwise
+	cause      error        // may be nil
 }
 
 func (f *failure) Error() string { return f.text }
 
-// codes says how the engine's errors are called; the first that fits counts.
-var codes = []struct {
-	err  error
-	code string
-}{
-	{engine.ErrCanceled, codeCanceled},
-	{context.Canceled, codeCanceled},
-	{context.DeadlineExceeded, codeTimeout},
-	{engine.ErrNoPort, codePort},
-	{engine.ErrRef, codeRef},
-	{engine.ErrUnknownComponent, codeUnknown},
-	{engine.ErrLimit, codeLimit},
-	{engine.ErrPipeline, codePipeline},
-	{engine.ErrState, codeState},
-}
+// Unwrap returns the cause, if there is one.
+func (f *failure) Unwrap() error { return f.cause }
 
 // codeOf is the code of an error, or other when it has none.
 func codeOf(err error, other string) string {
@@ -56,13 +33,14 @@ func codeOf(err error, other string) string {
 	if errors.As(err, &f) {
 		return f.code
 	}
-	if code := engine.CodeOf(err); code != "" && errors.Is(err, engine.ErrLimit) && code != "limit_reached" {
-		return code // each limit of a run has a code of its own
+	if code := engine.CodeOf(err); code != "" {
+		return code
 	}
-	for _, c := range codes {
-		if errors.Is(err, c.err) {
-			return c.code
-		}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return engine.CodeCanceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return engine.CodeTimeout
 	}
 	return other
 }
@@ -87,14 +65,14 @@ func describe(err error, other string) engine.Value {
 
 func failureOf(err error) []byte { return describe(err, codeRequest).AppendJSON(nil) }
 
-// dslError gives an error of loading its code, and keeps what it says.
-type dslError struct{ error }
-
-func (e dslError) Unwrap() []error { return []error{e.error, &failure{code: codeDSL}} }
+// loadFailure gives an error of loading without a code of its own that of a bad canvas.
+func loadFailure(err error) error {
+	return &failure{code: codeOf(err, engine.CodeBadCanvas), text: err.Error(), cause: err}
+}
 
 // rescue turns a panic into an error: the module must outlive whatever one message does to it.
 func rescue(err *error) {
 	if p := recover(); p != nil {
-		*err = &failure{code: codeInternal, text: fmt.Sprintf("panic: %v", p)}
+		*err = &failure{code: engine.CodeInternal, text: fmt.Sprintf("panic: %v", p)}
 	}
 }

@@ -246,7 +246,10 @@ func TestComponentsFitTheGolden(t *testing.T) {
 	specs, err := engine.ParseJSON(answer)
 	require.NoError(t, err)
 	require.Greater(t, specs.Len(), 20)
-	known := []string{"name", "aliases", "description", "inputs", "outputs", "tool", "missing", "pipeline", "params"}
+	known := []string{
+		"name", "aliases", "description", "category", "icon", "role", "thoughts", "label", "branches", "inputs",
+		"outputs", "tool", "missing", "pipeline", "stand_in", "ignores", "params",
+	}
 	for _, s := range specs.Elements() {
 		for name := range s.Fields() {
 			require.Contains(t, known, name)

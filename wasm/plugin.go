@@ -131,7 +131,7 @@ func (p *plugin) Check(params engine.Value) error {
 	payload := p.payload("easel_check", engine.Object("params", params)).With("timeout_ms", engine.Int(node.CheckFor.Milliseconds()))
 	_, err := asker.converse(ctx, "", payload, nil)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &node.Error{Code: codeTimeout, Message: "gave no opinion on its params in time", Plugin: p.manifest.Name, Step: "easel_check"}
+		return &node.Error{Code: engine.CodeTimeout, Message: "gave no opinion on its params in time", Plugin: p.manifest.Name, Step: "easel_check"}
 	}
 	return p.failed(err, "easel_check")
 }
@@ -143,7 +143,7 @@ func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocati
 		return engine.Null, fmt.Errorf("%s: %w: this host runs no plugins", p.component(), engine.ErrNoPort)
 	}
 	if p.stays != "" {
-		return engine.Null, p.failed(&failure{code: codePort, text: p.stays}, "easel_invoke")
+		return engine.Null, p.failed(&failure{code: engine.CodeUnsupported, text: p.stays}, "easel_invoke")
 	}
 	if err := p.manifest.CheckInput(in); err != nil {
 		return engine.Null, err

@@ -42,7 +42,7 @@ func (r *run) converse(ctx context.Context, nodeID string, payload engine.Value,
 		if answer, ok := talk.answer(ctx, v.Get("op").Str(), v.Get("args")); ok {
 			reply = reply.With("answer", answer)
 		} else {
-			reply = reply.With("cancelled", engine.Bool(true))
+			reply = reply.With("canceled", engine.Bool(true))
 		}
 		if err := ctx.Err(); err != nil {
 			return engine.Null, err

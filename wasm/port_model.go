@@ -32,7 +32,7 @@ func (m *model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq
 		clock := m.run.options.Ports.Clock
 		began := clock.Now()
 		node, _, _ := strings.Cut(req.Node, "-->")
-		m.run.tell("model_started", engine.NewObject(4).Set("component_id", engine.String(node)).
+		m.run.tell(engine.EventModelStarted, engine.NewObject(4).Set("component_id", engine.String(node)).
 			Set("call", engine.String(req.Key)).Set("model", engine.String(req.LLM)).Set("messages", messagesOf(req)))
 		var text strings.Builder
 		var usage engine.Usage
@@ -44,13 +44,13 @@ func (m *model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq
 			done := engine.NewObject(6).Set("component_id", engine.String(node)).Set("call", engine.String(req.Key)).
 				Set("text", engine.String(text.String()))
 			if usage != (engine.Usage{}) {
-				done.Set("usage", engine.Object("prompt_tokens", usage.Prompt, "completion_tokens", usage.Completion,
-					"total_tokens", usage.Prompt+usage.Completion))
+				done.Set("usage", usage.Value())
 			}
 			if failed != nil {
 				done.Set("error", engine.String(failed.Error()))
 			}
-			m.run.tell("model_finished", done.Set("elapsed_time", engine.Float(clock.Now().Sub(began).Seconds())))
+			done.Set("elapsed_time", engine.Float(clock.Now().Sub(began).Seconds()))
+			m.run.tell(engine.EventModelFinished, done)
 		}()
 		for p, err := range m.behind.Generate(ctx, req) {
 			failed = err

@@ -22,6 +22,7 @@ var operations = map[string]operation{
 	"form":       (*bridge).form,
 	"validate":   (*bridge).validate,
 	"components": (*bridge).components,
+	"stand_in":   (*bridge).standIn,
 	"layout":     (*bridge).layout,
 	"plugin":     (*bridge).plugin,
 	"meter":      (*bridge).meter,
@@ -69,34 +70,27 @@ func (b *bridge) open(_ engine.Value, body string) ([]byte, error) {
 func (b *bridge) parse(body string) (*engine.Canvas, error) {
 	doc, err := engine.ParseJSONText(body)
 	if err != nil {
-		return nil, dslError{err}
+		return nil, loadFailure(err)
 	}
 	canvas, err := engine.LoadValue(b.registry, doc)
 	if err != nil {
-		return nil, dslError{err}
+		return nil, loadFailure(err)
 	}
 	return canvas, nil
 }
 
 func (b *bridge) validate(_ engine.Value, body string) ([]byte, error) {
-	problems := engine.Validate(b.registry, []byte(body))
-	stable.Sort(problems, func(x, y engine.Problem) int { return rank(x) - rank(y) })
-	list := make([]engine.Value, len(problems))
-	for i, p := range problems {
-		o := engine.NewObject(4).Set("level", engine.String(string(p.Severity))).Set("message", engine.String(p.Text))
-		if p.Node != "" {
-			o.Set("node", engine.String(p.Node))
-		}
-		if p.Param != "" {
-			o.Set("param", engine.String(p.Param))
-		}
-		list[i] = o.Value()
+	found := engine.Validate(b.registry, []byte(body))
+	stable.Sort(found, func(x, y engine.Diagnostic) int { return rank(x) - rank(y) })
+	list := make([]engine.Value, len(found))
+	for i, d := range found {
+		list[i] = d.Value()
 	}
 	return engine.List(list...).AppendJSON(nil), nil
 }
 
-func rank(p engine.Problem) int {
-	if p.Severity == engine.SeverityError {
+func rank(d engine.Diagnostic) int {
+	if d.Severity == engine.SeverityError {
 		return 0
 	}
 	return 1
@@ -111,10 +105,24 @@ func (b *bridge) components(engine.Value, string) ([]byte, error) {
 	return engine.List(list...).AppendJSON(nil), nil
 }
 
+// standIn answers for a component that acts outside.
+func (b *bridge) standIn(header engine.Value, _ string) ([]byte, error) {
+	name := header.Get("component").Str()
+	spec, err := b.registry.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	if spec.StandIn == nil {
+		return nil, &failure{code: engine.CodeUnsupported, text: fmt.Sprintf("component %q has no stand-in", name)}
+	}
+	outputs, invented := spec.StandIn(header.Get("args"), header.Get("params"))
+	return engine.Object("outputs", outputs, "invented", invented).AppendJSON(nil), nil
+}
+
 func (b *bridge) layout(header engine.Value, body string) ([]byte, error) {
 	doc, err := engine.ParseJSONText(body)
 	if err != nil {
-		return nil, dslError{err}
+		return nil, loadFailure(err)
 	}
 	if dsl := doc.Get("dsl"); dsl.Kind() == engine.KindObject {
 		doc = dsl

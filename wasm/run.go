@@ -60,7 +60,7 @@ func (r *run) play(text string) (ok bool, answer []byte) {
 		return
 	}
 	began, failed := r.consume(s.events(r))
-	if failed != nil && !began && codeOf(failed, codeNode) != codeCanceled {
+	if failed != nil && !began && codeOf(failed, engine.CodeRunFailed) != engine.CodeCanceled {
 		err = failed // the engine could not even begin
 		return
 	}
@@ -106,25 +106,25 @@ func (r *run) take(e *engine.Event) {
 // ended is the payload of done.
 func (r *run) ended(failed error) []byte {
 	b := engine.NewObject(5)
-	status := "finished"
+	status := engine.StatusSucceeded
 	switch {
-	case failed != nil && codeOf(failed, codeNode) == codeCanceled:
-		status = "canceled"
+	case failed != nil && codeOf(failed, engine.CodeRunFailed) == engine.CodeCanceled:
+		status = engine.StatusCanceled
 		r.outputs = engine.String(engine.CanceledText)
 	case failed != nil:
-		status = "failed"
+		status = engine.StatusFailed
 	case r.held.state.Paused():
-		status = "paused"
+		status = engine.StatusPaused
 	}
-	b.Set("status", engine.String(status))
+	b.Set("status", engine.String(string(status)))
 	if !r.outputs.IsNull() {
 		b.Set("outputs", r.outputs)
 	}
 	switch status {
-	case "paused":
+	case engine.StatusPaused:
 		b.Set("waiting", engine.Strings(r.held.state.Waiting()...))
-	case "failed":
-		b.Set("error", describe(failed, codeNode))
+	case engine.StatusFailed:
+		b.Set("error", describe(failed, engine.CodeRunFailed))
 	}
 	if !r.usage.IsNull() {
 		b.Set("usage", r.usage)
@@ -139,12 +139,12 @@ func (r *run) debug(s *startMessage) []byte {
 	clock := r.options.Ports.Clock
 	began := clock.Now()
 	r.head.make(r.options.Ports.IDs.NewID(), r.options.TaskID, began)
-	r.tell("workflow_started", engine.NewObject(1).Set("inputs", engine.Null))
+	r.tell(engine.EventWorkflowStarted, engine.NewObject(1).Set("inputs", engine.Null))
 	thoughts := ""
 	if _, spec := r.held.canvas.Component(node); spec != nil {
 		thoughts = spec.Thoughts
 	}
-	r.tell("node_started", withNode(engine.NewObject(6).Set("inputs", engine.Null).Set("created_at", engine.Int(began.Unix())), r.held.canvas, node).
+	r.tell(engine.EventNodeStarted, withNode(engine.NewObject(6).Set("inputs", engine.Null).Set("created_at", engine.Int(began.Unix())), r.held.canvas, node).
 		Set("thoughts", engine.String(thoughts)))
 	outs, err := r.held.canvas.Debug(r.ctx, r.held.canvas.State(), node, values, r.options)
 	now := clock.Now()
@@ -157,9 +157,9 @@ func (r *run) debug(s *startMessage) []byte {
 		}
 	}
 	elapsed, at := engine.Float(now.Sub(began).Seconds()), engine.Float(float64(now.UnixMicro())/1e6)
-	r.tell("node_finished", withNode(engine.NewObject(8).Set("inputs", values).Set("outputs", outs), r.held.canvas, node).
+	r.tell(engine.EventNodeFinished, withNode(engine.NewObject(8).Set("inputs", values).Set("outputs", outs), r.held.canvas, node).
 		Set("error", problem).Set("elapsed_time", elapsed).Set("created_at", at))
-	r.tell("workflow_finished", engine.NewObject(4).Set("inputs", engine.Null).Set("outputs", outs).
+	r.tell(engine.EventWorkflowFinished, engine.NewObject(4).Set("inputs", engine.Null).Set("outputs", outs).
 		Set("elapsed_time", elapsed).Set("created_at", at))
 	r.outputs = outs
 	return r.ended(err)

@@ -118,3 +118,28 @@ func TestWornWordsAreFoundByFolder(t *testing.T) {
 	require.Equal(t, "a", found[0].key)
 	require.Equal(t, 2, found[0].n)
 }
+
+func TestNamesOfComponentsInThePage(t *testing.T) {
+	page := func(line string) tree { return tree{"web/view/x.tsx": []byte(line + "\n")} }
+	for _, line := range []string{
+		`if (kind === "Switch") return;`, `  LLM: "M12 3l2 6",`, `/^(LLM|Agent)$/.test(kind)`,
+		"const a = `Generate`;", `new Set(['Loop'])`,
+	} {
+		found, err := names(page(line))
+		require.NoError(t, err)
+		require.Len(t, found, 1, line)
+	}
+	for _, line := range []string{
+		`import { Message } from "./message.ts";`, `t("chat.Switch")`,
+		`// a Switch or a Categorize`, `const file: File = new File([], "x");`,
+	} {
+		found, err := names(page(line))
+		require.NoError(t, err)
+		require.Empty(t, found, line)
+	}
+	for _, name := range []string{"web/test/x.ts", "web/words/en.ts", "web/examples/x.json", "wasm/js/src/x.ts"} {
+		found, err := names(tree{name: []byte(`"Switch"`)})
+		require.NoError(t, err)
+		require.Empty(t, found, name)
+	}
+}

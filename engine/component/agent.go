@@ -19,20 +19,21 @@ import (
 type Agent struct {
 	LLM
 	Tools         engine.Value `json:"tools" doc:"list of {component_name, name, id, params}: components and agents it may call"`
-	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is empty, all tools of the server"`
+	MCP           engine.Value `json:"mcp" doc:"list of {mcp_id, tools: {name: {name, description, inputSchema}}}: tools of MCP servers that it may call, described by the servers in each run; if tools is empty, all tools of the server" label:"MCP servers"`
 	MaxRounds     int          `json:"max_rounds" doc:"rounds of tool calls beyond the first" default:"5" min:"0"`
 	ToolMode      string       `json:"tool_mode" doc:"how the model calls tools: native, prompt, or auto for native where the model can" default:"auto" enum:"auto,prompt,native"`
-	UserPrompt    string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent"`
+	UserPrompt    string       `json:"user_prompt" doc:"as a tool: the request that is proposed to the calling agent" label:"User prompt"`
 	RememberTools bool         `json:"remember_tools" doc:"keep a summary of the tool calls in the canvas's memory; costs one model call"`
 	tools         toolset
 	servers       []remoteServer
 }
 
 var agentSpec = engine.Spec{
-	Ignores: modelIgnores,
-	Name:    "Agent",
-	Doc:     "A language model that calls tools, round by round, before it answers.",
-	New:     func() engine.Component { return &Agent{} },
+	Ignores:  modelIgnores,
+	Name:     "Agent",
+	Category: engine.CategoryModel, Icon: "robot",
+	Doc: "A language model that calls tools, round by round, before it answers.",
+	New: func() engine.Component { return &Agent{} },
 	Outputs: []engine.Field{
 		{Name: "content", Type: "string", Doc: "the answer"},
 		{Name: "structured", Type: "object", Doc: "the answer as JSON, when its form is declared"},

@@ -51,19 +51,24 @@ func (a *Agent) bindTools(s *engine.Setup) error {
 }
 
 // Warnings says which tools will fail when the model calls them.
-func (a *Agent) Warnings() []string {
-	var list []string
+func (a *Agent) Warnings() []engine.Diagnostic {
+	var list []engine.Diagnostic
 	for _, t := range a.tools {
 		if t.bound == nil {
 			continue
 		}
+		prefix := "tool " + t.bound.Name + ": "
 		if err := t.bound.Err(); err != nil {
-			list = append(list, "tool "+t.bound.Name+": "+err.Error())
+			message := prefix + err.Error()
+			list = append(list, engine.Diagnostic{Code: engine.CodeBadParam, Param: "tools", Message: message})
 			continue
 		}
 		if w, ok := t.bound.Component().(engine.Warner); ok {
-			for _, text := range w.Warnings() {
-				list = append(list, "tool "+t.bound.Name+": "+text)
+			for _, d := range w.Warnings() {
+				if d.Param != "" {
+					d.Message = d.Param + ": " + d.Message
+				}
+				list = append(list, engine.Diagnostic{Code: d.Code, Param: "tools", Message: prefix + d.Message})
 			}
 		}
 	}

@@ -12,9 +12,10 @@ var beginSpec = engine.Spec{
 		// Hosts that serve webhooks read these.
 		"methods", "content_types", "schema", "security", "execution_mode", "response", "max_body_size",
 	},
-	Name: "Begin",
-	Doc:  "Where every canvas starts. It takes what the caller passed: form fields, or the parts of a web request.",
-	New:  func() engine.Component { return new(Begin) },
+	Name:     "Begin",
+	Category: engine.CategoryConversation, Icon: "play", Role: engine.RoleStart,
+	Doc: "Where every canvas starts. It takes what the caller passed: form fields, or the parts of a web request.",
+	New: func() engine.Component { return new(Begin) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "any", Doc: "each form field the caller passed, under its own name"},
 		{Name: "query", Type: "object", Doc: "webhook: fields of the query that schema names"},
@@ -42,15 +43,15 @@ type Begin struct {
 	Mode     string       `json:"mode" doc:"how the canvas is started; Dialog is another word for conversational" default:"conversational" enum:"conversational,task,Webhook,Dialog"`
 	Prologue string       `json:"prologue" doc:"greeting that a client shows before the first turn"`
 	Inputs   engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional or required, options, value}"`
-	Layout   string       `json:"layout_recognize" doc:"how the original reads pages of uploads; has no effect here"`
+	Layout   string       `json:"layout_recognize" doc:"how the original reads pages of uploads; has no effect here" label:"Page layout" group:"advanced"`
 
 	// What follows is read by the host that takes the request.
-	Methods       engine.Value `json:"methods" doc:"webhook: list of HTTP methods; all without it"`
-	ContentTypes  engine.Value `json:"content_types" doc:"webhook: the Content-Type, or a list of them; any without it"`
-	Schema        engine.Value `json:"schema" doc:"webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}"`
-	Security      engine.Value `json:"security" doc:"webhook: who may send: auth_type none, token, basic, jwt or hmac; required"`
-	ExecutionMode engine.Value `json:"execution_mode" doc:"webhook: Immediately answers at once, others when the run has ended"`
-	Response      engine.Value `json:"response" doc:"webhook: {status, body_template} of the answer at once"`
+	Methods       engine.Value `json:"methods" doc:"webhook: list of HTTP methods; all without it" group:"webhook"`
+	ContentTypes  engine.Value `json:"content_types" doc:"webhook: the Content-Type, or a list of them; any without it" group:"webhook"`
+	Schema        engine.Value `json:"schema" doc:"webhook: {query, headers, body}, each {properties: {field: {type}}, required: [field]}" group:"webhook"`
+	Security      engine.Value `json:"security" doc:"webhook: who may send: auth_type none, token, basic, jwt or hmac; required" group:"webhook"`
+	ExecutionMode engine.Value `json:"execution_mode" doc:"webhook: Immediately answers at once, others when the run has ended" group:"webhook"`
+	Response      engine.Value `json:"response" doc:"webhook: {status, body_template} of the answer at once" group:"webhook"`
 }
 
 // webhookMode is the mode in which a canvas is started by a web request.

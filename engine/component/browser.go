@@ -22,6 +22,7 @@ func (b *Browser) Run(ctx context.Context, call *engine.Call) error {
 }
 
 var browserSpec = engine.Spec{
+	Category: engine.CategoryTool, Icon: "globe",
 	Name: "Browser", Doc: "Lets a language model use a web browser.", Waits: true,
 	New: func() engine.Component { return &Browser{} },
 	Outputs: []engine.Field{
@@ -29,4 +30,7 @@ var browserSpec = engine.Spec{
 		{Name: "downloaded_files", Type: "list", Doc: "files: {file_id, name, size, parent_id}"},
 	},
 	Thoughts: "Using the browser.",
+	StandIn: invents(func(args engine.Value) engine.Value {
+		return engine.Object("content", notice("Browser", args), "downloaded_files", engine.List())
+	}),
 }

@@ -17,7 +17,7 @@ type Categorize struct {
 	engine.Common
 	Sampling
 	Query      engine.Ref   `json:"query" doc:"text to sort" default:"sys.query"`
-	Categories engine.Value `json:"category_description" doc:"name -> {description, examples, to}; to lists the ids that run next" check:"nonempty"`
+	Categories engine.Value `json:"category_description" doc:"name -> {description, examples, to}; to lists the ids that run next" check:"nonempty" label:"Categories"`
 	categories []category
 	window     int // turns of the conversation the model sees
 }
@@ -31,7 +31,9 @@ type category struct {
 var categorizeSpec = engine.Spec{
 	Ignores:  modelIgnores,
 	Name:     "Categorize",
-	Doc:      "Sorts what the user says into one of several categories with a language model, and goes on there.",
+	Category: engine.CategoryModel, Icon: "sort",
+	Branches: []engine.Branch{{Param: "category_description", To: "to"}},
+	Doc:      "Sorts what the user says into one of several categories with a language model, and continues there.",
 	New:      func() engine.Component { return &Categorize{} },
 	Outputs:  []engine.Field{{Name: "category_name", Type: "string", Doc: "the category"}},
 	Waits:    true,

@@ -18,8 +18,8 @@ import (
 // error channel fails the node only when there is no result; as a tool the result comes back.
 // Source: RAGFlow agent/tools/code_exec.py at 80a16e71 (behaviour read, written anew).
 type CodeExec struct {
-	Lang      string             `json:"lang" doc:"language of the script" default:"python" enum:"python,python3,nodejs,javascript"`
-	Script    string             `json:"script" doc:"defines main, which gets the arguments by name (JavaScript: as one object)"`
+	Lang      string             `json:"lang" doc:"language of the script" default:"python" enum:"python,python3,nodejs,javascript" label:"Language"`
+	Script    string             `json:"script" doc:"defines main, which gets the arguments by name (JavaScript: as one object)" format:"code"`
 	Arguments []engine.NamedExpr `json:"arguments" doc:"name -> reference to the value main gets"`
 	outputs   []codeOutput
 }
@@ -29,6 +29,7 @@ type codeOutput struct{ name, typ string }
 
 var codeExecSpec = engine.Spec{
 	Name:     "CodeExec",
+	Category: engine.CategoryTool, Icon: "code",
 	Doc:      "Runs a Python or JavaScript function and gives what it returns.",
 	New:      func() engine.Component { return &CodeExec{} },
 	Outputs:  []engine.Field{{Name: "result", Type: "any", Doc: "what main returned, unless the node declares other outputs"}},

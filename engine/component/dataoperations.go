@@ -11,6 +11,7 @@ import (
 
 var dataOperationsSpec = engine.Spec{
 	Name:     "DataOperations",
+	Category: engine.CategoryData, Icon: "data",
 	Doc:      "Changes objects: picks, removes and renames members, filters, merges, sets members, or reads texts as values.",
 	New:      func() engine.Component { return new(DataOperations) },
 	Inputs:   []engine.Field{{Name: "*", Type: "any", Doc: "objects and lists of objects; anything else is left out"}},

@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -13,17 +14,17 @@ type DocGenerator struct {
 	Title        engine.Expr `json:"title" doc:"title on the first page"`
 	Subtitle     engine.Expr `json:"subtitle" doc:"line below the title"`
 	OutputFormat string      `json:"output_format" doc:"form of the document" default:"pdf" enum:"pdf,docx,txt,markdown,html,md"`
-	HeaderText   engine.Expr `json:"header_text" doc:"line at the top of each page"`
-	FooterText   engine.Expr `json:"footer_text" doc:"line at the bottom of each page"`
-	FontFamily   string      `json:"font_family" doc:"font" default:"Helvetica"`
-	FontSize     int         `json:"font_size" doc:"size of the text in points" default:"12" min:"1"`
-	PageSize     string      `json:"page_size" doc:"A4 or Letter" default:"A4"`
-	Orientation  string      `json:"orientation" doc:"portrait or landscape" default:"portrait"`
+	HeaderText   engine.Expr `json:"header_text" doc:"line at the top of each page" group:"page"`
+	FooterText   engine.Expr `json:"footer_text" doc:"line at the bottom of each page" group:"page"`
+	FontFamily   string      `json:"font_family" doc:"font" default:"Helvetica" group:"page"`
+	FontSize     int         `json:"font_size" doc:"size of the text in points" default:"12" min:"1" group:"page"`
+	PageSize     string      `json:"page_size" doc:"A4 or Letter" default:"A4" group:"page"`
+	Orientation  string      `json:"orientation" doc:"portrait or landscape" default:"portrait" group:"page"`
 	Filename     engine.Expr `json:"filename" doc:"name of the file, without ending"`
-	PageNumbers  bool        `json:"add_page_numbers" doc:"number the pages" default:"true"`
-	Timestamp    bool        `json:"add_timestamp" doc:"say when it was made" default:"true"`
-	Watermark    engine.Expr `json:"watermark_text" doc:"text across each page"`
-	TOC          bool        `json:"enable_toc" doc:"a table of contents"`
+	PageNumbers  bool        `json:"add_page_numbers" doc:"number the pages" default:"true" label:"Page numbers" group:"page"`
+	Timestamp    bool        `json:"add_timestamp" doc:"say when it was made" default:"true" label:"Timestamp" group:"page"`
+	Watermark    engine.Expr `json:"watermark_text" doc:"text across each page" group:"page"`
+	TOC          bool        `json:"enable_toc" doc:"a table of contents" label:"Table of contents" group:"page"`
 }
 
 // Run writes the document.
@@ -33,11 +34,56 @@ func (d *DocGenerator) Run(ctx context.Context, call *engine.Call) error {
 }
 
 var docGeneratorSpec = engine.Spec{
-	Name: "DocGenerator", Aliases: []string{"PDFGenerator"}, Doc: "Writes a document file from text.", Retries: true, Waits: true,
+	Category: engine.CategoryTool, Icon: "note",
+	Name: "DocGenerator", Aliases: []string{"PDFGenerator"}, Renamed: true,
+	Doc: "Writes a document file from text.", Retries: true, Waits: true,
 	New: func() engine.Component { return &DocGenerator{} },
 	Outputs: []engine.Field{
 		{Name: "success", Type: "boolean", Doc: "whether it worked"},
 		{Name: "download", Type: "string", Doc: "JSON text that describes the file"},
 	},
 	Thoughts: "Writing the document.",
+	StandIn:  writeDocument,
+}
+
+// writeDocument is the stand-in: it writes text and Markdown; a PDF or a Word file becomes the HTML
+// from which one is printed.
+func writeDocument(args, params engine.Value) (engine.Value, bool) {
+	title, content := args.Get("title").Str(), args.Get("content").Str()
+	name := strings.Join(strings.FieldsFunc(args.Get("filename").Text(), unsafeInNames), "-")
+	if name == "" {
+		name = "document"
+	}
+	var file *engine.ObjectBuilder
+	switch params.Get("output_format").Str() {
+	case "txt":
+		file = writtenFile(name+".txt", "text/plain", strings.TrimPrefix(title+"\n\n"+content, "\n\n"))
+	case "md", "markdown":
+		if title != "" {
+			content = "# " + title + "\n\n" + content
+		}
+		file = writtenFile(name+".md", "text/markdown", content)
+	default:
+		file = writtenFile(name+".html", "text/html", htmlPage(title, content))
+	}
+	return engine.Object("success", true, "download", file.Value().JSON()), false
+}
+
+// unsafeInNames reports characters that names of files are not made of.
+func unsafeInNames(r rune) bool {
+	letter := 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || r >= 0x80
+	return !letter && (r < '0' || '9' < r) && !strings.ContainsRune("._-", r)
+}
+
+// htmlPage is a page of paragraphs, which empty lines separate.
+func htmlPage(title, content string) string {
+	title = escapeHTML.Replace(title)
+	var b strings.Builder
+	b.WriteString("<!doctype html>\n<meta charset=\"utf-8\">\n<title>" + title + "</title>\n<h1>" + title + "</h1>\n")
+	for _, part := range strings.Split(content, "\n\n") {
+		if part = strings.Trim(part, "\n"); part != "" {
+			b.WriteString("<p>" + strings.ReplaceAll(escapeHTML.Replace(part), "\n", "<br>") + "</p>\n")
+		}
+	}
+	return b.String()
 }

@@ -9,12 +9,12 @@ import (
 // Email sends a mail.
 type Email struct {
 	External
-	To         engine.Expr `json:"to_email" doc:"address of the recipient" default:"{sys.query}"`
-	CC         engine.Expr `json:"cc_email" doc:"further addresses, separated by commas"`
+	To         engine.Expr `json:"to_email" doc:"address of the recipient" default:"{sys.query}" label:"To"`
+	CC         engine.Expr `json:"cc_email" doc:"further addresses, separated by commas" label:"CC"`
 	Subject    engine.Expr `json:"subject" doc:"subject line"`
 	Content    engine.Expr `json:"content" doc:"the mail, as HTML"`
-	Server     string      `json:"smtp_server" doc:"address of the mail server"`
-	Port       int         `json:"smtp_port" doc:"port of the mail server" default:"465" min:"1"`
+	Server     string      `json:"smtp_server" doc:"address of the mail server" label:"SMTP server"`
+	Port       int         `json:"smtp_port" doc:"port of the mail server" default:"465" min:"1" label:"SMTP port"`
 	Account    string      `json:"email" doc:"address of the sender, which is the account too"`
 	Password   string      `json:"password" doc:"password, best as {{secret:NAME}}"`
 	SenderName string      `json:"sender_name" doc:"name of the sender"`

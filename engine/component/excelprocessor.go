@@ -2,6 +2,9 @@ package component
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -35,6 +38,7 @@ func (e *ExcelProcessor) Run(ctx context.Context, call *engine.Call) error {
 }
 
 var excelProcessorSpec = engine.Spec{
+	Category: engine.CategoryTool, Icon: "grid",
 	Name: "ExcelProcessor", Doc: "Reads, merges and writes spreadsheets.", Retries: true,
 	New: func() engine.Component { return &ExcelProcessor{} },
 	Outputs: []engine.Field{
@@ -44,4 +48,66 @@ var excelProcessorSpec = engine.Spec{
 		{Name: "attachment", Type: "object", Doc: "the written file: {doc_id, format, file_name}"},
 	},
 	Thoughts: "Working on the spreadsheet.",
+	StandIn:  writeSheet,
+}
+
+// writeSheet is the stand-in: it writes rows as CSV, and invents what other operations read.
+func writeSheet(args, params engine.Value) (engine.Value, bool) {
+	if args.Get("operation").Str() != "output" {
+		return engine.Object("summary", notice("ExcelProcessor", args), "data", engine.Object(), "markdown", ""), true
+	}
+	var rows []engine.Value
+	var names []string
+	for _, row := range args.Get("transform_data").Elements() {
+		if row.Kind() != engine.KindObject {
+			continue
+		}
+		rows = append(rows, row)
+		for name := range row.Fields() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	csv, table := sheetText(names, rows)
+	name := params.Get("output_filename").Str()
+	if name == "" {
+		name = "output"
+	}
+	name += ".csv"
+	file := writtenFile(name, "text/csv", csv).Set("format", engine.String("csv")).Set("file_name", engine.String(name))
+	return engine.Object("summary", fmt.Sprintf("%s: %d rows", name, len(rows)),
+		"data", engine.Object(name, engine.List(rows...)), "markdown", table, "attachment", file.Value()), false
+}
+
+// sheetText is a sheet as CSV and as a Markdown table.
+func sheetText(names []string, rows []engine.Value) (csv, table string) {
+	var c, t strings.Builder
+	line := func(cells []string) {
+		t.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	quoted := func(cells []string) {
+		for i, cell := range cells {
+			if i > 0 {
+				c.WriteByte(',')
+			}
+			if strings.ContainsAny(cell, "\",\n") {
+				cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+			}
+			c.WriteString(cell)
+		}
+		c.WriteByte('\n')
+	}
+	quoted(names)
+	line(names)
+	line(slices.Repeat([]string{"---"}, len(names)))
+	for _, row := range rows {
+		cells := make([]string, len(names))
+		for i, name := range names {
+			cells[i] = row.Get(name).Text()
+		}
+		quoted(cells)
+		line(cells)
+	}
+	return c.String(), strings.TrimSuffix(t.String(), "\n")
 }

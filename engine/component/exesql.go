@@ -9,8 +9,8 @@ import (
 // ExeSQL runs SQL on a database.
 type ExeSQL struct {
 	External
-	SQL        engine.Expr `json:"sql" doc:"statements, separated by semicolons" default:"{sys.query}"`
-	DBType     string      `json:"db_type" doc:"kind of database" default:"mysql" enum:"mysql,postgres,mariadb,mssql,IBM DB2,trino,oceanbase"`
+	SQL        engine.Expr `json:"sql" doc:"statements, separated by semicolons" default:"{sys.query}" label:"SQL" format:"code"`
+	DBType     string      `json:"db_type" doc:"kind of database" default:"mysql" enum:"mysql,postgres,mariadb,mssql,IBM DB2,trino,oceanbase" label:"Database type"`
 	Database   string      `json:"database" doc:"name of the database"`
 	Username   string      `json:"username" doc:"account"`
 	Host       string      `json:"host" doc:"address of the server"`
@@ -24,6 +24,15 @@ func (e *ExeSQL) Run(ctx context.Context, call *engine.Call) error {
 	return e.act(ctx, call, arg{"sql", &e.SQL})
 }
 
-var exeSQLSpec = outside("ExeSQL", "execute_sql", "Runs SQL on a database and gives the rows.", passages,
+var exeSQLSpec = sqlLook(outside("ExeSQL", "execute_sql", "Runs SQL on a database and gives the rows.", passages,
 	func() engine.Component { return &ExeSQL{External: needing("database", "username", "host", "password")} },
-	wanted("sql", "the statement to run"))
+	wanted("sql", "the statement to run")))
+
+// sqlLook completes the Spec of an external component with what a database differs in.
+func sqlLook(s engine.Spec) engine.Spec {
+	s.Icon = "data"
+	s.StandIn = invents(func(args engine.Value) engine.Value {
+		return engine.Object(passages, notice(s.Name, args), "json", engine.List())
+	})
+	return s
+}

@@ -7,7 +7,8 @@ import (
 )
 
 var exitLoopSpec = engine.Spec{
-	Name:   "ExitLoop",
+	Name:     "ExitLoop",
+	Category: engine.CategoryFlow, Icon: "exit",
 	Doc:    "Ends the Loop around it: what follows the Loop runs next.",
 	New:    func() engine.Component { return new(ExitLoop) },
 	Inline: true,

@@ -50,10 +50,12 @@ func (e *External) Blank() []string {
 }
 
 // Warnings says what will keep the component from working where it runs.
-func (e *External) Warnings() []string {
-	list := []string{e.kind + " works only where a host offers it; elsewhere this node fails"}
+func (e *External) Warnings() []engine.Diagnostic {
+	list := []engine.Diagnostic{{
+		Code: engine.CodeNeedsHost, Message: e.kind + " works only where a host offers it; elsewhere this node fails",
+	}}
 	for _, name := range e.Blank() {
-		list = append(list, "setting "+name+" is empty")
+		list = append(list, engine.Diagnostic{Code: engine.CodeEmptySetting, Param: name, Message: "setting is empty"})
 	}
 	return list
 }
@@ -133,11 +135,20 @@ const passages = "formalized_content"
 // arguments.
 func outside(name, function, doc, result string, fresh func() engine.Component, args ...engine.Field) engine.Spec {
 	return engine.Spec{
+		Category: engine.CategoryTool, Icon: iconFor(result), StandIn: standInFor(name, result),
 		Name: name, Doc: doc, New: fresh, Inputs: args, Retries: true,
 		Outputs:  outputsOf(result),
 		Thoughts: "Calling " + name + ".",
 		Tool:     &engine.ToolSpec{Function: function, Description: doc, Args: args, Result: result},
 	}
+}
+
+// iconFor is the drawing of an external component, by the output that is its result.
+func iconFor(result string) string {
+	if result == passages || result == "json" {
+		return "search"
+	}
+	return "box"
 }
 
 func outputsOf(result string) []engine.Field {

@@ -18,13 +18,13 @@ import (
 // every method. Source: RAGFlow agent/component/invoke.py at 80a16e71 (behaviour read, written
 // anew).
 type Invoke struct {
-	URL       engine.Text      `json:"url" doc:"address; http:// is put before one without scheme" check:"nonempty"`
+	URL       engine.Text      `json:"url" doc:"address; http:// is put before one without scheme" check:"nonempty" label:"URL"`
 	Method    string           `json:"method" doc:"HTTP method" default:"get" enum:"get,post,put,GET,POST,PUT"`
 	Headers   engine.Value     `json:"headers" doc:"JSON text of an object with header lines; taken as it is"`
 	Variables []InvokeVariable `json:"variables" doc:"what is sent: {key, value} or {key, ref}"`
 	Proxy     string           `json:"proxy" doc:"address of a proxy; empty means none"`
 	Timeout   int              `json:"timeout" doc:"seconds to wait for the answer" default:"60" min:"1"`
-	CleanHTML bool             `json:"clean_html" doc:"give only the text of a web page"`
+	CleanHTML bool             `json:"clean_html" doc:"give only the text of a web page" label:"HTML to text"`
 	DataType  string           `json:"datatype" doc:"form of the body of post and put" default:"json" enum:"json,formdata,JSON,formData"`
 }
 
@@ -36,9 +36,10 @@ type InvokeVariable struct {
 }
 
 var invokeSpec = engine.Spec{
-	Name: "Invoke",
-	Doc:  "Sends an HTTP request and gives the body of the answer.",
-	New:  func() engine.Component { return &Invoke{} },
+	Name:     "Invoke",
+	Category: engine.CategoryTool, Icon: "globe",
+	Doc: "Sends an HTTP request and gives the body of the answer.",
+	New: func() engine.Component { return &Invoke{} },
 	Outputs: []engine.Field{
 		{Name: "result", Type: "string", Doc: "body of the answer"},
 		{Name: "status_code", Type: "number", Doc: "HTTP status"},

@@ -10,10 +10,11 @@ import (
 )
 
 var iterationSpec = engine.Spec{
-	Ignores: []string{"variable"},
-	Name:    "Iteration",
-	Doc:     "Runs its body once for each element of a list, one after the other, and collects what the body gives.",
-	New:     func() engine.Component { return new(Iteration) },
+	Ignores:  []string{"variable"},
+	Name:     "Iteration",
+	Category: engine.CategoryFlow, Icon: "repeat",
+	Doc: "Runs its body once for each element of a list, one after the other, and collects what the body gives.",
+	New: func() engine.Component { return new(Iteration) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "list", Doc: "for each declared output with a ref: the values of that ref, one per element"},
 	},
@@ -22,9 +23,10 @@ var iterationSpec = engine.Spec{
 }
 
 var iterationItemSpec = engine.Spec{
-	Name: "IterationItem",
-	Doc:  "Opens each turn of an Iteration's body.",
-	New:  func() engine.Component { return new(IterationItem) },
+	Name:     "IterationItem",
+	Category: engine.CategoryFlow, Icon: "enter", Label: "each item",
+	Doc: "Opens each turn of an Iteration's body.",
+	New: func() engine.Component { return new(IterationItem) },
 	Outputs: []engine.Field{
 		{Name: "item", Type: "any", Doc: "the element"},
 		{Name: "index", Type: "number", Doc: "its place in the list, counted from 0"},
@@ -42,7 +44,7 @@ var iterationItemSpec = engine.Spec{
 // Source: RAGFlow agent/component/iteration.py at 80a16e71 (behaviour read, written anew). Differs:
 // entered again, inside another body or a cycle, it starts from the first element.
 type Iteration struct {
-	ItemsRef engine.Ref `json:"items_ref" doc:"reference to the list"`
+	ItemsRef engine.Ref `json:"items_ref" doc:"reference to the list" label:"List"`
 
 	collected []collected
 }

@@ -11,7 +11,7 @@ import (
 type Library struct {
 	External
 	Query    engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
-	TopN     int         `json:"top_n" doc:"results wanted" default:"10" min:"1"`
+	TopN     int         `json:"top_n" doc:"results wanted" default:"10" min:"1" label:"Results"`
 	Language string      `json:"language" doc:"Wikipedia: language of the pages" default:"en"`
 	SortBy   string      `json:"sort_by" doc:"ArXiv: submittedDate, lastUpdatedDate or relevance"`
 	Email    string      `json:"email" doc:"PubMed: address the service may write to"`
@@ -26,7 +26,7 @@ func (l *Library) Run(ctx context.Context, call *engine.Call) error {
 type GoogleScholar struct {
 	External
 	Query    engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
-	TopN     int         `json:"top_n" doc:"results wanted" default:"12" min:"1"`
+	TopN     int         `json:"top_n" doc:"results wanted" default:"12" min:"1" label:"Results"`
 	SortBy   string      `json:"sort_by" doc:"relevance or date" default:"relevance" enum:"relevance,date"`
 	YearLow  int         `json:"year_low" doc:"earliest year; 0 means any"`
 	YearHigh int         `json:"year_high" doc:"latest year; 0 means any"`

@@ -11,7 +11,8 @@ import (
 )
 
 var listOperationsSpec = engine.Spec{
-	Name:   "ListOperations",
+	Name:     "ListOperations",
+	Category: engine.CategoryData, Icon: "list",
 	Doc:    "Cuts, picks, filters, sorts a list or drops its duplicates.",
 	New:    func() engine.Component { return new(ListOperations) },
 	Inputs: []engine.Field{{Name: "*", Type: "list", Doc: "the list"}},

@@ -16,11 +16,11 @@ import (
 type LLM struct {
 	engine.Common
 	Sampling
-	SysPrompt  engine.Text  `json:"sys_prompt" doc:"what the model is told about its task"`
+	SysPrompt  engine.Text  `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
 	Prompts    engine.Value `json:"prompts" doc:"what is asked: a list of {role, content}, or one text; without any it is {sys.query}"`
 	Prompt     engine.Text  `json:"prompt" doc:"what Generate, the old name, calls its task; follows sys_prompt"`
-	Cite       bool         `json:"cite" doc:"tell the model to name its sources, once there are any" default:"true"`
-	VisualVar  engine.Ref   `json:"visual_files_var" doc:"list with images that are sent along"`
+	Cite       bool         `json:"cite" doc:"tell the model to name its sources, once there are any" default:"true" label:"Citations"`
+	VisualVar  engine.Ref   `json:"visual_files_var" doc:"list with images that are sent along" label:"Images"`
 	prompts    []prompt
 	schema     engine.Value
 	references []engine.Ref
@@ -34,8 +34,9 @@ type prompt struct {
 }
 
 var llmSpec = engine.Spec{
-	Ignores: modelIgnores,
-	Name:    "LLM",
+	Ignores:  modelIgnores,
+	Name:     "LLM",
+	Category: engine.CategoryModel, Icon: "spark",
 	Aliases: []string{"Generate"},
 	Doc:     "Asks a language model and gives its answer, as text or as JSON in a declared form.",
 	New:     func() engine.Component { return &LLM{} },

@@ -67,7 +67,7 @@ func TestQuotedValuesAreCut(t *testing.T) {
 				texts = append(texts, err.Error())
 			}
 			for _, p := range engine.Validate(registry, document) {
-				texts = append(texts, p.Text)
+				texts = append(texts, p.Message)
 			}
 			require.NotEmpty(t, texts)
 			for _, text := range texts {

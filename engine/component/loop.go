@@ -9,9 +9,10 @@ import (
 )
 
 var loopSpec = engine.Spec{
-	Name: "Loop",
-	Doc:  "Runs its body again and again until its conditions hold or it has run often enough; given items, once for each of them.",
-	New:  func() engine.Component { return new(Loop) },
+	Name:     "Loop",
+	Category: engine.CategoryFlow, Icon: "loop",
+	Doc: "Runs its body again and again until its conditions hold or it has run often enough; given items, once for each of them.",
+	New: func() engine.Component { return new(Loop) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "any", Doc: "each loop variable; a VariableAssigner in the body changes it"},
 	},
@@ -20,9 +21,10 @@ var loopSpec = engine.Spec{
 }
 
 var loopItemSpec = engine.Spec{
-	Name: "LoopItem",
-	Doc:  "Opens each turn of a Loop's body.",
-	New:  func() engine.Component { return new(LoopItem) },
+	Name:     "LoopItem",
+	Category: engine.CategoryFlow, Icon: "enter", Label: "each turn",
+	Doc: "Opens each turn of a Loop's body.",
+	New: func() engine.Component { return new(LoopItem) },
 	Outputs: []engine.Field{
 		{Name: "item", Type: "any", Doc: "the element, in a Loop with items"},
 		{Name: "index", Type: "number", Doc: "its place, counted from 0, in a Loop with items"},
@@ -43,9 +45,9 @@ var loopItemSpec = engine.Spec{
 // the LoopItem; with items the Loop goes over a list, as an Iteration does.
 type Loop struct {
 	Variables       []LoopVariable  `json:"loop_variables" doc:"outputs of the loop with their initial values"`
-	Conditions      []LoopCondition `json:"loop_termination_condition" doc:"when the loop ends"`
+	Conditions      []LoopCondition `json:"loop_termination_condition" doc:"when the loop ends" label:"End conditions"`
 	LogicalOperator string          `json:"logical_operator" doc:"and: all conditions must hold; or: one is enough" default:"and"`
-	MaximumCount    int             `json:"maximum_loop_count" doc:"most turns; 0 is none"`
+	MaximumCount    int             `json:"maximum_loop_count" doc:"most turns; 0 is none" label:"Max turns"`
 	Items           engine.Expr     `json:"items" doc:"list to go over in place of conditions, or a reference to it"`
 
 	collected []collected

@@ -9,8 +9,9 @@ import (
 )
 
 var messageSpec = engine.Spec{
-	Ignores: []string{"messages"},
-	Name:    "Message",
+	Ignores:  []string{"messages"},
+	Name:     "Message",
+	Category: engine.CategoryConversation, Icon: "speech",
 	Aliases: []string{answerAlias},
 	Doc:     "Says a text to the user. References in it are replaced; answers of models are said as they come.",
 	New:     func() engine.Component { return new(Message) },
@@ -44,8 +45,8 @@ type Message struct {
 	OutputFormat string        `json:"output_format" doc:"also make a file of the text: markdown, html, pdf, docx or xlsx"`
 	AutoPlay     bool          `json:"auto_play" doc:"whether the text is spoken as well"`
 	Status       engine.Value  `json:"status" doc:"passed on at the end of the message; the HTTP status of a webhook's answer"`
-	MemoryIDs    []string      `json:"memory_ids" doc:"memories that keep the question and this text"`
-	KeepFiles    bool          `json:"include_download_info_in_content" doc:"whether descriptors of files stay in the text"`
+	MemoryIDs    []string      `json:"memory_ids" doc:"memories that keep the question and this text" label:"Memories"`
+	KeepFiles    bool          `json:"include_download_info_in_content" doc:"whether descriptors of files stay in the text" label:"Keep file descriptors"`
 
 	wordings   []*wording
 	references []engine.Ref // of a text that is not in the params

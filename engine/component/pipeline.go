@@ -11,8 +11,10 @@ import (
 type Step struct{}
 
 // Warnings says that the node does not run.
-func (Step) Warnings() []string {
-	return []string{"pipelines can be opened and saved, but not run yet"}
+func (Step) Warnings() []engine.Diagnostic {
+	return []engine.Diagnostic{{
+		Code: engine.CodePipeline, Message: "pipelines can be opened and saved, but not run yet",
+	}}
 }
 
 // Run refuses.
@@ -30,12 +32,12 @@ type Parser struct {
 // TokenChunker cuts text into chunks of about equal length.
 type TokenChunker struct {
 	Step
-	ChunkTokens       int          `json:"chunk_token_size" doc:"tokens of a chunk" default:"512"`
+	ChunkTokens       int          `json:"chunk_token_size" doc:"tokens of a chunk" default:"512" label:"Tokens per chunk"`
 	Delimiters        engine.Value `json:"delimiters" doc:"where chunks may end"`
-	Overlap           float64      `json:"overlapped_percent" doc:"share of a chunk that is repeated in the next one" min:"0" max:"1"`
+	Overlap           float64      `json:"overlapped_percent" doc:"share of a chunk that is repeated in the next one" min:"0" max:"1" label:"Overlap"`
 	ChildDelimiters   engine.Value `json:"children_delimiters" doc:"where chunks are cut into smaller ones that are searched"`
-	TableContextSize  int          `json:"table_context_size" doc:"tokens of text kept around a table" min:"0"`
-	ImageContextSize  int          `json:"image_context_size" doc:"tokens of text kept around an image" min:"0"`
+	TableContextSize  int          `json:"table_context_size" doc:"tokens of text kept around a table" min:"0" label:"Context of tables (tokens)"`
+	ImageContextSize  int          `json:"image_context_size" doc:"tokens of text kept around an image" min:"0" label:"Context of images (tokens)"`
 	DelimiterMode     string       `json:"delimiter_mode" doc:"delimiter cuts at delimiters, one makes a single chunk"`
 	IncludeDelimiters bool         `json:"include_delimiters" doc:"keep the delimiters"`
 }
@@ -52,7 +54,7 @@ type TitleChunker struct {
 type Extractor struct {
 	Step
 	Sampling
-	SysPrompt engine.Text  `json:"sys_prompt" doc:"what the model is told about its task"`
+	SysPrompt engine.Text  `json:"sys_prompt" doc:"instructions for the model" label:"System prompt"`
 	Prompts   engine.Value `json:"prompts" doc:"what is asked: a list of {role, content}, or one text"`
 	FieldName string       `json:"field_name" doc:"field of the chunk the answer goes to: summary, keywords, questions, metadata, toc, ..."`
 }
@@ -61,7 +63,7 @@ type Extractor struct {
 type Tokenizer struct {
 	Step
 	SearchMethod   engine.Value `json:"search_method" doc:"full_text, embedding or both"`
-	FilenameWeight float64      `json:"filename_embd_weight" doc:"weight of the file name in the vector" default:"0.1"`
+	FilenameWeight float64      `json:"filename_embd_weight" doc:"weight of the file name in the vector" default:"0.1" label:"File name weight"`
 	Fields         engine.Value `json:"fields" doc:"fields of a chunk that are indexed"`
 }
 
@@ -69,17 +71,22 @@ type Tokenizer struct {
 type Compiler struct {
 	Step
 	Sampling
-	Template engine.Value `json:"compilation_template_group_id" doc:"group of templates"`
+	Template engine.Value `json:"compilation_template_group_id" doc:"group of templates" label:"Template group"`
 	Plan     engine.Value `json:"plan" doc:"what is compiled"`
 }
 
 // pipelineSpecs lists the nodes of pipelines.
 func pipelineSpecs() []engine.Spec {
-	step := func(doc string, fresh func() engine.Component, name string, aliases ...string) engine.Spec {
-		return engine.Spec{Name: name, Aliases: aliases, Doc: doc, New: fresh, Pipeline: true}
+	step := func(doc string, fresh func() engine.Component, name string, formerly ...string) engine.Spec {
+		return engine.Spec{
+			Category: engine.CategoryPipeline, Icon: "box", Name: name, Aliases: formerly, Renamed: true,
+			Doc: doc, New: fresh, Pipeline: true,
+		}
 	}
+	start := step("The document a pipeline works on.", func() engine.Component { return &File{} }, "File")
+	start.Icon, start.Role = "open", engine.RoleStart
 	return []engine.Spec{
-		step("The document a pipeline works on.", func() engine.Component { return &File{} }, "File"),
+		start,
 		step("Turns a document into text.", func() engine.Component { return &Parser{} }, "Parser"),
 		step("Cuts text into chunks of about equal length.", func() engine.Component { return &TokenChunker{} }, "TokenChunker", "Splitter"),
 		step("Cuts text along its headings.", func() engine.Component { return &TitleChunker{} }, "TitleChunker", "HierarchicalMerger"),

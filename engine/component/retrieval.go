@@ -16,30 +16,31 @@ import (
 type Retrieval struct {
 	Query               engine.Expr   `json:"query" doc:"what to look for" default:"{sys.query}"`
 	SimilarityThreshold float64       `json:"similarity_threshold" doc:"passages less alike than this are left out" default:"0.2" min:"0" max:"1"`
-	KeywordWeight       float64       `json:"keywords_similarity_weight" doc:"weight of words; that of meaning is the rest to 1" default:"0.5" min:"0" max:"1"`
-	TopN                int           `json:"top_n" doc:"passages wanted" default:"8" min:"1"`
-	TopK                int           `json:"top_k" doc:"candidates looked at" default:"1024" min:"0"`
-	Datasets            []engine.Expr `json:"kb_ids" doc:"datasets by id or name, or references to them"`
-	MoreDatasets        []engine.Expr `json:"dataset_ids" doc:"the same as kb_ids, under its later name"`
-	Memories            []engine.Expr `json:"memory_ids" doc:"memories by id"`
+	KeywordWeight       float64       `json:"keywords_similarity_weight" doc:"weight of words; that of meaning is the rest to 1" default:"0.5" min:"0" max:"1" label:"Keyword weight"`
+	TopN                int           `json:"top_n" doc:"passages wanted" default:"8" min:"1" label:"Results"`
+	TopK                int           `json:"top_k" doc:"candidates looked at" default:"1024" min:"0" label:"Candidates"`
+	Datasets            []engine.Expr `json:"kb_ids" doc:"datasets by id or name, or references to them" label:"Datasets"`
+	MoreDatasets        []engine.Expr `json:"dataset_ids" doc:"the same as kb_ids, under its later name" label:"Datasets"`
+	Memories            []engine.Expr `json:"memory_ids" doc:"memories by id" label:"Memories"`
 	From                string        `json:"retrieval_from" doc:"which of the two to search: dataset or memory; empty takes what is given"`
-	Rerank              string        `json:"rerank_id" doc:"reranking model"`
+	Rerank              string        `json:"rerank_id" doc:"reranking model" label:"Reranking model"`
 	EmptyResponse       engine.Text   `json:"empty_response" doc:"what is given when nothing is found"`
-	KnowledgeGraph      bool          `json:"use_kg" doc:"search the knowledge graph too"`
-	TOC                 bool          `json:"toc_enhance" doc:"let tables of contents choose passages"`
+	KnowledgeGraph      bool          `json:"use_kg" doc:"search the knowledge graph too" label:"Use knowledge graph"`
+	TOC                 bool          `json:"toc_enhance" doc:"let tables of contents choose passages" label:"Use table of contents"`
 	CrossLanguages      []string      `json:"cross_languages" doc:"languages the query is translated into"`
-	MetadataFilter      engine.Value  `json:"meta_data_filter" doc:"{method: auto, semi_auto or manual, manual: [{key, op, value}], semi_auto: [keys], logic}"`
-	UserID              engine.Expr   `json:"user_id" doc:"whose memories are searched"`
+	MetadataFilter      engine.Value  `json:"meta_data_filter" doc:"{method: auto, semi_auto or manual, manual: [{key, op, value}], semi_auto: [keys], logic}" label:"Metadata filter"`
+	UserID              engine.Expr   `json:"user_id" doc:"whose memories are searched" label:"User ID"`
 	FunctionName        string        `json:"function_name" doc:"name of the tool as the model sees it" default:"search_my_dateset"`
 	filter              metadataRules
 }
 
 var retrievalSpec = engine.Spec{
-	Ignores: []string{"kb_vars"},
-	Name:    "Retrieval",
-	Doc:     "Searches datasets or memories for passages that fit a query.",
-	New:     func() engine.Component { return &Retrieval{} },
-	Inputs:  []engine.Field{{Name: "query", Type: "string", Doc: "what to look for", Required: true}},
+	Ignores:  []string{"kb_vars"},
+	Name:     "Retrieval",
+	Category: engine.CategoryKnowledge, Icon: "search",
+	Doc:    "Searches datasets or memories for passages that fit a query.",
+	New:    func() engine.Component { return &Retrieval{} },
+	Inputs: []engine.Field{{Name: "query", Type: "string", Doc: "what to look for", Required: true}},
 	Outputs: []engine.Field{
 		{Name: "formalized_content", Type: "string", Doc: "the passages as text for a prompt, each with its citation number"},
 		{Name: "json", Type: "list", Doc: "the passages with all their fields"},

@@ -5,18 +5,18 @@ import "github.com/easel-canvas/easel/engine"
 // Sampling are the settings of a model call. A value is sent only when its switch is on and it is
 // above 0.
 type Sampling struct {
-	LLMID            string  `json:"llm_id" doc:"model, as model, model@provider or model@instance@provider; empty is the default model"`
-	Temperature      float64 `json:"temperature" doc:"sampling temperature: higher is more varied" min:"0" max:"1"`
-	TopP             float64 `json:"top_p" doc:"nucleus sampling: share of likely words" min:"0" max:"1"`
-	PresencePenalty  float64 `json:"presence_penalty" doc:"how much the model avoids words it has used" min:"0" max:"1"`
-	FrequencyPenalty float64 `json:"frequency_penalty" doc:"how much the model avoids words it has used often" min:"0" max:"1"`
-	MaxTokens        int     `json:"max_tokens" doc:"longest answer in tokens" min:"0"`
-	UseTemperature   bool    `json:"temperatureEnabled" doc:"send temperature"`
-	UseTopP          bool    `json:"topPEnabled" doc:"send top_p"`
-	UsePresence      bool    `json:"presencePenaltyEnabled" doc:"send presence_penalty"`
-	UseFrequency     bool    `json:"frequencyPenaltyEnabled" doc:"send frequency_penalty"`
-	UseMaxTokens     bool    `json:"maxTokensEnabled" doc:"send max_tokens"`
-	Thinking         string  `json:"thinking" doc:"how much a reasoning model thinks; empty or default leaves it to the model"`
+	LLMID            string  `json:"llm_id" doc:"model, as model, model@provider or model@instance@provider; empty is the default model" label:"Model"`
+	Temperature      float64 `json:"temperature" doc:"sampling temperature: higher is more varied" min:"0" max:"1" group:"model"`
+	TopP             float64 `json:"top_p" doc:"nucleus sampling: share of likely words" min:"0" max:"1" label:"Top P" group:"model"`
+	PresencePenalty  float64 `json:"presence_penalty" doc:"how much the model avoids words it has used" min:"0" max:"1" group:"model"`
+	FrequencyPenalty float64 `json:"frequency_penalty" doc:"how much the model avoids words it has used often" min:"0" max:"1" group:"model"`
+	MaxTokens        int     `json:"max_tokens" doc:"longest answer in tokens" min:"0" group:"model"`
+	UseTemperature   bool    `json:"temperatureEnabled" doc:"send temperature" label:"Use temperature" group:"model"`
+	UseTopP          bool    `json:"topPEnabled" doc:"send top_p" label:"Use top P" group:"model"`
+	UsePresence      bool    `json:"presencePenaltyEnabled" doc:"send presence_penalty" label:"Use presence penalty" group:"model"`
+	UseFrequency     bool    `json:"frequencyPenaltyEnabled" doc:"send frequency_penalty" label:"Use frequency penalty" group:"model"`
+	UseMaxTokens     bool    `json:"maxTokensEnabled" doc:"send max_tokens" label:"Use max tokens" group:"model"`
+	Thinking         string  `json:"thinking" doc:"how much a reasoning model thinks; empty or default leaves it to the model" group:"model"`
 }
 
 // config is what is sent.

@@ -10,6 +10,7 @@ import (
 
 var stringTransformSpec = engine.Spec{
 	Name:     "StringTransform",
+	Category: engine.CategoryData, Icon: "text",
 	Doc:      "Splits a text into a list, or merges values into a text.",
 	New:      func() engine.Component { return new(StringTransform) },
 	Outputs:  []engine.Field{{Name: "result", Type: "any", Doc: "split: the parts, a list; merge: the text"}},
@@ -31,7 +32,7 @@ var stringTransformSpec = engine.Spec{
 type StringTransform struct {
 	Method     string      `json:"method" doc:"what to do" default:"split" enum:"split,merge"`
 	Delimiters []string    `json:"delimiters" doc:"where to split, or what to join lists with" default:"[\",\"]" check:"nonempty"`
-	SplitRef   engine.Ref  `json:"split_ref" doc:"split: reference to the text"`
+	SplitRef   engine.Ref  `json:"split_ref" doc:"split: reference to the text" label:"Text"`
 	Script     engine.Text `json:"script" doc:"merge: the text; may hold references and Jinja"`
 
 	wording *wording

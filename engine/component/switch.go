@@ -9,9 +9,11 @@ import (
 )
 
 var switchSpec = engine.Spec{
-	Name: "Switch",
-	Doc:  "Leads to one of several branches: the first condition that holds decides.",
-	New:  func() engine.Component { return new(Switch) },
+	Name:     "Switch",
+	Category: engine.CategoryFlow, Icon: "fork",
+	Branches: []engine.Branch{{Param: "conditions", To: "to", Label: "Case"}, {Param: "end_cpn_ids", Label: "else"}},
+	Doc:      "Leads to one of several branches: the first condition that holds decides.",
+	New:      func() engine.Component { return new(Switch) },
 	Outputs: []engine.Field{
 		{Name: "next", Type: "list", Doc: "display names of the nodes that run next"},
 		{Name: "_next", Type: "list", Doc: "their ids"},
@@ -29,7 +31,7 @@ var switchSpec = engine.Spec{
 // without usable items does not hold.
 type Switch struct {
 	Conditions []SwitchCondition `json:"conditions" doc:"looked at in order; the first that holds decides" check:"nonempty"`
-	EndCpnIDs  []string          `json:"end_cpn_ids" doc:"ids of the nodes that run when no condition holds" check:"nonempty"`
+	EndCpnIDs  []string          `json:"end_cpn_ids" doc:"ids of the nodes that run when no condition holds" check:"nonempty" label:"Otherwise"`
 }
 
 // SwitchCondition is one branch.

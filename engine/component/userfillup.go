@@ -7,7 +7,8 @@ import (
 )
 
 var userFillUpSpec = engine.Spec{
-	Name:    "UserFillUp",
+	Name:     "UserFillUp",
+	Category: engine.CategoryConversation, Icon: "form",
 	AnyCase: true,
 	Doc:     "Asks a person to fill in a form. The run pauses until the answers are there.",
 	New:     func() engine.Component { return new(UserFillUp) },
@@ -30,7 +31,7 @@ type UserFillUp struct {
 	EnableTips bool         `json:"enable_tips" doc:"whether tips are shown" default:"true"`
 	Tips       engine.Text  `json:"tips" doc:"text above the form; may hold references" default:"Please fill up the form"`
 	Inputs     engine.Value `json:"inputs" doc:"form: field name -> {name, type, optional or required, options, value}"`
-	Layout     string       `json:"layout_recognize" doc:"how the original reads pages of uploads; has no effect here"`
+	Layout     string       `json:"layout_recognize" doc:"how the original reads pages of uploads; has no effect here" label:"Page layout" group:"advanced"`
 }
 
 // tipsStyle is how values read inside tips.

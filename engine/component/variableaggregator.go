@@ -9,9 +9,10 @@ import (
 )
 
 var variableAggregatorSpec = engine.Spec{
-	Name: "VariableAggregator",
-	Doc:  "Brings alternative branches together: each group takes the first of its variables that holds something.",
-	New:  func() engine.Component { return new(VariableAggregator) },
+	Name:     "VariableAggregator",
+	Category: engine.CategoryData, Icon: "merge",
+	Doc: "Brings alternative branches together: each group takes the first of its variables that holds something.",
+	New: func() engine.Component { return new(VariableAggregator) },
 	Outputs: []engine.Field{
 		{Name: "*", Type: "any", Doc: "the first value of the group that is not empty; null when there is none"},
 	},

@@ -10,6 +10,7 @@ import (
 
 var variableAssignerSpec = engine.Spec{
 	Name:     "VariableAssigner",
+	Category: engine.CategoryData, Icon: "assign",
 	Doc:      "Changes variables: of the conversation, of a loop, or outputs of other nodes.",
 	New:      func() engine.Component { return new(VariableAssigner) },
 	Inline:   true,
@@ -33,7 +34,7 @@ type VariableAssigner struct {
 type Assignment struct {
 	Variable  engine.Ref   `json:"variable" doc:"reference to what is changed; a path below it changes that member alone"`
 	Operator  string       `json:"operator" doc:"overwrite, clear, set, append, extend, remove_first, remove_last, +=, -=, *= or /="`
-	Parameter engine.Value `json:"parameter" doc:"overwrite, append, extend: a reference; set: a value, or a text with references; arithmetic: a number"`
+	Parameter engine.Value `json:"parameter" doc:"overwrite, append, extend: a reference; set: a value, or a text with references; arithmetic: a number" group:"model"`
 
 	given bool        // the parameter is there, be it null
 	from  engine.Ref  // parameter as a reference

@@ -13,7 +13,7 @@ type TavilySearch struct {
 	Topic          engine.Expr `json:"topic" doc:"general or news" default:"general"`
 	IncludeDomains engine.Expr `json:"include_domains" doc:"domains to search only"`
 	ExcludeDomains engine.Expr `json:"exclude_domains" doc:"domains to leave out"`
-	APIKey         string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}"`
+	APIKey         string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}" label:"API key"`
 	SearchDepth    string      `json:"search_depth" doc:"how thorough the search is" default:"basic" enum:"basic,advanced"`
 	MaxResults     int         `json:"max_results" doc:"results wanted" default:"6" min:"1"`
 	Days           int         `json:"days" doc:"age of news in days" default:"14" min:"1"`
@@ -28,10 +28,10 @@ func (t *TavilySearch) Run(ctx context.Context, call *engine.Call) error {
 // TavilyExtract reads web pages with Tavily.
 type TavilyExtract struct {
 	External
-	URLs   engine.Expr `json:"urls" doc:"addresses: a list, or a text with commas" default:"{sys.query}"`
+	URLs   engine.Expr `json:"urls" doc:"addresses: a list, or a text with commas" default:"{sys.query}" label:"URLs"`
 	Depth  engine.Expr `json:"extract_depth" doc:"basic or advanced" default:"basic"`
 	Format engine.Expr `json:"format" doc:"markdown or text" default:"markdown"`
-	APIKey string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}"`
+	APIKey string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}" label:"API key"`
 }
 
 // Run reads the pages.
@@ -44,7 +44,7 @@ type DuckDuckGo struct {
 	External
 	Query   engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
 	Channel engine.Expr `json:"channel" doc:"text or news" default:"text"`
-	TopN    int         `json:"top_n" doc:"results wanted" default:"10" min:"1"`
+	TopN    int         `json:"top_n" doc:"results wanted" default:"10" min:"1" label:"Results"`
 }
 
 // Run searches.
@@ -55,11 +55,11 @@ func (d *DuckDuckGo) Run(ctx context.Context, call *engine.Call) error {
 // Google searches the web with Google, through SerpApi.
 type Google struct {
 	External
-	Query    engine.Expr `json:"q" doc:"what to look for" default:"{sys.query}"`
+	Query    engine.Expr `json:"q" doc:"what to look for" default:"{sys.query}" label:"Query"`
 	Start    engine.Expr `json:"start" doc:"first result, counted from 0"`
-	Num      engine.Expr `json:"num" doc:"results wanted"`
-	APIKey   string      `json:"api_key" doc:"key of SerpApi, best as {{secret:NAME}}"`
-	Country  string      `json:"country" doc:"country whose results are wanted" default:"cn"`
+	Num      engine.Expr `json:"num" doc:"results wanted" label:"Results"`
+	APIKey   string      `json:"api_key" doc:"key of SerpApi, best as {{secret:NAME}}" label:"API key"`
+	Country  string      `json:"country" doc:"country of the results" default:"cn"`
 	Language string      `json:"language" doc:"language of the results" default:"en"`
 }
 
@@ -72,8 +72,8 @@ func (g *Google) Run(ctx context.Context, call *engine.Call) error {
 type SearXNG struct {
 	External
 	Query engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
-	URL   engine.Expr `json:"searxng_url" doc:"address of the server"`
-	TopN  int         `json:"top_n" doc:"results wanted" default:"10" min:"1"`
+	URL   engine.Expr `json:"searxng_url" doc:"address of the server" label:"Server URL"`
+	TopN  int         `json:"top_n" doc:"results wanted" default:"10" min:"1" label:"Results"`
 }
 
 // Run searches.
@@ -85,8 +85,8 @@ func (s *SearXNG) Run(ctx context.Context, call *engine.Call) error {
 type KeyedSearch struct {
 	External
 	Query  engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
-	TopN   int         `json:"top_n" doc:"results wanted" default:"10" min:"1"`
-	APIKey string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}"`
+	TopN   int         `json:"top_n" doc:"results wanted" default:"10" min:"1" label:"Results"`
+	APIKey string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}" label:"API key"`
 }
 
 // Run searches.

@@ -71,7 +71,7 @@ func (n *component) References() []engine.Ref {
 }
 
 // Warnings is what the plugin itself says about params without references.
-func (n *component) Warnings() []string {
+func (n *component) Warnings() []engine.Diagnostic {
 	p, err := n.shelf.Find(n.ref)
 	if err != nil || len(n.References()) > 0 {
 		return nil
@@ -84,7 +84,7 @@ func (n *component) Warnings() []string {
 		}
 	}
 	if err := p.Check(params.Value()); err != nil {
-		return []string{err.Error()}
+		return []engine.Diagnostic{{Code: engine.CodePluginCheck, Message: err.Error()}}
 	}
 	return nil
 }

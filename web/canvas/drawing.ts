@@ -1,10 +1,17 @@
 // What is drawn of a canvas: boxes, edges, groups with children. model.ts builds it from a
 // document, places.ts places it.
 
+import type { ComponentSpec } from "@easel/engine";
 import type { Params } from "./dsl.ts";
 
 /** Role is what a box stands for. `tool` and `agent` are parts of an Agent, `note` is text. */
 export type Role = "node" | "group" | "item" | "note" | "tool" | "agent";
+
+/**
+ * Specs are the descriptions of components, by name and alias. Until the engine gives them, a
+ * canvas is drawn without.
+ */
+export type Specs = ReadonlyMap<string, ComponentSpec>;
 
 /** Branch is one way out of a node that chooses. */
 export interface Branch {
@@ -30,6 +37,8 @@ export interface CanvasNode {
   id: string;
   role: Role;
   kind: string;
+  /** Description of the component, once the engine has given it. */
+  spec?: ComponentSpec;
   name: string;
   /** Relative to the parent, if there is one. */
   x: number;

@@ -2,25 +2,23 @@
 // with branches, groups with children. Components are the truth about what exists
 // and what leads where; `graph` only adds places, names, notes and tool boxes.
 
+import type { BranchSpec, ComponentSpec, Role as ComponentRole } from "@easel/engine";
 import type { Component, Dsl, Params } from "./dsl.ts";
 import { isObject } from "./dsl.ts";
-import type { Branch, CanvasEdge, CanvasModel, CanvasNode } from "./drawing.ts";
+import type { Branch, CanvasEdge, CanvasModel, CanvasNode, Role, Specs } from "./drawing.ts";
 import { joinMembers, lists, toolEntries } from "./members.ts";
 import { linksOf, picturesOf, text, type Picture } from "./picture.ts";
 import { attach, settle, type Places } from "./places.ts";
 
-const groups = new Set(["Iteration", "Loop"]);
-const items = new Set(["IterationItem", "LoopItem"]);
-
 /** build makes the picture of a canvas. `places` are those of the engine's layout, for a canvas that has none itself. */
-export function build(dsl: Dsl, places?: Places): CanvasModel {
+export function build(dsl: Dsl, specs: Specs, places?: Places): CanvasModel {
   const pictures = picturesOf(dsl);
-  const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures.get(id), dsl));
-  const edges = Object.entries(dsl.components).flatMap(([id, component]) => edgesOf(id, component, dsl));
+  const nodes = Object.entries(dsl.components).map(([id, component]) => nodeOf(id, component, pictures.get(id), dsl, specs));
+  const edges = nodes.flatMap((node) => edgesOf(node, dsl));
   // One node without a place means that all are laid out: what was added stands nowhere near the
   // rest.
   const unplaced = nodes.some((node) => !pictures.get(node.id)?.place);
-  addExtras(dsl, pictures, nodes, edges);
+  addExtras(dsl, pictures, nodes, edges, specs);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const placeless = new Set(nodes.filter((node) => (unplaced && node.role !== "note") || !pictures.get(node.id)?.place).map((node) => node.id));
   if (unplaced && places) settle(nodes, places);
@@ -31,11 +29,14 @@ export function build(dsl: Dsl, places?: Places): CanvasModel {
   return { nodes, edges, byId, unplaced: unplaced && !places };
 }
 
-function nodeOf(id: string, component: Component, picture: Picture | undefined, dsl: Dsl): CanvasNode {
-  const kind = component.obj.component_name;
+const roles: Partial<Record<ComponentRole, Role>> = { container: "group", item: "item" };
+
+function nodeOf(id: string, component: Component, picture: Picture | undefined, dsl: Dsl, specs: Specs): CanvasNode {
+  const { component_name: kind, params } = component.obj;
+  const spec = specs.get(kind);
   const node: CanvasNode = {
-    id, kind, role: groups.has(kind) ? "group" : items.has(kind) ? "item" : "node",
-    name: picture?.name || id, ...boxOf(picture), params: component.obj.params, branches: branchesOf(component), tools: toolEntries(component.obj.params).map(toolName),
+    id, kind, role: (spec?.role && roles[spec.role]) ?? "node", name: picture?.name || id, ...boxOf(picture), params,
+    ...(spec ? { spec } : {}), branches: branchesOf(spec, params), tools: toolEntries(params).map(toolName),
   };
   const parent = text(component.parent_id);
   if (parent && dsl.components[parent] && !contains(dsl, id, parent)) node.parent = parent;
@@ -57,25 +58,26 @@ function boxOf(picture: Picture | undefined): Pick<CanvasNode, "x" | "y" | "widt
   return { ...place, ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) };
 }
 
-/** branchesOf lists the ways out of a Switch or a Categorize. */
-export function branchesOf(component: Component): Branch[] {
-  const { component_name: kind, params } = component.obj;
-  if (kind === "Switch") {
-    const cases = (Array.isArray(params["conditions"]) ? params["conditions"] : []) as { to?: unknown; items?: unknown }[];
-    return [
-      ...cases.map((each, i) => ({ id: `Case ${i + 1}`, label: conditionText(each) || `Case ${i + 1}`, to: strings(each?.to) })),
-      { id: "end_cpn_ids", label: "else", to: strings(params["end_cpn_ids"]) },
-    ];
-  }
-  if (kind === "Categorize" && isObject(params["category_description"])) {
-    return Object.entries(params["category_description"]).map(([name, each]) => ({ id: name, label: name, to: strings(isObject(each) ? each["to"] : undefined) }));
-  }
-  return [];
+/** branchesOf lists the ways out of a node whose component chooses among some. */
+export function branchesOf(spec: ComponentSpec | undefined, params: Params): Branch[] {
+  return (spec?.branches ?? []).flatMap((branch) => waysOut(branch, params[branch.param]));
 }
 
-function conditionText(condition: { items?: unknown; logical_operator?: unknown }): string {
-  const parts = (Array.isArray(condition?.items) ? condition.items : []) as { cpn_id?: unknown; operator?: unknown; value?: unknown }[];
-  const joint = condition?.logical_operator === "and" ? " and " : " or ";
+function waysOut({ param, to, label = param }: BranchSpec, value: unknown): Branch[] {
+  if (to === undefined) return [{ id: param, label, to: strings(value) }];
+  const target = (each: unknown): string[] => strings(isObject(each) ? each[to] : undefined);
+  if (Array.isArray(value)) {
+    return value.map((each, i) => ({ id: `${label} ${i + 1}`, label: conditionText(each) || `${label} ${i + 1}`, to: target(each) }));
+  }
+  return isObject(value) ? Object.entries(value).map(([name, each]) => ({ id: name, label: name, to: target(each) })) : [];
+}
+
+// conditionText puts a condition, {items: [{cpn_id, operator, value}], logical_operator}, into a
+// line.
+function conditionText(condition: unknown): string {
+  const { items, logical_operator: logical }: Params = isObject(condition) ? condition : {};
+  const parts = (Array.isArray(items) ? items : []) as { cpn_id?: unknown; operator?: unknown; value?: unknown }[];
+  const joint = logical === "and" ? " and " : " or ";
   return parts.map((each) => `${word(each?.cpn_id).split("@").at(-1)} ${word(each?.operator)} ${word(each?.value)}`.trim()).join(joint);
 }
 
@@ -88,9 +90,8 @@ function word(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : text(value);
 }
 
-function edgesOf(id: string, component: Component, dsl: Dsl): CanvasEdge[] {
+function edgesOf({ id, branches, params }: CanvasNode, dsl: Dsl): CanvasEdge[] {
   const edges: CanvasEdge[] = [];
-  const branches = branchesOf(component);
   const seen = new Set<string>();
   const add = (target: string, role: CanvasEdge["role"], branch?: string): void => {
     const key = `${id}/${branch ?? role}/${target}`;
@@ -100,9 +101,9 @@ function edgesOf(id: string, component: Component, dsl: Dsl): CanvasEdge[] {
   };
   for (const branch of branches) for (const target of branch.to) add(target, "flow", branch.id);
   const reached = new Set(edges.map((edge) => edge.target));
-  for (const target of strings(component.downstream)) if (!reached.has(target)) add(target, "flow");
-  if (component.obj.params["exception_method"] === "goto") {
-    for (const target of strings(component.obj.params["exception_goto"])) add(target, "error");
+  for (const target of strings(dsl.components[id]?.downstream)) if (!reached.has(target)) add(target, "flow");
+  if (params["exception_method"] === "goto") {
+    for (const target of strings(params["exception_goto"])) add(target, "error");
   }
   return edges;
 }
@@ -113,7 +114,7 @@ function strings(value: unknown): string[] {
 }
 
 // addExtras draws what only the picture knows: notes, tool boxes and agents inside agents.
-function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[], edges: CanvasEdge[]): void {
+function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[], edges: CanvasEdge[], specs: Specs): void {
   const known = new Map(nodes.map((node) => [node.id, node]));
   for (const picture of pictures.values()) {
     if (known.has(picture.id)) continue;
@@ -124,6 +125,8 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
       id: picture.id, role: note ? "note" : tool ? "tool" : "agent", kind: picture.label, name: picture.name,
       ...boxOf(picture), params: picture.form, branches: [], tools: [],
     };
+    const spec = specs.get(picture.label);
+    if (spec) node.spec = spec;
     if (note) node.text = text(picture.form["text"]);
     nodes.push(node);
     known.set(node.id, node);
@@ -143,7 +146,7 @@ function addExtras(dsl: Dsl, pictures: Map<string, Picture>, nodes: CanvasNode[]
     const source = edge.role === "tool" ? known.get(edge.source) : undefined;
     const target = known.get(edge.target);
     if (source && target?.role === "tool") {
-      target.tools = plainTools(source.params);
+      target.tools = plainTools(source.params, specs);
       source.tools = source.tools.filter((name) => !target.tools.includes(name));
     }
     if (source && target?.role === "agent") source.tools = source.tools.filter((name) => name !== target.name);
@@ -155,8 +158,10 @@ function toolParams(agent: CanvasNode, id: string): Params | undefined {
   return isObject(found) ? found : undefined;
 }
 
-function plainTools(params: Params): string[] {
-  return toolEntries(params).filter((tool) => tool["component_name"] !== "Agent").map(toolName);
+// plainTools are the tools that call no tools themselves.
+function plainTools(params: Params, specs: Specs): string[] {
+  const calls = (tool: Params): boolean => specs.get(text(tool["component_name"]))?.params?.properties?.["tools"] !== undefined;
+  return toolEntries(params).filter((tool) => !calls(tool)).map(toolName);
 }
 
 function depth(node: CanvasNode, byId: Map<string, CanvasNode>): number {

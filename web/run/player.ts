@@ -9,7 +9,7 @@ import type { Read } from "../read/reader.ts";
 import { Files } from "./files.ts";
 import { firstChoice, Providers, type ProviderChoice, type ProviderKind } from "./providers.ts";
 import { continued, Records, waiting } from "./records.ts";
-import { standIns } from "./standins.ts";
+import type { Answer } from "./standins.ts";
 import { Store } from "./store.ts";
 import { noSubstitutes, watched, type Substitutes } from "./substitutes.ts";
 
@@ -70,6 +70,8 @@ export interface Stage {
   origins(): readonly string[];
   /** from gives a node and all that a run from it may reach. */
   from(id: string): Set<string>;
+  /** standIns answer for components that work outside. */
+  standIns(): Record<string, Answer>;
 }
 
 /** Start begins a run on a loaded canvas. */
@@ -230,7 +232,7 @@ export class Player {
     if (this.#stopped(turn)) return this.#settle(turn, conclude(turn.records.at(Infinity), "canceled"), undefined);
     const choice = this.provider.get();
     const { datasets = new Set<string>(), retrieve, fetch, code } = this.#world;
-    const ports = watched({ retrieve, fetch, code, ...(choice.standIns ? { tools: standIns } : {}) }, datasets, (substitutes) => { turn.substitutes = substitutes; });
+    const ports = watched({ retrieve, fetch, code }, choice.standIns ? this.#stage.standIns() : {}, datasets, (substitutes) => { turn.substitutes = substitutes; });
     const run = start(canvas, { ...ports, llm: this.providers.model(choice), pins: this.pins.get(), ports: { files: this.files.port }, reach: { origins: this.#stage.origins() }, ...options });
     this.#run = run;
     for await (const event of run) {

@@ -48,7 +48,7 @@ export class Records {
 /** waiting shows the nodes that wait for a person; the engine starts them when the answer is there. */
 export function waiting(state: RunState, nodes: { id: string; name: string; kind: string }[], now: number): RunState {
   const steps = nodes.map(({ id, name, kind }, i): Step => ({
-    index: state.steps.length + i, run: (own(state.latest, id)?.run ?? 0) + 1, node: id, name, type: kind, status: "waiting",
+    index: state.steps.length + i, run: (own(state.latest, id)?.run ?? 0) + 1, node: id, name, type: kind, status: "paused",
     thoughts: "", startedAt: now, tools: [], models: [],
   }));
   return { ...state, steps: [...state.steps, ...steps], latest: { ...state.latest, ...Object.fromEntries(steps.map((step) => [step.node, step])) } };

@@ -2,7 +2,7 @@
 // with its edits and problems, and the player that runs it. Views read the stores and
 // call the methods.
 
-import type { Canvas, ComponentSpec, Engine, Problem } from "@easel/engine";
+import type { Canvas, Code, ComponentSpec, Diagnostic, Engine } from "@easel/engine";
 import { EngineError, messageOf } from "@easel/engine";
 import { dict, open, type Dsl, type Opened, type Params } from "../canvas/dsl.ts";
 import { Edits } from "../canvas/edits.ts";
@@ -14,6 +14,7 @@ import type { Host, Origin } from "./host.ts";
 import { Locals } from "./local.ts";
 import { Player, type Stage, type World } from "./player.ts";
 import { Plugins } from "./plugins.ts";
+import { standInsOf } from "./standins.ts";
 import { Store } from "./store.ts";
 
 /** Source is where a canvas came from. One of a link or a file runs after the person allowed it. */
@@ -40,7 +41,7 @@ export class Session {
   readonly origin = new Store<Origin | undefined>(undefined);
   /** The open canvas may run. Until then it is drawn and checked, and requests nothing. */
   readonly allowed = new Store<boolean>(false);
-  readonly problems = new Store<Problem[]>([]);
+  readonly problems = new Store<Diagnostic[]>([]);
   readonly specs = new Store<Map<string, ComponentSpec>>(new Map());
   /** Why the engine is not there, if it is not. */
   readonly trouble = new Store<string | undefined>(undefined);
@@ -50,6 +51,7 @@ export class Session {
   readonly plugins: Plugins;
   readonly #engine: Promise<Engine>;
   readonly #consents: Consents;
+  #described: Promise<void>;
   #canvas: Promise<Canvas> | undefined;
   #opened = 0;
   #checks = 0;
@@ -60,11 +62,14 @@ export class Session {
     this.#engine = engine;
     this.#consents = consents;
     const model = (): CanvasModel | undefined => this.document.get()?.model;
-    const stage: Stage = { allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id), from: (id) => reachable(model(), id), origins: this.locals.list.get };
+    const stage: Stage = {
+      allowed: this.allowed.get, canvas: () => this.#load(), node: (id) => model()?.byId.get(id), from: (id) => reachable(model(), id), origins: this.locals.list.get,
+      standIns: () => standInsOf(new Set(this.specs.get().values()), engine),
+    };
     this.player = new Player(stage, world, host.models);
     this.plugins = new Plugins(engine, () => this.#refresh());
     this.locals.list.subscribe(() => this.#reconsider());
-    void this.#describe();
+    this.#described = this.#describe();
   }
 
   /** open shows another canvas. It throws a CanvasError if the text is none. */
@@ -178,7 +183,7 @@ export class Session {
   #refresh(): void {
     this.restart();
     this.#checked = undefined;
-    void this.#describe();
+    this.#described = this.#describe();
     void this.#check();
   }
 
@@ -188,12 +193,15 @@ export class Session {
       this.specs.set(new Map(specs.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec]))));
     } catch (err) {
       this.trouble.set(messageOf(err));
+      return;
     }
+    const document = this.document.get();
+    if (document) this.#show(document, document.edits, document.places);
   }
 
   #document(): Document {
     const document = this.document.get();
-    if (!document) throw new EngineError("bad_dsl", "no canvas is open");
+    if (!document) throw new EngineError("bad_canvas", "no canvas is open");
     return document;
   }
 
@@ -218,7 +226,7 @@ export class Session {
 
   #show({ number, source, opened }: Pick<Document, "number" | "source" | "opened">, edits: Edits, places?: Places): void {
     const dsl = edits.apply(opened.dsl);
-    this.document.set({ number, source, opened, edits, dsl, model: build(dsl, places), ...(places ? { places } : {}) });
+    this.document.set({ number, source, opened, edits, dsl, model: build(dsl, this.specs.get(), places), ...(places ? { places } : {}) });
   }
 
   // recall allows a canvas that the person allowed before.
@@ -247,6 +255,7 @@ export class Session {
   // arrange asks the engine for places, when the canvas has none; without an engine nodes stand in
   // rows.
   async #arrange(): Promise<void> {
+    await this.#described; // how large a node is drawn depends on its branches
     const asked = this.document.get();
     if (!asked?.model.unplaced) return;
     const { nodes } = asked.model;
@@ -265,7 +274,7 @@ export class Session {
       const problems = await (await this.#engine).validate(text);
       if (check === this.#checks) this.problems.set(problems);
     } catch (err) {
-      if (check === this.#checks) this.problems.set([{ level: "error", code: err instanceof EngineError ? err.code : "init", message: messageOf(err) }]);
+      if (check === this.#checks) this.problems.set([{ severity: "error", code: err instanceof EngineError ? (err.code as Code) : "init", message: messageOf(err) }]);
     }
   }
 }

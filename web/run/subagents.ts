@@ -1,12 +1,12 @@
 // Agents inside agents and their tools have no events of nodes: the calls of tools that the outer
 // agent records say when they run.
 
-import type { Step, StepStatus, ToolUse } from "@easel/engine/state";
+import type { Step, Status, ToolUse } from "@easel/engine/state";
 import type { Member } from "../canvas/drawing.ts";
 
 /** Activity is what a box below an agent did in one execution of it. */
 export interface Activity {
-  status: StepStatus;
+  status: Status;
   /** Calls so far. */
   runs: number;
   /** Seconds of all calls, once none is open. */
@@ -31,7 +31,7 @@ export function activity(step: Step | undefined, member: Member): Activity | und
   const open = calls.some((use) => use.elapsed === undefined);
   if (open) return { status: step.status, runs: calls.length };
   const elapsed = calls.reduce((sum, use) => sum + (use.elapsed ?? 0), 0);
-  return { status: calls.at(-1)?.error ? "failed" : "done", runs: calls.length, elapsed };
+  return { status: calls.at(-1)?.error ? "failed" : "succeeded", runs: calls.length, elapsed };
 }
 
 function concerns(use: ToolUse, { path, agent, agents }: Member): boolean {

@@ -4,7 +4,7 @@
 import type { Providers as Ports, Retriever, Tool } from "@easel/engine";
 import type { RunState } from "@easel/engine/state";
 import type { ProviderKind } from "./providers.ts";
-import { invented } from "./standins.ts";
+import type { Answer } from "./standins.ts";
 
 /** Substitutes is what stood in during one run, each list without repetition. */
 export interface Substitutes {
@@ -17,8 +17,13 @@ export interface Substitutes {
 /** noSubstitutes is a run that had the real things so far. */
 export const noSubstitutes: Substitutes = { tools: [], datasets: [] };
 
-/** watched wraps the ports of a run; `noted` gets the whole each time something is added. */
-export function watched(ports: Ports, here: ReadonlySet<string>, noted: (substitutes: Substitutes) => void): Ports {
+/**
+ * watched wraps the ports of a run and adds the stand-ins; `noted` gets the whole each time
+ * something is added.
+ */
+export function watched(
+  ports: Ports, standIns: Record<string, Answer>, here: ReadonlySet<string>, noted: (substitutes: Substitutes) => void,
+): Ports {
   let known = noSubstitutes;
   const add = (list: keyof Substitutes, names: string[]): void => {
     const fresh = [...new Set(names)].filter((name) => !known[list].includes(name));
@@ -30,15 +35,15 @@ export function watched(ports: Ports, here: ReadonlySet<string>, noted: (substit
     add("datasets", (query.datasets ?? []).filter((name) => !here.has(name)));
     return ports.retrieve?.(query, context) ?? { chunks: [] };
   });
-  const watch = (name: string, tool: Tool): Tool => ({
-    ...tool,
-    run: (args, context) => {
-      if (invented(name, args)) add("tools", [name]);
-      return tool.run(args, context);
+  const tool = (name: string, answer: Answer): Tool => ({
+    run: async (args, { params }) => {
+      const { outputs, invented } = await answer(args, params);
+      if (invented) add("tools", [name]);
+      return outputs;
     },
   });
-  const tools = ports.tools && Object.fromEntries(Object.entries(ports.tools).map(([name, tool]) => [name, watch(name, tool)]));
-  return { ...ports, ...(retrieve ? { retrieve } : {}), ...(tools ? { tools } : {}) };
+  const tools = Object.fromEntries(Object.entries(standIns).map(([name, answer]) => [name, tool(name, answer)]));
+  return { ...ports, ...(retrieve ? { retrieve } : {}), tools };
 }
 
 /** modelless lists the nodes whose answers no language model gave: by name, those of this run only. */

@@ -9,6 +9,7 @@ import { pack, unpack } from "../canvas/link.ts";
 import { build } from "../canvas/model.ts";
 import { rows, sizeOf } from "../canvas/places.ts";
 import { apart, unhidden } from "./apart.ts";
+import { specs } from "./specs.ts";
 
 const examples = new URL("../examples/", import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, examples), "utf8");
@@ -56,7 +57,7 @@ for (const file of readdirSync(examples)) {
     const { dsl: canvas, title, description } = open(read(file));
     assert.deepEqual(Object.keys(title), ["en", "zh"]);
     assert.deepEqual(Object.keys(description), ["en", "zh"]);
-    const model = build(canvas);
+    const model = build(canvas, specs);
     assert.equal(model.unplaced, false);
     for (const edge of model.edges) assert.ok(model.byId.has(edge.source) && model.byId.has(edge.target), edge.id);
     for (const [id, component] of Object.entries(canvas.components)) {
@@ -70,14 +71,14 @@ test("branches are edges of their own, labelled by their condition", () => {
     begin: ["Begin", ["Switch:A"]],
     "Switch:A": ["Switch", ["Message:A", "Message:B"], { conditions: [{ logical_operator: "and", items: [{ cpn_id: "begin@n", operator: ">", value: "1" }], to: ["Message:A"] }], end_cpn_ids: ["Message:B"] }],
     "Message:A": ["Message"], "Message:B": ["Message"],
-  }));
+  }), specs);
   assert.deepEqual(model.edges.filter((edge) => edge.source === "Switch:A").map((edge) => [edge.branch, edge.target]), [["Case 1", "Message:A"], ["end_cpn_ids", "Message:B"]]);
   assert.equal(model.byId.get("Switch:A")?.branches[0]?.label, "n > 1");
 });
 
 test("tools and agents of an agent get boxes when the picture has them", () => {
   const { dsl: canvas } = open(read("garden-desk.json"));
-  const model = build(canvas);
+  const model = build(canvas, specs);
   assert.equal(model.byId.get("Tool:GardenShed")?.role, "tool");
   assert.deepEqual(model.byId.get("Tool:GardenShed")?.tools, ["Garden notes"]);
   assert.equal(model.byId.get("Agent:SeasonWatcher")?.role, "agent");
@@ -89,9 +90,9 @@ test("without an engine nodes stand in rows: nothing overlaps, groups hold their
     begin: ["Begin", ["Loop:A", "LLM:B"]], "LLM:B": ["LLM", ["Message:A"]],
     "Loop:A": ["Loop", ["Message:A"]], "LoopItem:A": ["LoopItem", ["LLM:A"], {}, "Loop:A"], "LLM:A": ["LLM", [], {}, "Loop:A"], "Message:A": ["Message", ["LLM:B"]],
   });
-  const unplaced = build(canvas);
+  const unplaced = build(canvas, specs);
   assert.equal(unplaced.unplaced, true);
-  const model = build(canvas, rows(unplaced.nodes));
+  const model = build(canvas, specs, rows(unplaced.nodes));
   assert.equal(model.unplaced, false);
   apart(model);
 });
@@ -102,7 +103,7 @@ test("tool boxes and notes without a place stand beside what they belong to", ()
     nodes: [{ id: "begin", position: { x: 0, y: 0 } }, { id: "Agent:A", position: { x: 300, y: 0 } }, { id: "Tool:A", type: "toolNode" }, { id: "Note:A", type: "noteNode" }],
     edges: [{ source: "Agent:A", target: "Tool:A" }],
   };
-  const model = build(canvas);
+  const model = build(canvas, specs);
   const [agent, tool, note] = ["Agent:A", "Tool:A", "Note:A"].map((id) => model.byId.get(id));
   assert.ok(agent && tool && note && tool.y > agent.y + sizeOf(agent).height && tool.x === agent.x && note.y + sizeOf(note).height < 0);
 });
@@ -110,7 +111,7 @@ test("tool boxes and notes without a place stand beside what they belong to", ()
 for (const name of ["shop", "order", "guide", "plugins/stock"]) {
   test(`the example ${name} of the host is laid out`, () => {
     const text = readFileSync(new URL(`../../host/examples/${name}.json`, import.meta.url), "utf8");
-    const model = build(open(text).dsl);
+    const model = build(open(text).dsl, specs);
     assert.equal(model.unplaced, false);
     apart(model);
     unhidden(model);
@@ -122,7 +123,7 @@ for (const name of ["shop", "order", "guide", "plugins/stock"]) {
 test("parents that go in circles, lost targets and odd places do not break the picture", () => {
   const canvas = dsl({ begin: ["Begin", ["nowhere", "a"]], a: ["Loop", [], {}, "b"], b: ["Loop", [], {}, "a"] });
   canvas.graph = { nodes: [{ id: "begin", position: { x: Number.NaN, y: 0 } }, null as never, { id: 3 as never }], edges: [null as never, { source: "begin" }] };
-  const model = build(canvas);
+  const model = build(canvas, specs);
   assert.equal(model.nodes.length, 3);
   assert.deepEqual(model.edges.map((edge) => edge.target), ["a"]);
 });
@@ -131,7 +132,7 @@ test("ids that objects inherit are ids like others, and pollute nothing", () => 
   const text = `{"components": {"begin": {"obj": {"component_name": "Begin", "params": {"__proto__": {"polluted": 1}}}, "downstream": ["constructor", "__proto__", "toString"]},
     "__proto__": {"obj": {"component_name": "Message", "params": {}}, "downstream": [], "parent_id": "hasOwnProperty"}}, "__proto__": {"polluted": 1}}`;
   const { dsl: canvas } = open(text);
-  const model = build(canvas, { ["__proto__"]: { x: 5, y: 6 } });
+  const model = build(canvas, specs, { ["__proto__"]: { x: 5, y: 6 } });
   assert.deepEqual(model.nodes.map((node) => node.id).toSorted(), ["__proto__", "begin"]);
   assert.deepEqual(model.edges.map((edge) => edge.target), ["__proto__"]);
   assert.equal(model.byId.get("__proto__")?.x, 5);

@@ -152,7 +152,7 @@ async function show(text: string): Promise<void> {
   }
   const { dsl, opened, model } = session.document.get() ?? assert.fail();
   sound(model);
-  sound(build(dsl, rows(model.nodes)));
+  sound(build(dsl, session.specs.get(), rows(model.nodes)));
   const machine = await engine;
   const problems = await machine.validate(opened.text);
   for (const problem of problems) clear(brief(problem.message, 600)); // as the page shows it

@@ -74,7 +74,7 @@ test("a question is answered with its source", async () => {
   const session = start("tea-house");
   session.player.send({ query: "How hot should water be for green tea?" });
   const play = await settled(session);
-  assert.equal(play.shown.status, "finished");
+  assert.equal(play.shown.status, "succeeded");
   const [mark] = /(?<=\[ID:)\d+/.exec(said(session)) ?? [];
   const chunks = (play.shown.answers[0]?.reference?.chunks ?? {}) as Record<string, { content?: string }>;
   assert.match(chunks[mark ?? ""]?.content ?? "", /80 degrees/);
@@ -89,7 +89,7 @@ test("a run says which answers no model, no tool and no dataset gave", async () 
   }), "", { kind: "host", origin: { id: "1", rev: 1 } });
   session.player.send({ query: "green tea?" });
   const [turn] = (await settled(session)).turns;
-  assert.equal(turn?.state.status, "finished");
+  assert.equal(turn?.state.status, "succeeded");
   assert.deepEqual(turn.substitutes, { tools: ["TavilySearch"], datasets: ["shop"] });
   assert.deepEqual(modelless(turn.model, turn.state, turn.records.earlier), ["LLM:A"]);
   session.player.runFrom("Message:M");
@@ -106,7 +106,7 @@ test("a form pauses the run, the answer goes on in a turn of its own", async () 
   assert.equal((await settled(session)).shown.status, "paused");
   session.player.answer({ verdict: { value: "send it" }, changes: { value: "" } });
   const play = await until(session.player.play, (value) => value.turns.length === 2 && !value.running);
-  assert.equal(play.shown.status, "finished");
+  assert.equal(play.shown.status, "succeeded");
   assert.match(said(session), /Off it goes, to Ada/);
 });
 
@@ -144,7 +144,7 @@ test("the boxes of an agent's agents and tools light up while they are called", 
   session.player.send({ query: "When do tomatoes need water?" });
   await settled(session);
   follow();
-  const lit = ["idle", "running", "done"];
+  const lit = ["idle", "running", "succeeded"];
   for (const id of ["Agent:SeasonWatcher", "Agent:WebSearcher", "Agent:Librarian", "Agent:Trader", "Tool:GardenShed", "Tool:Web", "Tool:Sky"]) {
     assert.deepEqual([...seen.get(id) ?? []].sort(), lit.toSorted(), id);
   }
@@ -157,8 +157,9 @@ test("calls of an agent's agents are told apart, however the path is written", (
   const step = (status: Step["status"], ...uses: ToolUse[]): Step => ({ index: 0, run: 1, node: "a", name: "A", type: "Agent", status, thoughts: "", startedAt: 0, models: [], tools: uses });
   assert.equal(activity(step("running", call("A", "other_0", 1), call("A", "reflection", 1)), member), undefined);
   assert.deepEqual(activity(step("running", call("A", "Web_Helper_3")), member), { status: "running", runs: 1 });
-  assert.deepEqual(activity(step("running", call("A-->Web_Helper", "Web_Helper_3", 2)), member), { status: "done", runs: 1, elapsed: 2 });
-  assert.deepEqual(activity(step("done", call("A", "Web_Helper_3", 2), call("A", "Web_Helper_3", 1, "ouch")), member), { status: "failed", runs: 2, elapsed: 3 });
+  const one = activity(step("running", call("A-->Web_Helper", "Web_Helper_3", 2)), member);
+  assert.deepEqual(one, { status: "succeeded", runs: 1, elapsed: 2 });
+  assert.deepEqual(activity(step("succeeded", call("A", "Web_Helper_3", 2), call("A", "Web_Helper_3", 1, "ouch")), member), { status: "failed", runs: 2, elapsed: 3 });
   assert.deepEqual(activity(step("canceled", call("A", "Web_Helper_3")), member)?.status, "canceled");
   assert.deepEqual(activity(step("running", call("A-->Web_Helper-->google", "google_0")), tools), { status: "running", runs: 1 });
   assert.equal(activity(step("running", call("A-->Web_Helper", "analyze_task", 0)), tools), undefined);
@@ -170,7 +171,7 @@ test("a file that is handed over can be read by the canvas", async () => {
   session.edit("LLM:BrewMaster", "prompts", [{ role: "user", content: "{sys.query}\n{sys.files}" }]);
   session.player.send({ query: "green tea?", files: [file] });
   const { shown } = await settled(session);
-  assert.equal(shown.status, "finished");
+  assert.equal(shown.status, "succeeded");
   assert.match(JSON.stringify(shown.latest["LLM:BrewMaster"]?.models[0]?.messages), /rosehip, mint and a secret/);
 });
 
@@ -199,7 +200,7 @@ test("a pin, a run to here and a run from here with another value", async () => 
   assert.match(said(session), /20 EUR = 160.00 CNY/);
   const began = play.turns[2]?.records.events.flatMap((event) => (event.event === "node_started" ? event.data.component_id : []));
   assert.deepEqual(began, ["CodeExec:Abacus", "Message:Receipt"]);
-  assert.deepEqual(play.shown.steps.map((step) => [step.node, step.status]), [["begin", "done"], ["Invoke:RateBoard", "done"], ["CodeExec:Abacus", "done"], ["Message:Receipt", "done"]]);
+  assert.deepEqual(play.shown.steps.map((step) => [step.node, step.status]), [["begin", "succeeded"], ["Invoke:RateBoard", "succeeded"], ["CodeExec:Abacus", "succeeded"], ["Message:Receipt", "succeeded"]]);
 });
 
 test("one node runs alone", async () => {
@@ -254,7 +255,7 @@ test("cancel ends the run, and what is left says so", async () => {
   session.player.cancel();
   const { shown } = await settled(session);
   assert.equal(shown.status, "canceled");
-  assert.deepEqual(new Set(shown.steps.map((step) => step.status)), new Set(["done", "canceled"]));
+  assert.deepEqual(new Set(shown.steps.map((step) => step.status)), new Set(["succeeded", "canceled"]));
 });
 
 test("a run that is stopped before it began ends as stopped", async () => {
@@ -292,10 +293,11 @@ test("the nodes of a paused run stay lit when it goes on, and the one that waits
   const session = start("letter");
   session.player.send({ inputs: { recipient: { value: "Ada" }, occasion: { value: "thanks" }, tone: { value: "warm" } } });
   const { shown } = await settled(session);
-  assert.equal(shown.latest["UserFillUp:SecondLook"]?.status, "waiting");
+  assert.equal(shown.latest["UserFillUp:SecondLook"]?.status, "paused");
   session.player.answer({ verdict: { value: "send it" }, changes: { value: "" } });
   const play = await until(session.player.play, (value) => value.turns.length === 2 && !value.running);
-  assert.deepEqual(["LLM:FirstInk", "UserFillUp:SecondLook", "Message:SentLetter"].map((node) => play.shown.latest[node]?.status), ["done", "done", "done"]);
+  const nodes = ["LLM:FirstInk", "UserFillUp:SecondLook", "Message:SentLetter"];
+  assert.deepEqual(nodes.map((node) => play.shown.latest[node]?.status), ["succeeded", "succeeded", "succeeded"]);
   assert.equal(play.shown.answers.length, 1);
 });
 
@@ -335,7 +337,7 @@ test("an edit may mend a canvas that does not load", async () => {
     begin: { obj: { component_name: "Begin", params: {} }, downstream: ["m"] }, m: { obj: { component_name: "Message", params: { content: 3 } }, upstream: ["begin"] },
   } }), "", { kind: "example" });
   session.player.send({ query: "x" });
-  assert.match((await settled(session)).turns[0]?.error ?? "", /bad_dsl/);
+  assert.match((await settled(session)).turns[0]?.error ?? "", /bad_canvas/);
   session.edit("m", "content", ["mended"]);
   session.player.send({ query: "x" });
   await until(session.player.play, (play) => play.turns.length === 2 && !play.running);
@@ -352,9 +354,9 @@ test("a failing node and a canvas the engine refuses are told, not thrown", asyn
   assert.match(play.shown.error ?? "", /ouch/);
   session.open(JSON.stringify({ components: { a: { obj: { component_name: "LLM", params: {} } } } }), "", { kind: "example" });
   const problems = await until(session.problems, (list) => list.length > 0);
-  assert.equal(problems[0]?.level, "error");
+  assert.equal(problems[0]?.severity, "error");
   session.player.send({ query: "x" });
-  assert.match((await settled(session)).turns[0]?.error ?? "", /no component "begin".* \(bad_dsl\)/);
+  assert.match((await settled(session)).turns[0]?.error ?? "", /no component "begin".* \(bad_canvas\)/);
 });
 
 test("records give the same state by jumping as by walking", () => {

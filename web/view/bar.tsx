@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { pack } from "../canvas/link.ts";
 import { pick } from "../words/words.ts";
 import { useApp, useLook, useStore, useText } from "./context.tsx";
-import { Icon } from "./icons.tsx";
+import { Icon, type IconName } from "./icons.tsx";
 import { save } from "./save.ts";
 
 /** Bar is the page's header. */
@@ -58,7 +58,7 @@ export function Bar({ onGallery, onFile, onModel, onKeep }: { onGallery(): void;
           <Action icon="link" label={linked ? t("bar.linked") : t("bar.link")} onClick={() => void copyLink()} />
         </>
       )}
-      <Action icon="LLM" label={`${t("bar.model")}: ${t(`model.${kind}`)}`} onClick={onModel} />
+      <Action icon="spark" label={`${t("bar.model")}: ${t(`model.${kind}`)}`} onClick={onModel} />
       <button type="button" className="plain" lang={language === "en" ? "zh" : "en"} onClick={() => look.update({ language: language === "en" ? "zh" : "en" })}>{t("bar.language")}</button>
       <Action icon={dark ? "sun" : "moon"} label={t("bar.theme")} onClick={() => look.update({ dark: !dark })} short />
       {document_ && <PanelAction />}
@@ -73,7 +73,7 @@ function PanelAction(): React.ReactNode {
   return <button type="button" className="icon-button" aria-label={t("bar.panel")} title={t("bar.panel")} aria-pressed={panel} onClick={() => look.update({ panel: !panel })}><Icon name="panel" /></button>;
 }
 
-function Action({ icon, label, onClick, disabled, short }: { icon: string; label: string; onClick(): void; disabled?: boolean; short?: boolean }): React.ReactNode {
+function Action({ icon, label, onClick, disabled, short }: { icon: IconName; label: string; onClick(): void; disabled?: boolean; short?: boolean }): React.ReactNode {
   return (
     <button type="button" className={short ? "icon-button" : "action"} title={label} aria-label={label} disabled={disabled} onClick={onClick}>
       <Icon name={icon} />{!short && <span className="action-label">{label}</span>}

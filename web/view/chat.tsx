@@ -12,7 +12,7 @@ import { useAttaching } from "./attach.tsx";
 import { Consent } from "./consent.tsx";
 import { useApp, useStore, useText } from "./context.tsx";
 import { answersOf, Field, fieldsOf } from "./field.tsx";
-import { Icon } from "./icons.tsx";
+import { Icon, type IconName } from "./icons.tsx";
 import { Markdown } from "./markdown.tsx";
 import { fromBase64, save } from "./save.ts";
 import { brief, seconds } from "./text.ts";
@@ -68,7 +68,7 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
       {state.status === "canceled" && <p className="quiet small">{t("status.canceled")}</p>}
       {(error ?? (state.status === "failed" ? state.error : undefined)) && <p className="fault" role="alert">{brief(error ?? state.error, 1_000)}</p>}
       <StandIns turn={turn} />
-      {state.status === "finished" && state.elapsed !== undefined && (
+      {state.status === "succeeded" && state.elapsed !== undefined && (
         <p className="quiet small">{seconds(state.elapsed)}{state.usage?.total_tokens ? ` · ${t("node.tokens", state.usage.total_tokens)}` : ""}</p>
       )}
     </>
@@ -79,10 +79,10 @@ function TurnView({ turn, last }: { turn: Turn; last: boolean }): React.ReactNod
 function StandIns({ turn: { model, state, records, substitutes } }: { turn: Turn }): React.ReactNode {
   const t = useText();
   const nodes = modelless(model, state, records.earlier);
-  const lines: [icon: string, text: string][] = [];
-  if (nodes.length > 0) lines.push(["LLM", t("chat.no_model", t(`model.${model}`), listed(nodes, t))]);
+  const lines: [icon: IconName, text: string][] = [];
+  if (nodes.length > 0) lines.push(["spark", t("chat.no_model", t(`model.${model}`), listed(nodes, t))]);
   if (substitutes.tools.length > 0) lines.push(["tool", t("chat.no_tools", listed(substitutes.tools, t))]);
-  if (substitutes.datasets.length > 0) lines.push(["Retrieval", t("chat.no_knowledge", listed(substitutes.datasets, t))]);
+  if (substitutes.datasets.length > 0) lines.push(["search", t("chat.no_knowledge", listed(substitutes.datasets, t))]);
   if (lines.length === 0) return null;
   return (
     <section className="stand-ins" aria-label={t("chat.stand_ins")}>
@@ -237,9 +237,9 @@ function Composer({ fields, task, first }: { fields: Record<string, FormField>; 
             <button type="button" className="icon-button" title={t("chat.attach")} aria-label={t("chat.attach")} onClick={() => picker.current?.click()}><Icon name="attach" /></button>
           </>
         )}
-        {!first && <button type="button" className="icon-button" title={t("chat.restart")} aria-label={t("chat.restart")} onClick={() => session.restart()}><Icon name="Loop" /></button>}
+        {!first && <button type="button" className="icon-button" title={t("chat.restart")} aria-label={t("chat.restart")} onClick={() => session.restart()}><Icon name="loop" /></button>}
         <button type="submit" disabled={busy} className={task ? "primary wide" : "primary icon-button"} aria-label={t(task ? "chat.run" : "chat.send")}>
-          <Icon name={task ? "Begin" : "send"} />{task && t("chat.run")}
+          <Icon name={task ? "play" : "send"} />{task && t("chat.run")}
         </button>
       </div>
     </form>

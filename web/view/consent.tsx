@@ -3,7 +3,7 @@
 import { useId, useMemo } from "react";
 import { reachOf } from "../canvas/reach.ts";
 import { useApp, useStore, useText } from "./context.tsx";
-import { Icon } from "./icons.tsx";
+import { Icon, type IconName } from "./icons.tsx";
 
 const most = 12; // hosts and plugins that are named
 
@@ -23,15 +23,15 @@ export function Consent(): React.ReactNode {
     const more = list.length > most ? [t("canvas.more", list.length - most)] : [];
     return [...list.slice(0, most), ...more].join(", ");
   };
-  const lines: [icon: string, text: string][] = [
-    ...(hosts.length > 0 ? [["Invoke", t("consent.hosts", named(hosts))] as const] : []),
-    ...(made ? [["Invoke", t("consent.made")] as const] : []),
-    ...(scripts > 0 ? [["CodeExec", t("consent.scripts", scripts)] as const] : []),
-    ...(plugins.length > 0 ? [["plugin", t("consent.plugins", named(plugins))] as const] : []),
+  const lines: [icon: IconName, text: string][] = [
+    ...(hosts.length > 0 ? [["globe", t("consent.hosts", named(hosts))] as const] : []),
+    ...(made ? [["globe", t("consent.made")] as const] : []),
+    ...(scripts > 0 ? [["code", t("consent.scripts", scripts)] as const] : []),
+    ...(plugins.length > 0 ? [["box", t("consent.plugins", named(plugins))] as const] : []),
     ...(servers > 0 ? [["tool", t("consent.servers", servers)] as const] : []),
     ...(locals.length > 0 ? [["link", t("consent.local", named([...locals]))] as const] : []),
-    ["LLM", kind === "host" ? t("consent.host_models") : t("consent.models", t(`model.${kind}`))],
-  ].map(([icon, text]) => [icon as string, text as string]);
+    ["spark", kind === "host" ? t("consent.host_models") : t("consent.models", t(`model.${kind}`))],
+  ].map(([icon, text]) => [icon as IconName, text as string]);
   return (
     <section className="consent" aria-labelledby={id}>
       <h2 id={id}>{t("consent.title")}</h2>

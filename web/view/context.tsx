@@ -2,10 +2,11 @@
 // of the state is subscribed to by itself, so that a view redraws for its own sake
 // only.
 
-import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
+import { createContext, useCallback, useContext, useEffect, useSyncExternalStore } from "react";
 import type { Host } from "../run/host.ts";
 import { Session } from "../run/session.ts";
 import { Store } from "../run/store.ts";
+import { loadSpecWords, specWords, translated } from "../words/specs.ts";
 import { preferred, translator, type Language } from "../words/words.ts";
 
 /** Tab is a page of the side panel. */
@@ -91,6 +92,14 @@ const translators = { en: translator("en"), zh: translator("zh") };
 /** useText gives the texts in the person's language. */
 export function useText(): ReturnType<typeof translator> {
   return translators[useLook((look) => look.language)];
+}
+
+/** useSpecText gives what components say of themselves in the person's language. */
+export function useSpecText(): (english: string) => string {
+  const words = useStore(specWords, (all) => all);
+  const language = useLook((look) => look.language);
+  useEffect(() => { if (language === "zh") void loadSpecWords(); }, [language]);
+  return useCallback((english) => (language === "zh" ? translated(words, english) : english), [words, language]);
 }
 
 /** useSelect gives a function that selects a node and shows it in the panel. */

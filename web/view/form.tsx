@@ -3,34 +3,51 @@
 // field is edited as JSON.
 
 import { useId, useState } from "react";
-import type { Schema } from "@easel/engine";
+import type { ComponentSpec, Group, Schema } from "@easel/engine";
 import type { Params } from "../canvas/dsl.ts";
-import { useText } from "./context.tsx";
+import { useSpecText, useText } from "./context.tsx";
 import { JsonEdit } from "./value.tsx";
 import { brief } from "./text.ts";
 
-/** hidden are values the engine keeps in the parameters, and settings only editors know. */
-const hidden = new Set(["outputs", "inputs", "debug_inputs", "exception_comment", "parameter", "enablePrologue", "llm_filter", "showStructuredOutput", "tenant_llm_id", "exception_method", "exception_default_value", "exception_goto", "delay_after_error", "max_retries", "description"]);
+/** kept are values that the engine keeps in the parameters. */
+const kept = new Set(["outputs", "inputs", "debug_inputs", "exception_comment"]);
 
 /** SettingsForm edits parameters one by one. */
-export function SettingsForm({ schema, params, changed, onChange }: {
-  schema: Schema | undefined; params: Params; changed: Params; onChange(key: string, value: unknown): void;
+export function SettingsForm({ spec, params, changed, onChange }: {
+  spec: ComponentSpec | undefined; params: Params; changed: Params; onChange(key: string, value: unknown): void;
 }): React.ReactNode {
   const t = useText();
-  const known = Object.keys(schema?.properties ?? {});
-  const keys = [...new Set([...known, ...Object.keys(params)])];
-  const main = keys.filter((key) => !hidden.has(key) && (key in params || schema?.properties?.[key]?.format));
-  const other = keys.filter((key) => key !== "outputs" && key !== "debug_inputs" && !main.includes(key));
-  if (keys.length === 0) return <p className="quiet">{t("node.no_settings")}</p>;
+  const properties = spec?.params?.properties ?? {};
+  const { main, groups } = sections(spec, params);
+  if (main.length === 0 && groups.length === 0) return <p className="quiet">{t("node.no_settings")}</p>;
   const row = (key: string): React.ReactNode => (
-    <Setting key={key} name={key} schema={schema?.properties?.[key] ?? guess(params[key])} value={params[key]} changed={key in changed} onChange={(value) => onChange(key, value)} />
+    <Setting key={key} name={key} schema={properties[key] ?? guess(params[key])} value={params[key]} changed={key in changed} onChange={(value) => onChange(key, value)} />
   );
   return (
     <div className="settings">
       {main.map(row)}
-      {other.length > 0 && <details className="more"><summary>{t("node.other")} ({other.length})</summary>{other.map(row)}</details>}
+      {groups.map(([group, keys]) => <details key={group} className="more"><summary>{t(`group.${group}`)} ({keys.length})</summary>{keys.map(row)}</details>)}
     </div>
   );
+}
+
+/** sections are the parts of a form: what is set or most often is, and the groups of the rest. */
+export function sections(spec: ComponentSpec | undefined, params: Params): { main: string[]; groups: [Group, string[]][] } {
+  const properties = spec?.params?.properties ?? {};
+  const hidden = new Set([...kept, ...(spec?.ignores ?? [])]);
+  const main: string[] = [];
+  const groups = new Map<Group, string[]>();
+  for (const key of new Set([...Object.keys(properties), ...Object.keys(params)])) {
+    const property = properties[key];
+    if (property === undefined && hidden.has(key)) continue;
+    if (property?.group === undefined && (key in params || property?.format)) {
+      main.push(key);
+      continue;
+    }
+    const group = property?.group ?? "advanced";
+    groups.set(group, [...(groups.get(group) ?? []), key]);
+  }
+  return { main, groups: [...groups] };
 }
 
 function guess(value: unknown): Schema {
@@ -43,11 +60,13 @@ function guess(value: unknown): Schema {
 
 function Setting({ name, schema, value, changed, onChange }: { name: string; schema: Schema; value: unknown; changed: boolean; onChange(value: unknown): void }): React.ReactNode {
   const t = useText();
+  const words = useSpecText();
   const id = useId();
   const hint = schema.description;
+  const label = words(schema.title ?? name);
   const head = (
     <span className="setting-head">
-      <label htmlFor={id}>{schema.title ?? name}</label>
+      <label htmlFor={id} title={name}>{label}</label>
       {changed && <span className="chip">{t("node.changed")}</span>}
     </span>
   );
@@ -56,14 +75,11 @@ function Setting({ name, schema, value, changed, onChange }: { name: string; sch
   return (
     <div className="setting" data-row={type === "boolean" || undefined}>
       {head}
-      <Control id={id} name={schema.title ?? name} type={type} schema={schema} value={value} placeholder={fallback} onChange={onChange} />
-      {hint && <small>{hint}</small>}
+      <Control id={id} name={label} type={type} schema={schema} value={value} placeholder={fallback} onChange={onChange} />
+      {hint && <small>{words(hint)}</small>}
     </div>
   );
 }
-
-/** codeNames are parameters that hold programs, whatever their schema says. */
-const codeNames = new Set(["script", "sql"]);
 
 interface ControlProps {
   id: string;
@@ -91,7 +107,7 @@ function Control({ id, name, type, schema, value, placeholder, onChange }: Contr
     );
   }
   if (typeof value === "string" || (value === undefined && type === "string")) {
-    const code = schema.format === "code" || codeNames.has(name);
+    const code = schema.format === "code";
     const long = schema.format === "text" || code || (value ?? "").length > 60;
     const text = value ?? "";
     if (!long) return <input id={id} type={schema.format === "secret" ? "password" : "text"} value={text} placeholder={placeholder} onChange={(event) => onChange(event.target.value)} spellCheck={false} />;

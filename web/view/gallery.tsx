@@ -2,7 +2,7 @@
 
 import type { Dsl, Words } from "../canvas/dsl.ts";
 import { pick } from "../words/words.ts";
-import { useLook, useText } from "./context.tsx";
+import { useApp, useLook, useStore, useText } from "./context.tsx";
 import { OnHost } from "./host.tsx";
 import { hueOf, Icon, iconOf } from "./icons.tsx";
 
@@ -18,17 +18,18 @@ export interface Example {
 export function Gallery({ examples, onOpen, onHost }: { examples: Example[]; onOpen(example: Example): void; onHost(id: string): void }): React.ReactNode {
   const t = useText();
   const language = useLook((look) => look.language);
+  const specs = useStore(useApp().session.specs, (all) => all);
   return (
     <section className="gallery">
       <h1>{t("gallery.title")}</h1>
       <p className="lead">{t("gallery.hint")}</p>
       <ul className="cards">
         {examples.map((example) => {
-          const kinds = [...new Set(Object.values(example.dsl.components).map((component) => component.obj.component_name))].filter((kind) => !/Item$/.test(kind));
+          const kinds = [...new Set(Object.values(example.dsl.components).map((component) => component.obj.component_name))].flatMap((kind) => specs.get(kind) ?? []).filter((spec) => spec.role !== "item");
           return (
             <li key={example.id}>
               <button type="button" className="card" onClick={() => onOpen(example)}>
-                <span className="glyphs" aria-hidden="true">{kinds.slice(0, 7).map((kind) => <span key={kind} className="glyph" data-hue={hueOf(kind, "node")}><Icon name={iconOf(kind, "node")} /></span>)}</span>
+                <span className="glyphs" aria-hidden="true">{kinds.slice(0, 7).map((spec) => <span key={spec.name} className="glyph" data-hue={hueOf(spec)}><Icon name={iconOf(spec)} /></span>)}</span>
                 <b>{pick(example.title, language)}</b>
                 <span>{pick(example.description, language)}</span>
                 <small>{t("gallery.nodes", Object.keys(example.dsl.components).length)}</small>

@@ -1,28 +1,36 @@
-// Small line drawings, one per kind of node and one per button.
+// Small line drawings: those that components ask for by name, and those of buttons.
 
-const paths: Record<string, string> = {
-  Begin: "M8 5v14l11-7z",
-  Message: "M4 5h16v11H9l-5 4z",
-  LLM: "M12 3l2 6 6 2-6 2-2 6-2-6-6-2 6-2z",
-  Agent: "M12 4v3M6 7h12v10H6zM3 11v3M21 11v3M10 11v2M14 11v2M9 20h6",
-  Categorize: "M4 6h6l4 6h6M14 12l-4 6H4M10 6l0 0",
-  Switch: "M5 12h4l5-6h5M9 12l5 6h5",
-  Iteration: "M4 7h12M4 12h9M4 17h6M17 11v8l4-4M17 19l-4-4",
-  Loop: "M5 12a7 7 0 0 1 12-5l2 2M19 4v5h-5M19 12a7 7 0 0 1-12 5l-2-2M5 20v-5h5",
-  item: "M6 12h12M14 8l4 4-4 4",
-  ExitLoop: "M10 5H5v14h5M13 8l4 4-4 4M17 12H9",
-  UserFillUp: "M5 4h14v16H5zM8 9h8M8 13h8M8 17h4",
-  VariableAssigner: "M4 9h9M4 15h9M16 7l5 5-5 5",
-  VariableAggregator: "M4 5l8 7-8 7M12 12h8",
-  ListOperations: "M9 6h11M9 12h11M9 18h11M4 6h1M4 12h1M4 18h1",
-  DataOperations: "M5 6c0-3 14-3 14 0v12c0 3-14 3-14 0zM5 6c0 3 14 3 14 0M5 12c0 3 14 3 14 0",
-  StringTransform: "M5 6h14M12 6v13M8 19h8",
-  Invoke: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3 12h18M12 3c-5 5-5 13 0 18M12 3c5 5 5 13 0 18",
-  Retrieval: "M10 4a6 6 0 1 0 0 12 6 6 0 0 0 0-12zM15 15l5 5",
-  CodeExec: "M8 7l-5 5 5 5M16 7l5 5-5 5M14 4l-4 16",
-  tool: "M14 6a4 4 0 0 0-5 5l-6 6 3 3 6-6a4 4 0 0 0 5-5l-3 3-3-3z",
+import type { Category, ComponentSpec, Icon as ComponentIcon } from "@easel/engine";
+import type { CanvasNode } from "../canvas/drawing.ts";
+
+const components: Record<ComponentIcon, string> = {
+  play: "M8 5v14l11-7z",
+  speech: "M4 5h16v11H9l-5 4z",
+  spark: "M12 3l2 6 6 2-6 2-2 6-2-6-6-2 6-2z",
+  robot: "M12 4v3M6 7h12v10H6zM3 11v3M21 11v3M10 11v2M14 11v2M9 20h6",
+  sort: "M4 6h6l4 6h6M14 12l-4 6H4M10 6l0 0",
+  fork: "M5 12h4l5-6h5M9 12l5 6h5",
+  repeat: "M4 7h12M4 12h9M4 17h6M17 11v8l4-4M17 19l-4-4",
+  loop: "M5 12a7 7 0 0 1 12-5l2 2M19 4v5h-5M19 12a7 7 0 0 1-12 5l-2-2M5 20v-5h5",
+  enter: "M6 12h12M14 8l4 4-4 4",
+  exit: "M10 5H5v14h5M13 8l4 4-4 4M17 12H9",
+  form: "M5 4h14v16H5zM8 9h8M8 13h8M8 17h4",
+  assign: "M4 9h9M4 15h9M16 7l5 5-5 5",
+  merge: "M4 5l8 7-8 7M12 12h8",
+  list: "M9 6h11M9 12h11M9 18h11M4 6h1M4 12h1M4 18h1",
+  data: "M5 6c0-3 14-3 14 0v12c0 3-14 3-14 0zM5 6c0 3 14 3 14 0M5 12c0 3 14 3 14 0",
+  text: "M5 6h14M12 6v13M8 19h8",
+  globe: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3 12h18M12 3c-5 5-5 13 0 18M12 3c5 5 5 13 0 18",
+  search: "M10 4a6 6 0 1 0 0 12 6 6 0 0 0 0-12zM15 15l5 5",
+  code: "M8 7l-5 5 5 5M16 7l5 5-5 5M14 4l-4 16",
+  open: "M3 7h6l2 2h10v10H3z",
+  grid: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   note: "M5 4h14v10l-5 6H5zM14 20v-6h5",
-  other: "M12 3l8 5v8l-8 5-8-5V8zM4 8l8 5 8-5M12 13v8",
+  box: "M12 3l8 5v8l-8 5-8-5V8zM4 8l8 5 8-5M12 13v8",
+};
+
+const others = {
+  tool: "M14 6a4 4 0 0 0-5 5l-6 6 3 3 6-6a4 4 0 0 0 5-5l-3 3-3-3z",
   sun: "M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1 1M18 18l1 1M19 5l-1 1M6 18l-1 1",
   moon: "M19 14A8 8 0 0 1 10 5a7 7 0 1 0 9 9z",
   send: "M4 12l16-8-6 16-3-7z",
@@ -34,8 +42,6 @@ const paths: Record<string, string> = {
   back: "M16 5l-9 7 9 7z",
   forward: "M8 5l9 7-9 7z",
   live: "M6 5l9 7-9 7zM18 5v14",
-  open: "M3 7h6l2 2h10v10H3z",
-  grid: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   save: "M12 4v11M7 11l5 5 5-5M4 20h16",
   keep: "M12 16V5M7 9l5-5 5 5M4 20h16",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
@@ -46,28 +52,31 @@ const paths: Record<string, string> = {
   panel: "M4 5h16v14H4zM14 5v14",
 };
 
+const paths = { ...components, ...others };
+
+/** IconName names one of the drawings. */
+export type IconName = keyof typeof paths;
+
 /** Icon draws one of them; it is decoration, the words stand beside it. */
-export function Icon({ name }: { name: string }): React.ReactNode {
+export function Icon({ name }: { name: IconName }): React.ReactNode {
   return (
     <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      <path d={paths[name] ?? paths["other"]} />
+      <path d={paths[name] ?? paths.box} />
     </svg>
   );
 }
 
 /** iconOf names the drawing of a component. */
-export function iconOf(kind: string, role: string): string {
-  if (role === "note" || role === "tool" || role === "item") return role;
-  const name = { Generate: "LLM", Answer: "Message", UserFillup: "UserFillUp" }[kind] ?? kind;
-  return name in paths ? name : "other";
+export function iconOf(spec: ComponentSpec | undefined): IconName {
+  return spec?.icon ?? "box";
 }
 
-/** hueOf groups components by what they are for. */
-export function hueOf(kind: string, role: string): string {
-  if (role === "tool") return "tool";
-  if (/^(LLM|Agent|Categorize|Generate)$/.test(kind)) return "model";
-  if (/^(Begin|Message|UserFillUp|Answer)$/.test(kind)) return "talk";
-  if (/^(Switch|Iteration|IterationItem|Loop|LoopItem|ExitLoop)$/.test(kind)) return "flow";
-  if (/^(Variable|List|Data|String)/.test(kind)) return "data";
-  return "tool";
+/** iconOfNode names the drawing of a box. */
+export function iconOfNode({ role, spec }: CanvasNode): IconName {
+  return role === "note" || role === "tool" ? role : iconOf(spec);
+}
+
+/** hueOf is the colour of a component. */
+export function hueOf(spec: ComponentSpec | undefined): Category {
+  return spec?.category ?? "tool";
 }

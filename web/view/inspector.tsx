@@ -4,10 +4,10 @@ import { useEffect, useState } from "react";
 import { messageOf, type FormField } from "@easel/engine";
 import type { ModelUse, Step } from "@easel/engine/state";
 import type { CanvasNode } from "../canvas/drawing.ts";
-import { useApp, useBusy, useLook, useStore, useText } from "./context.tsx";
+import { useApp, useBusy, useLook, useSpecText, useStore, useText } from "./context.tsx";
 import { Field } from "./field.tsx";
 import { SettingsForm } from "./form.tsx";
-import { hueOf, Icon, iconOf } from "./icons.tsx";
+import { hueOf, Icon, iconOfNode } from "./icons.tsx";
 import { bare, brief, like, seconds, show } from "./text.ts";
 import { JsonEdit, Value, Values } from "./value.tsx";
 
@@ -23,6 +23,7 @@ export function Inspector(): React.ReactNode {
 
 function Node({ node }: { node: CanvasNode }): React.ReactNode {
   const t = useText();
+  const words = useSpecText();
   const { session, look } = useApp();
   const spec = useStore(session.specs, (specs) => specs.get(node.kind));
   const edits = useStore(session.document, (document) => document?.edits.changed[node.id]);
@@ -34,23 +35,23 @@ function Node({ node }: { node: CanvasNode }): React.ReactNode {
   const real = node.role !== "tool" && node.role !== "agent";
   return (
     <div className="inspector">
-      <header data-hue={hueOf(node.kind, node.role)}>
-        <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
+      <header data-hue={hueOf(spec)}>
+        <span className="glyph"><Icon name={iconOfNode(node)} /></span>
         <div><h2>{node.name || node.kind}</h2><p className="quiet small">{node.kind} · <code>{node.id}</code></p></div>
       </header>
-      {spec?.description && <p className="small">{spec.description}</p>}
+      {spec?.description && <p className="small">{words(spec.description)}</p>}
       {spec?.missing && <p className="fault">{t("node.missing", spec.missing)}</p>}
-      {mine.map((problem, i) => <p key={i} className="problem small" data-level={problem.level}>{brief(problem.message, 600)}</p>)}
+      {mine.map((problem, i) => <p key={i} className="problem small" data-severity={problem.severity}>{brief(problem.message, 600)}</p>)}
       {real && <Actions node={node} step={step} />}
       {steps.length > 1 && (
         <select aria-label={t("node.which")} value={step?.index} onChange={(event) => look.update({ step: Number(event.target.value) })}>
-          {steps.map((each, i) => <option key={each.index} value={each.index}>{i + 1} · {t(`status.${each.status}` as "status.done")}{each.elapsed === undefined ? "" : ` · ${seconds(each.elapsed)}`}</option>)}
+          {steps.map((each, i) => <option key={each.index} value={each.index}>{i + 1} · {t(`status.${each.status}`)}{each.elapsed === undefined ? "" : ` · ${seconds(each.elapsed)}`}</option>)}
         </select>
       )}
       {real && (step ? <Did step={step} /> : <p className="quiet small">{t("node.not_run")}</p>)}
       <details className="block" open={!step}>
         <summary>{t("node.settings")}</summary>
-        <SettingsForm schema={spec?.params} params={node.params} changed={edits ?? {}} onChange={(key, value) => session.edit(node.id, key, value)} />
+        <SettingsForm spec={spec} params={node.params} changed={edits ?? {}} onChange={(key, value) => session.edit(node.id, key, value)} />
       </details>
     </div>
   );
@@ -119,15 +120,16 @@ function Alone({ node }: { node: string }): React.ReactNode {
 
 function Did({ step }: { step: Step }): React.ReactNode {
   const t = useText();
+  const words = useSpecText();
   return (
     <>
       <p className="small did" data-status={step.status}>
-        <b>{t(`status.${step.status}` as "status.done")}</b>
+        <b>{t(`status.${step.status}`)}</b>
         {step.elapsed !== undefined && <span>{seconds(step.elapsed)}</span>}
         {Boolean(step.usage?.total_tokens) && <span>{t("node.tokens", step.usage?.total_tokens ?? 0)}</span>}
       </p>
       {step.error && <section aria-label={t("node.error")}><h3>{t("node.error")}</h3><pre className="fault" tabIndex={0}>{step.error}</pre></section>}
-      {step.thoughts && <p className="small quiet">{step.thoughts}</p>}
+      {step.thoughts && <p className="small quiet">{words(step.thoughts)}</p>}
       <Values values={step.inputs ?? {}} label={t("node.inputs")} />
       <Values values={bare(step.outputs)} label={t("node.outputs")} />
       {step.tools.length > 0 && (

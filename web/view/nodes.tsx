@@ -7,8 +7,8 @@ import { own } from "../canvas/dsl.ts";
 import type { CanvasNode } from "../canvas/drawing.ts";
 import { mostTools } from "../canvas/places.ts";
 import { activity } from "../run/subagents.ts";
-import { useApp, useStore, useText } from "./context.tsx";
-import { hueOf, Icon, iconOf } from "./icons.tsx";
+import { useApp, useSpecText, useStore, useText } from "./context.tsx";
+import { hueOf, Icon, iconOf, iconOfNode, type IconName } from "./icons.tsx";
 import { seconds } from "./text.ts";
 
 /** BoxData is what React Flow hands to a box. */
@@ -44,14 +44,14 @@ function usePinned(id: string): boolean {
 function Status({ pinned, of: { status, elapsed, tokens, runs } }: { pinned?: boolean; of: BoxStatus }): React.ReactNode {
   const t = useText();
   if (status === "idle" && !pinned) return null;
-  const mark = { done: "check", failed: "cross", waiting: "pause", canceled: "stop" }[status];
+  const mark: IconName | undefined = ({ succeeded: "check", failed: "cross", paused: "pause", canceled: "stop" } as Partial<Record<string, IconName>>)[status];
   return (
     <span className="status">
       {pinned && <span className="badge pinned"><Icon name="pin" />{t("status.pinned")}</span>}
       {status !== "idle" && (
-        <span className="badge" title={t(`status.${status}` as "status.done")}>
+        <span className="badge" title={t(`status.${status}` as "status.succeeded")}>
           {mark ? <Icon name={mark} /> : <span className="spinner" />}
-          <span className="sr">{t(`status.${status}` as "status.done")}</span>
+          <span className="sr">{t(`status.${status}` as "status.succeeded")}</span>
           {runs > 1 && <span>×{runs}</span>}
           {elapsed !== undefined && <span>{seconds(elapsed)}</span>}
           {tokens !== undefined && <span className="tokens">{tokens} tok</span>}
@@ -66,10 +66,10 @@ const Box = memo(function Box({ id, data, selected }: BoxProps) {
   const status = useStatus(node);
   const pinned = usePinned(id);
   return (
-    <div className="box" data-pinned={pinned || undefined} data-status={status.status} data-hue={hueOf(node.kind, node.role)} data-selected={selected || undefined}>
-      {node.kind !== "Begin" && <Handle type="target" position={Position.Left} isConnectable={false} />}
+    <div className="box" data-pinned={pinned || undefined} data-status={status.status} data-hue={hueOf(node.spec)} data-selected={selected || undefined}>
+      {node.spec?.role !== "start" && <Handle type="target" position={Position.Left} isConnectable={false} />}
       <div className="box-head">
-        <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
+        <span className="glyph"><Icon name={iconOfNode(node)} /></span>
         <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
       </div>
       <Status pinned={pinned} of={status} />
@@ -95,10 +95,10 @@ function Tools({ names }: { names: string[] }): React.ReactNode {
 }
 
 function BranchRow({ id, label }: { id: string; label: string }): React.ReactNode {
-  const t = useText();
+  const words = useSpecText();
   return (
     <li title={label}>
-      {id === "end_cpn_ids" ? t("canvas.else") : label}
+      {words(label)}
       <Handle type="source" id={id} position={Position.Right} isConnectable={false} />
     </li>
   );
@@ -112,7 +112,7 @@ const Group = memo(function Group({ id, data, selected }: BoxProps) {
     <div className="group" data-pinned={pinned || undefined} data-status={status.status} data-hue="flow" data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <div className="box-head">
-        <span className="glyph"><Icon name={iconOf(node.kind, node.role)} /></span>
+        <span className="glyph"><Icon name={iconOfNode(node)} /></span>
         <span className="box-name"><b>{node.name}</b><small>{node.kind}</small></span>
         <Status pinned={pinned} of={status} />
       </div>
@@ -122,12 +122,12 @@ const Group = memo(function Group({ id, data, selected }: BoxProps) {
 });
 
 const Item = memo(function Item({ data, selected }: BoxProps) {
-  const t = useText();
+  const words = useSpecText();
   const { status } = useStatus(data.node);
   return (
     <div className="item" data-status={status} data-selected={selected || undefined}>
       <Handle type="target" position={Position.Left} isConnectable={false} className="ghost" />
-      <Icon name="item" />{t(data.node.kind === "LoopItem" ? "canvas.turn" : "canvas.item")}
+      <Icon name={iconOf(data.node.spec)} />{words(data.node.spec?.label ?? data.node.name)}
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
   );
@@ -150,8 +150,8 @@ const Tool = memo(function Tool({ data, selected }: BoxProps) {
     <div className="box tool" data-status={status.status} data-hue="tool" data-selected={selected || undefined}>
       <Handle type="target" id="top" position={Position.Top} isConnectable={false} />
       <div className="box-head">
-        <span className="glyph"><Icon name={node.role === "agent" ? "Agent" : "tool"} /></span>
-        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? "Agent" : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
+        <span className="glyph"><Icon name={iconOfNode(node)} /></span>
+        <span className="box-name"><b>{node.role === "agent" ? node.name : t("canvas.tools")}</b><small>{node.role === "agent" ? node.kind : t(node.tools.length === 1 ? "canvas.one" : "canvas.count", node.tools.length)}</small></span>
       </div>
       <Status of={status} />
       <Tools names={node.tools} />

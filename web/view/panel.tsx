@@ -17,8 +17,8 @@ export function Panel(): React.ReactNode {
   const t = useText();
   const { look, session } = useApp();
   const tab = useLook((all) => all.tab);
-  const errors = useStore(session.problems, (all) => all.filter((problem) => problem.level === "error").length);
-  const warnings = useStore(session.problems, (all) => all.filter((problem) => problem.level === "warning").length);
+  const errors = useStore(session.problems, (all) => all.filter((problem) => problem.severity === "error").length);
+  const warnings = useStore(session.problems, (all) => all.filter((problem) => problem.severity === "warning").length);
   const list = useRef<HTMLDivElement>(null);
   const move = (event: React.KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -33,7 +33,7 @@ export function Panel(): React.ReactNode {
       <div className="tabs" role="tablist" ref={list} onKeyDown={move} aria-label={t("bar.panel")}>
         {order.map((each) => (
           <button key={each} type="button" role="tab" id={`tab-${each}`} data-tab={each} aria-selected={tab === each} aria-controls="page" tabIndex={tab === each ? 0 : -1} onClick={() => look.update({ tab: each })}>
-            {t(`tab.${each}`)}{each === "problems" && errors + warnings > 0 && <span className="count" data-level={errors > 0 ? "error" : "warning"}>{errors || warnings}</span>}
+            {t(`tab.${each}`)}{each === "problems" && errors + warnings > 0 && <span className="count" data-severity={errors > 0 ? "error" : "warning"}>{errors || warnings}</span>}
           </button>
         ))}
       </div>

@@ -1,6 +1,6 @@
 // What is wrong with the canvas, node by node; each node can be gone to.
 
-import type { Problem } from "@easel/engine";
+import type { Diagnostic } from "@easel/engine";
 import { useApp, useSelect, useStore, useText } from "./context.tsx";
 import { brief } from "./text.ts";
 
@@ -16,11 +16,11 @@ export function Problems(): React.ReactNode {
   if (problems.length === 0) return <p className="quiet">{t("problems.none")}</p>;
   return (
     <ul className="problems">
-      {grouped(problems).map(({ level, node, list }) => {
+      {grouped(problems).map(({ severity, node, list }) => {
         const box = node === undefined ? undefined : model?.byId.get(node);
         return (
-          <li key={`${level} ${node ?? ""}`} className="problem" data-level={level}>
-            <b>{t(`problem.${level}` as "problem.error")}{node !== undefined && `: ${box?.name ?? node}`}</b>
+          <li key={`${severity} ${node ?? ""}`} className="problem" data-severity={severity}>
+            <b>{t(`problem.${severity}`)}{node !== undefined && `: ${box?.name ?? node}`}</b>
             {list.map((problem, i) => <p key={i}>{problem.param !== undefined && <code>{problem.param}</code>} {brief(problem.message, most)}</p>)}
             {box && <button type="button" onClick={() => select(node, { reveal: true, tab: "node" })}>{t("problems.goto", box.name)}</button>}
           </li>
@@ -31,18 +31,18 @@ export function Problems(): React.ReactNode {
 }
 
 interface Group {
-  level: Problem["level"];
+  severity: Diagnostic["severity"];
   node: string | undefined;
-  list: Problem[];
+  list: Diagnostic[];
 }
 
-// grouped keeps the order of the list and puts together what one node has of one level.
-function grouped(problems: Problem[]): Group[] {
+// grouped keeps the order of the list and puts together what one node has of one severity.
+function grouped(problems: Diagnostic[]): Group[] {
   const groups: Group[] = [];
   for (const problem of problems) {
-    const group = groups.find((each) => each.level === problem.level && each.node === problem.node);
+    const group = groups.find((each) => each.severity === problem.severity && each.node === problem.node);
     if (group) group.list.push(problem);
-    else groups.push({ level: problem.level, node: problem.node, list: [problem] });
+    else groups.push({ severity: problem.severity, node: problem.node, list: [problem] });
   }
   return groups;
 }

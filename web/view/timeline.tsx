@@ -91,7 +91,7 @@ function Models({ uses }: { uses: ModelUse[] }): React.ReactNode {
   const list = (
     <ul className="uses">
       {uses.map((use) => (
-        <li key={use.call} data-failed={use.error ? true : undefined}><div><Icon name="LLM" /><b>{use.model || t("timeline.model")}</b> <span className="quiet">{brief(use.error ?? use.text ?? "…")}</span></div></li>
+        <li key={use.call} data-failed={use.error ? true : undefined}><div><Icon name="spark" /><b>{use.model || t("timeline.model")}</b> <span className="quiet">{brief(use.error ?? use.text ?? "…")}</span></div></li>
       ))}
     </ul>
   );
@@ -102,15 +102,16 @@ function Models({ uses }: { uses: ModelUse[] }): React.ReactNode {
 function StepRow({ step, whole, pinned }: { step: Step; whole: Span; pinned: boolean }): React.ReactNode {
   const t = useText();
   const select = useSelect();
+  const spec = useStore(useApp().session.specs, (specs) => specs.get(step.type));
   const length = step.elapsed === undefined ? 0 : Math.min(1, Math.max(step.elapsed / whole.length, 0.01));
   const from = Math.min(1 - length, Math.max(0, (startOf(step) - whole.from) / whole.length));
   return (
-    <button type="button" className="step" data-status={step.status} data-hue={hueOf(step.type, "node")} onClick={() => select(step.node, { tab: "node", reveal: true, step: step.index })}>
-      <span className="glyph"><Icon name={iconOf(step.type, /Item$/.test(step.type) ? "item" : "node")} /></span>
+    <button type="button" className="step" data-status={step.status} data-hue={hueOf(spec)} onClick={() => select(step.node, { tab: "node", reveal: true, step: step.index })}>
+      <span className="glyph"><Icon name={iconOf(spec)} /></span>
       <span className="step-name">{step.name || step.node}</span>
       <span className="step-time">
         {pinned && <span className="badge pinned"><Icon name="pin" />{t("status.pinned")}</span>}{" "}
-        {step.status === "running" ? <span className="spinner" /> : step.status !== "done" ? t(`status.${step.status}` as "status.failed") : step.elapsed === undefined ? "" : seconds(step.elapsed)}
+        {step.status === "running" ? <span className="spinner" /> : step.status !== "succeeded" ? t(`status.${step.status}`) : step.elapsed === undefined ? "" : seconds(step.elapsed)}
       </span>
       <svg className="bar" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true"><rect x={from * 100} width={length * 100} height="2" /></svg>
     </button>

@@ -129,11 +129,10 @@ export const en = {
 
   "status.idle": "not run",
   "status.running": "running",
-  "status.done": "done",
+  "status.queued": "queued",
+  "status.succeeded": "succeeded",
   "status.failed": "failed",
-  "status.waiting": "waiting for input",
   "status.canceled": "canceled",
-  "status.finished": "finished",
   "status.paused": "waiting for input",
   "status.pinned": "pinned",
 
@@ -180,7 +179,6 @@ export const en = {
   "node.missing": "Not available here: {0}",
   "node.alone": "Inputs for this run",
   "node.no_values": "No inputs needed.",
-  "node.other": "Advanced settings",
   "node.which": "Execution shown",
 
   "variables.none": "No variables yet.",
@@ -199,7 +197,6 @@ export const en = {
 
   "problem.error": "Error",
   "problem.warning": "Warning",
-  "problem.info": "Note",
 
   "model.title": "Choose a model",
   "model.offline": "Offline model",
@@ -229,6 +226,12 @@ export const en = {
   "local.own": "This is the server of this page; canvases may not call it.",
   "local.many": "The limit of 20 addresses is reached; remove one first.",
 
+  "group.errors": "Error handling",
+  "group.model": "Model settings",
+  "group.webhook": "Webhook",
+  "group.page": "Page layout",
+  "group.advanced": "Advanced settings",
+
   "form.add": "Add",
   "form.remove": "Remove",
   "form.default": "default: {0}",
@@ -241,12 +244,9 @@ export const en = {
   "canvas.more": "{0} more",
   "canvas.count": "{0} tools",
   "canvas.one": "one tool",
-  "canvas.else": "else",
   "canvas.node": "{0}, {1}, {2}",
   "canvas.note": "Note: {0}",
   "canvas.tools": "Tools",
-  "canvas.item": "each item",
-  "canvas.turn": "each iteration",
 };
 
 /** Key names a text. */

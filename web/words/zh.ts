@@ -130,11 +130,10 @@ export const zh: Record<Key, string> = {
 
   "status.idle": "未运行",
   "status.running": "运行中",
-  "status.done": "完成",
+  "status.queued": "排队中",
+  "status.succeeded": "完成",
   "status.failed": "失败",
-  "status.waiting": "等你填写",
   "status.canceled": "已停止",
-  "status.finished": "完成",
   "status.paused": "等你填写",
   "status.pinned": "已固定",
 
@@ -181,7 +180,6 @@ export const zh: Record<Key, string> = {
   "node.missing": "这里不能运行：{0}",
   "node.alone": "运行所用的值",
   "node.no_values": "它不需要任何值。",
-  "node.other": "其他设置",
   "node.which": "查看哪次执行",
 
   "variables.none": "还没有变量。",
@@ -200,7 +198,6 @@ export const zh: Record<Key, string> = {
 
   "problem.error": "错误",
   "problem.warning": "警告",
-  "problem.info": "提示",
 
   "model.title": "由谁来回答？",
   "model.offline": "离线模型",
@@ -230,6 +227,12 @@ export const zh: Record<Key, string> = {
   "local.own": "这是此页面的服务器，画布不能访问它。",
   "local.many": "已经有 20 个地址，请先移除一个。",
 
+  "group.errors": "出错时",
+  "group.model": "模型设置",
+  "group.webhook": "网络钩子",
+  "group.page": "页面布局",
+  "group.advanced": "高级设置",
+
   "form.add": "添加",
   "form.remove": "移除",
   "form.default": "默认：{0}",
@@ -242,10 +245,7 @@ export const zh: Record<Key, string> = {
   "canvas.more": "还有 {0} 个",
   "canvas.count": "{0} 个工具",
   "canvas.one": "一个工具",
-  "canvas.else": "否则",
   "canvas.node": "{0}，{1}，{2}",
   "canvas.note": "便签：{0}",
   "canvas.tools": "工具",
-  "canvas.item": "逐项",
-  "canvas.turn": "逐轮",
 };

@@ -38,7 +38,7 @@ func TestCanvasesWithoutComponentsAreNotSaved(t *testing.T) {
 		}
 		validated := s.post("/api/v2/canvases/"+id+"/validate", `{"dsl":`+dsl+`}`)
 		require.Equal(t, 200, validated.status)
-		require.NotZero(t, validated.body.Get("problems").Len(), "%s: %s", dsl, validated.text)
+		require.NotZero(t, validated.body.Get("diagnostics").Len(), "%s: %s", dsl, validated.text)
 	}
 	require.Contains(t, s.get("/api/v2/canvases/"+id).text, "You said", "it is as it was")
 	for title, dsl := range map[string]string{"new agent": newAgent, "new pipeline": newPipeline, "a drawing": drawing} {

@@ -12,16 +12,17 @@ import (
 // expect them, and are empty.
 
 // bareCanvas keeps of a canvas what a page shows around a conversation: title, picture, and the
-// greeting and form of its Begin.
+// greeting and form of its first node.
 func bareCanvas(v store.Canvas) store.Canvas {
-	params := engine.NewObject(4)
-	for name, value := range beginOf(document(v.DSL)).Fields() {
+	doc, params := document(v.DSL), engine.NewObject(4)
+	for name, value := range beginOf(doc).Fields() {
 		switch name {
 		case "mode", "prologue", "enablePrologue", "inputs":
 			params.Set(name, value)
 		}
 	}
-	begin := engine.Object("obj", engine.Object("component_name", "Begin", "params", params.Value()),
+	kind := doc.Get("components").Get("begin").Get("obj").Get("component_name")
+	begin := engine.Object("obj", engine.Object("component_name", kind, "params", params.Value()),
 		"downstream", engine.List(), "upstream", engine.List())
 	return store.Canvas{
 		ID: v.ID, Title: v.Title, Avatar: v.Avatar, Category: v.Category,

@@ -89,7 +89,7 @@ func runStatus(end runs.End) *status {
 	}
 	code := end.Code
 	if code == "" {
-		code = "run_failed"
+		code = engine.CodeRunFailed
 	}
 	return &status{http.StatusBadRequest, code, end.Error}
 }
@@ -126,7 +126,8 @@ func openAIError(code, message, param string) engine.Value {
 	case "rate_limited":
 		kind = "rate_limit_error"
 	case "bad_argument", "bad_request", "bad_encoding", "body_too_large", "body_timeout", "url_too_long",
-		"not_found", "model_not_found", "not_published", "session_busy", "changed", "gone", "bad_canvas":
+		"not_found", "model_not_found", "not_published", "session_busy", "changed", "gone",
+		engine.CodeBadCanvas, engine.CodeUnknownComponent:
 		kind = "invalid_request_error"
 	}
 	return engine.Object("error", engine.Object("message", message, "type", kind, "param", orNull(param), "code", code))

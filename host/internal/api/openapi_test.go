@@ -190,7 +190,7 @@ POST /api/v2/canvases/{canvas}/validate {"dsl":{"components":{}}}
 POST /api/v2/canvases/{canvas}/sessions {"user":"u","name":"n"} >session
 POST /api/v2/canvases/{canvas}/runs {"query":"x","session":"{session}"} >run
 POST /api/v2/canvases/{canvas}/runs?stream {"query":"x"}
-GET /api/v2/runs?canvas={canvas}&status=done
+GET /api/v2/runs?canvas={canvas}&status=succeeded
 GET /api/v2/runs/{run}
 GET /api/v2/runs/{run}/events?after=2-1
 POST /api/v2/runs/{run}/cancel

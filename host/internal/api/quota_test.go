@@ -73,7 +73,7 @@ func TestQuotaOfAKey(t *testing.T) {
 	require.Equal(t, "2026-11-22T00:00:00Z", usage.Get("resets_at").Str())
 
 	run := s.answered(key, canvas)
-	require.Equal(t, "done", run.Get("status").Str(), run.JSON())
+	require.Equal(t, "succeeded", run.Get("status").Str(), run.JSON())
 	a := s.request("POST", completions, key, ask("m@Vendor", "hi", true))
 	require.Equal(t, 200, a.status)
 	require.NotContains(t, a.text, "usage", "the client has not asked for the report")
@@ -104,7 +104,7 @@ func TestQuotaOfAKey(t *testing.T) {
 	})
 	t.Run("others of the tenant go on", func(t *testing.T) {
 		s.t = t
-		require.Equal(t, "done", s.answered("one", canvas).Get("status").Str())
+		require.Equal(t, "succeeded", s.answered("one", canvas).Get("status").Str())
 	})
 	t.Run("it is listed, and can be raised", func(t *testing.T) {
 		s.t = t

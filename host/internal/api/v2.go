@@ -34,7 +34,7 @@ var v2Routes = []route{
 	}},
 	{method: "POST", path: "/api/v2/canvases/{id}/validate", body: bodyCanvas, scope: scopeRead, answer: (*API).v2Validate, doc: &v2Doc{
 		name: "validateCanvas", about: "Everything that is wrong with the saved document, or with one that is sent.",
-		in: schemaOf[v2Document](), out: schemaOf[v2Problems](),
+		in: schemaOf[v2Document](), out: schemaOf[v2Diagnostics](),
 	}},
 	{method: "POST", path: "/api/v2/canvases/{id}/sessions", body: bodySmall, scope: scopeRun, answer: (*API).v2CreateSession, doc: &v2Doc{
 		name: "createSession", about: "Begins a conversation with a copy of the canvas.", in: schemaOf[v2SessionInput](),

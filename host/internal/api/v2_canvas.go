@@ -37,15 +37,8 @@ type v2Document struct {
 	DSL map[string]any `json:"dsl,omitempty"`
 }
 
-type v2Problems struct {
-	Problems []v2CanvasProblem `json:"problems"`
-}
-
-type v2CanvasProblem struct {
-	Node     string `json:"node" jsonschema:"component id, empty for the document"`
-	Param    string `json:"param"`
-	Severity string `json:"severity" jsonschema:"error or warning"`
-	Text     string `json:"text"`
+type v2Diagnostics struct {
+	Diagnostics []engine.Diagnostic `json:"diagnostics"`
 }
 
 type v2SessionInput struct {
@@ -188,9 +181,9 @@ func (a *API) v2Validate(c *call) error {
 	if dsl == nil {
 		dsl = v.DSL
 	}
-	out := v2Problems{Problems: []v2CanvasProblem{}}
-	for _, p := range engine.Validate(a.cfg.Registry, dsl) {
-		out.Problems = append(out.Problems, v2CanvasProblem{p.Node, p.Param, string(p.Severity), p.Text})
+	out := v2Diagnostics{Diagnostics: engine.Validate(a.cfg.Registry, dsl)}
+	if out.Diagnostics == nil {
+		out.Diagnostics = []engine.Diagnostic{}
 	}
 	c.json(http.StatusOK, out)
 	return nil

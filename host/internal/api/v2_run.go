@@ -21,7 +21,7 @@ type v2Run struct {
 	Message   string     `json:"message" jsonschema:"message_id of its events"`
 	Source    string     `json:"source" jsonschema:"what began it, such as api, editor, webhook, v2 or schedule"`
 	Schedule  string     `json:"schedule,omitempty" jsonschema:"the schedule that began it"`
-	Status    string     `json:"status" jsonschema:"active, paused, done, failed or canceled"`
+	Status    string     `json:"status" jsonschema:"queued, running, paused, succeeded, failed or canceled"`
 	Error     string     `json:"error,omitempty"`
 	Created   time.Time  `json:"created"`
 	Ended     *time.Time `json:"ended,omitempty"`

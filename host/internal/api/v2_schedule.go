@@ -56,7 +56,7 @@ type v2Schedule struct {
 
 type v2ScheduledRun struct {
 	Run     string    `json:"run"`
-	Status  string    `json:"status" jsonschema:"active, paused, done, failed or canceled"`
+	Status  string    `json:"status" jsonschema:"queued, running, paused, succeeded, failed or canceled"`
 	Error   string    `json:"error,omitempty"`
 	Created time.Time `json:"created"`
 }

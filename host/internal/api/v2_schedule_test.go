@@ -177,7 +177,7 @@ func TestRunsOfSchedules(t *testing.T) {
 	s.as("one", "POST", "/api/v2/canvases/"+canvas+"/runs", `{"query":"by hand"}`, 202)
 	var list engine.Value
 	require.Eventually(t, func() bool {
-		list = s.as("one", "GET", "/api/v2/runs?status=done&schedule="+made.ID, "", 200)
+		list = s.as("one", "GET", "/api/v2/runs?status=succeeded&schedule="+made.ID, "", 200)
 		return list.Get("items").Len() >= 2
 	}, 60*time.Second, 20*time.Millisecond)
 	for _, run := range list.Get("items").Elements() {

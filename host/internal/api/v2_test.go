@@ -83,8 +83,8 @@ func TestV2(t *testing.T) {
 	require.Equal(t, 409, s.put("/api/v2/canvases/"+id, `{"title":"y","rev":7}`).status)
 	a = s.put("/api/v2/canvases/"+id, `{"title":"y","rev":1}`)
 	require.Equal(t, "2", a.body.Get("rev").Text())
-	require.Zero(t, s.post("/api/v2/canvases/"+id+"/validate", `{}`).body.Get("problems").Len())
-	require.NotZero(t, s.post("/api/v2/canvases/"+id+"/validate", `{"dsl":{"components":{}}}`).body.Get("problems").Len())
+	require.Zero(t, s.post("/api/v2/canvases/"+id+"/validate", `{}`).body.Get("diagnostics").Len())
+	require.NotZero(t, s.post("/api/v2/canvases/"+id+"/validate", `{"dsl":{"components":{}}}`).body.Get("diagnostics").Len())
 
 	session := s.post("/api/v2/canvases/"+id+"/sessions", `{"user":"u"}`).body.Get("id").Str()
 	a = s.post("/api/v2/canvases/"+id+"/runs", `{"query":"q","session":"`+session+`"}`)
@@ -96,7 +96,7 @@ func TestV2(t *testing.T) {
 	s.gate <- struct{}{}
 	all := s.watch(path, "", 0)
 	require.Equal(t, "workflow_started node_started node_finished node_started node_finished node_started message message_end node_finished workflow_finished end", kindsOf(all))
-	require.Equal(t, "done", s.get("/api/v2/runs/"+run).body.Get("status").Str())
+	require.Equal(t, "succeeded", s.get("/api/v2/runs/"+run).body.Get("status").Str())
 
 	a = s.post("/api/v2/runs/"+run+"/rerun", `{"node":"Message:A"}`)
 	require.Equal(t, 202, a.status, a.text)
@@ -113,7 +113,7 @@ func TestV2(t *testing.T) {
 	a = s.request("POST", "/api/v2/runs/"+paused+"/resume", "one", `{"inputs":{"city":"Oslo"}}`, "Accept", "text/event-stream")
 	require.Contains(t, a.text, "City ")
 	require.Contains(t, a.text, "Oslo")
-	require.Contains(t, a.text, `"status":"done"`)
+	require.Contains(t, a.text, `"status":"succeeded"`)
 
 	require.NotZero(t, s.get("/api/v2/components").body.Get("items").Len())
 	require.Equal(t, 404, s.get("/api/v2/runs/"+nowhere).status)

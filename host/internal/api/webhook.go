@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/runlog"
@@ -116,7 +115,7 @@ func (c *call) runWebhook(v store.Canvas, test bool) error {
 	return c.answerWebhook(j.ID)
 }
 
-// webhookConfig is the params of the canvas's Begin, if it takes webhooks and
+// webhookConfig is the params of the node that the canvas starts at, if it takes webhooks and
 // this method.
 func (c *call) webhookConfig(v store.Canvas) (engine.Value, error) {
 	if v.Category == "dataflow_canvas" {
@@ -128,7 +127,8 @@ func (c *call) webhookConfig(v store.Canvas) (engine.Value, error) {
 	}
 	for _, entry := range doc.Get("components").Fields() {
 		obj := entry.Get("obj")
-		if !strings.EqualFold(obj.Get("component_name").Str(), "Begin") || obj.Get("params").Get("mode").Str() != "Webhook" {
+		spec, err := c.a.cfg.Registry.Lookup(obj.Get("component_name").Str())
+		if err != nil || spec.Role != engine.RoleStart || obj.Get("params").Get("mode").Str() != "Webhook" {
 			continue
 		}
 		params := obj.Get("params")

@@ -176,7 +176,7 @@ func TestValidate(t *testing.T) {
 	require.Contains(t, out, "shop.json: ok")
 	code, out, _ = easel(t, "validate", "--json", bad)
 	require.Equal(t, ExitInvalid, code)
-	require.GreaterOrEqual(t, parse1(t, out).At(0).Get("problems").Len(), 2)
+	require.GreaterOrEqual(t, parse1(t, out).At(0).Get("diagnostics").Len(), 2)
 	code, _, errs := easel(t, "run", bad)
 	require.Equal(t, ExitInvalid, code)
 	require.Contains(t, errs, "does not load")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/component"
 )
 
 // Pages that are made from the program. After a change of flags or components:
@@ -150,3 +154,26 @@ func TestPageCommands(t *testing.T) {
 	}
 	require.Greater(t, seen, 10)
 }
+
+// A component that nothing but its own description names is on the page of components.
+func TestPageOfAComponentThatIsAdded(t *testing.T) {
+	spec := engine.Spec{
+		Name: "Signpost", Doc: "Shows the way.", Category: engine.CategoryFlow,
+		Outputs: []engine.Field{{Name: "way", Type: "string", Doc: "where to"}},
+		New:     func() engine.Component { return new(signpost) },
+	}
+	reg, err := engine.NewRegistry(append(component.Builtin(), spec)...)
+	require.NoError(t, err)
+	var b bytes.Buffer
+	componentsPage(&b, reg.Specs())
+	require.Contains(t, b.String(), "| [Signpost](#signpost) |  | Shows the way. |")
+	require.Contains(t, b.String(), "\n## Signpost\n\nShows the way.\n")
+	require.Contains(t, b.String(), "| `height` | number | `2` | metres above the ground |")
+	require.Contains(t, b.String(), "| `way` | string | where to |")
+}
+
+type signpost struct {
+	Height float64 `json:"height" doc:"metres above the ground" default:"2"`
+}
+
+func (*signpost) Run(context.Context, *engine.Call) error { return nil }

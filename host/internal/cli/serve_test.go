@@ -311,7 +311,7 @@ func TestServeStopsAndGoesOn(t *testing.T) {
 	close(release)
 	require.Eventually(t, func() bool {
 		_, body := s.get("/api/v2/runs/"+run, operatorKey)
-		return strings.Contains(body, `"status":"done"`)
+		return strings.Contains(body, `"status":"succeeded"`)
 	}, 60*time.Second, 20*time.Millisecond)
 	_, text := s.get("/api/v2/runs/"+run+"/events", operatorKey)
 	require.Contains(t, text, "at last")

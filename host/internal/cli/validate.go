@@ -14,7 +14,8 @@ var validateCommand = command{
 	summary: "lists everything that is wrong with canvases",
 	help:    `Exits with 4 when there is an error; warnings alone are accepted.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
-		asJSON := fs.Bool("json", false, "print a JSON list: [{file, problems: [{node, name, param, text, severity}]}]")
+		asJSON := fs.Bool("json", false,
+			"print a JSON list: [{file, diagnostics: [{severity, code, message, node, param}]}]")
 		return func(_ context.Context, a *app, args []string) error {
 			if len(args) == 0 {
 				return misuse("validate", "at least one canvas is needed")
@@ -31,22 +32,21 @@ func (a *app) validate(paths []string, asJSON bool) error {
 		if err != nil {
 			return &usageError{"", err}
 		}
-		problems := engine.Validate(a.registry, data)
+		diagnostics := engine.Validate(a.registry, data)
 		found := engine.List()
 		errors := 0
-		for _, p := range problems {
-			if p.Severity == engine.SeverityError {
+		for _, d := range diagnostics {
+			if d.Severity == engine.SeverityError {
 				errors++
 			}
-			found = found.Append(engine.Object(
-				"node", p.Node, "name", p.Name, "param", p.Param, "text", p.Text, "severity", string(p.Severity)))
+			found = found.Append(d.Value())
 			if !asJSON {
-				fmt.Fprintf(a.out, "%s: %s\n", path, p)
+				fmt.Fprintf(a.out, "%s: %s\n", path, d)
 			}
 		}
 		bad = bad || errors > 0
-		list = list.Append(engine.Object("file", path, "problems", found))
-		if !asJSON && len(problems) == 0 {
+		list = list.Append(engine.Object("file", path, "diagnostics", found))
+		if !asJSON && len(diagnostics) == 0 {
 			fmt.Fprintf(a.out, "%s: ok\n", path)
 		}
 	}

@@ -64,7 +64,7 @@ func TestMissingPluginFailsWhenReached(t *testing.T) {
 
 	var problems []string
 	for _, p := range engine.Validate(s.registry(), doc) {
-		problems = append(problems, p.Text)
+		problems = append(problems, p.Message)
 	}
 	require.Equal(t, []string{"plugin:absent@2 does not run here: not installed; install it with `easel plugin install`"}, problems)
 

@@ -90,7 +90,8 @@ func (x *executor) drive(lease *runlog.Lease, w *work, wr *writer) (end End, err
 	defer func() {
 		if p := recover(); p != nil {
 			x.logger.Error("run panicked", "run", w.job.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			end, err = End{Status: store.RunFailed, Code: "panic", Error: "the run broke; the host's log says why"}, nil
+			const text = "the run broke; the host's log says why"
+			end, err = End{Status: store.RunFailed, Code: engine.CodeInternal, Error: text}, nil
 		}
 	}()
 	ctx, done := x.aborts.begin(lease.Context(), w.job.ID)
@@ -134,7 +135,8 @@ func (x *executor) entries(ctx context.Context, w *work) iter.Seq2[*engine.Event
 func endOf(w *work, failed error) End {
 	switch {
 	case errors.Is(failed, engine.ErrCanceled), errors.Is(failed, context.Canceled):
-		return End{Status: store.RunCanceled, Code: "canceled", Error: "Task " + w.job.ID + " has been canceled"}
+		text := "Task " + w.job.ID + " has been canceled"
+		return End{Status: store.RunCanceled, Code: engine.CodeCanceled, Error: text}
 	case failed != nil:
 		return End{Status: store.RunFailed, Code: CodeOf(failed), Error: failed.Error()}
 	case w.state.Paused():
@@ -152,10 +154,10 @@ func CodeOf(err error) string {
 		err  error
 		code string
 	}{
-		{ErrMemory, "host_memory"},
-		{ErrTooLarge, "host_memory"},
+		{ErrMemory, engine.CodeHostMemory},
+		{ErrTooLarge, engine.CodeHostMemory},
 		{ErrOutOfMemory, "out_of_memory"},
-		{ErrCanvas, "bad_canvas"},
+		{ErrCanvas, engine.CodeBadCanvas},
 		{ErrSession, "unknown_session"},
 		{ErrBusy, "session_busy"},
 		{quota.ErrUsedUp, "quota_used_up"},
@@ -165,7 +167,7 @@ func CodeOf(err error) string {
 			return known.code
 		}
 	}
-	return "run_failed"
+	return engine.CodeRunFailed
 }
 
 // take writes one event of the engine. Results of nodes that may have acted on

@@ -3,15 +3,17 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/easel-canvas/easel/engine"
 )
 
-// What a run's Status may be. Only RunActive is not an end.
+// What a run's Status may be, in the words of the engine. Only RunActive is not an end.
 const (
-	RunActive   = "active"
-	RunPaused   = "paused" // waits for a person; the next turn is a new run
-	RunDone     = "done"
-	RunFailed   = "failed"
-	RunCanceled = "canceled"
+	RunActive   = string(engine.StatusRunning)
+	RunPaused   = string(engine.StatusPaused) // waits for a person; the next turn is a new run
+	RunDone     = string(engine.StatusSucceeded)
+	RunFailed   = string(engine.StatusFailed)
+	RunCanceled = string(engine.StatusCanceled)
 )
 
 // Run is one line of run history, and the durable mark that a run was
@@ -136,7 +138,7 @@ type RunEnd struct {
 // Errors: those of SaveSession; a run that was never started is no error.
 func (s *Store) EndRun(ctx context.Context, end RunEnd, session *Session) (rev int64, err error) {
 	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5
-		WHERE id = $6 AND status = 'active'`
+		WHERE id = $6 AND status = '` + RunActive + `'`
 	args := []any{end.Status, printable(end.Error), end.Tokens, s.ms(), []byte{}, end.ID}
 	if session == nil && end.Session == "" {
 		_, err := s.commit.exec(ctx, update, args...)
@@ -175,7 +177,7 @@ func (s *Store) RunOfMessage(ctx context.Context, tenant, message string) (Run, 
 
 // ActiveRuns lists the runs of all tenants that have not ended, oldest first.
 func (s *Store) ActiveRuns(ctx context.Context) ([]Run, error) {
-	const query = `SELECT ` + runColumns + ` FROM runs WHERE status = 'active' ORDER BY create_time, id`
+	const query = `SELECT ` + runColumns + ` FROM runs WHERE status = '` + RunActive + `' ORDER BY create_time, id`
 	out, err := queryAll(ctx, s.read, scanRun, query)
 	return out, fail(err, "active runs")
 }
@@ -232,7 +234,7 @@ func (s *Store) ForgetRuns(ctx context.Context, before int64, most int) (n int64
 	err = s.write(ctx, "forget runs", func(ctx context.Context, q querier) error {
 		// The time of creation is there for the index.
 		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (SELECT id FROM runs
-			WHERE status IN ('done', 'failed', 'canceled', 'paused') AND create_time < $1 AND end_time < $1 LIMIT $2)`, before, most)
+			WHERE status IN ('`+RunDone+`', '`+RunFailed+`', '`+RunCanceled+`', '`+RunPaused+`') AND create_time < $1 AND end_time < $1 LIMIT $2)`, before, most)
 		return err
 	})
 	if n > 0 {

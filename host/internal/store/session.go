@@ -104,7 +104,7 @@ func (s *Store) ClaimSession(ctx context.Context, v Session, run string) error {
 func claimSession(ctx context.Context, q querier, v Session, run string) error {
 	const update = `UPDATE sessions SET run_id = $1
 		WHERE id = $2 AND tenant_id = $3 AND rev = $4 AND run_id IN ('', $1, $5)
-		AND NOT EXISTS (SELECT 1 FROM runs WHERE id = sessions.run_id AND status = 'active' AND id <> $1)`
+		AND NOT EXISTS (SELECT 1 FROM runs WHERE id = sessions.run_id AND status = '` + RunActive + `' AND id <> $1)`
 	res, err := q.ExecContext(ctx, update, run, v.ID, v.Tenant, v.Rev, v.Run)
 	return changed(res, err, ErrConflict)
 }

@@ -146,7 +146,7 @@ func TestSpans(t *testing.T) {
 	tr.Watch(&again, runlog.Record{Kind: "node_started", Data: old}, true)
 	tr.Watch(&again, runlog.Record{Kind: runs.KindTakeover}, false)
 	tr.Watch(&again, runlog.Record{Kind: "node_finished", Data: old}, false)
-	tr.End(&again, runs.End{Status: "done"})
+	tr.End(&again, runs.End{Status: "succeeded"})
 
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/healthz", nil))
 	require.NoError(t, tr.Close())

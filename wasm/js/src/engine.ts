@@ -5,12 +5,13 @@
 import { Client } from "./client.ts";
 import { EngineError } from "./errors.ts";
 import type { FormField } from "./events.ts";
+import type { Diagnostic } from "./generated.ts";
 import type { PluginSource, Session, Shelf } from "./plugin/shelf.ts";
 import type { Connect } from "./link.ts";
 import { Switchboard } from "./ports.ts";
 import { Run, type Inputs, type Opened, type RunOptions } from "./run.ts";
 import {
-  ABI, type ComponentSpec, type Info, type Layout, type Problem, type Request,
+  ABI, type ComponentSpec, type Info, type Layout, type Request, type StandIn,
 } from "./protocol.ts";
 
 /** DSL is a canvas: its JSON text, or the parsed object. Text keeps numbers and the order of keys as written. */
@@ -86,13 +87,18 @@ export class Engine {
   }
 
   /** validate lists what is wrong with a canvas; an empty list means it loads and runs. */
-  async validate(dsl: DSL): Promise<Problem[]> {
-    return JSON.parse(await this.#ask({ op: "validate" }, this.#text(dsl))) as Problem[];
+  async validate(dsl: DSL): Promise<Diagnostic[]> {
+    return JSON.parse(await this.#ask({ op: "validate" }, this.#text(dsl))) as Diagnostic[];
   }
 
   /** components describes every component the engine knows. */
   async components(): Promise<ComponentSpec[]> {
     return JSON.parse(await this.#ask({ op: "components" })) as ComponentSpec[];
+  }
+
+  /** standIn gives what a component that acts outside answers in a preview. */
+  async standIn(component: string, args: Record<string, unknown>, params: Record<string, unknown>): Promise<StandIn> {
+    return JSON.parse(await this.#ask({ op: "stand_in", component, args, params })) as StandIn;
   }
 
   /** layout gives every node a place; `sizes` says how large nodes are drawn, as [width, height]. */
@@ -338,11 +344,11 @@ async function apply(client: Client, canvas: number, { request: { op, ...more },
 }
 
 function asText(dsl: unknown): string {
-  if (typeof dsl !== "object" || dsl === null) throw new EngineError("bad_dsl", `a canvas is text or an object, not ${dsl === null ? "null" : typeof dsl}`);
+  if (typeof dsl !== "object" || dsl === null) throw new EngineError("bad_canvas", `a canvas is text or an object, not ${dsl === null ? "null" : typeof dsl}`);
   try {
     return JSON.stringify(dsl);
   } catch (err) {
-    throw EngineError.from(err, "bad_dsl", "the canvas does not become JSON: ");
+    throw EngineError.from(err, "bad_canvas", "the canvas does not become JSON: ");
   }
 }
 

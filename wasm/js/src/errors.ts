@@ -2,16 +2,12 @@
 // messages are for people. What fails inside a canvas is no exception: it is an
 // event and the status of the run's result.
 
+import type { Code } from "./generated.ts";
 import type { Failure } from "./protocol.ts";
 
 /**
- * EngineError says what failed. Codes of this package: `init` (the module did not
- * start), `version` (a module of another contract), `closed`, `watchdog` (the
- * engine burned CPU and was ended), `crashed` (its program ended, mostly because
- * memory did), `too_large`, `unsupported` (nobody answers
- * this kind of call), `denied` (a canvas in a page asked for an address that it may
- * not reach, see RunOptions.reach), `provider` (a callback failed), `timeout`, `protocol`.
- * All others come from the engine, e.g. `bad_dsl`, `unknown_component`.
+ * EngineError says what failed. Its code is a {@link Code}, or one of the plugin contract when a
+ * plugin failed.
  */
 export class EngineError extends Error {
   override readonly name = "EngineError";
@@ -21,7 +17,7 @@ export class EngineError extends Error {
   /** Trying again may help. */
   readonly retry: boolean;
 
-  constructor(code: string, message: string, more: { node?: string; retry?: boolean; cause?: unknown } = {}) {
+  constructor(code: Code, message: string, more: { node?: string; retry?: boolean; cause?: unknown } = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     if (more.node !== undefined) this.node = more.node;
@@ -29,19 +25,19 @@ export class EngineError extends Error {
   }
 
   /** from makes an EngineError of anything thrown; an EngineError keeps its code. */
-  static from(thrown: unknown, code: string, prefix = ""): EngineError {
+  static from(thrown: unknown, code: Code, prefix = ""): EngineError {
     if (thrown instanceof EngineError) return thrown;
     // Each entry of the package is a file of its own and may carry its own copy of this class.
     if (thrown instanceof Error && thrown.name === "EngineError" && "code" in thrown) {
       const { code: own, retry, node } = thrown as EngineError;
-      return new EngineError(own, prefix + thrown.message, { retry, node, cause: thrown });
+      return new EngineError(own as Code, prefix + thrown.message, { retry, node, cause: thrown });
     }
     return new EngineError(code, prefix + messageOf(thrown), { cause: thrown });
   }
 
   /** ofFailure makes an EngineError of an answer that was not ok. */
   static ofFailure(failure: Failure): EngineError {
-    return new EngineError(failure.code, failure.message, { node: failure.node, retry: failure.retry });
+    return new EngineError(failure.code as Code, failure.message, { node: failure.node, retry: failure.retry });
   }
 
   /** failure is the form this error has on the wire. */

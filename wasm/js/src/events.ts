@@ -2,20 +2,13 @@
 // format of RAGFlow; the rest are ours, appear only in our own API, and may be
 // ignored by any reader.
 
-
-/** Usage counts tokens of model calls. */
-export interface Usage {
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-  calls?: number;
-}
+import { wireEvents, type EventType, type Usage } from "./generated.ts";
 
 /** Outputs holds what a node gave, by name. */
 export type Outputs = Record<string, unknown>;
 
 /** Envelope is common to all events. `seq` counts the records of one run from 1. */
-interface Envelope<Name extends string, Data> {
+interface Envelope<Name extends EventType, Data> {
   event: Name;
   message_id: string;
   task_id: string;
@@ -120,9 +113,7 @@ export interface ModelMessage {
   tool_call_id?: string;
 }
 
-const wire = new Set<string>([
-  "workflow_started", "node_started", "node_finished", "message", "message_end", "user_inputs", "workflow_finished",
-]);
+const wire = new Set<string>(wireEvents);
 
 /** isWire reports whether RAGFlow's own clients know this event. */
 export function isWire(event: Pick<RunEvent, "event">): boolean {

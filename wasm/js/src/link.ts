@@ -66,7 +66,7 @@ export function link(spawn: () => Line | Promise<Line>, options: LinkOptions): C
             dog.ended(starting);
             dog.limit = options.watchdog;
             return resolve();
-          case "failed": return failed(new EngineError(message.code, message.message));
+          case "failed": return failed(EngineError.ofFailure(message));
           case "said": return hear(message, host, dog);
         }
       }, (why) => failed(new EngineError("init", `the engine's worker failed: ${why}`)));

@@ -7,7 +7,8 @@
 // the same pair describes the wasm instance, the far end of a Worker and a toy in
 // a test.
 
-import type { Outputs, Usage } from "./events.ts";
+import type { Outputs } from "./events.ts";
+import type { Category, Group, Icon, Role, Status, Usage } from "./generated.ts";
 
 /** ABI is the version of this contract; a module that says another one is refused. */
 export const ABI = 1;
@@ -47,6 +48,8 @@ export type Request =
   | { op: "form"; canvas: number; node: string }
   | { op: "validate" }
   | { op: "components" }
+  /** What a preview answers for a component that acts outside. */
+  | { op: "stand_in"; component: string; args: Record<string, unknown>; params: Record<string, unknown> }
   /** A plugin the host runs; its manifest follows, schemas in their plain form. Or one to forget. */
   | { op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string; server?: boolean }
   | { op: "plugin"; forget: string }
@@ -145,7 +148,7 @@ export type CallKind =
 export type Call =
   | { kind: CallKind; node?: string; payload: Record<string, unknown> }
   | { kind: "abort" }
-  | { kind: "reply"; ask: number; answer?: unknown; cancelled?: boolean };
+  | { kind: "reply"; ask: number; answer?: unknown; canceled?: boolean };
 
 /** Failure is the payload of every answer that is not ok. */
 export interface Failure {
@@ -164,7 +167,7 @@ export interface Info {
 
 /** Ended is the payload of `done` for a run. */
 export interface Ended {
-  status: "finished" | "paused" | "canceled" | "failed";
+  status: Exclude<Status, "queued" | "running">;
   outputs?: unknown;
   /** Nodes that wait for a person, when paused. */
   waiting?: string[];
@@ -172,22 +175,26 @@ export interface Ended {
   usage?: Usage;
 }
 
-/** Problem is one finding of `validate`, best read with its node in view. */
-export interface Problem {
-  level: "error" | "warning" | "info";
-  /** Stable name of the kind of problem, where there is one. */
-  code?: string;
-  message: string;
-  node?: string;
-  /** Path of the parameter inside the node, e.g. `prompts[0].content`. */
-  param?: string;
-}
-
 /** ComponentSpec describes a component: what an editor needs to draw and edit it. */
 export interface ComponentSpec {
   name: string;
   aliases?: string[];
   description?: string;
+  /** Place in a palette. */
+  category: Category;
+  icon: Icon;
+  /** Where it can stand; absent when anywhere. */
+  role?: Role;
+  /** What node_started shows while it runs. */
+  thoughts?: string;
+  /** What a drawing writes on an item in place of the name of the node. */
+  label?: string;
+  /** Params that hold its ways out. */
+  branches?: BranchSpec[];
+  /** It has an answer for where nothing outside can be reached, see Engine.standIn. */
+  stand_in?: boolean;
+  /** Params of other editors that have no effect. */
+  ignores?: string[];
   inputs?: SpecField[];
   outputs?: SpecField[];
   /** Function definition shown to models, when an agent may call it. */
@@ -198,6 +205,25 @@ export interface ComponentSpec {
   pipeline?: boolean;
   /** JSON Schema of the parameters. */
   params?: Schema;
+}
+
+/**
+ * BranchSpec names a param that holds ways out: one per element of a list or member of an object,
+ * each leading to the ids in the member `to` of that element. Without `to` the param itself holds
+ * the ids.
+ */
+export interface BranchSpec {
+  param: string;
+  to?: string;
+  /** What a way out is called; elements of a list are numbered. */
+  label?: string;
+}
+
+/** StandIn is what a component answers in a preview. */
+export interface StandIn {
+  outputs: Record<string, unknown>;
+  /** The outputs are made up; otherwise the work was done. */
+  invented: boolean;
 }
 
 /** SpecField is an input or output of a component. */
@@ -223,6 +249,8 @@ export interface Schema {
   maximum?: number;
   /** How to edit it: `text`, `code`, `reference`, `model`, `secret`, … */
   format?: string;
+  /** Part of the form it belongs to; without one it is shown first. */
+  group?: Group;
 }
 
 /** Layout answers `{"op":"layout"}`: a place for every node, relative to its parent. */

@@ -3,10 +3,11 @@
 // disagree. States are never changed in place; an old one stays valid, which makes
 // stepping back through a run a look-up.
 
-import type { Attachment, FormField, ModelMessage, Outputs, Reference, RunEvent, Usage } from "./events.ts";
+import type { Attachment, FormField, ModelMessage, Outputs, Reference, RunEvent } from "./events.ts";
+import { canceledText, type Status, type Usage } from "./generated.ts";
 
-/** StepStatus is where one execution of a node stands. */
-export type StepStatus = "running" | "done" | "failed" | "waiting" | "canceled";
+export { canceledText };
+export type { Status };
 
 /** Step is one execution of one node. */
 export interface Step {
@@ -17,7 +18,7 @@ export interface Step {
   node: string;
   name: string;
   type: string;
-  status: StepStatus;
+  status: Status;
   thoughts: string;
   /** Unix seconds. */
   startedAt: number;
@@ -66,7 +67,8 @@ export interface Answer {
 
 /** RunState is everything known after some events. */
 export interface RunState {
-  status: "idle" | "running" | "paused" | "finished" | "canceled" | "failed";
+  /** `idle` before the first event. */
+  status: "idle" | Status;
   /** Events seen. */
   count: number;
   messageId?: string;
@@ -87,9 +89,6 @@ export interface RunState {
   usage?: Usage;
 }
 
-/** canceledText is what a cancelled run has as outputs. */
-export const canceledText = "Task has been canceled";
-
 /** emptyState is the state before the first event. */
 export const emptyState: RunState = { status: "idle", count: 0, steps: [], latest: {}, answers: [], variables: {}, warnings: [] };
 
@@ -108,7 +107,7 @@ export function reduce(state: RunState, event: RunEvent): RunState {
     case "workflow_finished": {
       const canceled = event.data.outputs === canceledText;
       const over = canceled ? stopped(next) : next;
-      return { ...over, status: canceled ? "canceled" : "finished", outputs: event.data.outputs, elapsed: event.data.elapsed_time, usage: event.data.usage ?? next.usage };
+      return { ...over, status: canceled ? "canceled" : "succeeded", outputs: event.data.outputs, elapsed: event.data.elapsed_time, usage: event.data.usage ?? next.usage };
     }
     case "tool_started": {
       const { tool_name: name, path, arguments: args } = event.data;
@@ -137,7 +136,7 @@ export function reduce(state: RunState, event: RunEvent): RunState {
  */
 export function conclude(state: RunState, status: RunState["status"], error?: string): RunState {
   if (status === "paused") return { ...state, status };
-  const over = status === "finished" ? state : stopped(state);
+  const over = status === "succeeded" ? state : stopped(state);
   return { ...over, status, error: error ?? state.error };
 }
 
@@ -165,7 +164,7 @@ function finished(state: RunState, data: Data<"node_finished">): RunState {
   const next = onStep(base, data.component_id, (step) => {
     const { error: _old, ...rest } = step;
     return {
-      ...rest, status: failed ? "failed" : canceled ? "canceled" : "done", elapsed: data.elapsed_time, inputs: data.inputs, outputs: data.outputs,
+      ...rest, status: failed ? "failed" : canceled ? "canceled" : "succeeded", elapsed: data.elapsed_time, inputs: data.inputs, outputs: data.outputs,
       ...(failed ? { error: data.error as string } : {}),
     };
   });
@@ -197,7 +196,7 @@ function ended(state: RunState, data: Data<"message_end">): RunState {
 
 function paused(state: RunState, data: Data<"user_inputs">): RunState {
   const next: RunState = { ...state, status: "paused", form: { inputs: data.inputs ?? {}, tips: data.tips ?? "" } };
-  return mark(next, "waiting");
+  return mark(next, "paused");
 }
 
 // Calls have no number of their own: the first open one with the same name and
@@ -231,7 +230,7 @@ function closed(answers: Answer[]): Answer[] {
 }
 
 // mark gives every step that still runs another status.
-function mark(state: RunState, status: StepStatus): RunState {
+function mark(state: RunState, status: Status): RunState {
   let next = state;
   for (const step of state.steps) {
     if (step.status === "running") next = onIndex(next, step.index, (open) => ({ ...open, status }));

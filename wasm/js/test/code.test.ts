@@ -51,7 +51,7 @@ test("an endless loop ends at the limit", async () => {
 test("memory is limited, and the next script runs in a fresh interpreter", async () => {
   const small = await load(4 << 20);
   const full = (script: string) => runScript(small, { lang: "javascript", script, arguments: {}, timeout: 60_000, memory: 4 << 20 });
-  await assert.rejects(full("function main() { const a = []; for (;;) a.push('x'.repeat(1e5) + a.length) }"), { code: "limit", message: /more than 4 MB/ });
+  await assert.rejects(full("function main() { const a = []; for (;;) a.push('x'.repeat(1e5) + a.length) }"), { code: "limit_reached", message: /more than 4 MB/ });
   assert.ok(spoilt.has(small));
   const deep = await load(8 << 20);
   assert.match((await runScript(deep, { lang: "js", script: "const main = () => eval('('.repeat(1e5))", arguments: {} })).stderr, /^(RangeError|SyntaxError)/);
@@ -68,7 +68,7 @@ test("an interpreter is used again and again, and nothing stays behind", async (
   }`;
   let memory = 0;
   for (let n = 0; n < 600; n++) {
-    await run(script, { n }).catch((err: { code: string }) => assert.equal(err.code, "limit"));
+    await run(script, { n }).catch((err: { code: string }) => assert.equal(err.code, "limit_reached"));
     if (n === 100) memory = quickjs.getWasmMemory().buffer.byteLength;
   }
   assert.equal(quickjs.getWasmMemory().buffer.byteLength, memory);
@@ -77,8 +77,8 @@ test("an interpreter is used again and again, and nothing stays behind", async (
 test("output and scripts are limited", async () => {
   const { stdout } = await run("function main() { for (let i = 0; i < 100; i++) console.log('x'.repeat(100000)) }");
   assert.ok(stdout.length <= limits.output + 20 && stdout.endsWith("[output cut]\n"));
-  await assert.rejects(run("const main = () => 'x'.repeat(9e6)"), { code: "limit", message: /larger than it may be/ });
-  await assert.rejects(run("//" + "x".repeat(300_000)), { code: "limit", message: /262144/ });
+  await assert.rejects(run("const main = () => 'x'.repeat(9e6)"), { code: "limit_reached", message: /larger than it may be/ });
+  await assert.rejects(run("//" + "x".repeat(300_000)), { code: "limit_reached", message: /262144/ });
 });
 
 test("there is no page, no network and no module loader", async () => {

@@ -36,7 +36,7 @@ const doings: Record<string, (connect: Connect, dsl: string, heard: (what: strin
     assert.equal(result.usage?.total_tokens, 5);
   },
   async refused(connect) {
-    await assert.rejects((await engineOf(connect)).load(`{"components": {}}`), { code: "bad_dsl", message: /no component "begin"/ });
+    await assert.rejects((await engineOf(connect)).load(`{"components": {}}`), { code: "bad_canvas", message: /no component "begin"/ });
   },
   async cancel(connect, dsl, heard) {
     const run = (await engineOf(connect)).run(dsl, "hello", { llm: silent });
@@ -62,7 +62,7 @@ const doings: Record<string, (connect: Connect, dsl: string, heard: (what: strin
     const result = await run.result;
     assert.equal(result.status, "paused");
     assert.equal(result.form?.tips, "go on?");
-    assert.equal((await run.resume({ ok: true }).result).status, "finished");
+    assert.equal((await run.resume({ ok: true }).result).status, "succeeded");
   },
   async edit(connect, dsl) {
     const engine = await engineOf(connect);

@@ -43,7 +43,7 @@ async function run(quickjs: QuickJSWASMModule, { name, args, script }: Piece): P
     return Object.fromEntries(Object.entries({ result: JSON.stringify(result), stdout, stderr: kind }).filter(([, text]) => text !== ""));
   } catch (err) {
     if (!(err instanceof EngineError)) throw err;
-    return { error: err.code === "timeout" || err.code === "limit" ? "limit" : err.message };
+    return { error: err.code === "timeout" || err.code === "limit_reached" ? "limit" : err.message };
   }
 }
 

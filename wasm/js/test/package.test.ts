@@ -42,8 +42,8 @@ describe("the published package", { timeout: 1_200_000 }, () => {
 
   test("the first program of the README does what its comment says, and ends by itself", () => {
     const program = readme();
-    assert.match(program, /"finished", "It says: Yes\."/);
-    assert.equal(node(program + "\nconsole.log(status, answer);"), "It says: \nYes.\nfinished It says: Yes.\n");
+    assert.match(program, /"succeeded", "It says: Yes\."/);
+    assert.equal(node(program + "\nconsole.log(status, answer);"), "It says: \nYes.\nsucceeded It says: Yes.\n");
   });
 
   test("an engine that is not closed does not keep Node alive", () => {

@@ -68,7 +68,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     let out: Record<string, unknown> = {};
     for await (const event of run) if (event.event === "node_finished" && event.data.component_id === "P") out = event.data.outputs as typeof out;
     const result = await run.result;
-    assert.equal(result.status, "finished", JSON.stringify(result.error));
+    assert.equal(result.status, "succeeded", JSON.stringify(result.error));
     return out;
   };
 
@@ -120,7 +120,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     const result = await run.result;
     assert.deepEqual([result.status, result.error?.code, result.error?.node], ["failed", "unsupported", "P"]);
     const pinned = await engine.run(canvas({ city: "x" }), "q", { pins: { P: { text: "as it was" } } }).result;
-    assert.deepEqual([pinned.status, pinned.answer], ["finished", "as it was"], "what the node gives may be pinned");
+    assert.deepEqual([pinned.status, pinned.answer], ["succeeded", "as it was"], "what the node gives may be pinned");
     const server = await start(sample("mirror", { preview: "server" }));
     assert.ok((await outputs(server, canvas({ city: "x" }), "q"))["arguments"], "this is a server");
   });
@@ -139,7 +139,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
       const run = loaded.run("q", { llm });
       let result: unknown;
       for await (const event of run) if (event.event === "tool_finished") result = event.data.result;
-      assert.equal((await run.result).status, "finished");
+      assert.equal((await run.result).status, "succeeded");
       return result;
     };
     assert.match(String(await ask()), /not loaded; give it to createEngine/);
@@ -190,7 +190,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.deepEqual([failed.status, failed.error?.code, failed.error?.node], ["failed", "upstream", "P"]);
     assert.match(failed.error!.message, /plugin sample: easel_invoke: upstream: no luck/);
     const spared = await engine.run(canvas({ exception_method: "comment", exception_default_value: "spare" }, "after {P@result}"), "q").result;
-    assert.deepEqual([spared.status, spared.answer], ["finished", "after spare"]);
+    assert.deepEqual([spared.status, spared.answer], ["succeeded", "after spare"]);
   });
 
   test("cancel ends one that computes, and the next run works", async () => {
@@ -218,7 +218,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     const run = engine.run(dsl as never, "q", { llm });
     let result: { arguments?: unknown; params?: unknown } = {};
     for await (const event of run) if (event.event === "tool_finished") result = event.data.result as typeof result;
-    assert.equal((await run.result).status, "finished");
+    assert.equal((await run.result).status, "succeeded");
     const tool = (asked[0]!.tools as { function?: { name: string; parameters: unknown }; name?: string; parameters?: unknown }[])[0]!;
     assert.deepEqual((tool.function ?? tool).parameters, { type: "object", properties: { limit: { type: "integer", default: 3 } } });
     assert.deepEqual(result.arguments, { city: "Oslo", limit: 9 });

@@ -15,7 +15,7 @@ const over = (outputs: unknown): RunEvent => ({ ...envelope, event: "workflow_fi
 
 test("a node that runs twice has two steps, and the latest is the second", () => {
   const state = replay([began, start("LLM:A"), finish("LLM:A"), start("LLM:A")]);
-  assert.deepEqual(state.steps.map((step) => step.status), ["done", "running"]);
+  assert.deepEqual(state.steps.map((step) => step.status), ["succeeded", "running"]);
   assert.equal(state.latest["LLM:A"]?.index, 1);
 });
 
@@ -23,7 +23,7 @@ test("old states stay as they were", () => {
   const before = replay([began, start("LLM:A")]);
   const after = reduce(before, finish("LLM:A"));
   assert.equal(before.steps[0]?.status, "running");
-  assert.equal(after.steps[0]?.status, "done");
+  assert.equal(after.steps[0]?.status, "succeeded");
 });
 
 test("reasoning and text become parts of one answer", () => {
@@ -35,7 +35,7 @@ test("reasoning and text become parts of one answer", () => {
 test("an end without a message and a finish without a start do no harm", () => {
   const state = replay([began, end(), finish("Tool:A")]);
   assert.equal(state.answers.length, 0);
-  assert.equal(state.latest["Tool:A"]?.status, "done");
+  assert.equal(state.latest["Tool:A"]?.status, "succeeded");
 });
 
 test("cancelling closes what was open", () => {
@@ -62,7 +62,7 @@ test("a form shows until the next run", () => {
   const form: RunEvent = { ...envelope, event: "user_inputs", data: { inputs: { a: { type: "line" } }, tips: "?" } };
   const state = replay([began, start("UserFillUp:A"), form]);
   assert.equal(state.status, "paused");
-  assert.equal(state.latest["UserFillUp:A"]?.status, "waiting");
+  assert.equal(state.latest["UserFillUp:A"]?.status, "paused");
   assert.equal(reduce(state, began).form, undefined);
 });
 

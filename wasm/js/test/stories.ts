@@ -57,7 +57,7 @@ export const stories: Record<string, Story> = {
       "message_end", "node_finished", "node_finished", "workflow_finished",
     ]);
     const { status, answer, outputs, usage } = await run.result;
-    same([status, answer, outputs], ["finished", "It says: good morning", { content: "It says: good morning" }]);
+    same([status, answer, outputs], ["succeeded", "It says: good morning", { content: "It says: good morning" }]);
     same([usage?.calls, usage?.completion_tokens], [1, 3]);
     same(seen, events, "what onEvent saw");
     same(await all(run), events, "what a late reader sees");
@@ -97,7 +97,8 @@ export const stories: Record<string, Story> = {
     const values = only(events, "variables_changed").map((e) => e.data.values);
     same([values[0]?.["sys.query"], values.at(-1)?.["sys.history"]], ["find k", ["user: find k", "assistant: k is v"]]);
     const state = replay(events);
-    same([state.status, state.latest["Agent:A"]?.tools.length, state.latest["Agent:A"]?.models.length], ["finished", 1, 2]);
+    const step = state.latest["Agent:A"];
+    same([state.status, step?.tools.length, step?.models.length], ["succeeded", 1, 2]);
     same(state.usage?.total_tokens, state.latest["Agent:A"]?.usage?.total_tokens);
   },
 
@@ -112,7 +113,7 @@ export const stories: Record<string, Story> = {
 
   async "without a model the offline one answers"(engine) {
     const { status, answer } = await engine.run(chat, "how long may I return shoes?").result;
-    same(status, "finished");
+    same(status, "succeeded");
     fits(answer, /no language model was called/);
   },
 
@@ -143,7 +144,7 @@ export const stories: Record<string, Story> = {
       [invoke, { fetch: () => Promise.reject(new TypeError("network is down")) }, /network is down/],
       [invoke, { fetch: () => Promise.resolve(undefined as never) }, /fetch/],
       [code, { code: () => new Promise(() => undefined), patience: 30 }, /no answer within 30 ms/],
-      [retrieve, { retrieve: () => { throw new EngineError("limit", "too many"); } }, /too many/],
+      [retrieve, { retrieve: () => { throw new EngineError("limit_reached", "too many"); } }, /too many/],
       [code, {}, /not available/],
     ];
     for (const [canvas, options, says] of cases) {
@@ -255,7 +256,7 @@ export const stories: Record<string, Story> = {
     waiting.cancel();
     await waiting.result;
     fits(await canvas.save(), /"user","first".*"user","second"/);
-    await fails(canvas.patch("X", {}), "bad_ref", /X/);
+    await fails(canvas.patch("X", {}), "bad_reference", /X/);
     await fails(canvas.patch("Message:A", { content: 3 }), "bad_request");
     await fails(canvas.restore("3"), "bad_request");
     canvas.close();
@@ -271,22 +272,22 @@ export const stories: Record<string, Story> = {
   },
 
   async "what is broken is a typed error with the reason"(engine) {
-    await fails(engine.load("{ broken"), "bad_dsl");
-    await fails(engine.load(""), "bad_dsl");
-    await fails(engine.load("[1]"), "bad_dsl");
-    await fails(engine.load({ components: {} }), "bad_dsl", /begin/);
-    await fails(engine.load(null as never), "bad_dsl", /not null/);
-    await fails(engine.load(cyclic), "bad_dsl", /JSON/);
-    await fails(engine.layout("{"), "bad_dsl");
-    await fails(engine.run(undefined as never).result, "bad_dsl");
+    await fails(engine.load("{ broken"), "bad_canvas");
+    await fails(engine.load(""), "bad_canvas");
+    await fails(engine.load("[1]"), "bad_canvas");
+    await fails(engine.load({ components: {} }), "bad_canvas", /begin/);
+    await fails(engine.load(null as never), "bad_canvas", /not null/);
+    await fails(engine.load(cyclic), "bad_canvas", /JSON/);
+    await fails(engine.layout("{"), "bad_canvas");
+    await fails(engine.run(undefined as never).result, "bad_canvas");
     await fails(engine.run(chat, { query: 1n }).result, "protocol", /BigInt/i);
     const unknown = { components: { begin: { obj: { component_name: "Nope", params: {} } } } };
-    await fails(engine.load(unknown), "bad_dsl", /Nope/);
+    await fails(engine.load(unknown), "unknown_component", /Nope/);
     const [problem] = await engine.validate(unknown);
-    same([problem?.level, problem?.node], ["error", "begin"]);
-    same((await engine.validate("{ broken"))[0]?.level, "error");
+    same([problem?.severity, problem?.node], ["error", "begin"]);
+    same((await engine.validate("{ broken"))[0]?.severity, "error");
     const deep = `{"components":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
-    await fails(engine.load(deep), "bad_dsl");
+    await fails(engine.load(deep), "bad_canvas");
   },
 
   async "what is too large is refused before it crosses"(engine) {
@@ -299,20 +300,20 @@ export const stories: Record<string, Story> = {
     const dsl = chain(["begin"], [`Message:${evil}`, { content: [`${evil} {sys.query}`] }]);
     const run = engine.run(dsl, evil);
     same((await run.result).answer, `${evil} ${evil}`);
-    await fails(engine.load({ components: { begin: { obj: { component_name: evil, params: {} } } } }), "bad_dsl", /<img/);
+    await fails(engine.load({ components: { begin: { obj: { component_name: evil, params: {} } } } }), "unknown_component", /<img/);
     for (const name of ["__proto__", "constructor", "toString"]) {
       const text = JSON.stringify(chain(["begin"], ["Message:odd", { content: ["hi"] }])).replaceAll("Message:odd", name).replace(`"component_name":"${name}"`, '"component_name":"Message"');
       const odd = engine.run(text, "x");
       const { status } = await odd.result;
       const state = replay(await all(odd));
-      same([name, status, state.steps.map((step) => [step.node, step.status])], [name, "finished", [["begin", "done"], [name, "done"]]]);
+      same([name, status, state.steps.map((step) => [step.node, step.status])], [name, "succeeded", [["begin", "succeeded"], [name, "succeeded"]]]);
     }
     holds(!("pwned" in globalThis) && !("pwned" in Object.prototype), "nothing was run");
   },
 
   async "problems, components and places"(engine) {
     const broken = chain(["begin"], ["Message:A", { content: ["{LLM:B@content}"] }]);
-    same((await engine.validate(broken)).map(({ level, node }) => [level, node]), [["error", "Message:A"]]);
+    same((await engine.validate(broken)).map(({ severity, node }) => [severity, node]), [["error", "Message:A"]]);
     same(await engine.validate(chat), []);
     const specs = await engine.components();
     holds(specs.length > 20 && specs.every((spec) => spec.name && spec.params?.type === "object"), "every component has a schema");

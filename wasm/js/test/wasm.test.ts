@@ -40,7 +40,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
       for await (const event of run) heard.push((event.data as { content: string }).content);
       assert.equal(heard[0], "grüß 茶");
       assert.match(String(heard[1]), /"text":"answer"/);
-      assert.equal((await run.result).status, "finished");
+      assert.equal((await run.result).status, "succeeded");
       await assert.rejects(engine.validate("{}"), { code: "unsupported" });
       engine.close();
     });
@@ -63,7 +63,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
   test("two engines live on one page", async () => {
     const [a, b] = await Promise.all([createEngine({ wasm, runtime, worker: false }), createEngine({ wasm, runtime, worker: false })]);
     const results = await Promise.all([a, b].map((engine) => engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result));
-    assert.deepEqual(results.map((result) => result.status), ["finished", "finished"]);
+    assert.deepEqual(results.map((result) => result.status), ["succeeded", "succeeded"]);
   });
 
   test("the watchdog ends a module that computes for ever, and the next run works", async () => {
@@ -72,7 +72,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     for await (const _ of other) break;
     await assert.rejects(engine.run("{}", "spin").result, { code: "watchdog", message: /2000 ms/ });
     await assert.rejects(other.result, { code: "watchdog" });
-    assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "finished");
+    assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "succeeded");
     engine.close();
   });
 
@@ -80,7 +80,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
     test(`a module that crashes ${place ? "in a worker" : "in this thread"} fails its runs, and the next run works`, async () => {
       const engine = await createEngine({ wasm, runtime, worker: place });
       await assert.rejects(engine.run("{}", "crash").result, { code: "crashed" });
-      assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "finished");
+      assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "succeeded");
       engine.close();
     });
   }
@@ -98,7 +98,7 @@ describe("a Go module", { timeout: 1_200_000 }, () => {
         asked = 0;
         const engine = await createEngine({ wasm: given instanceof Response ? given.clone() : given, runtime, worker: place });
         await assert.rejects(engine.run("{}", "crash").result, { code: "crashed" });
-        assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "finished");
+        assert.equal((await engine.run("{}", "x", { llm: scripted([{ text: "y" }]) }).result).status, "succeeded");
         engine.close();
         assert.equal(asked, typeof given === "string" || given instanceof URL ? 1 : 0);
       }

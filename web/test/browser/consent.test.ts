@@ -182,7 +182,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     await page.locator(".consent", { hasText: "under your account" }).waitFor();
     await allow(page);
     await ask(page, "hello");
-    await page.locator('.box[data-status="done"]', { hasText: "Message" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]', { hasText: "Message" }).waitFor();
     assert.deepEqual(new Set(asked), new Set(["/api/llm/chat/completions"]));
     await done(network);
   });
@@ -231,7 +231,7 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
     })));
     await allow(page);
     await ask(page, "hello");
-    await page.locator('.box[data-status="done"]', { hasText: "Message" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]', { hasText: "Message" }).waitFor();
     assert.deepEqual(seen, [], "refused by default");
     await page.getByRole("button", { name: /^Model/ }).click();
     const locals = page.locator(".locals");
@@ -273,12 +273,12 @@ describe("a canvas of a stranger", { skip: missing(), timeout: 1_200_000 }, () =
   test("that a link opens does not take the place of work that is not saved", async () => {
     const { page, done } = await loggedIn("#example=exchange");
     await page.locator(".react-flow__node", { hasText: "Receipt" }).click();
-    await page.getByLabel("content", { exact: true }).fill("My own words");
+    await page.getByLabel("Content", { exact: true }).fill("My own words");
     const open = async (): Promise<void> => page.evaluate((hash) => { location.hash = hash; }, await pack(theft()));
     await open();
     await page.getByRole("button", { name: "Keep this canvas" }).click();
     await page.locator("h1.title", { hasText: "The exchange booth" }).waitFor();
-    assert.equal(await page.getByLabel("content", { exact: true }).inputValue(), "My own words");
+    assert.equal(await page.getByLabel("Content", { exact: true }).inputValue(), "My own words");
     assert.equal(new URL(page.url()).hash, "#example=exchange");
     await open();
     await page.getByRole("button", { name: "Open the other one" }).click();

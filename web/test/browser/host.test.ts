@@ -77,7 +77,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     const asked = page.waitForResponse((response) => response.url().endsWith("/api/llm/chat/completions"));
     await ask(page, "雨天");
     assert.equal((await asked).status(), 200);
-    await page.locator('.box[data-status="done"]', { hasText: "小报" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]', { hasText: "小报" }).waitFor();
     const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href);
     assert.equal(kept.includes(key), false, "the key is kept nowhere");
     await done(refused);
@@ -99,7 +99,7 @@ describe("the page from the host", { skip: missing(), timeout: 1_200_000 }, () =
     const asked = page.waitForResponse((response) => response.url().endsWith("/api/llm/chat/completions"));
     await ask(page, "雨天");
     assert.equal((await asked).status(), 200);
-    await page.locator('.box[data-status="done"]', { hasText: "小报" }).waitFor();
+    await page.locator('.box[data-status="succeeded"]', { hasText: "小报" }).waitFor();
     await done(refused);
   });
 

@@ -22,7 +22,7 @@ const stranger = "#" + await pack(JSON.stringify({ title: "Price watch", compone
   "Message:Reply": { obj: { component_name: "Message", params: { content: ["{LLM:Advice@content}"] } }, upstream: ["LLM:Advice"] },
 } }));
 
-const done = (page: Page, name: string): Promise<void> => page.locator('.box[data-status="done"]', { hasText: name }).waitFor();
+const done = (page: Page, name: string): Promise<void> => page.locator('.box[data-status="succeeded"]', { hasText: name }).waitFor();
 const node = (page: Page, name: string): Promise<void> => page.locator(".react-flow__node", { hasText: name }).first().click();
 const tab = (page: Page, name: string): Promise<void> => page.locator(`#tab-${name}`).click();
 const teaTime = "<think>The brewing card knows. I should not forget the time.</think>Take water of **75 to 80 degrees** and three grams to a cup, and give it two minutes [ID:248].\n\nBoiling water makes it bitter.";
@@ -66,7 +66,7 @@ const shots: Shot[] = [
   ["consent-phone-dark", stranger, { width: 390, height: 844, dark: true }, async (page) => { await page.locator(".consent").waitFor(); }],
   ["replace", "#example=exchange", {}, async (page) => {
     await node(page, "Receipt");
-    await page.getByLabel("content", { exact: true }).fill("Other words");
+    await page.getByLabel("Content", { exact: true }).fill("Other words");
     await page.evaluate((hash) => { location.hash = hash; }, stranger);
     await page.locator("dialog[open]").waitFor();
   }],
@@ -75,7 +75,7 @@ const shots: Shot[] = [
     await page.getByLabel("To whom?").fill("Ada");
     await page.getByLabel("What is the occasion?").fill("A new telescope");
     await page.getByRole("button", { name: "Run" }).click();
-    await page.locator('.box[data-status="waiting"]').waitFor();
+    await page.locator('.box[data-status="paused"]').waitFor();
   }],
   ["inspector", "#example=tea-house", {}, async (page) => {
     await answer(page, ["Tea", teaTime]);
@@ -115,7 +115,7 @@ const shots: Shot[] = [
   }],
   ["failed", "#example=exchange", {}, async (page) => {
     await node(page, "Do the sum");
-    await page.getByLabel("script", { exact: true }).fill("function main() { throw new Error('the abacus lost a bead') }");
+    await page.getByLabel("Script", { exact: true }).fill("function main() { throw new Error('the abacus lost a bead') }");
     await tab(page, "chat");
     await page.getByRole("button", { name: "Run" }).click();
     await page.locator('.box[data-status="failed"]').waitFor();

@@ -24,7 +24,7 @@ createRoot(document.getElementById("root") as HTMLElement).render(<ReactFlow nod
 Object.assign(globalThis, {
   play: async (milliseconds: number): Promise<void> => {
     for (let i = 0; i <= count; i++) {
-      status.set(String(i - 1), "done");
+      status.set(String(i - 1), "succeeded");
       status.set(String(i), "running");
       for (const listen of listeners) listen();
       await new Promise((resolve) => setTimeout(resolve, milliseconds / count));

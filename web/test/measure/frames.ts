@@ -41,7 +41,7 @@ export async function page(stage: Stage, count: number): Promise<Frames> {
   await tab.waitForTimeout(500);
   const frames = await watch(tab, async () => {
     await ask(tab, "go");
-    await tab.waitForFunction((most) => document.querySelectorAll('.box[data-status="done"]').length === most, count, { timeout: 120_000, polling: 100 });
+    await tab.waitForFunction((most) => document.querySelectorAll('.box[data-status="succeeded"]').length === most, count, { timeout: 120_000, polling: 100 });
   });
   await tab.context().close();
   return frames;

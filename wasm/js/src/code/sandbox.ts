@@ -38,7 +38,7 @@ export async function runScript(quickjs: QuickJSWASMModule, request: CodeRequest
     throw new EngineError("unsupported", `scripts in ${request.lang} need a server; in a page only javascript runs`);
   }
   if (request.script.length > limits.script) {
-    throw new EngineError("limit", `a script of ${request.script.length} characters: at most ${limits.script} are accepted`);
+    throw new EngineError("limit_reached", `a script of ${request.script.length} characters: at most ${limits.script} are accepted`);
   }
   const machine = new Machine(quickjs, request);
   try {
@@ -174,7 +174,7 @@ class Machine {
   #exported(write: QuickJSHandle, value: QuickJSHandle): string {
     const vm = this.#vm;
     const called = vm.callFunction(write, vm.undefined, value);
-    if (called.error && vm.typeof(called.error) === "string") throw new EngineError("limit", "script: " + called.error.consume((text) => vm.getString(text)));
+    if (called.error && vm.typeof(called.error) === "string") throw new EngineError("limit_reached", "script: " + called.error.consume((text) => vm.getString(text)));
     return vm.getString(this.#value(called));
   }
 
@@ -188,7 +188,7 @@ class Machine {
     if (this.#stopped) throw this.#stopped;
     if (/^InternalError: out of memory/.test(text)) {
       const most = (this.#request.memory ?? limits.memory) >> 20;
-      throw new OutOfMemory(text, { cause: new EngineError("limit", `the script holds more than ${most} MB`) });
+      throw new OutOfMemory(text, { cause: new EngineError("limit_reached", `the script holds more than ${most} MB`) });
     }
     throw new Thrown(text);
   }

@@ -1,7 +1,7 @@
 // A model provider is one function: a request in, pieces of an answer out.
 
 import type { ModelMessage } from "../events.ts";
-import type { Usage } from "../events.ts";
+import type { Usage } from "../generated.ts";
 import type { Abilities } from "../protocol.ts";
 
 /** ModelRequest is one question to a model. */

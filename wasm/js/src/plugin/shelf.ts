@@ -1,6 +1,7 @@
 // The plugins of one engine: loads them, tells the engine module what they are, and
 // runs them when it asks.
 
+import type { Code } from "../generated.ts";
 import { EngineError } from "../errors.ts";
 import { fromBase64, toBase64 } from "../fetch.ts";
 import type { CallContext, Request } from "../protocol.ts";
@@ -92,7 +93,7 @@ export class Shelf {
       return plugin;
     } catch (err) {
       const where = typeof from === "string" ? `plugin ${from.slice(0, 100)}: ` : "plugin: ";
-      throw err instanceof PluginError ? new EngineError(err.code, where + err.message, { cause: err }) : EngineError.from(err, "plugin", where);
+      throw err instanceof PluginError ? new EngineError(err.code as Code, where + err.message, { cause: err }) : EngineError.from(err, "plugin", where);
     }
   }
 
@@ -141,7 +142,7 @@ export class Session {
   }
 
   /** take hands the engine's reply to a question of a plugin on. */
-  take(id: number, reply: { ask?: unknown; answer?: unknown; cancelled?: unknown }): void {
+  take(id: number, reply: { ask?: unknown; answer?: unknown; canceled?: unknown }): void {
     this.#talks.get(id)?.take(reply);
   }
 
@@ -166,10 +167,10 @@ class Talk {
     this.#reply(true, true, { ask: n, op, args });
   });
 
-  take(reply: { ask?: unknown; answer?: unknown; cancelled?: unknown }): void {
+  take(reply: { ask?: unknown; answer?: unknown; canceled?: unknown }): void {
     const resolve = this.#open.get(Number(reply.ask));
     this.#open.delete(Number(reply.ask));
-    resolve?.(reply.cancelled ? null : (reply.answer as { ok: unknown }));
+    resolve?.(reply.canceled ? null : (reply.answer as { ok: unknown }));
   }
 
   end(): void {

@@ -27,7 +27,7 @@ describe("the published package in Chromium", { skip: missing, timeout: 1_200_00
   test("the first program of the README does what its comment says", async () => {
     const { page, faults, done } = await stage.open();
     const told = await page.waitForFunction(() => (globalThis as { told?: object }).told).catch(() => undefined);
-    assert.deepEqual(await told?.jsonValue(), { status: "finished", answer: "It says: Yes." }, faults.join());
+    assert.deepEqual(await told?.jsonValue(), { status: "succeeded", answer: "It says: Yes." }, faults.join());
     assert.deepEqual(faults, []);
     await done();
   });

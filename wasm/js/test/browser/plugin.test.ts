@@ -154,7 +154,7 @@ describe("plugins in Chromium", { skip: missing, timeout: 1_200_000 }, () => {
     const dsl = JSON.parse(readFileSync(new URL("../../../../plugins/examples/canvas.json", import.meta.url), "utf8")) as { components: Record<string, { obj: { params: Record<string, unknown> } }> };
     dsl.components["Typewriter:0"]!.obj.params["pause_ms"] = 1;
     assert.deepEqual(await page.evaluate((dsl) => plugins.canvas(dsl, "Größe zählt", ["typewriter"]), dsl),
-      { status: "finished", answer: "You said: Größe zählt", pieces: ["You", " said:", " Größe", " zählt"] });
+      { status: "succeeded", answer: "You said: Größe zählt", pieces: ["You", " said:", " Größe", " zählt"] });
   });
 
   test("one that runs on a server only fails its node, and says why", async () => {

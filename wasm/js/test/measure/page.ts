@@ -101,7 +101,7 @@ const gauge = {
     const { status, error } = await run.result;
     const took = performance.now() - began;
     await new Promise((resolve) => setTimeout(resolve, 200)); // the observer tells later
-    if (status !== "finished" || state.steps.length !== nodes) throw new Error(`${status}, ${state.steps.length} steps: ${error?.message}`);
+    if (status !== "succeeded" || state.steps.length !== nodes) throw new Error(`${status}, ${state.steps.length} steps: ${error?.message}`);
     return { longest, took, events };
   },
 

@@ -1,6 +1,6 @@
 // How a toy run asks its host and waits, so that a cancel ends every wait at once.
 
-import type { Usage } from "../../src/events.ts";
+import type { Usage } from "../../src/generated.ts";
 import type { CallKind } from "../../src/protocol.ts";
 
 /** Canceled is thrown out of every wait of a cancelled run. */

@@ -3,7 +3,8 @@
 // without the module, and knows just enough of each component to look alive. What a
 // canvas really does is the Go engine's business alone.
 
-import { decode, type Host, type Module, type Problem, type Request, type Start } from "../../src/protocol.ts";
+import type { Diagnostic } from "../../src/generated.ts";
+import { decode, type Host, type Module, type Request, type Start } from "../../src/protocol.ts";
 import { ToyRun } from "./run.ts";
 import { specs } from "./specs.ts";
 import { references, type ToyCanvas } from "./values.ts";
@@ -48,7 +49,7 @@ export function toy(host: Host, options: ToyOptions = {}): Module {
         const text = JSON.stringify(answer(header, body));
         queueMicrotask(() => host.done(request, true, text));
       } catch (err) {
-        const text = JSON.stringify((err as { failure?: unknown }).failure ?? { code: "bad_dsl", message: String((err as Error).message) });
+        const text = JSON.stringify((err as { failure?: unknown }).failure ?? { code: "bad_canvas", message: String((err as Error).message) });
         queueMicrotask(() => host.done(request, false, text));
       }
     },
@@ -89,30 +90,31 @@ function find(canvases: Map<number, ToyCanvas>, handle: number): ToyCanvas {
 function open(body: string): ToyCanvas {
   const parsed = JSON.parse(body) as { dsl?: ToyCanvas } & ToyCanvas;
   const canvas = parsed.dsl ?? parsed;
-  if (!canvas.components?.["begin"] && !canvas.components?.["File"]) throw failure("bad_dsl", "the canvas has no node begin");
+  if (!canvas.components?.["begin"] && !canvas.components?.["File"]) throw failure("bad_canvas", "the canvas has no node begin");
   return canvas;
 }
 
-function validate(body: string): Problem[] {
+function validate(body: string): Diagnostic[] {
   let canvas: ToyCanvas;
   try {
     canvas = open(body);
   } catch (err) {
-    return [{ level: "error", code: "bad_dsl", message: String((err as Error).message) }];
+    return [{ severity: "error", code: "bad_canvas", message: String((err as Error).message) }];
   }
-  const problems: Problem[] = [];
+  const problems: Diagnostic[] = [];
   const known = new Set(specs.map((spec) => spec.name));
   for (const [node, { obj, downstream }] of Object.entries(canvas.components)) {
     if (!known.has(obj.component_name)) {
-      problems.push({ level: "warning", code: "unknown_component", message: `this engine has no component ${obj.component_name}`, node });
+      problems.push({ severity: "warning", code: "unknown_component", message: `this engine has no component ${obj.component_name}`, node });
     }
     for (const target of downstream ?? []) {
-      if (!canvas.components[target]) problems.push({ level: "error", code: "bad_edge", message: `leads to ${target}, which does not exist`, node });
+      if (!canvas.components[target]) problems.push({ severity: "error", code: "unknown_target", message: `leads to ${target}, which does not exist`, node });
     }
     for (const ref of references(obj.params)) {
       const source = ref.split("@")[0] as string;
       if (ref.includes("@") && !canvas.components[source]) {
-        problems.push({ level: "error", code: "bad_ref", message: `{${ref}}: there is no node ${source}`, node });
+        const message = `{${ref}}: there is no node ${source}`;
+        problems.push({ severity: "error", code: "bad_reference", message, node });
       }
     }
   }

@@ -63,14 +63,14 @@ export class ToyRun implements Running {
       this.assign({ "sys.query": this.values.variables["sys.query"] });
       if (this.#start.debug) await this.#walk([this.#start.debug.node], undefined);
       else await this.#walk(this.#entry(), undefined);
-      this.#finish("finished", this.#last);
+      this.#finish("succeeded", this.#last);
     } catch (err) {
-      if (err instanceof Stopped) this.#finish("finished", this.#last);
+      if (err instanceof Stopped) this.#finish("succeeded", this.#last);
       else if (err instanceof Canceled) this.#finish("canceled", "Task has been canceled");
       else if (err instanceof Paused) this.#line.done(JSON.stringify({ status: "paused", waiting: this.#canvas.waiting }));
       else {
         const node = err instanceof Failed ? err.node : undefined;
-        this.#line.done(JSON.stringify({ status: "failed", error: { code: "node_failed", message: (err as Error).message, node } }));
+        this.#line.done(JSON.stringify({ status: "failed", error: { code: "run_failed", message: (err as Error).message, node } }));
       }
     }
   }

@@ -16,7 +16,7 @@ const model: Record<string, Schema> = {
 
 function spec(name: string, description: string, properties: Record<string, Schema>, outputs: string[] = []): ComponentSpec {
   return {
-    name, description, outputs: outputs.map((output) => ({ name: output, type: "any" })),
+    name, description, category: "tool", icon: "box", outputs: outputs.map((output) => ({ name: output, type: "any" })),
     params: { type: "object", title: name, description, properties, additionalProperties: true },
   };
 }

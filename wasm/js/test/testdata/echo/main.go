@@ -86,7 +86,7 @@ func start(id uint32, p unsafe.Pointer, n uint32) {
 		for piece := range heard {
 			say(emit, event("message", piece))
 		}
-		finish(id, 1, `{"status":"finished"}`)
+		finish(id, 1, `{"status":"succeeded"}`)
 	}()
 }
 

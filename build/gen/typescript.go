@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/component"
+)
+
+// typescript is the vocabulary as types.
+func typescript() []byte {
+	var b bytes.Buffer
+	b.WriteString("// Generated from the engine by go run ./build/gen; do not edit.\n")
+	var codes []engine.Term
+	for _, g := range engine.Codes() {
+		codes = append(codes, g.Codes...)
+	}
+	union(&b, "Status", "says where a run, or an execution of a node, stands.", engine.Statuses())
+	union(&b, "Severity", "says how bad a diagnostic is.", severities())
+	union(&b, "Code", "is a stable word for one kind of error or diagnostic.", codes)
+	union(&b, "EventType", "says what an event reports.", eventsFor(engine.AudienceOwn))
+	union(&b, "Category", "groups components by what they are for.", engine.Categories())
+	union(&b, "Role", "says where a component can stand in a canvas.", engine.Roles())
+	union(&b, "Group", "is a part of a form that params belong to.", groups())
+	union(&b, "Icon", "names a drawing that some component asks for.", icons())
+	b.WriteString("\n/** wireEvents are the types of events that RAGFlow's clients know. */\n")
+	b.WriteString("export const wireEvents: readonly EventType[] = [\n")
+	for _, t := range eventsFor(engine.AudienceWire) {
+		fmt.Fprintf(&b, "  %q,\n", t.Word)
+	}
+	b.WriteString("];\n")
+	b.WriteString("\n/** canceledText is what a canceled run has as outputs. */\n")
+	fmt.Fprintf(&b, "export const canceledText = %q;\n", engine.CanceledText)
+	object(&b, "Diagnostic", "is one finding of `validate`.", reflect.TypeFor[engine.Diagnostic](),
+		map[string]string{"severity": "Severity", "code": "Code"})
+	usage(&b)
+	return b.Bytes()
+}
+
+func severities() []engine.Term {
+	return []engine.Term{
+		{Word: string(engine.SeverityError), Doc: "some run fails"},
+		{Word: string(engine.SeverityWarning), Doc: "it may be meant"},
+	}
+}
+
+// icons lists the drawings that the built-in components name, with the components.
+func icons() []engine.Term {
+	return used(func(described engine.Value, note func(word, user string)) {
+		note(described.Get("icon").Str(), described.Get("name").Str())
+	})
+}
+
+// groups lists the parts of forms, with the params that belong to them.
+func groups() []engine.Term {
+	return used(func(described engine.Value, note func(word, user string)) {
+		for name, p := range described.Get("params").Get("properties").Fields() {
+			if group := p.Get("group").Str(); group != "" {
+				note(group, name)
+			}
+		}
+	})
+}
+
+// used collects words of the built-in components' descriptions, each with what uses it.
+func used(look func(described engine.Value, note func(word, user string))) []engine.Term {
+	reg, err := engine.NewRegistry(component.Builtin()...)
+	if err != nil {
+		panic(err) // two built-ins of one name: no build passes its tests so
+	}
+	users := map[string][]string{}
+	for _, s := range reg.Specs() {
+		look(s.Describe(), func(word, user string) {
+			if !slices.Contains(users[word], user) {
+				users[word] = append(users[word], user)
+			}
+		})
+	}
+	var list []engine.Term
+	for _, word := range slices.Sorted(maps.Keys(users)) {
+		list = append(list, engine.Term{Word: word, Doc: strings.Join(users[word], ", ")})
+	}
+	return list
+}
+
+// eventsFor lists the types of events that an audience receives.
+func eventsFor(audience engine.Audience) []engine.Term {
+	var list []engine.Term
+	for _, e := range engine.EventTypes() {
+		if e.Audience <= audience {
+			list = append(list, engine.Term{Word: string(e.Type), Doc: e.Doc})
+		}
+	}
+	return list
+}
+
+// union writes a type of words, each with its comment.
+func union(b *bytes.Buffer, name, doc string, words []engine.Term) {
+	fmt.Fprintf(b, "\n/** %s %s */\nexport type %s =", name, doc, name)
+	for _, w := range words {
+		fmt.Fprintf(b, "\n  /** %s */\n  | %q", w.Doc, w.Word)
+	}
+	b.WriteString(";\n")
+}
+
+// object writes an interface of the JSON of a struct. types names the types of members that are not
+// plain strings.
+func object(b *bytes.Buffer, name, doc string, t reflect.Type, types map[string]string) {
+	fmt.Fprintf(b, "\n/** %s %s */\nexport interface %s {\n", name, doc, name)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		member, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if member == "-" || member == "" {
+			continue
+		}
+		typ := types[member]
+		if typ == "" {
+			typ = "string"
+		}
+		optional := ""
+		if strings.Contains(options, "omitempty") {
+			optional = "?"
+		}
+		fmt.Fprintf(b, "  /** %s */\n  %s%s: %s;\n", f.Tag.Get("jsonschema"), member, optional, typ)
+	}
+	b.WriteString("}\n")
+}
+
+// usage writes the interface of what Usage.Value gives: members that it always has, and others.
+func usage(b *bytes.Buffer) {
+	b.WriteString("\n/** Usage counts tokens of model calls. */\nexport interface Usage {\n")
+	always := engine.Usage{}.Value()
+	for name := range (engine.Usage{Prompt: 1, Completion: 1, Calls: 1}).Value().Fields() {
+		optional := "?"
+		if _, ok := always.Lookup(name); ok {
+			optional = ""
+		}
+		fmt.Fprintf(b, "  %s%s: number;\n", name, optional)
+	}
+	b.WriteString("}\n")
+}

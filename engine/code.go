@@ -1,0 +1,65 @@
+package engine
+
+import "errors"
+
+// Codes of errors and diagnostics that this package reports. [Codes] lists them together with those
+// of the hosts. Messages may change, codes do not.
+const (
+	CodeBadCanvas        = "bad_canvas"
+	CodeBadParam         = "bad_param"
+	CodeBadParent        = "bad_parent"
+	CodeBadReference     = "bad_reference"
+	CodeBadState         = "bad_state"
+	CodeCanceled         = "canceled"
+	CodeEmptySetting     = "empty_setting"
+	CodeEndlessCycle     = "endless_cycle"
+	CodeEntersBody       = "enters_body"
+	CodeHostMemory       = "host_memory"
+	CodeInternal         = "internal"
+	CodeLeavesBody       = "leaves_body"
+	CodeLimitReached     = "limit_reached"
+	CodeNeedsHost        = "needs_host"
+	CodeNoItem           = "no_item"
+	CodePipeline         = "pipeline"
+	CodePluginCheck      = "plugin_check"
+	CodeRunFailed        = "run_failed"
+	CodeTimeout          = "timeout"
+	CodeUnknownComponent = "unknown_component"
+	CodeUnknownOutput    = "unknown_output"
+	CodeUnknownParam     = "unknown_param"
+	CodeUnknownTarget    = "unknown_target"
+	CodeUnreachable      = "unreachable"
+	CodeUnsupported      = "unsupported"
+	CodeValueTooDeep     = "value_too_deep"
+)
+
+// codes are the codes of the errors of this package; the first that fits counts.
+var codes = []struct {
+	err  error
+	code string
+}{
+	{ErrCanceled, CodeCanceled},
+	{ErrUnknownComponent, CodeUnknownComponent},
+	{ErrRef, CodeBadReference},
+	{ErrHostMemory, CodeHostMemory},
+	{ErrTooDeep, CodeValueTooDeep},
+	{ErrLimit, CodeLimitReached},
+	{ErrPipeline, CodePipeline},
+	{ErrNoPort, CodeUnsupported},
+	{ErrState, CodeBadState},
+}
+
+// CodeOf returns the code of an error of this package, and "" for any other error.
+func CodeOf(err error) string {
+	for _, k := range limitKinds {
+		if errors.Is(err, k) {
+			return k.code
+		}
+	}
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return c.code
+		}
+	}
+	return ""
+}

@@ -1,0 +1,108 @@
+package engine
+
+// CodeGroup holds the codes of one part of the program.
+type CodeGroup struct {
+	Title string
+	Doc   string
+	Codes []Term
+}
+
+// Codes lists every code of an error or a diagnostic, each once, with what it means: those of this
+// package and those that the hosts add. Codes of plugins are part of the plugin contract.
+func Codes() []CodeGroup {
+	return []CodeGroup{
+		{"Canvas", "Loading and validating a canvas.", canvasCodes},
+		{"Run", "Running a canvas. A run that fails ends with one of these.", runCodes()},
+		{"Module", "The browser module and the npm package.", moduleCodes},
+		{"Server", "The HTTP API of a host.", serverCodes},
+	}
+}
+
+var canvasCodes = []Term{
+	{CodeBadCanvas, "the document is no canvas, or the canvas does not load"},
+	{CodeUnknownComponent, "component_name names no component of this host"},
+	{CodeBadParam, "a parameter is missing, has a wrong type or a value that is not accepted"},
+	{CodeUnknownParam, "nothing reads the parameter; it is often misspelt"},
+	{CodeEmptySetting, "a setting is empty without which the service refuses"},
+	{CodeNeedsHost, "the component works only where a host offers it"},
+	{CodePluginCheck, "the plugin itself refuses its parameters"},
+	{CodeBadReference, "a reference names a node or variable that does not exist"},
+	{CodeUnknownOutput, "a reference names an output that the node does not have"},
+	{CodeUnknownTarget, "an edge, branch or error handler leads to no component"},
+	{CodeUnreachable, "no edge, branch or error handler leads to the node"},
+	{CodeBadParent, "parent_id names a node that cannot hold this one"},
+	{CodeNoItem, "a container has no start node inside, so its body never runs"},
+	{CodeEntersBody, "an edge leads into the body of a container"},
+	{CodeLeavesBody, "an edge leads out of the body of a container, which ends it"},
+	{CodeEndlessCycle, "a cycle without a choice, so that the run never finishes"},
+	{CodePipeline, "ingestion pipelines can be opened and saved, but not run yet"},
+}
+
+// runCodes are the codes of runs, those of the limits included.
+func runCodes() []Term {
+	terms := []Term{
+		{CodeRunFailed, "a node failed for a reason that has no code of its own; the message says which"},
+		{CodeCanceled, "the run was stopped on request"},
+		{CodeTimeout, "something took longer than it may"},
+		{CodeUnsupported, "a component needs something that this host does not offer"},
+		{CodeBadState, "the saved state does not fit the canvas"},
+		{CodeValueTooDeep, "a value nests more levels than documents may"},
+		{CodeLimitReached, "a limit of the run that has no code of its own"},
+		{CodeHostMemory, "the host is short of memory and ended the run"},
+		{CodeInternal, "the program itself is wrong; the log of the host says more"},
+		{"out_of_memory", "the run made the host run out of memory before, and is not repeated"},
+		{"quota_used_up", "the tenant or the caller has no model tokens left"},
+	}
+	for _, k := range limitKinds {
+		terms = append(terms, Term{k.code, k.text + "; raise the limit " + k.name})
+	}
+	return terms
+}
+
+var moduleCodes = []Term{
+	{"bad_request", "the request itself is wrong"},
+	{"busy", "the canvas is running; wait for its end"},
+	{"closed", "the engine or the canvas was closed"},
+	{"code", "a script failed; the message is its error"},
+	{"crashed", "the module ended, mostly because it ran out of memory"},
+	{"denied", "the canvas may not reach this address from a page"},
+	{"init", "the module did not start"},
+	{"plugin", "a plugin could not be opened"},
+	{"protocol", "the other end broke the contract"},
+	{"provider", "a callback of the application failed"},
+	{"too_large", "the canvas is larger than maxCanvas"},
+	{"version", "the module and the package are of different versions"},
+	{"watchdog", "the module used the processor for too long without a sign of life and was ended"},
+}
+
+var serverCodes = []Term{
+	{"bad_argument", "a member of the request has a wrong type or value"},
+	{"bad_encoding", "the body has a Content-Type or an encoding that is not accepted"},
+	{"bad_method", "the address exists, the method does not"},
+	{"body_timeout", "the body did not arrive in time"},
+	{"body_too_large", "the body is larger than the host accepts"},
+	{"changed", "the record was changed meanwhile; read it again"},
+	{"exists", "the name is taken"},
+	{"forbidden", "the principal may not do this"},
+	{"gone", "the run is too old to be read"},
+	{"insufficient_quota", "OpenAI's word for quota_used_up"},
+	{"last_owner", "a tenant keeps at least one owner"},
+	{"model_not_found", "no model of this name"},
+	{"no_route", "no such address"},
+	{"no_user", "the key belongs to no user"},
+	{"not_found", "no such record"},
+	{"not_paused", "the run does not wait for a form"},
+	{"not_published", "the canvas has no published version"},
+	{"operator", "only an operator of the host may change this"},
+	{"provider_timeout", "the model provider did not answer in time"},
+	{"provider_unreachable", "the model provider cannot be reached"},
+	{"rate_limited", "too many requests; Retry-After says when to try again"},
+	{"session_busy", "the session is running; wait for the end of the turn"},
+	{"storage_full", "the host has no room left"},
+	{"too_many", "the limit on the number of such records is reached"},
+	{"unauthorized", "the request carries no valid key or token"},
+	{"unavailable", "the host cannot accept runs now; try again"},
+	{"unknown_session", "no such session"},
+	{"url_too_long", "the address is longer than the host accepts"},
+	{"wrong_password", "the password is wrong"},
+}

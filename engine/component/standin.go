@@ -1,0 +1,79 @@
+package component
+
+import (
+	"encoding/base64"
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// What a preview answers for components that act outside, where nothing outside can be reached.
+// Each made-up answer says that it is one: a canvas runs to its end, and no answer is taken for a
+// finding.
+
+// notice says that a component was not called, in the language of the question. The question is not
+// repeated: a model would take it for a finding.
+func notice(name string, args engine.Value) string {
+	for _, r := range asked(args) {
+		if isHan(r) {
+			return "替身：没有调用 " + name + "。"
+		}
+	}
+	return "Stand-in: " + name + " was not called."
+}
+
+// isHan reports a Chinese character, without the tables of package unicode: this is in the module
+// of the page.
+func isHan(r rune) bool { return 0x3400 <= r && r <= 0x9fff || 0x20000 <= r && r <= 0x3ffff }
+
+// asked is the first argument as text.
+func asked(args engine.Value) string {
+	for _, v := range args.Fields() {
+		return v.Text()
+	}
+	return ""
+}
+
+// invents is a stand-in that answers with made-up outputs.
+func invents(answer func(args engine.Value) engine.Value) engine.StandIn {
+	return func(args, _ engine.Value) (engine.Value, bool) { return answer(args), true }
+}
+
+// standInFor is the stand-in of an external component, by the output that is its result.
+func standInFor(name, result string) engine.StandIn {
+	switch result {
+	case passages, "json":
+		return invents(func(args engine.Value) engine.Value { return inventedPassage(name, args) })
+	case "success":
+		return invents(func(engine.Value) engine.Value { return engine.Object("success", false) })
+	}
+	return invents(func(args engine.Value) engine.Value { return engine.Object(result, notice(name, args)) })
+}
+
+// inventedPassage is what a search finds: one passage that says that nothing was searched.
+func inventedPassage(name string, args engine.Value) engine.Value {
+	if asked(args) == "" {
+		return engine.Object("chunks", engine.List(), "doc_aggs", engine.List())
+	}
+	content, source := notice(name, args), name+" (stand-in)"
+	chunk := engine.Object("id", "stand-in-"+name, "content", content, "document_id", source, "document_name", source,
+		"similarity", 1)
+	return engine.Object("chunks", engine.List(chunk),
+		"doc_aggs", engine.List(engine.Object("doc_name", source, "doc_id", source, "count", 1)),
+		"json", engine.List(engine.Object("title", source, "content", content)))
+}
+
+// writtenFile describes a file that a stand-in wrote. Its id follows from its content.
+func writtenFile(name, mimeType, text string) *engine.ObjectBuilder {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(name + "\x00" + text)) // never an error
+	return engine.NewObject(7).Set("doc_id", engine.String(strconv.FormatUint(sum.Sum64(), 16))).
+		Set("filename", engine.String(name)).Set("mime_type", engine.String(mimeType)).
+		Set("size", engine.Int(int64(len(text)))).
+		Set("base64", engine.String(base64.StdEncoding.EncodeToString([]byte(text))))
+}
+
+// escapeHTML makes text safe inside an HTML element.
+var escapeHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")

@@ -1,0 +1,147 @@
+package engine
+
+// Category groups components by what they are for.
+type Category string
+
+// The categories, in the order in which a palette shows them.
+const (
+	CategoryConversation Category = "conversation"
+	CategoryModel        Category = "model"
+	CategoryFlow         Category = "flow"
+	CategoryData         Category = "data"
+	CategoryKnowledge    Category = "knowledge"
+	CategoryTool         Category = "tool"
+	CategoryPipeline     Category = "pipeline"
+)
+
+// Categories lists every category with what belongs to it.
+func Categories() []Term {
+	return []Term{
+		{string(CategoryConversation), "talks with the person"},
+		{string(CategoryModel), "asks a language model"},
+		{string(CategoryFlow), "decides what runs next"},
+		{string(CategoryData), "changes values and variables"},
+		{string(CategoryKnowledge), "searches what the host has collected"},
+		{string(CategoryTool), "acts on something outside; plugins are tools"},
+		{string(CategoryPipeline), "a step of an ingestion pipeline"},
+	}
+}
+
+// Role says where a component can stand in a canvas.
+type Role string
+
+// The roles. A component without one stands anywhere.
+const (
+	RoleStart     Role = "start"
+	RoleContainer Role = "container"
+	RoleItem      Role = "item"
+	RoleBranch    Role = "branch"
+	RoleSink      Role = "sink"
+)
+
+// Roles lists every role with what it means.
+func Roles() []Term {
+	return []Term{
+		{string(RoleStart), "a canvas begins here; nothing leads to it"},
+		{string(RoleContainer), "holds other nodes, which run in turns"},
+		{string(RoleItem), "opens each turn of the container around it"},
+		{string(RoleBranch), "chooses one of several ways out, which its branches name"},
+		{string(RoleSink), "nothing follows it"},
+	}
+}
+
+// Branch names a param that holds ways out of a component.
+//
+// A param that is a list or an object holds one way out per element, which leads to the ids in the
+// member To of the element. A param without To holds the ids itself.
+type Branch struct {
+	Param string
+	To    string // member of an element that holds ids; "" when the param does
+	Label string // what a way out is called; elements of a list are numbered, members of an object have a name
+}
+
+// StandIn gives the outputs of a component that acts outside, where nothing outside can be reached.
+// invented reports that they are made up, so that a view can say so; otherwise the work was done.
+type StandIn func(args, params Value) (outputs Value, invented bool)
+
+// role returns the declared role, or else what the component's interfaces say.
+func (s *Spec) role() Role {
+	if s.Role != "" {
+		return s.Role
+	}
+	switch s.New().(type) {
+	case Container:
+		return RoleContainer
+	case Item:
+		return RoleItem
+	case Brancher:
+		return RoleBranch
+	case Exit:
+		return RoleSink
+	}
+	return ""
+}
+
+// Describe returns what a palette, a form or a docs page needs to know about a component.
+func (s *Spec) Describe() Value {
+	b := NewObject(16)
+	b.Set("name", String(s.Name))
+	if len(s.Aliases) > 0 {
+		b.Set("aliases", Strings(s.Aliases...))
+	}
+	b.Set("description", String(s.Doc))
+	s.describeLook(b)
+	b.Set("inputs", describeFields(s.Inputs)).Set("outputs", describeFields(s.Outputs))
+	if s.Tool != nil {
+		b.Set("tool", s.Tool.Define(s.Tool.Function, ""))
+	}
+	if s.Missing != "" {
+		b.Set("missing", String(s.Missing))
+	}
+	if s.Pipeline {
+		b.Set("pipeline", Bool(true))
+	}
+	if s.StandIn != nil {
+		b.Set("stand_in", Bool(true))
+	}
+	if len(s.Ignores) > 0 {
+		b.Set("ignores", Strings(s.Ignores...))
+	}
+	return b.Set("params", s.Schema()).Value()
+}
+
+// describeLook adds what a drawing needs. A component that says nothing is a tool in a box.
+func (s *Spec) describeLook(b *ObjectBuilder) {
+	category, icon := s.Category, s.Icon
+	if category == "" {
+		category = CategoryTool
+	}
+	if icon == "" {
+		icon = "box"
+	}
+	b.Set("category", String(string(category))).Set("icon", String(icon))
+	if role := s.role(); role != "" {
+		b.Set("role", String(string(role)))
+	}
+	if s.Thoughts != "" {
+		b.Set("thoughts", String(s.Thoughts))
+	}
+	if s.Label != "" {
+		b.Set("label", String(s.Label))
+	}
+	if len(s.Branches) == 0 {
+		return
+	}
+	list := make([]Value, len(s.Branches))
+	for i, branch := range s.Branches {
+		o := NewObject(3).Set("param", String(branch.Param))
+		if branch.To != "" {
+			o.Set("to", String(branch.To))
+		}
+		if branch.Label != "" {
+			o.Set("label", String(branch.Label))
+		}
+		list[i] = o.Value()
+	}
+	b.Set("branches", listOf(list))
+}

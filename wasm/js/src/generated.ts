@@ -1,0 +1,341 @@
+// Generated from the engine by go run ./build/gen; do not edit.
+
+/** Status says where a run, or an execution of a node, stands. */
+export type Status =
+  /** accepted, waiting for a worker */
+  | "queued"
+  /** accepted and not ended; of a node: started and not finished */
+  | "running"
+  /** waiting for a person to fill in a form */
+  | "paused"
+  /** ended without an unhandled error */
+  | "succeeded"
+  /** ended by an error that nothing handled */
+  | "failed"
+  /** stopped on request */
+  | "canceled";
+
+/** Severity says how bad a diagnostic is. */
+export type Severity =
+  /** some run fails */
+  | "error"
+  /** it may be meant */
+  | "warning";
+
+/** Code is a stable word for one kind of error or diagnostic. */
+export type Code =
+  /** the document is no canvas, or the canvas does not load */
+  | "bad_canvas"
+  /** component_name names no component of this host */
+  | "unknown_component"
+  /** a parameter is missing, has a wrong type or a value that is not accepted */
+  | "bad_param"
+  /** nothing reads the parameter; it is often misspelt */
+  | "unknown_param"
+  /** a setting is empty without which the service refuses */
+  | "empty_setting"
+  /** the component works only where a host offers it */
+  | "needs_host"
+  /** the plugin itself refuses its parameters */
+  | "plugin_check"
+  /** a reference names a node or variable that does not exist */
+  | "bad_reference"
+  /** a reference names an output that the node does not have */
+  | "unknown_output"
+  /** an edge, branch or error handler leads to no component */
+  | "unknown_target"
+  /** no edge, branch or error handler leads to the node */
+  | "unreachable"
+  /** parent_id names a node that cannot hold this one */
+  | "bad_parent"
+  /** a container has no start node inside, so its body never runs */
+  | "no_item"
+  /** an edge leads into the body of a container */
+  | "enters_body"
+  /** an edge leads out of the body of a container, which ends it */
+  | "leaves_body"
+  /** a cycle without a choice, so that the run never finishes */
+  | "endless_cycle"
+  /** ingestion pipelines can be opened and saved, but not run yet */
+  | "pipeline"
+  /** a node failed for a reason that has no code of its own; the message says which */
+  | "run_failed"
+  /** the run was stopped on request */
+  | "canceled"
+  /** something took longer than it may */
+  | "timeout"
+  /** a component needs something that this host does not offer */
+  | "unsupported"
+  /** the saved state does not fit the canvas */
+  | "bad_state"
+  /** a value nests more levels than documents may */
+  | "value_too_deep"
+  /** a limit of the run that has no code of its own */
+  | "limit_reached"
+  /** the host is short of memory and ended the run */
+  | "host_memory"
+  /** the program itself is wrong; the log of the host says more */
+  | "internal"
+  /** the run made the host run out of memory before, and is not repeated */
+  | "out_of_memory"
+  /** the tenant or the caller has no model tokens left */
+  | "quota_used_up"
+  /** text is too large; raise the limit text */
+  | "text_too_large"
+  /** output is too large; raise the limit output */
+  | "output_too_large"
+  /** state of the run is too large; raise the limit state */
+  | "state_too_large"
+  /** inputs and outputs of the node are too large; raise the limit event */
+  | "event_too_large"
+  /** events of the run are too large; raise the limit events */
+  | "events_too_large"
+  /** too many model calls; raise the limit model_calls */
+  | "too_many_model_calls"
+  /** too many model tokens; raise the limit tokens */
+  | "too_many_tokens"
+  /** the request itself is wrong */
+  | "bad_request"
+  /** the canvas is running; wait for its end */
+  | "busy"
+  /** the engine or the canvas was closed */
+  | "closed"
+  /** a script failed; the message is its error */
+  | "code"
+  /** the module ended, mostly because it ran out of memory */
+  | "crashed"
+  /** the canvas may not reach this address from a page */
+  | "denied"
+  /** the module did not start */
+  | "init"
+  /** a plugin could not be opened */
+  | "plugin"
+  /** the other end broke the contract */
+  | "protocol"
+  /** a callback of the application failed */
+  | "provider"
+  /** the canvas is larger than maxCanvas */
+  | "too_large"
+  /** the module and the package are of different versions */
+  | "version"
+  /** the module used the processor for too long without a sign of life and was ended */
+  | "watchdog"
+  /** a member of the request has a wrong type or value */
+  | "bad_argument"
+  /** the body has a Content-Type or an encoding that is not accepted */
+  | "bad_encoding"
+  /** the address exists, the method does not */
+  | "bad_method"
+  /** the body did not arrive in time */
+  | "body_timeout"
+  /** the body is larger than the host accepts */
+  | "body_too_large"
+  /** the record was changed meanwhile; read it again */
+  | "changed"
+  /** the name is taken */
+  | "exists"
+  /** the principal may not do this */
+  | "forbidden"
+  /** the run is too old to be read */
+  | "gone"
+  /** OpenAI's word for quota_used_up */
+  | "insufficient_quota"
+  /** a tenant keeps at least one owner */
+  | "last_owner"
+  /** no model of this name */
+  | "model_not_found"
+  /** no such address */
+  | "no_route"
+  /** the key belongs to no user */
+  | "no_user"
+  /** no such record */
+  | "not_found"
+  /** the run does not wait for a form */
+  | "not_paused"
+  /** the canvas has no published version */
+  | "not_published"
+  /** only an operator of the host may change this */
+  | "operator"
+  /** the model provider did not answer in time */
+  | "provider_timeout"
+  /** the model provider cannot be reached */
+  | "provider_unreachable"
+  /** too many requests; Retry-After says when to try again */
+  | "rate_limited"
+  /** the session is running; wait for the end of the turn */
+  | "session_busy"
+  /** the host has no room left */
+  | "storage_full"
+  /** the limit on the number of such records is reached */
+  | "too_many"
+  /** the request carries no valid key or token */
+  | "unauthorized"
+  /** the host cannot accept runs now; try again */
+  | "unavailable"
+  /** no such session */
+  | "unknown_session"
+  /** the address is longer than the host accepts */
+  | "url_too_long"
+  /** the password is wrong */
+  | "wrong_password";
+
+/** EventType says what an event reports. */
+export type EventType =
+  /** a run begins, or continues after a form */
+  | "workflow_started"
+  /** a node starts */
+  | "node_started"
+  /** a node has finished, with inputs, outputs and error */
+  | "node_finished"
+  /** a piece of a message */
+  | "message"
+  /** the end of a message, with references and attachments */
+  | "message_end"
+  /** the run pauses and asks for the fields of a form */
+  | "user_inputs"
+  /** the run has ended without an unhandled error */
+  | "workflow_finished"
+  /** an agent calls a tool */
+  | "tool_started"
+  /** a tool has answered */
+  | "tool_finished"
+  /** progress of a long step */
+  | "progress"
+  /** something unexpected that does not stop the run */
+  | "warning"
+  /** a message starts its text again after a takeover */
+  | "message_reset"
+  /** a language model is called; only from the browser module */
+  | "model_started"
+  /** a language model has answered; only from the browser module */
+  | "model_finished"
+  /** variables have changed; only from the browser module */
+  | "variables_changed";
+
+/** Category groups components by what they are for. */
+export type Category =
+  /** talks with the person */
+  | "conversation"
+  /** asks a language model */
+  | "model"
+  /** decides what runs next */
+  | "flow"
+  /** changes values and variables */
+  | "data"
+  /** searches what the host has collected */
+  | "knowledge"
+  /** acts on something outside; plugins are tools */
+  | "tool"
+  /** a step of an ingestion pipeline */
+  | "pipeline";
+
+/** Role says where a component can stand in a canvas. */
+export type Role =
+  /** a canvas begins here; nothing leads to it */
+  | "start"
+  /** holds other nodes, which run in turns */
+  | "container"
+  /** opens each turn of the container around it */
+  | "item"
+  /** chooses one of several ways out, which its branches name */
+  | "branch"
+  /** nothing follows it */
+  | "sink";
+
+/** Group is a part of a form that params belong to. */
+export type Group =
+  /** layout_recognize, description */
+  | "advanced"
+  /** max_retries, delay_after_error, exception_method, exception_default_value, exception_goto */
+  | "errors"
+  /** message_history_window_size, temperature, top_p, presence_penalty, frequency_penalty, max_tokens, temperatureEnabled, topPEnabled, presencePenaltyEnabled, frequencyPenaltyEnabled, maxTokensEnabled, thinking */
+  | "model"
+  /** header_text, footer_text, font_family, font_size, page_size, orientation, add_page_numbers, add_timestamp, watermark_text, enable_toc */
+  | "page"
+  /** methods, content_types, schema, security, execution_mode, response */
+  | "webhook";
+
+/** Icon names a drawing that some component asks for. */
+export type Icon =
+  /** VariableAssigner */
+  | "assign"
+  /** YahooFinance, WenCai, Email, AkShare, DeepL, Parser, TokenChunker, TitleChunker, Extractor, Tokenizer, Compiler */
+  | "box"
+  /** CodeExec */
+  | "code"
+  /** DataOperations, ExeSQL */
+  | "data"
+  /** IterationItem, LoopItem */
+  | "enter"
+  /** ExitLoop */
+  | "exit"
+  /** Switch */
+  | "fork"
+  /** UserFillUp */
+  | "form"
+  /** Invoke, Browser */
+  | "globe"
+  /** ExcelProcessor */
+  | "grid"
+  /** ListOperations */
+  | "list"
+  /** Loop */
+  | "loop"
+  /** VariableAggregator */
+  | "merge"
+  /** DocGenerator */
+  | "note"
+  /** File */
+  | "open"
+  /** Begin */
+  | "play"
+  /** Iteration */
+  | "repeat"
+  /** Agent */
+  | "robot"
+  /** Retrieval, TavilySearch, TavilyExtract, DuckDuckGo, Google, SearXNG, Bing, BGPT, Keenable, QueritSearch, QueritContents, Wikipedia, ArXiv, PubMed, GitHub, GoogleScholar, Crawler, Jin10, QWeather, TuShare */
+  | "search"
+  /** Categorize */
+  | "sort"
+  /** LLM */
+  | "spark"
+  /** Message */
+  | "speech"
+  /** StringTransform */
+  | "text";
+
+/** wireEvents are the types of events that RAGFlow's clients know. */
+export const wireEvents: readonly EventType[] = [
+  "workflow_started",
+  "node_started",
+  "node_finished",
+  "message",
+  "message_end",
+  "user_inputs",
+  "workflow_finished",
+];
+
+/** canceledText is what a canceled run has as outputs. */
+export const canceledText = "Task has been canceled";
+
+/** Diagnostic is one finding of `validate`. */
+export interface Diagnostic {
+  /** error or warning */
+  severity: Severity;
+  /** a stable word for the kind of diagnostic */
+  code: Code;
+  /** what is wrong, for people */
+  message: string;
+  /** component id; left out for the document */
+  node?: string;
+  /** parameter with its path, such as conditions[0].to */
+  param?: string;
+}
+
+/** Usage counts tokens of model calls. */
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  calls?: number;
+}

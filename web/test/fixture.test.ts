@@ -1,0 +1,95 @@
+// A component that only the module knows, built with the tag fixture: it is drawn, offered and
+// edited by what it says of itself.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { renderToStaticMarkup } from "react-dom/server";
+import { createElement } from "react";
+import { createEngine } from "../../wasm/js/src/node.ts";
+import { build as buildModule } from "../../wasm/js/test/module.ts";
+import { dict, type Dsl } from "../canvas/dsl.ts";
+import type { Specs } from "../canvas/drawing.ts";
+import { build } from "../canvas/model.ts";
+import { Host } from "../run/host.ts";
+import { Session } from "../run/session.ts";
+import { standInsOf } from "../run/standins.ts";
+import { Store } from "../run/store.ts";
+import { AppContext, type Look } from "../view/context.tsx";
+import { sections } from "../view/form.tsx";
+import { hueOf, Icon, iconOf, type IconName } from "../view/icons.tsx";
+import { Panel } from "../view/panel.tsx";
+
+const built = buildModule("fixture");
+const engine = await createEngine({ wasm: built.wasm, runtime: built.runtime, worker: false });
+const all = await engine.components();
+const specs: Specs = new Map(all.flatMap((spec) => [spec.name, ...(spec.aliases ?? [])].map((name) => [name, spec])));
+const spec = specs.get("Signpost") ?? assert.fail("the module has no fixture");
+after(() => {
+  engine.close();
+  built.remove();
+});
+
+const params = {
+  roads: [{ leads_to: ["Message:A"] }, { leads_to: "Message:B" }], home: ["Message:A", "Message:B"], unknown: 1, paint: "red",
+};
+const dsl: Dsl = { components: dict({
+  begin: { obj: { component_name: "Begin", params: {} }, downstream: ["OldSignpost:S"] },
+  "OldSignpost:S": { obj: { component_name: "OldSignpost", params }, downstream: ["Message:A", "Message:B"] },
+  "Message:A": { obj: { component_name: "Message", params: { content: ["a"] } }, downstream: [] },
+  "Message:B": { obj: { component_name: "Message", params: { content: ["b"] } }, downstream: [] },
+}) };
+
+test("it stands in the palette with its category, its drawing and its words", () => {
+  const { category, icon, role, description } = spec;
+  assert.deepEqual([category, icon, role, description], ["flow", "fork", "branch", "Shows the way."]);
+  assert.equal(hueOf(spec), "flow");
+  const drawing = (name: IconName): string => renderToStaticMarkup(createElement(Icon, { name }));
+  assert.equal(drawing(iconOf(spec)), drawing("fork"));
+  assert.notEqual(drawing(iconOf(spec)), drawing("box"));
+});
+
+test("it is drawn with its ways out, under its earlier name too", () => {
+  const model = build(dsl, specs);
+  const node = model.byId.get("OldSignpost:S");
+  assert.deepEqual(node?.branches, [
+    { id: "Road 1", label: "Road 1", to: ["Message:A"] }, { id: "Road 2", label: "Road 2", to: ["Message:B"] },
+    { id: "home", label: "Way home", to: ["Message:A", "Message:B"] },
+  ]);
+  const ways = model.edges.filter(({ source }) => source === "OldSignpost:S").map((edge) => [edge.branch, edge.target]);
+  assert.deepEqual(ways, [
+    ["Road 1", "Message:A"], ["Road 2", "Message:B"], ["home", "Message:A"], ["home", "Message:B"],
+  ]);
+});
+
+test("its form has its params in their groups, with labels and without what has no effect", () => {
+  const { main, groups } = sections(spec, params);
+  assert.deepEqual(main, ["roads", "home", "writing_on_it", "plan", "unknown"]);
+  assert.deepEqual(groups[0], ["page", ["height"]]);
+  assert.ok(groups.some(([group, keys]) => group === "errors" && keys.includes("max_retries")));
+  const { writing_on_it: writing, height, plan } = spec.params?.properties ?? {};
+  assert.deepEqual([writing?.title, height?.title, plan?.format], ["Writing on it", "Height (m)", "code"]);
+});
+
+test("its stand-in answers in a preview", async () => {
+  const answer = standInsOf(all, Promise.resolve(engine))["Signpost"] ?? assert.fail("no stand-in");
+  assert.deepEqual(await answer({ way: "north" }, {}), { outputs: { echo: { way: "north" } }, invented: true });
+  await assert.rejects(engine.standIn("Begin", {}, {}), { code: "unsupported" });
+});
+
+test("a canvas that has it is valid", async () => {
+  const found = await engine.validate(dsl as unknown as Record<string, unknown>);
+  assert.deepEqual(found.map(({ code, param }) => [code, param]), [["unknown_param", "unknown"]]);
+});
+
+test("the page shows its form", async () => {
+  const host = { models: () => Promise.reject(new Error("no run asks the host")) };
+  const session = new Session(Promise.resolve(engine), {}, host);
+  await new Promise<void>((resolve) => { session.specs.subscribe(resolve); });
+  session.open(JSON.stringify(dsl), "fixture", { kind: "example" });
+  const look = new Store<Look>({ language: "en", dark: false, tab: "node", panel: true, selected: "OldSignpost:S" });
+  const app = { session, host: new Host(), look };
+  const html = renderToStaticMarkup(createElement(AppContext, { value: app }, createElement(Panel)));
+  const shown = ["Shows the way.", "Writing on it", "what it says", "Height (m)", "Page layout", 'data-hue="flow"'];
+  for (const text of shown) assert.ok(html.includes(text), text);
+  assert.ok(!html.includes("paint"));
+});

@@ -1,0 +1,40 @@
+// The words of components: each English text of the engine has a Chinese one, and no other is
+// listed.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadSpecWords, specWords, translated } from "../words/specs.ts";
+import { specs } from "./specs.ts";
+
+// texts are what the page shows of components, without the thoughts that name one.
+function texts(): Set<string> {
+  const all = [...new Set(specs.values())].flatMap((spec) => [
+    spec.description, spec.thoughts, spec.label, ...(spec.branches ?? []).map((branch) => branch.label),
+    ...Object.values(spec.params?.properties ?? {}).flatMap((param) => [param.title, param.description]),
+  ]);
+  return new Set(all.filter((text): text is string => Boolean(text) && !/^Calling /.test(text ?? "")));
+}
+
+test("every text of a component has a Chinese one, and nothing else is listed", async () => {
+  await loadSpecWords();
+  const listed = new Set(Object.keys(specWords.get()));
+  listed.delete("Calling {0}.");
+  const shown = texts();
+  assert.ok(shown.size > 400);
+  assert.deepEqual([...shown].filter((text) => !listed.has(text)), [], "add these to words/specs.zh.ts");
+  assert.deepEqual([...listed].filter((text) => !shown.has(text)), [], "remove these from words/specs.zh.ts");
+});
+
+test("Chinese texts are Chinese", async () => {
+  await loadSpecWords();
+  const same = new Set(["Top P", "SQL"]);
+  const foreign = ([english, text]: [string, string]): boolean => !same.has(english) && !/\p{Script=Han}/u.test(text);
+  const latin = Object.entries(specWords.get()).filter(foreign);
+  assert.deepEqual(latin, []);
+});
+
+test("numbered labels and thoughts that name a tool are translated, unknown texts stay", () => {
+  const words = { Case: "情况", "Calling {0}.": "正在调用 {0}。" };
+  const shown = ["Case 2", "Calling Email.", "n > 1", "Case"].map((text) => translated(words, text));
+  assert.deepEqual(shown, ["情况 2", "正在调用 Email。", "n > 1", "情况"]);
+});

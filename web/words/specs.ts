@@ -1,0 +1,29 @@
+// What components say of themselves comes from the engine in English. Other languages are looked up
+// by the English text and loaded when a person needs them: in the engine's module they would be
+// carried by everybody.
+
+import { Store } from "../run/store.ts";
+
+/** SpecWords are texts by their English. */
+export type SpecWords = Readonly<Record<string, string>>;
+
+/** specWords are those loaded so far. */
+export const specWords = new Store<SpecWords>({});
+
+let loading: Promise<void> | undefined;
+
+/** loadSpecWords loads the Chinese texts, once; what cannot be loaded stays English. */
+export function loadSpecWords(): Promise<void> {
+  loading ??= import("./specs.zh.ts").then(({ zh }) => specWords.set(zh), () => { loading = undefined; });
+  return loading;
+}
+
+/** translated looks a text up, also with a number behind it, as in "Case 2". */
+export function translated(words: SpecWords, english: string): string {
+  const found = words[english];
+  if (found !== undefined) return found;
+  const [, label = "", number = ""] = /^(.*) (\d+)$/.exec(english) ?? [];
+  if (words[label]) return `${words[label]} ${number}`;
+  const [, name] = /^Calling (.+)\.$/.exec(english) ?? [];
+  return (name !== undefined && words["Calling {0}."]?.replace("{0}", name)) || english;
+}
