@@ -1,20 +1,47 @@
-package api
+package api_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/api/faces"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
+
+// refuse answers a request whose handler returns an error, in the form of a face.
+func refuse(t *testing.T, face string, err error) *httptest.ResponseRecorder {
+	t.Helper()
+	like := map[string]string{
+		"v2": "/api/v2/me", "openai": "/api/llm/models", "agents": "/api/v1/agents_openai/{id}/chat/completions",
+		"dialects": "/api/v1/agents",
+	}[face]
+	cfg := api.Config{Services: &app.Services{}, Logger: apitest.Quiet}
+	routes := faces.New(cfg, "").Routes()
+	i := slices.IndexFunc(routes, func(r api.Route) bool { return r.Path == like })
+	require.GreaterOrEqual(t, i, 0, like)
+	cfg.Routes = []api.Route{{
+		Method: "POST", Path: "/", Body: api.BodyTiny, Need: api.NeedNone, Fail: routes[i].Fail,
+		Handler: func(context.Context, *api.Request) (api.Response, error) { return nil, err },
+	}}
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), "POST", "/", nil)
+	api.New(cfg).Handler().ServeHTTP(w, r)
+	return w
+}
 
 // A host that cannot do its work says which part of it cannot, and when to come again, in every
 // envelope.
@@ -33,10 +60,8 @@ func TestFailuresOfTheHost(t *testing.T) {
 		{store.ErrReadOnly, 507, "cannot store anything now: database is read-only"},
 		{broker.ErrReadOnly, 507, "cannot store anything now: disk of the run log is read-only"},
 	} {
-		for dialect, r := range map[string]*route{"dialects": {}, "v2": {doc: &v2Doc{}}, "openai": {llm: true}} {
-			w := httptest.NewRecorder()
-			call := &call{a: &API{cfg: Config{Logger: quiet}}, w: w, r: httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), route: r}
-			call.refuse(fmt.Errorf("start run: %w (secret detail)", c.err))
+		for _, dialect := range []string{"dialects", "v2", "openai"} {
+			w := refuse(t, dialect, fmt.Errorf("start run: %w (secret detail)", c.err))
 			require.Equal(t, c.status, w.Code, "%s: %v", dialect, c.err)
 			v, err := engine.ParseJSON(w.Body.Bytes())
 			require.NoError(t, err)
@@ -59,10 +84,8 @@ func TestFailuresOfTheHost(t *testing.T) {
 
 // An error that nobody foresaw is the host's, not the request's.
 func TestUnforeseenErrorsAreTheHosts(t *testing.T) {
-	for name, r := range map[string]*route{"v2": {doc: &v2Doc{}}, "openai": {llm: true}, "agents": {openAI: true}, "dialects": {}} {
-		w := httptest.NewRecorder()
-		call := &call{a: &API{cfg: Config{Logger: quiet}}, w: w, r: httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), route: r, asOpenAI: r.openAI}
-		call.refuse(fmt.Errorf("claim: %w", runlog.ErrActive))
+	for _, name := range []string{"v2", "openai", "agents", "dialects"} {
+		w := refuse(t, name, fmt.Errorf("claim: %w", runlog.ErrActive))
 		want := http.StatusInternalServerError
 		if name == "dialects" {
 			want = http.StatusOK // their code says it

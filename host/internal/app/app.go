@@ -99,7 +99,7 @@ func New(cfg Config) *Services {
 		Usage:    usage,
 		Secrets:  &Secrets{cfg.Store},
 		Canvases: canvases, Versions: &Versions{cfg.Store, canvases},
-		Sessions:  &Sessions{cfg.Store, cfg.Runs},
+		Sessions:  &Sessions{cfg.Store, cfg.Runs, canvases},
 		Runs:      &Runs{cfg.Store, cfg.Runs, cfg.Ports, cfg.Limits},
 		Schedules: &Schedules{cfg.Runs, canvases},
 		Servers:   &Servers{cfg.Store, cfg.MCP, cfg.Logger},

@@ -21,6 +21,9 @@ type Files struct {
 // fetchTime bounds the fetching of a page.
 const fetchTime = 30 * time.Second
 
+// MaxSize is how large a file may be, in bytes.
+func (f *Files) MaxSize() int64 { return f.box.Most }
+
 // Put stores a file and returns its descriptor. Errors: [ErrFileTooLarge], those of r.
 func (f *Files) Put(ctx context.Context, tenant, name string, r io.Reader) (engine.Value, error) {
 	return f.box.Put(ctx, tenant, name, r)

@@ -97,21 +97,24 @@ func (s *Runs) CancelNamed(ctx context.Context, who Principal, name string) erro
 // Rerun is from where a run is repeated: from an execution of a node, or from a record.
 type Rerun struct {
 	Node string
-	Nth  int64 // which execution of the node, 1 is the first
-	Seq  int64
+	Nth  int // which execution of the node, 1 is the first
+	Seq  uint64
 	Pins engine.Value // outputs by node that are used in place of running it
 }
+
+// ErrNodeOrSeq refuses a rerun from nowhere.
+var ErrNodeOrSeq = BadArgument("node or seq is needed")
 
 // RerunJob returns the job that repeats a run on a copy of its state. Errors: those of [Error],
 // [ErrRecord], [ErrGone].
 func (s *Runs) RerunJob(ctx context.Context, run Run, in Rerun) (Job, error) {
-	if in.Node == "" && in.Seq <= 0 || in.Seq < 0 {
-		return Job{}, BadArgument("node or seq is needed")
+	if in.Node == "" && in.Seq == 0 {
+		return Job{}, ErrNodeOrSeq
 	}
-	at := uint64(max(in.Seq, 0))
+	at := in.Seq
 	if in.Node != "" {
 		var err error
-		if at, err = s.runs.Before(ctx, run.ID, in.Node, int(max(in.Nth, 1))); err != nil {
+		if at, err = s.runs.Before(ctx, run.ID, in.Node, max(in.Nth, 1)); err != nil {
 			return Job{}, err
 		}
 	}

@@ -141,7 +141,7 @@ func (s *Schedules) put(ctx context.Context, v Schedule, in ScheduleChange) (Sch
 	case n == 0 || n > LongestTitle:
 		return ScheduleState{}, BadArgument("name must have 1 to %d characters", LongestTitle)
 	case v.Job.Published && v.Job.Session != "" && !v.Job.Fresh:
-		return ScheduleState{}, errOwnCopy
+		return ScheduleState{}, ErrOwnCopy
 	case !v.Job.Inputs.IsNull() && v.Job.Inputs.Kind() != engine.KindObject:
 		return ScheduleState{}, BadArgument("inputs must be an object, not a %s", v.Job.Inputs.Kind())
 	}
@@ -152,8 +152,8 @@ func (s *Schedules) put(ctx context.Context, v Schedule, in ScheduleChange) (Sch
 	return s.State(ctx, stored)
 }
 
-// errOwnCopy refuses the published version for a session.
-var errOwnCopy = BadArgument("a session has a copy of its own: make it with published, and leave it out here")
+// ErrOwnCopy refuses the published version for a session.
+var ErrOwnCopy = BadArgument("a session has a copy of its own: make it with published, and leave it out here")
 
 // apply writes the change over a schedule.
 func (in *ScheduleChange) apply(v *Schedule) {

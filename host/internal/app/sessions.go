@@ -14,8 +14,9 @@ var ErrOtherCanvas = errors.New("session belongs to another canvas")
 
 // Sessions are conversations with canvases.
 type Sessions struct {
-	store *store.Store
-	runs  *durable.Runs
+	store    *store.Store
+	runs     *durable.Runs
+	canvases *Canvases
 }
 
 // NewSession is a session to make.
@@ -37,10 +38,62 @@ func (s *Sessions) Create(ctx context.Context, in NewSession) (Session, error) {
 	return s.store.CreateSession(ctx, v)
 }
 
-// Get finds a session of a canvas and reserves the memory to answer with it. Errors: [ErrNotFound],
+// NewTurn is a question to a session.
+type NewTurn struct {
+	Canvas    Canvas
+	Session   string // "" makes one
+	Published bool   // a new session starts with the published document
+
+	// Of a new session. The user is the principal's when it is empty, the name the beginning of the
+	// question.
+	User, Name, Source string
+
+	Query, Inputs, Files engine.Value
+}
+
+// longestName is how many characters of a question name a session.
+const longestName = 250
+
+// Turn finds or makes the session of a question, and returns the job that answers it. Errors:
+// [ErrSession], [ErrOtherCanvas], [ErrUnpublished], [ErrCanvas].
+func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session, Job, error) {
+	v, err := s.sessionOf(ctx, who, in)
+	if err != nil {
+		return v, Job{}, err
+	}
+	return v, Job{
+		Tenant: who.Tenant, Canvas: in.Canvas.ID, Session: v.ID, User: v.User, Source: SourceAPI,
+		Caller: who.Caller, Keep: KeepSession, Query: in.Query, Inputs: in.Inputs,
+		Files: OwnFiles(who.Tenant, in.Files),
+	}, nil
+}
+
+// sessionOf finds or makes the session of a question.
+func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Session, error) {
+	if in.Session != "" {
+		return s.Get(ctx, who.Tenant, in.Canvas.ID, in.Session)
+	}
+	if in.User == "" {
+		in.User = who.User
+	}
+	if in.Name == "" {
+		text := []rune(in.Query.Text())
+		in.Name = string(text[:min(len(text), longestName)])
+	}
+	canvas, err := s.canvases.Chosen(ctx, in.Canvas, in.Published)
+	if err != nil {
+		return Session{}, err
+	}
+	return s.Create(ctx, NewSession{Canvas: canvas, User: in.User, Name: in.Name, Source: in.Source})
+}
+
+// Get finds a session of a canvas and reserves the memory to answer with it. Errors: [ErrSession],
 // [ErrOtherCanvas].
 func (s *Sessions) Get(ctx context.Context, tenant, canvas, id string) (Session, error) {
 	v, err := s.store.Session(ctx, tenant, id)
+	if errors.Is(err, ErrNotFound) {
+		err = ErrSession
+	}
 	if err == nil && v.Canvas != canvas {
 		err = ErrOtherCanvas
 	}
