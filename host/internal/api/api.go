@@ -30,8 +30,8 @@ type Config struct {
 	// BodyTime is how long a request may take to arrive; 0 means 60 s, and ten times that for
 	// uploads.
 	BodyTime time.Duration
-	// Rate is how many requests per second one key or login may make, unless its key says otherwise;
-	// 0 means any.
+	// Rate is how many requests per second one key or login may make, unless its key says
+	// otherwise; 0 means any.
 	Rate float64
 	// TrustedProxies are those whose X-Forwarded-For or Forwarded says where a request comes from;
 	// see [ParseProxies].

@@ -78,10 +78,10 @@ type reserved struct {
 	decoded      int64 // of JSON that was parsed
 }
 
-// reserve takes n bytes of the budget of requests, or waits a moment for others to release them.
+// Reserve takes n bytes of the budget of requests, or waits a moment for others to release them.
 func (r *Request) Reserve(n int64) error { return r.reserveOf(&r.memory.large, r.api.cfg.Memory, n) }
 
-// reserveBody is reserve for what a body becomes. Tiny bodies have a budget of their own, so that
+// ReserveBody is reserve for what a body becomes. Tiny bodies have a budget of their own, so that
 // logins are answered while large requests fill the other one.
 func (r *Request) ReserveBody(n int64) error {
 	if r.Route.Body == BodyTiny {
@@ -112,7 +112,7 @@ func (r *Request) reserveOf(account **memlimit.Account, budget *memlimit.Budget,
 	return err
 }
 
-// free gives back what the request holds, once nothing refers to its body any more: streams last
+// Free gives back what the request holds, once nothing refers to its body any more: streams last
 // for minutes.
 func (r *Request) Free() {
 	r.Body.Value = emptyBody
@@ -155,12 +155,12 @@ func (r *Request) detach(j *app.Job) {
 	}
 }
 
-// tooLarge is a failure with HTTP 413.
+// TooLarge is a failure with HTTP 413.
 func TooLarge(format string, args ...any) *Failure {
 	return &Failure{Code: CodeBad, Message: fmt.Sprintf(format, args...), Status: http.StatusRequestEntityTooLarge}
 }
 
-// parse reads JSON that came with the request, within what the class of its body may take.
+// Parse reads JSON that came with the request, within what the class of its body may take.
 func (r *Request) Parse(text string) (engine.Value, error) {
 	_, most := r.Route.Body.limits(&r.api.cfg)
 	var refused error
@@ -179,7 +179,7 @@ func (r *Request) Parse(text string) (engine.Value, error) {
 	return v, err
 }
 
-// checkBody refuses a body that cannot be read, before any of it is.
+// CheckBody refuses a body that cannot be read, before any of it is.
 func (r *Request) CheckBody(most int64) error {
 	if n := r.HTTP.ContentLength; n > most {
 		r.Writer.Header().Set("Connection", "close")
@@ -255,7 +255,7 @@ func (r *Request) readBody() error {
 	return nil
 }
 
-// parseForm reads an urlencoded form.
+// ParseForm reads an urlencoded form.
 func (r *Request) ParseForm(text string) (url.Values, error) {
 	switch {
 	case len(text) > formBody:
@@ -326,7 +326,7 @@ func (r *Request) formFailure(form *FormReader, err error) error {
 // buffers are what bodies are read with.
 var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-// readText reads the body within a size and a time. Memory is reserved as it arrives, not as it is
+// ReadText reads the body within a size and a time. Memory is reserved as it arrives, not as it is
 // declared, so that a client cannot hold with a header what it does not send.
 func (r *Request) ReadText(most int64) (string, error) {
 	r.LimitBodyTime()
@@ -370,7 +370,7 @@ func (r *Request) room(now, need int, most int64) int {
 	return int(min(int64(next), most))
 }
 
-// reserveText is reserve for the text of a body. That of a tiny one is not counted: a client that
+// ReserveText is reserve for the text of a body. That of a tiny one is not counted: a client that
 // sends it slowly would otherwise hold the memory of others' logins.
 func (r *Request) ReserveText(n int64) error {
 	if r.Route.Body == BodyTiny {
@@ -385,7 +385,7 @@ func (r *Request) releaseText(n int64) {
 	}
 }
 
-// bodyFailure is why a body did not arrive. What is left of it is not waited for.
+// BodyFailure is why a body did not arrive. What is left of it is not waited for.
 func (r *Request) BodyFailure(err error) error {
 	r.Writer.Header().Set("Connection", "close")
 	var large *http.MaxBytesError

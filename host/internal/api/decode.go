@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// decode reads the body into a struct of our own API; what it does not know is
+// Decode reads the body into a struct of our own API; what it does not know is
 // refused, so that a misspelt member is noticed.
 func (r *Request) Decode(into any) error {
 	if r.Body.Length > app.LargeDocument {
@@ -29,7 +29,7 @@ func (r *Request) Decode(into any) error {
 	return nil
 }
 
-// decodeProblem says what is wrong with JSON in the words of the API: encoding/json names the types
+// DecodeProblem says what is wrong with JSON in the words of the API: encoding/json names the types
 // of Go. The member within is put before the names of its members.
 func DecodeProblem(err error, within string) string {
 	var wrong *json.UnmarshalTypeError
@@ -108,7 +108,7 @@ var goTexts = []struct {
 	regexp.MustCompile(`\*?\b(?:url|net|http|json|os|fs|io|time|strconv|errors|tls|x509|reflect|syscall)\.[A-Z]\w*(?:Error)?\b`), `error`,
 }}
 
-// withoutGoNames is an error without the names of Go's types and functions.
+// WithoutGoNames is an error without the names of Go's types and functions.
 func WithoutGoNames(text string) string {
 	for _, g := range goTexts {
 		text = g.pattern.ReplaceAllString(text, g.plain)

@@ -7,8 +7,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// Document is the document of a request that saves it, as bytes; nil when there is none. One without
-// nodes is refused: no editor makes it, and nothing could run it.
+// Document is the document of a request that saves it, as bytes; nil when there is none. One
+// without nodes is refused: no editor makes it, and nothing could run it.
 func (r *Request) Document() ([]byte, error) {
 	text, doc, err := r.SentDocument()
 	if err == nil && text != nil && !hasNodes(doc) {
@@ -61,8 +61,8 @@ func (b *Body) Turn() app.NewTurn {
 	}
 }
 
-// CanvasPatch reads the members of a canvas that a request changes, apart from the document. Publish
-// is its member release, which not every dialect knows.
+// CanvasPatch reads the members of a canvas that a request changes, apart from the document.
+// Publish is its member release, which not every dialect knows.
 func (b *Body) CanvasPatch() app.CanvasPatch {
 	text := func(name string) *string {
 		if b.Get(name).IsNull() {

@@ -30,7 +30,7 @@ type FormReader struct {
 	Broken error // why the body did not arrive
 }
 
-// multipart reads the form of a request of at most the given size.
+// Multipart reads the form of a request of at most the given size.
 func (r *Request) Multipart(boundary string, most int64) *FormReader {
 	f := &FormReader{r: r, body: http.MaxBytesReader(r.Writer, r.HTTP.Body, most)}
 	f.in = multipart.NewReader((*formBytes)(f), boundary)
@@ -57,7 +57,7 @@ func (f *formBytes) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next is the next part; the one before is read to its end. Errors: [io.EOF] after the last one.
+// Next is the next part; the one before is read to its end. Errors: [io.EOF] after the last one.
 func (f *FormReader) Next() (*multipart.Part, error) {
 	f.ahead = -1
 	if f.part != nil {
@@ -78,7 +78,7 @@ func (f *FormReader) Next() (*multipart.Part, error) {
 	return part, err
 }
 
-// discard reads what is left of a form that is refused, within its size and time: many clients read
+// Discard reads what is left of a form that is refused, within its size and time: many clients read
 // no answer before they have sent everything, and see a broken connection in its place.
 func (f *FormReader) Discard() {
 	if f.Broken == nil {
@@ -86,7 +86,7 @@ func (f *FormReader) Discard() {
 	}
 }
 
-// text reads a field and reserves its memory.
+// Text reads a field and reserves its memory.
 func (f *FormReader) Text(part io.Reader) (string, error) {
 	var b strings.Builder
 	buffer, _ := buffers.Get().(*[32 << 10]byte)

@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Response is the answer to a request. An error is answered in its place when nothing of it has been
-// sent.
+// Response is the answer to a request. An error is answered in its place when nothing of it has
+// been sent.
 type Response interface {
 	Write(r *Request) error
 }

@@ -27,8 +27,8 @@ func (r *Request) OpenStream(spaced bool) *Stream {
 	return s
 }
 
-// NewStream makes a stream whose header goes out with [Stream.Start] or the first frame. spaced puts
-// a space after the colon of data:, as OpenAI does.
+// NewStream makes a stream whose header goes out with [Stream.Start] or the first frame. spaced
+// puts a space after the colon of data:, as OpenAI does.
 func (r *Request) NewStream(spaced bool) *Stream {
 	s := &Stream{r: r, w: r.Writer, flush: http.NewResponseController(r.Writer), head: "data:"}
 	if spaced {

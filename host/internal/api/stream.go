@@ -136,8 +136,8 @@ func lineBreak(like []byte) []byte {
 // Runs are those of the host.
 func (r *Request) Runs() *app.Runs { return r.api.cfg.Services.Runs }
 
-// Leave does what is configured when a client has gone: follow is how reading a run ended, write how
-// sending it did.
+// Leave does what is configured when a client has gone: follow is how reading a run ended, write
+// how sending it did.
 func (r *Request) Leave(run string, follow, write error) {
 	if r.HTTP.Context().Err() == nil && write == nil {
 		if follow != nil && !errors.Is(follow, context.Canceled) {

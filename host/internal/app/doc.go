@@ -6,6 +6,6 @@
 // [Principal] or the tenant of a request with every call, so that rows never leave their tenant:
 // what belongs to another tenant looks like what does not exist.
 //
-// Services are safe for concurrent use. They never write HTTP, and they return refusals as values of
-// [Error] and the sentinels of errors.go.
+// Services are safe for concurrent use. They never write HTTP, and they return refusals as values
+// of [Error] and the sentinels of errors.go.
 package app

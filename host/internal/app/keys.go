@@ -69,13 +69,15 @@ func (k *Keys) List(ctx context.Context, tenant string) ([]Key, error) {
 	return k.store.Keys(ctx, tenant)
 }
 
-// Create makes a key and returns its text, which is stored as a hash only. Errors: those of [Error].
+// Create makes a key and returns its text, which is stored as a hash only. Errors: those of
+// [Error].
 func (k *Keys) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	if err := checkRate(in.Rate); err != nil {
 		return Key{}, "", err
 	}
 	key := Key{
-		Tenant: in.Tenant, User: in.User, Name: in.Name, Scopes: in.Scopes, Rate: in.Rate, TokensPerDay: in.TokensPerDay,
+		Tenant: in.Tenant, User: in.User, Name: in.Name, Scopes: in.Scopes, Rate: in.Rate,
+		TokensPerDay: in.TokensPerDay,
 	}
 	if in.Expires != nil {
 		if in.Expires.Before(time.Now()) {
@@ -86,8 +88,8 @@ func (k *Keys) Create(ctx context.Context, in NewKey) (Key, string, error) {
 	return k.store.CreateKey(ctx, key, "")
 }
 
-// Limit changes what a key may use, which counts within seconds. It also returns the tokens that the
-// key has used today. Errors: those of [Error].
+// Limit changes what a key may use, which counts within seconds. It also returns the tokens that
+// the key has used today. Errors: those of [Error].
 func (k *Keys) Limit(ctx context.Context, tenant, id string, to KeyLimits) (key Key, used int64, err error) {
 	if to.Rate != nil {
 		if err := checkRate(*to.Rate); err != nil {

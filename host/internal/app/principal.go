@@ -56,8 +56,8 @@ func (p Principal) MayUse(canvas string) bool {
 	return !p.Embeds || p.Canvas == "*" || p.Canvas == canvas
 }
 
-// MayReach reports whether a principal may stop and trace a run. An embedded page may with runs that
-// pages started, not with those of the canvas's owner.
+// MayReach reports whether a principal may stop and trace a run. An embedded page may with runs
+// that pages started, not with those of the canvas's owner.
 func (p Principal) MayReach(run Run) bool {
 	return p.MayUse(run.Canvas) && (!p.Embeds || run.Source == SourceBot)
 }

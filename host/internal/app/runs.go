@@ -22,12 +22,14 @@ type Runs struct {
 // [ErrBusy], [ErrCanvas], [ErrUnpublished], [ErrTooLarge], [ErrMemory], [ErrClosed].
 func (s *Runs) Start(ctx context.Context, j Job) (Job, error) { return s.runs.Start(ctx, j) }
 
-// Follow calls fn with the records of a run after a position, until the run ends or fn returns false.
+// Follow calls fn with the records of a run after a position, until the run ends or fn returns
+// false.
 func (s *Runs) Follow(ctx context.Context, run string, after Pos, fn func(Record) bool) error {
 	return s.runs.Follow(ctx, run, after, fn)
 }
 
-// Place returns where to read the records that a client lacks which has seen those up to a position.
+// Place returns where to read the records that a client lacks which has seen those up to a
+// position.
 func (s *Runs) Place(ctx context.Context, run string, seen Pos, attempt uint64) (Place, error) {
 	return s.runs.Place(ctx, run, seen, attempt)
 }
@@ -77,7 +79,7 @@ func (s *Runs) Named(ctx context.Context, tenant, name string) ([]Run, error) {
 }
 
 // CancelNamed stops the runs that a name stands for, see Named, as far as a principal may. It does
-// not tell whether there were any, so that nobody learns what runs elsewhere.
+// not tell whether there were any, so that callers cannot probe for the runs of others.
 func (s *Runs) CancelNamed(ctx context.Context, who Principal, name string) error {
 	runs, err := s.Named(ctx, who.Tenant, name)
 	if err != nil {
@@ -138,8 +140,8 @@ func (s *Runs) ResumeJob(run Run, inputs engine.Value) (Job, error) {
 	return j, nil
 }
 
-// Debug runs one component of a canvas alone; nothing is stored. The outputs have an _ERROR when the
-// component fails. Errors: those of the canvas.
+// Debug runs one component of a canvas alone; nothing is stored. The outputs have an _ERROR when
+// the component fails. Errors: those of the canvas.
 func (s *Runs) Debug(
 	ctx context.Context, who Principal, v Canvas, component string, params engine.Value,
 ) (engine.Value, error) {

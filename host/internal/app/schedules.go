@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
@@ -183,8 +182,8 @@ func (in *ScheduleChange) apply(v *Schedule) {
 	}
 }
 
-// when returns the new times of a schedule. A period removes the cron line, and the other way round;
-// both are refused when they are stored.
+// when returns the new times of a schedule. A period removes the cron line, and the other way
+// round; both are refused when they are stored.
 func (in *ScheduleChange) when(old When) When {
 	given := func(s *string) string {
 		if s == nil {
@@ -213,7 +212,7 @@ func scheduleError(err error, name string) error {
 	case errors.Is(err, ErrSession):
 		return Missing("session")
 	case errors.Is(err, ErrExists):
-		return Refuse(CodeExists, "there is a schedule with the name %s already; give this one another", strconv.Quote(name))
+		return Refuse(CodeExists, "there is a schedule with the name %q already; give this one another", name)
 	case errors.Is(err, ErrConflict):
 		return errScheduleChanged
 	}

@@ -30,8 +30,8 @@ func (s *Versions) Get(ctx context.Context, tenant, canvas, id string) (Version,
 	return v, reserveDocument(ctx, v.DSL)
 }
 
-// PublishDraft publishes a canvas as it is saved, under a title; a rev that is not 0 must be the one
-// that the canvas has. Errors: those of [Error].
+// PublishDraft publishes a canvas as it is saved, under a title; a rev that is not 0 must be the
+// one that the canvas has. Errors: those of [Error].
 func (s *Versions) PublishDraft(ctx context.Context, of Canvas, rev int64, title string) (Canvas, error) {
 	return s.store.EditCanvas(ctx, of.Tenant, of.ID, title, func(v *Canvas) error {
 		if rev != 0 && v.Rev != rev {

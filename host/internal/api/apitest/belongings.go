@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// belongings are ids of everything tenant one has.
+// Belongings are ids of everything tenant one has.
 type Belongings struct {
 	Title, Canvas, Session, Run, Message, Version, File, Server, Key string
 	User, Secret, Provider, Tenant, Schedule                         string // of FurnishAll
@@ -23,6 +23,7 @@ type Belongings struct {
 // furnished counts belongings, so that each has titles of its own.
 var furnished int
 
+// Furnish makes belongings of tenant one.
 func (s *Site) Furnish() Belongings {
 	s.T.Helper()
 	var b Belongings
@@ -42,7 +43,7 @@ func (s *Site) Furnish() Belongings {
 	return b
 }
 
-// furnishAll adds what takes longer to make.
+// FurnishAll adds what takes longer to make.
 func (s *Site) FurnishAll() Belongings {
 	s.T.Helper()
 	b := s.Furnish()
@@ -61,7 +62,7 @@ var Nobodys = Belongings{
 	User: Nowhere, Secret: Nowhere, Provider: Nowhere, Tenant: Nowhere, Schedule: Nowhere,
 }
 
-// fill puts ids into the parameters of a path.
+// Fill puts ids into the parameters of a path.
 func (b Belongings) Fill(path string) string {
 	mcp := strings.Contains(path, "mcp")
 	return strings.NewReplacer(
@@ -81,7 +82,7 @@ func (b Belongings) idFor(path string) string {
 	return b.Canvas
 }
 
-// body names everything of the owner at once; each route takes what it knows.
+// Body names everything of the owner at once; each route takes what it knows.
 func (b Belongings) Body() string {
 	return fmt.Sprintf(`{"id":%q,"agent_id":%q,"canvas_id":%q,"canvas_ids":[%q],"session_id":%q,"session":%q,"ids":[%q],
 		"component_id":"Message:A","params":{},"mcp_id":%q,"mcp_ids":[%q],"tool_name":"x","arguments":{},"tools":[],"tokens":[%q],"tenant_id":"one",
@@ -90,11 +91,12 @@ func (b Belongings) Body() string {
 		b.Canvas, b.Canvas, b.Canvas, b.Canvas, b.Session, b.Session, b.Session, b.Server, b.Server, b.Key, time.Now().UnixNano(), Echo)
 }
 
+// Query names them in a query.
 func (b Belongings) Query() string {
 	return fmt.Sprintf("?id=%s&component_id=Message:A&canvas_id=%s&message_id=%s&mcp_id=%s&created_by=one&user_id=one", b.Canvas, b.Canvas, b.Message, b.Server)
 }
 
-// eachRoute calls a test with every route and a method that it takes.
+// EachRoute calls a test with every route and a method that it takes.
 func EachRoute(s *Site, f func(r api.Route, method string)) {
 	for _, r := range s.API.Routes() {
 		for m := range strings.FieldsSeq(strings.ReplaceAll(r.Method, webhook.Methods, "GET POST")) {
@@ -103,7 +105,7 @@ func EachRoute(s *Site, f func(r api.Route, method string)) {
 	}
 }
 
-// as makes requests of our own API with a key and requires a status.
+// As makes requests of our own API with a key and requires a status.
 func (s *Site) As(key, method, path, body string, status int) engine.Value {
 	s.T.Helper()
 	a := s.Request(method, path, key, body)
@@ -111,7 +113,7 @@ func (s *Site) As(key, method, path, body string, status int) engine.Value {
 	return a.Body
 }
 
-// running waits until so many runs are under way.
+// Running waits until so many runs are under way.
 func (s *Site) Running(n int) []store.Run {
 	s.T.Helper()
 	var runs []store.Run

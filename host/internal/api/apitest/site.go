@@ -161,6 +161,7 @@ type Answer struct {
 	Body   engine.Value // null when it is no JSON
 }
 
+// Code is the code of the dialects' envelope, -1 when there is none.
 func (a Answer) Code() int {
 	n, ok := a.Body.Get("code").Int()
 	if !ok {
@@ -169,12 +170,15 @@ func (a Answer) Code() int {
 	return int(n)
 }
 
+// Message is the message of the envelope.
 func (a Answer) Message() string { return a.Body.Get("message").Str() }
+
+// Data is the data of the envelope.
 func (a Answer) Data() engine.Value {
 	return a.Body.Get("data")
 }
 
-// events are the JSON frames of a stream, and whether it ended with [DONE].
+// Events are the JSON frames of a stream, and whether it ended with [DONE].
 func (a Answer) Events() (list []engine.Value, done bool) {
 	in := bufio.NewScanner(strings.NewReader(a.Text))
 	in.Buffer(nil, 1<<20)
@@ -195,7 +199,7 @@ func (a Answer) Events() (list []engine.Value, done bool) {
 	return list, done
 }
 
-// kinds are the names of a stream's events.
+// Kinds are the names of a stream's events.
 func (a Answer) Kinds() string {
 	list, done := a.Events()
 	var out []string
@@ -208,6 +212,7 @@ func (a Answer) Kinds() string {
 	return strings.Join(out, " ")
 }
 
+// Request makes a request with a key, "" for none; header holds pairs.
 func (s *Site) Request(method, path, key, body string, header ...string) Answer {
 	s.T.Helper()
 	req, err := http.NewRequestWithContext(s.T.Context(), method, s.URL+path, bytes.NewReader([]byte(body)))
@@ -224,6 +229,7 @@ func (s *Site) Request(method, path, key, body string, header ...string) Answer 
 	return s.Do(http.DefaultClient, req)
 }
 
+// Do sends a request of any client.
 func (s *Site) Do(client *http.Client, req *http.Request) Answer {
 	s.T.Helper()
 	res, err := client.Do(req)
@@ -238,12 +244,13 @@ func (s *Site) Do(client *http.Client, req *http.Request) Answer {
 	return out
 }
 
+// Get, Post, Put and Delete are requests of tenant one.
 func (s *Site) Get(path string) Answer          { return s.Request("GET", path, "one", "") }
 func (s *Site) Post(path, body string) Answer   { return s.Request("POST", path, "one", body) }
 func (s *Site) Put(path, body string) Answer    { return s.Request("PUT", path, "one", body) }
 func (s *Site) Delete(path, body string) Answer { return s.Request("DELETE", path, "one", body) }
 
-// good requires an Answer with code 0.
+// Good requires an Answer with code 0.
 func (s *Site) Good(a Answer) Answer {
 	s.T.Helper()
 	require.Equal(s.T, 200, a.Status, a.Text)
@@ -272,7 +279,7 @@ var (
 	Nowhere = "00000000000000000000000000000000"
 )
 
-// canvas saves a canvas of tenant one and gives its id.
+// Canvas saves a canvas of tenant one and gives its id.
 func (s *Site) Canvas(title, dsl string) string {
 	s.T.Helper()
 	a := s.Good(s.Post("/v1/canvas/set", `{"title":"`+title+`","dsl":`+dsl+`}`))

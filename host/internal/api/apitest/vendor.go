@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// vendor is a server that speaks OpenAI's protocol and wants the key sk-vendor.
+// Vendor is a server that speaks OpenAI's protocol and wants the key sk-vendor.
 func Vendor(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -69,7 +69,7 @@ func Vendor(t *testing.T) *httptest.Server {
 	return server
 }
 
-// form is a multipart body with one file.
+// Form is a multipart body with one file.
 func Form(name, content string) (body, contentType string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -79,7 +79,7 @@ func Form(name, content string) (body, contentType string) {
 	return b.String(), w.FormDataContentType()
 }
 
-// keys requires members of an object.
+// RequireKeys requires members of an object.
 func RequireKeys(t testing.TB, v engine.Value, names string) {
 	t.Helper()
 	for name := range strings.FieldsSeq(names) {

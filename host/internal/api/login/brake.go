@@ -15,10 +15,14 @@ import (
 
 // Limits of login attempts; those that succeed do not count.
 var (
-	networkAttempts = api.Limit{PerSecond: 1.0 / 6, Burst: 10}   // of one network, into any account
-	pairAttempts    = api.Limit{PerSecond: 1.0 / 60, Burst: 10}  // of one network or one known device, into one account
-	accountAttempts = api.Limit{PerSecond: 1.0 / 10, Burst: 20}  // of all unknown networks, into one account
-	waryAttempts    = api.Limit{PerSecond: 1.0 / 3600, Burst: 5} // of one unknown network, into an account that has used those up
+	// of one network, into any account
+	networkAttempts = api.Limit{PerSecond: 1.0 / 6, Burst: 10}
+	// of one network or one known device, into one account
+	pairAttempts = api.Limit{PerSecond: 1.0 / 60, Burst: 10}
+	// of all unknown networks, into one account
+	accountAttempts = api.Limit{PerSecond: 1.0 / 10, Burst: 20}
+	// of one unknown network, into an account that has used those up
+	waryAttempts = api.Limit{PerSecond: 1.0 / 3600, Burst: 5}
 )
 
 // loginBrake bounds the guessing of passwords. Nothing it does to unknown
@@ -163,8 +167,8 @@ func (k *knownPairs) add(pair string) {
 // tooManyLogins is the message for too many login attempts.
 const tooManyLogins = "Too many attempts; try again later."
 
-// Authenticate finds the user of a login, as often as the brake lets it. A login that the caller has
-// already (known) makes it no stranger.
+// Authenticate finds the user of a login, as often as the brake lets it. A login that the caller
+// has already (known) makes it no stranger.
 //
 // Errors: [app.ErrNotFound] when address and password do not match, a failure with HTTP status 429
 // when there were too many attempts, and one that names a field that cannot be right.

@@ -46,9 +46,9 @@ func (f *Face) Begin(r *api.Request, user app.User, own bool) (app.Login, error)
 	return v, f.rememberDevice(r, user)
 }
 
-// setCookie stores a text in the page's browser; a negative time removes it. Over HTTPS, here or at a
-// proxy in front, the cookie is sent over HTTPS only. Requests that another site causes never carry
-// it, links to this host included: the page that such a link opens makes its own requests.
+// setCookie stores a text in the page's browser; a negative time removes it. Over HTTPS, here or at
+// a proxy in front, the cookie is sent over HTTPS only. Requests that another site causes never
+// carry it, links to this host included: the page that such a link opens makes its own requests.
 func setCookie(r *api.Request, name, text string, lasts time.Duration) {
 	http.SetCookie(r.Writer, &http.Cookie{
 		Name: name, Value: text, Path: "/", MaxAge: int(lasts.Seconds()),
@@ -56,8 +56,8 @@ func setCookie(r *api.Request, name, text string, lasts time.Duration) {
 	})
 }
 
-// End ends the login that the request came with, and removes its cookie. A cookie that holds another
-// login stays.
+// End ends the login that the request came with, and removes its cookie. A cookie that holds
+// another login stays.
 func (f *Face) End(r *api.Request) error {
 	text := r.Token()
 	if cookie, err := r.HTTP.Cookie(api.LoginCookie); err == nil && (text == "" || text == cookie.Value) {

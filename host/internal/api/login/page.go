@@ -202,8 +202,8 @@ func renderRefusal(r *api.Request, v loginView, err error) (api.Response, error)
 	return nil, err
 }
 
-// owned is the login that sends a form, which must prove that it comes from the page; refused is the
-// answer to others.
+// owned is the login that sends a form, which must prove that it comes from the page; refused is
+// the answer to others.
 func (f *Face) owned(ctx context.Context, r *api.Request) (who app.Principal, refused api.Response, err error) {
 	who, ok, err := f.present(ctx, r)
 	switch {

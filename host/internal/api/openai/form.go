@@ -92,8 +92,9 @@ func (o *completion) tokens(text string) engine.Value {
 		"completion_tokens_details", details)
 }
 
-// runStatus is the error of a run that failed. Clients repeat requests that got 5xx, 408, 409 or 429
-// by themselves, and a run that failed must not act again unasked; one without tokens does nothing.
+// runStatus is the error of a run that failed. Clients repeat requests that got 5xx, 408, 409 or
+// 429 by themselves, and a run that failed must not act again unasked; one without tokens does
+// nothing.
 func runStatus(end app.End) *api.Status {
 	if end.Code == app.CodeOf(quota.ErrUsedUp) {
 		return &api.Status{HTTP: http.StatusTooManyRequests, Code: codeUsedUp, Message: end.Error}
@@ -141,5 +142,6 @@ func errorBody(code, message, param string) engine.Value {
 		app.CodeNotFound, "model_not_found", "not_published", "session_busy", app.CodeChanged, "gone", "bad_canvas":
 		kind = "invalid_request_error"
 	}
-	return engine.Object("error", engine.Object("message", message, "type", kind, "param", api.OrNull(param), "code", code))
+	problem := engine.Object("message", message, "type", kind, "param", api.OrNull(param), "code", code)
+	return engine.Object("error", problem)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// absentRoutes are what the original does and this host does not: it has no SQL tool and does not run
-// pipelines. They answer as the original does when it finds nothing to work with, so that its clients
-// show why.
+// absentRoutes are what the original does and this host does not: it has no SQL tool and does not
+// run pipelines. They answer as the original does when it finds nothing to work with, so that its
+// clients show why.
 var absentRoutes = []api.Route{
 	absent("/v1/canvas/test_db_connect", api.BodySmall, app.ScopeEdit, testDatabase),
 	absent("/api/v1/agents/test_db_connection", api.BodySmall, app.ScopeEdit, testDatabase),

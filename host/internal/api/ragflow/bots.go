@@ -9,9 +9,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// bots are embedded pages: what a beta token opens. Everybody who sees such a page has its token, so
-// it shows what the canvas says and asks, and not how it is made: no prompts, settings, intermediate
-// results or error details, nothing of its owner's tests (embed.go).
+// bots are embedded pages: what a beta token opens. Everybody who sees such a page has its token,
+// so it shows what the canvas says and asks, and not how it is made: no prompts, settings,
+// intermediate results or error details, nothing of its owner's tests (embed.go).
 type bots struct{ *face }
 
 func (b bots) routes() []api.Route {

@@ -150,8 +150,8 @@ func errorMessage(end app.End, like engine.Value) engine.Value {
 // trail is what nodes or tools did: [{component_id, trace: [entry, ...]}].
 type trail struct{ nodes []engine.Value }
 
-// add notes a node that has finished, and gives its event with all that were noted; a node that runs
-// again is noted again.
+// add notes a node that has finished, and gives its event with all that were noted; a node that
+// runs again is noted again.
 func (t *trail) add(e engine.Value) engine.Value {
 	d := e.Get("data")
 	t.nodes = append(t.nodes, engine.Object("component_id", d.Get("component_id"), "trace", engine.List(d)))

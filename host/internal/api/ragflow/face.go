@@ -1,6 +1,6 @@
-// Package ragflow answers RAGFlow's agent API, in two dialects: that of version 0.23 at the root and
-// that of 0.27 under /0.27. Both have the same handlers; where the dialects disagree on the same
-// request, the handler asks the presenter of its route.
+// Package ragflow answers RAGFlow's agent API, in two dialects: that of version 0.23 at the root
+// and that of 0.27 under /0.27. Both have the same handlers; where the dialects disagree on the
+// same request, the handler asks the presenter of its route.
 package ragflow
 
 import (
@@ -80,8 +80,8 @@ func (f *face) owned(ctx context.Context, r *api.Request, id string) (app.Canvas
 }
 
 // published reports whether a request wants the published version. In the 0.27 dialect who saves a
-// canvas with release publishes it, and who asks with release gets what was published last, whatever
-// became of the canvas. The older dialect has none: release changes nothing there.
+// canvas with release publishes it, and who asks with release gets what was published last,
+// whatever became of the canvas. The older dialect has none: release changes nothing there.
 func published(r *api.Request, p presenter) bool {
 	return p.releases(true) && r.Body.Flag("release", r.Query.Asked("release", false))
 }

@@ -50,7 +50,8 @@ type presenter interface {
 	newSession(row engine.Value, v app.Session) engine.Value
 	// sessionList answers sessions.
 	sessionList(rows engine.Value, total int) api.Response
-	// deleteNone answers a request that names no sessions of an agent with so many; nil deletes all.
+	// deleteNone answers a request that names no sessions of an agent with so many; nil deletes
+	// all.
 	deleteNone(all bool, agent string, sessions int) (api.Response, error)
 	// deletedSome answers a request of which not all sessions were deleted.
 	deletedSome(deleted, problems int, report engine.Value) api.Response

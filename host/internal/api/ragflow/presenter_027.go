@@ -94,8 +94,8 @@ func (presenter027) deletedSome(deleted, problems int, report engine.Value) api.
 	return api.Sorted(http.StatusOK, engine.Object("code", api.CodeOK, "message", text, "data", report))
 }
 
-// frames shows all events, except for sessions that a client made by itself: messages, forms and what
-// nodes did, and of the end of the run only what it cost.
+// frames shows all events, except for sessions that a client made by itself: messages, forms and
+// what nodes did, and of the end of the run only what it cost.
 func (presenter027) frames(t *turn) api.Frames {
 	f := api.Frames{Session: t.session.ID, Done: true, Broke: errorMessage}
 	agent := t.session.Source == app.SourceAgent

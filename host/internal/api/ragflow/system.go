@@ -32,8 +32,8 @@ func (s system) version(context.Context, *api.Request) (api.Response, error) {
 	return api.OK(engine.String(s.Version)), nil
 }
 
-// config says what a login page offers: registration is off, and passwords always log in. There is no
-// other kind of login that it could be switched off for.
+// config says what a login page offers: registration is off, and passwords always log in. There is
+// no other kind of login that it could be switched off for.
 func config(context.Context, *api.Request) (api.Response, error) {
 	return api.OK(engine.Object("registerEnabled", 0, "disablePasswordLogin", false)), nil
 }

@@ -135,8 +135,8 @@ func (t tokens) removeSome(ctx context.Context, r *api.Request) (api.Response, e
 	return done(nil)
 }
 
-// stats counts sessions, turns and tokens by day: {pv, uv, speed, tokens, round, thumb_up}, lists of
-// [day, value], of the last seven days or of those from from_date to to_date.
+// stats counts sessions, turns and tokens by day: {pv, uv, speed, tokens, round, thumb_up}, lists
+// of [day, value], of the last seven days or of those from from_date to to_date.
 func (t tokens) stats(ctx context.Context, r *api.Request) (api.Response, error) {
 	week := time.Now().UTC().AddDate(0, 0, -7).Truncate(24 * time.Hour)
 	f := app.SessionFilter{Tenant: r.Who.Tenant, Canvas: r.Query.Get("canvas_id"), From: week.UnixMilli()}

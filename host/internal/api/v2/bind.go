@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// operation is one method of a path with its description. The types of its handler say the rest: what
-// is read from a request, and what is answered.
+// operation is one method of a path with its description. The types of its handler say the rest:
+// what is read from a request, and what is answered.
 type operation struct {
 	method, path string
 	name         string // operationId
@@ -39,7 +39,7 @@ type param struct{ name, in, kind string }
 //	ID      string        `path:"id"`        // a part of the path
 //	Canvas  string        `query:"canvas"`   // a parameter of the query
 //	LastID  string        `header:"Last-Event-ID"`
-//	Page    app.Page      `order:"name"`     // the parameters of a page, ordered by name unless told
+//	Page    app.Page      `order:"name"`     // paging, ordered by name unless told
 //	Body    T                                // the JSON body; see bodyReader
 //	Request *api.Request                     // for what types cannot say
 //
@@ -49,8 +49,8 @@ type handler[In, Out any] func(ctx context.Context, in In) (Out, error)
 // empty is the answer without a body.
 type empty struct{}
 
-// bodyReader is a body that reads itself member by member. Others are decoded strictly: a member that
-// is not known is refused.
+// bodyReader is a body that reads itself member by member. Others are decoded strictly: a member
+// that is not known is refused.
 type bodyReader interface{ readBody(r *api.Request) error }
 
 // described is a response that says what JSON it can be.

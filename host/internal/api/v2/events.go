@@ -165,9 +165,9 @@ func (e *eventReader) take(r app.Record) bool {
 		return true
 	}
 	if r.Kind == app.KindEnd {
-		// Sent when the result is saved, which is when the log ends: a client that reads it finds the
-		// session and the run as they are now. That is soon, so what came with it waits for it; the
-		// heartbeat sends it if it is not.
+		// Sent when the result is saved, which is when the log ends: a client that reads it finds
+		// the session and the run as they are now. That is soon, so what came with it waits for it;
+		// the heartbeat sends it if it is not.
 		e.end = &r
 		e.s.Hold(true)
 		return true

@@ -10,8 +10,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/model"
 )
 
-// models are what canvases may name, and the providers that a tenant adds beside those of the host's
-// configuration.
+// models are what canvases may name, and the providers that a tenant adds beside those of the
+// host's configuration.
 type models struct{ *app.Services }
 
 func (m models) operations() []operation {

@@ -12,8 +12,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-// plugins are the installed plugins. One that runs in a page reaches the web through the host, which
-// knows what it is granted and the tenant's secrets.
+// plugins are the installed plugins. One that runs in a page reaches the web through the host,
+// which knows what it is granted and the tenant's secrets.
 type plugins struct{ *app.Services }
 
 func (p plugins) operations() []operation {

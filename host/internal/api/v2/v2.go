@@ -1,8 +1,8 @@
 // Package v2 is our own API under /api/v2: real HTTP statuses, errors as {"error": {"code",
 // "message"}}, names without history.
 //
-// An operation is a typed function: bind.go fills its input from a request, and openapi.go describes
-// it from the same types.
+// An operation is a typed function: bind.go fills its input from a request, and openapi.go
+// describes it from the same types.
 package v2
 
 import (
@@ -83,8 +83,8 @@ func Unrouted(r *api.Request, known bool) {
 	_ = api.JSON(s.HTTP, errorBody{errorText{s.Code, s.Message}}).Write(r) // never an error
 }
 
-// checkQuery refuses query parameters that an operation does not read: a misspelt filter would select
-// everything. The dialects ignore them, as the original does.
+// checkQuery refuses query parameters that an operation does not read: a misspelt filter would
+// select everything. The dialects ignore them, as the original does.
 func (op *operation) checkQuery(query url.Values) error {
 	if len(query) == 0 {
 		return nil

@@ -1,6 +1,6 @@
-// Package webhook starts canvases whose Begin has the mode Webhook: by a request that brings its own
-// proof of who sends it (security.go), in the form that the canvas asks for (payload.go). Nothing of
-// the run is stored but its history.
+// Package webhook starts canvases whose Begin has the mode Webhook: by a request that brings its
+// own proof of who sends it (security.go), in the form that the canvas asks for (payload.go).
+// Nothing of the run is stored but its history.
 package webhook
 
 import (
@@ -184,8 +184,8 @@ func responseStatus(v engine.Value) (int, error) {
 	return n, nil
 }
 
-// templateAnswer answers immediately; the run continues. The original writes the answers of webhooks
-// with blanks and members in order, unlike all others.
+// templateAnswer answers immediately; the run continues. The original writes the answers of
+// webhooks with blanks and members in order, unlike all others.
 func templateAnswer(status int, template engine.Value) api.Response {
 	body, kind := []byte("null"), "application/json"
 	if template.Kind() != engine.KindString && template.Truthy() {
