@@ -21,6 +21,7 @@ const CSRFHeader = "X-CSRF-Token"
 // cannot set it. The value is PageItself or PageRun.
 const PageHeader = "X-Easel-Page"
 
+// Values of [PageHeader].
 const (
 	PageItself = "page" // the page, for the person
 	PageRun    = "run"  // the page, for a canvas that runs in it: models only

@@ -22,6 +22,7 @@ import (
 // that.
 type BodyClass uint8
 
+// Classes of bodies.
 const (
 	BodyUndeclared BodyClass = iota // reads nothing, as BodyNone does
 	BodyNone                        // is not read

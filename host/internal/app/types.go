@@ -7,26 +7,43 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Records as they are stored.
 type (
-	Canvas        = store.Canvas
-	CanvasFilter  = store.CanvasFilter
-	Version       = store.Version
-	Session       = store.Session
+	// Canvas is a document with its title and owner.
+	Canvas = store.Canvas
+	// CanvasFilter is which canvases a list has.
+	CanvasFilter = store.CanvasFilter
+	// Version is a saved document of a canvas.
+	Version = store.Version
+	// Session is a conversation with a canvas.
+	Session = store.Session
+	// SessionFilter is which sessions a list has.
 	SessionFilter = store.SessionFilter
-	SessionDay    = store.SessionDay
-	Run           = store.Run
-	RunFilter     = store.RunFilter
-	Key           = store.Key
-	User          = store.User
-	Member        = store.Member
-	Tenant        = store.Tenant
-	Login         = store.Login
-	Secret        = store.Secret
-	Item          = store.Item
-	Page          = store.Page
-	Position      = store.Position
-	OrderError    = store.OrderError
+	// SessionDay is the sessions that began on one day.
+	SessionDay = store.SessionDay
+	// Run is an execution of a canvas.
+	Run = store.Run
+	// RunFilter is which runs a list has.
+	RunFilter = store.RunFilter
+	// Key is an API key without its text.
+	Key = store.Key
+	// User is a person who can log in.
+	User = store.User
+	// Member is the role of a user in a tenant.
+	Member = store.Member
+	// Tenant is an owner of canvases, keys and users.
+	Tenant = store.Tenant
+	// Login is a login of a user.
+	Login = store.Login
+	// Secret is a sealed value without the value.
+	Secret = store.Secret
+	// Item is a record of a kind of its own, such as an MCP server.
+	Item = store.Item
+	// Page is a part of a list.
+	Page = store.Page
+	// Position is where a row stands in a list.
+	Position = store.Position
+	// OrderError is the error of a list that has no such order.
+	OrderError = store.OrderError
 )
 
 // Which documents of the rows of a list are read.
@@ -42,17 +59,25 @@ const (
 	RunFailed = store.RunFailed
 )
 
-// Runs, their records and schedules.
 type (
-	Job        = durable.Job
-	End        = durable.End
+	// Job is a run to start.
+	Job = durable.Job
+	// End is how a run ended.
+	End = durable.End
+	// Transcript is what a run said.
 	Transcript = durable.Transcript
-	Schedule   = durable.Schedule
-	When       = durable.When
-	WhenError  = durable.WhenError
-	Record     = runlog.Record
-	Pos        = runlog.Pos
-	Place      = runlog.Place
+	// Schedule is when a canvas runs by itself.
+	Schedule = durable.Schedule
+	// When is the times of a schedule.
+	When = durable.When
+	// WhenError is the error of times that are not accepted.
+	WhenError = durable.WhenError
+	// Record is an entry of a run log.
+	Record = runlog.Record
+	// Pos is a position in a run log.
+	Pos = runlog.Pos
+	// Place is where to read a run log.
+	Place = runlog.Place
 )
 
 // Where the state of a run is saved when it ends.

@@ -56,7 +56,7 @@ func (s *Site) FurnishAll() Belongings {
 	return b
 }
 
-// nobodys are belongings that nobody has.
+// Nobodys are belongings that nobody has.
 var Nobodys = Belongings{
 	Canvas: Nowhere, Session: Nowhere, Run: Nowhere, Message: Nowhere, Version: Nowhere, File: Nowhere, Server: Nowhere, Key: Nowhere,
 	User: Nowhere, Secret: Nowhere, Provider: Nowhere, Tenant: Nowhere, Schedule: Nowhere,

@@ -244,10 +244,16 @@ func (s *Site) Do(client *http.Client, req *http.Request) Answer {
 	return out
 }
 
-// Get, Post, Put and Delete are requests of tenant one.
-func (s *Site) Get(path string) Answer          { return s.Request("GET", path, "one", "") }
-func (s *Site) Post(path, body string) Answer   { return s.Request("POST", path, "one", body) }
-func (s *Site) Put(path, body string) Answer    { return s.Request("PUT", path, "one", body) }
+// Get requests a path as tenant one.
+func (s *Site) Get(path string) Answer { return s.Request("GET", path, "one", "") }
+
+// Post sends a body as tenant one.
+func (s *Site) Post(path, body string) Answer { return s.Request("POST", path, "one", body) }
+
+// Put replaces something as tenant one.
+func (s *Site) Put(path, body string) Answer { return s.Request("PUT", path, "one", body) }
+
+// Delete deletes something as tenant one.
 func (s *Site) Delete(path, body string) Answer { return s.Request("DELETE", path, "one", body) }
 
 // Good requires an Answer with code 0.
@@ -271,6 +277,7 @@ func Parts(nodes ...[4]string) string {
 	return `{"components":{` + strings.Join(list, ",") + `}}`
 }
 
+// Documents of canvases, and an id that nothing has.
 var (
 	Echo    = Parts([4]string{"begin", "Begin", `{"prologue":"Welcome"}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["You said {sys.query}"]}`, ""})
 	Slow    = Parts([4]string{"begin", "Begin", `{}`, "Wait:W"}, [4]string{"Wait:W", "Wait", `{}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["{Wait:W@result}"]}`, ""})

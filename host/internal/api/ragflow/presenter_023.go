@@ -66,9 +66,11 @@ func (presenter023) orderVersions([]app.Version)              {}
 func (presenter023) sessionVersion(app.Session) engine.Value                 { return engine.Null }
 func (presenter023) newSession(row engine.Value, _ app.Session) engine.Value { return row }
 func (presenter023) sessionList(rows engine.Value, _ int) api.Response       { return api.Result(rows) }
+
 func (presenter023) deletedSome(_, _ int, report engine.Value) api.Response {
 	return api.Result(report)
 }
+
 func (presenter023) deleteNone(_ bool, agent string, n int) (api.Response, error) {
 	if n == 0 {
 		return nil, api.Failed(api.CodeData, "Agent %s has no sessions", agent)
