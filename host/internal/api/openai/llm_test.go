@@ -79,8 +79,6 @@ func TestProvidersAtPrivateAddressesAreRefused(t *testing.T) {
 	require.Equal(t, 502, got.Status)
 }
 
-const completions = "/api/llm/chat/completions"
-
 func TestModelsForPages(t *testing.T) {
 	server := apitest.Vendor(t)
 	vendor := model.Provider{Name: "Vendor", BaseURL: server.URL + "/v1", Key: "sk-vendor", Retries: new(int)}

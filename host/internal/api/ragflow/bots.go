@@ -26,7 +26,7 @@ func (b bots) routes() []api.Route {
 			Need: api.NeedBeta, Scope: app.ScopeRun, Handler: b.complete,
 		},
 		read("/api/v1/agentbots/{id}/inputs", b.inputs),
-		read("/api/v1/agentbots/{id}/logs/{message}", editor{b.face}.log),
+		read("/api/v1/agentbots/{id}/logs/{message}", editor(b).log),
 		read("/v1/canvas/getsse/{id}", b.read),
 	}
 }
