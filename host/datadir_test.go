@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/logtest"
-	"github.com/stretchr/testify/require"
 )
 
 // openIn opens a host on a directory, and gives what it logs.

@@ -15,13 +15,18 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/faces"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/document"
@@ -157,13 +162,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 		Full: h.runMemory.Full, Suspect: h.runMemory.Suspect,
 		PlanBytes: h.memory.plans, Documents: h.memory.canvases, KeepRuns: cfg.KeepRuns, Report: h.ended, Watch: h.watch, WatchPast: h.redis.wanted(cfg), Parent: h.traces.Parent,
 	})
-	h.api = api.New(api.Config{
-		Store: h.store, Log: h.log, Files: h.files, Runs: h.runs, Registry: registry, Ports: ports.of, MCP: h.mcp, Plugins: h.pluginPort(),
-		Documents: &h.documents, Templates: templates, Models: h.models, Quota: h.quota, Operator: firstTenantID,
-		Limits: cfg.Limits, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate, Fetch: h.web,
-		Version: cfg.Version, Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
-		ForgetTask: h.redis.forget, LogDamaged: func() bool { return len(h.conn.Damage()) > 0 },
-	})
+	h.api = newAPI(h, registry, ports, templates, proxies, numbers)
 	if err := h.firstTenant(ctx, templates); err != nil {
 		return err
 	}
@@ -178,6 +177,23 @@ func (h *Host) open(ctx context.Context) (err error) {
 	}
 	h.begin(ctx)
 	return nil
+}
+
+// newAPI puts the services and the faces over them together.
+func newAPI(
+	h *Host, registry *engine.Registry, ports *ports, templates []app.Template, proxies []netip.Prefix, numbers *prometheus.Registry,
+) *api.API {
+	cfg := &h.cfg
+	services := app.New(app.Config{
+		Store: h.store, Log: h.log, Files: h.files, Runs: h.runs, Registry: registry, Ports: ports.of, Limits: cfg.Limits,
+		MCP: h.mcp, Plugins: h.pluginPort(), Documents: &h.documents, Templates: templates, Models: h.models,
+		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
+		LogDamaged: func() bool { return len(h.conn.Damage()) > 0 },
+	})
+	return faces.New(api.Config{
+		Services: services, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate,
+		Metrics: numbers, Logger: cfg.Log, Memory: h.memory.requests, SmallMemory: h.memory.small,
+	}, cfg.Version)
 }
 
 // begin takes over what was left unfinished, here and by other hosts.

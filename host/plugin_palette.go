@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 )
 
-var _ api.Plugins = (*plugins)(nil)
+var _ app.Plugins = (*plugins)(nil)
 
 // pluginPort is the plugins as the API wants them.
-func (h *Host) pluginPort() api.Plugins {
+func (h *Host) pluginPort() app.Plugins {
 	if h.plugins == nil {
 		return nil
 	}
@@ -21,7 +21,7 @@ func (h *Host) pluginPort() api.Plugins {
 }
 
 // Palette describes the installed plugins for a tenant.
-func (p *plugins) Palette(ctx context.Context, tenant string) ([]api.Plugin, error) {
+func (p *plugins) Palette(ctx context.Context, tenant string) ([]app.Plugin, error) {
 	secrets, err := p.store.Secrets(ctx, tenant)
 	if err != nil {
 		return nil, err
@@ -34,14 +34,14 @@ func (p *plugins) Palette(ctx context.Context, tenant string) ([]api.Plugin, err
 	if err != nil {
 		return nil, err
 	}
-	var out []api.Plugin
+	var out []app.Plugin
 	for _, e := range p.catalog.List() {
 		out = append(out, p.describe(e, most, set))
 	}
 	return out, nil
 }
 
-func (p *plugins) describe(e plugin.Entry, most *plugin.Permissions, set map[string]bool) api.Plugin {
+func (p *plugins) describe(e plugin.Entry, most *plugin.Permissions, set map[string]bool) app.Plugin {
 	v := e.Active
 	if v == nil {
 		v = e.Waiting
@@ -50,7 +50,7 @@ func (p *plugins) describe(e plugin.Entry, most *plugin.Permissions, set map[str
 		v = &plugin.Version{}
 	}
 	major, _, _ := strings.Cut(v.Version, ".")
-	out := api.Plugin{Component: engine.PluginPrefix + e.Name + "@" + major, Name: e.Name, Version: v.Version, State: "on"}
+	out := app.Plugin{Component: engine.PluginPrefix + e.Name + "@" + major, Name: e.Name, Version: v.Version, State: "on"}
 	m, err := p.catalog.Get(e.Name)
 	if err != nil {
 		out.State, out.Note = "off", err.Error()

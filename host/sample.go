@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -16,7 +16,7 @@ const (
 
 // installTemplates saves the templates as canvases of the first tenant. It is done once, so that
 // what somebody deletes stays away.
-func (h *Host) installTemplates(ctx context.Context, list []api.Template) error {
+func (h *Host) installTemplates(ctx context.Context, list []app.Template) error {
 	for _, t := range list {
 		title := t.Title.Get("en").Text()
 		_, taken, err := h.store.Canvases(ctx, store.CanvasFilter{Tenants: []string{firstTenantID}, Title: title}, store.Page{Documents: store.NoDocuments})

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
 )
 
 //go:embed examples/*.json
@@ -18,7 +18,7 @@ var examples embed.FS
 // readTemplates reads the built-in examples and those of further folders.
 // A file of a folder that does not load is an error, since somebody named the
 // folder.
-func readTemplates(registry *engine.Registry, folders []string) ([]api.Template, error) {
+func readTemplates(registry *engine.Registry, folders []string) ([]app.Template, error) {
 	inside, err := fs.Sub(examples, "examples")
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func readTemplates(registry *engine.Registry, folders []string) ([]api.Template,
 		}
 		all = append(all, os.DirFS(dir))
 	}
-	var out []api.Template
+	var out []app.Template
 	for _, folder := range all {
 		names, err := fs.Glob(folder, "*.json")
 		if err != nil {
@@ -52,17 +52,17 @@ func readTemplates(registry *engine.Registry, folders []string) ([]api.Template,
 }
 
 // readTemplate reads a canvas, or a template that wraps one under "dsl".
-func readTemplate(registry *engine.Registry, file string, data []byte) (api.Template, error) {
+func readTemplate(registry *engine.Registry, file string, data []byte) (app.Template, error) {
 	canvas, err := engine.Load(registry, data)
 	if err != nil {
-		return api.Template{}, err
+		return app.Template{}, err
 	}
 	doc, err := engine.ParseJSON(data)
 	if err != nil {
-		return api.Template{}, err
+		return app.Template{}, err
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".json")
-	t := api.Template{ID: name, Title: engine.Object("en", name), Description: engine.Object("en", ""), Type: "Example", DSL: canvas.Document().AppendJSON(nil)}
+	t := app.Template{ID: name, Title: engine.Object("en", name), Description: engine.Object("en", ""), Type: "Example", DSL: canvas.Document().AppendJSON(nil)}
 	if _, wrapped := doc.Lookup("dsl"); wrapped {
 		for key, to := range map[string]*engine.Value{"title": &t.Title, "description": &t.Description} {
 			if v := doc.Get(key); v.Kind() == engine.KindObject {

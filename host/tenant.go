@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 
-	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
@@ -20,7 +20,7 @@ const (
 const FirstTenant = firstTenantID
 
 // firstTenant makes tenant, user and key at the first start.
-func (h *Host) firstTenant(ctx context.Context, templates []api.Template) error {
+func (h *Host) firstTenant(ctx context.Context, templates []app.Template) error {
 	_, err := h.store.Tenant(ctx, firstTenantID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err

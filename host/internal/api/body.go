@@ -14,23 +14,27 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
-	"github.com/easel-canvas/easel/host/internal/runs"
 )
 
-// bodyClass bounds the body of a route. Every route declares one; TestRoutesDeclareBodies checks
+// BodyClass bounds the body of a route. Every route declares one; TestRoutesDeclareBodies checks
 // that.
-type bodyClass uint8
+type BodyClass uint8
 
+// Classes of bodies.
 const (
-	bodyUndeclared bodyClass = iota // reads nothing, as bodyNone does
-	bodyNone                        // is not read
-	bodyTiny                        // names, passwords and limits; all that callers without a key may send
-	bodySmall                       // settings and lists of ids
-	bodyCanvas                      // documents of canvases, inputs of runs, messages to models
-	bodyUpload                      // files, which are stored as they arrive
-	bodyWebhook                     // as the canvas of the webhook allows
+	BodyUndeclared BodyClass = iota // reads nothing, as BodyNone does
+	BodyNone                        // is not read
+	BodyTiny                        // names, passwords and limits; all that callers without a key may send
+	BodySmall                       // settings and lists of ids
+	BodyCanvas                      // documents of canvases, inputs of runs, messages to models
+	BodyUpload                      // files, which are stored as they arrive
+	BodyWebhook                     // as the canvas of the webhook allows
 )
+
+// MaxWebhookBody is the largest body that the canvas of a webhook may allow, in bytes.
+const MaxWebhookBody = 10 << 20
 
 // Bounds of requests, in bytes where nothing else is said.
 const (
@@ -40,9 +44,9 @@ const (
 	smallDecoded = 16 << 20
 	formBody     = 1 << 20 // a form where JSON is expected
 
-	longestURL     = 16 << 10
-	mostParameters = 1000 // of a query
-	mostFields     = 1000 // of a form
+	maxURL        = 16 << 10
+	maxParameters = 1000 // of a query
+	maxFields     = 1000 // of a form
 )
 
 // budgetWait is how long a request waits for memory that other requests hold, and when it may try
@@ -50,24 +54,24 @@ const (
 const budgetWait = 2 * time.Second
 
 // limits are the bytes that a body may have, and take after it is parsed; 0 means the budget.
-func (b bodyClass) limits(cfg *Config) (body, decoded int64) {
+func (b BodyClass) limits(cfg *Config) (body, decoded int64) {
 	switch b {
-	case bodyTiny:
+	case BodyTiny:
 		return min(tinyBody, cfg.MaxBody), tinyDecoded
-	case bodySmall:
+	case BodySmall:
 		return min(smallBody, cfg.MaxBody), smallDecoded
-	case bodyCanvas:
+	case BodyCanvas:
 		return cfg.MaxBody, 0
-	case bodyUpload:
-		return cfg.MaxUpload + 1<<20, 0
-	case bodyWebhook:
-		return mostWebhookBody, 0
+	case BodyUpload:
+		return cfg.Services.Files.MaxSize() + 1<<20, 0
+	case BodyWebhook:
+		return MaxWebhookBody, 0
 	}
 	return 0, 0
 }
 
 // streamed reports whether the handler reads the body itself.
-func (b bodyClass) streamed() bool { return b == bodyUpload || b == bodyWebhook }
+func (b BodyClass) streamed() bool { return b == BodyUpload || b == BodyWebhook }
 
 // reserved is what one request holds of the budgets of requests.
 type reserved struct {
@@ -75,85 +79,74 @@ type reserved struct {
 	decoded      int64 // of JSON that was parsed
 }
 
-// reserve takes n bytes of the budget of requests, or waits a moment for others to release them.
-func (c *call) reserve(n int64) error { return c.reserveOf(&c.memory.large, c.a.cfg.Memory, n) }
+// Reserve takes n bytes of the budget of requests, or waits a moment for others to release them.
+func (r *Request) Reserve(n int64) error { return r.reserveOf(&r.memory.large, r.api.cfg.Memory, n) }
 
-// reserveBody is reserve for what a body becomes. Tiny bodies have a budget of their own, so that
+// ReserveBody is reserve for what a body becomes. Tiny bodies have a budget of their own, so that
 // logins are answered while large requests fill the other one.
-func (c *call) reserveBody(n int64) error {
-	if c.route.body == bodyTiny {
-		return c.reserveOf(&c.memory.small, c.a.cfg.SmallMemory, n)
+func (r *Request) ReserveBody(n int64) error {
+	if r.Route.Body == BodyTiny {
+		return r.reserveOf(&r.memory.small, r.api.cfg.SmallMemory, n)
 	}
-	return c.reserve(n)
+	return r.Reserve(n)
 }
 
-func (c *call) reserveOf(account **memlimit.Account, budget *memlimit.Budget, n int64) error {
+func (r *Request) reserveOf(account **memlimit.Account, budget *memlimit.Budget, n int64) error {
 	if *account == nil {
 		*account = budget.Open()
 	}
 	err := (*account).Grow(n)
 	if errors.Is(err, memlimit.ErrFull) {
-		ctx, done := context.WithTimeout(c.ctx(), budgetWait)
+		ctx, done := context.WithTimeout(r.HTTP.Context(), budgetWait)
 		defer done()
 		err = (*account).Wait(ctx, n)
 	}
 	switch {
 	case errors.Is(err, memlimit.ErrTooLarge):
-		return tooLarge("the request takes more memory than this host has for requests: %s; --memory raises it", err)
-	case err != nil && c.ctx().Err() == nil:
-		return &failure{
-			code: codeServer, message: "The host has no memory for this request now; try again.",
-			status: http.StatusServiceUnavailable, after: budgetWait,
+		return TooLarge("the request takes more memory than this host has for requests: %s; --memory raises it", err)
+	case err != nil && r.HTTP.Context().Err() == nil:
+		return &Failure{
+			Code: CodeServer, Message: "The host has no memory for this request now; try again.",
+			Status: http.StatusServiceUnavailable, After: budgetWait,
 		}
 	}
 	return err
 }
 
-// largeStored is the size from which stored documents are counted, in bytes.
-const largeStored = 64 << 10
-
-// reserveStored reserves what it takes to read a stored document and to answer with it.
-func (c *call) reserveStored(doc []byte) error {
-	if len(doc) < largeStored {
-		return nil
-	}
-	return c.reserve(engine.JSONSize(string(doc)) + 2*int64(len(doc)))
-}
-
-// free gives back what the request holds, once nothing refers to its body any more: streams last
+// Free gives back what the request holds, once nothing refers to its body any more: streams last
 // for minutes.
-func (c *call) free() {
-	c.body = emptyBody
-	c.memory.large.Close()
-	c.memory.small.Close()
-	c.memory = reserved{}
+func (r *Request) Free() {
+	r.Body.Value = emptyBody
+	r.memory.large.Close()
+	r.memory.small.Close()
+	r.memory = reserved{}
 }
 
-// startRun starts a run, and forgets the body of the request.
-func (c *call) startRun(j runs.Job) (runs.Job, error) {
-	if c.length > largeStored {
-		c.detach(&j)
+// Start starts a run, and forgets the body of the request.
+func (r *Request) Start(ctx context.Context, j app.Job) (app.Job, error) {
+	if r.Body.Length > app.LargeDocument {
+		r.detach(&j)
 	}
-	j, err := c.a.cfg.Runs.Start(c.ctx(), j)
+	j, err := r.Runs().Start(ctx, j)
 	if err == nil {
-		c.w.Header().Set(runHeader, j.ID)
+		r.Writer.Header().Set(RunHeader, j.ID)
 	}
 	none := engine.Null
 	j.Query, j.Inputs, j.Files, j.Webhook, j.Pins = none, none, none, none, none // the run has them
-	c.free()
+	r.Free()
 	return j, err
 }
 
 // detach copies what a run takes from a much larger body, since every string of a parsed text
 // refers to all of it.
-func (c *call) detach(j *runs.Job) {
+func (r *Request) detach(j *app.Job) {
 	values := []*engine.Value{&j.Query, &j.Inputs, &j.Files, &j.Webhook, &j.Pins}
 	all := engine.NewObject(len(values))
 	for i, v := range values {
 		all.Set(strconv.Itoa(i), *v)
 	}
 	text := all.Value().JSON()
-	if len(text) > c.length/2 {
+	if len(text) > r.Body.Length/2 {
 		return
 	}
 	if own, err := engine.ParseJSONText(text); err == nil { // what was written is JSON
@@ -163,23 +156,21 @@ func (c *call) detach(j *runs.Job) {
 	}
 }
 
-var emptyBody = engine.Object()
-
-// tooLarge is a failure with HTTP 413.
-func tooLarge(format string, args ...any) *failure {
-	return &failure{code: codeBad, message: fmt.Sprintf(format, args...), status: http.StatusRequestEntityTooLarge}
+// TooLarge is a failure with HTTP 413.
+func TooLarge(format string, args ...any) *Failure {
+	return &Failure{Code: CodeBad, Message: fmt.Sprintf(format, args...), Status: http.StatusRequestEntityTooLarge}
 }
 
-// parse reads JSON that came with the request, within what the class of its body may take.
-func (c *call) parse(text string) (engine.Value, error) {
-	_, most := c.route.body.limits(&c.a.cfg)
+// Parse reads JSON that came with the request, within what the class of its body may take.
+func (r *Request) Parse(text string) (engine.Value, error) {
+	_, most := r.Route.Body.limits(&r.api.cfg)
 	var refused error
 	v, err := engine.ParseJSONReserving(text, func(n int64) error {
-		c.memory.decoded += n
-		if most > 0 && c.memory.decoded > most {
-			refused = tooLarge("the request takes more than %d bytes of memory when it is parsed", most)
+		r.memory.decoded += n
+		if most > 0 && r.memory.decoded > most {
+			refused = TooLarge("the request takes more than %d bytes of memory when it is parsed", most)
 		} else {
-			refused = c.reserveBody(n)
+			refused = r.ReserveBody(n)
 		}
 		return refused
 	})
@@ -189,96 +180,102 @@ func (c *call) parse(text string) (engine.Value, error) {
 	return v, err
 }
 
-// checkBody refuses a body that cannot be read, before any of it is.
-func (c *call) checkBody(most int64) error {
-	if n := contentLength(c.r); n > most {
-		c.w.Header().Set("Connection", "close")
+// CheckBody refuses a body that cannot be read, before any of it is.
+func (r *Request) CheckBody(most int64) error {
+	if n := r.HTTP.ContentLength; n > most {
+		r.Writer.Header().Set("Connection", "close")
 		return &http.MaxBytesError{Limit: most}
 	}
-	switch encoding := c.r.Header.Get("Content-Encoding"); {
+	switch encoding := r.HTTP.Header.Get("Content-Encoding"); {
 	case encoding == "", strings.EqualFold(encoding, "identity"):
 		return nil
 	default:
-		c.w.Header().Set("Connection", "close")
-		return &failure{
-			code: codeBad, message: fmt.Sprintf("Content-Encoding %.40q: bodies are read without compression only", encoding),
-			status: http.StatusUnsupportedMediaType,
+		r.Writer.Header().Set("Connection", "close")
+		return &Failure{
+			Code: CodeBad, Message: fmt.Sprintf("Content-Encoding %.40q: bodies are read without compression only", encoding),
+			Status: http.StatusUnsupportedMediaType,
 		}
 	}
 }
 
 // checkURL refuses queries that only an attack has.
-func (c *call) checkURL() error {
-	if len(c.r.RequestURI) > longestURL {
-		return &failure{code: codeBad, message: fmt.Sprintf("the URL is longer than %d bytes", longestURL), status: http.StatusRequestURITooLong}
+func checkURL(r *http.Request) error {
+	if len(r.RequestURI) > maxURL {
+		return &Failure{Code: CodeBad, Message: fmt.Sprintf("the URL is longer than %d bytes", maxURL), Status: http.StatusRequestURITooLong}
 	}
-	if strings.Count(c.r.URL.RawQuery, "&") >= mostParameters {
-		return &failure{code: codeBad, message: fmt.Sprintf("the query has more than %d parameters", mostParameters), status: http.StatusBadRequest}
+	if strings.Count(r.URL.RawQuery, "&") >= maxParameters {
+		return &Failure{Code: CodeBad, Message: fmt.Sprintf("the query has more than %d parameters", maxParameters), Status: http.StatusBadRequest}
 	}
 	return nil
+}
+
+// MaxBody is how many bytes the body may have.
+func (r *Request) MaxBody() int64 {
+	most, _ := r.Route.Body.limits(&r.api.cfg)
+	return most
 }
 
 // readBody reads JSON, or a form. An empty body is an empty object, whatever
 // its Content-Type says.
-func (c *call) readBody() error {
-	most, _ := c.route.body.limits(&c.a.cfg)
-	if most == 0 || c.r.Body == nil || c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
+func (r *Request) readBody() error {
+	most := r.MaxBody()
+	if most == 0 || r.HTTP.Body == nil || r.HTTP.Method == http.MethodGet || r.HTTP.Method == http.MethodHead {
 		return nil
 	}
-	if err := c.checkBody(most); err != nil {
+	if err := r.CheckBody(most); err != nil {
 		return err
 	}
-	kind, params, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	kind, params, _ := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type"))
 	if kind == "multipart/form-data" {
-		return c.readForm(params["boundary"], most)
+		return r.readForm(params["boundary"], most)
 	}
-	text, err := c.readText(most)
+	text, err := r.ReadText(most)
 	if err != nil || strings.TrimSpace(text) == "" {
 		return err
 	}
 	if kind == "application/x-www-form-urlencoded" && text[0] != '{' {
-		values, err := c.parseForm(text)
+		values, err := r.ParseForm(text)
 		if err != nil {
 			return err
 		}
-		c.body = firstValues(values)
+		r.Body.Value = FirstValues(values)
 		return nil
 	}
-	v, err := c.parse(text)
-	var f *failure
+	v, err := r.Parse(text)
+	var f *Failure
 	if errors.As(err, &f) {
 		return err
 	}
 	if err != nil {
-		return failed(codeException, "<BadRequest '400: Bad Request'> the body is not JSON: %s", err)
+		return Failed(CodeException, "<BadRequest '400: Bad Request'> the body is not JSON: %s", err)
 	}
 	if v.Kind() != engine.KindObject {
-		return failed(codeException, "<BadRequest '400: Bad Request'> the body is %s; an object is needed", aKind(v.Kind()))
+		return Failed(CodeException, "<BadRequest '400: Bad Request'> the body is %s; an object is needed", KindName(v.Kind()))
 	}
-	c.body, c.length = v, len(text)
+	r.Body.Value, r.Body.Length = v, len(text)
 	return nil
 }
 
-// parseForm reads an urlencoded form.
-func (c *call) parseForm(text string) (url.Values, error) {
+// ParseForm reads an urlencoded form.
+func (r *Request) ParseForm(text string) (url.Values, error) {
 	switch {
 	case len(text) > formBody:
 		return nil, &http.MaxBytesError{Limit: formBody}
-	case strings.Count(text, "&") >= mostFields:
-		return nil, tooLarge("the form has more than %d fields", mostFields)
+	case strings.Count(text, "&") >= maxFields:
+		return nil, TooLarge("the form has more than %d fields", maxFields)
 	}
-	if err := c.reserveBody(int64(len(text))); err != nil {
+	if err := r.ReserveBody(int64(len(text))); err != nil {
 		return nil, err
 	}
 	values, err := url.ParseQuery(text)
 	if err != nil {
-		return nil, failed(codeException, "the form cannot be read: %s", err)
+		return nil, Failed(CodeException, "the form cannot be read: %s", err)
 	}
 	return values, nil
 }
 
-// firstValues is a form as an object of its fields' first values.
-func firstValues(values url.Values) engine.Value {
+// FirstValues is a form as an object of its fields' first values.
+func FirstValues(values url.Values) engine.Value {
 	b := engine.NewObject(len(values))
 	for k, v := range values {
 		b.Set(k, engine.String(v[0]))
@@ -287,12 +284,12 @@ func firstValues(values url.Values) engine.Value {
 }
 
 // readForm reads the fields of a multipart form; files among them are passed over.
-func (c *call) readForm(boundary string, most int64) error {
-	c.bodyDeadline(c.a.cfg.BodyTime)
-	form := c.multipart(boundary, min(most, formBody))
+func (r *Request) readForm(boundary string, most int64) error {
+	r.LimitBodyTime()
+	form := r.Multipart(boundary, min(most, formBody))
 	b := engine.NewObject(8)
 	for {
-		part, err := form.next()
+		part, err := form.Next()
 		if err == io.EOF {
 			break
 		}
@@ -301,40 +298,40 @@ func (c *call) readForm(boundary string, most int64) error {
 		}
 		text := ""
 		if err == nil {
-			text, err = form.text(part)
+			text, err = form.Text(part)
 		}
 		if err != nil {
-			return c.formFailure(form, err)
+			return r.formFailure(form, err)
 		}
 		if name := part.FormName(); !b.Has(name) {
 			b.Set(name, engine.String(text))
 		}
 	}
-	c.bodyDeadline(0)
-	c.body = b.Value()
+	r.EndBodyTime()
+	r.Body.Value = b.Value()
 	return nil
 }
 
 // formFailure is what is wrong with a form: how it arrives, or itself.
-func (c *call) formFailure(form *formReader, err error) error {
-	if form.broken != nil {
-		return c.bodyFailure(form.broken)
+func (r *Request) formFailure(form *FormReader, err error) error {
+	if form.Broken != nil {
+		return r.BodyFailure(form.Broken)
 	}
-	var f *failure
+	var f *Failure
 	if errors.As(err, &f) {
 		return err
 	}
-	return failed(codeException, "the form cannot be read: %s", err)
+	return Failed(CodeException, "the form cannot be read: %s", err)
 }
 
 // buffers are what bodies are read with.
 var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-// readText reads the body within a size and a time. Memory is reserved as it arrives, not as it is
+// ReadText reads the body within a size and a time. Memory is reserved as it arrives, not as it is
 // declared, so that a client cannot hold with a header what it does not send.
-func (c *call) readText(most int64) (string, error) {
-	c.bodyDeadline(c.a.cfg.BodyTime)
-	in := http.MaxBytesReader(c.w, c.r.Body, most)
+func (r *Request) ReadText(most int64) (string, error) {
+	r.LimitBodyTime()
+	in := http.MaxBytesReader(r.Writer, r.HTTP.Body, most)
 	buffer, _ := buffers.Get().(*[32 << 10]byte)
 	defer buffers.Put(buffer)
 	text, room := new(strings.Builder), 0
@@ -342,69 +339,76 @@ func (c *call) readText(most int64) (string, error) {
 		n, err := in.Read(buffer[:])
 		if need := text.Len() + n; need > room {
 			before := room
-			room = c.room(room, need, most)
-			if err := c.reserveText(int64(room)); err != nil {
-				c.w.Header().Set("Connection", "close")
+			room = r.room(room, need, most)
+			if err := r.ReserveText(int64(room)); err != nil {
+				r.Writer.Header().Set("Connection", "close")
 				return "", err
 			}
 			larger := new(strings.Builder)
 			larger.Grow(room)
 			larger.WriteString(text.String())
 			text = larger
-			c.releaseText(int64(before))
+			r.releaseText(int64(before))
 		}
 		text.Write(buffer[:n])
 		if err == io.EOF {
-			c.bodyDeadline(0)
+			r.EndBodyTime()
 			return text.String(), nil
 		}
 		if err != nil {
-			return "", c.bodyFailure(err)
+			return "", r.BodyFailure(err)
 		}
 	}
 }
 
 // room is the next size of the buffer of a body: the declared one once a good part of it has
 // arrived.
-func (c *call) room(now, need int, most int64) int {
+func (r *Request) room(now, need int, most int64) int {
 	next := max(need, 2*now)
-	if n := contentLength(c.r); n >= int64(need) && n < int64(next) {
+	if n := r.HTTP.ContentLength; n >= int64(need) && n < int64(next) {
 		return int(n)
 	}
 	return int(min(int64(next), most))
 }
 
-// reserveText is reserve for the text of a body. That of a tiny one is not counted: a client that
+// ReserveText is reserve for the text of a body. That of a tiny one is not counted: a client that
 // sends it slowly would otherwise hold the memory of others' logins.
-func (c *call) reserveText(n int64) error {
-	if c.route.body == bodyTiny {
+func (r *Request) ReserveText(n int64) error {
+	if r.Route.Body == BodyTiny {
 		return nil
 	}
-	return c.reserve(n)
+	return r.Reserve(n)
 }
 
-func (c *call) releaseText(n int64) {
-	if c.route.body != bodyTiny {
-		c.memory.large.Shrink(n)
+func (r *Request) releaseText(n int64) {
+	if r.Route.Body != BodyTiny {
+		r.memory.large.Shrink(n)
 	}
 }
 
-// bodyFailure is why a body did not arrive. What is left of it is not waited for.
-func (c *call) bodyFailure(err error) error {
-	c.w.Header().Set("Connection", "close")
+// BodyFailure is why a body did not arrive. What is left of it is not waited for.
+func (r *Request) BodyFailure(err error) error {
+	r.Writer.Header().Set("Connection", "close")
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
 		return err
 	}
-	return &failure{code: codeBad, message: "the body did not arrive in time or broke off", status: http.StatusRequestTimeout}
+	return &Failure{Code: CodeBad, Message: "the body did not arrive in time or broke off", Status: http.StatusRequestTimeout}
 }
 
-// bodyDeadline bounds reading; 0 takes the bound away. Connections without
-// deadlines (tests) are left alone.
-func (c *call) bodyDeadline(d time.Duration) {
-	var at time.Time
-	if d > 0 {
-		at = time.Now().Add(d)
+// LimitBodyTime bounds how long the body may take to arrive, until [Request.EndBodyTime].
+func (r *Request) LimitBodyTime() {
+	d := r.api.cfg.BodyTime
+	if r.Route.Body == BodyUpload {
+		d *= 10
 	}
-	_ = http.NewResponseController(c.w).SetReadDeadline(at) // a connection without deadlines stays as it is
+	r.setReadDeadline(time.Now().Add(d))
+}
+
+// EndBodyTime removes the bound of [Request.LimitBodyTime].
+func (r *Request) EndBodyTime() { r.setReadDeadline(time.Time{}) }
+
+// setReadDeadline leaves connections without deadlines (tests) as they are.
+func (r *Request) setReadDeadline(at time.Time) {
+	_ = http.NewResponseController(r.Writer).SetReadDeadline(at)
 }

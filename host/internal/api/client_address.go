@@ -65,8 +65,8 @@ func (p proxies) client(r *http.Request) netip.Addr {
 	return at
 }
 
-// client is the address of the sender of the request, as far as it is known.
-func (c *call) client() netip.Addr { return proxies(c.a.cfg.TrustedProxies).client(c.r) }
+// Client is the address of the sender of the request, as far as it is known.
+func (r *Request) Client() netip.Addr { return proxies(r.api.cfg.TrustedProxies).client(r.HTTP) }
 
 // parseHop reads an address with or without a port, in brackets or not. Zones
 // mean nothing beyond one machine.

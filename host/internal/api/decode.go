@@ -9,30 +9,32 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// decode reads the body into a struct of our own API; what it does not know is
+// Decode reads the body into a struct of our own API; what it does not know is
 // refused, so that a misspelt member is noticed.
-func (c *call) decode(into any) error {
-	if c.length > largeStored {
-		if err := c.reserveBody(3 * int64(c.length)); err != nil { // written, read, and in the struct
+func (r *Request) Decode(into any) error {
+	if r.Body.Length > app.LargeDocument {
+		if err := r.ReserveBody(3 * int64(r.Body.Length)); err != nil { // written, read, and in the struct
 			return err
 		}
 	}
-	d := json.NewDecoder(bytes.NewReader(c.body.AppendJSON(make([]byte, 0, c.length))))
+	d := json.NewDecoder(bytes.NewReader(r.Body.AppendJSON(make([]byte, 0, r.Body.Length))))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return badArgument("%s", decodeProblem(err, ""))
+		return app.BadArgument("%s", DecodeProblem(err, ""))
 	}
 	return nil
 }
 
-// decodeProblem says what is wrong with JSON in the words of the API: encoding/json names the types
+// DecodeProblem says what is wrong with JSON in the words of the API: encoding/json names the types
 // of Go. The member within is put before the names of its members.
-func decodeProblem(err error, within string) string {
+func DecodeProblem(err error, within string) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
-		return withoutGoNames(strings.TrimPrefix(err.Error(), "json: "))
+		return WithoutGoNames(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	name := strings.Trim(within+"."+wrong.Field, ".")
 	return fmt.Sprintf("argument %s must be %s, not %s", name, acceptedFor(wrong.Type), jsonWord(wrong.Value))
@@ -106,8 +108,8 @@ var goTexts = []struct {
 	regexp.MustCompile(`\*?\b(?:url|net|http|json|os|fs|io|time|strconv|errors|tls|x509|reflect|syscall)\.[A-Z]\w*(?:Error)?\b`), `error`,
 }}
 
-// withoutGoNames is an error without the names of Go's types and functions.
-func withoutGoNames(text string) string {
+// WithoutGoNames is an error without the names of Go's types and functions.
+func WithoutGoNames(text string) string {
 	for _, g := range goTexts {
 		text = g.pattern.ReplaceAllString(text, g.plain)
 	}
@@ -115,12 +117,12 @@ func withoutGoNames(text string) string {
 }
 
 // plain is a failure whose message names no types of Go; f itself may be shared.
-func (f *failure) plain() *failure {
-	text := withoutGoNames(f.message)
-	if text == f.message {
+func (f *Failure) plain() *Failure {
+	text := WithoutGoNames(f.Message)
+	if text == f.Message {
 		return f
 	}
 	copied := *f
-	copied.message = text
+	copied.Message = text
 	return &copied
 }

@@ -1,40 +1,33 @@
-package api
+package api_test
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
-	"net"
-	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	v2 "github.com/easel-canvas/easel/host/internal/api/v2"
 )
-
-// goName matches what only people who write Go know.
-var goName = regexp.MustCompile(`Go (?:struct|value)|\bstrconv\b|\bjson: |UnmarshalJSON|parsing time|\bof type \S*(?:int|float|string|struct|map|\[)|` +
-	`\b(?:url|net|http|json|time|os|io|errors|engine|store|api|runs|runlog|broker|plugin)\.[A-Z]\w+|\bu?int(?:8|16|32|64)\b|float64|map\[string\]|interface ?\{|\bv2[A-Z]\w+`)
 
 // membersOf are the names that handlers read from bodies, and those of our own API's schemas.
 func membersOf(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
+	faces, err := filepath.Glob("*/*.go")
+	require.NoError(t, err)
 	names := map[string]bool{}
-	read := regexp.MustCompile(`\.(?:text|texts|flag|object|list|kind|Get|Lookup)\("(\w+)"|json:"(\w+)`)
-	for _, file := range files {
+	read := regexp.MustCompile(`(?:\b|\.)(?:[Tt]ext|Texts|Flag|Object|List|Get|Lookup)\("(\w+)"|json:"(\w+)`)
+	for _, file := range append(files, faces...) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
@@ -51,29 +44,36 @@ func membersOf(t *testing.T) []string {
 // wrongValues are one of each kind.
 var wrongValues = []string{`"x"`, `1.5`, `-1`, `99999999999999999999`, `true`, `["x"]`, `[1]`, `{"x":[1]}`}
 
+// streams reports whether a route can answer with the events of a run.
+func streams(r api.Route) bool {
+	last := r.Path[strings.LastIndex(r.Path, "/")+1:]
+	return strings.HasPrefix(r.Path, v2.Prefix) && (last == "events" || last == "rerun" || last == "resume" ||
+		last == "runs" && r.Method == "POST")
+}
+
 // No answer of any route names a type or a function of Go, whatever is wrong with the body, the
 // query or the path.
 func TestErrorsNameNoGoTypes(t *testing.T) {
-	s := newSite(t)
-	b := s.furnishAll()
+	s := apitest.New(t)
+	b := s.FurnishAll()
 	members := membersOf(t)
-	ask := func(r route, method, path, body string) {
+	ask := func(r api.Route, method, path, body string) {
 		req := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
 		req.Header.Set("Authorization", "Bearer one")
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Last-Event-ID", "x-y")
 		w := httptest.NewRecorder()
-		s.api.Handler().ServeHTTP(w, req)
+		s.API.Handler().ServeHTTP(w, req)
 		if w.Code < 400 && !strings.Contains(w.Body.String(), `"code":10`) || !strings.Contains(w.Header().Get("Content-Type"), "json") {
 			return
 		}
-		require.NotRegexp(t, goName, w.Body.String(), "%s %s %s", method, path, body)
+		require.NotRegexp(t, api.GoName, w.Body.String(), "%s %s %s", method, path, body)
 	}
-	eachRoute(func(r route, method string) {
-		if r.doc != nil && r.doc.stream || strings.Contains(r.path, "logout") || strings.Contains(r.path, "logs") || r.method == "DELETE" {
+	apitest.EachRoute(s, func(r api.Route, method string) {
+		if streams(r) || strings.Contains(r.Path, "logout") || strings.Contains(r.Path, "logs") || r.Method == "DELETE" {
 			return
 		}
-		path := b.fill(r.path)
+		path := b.Fill(r.Path)
 		if method == "GET" {
 			for _, value := range []string{"x", "-1", "1.5", "99999999999999999999", "%00", "[]"} {
 				query := ""
@@ -96,7 +96,7 @@ func TestErrorsNameNoGoTypes(t *testing.T) {
 			require.NoError(t, err)
 			for _, name := range members {
 				all.Set(name, v)
-				if r.doc != nil {
+				if strings.HasPrefix(r.Path, v2.Prefix) {
 					ask(r, method, path, `{"`+name+`":`+value+`}`)
 				}
 			}
@@ -106,7 +106,7 @@ func TestErrorsNameNoGoTypes(t *testing.T) {
 }
 
 func TestDecodeProblems(t *testing.T) {
-	s := newSite(t)
+	s := apitest.New(t)
 	for _, c := range []struct{ method, path, body, want string }{
 		{"POST", "/api/v2/keys", `{"name":1}`, "argument name must be text, not a number"},
 		{"POST", "/api/v2/keys", `{"name":"n","rate":"x"}`, "argument rate must be a whole number, not a string"},
@@ -118,36 +118,7 @@ func TestDecodeProblems(t *testing.T) {
 		{"POST", "/api/v2/keys", `{"name":"n","expires":5}`, "a time must be text such as 1970-01-01T00:00:00Z"},
 		{"POST", "/api/v2/keys", `{"name":"n","nothing":5}`, `unknown field "nothing"`},
 	} {
-		v := s.as("one", c.method, c.path, c.body, 422)
+		v := s.As("one", c.method, c.path, c.body, 422)
 		require.Equal(t, c.want, v.Get("error").Get("message").Str(), c.body)
 	}
-}
-
-func TestErrorsWithoutGoNames(t *testing.T) {
-	var n struct{ A struct{ B int8 } }
-	wrongType := json.Unmarshal([]byte(`{"A":{"B":"x"}}`), &n)
-	wrongValue := json.Unmarshal([]byte(`[]`), new(v2KeyInput))
-	_, wrongNumber := strconv.ParseInt("x\"y", 10, 64)
-	_, wrongRange := strconv.Atoi("99999999999999999999")
-	_, wrongTime := time.Parse(time.RFC3339, "x")
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{fmt.Errorf("a: %w", wrongType), "a: argument A.B cannot be of the kind string"},
-		{wrongValue, "a value of the kind array is not accepted here"},
-		{fmt.Errorf("rate: %w", wrongNumber), `rate: "x\"y" is not accepted here`},
-		{wrongRange, `"99999999999999999999" is out of range`},
-		{wrongTime, `a time must look like 1970-01-01T00:00:00Z, not "x"`},
-		{fmt.Errorf("failed with %T", &url.Error{}), "failed with error"},
-		{fmt.Errorf("%T: %w", &net.OpError{}, errors.New("refused")), "error: refused"},
-		{errors.New("what json says: a canvas of api.example.com"), "what json says: a canvas of api.example.com"},
-	} {
-		require.Equal(t, c.want, withoutGoNames(c.err.Error()))
-		f, _ := asFailure(c.err)
-		require.NotRegexp(t, goName, f.plain().message)
-	}
-	f := failed(codeException, "%s", wrongNumber)
-	require.NotSame(t, f, f.plain(), "a failure may be shared")
-	require.Equal(t, http.StatusBadRequest, statusFor(f, f).http)
 }

@@ -1,22 +1,15 @@
-// Package api serves canvases over HTTP.
+// Package api serves canvases over HTTP: routes, authentication, limits of requests, errors and
+// event streams. What the routes answer are its faces, in packages of their own: the agent API of
+// RAGFlow in two dialects (ragflow), our own API (v2), OpenAI's form (openai), webhooks (webhook)
+// and the login page (login). faces lists them all.
 //
-// Three faces share one implementation. The "0.23" dialect of RAGFlow's agent
-// API stands at the root, the "0.27" one under /0.27, and a small API of our
-// own under /api/v2 (v2.go). A handler is one function for both dialects; where
-// they disagree on the same request it asks [call.newer].
+// A request goes through serve.go: router.go finds its route, auth.go who makes it, body.go reads
+// its body; then the handler of the route calls a service of package app and returns a [Response],
+// which reply.go or stream.go writes. Everything that can be refused is refused before the first
+// byte of a stream; what fails later is reported inside the stream, in a form that clients of that
+// endpoint read.
 //
-// Beside them stand the login page (loginpage.go), plain forms without
-// a script, and the host's models for pages in OpenAI's form (llm.go).
-//
-// A request goes through router.go (which route), call.go (who asks, and what
-// with), a handler, and reply.go (envelopes). Everything that can be refused is
-// refused before the first byte of a stream; what goes wrong later is told
-// inside the stream, in a form that clients of that endpoint can read
-// (stream.go).
-//
-// Rows never leave their tenant: every lookup goes to the store with the
-// caller's tenant, and what belongs to another looks like what does not exist.
-// What a caller may do is a list of scopes, of a key or of a member's role
-// (auth.go); how often, is counted per key or login (rates.go). The tests walk
-// all routes: one that is added has to say what it answers.
+// What a principal may do is a list of scopes, of a key or of a member's role; how often is counted
+// per key or login (rates.go). The tests call every route: one that is added needs a row that says
+// what it answers.
 package api

@@ -4,141 +4,132 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/broker"
-	docs "github.com/easel-canvas/easel/host/internal/document"
-	"github.com/easel-canvas/easel/host/internal/model"
-	"github.com/easel-canvas/easel/host/internal/quota"
-	"github.com/easel-canvas/easel/host/internal/runlog"
-	"github.com/easel-canvas/easel/host/internal/runs"
-	"github.com/easel-canvas/easel/host/internal/store"
-	"github.com/easel-canvas/easel/host/internal/upload"
+	"github.com/easel-canvas/easel/host/internal/app"
 )
 
 // Codes of the dialects, in the member code of their answers.
 const (
-	codeOK        = 0
-	codeException = 100
-	codeArgument  = 101
-	codeData      = 102
-	codeOperating = 103
-	codeRunning   = 106
-	codeForbidden = 108
-	codeAuth      = 109
-	codeBad       = 400
-	codeUnknown   = 401
-	codeNotFound  = 404
-	codeConflict  = 409
-	codeServer    = 500
+	CodeOK        = 0
+	CodeException = 100
+	CodeArgument  = 101
+	CodeData      = 102
+	CodeOperating = 103
+	CodeRunning   = 106
+	CodeForbidden = 108
+	CodeAuth      = 109
+	CodeBad       = 400
+	CodeUnknown   = 401
+	CodeNotFound  = 404
+	CodeConflict  = 409
+	CodeServer    = 500
 )
 
-// failure is an answer that tells what went wrong.
-type failure struct {
-	code    int
-	message string
-	data    engine.Value // put in when hasData
-	hasData bool
-	status  int           // HTTP; 0 means 200, as the dialects do
-	after   time.Duration // when to come back, told when it is not 0
-	param   string        // the member of the request that is wrong, "" when it is none
+// Failure is an answer that tells what went wrong.
+type Failure struct {
+	Code    int
+	Message string
+	Data    engine.Value // put in when HasData
+	HasData bool
+	Status  int           // HTTP; 0 means 200, as the dialects do
+	After   time.Duration // when to come back, told when it is not 0
+	Param   string        // the member of the request that is wrong, "" when it is none
 }
 
-func (f *failure) Error() string { return f.message }
+func (f *Failure) Error() string { return f.Message }
 
-// failed is a failure without data; an exception has null.
-func failed(code int, format string, args ...any) *failure {
-	return &failure{code: code, message: fmt.Sprintf(format, args...), hasData: code == codeException}
+// Failed is a failure without data; an exception has null.
+func Failed(code int, format string, args ...any) *Failure {
+	return &Failure{Code: code, Message: fmt.Sprintf(format, args...), HasData: code == CodeException}
 }
 
-// refused is a failure with data false.
-func refused(code int, format string, args ...any) *failure {
-	return &failure{code: code, message: fmt.Sprintf(format, args...), data: engine.Bool(false), hasData: true}
+// Refused is a failure with data false.
+func Refused(code int, format string, args ...any) *Failure {
+	return &Failure{Code: code, Message: fmt.Sprintf(format, args...), Data: engine.Bool(false), HasData: true}
 }
 
-// lacking refuses a request without the named members; nil when there are
+// Lacking refuses a request without the named members; nil when there are
 // none.
-func lacking(names []string) error {
+func Lacking(names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return &failure{code: codeArgument, message: "required argument are missing: " + strings.Join(names, ",") + "; ", hasData: true, param: names[0]}
+	text := "required argument are missing: " + strings.Join(names, ",") + "; "
+	return &Failure{Code: CodeArgument, Message: text, HasData: true, Param: names[0]}
 }
 
-// unauthorized is the response to an unauthenticated request.
-func unauthorized() *failure {
-	return &failure{code: codeUnknown, message: "<Unauthorized '401: Unauthorized'>", hasData: true, status: http.StatusUnauthorized}
+// Unauthorized is the response to an unauthenticated request.
+func Unauthorized() *Failure {
+	return &Failure{
+		Code: CodeUnknown, Message: "<Unauthorized '401: Unauthorized'>", HasData: true,
+		Status: http.StatusUnauthorized,
+	}
 }
 
+// Texts of failures, in the words of the dialects.
 const (
-	notOwner      = "Only owner of canvas authorized for this operation."
-	notOwnerNewer = "Only the owner of the agent is authorized for this operation."
-	notAccess     = "Make sure you have permission to access the agent."
-	noCanvas      = "canvas not found."
-	noSession     = "Session not found!"
-	wrongParent   = "Session does not belong to the requested agent."
-	noPublished   = "No available published version"
+	NotOwner      = "Only owner of canvas authorized for this operation."
+	NotOwnerNewer = "Only the owner of the agent is authorized for this operation."
+	NotAccess     = "Make sure you have permission to access the agent."
+	NoCanvas      = "canvas not found."
+	NoSession     = "Session not found!"
+	WrongParent   = "Session does not belong to the requested agent."
+	NoAgent       = "Agent not found."
+	NoPublished   = "No available published version"
 )
 
-// asFailure makes an answer of any error. Texts of errors that are not meant
+// AsFailure makes an answer of any error. Texts of errors that are not meant
 // for clients are replaced; internal says that the log should have the error.
-func asFailure(err error) (f *failure, internal bool) {
+func AsFailure(err error) (f *Failure, internal bool) {
 	if errors.As(err, &f) {
 		return f, false
 	}
 	var large *http.MaxBytesError
-	var own *status
-	var order *store.OrderError
+	var own *Status
+	var service *app.Error
+	var order *app.OrderError
 	switch {
 	case errors.As(err, &own):
-		return failed(codeException, "%s", own.message), false
+		return Failed(CodeException, "%s", own.Message), false
+	case errors.As(err, &service):
+		return serviceFailure(service), false
 	case errors.As(err, &large):
-		return &failure{code: codeBad, message: fmt.Sprintf("the request is larger than %d bytes", large.Limit), status: http.StatusRequestEntityTooLarge}, false
-	case errors.Is(err, runs.ErrSession):
-		return failed(codeData, noSession), false
-	case errors.Is(err, runs.ErrUnpublished):
-		return failed(codeData, noPublished), false
-	case errors.Is(err, runs.ErrTooLarge):
-		return &failure{code: codeBad, message: err.Error(), status: http.StatusRequestEntityTooLarge}, false
-	case errors.Is(err, runs.ErrBusy):
-		return failed(codeRunning, "The session is busy with another turn; try again."), false
-	case isPublic(err):
-		return failed(codeException, "%s", err), false
+		return TooLarge("the request is larger than %d bytes", large.Limit), false
+	case errors.Is(err, app.ErrSession):
+		return Failed(CodeData, NoSession), false
+	case errors.Is(err, app.ErrOtherCanvas):
+		return Failed(CodeOperating, WrongParent), false
+	case errors.Is(err, app.ErrUnpublished):
+		return Failed(CodeData, NoPublished), false
+	case errors.Is(err, app.ErrTooLarge):
+		return TooLarge("%s", err), false
+	case errors.Is(err, app.ErrBusy):
+		return Failed(CodeRunning, "The session is busy with another turn; try again."), false
+	case app.IsPublic(err):
+		return Failed(CodeException, "%s", err), false
 	case errors.As(err, &order):
-		return unknownOrder(order.Order, order.Accepted), false
-	case errors.Is(err, store.ErrInvalid):
-		return failed(codeArgument, "%s", err), false
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, broker.ErrNotFound):
-		return failed(codeData, noCanvas), false
-	case errors.Is(err, store.ErrExists):
-		return failed(codeData, "It already exists."), false
-	case errors.Is(err, store.ErrConflict):
-		return failed(codeConflict, "It was changed meanwhile; read it again."), false
-	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly), errors.Is(err, broker.ErrFull):
-		return &failure{code: codeServer, message: "The host cannot store anything now: " + rootText(err), status: http.StatusInsufficientStorage}, true
+		return UnknownOrder(order.Order, order.Accepted), false
+	case errors.Is(err, app.ErrInvalid):
+		return Failed(CodeArgument, "%s", err), false
+	case errors.Is(err, app.ErrNotFound), errors.Is(err, app.ErrLogNotFound):
+		return Failed(CodeData, NoCanvas), false
+	case errors.Is(err, app.ErrExists):
+		return Failed(CodeData, "It already exists."), false
+	case errors.Is(err, app.ErrConflict):
+		return Failed(CodeConflict, "It was changed meanwhile; read it again."), false
+	case errors.Is(err, app.ErrFull), errors.Is(err, app.ErrReadOnly), errors.Is(err, app.ErrLogFull):
+		return &Failure{Code: CodeServer, Message: "The host cannot store anything now: " + rootText(err), Status: http.StatusInsufficientStorage}, true
 	}
 	if message := away(err); message != "" {
 		// A full or stopping host refuses as it should: a line for each request would flood its
 		// log.
-		expected := errors.Is(err, runs.ErrMemory) || errors.Is(err, runs.ErrClosed)
-		return &failure{code: codeServer, message: message, status: http.StatusServiceUnavailable, after: awayFor}, !expected
+		expected := errors.Is(err, app.ErrMemory) || errors.Is(err, app.ErrClosed)
+		return &Failure{Code: CodeServer, Message: message, Status: http.StatusServiceUnavailable, After: awayFor}, !expected
 	}
-	return failed(codeException, internalError), true
-}
-
-// publicErrors are those whose texts, with what is around them, are for callers.
-var publicErrors = []error{
-	runs.ErrCanvas, runs.ErrRecord, runs.ErrGone, engine.ErrRef, quota.ErrUsedUp,
-	model.ErrUnknownModel, model.ErrKeyNeeded, upload.ErrNotFound, upload.ErrTooLarge,
-	docs.ErrFormat, docs.ErrEncrypted, docs.ErrDamaged, docs.ErrNoText, docs.ErrLimit,
-	docs.ErrBusy,
-}
-
-func isPublic(err error) bool {
-	return slices.ContainsFunc(publicErrors, func(public error) bool { return errors.Is(err, public) })
+	return Failed(CodeException, internalError), true
 }
 
 // internalError stands for an error that callers are not meant to see: it may name files, addresses
@@ -146,18 +137,34 @@ func isPublic(err error) bool {
 const internalError = "internal error; the log of the host says what failed"
 
 // inLog adds under which request the log of the host has an error.
-func (f *failure) inLog(request string) *failure {
-	if f.message != internalError {
+func (f *Failure) inLog(request string) *Failure {
+	if f.Message != internalError {
 		return f
 	}
 	known := *f
-	known.message = internalError + ", under request " + request
+	known.Message = internalError + ", under request " + request
 	return &known
 }
 
-// unknownOrder refuses the parameter orderby of a list, which is an exception to the dialects.
-func unknownOrder(got string, accepted []string) *failure {
-	return failed(codeException, "argument orderby must be one of %s, not %.40q", strings.Join(accepted, ", "), got)
+// serviceFailure answers the refusal of a service.
+func serviceFailure(e *app.Error) *Failure {
+	f := Failed(CodeException, "%s", e.Message)
+	switch e.Code {
+	case app.CodeBadArgument:
+		f = Refused(CodeArgument, "%s", e.Message)
+	case app.CodeForbidden:
+		f = Refused(CodeForbidden, "%s", e.Message)
+		f.Status = http.StatusForbidden
+	case app.CodeNotFound:
+		f = Failed(CodeData, NoCanvas)
+	}
+	f.Param = e.Param
+	return f
+}
+
+// UnknownOrder refuses the parameter orderby of a list, which is an exception to the dialects.
+func UnknownOrder(got string, accepted []string) *Failure {
+	return Failed(CodeException, "argument orderby must be one of %s, not %.40q", strings.Join(accepted, ", "), got)
 }
 
 // awayFor is when a client should come back to a host that cannot answer.
@@ -166,13 +173,13 @@ const awayFor = 2 * time.Second
 // away says what of the host cannot be reached, when that is what failed.
 func away(err error) string {
 	switch {
-	case errors.Is(err, runs.ErrClosed), errors.Is(err, runlog.ErrStopping):
+	case errors.Is(err, app.ErrClosed), errors.Is(err, app.ErrLogStopping):
 		return "The host cannot answer now: it is stopping; try again."
-	case errors.Is(err, runs.ErrMemory):
+	case errors.Is(err, app.ErrMemory):
 		return "The host cannot take runs now: it is out of memory for them; try again."
-	case errors.Is(err, broker.ErrUnavailable):
+	case errors.Is(err, app.ErrLogUnavailable):
 		return "The host cannot answer now: its run log does not answer; try again."
-	case errors.Is(err, store.ErrUnavailable):
+	case errors.Is(err, app.ErrStoreUnavailable):
 		return "The host cannot answer now: its database does not answer; try again."
 	}
 	return ""
@@ -180,7 +187,7 @@ func away(err error) string {
 
 // rootText is the sentinel's text of a storage error.
 func rootText(err error) string {
-	for _, known := range []error{store.ErrFull, store.ErrReadOnly, broker.ErrReadOnly, broker.ErrFull} {
+	for _, known := range []error{app.ErrFull, app.ErrReadOnly, app.ErrLogReadOnly, app.ErrLogFull} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

@@ -1,12 +1,14 @@
-package api
+package api_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,11 +16,42 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/api/faces"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/broker"
 	"github.com/easel-canvas/easel/host/internal/runlog"
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/store"
 )
+
+// refuse answers a request whose handler returns an error, in the form of a face.
+func refuse(t *testing.T, face string, err error) *httptest.ResponseRecorder {
+	t.Helper()
+	return refuseTo(t, apitest.Quiet, face, err)
+}
+
+// refuseTo is refuse with a log.
+func refuseTo(t *testing.T, log *slog.Logger, face string, err error) *httptest.ResponseRecorder {
+	t.Helper()
+	like := map[string]string{
+		"v2": "/api/v2/me", "openai": "/api/llm/models", "agents": "/api/v1/agents_openai/{id}/chat/completions",
+		"dialects": "/api/v1/agents",
+	}[face]
+	cfg := api.Config{Services: &app.Services{}, Logger: log}
+	routes := faces.New(cfg, "").Routes()
+	i := slices.IndexFunc(routes, func(r api.Route) bool { return r.Path == like })
+	require.GreaterOrEqual(t, i, 0, like)
+	cfg.Routes = []api.Route{{
+		Method: "POST", Path: "/", Body: api.BodyTiny, Need: api.NeedNone, Fail: routes[i].Fail,
+		Handler: func(context.Context, *api.Request) (api.Response, error) { return nil, err },
+	}}
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), "POST", "/", nil)
+	api.New(cfg).Handler().ServeHTTP(w, r)
+	return w
+}
 
 // A host that cannot do its work says which part of it cannot, and when to come again, in every
 // envelope.
@@ -37,10 +70,8 @@ func TestFailuresOfTheHost(t *testing.T) {
 		{store.ErrReadOnly, 507, "cannot store anything now: database is read-only"},
 		{broker.ErrReadOnly, 507, "cannot store anything now: disk of the run log is read-only"},
 	} {
-		for dialect, r := range map[string]*route{"dialects": {}, "v2": {doc: &v2Doc{}}, "openai": {llm: true}} {
-			w := httptest.NewRecorder()
-			call := &call{a: &API{cfg: Config{Logger: quiet}}, w: w, r: httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), route: r}
-			call.refuse(fmt.Errorf("start run: %w (secret detail)", c.err))
+		for _, dialect := range []string{"dialects", "v2", "openai"} {
+			w := refuse(t, dialect, fmt.Errorf("start run: %w (secret detail)", c.err))
 			require.Equal(t, c.status, w.Code, "%s: %v", dialect, c.err)
 			v, err := engine.ParseJSON(w.Body.Bytes())
 			require.NoError(t, err)
@@ -63,10 +94,8 @@ func TestFailuresOfTheHost(t *testing.T) {
 
 // An error that nobody foresaw is the host's, not the request's.
 func TestUnforeseenErrorsAreTheHosts(t *testing.T) {
-	for name, r := range map[string]*route{"v2": {doc: &v2Doc{}}, "openai": {llm: true}, "agents": {openAI: true}, "dialects": {}} {
-		w := httptest.NewRecorder()
-		call := &call{a: &API{cfg: Config{Logger: quiet}}, w: w, r: httptest.NewRequestWithContext(t.Context(), "POST", "/", nil), route: r, asOpenAI: r.openAI}
-		call.refuse(fmt.Errorf("claim: %w", runlog.ErrActive))
+	for _, name := range []string{"v2", "openai", "agents", "dialects"} {
+		w := refuse(t, name, fmt.Errorf("claim: %w", runlog.ErrActive))
 		want := http.StatusInternalServerError
 		if name == "dialects" {
 			want = http.StatusOK // their code says it
@@ -78,30 +107,25 @@ func TestUnforeseenErrorsAreTheHosts(t *testing.T) {
 // What failed inside the host stands in its log, and the answer says under which request.
 func TestUnforeseenErrorsAreOnlyLogged(t *testing.T) {
 	const detail = `open /srv/data/easel.db: dial tcp 10.0.0.7:5432: relation "secrets"`
-	for name, r := range map[string]*route{
-		"v2": {doc: &v2Doc{}}, "openai": {llm: true}, "agents": {openAI: true}, "dialects": {},
-	} {
+	for _, face := range []string{"v2", "openai", "agents", "dialects"} {
 		var lines bytes.Buffer
-		log := slog.New(slog.NewTextHandler(&lines, nil))
-		w, req := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "POST", "/", nil)
-		call := &call{a: &API{cfg: Config{Logger: log}}, w: w, r: req, route: r, asOpenAI: r.openAI}
-		call.refuse(errors.New(detail))
+		w := refuseTo(t, slog.New(slog.NewTextHandler(&lines, nil)), face, errors.New(detail))
 		for _, word := range []string{"easel.db", "10.0.0.7", "secrets"} {
-			require.NotContains(t, w.Body.String(), word, name)
-			require.Contains(t, lines.String(), word, name)
+			require.NotContains(t, w.Body.String(), word, face)
+			require.Contains(t, lines.String(), word, face)
 		}
 		_, id, ok := strings.Cut(w.Body.String(), "under request ")
 		require.True(t, ok, w.Body.String())
 		id, _, _ = strings.Cut(id, `"`)
-		require.Contains(t, lines.String(), "request="+id, name)
+		require.Contains(t, lines.String(), "request="+id, face)
 	}
 }
 
 // Errors that callers can act on are sent as they are.
 func TestPublicErrors(t *testing.T) {
-	for _, public := range publicErrors {
-		f, internal := asFailure(fmt.Errorf("canvas %q: %w", "faq", public))
+	for _, public := range []error{app.ErrCanvas, app.ErrRecord, app.ErrGone, app.ErrNoFile, engine.ErrRef} {
+		f, internal := api.AsFailure(fmt.Errorf("canvas %q: %w", "faq", public))
 		require.False(t, internal)
-		require.Equal(t, `canvas "faq": `+public.Error(), f.message)
+		require.Equal(t, `canvas "faq": `+public.Error(), f.Message)
 	}
 }

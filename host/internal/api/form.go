@@ -10,7 +10,7 @@ import (
 
 // Bounds of multipart forms.
 const (
-	mostParts     = 1000
+	maxParts      = 1000
 	partHeaders   = 16 << 10 // bytes of one part's headers, with its name
 	formReadAhead = 4 << 10  // bytes that mime/multipart reads ahead
 )
@@ -18,27 +18,27 @@ const (
 // errPartHeaders means that the headers of a part of a form are too long.
 var errPartHeaders = errors.New("the headers of a part are too long")
 
-// formReader reads a multipart form part by part as it arrives; the standard library alone takes 10
+// FormReader reads a multipart form part by part as it arrives; the standard library alone takes 10
 // MB of headers per part and any number of parts.
-type formReader struct {
-	c      *call
+type FormReader struct {
+	r      *Request
 	in     *multipart.Reader
 	body   io.Reader
 	part   *multipart.Part
 	parts  int
 	ahead  int64 // bytes that may be read for the headers of the next part; negative means any
-	broken error // why the body did not arrive
+	Broken error // why the body did not arrive
 }
 
-// multipart reads the form of a request of at most the given size.
-func (c *call) multipart(boundary string, most int64) *formReader {
-	f := &formReader{c: c, body: http.MaxBytesReader(c.w, c.r.Body, most)}
+// Multipart reads the form of a request of at most the given size.
+func (r *Request) Multipart(boundary string, most int64) *FormReader {
+	f := &FormReader{r: r, body: http.MaxBytesReader(r.Writer, r.HTTP.Body, most)}
 	f.in = multipart.NewReader((*formBytes)(f), boundary)
 	return f
 }
 
 // formBytes are the bytes of a form.
-type formBytes formReader
+type formBytes FormReader
 
 func (f *formBytes) Read(p []byte) (int, error) {
 	if f.ahead == 0 {
@@ -52,42 +52,42 @@ func (f *formBytes) Read(p []byte) (int, error) {
 		f.ahead -= int64(n)
 	}
 	if err != nil && err != io.EOF {
-		f.broken = err
+		f.Broken = err
 	}
 	return n, err
 }
 
-// next is the next part; the one before is read to its end. Errors: [io.EOF] after the last one.
-func (f *formReader) next() (*multipart.Part, error) {
+// Next is the next part; the one before is read to its end. Errors: [io.EOF] after the last one.
+func (f *FormReader) Next() (*multipart.Part, error) {
 	f.ahead = -1
 	if f.part != nil {
 		if _, err := io.Copy(io.Discard, f.part); err != nil {
 			return nil, err
 		}
 	}
-	if f.parts++; f.parts > mostParts {
-		return nil, tooLarge("the form has more than %d parts", mostParts)
+	if f.parts++; f.parts > maxParts {
+		return nil, TooLarge("the form has more than %d parts", maxParts)
 	}
 	f.ahead = partHeaders + formReadAhead
 	part, err := f.in.NextPart()
 	f.ahead = -1
 	f.part = part
 	if errors.Is(err, errPartHeaders) {
-		err = tooLarge("the headers of a part of the form are longer than %d bytes", partHeaders)
+		err = TooLarge("the headers of a part of the form are longer than %d bytes", partHeaders)
 	}
 	return part, err
 }
 
-// discard reads what is left of a form that is refused, within its size and time: many clients read
+// Discard reads what is left of a form that is refused, within its size and time: many clients read
 // no answer before they have sent everything, and see a broken connection in its place.
-func (f *formReader) discard() {
-	if f.broken == nil {
+func (f *FormReader) Discard() {
+	if f.Broken == nil {
 		_, _ = io.Copy(io.Discard, f.body) // a client that leaves has no use for the answer
 	}
 }
 
-// text reads a field and reserves its memory.
-func (f *formReader) text(part io.Reader) (string, error) {
+// Text reads a field and reserves its memory.
+func (f *FormReader) Text(part io.Reader) (string, error) {
 	var b strings.Builder
 	buffer, _ := buffers.Get().(*[32 << 10]byte)
 	defer buffers.Put(buffer)
@@ -95,7 +95,7 @@ func (f *formReader) text(part io.Reader) (string, error) {
 		n, err := part.Read(buffer[:])
 		if need := b.Len() + n; need > b.Cap() {
 			// The builder grows to about twice its size, and the text before it is free after that.
-			if err := f.c.reserveText(int64(2*need + 512)); err != nil {
+			if err := f.r.ReserveText(int64(2*need + 512)); err != nil {
 				return "", err
 			}
 		}

@@ -7,63 +7,57 @@ import (
 	"strings"
 )
 
-// need says who may call a route.
-type need int
+// Need says who may call a route.
+type Need int
 
+// Who may call a route.
 const (
-	needUser need = iota // an API key or a login
-	needBeta             // the token of an embedded page, an API key or a login
-	needNone
+	NeedUser Need = iota // an API key or a login
+	NeedBeta             // the token of an embedded page, an API key or a login
+	NeedNone
 )
 
-// route is one path with one or more methods. Parts in braces are parameters.
-type route struct {
-	method string // "GET", or several as "GET POST"
-	path   string
-	need   need
-	scope  string // what a limited key must be allowed: read, run, edit, admin
-	answer func(a *API, c *call) error
-	newer  bool // set for the 0.27 dialect
-	body   bodyClass
-	doc    *v2Doc // of our own API
-	llm    bool   // errors have OpenAI's form
-	openAI bool   // errors have OpenAI's form beside the dialect's
-	events bool   // an EventSource may read it
-	alters bool   // its GET changes something, so a login cookie needs its CSRF text
-	parts  []string
-	takes  []string // its methods, with the HEAD that comes with GET
-}
+// Route is one path with one or more methods. Parts in braces are parameters.
+type Route struct {
+	Method  string // "GET", or several as "GET POST"
+	Path    string
+	Need    Need
+	Scope   string // what a limited key must be allowed, of [app.Scopes]; "" for nothing
+	Body    BodyClass
+	Handler Handler
 
-// Route is a path of the API with one method that it takes. Parameters of the path stand in braces.
-type Route struct{ Method, Path string }
+	Fail ErrorForm // nil answers errors in the envelope of the dialects
+	// UnknownKey is the answer to a token that is not known; nil means [Unauthorized].
+	UnknownKey func() error
+	// CheckQuery refuses a query; nil ignores parameters that are not known.
+	CheckQuery func(url.Values) error
 
-// Routes lists what the API answers, in all dialects.
-func Routes() (list []Route) {
-	for _, r := range allRoutes() {
-		for _, method := range strings.Fields(r.method) {
-			list = append(list, Route{method, r.path})
-		}
-	}
-	return list
+	Events  bool // an EventSource may read it
+	PageRun bool // a canvas that runs in the host's page may call it
+	Alters  bool // its GET changes something, so a login cookie needs its CSRF text
+
+	parts []string
+	takes []string // its methods, with the HEAD that comes with GET
 }
 
 // router finds routes. net/http's own refuses patterns that overlap, such as
 // /v1/canvas/get/{id} and /v1/canvas/{id}/sessions, which clients need.
 type router struct {
-	byLength map[int][]*route // literal parts before parameters
+	list     []Route
+	byLength map[int][]*Route // literal parts before parameters
 }
 
-func newRouter(list []route) router {
-	r := router{byLength: map[int][]*route{}}
+func newRouter(list []Route) router {
+	r := router{list: list, byLength: map[int][]*Route{}}
 	for _, one := range list {
-		one.parts = strings.Split(strings.TrimPrefix(one.path, "/"), "/")
-		if one.takes = strings.Fields(one.method); slices.Contains(one.takes, http.MethodGet) {
+		one.parts = strings.Split(strings.TrimPrefix(one.Path, "/"), "/")
+		if one.takes = strings.Fields(one.Method); slices.Contains(one.takes, http.MethodGet) {
 			one.takes = append(one.takes, http.MethodHead)
 		}
 		r.byLength[len(one.parts)] = append(r.byLength[len(one.parts)], &one)
 	}
 	for _, routes := range r.byLength {
-		slices.SortStableFunc(routes, func(a, b *route) int {
+		slices.SortStableFunc(routes, func(a, b *Route) int {
 			for i := range a.parts {
 				pa, pb := isParameter(a.parts[i]), isParameter(b.parts[i])
 				if pa != pb && pa {
@@ -82,7 +76,7 @@ func isParameter(part string) bool { return strings.HasPrefix(part, "{") }
 
 // find gives the route of a request with its parameters, or the methods that
 // its path is there for, as the header Allow names them.
-func (r *router) find(req *http.Request) (found *route, params map[string]string, allow []string) {
+func (r *router) find(req *http.Request) (found *Route, params map[string]string, allow []string) {
 	parts := strings.Split(strings.TrimPrefix(strings.TrimSuffix(req.URL.EscapedPath(), "/"), "/"), "/")
 	for _, one := range r.byLength[len(parts)] {
 		params, ok := one.match(parts)
@@ -101,7 +95,7 @@ func (r *router) find(req *http.Request) (found *route, params map[string]string
 	return nil, nil, slices.Compact(allow)
 }
 
-func (r *route) match(parts []string) (map[string]string, bool) {
+func (r *Route) match(parts []string) (map[string]string, bool) {
 	var params map[string]string
 	for i, want := range r.parts {
 		if !isParameter(want) {

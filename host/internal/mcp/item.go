@@ -83,8 +83,13 @@ func (d Doc) Server(id, name string) Server {
 	return Server{ID: id, Name: name, Type: d.Type, URL: d.URL, Headers: d.Headers, Values: values}
 }
 
+// Items are where servers are stored; a [store.Store] is one.
+type Items interface {
+	Item(ctx context.Context, tenant, kind, id string) (store.Item, error)
+}
+
 // Finder looks servers of one tenant up.
-func Finder(s *store.Store, tenant string) func(context.Context, string) (Server, error) {
+func Finder(s Items, tenant string) func(context.Context, string) (Server, error) {
 	return func(ctx context.Context, id string) (Server, error) {
 		item, err := s.Item(ctx, tenant, Kind, id)
 		if errors.Is(err, store.ErrNotFound) {

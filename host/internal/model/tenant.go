@@ -11,11 +11,20 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
+// Items are where providers are stored; a [store.Store] is one.
+type Items interface {
+	Items(ctx context.Context, tenant, kind string) ([]store.Item, error)
+	Item(ctx context.Context, tenant, kind, id string) (store.Item, error)
+	ItemNamed(ctx context.Context, tenant, kind, name string) (store.Item, error)
+	PutItem(ctx context.Context, v store.Item) (store.Item, error)
+	DeleteItem(ctx context.Context, tenant, kind, id string) error
+}
+
 // Tenants keeps the providers that tenants have added, beside those of the host's configuration,
 // which all of them share. Keys are stored sealed and are never returned. It is safe for
 // concurrent use.
 type Tenants struct {
-	Store *store.Store
+	Store Items
 	Host  *Models
 	// Transport reaches the addresses that tenants give; a host sets one that refuses private
 	// addresses. Nil is the usual one. The host's own providers do not use it.

@@ -1,0 +1,294 @@
+// Package apitest serves the whole API of a host to tests, with two tenants, and reads its answers.
+package apitest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/faces"
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/logtest"
+	"github.com/easel-canvas/easel/host/internal/mcp"
+	"github.com/easel-canvas/easel/host/internal/memlimit"
+	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/quota"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/upload"
+	"github.com/easel-canvas/easel/host/internal/web"
+)
+
+// Quiet drops what is logged.
+var Quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// Site is a host's API with two tenants, "one" and "two", whose keys are their names.
+type Site struct {
+	T        testing.TB
+	API      *api.API
+	Services *app.Services
+	Store    *store.Store
+	NATS     *logtest.Storage
+	Log      *runlog.Log // of NATS
+	Runs     *runs.Runs
+	Quota    *quota.Meter
+	Gate     chan struct{} // a Wait node passes when it can receive
+	URL      string
+	// Memory and SmallMemory are the budgets of requests.
+	Memory, SmallMemory *memlimit.Budget
+}
+
+type (
+	appConfig = app.Config
+	apiConfig = api.Config
+)
+
+// Config is what a site is made of; a test changes what it needs.
+type Config struct {
+	appConfig
+	apiConfig
+}
+
+// New serves a site until the test ends.
+func New(t testing.TB, change ...func(*Config)) *Site {
+	s := &Site{T: t, Gate: make(chan struct{}, 100)}
+	dir := t.TempDir()
+	var err error
+	s.Store, err = store.Open(t.Context(), store.Config{Dir: dir, Sync: store.SyncInterval})
+	require.NoError(t, err)
+	s.NATS = logtest.OpenUntil(t, broker.Config{Dir: dir})
+	s.Log = s.NATS.Log
+	reg, err := engine.NewRegistry(component.Builtin()...)
+	require.NoError(t, err)
+	require.NoError(t, reg.Add(engine.Spec{Name: "Wait", Hidden: true, New: func() engine.Component { return waiter{s} }}))
+	s.Quota = countedQuota(s.Store)
+	models := &model.Tenants{Store: s.Store, Account: func(tenant, caller string) model.Account {
+		return s.Quota.Of(tenant, caller)
+	}}
+	ports := func(j *app.Job) engine.Ports {
+		m := models.Of(j.Tenant, j.Caller)
+		files := (&upload.Box{Store: s.Store, Files: s.NATS.Files}).Of(j.Tenant)
+		return engine.Ports{Model: m, Speech: m, Files: files, HTTP: &web.Client{}}
+	}
+	s.Runs = runs.New(runs.Config{
+		Store: s.Store, Log: s.Log, Clocks: s.NATS.Schedules, Registry: reg, Ports: ports, Logger: Quiet,
+		Report: func(j *app.Job, end app.End, took time.Duration) { s.API.Count(j, end, took) },
+	})
+	cfg := &Config{
+		app.Config{
+			Store: s.Store, Log: s.Log, Files: s.NATS.Files, Runs: s.Runs, Registry: reg, Ports: ports,
+			MCP: &mcp.Client{}, Models: models, Quota: s.Quota, Operator: "one", Fetch: &web.Client{}, Logger: Quiet,
+		},
+		api.Config{BodyTime: time.Minute, Logger: Quiet},
+	}
+	for _, f := range change {
+		f(cfg)
+	}
+	if cfg.Memory == nil {
+		cfg.Memory = memlimit.New("requests", memlimit.Process()/16)
+	}
+	if cfg.SmallMemory == nil {
+		cfg.SmallMemory = memlimit.New("small requests", memlimit.Process()/64)
+	}
+	s.Memory, s.SmallMemory = cfg.Memory, cfg.SmallMemory
+	s.Services = app.New(cfg.appConfig)
+	cfg.apiConfig.Services = s.Services
+	s.API = faces.New(cfg.apiConfig, "")
+	s.serve()
+	return s
+}
+
+// countedQuota counts tokens from a time that is far from midnight.
+func countedQuota(s *store.Store) *quota.Meter {
+	began := time.Now()
+	return quota.New(quota.Config{
+		Store: s, Log: Quiet, Now: func() time.Time { return CountedDay.Add(time.Since(began)) },
+	})
+}
+
+// serve listens until the test ends, and makes the keys of the tenants.
+func (s *Site) serve() {
+	server := httptest.NewServer(s.API.Handler())
+	s.URL = server.URL
+	s.T.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		require.NoError(s.T, s.NATS.Close())
+		s.Runs.Close()
+		require.NoError(s.T, s.Quota.Close())
+		require.NoError(s.T, s.Store.Close())
+	})
+	for _, tenant := range []string{"one", "two"} {
+		_, _, err := s.Store.CreateKey(s.T.Context(), store.Key{Tenant: tenant, User: tenant, Name: tenant}, tenant)
+		require.NoError(s.T, err)
+	}
+}
+
+// CountedDay is when sites begin to count tokens, far from midnight.
+var CountedDay = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+type waiter struct{ s *Site }
+
+func (w waiter) Run(ctx context.Context, call *engine.Call) error {
+	select {
+	case <-w.s.Gate:
+		call.Out("result", engine.String("waited"))
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	Text   string
+	Body   engine.Value // null when it is no JSON
+}
+
+// Code is the code of the dialects' envelope, -1 when there is none.
+func (a Answer) Code() int {
+	n, ok := a.Body.Get("code").Int()
+	if !ok {
+		return -1
+	}
+	return int(n)
+}
+
+// Message is the message of the envelope.
+func (a Answer) Message() string { return a.Body.Get("message").Str() }
+
+// Data is the data of the envelope.
+func (a Answer) Data() engine.Value {
+	return a.Body.Get("data")
+}
+
+// Events are the JSON frames of a stream, and whether it ended with [DONE].
+func (a Answer) Events() (list []engine.Value, done bool) {
+	in := bufio.NewScanner(strings.NewReader(a.Text))
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		text, ok := strings.CutPrefix(in.Text(), "data:")
+		if !ok {
+			continue
+		}
+		if strings.TrimSpace(text) == "[DONE]" {
+			done = true
+			continue
+		}
+		v, err := engine.ParseJSONText(text)
+		if err == nil {
+			list = append(list, v)
+		}
+	}
+	return list, done
+}
+
+// Kinds are the names of a stream's events.
+func (a Answer) Kinds() string {
+	list, done := a.Events()
+	var out []string
+	for _, e := range list {
+		out = append(out, e.Get("event").Str())
+	}
+	if done {
+		out = append(out, "[DONE]")
+	}
+	return strings.Join(out, " ")
+}
+
+// Request makes a request with a key, "" for none; header holds pairs.
+func (s *Site) Request(method, path, key, body string, header ...string) Answer {
+	s.T.Helper()
+	req, err := http.NewRequestWithContext(s.T.Context(), method, s.URL+path, bytes.NewReader([]byte(body)))
+	require.NoError(s.T, err)
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	return s.Do(http.DefaultClient, req)
+}
+
+// Do sends a request of any client.
+func (s *Site) Do(client *http.Client, req *http.Request) Answer {
+	s.T.Helper()
+	res, err := client.Do(req)
+	require.NoError(s.T, err)
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	require.NoError(s.T, err)
+	out := Answer{Status: res.StatusCode, Header: res.Header, Text: string(data)}
+	if v, err := engine.ParseJSON(data); err == nil {
+		out.Body = v
+	}
+	return out
+}
+
+// Get requests a path as tenant one.
+func (s *Site) Get(path string) Answer { return s.Request("GET", path, "one", "") }
+
+// Post sends a body as tenant one.
+func (s *Site) Post(path, body string) Answer { return s.Request("POST", path, "one", body) }
+
+// Put replaces something as tenant one.
+func (s *Site) Put(path, body string) Answer { return s.Request("PUT", path, "one", body) }
+
+// Delete deletes something as tenant one.
+func (s *Site) Delete(path, body string) Answer { return s.Request("DELETE", path, "one", body) }
+
+// Good requires an Answer with code 0.
+func (s *Site) Good(a Answer) Answer {
+	s.T.Helper()
+	require.Equal(s.T, 200, a.Status, a.Text)
+	require.Equal(s.T, 0, a.Code(), a.Text)
+	return a
+}
+
+// Parts writes a document of nodes: id, component, params, downstream.
+func Parts(nodes ...[4]string) string {
+	var list []string
+	for _, n := range nodes {
+		down := "[]"
+		if n[3] != "" {
+			down = `["` + strings.ReplaceAll(n[3], " ", `","`) + `"]`
+		}
+		list = append(list, `"`+n[0]+`":{"obj":{"component_name":"`+n[1]+`","params":`+n[2]+`},"downstream":`+down+`,"upstream":[]}`)
+	}
+	return `{"components":{` + strings.Join(list, ",") + `}}`
+}
+
+// Documents of canvases, and an id that nothing has.
+var (
+	Echo    = Parts([4]string{"begin", "Begin", `{"prologue":"Welcome"}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["You said {sys.query}"]}`, ""})
+	Slow    = Parts([4]string{"begin", "Begin", `{}`, "Wait:W"}, [4]string{"Wait:W", "Wait", `{}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["{Wait:W@result}"]}`, ""})
+	Broken  = Parts([4]string{"begin", "Begin", `{}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["before"]}`, "Invoke:X"}, [4]string{"Invoke:X", "Invoke", `{"url":"http://127.0.0.1:1/","method":"get"}`, ""})
+	Formed  = Parts([4]string{"begin", "Begin", `{}`, "UserFillUp:F"}, [4]string{"UserFillUp:F", "UserFillUp", `{"enable_tips":true,"tips":"Your city?","inputs":{"city":{"name":"City","type":"line","optional":false}}}`, "Message:A"}, [4]string{"Message:A", "Message", `{"content":["City {UserFillUp:F@city}"]}`, ""})
+	Nowhere = "00000000000000000000000000000000"
+)
+
+// Canvas saves a canvas of tenant one and gives its id.
+func (s *Site) Canvas(title, dsl string) string {
+	s.T.Helper()
+	a := s.Good(s.Post("/v1/canvas/set", `{"title":"`+title+`","dsl":`+dsl+`}`))
+	return a.Data().Get("id").Str()
+}

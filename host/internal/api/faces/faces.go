@@ -1,0 +1,47 @@
+// Package faces puts the API of a host together: every face and its routes.
+package faces
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/login"
+	"github.com/easel-canvas/easel/host/internal/api/openai"
+	"github.com/easel-canvas/easel/host/internal/api/ragflow"
+	v2 "github.com/easel-canvas/easel/host/internal/api/v2"
+	"github.com/easel-canvas/easel/host/internal/api/webhook"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// New makes the API of a host with all its faces; version is what it tells clients. The routes of
+// cfg are added to theirs.
+func New(cfg api.Config, version string) *api.API {
+	cfg.Routes = append(Routes(cfg.Services, version), cfg.Routes...)
+	cfg.Unrouted = unrouted
+	return api.New(cfg)
+}
+
+// Routes are those of all faces.
+func Routes(s *app.Services, version string) []api.Route {
+	people, completions, hooks := login.New(s.Accounts), openai.New(s), webhook.New(s)
+	return slices.Concat(
+		ragflow.Routes(ragflow.Config{
+			Services: s, Login: people, OpenAI: completions, Webhooks: hooks, Version: version,
+		}),
+		v2.Routes(s, people), completions.Models(), people.Routes(),
+	)
+}
+
+// unrouted answers an unknown path in the form of the face that it belongs to.
+func unrouted(r *api.Request, known bool) {
+	path := r.HTTP.URL.Path
+	if strings.HasPrefix(path, v2.Prefix) {
+		v2.Unrouted(r, known)
+		return
+	}
+	if rest, ok := strings.CutPrefix(path, ragflow.NewerPrefix+"/"); ok {
+		path = "/" + rest // the dialect's prefix is ours
+	}
+	api.Unrouted(r, path, known)
+}

@@ -1,0 +1,91 @@
+// Package login is how people log in: the page with its plain forms, without a script, and what the
+// other faces need to check passwords and to hold logins in cookies.
+package login
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// Face is the login page of a host. It is safe for concurrent use.
+type Face struct {
+	accounts *app.Accounts
+	brake    *loginBrake
+}
+
+// New makes the face.
+func New(accounts *app.Accounts) *Face { return &Face{accounts, newLoginBrake()} }
+
+// Routes are those of the page.
+func (f *Face) Routes() []api.Route {
+	return []api.Route{
+		{Method: "GET", Path: "/login", Body: api.BodyNone, Need: api.NeedNone, Handler: f.page},
+		{Method: "POST", Path: "/login", Body: api.BodyTiny, Need: api.NeedNone, Handler: f.submit},
+		{Method: "POST", Path: "/login/password", Body: api.BodyTiny, Need: api.NeedNone, Handler: f.changeByForm},
+		{Method: "POST", Path: "/logout", Body: api.BodyTiny, Need: api.NeedNone, Handler: f.logout},
+	}
+}
+
+// Begin makes a login and puts it into the answer's headers. The browser keeps it only when the
+// request came from this host (own): another site could put its own login into a visitor's browser.
+func (f *Face) Begin(r *api.Request, user app.User, own bool) (app.Login, error) {
+	v, text, err := f.accounts.NewLogin(r.HTTP.Context(), user.ID)
+	if err != nil {
+		return v, err
+	}
+	r.Writer.Header().Set("Authorization", text)
+	r.Writer.Header().Set(api.CSRFHeader, v.CSRF)
+	if !own {
+		return v, nil
+	}
+	setCookie(r, api.LoginCookie, text, app.LoginLasts)
+	return v, f.rememberDevice(r, user)
+}
+
+// setCookie stores a text in the page's browser; a negative time removes it. Over HTTPS, here or at
+// a proxy in front, the cookie is sent over HTTPS only. Requests that another site causes never
+// carry it, links to this host included: the page that such a link opens makes its own requests.
+func setCookie(r *api.Request, name, text string, lasts time.Duration) {
+	http.SetCookie(r.Writer, &http.Cookie{
+		Name: name, Value: text, Path: "/", MaxAge: int(lasts.Seconds()),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.Secure(),
+	})
+}
+
+// End ends the login that the request came with, and removes its cookie. A cookie that holds
+// another login stays.
+func (f *Face) End(r *api.Request) error {
+	text := r.Token()
+	if cookie, err := r.HTTP.Cookie(api.LoginCookie); err == nil && (text == "" || text == cookie.Value) {
+		text = cookie.Value
+		setCookie(r, api.LoginCookie, "", -time.Second)
+	}
+	return f.accounts.EndLogin(r.HTTP.Context(), text)
+}
+
+// ChangePassword changes the password of a principal. An unlimited key has proved enough; others
+// bring the old one. Errors: those of [app.Error] and of [Face.Authenticate].
+func (f *Face) ChangePassword(r *api.Request, who app.Principal, old, password string, proved bool) error {
+	ctx := r.HTTP.Context()
+	u, err := f.accounts.User(ctx, who.User)
+	if errors.Is(err, app.ErrNotFound) {
+		return app.Refuse(app.CodeNoUser, "this key belongs to nobody who can log in")
+	}
+	if err != nil {
+		return err
+	}
+	if !proved {
+		same, err := f.Authenticate(r, u.Email, old, true)
+		if errors.Is(err, app.ErrNotFound) || err == nil && same.ID != u.ID {
+			return app.Refuse(app.CodeWrongPassword, "the old password is not right")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return f.accounts.SetPassword(ctx, u.ID, password)
+}

@@ -1,0 +1,254 @@
+package login
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+//go:embed page.html
+var loginHTML string
+
+//go:embed page.css
+var loginCSS string
+
+var loginTemplate = template.Must(template.New("login").Parse(loginHTML))
+
+// loginPolicy lets the page load nothing but its own style and forbids framing it.
+var loginPolicy = func() string {
+	sum := sha256.Sum256([]byte(loginCSS))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}()
+
+// loginView is what the page shows.
+type loginView struct {
+	Style    template.CSS
+	Words    loginWords
+	Next     string // where to go after the login
+	Email    string
+	CSRF     string // of a login that is there
+	Who      string // its user; "" shows the form to log in
+	Problem  string
+	Notice   string
+	Shortest int // of passwords
+}
+
+// loginWords are the page's texts in one language.
+type loginWords struct {
+	Lang, Title, Email, Password, Hint, LogIn, Wrong, TooMany, LoggedIn, LogOut, Open, Change, Old, New, Save,
+	Changed, WrongOld, TooShort, BadText, Foreign, Gone string
+}
+
+var loginTexts = map[string]loginWords{
+	"en": {
+		Lang: "en", Title: "Log in", Email: "E-mail address", Password: "Password or API key", LogIn: "Log in",
+		Hint:  "On a host with one user, the API key that was printed at the first start is enough.",
+		Wrong: "The address and the password do not match.", TooMany: "Too many attempts. Wait a little and try again.",
+		LoggedIn: "You are logged in as", LogOut: "Log out", Open: "Open the canvases", Change: "Change the password",
+		Old: "Old password or API key", New: "New password, at least 8 characters", Save: "Change it",
+		Changed: "The password is changed. Log in with it.", WrongOld: "The old password is not right.",
+		TooShort: "The new password needs 8 to 1024 characters.", Foreign: "This form was sent from another site.",
+		BadText: "The address or a password holds control characters. Type it again.",
+		Gone:    "The login has ended. Log in again.",
+	},
+	"zh": {
+		Lang: "zh", Title: "登录", Email: "电子邮箱", Password: "密码或 API 密钥", LogIn: "登录",
+		Hint:  "单用户主机只需输入首次启动时显示的 API 密钥。",
+		Wrong: "邮箱与密码不匹配。", TooMany: "尝试次数过多，请稍后再试。",
+		LoggedIn: "当前登录用户：", LogOut: "退出登录", Open: "打开画布", Change: "修改密码",
+		Old: "旧密码或 API 密钥", New: "新密码，至少 8 个字符", Save: "修改",
+		Changed: "密码已修改，请用新密码登录。", WrongOld: "旧密码不正确。",
+		TooShort: "新密码需要 8 到 1024 个字符。", Foreign: "该表单来自其他网站。",
+		BadText: "邮箱或密码含有控制字符，请重新输入。",
+		Gone:    "登录已失效，请重新登录。",
+	},
+}
+
+func wordsOf(r *http.Request) loginWords {
+	if strings.HasPrefix(strings.ToLower(strings.TrimSpace(r.Header.Get("Accept-Language"))), "zh") {
+		return loginTexts["zh"]
+	}
+	return loginTexts["en"]
+}
+
+// render answers with the page.
+func render(code int, v loginView) (api.Response, error) {
+	return api.ResponseFunc(func(r *api.Request) error {
+		v.Style, v.Shortest = template.CSS(loginCSS), app.ShortestPassword
+		if v.Words.Lang == "" {
+			v.Words = wordsOf(r.HTTP)
+		}
+		var page bytes.Buffer
+		if err := loginTemplate.Execute(&page, v); err != nil {
+			return err
+		}
+		h := r.Writer.Header()
+		h.Set("Content-Security-Policy", loginPolicy)
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin") // forms need their origin to be sent
+		h.Set("Cache-Control", "no-store")
+		h.Set("Vary", "Accept-Language, Cookie")
+		return api.Raw(code, "text/html; charset=utf-8", page.Bytes()).Write(r)
+	}), nil
+}
+
+// goTo answers a form.
+func goTo(place string) (api.Response, error) {
+	return api.ResponseFunc(func(r *api.Request) error {
+		r.Writer.Header().Set("Cache-Control", "no-store")
+		http.Redirect(r.Writer, r.HTTP, place, http.StatusSeeOther)
+		return nil
+	}), nil
+}
+
+// nextPlace is where a page wanted to be: a path of this host.
+func nextPlace(text string) string {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "" || u.Host != "",
+		!strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//"),
+		strings.ContainsAny(text, "\\\r\n\t"):
+		return "/"
+	}
+	return text
+}
+
+// foreign refuses forms that another site sends: those of the login page have no login yet whose
+// text could prove where they come from.
+var foreign = http.NewCrossOriginProtection()
+
+// present is the login that the request's cookie holds. It counts for pages and forms that a person
+// opens, not for a script that would read the CSRF text.
+func (f *Face) present(ctx context.Context, r *api.Request) (app.Principal, bool, error) {
+	cookie, err := r.HTTP.Cookie(api.LoginCookie)
+	if mode := r.HTTP.Header.Get("Sec-Fetch-Mode"); err != nil || mode != "" && mode != "navigate" {
+		return app.Principal{}, false, nil
+	}
+	who, err := f.accounts.ByLogin(ctx, cookie.Value)
+	if errors.Is(err, app.ErrNotFound) {
+		return app.Principal{}, false, nil
+	}
+	return who, err == nil, err
+}
+
+// view is the page for a login that is there.
+func (f *Face) view(ctx context.Context, who app.Principal) (loginView, error) {
+	u, err := f.accounts.User(ctx, who.User)
+	return loginView{Who: u.Email, CSRF: who.CSRF}, err
+}
+
+func (f *Face) page(ctx context.Context, r *api.Request) (api.Response, error) {
+	who, ok, err := f.present(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	v := loginView{Next: nextPlace(r.Query.Get("next"))}
+	if ok {
+		if v, err = f.view(ctx, who); err != nil {
+			return nil, err
+		}
+	} else if r.Query.Has("changed") {
+		v.Notice = wordsOf(r.HTTP).Changed
+	}
+	return render(http.StatusOK, v)
+}
+
+func (f *Face) submit(_ context.Context, r *api.Request) (api.Response, error) {
+	v := loginView{Words: wordsOf(r.HTTP), Next: nextPlace(r.Body.Text("next")), Email: r.Body.Text("email")}
+	if err := foreign.Check(r.HTTP); err != nil {
+		v.Problem = v.Words.Foreign
+		return render(http.StatusForbidden, v)
+	}
+	user, err := f.Authenticate(r, v.Email, r.Body.Text("password"), false)
+	if errors.Is(err, app.ErrNotFound) {
+		v.Problem = v.Words.Wrong
+		return render(http.StatusUnauthorized, v)
+	}
+	if err != nil {
+		return renderRefusal(r, v, err)
+	}
+	if _, err := f.Begin(r, user, true); err != nil {
+		return nil, err
+	}
+	return goTo(v.Next)
+}
+
+// renderRefusal shows why a password was not checked, and returns any other error.
+func renderRefusal(r *api.Request, v loginView, err error) (api.Response, error) {
+	var refused *api.Failure
+	switch {
+	case !errors.As(err, &refused):
+		return nil, err
+	case refused.Status == http.StatusTooManyRequests:
+		api.SetRetryAfter(r.Writer.Header(), refused.After)
+		v.Problem = v.Words.TooMany
+		return render(refused.Status, v)
+	case refused.Code == api.CodeArgument:
+		v.Problem = v.Words.BadText
+		return render(http.StatusBadRequest, v)
+	}
+	return nil, err
+}
+
+// owned is the login that sends a form, which must prove that it comes from the page; refused is
+// the answer to others.
+func (f *Face) owned(ctx context.Context, r *api.Request) (who app.Principal, refused api.Response, err error) {
+	who, ok, err := f.present(ctx, r)
+	switch {
+	case err != nil:
+		return who, nil, err
+	case !ok:
+		refused, err = render(http.StatusUnauthorized, loginView{Next: "/", Problem: wordsOf(r.HTTP).Gone})
+	case foreign.Check(r.HTTP) != nil || !who.Proves(r.Body.Text("csrf")):
+		refused, err = render(http.StatusForbidden, loginView{Next: "/", Problem: wordsOf(r.HTTP).Foreign})
+	}
+	return who, refused, err
+}
+
+func (f *Face) changeByForm(ctx context.Context, r *api.Request) (api.Response, error) {
+	who, refused, err := f.owned(ctx, r)
+	if refused != nil || err != nil {
+		return refused, err
+	}
+	v, err := f.view(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	v.Words = wordsOf(r.HTTP)
+	err = f.ChangePassword(r, who, r.Body.Text("old"), r.Body.Text("new"), false)
+	var bad *app.Error
+	switch {
+	case errors.As(err, &bad):
+		v.Problem = v.Words.TooShort
+		if bad.Code == app.CodeWrongPassword {
+			v.Problem = v.Words.WrongOld
+		}
+		return render(api.StatusFor(nil, bad).HTTP, v)
+	case err != nil:
+		return renderRefusal(r, v, err)
+	}
+	return goTo("/login?changed")
+}
+
+func (f *Face) logout(ctx context.Context, r *api.Request) (api.Response, error) {
+	_, refused, err := f.owned(ctx, r)
+	if refused != nil || err != nil {
+		return refused, err
+	}
+	if err := f.End(r); err != nil {
+		return nil, err
+	}
+	return goTo("/login")
+}

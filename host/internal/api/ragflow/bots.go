@@ -1,0 +1,106 @@
+package ragflow
+
+import (
+	"context"
+	"errors"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// bots are embedded pages: what a beta token opens. Everybody who sees such a page has its token,
+// so it shows what the canvas says and asks, and not how it is made: no prompts, settings,
+// intermediate results or error details, nothing of its owner's tests (embed.go).
+type bots struct{ *face }
+
+func (b bots) routes() []api.Route {
+	read := func(path string, h api.Handler) api.Route {
+		return api.Route{
+			Method: "GET", Path: path, Body: api.BodyNone, Need: api.NeedBeta, Scope: app.ScopeRead, Handler: h,
+		}
+	}
+	return []api.Route{
+		{
+			Method: "POST", Path: "/api/v1/agentbots/{id}/completions", Body: api.BodyCanvas,
+			Need: api.NeedBeta, Scope: app.ScopeRun, Handler: b.complete,
+		},
+		read("/api/v1/agentbots/{id}/inputs", b.inputs),
+		read("/api/v1/agentbots/{id}/logs/{message}", editor(b).log),
+		read("/v1/canvas/getsse/{id}", b.read),
+	}
+}
+
+func (b bots) agent(ctx context.Context, r *api.Request) (app.Canvas, error) {
+	id := r.Params["id"]
+	return b.canvas(ctx, r, id, api.Failed(api.CodeData, "Can't find agent by ID: %s", id))
+}
+
+func (b bots) complete(ctx context.Context, r *api.Request) (api.Response, error) {
+	agent, err := b.agent(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	t, err := b.readTurn(ctx, r, agent, app.SourceAgent, true)
+	if err != nil {
+		return nil, err
+	}
+	t.job.Source, t.bare = app.SourceBot, r.Who.Embeds
+	if err := t.start(ctx, r); err != nil {
+		return nil, err
+	}
+	if !t.stream {
+		return b.answerWhole(ctx, r, t)
+	}
+	f := api.Frames{Session: t.session.ID, Broke: botError}
+	if t.bare {
+		f.Alters = func(kind engine.EventType) bool { return !isSpoken(kind) }
+		f.Change = func(r app.Record) engine.Value {
+			return f.Frame(bareEvent(engine.EventType(r.Kind), api.DocumentOf(r.Data)))
+		}
+		f.Broke = func(end app.End, like engine.Value) engine.Value { return botError(bareEnd(end), like) }
+	}
+	return api.StreamRun(t.job, f), nil
+}
+
+// botError is an error as embedded pages show it.
+func botError(end app.End, like engine.Value) engine.Value {
+	return like.With("event", engine.String(string(engine.EventMessage))).
+		With("data", engine.Object("content", "Error 100: "+end.Error)).
+		With("code", engine.Int(api.CodeException)).With("message", engine.String(end.Error))
+}
+
+func (b bots) inputs(ctx context.Context, r *api.Request) (api.Response, error) {
+	agent, err := b.agent(ctx, r)
+	if err == nil {
+		agent, err = b.Services.Canvases.Chosen(ctx, agent, published(r, b.presenter))
+	}
+	if err != nil {
+		return nil, err
+	}
+	canvas, err := b.Services.Canvases.Load(agent.DSL)
+	if err != nil {
+		return nil, err
+	}
+	form, err := app.InputForm(canvas, "begin")
+	if err != nil && !errors.Is(err, engine.ErrRef) {
+		return nil, err
+	}
+	mode := app.BeginOf(canvas.Document()).Get("mode").Text()
+	if mode == "" {
+		mode = "conversational"
+	}
+	return api.Result(engine.Object("title", agent.Title, "avatar", api.OrNull(agent.Avatar), "inputs", form,
+		"prologue", app.Prologue(canvas.Document()), "mode", mode)), nil
+}
+
+func (b bots) read(ctx context.Context, r *api.Request) (api.Response, error) {
+	agent, err := b.canvas(ctx, r, r.Params["id"], api.Failed(api.CodeData, api.NoCanvas))
+	if err != nil {
+		return nil, err
+	}
+	if r.Who.Embeds {
+		agent = bareCanvas(agent)
+	}
+	return api.OK(b.canvasRow(ctx, agent)), nil
+}

@@ -1,0 +1,35 @@
+package ragflow_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/runlog"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// The trace of tool calls is found by message, run and session.
+func TestTrace(t *testing.T) {
+	s := apitest.New(t)
+	id := s.Canvas("a", apitest.Echo)
+	e, err := s.Log.Claim(t.Context(), runlog.Run{ID: "r"})
+	require.NoError(t, err)
+	require.NoError(t, s.Store.StartRun(t.Context(), store.Run{ID: "r", Tenant: "one", Canvas: id, Session: "s", Message: "m"}))
+	tool := func(node, name string) runlog.Record {
+		return runlog.Record{Kind: "tool_finished", Data: []byte(`{"event":"tool_finished","data":{"component_id":"` + node +
+			`","path":"p","tool":"T","tool_name":"` + name + `","arguments":{"q":1},"result":"x","elapsed_time":0.5}}`)}
+	}
+	_, err = e.Append(t.Context(), tool("Agent:A", "one"), tool("Agent:B", "two"), tool("Agent:A", "three"))
+	require.NoError(t, err)
+	const want = `[{"component_id":"Agent:A","trace":[{"arguments":{"q":1},"elapsed_time":0.5,"path":"p-->T","result":"x","tool_name":"one"},` +
+		`{"arguments":{"q":1},"elapsed_time":0.5,"path":"p-->T","result":"x","tool_name":"three"}]},` +
+		`{"component_id":"Agent:B","trace":[{"arguments":{"q":1},"elapsed_time":0.5,"path":"p-->T","result":"x","tool_name":"two"}]}]`
+	for _, name := range []string{"m", "r", "s"} {
+		require.Equal(t, want, s.Good(s.Get("/v1/canvas/trace?canvas_id="+id+"&message_id="+name)).Data().JSON(), name)
+		require.Equal(t, want, s.Good(s.Get("/0.27/api/v1/agents/"+id+"/logs/"+name)).Data().JSON(), name)
+	}
+	require.Equal(t, "{}", s.Request("GET", "/v1/canvas/trace?canvas_id="+id+"&message_id=m", "two", "").Data().JSON())
+	require.NoError(t, e.End(t.Context()))
+}

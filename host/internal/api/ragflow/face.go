@@ -1,0 +1,168 @@
+// Package ragflow answers RAGFlow's agent API, in two dialects: that of version 0.23 at the root
+// and that of 0.27 under /0.27. Both have the same handlers; where the dialects disagree on the
+// same request, the handler asks the presenter of its route.
+package ragflow
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/login"
+	"github.com/easel-canvas/easel/host/internal/api/openai"
+	"github.com/easel-canvas/easel/host/internal/api/webhook"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// NewerPrefix stands before the paths of the 0.27 dialect.
+const NewerPrefix = "/0.27"
+
+// Config is what the face works with; all of it is required.
+type Config struct {
+	Services *app.Services
+	Login    *login.Face
+	OpenAI   *openai.Face
+	Webhooks *webhook.Face
+	Version  string // of the host
+}
+
+// Routes are those of both dialects.
+func Routes(cfg Config) []api.Route {
+	older := dialectRoutes(&face{Config: cfg, presenter: presenter023{}})
+	newer := dialectRoutes(&face{Config: cfg, presenter: presenter027{}})
+	for i := range newer {
+		newer[i].Path = NewerPrefix + newer[i].Path
+	}
+	return append(older, newer...)
+}
+
+// face is what the handlers of one dialect share.
+type face struct {
+	Config
+	presenter
+}
+
+// dialectRoutes are the routes of one dialect, without its prefix.
+func dialectRoutes(f *face) []api.Route {
+	list := slices.Concat(
+		agents{f}.routes(), sessions{f}.routes(), completions{f}.routes(), editor{f}.routes(), versions{f}.routes(),
+		bots{f}.routes(), files{f}.routes(), servers{f}.routes(), plugins{f}.routes(), tokens{f}.routes(),
+		accounts{f}.routes(), system{f}.routes(), absentRoutes,
+		f.Webhooks.Routes(f.notDeletable()), []api.Route{f.OpenAI.Agents(f.releases(true))},
+	)
+	for i := range list {
+		r := &list[i]
+		path := r.Path
+		r.UnknownKey = func() error { return f.unknownKey(path) }
+		if r.Need == api.NeedBeta {
+			r.Fail = failEmbedded
+		}
+	}
+	return list
+}
+
+// canvas finds a canvas of the principal; none says what to answer when there is none, or it is
+// another tenant's.
+func (f *face) canvas(ctx context.Context, r *api.Request, id string, none error) (app.Canvas, error) {
+	v, err := f.Services.Canvases.Get(ctx, r.Who, id)
+	if errors.Is(err, app.ErrNotFound) {
+		err = none
+	}
+	return v, err
+}
+
+// owned is canvas for what only the owner of a canvas may do.
+func (f *face) owned(ctx context.Context, r *api.Request, id string) (app.Canvas, error) {
+	return f.canvas(ctx, r, id, api.Refused(api.CodeOperating, api.NotOwner))
+}
+
+// published reports whether a request wants the published version. In the 0.27 dialect who saves a
+// canvas with release publishes it, and who asks with release gets what was published last,
+// whatever became of the canvas. The older dialect has none: release changes nothing there.
+func published(r *api.Request, p presenter) bool {
+	return p.releases(true) && r.Body.Flag("release", r.Query.Asked("release", false))
+}
+
+// patch reads what a request changes of a canvas.
+func (f *face) patch(r *api.Request, dsl []byte) app.CanvasPatch {
+	p := r.Body.CanvasPatch()
+	p.DSL, p.Publish = dsl, f.releases(p.Publish)
+	return p
+}
+
+// canvasRow is a canvas as the editor and the 0.27 dialect read it.
+func (f *face) canvasRow(ctx context.Context, v app.Canvas) engine.Value {
+	b := agentRow(v)
+	b.Set("tenant_id", engine.String(v.Tenant))
+	b.Set("nickname", engine.String(f.Services.Accounts.Nickname(ctx, v.User)))
+	b.Set("tenant_avatar", engine.Null).Set("type", engine.String("agent"))
+	b.Set("release", engine.Bool(v.Released)).Set("tags", engine.Strings(v.Tags...)).Set("last_publish_time", engine.Null)
+	f.addPublication(b, v)
+	return b.Value()
+}
+
+// titler returns how versions that a request makes are named.
+func (f *face) titler(ctx context.Context, r *api.Request) func(title string) string {
+	return func(title string) string {
+		return f.versionTitle(title, func() string { return f.Services.Accounts.Nickname(ctx, r.Who.User) })
+	}
+}
+
+// unique refuses a title that the tenant uses already for another canvas than except, in one
+// category or, with "", in any.
+func (f *face) unique(ctx context.Context, tenant, title, category, except string) error {
+	list, err := f.Services.Canvases.Titled(ctx, tenant, title, category)
+	if err != nil {
+		return err
+	}
+	for _, v := range list {
+		if v.ID != except {
+			if err := f.duplicate(v, title, category); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// change writes the members of a request, and a document when there is one, over a canvas.
+func (f *face) change(ctx context.Context, r *api.Request, old app.Canvas, dsl []byte) (app.Canvas, error) {
+	p := f.patch(r, dsl)
+	if err := r.Body.Valid(); err != nil {
+		return old, err
+	}
+	return f.Services.Canvases.Edit(ctx, old, app.CanvasEdit{
+		CanvasPatch: p, VersionTitle: f.titler(ctx, r),
+		Unique: func(ctx context.Context, old, next app.Canvas) error {
+			return f.unique(ctx, old.Tenant, next.Title, f.titleCategory(next.Category), old.ID)
+		},
+	})
+}
+
+// create stores the canvas of a request.
+func (f *face) create(ctx context.Context, r *api.Request, dsl []byte) (app.Canvas, error) {
+	p := f.patch(r, dsl)
+	if err := r.Body.Valid(); err != nil {
+		return app.Canvas{}, err
+	}
+	return f.Services.Canvases.Create(ctx, r.Who, p, f.titler(ctx, r))
+}
+
+// ok answers a value, or an error.
+func ok(v engine.Value, err error) (api.Response, error) {
+	if err != nil {
+		return nil, err
+	}
+	return api.OK(v), nil
+}
+
+// done answers true, or an error.
+func done(err error) (api.Response, error) { return ok(engine.Bool(true), err) }
+
+// isEmbedPath reports whether a path is one that pages with an embed token call.
+func isEmbedPath(path string) bool {
+	return strings.Contains(path, "/agentbots/") || strings.Contains(path, "/getsse/")
+}

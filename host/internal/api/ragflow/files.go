@@ -1,0 +1,153 @@
+package ragflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// files are what clients upload.
+type files struct{ *face }
+
+func (f files) routes() []api.Route {
+	up := func(path string) api.Route {
+		return api.Route{
+			Method: "POST", Path: path, Body: api.BodyUpload, Need: api.NeedBeta, Scope: app.ScopeRun, Handler: f.upload,
+		}
+	}
+	down := func(path string) api.Route {
+		return api.Route{
+			Method: "GET", Path: path, Body: api.BodyNone, Need: api.NeedBeta, Scope: app.ScopeRead, Handler: f.download,
+		}
+	}
+	return []api.Route{
+		up("/v1/canvas/upload/{id}"),
+		up("/api/v1/agents/{id}/upload"),
+		down("/v1/canvas/download"),
+		down("/api/v1/agents/download"),
+		down("/api/v1/agents/attachments/{id}/download"),
+		down("/api/v1/agents/attachments/{id}/preview"),
+	}
+}
+
+// maxFiles is how many files one request may upload.
+const maxFiles = 50
+
+// upload stores files of a form, or a page at an address.
+func (f files) upload(ctx context.Context, r *api.Request) (api.Response, error) {
+	if _, err := f.canvas(ctx, r, r.Params["id"], api.Failed(api.CodeData, api.NoCanvas)); err != nil {
+		return nil, err
+	}
+	if address := r.Query.Get("url"); address != "" {
+		if r.Who.Embeds {
+			return nil, api.Forbidden("An embedding page uploads files; it cannot make this host fetch a url.")
+		}
+		v, err := f.Services.Files.PutPage(ctx, r.Who.Tenant, address)
+		return ok(v, uploadFailure(err))
+	}
+	if err := r.CheckBody(r.MaxBody()); err != nil {
+		return nil, err
+	}
+	kind, params, _ := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type"))
+	if kind != "multipart/form-data" || params["boundary"] == "" {
+		return nil, api.Refused(api.CodeArgument, "No file part!")
+	}
+	r.LimitBodyTime()
+	defer r.EndBodyTime()
+	form := r.Multipart(params["boundary"], r.MaxBody())
+	stored, err := f.storeForm(ctx, r.Who.Tenant, form)
+	if err != nil {
+		form.Discard()
+		return nil, err
+	}
+	switch len(stored) {
+	case 0:
+		return nil, api.Refused(api.CodeArgument, "No file part!")
+	case 1:
+		return api.OK(stored[0]), nil
+	}
+	return api.OK(engine.List(stored...)), nil
+}
+
+// storeForm stores the files of a form.
+func (f files) storeForm(ctx context.Context, tenant string, form *api.FormReader) (stored []engine.Value, err error) {
+	for {
+		part, err := form.Next()
+		if errors.Is(err, io.EOF) {
+			return stored, nil
+		}
+		if err != nil {
+			return nil, formFailure(err)
+		}
+		if part.FileName() == "" {
+			continue
+		}
+		if len(stored) == maxFiles {
+			return nil, api.Refused(api.CodeArgument, "More than %d files in one request.", maxFiles)
+		}
+		v, err := f.Services.Files.Put(ctx, tenant, part.FileName(), part)
+		if err != nil {
+			return nil, uploadFailure(err)
+		}
+		stored = append(stored, v)
+	}
+}
+
+func uploadFailure(err error) error {
+	var large *http.MaxBytesError
+	if errors.Is(err, app.ErrFileTooLarge) || errors.As(err, &large) {
+		f := api.TooLarge("The file is too large.")
+		f.HasData = true
+		return f
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return api.Refused(api.CodeArgument, "The form ends in the middle.")
+	}
+	return err
+}
+
+// formFailure is what is wrong with a form that cannot be read on.
+func formFailure(err error) error {
+	var f *api.Failure
+	if known := uploadFailure(err); errors.As(known, &f) { // also one of the form reader
+		return known
+	}
+	return api.Refused(api.CodeArgument, "The form cannot be read: %s", err)
+}
+
+// download sends a file. What a browser could run is sent as an attachment.
+func (f files) download(ctx context.Context, r *api.Request) (api.Response, error) {
+	id := r.Params["id"]
+	if id == "" {
+		id = r.Query.Get("id")
+	}
+	file, v, err := f.Services.Files.Open(ctx, r.Who.Tenant, id)
+	if errors.Is(err, app.ErrNoFile) {
+		return nil, api.Failed(api.CodeData, "File not found.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return api.ResponseFunc(func(r *api.Request) error {
+		defer file.Close()
+		name := map[string]string{"filename": v.Get("name").Text()}
+		h := r.Writer.Header()
+		h.Set("Content-Type", v.Get("mime_type").Text())
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+		h.Set("Content-Length", v.Get("size").Text())
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", name))
+		r.Begin()
+		if _, err := io.Copy(r.Writer, file); err != nil {
+			return fmt.Errorf("download of file %q: %w", id, err)
+		}
+		return nil
+	}), nil
+}

@@ -1,0 +1,76 @@
+package ragflow_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api/apitest"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/brokertest"
+)
+
+// fullFiles is a file store on a small disk without room.
+func fullFiles(t *testing.T) *blobs.Store {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a small disk")
+	}
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
+		t.Skip("this system lets nobody mount: ", err)
+	}
+	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	files, err := blobs.New(t.Context(), brokertest.Open(t, broker.Config{Dir: dir}))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 10<<20), 0o600))
+	return files
+}
+
+// An upload that the disk has no room for is answered, also to a client that reads nothing before
+// it has sent all.
+func TestUploadToAFullDisk(t *testing.T) {
+	files := fullFiles(t)
+	s := apitest.New(t, func(c *apitest.Config) { c.Files = files })
+	canvas := s.Canvas("c", apitest.Echo)
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	part, err := w.CreateFormFile("file", "large.bin")
+	require.NoError(t, err)
+	_, err = part.Write(make([]byte, 30<<20))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	for _, path := range []string{"/v1/canvas/upload/", "/0.27/v1/canvas/upload/"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+		require.NoError(t, err)
+		require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+		_, err = fmt.Fprintf(conn, "POST %s%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer one\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+			path, canvas, w.FormDataContentType(), form.Len())
+		require.NoError(t, err)
+		_, err = conn.Write(form.Bytes())
+		require.NoError(t, err)
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err)
+		text, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusInsufficientStorage, res.StatusCode, string(text))
+		body, err := engine.ParseJSON(text)
+		require.NoError(t, err)
+		require.Equal(t, "The host cannot store anything now: storage of the run log is full", body.Get("message").Str())
+		require.NoError(t, conn.Close())
+	}
+}

@@ -1,0 +1,191 @@
+package v2
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/login"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// accounts are the caller, and the people of its tenant.
+type accounts struct {
+	*app.Services
+	login *login.Face
+}
+
+func (a accounts) operations() []operation {
+	const admin = app.ScopeAdmin
+	return []operation{
+		handle(operation{
+			method: "GET", path: "/api/v2/me", body: api.BodyNone, name: "me",
+			about: "Who the caller is and what it may do. For a login held by a cookie also the text that requests " +
+				"must send as X-CSRF-Token.",
+		}, a.me),
+		handle(operation{
+			method: "GET", path: "/api/v2/me/usage", body: api.BodyNone, name: "usage",
+			about: "How many model tokens the caller and its tenant have used today, may use, and when the count is reset.",
+		}, a.usage),
+		handle(operation{
+			method: "PUT", path: "/api/v2/me/password", body: api.BodyTiny, name: "setOwnPassword",
+			about: "Changes the caller's password and ends all its logins.",
+		}, a.setOwnPassword),
+		handle(operation{
+			method: "GET", path: "/api/v2/users", body: api.BodyNone, scope: admin, name: "listUsers",
+			about: "People of the caller's tenant.",
+		}, a.listUsers),
+		handle(operation{
+			method: "POST", path: "/api/v2/users", body: api.BodyTiny, scope: admin, name: "createUser", status: created,
+			about: "Adds a person who can log in.",
+		}, a.addUser),
+		handle(operation{
+			method: "DELETE", path: "/api/v2/users/{user}", body: api.BodyTiny, scope: admin, name: "deleteUser",
+			about: "Removes a person with its keys and logins. A tenant's last owner stays.",
+		}, a.removeUser),
+		handle(operation{
+			method: "PUT", path: "/api/v2/users/{user}/password", body: api.BodyTiny, scope: admin, name: "setPassword",
+			about: "Gives a person a new password and ends all its logins.",
+		}, a.setPassword),
+	}
+}
+
+type meView struct {
+	Tenant     string   `json:"tenant"`
+	TenantName string   `json:"tenant_name"`
+	User       string   `json:"user"`
+	Email      string   `json:"email"`
+	Nickname   string   `json:"nickname"`
+	Scopes     []string `json:"scopes" jsonschema:"what the caller may do: read, run, edit, admin, host, metrics"`
+	CSRF       string   `json:"csrf,omitempty" jsonschema:"for logins held by a cookie"`
+}
+
+type ownPassword struct {
+	Old string `json:"old,omitempty" jsonschema:"the present password or an unlimited API key; needed unless such a key makes the request"`
+	New string `json:"new" jsonschema:"8 characters at least"`
+}
+
+type newPassword struct {
+	New string `json:"new" jsonschema:"8 characters at least"`
+}
+
+type userView struct {
+	ID       string    `json:"id"`
+	Email    string    `json:"email"`
+	Nickname string    `json:"nickname"`
+	Role     string    `json:"role" jsonschema:"owner, admin or normal"`
+	Created  time.Time `json:"created"`
+}
+
+type userInput struct {
+	Email    string `json:"email"`
+	Nickname string `json:"nickname,omitempty"`
+	Password string `json:"password" jsonschema:"8 characters at least"`
+	Role     string `json:"role,omitempty" jsonschema:"owner, admin or normal, which is what is meant by none"`
+}
+
+// tokenUse is what somebody may use of models and has used today.
+type tokenUse struct {
+	PerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"the quota; missing means none"`
+	Today  int64  `json:"tokens_today" jsonschema:"prompts and answers together, as providers report them"`
+}
+
+type usageView struct {
+	Caller   tokenUse  `json:"caller" jsonschema:"the key or login that asks"`
+	Tenant   tokenUse  `json:"tenant" jsonschema:"all callers of the tenant together"`
+	ResetsAt time.Time `json:"resets_at" jsonschema:"when the next day begins, UTC"`
+}
+
+func (a accounts) me(ctx context.Context, in byTenant) (meView, error) {
+	who := in.Who
+	out := meView{Tenant: who.Tenant, TenantName: who.Tenant, User: who.User, CSRF: who.CSRF}
+	for _, s := range app.Scopes {
+		if who.May(s) && (!app.OfHost(s) || a.Tenants.Operates(who.Tenant)) {
+			out.Scopes = append(out.Scopes, s)
+		}
+	}
+	if t, err := a.Tenants.Get(ctx, who.Tenant); err == nil {
+		out.TenantName = t.Name
+	} else if !errors.Is(err, app.ErrNotFound) {
+		return out, err
+	}
+	if u, err := a.Accounts.User(ctx, who.User); err == nil {
+		out.Email, out.Nickname = u.Email, u.Nickname
+	} else if !errors.Is(err, app.ErrNotFound) {
+		return out, err
+	}
+	return out, nil
+}
+
+// usage answers what the caller may still use.
+func (a accounts) usage(ctx context.Context, in byTenant) (usageView, error) {
+	var out usageView
+	for _, of := range []struct {
+		caller string
+		to     *tokenUse
+	}{{in.Who.Caller, &out.Caller}, {"", &out.Tenant}} {
+		state, next, err := a.Usage.State(ctx, in.Who.Tenant, of.caller)
+		if err != nil {
+			return out, err
+		}
+		out.ResetsAt, of.to.Today = next, state.Used
+		if state.Quota > 0 {
+			of.to.PerDay = &state.Quota
+		}
+	}
+	return out, nil
+}
+
+type setOwnPassword struct {
+	Who     app.Principal
+	Request *api.Request // with the proof of who makes it
+	Body    ownPassword
+}
+
+func (a accounts) setOwnPassword(_ context.Context, in setOwnPassword) (empty, error) {
+	byKey := in.Request.Token() != "" && len(in.Who.Scopes) == 0
+	return empty{}, a.login.ChangePassword(in.Request, in.Who, in.Body.Old, in.Body.New, byKey)
+}
+
+func userViewOf(u app.TenantUser) userView {
+	return userView{u.ID, u.Email, u.Nickname, u.Role, timeOf(u.CreateTime)}
+}
+
+func (a accounts) listUsers(ctx context.Context, in byTenant) (list[userView], error) {
+	users, err := a.Accounts.Users(ctx, in.Who.Tenant)
+	out := list[userView]{Items: make([]userView, len(users))}
+	for i, u := range users {
+		out.Items[i] = userViewOf(u)
+	}
+	return out, err
+}
+
+type addUser struct {
+	Who  app.Principal
+	Body userInput
+}
+
+func (a accounts) addUser(ctx context.Context, in addUser) (userView, error) {
+	u, err := a.Accounts.AddUser(ctx, in.Who, app.NewUser(in.Body))
+	return userViewOf(u), err
+}
+
+type userByID struct {
+	Who app.Principal
+	ID  string `path:"user"`
+}
+
+func (a accounts) removeUser(ctx context.Context, in userByID) (empty, error) {
+	return empty{}, a.Accounts.RemoveUser(ctx, in.Who, in.ID)
+}
+
+type setPassword struct {
+	Who  app.Principal
+	ID   string `path:"user"`
+	Body newPassword
+}
+
+func (a accounts) setPassword(ctx context.Context, in setPassword) (empty, error) {
+	return empty{}, a.Accounts.ResetPassword(ctx, in.Who, in.ID, in.Body.New)
+}

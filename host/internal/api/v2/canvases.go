@@ -1,0 +1,278 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// canvases are documents, and sessions with them.
+type canvases struct{ *app.Services }
+
+// created is the status of an answer that made something.
+const created = http.StatusCreated
+
+func (c canvases) operations() []operation {
+	const read, edit = app.ScopeRead, app.ScopeEdit
+	const all, one = "/api/v2/canvases", "/api/v2/canvases/{id}"
+	return []operation{
+		handle(operation{
+			method: "GET", path: all, body: api.BodyNone, scope: read, name: "listCanvases",
+			about: "Canvases of the caller, newest change first.",
+		}, c.list),
+		handle(operation{
+			method: "POST", path: all, body: api.BodyCanvas, scope: edit, name: "createCanvas", status: created,
+			about: "Saves a new canvas.",
+		}, c.add),
+		handle(operation{
+			method: "GET", path: one, body: api.BodyNone, scope: read, name: "getCanvas",
+			about: "One canvas with its document.",
+		}, c.get),
+		handle(operation{
+			method: "PUT", path: one, body: api.BodyCanvas, scope: edit, name: "updateCanvas",
+			about: "Changes the members that are given. With rev, only over that revision.",
+		}, c.update),
+		handle(operation{
+			method: "DELETE", path: one, body: api.BodyTiny, scope: edit, name: "deleteCanvas",
+			about: "Removes a canvas with its versions and schedules; sessions stay.",
+		}, c.remove),
+		handle(operation{
+			method: "POST", path: one + "/validate", body: api.BodyCanvas, scope: read, name: "validateCanvas",
+			about: "Everything that is wrong with the saved document, or with one that is sent.",
+		}, c.validate),
+		handle(operation{
+			method: "POST", path: one + "/sessions", body: api.BodySmall, scope: app.ScopeRun, name: "createSession",
+			about: "Begins a conversation with a copy of the canvas.", status: created,
+		}, c.addSession),
+		handle(operation{
+			method: "GET", path: "/api/v2/components", body: api.BodyNone, scope: read, name: "listComponents",
+			about: "Every component that canvases may place, with the schema of its parameters.",
+		}, c.components),
+	}
+}
+
+type canvasView struct {
+	ID          string         `json:"id"`
+	Title       string         `json:"title"`
+	Description string         `json:"description"`
+	Rev         int64          `json:"rev" jsonschema:"grows by one with each change"`
+	Created     time.Time      `json:"created"`
+	Updated     time.Time      `json:"updated"`
+	Published   *publishedView `json:"published,omitempty" jsonschema:"what runs with published get; left out when nothing is published"`
+	DSL         engine.Value   `json:"dsl,omitzero" jsonschema:"the document; left out of lists"`
+}
+
+type canvasList struct {
+	Items []canvasView `json:"items"`
+	Total int          `json:"total" jsonschema:"all that match, not only this page"`
+}
+
+type diagnosticList struct {
+	Diagnostics []engine.Diagnostic `json:"diagnostics"`
+}
+
+type sessionView struct {
+	ID       string       `json:"id"`
+	Canvas   string       `json:"canvas"`
+	User     string       `json:"user"`
+	Messages engine.Value `json:"messages"`
+	Created  time.Time    `json:"created"`
+}
+
+// canvasInput is read member by member: numbers count as texts, and members that are not known are
+// ignored.
+type canvasInput struct {
+	Title       string   `json:"title,omitempty"`
+	Description string   `json:"description,omitempty"`
+	DSL         document `json:"dsl,omitempty" jsonschema:"the document of the canvas"`
+	Rev         int64    `json:"rev,omitempty" jsonschema:"change only this revision"`
+
+	patch app.CanvasPatch // with the members above
+	rev   *int64          // nil when it is not given
+}
+
+func (in *canvasInput) readBody(r *api.Request) (err error) {
+	if in.DSL, err = r.Document(); err != nil {
+		return err
+	}
+	in.patch = r.Body.CanvasPatch()
+	in.patch.DSL, in.patch.Publish = in.DSL, false // publishing is an operation of its own
+	if in.patch.Title != nil {
+		in.Title = *in.patch.Title
+	}
+	if rev, given := r.Body.Get("rev").Int(); given {
+		in.Rev, in.rev = rev, &rev
+	}
+	return r.Body.Valid()
+}
+
+// documentInput is a document to check.
+type documentInput struct {
+	DSL document `json:"dsl,omitempty"`
+}
+
+func (in *documentInput) readBody(r *api.Request) (err error) {
+	in.DSL, _, err = r.SentDocument()
+	return err
+}
+
+// sessionInput is read member by member.
+type sessionInput struct {
+	User string `json:"user,omitempty" jsonschema:"id of the person, for sys.user_id"`
+	Name string `json:"name,omitempty"`
+
+	Published bool `json:"published,omitempty" jsonschema:"begin with a copy of the published version"`
+}
+
+func (in *sessionInput) readBody(r *api.Request) error {
+	in.User, in.Name, in.Published = r.Body.Text("user"), r.Body.Text("name"), r.Body.Flag("published", false)
+	return r.Body.Valid()
+}
+
+func canvasViewOf(v app.Canvas, withDSL bool) canvasView {
+	out := canvasView{
+		ID: v.ID, Title: v.Title, Description: v.Description, Rev: v.Rev,
+		Created: timeOf(v.CreateTime), Updated: timeOf(v.UpdateTime),
+	}
+	if v.Published != "" {
+		out.Published = &publishedView{v.Published, timeOf(v.PublishTime)}
+	}
+	if withDSL {
+		out.DSL = api.DocumentOf(v.DSL)
+	}
+	return out
+}
+
+// versionTitle names a version that is made now.
+func versionTitle(title string) string { return title + "_" + time.Now().Format("2006_01_02_15_04_05") }
+
+type listCanvases struct {
+	Who      app.Principal
+	Keywords string   `query:"keywords"`
+	Page     app.Page `order:"update_time"`
+}
+
+func (c canvases) list(ctx context.Context, in listCanvases) (canvasList, error) {
+	f := app.CanvasFilter{Tenants: []string{in.Who.Tenant}, Keywords: in.Keywords}
+	rows, total, err := c.Canvases.List(ctx, f, in.Page)
+	out := canvasList{Items: make([]canvasView, len(rows)), Total: total}
+	for i, v := range rows {
+		out.Items[i] = canvasViewOf(v, false)
+	}
+	return out, err
+}
+
+type addCanvas struct {
+	Who  app.Principal
+	Body canvasInput
+}
+
+func (c canvases) add(ctx context.Context, in addCanvas) (canvasView, error) {
+	if in.Body.DSL == nil || in.Body.Title == "" {
+		return canvasView{}, app.BadArgument("title and dsl are needed")
+	}
+	v, err := c.Canvases.Create(ctx, in.Who, in.Body.patch, versionTitle)
+	return canvasViewOf(v, true), err
+}
+
+type canvasByID struct {
+	Who app.Principal
+	ID  string `path:"id"`
+}
+
+func (c canvases) get(ctx context.Context, in canvasByID) (canvasView, error) {
+	v, err := c.Canvases.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return canvasView{}, err
+	}
+	return canvasViewOf(v, true), nil
+}
+
+type updateCanvas struct {
+	Who  app.Principal
+	ID   string `path:"id"`
+	Body canvasInput
+}
+
+func (c canvases) update(ctx context.Context, in updateCanvas) (canvasView, error) {
+	v, err := c.Canvases.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return canvasView{}, err
+	}
+	v, err = c.Canvases.Edit(ctx, v, app.CanvasEdit{
+		CanvasPatch: in.Body.patch, VersionTitle: versionTitle, Rev: in.Body.rev,
+	})
+	if err != nil {
+		return canvasView{}, err
+	}
+	return canvasViewOf(v, true), nil
+}
+
+func (c canvases) remove(ctx context.Context, in canvasByID) (empty, error) {
+	return empty{}, c.Canvases.Delete(ctx, in.Who.Tenant, in.ID)
+}
+
+type validate struct {
+	Who  app.Principal
+	ID   string `path:"id"`
+	Body documentInput
+}
+
+func (c canvases) validate(ctx context.Context, in validate) (diagnosticList, error) {
+	v, err := c.Canvases.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return diagnosticList{}, err
+	}
+	dsl := []byte(in.Body.DSL)
+	if dsl == nil {
+		dsl = v.DSL
+	}
+	out := diagnosticList{Diagnostics: c.Canvases.Diagnostics(dsl)}
+	if out.Diagnostics == nil {
+		out.Diagnostics = []engine.Diagnostic{}
+	}
+	return out, nil
+}
+
+type addSession struct {
+	Who  app.Principal
+	ID   string `path:"id"`
+	Body sessionInput
+}
+
+func (c canvases) addSession(ctx context.Context, in addSession) (sessionView, error) {
+	v, err := c.Canvases.Get(ctx, in.Who, in.ID)
+	if err == nil {
+		v, err = c.Canvases.Chosen(ctx, v, in.Body.Published)
+	}
+	if err != nil {
+		return sessionView{}, err
+	}
+	user := in.Body.User
+	if user == "" {
+		user = in.Who.User
+	}
+	s, err := c.Sessions.Create(ctx, app.NewSession{
+		Canvas: v, User: user, Name: in.Body.Name, Source: app.SourceOwn, Greet: true,
+	})
+	return sessionView{s.ID, s.Canvas, s.User, api.DocumentOf(s.Messages), timeOf(s.CreateTime)}, err
+}
+
+// componentList is the palette of canvases.
+type componentList struct {
+	Items []engine.Value `json:"items" jsonschema:"what a component is called, does, reads and writes"`
+}
+
+func (c canvases) components(context.Context, struct{}) (componentList, error) {
+	var out componentList
+	for _, s := range c.Registry.Specs() {
+		if !s.Hidden {
+			out.Items = append(out.Items, s.Describe())
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,211 @@
+package v2
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// resumeAt is a place in a run's events that a client has seen.
+//
+// Its text is the id of an event: "12-3456" for one that is stored, and "12~1"
+// for one that was seen before it was stored, on the first host that worked on
+// the run. If that host died with it, the next one gives the number 12 to
+// another event; the client then gets everything from where the next one took
+// over. Stored ones of later hosts are "12-3456~2", because a server of the log
+// that loses its power may forget what it has stored.
+type resumeAt struct {
+	pos     app.Pos
+	attempt uint64 // of the host that wrote it, 0 when that is not known
+}
+
+func parseResume(text string) (resumeAt, error) {
+	place, attempt, named := strings.Cut(text, "~")
+	var at resumeAt
+	var err error
+	if at.pos, err = app.ParsePos(place); err != nil {
+		return at, err
+	}
+	switch {
+	case named:
+		if at.attempt, err = strconv.ParseUint(attempt, 10, 64); err == nil && at.attempt == 0 {
+			err = strconv.ErrRange
+		}
+	case at.pos.At > 0:
+		at.attempt = 1
+	}
+	return at, err
+}
+
+type readEvents struct {
+	Who         app.Principal
+	ID          string `path:"id"`
+	LastEventID string `query:"lastEventId"`
+	After       string `query:"after"`
+	Header      string `header:"Last-Event-ID"`
+}
+
+// last is the id of the last event that the client has: a header of browsers that reconnect, or a
+// query parameter of those that cannot set headers.
+func (in readEvents) last() string {
+	for _, text := range []string{in.Header, in.LastEventID, in.After} {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func (s runs) events(ctx context.Context, in readEvents) (eventStream, error) {
+	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
+	if err != nil {
+		return eventStream{}, err
+	}
+	at, err := parseResume(in.last())
+	if err != nil {
+		message := fmt.Sprintf("invalid event id %.40q: use the id of an event of this run", in.last())
+		return eventStream{}, &api.Status{HTTP: http.StatusBadRequest, Code: app.CodeBadArgument, Message: message}
+	}
+	ended := v.Status != app.RunActive
+	if ended {
+		stored, err := s.Runs.Stored(ctx, v)
+		if err != nil {
+			return eventStream{}, err
+		}
+		if !stored {
+			message := "the events of this run are no longer kept"
+			return eventStream{}, &api.Status{HTTP: http.StatusGone, Code: "gone", Message: message}
+		}
+	}
+	return eventStream{v.ID, at, ended}, nil
+}
+
+// eventReader writes the records of a run as events, each once.
+type eventReader struct {
+	s       *api.Stream
+	mu      sync.Mutex // the heartbeat writes as well
+	attempt uint64     // whose records come
+	seen    resumeAt   // what the client has
+	end     *app.Record
+	over    bool // nothing may be written any more
+}
+
+// heartbeat is how often a silent stream sends a comment, so that proxies keep
+// it and a client that is gone is noticed.
+const heartbeat = 15 * time.Second
+
+// eventStream answers with the events of a run. The answer is 204 when the run has ended and the
+// client has all of them: an EventSource stops reconnecting then.
+type eventStream struct {
+	run   string
+	at    resumeAt
+	ended bool
+}
+
+func (a eventStream) Write(r *api.Request) error {
+	ctx := r.HTTP.Context()
+	e := &eventReader{attempt: 1, seen: a.at}
+	from, err := e.place(ctx, r.Runs(), a.run)
+	if err != nil {
+		return err
+	}
+	if e.s = r.NewStream(true); !a.ended {
+		e.s.Start() // the first event may take long
+	}
+	stop := make(chan struct{})
+	defer close(stop)
+	go e.beat(stop)
+	err = r.Runs().Follow(ctx, a.run, from, e.take)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.over = true
+	if err == nil && e.end != nil {
+		e.s.Hold(true) // it goes out with the end of the answer
+		e.write(*e.end)
+	}
+	if e.s.Started() {
+		r.Leave(a.run, err, e.s.Err())
+		return nil
+	}
+	if err == nil {
+		return api.NoContent.Write(r)
+	}
+	return err
+}
+
+// place is where to read from, so that nothing the client lacks is missed.
+func (e *eventReader) place(ctx context.Context, runs *app.Runs, run string) (app.Pos, error) {
+	if e.seen.pos.Seq == 0 {
+		return app.Pos{}, nil
+	}
+	p, err := runs.Place(ctx, run, e.seen.pos, e.seen.attempt)
+	e.attempt, e.seen.pos.Seq = p.Attempt, p.Seen
+	return p.From, err
+}
+
+// take writes one record; false ends the stream.
+func (e *eventReader) take(r app.Record) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.s.Hold(r.More)
+	defer e.s.Flush()
+	if r.Kind == app.KindTakeover {
+		attempt, _ := api.DocumentOf(r.Data).Get("attempt").Int()
+		e.attempt = uint64(attempt)
+		e.seen.pos.Seq = min(e.seen.pos.Seq, r.Seq-1)
+	}
+	if r.Seq <= e.seen.pos.Seq || !app.Visible(r.Kind) {
+		return true
+	}
+	if r.Kind == app.KindEnd {
+		// Sent when the result is saved, which is when the log ends: a client that reads it finds
+		// the session and the run as they are now. That is soon, so what came with it waits for it;
+		// the heartbeat sends it if it is not.
+		e.end = &r
+		e.s.Hold(true)
+		return true
+	}
+	return e.write(r)
+}
+
+// write sends one record. The caller holds mu.
+func (e *eventReader) write(r app.Record) bool {
+	id := r.Pos().String()
+	if r.At == 0 || e.attempt > 1 {
+		id += "~" + strconv.FormatUint(e.attempt, 10)
+	}
+	e.s.Named(id, r.Kind, r.Data)
+	return e.s.Err() == nil
+}
+
+func (e *eventReader) beat(stop <-chan struct{}) {
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		e.still()
+	}
+}
+
+// still says that the stream is there, unless it has ended while this waited
+// for a slow client to take an event.
+func (e *eventReader) still() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.over || !e.s.Started() {
+		return
+	}
+	e.s.Hold(false)
+	e.s.Comment("still here")
+}

@@ -1,0 +1,242 @@
+package v2
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/model"
+)
+
+// models are what canvases may name, and the providers that a tenant adds beside those of the
+// host's configuration.
+type models struct{ *app.Services }
+
+func (m models) operations() []operation {
+	const read, admin = app.ScopeRead, app.ScopeAdmin
+	const standard, one = "/api/v2/models/default", "/api/v2/providers/{provider}"
+	return []operation{
+		handle(operation{
+			method: "GET", path: "/api/v2/models", body: api.BodyNone, scope: read, name: "listModels",
+			about: "Models that canvases may name.",
+		}, m.list),
+		handle(operation{
+			method: "GET", path: standard, body: api.BodyNone, scope: read, name: "getDefaultModels",
+			about: "Which models are used when none is named; empty ones are left to the host.",
+		}, m.choice),
+		handle(operation{
+			method: "PUT", path: standard, body: api.BodyTiny, scope: admin, name: "putDefaultModels",
+			about: "Chooses which models are used when none is named.",
+		}, m.putChoice),
+		handle(operation{
+			method: "GET", path: "/api/v2/providers", body: api.BodyNone, scope: read, name: "listProviders",
+			about: "Model providers that the tenant has added. Keys are never shown.",
+		}, m.providers),
+		handle(operation{
+			method: "PUT", path: one, body: api.BodySmall, scope: admin, name: "putProvider",
+			about: "Adds or changes a model provider, named NAME or INSTANCE@NAME. Without a key the one that was given for " +
+				"this address stays.",
+		}, m.putProvider),
+		handle(operation{
+			method: "DELETE", path: one, body: api.BodyTiny, scope: admin, name: "deleteProvider",
+			about: "Removes a model provider with its key.",
+		}, m.removeProvider),
+		handle(operation{
+			method: "POST", path: one + "/test", body: api.BodyTiny, scope: admin, name: "testProvider",
+			about: "Asks one model of a provider for a word, a sound or a vector.",
+		}, m.testProvider),
+	}
+}
+
+type modelView struct {
+	ID       string `json:"id" jsonschema:"what a canvas writes as llm_id; *@PROVIDER where any name is accepted"`
+	Kind     string `json:"kind" jsonschema:"chat, speech or embedding"`
+	Provider string `json:"provider"`
+	Host     bool   `json:"host" jsonschema:"shared by all tenants of the host"`
+	About    string `json:"about,omitempty"`
+}
+
+type modelChoice struct {
+	Chat      string `json:"chat,omitempty"`
+	Speech    string `json:"speech,omitempty"`
+	Voice     string `json:"voice,omitempty" jsonschema:"the voice that speech is read with"`
+	Embedding string `json:"embedding,omitempty"`
+}
+
+type modelEntry struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind,omitempty" jsonschema:"chat, which is what is meant by none, speech or embedding"`
+	Tools   *bool  `json:"tools,omitempty" jsonschema:"calls functions natively; true unless told"`
+	Images  *bool  `json:"images,omitempty" jsonschema:"takes images; true unless told"`
+	Context int    `json:"context,omitempty" jsonschema:"tokens that fit; 0 is 128000"`
+}
+
+type providerInput struct {
+	BaseURL string       `json:"base_url,omitempty" jsonschema:"up to and without /chat/completions; empty is OpenAI"`
+	Key     string       `json:"key,omitempty"`
+	Models  []modelEntry `json:"models,omitempty" jsonschema:"none accepts every name"`
+	Timeout float64      `json:"timeout_seconds,omitempty" jsonschema:"longest silence of the server; 0 is 300"`
+}
+
+type providerView struct {
+	Name    string       `json:"name" jsonschema:"NAME or INSTANCE@NAME"`
+	BaseURL string       `json:"base_url"`
+	HasKey  bool         `json:"has_key"`
+	Models  []modelEntry `json:"models"`
+	Timeout float64      `json:"timeout_seconds,omitempty"`
+}
+
+type providerTest struct {
+	Model string `json:"model,omitempty" jsonschema:"which; the first one when left out"`
+}
+
+type providerAnswer struct {
+	OK     bool   `json:"ok"`
+	Model  string `json:"model"`
+	Answer string `json:"answer,omitempty"`
+	Error  string `json:"error,omitempty"`
+	TookMS int64  `json:"took_ms"`
+}
+
+func (m models) list(ctx context.Context, in byTenant) (list[modelView], error) {
+	all, err := m.Models.List(ctx, in.Who.Tenant)
+	if err != nil {
+		return list[modelView]{}, err
+	}
+	out := list[modelView]{Items: make([]modelView, len(all))}
+	for i, v := range all {
+		name := v.Name
+		if name == "" {
+			name = "*"
+		}
+		out.Items[i] = modelView{ID: name + "@" + v.Provider, Kind: string(v.Kind), Provider: v.Provider, Host: v.Host}
+	}
+	if len(all) == 0 {
+		out.Items = append(out.Items, modelView{
+			ID: "offline", Kind: string(model.KindChat), Provider: "easel", Host: true,
+			About: "answers without a language model",
+		})
+	}
+	return out, nil
+}
+
+func (m models) choice(ctx context.Context, in byTenant) (modelChoice, error) {
+	v, err := m.Models.Choice(ctx, in.Who.Tenant)
+	return modelChoice{v.Default, v.Speech, v.Voice, v.Embedding}, err
+}
+
+type putChoice struct {
+	Who  app.Principal
+	Body modelChoice
+}
+
+func (m models) putChoice(ctx context.Context, in putChoice) (modelChoice, error) {
+	c := in.Body
+	err := m.Models.SetChoice(ctx, in.Who.Tenant, model.Choice{
+		Default: c.Chat, Speech: c.Speech, Voice: c.Voice, Embedding: c.Embedding,
+	})
+	if errors.Is(err, model.ErrUnknownModel) {
+		err = app.BadArgument("%s", err)
+	}
+	return c, err
+}
+
+func providerViewOf(p model.Provider, hasKey bool) providerView {
+	out := providerView{Name: p.Label(), BaseURL: p.BaseURL, HasKey: hasKey, Models: []modelEntry{}, Timeout: p.Timeout}
+	for _, e := range p.Models {
+		out.Models = append(out.Models, modelEntry{e.Name, string(e.Kind), e.Tools, e.Images, e.Context})
+	}
+	return out
+}
+
+func (m models) providers(ctx context.Context, in byTenant) (list[providerView], error) {
+	all, hasKey, err := m.Models.Providers(ctx, in.Who.Tenant)
+	out := list[providerView]{Items: make([]providerView, len(all))}
+	for i, p := range all {
+		out.Items[i] = providerViewOf(p, hasKey[p.Label()])
+	}
+	return out, err
+}
+
+type putProvider struct {
+	Who  app.Principal
+	Name string `path:"provider"`
+	Body providerInput
+}
+
+// provider is the provider of a request.
+func (in *putProvider) provider() (model.Provider, error) {
+	p, err := model.Labelled(in.Name)
+	if err != nil {
+		return p, app.BadArgument("%s", err)
+	}
+	p.BaseURL, p.Key, p.Timeout = in.Body.BaseURL, in.Body.Key, in.Body.Timeout
+	for _, e := range in.Body.Models {
+		p.Models = append(p.Models, model.Entry{
+			Name: e.Name, Kind: model.Kind(e.Kind), Tools: e.Tools, Images: e.Images, Context: e.Context,
+		})
+	}
+	if err := p.Check(); err != nil {
+		return p, app.BadArgument("%s", err)
+	}
+	return p, nil
+}
+
+func (m models) putProvider(ctx context.Context, in putProvider) (providerView, error) {
+	p, err := in.provider()
+	if err != nil {
+		return providerView{}, err
+	}
+	err = m.Models.Put(ctx, in.Who.Tenant, p)
+	if errors.Is(err, model.ErrKeyNeeded) {
+		err = app.BadArgument("%s", err)
+	}
+	if err != nil {
+		return providerView{}, err
+	}
+	_, hasKey, err := m.Models.Providers(ctx, in.Who.Tenant)
+	return providerViewOf(p, hasKey[p.Label()]), err
+}
+
+type providerByName struct {
+	Who  app.Principal
+	Name string `path:"provider"`
+}
+
+// noProvider names what was not found; other errors stay.
+func noProvider(err error) error {
+	if errors.Is(err, app.ErrNotFound) {
+		return app.Missing("provider")
+	}
+	return err
+}
+
+func (m models) removeProvider(ctx context.Context, in providerByName) (empty, error) {
+	return empty{}, noProvider(m.Models.Delete(ctx, in.Who.Tenant, in.Name))
+}
+
+// testTime is how long a provider may take to answer a test.
+const testTime = 30 * time.Second
+
+type testProvider struct {
+	Who  app.Principal
+	Name string `path:"provider"`
+	Body providerTest
+}
+
+func (m models) testProvider(ctx context.Context, in testProvider) (providerAnswer, error) {
+	ctx, done := context.WithTimeout(ctx, testTime)
+	defer done()
+	began := time.Now()
+	name, answer, err := m.Models.Try(ctx, in.Who.Tenant, in.Name, in.Body.Model)
+	if errors.Is(err, app.ErrNotFound) {
+		return providerAnswer{}, noProvider(err)
+	}
+	out := providerAnswer{OK: err == nil, Model: name, Answer: answer, TookMS: time.Since(began).Milliseconds()}
+	if err != nil {
+		out.Error = err.Error()
+	}
+	return out, nil
+}

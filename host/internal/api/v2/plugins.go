@@ -1,0 +1,144 @@
+package v2
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+)
+
+// plugins are the installed plugins. One that runs in a page reaches the web through the host,
+// which knows what it is granted and the tenant's secrets.
+type plugins struct{ *app.Services }
+
+func (p plugins) operations() []operation {
+	const read = app.ScopeRead
+	const grant = "/api/v2/plugins/grant"
+	return []operation{
+		handle(operation{
+			method: "GET", path: "/api/v2/plugins", body: api.BodyNone, scope: read, name: "listPlugins",
+			about: "Installed plugins, with the schema of their parameters and what they may do for the caller.",
+		}, p.list),
+		handle(operation{
+			method: "GET", path: grant, body: api.BodyNone, scope: read, name: "getPluginGrant",
+			about: "The most that plugins may do for the caller.",
+		}, p.grant),
+		handle(operation{
+			method: "PUT", path: grant, body: api.BodySmall, scope: app.ScopeAdmin, name: "putPluginGrant",
+			about: "Restricts what plugins may do for the caller, whatever was approved for this host.",
+		}, p.putGrant),
+		handle(operation{
+			method: "POST", path: "/api/v2/plugins/{plugin}/fetch", body: api.BodyCanvas, scope: app.ScopeRun,
+			name: "pluginFetch",
+			about: "Sends a request of a plugin that runs in a page, with the plugin's grant and the tenant's secrets: " +
+				"{{secret:NAME:MARK}}, where MARK is secret_mark. Other placeholders are plain text.",
+		}, p.fetch),
+	}
+}
+
+type grantView struct {
+	Grant *plugin.Permissions `json:"grant" jsonschema:"the most that plugins may do for the caller; null restricts nothing"`
+}
+
+type relayInput struct {
+	Method     string            `json:"method,omitempty" jsonschema:"GET when left out"`
+	URL        string            `json:"url"`
+	Headers    map[string]string `json:"headers,omitempty"`
+	BodyBase64 string            `json:"body_base64,omitempty"`
+	SecretMark string            `json:"secret_mark,omitempty" jsonschema:"mark of the call, carried by the placeholders of secrets that count; without it none does"`
+}
+
+type relayView struct {
+	Status     int               `json:"status"`
+	Headers    map[string]string `json:"headers"`
+	BodyBase64 string            `json:"body_base64"`
+}
+
+func (p plugins) list(ctx context.Context, in byTenant) (list[app.Plugin], error) {
+	all, err := p.Palette(ctx, in.Who.Tenant)
+	return list[app.Plugin]{all}, err
+}
+
+func (p plugins) grant(ctx context.Context, in byTenant) (grantView, error) {
+	if p.Plugins == nil {
+		return grantView{}, app.Missing("plugins")
+	}
+	grant, err := p.Plugins.Grant(ctx, in.Who.Tenant)
+	return grantView{grant}, err
+}
+
+// readBody tells a grant of null, which restricts nothing, from none.
+func (g *grantView) readBody(r *api.Request) error {
+	grant, given := r.Body.Lookup("grant")
+	if !given {
+		return app.BadArgument("grant is needed; null restricts nothing")
+	}
+	if grant.IsNull() {
+		return nil
+	}
+	g.Grant = &plugin.Permissions{}
+	if err := json.Unmarshal(grant.AppendJSON(nil), g.Grant); err != nil {
+		return app.BadArgument("%s", api.DecodeProblem(err, "grant"))
+	}
+	return nil
+}
+
+type putGrant struct {
+	Who  app.Principal
+	Body grantView
+}
+
+func (p plugins) putGrant(ctx context.Context, in putGrant) (grantView, error) {
+	if p.Plugins == nil {
+		return grantView{}, app.Missing("plugins")
+	}
+	return in.Body, p.Plugins.SetGrant(ctx, in.Who.Tenant, in.Body.Grant)
+}
+
+type fetch struct {
+	Who    app.Principal
+	Plugin string `path:"plugin"`
+	Body   relayInput
+}
+
+func (p plugins) fetch(ctx context.Context, in fetch) (relayView, error) {
+	body, err := base64.StdEncoding.DecodeString(in.Body.BodyBase64)
+	if err != nil {
+		return relayView{}, app.BadArgument("body_base64: %s", err)
+	}
+	if p.Plugins == nil {
+		return relayView{}, app.Missing("plugin")
+	}
+	res, err := p.Plugins.Relay(ctx, in.Who.Tenant, in.Plugin, plugin.Relayed{
+		Method: in.Body.Method, URL: in.Body.URL, Headers: in.Body.Headers, Body: body, SecretMark: in.Body.SecretMark,
+	})
+	if err != nil {
+		return relayView{}, relayFailure(err)
+	}
+	return relayView{res.Status, res.Headers, base64.StdEncoding.EncodeToString(res.Body)}, nil
+}
+
+// relayStatus are the statuses of a plugin's errors; those of others are 502.
+var relayStatus = map[plugin.Code]int{
+	plugin.Denied: http.StatusForbidden, plugin.InvalidArgument: http.StatusUnprocessableEntity,
+	plugin.NotFound: http.StatusNotFound, plugin.Unauthorized: http.StatusConflict,
+	plugin.Unsupported: http.StatusConflict, plugin.NeedsApproval: http.StatusConflict,
+}
+
+// relayFailure keeps a plugin's error code.
+func relayFailure(err error) error {
+	var e *plugin.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	code, ok := relayStatus[e.Code]
+	if !ok {
+		code = http.StatusBadGateway
+	}
+	return &api.Status{HTTP: code, Code: string(e.Code), Message: e.Message}
+}

@@ -1,0 +1,299 @@
+package v2
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// runs are executions of canvases.
+type runs struct{ *app.Services }
+
+func (s runs) operations() []operation {
+	const read, run = app.ScopeRead, app.ScopeRun
+	const one = "/api/v2/runs/{id}"
+	return []operation{
+		handle(operation{
+			method: "POST", path: "/api/v2/canvases/{id}/runs", body: api.BodyCanvas, scope: run, name: "startRun",
+			about: "Runs the canvas. The answer comes when the run is written down; read its events from events_url. " +
+				"With Accept: text/event-stream the events are the answer. The header X-Easel-Run is the id of the run, " +
+				"also in the other dialects.",
+			status: http.StatusAccepted, stream: true,
+		}, s.start),
+		handle(operation{
+			method: "GET", path: "/api/v2/runs", body: api.BodyNone, scope: read, name: "listRuns",
+			about: "Run history, newest first. Pass next of a page as after to get the next one; runs that begin meanwhile " +
+				"do not move it.",
+		}, s.list),
+		handle(operation{
+			method: "GET", path: one, body: api.BodyNone, scope: read, name: "getRun", about: "One run.",
+		}, s.get),
+		handle(operation{
+			method: "GET", path: one + "/events", body: api.BodyNone, scope: read, name: "runEvents",
+			about: "The events of a run as server-sent events, from its beginning or after Last-Event-ID; nothing is missed " +
+				"and nothing comes twice. Clients that cannot set the header put the id into lastEventId. The answer is 204 " +
+				"when the run has ended and the client has all events, so that an EventSource stops. An event named takeover " +
+				"says that another host goes on with the run: it voids every event that was received before with its number, " +
+				"which is what its id begins with, or a higher one; events with these numbers follow anew. The last event is " +
+				"named end.",
+			events: true, stream: true,
+		}, s.events),
+		handle(operation{
+			method: "POST", path: one + "/cancel", body: api.BodyTiny, scope: run, name: "cancelRun",
+			about: "Stops a run; one that has ended stays as it is.", status: http.StatusAccepted,
+		}, s.cancel),
+		handle(operation{
+			method: "POST", path: one + "/rerun", body: api.BodyCanvas, scope: run, name: "rerun",
+			about:  "Runs again from the state before a node's execution, on a copy; the first run stays as it is.",
+			status: http.StatusAccepted, stream: true,
+		}, s.rerun),
+		handle(operation{
+			method: "POST", path: one + "/resume", body: api.BodyCanvas, scope: run, name: "resume",
+			about:  "Answers the form that a paused run waits for; what follows is a new run.",
+			status: http.StatusAccepted, stream: true,
+		}, s.resume),
+	}
+}
+
+type runView struct {
+	ID        string     `json:"id"`
+	Canvas    string     `json:"canvas"`
+	Session   string     `json:"session,omitempty"`
+	Message   string     `json:"message" jsonschema:"message_id of its events"`
+	Source    string     `json:"source" jsonschema:"what began it, such as api, editor, webhook, v2 or schedule"`
+	Schedule  string     `json:"schedule,omitempty" jsonschema:"the schedule that began it"`
+	Status    string     `json:"status" jsonschema:"queued, running, paused, succeeded, failed or canceled"`
+	Error     string     `json:"error,omitempty"`
+	Created   time.Time  `json:"created"`
+	Ended     *time.Time `json:"ended,omitempty"`
+	EventsURL string     `json:"events_url"`
+}
+
+type runList struct {
+	Items []runView `json:"items"`
+	Total int       `json:"total" jsonschema:"all that match, not only this page"`
+	Next  string    `json:"next,omitempty" jsonschema:"the parameter after of the next page; left out with the last one"`
+}
+
+// runInput is read member by member: numbers count as texts, and members that are not known are
+// ignored. So are the others.
+type runInput struct {
+	Query   anyJSON `json:"query,omitempty" jsonschema:"what the user says"`
+	Inputs  object  `json:"inputs,omitempty" jsonschema:"form fields by name, bare or as {value}"`
+	Files   objects `json:"files,omitempty" jsonschema:"upload descriptors"`
+	Session string  `json:"session,omitempty" jsonschema:"a session that the run is the next turn of; without one nothing is kept"`
+	User    string  `json:"user,omitempty"`
+	From    string  `json:"from,omitempty" jsonschema:"start at this node with the outputs that the state holds"`
+	Pins    object  `json:"pins,omitempty" jsonschema:"outputs by node that are used in place of running it"`
+
+	Published bool `json:"published,omitempty" jsonschema:"run the published version; not with a session, which has a copy of its own"`
+}
+
+func (in *runInput) readBody(r *api.Request) error {
+	b := &r.Body
+	in.Session, in.User, in.Query = b.Text("session"), b.Text("user"), anyJSON{b.Get("query")}
+	in.Inputs, in.Files = object{b.Object("inputs")}, objects{b.List("files")}
+	in.From, in.Pins, in.Published = b.Text("from"), object{b.Object("pins")}, b.Flag("published", false)
+	return b.Valid()
+}
+
+type rerunInput struct {
+	Node string `json:"node,omitempty" jsonschema:"run again from this node"`
+	Nth  int    `json:"nth,omitempty" jsonschema:"which execution of the node, 1 is the first"`
+	Seq  uint64 `json:"seq,omitempty" jsonschema:"or: from the state at this record"`
+	Pins object `json:"pins,omitempty"`
+}
+
+func (in *rerunInput) readBody(r *api.Request) error {
+	b := &r.Body
+	in.Node = b.Text("node")
+	nth, _ := b.Get("nth").Int()
+	seq, _ := b.Get("seq").Int()
+	in.Nth, in.Pins = int(nth), object{b.Object("pins")}
+	if err := b.Valid(); err != nil {
+		return err
+	}
+	if seq < 0 {
+		return app.ErrNodeOrSeq
+	}
+	in.Seq = uint64(seq)
+	return nil
+}
+
+type resumeInput struct {
+	Inputs object `json:"inputs" jsonschema:"answers by field name"`
+}
+
+func (in *resumeInput) readBody(r *api.Request) error {
+	in.Inputs = object{r.Body.Object("inputs")}
+	return r.Body.Valid()
+}
+
+func runViewOf(v app.Run) runView {
+	return runView{
+		ID: v.ID, Canvas: v.Canvas, Session: v.Session, Message: v.Message, Source: v.Source,
+		Schedule: app.ScheduleOfRun(v), Status: v.Status, Error: v.Error, Created: timeOf(v.CreateTime),
+		Ended: timeOrNil(v.EndTime), EventsURL: "/api/v2/runs/" + v.ID + "/events",
+	}
+}
+
+// startedRun answers with a run that was accepted, or with its events if the client wants those.
+type startedRun struct {
+	s  runs
+	id string
+}
+
+func (startedRun) schema() *jsonschema.Schema { return schemaOfType(reflect.TypeFor[runView]()) }
+
+func (a startedRun) Write(r *api.Request) error {
+	if strings.Contains(r.HTTP.Header.Get("Accept"), "text/event-stream") {
+		return eventStream{a.id, resumeAt{}, false}.Write(r)
+	}
+	v, err := a.s.Runs.Get(r.HTTP.Context(), r.Who.Tenant, a.id)
+	if err != nil {
+		return err
+	}
+	return api.JSON(http.StatusAccepted, runViewOf(v)).Write(r)
+}
+
+// accept starts a job.
+func (s runs) accept(ctx context.Context, r *api.Request, j app.Job) (startedRun, error) {
+	j.Tenant, j.Source, j.Caller = r.Who.Tenant, app.SourceOwn, r.Who.Caller
+	j, err := r.Start(ctx, j)
+	switch {
+	case errors.Is(err, app.ErrSession):
+		err = app.Missing("session")
+	case errors.Is(err, app.ErrNotFound):
+		err = app.Missing("canvas")
+	}
+	return startedRun{s, j.ID}, err
+}
+
+type startRun struct {
+	Request *api.Request // which frees its body when the run has it
+	Who     app.Principal
+	ID      string `path:"id"`
+	Body    runInput
+}
+
+func (s runs) start(ctx context.Context, in startRun) (startedRun, error) {
+	j := app.Job{
+		Canvas: in.ID, Session: in.Body.Session, User: in.Body.User, Query: in.Body.Query.Value,
+		Inputs: in.Body.Inputs.Value, Files: app.OwnFiles(in.Who.Tenant, in.Body.Files.Value), From: in.Body.From,
+		Pins: in.Body.Pins.Value, Published: in.Body.Published,
+	}
+	if j.Query.IsNull() {
+		j.Query = engine.String("")
+	}
+	if j.User == "" {
+		j.User = in.Who.User
+	}
+	if j.Session != "" {
+		if j.Published {
+			return startedRun{}, app.ErrOwnCopy
+		}
+		j.Keep = app.KeepSession
+		if _, err := s.Canvases.Get(ctx, in.Who, in.ID); err != nil {
+			return startedRun{}, err
+		}
+	}
+	return s.accept(ctx, in.Request, j)
+}
+
+type listRuns struct {
+	Who      app.Principal
+	Canvas   string   `query:"canvas"`
+	Session  string   `query:"session"`
+	Schedule string   `query:"schedule"`
+	Status   string   `query:"status"`
+	After    string   `query:"after"`
+	Page     app.Page `order:"create_time"`
+}
+
+func (s runs) list(ctx context.Context, in listRuns) (runList, error) {
+	if err := readCursor(in.After, &in.Page); err != nil {
+		return runList{}, err
+	}
+	f := app.RunFilter{
+		Tenant: in.Who.Tenant, Canvas: in.Canvas, Session: in.Session, Status: in.Status, Schedule: in.Schedule,
+	}
+	rows, total, err := s.Runs.List(ctx, f, in.Page)
+	if err != nil {
+		return runList{}, err
+	}
+	out := runList{Items: make([]runView, len(rows)), Total: total}
+	for i, v := range rows {
+		out.Items[i] = runViewOf(v)
+	}
+	if len(rows) > 0 && len(rows) == in.Page.Limit {
+		out.Next = cursorOf(in.Page, rows[len(rows)-1].Position(in.Page.Order))
+	}
+	return out, nil
+}
+
+type runByID struct {
+	Who app.Principal
+	ID  string `path:"id"`
+}
+
+func (s runs) get(ctx context.Context, in runByID) (runView, error) {
+	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
+	return runViewOf(v), err
+}
+
+func (s runs) cancel(ctx context.Context, in runByID) (runView, error) {
+	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
+	if err == nil && v.Status == app.RunActive {
+		err = s.Runs.Cancel(ctx, v.ID)
+	}
+	return runViewOf(v), err
+}
+
+type rerun struct {
+	Request *api.Request
+	Who     app.Principal
+	ID      string `path:"id"`
+	Body    rerunInput
+}
+
+func (s runs) rerun(ctx context.Context, in rerun) (startedRun, error) {
+	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
+	if err != nil {
+		return startedRun{}, err
+	}
+	j, err := s.Runs.RerunJob(ctx, v, app.Rerun{
+		Node: in.Body.Node, Nth: in.Body.Nth, Seq: in.Body.Seq, Pins: in.Body.Pins.Value,
+	})
+	if err != nil {
+		return startedRun{}, err
+	}
+	return s.accept(ctx, in.Request, j)
+}
+
+type resume struct {
+	Request *api.Request
+	Who     app.Principal
+	ID      string `path:"id"`
+	Body    resumeInput
+}
+
+func (s runs) resume(ctx context.Context, in resume) (startedRun, error) {
+	v, err := s.Runs.Get(ctx, in.Who.Tenant, in.ID)
+	if err != nil {
+		return startedRun{}, err
+	}
+	j, err := s.Runs.ResumeJob(v, in.Body.Inputs.Value)
+	if err != nil {
+		return startedRun{}, err
+	}
+	return s.accept(ctx, in.Request, j)
+}

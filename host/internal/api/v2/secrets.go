@@ -1,0 +1,85 @@
+package v2
+
+import (
+	"context"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// secrets are the sealed values that canvases use by name.
+type secrets struct{ *app.Services }
+
+func (s secrets) operations() []operation {
+	return []operation{
+		handle(operation{
+			method: "GET", path: "/api/v2/secrets", body: api.BodyNone, scope: app.ScopeRead, name: "listSecrets",
+			about: "Names of the secrets that canvases may use as {{secret:NAME}} in their own params, and the hosts " +
+				"they may go to. Values are never shown.",
+		}, s.list),
+		handle(operation{
+			method: "PUT", path: "/api/v2/secrets/{name}", body: api.BodySmall, scope: app.ScopeEdit, name: "putSecret",
+			about: "Stores a secret, sealed, over what was there, and binds it to hosts.",
+		}, s.put),
+		handle(operation{
+			method: "DELETE", path: "/api/v2/secrets/{name}", body: api.BodyTiny, scope: app.ScopeEdit,
+			name: "deleteSecret", about: "Forgets a secret.",
+		}, s.remove),
+	}
+}
+
+type secretView struct {
+	Name    string    `json:"name"`
+	Hosts   []string  `json:"hosts,omitempty" jsonschema:"hosts it may go to; any when left out"`
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+}
+
+type secretInput struct {
+	Value string   `json:"value"`
+	Hosts []string `json:"hosts,omitempty" jsonschema:"hosts the secret may go to: example.org, example.org:8443, *.example.org; left out, an earlier secret's stay, and an empty list means any"`
+}
+
+// byTenant is the input of an operation that needs only who makes the request.
+type byTenant struct{ Who app.Principal }
+
+func (s secrets) list(ctx context.Context, in byTenant) (list[secretView], error) {
+	all, err := s.Secrets.List(ctx, in.Who.Tenant)
+	out := list[secretView]{Items: make([]secretView, len(all))}
+	for i, v := range all {
+		out.Items[i] = secretView{v.Name, v.Hosts, timeOf(v.CreateTime), timeOf(v.UpdateTime)}
+	}
+	return out, err
+}
+
+// timeOf is a time in Unix milliseconds, as UTC.
+func timeOf(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// timeOrNil is a time in Unix milliseconds, nil for 0.
+func timeOrNil(ms int64) *time.Time {
+	if ms <= 0 {
+		return nil
+	}
+	at := timeOf(ms)
+	return &at
+}
+
+type putSecret struct {
+	Who  app.Principal
+	Name string `path:"name"`
+	Body secretInput
+}
+
+func (s secrets) put(ctx context.Context, in putSecret) (empty, error) {
+	return empty{}, s.Secrets.Put(ctx, in.Who.Tenant, in.Name, in.Body.Value, in.Body.Hosts)
+}
+
+type secretByName struct {
+	Who  app.Principal
+	Name string `path:"name"`
+}
+
+func (s secrets) remove(ctx context.Context, in secretByName) (empty, error) {
+	return empty{}, s.Secrets.Delete(ctx, in.Who.Tenant, in.Name)
+}

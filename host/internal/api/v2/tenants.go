@@ -1,0 +1,100 @@
+package v2
+
+import (
+	"context"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// tenants are those of the host, for its operator.
+type tenants struct{ *app.Services }
+
+func (t tenants) operations() []operation {
+	const host = app.ScopeHost
+	return []operation{
+		handle(operation{
+			method: "GET", path: "/api/v2/tenants", body: api.BodyNone, scope: host, name: "listTenants",
+			about: "All tenants of the host. For its operator.",
+		}, t.list),
+		handle(operation{
+			method: "POST", path: "/api/v2/tenants", body: api.BodyTiny, scope: host, name: "createTenant", status: created,
+			about: "Adds a tenant with its owner and a key, which is shown in this answer and never again. " +
+				"For the host's operator.",
+		}, t.add),
+		handle(operation{
+			method: "PUT", path: "/api/v2/tenants/{tenant}", body: api.BodyTiny, scope: host, name: "limitTenant",
+			about: "Changes what a tenant may use. For the host's operator.",
+		}, t.limit),
+		handle(operation{
+			method: "DELETE", path: "/api/v2/tenants/{tenant}", body: api.BodyTiny, scope: host, name: "deleteTenant",
+			about: "Removes a tenant with everything it has. For the host's operator.",
+		}, t.remove),
+	}
+}
+
+type tenantView struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Created time.Time `json:"created"`
+
+	TokensPerDay int64 `json:"tokens_per_day" jsonschema:"model tokens on one day, UTC, of all its keys together; 0 means any"`
+	TokensToday  int64 `json:"tokens_today" jsonschema:"model tokens that it has used today"`
+}
+
+type tenantInput struct {
+	Name     string `json:"name"`
+	Email    string `json:"email,omitempty" jsonschema:"of the owner, to log in with; without one no user can log in until one is added with a key"`
+	Password string `json:"password,omitempty" jsonschema:"of the owner, 8 characters at least"`
+
+	TokensPerDay int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens on one day, UTC, of all its keys together; 0 means any"`
+}
+
+type newTenant struct {
+	tenantView
+	Owner string `json:"owner" jsonschema:"id of the owner"`
+	Key   string `json:"key" jsonschema:"the owner's key, shown once"`
+}
+
+type tenantLimits struct {
+	TokensPerDay *int64 `json:"tokens_per_day,omitempty" jsonschema:"model tokens on one day, UTC, of all its keys together; 0 means any"`
+}
+
+func tenantViewOf(t app.TenantUse) tenantView {
+	return tenantView{t.ID, t.Name, timeOf(t.CreateTime), t.TokensPerDay, t.Used}
+}
+
+func (t tenants) list(ctx context.Context, _ struct{}) (list[tenantView], error) {
+	all, err := t.Tenants.List(ctx)
+	out := list[tenantView]{Items: make([]tenantView, len(all))}
+	for i, v := range all {
+		out.Items[i] = tenantViewOf(v)
+	}
+	return out, err
+}
+
+type addTenant struct{ Body tenantInput }
+
+func (t tenants) add(ctx context.Context, in addTenant) (newTenant, error) {
+	v, err := t.Tenants.Add(ctx, app.NewTenant(in.Body))
+	return newTenant{tenantViewOf(app.TenantUse{Tenant: v.Tenant}), v.Owner, v.Key}, err
+}
+
+type limitTenant struct {
+	ID   string `path:"tenant"`
+	Body tenantLimits
+}
+
+func (t tenants) limit(ctx context.Context, in limitTenant) (tenantView, error) {
+	v, err := t.Tenants.Limit(ctx, in.ID, in.Body.TokensPerDay)
+	return tenantViewOf(v), err
+}
+
+type tenantByID struct {
+	ID string `path:"tenant"`
+}
+
+func (t tenants) remove(ctx context.Context, in tenantByID) (empty, error) {
+	return empty{}, t.Tenants.Delete(ctx, in.ID)
+}

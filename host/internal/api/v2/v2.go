@@ -1,0 +1,116 @@
+// Package v2 is our own API under /api/v2: real HTTP statuses, errors as {"error": {"code",
+// "message"}}, names without history.
+//
+// An operation is a typed function: bind.go fills its input from a request, and openapi.go
+// describes it from the same types.
+package v2
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/easel-canvas/easel/engine/nearest"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/api/login"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// Prefix stands before all paths.
+const Prefix = "/api/v2/"
+
+// Routes are those of the face.
+func Routes(s *app.Services, l *login.Face) []api.Route {
+	list := operations(s, l)
+	routes := make([]api.Route, len(list))
+	for i := range list {
+		op := &list[i]
+		routes[i] = api.Route{
+			Method: op.method, Path: op.path, Body: op.body, Need: op.need, Scope: op.scope, Events: op.events,
+			Handler: op.handler, Fail: fail, CheckQuery: op.checkQuery,
+		}
+	}
+	return routes
+}
+
+func operations(s *app.Services, l *login.Face) []operation {
+	list := slices.Concat(
+		canvases{s}.operations(), versions{s}.operations(), runs{s}.operations(), schedules{s}.operations(),
+		accounts{s, l}.operations(), keys{s}.operations(), tenants{s}.operations(), secrets{s}.operations(),
+		models{s}.operations(), plugins{s}.operations(),
+	)
+	var all []operation
+	spec := sync.OnceValues(func() ([]byte, error) { return specification(all) })
+	all = append(list, describeAPI(spec))
+	return all
+}
+
+// list is rows without paging.
+type list[T any] struct {
+	Items []T `json:"items"`
+}
+
+// errorBody is the body of every failure.
+type errorBody struct {
+	Error errorText `json:"error"`
+}
+
+type errorText struct {
+	Code    string `json:"code" jsonschema:"a stable word for the kind of problem"`
+	Message string `json:"message" jsonschema:"what went wrong, for people"`
+}
+
+// fail answers an error.
+func fail(r *api.Request, f *api.Failure, err error) {
+	s := api.StatusFor(f, err)
+	api.SetRetryAfter(r.Writer.Header(), f.After)
+	_ = api.JSON(s.HTTP, errorBody{errorText{s.Code, api.WithoutGoNames(s.Message)}}).Write(r) // never an error
+}
+
+// Unrouted answers an unknown path, and with known one that has other methods.
+func Unrouted(r *api.Request, known bool) {
+	path := r.HTTP.URL.Path
+	s := &api.Status{HTTP: http.StatusNotFound, Code: "no_route", Message: "there is nothing at " + path}
+	if known {
+		s = &api.Status{
+			HTTP: http.StatusMethodNotAllowed, Code: "bad_method", Message: path + " does not take " + r.HTTP.Method,
+		}
+	}
+	_ = api.JSON(s.HTTP, errorBody{errorText{s.Code, s.Message}}).Write(r) // never an error
+}
+
+// checkQuery refuses query parameters that an operation does not read: a misspelt filter would
+// select everything. The dialects ignore them, as the original does.
+func (op *operation) checkQuery(query url.Values) error {
+	if len(query) == 0 {
+		return nil
+	}
+	var known []string
+	for _, p := range op.params {
+		if p.in == "query" {
+			known = append(known, p.name)
+		}
+	}
+	refuse := func(text string) error {
+		return &api.Status{HTTP: http.StatusBadRequest, Code: app.CodeBadArgument, Message: text}
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		text := fmt.Sprintf("unknown query parameter %.40q", name)
+		if len(known) == 0 {
+			return refuse(text + ": there are none here")
+		}
+		text += " (one of " + strings.Join(known, ", ") + ")"
+		if match, ok := nearest.Match(name, known); ok {
+			text += fmt.Sprintf("; did you mean %s?", match)
+		}
+		return refuse(text)
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package v2
+
+import (
+	"context"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/api"
+	"github.com/easel-canvas/easel/host/internal/app"
+)
+
+// versions are the saved documents of canvases, and which of them is published.
+type versions struct{ *app.Services }
+
+func (v versions) operations() []operation {
+	const of = "/api/v2/canvases/{id}"
+	return []operation{
+		handle(operation{
+			method: "GET", path: of + "/versions", body: api.BodyNone, scope: app.ScopeRead, name: "listVersions",
+			about: "Versions of a canvas, newest first: the documents that were saved last, and all that were ever published.",
+		}, v.list),
+		handle(operation{
+			method: "GET", path: of + "/versions/{vid}", body: api.BodyNone, scope: app.ScopeRead, name: "getVersion",
+			about: "One version with its document.",
+		}, v.get),
+		handle(operation{
+			method: "POST", path: of + "/publish", body: api.BodyTiny, scope: app.ScopeEdit, name: "publishCanvas",
+			about: "Publishes the document as it is saved, or one of its versions. Runs, sessions and schedules with " +
+				"published get it until another is published, whatever is saved meanwhile.",
+		}, v.publish),
+	}
+}
+
+type versionView struct {
+	ID          string       `json:"id"`
+	Number      int64        `json:"number" jsonschema:"grows by one with each version of the canvas"`
+	Title       string       `json:"title"`
+	Created     time.Time    `json:"created"`
+	Published   bool         `json:"published" jsonschema:"it is the one that what runs with published gets"`
+	PublishedAt *time.Time   `json:"published_at,omitempty" jsonschema:"when it was published last; left out when it never was"`
+	DSL         engine.Value `json:"dsl,omitzero" jsonschema:"the document; left out of lists"`
+}
+
+// publishedView is what a canvas tells of its published version.
+type publishedView struct {
+	Version string    `json:"version" jsonschema:"its id"`
+	At      time.Time `json:"at" jsonschema:"when it was published"`
+}
+
+type publishInput struct {
+	Version string `json:"version,omitempty" jsonschema:"id of the version to publish; the document as it is saved when left out"`
+	Rev     int64  `json:"rev,omitempty" jsonschema:"publish only this revision of the canvas"`
+}
+
+func versionViewOf(v app.Version, of app.Canvas) versionView {
+	return versionView{
+		ID: v.ID, Number: v.Number, Title: v.Title, Created: timeOf(v.CreateTime), Published: v.ID == of.Published,
+		PublishedAt: timeOrNil(v.PublishTime),
+	}
+}
+
+func (v versions) list(ctx context.Context, in canvasByID) (list[versionView], error) {
+	canvas, err := v.Canvases.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return list[versionView]{}, err
+	}
+	all, err := v.Versions.List(ctx, in.Who.Tenant, canvas.ID)
+	out := list[versionView]{Items: make([]versionView, len(all))}
+	for i, one := range all {
+		out.Items[i] = versionViewOf(one, canvas)
+	}
+	return out, err
+}
+
+type versionByID struct {
+	Who     app.Principal
+	ID      string `path:"id"`
+	Version string `path:"vid"`
+}
+
+func (v versions) get(ctx context.Context, in versionByID) (versionView, error) {
+	canvas, err := v.Canvases.Get(ctx, in.Who, in.ID)
+	if err != nil {
+		return versionView{}, err
+	}
+	one, err := v.Versions.Get(ctx, in.Who.Tenant, canvas.ID, in.Version)
+	if err != nil {
+		return versionView{}, err
+	}
+	out := versionViewOf(one, canvas)
+	out.DSL = api.DocumentOf(one.DSL)
+	return out, nil
+}
+
+type publish struct {
+	Who  app.Principal
+	ID   string `path:"id"`
+	Body publishInput
+}
+
+func (v versions) publish(ctx context.Context, in publish) (canvasView, error) {
+	canvas, err := v.Canvases.Get(ctx, in.Who, in.ID)
+	switch {
+	case err != nil:
+	case in.Body.Version == "":
+		canvas, err = v.Versions.PublishDraft(ctx, canvas, in.Body.Rev, versionTitle(canvas.Title))
+	case in.Body.Rev != 0:
+		err = app.BadArgument("a version never changes: leave rev out")
+	default:
+		canvas, err = v.Versions.Publish(ctx, canvas, in.Body.Version)
+	}
+	return canvasViewOf(canvas, true), err
+}

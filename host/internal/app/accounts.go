@@ -1,0 +1,173 @@
+package app
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Accounts are the people of tenants, with their logins, and what authenticates requests.
+type Accounts struct{ store *store.Store }
+
+// Limits of passwords. There are no rules about their characters.
+const (
+	ShortestPassword = 8    // characters
+	longestPassword  = 1024 // bytes; keeps the work of a check small
+)
+
+// LoginLasts is how long a login is valid.
+const LoginLasts = 7 * 24 * time.Hour
+
+// ByKey returns the principal of an API key. Errors: [ErrNotFound].
+func (a *Accounts) ByKey(ctx context.Context, text string) (Principal, error) {
+	key, err := a.store.KeyByText(ctx, text)
+	if err != nil {
+		return Principal{}, err
+	}
+	return Principal{
+		Tenant: key.Tenant, User: key.User, Scopes: key.Scopes, Caller: key.Caller(), Rate: key.Rate,
+	}, nil
+}
+
+// ByEmbedToken returns the principal of an embedded page. Errors: [ErrNotFound].
+func (a *Accounts) ByEmbedToken(ctx context.Context, text string) (Principal, error) {
+	token, err := a.store.BetaByText(ctx, text)
+	if err != nil {
+		return Principal{}, err
+	}
+	canvas := token.Canvas
+	if canvas == "" {
+		canvas = "*"
+	}
+	return Principal{
+		Tenant: token.Tenant, User: token.Tenant, Canvas: canvas, Embeds: true, Caller: "beta " + token.ID,
+	}, nil
+}
+
+// ByLogin returns the principal of a login. Errors: [ErrNotFound].
+func (a *Accounts) ByLogin(ctx context.Context, text string) (Principal, error) {
+	v, err := a.store.LoginByText(ctx, text)
+	if err != nil {
+		return Principal{}, err
+	}
+	member, err := a.store.Memberships(ctx, v.User)
+	if err != nil {
+		return Principal{}, err
+	}
+	if len(member) == 0 {
+		return Principal{}, ErrNotFound
+	}
+	own := OwnTenant(member)
+	return Principal{
+		Tenant: own.Tenant, User: v.User, Scopes: ScopesOf(own.Role), CSRF: v.CSRF, Caller: "user " + v.User,
+	}, nil
+}
+
+// OwnTenant returns where a login of a user of several tenants works: in the tenant that is the
+// account's own. A tenant of the original is its owner's user, so that one precedes others that the
+// user owns; then the others, where it may do most. The list has one member at least.
+func OwnTenant(list []Member) Member {
+	rank := func(m Member) int {
+		switch {
+		case m.Tenant == m.User:
+			return 3
+		case m.Role == RoleOwner:
+			return 2
+		case m.Role == RoleAdmin:
+			return 1
+		}
+		return 0
+	}
+	own := list[0]
+	for _, m := range list[1:] {
+		if rank(m) > rank(own) {
+			own = m
+		}
+	}
+	return own
+}
+
+// Verify finds the user of an address and a password, which may be in base64, or of an API key in
+// its place. Errors: [ErrNotFound].
+func (a *Accounts) Verify(ctx context.Context, email, password string) (User, error) {
+	tries := []string{password}
+	if plain, err := base64.StdEncoding.DecodeString(password); err == nil && PlainText(string(plain)) {
+		tries = append(tries, string(plain))
+	}
+	for _, p := range tries {
+		if p == "" {
+			continue
+		}
+		// A limited key is no login: that would lift its limits.
+		if key, err := a.store.KeyByText(ctx, p); err == nil && len(key.Scopes) == 0 {
+			return a.store.User(ctx, key.User)
+		}
+		u, err := a.store.UserByPassword(ctx, email, p)
+		if !errors.Is(err, ErrNotFound) {
+			return u, err
+		}
+	}
+	return User{}, ErrNotFound
+}
+
+// NewLogin makes a login of a user and returns its text, which is stored as a hash only.
+func (a *Accounts) NewLogin(ctx context.Context, user string) (Login, string, error) {
+	return a.store.CreateLogin(ctx, user, LoginLasts)
+}
+
+// EndLogin ends the login with a text, if there is one.
+func (a *Accounts) EndLogin(ctx context.Context, text string) error {
+	return a.store.DeleteLogin(ctx, text)
+}
+
+// Device returns the id of a device that has logged in to an account. Errors: when the text is
+// forged or of another account.
+func (a *Accounts) Device(account, text string) (string, error) {
+	return a.store.DeviceID(account, text)
+}
+
+// NewDevice returns the text that marks a device of an account.
+func (a *Accounts) NewDevice(account string) (string, error) { return a.store.NewDevice(account) }
+
+// User finds a user. Errors: [ErrNotFound].
+func (a *Accounts) User(ctx context.Context, id string) (User, error) { return a.store.User(ctx, id) }
+
+// Nickname returns the name of a user for people; the id serves when nothing is known.
+func (a *Accounts) Nickname(ctx context.Context, user string) string {
+	u, err := a.store.User(ctx, user)
+	if err != nil || u.Nickname == "" {
+		return user
+	}
+	return u.Nickname
+}
+
+// PlainText reports whether a text is UTF-8 without control characters.
+func PlainText(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+func checkPassword(p string) error {
+	switch {
+	case utf8.RuneCountInString(p) < ShortestPassword:
+		return BadArgument("a password has at least %d characters", ShortestPassword)
+	case len(p) > longestPassword:
+		return BadArgument("a password has at most %d bytes", longestPassword)
+	case !PlainText(p):
+		return BadArgument("a password is UTF-8 text without control characters")
+	}
+	return nil
+}
+
+// SetPassword changes the password of a user and ends all its logins.
+func (a *Accounts) SetPassword(ctx context.Context, user, password string) error {
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	return a.store.SetPassword(ctx, user, password)
+}

@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/model"
+	"github.com/easel-canvas/easel/host/internal/quota"
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/upload"
+)
+
+// Log is the run log; [Health] asks whether it answers.
+type Log interface {
+	Healthy(ctx context.Context) error
+}
+
+// Config is what the services work with. Store, Log, Files, Runs, Registry, Models and Quota are
+// required.
+type Config struct {
+	Store    *store.Store
+	Log      Log
+	Files    *blobs.Store // uploads
+	Runs     *runs.Runs
+	Registry *engine.Registry
+	// Ports returns the ports of one run; used to debug single nodes.
+	Ports func(j *Job) engine.Ports
+	// Limits bound a node that is tried alone; runs have those of Runs.
+	Limits engine.Limits
+	// MCP reaches MCP servers; nil means that this host reaches none.
+	MCP MCP
+	// Templates are offered for new canvases.
+	Templates []Template
+	// Plugins are the installed plugins; nil when there can be none.
+	Plugins Plugins
+	// Documents reads uploaded files; nil makes a reader for each file.
+	Documents *document.Reader
+	// Models are the models of each tenant.
+	Models *model.Tenants
+	// Quota counts the model tokens of callers.
+	Quota *quota.Meter
+	// MaxUpload bounds an uploaded file, in bytes; 0 means 256 MiB.
+	MaxUpload int64
+	// Fetch reads a web page for uploads by address; nil refuses them.
+	Fetch engine.HTTP
+	// ForgetTask deletes the Redis keys of a task whose canvas is reset; nil when there are none.
+	ForgetTask func(ctx context.Context, task string) error
+	// LogDamaged reports whether files of the run log were found damaged; nil means that nothing is
+	// known.
+	LogDamaged func() bool
+	// Operator is the tenant whose unlimited keys and owners administer the host. "" means none.
+	Operator string
+	// Logger receives what an operator should know; nil means slog.Default.
+	Logger *slog.Logger
+}
+
+// Services are everything that a host does for its callers.
+type Services struct {
+	Accounts  *Accounts
+	Tenants   *Tenants
+	Keys      *Keys
+	Usage     *Usage
+	Secrets   *Secrets
+	Canvases  *Canvases
+	Versions  *Versions
+	Sessions  *Sessions
+	Runs      *Runs
+	Schedules *Schedules
+	Servers   *Servers
+	Files     *Files
+	Health    *Health
+	Models    *model.Tenants
+	Registry  *engine.Registry
+	Plugins   Plugins // nil when there can be none
+	Templates Templates
+}
+
+// New makes the services of a host.
+func New(cfg Config) *Services {
+	if cfg.MaxUpload == 0 {
+		cfg.MaxUpload = 256 << 20
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	files := &Files{
+		fetch: cfg.Fetch,
+		box:   &upload.Box{Store: cfg.Store, Files: cfg.Files, Most: cfg.MaxUpload, Documents: cfg.Documents},
+	}
+	usage := &Usage{cfg.Store, cfg.Quota}
+	accounts := &Accounts{cfg.Store}
+	canvases := &Canvases{cfg.Store, cfg.Runs, cfg.Registry, cfg.ForgetTask}
+	return &Services{
+		Accounts: accounts,
+		Tenants:  &Tenants{cfg.Store, cfg.Runs, accounts, usage, files, cfg.Operator},
+		Keys:     &Keys{cfg.Store, usage},
+		Usage:    usage,
+		Secrets:  &Secrets{cfg.Store},
+		Canvases: canvases, Versions: &Versions{cfg.Store, canvases},
+		Sessions:  &Sessions{cfg.Store, cfg.Runs, canvases},
+		Runs:      &Runs{cfg.Store, cfg.Runs, cfg.Ports, cfg.Limits},
+		Schedules: &Schedules{cfg.Runs, canvases},
+		Servers:   &Servers{cfg.Store, cfg.MCP, cfg.Logger},
+		Files:     files,
+		Health:    &Health{cfg.Store, cfg.Log, cfg.LogDamaged},
+		Models:    cfg.Models,
+		Registry:  cfg.Registry,
+		Plugins:   cfg.Plugins,
+		Templates: Templates{cfg.Templates, time.Now().UnixMilli()},
+	}
+}

@@ -1,0 +1,262 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Canvases are the documents of tenants.
+type Canvases struct {
+	store      *store.Store
+	runs       *runs.Runs
+	registry   *engine.Registry
+	forgetTask func(ctx context.Context, task string) error // nil when there is nothing to forget
+}
+
+// Values of canvases.
+const (
+	AgentCategory    = "agent_canvas"
+	DataflowCategory = "dataflow_canvas"
+	permissionMe     = "me"
+	permissionTeam   = "team"
+)
+
+// CanvasPatch is what a request changes of a canvas; nil leaves a member as it is.
+type CanvasPatch struct {
+	Title, Description, Avatar, Type, Category, Permission *string
+
+	DSL     []byte // the document; nil leaves it
+	Publish bool   // the canvas as it is then
+}
+
+// apply writes the patch over a canvas, apart from the document.
+func (p *CanvasPatch) apply(c *Canvas) {
+	for _, member := range []struct {
+		to   *string
+		from *string
+	}{
+		{&c.Title, p.Title},
+		{&c.Description, p.Description},
+		{&c.Avatar, p.Avatar},
+		{&c.Type, p.Type},
+		{&c.Category, p.Category},
+		{&c.Permission, p.Permission},
+	} {
+		if member.from != nil {
+			*member.to = *member.from
+		}
+	}
+	c.Title = strings.TrimSpace(c.Title)
+	c.Released = p.Publish
+}
+
+// CanvasEdit changes a canvas.
+type CanvasEdit struct {
+	CanvasPatch
+	// VersionTitle names the version that is made of a new document.
+	VersionTitle func(title string) string
+	// Unique refuses a new title; nil allows any.
+	Unique func(ctx context.Context, old, next Canvas) error
+	Rev    *int64 // the revision that is changed; nil changes any
+}
+
+var errCanvasChanged = Refuse(CodeChanged, "the canvas was changed meanwhile; read it again")
+
+func checkCanvas(c *Canvas) error {
+	switch {
+	case c.Title == "":
+		return BadArgument("No title in request.")
+	case len([]rune(c.Title)) > LongestTitle:
+		return BadArgument("The title has more than %d characters.", LongestTitle)
+	case c.Permission != permissionMe && c.Permission != permissionTeam:
+		return BadArgument("permission must be me or team, not %.40q", c.Permission)
+	}
+	return nil
+}
+
+// Get finds a canvas that a principal may use, and reserves the memory to answer with it. Errors:
+// [ErrNotFound].
+func (s *Canvases) Get(ctx context.Context, who Principal, id string) (Canvas, error) {
+	v, err := s.store.Canvas(ctx, who.Tenant, id)
+	if err == nil && !who.MayUse(id) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Canvas{}, missing(err, "canvas")
+	}
+	return v, reserveDocument(ctx, v.DSL)
+}
+
+// ByID finds a canvas of any tenant, for requests that bring a proof of their own. Errors:
+// [ErrNotFound].
+func (s *Canvases) ByID(ctx context.Context, id string) (Canvas, error) {
+	tenant, err := s.store.CanvasTenant(ctx, id)
+	if err != nil {
+		return Canvas{}, missing(err, "canvas")
+	}
+	return s.store.Canvas(ctx, tenant, id)
+}
+
+// List lists canvases and counts all that match.
+func (s *Canvases) List(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, int, error) {
+	return s.store.Canvases(ctx, f, p)
+}
+
+// CutPage returns one page of a whole list.
+func CutPage[T any](list []T, p Page) []T {
+	list = list[min(p.Offset, len(list)):]
+	if p.Limit > 0 {
+		list = list[:min(p.Limit, len(list))]
+	}
+	return list
+}
+
+// Titled lists canvases of a tenant whose title is the same apart from case, in one category or,
+// with "", in all.
+func (s *Canvases) Titled(ctx context.Context, tenant, title, category string) ([]Canvas, error) {
+	f := CanvasFilter{Tenants: []string{tenant}, Title: title}
+	if category != "" {
+		f.Categories = []string{category}
+	}
+	list, _, err := s.List(ctx, f, Page{Limit: 10, Documents: NoDocuments})
+	return list, err
+}
+
+// Create stores a new canvas. Errors: those of [Error].
+func (s *Canvases) Create(
+	ctx context.Context, who Principal, p CanvasPatch, versionTitle func(string) string,
+) (Canvas, error) {
+	v := Canvas{
+		Tenant: who.Tenant, User: who.User, Category: AgentCategory, Permission: permissionMe, DSL: p.DSL,
+	}
+	p.apply(&v)
+	if err := checkCanvas(&v); err != nil {
+		return v, err
+	}
+	if v.Released {
+		if err := s.Check(v.DSL); err != nil {
+			return v, err
+		}
+	}
+	return s.store.CreateCanvas(ctx, v, versionTitle(v.Title))
+}
+
+// Edit changes a canvas, and publishes it when the patch says so. Errors: those of [Error].
+func (s *Canvases) Edit(ctx context.Context, old Canvas, e CanvasEdit) (Canvas, error) {
+	next := old
+	e.apply(&next)
+	if err := checkCanvas(&next); err != nil {
+		return old, err
+	}
+	if next.Title != old.Title && e.Unique != nil {
+		if err := e.Unique(ctx, old, next); err != nil {
+			return old, err
+		}
+	}
+	version := ""
+	if e.DSL != nil || next.Released {
+		version = e.VersionTitle(next.Title)
+	}
+	return s.store.EditCanvas(ctx, old.Tenant, old.ID, version, func(v *Canvas) error {
+		if e.Rev != nil && v.Rev != *e.Rev {
+			return errCanvasChanged
+		}
+		e.apply(v)
+		if e.DSL != nil {
+			v.DSL = e.DSL
+		}
+		if v.Released {
+			return s.Check(v.DSL)
+		}
+		return nil
+	})
+}
+
+// SetTags replaces the tags of a canvas.
+func (s *Canvases) SetTags(ctx context.Context, tenant, id string, tags []string) error {
+	_, err := s.store.EditCanvas(ctx, tenant, id, "", func(v *Canvas) error {
+		v.Tags = tags
+		return nil
+	})
+	return err
+}
+
+// Delete removes a canvas with its versions and schedules. Errors: [ErrNotFound].
+func (s *Canvases) Delete(ctx context.Context, tenant, id string) error {
+	if err := s.store.DeleteCanvas(ctx, tenant, id); err != nil {
+		return missing(err, "canvas")
+	}
+	return s.runs.DeleteSchedules(ctx, tenant, id)
+}
+
+// Reset removes the state of the editor's runs from a canvas and returns its document.
+func (s *Canvases) Reset(ctx context.Context, tenant, id string) (engine.Value, error) {
+	v, err := s.store.EditCanvas(ctx, tenant, id, "", func(v *Canvas) error {
+		canvas, err := s.runs.Load(v.DSL)
+		if err != nil {
+			return err
+		}
+		state := canvas.State()
+		state.Reset(false)
+		v.DSL = canvas.Save(state)
+		return nil
+	})
+	if err != nil {
+		return engine.Null, err
+	}
+	doc, err := engine.ParseJSON(v.DSL)
+	if err != nil {
+		return engine.Null, err
+	}
+	if task := doc.Get("task_id").Str(); task != "" && s.forgetTask != nil {
+		err = s.forgetTask(ctx, task)
+	}
+	return doc, err
+}
+
+// Check refuses a document that does not load. Errors: those of [Error].
+func (s *Canvases) Check(dsl []byte) error {
+	if _, err := engine.Load(s.registry, dsl); err != nil {
+		return BadArgument("%s", err)
+	}
+	return nil
+}
+
+// Diagnostics returns everything that is wrong with a document.
+func (s *Canvases) Diagnostics(dsl []byte) []engine.Diagnostic {
+	return engine.Validate(s.registry, dsl)
+}
+
+// Role returns the role of a component by its name, "" for one that is not known.
+func (s *Canvases) Role(component string) engine.Role {
+	spec, err := s.registry.Lookup(component)
+	if err != nil {
+		return ""
+	}
+	return spec.Role
+}
+
+// Load returns the plan of a document. Errors: [ErrCanvas].
+func (s *Canvases) Load(dsl []byte) (*engine.Canvas, error) { return s.runs.Load(dsl) }
+
+// InputForm returns the form of a component of a document, an empty object when it has none.
+func InputForm(canvas *engine.Canvas, component string) (engine.Value, error) {
+	form, err := canvas.InputForm(component)
+	if form.IsNull() {
+		form = engine.Object()
+	}
+	return form, err
+}
+
+// Chosen returns a canvas with the published document in place of its own, if published says so.
+// Errors: [ErrUnpublished].
+func (s *Canvases) Chosen(ctx context.Context, v Canvas, published bool) (Canvas, error) {
+	if !published {
+		return v, nil
+	}
+	return s.runs.Published(ctx, v)
+}

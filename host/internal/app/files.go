@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/upload"
+)
+
+// Files are what tenants upload.
+type Files struct {
+	box   *upload.Box
+	fetch engine.HTTP
+}
+
+// fetchTime bounds the fetching of a page.
+const fetchTime = 30 * time.Second
+
+// MaxSize is how large a file may be, in bytes.
+func (f *Files) MaxSize() int64 { return f.box.Most }
+
+// Put stores a file and returns its descriptor. Errors: [ErrFileTooLarge], those of r.
+func (f *Files) Put(ctx context.Context, tenant, name string, r io.Reader) (engine.Value, error) {
+	return f.box.Put(ctx, tenant, name, r)
+}
+
+// Open reads a file of a tenant and returns its descriptor; the caller closes it. Errors:
+// [ErrNoFile].
+func (f *Files) Open(ctx context.Context, tenant, id string) (io.ReadCloser, engine.Value, error) {
+	return f.box.Open(ctx, tenant, id)
+}
+
+// Text returns the text of the file that a descriptor names.
+func (f *Files) Text(ctx context.Context, tenant string, file engine.Value) (string, error) {
+	return f.box.Of(tenant).Read(ctx, file)
+}
+
+// PutPage stores what an address returns. Private addresses are refused by the port that fetches.
+// Errors: those of [Error] and of Put.
+func (f *Files) PutPage(ctx context.Context, tenant, address string) (engine.Value, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return engine.Null, BadArgument("The url is not valid.")
+	}
+	if f.fetch == nil {
+		return engine.Null, BadArgument("Pages cannot be fetched here.")
+	}
+	fetching, done := context.WithTimeout(ctx, fetchTime)
+	defer done()
+	res, err := f.fetch.Do(fetching, &engine.HTTPRequest{Method: "GET", URL: address, Timeout: fetchTime})
+	if err != nil {
+		return engine.Null, BadArgument("The page cannot be fetched: %s", err)
+	}
+	name := path.Base(u.Path)
+	if path.Ext(name) == "" {
+		name = u.Hostname() + ".html"
+	}
+	return f.Put(ctx, tenant, name, strings.NewReader(res.Body))
+}
+
+// OwnFiles returns the upload descriptors of a list, as files of a tenant, and drops what is none.
+// To which tenant a file belongs is checked when it is read.
+func OwnFiles(tenant string, files engine.Value) engine.Value {
+	var out []engine.Value
+	for _, f := range files.Elements() {
+		if f.Kind() == engine.KindObject && f.Get("id").Kind() == engine.KindString {
+			out = append(out, f.With("created_by", engine.String(tenant)))
+		}
+	}
+	if len(out) == 0 {
+		return engine.Null
+	}
+	return engine.List(out...)
+}

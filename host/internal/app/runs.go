@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Runs start canvases, follow them and stop them.
+type Runs struct {
+	store  *store.Store
+	runs   *runs.Runs
+	ports  func(j *Job) engine.Ports // nil for none
+	limits engine.Limits
+}
+
+// Start accepts a job; it is written when Start returns. Errors: [ErrNotFound], [ErrSession],
+// [ErrBusy], [ErrCanvas], [ErrUnpublished], [ErrTooLarge], [ErrMemory], [ErrClosed].
+func (s *Runs) Start(ctx context.Context, j Job) (Job, error) { return s.runs.Start(ctx, j) }
+
+// Follow calls fn with the records of a run after a position, until the run ends or fn returns
+// false.
+func (s *Runs) Follow(ctx context.Context, run string, after Pos, fn func(Record) bool) error {
+	return s.runs.Follow(ctx, run, after, fn)
+}
+
+// Place returns where to read the records that a client lacks which has seen those up to a
+// position.
+func (s *Runs) Place(ctx context.Context, run string, seen Pos, attempt uint64) (Place, error) {
+	return s.runs.Place(ctx, run, seen, attempt)
+}
+
+// Stored reports whether the records of a run that has ended are still in the run log.
+func (s *Runs) Stored(ctx context.Context, run Run) (bool, error) { return s.runs.Kept(ctx, run) }
+
+// Records returns the records of a run. Errors: [ErrGone].
+func (s *Runs) Records(ctx context.Context, run string) ([]Record, error) {
+	return s.runs.Records(ctx, run)
+}
+
+// Active returns how many runs this host works on.
+func (s *Runs) Active() int { return s.runs.Active() }
+
+// Get finds a run of a tenant. Errors: [ErrNotFound].
+func (s *Runs) Get(ctx context.Context, tenant, id string) (Run, error) {
+	v, err := s.store.Run(ctx, tenant, id)
+	return v, missing(err, "run")
+}
+
+// List lists runs without their documents, and counts all that match.
+func (s *Runs) List(ctx context.Context, f RunFilter, p Page) ([]Run, int, error) {
+	p.Documents = NoDocuments
+	return s.store.Runs(ctx, f, p)
+}
+
+// Cancel stops a run; one that has ended stays as it is.
+func (s *Runs) Cancel(ctx context.Context, run string) error { return s.runs.Cancel(ctx, run) }
+
+// Named returns the runs of a tenant that a run id, message id or session id names.
+func (s *Runs) Named(ctx context.Context, tenant, name string) ([]Run, error) {
+	for _, find := range []func(ctx context.Context, tenant, id string) (Run, error){
+		s.store.Run, s.store.RunOfMessage,
+	} {
+		run, err := find(ctx, tenant, name)
+		if err == nil {
+			return []Run{run}, nil
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+	}
+	f := RunFilter{Tenant: tenant, Session: name, Status: RunActive}
+	list, _, err := s.store.Runs(ctx, f, Page{Limit: 100})
+	return list, err
+}
+
+// CancelNamed stops the runs that a name stands for, see Named, as far as a principal may. It does
+// not tell whether there were any, so that callers cannot probe for the runs of others.
+func (s *Runs) CancelNamed(ctx context.Context, who Principal, name string) error {
+	runs, err := s.Named(ctx, who.Tenant, name)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if run.Status != RunActive || !who.MayReach(run) {
+			continue
+		}
+		if err := s.runs.Cancel(ctx, run.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rerun is from where a run is repeated: from an execution of a node, or from a record.
+type Rerun struct {
+	Node string
+	Nth  int // which execution of the node, 1 is the first
+	Seq  uint64
+	Pins engine.Value // outputs by node that are used in place of running it
+}
+
+// ErrNodeOrSeq refuses a rerun from nowhere.
+var ErrNodeOrSeq = BadArgument("node or seq is needed")
+
+// RerunJob returns the job that repeats a run on a copy of its state. Errors: those of [Error],
+// [ErrRecord], [ErrGone].
+func (s *Runs) RerunJob(ctx context.Context, run Run, in Rerun) (Job, error) {
+	if in.Node == "" && in.Seq == 0 {
+		return Job{}, ErrNodeOrSeq
+	}
+	at := in.Seq
+	if in.Node != "" {
+		var err error
+		if at, err = s.runs.Before(ctx, run.ID, in.Node, max(in.Nth, 1)); err != nil {
+			return Job{}, err
+		}
+	}
+	return Job{Canvas: run.Canvas, User: run.User, Base: run.ID, At: at, Pins: in.Pins}, nil
+}
+
+// ResumeJob returns the job that answers the form of a paused run. Errors: those of [Error].
+func (s *Runs) ResumeJob(run Run, inputs engine.Value) (Job, error) {
+	if run.Status != RunPaused {
+		return Job{}, Refuse(CodeNotPaused, "the run is %s and waits for nothing", run.Status)
+	}
+	j := Job{Canvas: run.Canvas, User: run.User, Inputs: inputs, Query: engine.String("")}
+	switch {
+	case run.Session != "":
+		j.Session, j.Keep = run.Session, KeepSession
+	case run.Source == SourceEditor:
+		j.Keep = KeepCanvas
+	default:
+		j.Base = run.ID
+	}
+	return j, nil
+}
+
+// Debug runs one component of a canvas alone; nothing is stored. The outputs have an _ERROR when
+// the component fails. Errors: those of the canvas.
+func (s *Runs) Debug(
+	ctx context.Context, who Principal, v Canvas, component string, params engine.Value,
+) (engine.Value, error) {
+	canvas, err := s.runs.Load(v.DSL)
+	if err != nil {
+		return engine.Null, err
+	}
+	opt := engine.Options{CanvasID: v.ID, TenantID: who.Tenant, Limits: s.limits}
+	if s.ports != nil {
+		opt.Ports = s.ports(&Job{Tenant: who.Tenant, Canvas: v.ID, User: who.User, Source: "debug", Caller: who.Caller})
+	}
+	started := time.Now()
+	out, err := canvas.Debug(ctx, canvas.State(), component, params, opt)
+	var failed *engine.NodeError
+	if errors.As(err, &failed) {
+		out = out.With("_ERROR", engine.String(failed.Err.Error())) // an output like any other to who tries a node
+	} else if err != nil {
+		return engine.Null, &DebugError{err}
+	}
+	return out.With("_created_time", engine.Float(float64(started.UnixMicro())/1e6)).
+		With("_elapsed_time", engine.Float(time.Since(started).Seconds())), nil
+}
+
+// DebugError says that a node cannot be run alone.
+type DebugError struct{ Err error }
+
+func (e *DebugError) Error() string { return e.Err.Error() }
+func (e *DebugError) Unwrap() error { return e.Err }

@@ -1,0 +1,225 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runs"
+)
+
+// Schedules run canvases by time.
+type Schedules struct {
+	runs     *runs.Runs
+	canvases *Canvases
+}
+
+// NewSessionEachTime as the session of a schedule asks for one of its own each time.
+const NewSessionEachTime = "new"
+
+// comingTimes is how many of the next times are returned.
+const comingTimes = 3
+
+// ScheduleState is a schedule with its newest run and its next times, in UTC.
+type ScheduleState struct {
+	Schedule
+	Last *Run // nil when it has not run yet
+	Next []time.Time
+}
+
+// ScheduleChange is what a request changes of a schedule; nil and null leave a member as it is.
+type ScheduleChange struct {
+	Name      *string
+	Canvas    *string
+	Every     *string
+	Cron      *string
+	Zone      *string
+	Query     engine.Value
+	Inputs    engine.Value
+	Session   *string
+	User      *string
+	Paused    *bool
+	Rev       *int64
+	Published *bool
+}
+
+var errScheduleChanged = Refuse(CodeChanged, "the schedule was changed meanwhile; read it again")
+
+// mayRun refuses a principal that may not run canvases: a schedule does it for them.
+func mayRun(who Principal) error {
+	if !who.May(ScopeRun) {
+		return Forbidden("This key may not run.")
+	}
+	return nil
+}
+
+// Get finds a schedule. Errors: [ErrNotFound].
+func (s *Schedules) Get(ctx context.Context, tenant, id string) (Schedule, error) {
+	v, err := s.runs.Schedule(ctx, tenant, id)
+	return v, missing(err, "schedule")
+}
+
+// State returns what became of a schedule.
+func (s *Schedules) State(ctx context.Context, v Schedule) (ScheduleState, error) {
+	out := ScheduleState{Schedule: v, Next: []time.Time{}}
+	var last time.Time
+	switch run, err := s.runs.LastRun(ctx, &v); {
+	case err == nil:
+		last, out.Last = runs.DueOf(run), &run
+	case !errors.Is(err, ErrNotFound):
+		return out, err
+	}
+	next, err := v.Next(comingTimes, time.Now(), last)
+	for _, t := range next {
+		out.Next = append(out.Next, t.UTC())
+	}
+	return out, err
+}
+
+// List returns the schedules of a tenant, oldest first, or those of one canvas.
+func (s *Schedules) List(ctx context.Context, tenant, canvas string) ([]ScheduleState, error) {
+	list, err := s.runs.Schedules(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	var out []ScheduleState
+	for _, v := range list {
+		if canvas != "" && canvas != v.Job.Canvas {
+			continue
+		}
+		one, err := s.State(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// Create makes a schedule. Errors: those of [Error].
+func (s *Schedules) Create(ctx context.Context, who Principal, in ScheduleChange) (ScheduleState, error) {
+	if err := mayRun(who); err != nil {
+		return ScheduleState{}, err
+	}
+	if in.Canvas == nil {
+		return ScheduleState{}, BadArgument("canvas is needed: the id of what to run")
+	}
+	if in.Rev != nil {
+		return ScheduleState{}, BadArgument("a new schedule has no rev")
+	}
+	canvas, err := s.canvases.Get(ctx, who, *in.Canvas)
+	if err != nil {
+		return ScheduleState{}, err
+	}
+	job := Job{User: who.User, Caller: who.Caller, Query: engine.String(""), Canvas: canvas.ID}
+	return s.put(ctx, Schedule{Tenant: who.Tenant, Name: canvas.Title, Job: job}, in)
+}
+
+// Update changes a schedule. Errors: those of [Error].
+func (s *Schedules) Update(ctx context.Context, who Principal, id string, in ScheduleChange) (ScheduleState, error) {
+	v, err := s.Get(ctx, who.Tenant, id)
+	if err == nil {
+		err = mayRun(who)
+	}
+	switch {
+	case err != nil:
+		return ScheduleState{}, err
+	case in.Rev != nil && *in.Rev != v.Rev:
+		return ScheduleState{}, errScheduleChanged
+	case in.Canvas != nil && *in.Canvas != v.Job.Canvas:
+		return ScheduleState{}, BadArgument("a schedule stays with its canvas; make another one")
+	}
+	return s.put(ctx, v, in)
+}
+
+// put writes a schedule with a change.
+func (s *Schedules) put(ctx context.Context, v Schedule, in ScheduleChange) (ScheduleState, error) {
+	in.apply(&v)
+	switch n := len([]rune(v.Name)); {
+	case n == 0 || n > LongestTitle:
+		return ScheduleState{}, BadArgument("name must have 1 to %d characters", LongestTitle)
+	case v.Job.Published && v.Job.Session != "" && !v.Job.Fresh:
+		return ScheduleState{}, ErrOwnCopy
+	case !v.Job.Inputs.IsNull() && v.Job.Inputs.Kind() != engine.KindObject:
+		return ScheduleState{}, BadArgument("inputs must be an object, not a %s", v.Job.Inputs.Kind())
+	}
+	stored, err := s.runs.PutSchedule(ctx, v)
+	if err != nil {
+		return ScheduleState{}, scheduleError(err, v.Name)
+	}
+	return s.State(ctx, stored)
+}
+
+// ErrOwnCopy refuses the published version for a session.
+var ErrOwnCopy = BadArgument("a session has a copy of its own: make it with published, and leave it out here")
+
+// apply writes the change over a schedule.
+func (in *ScheduleChange) apply(v *Schedule) {
+	if in.Every != nil || in.Cron != nil || in.Zone != nil {
+		v.When = in.when(v.When)
+	}
+	if in.Name != nil {
+		v.Name = *in.Name
+	}
+	if in.User != nil {
+		v.Job.User = *in.User
+	}
+	if in.Session != nil {
+		v.Job.Fresh, v.Job.Session = *in.Session == NewSessionEachTime, *in.Session
+	}
+	if in.Paused != nil {
+		v.Paused = *in.Paused
+	}
+	if in.Published != nil {
+		v.Job.Published = *in.Published
+	}
+	if !in.Query.IsNull() {
+		v.Job.Query = in.Query
+	}
+	if !in.Inputs.IsNull() {
+		v.Job.Inputs = in.Inputs
+	}
+}
+
+// when returns the new times of a schedule. A period removes the cron line, and the other way
+// round; both are refused when they are stored.
+func (in *ScheduleChange) when(old When) When {
+	given := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	w := When{Every: given(in.Every), Cron: given(in.Cron), Zone: given(in.Zone)}
+	if in.Every == nil && in.Cron == nil {
+		w.Every, w.Cron = old.Every, old.Cron
+	}
+	if in.Zone == nil && w.Cron != "" {
+		w.Zone = old.Zone
+	}
+	return w
+}
+
+// scheduleError says why a schedule was refused.
+func scheduleError(err error, name string) error {
+	var when *WhenError
+	switch {
+	case errors.As(err, &when):
+		return BadArgument("%s", when.Problem)
+	case errors.Is(err, ErrTooMany):
+		return Refuse(CodeTooMany, "%s", err)
+	case errors.Is(err, ErrSession):
+		return Missing("session")
+	case errors.Is(err, ErrExists):
+		return Refuse(CodeExists, "there is a schedule with the name %q already; give this one another", name)
+	case errors.Is(err, ErrConflict):
+		return errScheduleChanged
+	}
+	return err
+}
+
+// Delete ends a schedule; runs that it has started continue. Errors: [ErrNotFound].
+func (s *Schedules) Delete(ctx context.Context, tenant, id string) error {
+	return missing(s.runs.DeleteSchedule(ctx, tenant, id), "schedule")
+}

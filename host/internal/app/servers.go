@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/mcp"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// MCP reaches MCP servers; *mcp.Client is one.
+type MCP interface {
+	Tools(ctx context.Context, owner string, s mcp.Server) ([]engine.Value, error)
+	Call(ctx context.Context, owner string, s mcp.Server, tool string, arguments engine.Value) (string, error)
+}
+
+// ServerDoc is what is stored of an MCP server beside its name.
+type ServerDoc = mcp.Doc
+
+// ErrServerType says that the type of an MCP server is not supported.
+var ErrServerType = mcp.ErrType
+
+// ToolsVariable is the variable of a server that holds its tools; the others fill its headers.
+const ToolsVariable = mcp.ToolsVariable
+
+// ErrNoMCP says that this host reaches no MCP servers.
+var ErrNoMCP = errors.New("MCP servers cannot be reached here")
+
+// Servers are the MCP servers of tenants.
+type Servers struct {
+	store  *store.Store
+	mcp    MCP // nil for none
+	logger *slog.Logger
+}
+
+// ParseServer reads the document of a server.
+func ParseServer(item Item) (ServerDoc, error) { return mcp.ParseDoc(item) }
+
+// List returns the servers of a tenant.
+func (s *Servers) List(ctx context.Context, tenant string) ([]Item, error) {
+	return s.store.Items(ctx, tenant, mcp.Kind)
+}
+
+// Get finds a server and reads its document. Errors: [ErrNotFound].
+func (s *Servers) Get(ctx context.Context, tenant, id string) (Item, ServerDoc, error) {
+	item, err := s.store.Item(ctx, tenant, mcp.Kind, id)
+	if err != nil {
+		return item, ServerDoc{}, err
+	}
+	d, err := mcp.ParseDoc(item)
+	return item, d, err
+}
+
+// Has reports whether a tenant has a server with a name.
+func (s *Servers) Has(ctx context.Context, tenant, name string) bool {
+	_, err := s.store.ItemNamed(ctx, tenant, mcp.Kind, name)
+	return err == nil
+}
+
+// Put stores a server with its document. Errors: [ErrExists].
+func (s *Servers) Put(ctx context.Context, tenant string, item Item, d ServerDoc) (Item, error) {
+	if err := d.Into(&item); err != nil {
+		return item, err
+	}
+	item.Tenant, item.Kind = tenant, mcp.Kind
+	return s.store.PutItem(ctx, item)
+}
+
+// PutWithTools is Put with the tools that the server offers now.
+func (s *Servers) PutWithTools(
+	ctx context.Context, tenant string, item Item, d ServerDoc, wait time.Duration,
+) (Item, error) {
+	tools, err := s.Tools(ctx, tenant, d, item, wait)
+	if err != nil {
+		s.logger.Info("MCP server has no tools now", "err", err)
+	}
+	d.Variables = d.Variables.With(ToolsVariable, tools)
+	return s.Put(ctx, tenant, item, d)
+}
+
+// Delete removes a server. Errors: [ErrNotFound].
+func (s *Servers) Delete(ctx context.Context, tenant, id string) error {
+	return s.store.DeleteItem(ctx, tenant, mcp.Kind, id)
+}
+
+// Tools asks a server for its tools, name -> tool; an unreachable one has none.
+func (s *Servers) Tools(
+	ctx context.Context, tenant string, d ServerDoc, item Item, wait time.Duration,
+) (engine.Value, error) {
+	out := engine.NewObject(8)
+	if s.mcp == nil {
+		return out.Value(), ErrNoMCP
+	}
+	ctx, done := context.WithTimeout(ctx, wait)
+	defer done()
+	list, err := s.mcp.Tools(ctx, "edit "+tenant, d.Server(item.ID, item.Name))
+	for _, t := range list {
+		out.Set(t.Get("name").Str(), t.With("enabled", engine.Bool(true)))
+	}
+	return out.Value(), err
+}
+
+// Call calls a tool of a server. Errors: [ErrNoMCP], those of the tool.
+func (s *Servers) Call(
+	ctx context.Context, tenant string, d ServerDoc, item Item, tool string, arguments engine.Value,
+) (string, error) {
+	if s.mcp == nil {
+		return "", ErrNoMCP
+	}
+	return s.mcp.Call(ctx, "edit "+tenant, d.Server(item.ID, item.Name), tool, arguments)
+}

@@ -1,0 +1,125 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// ErrOtherCanvas says that a session belongs to another canvas of the tenant.
+var ErrOtherCanvas = errors.New("session belongs to another canvas")
+
+// Sessions are conversations with canvases.
+type Sessions struct {
+	store    *store.Store
+	runs     *runs.Runs
+	canvases *Canvases
+}
+
+// NewSession is a session to make.
+type NewSession struct {
+	Canvas             Canvas // whose document it starts with
+	User, Name, Source string
+	Greet              bool // begin with the canvas's prologue; one made for a question begins with that
+}
+
+// Create makes a session with a reset copy of a canvas. Errors: [ErrCanvas].
+func (s *Sessions) Create(ctx context.Context, in NewSession) (Session, error) {
+	v, err := s.runs.NewSession(in.Canvas, engine.RandomIDs{}.NewID(), in.User, in.Name, in.Source)
+	if err == nil && in.Greet {
+		err = runs.Greet(&v)
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	return s.store.CreateSession(ctx, v)
+}
+
+// NewTurn is a question to a session.
+type NewTurn struct {
+	Canvas    Canvas
+	Session   string // "" makes one
+	Published bool   // a new session starts with the published document
+
+	// Of a new session. The user is the principal's when it is empty, the name the beginning of the
+	// question.
+	User, Name, Source string
+
+	Query, Inputs, Files engine.Value
+}
+
+// longestName is how many characters of a question name a session.
+const longestName = 250
+
+// Turn finds or makes the session of a question, and returns the job that answers it. Errors:
+// [ErrSession], [ErrOtherCanvas], [ErrUnpublished], [ErrCanvas].
+func (s *Sessions) Turn(ctx context.Context, who Principal, in NewTurn) (Session, Job, error) {
+	v, err := s.sessionOf(ctx, who, in)
+	if err != nil {
+		return v, Job{}, err
+	}
+	return v, Job{
+		Tenant: who.Tenant, Canvas: in.Canvas.ID, Session: v.ID, User: v.User, Source: SourceAPI,
+		Caller: who.Caller, Keep: KeepSession, Query: in.Query, Inputs: in.Inputs,
+		Files: OwnFiles(who.Tenant, in.Files),
+	}, nil
+}
+
+// sessionOf finds or makes the session of a question.
+func (s *Sessions) sessionOf(ctx context.Context, who Principal, in NewTurn) (Session, error) {
+	if in.Session != "" {
+		return s.Get(ctx, who.Tenant, in.Canvas.ID, in.Session)
+	}
+	if in.User == "" {
+		in.User = who.User
+	}
+	if in.Name == "" {
+		text := []rune(in.Query.Text())
+		in.Name = string(text[:min(len(text), longestName)])
+	}
+	canvas, err := s.canvases.Chosen(ctx, in.Canvas, in.Published)
+	if err != nil {
+		return Session{}, err
+	}
+	return s.Create(ctx, NewSession{Canvas: canvas, User: in.User, Name: in.Name, Source: in.Source})
+}
+
+// Get finds a session of a canvas and reserves the memory to answer with it. Errors: [ErrSession],
+// [ErrOtherCanvas].
+func (s *Sessions) Get(ctx context.Context, tenant, canvas, id string) (Session, error) {
+	v, err := s.store.Session(ctx, tenant, id)
+	if errors.Is(err, ErrNotFound) {
+		err = ErrSession
+	}
+	if err == nil && v.Canvas != canvas {
+		err = ErrOtherCanvas
+	}
+	if err != nil {
+		return v, err
+	}
+	return v, errors.Join(reserveDocument(ctx, v.DSL), reserveDocument(ctx, v.Messages))
+}
+
+// List lists sessions within the memory of requests, and counts all that match.
+func (s *Sessions) List(ctx context.Context, f SessionFilter, p Page) ([]Session, int, error) {
+	p.Reserve = func(n int64) error { return reserve(ctx, listFactor*n) }
+	return s.store.Sessions(ctx, f, p)
+}
+
+// IDs lists the ids of all sessions of a canvas.
+func (s *Sessions) IDs(ctx context.Context, tenant, canvas string) ([]string, error) {
+	return store.SessionIDs(ctx, s.store, SessionFilter{Tenant: tenant, Canvas: canvas})
+}
+
+// Delete removes a session. Errors: [ErrNotFound].
+func (s *Sessions) Delete(ctx context.Context, tenant, id string) error {
+	return s.store.DeleteSession(ctx, tenant, id)
+}
+
+// Days sums up sessions by day.
+func (s *Sessions) Days(ctx context.Context, f SessionFilter) ([]SessionDay, error) {
+	return store.SessionDays(ctx, s.store, f)
+}

@@ -1,0 +1,19 @@
+package app
+
+import "github.com/easel-canvas/easel/engine"
+
+// Template is a canvas that new ones can start from.
+type Template struct {
+	ID          string
+	Title       engine.Value // language -> text
+	Description engine.Value // language -> text
+	Avatar      string
+	Type        string
+	DSL         []byte
+}
+
+// Templates are those of a host, which reads them at its start.
+type Templates struct {
+	List []Template
+	Read int64 // Unix milliseconds
+}

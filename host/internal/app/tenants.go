@@ -1,0 +1,154 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Tenants are those of the host.
+type Tenants struct {
+	store    *store.Store
+	runs     *runs.Runs
+	accounts *Accounts
+	usage    *Usage
+	files    *Files
+	operator string
+}
+
+// Operator returns the tenant that operates the host, "" for none.
+func (t *Tenants) Operator() string { return t.operator }
+
+// Operates reports whether a tenant operates the host.
+func (t *Tenants) Operates(tenant string) bool { return tenant == t.operator }
+
+// TenantUse is a tenant with the model tokens that it has used today.
+type TenantUse struct {
+	Tenant
+	Used int64
+}
+
+// NewTenant is a tenant to add; without an email the owner logs in with the key.
+type NewTenant struct {
+	Name, Email, Password string
+	TokensPerDay          int64
+}
+
+// AddedTenant is a new tenant with its owner and the text of the owner's key.
+type AddedTenant struct {
+	Tenant
+	Owner, Key string
+}
+
+// LongestTitle is how many characters a name or title may have.
+const LongestTitle = 255
+
+// Get finds a tenant. Errors: [ErrNotFound].
+func (t *Tenants) Get(ctx context.Context, id string) (Tenant, error) {
+	v, err := t.store.Tenant(ctx, id)
+	return v, missing(err, "tenant")
+}
+
+// List returns all tenants with what they have used today.
+func (t *Tenants) List(ctx context.Context) ([]TenantUse, error) {
+	list, err := t.store.Tenants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	used, err := t.usage.tenants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]TenantUse, len(list))
+	for i, v := range list {
+		out[i] = TenantUse{v, used[v.ID]}
+	}
+	return out, nil
+}
+
+// Add adds a tenant with an owner and the owner's key. Errors: those of [Error].
+func (t *Tenants) Add(ctx context.Context, in NewTenant) (AddedTenant, error) {
+	in.Name = strings.TrimSpace(in.Name)
+	switch {
+	case in.Name == "" || len([]rune(in.Name)) > LongestTitle:
+		return AddedTenant{}, BadArgument("name must have 1 to %d characters", LongestTitle)
+	case (in.Email == "") != (in.Password == ""):
+		return AddedTenant{}, BadArgument("email and password belong together")
+	case in.Email == "":
+		// The password is not shown: the owner logs in with the key until it is set.
+		in.Email, in.Password = rand.Text()+"@localhost", rand.Text()
+	}
+	v, err := t.store.PutTenant(ctx, Tenant{Name: in.Name, TokensPerDay: in.TokensPerDay})
+	if err != nil {
+		return AddedTenant{}, err
+	}
+	owner, err := t.accounts.add(ctx, v.ID, NewUser{in.Email, in.Name, in.Password, RoleOwner})
+	if err != nil {
+		return AddedTenant{}, errors.Join(err, t.store.DeleteTenant(ctx, v.ID))
+	}
+	_, text, err := t.store.CreateKey(ctx, Key{Tenant: v.ID, User: owner.ID, Name: "first"}, "")
+	return AddedTenant{v, owner.ID, text}, err
+}
+
+// Limit changes how many tokens a tenant may use a day; nil leaves it as it is.
+func (t *Tenants) Limit(ctx context.Context, id string, tokensPerDay *int64) (TenantUse, error) {
+	v, err := t.Get(ctx, id)
+	if err == nil && tokensPerDay != nil {
+		v, err = t.store.SetTenantTokens(ctx, v.ID, *tokensPerDay)
+	}
+	if err != nil {
+		return TenantUse{}, err
+	}
+	used, err := t.usage.Callers(ctx, v.ID)
+	return TenantUse{v, used[""]}, err
+}
+
+// Owner returns the user in whose name a key of a tenant acts that has lost its own.
+func (t *Tenants) Owner(ctx context.Context, id string) (string, error) {
+	v, err := t.Get(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	members, err := t.store.Members(ctx, v.ID)
+	if err != nil {
+		return "", err
+	}
+	owner := v.ID // a tenant of the original is its owner's user
+	for _, m := range members {
+		if m.Role == RoleOwner {
+			owner = m.User
+		}
+	}
+	return owner, nil
+}
+
+// Delete stops what a tenant runs and removes all that it has. Errors: those of [Error].
+func (t *Tenants) Delete(ctx context.Context, id string) error {
+	if t.Operates(id) {
+		return Refuse(CodeOperator, "the tenant that operates the host stays")
+	}
+	if _, err := t.Get(ctx, id); err != nil {
+		return err
+	}
+	if err := t.runs.DeleteSchedules(ctx, id, ""); err != nil {
+		return err
+	}
+	f := RunFilter{Tenant: id, Status: RunActive}
+	runs, _, err := t.store.Runs(ctx, f, Page{Documents: NoDocuments})
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if err := t.runs.Cancel(ctx, run.ID); err != nil {
+			return err
+		}
+	}
+	if err := t.files.box.Clear(ctx, id); err != nil {
+		return err
+	}
+	return t.store.DeleteTenant(ctx, id)
+}

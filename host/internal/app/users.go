@@ -1,0 +1,138 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+const longestEmail = 254 // bytes
+
+// TenantUser is a user in the role of one tenant.
+type TenantUser struct {
+	User
+	Role string
+}
+
+// NewUser is a user to add.
+type NewUser struct{ Email, Nickname, Password, Role string }
+
+// Members lists the memberships of a tenant.
+func (a *Accounts) Members(ctx context.Context, tenant string) ([]Member, error) {
+	return a.store.Members(ctx, tenant)
+}
+
+// Users lists the users of a tenant.
+func (a *Accounts) Users(ctx context.Context, tenant string) ([]TenantUser, error) {
+	members, err := a.store.Members(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	users := make([]TenantUser, 0, len(members))
+	for _, m := range members {
+		u, err := a.store.User(ctx, m.User)
+		if errors.Is(err, ErrNotFound) {
+			continue // deleted since
+		}
+		if err != nil {
+			return nil, err
+		}
+		users = append(users, TenantUser{u, m.Role})
+	}
+	return users, nil
+}
+
+// AddUser adds a user to the tenant of a principal, who must be allowed all that the user may do.
+// Errors: those of [Error].
+func (a *Accounts) AddUser(ctx context.Context, who Principal, in NewUser) (TenantUser, error) {
+	if in.Role == "" {
+		in.Role = RoleNormal
+	}
+	switch {
+	case in.Role != RoleOwner && in.Role != RoleAdmin && in.Role != RoleNormal:
+		return TenantUser{}, BadArgument("role must be owner, admin or normal, not %.40q", in.Role)
+	case !who.Covers(ScopesOf(in.Role)):
+		return TenantUser{}, Forbidden("a limited key cannot add somebody who may do more")
+	}
+	u, err := a.add(ctx, who.Tenant, in)
+	return TenantUser{u, in.Role}, err
+}
+
+// add adds a user to a tenant.
+func (a *Accounts) add(ctx context.Context, tenant string, in NewUser) (User, error) {
+	email := strings.TrimSpace(in.Email)
+	named := strings.Contains(strings.Trim(email, "@"), "@")
+	if !named || len(email) > longestEmail || strings.Contains(email, " ") || !PlainText(email) {
+		return User{}, BadArgument("email %.60q is no address", email)
+	}
+	if err := checkPassword(in.Password); err != nil {
+		return User{}, err
+	}
+	if in.Nickname == "" {
+		in.Nickname, _, _ = strings.Cut(email, "@")
+	}
+	m := store.Member{Tenant: tenant, Role: in.Role}
+	u, err := a.store.CreateMember(ctx, m, User{Email: email, Nickname: in.Nickname}, in.Password)
+	if errors.Is(err, ErrExists) {
+		err = Refuse(CodeExists, "somebody has this address already")
+	}
+	return u, err
+}
+
+// member finds a user of a principal's tenant whom the principal may change, among all members.
+func (a *Accounts) member(ctx context.Context, who Principal, user string) (Member, []Member, error) {
+	members, err := a.store.Members(ctx, who.Tenant)
+	if err != nil {
+		return Member{}, nil, err
+	}
+	for _, m := range members {
+		if m.User != user {
+			continue
+		}
+		if !who.Covers(ScopesOf(m.Role)) {
+			return m, nil, Forbidden("a limited key cannot change somebody who may do more")
+		}
+		return m, members, nil
+	}
+	return Member{}, nil, Missing("user")
+}
+
+// RemoveUser removes a user with its keys and logins. Errors: those of [Error].
+func (a *Accounts) RemoveUser(ctx context.Context, who Principal, user string) error {
+	m, members, err := a.member(ctx, who, user)
+	if err != nil {
+		return err
+	}
+	owners := 0
+	for _, other := range members {
+		if other.Role == RoleOwner {
+			owners++
+		}
+	}
+	if m.Role == RoleOwner && owners == 1 {
+		return Refuse(CodeLastOwner, "a tenant's last owner stays")
+	}
+	return a.store.DeleteMember(ctx, m.Tenant, m.User)
+}
+
+// ResetPassword gives a user of a principal's tenant a new password and ends all its logins.
+// Errors: those of [Error].
+func (a *Accounts) ResetPassword(ctx context.Context, who Principal, user, password string) error {
+	m, _, err := a.member(ctx, who, user)
+	if err != nil {
+		return err
+	}
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	all, err := a.store.Memberships(ctx, m.User)
+	if err != nil {
+		return err
+	}
+	if len(all) > 1 {
+		return Forbidden("somebody who belongs to other tenants too changes the password alone")
+	}
+	return a.store.SetPassword(ctx, m.User, password)
+}

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Versions are the saved documents of canvases, of which one may be published.
+type Versions struct {
+	store    *store.Store
+	canvases *Canvases
+}
+
+// List returns the versions of a canvas, newest first.
+func (s *Versions) List(ctx context.Context, tenant, canvas string) ([]Version, error) {
+	return s.store.Versions(ctx, tenant, canvas)
+}
+
+// Get finds a version of a canvas, or with "" of any, and reserves the memory to answer with it.
+// Errors: [ErrNotFound].
+func (s *Versions) Get(ctx context.Context, tenant, canvas, id string) (Version, error) {
+	v, err := s.store.Version(ctx, tenant, id)
+	if err == nil && canvas != "" && v.Canvas != canvas {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return v, missing(err, "version")
+	}
+	return v, reserveDocument(ctx, v.DSL)
+}
+
+// PublishDraft publishes a canvas as it is saved, under a title; a rev that is not 0 must be the
+// one that the canvas has. Errors: those of [Error].
+func (s *Versions) PublishDraft(ctx context.Context, of Canvas, rev int64, title string) (Canvas, error) {
+	return s.store.EditCanvas(ctx, of.Tenant, of.ID, title, func(v *Canvas) error {
+		if rev != 0 && v.Rev != rev {
+			return errCanvasChanged
+		}
+		v.Released = true
+		return s.canvases.Check(v.DSL)
+	})
+}
+
+// Publish publishes a version of a canvas. Errors: those of [Error].
+func (s *Versions) Publish(ctx context.Context, of Canvas, id string) (Canvas, error) {
+	old, err := s.Get(ctx, of.Tenant, of.ID, id)
+	if err != nil {
+		return of, err
+	}
+	if err := s.canvases.Check(old.DSL); err != nil {
+		return of, err
+	}
+	v, err := s.store.PublishVersion(ctx, of.Tenant, of.ID, id)
+	return v, missing(err, "version")
+}
