@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Codes of failures. They are stable; the texts beside them are for people.
@@ -63,6 +64,10 @@ func codeOf(err error, other string) string {
 		if errors.Is(err, c.err) {
 			return c.code
 		}
+	}
+	var p *contract.Error
+	if errors.As(err, &p) {
+		return string(p.Code)
 	}
 	return other
 }

@@ -24,7 +24,7 @@ var operations = map[string]operation{
 	"components": (*bridge).components,
 	"layout":     (*bridge).layout,
 	"plugin":     (*bridge).plugin,
-	"meter":      (*bridge).meter,
+	"examine":    (*bridge).examine,
 }
 
 func (b *bridge) request(text string) (answer []byte, err error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	grants "github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Plugins are the installed plugins as the API needs them.
@@ -14,9 +15,9 @@ type Plugins interface {
 	// Palette describes them for one tenant.
 	Palette(ctx context.Context, tenant string) ([]Plugin, error)
 	// Grant is the most that plugins may do for a tenant; nil when it does not restrict them.
-	Grant(ctx context.Context, tenant string) (*plugin.Permissions, error)
+	Grant(ctx context.Context, tenant string) (*grants.Permissions, error)
 	// SetGrant restricts what plugins may do for a tenant; nil takes the restriction away.
-	SetGrant(ctx context.Context, tenant string, p *plugin.Permissions) error
+	SetGrant(ctx context.Context, tenant string, p *grants.Permissions) error
 	// Relay sends a request of a plugin, NAME or NAME@VERSION, that runs in a page.
 	Relay(ctx context.Context, tenant, name string, r plugin.Relayed) (*plugin.Response, error)
 }
@@ -38,7 +39,7 @@ type Plugin struct {
 	Params      engine.Value       `json:"params" jsonschema:"JSON Schema of what a node sets"`
 	Outputs     engine.Value       `json:"outputs" jsonschema:"what other nodes may refer to: [{name, type, doc}]"`
 	Tool        engine.Value       `json:"tool" jsonschema:"the function that a model may call, in OpenAI's form; null when it is none"`
-	Granted     plugin.Permissions `json:"granted" jsonschema:"what it may do for the caller"`
+	Granted     grants.Permissions `json:"granted" jsonschema:"what it may do for the caller"`
 	Secrets     map[string]bool    `json:"secrets,omitempty" jsonschema:"the secrets it uses, and whether they are set"`
 }
 
@@ -47,7 +48,7 @@ type v2Plugins struct {
 }
 
 type v2Grant struct {
-	Grant *plugin.Permissions `json:"grant" jsonschema:"the most that plugins may do for the caller; null restricts nothing"`
+	Grant *grants.Permissions `json:"grant" jsonschema:"the most that plugins may do for the caller; null restricts nothing"`
 }
 
 var pluginRoutes = []route{
@@ -146,7 +147,7 @@ func (a *API) v2PutGrant(c *call) error {
 		return &status{http.StatusUnprocessableEntity, "bad_argument", "grant is needed; null restricts nothing"}
 	}
 	if !grant.IsNull() {
-		in.Grant = &plugin.Permissions{}
+		in.Grant = &grants.Permissions{}
 		if err := json.Unmarshal(grant.AppendJSON(nil), in.Grant); err != nil {
 			return &status{http.StatusUnprocessableEntity, "bad_argument", decodeProblem(err, "grant")}
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	plugins "github.com/easel-canvas/easel/plugins/contract"
 )
 
 // A plugin that runs in a page reaches the web through the host, which holds
@@ -55,13 +56,14 @@ func (a *API) v2Relay(c *call) error {
 
 // relayFailure keeps a plugin's error code.
 func relayFailure(err error) error {
-	var e *plugin.Error
+	var e *plugins.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	code, ok := map[plugin.Code]int{
-		plugin.Denied: http.StatusForbidden, plugin.InvalidArgument: http.StatusUnprocessableEntity, plugin.NotFound: http.StatusNotFound,
-		plugin.Unauthorized: http.StatusConflict, plugin.Unsupported: http.StatusConflict, plugin.NeedsApproval: http.StatusConflict,
+	code, ok := map[plugins.Code]int{
+		plugins.Denied: http.StatusForbidden, plugins.InvalidArgument: http.StatusUnprocessableEntity,
+		plugins.NotFound: http.StatusNotFound, plugins.Unauthorized: http.StatusConflict,
+		plugins.Unsupported: http.StatusConflict, plugins.NeedsApproval: http.StatusConflict,
 	}[e.Code]
 	if !ok {
 		code = http.StatusBadGateway

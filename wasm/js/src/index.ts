@@ -6,6 +6,7 @@ export { EngineError, messageOf } from "./errors.ts";
 export type { Attachment, Chunk, FormField, ModelMessage, Outputs, OwnEvent, Progress, Reference, RunEvent, ToolCalled, Usage } from "./events.ts";
 export { isWire } from "./events.ts";
 export type { Connect, Connection } from "./link.ts";
+export type { Manifest as PluginManifest } from "./plugin/manifest.ts";
 export type { Limits as PluginLimits } from "./plugin/kernel/guest.ts";
 export type { Proxy as PluginProxy, ProxyRequest as PluginProxyRequest } from "./plugin/http.ts";
 export type { Storage as PluginStorage } from "./plugin/desk.ts";

@@ -13,7 +13,7 @@ import type { RunEvent } from "../src/events.ts";
 import { Client } from "../src/client.ts";
 import { inline } from "../src/plugin/inline.ts";
 import { Plugin } from "../src/plugin/plugin.ts";
-import { meterOf } from "../src/plugin/shelf.ts";
+import { examineWith } from "../src/plugin/shelf.ts";
 import { scripted } from "../src/model/scripted.ts";
 import type { Model, ModelRequest } from "../src/model/model.ts";
 import { build, type Built } from "./module.ts";
@@ -268,7 +268,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     const client = new Client();
     const connection = await platform({ wasm: built.wasm, runtime: built.runtime, worker: false })(client, (err) => client.fail(err));
     client.attach(connection.module);
-    const plugin = await Plugin.load(pack(wasm), meterOf((request, body) => client.request(request, body)), inline);
+    const plugin = await Plugin.load(pack(wasm), examineWith((request, body) => client.request(request, body)), inline);
     const { output, error } = await plugin.call({ export: "easel_describe", input: "" });
     assert.equal(error, undefined);
     plugin.close();
