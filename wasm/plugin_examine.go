@@ -11,7 +11,7 @@ import (
 
 // examine reads the file of a plugin, which comes in base64: it checks the manifest, cuts what the
 // plugin asks for to what the header grants, and tightens the limits. The answer is a line
-// {limits, granted}, and a line with the manifest in its plain form. With "meter" the first line
+// {limits, granted}, and a line with the manifest. With "meter" the first line
 // also says what the module imports and exports, and the third is the module, rewritten so that it
 // can be stopped and counted, in base64.
 func (b *bridge) examine(header engine.Value, body string) ([]byte, error) {
@@ -19,7 +19,7 @@ func (b *bridge) examine(header engine.Value, body string) ([]byte, error) {
 	if err != nil {
 		return nil, &failure{code: codeRequest, text: "module: " + err.Error()}
 	}
-	m, err := fileManifest(wasm, header.Get("version").Str())
+	text, m, err := fileManifest(wasm, header.Get("version").Str())
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -40,21 +40,24 @@ func (b *bridge) examine(header engine.Value, body string) ([]byte, error) {
 		}
 	}
 	answer := append(about.AppendJSON(nil), '\n')
-	answer = append(m.Value().AppendJSON(answer), '\n')
+	answer = append(text.AppendJSON(answer), '\n')
 	return base64.StdEncoding.AppendEncode(answer, metered), nil
 }
 
-// fileManifest is the manifest in the file of a plugin that runs on a host of this version.
-func fileManifest(wasm []byte, version string) (*contract.Manifest, error) {
+// fileManifest is the manifest in the file of a plugin that runs on a host of this version, as it
+// is written and as it is read.
+func fileManifest(wasm []byte, version string) (text engine.Value, m *contract.Manifest, err error) {
 	raw, err := contract.ManifestOf(wasm)
 	if err != nil {
-		return nil, err
+		return text, nil, err
 	}
-	m, err := contract.ParseManifest(raw)
-	if err != nil {
-		return nil, err
+	if m, err = contract.ParseManifest(raw); err != nil {
+		return text, nil, err
 	}
-	return m, m.CheckHost(version)
+	if text, err = engine.ParseJSON(raw); err != nil {
+		return text, nil, err
+	}
+	return text, m, m.CheckHost(version)
 }
 
 // grant is what a plugin may do: "asked" grants what its manifest asks for, permissions are the
@@ -104,15 +107,16 @@ func refusal(err error) error {
 
 // meterError gives a failure of the meter its code.
 func meterError(err error) error {
-	for sentinel, code := range map[error]contract.Code{
-		meter.ErrForged: contract.Forged, meter.ErrUnsupported: contract.Unsupported,
-		meter.ErrLimit: contract.OverLimit,
-	} {
-		if errors.Is(err, sentinel) {
-			return contract.Errorf(code, "%v", err)
-		}
+	code := contract.Malformed
+	switch {
+	case errors.Is(err, meter.ErrForged):
+		code = contract.Forged
+	case errors.Is(err, meter.ErrUnsupported):
+		code = contract.Unsupported
+	case errors.Is(err, meter.ErrLimit):
+		code = contract.OverLimit
 	}
-	return contract.Errorf(contract.Malformed, "%v", err)
+	return contract.Errorf(code, "%v", err)
 }
 
 // letters writes the type of a function.

@@ -273,7 +273,7 @@ func TestExamineReadsAndMetersAFile(t *testing.T) {
 		require.Equal(k.t, `{"http":{"hosts":["a.example","b.example"],"methods":["GET","HEAD"],"reason":"r"},`+
 			`"llm":{"max_calls":2,"reason":"r"}}`,
 			got.about.Get("granted").JSON())
-		require.Equal(k.t, `{"type":"object","properties":{"n":{"default":9007199254740993}}}`,
+		require.Equal(k.t, `{"type":"object","colour":1,"properties":{"n":{"default":9007199254740993}}}`,
 			got.manifest.Get("params").JSON())
 		require.Equal(k.t, `[["easel:host/v1","log","func","iii:"]]`, got.about.Get("imports").JSON())
 		require.Equal(k.t, `[["memory","memory",":"],["easel_invoke","func",":i"]]`, got.about.Get("exports").JSON())

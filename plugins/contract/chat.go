@@ -32,8 +32,9 @@ func ReadChat(args engine.Value) (ChatRequest, error) {
 	if t, ok := o.member("temperature", engine.KindNumber).Float(); ok {
 		r.Temperature = &t
 	}
-	for _, m := range o.member("messages", engine.KindList).Elements() {
-		message := readObject("llm.chat.messages", m, &err)
+	messages := o.member("messages", engine.KindList)
+	for i := range messages.Len() {
+		message := readObject("llm.chat.messages", messages.At(i), &err)
 		r.Messages = append(r.Messages, ChatMessage{Role: message.text("role"), Content: message.text("content")})
 	}
 	switch {

@@ -109,7 +109,8 @@ func (c *checker) checkObject(s *Schema, v engine.Value) *mismatch {
 	if len(s.properties) == 0 && s.rest == nil && !s.closed {
 		return nil
 	}
-	for name, value := range v.Fields() {
+	for i := range v.Len() {
+		name, value := v.Key(i), v.At(i)
 		sub, ok := s.properties[name]
 		switch {
 		case ok:
@@ -129,8 +130,8 @@ func (c *checker) checkList(s *Schema, v engine.Value) *mismatch {
 	if m := checkSize("items", v.Len(), s.sizes.minItems, s.sizes.maxItems); m != nil || s.items == nil {
 		return m
 	}
-	for i, e := range v.Elements() {
-		if m := c.check(s.items, e); m != nil {
+	for i := range v.Len() {
+		if m := c.check(s.items, v.At(i)); m != nil {
 			return m.at("[" + strconv.Itoa(i) + "]")
 		}
 	}
@@ -174,21 +175,7 @@ func whole(v engine.Value) bool {
 }
 
 // typeName is the JSON Schema type of a value.
-func typeName(v engine.Value) string {
-	switch v.Kind() {
-	case engine.KindNull:
-		return "null"
-	case engine.KindBool:
-		return "boolean"
-	case engine.KindNumber:
-		return "number"
-	case engine.KindString:
-		return "string"
-	case engine.KindList:
-		return "array"
-	}
-	return "object"
-}
+func typeName(v engine.Value) string { return kindTypes[v.Kind()] }
 
 // maxShown bounds a value in a message, in bytes.
 const maxShown = 200

@@ -48,7 +48,7 @@ func ReadLimits(v engine.Value) (l Limits, err error) {
 	return l, err
 }
 
-func readLimits(o object) Limits {
+func readLimits(o *object) Limits {
 	return Limits{
 		MemoryMB: int(o.whole("memory_mb")), TimeoutMS: int(o.whole("timeout_ms")),
 		OutputKB: int(o.whole("output_kb")), Fuel: o.whole("fuel"),

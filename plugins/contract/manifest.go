@@ -104,42 +104,52 @@ func readManifest(v engine.Value) (*Manifest, error) {
 		MinHost: o.text("min_host"), Streams: o.flag("streams"), Idempotent: o.flag("idempotent"),
 		State: State(o.text("state")), Requires: o.texts("requires"), Preview: Preview(o.text("preview")),
 	}
-	if display, ok := o.object("display"); ok && display.v.Len() > 0 {
+	if display := o.object("display"); display != nil {
 		m.Display = make(map[string]string, display.v.Len())
-		for locale := range display.v.Fields() {
+		for i := range display.v.Len() {
+			locale := display.v.Key(i)
 			m.Display[locale] = display.text(locale)
 		}
 	}
-	if p, ok := o.object("permissions"); ok {
+	if p := o.object("permissions"); p != nil {
 		m.Permissions = readPermissions(p)
 	}
-	if l, ok := o.object("limits"); ok {
+	if l := o.object("limits"); l != nil {
 		m.Limits = readLimits(l)
 	}
 	schemas := schemaReader{left: maxSchemas}
-	for name, s := range m.schemas() {
-		read, schemaErr := schemas.read(name, v.Get(name), 0)
+	for _, s := range m.schemas() {
 		if err == nil {
-			err = schemaErr
+			*s.at, err = schemas.read(s.name, v.Get(s.name), 0)
 		}
-		*s = read
 	}
 	return m, err
 }
 
-// schemas yields the schemas of the manifest by their names, in a fixed order.
-func (m *Manifest) schemas() func(yield func(string, **Schema) bool) {
-	return func(yield func(string, **Schema) bool) {
-		_ = yield("params", &m.Params) && yield("arguments", &m.Arguments) && yield("outputs", &m.Outputs)
-	}
+// namedSchema is a schema of a manifest.
+type namedSchema struct {
+	name string
+	at   **Schema
+}
+
+func (m *Manifest) schemas() [3]namedSchema {
+	return [...]namedSchema{{"params", &m.Params}, {"arguments", &m.Arguments}, {"outputs", &m.Outputs}}
 }
 
 // Check returns what is wrong with a manifest, as an *Error.
 func (m *Manifest) Check() error {
-	for _, check := range [...]func() *Error{m.checkIdentity, m.checkChoices, m.checkSchemas, m.checkPermissions} {
-		if err := check(); err != nil {
-			return err.At(m.Name, "")
-		}
+	err := m.checkIdentity()
+	if err == nil {
+		err = m.checkChoices()
+	}
+	if err == nil {
+		err = m.checkSchemas()
+	}
+	if err == nil {
+		err = m.checkPermissions()
+	}
+	if err != nil {
+		return err.At(m.Name, "")
 	}
 	return nil
 }
@@ -186,9 +196,9 @@ func (m *Manifest) checkChoices() *Error {
 }
 
 func (m *Manifest) checkSchemas() *Error {
-	for name, s := range m.schemas() {
-		if *s != nil && !slices.Equal((*s).types, []string{"object"}) {
-			return Errorf(BadManifest, "%s: want a schema of type object", name)
+	for _, s := range m.schemas() {
+		if *s.at != nil && !slices.Equal((*s.at).types, []string{"object"}) {
+			return Errorf(BadManifest, "%s: want a schema of type object", s.name)
 		}
 	}
 	return nil
@@ -196,45 +206,38 @@ func (m *Manifest) checkSchemas() *Error {
 
 // checkPermissions requires a reason for each permission, for the person who grants it.
 func (m *Manifest) checkPermissions() *Error {
-	p := m.Permissions
-	reasons := map[string]string{}
-	if p.HTTP != nil {
-		reasons["http"] = p.HTTP.Reason
-		if len(p.HTTP.Hosts) == 0 {
-			return Errorf(BadManifest, "permissions.http.hosts is empty; list the hosts, or * for any")
+	var err *Error
+	check := func(name, reason string, ok bool, want string) {
+		switch {
+		case err != nil:
+		case !ok:
+			err = Errorf(BadManifest, "permissions.%s: %s", short(name), want)
+		case reason == "":
+			const why = "permissions.%s has no reason; say in a sentence why the plugin needs it"
+			err = Errorf(BadManifest, why, short(name))
 		}
+	}
+	p := m.Permissions
+	if p.HTTP != nil {
+		check("http", p.HTTP.Reason, len(p.HTTP.Hosts) > 0, "hosts is empty; list the hosts, or * for any")
 	}
 	for _, name := range p.secretNames() {
-		reasons["secrets."+name] = p.Secrets[name].Reason
-		if len(p.Secrets[name].Hosts) == 0 {
-			return Errorf(BadManifest, "permissions.secrets.%s.hosts is empty; a secret is bound to hosts", short(name))
-		}
+		s := p.Secrets[name]
+		check("secrets."+name, s.Reason, len(s.Hosts) > 0, "hosts is empty; a secret is bound to hosts")
 	}
-	for name, c := range map[string]*CountPermission{"llm": p.LLM, "embed": p.Embed} {
-		if c == nil {
-			continue
-		}
-		reasons[name] = c.Reason
-		if c.MaxCalls < 1 {
-			return Errorf(BadManifest, "permissions.%s.max_calls: want at least 1", name)
-		}
+	if p.LLM != nil {
+		check("llm", p.LLM.Reason, p.LLM.MaxCalls > 0, "max_calls: want at least 1")
+	}
+	if p.Embed != nil {
+		check("embed", p.Embed.Reason, p.Embed.MaxCalls > 0, "max_calls: want at least 1")
 	}
 	if p.KV != nil {
-		reasons["kv"] = p.KV.Reason
-		if p.KV.Bytes < 1 {
-			return Errorf(BadManifest, "permissions.kv.bytes: want at least 1")
-		}
+		check("kv", p.KV.Reason, p.KV.Bytes > 0, "bytes: want at least 1")
 	}
 	if p.Variables != nil {
-		reasons["variables"] = p.Variables.Reason
+		check("variables", p.Variables.Reason, true, "")
 	}
-	for _, name := range stable.Strings(slices.Collect(maps.Keys(reasons))) {
-		if reasons[name] == "" {
-			const why = "permissions.%s has no reason; say in a sentence why the plugin needs it"
-			return Errorf(BadManifest, why, short(name))
-		}
-	}
-	return nil
+	return err
 }
 
 // Value writes the manifest: known members only, in a fixed order.
@@ -251,8 +254,8 @@ func (m *Manifest) Value() engine.Value {
 	w.b.Set("description", engine.String(m.Description))
 	w.text("license", m.License)
 	w.text("min_host", m.MinHost)
-	for name, s := range m.schemas() {
-		w.value(name, (*s).Value())
+	for _, s := range m.schemas() {
+		w.value(s.name, (*s.at).Value())
 	}
 	w.flag("streams", m.Streams)
 	w.flag("idempotent", m.Idempotent)
@@ -288,23 +291,12 @@ func (m *Manifest) Major() string {
 
 // hasControls reports whether a text in v holds control characters, which could disturb a terminal.
 func hasControls(v engine.Value) bool {
-	switch v.Kind() {
-	case engine.KindString:
-		return controls(v.Str())
-	case engine.KindList:
-		for _, e := range v.Elements() {
-			if hasControls(e) {
-				return true
-			}
-		}
-	case engine.KindObject:
-		for name, e := range v.Fields() {
-			if controls(name) || hasControls(e) {
-				return true
-			}
+	for i := range v.Len() {
+		if v.Kind() == engine.KindObject && controls(v.Key(i)) || hasControls(v.At(i)) {
+			return true
 		}
 	}
-	return false
+	return controls(v.Str())
 }
 
 func controls(s string) bool {

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"time"
@@ -116,25 +117,25 @@ func (m *Manifest) ReadAnswer(message string) (Answer, error) {
 func readAnswer(v engine.Value) (Answer, error) {
 	var err error
 	o := readObject("output", v, &err)
-	outputs, ok := readObject("", v, &err).object("outputs")
-	if err == nil && !ok {
-		outputs.fail("", "missing")
+	a := Answer{Outputs: readObject("outputs", v.Get("outputs"), &err).v}
+	if err == nil && a.Outputs.IsNull() {
+		err = errors.New("outputs: missing")
 	}
-	a := Answer{Outputs: outputs.v}
-	for _, x := range o.member("artifacts", engine.KindList).Elements() {
-		artifact := readObject("output.artifacts", x, &err)
+	artifacts := o.member("artifacts", engine.KindList)
+	for i := range artifacts.Len() {
+		artifact := readObject("output.artifacts", artifacts.At(i), &err)
 		a.Artifacts = append(a.Artifacts, Artifact{
 			Name: artifact.text("name"), MIME: artifact.text("mime"), Ref: artifact.text("ref"),
 		})
 	}
-	if usage, ok := o.object("usage"); ok {
+	if usage := o.object("usage"); usage != nil {
 		a.Usage = readUsage(usage)
 	}
 	return a, err
 }
 
 // readUsage reads {prompt_tokens, completion_tokens} or {total_tokens}.
-func readUsage(o object) engine.Usage {
+func readUsage(o *object) engine.Usage {
 	tokens := func(name string) int {
 		n, _ := o.member(name, engine.KindNumber).Float()
 		return int(min(max(n, 0), math.MaxInt32))
@@ -176,18 +177,9 @@ func extent(v engine.Value, depth int, left *int) excess {
 	if v.Len() > 0 && depth == MaxOutputDepth {
 		return tooDeep
 	}
-	switch v.Kind() {
-	case engine.KindList:
-		for _, e := range v.Elements() {
-			if x := extent(e, depth+1, left); x != fits {
-				return x
-			}
-		}
-	case engine.KindObject:
-		for _, e := range v.Fields() {
-			if x := extent(e, depth+1, left); x != fits {
-				return x
-			}
+	for i := range v.Len() {
+		if x := extent(v.At(i), depth+1, left); x != fits {
+			return x
 		}
 	}
 	return fits
@@ -203,21 +195,10 @@ func Unmarked(v engine.Value, mark string) engine.Value {
 
 // holds reports whether a string in v contains mark.
 func holds(v engine.Value, mark string) bool {
-	switch v.Kind() {
-	case engine.KindString:
-		return strings.Contains(v.Str(), mark)
-	case engine.KindList:
-		for _, e := range v.Elements() {
-			if holds(e, mark) {
-				return true
-			}
-		}
-	case engine.KindObject:
-		for _, e := range v.Fields() {
-			if holds(e, mark) {
-				return true
-			}
+	for i := range v.Len() {
+		if holds(v.At(i), mark) {
+			return true
 		}
 	}
-	return false
+	return strings.Contains(v.Str(), mark)
 }

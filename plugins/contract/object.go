@@ -2,7 +2,7 @@ package contract
 
 import (
 	"fmt"
-	"iter"
+	"strconv"
 
 	"github.com/easel-canvas/easel/engine"
 )
@@ -16,8 +16,8 @@ type object struct {
 }
 
 // readObject begins to read v, which must be an object.
-func readObject(path string, v engine.Value, err *error) object {
-	o := object{path: path, v: v, err: err}
+func readObject(path string, v engine.Value, err *error) *object {
+	o := &object{path: path, v: v, err: err}
 	if !v.IsNull() && v.Kind() != engine.KindObject {
 		o.fail("", "want object, got %s", typeName(v))
 	}
@@ -25,14 +25,14 @@ func readObject(path string, v engine.Value, err *error) object {
 }
 
 // fail records what is wrong with a member, or with the object itself when name is empty.
-func (o object) fail(name, format string, args ...any) {
+func (o *object) fail(name, format string, args ...any) {
 	if *o.err == nil {
 		*o.err = fmt.Errorf("%s: %s", o.at(name), fmt.Sprintf(format, args...))
 	}
 }
 
 // at is the place of a member.
-func (o object) at(name string) string {
+func (o *object) at(name string) string {
 	switch {
 	case name == "":
 		return o.path
@@ -42,13 +42,14 @@ func (o object) at(name string) string {
 	return o.path + "." + short(name)
 }
 
-var kindTypes = map[engine.Kind]string{
-	engine.KindBool: "boolean", engine.KindNumber: "number", engine.KindString: "string", engine.KindList: "array",
-	engine.KindObject: "object",
+// kindTypes are the names of kinds in JSON Schema.
+var kindTypes = [...]string{
+	engine.KindNull: "null", engine.KindBool: "boolean", engine.KindNumber: "number", engine.KindString: "string",
+	engine.KindList: "array", engine.KindObject: "object", engine.KindStream: "string",
 }
 
 // member is a member of a kind, null when it is missing.
-func (o object) member(name string, kind engine.Kind) engine.Value {
+func (o *object) member(name string, kind engine.Kind) engine.Value {
 	v := o.v.Get(name)
 	if v.IsNull() || v.Kind() == kind {
 		return v
@@ -57,12 +58,12 @@ func (o object) member(name string, kind engine.Kind) engine.Value {
 	return engine.Null
 }
 
-func (o object) text(name string) string { return o.member(name, engine.KindString).Str() }
+func (o *object) text(name string) string { return o.member(name, engine.KindString).Str() }
 
-func (o object) flag(name string) bool { return o.member(name, engine.KindBool).True() }
+func (o *object) flag(name string) bool { return o.member(name, engine.KindBool).True() }
 
 // whole is a whole number in the range of int64.
-func (o object) whole(name string) int64 {
+func (o *object) whole(name string) int64 {
 	v := o.member(name, engine.KindNumber)
 	n, ok := v.Int()
 	if !v.IsNull() && (!ok || !whole(v)) {
@@ -72,36 +73,29 @@ func (o object) whole(name string) int64 {
 }
 
 // texts is a list of strings.
-func (o object) texts(name string) []string {
+func (o *object) texts(name string) []string {
 	list := o.member(name, engine.KindList)
 	if list.Len() == 0 {
 		return nil
 	}
 	out := make([]string, 0, list.Len())
-	for i, v := range list.Elements() {
+	for i := range list.Len() {
+		v := list.At(i)
 		if v.Kind() != engine.KindString {
-			o.fail(fmt.Sprintf("%s[%d]", name, i), "want string, got %s", typeName(v))
+			o.fail(name+"["+strconv.Itoa(i)+"]", "want string, got %s", typeName(v))
 		}
 		out = append(out, v.Str())
 	}
 	return out
 }
 
-// object is a member that is an object, and whether it is present.
-func (o object) object(name string) (object, bool) {
+// object is a member that is an object, nil when it is missing.
+func (o *object) object(name string) *object {
 	v := o.v.Get(name)
-	return readObject(o.at(name), v, o.err), !v.IsNull()
-}
-
-// objects yields the members that are objects, by name.
-func (o object) objects() iter.Seq2[string, object] {
-	return func(yield func(string, object) bool) {
-		for name, v := range o.v.Fields() {
-			if !yield(name, readObject(o.at(name), v, o.err)) {
-				return
-			}
-		}
+	if v.IsNull() {
+		return nil
 	}
+	return readObject(o.at(name), v, o.err)
 }
 
 // writer builds a JSON object without its zero values.

@@ -8,36 +8,37 @@ func ReadPermissions(v engine.Value) (p Permissions, err error) {
 	return p, err
 }
 
-func readPermissions(o object) Permissions {
+func readPermissions(o *object) Permissions {
 	var p Permissions
-	if http, ok := o.object("http"); ok {
+	if http := o.object("http"); http != nil {
 		p.HTTP = &HTTPPermission{
 			Hosts: http.texts("hosts"), Methods: http.texts("methods"), Private: http.flag("private"),
 			Reason: http.text("reason"),
 		}
 	}
-	if secrets, ok := o.object("secrets"); ok && secrets.v.Len() > 0 {
+	if secrets := o.object("secrets"); secrets != nil && secrets.v.Len() > 0 {
 		p.Secrets = make(map[string]SecretPermission, secrets.v.Len())
-		for name, s := range secrets.objects() {
+		for i := range secrets.v.Len() {
+			name := secrets.v.Key(i)
+			s := readObject(secrets.at(name), secrets.v.At(i), o.err)
 			p.Secrets[name] = SecretPermission{Hosts: s.texts("hosts"), Reason: s.text("reason")}
 		}
 	}
-	p.LLM, p.Embed = readCount(o, "llm"), readCount(o, "embed")
-	if kv, ok := o.object("kv"); ok {
+	p.LLM, p.Embed = readCount(o.object("llm")), readCount(o.object("embed"))
+	if kv := o.object("kv"); kv != nil {
 		p.KV = &KVPermission{Bytes: kv.whole("bytes"), Reason: kv.text("reason")}
 	}
-	if v, ok := o.object("variables"); ok {
+	if v := o.object("variables"); v != nil {
 		p.Variables = &VariablePermission{Read: v.texts("read"), Write: v.texts("write"), Reason: v.text("reason")}
 	}
 	return p
 }
 
-func readCount(o object, name string) *CountPermission {
-	c, ok := o.object(name)
-	if !ok {
+func readCount(o *object) *CountPermission {
+	if o == nil {
 		return nil
 	}
-	return &CountPermission{MaxCalls: int(c.whole("max_calls")), Reason: c.text("reason")}
+	return &CountPermission{MaxCalls: int(o.whole("max_calls")), Reason: o.text("reason")}
 }
 
 // Value writes the permissions: {http?, secrets?, llm?, embed?, kv?, variables?}.

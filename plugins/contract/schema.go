@@ -2,8 +2,8 @@ package contract
 
 import (
 	"fmt"
-	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
@@ -60,26 +60,12 @@ func (s *Schema) Property(name string) (*Schema, bool) {
 	return p, ok
 }
 
-// Properties yields the declared members by name.
-func (s *Schema) Properties() iter.Seq2[string, *Schema] {
-	return func(yield func(string, *Schema) bool) {
-		if s == nil {
-			return
-		}
-		for _, name := range s.names {
-			if !yield(name, s.properties[name]) {
-				return
-			}
-		}
-	}
-}
-
-// Len is the number of declared members.
-func (s *Schema) Len() int {
+// Names lists the declared members, sorted.
+func (s *Schema) Names() []string {
 	if s == nil {
-		return 0
+		return nil
 	}
-	return len(s.names)
+	return s.names
 }
 
 // Types lists the allowed types; none means any.
@@ -143,7 +129,7 @@ func (r *schemaReader) read(path string, v engine.Value, depth int) (*Schema, er
 
 // schemaBuilder makes one Schema of its document.
 type schemaBuilder struct {
-	object
+	*object
 	reader *schemaReader
 	depth  int
 	plain  writer
@@ -233,8 +219,8 @@ func (b *schemaBuilder) members(s *Schema) {
 	if from.Len() == 0 {
 		return
 	}
-	for name := range from.Fields() {
-		s.names = append(s.names, name)
+	for i := range from.Len() {
+		s.names = append(s.names, from.Key(i))
 	}
 	s.names = stable.Strings(s.names)
 	s.properties = make(map[string]*Schema, from.Len())
@@ -269,8 +255,8 @@ func (b *schemaBuilder) alternatives(s *Schema) {
 		return
 	}
 	plain := make([]engine.Value, 0, from.Len())
-	for i, v := range from.Elements() {
-		one := b.read(fmt.Sprintf("anyOf[%d]", i), v)
+	for i := range from.Len() {
+		one := b.read("anyOf["+strconv.Itoa(i)+"]", from.At(i))
 		s.anyOf = append(s.anyOf, one)
 		plain = append(plain, one.Value())
 	}

@@ -1,14 +1,15 @@
 package contract
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// operations are what call offers, with their versions.
-var operations = map[string]int{
-	"http.fetch": 1, "http.read": 1, "http.close": 1, "llm.chat": 1, "embed": 1, "kv.get": 1, "kv.set": 1,
-	"kv.delete": 1, "kv.list": 1, "var.get": 1, "var.set": 1, "sleep": 1, "emit": 1,
+// operations are what a plugin may require, all of version 1.
+var operations = []string{
+	"http.fetch", "http.read", "http.close", "llm.chat", "embed", "kv.get", "kv.set", "kv.delete", "kv.list", "var.get",
+	"var.set", "sleep", "emit",
 }
 
 // CheckHost returns an *Error when a plugin needs more than a host of this version has; an empty
@@ -19,7 +20,7 @@ func (m *Manifest) CheckHost(version string) error {
 	}
 	for _, text := range m.Requires {
 		r, ok := parseRequirement(text)
-		if ok && (r.optional || r.version <= operations[r.operation]) {
+		if ok && (r.optional || r.version <= 1 && slices.Contains(operations, r.operation)) {
 			continue
 		}
 		return Errorf(Unsupported,

@@ -17,12 +17,13 @@ func streamed(m *contract.Manifest) string {
 	if !m.Streams {
 		return ""
 	}
-	if m.Outputs.Len() == 0 {
+	names := m.Outputs.Names()
+	switch len(names) {
+	case 0:
 		return "text"
-	}
-	for name, p := range m.Outputs.Properties() {
-		if m.Outputs.Len() == 1 && slices.Equal(p.Types(), []string{"string"}) {
-			return name
+	case 1:
+		if p, _ := m.Outputs.Property(names[0]); slices.Equal(p.Types(), []string{"string"}) {
+			return names[0]
 		}
 	}
 	return ""

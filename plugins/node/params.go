@@ -30,7 +30,7 @@ func given(v engine.Value) bool {
 
 // isParam reports whether a member of the document's params goes into the plugin's params.
 func isParam(m *contract.Manifest, name string) bool {
-	if m.Params.Len() > 0 {
+	if len(m.Params.Names()) > 0 {
 		return declares(m.Params, name)
 	}
 	return !slices.Contains(standard(), name) && !declares(m.Arguments, name)
@@ -148,7 +148,8 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *contract.Ma
 
 // defaults fills in what is missing and has a default, which is the plugin's own configuration.
 func defaults(call *engine.Call, b *engine.ObjectBuilder, s *contract.Schema) {
-	for name, p := range s.Properties() {
+	for _, name := range s.Names() {
+		p, _ := s.Property(name)
 		if d := p.Default(); !d.IsNull() && !b.Has(name) {
 			b.Set(name, call.MarkSecrets(d))
 		}

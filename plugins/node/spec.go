@@ -34,7 +34,8 @@ func displayName(m *contract.Manifest) string { return cmp.Or(m.Display["en"], m
 // fields lists the properties of a schema: required ones first, then by name.
 func fields(s *contract.Schema) []engine.Field {
 	var first, rest []engine.Field
-	for name, p := range s.Properties() {
+	for _, name := range s.Names() {
+		p, _ := s.Property(name)
 		f := engine.Field{Name: name, Type: fieldType(p), Doc: p.Description(),
 			Required: slices.Contains(s.Required(), name)}
 		for _, e := range p.Enum() {
@@ -65,7 +66,7 @@ func fieldType(p *contract.Schema) string {
 
 // outputs are what other nodes may refer to. A manifest without outputs may give anything.
 func outputs(m *contract.Manifest) []engine.Field {
-	if m.Outputs.Len() == 0 {
+	if len(m.Outputs.Names()) == 0 {
 		return []engine.Field{{Name: "text", Type: "string", Doc: "the answer"}, {Name: "*", Type: "any", Doc: "whatever the plugin gives"}}
 	}
 	return fields(m.Outputs)
@@ -82,7 +83,8 @@ func form(name string, m *contract.Manifest) engine.Value {
 	common := spec.Schema()
 	props := engine.NewObject(24)
 	for _, s := range [...]*contract.Schema{m.Params, m.Arguments} {
-		for name, p := range s.Properties() {
+		for _, name := range s.Names() {
+			p, _ := s.Property(name)
 			props.Set(name, p.Value())
 		}
 	}

@@ -147,10 +147,7 @@ func tryCanvas(m *contract.Manifest, values engine.Value) []byte {
 			break
 		}
 	}
-	var outputs []string
-	for name := range m.Outputs.Properties() {
-		outputs = append(outputs, name)
-	}
+	outputs := m.Outputs.Names()
 	if len(outputs) == 0 {
 		outputs = []string{"text"}
 	}

@@ -105,7 +105,8 @@ func (i *inspection) print(a *app) error {
 // properties lists name and type of each member, required ones with a star.
 func properties(s *contract.Schema) []string {
 	var out []string
-	for name, p := range s.Properties() {
+	for _, name := range s.Names() {
+		p, _ := s.Property(name)
 		text := name
 		if types := p.Types(); len(types) > 0 {
 			text += " " + strings.Join(types, "|")

@@ -200,8 +200,8 @@ func (k *kit) lint(m *contract.Manifest) {
 	if m.License == "" {
 		k.report.add("manifest", Warning, "no license")
 	}
-	for name, p := range m.Arguments.Properties() {
-		if p.Description() == "" {
+	for _, name := range m.Arguments.Names() {
+		if p, _ := m.Arguments.Property(name); p.Description() == "" {
 			k.report.add("manifest", Warning, "argument %s has no description; a model reads it", name)
 		}
 	}
