@@ -62,15 +62,20 @@ func (m *Manifest) CheckInput(params, arguments engine.Value) error {
 type Answer struct {
 	Outputs   engine.Value // an object that matches the manifest
 	Artifacts []Artifact
+	Citations []Citation
 	Usage     engine.Usage // tokens the plugin used on its own account
 }
+
+// Citation is a passage that an answer rests on. The ID is the same for the same passage; Title and
+// URL may be empty.
+type Citation struct{ ID, Title, URL, Content string }
 
 // Artifact is a file that a plugin made.
 type Artifact struct{ Name, MIME, Ref string }
 
 // Bounds of an output message, which no fuel counts: the plugin has ended when it is read.
 const (
-	MaxOutputs      = 256     // outputs
+	MaxOutputs      = 256     // outputs, as many artifacts and citations
 	MaxOutputDepth  = 64      // levels of lists and objects in a message
 	MaxOutputValues = 250_000 // values in a message
 	// A message may take so many bytes of memory for each of its own, or freeMemory if that is
@@ -106,6 +111,7 @@ func (m *Manifest) ReadAnswer(message string) (Answer, error) {
 	}
 	a, err := readAnswer(v)
 	if err == nil {
+		a.Outputs = m.Outputs.Present(a.Outputs)
 		err = m.Outputs.Check("outputs", a.Outputs)
 	}
 	if err != nil {
@@ -128,6 +134,16 @@ func readAnswer(v engine.Value) (Answer, error) {
 			Name: artifact.text("name"), MIME: artifact.text("mime"), Ref: artifact.text("ref"),
 		})
 	}
+	citations := o.member("citations", engine.KindList)
+	for i := range citations.Len() {
+		c := readObject("output.citations", citations.At(i), &err)
+		a.Citations = append(a.Citations, Citation{
+			ID: c.text("id"), Title: c.text("title"), URL: c.text("url"), Content: c.text("content"),
+		})
+		if err == nil && a.Citations[i].ID == "" {
+			err = errors.New("output.citations: id is missing")
+		}
+	}
 	if usage := o.object("usage"); usage != nil {
 		a.Usage = readUsage(usage)
 	}
@@ -149,8 +165,10 @@ func readUsage(o *object) engine.Usage {
 
 // checkExtent refuses a message with too many outputs, levels or values.
 func checkExtent(v engine.Value) error {
-	if n := v.Get("outputs").Len(); n > MaxOutputs {
-		return Errorf(OutputTooLarge, "%d outputs, allowed are %d", n, MaxOutputs)
+	for _, name := range [...]string{"outputs", "artifacts", "citations"} {
+		if n := v.Get(name).Len(); n > MaxOutputs {
+			return Errorf(OutputTooLarge, "%d %s, allowed are %d", n, name, MaxOutputs)
+		}
 	}
 	left := MaxOutputValues
 	switch extent(v, 0, &left) {

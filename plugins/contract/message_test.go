@@ -25,6 +25,8 @@ func TestReadAnswer(t *testing.T) {
 		{"a wrong output", `{"outputs":{"text":1}}`, "bad_output: outputs.text: want string, got number"},
 		{"an output less", `{"outputs":{}}`, "bad_output: outputs.text: missing"},
 		{"wrong artifacts", `{"outputs":{"text":""},"artifacts":[1]}`, "bad_output: output.artifacts: want object"},
+		{"a citation without an id", `{"outputs":{"text":""},"citations":[{"content":"c"}]}`,
+			"bad_output: output.citations: id"},
 		{"usage that is a list", `{"outputs":{"text":""},"usage":[]}`,
 			"bad_output: output.usage: want object, got array"},
 	} {
@@ -61,7 +63,9 @@ func many(n int, piece func(i int) string) string {
 func hostileOutputs() map[string]string {
 	member := func(i int) string { return fmt.Sprintf(`"o%d":1`, i) }
 	return map[string]string{
-		"257 outputs":          `{"outputs":{` + many(257, member) + `}}`,
+		"257 outputs": `{"outputs":{` + many(257, member) + `}}`,
+		"257 citations": `{"outputs":{},"citations":[` + many(257,
+			func(int) string { return `{"id":"a"}` }) + `]}`,
 		"100,000 outputs":      `{"outputs":{` + many(100_000, member) + `}}`,
 		"a wide object":        `{"outputs":{"a":{` + many(300_000, member) + `}}}`,
 		"65 levels":            `{"outputs":` + strings.Repeat(`{"a":`, 64) + "{}" + strings.Repeat("}", 64) + `}`,

@@ -106,6 +106,23 @@ func TestSchemaPlainForm(t *testing.T) {
 	require.Equal(t, want, again.Value().JSON())
 }
 
+func TestSchemaPresent(t *testing.T) {
+	s := schemaOf(t, `{"type":"object","required":["r"],"properties":{"r":{"type":"string"},"o":{"type":"string"},
+		"n":{"type":["string","null"]},"any":{},
+		"list":{"type":"array","items":{"properties":{"o":{"type":"number"}}}}}}`)
+	for value, want := range map[string]string{
+		`{"r":null,"o":null,"n":null,"any":null,"more":null}`: `{"r":null,"n":null,"any":null,"more":null}`,
+		`{"list":[{"o":null,"p":1},{"o":1}],"o":"x"}`:         `{"list":[{"p":1},{"o":1}],"o":"x"}`,
+		`{"list":[null],"r":"x"}`:                             `{"list":[null],"r":"x"}`,
+		`null`:                                                `null`,
+	} {
+		v := parse(t, value)
+		require.Equal(t, want, s.Present(v).JSON())
+		require.Equal(t, value, v.JSON(), "the value itself is not changed")
+	}
+	require.Equal(t, `{"a":null}`, (*Schema)(nil).Present(parse(t, `{"a":null}`)).JSON())
+}
+
 func TestSchemaCheckIsBounded(t *testing.T) {
 	t.Run("steps", func(t *testing.T) {
 		alternatives := strings.Repeat(`{"type":"string"},`, 1500) + `{"type":"boolean"}`

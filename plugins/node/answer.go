@@ -32,6 +32,7 @@ func streamed(m *contract.Manifest) string {
 // write sets the outputs of a node, or the result of a tool.
 func write(call *engine.Call, a contract.Answer) {
 	count(call, a.Usage)
+	cite(call, a.Citations)
 	for name, v := range a.Outputs.Fields() {
 		call.Out(name, v)
 	}
@@ -43,11 +44,7 @@ func write(call *engine.Call, a contract.Answer) {
 		call.Out("artifacts", engine.List(list...))
 	}
 	if call.IsTool() {
-		result := a.Outputs
-		if text := a.Outputs.Get("text"); text.Kind() == engine.KindString {
-			result = text
-		}
-		call.Out(toolResult, result)
+		call.Out(toolResult, result(call, a))
 	}
 }
 
@@ -83,6 +80,7 @@ func (n *component) Stream(ctx context.Context, call *engine.Call, request engin
 		return err
 	}
 	count(call, answer.Usage)
+	cite(call, answer.Citations)
 	return s.finish(answer.Outputs.Get(s.out).Text())
 }
 

@@ -103,7 +103,7 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 // when it has none, and under secrets which of the placeholders in them count, see unmarked.
 func (n *component) input(ctx context.Context, call *engine.Call, m *contract.Manifest) (engine.Value, error) {
 	params, args := engine.NewObject(8), engine.NewObject(8)
-	for name, v := range call.Args().Fields() {
+	for name, v := range m.Arguments.Present(call.Args()).Fields() {
 		if !slices.Contains(n.pinned(m), name) {
 			args.Set(name, v)
 		}

@@ -184,6 +184,8 @@ type seen struct {
 	usage   engine.Value            // of the run
 	state   *engine.State
 	err     error
+	// reference is what the run may cite: {chunks, doc_aggs}.
+	reference engine.Value
 }
 
 // play runs a canvas once with the query Q.
@@ -212,5 +214,9 @@ func (s *shop) play(ctx context.Context, ports engine.Ports, lines ...string) *s
 			out.errors[e.Node] = data.Get("error").Text()
 		}
 	}
+	saved, err := engine.ParseJSON(c.Save(out.state))
+	require.NoError(s.t, err)
+	runs := saved.Get("retrieval")
+	out.reference = runs.At(runs.Len() - 1)
 	return out
 }
