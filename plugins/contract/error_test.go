@@ -19,10 +19,14 @@ func TestGuestError(t *testing.T) {
 		{"JSON without a code", `{"message":"m"}`, Error{Code: Internal, Message: `{"message":"m"}`}},
 		{"a code that is not a string", `{"code":1}`, Error{Code: Internal, Message: `{"code":1}`}},
 		{"a code of the plugin", `{"code":"not_found","message":"m"}`, Error{Code: NotFound, Message: "m"}},
-		{"a retryable one", `{"code":"upstream","message":"m","retryable":true}`,
-			Error{Code: Upstream, Message: "m", Retryable: true}},
-		{"a code of the host", `{"code":"denied","message":"m","retryable":true}`,
-			Error{Code: Internal, Message: "denied: m"}},
+		{
+			"a retryable one", `{"code":"upstream","message":"m","retryable":true}`,
+			Error{Code: Upstream, Message: "m", Retryable: true},
+		},
+		{
+			"a code of the host", `{"code":"denied","message":"m","retryable":true}`,
+			Error{Code: Internal, Message: "denied: m"},
+		},
 		{"an unknown code", `{"code":"x","message":"m"}`, Error{Code: Internal, Message: "x: m"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

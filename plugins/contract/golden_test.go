@@ -64,8 +64,10 @@ var goldenReaders = map[string]func(engine.Value) error{
 
 // TestProgressIsCut holds that a plugin that counts badly still works.
 func TestProgressIsCut(t *testing.T) {
-	for data, want := range map[string]float64{`{"pct":50}`: 50, `{"pct":1000,"note":"n"}`: 100, `{"pct":-1}`: 0,
-		`{}`: 0} {
+	for data, want := range map[string]float64{
+		`{"pct":50}`: 50, `{"pct":1000,"note":"n"}`: 100, `{"pct":-1}`: 0,
+		`{}`: 0,
+	} {
 		e, ok := ReadEmission(Progress, []byte(data))
 		require.True(t, ok)
 		require.InDelta(t, want, e.Pct, 0, data)

@@ -27,15 +27,23 @@ func TestSchemasOfStrangersAreBounded(t *testing.T) {
 	}
 	nested := strings.Repeat(`{"type":"object","properties":{"a":`, 60) + "{}" + strings.Repeat("}}", 60)
 	for name, c := range map[string]struct{ outputs, want string }{
-		"an unknown type": {`{"type":"object","properties":{"a":{"type":"int"}}}`,
-			`outputs.a: type "int": want string, number`},
+		"an unknown type": {
+			`{"type":"object","properties":{"a":{"type":"int"}}}`,
+			`outputs.a: type "int": want string, number`,
+		},
 		"nested too deep": {nested, "nested more than 50 deep"},
-		"too many": {`{"type":"object","anyOf":[` + strings.Repeat("{},", 3000) + `{}]}`,
-			"more than 2000 schemas"},
-		"too large": {`{"type":"object","description":"` + strings.Repeat("x", maxManifest) + `"}`,
-			"allowed are 262144"},
-		"deep beyond JSON": {strings.Repeat(`{"additionalProperties":`, 20_000) + "{}" + strings.Repeat("}", 20_000),
-			"manifest"},
+		"too many": {
+			`{"type":"object","anyOf":[` + strings.Repeat("{},", 3000) + `{}]}`,
+			"more than 2000 schemas",
+		},
+		"too large": {
+			`{"type":"object","description":"` + strings.Repeat("x", maxManifest) + `"}`,
+			"allowed are 262144",
+		},
+		"deep beyond JSON": {
+			strings.Repeat(`{"additionalProperties":`, 20_000) + "{}" + strings.Repeat("}", 20_000),
+			"manifest",
+		},
 		"an empty property":  {`{"type":"object","properties":{"a":null},"anyOf":[null],"items":null}`, ""},
 		"nothing but a type": {`{"type":"object","additionalProperties":{"type":["string","null"]}}`, ""},
 	} {
@@ -52,8 +60,10 @@ func TestSchemasOfStrangersAreBounded(t *testing.T) {
 }
 
 func TestManifestHoldsNoControlCharacters(t *testing.T) {
-	for text, ok := range map[string]bool{`a line\nand\ta tab, \\u001b is text`: true, `plain`: true,
-		`\u001b[2J`: false, `\u009b`: false, `\b`: false, `two\nlines\t\r`: true, `\u00e5`: true} {
+	for text, ok := range map[string]bool{
+		`a line\nand\ta tab, \\u001b is text`: true, `plain`: true,
+		`\u001b[2J`: false, `\u009b`: false, `\b`: false, `two\nlines\t\r`: true, `\u00e5`: true,
+	} {
 		_, err := ParseManifest([]byte(`{"abi":1,"name":"a","version":"1.0.0","description":"` + text + `"}`))
 		require.Equal(t, ok, err == nil, "%s: %v", text, err)
 	}

@@ -25,10 +25,14 @@ func TestReadAnswer(t *testing.T) {
 		{"a wrong output", `{"outputs":{"text":1}}`, "bad_output: outputs.text: want string, got number"},
 		{"an output less", `{"outputs":{}}`, "bad_output: outputs.text: missing"},
 		{"wrong artifacts", `{"outputs":{"text":""},"artifacts":[1]}`, "bad_output: output.artifacts: want object"},
-		{"a citation without an id", `{"outputs":{"text":""},"citations":[{"content":"c"}]}`,
-			"bad_output: output.citations: id"},
-		{"usage that is a list", `{"outputs":{"text":""},"usage":[]}`,
-			"bad_output: output.usage: want object, got array"},
+		{
+			"a citation without an id", `{"outputs":{"text":""},"citations":[{"content":"c"}]}`,
+			"bad_output: output.citations: id",
+		},
+		{
+			"usage that is a list", `{"outputs":{"text":""},"usage":[]}`,
+			"bad_output: output.usage: want object, got array",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := m.ReadAnswer(c.message)
@@ -108,8 +112,10 @@ func TestOutputsAreBounded(t *testing.T) {
 func TestInputMessage(t *testing.T) {
 	require.Equal(t, `{"abi":1,"call":{"id":"c","attempt":1,"deadline_ms":0},"params":{}}`,
 		CallInfo{ID: "c", Left: -time.Second}.Input(engine.Null, engine.Null).JSON())
-	info := CallInfo{ID: "c", Run: "r", Node: "P:0", Attempt: 3, Left: 1500 * time.Millisecond, Locale: "de",
-		Preview: true, SecretMark: "m"}
+	info := CallInfo{
+		ID: "c", Run: "r", Node: "P:0", Attempt: 3, Left: 1500 * time.Millisecond, Locale: "de",
+		Preview: true, SecretMark: "m",
+	}
 	require.Equal(t, `{"abi":1,"call":{"id":"c","run":"r","node":"P:0","attempt":3,"deadline_ms":1500,"locale":"de",`+
 		`"preview":true,"secret_mark":"m"},"params":{"a":1.0},"arguments":{}}`,
 		info.Input(parse(t, `{"a":1.0}`), engine.Object()).JSON())

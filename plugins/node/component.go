@@ -115,7 +115,8 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 // retry runs the plugin, again after an error that may pass, as long as again allows it. A plugin
 // that was replaced meanwhile is found anew.
 func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Value, emit func(contract.Emission) error,
-	again func() bool) (contract.Answer, error) {
+	again func() bool,
+) (contract.Answer, error) {
 	for attempt := 1; ; attempt++ {
 		p, err := n.shelf.Find(n.ref)
 		if err != nil {

@@ -22,7 +22,8 @@ type Services struct {
 // out. Tokens are what the model reported, and an estimate when it reported none; the run counts
 // them itself.
 func (s *Services) Chat(ctx context.Context, in contract.ChatRequest, delta func(string) error) (contract.ChatAnswer,
-	error) {
+	error,
+) {
 	if s.Call.Ports().Model == nil {
 		return contract.ChatAnswer{}, contract.Errorf(contract.Unsupported, "this host offers no model")
 	}

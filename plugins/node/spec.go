@@ -36,8 +36,10 @@ func fields(s *contract.Schema) []engine.Field {
 	var first, rest []engine.Field
 	for _, name := range s.Names() {
 		p, _ := s.Property(name)
-		f := engine.Field{Name: name, Type: fieldType(p), Doc: p.Description(),
-			Required: slices.Contains(s.Required(), name)}
+		f := engine.Field{
+			Name: name, Type: fieldType(p), Doc: p.Description(),
+			Required: slices.Contains(s.Required(), name),
+		}
 		for _, e := range p.Enum() {
 			f.Enum = append(f.Enum, e.Text())
 		}

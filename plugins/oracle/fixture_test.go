@@ -98,8 +98,10 @@ func ours(t testing.TB, wasm []byte) (*plugin.Module, error) {
 }
 
 // fixtureManifest stands in for the manifest that modules from elsewhere do not have.
-var fixtureManifest = &contract.Manifest{ABI: contract.ABI, Name: "fixture", Version: "1.0.0",
-	Description: "A fixture.", State: contract.StateTenant}
+var fixtureManifest = &contract.Manifest{
+	ABI: contract.ABI, Name: "fixture", Version: "1.0.0",
+	Description: "A fixture.", State: contract.StateTenant,
+}
 
 // fixtures are the plugins the official host tests itself with.
 func fixtures(t *testing.T) []string {

@@ -75,7 +75,8 @@ then, and is kept.`,
 
 // install installs a file. limit, if not nil, is what is approved at once.
 func (p *pluginPlace) install(ctx context.Context, a *app, file string, limit *contract.Permissions,
-	remote bool) error {
+	remote bool,
+) error {
 	var wasm []byte
 	if err := p.with(ctx, a, func(h *plugin.Host) (err error) {
 		wasm, err = source(ctx, h, file)

@@ -35,8 +35,10 @@ func (a *app) openInstalled() (func(string) (*plugin.Module, error), error) {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "plugins.json")); errors.Is(err, fs.ErrNotExist) {
-		return nil, &contract.Error{Code: contract.NotFound,
-			Message: "not installed; install it with `easel plugin install FILE`"}
+		return nil, &contract.Error{
+			Code:    contract.NotFound,
+			Message: "not installed; install it with `easel plugin install FILE`",
+		}
 	}
 	ctx := context.Background()
 	h, err := p.host(ctx, a, plugin.Warn)

@@ -38,28 +38,44 @@ func TestCallFaults(t *testing.T) {
 		discarded  bool
 	}{
 		{"an endless loop meets the deadline", "loop $l br $l end i32.const 0", contract.Timeout, "in time", true},
-		{"endless recursion", "i64.const 1 i64.const 2 i64.const 3 i64.const 4 call $deep drop i32.const 0",
-			contract.StackOverflow, "recursion", true},
+		{
+			"endless recursion", "i64.const 1 i64.const 2 i64.const 3 i64.const 4 call $deep drop i32.const 0",
+			contract.StackOverflow, "recursion", true,
+		},
 		{"a memory bomb", "loop $l i32.const 16 memory.grow i32.const -1 i32.eq if unreachable end br $l end i32.const 0", contract.OutOfMemory, "4 MB", true},
-		{"output without end", "loop $l i32.const 0 i32.const 65536 call $output_write br $l end i32.const 0",
-			contract.OutputTooLarge, "output", true},
-		{"an error without end", "loop $l i32.const 0 i32.const 65536 call $error_write br $l end i32.const 0",
-			contract.OutputTooLarge, "error", true},
-		{"emits without end", "loop $l i32.const 1 i32.const 0 i32.const 1 call $emit drop br $l end i32.const 0",
-			contract.TooManyCalls, "emits", true},
-		{"host calls without end",
+		{
+			"output without end", "loop $l i32.const 0 i32.const 65536 call $output_write br $l end i32.const 0",
+			contract.OutputTooLarge, "output", true,
+		},
+		{
+			"an error without end", "loop $l i32.const 0 i32.const 65536 call $error_write br $l end i32.const 0",
+			contract.OutputTooLarge, "error", true,
+		},
+		{
+			"emits without end", "loop $l i32.const 1 i32.const 0 i32.const 1 call $emit drop br $l end i32.const 0",
+			contract.TooManyCalls, "emits", true,
+		},
+		{
+			"host calls without end",
 			"loop $l i32.const 0 i32.const 100 i32.const 3 call $call drop br $l end i32.const 0",
-			contract.TooManyCalls, "calls", true},
-		{"a panic keeps its message",
+			contract.TooManyCalls, "calls", true,
+		},
+		{
+			"a panic keeps its message",
 			"i32.const 2 i32.const 0 i32.const 1 i32.const 50 call $fd_write drop unreachable", contract.Panic, "boom!",
-			true},
+			true,
+		},
 		{"an exit keeps its status", "i32.const 3 call $exit i32.const 0", contract.Exit, "status 3", true},
 		{"a trap names itself", "unreachable", contract.Trap, "unreachable", true},
 		{"a division by zero", "i32.const 1 i32.const 0 i32.div_u", contract.Trap, "divide by zero", true},
-		{"a pointer outside the memory", "i32.const 65535 i32.const 9 call $output_write i32.const 0", contract.Trap,
-			"output_write: 9 bytes at 65535", true},
-		{"an error of the plugin", "i32.const 100 i32.const 11 call $error_write i32.const 1", contract.Internal,
-			"not so fast", false},
+		{
+			"a pointer outside the memory", "i32.const 65535 i32.const 9 call $output_write i32.const 0", contract.Trap,
+			"output_write: 9 bytes at 65535", true,
+		},
+		{
+			"an error of the plugin", "i32.const 100 i32.const 11 call $error_write i32.const 1", contract.Internal,
+			"not so fast", false,
+		},
 		{"an error without words", "i32.const 7", contract.Internal, "returned 7", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -111,7 +111,8 @@ func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entr
 // InstallApproved is Install and Enable in one change: what this file asks for is approved, within
 // limit, and nothing that somebody else installs meanwhile.
 func (c *Catalog) InstallApproved(ctx context.Context, wasm []byte, source Source, limit contract.Permissions) (Entry,
-	error) {
+	error,
+) {
 	return c.install(ctx, wasm, source, &limit)
 }
 

@@ -15,8 +15,10 @@ func (h *Host) Describe(ctx context.Context, wasm []byte) (said []byte, err erro
 	if err != nil {
 		return nil, err
 	}
-	stand := &contract.Manifest{ABI: contract.ABI, Name: "unpacked", Version: "0.0.0",
-		Description: "A module before it is packed."}
+	stand := &contract.Manifest{
+		ABI: contract.ABI, Name: "unpacked", Version: "0.0.0",
+		Description: "A module before it is packed.",
+	}
 	m, err := h.Load(ctx, bare, LoadOptions{Manifest: stand, undescribed: true})
 	if err != nil {
 		return nil, err

@@ -390,8 +390,10 @@ func (g *goldenGuest) textKinds() {
 func TestInputOfThisHostIsOfTheContract(t *testing.T) {
 	m := load(t, newHost(t, Config{}), echo, nil)
 	for _, in := range []Invocation{
-		{ID: "c"}, {ID: "c", Node: "P:0", Attempt: 3, Locale: "de", Preview: true,
-			Params: engine.Object("a", engine.List(engine.Int(1))), Arguments: engine.Object()},
+		{ID: "c"}, {
+			ID: "c", Node: "P:0", Attempt: 3, Locale: "de", Preview: true,
+			Params: engine.Object("a", engine.List(engine.Int(1))), Arguments: engine.Object(),
+		},
 	} {
 		a, err := m.Invoke(context.Background(), in)
 		require.ErrorIs(t, err, contract.BadOutput, "an echo has no outputs")

@@ -75,8 +75,10 @@ func (m *Module) instantiate(ctx context.Context, patience time.Duration) (*gues
 	g := &guest{m: m, exports: map[string]api.Function{}}
 	g.ctx = guestContext{Context: ctx, g: g}
 	g.kernel.g = g
-	g.state = state{req: &CallRequest{}, grant: &contract.Permissions{}, deadline: time.Now().Add(patience),
-		done: ctx.Done(), budget: m.limits.Fuel, inside: true, requests: requests{g: g}}
+	g.state = state{
+		req: &CallRequest{}, grant: &contract.Permissions{}, deadline: time.Now().Add(patience),
+		done: ctx.Done(), budget: m.limits.Fuel, inside: true, requests: requests{g: g},
+	}
 	mod, err := m.host.runtime.InstantiateModule(&g.ctx, m.compiled, g.wasiConfig())
 	if err != nil {
 		return nil, g.fault(err).At(m.name(), "start")

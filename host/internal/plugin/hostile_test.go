@@ -29,10 +29,14 @@ func TestFloods(t *testing.T) {
 	}{
 		{"a gigabyte of output", "i32.const 16384 local.set $i loop $l i32.const 0 i32.const 65536 call $output_write " +
 			"local.get $i i32.const 1 i32.sub local.tee $i br_if $l end i32.const 0", contract.OutputTooLarge, "allowed are 16777216"},
-		{"a gigabyte in one piece", "i32.const 0 i32.const 1073741824 call $output_write i32.const 0", contract.Trap,
-			"1073741824 bytes at 0 are outside the memory"},
-		{"a piece of the answer of a gigabyte", "i32.const 1 i32.const 0 i32.const 1073741824 call $emit",
-			contract.Trap, "outside the memory"},
+		{
+			"a gigabyte in one piece", "i32.const 0 i32.const 1073741824 call $output_write i32.const 0", contract.Trap,
+			"1073741824 bytes at 0 are outside the memory",
+		},
+		{
+			"a piece of the answer of a gigabyte", "i32.const 1 i32.const 0 i32.const 1073741824 call $emit",
+			contract.Trap, "outside the memory",
+		},
 		{"a flood of stderr is cut", "loop $l i32.const 2 i32.const 16 i32.const 1 i32.const 50 call $fd_write drop " +
 			"local.get $i i32.const 1 i32.add local.tee $i i32.const 5000 i32.lt_u br_if $l end unreachable", contract.Panic, "aaaaaaa"},
 	} {

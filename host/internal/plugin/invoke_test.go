@@ -37,12 +37,17 @@ func TestInvokeChecksOutputs(t *testing.T) {
 		name, says, want string
 		outputs          string
 	}{
-		{"outputs of the contract", `{"outputs":{"text":"3","temp":3},"artifacts":[{"name":"a","mime":"b","ref":"c"}]}`,
-			"", `{"text":"3","temp":3}`},
+		{
+			"outputs of the contract",
+			`{"outputs":{"text":"3","temp":3},"artifacts":[{"name":"a","mime":"b","ref":"c"}]}`,
+			"", `{"text":"3","temp":3}`,
+		},
 		{"a bare string is the text", `"天气"`, "", `{"text":"天气"}`},
 		{"a missing output", `{"outputs":{"temp":3}}`, "bad_output: outputs.text: missing", ""},
-		{"an output of the wrong type", `{"outputs":{"text":"x","temp":"warm"}}`,
-			"bad_output: outputs.temp: want number, got string", ""},
+		{
+			"an output of the wrong type", `{"outputs":{"text":"x","temp":"warm"}}`,
+			"bad_output: outputs.temp: want number, got string", "",
+		},
 		{"no outputs", `{}`, "bad_output: outputs: missing", ""},
 		{"text that is not JSON", `hello`, "bad_output: output is not the JSON of the contract", ""},
 		{"nothing", ``, "bad_output: output is not the JSON of the contract", ""},
@@ -65,8 +70,10 @@ func TestInvokeWritesTheInputOfTheContract(t *testing.T) {
 		"params":    map[string]any{"type": "object", "properties": map[string]any{"units": map[string]any{"enum": []string{"c", "f"}}}},
 		"arguments": map[string]any{"type": "object", "required": []string{"city"}},
 	})
-	in := Invocation{ID: "c1", Node: "Weather:0", Locale: "en", Params: engine.Object("units", "c"),
-		Arguments: engine.Object("city", "Oslo")}
+	in := Invocation{
+		ID: "c1", Node: "Weather:0", Locale: "en", Params: engine.Object("units", "c"),
+		Arguments: engine.Object("city", "Oslo"),
+	}
 	in.Run, in.Timeout = "r1", time.Second
 	a, err := m.Invoke(context.Background(), in)
 	require.ErrorIs(t, err, contract.BadOutput, "an echo has no outputs")
@@ -110,8 +117,10 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, wasm []byte) {
 		ctx := context.Background()
 		m, err := h.Load(ctx, wasm, LoadOptions{
-			Manifest: &contract.Manifest{ABI: 1, Name: "fuzz", Version: "0.0.1",
-				Description: "x"}, Limits: contract.Limits{MemoryMB: 2, TimeoutMS: 100, OutputKB: 64},
+			Manifest: &contract.Manifest{
+				ABI: 1, Name: "fuzz", Version: "0.0.1",
+				Description: "x",
+			}, Limits: contract.Limits{MemoryMB: 2, TimeoutMS: 100, OutputKB: 64},
 		})
 		if err != nil {
 			require.IsType(t, &contract.Error{}, err)

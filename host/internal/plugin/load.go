@@ -107,7 +107,8 @@ func (m *Module) read(wasm []byte) error {
 // meterError gives a failure of the meter its code.
 func meterError(err error) *contract.Error {
 	for sentinel, code := range map[error]contract.Code{
-		meter.ErrForged: contract.Forged, meter.ErrUnsupported: contract.Unsupported, meter.ErrLimit: contract.OverLimit,
+		meter.ErrForged: contract.Forged, meter.ErrUnsupported: contract.Unsupported,
+		meter.ErrLimit: contract.OverLimit,
 	} {
 		if errors.Is(err, sentinel) {
 			return contract.Errorf(code, "%s", err)

@@ -38,8 +38,10 @@ func (m *Module) Relay(ctx context.Context, most *contract.Permissions, secrets 
 	}
 	ctx, stop := context.WithTimeout(ctx, fetchFor)
 	defer stop()
-	t := newTrip(ctx, stop, m.host.fetcher, fetchRequest{URL: r.URL, Method: r.Method, Headers: r.Headers,
-		body: r.Body})
+	t := newTrip(ctx, stop, m.host.fetcher, fetchRequest{
+		URL: r.URL, Method: r.Method, Headers: r.Headers,
+		body: r.Body,
+	})
 	t.grant, t.secrets, t.mark = &granted, secrets, r.SecretMark
 	out, e := t.follow()
 	if e != nil {

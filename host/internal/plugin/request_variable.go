@@ -10,7 +10,8 @@ import (
 
 // variable is the name of a variable that is granted. verb says what the guest wants of it.
 func (r *requests) variable(args engine.Value, verb string,
-	granted func(*contract.VariablePermission) []string) (string, error) {
+	granted func(*contract.VariablePermission) []string,
+) (string, error) {
 	p := r.g.grant.Variables
 	name := args.Get("name").Str()
 	switch {

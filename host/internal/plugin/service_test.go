@@ -71,8 +71,10 @@ func TestCallOperations(t *testing.T) {
 		"kv":        map[string]any{"bytes": 10, "reason": "r"},
 		"variables": map[string]any{"read": []string{"sys.query"}, "write": []string{"env.x"}, "reason": "r"},
 	}})
-	all := Services{Chat: model{}, Embed: model{}, KV: &MemoryKV{},
-		Variables: vars{"sys.query": engine.String("why"), "sys.secret": engine.Int(1)}}
+	all := Services{
+		Chat: model{}, Embed: model{}, KV: &MemoryKV{},
+		Variables: vars{"sys.query": engine.String("why"), "sys.secret": engine.Int(1)},
+	}
 	for _, c := range []struct {
 		name, request, want string
 		services            Services
@@ -94,15 +96,21 @@ func TestCallOperations(t *testing.T) {
 		{"sleeping", `{"op":"sleep","args":{"ms":1}}`, `{"ok":{}}`, all, nil},
 		{"an operation of tomorrow", `{"op":"image.draw"}`, `{"error":{"code":"unsupported","message":"no operation \"image.draw\" on this host","retryable":false}}`, all, nil},
 		{"a service this host lacks", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"error":{"code":"unsupported","message":"this host offers no model","retryable":false}}`, Services{}, nil},
-		{"a service the tenant lacks", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`,
+		{
+			"a service the tenant lacks", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`,
 			`{"error":{"code":"denied","message":"llm.chat is not granted","retryable":false}}`, all,
-			&contract.Permissions{}},
+			&contract.Permissions{},
+		},
 		{"a model that fails", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"error":{"code":"upstream","message":"down","retryable":true}}`, Services{Chat: model{errors.New("down")}}, nil},
-		{"a request that is not JSON", `hello`,
-			`{"error":{"code":"invalid_argument","message":"request is not readable: invalid JSON at line 1, column 1: unexpected \"h\"","retryable":false}}`, all, nil},
-		{"arguments of the wrong type", `{"op":"sleep","args":{"ms":"x"}}`,
+		{
+			"a request that is not JSON", `hello`,
+			`{"error":{"code":"invalid_argument","message":"request is not readable: invalid JSON at line 1, column 1: unexpected \"h\"","retryable":false}}`, all, nil,
+		},
+		{
+			"arguments of the wrong type", `{"op":"sleep","args":{"ms":"x"}}`,
 			`{"error":{"code":"invalid_argument","message":"sleep: ms is not a whole number","retryable":false}}`, all,
-			nil},
+			nil,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res, err := m.Call(context.Background(), CallRequest{Input: []byte(c.request), Services: c.services, Grant: c.grant})

@@ -296,8 +296,10 @@ func FuzzStream(f *testing.F) {
 		}
 		tr := &trip{stop: func() {}}
 		tr.used.add(secret)
-		s := &stream{t: tr, bytes: new(int64),
-			body: io.NopCloser(&stepped{bytes.NewReader(body), 1 + (step&0x7fffffff)%999})}
+		s := &stream{
+			t: tr, bytes: new(int64),
+			body: io.NopCloser(&stepped{bytes.NewReader(body), 1 + (step&0x7fffffff)%999}),
+		}
 		var got []byte
 		for !s.ended || len(s.pending) > 0 {
 			piece, e := s.next(max(minPiece, min(most, 4096)))

@@ -105,8 +105,10 @@ func (s *shop) find(ref string) (*plugin.Module, error) {
 	if m := s.modules[ref]; m != nil {
 		return m, nil
 	}
-	return nil, &contract.Error{Code: contract.NotFound,
-		Message: "not installed; install it with `easel plugin install`", Plugin: ref}
+	return nil, &contract.Error{
+		Code:    contract.NotFound,
+		Message: "not installed; install it with `easel plugin install`", Plugin: ref,
+	}
 }
 
 // add installs a guest as sample@1. fields are laid over a minimal manifest.

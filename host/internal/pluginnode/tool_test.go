@@ -73,8 +73,10 @@ func TestToolGivesAllItsOutputs(t *testing.T) {
 		{"outputs without a text", `{"temp":3,"n":9007199254740993}`, `{"temp": 3, "n": 9007199254740993}`},
 		{"a text and others", `{"a":[1],"text":"hi","b":{"c":null}}`, "hi\n\n{\"a\": [1], \"b\": {\"c\": null}}"},
 		{"a text that is a number", `{"text":1}`, `{"text": 1}`},
-		{"an output beyond the limit", `{"text":"hi","long":"` + long + `","n":1}`,
-			"hi\n\n{\"n\": 1, \"left_out\": [\"long\"]}"},
+		{
+			"an output beyond the limit", `{"text":"hi","long":"` + long + `","n":1}`,
+			"hi\n\n{\"n\": 1, \"left_out\": [\"long\"]}",
+		},
 		{"no outputs", `{}`, "{}"},
 		{"an optional output that is null", `{"text":"hi","when":null}`, "hi"},
 	} {

@@ -59,8 +59,10 @@ func (k *kit) play(ctx context.Context, c Case) error {
 
 // faults are codes that cost an instance: an honest plugin answers with an error of its own
 // instead.
-var faults = []contract.Code{contract.Trap, contract.Panic, contract.Exit, contract.StackOverflow, contract.OutOfMemory,
-	contract.OutOfFuel, contract.Timeout, contract.OutputTooLarge, contract.TooManyCalls}
+var faults = []contract.Code{
+	contract.Trap, contract.Panic, contract.Exit, contract.StackOverflow, contract.OutOfMemory,
+	contract.OutOfFuel, contract.Timeout, contract.OutputTooLarge, contract.TooManyCalls,
+}
 
 func faulty(err error) error {
 	for _, code := range faults {

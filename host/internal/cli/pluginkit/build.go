@@ -103,8 +103,11 @@ func Pack(ctx context.Context, h *plugin.Host, wasm []byte, dir string) ([]byte,
 	if _, err := contract.ParseManifest(manifest); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
 	}
-	sections := []struct{ name, file string }{{contract.CasesSection, CasesFile}, {contract.IconSection, iconFile},
-		{contract.I18nSection, i18nFile}}
+	sections := []struct{ name, file string }{
+		{contract.CasesSection, CasesFile},
+		{contract.IconSection, iconFile},
+		{contract.I18nSection, i18nFile},
+	}
 	if wasm, err = contract.WithSection(wasm, contract.ManifestSection, compact(manifest)); err != nil {
 		return nil, err
 	}

@@ -169,7 +169,8 @@ func (m *memory) SetVariable(_ context.Context, name string, v engine.Value) err
 
 // invocation is a case as a call. said collects the pieces of the answer.
 func (w *world) invocation(ctx context.Context, c Case, tenant string,
-	emit func(contract.Emission) error) (plugin.Invocation, error) {
+	emit func(contract.Emission) error,
+) (plugin.Invocation, error) {
 	kv := &plugin.MemoryKV{}
 	for key, v := range c.Values {
 		if err := kv.Set(ctx, key, &v, 1<<30); err != nil {

@@ -128,8 +128,10 @@ func (k *kit) task(ctx context.Context, b *bench, m *plugin.Module) (*task, []Ca
 		private.Private, granted.HTTP = true, &private
 	}
 	t := &task{File: k.wasm, Pinned: pinned{Now: now().UnixMilli(), Random: chance}}
-	t.Examined = examined{Manifest: m.Manifest(), Limits: m.Limits().Value(), Granted: granted,
-		Memory: shape.Memory != nil}
+	t.Examined = examined{
+		Manifest: m.Manifest(), Limits: m.Limits().Value(), Granted: granted,
+		Memory: shape.Memory != nil,
+	}
 	if t.Examined.Wasm, err = meter.Rewrite(k.wasm, meter.Limits{Pages: uint32(m.Limits().MemoryMB) << 4}); err != nil {
 		return nil, nil, err
 	}

@@ -46,8 +46,12 @@ func TestKitFindsFaults(t *testing.T) {
 		detail     string
 	}{
 		{"an honest plugin passes", "", plain, "", ""},
-		{"a wrong output", "", []pluginkit.Case{{Name: "x", Outputs: engine.Object("text", "a")}}, "case x",
-			"want \"a\", got null"},
+		{
+			"a wrong output", "",
+			[]pluginkit.Case{{Name: "x", Outputs: engine.Object("text", "a")}},
+			"case x",
+			"want \"a\", got null",
+		},
 		{"an error where none is expected", "", []pluginkit.Case{{Name: "x", Error: "not_found"}}, "case x", `want the error "not_found"`},
 		{"a trap on empty input", "call $input_len i32.eqz if unreachable end", plain, "empty input", "trap"},
 		{"an endless loop on large input", "call $input_len i32.const 500000 i32.gt_u if " + endless + " end", plain, "a megabyte of input", "timeout"},
