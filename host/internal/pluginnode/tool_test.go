@@ -94,8 +94,8 @@ func TestToolGivesAllItsOutputs(t *testing.T) {
 
 // TestCitationsBecomeReferences has a tool and a node name what their answers rest on.
 func TestCitationsBecomeReferences(t *testing.T) {
-	const cited = `say {"outputs":{"text":"wet"},"citations":[
-		{"id":"a","title":"Yr","url":"https://yr.example/a","content":"Rain."},{"id":"b","content":"Wind."}]}`
+	const cited = `say {"outputs":{"text":"wet"},"citations":[` +
+		`{"id":"a","title":"Yr","url":"https://yr.example/a","content":"Rain."},{"id":"b","content":"Wind."}]}`
 	s := newShop(t, pluginnode.Config{})
 	s.add(guest(cited), `{"arguments":{"type":"object"}}`)
 	number := engine.CitationNumber("a")
