@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // grants are what tenants allow plugins at most, among the records. Each host keeps an answer for a
@@ -21,7 +21,7 @@ type grants struct {
 }
 
 type grant struct {
-	most *plugin.Permissions // nil restricts nothing
+	most *contract.Permissions // nil restricts nothing
 	read time.Time
 }
 
@@ -33,7 +33,7 @@ const (
 )
 
 // of is the grant of a tenant. When the records cannot be read, plugins may do nothing.
-func (g *grants) of(tenant string) *plugin.Permissions {
+func (g *grants) of(tenant string) *contract.Permissions {
 	g.mu.Lock()
 	kept, ok := g.known[tenant]
 	g.mu.Unlock()
@@ -44,14 +44,14 @@ func (g *grants) of(tenant string) *plugin.Permissions {
 	defer done()
 	most, err := g.read(ctx, tenant)
 	if err != nil {
-		return &plugin.Permissions{}
+		return &contract.Permissions{}
 	}
 	g.keep(tenant, most)
 	return most
 }
 
 // keep remembers a grant.
-func (g *grants) keep(tenant string, most *plugin.Permissions) {
+func (g *grants) keep(tenant string, most *contract.Permissions) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.known == nil || len(g.known) > 10_000 {
@@ -60,7 +60,7 @@ func (g *grants) keep(tenant string, most *plugin.Permissions) {
 	g.known[tenant] = grant{most, time.Now()}
 }
 
-func (g *grants) read(ctx context.Context, tenant string) (*plugin.Permissions, error) {
+func (g *grants) read(ctx context.Context, tenant string) (*contract.Permissions, error) {
 	item, err := g.store.Item(ctx, tenant, grantKind, grantID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
@@ -68,7 +68,7 @@ func (g *grants) read(ctx context.Context, tenant string) (*plugin.Permissions, 
 	if err != nil {
 		return nil, err
 	}
-	var most plugin.Permissions
+	var most contract.Permissions
 	if err := json.Unmarshal(item.Doc, &most); err != nil {
 		return nil, fmt.Errorf("grant of plugins: %w", err)
 	}
@@ -76,7 +76,7 @@ func (g *grants) read(ctx context.Context, tenant string) (*plugin.Permissions, 
 }
 
 // write keeps a grant; nil takes it away.
-func (g *grants) write(ctx context.Context, tenant string, most *plugin.Permissions) error {
+func (g *grants) write(ctx context.Context, tenant string, most *contract.Permissions) error {
 	err := g.store.DeleteItem(ctx, tenant, grantKind, grantID)
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil

@@ -8,6 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 var _ app.Plugins = (*plugins)(nil)
@@ -41,7 +42,7 @@ func (p *plugins) Palette(ctx context.Context, tenant string) ([]app.Plugin, err
 	return out, nil
 }
 
-func (p *plugins) describe(e plugin.Entry, most *plugin.Permissions, set map[string]bool) app.Plugin {
+func (p *plugins) describe(e plugin.Entry, most *contract.Permissions, set map[string]bool) app.Plugin {
 	v := e.Active
 	if v == nil {
 		v = e.Waiting
@@ -64,7 +65,7 @@ func (p *plugins) describe(e plugin.Entry, most *plugin.Permissions, set map[str
 	}
 	about := m.Manifest()
 	out.Display, out.Category, out.Description, out.License = about.Display, about.Category, about.Description, about.License
-	out.Streams, out.Preview, out.Icon = about.Streams, about.Preview, p.icon(e.Name, about)
+	out.Streams, out.Preview, out.Icon = about.Streams, string(about.Preview), p.icon(e.Name, about)
 	if spec, ok := p.nodes.Lookup(out.Component); ok {
 		d := spec.Describe()
 		out.Params, out.Outputs, out.Tool = d.Get("params"), d.Get("outputs"), d.Get("tool")
@@ -84,10 +85,10 @@ func (p *plugins) describe(e plugin.Entry, most *plugin.Permissions, set map[str
 
 // icon is a plugin's picture as a data URL. Pages show it as an image, where scripts inside it do
 // not run.
-func (p *plugins) icon(name string, about *plugin.Manifest) string {
+func (p *plugins) icon(name string, about *contract.Manifest) string {
 	section := about.Icon
 	if section == "" {
-		section = plugin.IconSection
+		section = contract.IconSection
 	}
 	picture, found, err := p.catalog.Section(name, section)
 	if err != nil || !found || len(picture) > 64<<10 {
@@ -97,11 +98,11 @@ func (p *plugins) icon(name string, about *plugin.Manifest) string {
 }
 
 // Grant is the most that plugins may do for a tenant.
-func (p *plugins) Grant(ctx context.Context, tenant string) (*plugin.Permissions, error) {
+func (p *plugins) Grant(ctx context.Context, tenant string) (*contract.Permissions, error) {
 	return p.grants.read(ctx, tenant)
 }
 
 // SetGrant restricts what plugins may do for a tenant.
-func (p *plugins) SetGrant(ctx context.Context, tenant string, most *plugin.Permissions) error {
+func (p *plugins) SetGrant(ctx context.Context, tenant string, most *contract.Permissions) error {
 	return p.grants.write(ctx, tenant, most)
 }

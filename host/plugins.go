@@ -11,6 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // plugins are the installed plugins of this host. The folder is the one that `easel plugin install
@@ -59,7 +60,7 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 		return err
 	}
 	h.plugins = p
-	if p.catalog, err = plugin.OpenCatalog(ctx, p.host, dir, plugin.Everything()); err != nil {
+	if p.catalog, err = plugin.OpenCatalog(ctx, p.host, dir, contract.Everything()); err != nil {
 		return err
 	}
 	p.nodes = pluginnode.New(pluginnode.Config{

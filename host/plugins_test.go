@@ -15,6 +15,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -24,7 +25,7 @@ func installer(t *testing.T, dir string) *plugin.Catalog {
 	h, err := plugin.New(t.Context(), plugin.Config{Log: quiet})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.Close(context.Background())) })
-	c, err := plugin.OpenCatalog(t.Context(), h, dir, plugin.Everything())
+	c, err := plugin.OpenCatalog(t.Context(), h, dir, contract.Everything())
 	require.NoError(t, err)
 	return c
 }
@@ -40,7 +41,7 @@ func packed(t *testing.T, name, version string) []byte {
 	if version != "" {
 		manifest = []byte(strings.Replace(string(manifest), `"version": "1.0.0"`, `"version": "`+version+`"`, 1))
 	}
-	out, err := plugin.WithSection(wasm, plugin.ManifestSection, manifest)
+	out, err := contract.WithSection(wasm, contract.ManifestSection, manifest)
 	require.NoError(t, err)
 	return out
 }
@@ -66,7 +67,7 @@ func teller(t *testing.T, version, request, permissions string) []byte {
 		i32.const 100 i32.const %d call $output_write
 		i32.const 0))`, head, tail, request, wattest.MarkFunc(20000), wattest.FillMarks(request, 200), len(head), len(request), len(tail)))
 	manifest := `{"abi":1,"name":"teller","version":"` + version + `","description":"Asks the host.","permissions":` + permissions + `}`
-	out, err := plugin.WithSection(wasm, plugin.ManifestSection, []byte(manifest))
+	out, err := contract.WithSection(wasm, contract.ManifestSection, []byte(manifest))
 	require.NoError(t, err)
 	return out
 }
@@ -234,7 +235,7 @@ func TestPluginServices(t *testing.T) {
 	theirs := saved(t, url, "other-key", telling)
 	require.JSONEq(t, `{"ok": {"found": false, "value": ""}}`, said(t, url, "other-key", theirs, ""))
 
-	var grant struct{ Grant *plugin.Permissions }
+	var grant struct{ Grant *contract.Permissions }
 	call(t, "GET", url+"/api/v2/plugins/grant", "", &grant)
 	require.Nil(t, grant.Grant)
 	call(t, "PUT", url+"/api/v2/plugins/grant", `{"grant":{}}`, &grant)
@@ -264,7 +265,7 @@ func TestPluginServices(t *testing.T) {
 	var list struct {
 		Data []struct {
 			Secrets map[string]bool
-			Granted plugin.Permissions
+			Granted contract.Permissions
 		}
 	}
 	call(t, "GET", url+"/api/v1/plugins", "", &list)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Codes of this module alone; [engine.Codes] lists all.
@@ -41,6 +42,10 @@ func codeOf(err error, other string) string {
 		return engine.CodeCanceled
 	case errors.Is(err, context.DeadlineExceeded):
 		return engine.CodeTimeout
+	}
+	var p *contract.Error
+	if errors.As(err, &p) {
+		return string(p.Code)
 	}
 	return other
 }

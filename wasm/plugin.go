@@ -11,13 +11,14 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/stable"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/node"
 )
 
 // plugin is one that the host has loaded and runs; here stands what it says about itself.
 type plugin struct {
 	b        *bridge
-	manifest *node.Manifest
+	manifest *contract.Manifest
 	checks   bool   // it has something to say about params
 	stays    string // why it takes no part in previews, which is all that runs here; "" when it does
 	timeout  time.Duration
@@ -37,13 +38,14 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 	if err != nil {
 		return nil, &failure{code: codeRequest, text: "manifest: " + err.Error()}
 	}
-	m, err := node.ReadManifest(doc)
+	m, err := contract.ReadManifest(doc)
 	if err != nil {
-		return nil, &failure{code: codeRequest, text: err.Error()}
+		return nil, err
 	}
 	timeout, _ := header.Get("timeout_ms").Int()
 	p := &plugin{
-		b: b, manifest: m, checks: header.Get("checks").True(), stays: stays(doc.Get("preview").Str(), header.Get("server").True()), locale: header.Get("locale").Str(),
+		b: b, manifest: m, checks: header.Get("checks").True(), stays: stays(m.Preview,
+			header.Get("server").True()), locale: header.Get("locale").Str(),
 		timeout: time.Duration(timeout) * time.Millisecond,
 	}
 	b.mu.Lock()
@@ -54,11 +56,11 @@ func (b *bridge) plugin(header engine.Value, body string) ([]byte, error) {
 
 // stays is why a plugin whose manifest says so takes no part in previews here, which may be on a
 // server.
-func stays(preview string, server bool) string {
+func stays(preview contract.Preview, server bool) string {
 	switch {
-	case preview == "server" && !server:
+	case preview == contract.PreviewServer && !server:
 		return `its manifest says preview "server": it runs on a server only; run the canvas there, or pin what the node gives`
-	case preview == "none":
+	case preview == contract.PreviewNone:
 		return `its manifest says preview "none": it is not run to try a canvas out; pin what the node gives`
 	}
 	return ""
@@ -66,8 +68,7 @@ func stays(preview string, server bool) string {
 
 // component is the name by which canvases know it: plugin:weather@1.
 func (p *plugin) component() string {
-	major, _, _ := strings.Cut(p.manifest.Version, ".")
-	return engine.PluginPrefix + p.manifest.Name + "@" + major
+	return engine.PluginPrefix + p.manifest.Name + "@" + p.manifest.Major()
 }
 
 // lookup finds plugins as components. One that takes no part in previews has its form like any
@@ -88,9 +89,10 @@ func (b *bridge) findPlugin(ref string) (node.Plugin, error) {
 	b.mu.Unlock()
 	switch {
 	case p == nil:
-		return nil, &node.Error{Code: "not_found", Message: "not loaded; give it to createEngine or run as one of plugins", Plugin: ref, Step: "find"}
+		e := contract.Errorf(contract.NotFound, "not loaded; give it to createEngine or run as one of plugins")
+		return nil, e.At(ref, "find")
 	case want != "" && p.manifest.Version != want && !strings.HasPrefix(p.manifest.Version, want+"."):
-		return nil, &node.Error{Code: "not_found", Message: "loaded is version " + p.manifest.Version, Plugin: ref, Step: "find"}
+		return nil, contract.Errorf(contract.NotFound, "loaded is version %s", p.manifest.Version).At(ref, "find")
 	}
 	return p, nil
 }
@@ -114,7 +116,7 @@ func (b *bridge) describePlugins() []engine.Value {
 }
 
 // Manifest is what the plugin says about itself.
-func (p *plugin) Manifest() *node.Manifest { return p.manifest }
+func (p *plugin) Manifest() *contract.Manifest { return p.manifest }
 
 // checkWait bounds the wait for a plugin's opinion, which includes the start of a Worker.
 const checkWait = 15 * node.CheckFor
@@ -131,40 +133,45 @@ func (p *plugin) Check(params engine.Value) error {
 	payload := p.payload("easel_check", engine.Object("params", params)).With("timeout_ms", engine.Int(node.CheckFor.Milliseconds()))
 	_, err := asker.converse(ctx, "", payload, nil)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &node.Error{Code: engine.CodeTimeout, Message: "gave no opinion on its params in time", Plugin: p.manifest.Name, Step: "easel_check"}
+		return contract.Errorf(contract.Timeout, "easel_check timed out").At(p.manifest.Name, "easel_check")
 	}
 	return p.failed(err, "easel_check")
 }
 
 // Invoke has the host run the plugin, and answers what it asks meanwhile.
-func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (engine.Value, error) {
+func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (contract.Answer, error) {
+	answer, err := p.invoke(ctx, call, in)
+	var e *contract.Error
+	if errors.As(err, &e) {
+		return answer, e.At(p.manifest.Name, "easel_invoke")
+	}
+	return answer, err
+}
+
+func (p *plugin) invoke(ctx context.Context, call *engine.Call, in node.Invocation) (contract.Answer, error) {
 	host, ok := call.Ports().Tools.(tools)
 	if !ok || !host.plugin {
-		return engine.Null, fmt.Errorf("%s: %w: this host runs no plugins", p.component(), engine.ErrNoPort)
+		return contract.Answer{}, fmt.Errorf("%s: %w: this host runs no plugins", p.component(), engine.ErrNoPort)
 	}
 	if p.stays != "" {
-		return engine.Null, p.failed(&failure{code: engine.CodeUnsupported, text: p.stays}, "easel_invoke")
+		return contract.Answer{}, contract.Errorf(contract.Unsupported, "%s", p.stays)
 	}
-	if err := p.manifest.CheckInput(in); err != nil {
-		return engine.Null, err
-	}
-	about := engine.Object(
-		"id", call.Key(), "run", call.RunInfo().MessageID, "node", call.NodeID(), "attempt", in.Attempt)
-	if left := p.left(ctx); left > 0 {
-		about = about.With("deadline_ms", engine.Int(left.Milliseconds()))
-	}
-	if p.locale != "" {
-		about = about.With("locale", engine.String(p.locale))
+	if err := p.manifest.CheckInput(in.Params, in.Arguments); err != nil {
+		return contract.Answer{}, err
 	}
 	mark := engine.NewSecretMark()
-	input := in.Marked(mark).With("abi", engine.Int(1)).With("call", about.With("preview", engine.Bool(true)).With("secret_mark", engine.String(mark)))
+	about := contract.CallInfo{
+		ID: call.Key(), Run: call.RunInfo().MessageID, Node: call.NodeID(), Attempt: in.Attempt, Left: p.left(ctx), Locale: p.locale,
+		Preview: true, SecretMark: mark,
+	}
+	payload := p.payload("easel_invoke", about.Input(in.Marked(mark))).With("secret_mark", engine.String(mark))
 	talk := &dialogue{services: node.Services{Call: call, LLM: in.LLM}, emit: in.Emit}
-	answer, err := host.converse(ctx, call.NodeID(), p.payload("easel_invoke", input).With("secret_mark", engine.String(mark)), talk)
+	answer, err := host.converse(ctx, call.NodeID(), payload, talk)
 	if err != nil {
-		return engine.Null, p.failed(err, "easel_invoke")
+		return contract.Answer{}, p.failed(err, "easel_invoke")
 	}
 	if talk.given != nil && ctx.Err() == nil {
-		return engine.Null, talk.given
+		return contract.Answer{}, talk.given
 	}
 	return p.manifest.ReadAnswer(answer.Get("output").Str())
 }
@@ -188,7 +195,8 @@ func (p *plugin) failed(err error, step string) error {
 	if !errors.As(err, &f) {
 		return err
 	}
-	return &node.Error{
-		Code: f.code, Message: f.text, Retryable: f.retry, Data: f.data, Plugin: p.manifest.Name, Step: step, Cause: f,
+	return &contract.Error{
+		Code: contract.Code(f.code), Message: f.text, Retryable: f.retry, Data: f.data, Cause: f,
+		Plugin: p.manifest.Name, Step: step,
 	}
 }

@@ -2,17 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/node"
 )
 
 // dialogue answers what a plugin asks of its run while the host runs it.
 type dialogue struct {
 	services node.Services
-	emit     func(node.Emission) error
+	emit     func(contract.Emission) error
 	given    error // why nobody takes what it emits any more
 }
 
@@ -61,11 +60,7 @@ func (d *dialogue) answer(ctx context.Context, op string, args engine.Value) (en
 	if err == nil {
 		return engine.Object("ok", v), true
 	}
-	var refused *node.Error
-	if !errors.As(err, &refused) {
-		refused = &node.Error{Code: "upstream", Message: err.Error(), Retryable: true}
-	}
-	return engine.Object("error", refused.Value()), true
+	return engine.Object("error", contract.AsError(err, contract.Upstream).Value()), true
 }
 
 func (d *dialogue) run(ctx context.Context, op string, args engine.Value) (engine.Value, error) {
@@ -73,26 +68,37 @@ func (d *dialogue) run(ctx context.Context, op string, args engine.Value) (engin
 	case "emit":
 		kind, _ := args.Get("kind").Int()
 		pct, _ := args.Get("pct").Float()
-		d.say(node.Emission{
-			Kind: node.Kind(kind), Text: args.Get("text").Str(), Key: args.Get("key").Str(), Pct: pct, Note: args.Get("note").Str(),
+		d.say(contract.Emission{
+			Kind: contract.Kind(kind), Text: args.Get("text").Str(), Key: args.Get("key").Str(), Pct: pct,
+			Note: args.Get("note").Str(),
 		})
 		return engine.Object(), nil
 	case "llm.chat":
-		return d.services.Chat(ctx, args, func(piece string) error {
-			d.say(node.Emission{Kind: node.Delta, Text: piece})
-			return d.given
-		})
+		return d.chat(ctx, args)
 	case "var.get":
-		return d.services.Variable(ctx, args.Get("name").Str())
+		value, found, err := d.services.Variable(ctx, args.Get("name").Str())
+		return engine.Object("found", found, "value", value), err
 	case "var.set":
 		return engine.Object(), d.services.SetVariable(ctx, args.Get("name").Str(), args.Get("value"))
 	}
-	return engine.Null, &node.Error{Code: "unsupported", Message: fmt.Sprintf("no operation %q on this host", op)}
+	return engine.Null, contract.Errorf(contract.Unsupported, "no operation %q on this host", op)
+}
+
+func (d *dialogue) chat(ctx context.Context, args engine.Value) (engine.Value, error) {
+	req, err := contract.ReadChat(args)
+	if err != nil {
+		return engine.Null, err
+	}
+	answer, err := d.services.Chat(ctx, req, func(piece string) error {
+		d.say(contract.Emission{Kind: contract.Delta, Text: piece})
+		return d.given
+	})
+	return answer.Value(), err
 }
 
 // say hands on what was emitted. After an error the plugin is told to finish, and nothing more is
 // taken.
-func (d *dialogue) say(e node.Emission) {
+func (d *dialogue) say(e contract.Emission) {
 	if d.given == nil {
 		d.given = d.emit(e)
 	}

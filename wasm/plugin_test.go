@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
@@ -217,35 +218,110 @@ func TestPluginChecksItsParams(t *testing.T) {
 		time.Sleep(checkWait + time.Second)
 		synctest.Wait()
 		_, problems = k.answer()
-		require.Contains(k.t, problems.JSON(), "plugin weather: easel_check: timeout: gave no opinion")
+		require.Contains(k.t, problems.JSON(), "plugin weather: easel_check: timeout: easel_check timed out")
 	})
 }
 
-func TestMeterOfTheModule(t *testing.T) {
-	meet(t, func(k *talk) {
-		wasm := wattest.Must(`(module (import "easel:host/v1" "log" (func $log (param i32 i32 i32))) (memory (export "memory") 1)
-			(func (export "easel_invoke") (result i32) i32.const 0))`)
-		k.last++
-		tell(k.b, line{Fn: "load", ID: k.last, Text: `{"op":"meter","pages":16}` + "\n" + base64.StdEncoding.EncodeToString(wasm)})
-		lines := k.host.take()
-		head, body, _ := strings.Cut(lines[len(lines)-1].Text, "\n")
-		require.JSONEq(k.t, `{"version":1,"imports":[["easel:host/v1","log","func","iii:"]],"exports":[["memory","memory",":"],["easel_invoke","func",":i"]],"memory":true}`, head)
-		got, err := base64.StdEncoding.DecodeString(body)
-		require.NoError(k.t, err)
-		want, err := meter.Rewrite(wasm, meter.Limits{Pages: 16})
-		require.NoError(k.t, err)
-		require.Equal(k.t, want, got)
+// examined is the answer to examine: what the file is, its manifest, and the metered module.
+type examined struct {
+	about, manifest engine.Value
+	metered         []byte
+}
 
-		for text, code := range map[string]string{
-			"no module": "malformed",
-			string(wattest.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`)): "forged",
-			string(wattest.Must(`(module (memory 17))`)):                                                       "over_limit",
+func (k *talk) examine(header string, wasm []byte) (examined, engine.Value) {
+	k.last++
+	tell(k.b, line{Fn: "load", ID: k.last, Text: header + "\n" + base64.StdEncoding.EncodeToString(wasm)})
+	lines := k.host.take()
+	last := lines[len(lines)-1]
+	parts := strings.Split(last.Text, "\n")
+	about, err := engine.ParseJSONText(parts[0])
+	require.NoError(k.t, err)
+	if len(parts) == 1 {
+		return examined{}, about
+	}
+	require.Len(k.t, parts, 3)
+	manifest, err := engine.ParseJSONText(parts[1])
+	require.NoError(k.t, err)
+	metered, err := base64.StdEncoding.DecodeString(parts[2])
+	require.NoError(k.t, err)
+	return examined{about, manifest, metered}, engine.Null
+}
+
+// packed puts a manifest into a module.
+func packed(t *testing.T, wat, manifest string) []byte {
+	t.Helper()
+	wasm, err := contract.WithSection(wattest.Must(wat), contract.ManifestSection, []byte(manifest))
+	require.NoError(t, err)
+	return wasm
+}
+
+const logging = `(module (import "easel:host/v1" "log" (func $log (param i32 i32 i32))) (memory (export "memory") 1)
+	(func (export "easel_invoke") (result i32) i32.const 0))`
+
+func TestExamineReadsAndMetersAFile(t *testing.T) {
+	meet(t, func(k *talk) {
+		const manifest = `{"abi":1,"name":"n","version":"1.0.0","description":"d",
+			"limits":{"memory_mb":2,"fuel":9007199254740993},
+			"params":{"type":"object","colour":1,"properties":{"n":{"default":9007199254740993}}},
+			"permissions":{"http":{"hosts":["a.example","b.example"],"reason":"r"},"llm":{"max_calls":5,"reason":"r"}}}`
+		wasm := packed(k.t, logging, manifest)
+		got, failure := k.examine(`{"op":"examine","meter":true,"limits":{"timeout_ms":100},`+
+			`"grant":{"http":{"hosts":["*.example"]},"llm":{"max_calls":2}}}`, wasm)
+		require.True(k.t, failure.IsNull(), failure)
+		require.Equal(k.t, `{"memory_mb":2,"timeout_ms":100,"output_kb":16384,"fuel":50000000000}`,
+			got.about.Get("limits").JSON())
+		require.Equal(k.t, `{"http":{"hosts":["a.example","b.example"],"methods":["GET","HEAD"],"reason":"r"},`+
+			`"llm":{"max_calls":2,"reason":"r"}}`,
+			got.about.Get("granted").JSON())
+		require.Equal(k.t, `{"type":"object","colour":1,"properties":{"n":{"default":9007199254740993}}}`,
+			got.manifest.Get("params").JSON())
+		require.Equal(k.t, `[["easel:host/v1","log","func","iii:"]]`, got.about.Get("imports").JSON())
+		require.Equal(k.t, `[["memory","memory",":"],["easel_invoke","func",":i"]]`, got.about.Get("exports").JSON())
+		require.True(k.t, got.about.Get("memory").True())
+		want, err := meter.Rewrite(wasm, meter.Limits{Pages: 32})
+		require.NoError(k.t, err)
+		require.Equal(k.t, want, got.metered)
+
+		got, _ = k.examine(`{"op":"examine","grant":"asked"}`, wasm)
+		require.Equal(k.t, 2, got.about.Get("granted").Len())
+		require.Empty(k.t, got.metered, "nothing was asked to be metered")
+		got, _ = k.examine(`{"op":"examine"}`, wasm)
+		require.Equal(k.t, "{}", got.about.Get("granted").JSON(), "without a grant nothing is granted")
+	})
+}
+
+func TestExamineRefuses(t *testing.T) {
+	const minimal = `{"abi":1,"name":"n","version":"1.0.0","description":"d"}`
+	meet(t, func(k *talk) {
+		for _, c := range []struct {
+			header string
+			wasm   []byte
+			code   string
+		}{
+			{"", []byte("no module"), "malformed"},
+			{"", wattest.Must(logging), "bad_manifest"},
+			{"", packed(k.t, logging, `{"abi":1}`), "bad_manifest"},
+			{
+				"", packed(k.t, logging,
+					`{"abi":1,"name":"n","version":"1.0.0","description":"d",
+						"outputs":{"type":"object","items":true}}`),
+				"bad_manifest",
+			},
+			{"", packed(k.t, logging, strings.Replace(minimal, `"abi":1`, `"abi":2`, 1)), "abi_mismatch"},
+			{`,"version":"0.4.2"`, packed(k.t, logging,
+				strings.Replace(minimal, `"abi"`, `"min_host":"0.10","abi"`, 1)), "unsupported"},
+			{
+				"", packed(k.t, `(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`, minimal),
+				"forged",
+			},
+			{`,"limits":{"memory_mb":1}`, packed(k.t, `(module (memory 17))`, minimal), "over_limit"},
+			{`,"grant":{"http":3}`, packed(k.t, logging, minimal), codeRequest},
+			{`,"limits":[]`, packed(k.t, logging, minimal), codeRequest},
 		} {
-			ok, answer := k.load(`{"op":"meter","pages":16}` + "\n" + base64.StdEncoding.EncodeToString([]byte(text)))
-			require.False(k.t, ok)
-			require.Equal(k.t, code, answer.Get("code").Str())
+			_, failure := k.examine(`{"op":"examine","meter":true`+c.header+`}`, c.wasm)
+			require.Equal(k.t, c.code, failure.Get("code").Str(), failure)
 		}
-		ok, answer := k.load(`{"op":"meter"}` + "\n***")
+		ok, answer := k.load(`{"op":"examine"}` + "\n***")
 		require.False(k.t, ok)
 		require.Equal(k.t, codeRequest, answer.Get("code").Str())
 	})

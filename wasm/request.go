@@ -25,7 +25,7 @@ var operations = map[string]operation{
 	"stand_in":   (*bridge).standIn,
 	"layout":     (*bridge).layout,
 	"plugin":     (*bridge).plugin,
-	"meter":      (*bridge).meter,
+	"examine":    (*bridge).examine,
 }
 
 func (b *bridge) request(text string) (answer []byte, err error) {

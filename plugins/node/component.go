@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // component is a plugin as one node of a canvas.
@@ -15,10 +16,10 @@ type component struct {
 	LLM string `json:"llm_id" doc:"model the plugin's own questions go to; empty is the default model"`
 
 	shelf    *Shelf
-	ref      string           // weather@1
-	manifest *Manifest        // as it was when the canvas was loaded; nil when the plugin was missing
-	tool     *engine.ToolSpec // the Spec's, nil when it is no tool
-	params   engine.Value     // as in the document
+	ref      string             // weather@1
+	manifest *contract.Manifest // as it was when the canvas was loaded; nil when the plugin was missing
+	tool     *engine.ToolSpec   // the Spec's, nil when it is no tool
+	params   engine.Value       // as in the document
 }
 
 // Init keeps the params, checks those that hold no references, and hides pinned arguments from
@@ -30,11 +31,11 @@ func (n *component) Init(s *engine.Setup) error {
 		return nil
 	}
 	for name, v := range n.params.Fields() {
-		if !given(v) || m.refers(name) && len(references(v)) > 0 {
+		if !given(v) || refers(m, name) && len(references(v)) > 0 {
 			continue
 		}
-		for _, schema := range [...]Schema{m.Params, m.Arguments} {
-			p, _ := schema.property(name)
+		for _, schema := range [...]*contract.Schema{m.Params, m.Arguments} {
+			p, _ := schema.Property(name)
 			if err := p.Check(name, fit(v, p)); err != nil {
 				return s.Fail(name, engine.Null, err.Error())
 			}
@@ -49,10 +50,10 @@ func (n *component) Init(s *engine.Setup) error {
 }
 
 // pinned are the arguments the canvas sets, which a model therefore does not.
-func (n *component) pinned(m *Manifest) []string {
+func (n *component) pinned(m *contract.Manifest) []string {
 	var out []string
 	for name, v := range n.params.Fields() {
-		if given(v) && m.Arguments.declares(name) {
+		if given(v) && declares(m.Arguments, name) {
 			out = append(out, name)
 		}
 	}
@@ -63,7 +64,7 @@ func (n *component) pinned(m *Manifest) []string {
 func (n *component) References() []engine.Ref {
 	var out []engine.Ref
 	for name, v := range n.params.Fields() {
-		if n.manifest == nil && !slices.Contains(standard(), name) || n.manifest != nil && n.manifest.refers(name) {
+		if n.manifest == nil && !slices.Contains(standard(), name) || n.manifest != nil && refers(n.manifest, name) {
 			out = append(out, references(v)...)
 		}
 	}
@@ -78,8 +79,8 @@ func (n *component) Warnings() []engine.Diagnostic {
 	}
 	m, params := p.Manifest(), engine.NewObject(8)
 	for name, v := range n.params.Fields() {
-		if given(v) && m.isParam(name) {
-			schema, _ := m.Params.property(name)
+		if given(v) && isParam(m, name) {
+			schema, _ := m.Params.Property(name)
 			params.Set(name, fit(v, schema))
 		}
 	}
@@ -102,7 +103,8 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 	if out := streamed(p.Manifest()); out != "" && call.CanStream() {
 		return call.Defer(out, in)
 	}
-	answer, err := n.retry(ctx, call, in, func(e Emission) error { return note(call, e) }, func() bool { return true })
+	answer, err := n.retry(ctx, call, in, func(e contract.Emission) error { return note(call, e) },
+		func() bool { return true })
 	if err != nil {
 		return err
 	}
@@ -112,15 +114,17 @@ func (n *component) Run(ctx context.Context, call *engine.Call) error {
 
 // retry runs the plugin, again after an error that may pass, as long as again allows it. A plugin
 // that was replaced meanwhile is found anew.
-func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Value, emit func(Emission) error, again func() bool) (engine.Value, error) {
+func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Value, emit func(contract.Emission) error,
+	again func() bool,
+) (contract.Answer, error) {
 	for attempt := 1; ; attempt++ {
 		p, err := n.shelf.Find(n.ref)
 		if err != nil {
-			return engine.Null, fmt.Errorf("%w: %w", engine.ErrNoPort, err)
+			return contract.Answer{}, fmt.Errorf("%w: %w", engine.ErrNoPort, err)
 		}
 		answer, err := p.Invoke(ctx, call, Invocation{
 			Attempt: attempt, LLM: n.LLM, Params: in.Get("params"), Arguments: in.Get("arguments"), Own: in.Get("secrets").Str(),
-			Emit: func(e Emission) error {
+			Emit: func(e contract.Emission) error {
 				if err := stopped(ctx, call); err != nil {
 					return err
 				}
@@ -133,8 +137,8 @@ func (n *component) retry(ctx context.Context, call *engine.Call, in engine.Valu
 		if stop := stopped(ctx, call); stop != nil {
 			return answer, stop
 		}
-		if attempt > n.MaxRetries || !again() || !passing(err, p.Manifest()) {
-			return answer, told(call, err)
+		if attempt > n.MaxRetries || !again() || !mayPass(err, p.Manifest()) {
+			return answer, forReader(call, err)
 		}
 		if err := call.Sleep(ctx, n.pause(err)); err != nil {
 			return answer, err

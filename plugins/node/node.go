@@ -24,18 +24,18 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Plugin is one loaded plugin, as a node works with it.
 type Plugin interface {
-	Manifest() *Manifest
+	Manifest() *contract.Manifest
 	// Check is what the plugin itself says about params without references, within CheckFor; nil
 	// when it finds nothing wrong.
 	Check(params engine.Value) error
-	// Invoke runs it once and gives its message: {outputs, artifacts?, usage?}, or one text. It
-	// holds input and outputs against the manifest. Errors of the plugin and on its behalf are an
-	// *Error.
-	Invoke(ctx context.Context, call *engine.Call, in Invocation) (engine.Value, error)
+	// Invoke runs it once and compares input and outputs with the manifest. Errors of the plugin
+	// and on its behalf are an *contract.Error.
+	Invoke(ctx context.Context, call *engine.Call, in Invocation) (contract.Answer, error)
 }
 
 // CheckFor is how long a plugin may think about params while a canvas is validated. Making an
@@ -50,28 +50,8 @@ type Invocation struct {
 	Arguments engine.Value // object; null when the plugin takes none
 	Own       string       // which placeholders of secrets the canvas itself wrote, for Marked
 	// Emit takes what the plugin emits, in order; an error tells the plugin to finish.
-	Emit func(Emission) error
+	Emit func(contract.Emission) error
 }
-
-// Emission is one piece a plugin gives before it has finished.
-type Emission struct {
-	Kind Kind
-	Text string  // of Delta, Reasoning and Partial
-	Key  string  // the output a Partial belongs to
-	Pct  float64 // of Progress
-	Note string  // of Progress
-}
-
-// Kind says what an emission is; the contract numbers them.
-type Kind int
-
-// The kinds of emissions.
-const (
-	Delta     Kind = 1 // a piece of the answer
-	Reasoning Kind = 2 // a piece of the reasoning
-	Progress  Kind = 3
-	Partial   Kind = 4 // a piece of one output
-)
 
 // Shelf is where plugins are found.
 type Shelf struct {
@@ -99,7 +79,7 @@ func (s *Shelf) Lookup(name string) (engine.Spec, bool) {
 // missing describes a plugin that cannot run.
 func (s *Shelf) missing(name, ref string, err error) engine.Spec {
 	why := err.Error()
-	var e *Error
+	var e *contract.Error
 	if errors.As(err, &e) {
 		why = e.Message
 	}

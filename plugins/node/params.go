@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // modelParam is the param that names the model for a plugin's questions.
@@ -28,18 +29,23 @@ func given(v engine.Value) bool {
 }
 
 // isParam reports whether a member of the document's params goes into the plugin's params.
-func (m *Manifest) isParam(name string) bool {
-	if m.Params.Get("properties").Len() > 0 {
-		return m.Params.declares(name)
+func isParam(m *contract.Manifest, name string) bool {
+	if len(m.Params.Names()) > 0 {
+		return declares(m.Params, name)
 	}
-	return !slices.Contains(standard(), name) && !m.Arguments.declares(name)
+	return !slices.Contains(standard(), name) && !declares(m.Arguments, name)
+}
+
+func declares(s *contract.Schema, name string) bool {
+	_, ok := s.Property(name)
+	return ok
 }
 
 // refers reports whether a member may hold references: arguments always, params where the schema
 // says so.
-func (m *Manifest) refers(name string) bool {
-	p, declared := m.Params.property(name)
-	return m.Arguments.declares(name) || declared && p.Get("x-easel-ref").True() || !declared && m.isParam(name)
+func refers(m *contract.Manifest, name string) bool {
+	p, declared := m.Params.Property(name)
+	return declares(m.Arguments, name) || declared && p.Reference() || !declared && isParam(m, name)
 }
 
 // references lists what a value refers to.
@@ -95,28 +101,28 @@ func resolve(ctx context.Context, call *engine.Call, v engine.Value) (engine.Val
 
 // input is what one execution hands to the plugin: an object of params and one of arguments, null
 // when it has none, and under secrets which of the placeholders in them count, see unmarked.
-func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (engine.Value, error) {
+func (n *component) input(ctx context.Context, call *engine.Call, m *contract.Manifest) (engine.Value, error) {
 	params, args := engine.NewObject(8), engine.NewObject(8)
-	for name, v := range call.Args().Fields() {
+	for name, v := range m.Arguments.Present(call.Args()).Fields() {
 		if !slices.Contains(n.pinned(m), name) {
 			args.Set(name, v)
 		}
 	}
 	for name, v := range n.params.Fields() {
-		arg, isArg := m.Arguments.property(name)
-		if !given(v) || !isArg && !m.isParam(name) {
+		arg, isArg := m.Arguments.Property(name)
+		if !given(v) || !isArg && !isParam(m, name) {
 			continue
 		}
 		var err error
-		if m.refers(name) {
+		if refers(m, name) {
 			if v, err = resolve(ctx, call, v); err != nil {
 				return engine.Null, fmt.Errorf("%s: %w", name, err)
 			}
 		} else {
 			v = call.MarkSecrets(v)
 		}
-		if m.isParam(name) {
-			p, _ := m.Params.property(name)
+		if isParam(m, name) {
+			p, _ := m.Params.Property(name)
 			params.Set(name, fit(v, p))
 		}
 		if isArg {
@@ -129,7 +135,7 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (
 	}
 	defaults(call, params, m.Params)
 	in := engine.Object("params", params.Value())
-	if !m.Arguments.IsNull() {
+	if m.Arguments != nil {
 		defaults(call, args, m.Arguments)
 		in = in.With("arguments", args.Value())
 	}
@@ -141,9 +147,10 @@ func (n *component) input(ctx context.Context, call *engine.Call, m *Manifest) (
 }
 
 // defaults fills in what is missing and has a default, which is the plugin's own configuration.
-func defaults(call *engine.Call, b *engine.ObjectBuilder, s Schema) {
-	for name, p := range s.Get("properties").Fields() {
-		if d := p.Get("default"); !d.IsNull() && !b.Has(name) {
+func defaults(call *engine.Call, b *engine.ObjectBuilder, s *contract.Schema) {
+	for _, name := range s.Names() {
+		p, _ := s.Property(name)
+		if d := p.Default(); !d.IsNull() && !b.Has(name) {
 			b.Set(name, call.MarkSecrets(d))
 		}
 	}
@@ -151,8 +158,8 @@ func defaults(call *engine.Call, b *engine.ObjectBuilder, s Schema) {
 
 // fit reads a text as the number or truth value the schema wants, which is what forms and models
 // write.
-func fit(v engine.Value, s Schema) engine.Value {
-	types := s.types()
+func fit(v engine.Value, s *contract.Schema) engine.Value {
+	types := s.Types()
 	if len(types) != 1 || v.Kind() != engine.KindString {
 		return v
 	}

@@ -30,24 +30,22 @@ func unmarked(v engine.Value, mark string) (plain engine.Value, own string) {
 	return plain, string(each)
 }
 
-// Marked returns what the plugin is given, {params, arguments?}, with mark in the placeholders of
-// secrets that the canvas itself wrote. Others are plain text; without a mark, for a plugin that
+// Marked returns the params and arguments that the plugin is given, with mark in the placeholders
+// of secrets that the canvas itself wrote. Others are plain text; without a mark, for a plugin that
 // may use no secret, all are.
-func (in *Invocation) Marked(mark string) engine.Value {
-	v := engine.Object("params", in.Params)
-	if !in.Arguments.IsNull() {
-		v = v.With("arguments", in.Arguments)
-	}
+func (in *Invocation) Marked(mark string) (params, arguments engine.Value) {
 	if in.Own == "" || mark == "" {
-		return v
+		return in.Params, in.Arguments
 	}
 	n := -1
-	return mapSecrets(v, func(name string) string {
+	change := func(name string) string {
 		if n++; n < len(in.Own) && in.Own[n] == '1' {
 			return engine.Placeholder(name, mark)
 		}
 		return engine.Placeholder(name, "")
-	})
+	}
+	params = mapSecrets(in.Params, change) // first, as unmarked counted them
+	return params, mapSecrets(in.Arguments, change)
 }
 
 func mapSecrets(v engine.Value, change func(name string) string) engine.Value {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Services answer what a plugin asks of the run it works for; whether it may is decided before.
@@ -17,54 +18,50 @@ type Services struct {
 	Models map[string]string
 }
 
-func refuse(code, message string) error { return &Error{Code: code, Message: message} }
-
-// Chat asks the run's model. With stream each piece of the answer goes to delta; reasoning is left
+// Chat asks the run's model. With Stream each piece of the answer goes to delta; reasoning is left
 // out. Tokens are what the model reported, and an estimate when it reported none; the run counts
 // them itself.
-func (s *Services) Chat(ctx context.Context, args engine.Value, delta func(string) error) (engine.Value, error) {
+func (s *Services) Chat(ctx context.Context, in contract.ChatRequest, delta func(string) error) (contract.ChatAnswer,
+	error,
+) {
 	if s.Call.Ports().Model == nil {
-		return engine.Null, refuse("unsupported", "this host offers no model")
+		return contract.ChatAnswer{}, contract.Errorf(contract.Unsupported, "this host offers no model")
 	}
-	req := engine.ModelRequest{LLM: s.LLM, Purpose: engine.PurposeAnswer, Stream: args.Get("stream").True()}
-	if t, ok := args.Get("temperature").Float(); ok {
-		req.Config.Temperature = &t
-	}
-	if alias := args.Get("model").Str(); alias != "" {
-		id, ok := s.Models[alias]
+	req := engine.ModelRequest{LLM: s.LLM, Purpose: engine.PurposeAnswer, Stream: in.Stream}
+	req.Config.Temperature = in.Temperature
+	if in.Model != "" {
+		id, ok := s.Models[in.Model]
 		if !ok {
-			return engine.Null, refuse("not_found", "llm.chat: no model is called "+engine.String(alias).JSON()+" here; leave it out for the default")
+			const text = "llm.chat: no model is called %q here; leave it out for the default"
+			return contract.ChatAnswer{}, contract.Errorf(contract.NotFound, text, in.Model)
 		}
 		req.LLM = id
 	}
-	if n, ok := args.Get("max_tokens").Int(); ok && n > 0 {
-		most := int(n)
-		req.Config.MaxTokens = &most
+	if in.MaxTokens > 0 {
+		req.Config.MaxTokens = &in.MaxTokens
 	}
 	tokens := 0
-	for _, m := range args.Get("messages").Elements() {
-		role, content := m.Get("role").Str(), m.Get("content").Str()
-		tokens += engine.Tokens(content)
-		if role == "system" {
-			req.System = strings.TrimPrefix(req.System+"\n\n"+content, "\n\n")
+	for _, m := range in.Messages {
+		tokens += engine.Tokens(m.Content)
+		if m.Role == "system" {
+			req.System = strings.TrimPrefix(req.System+"\n\n"+m.Content, "\n\n")
 			continue
 		}
-		req.Query = content
-		req.Messages = append(req.Messages, engine.ModelMessage{Role: role, Content: content})
+		req.Query = m.Content
+		req.Messages = append(req.Messages, engine.ModelMessage{Role: m.Role, Content: m.Content})
 	}
 	if !req.Stream {
 		delta = nil
 	}
 	answer, err := s.Call.Generate(ctx, &req, spoken(delta))
 	if err != nil {
-		return engine.Null, err
+		return contract.ChatAnswer{}, err
 	}
-	text := strings.TrimSpace(engine.WithoutReasoning(answer.Text))
-	used := answer.Usage
-	if used.Prompt+used.Completion == 0 {
-		used = engine.Usage{Prompt: tokens, Completion: engine.Tokens(text)}
+	out := contract.ChatAnswer{Text: strings.TrimSpace(engine.WithoutReasoning(answer.Text)), Usage: answer.Usage}
+	if out.Usage.Prompt+out.Usage.Completion == 0 {
+		out.Usage = engine.Usage{Prompt: tokens, Completion: engine.Tokens(out.Text)}
 	}
-	return engine.Object("text", text, "usage", engine.Object("prompt_tokens", used.Prompt, "completion_tokens", used.Completion)), nil
+	return out, nil
 }
 
 // spoken passes on the pieces that stand outside think marks, which are pieces of their own.
@@ -85,28 +82,28 @@ func spoken(delta func(string) error) func(string) error {
 	}
 }
 
-// Variable reads a variable of the run: sys.query, env.name. Outputs of nodes are none.
-func (s *Services) Variable(ctx context.Context, name string) (engine.Value, error) {
+// Variable reads a variable of the run: sys.query, env.name. Outputs of nodes are not found.
+func (s *Services) Variable(ctx context.Context, name string) (value engine.Value, found bool, err error) {
 	ref := engine.ParseRef(name)
 	if ref.Node != "" {
-		return engine.Object("found", false, "value", engine.Null), nil
+		return engine.Null, false, nil
 	}
-	value, err := s.Call.Resolve(ctx, &ref)
+	value, err = s.Call.Resolve(ctx, &ref)
 	if errors.Is(err, engine.ErrRef) {
-		return engine.Object("found", false, "value", engine.Null), nil
+		return engine.Null, false, nil
 	}
-	return engine.Object("found", err == nil, "value", value), err
+	return value, err == nil, err
 }
 
 // SetVariable writes one when the node is done; the plugin sees it at once.
 func (s *Services) SetVariable(ctx context.Context, name string, value engine.Value) error {
 	ref := engine.ParseRef(name)
 	if ref.Node != "" {
-		return refuse(codeInvalidArgument, "var.set: "+engine.String(name).JSON()+" is no variable")
+		return contract.Errorf(contract.InvalidArgument, "var.set: %q is not a variable", name)
 	}
 	err := s.Call.Set(ctx, &ref, value)
 	if errors.Is(err, engine.ErrRef) {
-		return refuse("not_found", "var.set: the canvas has no variable "+engine.String(name).JSON())
+		return contract.Errorf(contract.NotFound, "var.set: the canvas has no variable %q", name)
 	}
 	return err
 }

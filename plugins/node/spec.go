@@ -1,9 +1,11 @@
 package node
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // toolResult is the output that goes back to a model.
@@ -11,30 +13,34 @@ const toolResult = "content"
 
 // spec derives what the engine knows of a component from a manifest. The Spec belongs to one node:
 // its component takes pinned arguments out of the Spec's tool.
-func (s *Shelf) spec(name, ref string, m *Manifest) engine.Spec {
+func (s *Shelf) spec(name, ref string, m *contract.Manifest) engine.Spec {
 	spec := engine.Spec{
 		Name: name, Doc: m.Description, Inputs: fields(m.Arguments), Outputs: outputs(m), Params: form(name, m),
-		Thoughts: "Running " + m.Display + ".",
+		Thoughts: "Running " + displayName(m) + ".",
 	}
-	if !m.Arguments.IsNull() {
+	if m.Arguments != nil {
 		spec.Tool = &engine.ToolSpec{
-			Function: m.Name, Description: m.Description, Result: toolResult, Args: spec.Inputs, Schema: m.Arguments.Value,
+			Function: m.Name, Description: m.Description, Result: toolResult, Args: spec.Inputs,
+			Schema: m.Arguments.Value(),
 		}
 	}
 	spec.New = func() engine.Component { return &component{shelf: s, ref: ref, manifest: m, tool: spec.Tool} }
 	return spec
 }
 
+// displayName is the name for people, in English.
+func displayName(m *contract.Manifest) string { return cmp.Or(m.Display["en"], m.Name) }
+
 // fields lists the properties of a schema: required ones first, then by name.
-func fields(s Schema) []engine.Field {
-	needed := s.Get("required")
+func fields(s *contract.Schema) []engine.Field {
 	var first, rest []engine.Field
-	for name, p := range s.Get("properties").Fields() {
-		f := engine.Field{Name: name, Type: fieldType(Schema{p}), Doc: p.Get("description").Str()}
-		for _, r := range needed.Elements() {
-			f.Required = f.Required || r.Str() == name
+	for _, name := range s.Names() {
+		p, _ := s.Property(name)
+		f := engine.Field{
+			Name: name, Type: fieldType(p), Doc: p.Description(),
+			Required: slices.Contains(s.Required(), name),
 		}
-		for _, e := range p.Get("enum").Elements() {
+		for _, e := range p.Enum() {
 			f.Enum = append(f.Enum, e.Text())
 		}
 		if f.Required {
@@ -46,8 +52,8 @@ func fields(s Schema) []engine.Field {
 	return append(first, rest...)
 }
 
-func fieldType(p Schema) string {
-	types := p.types()
+func fieldType(p *contract.Schema) string {
+	types := p.Types()
 	if len(types) != 1 {
 		return "any"
 	}
@@ -61,8 +67,8 @@ func fieldType(p Schema) string {
 }
 
 // outputs are what other nodes may refer to. A manifest without outputs may give anything.
-func outputs(m *Manifest) []engine.Field {
-	if m.Outputs.Get("properties").Len() == 0 {
+func outputs(m *contract.Manifest) []engine.Field {
+	if len(m.Outputs.Names()) == 0 {
 		return []engine.Field{{Name: "text", Type: "string", Doc: "the answer"}, {Name: "*", Type: "any", Doc: "whatever the plugin gives"}}
 	}
 	return fields(m.Outputs)
@@ -73,23 +79,24 @@ var bare = engine.Spec{New: func() engine.Component { return &component{} }}
 
 // form is the schema of a node's params: the plugin's params, its arguments, and what every
 // component has.
-func form(name string, m *Manifest) engine.Value {
+func form(name string, m *contract.Manifest) engine.Value {
 	spec := bare
 	spec.Name, spec.Doc = name, m.Description
 	common := spec.Schema()
 	props := engine.NewObject(24)
-	for _, s := range [...]Schema{m.Params, m.Arguments} {
-		for name, p := range s.Get("properties").Fields() {
-			props.Set(name, p)
+	for _, s := range [...]*contract.Schema{m.Params, m.Arguments} {
+		for _, name := range s.Names() {
+			p, _ := s.Property(name)
+			props.Set(name, p.Value())
 		}
 	}
 	for name, p := range common.Get("properties").Fields() {
-		if !props.Has(name) && (name != modelParam || m.Chats) {
+		if !props.Has(name) && (name != modelParam || m.Permissions.LLM != nil) {
 			props.Set(name, p)
 		}
 	}
 	out := common.With("properties", props.Value()).Without("required")
-	if required := m.Params.Get("required"); required.Len() > 0 {
+	if required := m.Params.Value().Get("required"); required.Len() > 0 {
 		out = out.With("required", required)
 	}
 	return out

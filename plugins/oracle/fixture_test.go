@@ -17,6 +17,7 @@ import (
 	extism "github.com/extism/go-sdk"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // built compiles the guests once for all tests.
@@ -97,7 +98,10 @@ func ours(t testing.TB, wasm []byte) (*plugin.Module, error) {
 }
 
 // fixtureManifest stands in for the manifest that modules from elsewhere do not have.
-var fixtureManifest = &plugin.Manifest{ABI: plugin.ABI, Name: "fixture", Version: "1.0.0", Description: "A fixture.", State: plugin.StateTenant}
+var fixtureManifest = &contract.Manifest{
+	ABI: contract.ABI, Name: "fixture", Version: "1.0.0",
+	Description: "A fixture.", State: contract.StateTenant,
+}
 
 // fixtures are the plugins the official host tests itself with.
 func fixtures(t *testing.T) []string {
@@ -122,11 +126,11 @@ func packed(t testing.TB, wasm []byte) []byte {
 	}
 	defer func() { _ = h.Close(context.Background()) }()
 	manifest, err := h.Describe(context.Background(), wasm)
-	if errors.Is(err, plugin.NotFound) {
+	if errors.Is(err, contract.NotFound) {
 		manifest, err = json.Marshal(fixtureManifest)
 	}
 	if err == nil {
-		wasm, err = plugin.WithSection(wasm, plugin.ManifestSection, manifest)
+		wasm, err = contract.WithSection(wasm, contract.ManifestSection, manifest)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ type Call struct {
 	callInfo
 	host      host
 	artifacts []Artifact
+	citations []Citation
 	usage     *Usage
 }
 
@@ -31,6 +32,15 @@ type Artifact struct {
 	Name string `json:"name"`
 	MIME string `json:"mime"`
 	Ref  string `json:"ref"`
+}
+
+// Citation is a passage that the answer rests on. The same passage has the same ID; Title and URL
+// may be empty.
+type Citation struct {
+	ID      string `json:"id"`
+	Content string `json:"content"`
+	Title   string `json:"title,omitempty"`
+	URL     string `json:"url,omitempty"`
 }
 
 // Usage counts tokens.
@@ -116,6 +126,9 @@ func (c *Call) Remember(name string, value []byte) { c.host.setVariable(name, va
 
 // Attach adds a file to the answer.
 func (c *Call) Attach(a Artifact) { c.artifacts = append(c.artifacts, a) }
+
+// Cite adds a passage to the references of the run.
+func (c *Call) Cite(passage Citation) { c.citations = append(c.citations, passage) }
 
 // Used counts tokens the plugin used on its own account, not those of Chat.
 func (c *Call) Used(u Usage) { c.usage = &u }

@@ -106,6 +106,7 @@ type input struct {
 type output struct {
 	Outputs   any        `json:"outputs"`
 	Artifacts []Artifact `json:"artifacts,omitempty"`
+	Citations []Citation `json:"citations,omitempty"`
 	Usage     *Usage     `json:"usage,omitempty"`
 }
 
@@ -128,7 +129,7 @@ func invoke(h host, message []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := json.Marshal(output{Outputs: out, Artifacts: c.artifacts, Usage: c.usage})
+	b, err := json.Marshal(output{Outputs: out, Artifacts: c.artifacts, Citations: c.citations, Usage: c.usage})
 	if err != nil {
 		return nil, fmt.Errorf("outputs: %w", err)
 	}

@@ -39,6 +39,7 @@ func greet(c *sdk.Call, p settings, a args) (out, error) {
 		return out{}, sdk.Fail(sdk.InvalidArgument, "city is empty")
 	}
 	c.Attach(sdk.Artifact{Name: "map.png", MIME: "image/png", Ref: "a1"})
+	c.Cite(sdk.Citation{ID: "p1", Content: "A passage."})
 	c.Used(sdk.Usage{PromptTokens: 1})
 	if err := c.Emit("Hello"); err != nil {
 		return out{}, err
@@ -136,7 +137,9 @@ func TestInvoke(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, `{"outputs":{"text":"Oslo f","temp":3},"artifacts":[{"name":"map.png","mime":"image/png","ref":"a1"}],"usage":{"prompt_tokens":1,"completion_tokens":0}}`, string(got))
+	same(t, `{"outputs":{"text":"Oslo f","temp":3},"artifacts":[{"name":"map.png","mime":"image/png","ref":"a1"}],
+		"citations":[{"id":"p1","content":"A passage."}],
+		"usage":{"prompt_tokens":1,"completion_tokens":0}}`, string(got))
 	if want := []sdk.Emitted{{Kind: "answer", Data: "Hello"}}; !reflect.DeepEqual(f.Emitted, want) {
 		t.Errorf("emitted %v", f.Emitted)
 	}

@@ -38,8 +38,8 @@ export class Plugins {
     this.fault.set(undefined);
     try {
       const bytes = new Uint8Array(await file.arrayBuffer());
-      const [{ readManifest }, { version }] = await Promise.all([import("@easel/engine/plugin/manifest"), this.#engine.then((engine) => engine.info)]);
-      const { name, version: own, description, preview, permissions = {} } = readManifest(bytes, version);
+      const manifest = await (await this.#engine).pluginManifest(bytes);
+      const { name, version: own, description, preview, permissions = {} } = manifest;
       const asks = asksOf(permissions);
       const before = this.list.get().find((each) => each.name === name);
       const allowed = before?.allowed === true && String(before.asks) === String(asks); // another build that asks for the same

@@ -5,6 +5,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Plugins are the installed plugins of a host.
@@ -12,32 +13,32 @@ type Plugins interface {
 	// Palette describes them for one tenant.
 	Palette(ctx context.Context, tenant string) ([]Plugin, error)
 	// Grant is the most that plugins may do for a tenant; nil when it does not restrict them.
-	Grant(ctx context.Context, tenant string) (*plugin.Permissions, error)
+	Grant(ctx context.Context, tenant string) (*contract.Permissions, error)
 	// SetGrant restricts what plugins may do for a tenant; nil removes the restriction.
-	SetGrant(ctx context.Context, tenant string, p *plugin.Permissions) error
+	SetGrant(ctx context.Context, tenant string, p *contract.Permissions) error
 	// Relay sends a request of a plugin, NAME or NAME@VERSION, that runs in a page.
 	Relay(ctx context.Context, tenant, name string, r plugin.Relayed) (*plugin.Response, error)
 }
 
 // Plugin is an installed plugin, as editors of canvases see it.
 type Plugin struct {
-	Component   string             `json:"component" jsonschema:"its name in a canvas, such as plugin:weather@1"`
-	Name        string             `json:"name"`
-	Version     string             `json:"version"`
-	State       string             `json:"state" jsonschema:"on, off, waiting for approval, or broken"`
-	Note        string             `json:"note,omitempty" jsonschema:"why it is not on"`
-	Display     map[string]string  `json:"display,omitempty" jsonschema:"its name for people, by locale"`
-	Category    string             `json:"category,omitempty"`
-	Description string             `json:"description,omitempty"`
-	License     string             `json:"license,omitempty"`
-	Icon        string             `json:"icon,omitempty" jsonschema:"a data URL"`
-	Streams     bool               `json:"streams" jsonschema:"its answer comes in pieces"`
-	Preview     string             `json:"preview,omitempty" jsonschema:"where a preview runs it: local, server or none"`
-	Params      engine.Value       `json:"params" jsonschema:"JSON Schema of what a node sets"`
-	Outputs     engine.Value       `json:"outputs" jsonschema:"what other nodes may refer to: [{name, type, doc}]"`
-	Tool        engine.Value       `json:"tool" jsonschema:"the function that a model may call, in OpenAI's form; null when it is none"`
-	Granted     plugin.Permissions `json:"granted" jsonschema:"what it may do for the caller"`
-	Secrets     map[string]bool    `json:"secrets,omitempty" jsonschema:"the secrets it uses, and whether they are set"`
+	Component   string               `json:"component" jsonschema:"its name in a canvas, such as plugin:weather@1"`
+	Name        string               `json:"name"`
+	Version     string               `json:"version"`
+	State       string               `json:"state" jsonschema:"on, off, waiting for approval, or broken"`
+	Note        string               `json:"note,omitempty" jsonschema:"why it is not on"`
+	Display     map[string]string    `json:"display,omitempty" jsonschema:"its name for people, by locale"`
+	Category    string               `json:"category,omitempty"`
+	Description string               `json:"description,omitempty"`
+	License     string               `json:"license,omitempty"`
+	Icon        string               `json:"icon,omitempty" jsonschema:"a data URL"`
+	Streams     bool                 `json:"streams" jsonschema:"its answer comes in pieces"`
+	Preview     string               `json:"preview,omitempty" jsonschema:"where a preview runs it: local, server or none"`
+	Params      engine.Value         `json:"params" jsonschema:"JSON Schema of what a node sets"`
+	Outputs     engine.Value         `json:"outputs" jsonschema:"what other nodes may refer to: [{name, type, doc}]"`
+	Tool        engine.Value         `json:"tool" jsonschema:"the function that a model may call, in OpenAI's form; null when it is none"`
+	Granted     contract.Permissions `json:"granted" jsonschema:"what it may do for the caller"`
+	Secrets     map[string]bool      `json:"secrets,omitempty" jsonschema:"the secrets it uses, and whether they are set"`
 }
 
 // Palette describes the installed plugins for a tenant; the list is never nil.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // The verbs of `easel plugin` are commands of their own, each in a file plugin_VERB.go or with its
@@ -104,7 +105,7 @@ func (p *pluginPlace) catalog(ctx context.Context, a *app, f func(*plugin.Catalo
 	dir, err := p.folder(a)
 	if err == nil {
 		var c *plugin.Catalog
-		if c, err = plugin.OpenCatalog(ctx, h, dir, plugin.Everything()); err == nil {
+		if c, err = plugin.OpenCatalog(ctx, h, dir, contract.Everything()); err == nil {
 			err = f(c)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // verb is what most verbs are: the place, one name or file, and what to do with it.
@@ -64,7 +65,7 @@ then, and is kept.`,
 				return err
 			}
 			if *yes && limit == nil {
-				all := plugin.Everything()
+				all := contract.Everything()
 				limit = &all
 			}
 			return p.install(ctx, a, file, limit, *remote)
@@ -73,7 +74,9 @@ then, and is kept.`,
 }
 
 // install installs a file. limit, if not nil, is what is approved at once.
-func (p *pluginPlace) install(ctx context.Context, a *app, file string, limit *plugin.Permissions, remote bool) error {
+func (p *pluginPlace) install(ctx context.Context, a *app, file string, limit *contract.Permissions,
+	remote bool,
+) error {
 	var wasm []byte
 	if err := p.with(ctx, a, func(h *plugin.Host) (err error) {
 		wasm, err = source(ctx, h, file)
@@ -166,13 +169,13 @@ func allowFlag(fs *flag.FlagSet) *string {
 }
 
 // allowed reads --allow; nil when it was not given.
-func allowed(verb string, fs *flag.FlagSet, list string) (*plugin.Permissions, error) {
+func allowed(verb string, fs *flag.FlagSet, list string) (*contract.Permissions, error) {
 	given := false
 	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "allow" })
 	if !given {
 		return nil, nil
 	}
-	limit, err := plugin.Allow(strings.Split(list, ","))
+	limit, err := contract.Allow(strings.Split(list, ","))
 	if err != nil {
 		return nil, misuse("plugin "+verb, "--allow: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/page"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // devPage serves the preview page beside what it needs to try a plugin that is being written: a
@@ -139,19 +139,17 @@ func (p *devPage) builds(w http.ResponseWriter, r *http.Request) {
 
 // tryCanvas is a canvas to talk to a plugin: what a person writes is the first required text that
 // --arg leaves open, and what the plugin gives is said.
-func tryCanvas(m *plugin.Manifest, values engine.Value) []byte {
-	if args := m.Arguments; args != nil {
-		for _, name := range args.Required {
-			_, given := values.Lookup(name)
-			if p := args.Properties[name]; !given && p != nil && slices.Contains(p.Type, "string") {
-				values = values.With(name, engine.String("{sys.query}"))
-				break
-			}
+func tryCanvas(m *contract.Manifest, values engine.Value) []byte {
+	for _, name := range m.Arguments.Required() {
+		_, given := values.Lookup(name)
+		if p, _ := m.Arguments.Property(name); !given && slices.Contains(p.Types(), "string") {
+			values = values.With(name, engine.String("{sys.query}"))
+			break
 		}
 	}
-	outputs := []string{"text"}
-	if m.Outputs != nil && len(m.Outputs.Properties) > 0 {
-		outputs = slices.Sorted(maps.Keys(m.Outputs.Properties))
+	outputs := m.Outputs.Names()
+	if len(outputs) == 0 {
+		outputs = []string{"text"}
 	}
 	said := make([]string, len(outputs))
 	for i, name := range outputs {

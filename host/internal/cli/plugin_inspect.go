@@ -8,10 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
@@ -40,7 +42,7 @@ type inspection struct {
 	Imports   []string        `json:"imports"`
 	Cases     int             `json:"cases"`
 	Signature string          `json:"signature"`
-	parsed    *plugin.Manifest
+	parsed    *contract.Manifest
 }
 
 func inspect(a *app, p *pluginPlace, wasm []byte) (*inspection, error) {
@@ -53,16 +55,16 @@ func inspect(a *app, p *pluginPlace, wasm []byte) (*inspection, error) {
 	for _, i := range shape.Imports {
 		out.Imports = append(out.Imports, i.Module+" "+i.Name)
 	}
-	raw, ok, err := plugin.Section(wasm, plugin.ManifestSection)
+	raw, ok, err := contract.Section(wasm, contract.ManifestSection)
 	if err != nil {
 		return nil, err
 	}
 	if ok {
-		if out.parsed, err = plugin.ParseManifest(raw); err != nil {
+		if out.parsed, err = contract.ParseManifest(raw); err != nil {
 			return nil, err
 		}
 		out.Manifest = raw
-		out.Asks = append(out.Asks, out.parsed.Permissions.Beyond(plugin.Permissions{})...)
+		out.Asks = append(out.Asks, out.parsed.Permissions.Beyond(contract.Permissions{})...)
 	}
 	cases, err := pluginkit.CasesOf(wasm)
 	if err != nil {
@@ -90,7 +92,7 @@ func (i *inspection) print(a *app) error {
 		fmt.Fprintf(a.out, "license:   %s\nstate:     %s\n", or(m.License, "not stated"), or(string(m.State), "none"))
 		for _, s := range []struct {
 			what   string
-			schema *plugin.Schema
+			schema *contract.Schema
 		}{{"params", m.Params}, {"arguments", m.Arguments}, {"outputs", m.Outputs}} {
 			fmt.Fprintf(a.out, "%-10s %s\n", s.what+":", or(strings.Join(properties(s.schema), ", "), "none"))
 		}
@@ -101,24 +103,20 @@ func (i *inspection) print(a *app) error {
 }
 
 // properties lists name and type of each member, required ones with a star.
-func properties(s *plugin.Schema) []string {
-	if s == nil {
-		return nil
-	}
+func properties(s *contract.Schema) []string {
 	var out []string
-	for name, p := range s.Properties {
+	for _, name := range s.Names() {
+		p, _ := s.Property(name)
 		text := name
-		if p != nil && len(p.Type) > 0 {
-			text += " " + strings.Join(p.Type, "|")
+		if types := p.Types(); len(types) > 0 {
+			text += " " + strings.Join(types, "|")
 		}
-		for _, r := range s.Required {
-			if r == name {
-				text += "*"
-			}
+		if slices.Contains(s.Required(), name) {
+			text += "*"
 		}
 		out = append(out, text)
 	}
-	return sorted(out)
+	return out
 }
 
 var pluginPack = command{

@@ -11,6 +11,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // installed answers for components named plugin:… out of the installed plugins. They are opened
@@ -34,14 +35,17 @@ func (a *app) openInstalled() (func(string) (*plugin.Module, error), error) {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "plugins.json")); errors.Is(err, fs.ErrNotExist) {
-		return nil, &plugin.Error{Code: plugin.NotFound, Message: "not installed; install it with `easel plugin install FILE`"}
+		return nil, &contract.Error{
+			Code:    contract.NotFound,
+			Message: "not installed; install it with `easel plugin install FILE`",
+		}
 	}
 	ctx := context.Background()
 	h, err := p.host(ctx, a, plugin.Warn)
 	if err != nil {
 		return nil, err
 	}
-	c, err := plugin.OpenCatalog(ctx, h, dir, plugin.Everything())
+	c, err := plugin.OpenCatalog(ctx, h, dir, contract.Everything())
 	if err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 var pluginRun = command{
@@ -65,13 +66,13 @@ func (r *pluginRunner) flags(fs *flag.FlagSet) {
 }
 
 // granted is the ceiling of what a plugin may do.
-func (r *pluginRunner) granted() plugin.Permissions {
-	all := plugin.Everything()
+func (r *pluginRunner) granted() contract.Permissions {
+	all := contract.Everything()
 	if r.all {
 		return all
 	}
 	all.HTTP.Hosts, all.HTTP.Private = r.hosts, r.world.private
-	all.Secrets = map[string]plugin.SecretPermission{"*": {Hosts: r.hosts}}
+	all.Secrets = map[string]contract.SecretPermission{"*": {Hosts: r.hosts}}
 	return all
 }
 
@@ -173,7 +174,7 @@ func (r *pluginRunner) call(ctx context.Context, a *app, m *plugin.Module, value
 const pluginNode = "Plugin:0"
 
 // oneNode is a canvas with the plugin, and behind it a Message if it is to say something.
-func oneNode(m *plugin.Manifest, values engine.Value, say string) engine.Value {
+func oneNode(m *contract.Manifest, values engine.Value, say string) engine.Value {
 	node := func(kind string, params engine.Value, down ...string) engine.Value {
 		return engine.Object("obj", engine.Object("component_name", kind, "params", params), "downstream", down)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -47,14 +48,14 @@ func packed(t *testing.T, name string) string {
 // does not look at.
 func sample(t *testing.T, text, request, manifest string) []byte {
 	t.Helper()
-	wasm, err := plugin.WithSection(wattest.Must(`(module
+	wasm, err := contract.WithSection(wattest.Must(`(module
 		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
 		(import "easel:host/v1" "call" (func $call (param i32 i32 i32) (result i32)))
 		(memory (export "memory") 1)
 		(data (i32.const 0) `+strconv.Quote(`"`+text+`"`)+`) (data (i32.const 512) `+strconv.Quote(request)+`)
 		(func (export "easel_invoke") (result i32)
 			i32.const 0 i32.const 512 i32.const `+strconv.Itoa(len(request))+` call $call drop
-			i32.const 0 i32.const `+strconv.Itoa(len(text)+2)+` call $output_write i32.const 0))`), plugin.ManifestSection, []byte(manifest))
+			i32.const 0 i32.const `+strconv.Itoa(len(text)+2)+` call $output_write i32.const 0))`), contract.ManifestSection, []byte(manifest))
 	require.NoError(t, err)
 	return wasm
 }
@@ -227,7 +228,7 @@ func TestPluginInspect(t *testing.T) {
 	}
 	code, out, _ = easel(t, "plugin", "inspect", packed(t, "table"), "--json")
 	require.Zero(t, code)
-	var seen struct{ Manifest plugin.Manifest }
+	var seen struct{ Manifest contract.Manifest }
 	require.NoError(t, json.Unmarshal([]byte(out), &seen))
 	require.Equal(t, "table", seen.Manifest.Name)
 	code, _, errs = easel(t, "plugin", "inspect", file(t, "x.wasm", "no module"))

@@ -3,19 +3,21 @@
 //
 // A pattern is a host name or address (api.example.org, 10.0.0.7, [::1]), all hosts below a domain
 // (*.example.org, without example.org itself) or * for every host; each but * may end in :port.
-// Without a port a pattern stands for every port. Case does not matter.
+// Without a port a pattern stands for every port. Case does not matter. What a pattern covers is
+// defined by the plugin contract, see [contract.CoversHost].
 package hostmatch
 
 import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// Of writes the host of an http or https URL always with its port, as [Covers] takes it.
+// Of writes the host of an http or https URL always with its port, as [Any] takes it.
 func Of(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -29,33 +31,14 @@ func Of(u *url.URL) string {
 }
 
 // Any reports whether one of the patterns covers name.
-func Any(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return Covers(p, name) })
-}
-
-// Covers reports whether pattern allows every host that name allows; name may be a pattern or a
-// host, with or without a port.
-func Covers(pattern, name string) bool {
-	pattern, name = strings.ToLower(pattern), strings.ToLower(name)
-	if pattern == "*" || pattern == name {
-		return true
-	}
-	if host, port := splitPort(name); port != "" {
-		if p, pp := splitPort(pattern); pp == "" || pp == port {
-			return Covers(p, host)
-		}
-		return false
-	}
-	below, ok := strings.CutPrefix(pattern, "*.")
-	return ok && strings.HasSuffix(strings.TrimPrefix(name, "*"), "."+below)
-}
+func Any(patterns []string, name string) bool { return contract.AnyCoversHost(patterns, name) }
 
 // Check returns an error for a text that is not a pattern.
 func Check(pattern string) error {
 	bad := func(why string) error {
 		return fmt.Errorf("host %q: %s; use example.org, example.org:8443, *.example.org or *", pattern, why)
 	}
-	host, port := splitPort(pattern)
+	host, port := contract.SplitPort(pattern)
 	if n, err := strconv.Atoi(port); (port != "" || strings.HasSuffix(pattern, ":")) && (err != nil || n < 1 || n > 65535) {
 		return bad("the port is not a number from 1 to 65535")
 	}
@@ -75,13 +58,4 @@ func Check(pattern string) error {
 		}
 	}
 	return nil
-}
-
-// splitPort divides host:port; a bare IPv6 address has no port.
-func splitPort(s string) (host, port string) {
-	i := strings.LastIndexByte(s, ':')
-	if i < 0 || strings.Contains(s[:i], ":") && !strings.HasSuffix(s[:i], "]") {
-		return s, ""
-	}
-	return s[:i], s[i+1:]
 }

@@ -58,15 +58,6 @@ func (a *arena) alloc(n uint64) uint64 {
 	return from + arenaBase
 }
 
-// put copies b into a new block.
-func (a *arena) put(b []byte) uint64 {
-	at := a.alloc(uint64(len(b)))
-	if at != 0 {
-		copy(a.bytes[at-arenaBase:], b)
-	}
-	return at
-}
-
 func (a *arena) free(at uint64) {
 	n, ok := a.blocks[at]
 	if !ok {

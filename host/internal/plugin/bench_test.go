@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // BenchmarkEcho measures the way in and out of a warm instance.
@@ -48,7 +51,7 @@ func BenchmarkInvoke(b *testing.B) {
 	b.Run("messages/1KB", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			_, err := m.Invoke(context.Background(), Invocation{Params: params})
+			_, err := m.Invoke(context.Background(), Invocation{Params: engine.FromGo(params)})
 			require.NoError(b, err)
 		}
 	})
@@ -123,7 +126,7 @@ func plainGuest(b *testing.B, in []byte) func() {
 	b.Cleanup(func() { require.NoError(b, rt.Close(ctx)) })
 	h := &Host{runtime: rt}
 	require.NoError(b, h.bindImports(ctx))
-	m := &Module{host: newHost(b, Config{}), manifest: &Manifest{}, limits: DefaultLimits}
+	m := &Module{host: newHost(b, Config{}), manifest: &contract.Manifest{}, limits: contract.DefaultLimits}
 	wasm := goGuest(b, "goguest")
 	require.NoError(b, m.read(wasm))
 	g := &guest{m: m, exports: map[string]api.Function{}}

@@ -1,5 +1,12 @@
 package plugin
 
+import (
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
+)
+
 // bulkFuncs is easel:host/v1: whole ranges are copied, so a megabyte costs what a
 // memmove costs.
 var bulkFuncs = []hostFunc{
@@ -8,7 +15,10 @@ var bulkFuncs = []hostFunc{
 	{"output_write", "ii:", func(g *guest, s []uint64) { g.output = g.write(g.output, "output", "output_write", s) }},
 	{"error_write", "ii:", func(g *guest, s []uint64) { g.failure = g.write(g.failure, "error", "error_write", s) }},
 	{"log", "iii:", func(g *guest, s []uint64) { g.log(uint32(s[0]), g.span("log", s[1], s[2])) }},
-	{"emit", "iii:i", func(g *guest, s []uint64) { s[0] = g.emit(Kind(uint32(s[0])), g.span("emit", s[1], s[2])) }},
+	{"emit", "iii:i", func(g *guest, s []uint64) {
+		s[0] = g.emit(contract.Kind(uint32(s[0])),
+			g.span("emit", s[1], s[2]))
+	}},
 	{"call", "iii:i", (*guest).bulkCall},
 	{"result_read", "ii:i", func(g *guest, s []uint64) { g.result, s[0] = g.read(g.result, "result_read", s) }},
 }
@@ -17,11 +27,12 @@ var bulkFuncs = []hostFunc{
 func (g *guest) span(name string, p, n uint64) []byte {
 	g.hostWork(uint64(uint32(n)))
 	if g.memory == nil {
-		g.stop(fail(Trap, "%s: the module has no memory", name))
+		g.stop(contract.Errorf(contract.Trap, "%s: the module has no memory", name))
 	}
 	b, ok := g.memory.Read(uint32(p), uint32(n))
 	if !ok {
-		g.stop(fail(Trap, "%s: %d bytes at %d are outside the memory of %d", name, uint32(n), uint32(p), g.memory.Size()))
+		g.stop(contract.Errorf(contract.Trap, "%s: %d bytes at %d are outside the memory of %d", name, uint32(n),
+			uint32(p), g.memory.Size()))
 	}
 	return b
 }
@@ -36,7 +47,7 @@ func (g *guest) read(from []byte, name string, s []uint64) ([]byte, uint64) {
 // write appends guest bytes to an output.
 func (g *guest) write(to []byte, what, name string, s []uint64) []byte {
 	b := g.span(name, s[0], s[1])
-	if most := g.m.limits.output(); len(to)+len(b) > most {
+	if most := g.m.limits.OutputBytes(); len(to)+len(b) > most {
 		g.stop(tooLarge(what, len(to)+len(b), most))
 	}
 	return append(to, b...)
@@ -48,11 +59,12 @@ const cancelled = uint64(0xffffffff)
 func (g *guest) bulkCall(s []uint64) {
 	request := g.span("call", s[1], s[2])
 	if format := uint32(s[0]); format != 0 {
-		g.result = answer(nil, fail(Unsupported, "call format %d; this host reads format 0, JSON", format))
+		g.result = answerMessage(engine.Null, contract.Errorf(contract.Unsupported,
+			"call format %d; this host reads format 0, JSON", format))
 		s[0] = uint64(len(g.result))
 		return
 	}
-	out, ok := g.ask(request)
+	out, ok := g.requests.answer(request)
 	g.result = out
 	s[0] = uint64(uint32(len(out)))
 	if !ok {
@@ -67,13 +79,13 @@ var levels = [...]string{"trace", "debug", "info", "warn", "error"}
 // plugin that logs too much is a nuisance; one that does nothing else is stopped.
 func (g *guest) log(level uint32, text []byte) {
 	if g.logCalls++; g.logCalls > maxLogCalls {
-		g.stop(fail(TooManyCalls, "more than %d lines of log", maxLogCalls))
+		g.stop(contract.Errorf(contract.TooManyCalls, "more than %d lines of log", maxLogCalls))
 	}
 	if len(g.logs) >= maxLogs {
 		return
 	}
 	name := levels[min(level, uint32(len(levels)-1))]
-	line := LogLine{Level: name, Text: validText(text[:min(len(text), maxLogBytes)])}
+	line := LogLine{Level: name, Text: strings.ToValidUTF8(string(text[:min(len(text), maxLogBytes)]), "\uFFFD")}
 	g.logs = append(g.logs, line)
 	g.m.host.cfg.Log.Debug("plugin log", "plugin", g.m.name(), "level", name, "text", line.Text)
 }

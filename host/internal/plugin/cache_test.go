@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -24,7 +25,7 @@ func TestDamagedCompiledCode(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { require.NoError(t, h.Close(context.Background())) }()
 		h.cfg.Trust.Local = Off
-		_, err = h.Load(t.Context(), wasm, LoadOptions{Granted: Everything()})
+		_, err = h.Load(t.Context(), wasm, LoadOptions{Granted: contract.Everything()})
 		return err
 	}
 	require.NoError(t, load())

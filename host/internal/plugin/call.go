@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
@@ -21,7 +22,7 @@ type CallRequest struct {
 	Fuel int64
 	// Grant cuts the module's grant further, for instance to what the tenant allows;
 	// nil leaves it. Make it once per tenant with Permissions.Cut, not per call.
-	Grant *Permissions
+	Grant *contract.Permissions
 	// Services answer what the plugin asks of the host; nil ones are unsupported.
 	Services Services
 	// SecretMark is what a placeholder of a secret has to carry, {{secret:NAME:MARK}}: random text
@@ -30,7 +31,7 @@ type CallRequest struct {
 	SecretMark string
 	// Emit receives what the plugin emits, in order, while the plugin waits. An
 	// error tells the plugin to finish. Nil drops everything.
-	Emit func(ctx context.Context, e Emission) error
+	Emit func(ctx context.Context, e contract.Emission) error
 	// Scratch holds the Extism variables of the run; nil gives the call its own.
 	Scratch *Scratch
 }
@@ -61,7 +62,7 @@ func (m *Module) Call(ctx context.Context, req CallRequest) (Result, error) {
 	res, err := m.call(ctx, &req)
 	res.unmark(req.SecretMark)
 	if err != nil {
-		return res, err.unmarked(req.SecretMark).at(m.manifest.Name, req.Export)
+		return res, err.Unmarked(req.SecretMark).At(m.manifest.Name, req.Export)
 	}
 	return res, nil
 }
@@ -79,9 +80,9 @@ func (r *Result) unmark(mark string) {
 	}
 }
 
-func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *Error) {
+func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *contract.Error) {
 	if !m.begin() {
-		return Result{}, fail(Closed, "the plugin was removed or replaced; load it again")
+		return Result{}, contract.Errorf(contract.Closed, "the plugin was removed or replaced; load it again")
 	}
 	defer m.end()
 	if ctx.Err() != nil {
@@ -113,11 +114,11 @@ func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *Error) {
 }
 
 // compute runs the export on g, or on a new instance when g is nil.
-func (m *Module) compute(ctx context.Context, g *guest, req *CallRequest) (Result, *guest, bool, *Error) {
+func (m *Module) compute(ctx context.Context, g *guest, req *CallRequest) (Result, *guest, bool, *contract.Error) {
 	if g == nil {
-		made, err := m.instantiate(ctx, within(req.Timeout, m.limits.timeout()))
+		made, err := m.instantiate(ctx, within(req.Timeout, m.limits.Timeout()))
 		if err != nil {
-			return Result{}, nil, false, asError(err, Internal)
+			return Result{}, nil, false, contract.AsError(err, contract.Internal)
 		}
 		g = made
 	}
@@ -126,19 +127,19 @@ func (m *Module) compute(ctx context.Context, g *guest, req *CallRequest) (Resul
 }
 
 // waited explains why a call got no turn.
-func waited(ctx context.Context, format string, args ...any) *Error {
+func waited(ctx context.Context, format string, args ...any) *contract.Error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	return fail(Unavailable, format, args...)
+	return contract.Errorf(contract.Unavailable, format, args...)
 }
 
 // ended turns the end of a context into an error.
-func ended(ctx context.Context) *Error {
+func ended(ctx context.Context) *contract.Error {
 	if ctx.Err() == context.DeadlineExceeded {
-		return fail(Timeout, "the caller's deadline passed")
+		return contract.Errorf(contract.Timeout, "the caller's deadline passed")
 	}
-	return fail(Cancelled, "the caller gave up")
+	return contract.Errorf(contract.Cancelled, "the caller gave up")
 }
 
 // within is the limit v under the limit most; v not positive means most.

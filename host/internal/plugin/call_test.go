@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 func TestCallGivesBackWhatTheGuestWrites(t *testing.T) {
@@ -31,30 +33,56 @@ func TestCallFaults(t *testing.T) {
 	limits := map[string]any{"limits": map[string]any{"timeout_ms": 60_000, "memory_mb": 4, "output_kb": 64, "fuel": 1 << 40}}
 	for _, c := range []struct {
 		name, code string
-		want       Code
+		want       contract.Code
 		message    string
 		discarded  bool
 	}{
-		{"an endless loop meets the deadline", "loop $l br $l end i32.const 0", Timeout, "in time", true},
-		{"endless recursion", "i64.const 1 i64.const 2 i64.const 3 i64.const 4 call $deep drop i32.const 0", StackOverflow, "recursion", true},
-		{"a memory bomb", "loop $l i32.const 16 memory.grow i32.const -1 i32.eq if unreachable end br $l end i32.const 0", OutOfMemory, "4 MB", true},
-		{"output without end", "loop $l i32.const 0 i32.const 65536 call $output_write br $l end i32.const 0", OutputTooLarge, "output", true},
-		{"an error without end", "loop $l i32.const 0 i32.const 65536 call $error_write br $l end i32.const 0", OutputTooLarge, "error", true},
-		{"emits without end", "loop $l i32.const 1 i32.const 0 i32.const 1 call $emit drop br $l end i32.const 0", TooManyCalls, "emits", true},
-		{"host calls without end", "loop $l i32.const 0 i32.const 100 i32.const 3 call $call drop br $l end i32.const 0", TooManyCalls, "calls", true},
-		{"a panic keeps its message", "i32.const 2 i32.const 0 i32.const 1 i32.const 50 call $fd_write drop unreachable", Panic, "boom!", true},
-		{"an exit keeps its status", "i32.const 3 call $exit i32.const 0", Exit, "status 3", true},
-		{"a trap names itself", "unreachable", Trap, "unreachable", true},
-		{"a division by zero", "i32.const 1 i32.const 0 i32.div_u", Trap, "divide by zero", true},
-		{"a pointer outside the memory", "i32.const 65535 i32.const 9 call $output_write i32.const 0", Trap, "output_write: 9 bytes at 65535", true},
-		{"an error of the plugin", "i32.const 100 i32.const 11 call $error_write i32.const 1", Internal, "not so fast", false},
-		{"an error without words", "i32.const 7", Internal, "returned 7", false},
+		{"an endless loop meets the deadline", "loop $l br $l end i32.const 0", contract.Timeout, "in time", true},
+		{
+			"endless recursion", "i64.const 1 i64.const 2 i64.const 3 i64.const 4 call $deep drop i32.const 0",
+			contract.StackOverflow, "recursion", true,
+		},
+		{"a memory bomb", "loop $l i32.const 16 memory.grow i32.const -1 i32.eq if unreachable end br $l end i32.const 0", contract.OutOfMemory, "4 MB", true},
+		{
+			"output without end", "loop $l i32.const 0 i32.const 65536 call $output_write br $l end i32.const 0",
+			contract.OutputTooLarge, "output", true,
+		},
+		{
+			"an error without end", "loop $l i32.const 0 i32.const 65536 call $error_write br $l end i32.const 0",
+			contract.OutputTooLarge, "error", true,
+		},
+		{
+			"emits without end", "loop $l i32.const 1 i32.const 0 i32.const 1 call $emit drop br $l end i32.const 0",
+			contract.TooManyCalls, "emits", true,
+		},
+		{
+			"host calls without end",
+			"loop $l i32.const 0 i32.const 100 i32.const 3 call $call drop br $l end i32.const 0",
+			contract.TooManyCalls, "calls", true,
+		},
+		{
+			"a panic keeps its message",
+			"i32.const 2 i32.const 0 i32.const 1 i32.const 50 call $fd_write drop unreachable", contract.Panic, "boom!",
+			true,
+		},
+		{"an exit keeps its status", "i32.const 3 call $exit i32.const 0", contract.Exit, "status 3", true},
+		{"a trap names itself", "unreachable", contract.Trap, "unreachable", true},
+		{"a division by zero", "i32.const 1 i32.const 0 i32.div_u", contract.Trap, "divide by zero", true},
+		{
+			"a pointer outside the memory", "i32.const 65535 i32.const 9 call $output_write i32.const 0", contract.Trap,
+			"output_write: 9 bytes at 65535", true,
+		},
+		{
+			"an error of the plugin", "i32.const 100 i32.const 11 call $error_write i32.const 1", contract.Internal,
+			"not so fast", false,
+		},
+		{"an error without words", "i32.const 7", contract.Internal, "returned 7", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := load(t, h, body(c.code), limits)
 			began := time.Now()
 			patience := time.Duration(0)
-			if c.want == Timeout {
+			if c.want == contract.Timeout {
 				patience = 300 * time.Millisecond
 			}
 			res, err := m.Call(context.Background(), CallRequest{Timeout: patience})
@@ -75,7 +103,7 @@ func TestCallUnknownExport(t *testing.T) {
 	m := load(t, newHost(t, Config{}), echo, nil)
 	for _, name := range []string{"nobody", "_initialize", "memory"} {
 		_, err := m.Call(context.Background(), CallRequest{Export: name})
-		require.ErrorIs(t, err, UnknownExport)
+		require.ErrorIs(t, err, contract.UnknownExport)
 	}
 }
 
@@ -89,7 +117,7 @@ func TestCallCancelled(t *testing.T) {
 			var cancelled time.Time
 			time.AfterFunc(10*time.Millisecond, func() { cancelled = time.Now(); cancel() })
 			_, err := m.Call(ctx, CallRequest{})
-			require.ErrorIs(t, err, Cancelled)
+			require.ErrorIs(t, err, contract.Cancelled)
 			if best = min(best, time.Since(cancelled)); best < grace {
 				break
 			}
@@ -106,7 +134,7 @@ func TestCallCancelled(t *testing.T) {
 		for range 10 { // a busy machine may be slower than the grace, but not each time
 			ctx, cancel := context.WithCancel(context.Background())
 			seen := 0
-			res, err = m.Call(ctx, CallRequest{Emit: func(context.Context, Emission) error {
+			res, err = m.Call(ctx, CallRequest{Emit: func(context.Context, contract.Emission) error {
 				if seen++; seen == 3 {
 					cancel()
 				}
@@ -125,8 +153,9 @@ func TestCallCancelled(t *testing.T) {
 			i32.const 1 i32.const 0 i32.const 3 call $emit drop loop $l br $l end i32.const 0))`, nil)
 		ctx, cancel := context.WithCancel(context.Background())
 		began := time.Now()
-		_, err := m.Call(ctx, CallRequest{Emit: func(context.Context, Emission) error { cancel(); return nil }})
-		require.ErrorIs(t, err, Cancelled)
+		_, err := m.Call(ctx,
+			CallRequest{Emit: func(context.Context, contract.Emission) error { cancel(); return nil }})
+		require.ErrorIs(t, err, contract.Cancelled)
 		require.GreaterOrEqual(t, time.Since(began), grace)
 	})
 	t.Run("the caller's deadline is a timeout", func(t *testing.T) {
@@ -134,7 +163,7 @@ func TestCallCancelled(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		defer cancel()
 		_, err := m.Call(ctx, CallRequest{})
-		require.ErrorIs(t, err, Timeout)
+		require.ErrorIs(t, err, contract.Timeout)
 	})
 }
 
@@ -150,7 +179,7 @@ func TestFuelIsDeterministicAndBounded(t *testing.T) {
 	_, err := m.Call(context.Background(), CallRequest{Fuel: 25000})
 	require.NoError(t, err, "exactly enough is enough")
 	res, err := m.Call(context.Background(), CallRequest{Fuel: 24999})
-	require.ErrorIs(t, err, OutOfFuel)
+	require.ErrorIs(t, err, contract.OutOfFuel)
 	require.Equal(t, int64(25000), res.Fuel)
 }
 
@@ -164,17 +193,17 @@ func TestEmissionsArriveInOrder(t *testing.T) {
 			i32.const 4 i32.const 50 i32.const 26 call $emit drop
 			i32.const 99 i32.const 0 i32.const 3 call $emit drop
 			i32.const 3 i32.const 0 i32.const 3 call $emit))`, nil)
-	var got []Emission
-	_, err := m.Call(context.Background(), CallRequest{Emit: func(_ context.Context, e Emission) error {
+	var got []contract.Emission
+	_, err := m.Call(context.Background(), CallRequest{Emit: func(_ context.Context, e contract.Emission) error {
 		got = append(got, e)
 		return nil
 	}})
 	require.NoError(t, err)
-	require.Equal(t, []Emission{
-		{Kind: Delta, Text: "one"},
-		{Kind: Reasoning, Text: "on"},
-		{Kind: Progress, Pct: 100, Note: "n"},
-		{Kind: Partial, Key: "text", Text: "d"},
+	require.Equal(t, []contract.Emission{
+		{Kind: contract.Delta, Text: "one"},
+		{Kind: contract.Reasoning, Text: "on"},
+		{Kind: contract.Progress, Pct: 100, Note: "n"},
+		{Kind: contract.Partial, Key: "text", Text: "d"},
 	}, got, "unknown kinds and broken JSON are dropped")
 }
 
@@ -190,11 +219,11 @@ func TestLogsAreCapped(t *testing.T) {
 }
 
 func TestErrorOfAPluginCannotPretendToBeTheHost(t *testing.T) {
-	e := guestError([]byte(`{"code":"rate_limited","message":"slow","retryable":true,"data":{"retry_after_ms":5}}`), 1)
-	require.Equal(t, RateLimited, e.Code)
+	e := contract.GuestError([]byte(`{"code":"rate_limited","message":"slow","retryable":true,"data":{"retry_after_ms":5}}`), 1)
+	require.Equal(t, contract.RateLimited, e.Code)
 	require.True(t, e.Retryable)
-	e = guestError([]byte(`{"code":"timeout","message":"ha","retryable":true}`), 1)
-	require.Equal(t, Internal, e.Code)
+	e = contract.GuestError([]byte(`{"code":"timeout","message":"ha","retryable":true}`), 1)
+	require.Equal(t, contract.Internal, e.Code)
 	require.False(t, e.Retryable)
 	require.True(t, strings.HasPrefix(e.Message, "timeout: "))
 }

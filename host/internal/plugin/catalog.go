@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Catalog keeps the installed plugins of a host in a folder: the files, named by their digest, and
@@ -22,7 +24,7 @@ import (
 type Catalog struct {
 	host    *Host
 	dir     string
-	ceiling Permissions
+	ceiling contract.Permissions
 
 	change sync.Mutex // held through a change, which may compile for seconds
 	mu     sync.RWMutex
@@ -31,15 +33,15 @@ type Catalog struct {
 
 // Entry is one installed plugin.
 type Entry struct {
-	Name     string      `json:"name"`
-	Enabled  bool        `json:"enabled"`
-	Active   *Version    `json:"active,omitempty"`
-	Waiting  *Version    `json:"waiting,omitempty"` // not approved yet
-	Previous *Version    `json:"previous,omitempty"`
-	Approved Permissions `json:"approved,omitzero"`
+	Name     string               `json:"name"`
+	Enabled  bool                 `json:"enabled"`
+	Active   *Version             `json:"active,omitempty"`
+	Waiting  *Version             `json:"waiting,omitempty"` // not approved yet
+	Previous *Version             `json:"previous,omitempty"`
+	Approved contract.Permissions `json:"approved,omitzero"`
 	// Considered is what was asked for when somebody approved, the part that was not
 	// approved included: a new version that asks for no more does not wait again.
-	Considered Permissions `json:"considered,omitzero"`
+	Considered contract.Permissions `json:"considered,omitzero"`
 	// Problem says why an active version could not be loaded; empty when all is well.
 	Problem string `json:"problem,omitempty"`
 }
@@ -63,7 +65,7 @@ const stateFile = "plugins.json"
 // OpenCatalog reads the folder dir, making it when it is missing, and loads the
 // enabled plugins. ceiling is the operator's policy for all of them. A plugin that
 // cannot be loaded is listed with its Problem and does not stop the others.
-func OpenCatalog(ctx context.Context, host *Host, dir string, ceiling Permissions) (*Catalog, error) {
+func OpenCatalog(ctx context.Context, host *Host, dir string, ceiling contract.Permissions) (*Catalog, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("plugin: open catalog: %w", err)
 	}
@@ -80,7 +82,7 @@ func OpenCatalog(ctx context.Context, host *Host, dir string, ceiling Permission
 }
 
 // load loads a version from the folder.
-func (c *Catalog) load(ctx context.Context, v Version, approved Permissions, approval bool) (*Module, error) {
+func (c *Catalog) load(ctx context.Context, v Version, approved contract.Permissions, approval bool) (*Module, error) {
 	wasm, err := os.ReadFile(c.file(v.Digest))
 	if err != nil {
 		return nil, fmt.Errorf("plugin: read installed file: %w", err)
@@ -90,7 +92,9 @@ func (c *Catalog) load(ctx context.Context, v Version, approved Permissions, app
 		return nil, err
 	}
 	if m.Digest() != v.Digest {
-		return nil, errors.Join(fail(BadSignature, "file %s was changed on disk; install the plugin again", c.file(v.Digest)).at(m.name(), "read"), m.Close(ctx))
+		return nil, errors.Join(contract.Errorf(contract.BadSignature,
+			"file %s was changed on disk; install the plugin again", c.file(v.Digest)).At(m.name(), "read"),
+			m.Close(ctx))
 	}
 	return m, nil
 }
@@ -106,11 +110,13 @@ func (c *Catalog) Install(ctx context.Context, wasm []byte, source Source) (Entr
 
 // InstallApproved is Install and Enable in one change: what this file asks for is approved, within
 // limit, and nothing that somebody else installs meanwhile.
-func (c *Catalog) InstallApproved(ctx context.Context, wasm []byte, source Source, limit Permissions) (Entry, error) {
+func (c *Catalog) InstallApproved(ctx context.Context, wasm []byte, source Source, limit contract.Permissions) (Entry,
+	error,
+) {
 	return c.install(ctx, wasm, source, &limit)
 }
 
-func (c *Catalog) install(ctx context.Context, wasm []byte, source Source, limit *Permissions) (Entry, error) {
+func (c *Catalog) install(ctx context.Context, wasm []byte, source Source, limit *contract.Permissions) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {
 		return Entry{}, err
@@ -122,7 +128,7 @@ func (c *Catalog) install(ctx context.Context, wasm []byte, source Source, limit
 	}
 	defer c.retire(trial) // after the version is loaded, so that it is compiled once
 	manifest := trial.Manifest()
-	v := Version{Version: manifest.Version, Digest: trial.Digest(), Source: orElse(source, Local)}
+	v := Version{Version: manifest.Version, Digest: trial.Digest(), Source: cmp.Or(source, Local)}
 	if err := c.keep(v.Digest, wasm); err != nil {
 		return Entry{}, fmt.Errorf("plugin %s: install: %w", manifest.Name, err)
 	}
@@ -176,7 +182,7 @@ func (c *Catalog) retire(m *Module) {
 // Enable approves what the waiting version of name asks for and activates it; one
 // that does not wait is switched on again. limit, if not nil, is the most that is
 // approved: the plugin runs with what is left, and its Asks say what it does without.
-func (c *Catalog) Enable(ctx context.Context, name string, limit *Permissions) (Entry, error) {
+func (c *Catalog) Enable(ctx context.Context, name string, limit *contract.Permissions) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {
 		return Entry{}, err
@@ -191,7 +197,7 @@ func (c *Catalog) Enable(ctx context.Context, name string, limit *Permissions) (
 		v = next.Waiting
 	}
 	if v == nil {
-		return Entry{}, fail(NotFound, "no version to enable; install one").at(name, "enable")
+		return Entry{}, contract.Errorf(contract.NotFound, "no version to enable; install one").At(name, "enable")
 	}
 	if next.Waiting != nil || limit != nil {
 		return c.approve(ctx, next, *v, limit)
@@ -200,7 +206,7 @@ func (c *Catalog) Enable(ctx context.Context, name string, limit *Permissions) (
 }
 
 // approve approves what v asks for, within limit unless it is nil, and activates it.
-func (c *Catalog) approve(ctx context.Context, next *item, v Version, limit *Permissions) (Entry, error) {
+func (c *Catalog) approve(ctx context.Context, next *item, v Version, limit *contract.Permissions) (Entry, error) {
 	asked, err := c.asked(v.Digest)
 	if err != nil {
 		return Entry{}, err
@@ -213,18 +219,18 @@ func (c *Catalog) approve(ctx context.Context, next *item, v Version, limit *Per
 }
 
 // asked returns the permissions in the manifest of an installed file.
-func (c *Catalog) asked(digest string) (Permissions, error) {
+func (c *Catalog) asked(digest string) (contract.Permissions, error) {
 	wasm, err := os.ReadFile(c.file(digest))
 	if err != nil {
-		return Permissions{}, fmt.Errorf("plugin: read installed file: %w", err)
+		return contract.Permissions{}, fmt.Errorf("plugin: read installed file: %w", err)
 	}
-	raw, _, err := Section(wasm, ManifestSection)
+	raw, _, err := contract.Section(wasm, contract.ManifestSection)
 	if err != nil {
-		return Permissions{}, err
+		return contract.Permissions{}, err
 	}
-	m, err := ParseManifest(raw)
+	m, err := contract.ParseManifest(raw)
 	if err != nil {
-		return Permissions{}, err
+		return contract.Permissions{}, err
 	}
 	return m.Permissions, nil
 }
@@ -261,7 +267,7 @@ func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
 		return Entry{}, err
 	}
 	if next.Previous == nil {
-		return Entry{}, fail(NotFound, "no version before the active one").at(name, "roll back")
+		return Entry{}, contract.Errorf(contract.NotFound, "no version before the active one").At(name, "roll back")
 	}
 	return c.activate(ctx, next, *next.Previous)
 }
@@ -313,15 +319,18 @@ func (c *Catalog) Get(ref string) (*Module, error) {
 	c.mu.RUnlock()
 	switch {
 	case it == nil:
-		return nil, fail(NotFound, "not installed; install it with `easel plugin install`").at(ref, "find")
+		return nil, contract.Errorf(contract.NotFound, "not installed; install it with `easel plugin install`").At(ref,
+			"find")
 	case it.Problem != "":
-		return nil, fail(NotFound, "could not be loaded: %s", it.Problem).at(ref, "find")
+		return nil, contract.Errorf(contract.NotFound, "could not be loaded: %s", it.Problem).At(ref, "find")
 	case it.module == nil && it.Waiting != nil && it.Active == nil:
-		return nil, fail(NeedsApproval, "asks for %s; approve it with `easel plugin enable %s`", strings.Join(it.Waiting.Asks, ", "), name).at(ref, "find")
+		return nil, contract.Errorf(contract.NeedsApproval, "asks for %s; approve it with `easel plugin enable %s`",
+			strings.Join(it.Waiting.Asks, ", "), name).At(ref, "find")
 	case it.module == nil:
-		return nil, fail(NotFound, "switched off; run `easel plugin enable %s`", name).at(ref, "find")
+		return nil, contract.Errorf(contract.NotFound, "switched off; run `easel plugin enable %s`", name).At(ref,
+			"find")
 	case want != "" && it.Active.Version != want && !strings.HasPrefix(it.Active.Version, want+"."):
-		return nil, fail(NotFound, "installed is version %s", it.Active.Version).at(ref, "find")
+		return nil, contract.Errorf(contract.NotFound, "installed is version %s", it.Active.Version).At(ref, "find")
 	}
 	return it.module, nil
 }

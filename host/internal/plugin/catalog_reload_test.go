@@ -6,14 +6,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Two catalogs on one folder stand for a server and the command line beside it.
 func TestReload(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	server, err := OpenCatalog(ctx, newHost(t, Config{}), dir, Everything())
+	server, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())
 	require.NoError(t, err)
-	command, err := OpenCatalog(ctx, newHost(t, Config{}), dir, Everything())
+	command, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())
 	require.NoError(t, err)
 	reload := func(want bool) {
 		t.Helper()
@@ -44,9 +46,9 @@ func TestReload(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.example"}, second.Granted().HTTP.Hosts)
 	_, err = first.Call(ctx, CallRequest{})
-	require.ErrorIs(t, err, Closed)
+	require.ErrorIs(t, err, contract.Closed)
 
-	_, err = command.Enable(ctx, "sample", &Permissions{})
+	_, err = command.Enable(ctx, "sample", &contract.Permissions{})
 	require.NoError(t, err)
 	reload(true)
 	cut, err := server.Get("sample")
@@ -66,7 +68,7 @@ func TestReload(t *testing.T) {
 
 func TestReloadKeepsWhatItHasWhenTheFolderIsBroken(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	c, err := OpenCatalog(ctx, newHost(t, Config{}), dir, Everything())
+	c, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())
 	require.NoError(t, err)
 	_, err = c.Install(ctx, asking(t, "1.0.0"), Local)
 	require.NoError(t, err)
@@ -75,13 +77,13 @@ func TestReloadKeepsWhatItHasWhenTheFolderIsBroken(t *testing.T) {
 	require.ErrorContains(t, err, stateFile)
 	_, err = c.Get("sample")
 	require.NoError(t, err)
-	_, err = OpenCatalog(ctx, newHost(t, Config{}), dir, Everything())
+	_, err = OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())
 	require.ErrorContains(t, err, stateFile)
 }
 
 func TestWatch(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	server, err := OpenCatalog(ctx, newHost(t, Config{}), dir, Everything())
+	server, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())
 	require.NoError(t, err)
 	watching, stop := context.WithCancel(ctx)
 	news, done := make(chan struct{}, 10), make(chan struct{})
@@ -89,7 +91,7 @@ func TestWatch(t *testing.T) {
 		defer close(done)
 		server.Watch(watching, time.Millisecond, func() { news <- struct{}{} })
 	}()
-	command, err := OpenCatalog(ctx, newHost(t, Config{}), dir, Everything())
+	command, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())
 	require.NoError(t, err)
 	_, err = command.Install(ctx, asking(t, "1.0.0"), Local)
 	require.NoError(t, err)

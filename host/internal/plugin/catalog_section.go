@@ -3,6 +3,8 @@ package plugin
 import (
 	"fmt"
 	"os"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Section returns a custom section of the active version of an installed plugin,
@@ -18,5 +20,5 @@ func (c *Catalog) Section(name, section string) ([]byte, bool, error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("plugin: read installed file: %w", err)
 	}
-	return Section(wasm, section)
+	return contract.Section(wasm, section)
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // begin starts a change: until done no other change of the folder starts, in this process or
@@ -45,7 +47,8 @@ func (c *Catalog) existing(name string) (*item, error) {
 	known := c.items[name] != nil
 	c.mu.RUnlock()
 	if !known {
-		return nil, fail(NotFound, "not installed; `easel plugin list` shows what is").at(name, "find")
+		return nil, contract.Errorf(contract.NotFound, "not installed; `easel plugin list` shows what is").At(name,
+			"find")
 	}
 	return c.copyOf(name), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -23,10 +24,10 @@ func asking(t *testing.T, version string, hosts ...string) []byte {
 
 func TestCatalogLifeOfAPlugin(t *testing.T) {
 	ctx, dir, h := context.Background(), t.TempDir(), newHost(t, Config{})
-	c, err := OpenCatalog(ctx, h, dir, Everything())
+	c, err := OpenCatalog(ctx, h, dir, contract.Everything())
 	require.NoError(t, err)
 	_, err = c.Get("sample")
-	require.ErrorIs(t, err, NotFound)
+	require.ErrorIs(t, err, contract.NotFound)
 
 	e, err := c.Install(ctx, asking(t, "1.0.0"), Local)
 	require.NoError(t, err)
@@ -50,16 +51,16 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.example"}, second.Granted().HTTP.Hosts)
 	_, err = first.Call(ctx, CallRequest{})
-	require.ErrorIs(t, err, Closed)
+	require.ErrorIs(t, err, contract.Closed)
 
 	e, err = c.Install(ctx, asking(t, "2.0.0", "a.example"), Local)
 	require.NoError(t, err)
 	require.Nil(t, e.Waiting, "asking for the same needs no new approval")
 	_, err = c.Get("sample@1")
-	require.ErrorIs(t, err, NotFound)
+	require.ErrorIs(t, err, contract.NotFound)
 	require.ErrorContains(t, err, "installed is version 2.0.0")
 
-	again, err := OpenCatalog(ctx, h, dir, Everything())
+	again, err := OpenCatalog(ctx, h, dir, contract.Everything())
 	require.NoError(t, err)
 	require.Equal(t, c.List(), again.List(), "a restart changes nothing")
 
@@ -70,7 +71,7 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Get("sample")
 	require.ErrorContains(t, err, "easel plugin enable sample")
-	e, err = c.Enable(ctx, "sample", &Permissions{})
+	e, err = c.Enable(ctx, "sample", &contract.Permissions{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"http to a.example", "http method GET", "http method HEAD"}, e.Active.Asks, "what it does without is told")
 	m, err := c.Get("sample")
@@ -79,14 +80,14 @@ func TestCatalogLifeOfAPlugin(t *testing.T) {
 	require.NoError(t, c.Remove(ctx, "sample"))
 	require.Empty(t, c.List())
 	_, err = c.Disable(ctx, "sample")
-	require.ErrorIs(t, err, NotFound)
+	require.ErrorIs(t, err, contract.NotFound)
 }
 
 // TestCatalogPartOfWhatIsAsked has an operator who approves a part: the next version does not ask
 // again for what was refused, one that wants more does.
 func TestCatalogPartOfWhatIsAsked(t *testing.T) {
 	ctx, dir, h := context.Background(), t.TempDir(), newHost(t, Config{})
-	c, err := OpenCatalog(ctx, h, dir, Everything())
+	c, err := OpenCatalog(ctx, h, dir, contract.Everything())
 	require.NoError(t, err)
 	version := func(v string, kv int, hosts ...string) []byte {
 		return pack(t, wattest.Must(echo), map[string]any{"version": v, "permissions": map[string]any{
@@ -96,7 +97,7 @@ func TestCatalogPartOfWhatIsAsked(t *testing.T) {
 	e, err := c.Install(ctx, version("1.0.0", 10, "a.example"), Local)
 	require.NoError(t, err)
 	require.Equal(t, []string{"http to a.example", "http method GET", "kv of 10 bytes"}, e.Waiting.Asks)
-	part, err := Allow([]string{"http"})
+	part, err := contract.Allow([]string{"http"})
 	require.NoError(t, err)
 	e, err = c.Enable(ctx, "sample", &part)
 	require.NoError(t, err)
@@ -116,7 +117,7 @@ func TestCatalogPartOfWhatIsAsked(t *testing.T) {
 	require.Equal(t, []string{"http to b.example", "kv of 10 bytes"}, e.Waiting.Asks, "one that wants more waits, and asks for all it lacks")
 	require.Equal(t, "1.1.0", e.Active.Version)
 
-	again, err := OpenCatalog(ctx, h, dir, Everything())
+	again, err := OpenCatalog(ctx, h, dir, contract.Everything())
 	require.NoError(t, err)
 	require.Equal(t, c.List(), again.List())
 	e, err = again.Enable(ctx, "sample", nil)
@@ -131,7 +132,7 @@ func TestCatalogPartOfWhatIsAsked(t *testing.T) {
 // new calls get the new one at once, the running one finishes, and then the old one is gone.
 func TestCatalogReplacesWhileACallRuns(t *testing.T) {
 	ctx, h := context.Background(), newHost(t, Config{})
-	c, err := OpenCatalog(ctx, h, t.TempDir(), Everything())
+	c, err := OpenCatalog(ctx, h, t.TempDir(), contract.Everything())
 	require.NoError(t, err)
 	fields := func(version string) map[string]any {
 		return map[string]any{"version": version, "permissions": map[string]any{"variables": map[string]any{"read": []string{"x"}, "reason": "r"}}}
@@ -159,7 +160,7 @@ func TestCatalogReplacesWhileACallRuns(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "new", string(res.Output), "new calls get the new version while the old call runs")
 	_, err = old.Call(ctx, CallRequest{})
-	require.ErrorIs(t, err, Closed)
+	require.ErrorIs(t, err, contract.Closed)
 	b.c <- struct{}{}
 	require.NoError(t, <-done, "the running call finished in the old version")
 	require.Eventually(t, func() bool { return h.Instances() == now.pool.idleCount() }, 20*time.Second, 5*time.Millisecond, "the old version is freed")
@@ -167,26 +168,27 @@ func TestCatalogReplacesWhileACallRuns(t *testing.T) {
 
 func TestCatalogFailedInstallChangesNothing(t *testing.T) {
 	ctx, h := context.Background(), newHost(t, Config{})
-	c, err := OpenCatalog(ctx, h, t.TempDir(), Everything())
+	c, err := OpenCatalog(ctx, h, t.TempDir(), contract.Everything())
 	require.NoError(t, err)
 	_, err = c.Install(ctx, asking(t, "1.0.0"), Local)
 	require.NoError(t, err)
 	before := c.List()
 	_, err = c.Install(ctx, []byte("hello"), Local)
-	require.ErrorIs(t, err, Malformed)
+	require.ErrorIs(t, err, contract.Malformed)
 	_, err = c.Install(ctx, asking(t, "1.1.0"), Remote)
-	require.ErrorIs(t, err, BadSignature)
+	require.ErrorIs(t, err, contract.BadSignature)
 	require.Equal(t, before, c.List())
 }
 
 func TestCatalogCeilingHoldsForEverybody(t *testing.T) {
 	ctx, h := context.Background(), newHost(t, Config{})
-	c, err := OpenCatalog(ctx, h, t.TempDir(), Permissions{HTTP: &HTTPPermission{Hosts: []string{"*.ok.example"}}})
+	c, err := OpenCatalog(ctx, h, t.TempDir(),
+		contract.Permissions{HTTP: &contract.HTTPPermission{Hosts: []string{"*.ok.example"}}})
 	require.NoError(t, err)
 	_, err = c.Install(ctx, asking(t, "1.0.0", "a.ok.example", "evil.example"), Local)
 	require.NoError(t, err)
 	_, err = c.Get("sample")
-	require.ErrorIs(t, err, NeedsApproval)
+	require.ErrorIs(t, err, contract.NeedsApproval)
 	_, err = c.Enable(ctx, "sample", nil)
 	require.NoError(t, err)
 	m, err := c.Get("sample")
@@ -196,12 +198,12 @@ func TestCatalogCeilingHoldsForEverybody(t *testing.T) {
 
 func TestCatalogNoticesAChangedFile(t *testing.T) {
 	ctx, dir, h := context.Background(), t.TempDir(), newHost(t, Config{})
-	c, err := OpenCatalog(ctx, h, dir, Everything())
+	c, err := OpenCatalog(ctx, h, dir, contract.Everything())
 	require.NoError(t, err)
 	e, err := c.Install(ctx, asking(t, "1.0.0"), Local)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, e.Active.Digest+".wasm"), asking(t, "1.0.1"), 0o644))
-	again, err := OpenCatalog(ctx, h, dir, Everything())
+	again, err := OpenCatalog(ctx, h, dir, contract.Everything())
 	require.NoError(t, err)
 	_, err = again.Get("sample")
 	require.ErrorContains(t, err, "changed on disk")
@@ -209,19 +211,19 @@ func TestCatalogNoticesAChangedFile(t *testing.T) {
 
 func TestCatalogInstallsWhatIsApproved(t *testing.T) {
 	ctx := context.Background()
-	c, err := OpenCatalog(ctx, newHost(t, Config{}), t.TempDir(), Everything())
+	c, err := OpenCatalog(ctx, newHost(t, Config{}), t.TempDir(), contract.Everything())
 	require.NoError(t, err)
 	e, err := c.Install(ctx, asking(t, "1.0.0", "a.example"), Local)
 	require.NoError(t, err)
 	require.NotNil(t, e.Waiting)
-	e, err = c.InstallApproved(ctx, asking(t, "1.1.0", "a.example", "b.example"), Local, Everything())
+	e, err = c.InstallApproved(ctx, asking(t, "1.1.0", "a.example", "b.example"), Local, contract.Everything())
 	require.NoError(t, err)
 	require.Nil(t, e.Waiting, "the version before was not decided about, and is none any more")
 	require.Equal(t, "1.1.0", e.Active.Version)
 	m, err := c.Get("sample")
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.example", "b.example"}, m.Granted().HTTP.Hosts)
-	e, err = c.InstallApproved(ctx, asking(t, "1.2.0", "c.example"), Local, Permissions{})
+	e, err = c.InstallApproved(ctx, asking(t, "1.2.0", "c.example"), Local, contract.Permissions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, e.Active.Asks, "it does without")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // dialer connects to addresses it has looked at: the name is resolved once, every
@@ -30,7 +31,8 @@ func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, er
 	for _, a := range addrs {
 		if !d.private && !reach.Public(a) {
 			if last == nil {
-				last = fail(Denied, "http.fetch: host %s is the private or special address %s, which is not granted", host, a)
+				last = contract.Errorf(contract.Denied,
+					"http.fetch: host %s is the private or special address %s, which is not granted", host, a)
 			}
 			continue
 		}

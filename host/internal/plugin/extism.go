@@ -1,76 +1,104 @@
 package plugin
 
 import (
+	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"strings"
 	"sync"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
-// kernelFuncs is extism:host/env, written from the documented behaviour of
-// the Extism kernel: bytes go through memory of the host, eight at a time.
-// Reads outside it give 0 and writes do nothing, as there.
+// extism is what a guest that speaks the protocol of Extism keeps outside its own memory.
+type extism struct {
+	g *guest
+	arena
+	status      uint16 // of the last request
+	headers     []byte // of its response, JSON
+	outAt, outN uint64 // the output, in the arena
+	errAt       uint64
+}
+
+// reset makes the memory ready for another call.
+func (x *extism) reset() {
+	x.arena.reset()
+	x.status, x.headers, x.outAt, x.outN, x.errAt = 0, nil, 0, 0, 0
+}
+
+// kernelFunc is a function of extism:host/env or extism:host/user.
+func kernelFunc(name, typ string, run func(x *extism, s []uint64)) hostFunc {
+	return hostFunc{name, typ, func(g *guest, s []uint64) { run(&g.kernel, s) }}
+}
+
+// kernelFuncs is extism:host/env, written from the documented behaviour of the Extism kernel: bytes
+// go through memory of the host, eight at a time. Reads outside it give 0 and writes do nothing, as
+// there.
 var kernelFuncs = []hostFunc{
-	{"alloc", "I:I", func(g *guest, s []uint64) { s[0] = g.allocate(s[0]) }},
-	{"free", "I:", func(g *guest, s []uint64) { g.hostWork(0); g.kernel.free(s[0]) }},
-	{"length", "I:I", func(g *guest, s []uint64) { s[0] = g.kernel.blocks[s[0]] }},
-	{"length_unsafe", "I:I", func(g *guest, s []uint64) { s[0] = g.kernel.blocks[s[0]] }},
-	{"load_u8", "I:i", func(g *guest, s []uint64) { s[0] = g.kernel.loadU8(s[0]) }},
-	{"load_u64", "I:I", func(g *guest, s []uint64) { s[0] = g.kernel.loadU64(s[0]) }},
-	{"store_u8", "Ii:", func(g *guest, s []uint64) { g.kernel.storeU8(s[0], byte(s[1])) }},
-	{"store_u64", "II:", func(g *guest, s []uint64) { g.kernel.storeU64(s[0], s[1]) }},
-	{"input_length", ":I", func(g *guest, s []uint64) { s[0] = uint64(len(g.req.Input)) }},
-	{"input_offset", ":I", func(g *guest, s []uint64) { s[0] = g.block(g.req.Input) }},
-	{"input_load_u8", "I:i", func(g *guest, s []uint64) { s[0] = inputU8(g.req.Input, s[0]) }},
-	{"input_load_u64", "I:I", func(g *guest, s []uint64) { s[0] = inputU64(g.req.Input, s[0]) }},
-	{"output_set", "II:", func(g *guest, s []uint64) { g.outAt, g.outLen = s[0], s[1] }},
-	{"output_length", ":I", func(g *guest, s []uint64) { s[0] = g.outLen }},
-	{"output_offset", ":I", func(g *guest, s []uint64) { s[0] = g.outAt }},
-	{"error_set", "I:", func(g *guest, s []uint64) { g.errAt = s[0] }},
-	{"error_get", ":I", func(g *guest, s []uint64) { s[0] = g.errAt }},
-	{"reset", ":", func(g *guest, s []uint64) { g.kernel.reset(); g.outAt, g.outLen, g.errAt = 0, 0, 0 }},
-	{"memory_bytes", ":I", func(g *guest, s []uint64) { s[0] = uint64(len(g.kernel.bytes)) }},
-	{"config_get", "I:I", func(g *guest, s []uint64) { s[0] = g.config(s[0]) }},
-	{"var_get", "I:I", func(g *guest, s []uint64) { s[0] = g.block(g.scratch().get(string(g.kernel.block(s[0])))) }},
-	{"var_set", "II:", (*guest).setVar},
-	{"http_request", "II:I", (*guest).httpRequest},
-	{"http_status_code", ":i", func(g *guest, s []uint64) { s[0] = uint64(g.status) }},
-	{"http_headers", ":I", func(g *guest, s []uint64) { s[0] = g.block(g.headers) }},
-	{"log_trace", "I:", logAt(0)},
-	{"log_debug", "I:", logAt(1)},
-	{"log_info", "I:", logAt(2)},
-	{"log_warn", "I:", logAt(3)},
-	{"log_error", "I:", logAt(4)},
-	{"get_log_level", ":i", func(g *guest, s []uint64) { s[0] = 0 }},
+	kernelFunc("alloc", "I:I", func(x *extism, s []uint64) { s[0] = x.allocate(s[0]) }),
+	kernelFunc("free", "I:", func(x *extism, s []uint64) { x.g.hostWork(0); x.free(s[0]) }),
+	kernelFunc("length", "I:I", func(x *extism, s []uint64) { s[0] = x.blocks[s[0]] }),
+	kernelFunc("length_unsafe", "I:I", func(x *extism, s []uint64) { s[0] = x.blocks[s[0]] }),
+	kernelFunc("load_u8", "I:i", func(x *extism, s []uint64) { s[0] = x.loadU8(s[0]) }),
+	kernelFunc("load_u64", "I:I", func(x *extism, s []uint64) { s[0] = x.loadU64(s[0]) }),
+	kernelFunc("store_u8", "Ii:", func(x *extism, s []uint64) { x.storeU8(s[0], byte(s[1])) }),
+	kernelFunc("store_u64", "II:", func(x *extism, s []uint64) { x.storeU64(s[0], s[1]) }),
+	kernelFunc("input_length", ":I", func(x *extism, s []uint64) { s[0] = uint64(len(x.g.req.Input)) }),
+	kernelFunc("input_offset", ":I", func(x *extism, s []uint64) { s[0] = x.put(x.g.req.Input) }),
+	kernelFunc("input_load_u8", "I:i", func(x *extism, s []uint64) { s[0] = inputU8(x.g.req.Input, s[0]) }),
+	kernelFunc("input_load_u64", "I:I", func(x *extism, s []uint64) { s[0] = inputU64(x.g.req.Input, s[0]) }),
+	kernelFunc("output_set", "II:", func(x *extism, s []uint64) { x.outAt, x.outN = s[0], s[1] }),
+	kernelFunc("output_length", ":I", func(x *extism, s []uint64) { s[0] = x.outN }),
+	kernelFunc("output_offset", ":I", func(x *extism, s []uint64) { s[0] = x.outAt }),
+	kernelFunc("error_set", "I:", func(x *extism, s []uint64) { x.errAt = s[0] }),
+	kernelFunc("error_get", ":I", func(x *extism, s []uint64) { s[0] = x.errAt }),
+	kernelFunc("reset", ":", func(x *extism, _ []uint64) { x.arena.reset(); x.outAt, x.outN, x.errAt = 0, 0, 0 }),
+	kernelFunc("memory_bytes", ":I", func(x *extism, s []uint64) { s[0] = uint64(len(x.bytes)) }),
+	kernelFunc("config_get", "I:I", (*extism).config),
+	kernelFunc("var_get", "I:I", func(x *extism, s []uint64) { s[0] = x.put(x.scratch().get(string(x.block(s[0])))) }),
+	kernelFunc("var_set", "II:", (*extism).setVar),
+	kernelFunc("http_request", "II:I", (*extism).httpRequest),
+	kernelFunc("http_status_code", ":i", func(x *extism, s []uint64) { s[0] = uint64(x.status) }),
+	kernelFunc("http_headers", ":I", func(x *extism, s []uint64) { s[0] = x.put(x.headers) }),
+	kernelFunc("log_trace", "I:", logAt(0)),
+	kernelFunc("log_debug", "I:", logAt(1)),
+	kernelFunc("log_info", "I:", logAt(2)),
+	kernelFunc("log_warn", "I:", logAt(3)),
+	kernelFunc("log_error", "I:", logAt(4)),
+	kernelFunc("get_log_level", ":i", func(_ *extism, s []uint64) { s[0] = 0 }),
 }
 
 // userFuncs is extism:host/user: emit and call for guests without raw pointers.
 var userFuncs = []hostFunc{
-	{"easel_emit", "I:I", (*guest).userEmit},
-	{"easel_call", "I:I", (*guest).userCall},
+	kernelFunc("easel_emit", "I:I", (*extism).emit),
+	kernelFunc("easel_call", "I:I", (*extism).call),
 }
 
-func logAt(level uint32) func(*guest, []uint64) {
-	return func(g *guest, s []uint64) { g.log(level, g.kernel.block(s[0])) }
+func logAt(level uint32) func(*extism, []uint64) {
+	return func(x *extism, s []uint64) { x.g.log(level, x.block(s[0])) }
 }
 
-func (g *guest) allocate(n uint64) uint64 {
-	g.hostWork(n)
-	at := g.kernel.alloc(n)
+func (x *extism) allocate(n uint64) uint64 {
+	x.g.hostWork(n)
+	at := x.alloc(n)
 	if at == 0 && n != 0 {
-		g.stop(fail(OutOfMemory, "wanted %d bytes of kernel memory, allowed are %d in all", n, maxKernel))
+		const text = "wanted %d bytes of kernel memory, allowed are %d in all"
+		x.g.stop(contract.Errorf(contract.OutOfMemory, text, n, maxKernel))
 	}
 	return at
 }
 
-// block copies b into kernel memory; nothing is 0.
-func (g *guest) block(b []byte) uint64 {
-	at := g.allocate(uint64(len(b)))
+// put copies b into kernel memory; nothing is 0.
+func (x *extism) put(b []byte) uint64 {
+	at := x.allocate(uint64(len(b)))
 	if at != 0 {
-		copy(g.kernel.block(at), b)
+		copy(x.block(at), b)
 	}
 	return at
 }
+
+// output is what output_set named; ok is false when that lies outside the memory.
+func (x *extism) output() (b []byte, ok bool) { return x.span(x.outAt, x.outN) }
 
 func inputU8(in []byte, at uint64) uint64 {
 	if at >= uint64(len(in)) {
@@ -86,86 +114,81 @@ func inputU64(in []byte, at uint64) uint64 {
 	return binary.LittleEndian.Uint64(in[at:])
 }
 
-func (g *guest) config(key uint64) uint64 {
-	return g.block([]byte(g.m.settings[string(g.kernel.block(key))]))
+func (x *extism) config(s []uint64) {
+	s[0] = x.put([]byte(x.g.m.settings[string(x.block(s[0]))]))
 }
 
-func (g *guest) scratch() *Scratch {
-	if g.req.Scratch == nil {
-		g.req.Scratch = &Scratch{}
+func (x *extism) scratch() *Scratch {
+	if x.g.req.Scratch == nil {
+		x.g.req.Scratch = &Scratch{}
 	}
-	return g.req.Scratch
+	return x.g.req.Scratch
 }
 
-func (g *guest) setVar(s []uint64) {
-	key, value := string(g.kernel.block(s[0])), g.kernel.block(s[1])
+func (x *extism) setVar(s []uint64) {
+	key, value := string(x.block(s[0])), x.block(s[1])
 	if s[1] == 0 {
 		value = nil
 	}
-	if !g.scratch().set(key, value) {
-		g.stop(fail(OutOfMemory, "variables of more than %d bytes", maxScratch))
+	if !x.scratch().set(key, value) {
+		x.g.stop(contract.Errorf(contract.OutOfMemory, "variables of more than %d bytes", maxScratch))
 	}
 }
 
-// httpRequest runs a request in the form of Extism. A refusal has status 0 and
-// the error as its body.
-func (g *guest) httpRequest(s []uint64) {
-	var in struct {
-		URL     string            `json:"url"`
-		Method  string            `json:"method"`
-		Headers map[string]string `json:"headers"`
-	}
-	g.status, g.headers = 0, nil
-	g.hostCall()
-	g.hostWork(g.kernel.blocks[s[0]] + g.kernel.blocks[s[1]])
-	err := json.Unmarshal(g.kernel.block(s[0]), &in)
-	var reply *fetched
-	e := fail(InvalidArgument, "http_request: %v", err)
-	if err == nil {
-		r := fetchRequest{URL: in.URL, Method: strings.ToUpper(in.Method), Headers: in.Headers}
-		r.body = append([]byte(nil), g.kernel.block(s[1])...)
-		reply, e = g.fetch(r)
-	}
+// httpRequest runs a request in the form of Extism. A refusal has status 0 and the error as its
+// body.
+func (x *extism) httpRequest(s []uint64) {
+	x.status, x.headers = 0, nil
+	x.g.requests.count()
+	x.g.hostWork(x.blocks[s[0]] + x.blocks[s[1]])
+	reply, e := x.fetch(x.block(s[0]), x.block(s[1]))
 	if e != nil {
-		g.log(3, []byte("http_request: "+e.Message))
-		s[0] = g.block(answer(nil, e))
+		x.g.log(3, []byte("http_request: "+e.Message))
+		s[0] = x.put(answerMessage(engine.Null, e))
 		return
 	}
-	g.status = uint16(reply.Status)
+	x.status = uint16(reply.Status)
 	lower := map[string]string{} // as the official host gives them
 	for name, value := range reply.Headers {
 		lower[strings.ToLower(name)] = value
 	}
-	if g.headers, err = json.Marshal(lower); err != nil {
-		g.headers = nil
-	}
-	s[0] = g.block(reply.body)
+	x.headers = headerObject(lower).AppendJSON(nil)
+	s[0] = x.put(reply.body)
 }
 
-func (g *guest) userEmit(s []uint64) {
-	var in struct {
-		Kind Kind            `json:"kind"`
-		Data json.RawMessage `json:"data"`
+func (x *extism) fetch(head, body []byte) (*fetched, *contract.Error) {
+	v, err := engine.ParseJSON(head)
+	if err != nil {
+		return nil, contract.Errorf(contract.InvalidArgument, "http_request: %v", err)
 	}
-	g.hostWork(g.kernel.blocks[s[0]])
-	if json.Unmarshal(g.kernel.block(s[0]), &in) != nil {
-		s[0] = 0
+	r, err := readFetch("http_request", v)
+	if err != nil {
+		return nil, contract.AsError(err, contract.InvalidArgument)
+	}
+	r.Method, r.body = strings.ToUpper(r.Method), bytes.Clone(body)
+	return x.g.requests.fetch(r)
+}
+
+func (x *extism) emit(s []uint64) {
+	x.g.hostWork(x.blocks[s[0]])
+	v, err := engine.ParseJSON(x.block(s[0]))
+	kind, ok := v.Get("kind").Int()
+	if s[0] = 0; err != nil || !ok {
 		return
 	}
-	data := []byte(in.Data)
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		data = []byte(text)
+	data := []byte(v.Get("data").Str())
+	if v.Get("data").Kind() != engine.KindString {
+		data = v.Get("data").AppendJSON(nil)
 	}
-	s[0] = g.emit(in.Kind, data)
+	s[0] = x.g.emit(contract.Kind(kind), data)
 }
 
-func (g *guest) userCall(s []uint64) {
-	g.hostWork(g.kernel.blocks[s[0]])
-	out, ok := g.ask(append([]byte(nil), g.kernel.block(s[0])...))
+func (x *extism) call(s []uint64) {
+	x.g.hostWork(x.blocks[s[0]])
+	out, ok := x.g.requests.answer(bytes.Clone(x.block(s[0])))
 	s[0] = 0
 	if ok {
-		s[0] = g.block(out)
+		s[0] = x.put(out)
 	}
 }
 

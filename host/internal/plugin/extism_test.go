@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -62,11 +63,11 @@ func TestExtismKernel(t *testing.T) {
 		(func (export "nothing")))`), nil), LoadOptions{Settings: map[string]string{"colour": "blue"}})
 	require.NoError(t, err)
 	run := &Scratch{}
-	var emitted []Emission
+	var emitted []contract.Emission
 	call := func(export, input string) (Result, error) {
 		return m.Call(context.Background(), CallRequest{
 			Export: export, Input: []byte(input), Scratch: run,
-			Emit: func(_ context.Context, e Emission) error { emitted = append(emitted, e); return nil },
+			Emit: func(_ context.Context, e contract.Emission) error { emitted = append(emitted, e); return nil },
 		})
 	}
 	for _, c := range []struct{ export, input, want string }{
@@ -90,17 +91,17 @@ func TestExtismKernel(t *testing.T) {
 			require.Equal(t, c.want, string(res.Output))
 		})
 	}
-	require.Equal(t, []Emission{{Kind: Delta, Text: "piece"}}, emitted)
+	require.Equal(t, []contract.Emission{{Kind: contract.Delta, Text: "piece"}}, emitted)
 	_, err = call("fails", "too bad")
-	require.ErrorIs(t, err, Internal)
+	require.ErrorIs(t, err, contract.Internal)
 	require.ErrorContains(t, err, "too bad")
 	res, err := call("warns", "look out")
 	require.NoError(t, err)
 	require.Equal(t, []LogLine{{Level: "warn", Text: "look out"}}, res.Logs)
 	_, err = call("lies", "")
-	require.ErrorIs(t, err, Trap)
+	require.ErrorIs(t, err, contract.Trap)
 	_, err = call("hoards", "")
-	require.ErrorIs(t, err, OutOfMemory)
+	require.ErrorIs(t, err, contract.OutOfMemory)
 	res, err = m.Call(context.Background(), CallRequest{Export: "recall", Input: []byte("key")})
 	require.NoError(t, err)
 	require.Empty(t, res.Output, "variables belong to the run, not to the instance")
@@ -108,7 +109,8 @@ func TestExtismKernel(t *testing.T) {
 
 func TestArenaReusesFreedBlocks(t *testing.T) {
 	var a arena
-	p, q := a.put([]byte("first")), a.put([]byte("second"))
+	p, q := a.alloc(5), a.alloc(6)
+	copy(a.block(q), "second")
 	require.NotZero(t, p)
 	a.free(p)
 	r := a.alloc(6)

@@ -1,28 +1,30 @@
 package plugin
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
 
 	"github.com/tetratelabs/wazero/sys"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
 // stop ends the call of a guest from inside a host function. wazero recovers the
 // panic and returns the error to the caller of the export.
-func (g *guest) stop(e *Error) { panic(e) }
+func (g *guest) stop(e *contract.Error) { panic(e) }
 
 // tick is what the meter calls: it takes the counter and returns an allowance.
 func (g *guest) tick(stack []uint64) {
 	if int32(uint32(stack[0])) == meter.Overflow {
-		g.stop(fail(StackOverflow, "endless recursion, or one deeper than the host has stack for"))
+		g.stop(contract.Errorf(contract.StackOverflow, "endless recursion, or one deeper than the host has stack for"))
 	}
 	g.used += g.allowance - int64(int32(uint32(stack[0])))
 	if g.used > g.budget {
 		g.allowance = int64(int32(uint32(stack[0])))
-		g.stop(fail(OutOfFuel, "used %d units of fuel, allowed are %d", g.used, g.budget))
+		g.stop(contract.Errorf(contract.OutOfFuel, "used %d units of fuel, allowed are %d", g.used, g.budget))
 	}
 	g.allowance = int64(int32(uint32(stack[0]))) // what is left if the check below stops the call
 	g.check()
@@ -33,7 +35,7 @@ func (g *guest) tick(stack []uint64) {
 // check stops the call when its time is over.
 func (g *guest) check() {
 	if time.Now().After(g.deadline) {
-		e := fail(Timeout, "did not finish in time")
+		e := contract.Errorf(contract.Timeout, "did not finish in time")
 		e.Retryable = g.m.manifest != nil && g.m.manifest.Idempotent
 		g.stop(e)
 	}
@@ -78,7 +80,7 @@ func (g *guest) outside(wait func()) {
 	if !h.running.enter(&g.ctx, time.Until(g.deadline)) {
 		g.told = time.Time{}
 		g.check()
-		g.stop(fail(Unavailable, "%d other plugins are computing", h.cfg.MaxRunning))
+		g.stop(contract.Errorf(contract.Unavailable, "%d other plugins are computing", h.cfg.MaxRunning))
 	}
 	g.inside = true
 	if time.Now().After(g.deadline) {
@@ -86,28 +88,49 @@ func (g *guest) outside(wait func()) {
 	}
 }
 
+// hostContext is the context of work outside the guest: the caller's, ending at the deadline.
+func (g *guest) hostContext() (context.Context, context.CancelFunc) {
+	return context.WithDeadline(g.ctx.Context, g.deadline)
+}
+
+// sleep waits, at most until the deadline or the end of the caller.
+func (g *guest) sleep(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	g.outside(func() {
+		t := time.NewTimer(min(d, time.Until(g.deadline)+time.Millisecond))
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-g.done:
+		}
+	})
+}
+
 // fault finds out why a guest ended badly.
-func (g *guest) fault(err error) *Error {
-	var own *Error
+func (g *guest) fault(err error) *contract.Error {
+	var own *contract.Error
 	if errors.As(err, &own) {
 		return own
 	}
 	var exit *sys.ExitError
 	if errors.As(err, &exit) {
-		return g.withStderr(Exit, "the plugin called exit with status %d", exit.ExitCode())
+		return g.withStderr(contract.Exit, "the plugin called exit with status %d", exit.ExitCode())
 	}
 	text := err.Error()
 	reason, trace, _ := strings.Cut(text, "\n")
 	reason = strings.TrimPrefix(reason, "wasm error: ")
 	switch {
 	case strings.HasPrefix(reason, "stack overflow"):
-		return fail(StackOverflow, "endless recursion%s", frame(trace))
+		return contract.Errorf(contract.StackOverflow, "endless recursion%s", frame(trace))
 	case g.grewTooFar():
-		return fail(OutOfMemory, "wanted more memory than %d MB%s", g.m.limits.MemoryMB, frame(trace))
+		return contract.Errorf(contract.OutOfMemory, "wanted more memory than %d MB%s", g.m.limits.MemoryMB,
+			frame(trace))
 	case len(g.stderr) > 0:
-		return g.withStderr(Panic, "%s", reason)
+		return g.withStderr(contract.Panic, "%s", reason)
 	}
-	return fail(Trap, "%s%s", reason, frame(trace))
+	return contract.Errorf(contract.Trap, "%s%s", reason, frame(trace))
 }
 
 func (g *guest) grewTooFar() bool {
@@ -116,13 +139,13 @@ func (g *guest) grewTooFar() bool {
 
 // withStderr makes an error whose message is what the guest wrote to stderr, up
 // to the stack trace of its language.
-func (g *guest) withStderr(code Code, format string, args ...any) *Error {
+func (g *guest) withStderr(code contract.Code, format string, args ...any) *contract.Error {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(g.stderr), ""))
 	text, _, _ = strings.Cut(text, "\n\ngoroutine ")
 	if text == "" {
-		return fail(code, format, args...)
+		return contract.Errorf(code, format, args...)
 	}
-	return fail(code, "%s", text)
+	return contract.Errorf(code, "%s", text)
 }
 
 // frame names the function on top of a wasm stack trace, when it has a name.

@@ -7,17 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 	"github.com/easel-canvas/easel/host/internal/reach"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Bounds of one request of a plugin.
@@ -29,23 +30,39 @@ const (
 
 // fetchRequest is what http.fetch takes.
 type fetchRequest struct {
-	URL        string            `json:"url"`
-	Method     string            `json:"method"`
-	Headers    map[string]string `json:"headers"`
-	Body       string            `json:"body"`
-	BodyBase64 string            `json:"body_base64"`
-	Stream     bool              `json:"stream"`
-	body       []byte
+	URL     string
+	Method  string
+	Headers map[string]string
+	Stream  bool
+	body    []byte
 }
 
 // fetched is what http.fetch gives.
 type fetched struct {
-	Status     int               `json:"status"`
-	Headers    map[string]string `json:"headers"`
-	Body       *string           `json:"body,omitempty"`
-	BodyBase64 string            `json:"body_base64,omitempty"`
-	Stream     int               `json:"stream,omitempty"` // for http.read, in place of a body
-	body       []byte
+	Status  int
+	Headers map[string]string
+	Stream  int // for http.read, in place of a body
+	body    []byte
+}
+
+// readFetch reads the arguments of http.fetch, or of an http_request of Extism.
+func readFetch(op string, args engine.Value) (r fetchRequest, err error) {
+	for name, into := range map[string]*string{"url": &r.URL, "method": &r.Method} {
+		if *into, err = textOf(op, args, name); err != nil {
+			return r, err
+		}
+	}
+	headers := args.Get("headers")
+	if !headers.IsNull() && headers.Kind() != engine.KindObject {
+		return r, contract.Errorf(contract.InvalidArgument, "%s: headers is not an object", op)
+	}
+	r.Headers = make(map[string]string, headers.Len())
+	for name := range headers.Fields() {
+		if r.Headers[name], err = textOf(op+": headers", headers, name); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
 }
 
 // fetcher holds two clients that share nothing: a connection made for a plugin
@@ -78,39 +95,47 @@ func (f *fetcher) close() {
 }
 
 // fetchOp is http.fetch.
-func (g *guest) fetchOp(r fetchRequest) (any, *Error) {
-	r.body = []byte(r.Body)
-	if r.BodyBase64 != "" {
-		var err error
-		if r.body, err = base64.StdEncoding.DecodeString(r.BodyBase64); err != nil {
-			return nil, fail(InvalidArgument, "http.fetch: body_base64: %v", err)
+func (r *requests) fetchOp(args engine.Value) (engine.Value, error) {
+	in, err := readFetch("http.fetch", args)
+	if err != nil {
+		return engine.Null, err
+	}
+	in.Stream = args.Get("stream").True()
+	body, err := textOf("http.fetch", args, "body")
+	if err != nil {
+		return engine.Null, err
+	}
+	in.body = []byte(body)
+	if encoded := args.Get("body_base64").Str(); encoded != "" {
+		if in.body, err = base64.StdEncoding.DecodeString(encoded); err != nil {
+			return engine.Null, contract.Errorf(contract.InvalidArgument, "http.fetch: body_base64: %v", err)
 		}
 	}
-	out, e := g.fetch(r)
-	if e != nil || out.Stream > 0 {
-		return out, e
+	out, e := r.fetch(in)
+	if e != nil {
+		return engine.Null, e
 	}
-	if utf8.Valid(out.body) {
-		text := string(out.body)
-		out.Body = &text
-	} else {
-		out.BodyBase64 = base64.StdEncoding.EncodeToString(out.body)
+	answer := engine.NewObject(3).Set("status", engine.Int(int64(out.Status))).Set("headers", headerObject(out.Headers))
+	if out.Stream > 0 {
+		return answer.Set("stream", engine.Int(int64(out.Stream))).Value(), nil
 	}
-	return out, nil
+	return bodyMember(answer, out.body).Value(), nil
 }
 
 // fetch runs a request and its redirects, each checked against the grant.
-func (g *guest) fetch(r fetchRequest) (*fetched, *Error) {
+func (r *requests) fetch(in fetchRequest) (*fetched, *contract.Error) {
+	g := r.g
 	if g.grant.HTTP == nil {
-		return nil, fail(Denied, "http.fetch is not granted")
+		return nil, contract.Errorf(contract.Denied, "http.fetch is not granted")
 	}
 	var out *fetched
-	var e *Error
+	var e *contract.Error
 	g.outside(func() {
 		ctx, stop := g.hostContext()
 		late := time.AfterFunc(fetchFor, stop)
 		defer late.Stop()
-		t := &trip{g: g, ctx: ctx, stop: stop, request: r, method: r.Method, body: r.body}
+		t := newTrip(ctx, stop, g.m.host.fetcher, in)
+		t.grant, t.secrets, t.mark, t.hold = g.grant, g.req.Services.Secrets, g.req.SecretMark, r.hold
 		if out, e = t.follow(); e != nil {
 			e.Message = string(t.used.mask([]byte(e.Message)))
 		}
@@ -121,11 +146,25 @@ func (g *guest) fetch(r fetchRequest) (*fetched, *Error) {
 	return out, e
 }
 
-// trip is one request with its hops.
+// headerObject writes headers by name.
+func headerObject(headers map[string]string) engine.Value {
+	b := engine.NewObject(len(headers))
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		b.Set(name, engine.String(headers[name]))
+	}
+	return b.Value()
+}
+
+// trip is one request with its hops, in the name of a plugin.
 type trip struct {
-	g       *guest
 	ctx     context.Context
 	stop    context.CancelFunc // of ctx
+	clients *fetcher
+	grant   *contract.Permissions // HTTP is granted
+	secrets Secrets               // nil: none
+	mark    string                // of the placeholders that count
+	// hold keeps the body of a stream; nil where there are none.
+	hold    func(*trip, *http.Response) (int, *contract.Error)
 	request fetchRequest
 	method  string
 	body    []byte
@@ -133,7 +172,11 @@ type trip struct {
 	strange bool   // the origin has changed on the way
 }
 
-func (t *trip) follow() (*fetched, *Error) {
+func newTrip(ctx context.Context, stop context.CancelFunc, clients *fetcher, r fetchRequest) *trip {
+	return &trip{ctx: ctx, stop: stop, clients: clients, request: r, method: r.Method, body: r.body}
+}
+
+func (t *trip) follow() (*fetched, *contract.Error) {
 	if t.method == "" {
 		t.method = http.MethodGet
 	}
@@ -154,14 +197,14 @@ func (t *trip) follow() (*fetched, *Error) {
 			return t.take(res)
 		}
 		if err := res.Body.Close(); err != nil {
-			return nil, fail(Upstream, "http.fetch: %v", err)
+			return nil, contract.Errorf(contract.Upstream, "http.fetch: %v", err)
 		}
 		if res.StatusCode == http.StatusSeeOther || t.method == http.MethodPost && res.StatusCode < 307 {
 			t.method, t.body = http.MethodGet, nil
 		}
 		from, next = u, location
 	}
-	return nil, fail(Upstream, "http.fetch: more than %d redirects", maxHops)
+	return nil, contract.Errorf(contract.Upstream, "http.fetch: more than %d redirects", maxHops)
 }
 
 func redirects(status int) bool {
@@ -169,36 +212,38 @@ func redirects(status int) bool {
 }
 
 // check resolves next against the last hop and refuses what is not granted.
-func (t *trip) check(from *url.URL, next string) (*url.URL, *Error) {
+func (t *trip) check(from *url.URL, next string) (*url.URL, *contract.Error) {
 	u, err := url.Parse(next)
 	if err == nil && from != nil {
 		u = from.ResolveReference(u)
 	}
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
-		return nil, fail(InvalidArgument, "http.fetch: want an http or https URL without user name")
+		return nil, contract.Errorf(contract.InvalidArgument, "http.fetch: want an http or https URL without user name")
 	}
-	p := t.g.grant.HTTP
+	p := t.grant.HTTP
 	if !hostmatch.Any(p.Hosts, hostmatch.Of(u)) {
-		return nil, fail(Denied, "http.fetch: host %s is not granted; granted are %s", u.Host, strings.Join(p.Hosts, ", "))
+		return nil, contract.Errorf(contract.Denied, "http.fetch: host %s is not granted; granted are %s", u.Host,
+			strings.Join(p.Hosts, ", "))
 	}
-	if methods := p.methods(); !slices.Contains(methods, t.method) && !slices.Contains(methods, "*") {
-		return nil, fail(Denied, "http.fetch: method %s is not granted; granted are %s", t.method, strings.Join(methods, ", "))
+	if methods := p.AllowedMethods(); !slices.Contains(methods, t.method) && !slices.Contains(methods, "*") {
+		return nil, contract.Errorf(contract.Denied, "http.fetch: method %s is not granted; granted are %s", t.method,
+			strings.Join(methods, ", "))
 	}
 	return u, nil
 }
 
 // hop sends the request to one host, with the secrets bound to it.
-func (t *trip) hop(u *url.URL) (*http.Response, *Error) {
+func (t *trip) hop(u *url.URL) (*http.Response, *contract.Error) {
 	fill := &filler{t: t, host: hostmatch.Of(u)}
 	target := *u
-	if mark := t.g.req.SecretMark; mark != "" && strings.Contains(u.Path, mark) { // no place for a secret
+	if mark := t.mark; mark != "" && strings.Contains(u.Path, mark) { // no place for a secret
 		target.Path, target.RawPath = engine.UnmarkSecrets(u.Path, mark), ""
 	}
 	target.RawQuery = fill.query(u.RawQuery)
 	body := fill.body(t.body, t.request.Headers)
 	req, err := http.NewRequestWithContext(t.ctx, t.method, target.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, fail(InvalidArgument, "http.fetch: %v", err)
+		return nil, contract.Errorf(contract.InvalidArgument, "http.fetch: %v", err)
 	}
 	for name, value := range t.request.Headers {
 		if t.strange && t.private(name, value) || ours(name) {
@@ -209,9 +254,9 @@ func (t *trip) hop(u *url.URL) (*http.Response, *Error) {
 	if fill.err != nil {
 		return nil, fill.err
 	}
-	client := t.g.m.host.fetcher.public
-	if t.g.grant.HTTP.Private {
-		client = t.g.m.host.fetcher.private
+	client := t.clients.public
+	if t.grant.HTTP.Private {
+		client = t.clients.private
 	}
 	res, err := client.Do(req)
 	if err != nil {
@@ -228,38 +273,39 @@ func ours(name string) bool {
 
 // private reports whether a header must not follow a redirect to another origin.
 func (t *trip) private(name, value string) bool {
-	return reach.IsCredential(name) || engine.HasSecret(value, t.g.req.SecretMark)
+	return reach.IsCredential(name) || engine.HasSecret(value, t.mark)
 }
 
 // failure explains why there was no response. Its text holds no URL, which may
 // carry a secret.
-func (t *trip) failure(err error) *Error {
-	var own *Error
+func (t *trip) failure(err error) *contract.Error {
+	var own *contract.Error
 	if errors.As(err, &own) {
 		return own
 	}
 	if t.ctx.Err() != nil {
-		return fail(Upstream, "http.fetch: no answer in time")
+		return contract.Errorf(contract.Upstream, "http.fetch: no answer in time")
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return fail(Upstream, "http.fetch: %s", t.used.mask([]byte(err.Error())))
+	return contract.Errorf(contract.Upstream, "http.fetch: %s", t.used.mask([]byte(err.Error())))
 }
 
 // take reads a response, at most maxResponse bytes of it, or keeps the body as a stream.
-func (t *trip) take(res *http.Response) (*fetched, *Error) {
+func (t *trip) take(res *http.Response) (*fetched, *contract.Error) {
 	out := &fetched{Status: res.StatusCode, Headers: map[string]string{}}
 	for name, values := range res.Header {
 		out.Headers[name] = string(t.used.mask([]byte(strings.Join(values, ", "))))
 	}
 	if encoding := res.Header.Get("Content-Encoding"); encoding != "" && len(t.used.values) > 0 {
-		return nil, dropped(res, fail(Upstream, "http.fetch: the response to a secret is encoded as %s, which cannot be masked", encoding))
+		return nil, dropped(res, contract.Errorf(contract.Upstream,
+			"http.fetch: the response to a secret is encoded as %s, which cannot be masked", encoding))
 	}
 	if t.request.Stream {
-		var e *Error
-		if out.Stream, e = t.g.hold(t, res, t.stop); e != nil {
+		var e *contract.Error
+		if out.Stream, e = t.hold(t, res); e != nil {
 			return nil, dropped(res, e)
 		}
 		return out, nil
@@ -269,14 +315,15 @@ func (t *trip) take(res *http.Response) (*fetched, *Error) {
 		return nil, t.failure(fmt.Errorf("read: %w", err))
 	}
 	if len(body) > maxResponse {
-		return nil, fail(Upstream, "http.fetch: response of more than %d bytes; read it in pieces with stream and http.read", maxResponse)
+		return nil, contract.Errorf(contract.Upstream,
+			"http.fetch: response of more than %d bytes; read it in pieces with stream and http.read", maxResponse)
 	}
 	out.body = t.used.mask(body)
 	return out, nil
 }
 
 // dropped closes a response without a reader, for the reason e.
-func dropped(res *http.Response, e *Error) *Error {
+func dropped(res *http.Response, e *contract.Error) *contract.Error {
 	_ = res.Body.Close() // e says more
 	return e
 }

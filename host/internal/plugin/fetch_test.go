@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // keys is a Secrets over a map.
@@ -116,7 +117,7 @@ func TestFetch(t *testing.T) {
 	}
 	open, closed := load(t, h, relay, permissions(true)), load(t, h, relay, permissions(false))
 	at := w.at
-	fetch := func(m *Module, r fetchRequest) (fetched, *Error) {
+	fetch := func(m *Module, r fetchArgs) (fetchAnswer, *contract.Error) {
 		args, err := json.Marshal(r)
 		require.NoError(t, err)
 		res, err := m.Call(context.Background(), CallRequest{
@@ -124,8 +125,8 @@ func TestFetch(t *testing.T) {
 		})
 		require.NoError(t, err)
 		var out struct {
-			OK    fetched
-			Error *Error
+			OK    fetchAnswer
+			Error *contract.Error
 		}
 		require.NoError(t, json.Unmarshal(res.Output, &out), string(res.Output))
 		return out.OK, out.Error
@@ -133,37 +134,177 @@ func TestFetch(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		module  *Module
-		request fetchRequest
+		request fetchArgs
 		body    string
-		code    Code
+		code    contract.Code
 		message string
 	}{
-		{"a granted host answers", open, fetchRequest{URL: at("good.example", "/hello")}, "hello", "", ""},
-		{"so does one below a pattern", open, fetchRequest{URL: at("a.cdn.example", "/hello")}, "hello", "", ""},
-		{"another host is denied", open, fetchRequest{URL: at("evil.example", "/hello")}, "", Denied, "host evil.example:" + w.port + " is not granted"},
-		{"a name that ends like a granted one is denied", open, fetchRequest{URL: at("evilgood.example", "/hello")}, "", Denied, "not granted"},
-		{"another method is denied", open, fetchRequest{URL: at("good.example", "/echo"), Method: "DELETE"}, "", Denied, "method DELETE"},
-		{"a redirect to a granted host is followed", open, fetchRequest{URL: at("good.example", "/to?url="+at("x.cdn.example", "/hello"))}, "hello", "", ""},
-		{"a redirect to a denied host is denied", open, fetchRequest{URL: at("good.example", "/to?url="+at("evil.example", "/hello"))}, "", Denied, "evil.example"},
-		{"a redirect to a file is refused", open, fetchRequest{URL: at("good.example", "/to?url=file:///etc/passwd")}, "", InvalidArgument, "http or https"},
-		{"redirects without end are cut", open, fetchRequest{URL: at("good.example", "/loop")}, "", Upstream, "more than 5 redirects"},
-		{"a name that resolves to a private address is denied", closed, fetchRequest{URL: at("good.example", "/hello")}, "", Denied, "private or special address 127.0.0.1"},
-		{"so is the address itself", closed, fetchRequest{URL: at("127.0.0.1", "/hello")}, "", Denied, "private or special address"},
-		{"a name that does not resolve is upstream", open, fetchRequest{URL: at("gone.missing", "/")}, "", Upstream, "no such host"},
-		{"a user name is refused", open, fetchRequest{URL: "http://u:p@good.example/"}, "", InvalidArgument, "without user name"},
-		{"a response that is too big", open, fetchRequest{URL: at("good.example", "/big")}, "", Upstream, "more than"},
-		{"a secret is put in and masked on return", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:KEY:m4rk}}"}}, "GET  auth= key=*** body=", "", ""},
-		{"a secret in the query is escaped", open, fetchRequest{URL: at("good.example", "/echo?k={{secret:KEY:m4rk}}")}, "GET k=*** auth= key= body=", "", ""},
-		{"a secret in a JSON body is escaped", open, fetchRequest{URL: at("good.example", "/echo"), Method: "POST", Headers: map[string]string{"Content-Type": "application/json"}, Body: `{"k":"{{secret:KEY:m4rk}}"}`}, `POST  auth= key= body={"k":"***"}`, "", ""},
-		{"a secret goes to its hosts only", open, fetchRequest{URL: at("a.cdn.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:KEY:m4rk}}"}}, "", Denied, "not bound to host a.cdn.example"},
-		{"a secret that was not granted", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:OTHER:m4rk}}"}}, "", Denied, "OTHER is not granted"},
-		{"a secret that is not configured", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:NONE:m4rk}}"}}, "", Unauthorized, "NONE is not configured"},
-		{"a secret that its owner binds to another host", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:BOUND:m4rk}}"}}, "", Denied, "BOUND is bound to other.example, not to host good.example"},
-		{"a placeholder without the mark is plain text", open, fetchRequest{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:KEY}}{{secret:KEY:}}{{secret:KEY:m}}{{secret:KEY:m4rk4}}"}}, "GET  auth= key={{secret:KEY}}{{secret:KEY:}}{{secret:KEY:m}}{{secret:KEY4}} body=", "", ""},
-		{"so is one in the query", open, fetchRequest{URL: at("good.example", "/echo?k=%7B%7Bsecret%3AKEY%7D%7D{{secret:KEY}}")}, "GET k=%7B%7Bsecret%3AKEY%7D%7D{{secret:KEY}} auth= key= body=", "", ""},
-		{"and one in a body", open, fetchRequest{URL: at("good.example", "/echo"), Method: "POST", Headers: map[string]string{"Content-Type": "application/json"}, Body: `{"k":"{{secret:KEY}}","l":"{{sec\u0072et:KEY:m4rk}}"}`}, `POST  auth= key= body={"k":"{{secret:KEY}}","l":"{{sec\u0072et:KEY}}"}`, "", ""},
-		{"keys do not follow a redirect to another host", open, fetchRequest{URL: at("good.example", "/to?url="+at("b.cdn.example", "/echo")), Headers: map[string]string{"X-Key": "plain"}}, "GET  auth= key= body=", "", ""},
-		{"secrets do not follow a redirect to another host", open, fetchRequest{URL: at("good.example", "/to?url="+at("b.cdn.example", "/echo")), Headers: map[string]string{"X-Key": "{{secret:KEY:m4rk}}", "Authorization": "Bearer x"}}, "GET  auth= key= body=", "", ""},
+		{"a granted host answers", open, fetchArgs{URL: at("good.example", "/hello")}, "hello", "", ""},
+		{"so does one below a pattern", open, fetchArgs{URL: at("a.cdn.example", "/hello")}, "hello", "", ""},
+		{
+			"another host is denied", open,
+			fetchArgs{URL: at("evil.example", "/hello")},
+			"", contract.Denied,
+			"host evil.example:" + w.port + " is not granted",
+		},
+		{
+			"a name that ends like a granted one is denied", open,
+			fetchArgs{URL: at("evilgood.example", "/hello")},
+			"",
+			contract.Denied, "not granted",
+		},
+		{
+			"another method is denied", open,
+			fetchArgs{URL: at("good.example", "/echo"), Method: "DELETE"},
+			"",
+			contract.Denied, "method DELETE",
+		},
+		{
+			"a redirect to a granted host is followed", open,
+			fetchArgs{URL: at("good.example", "/to?url="+at("x.cdn.example", "/hello"))},
+			"hello", "", "",
+		},
+		{
+			"a redirect to a denied host is denied", open,
+			fetchArgs{URL: at("good.example", "/to?url="+at("evil.example",
+				"/hello"))},
+			"", contract.Denied, "evil.example",
+		},
+		{
+			"a redirect to a file is refused", open,
+			fetchArgs{URL: at("good.example", "/to?url=file:///etc/passwd")},
+			"",
+			contract.InvalidArgument, "http or https",
+		},
+		{
+			"redirects without end are cut", open,
+			fetchArgs{URL: at("good.example", "/loop")},
+			"", contract.Upstream,
+			"more than 5 redirects",
+		},
+		{
+			"a name that resolves to a private address is denied", closed,
+			fetchArgs{URL: at("good.example", "/hello")},
+			"", contract.Denied, "private or special address 127.0.0.1",
+		},
+		{
+			"so is the address itself", closed,
+			fetchArgs{URL: at("127.0.0.1", "/hello")},
+			"", contract.Denied,
+			"private or special address",
+		},
+		{
+			"a name that does not resolve is upstream", open,
+			fetchArgs{URL: at("gone.missing", "/")},
+			"",
+			contract.Upstream, "no such host",
+		},
+		{
+			"a user name is refused", open,
+			fetchArgs{URL: "http://u:p@good.example/"},
+			"", contract.InvalidArgument,
+			"without user name",
+		},
+		{
+			"a response that is too big", open,
+			fetchArgs{URL: at("good.example", "/big")},
+			"", contract.Upstream,
+			"more than",
+		},
+		{
+			"a secret is put in and masked on return", open,
+			fetchArgs{
+				URL:     at("good.example", "/echo"),
+				Headers: map[string]string{"X-Key": "{{secret:KEY:m4rk}}"},
+			},
+			"GET  auth= key=*** body=", "", "",
+		},
+		{
+			"a secret in the query is escaped", open,
+			fetchArgs{URL: at("good.example", "/echo?k={{secret:KEY:m4rk}}")},
+			"GET k=*** auth= key= body=", "", "",
+		},
+		{
+			"a secret in a JSON body is escaped", open,
+			fetchArgs{
+				URL: at("good.example", "/echo"), Method: "POST",
+				Headers: map[string]string{"Content-Type": "application/json"}, Body: `{"k":"{{secret:KEY:m4rk}}"}`,
+			},
+			`POST  auth= key= body={"k":"***"}`, "", "",
+		},
+		{
+			"a secret goes to its hosts only", open,
+			fetchArgs{
+				URL:     at("a.cdn.example", "/echo"),
+				Headers: map[string]string{"X-Key": "{{secret:KEY:m4rk}}"},
+			},
+			"", contract.Denied,
+			"not bound to host a.cdn.example",
+		},
+		{"a secret that was not granted", open, fetchArgs{
+			URL:     at("good.example", "/echo"),
+			Headers: map[string]string{"X-Key": "{{secret:OTHER:m4rk}}"},
+		}, "", contract.Denied, "OTHER is not granted"},
+		{
+			"a secret that is not configured", open,
+			fetchArgs{
+				URL:     at("good.example", "/echo"),
+				Headers: map[string]string{"X-Key": "{{secret:NONE:m4rk}}"},
+			},
+			"", contract.Unauthorized,
+			"NONE is not configured",
+		},
+		{
+			"a secret that its owner binds to another host", open,
+			fetchArgs{
+				URL:     at("good.example", "/echo"),
+				Headers: map[string]string{"X-Key": "{{secret:BOUND:m4rk}}"},
+			},
+			"", contract.Denied,
+			"BOUND is bound to other.example, not to host good.example",
+		},
+		{
+			"a placeholder without the mark is plain text", open,
+			fetchArgs{
+				URL:     at("good.example", "/echo"),
+				Headers: map[string]string{"X-Key": "{{secret:KEY}}{{secret:KEY:}}{{secret:KEY:m}}{{secret:KEY:m4rk4}}"},
+			},
+			"GET  auth= key={{secret:KEY}}{{secret:KEY:}}{{secret:KEY:m}}{{secret:KEY4}} body=", "", "",
+		},
+		{
+			"so is one in the query", open,
+			fetchArgs{URL: at("good.example",
+				"/echo?k=%7B%7Bsecret%3AKEY%7D%7D{{secret:KEY}}")},
+			"GET k=%7B%7Bsecret%3AKEY%7D%7D{{secret:KEY}} auth= key= body=", "", "",
+		},
+		{
+			"and one in a body", open,
+			fetchArgs{
+				URL: at("good.example", "/echo"), Method: "POST",
+				Headers: map[string]string{"Content-Type": "application/json"},
+				Body:    `{"k":"{{secret:KEY}}","l":"{{sec\u0072et:KEY:m4rk}}"}`,
+			},
+			`POST  auth= key= body={"k":"{{secret:KEY}}","l":"{{sec\u0072et:KEY}}"}`, "", "",
+		},
+		{
+			"keys do not follow a redirect to another host", open,
+			fetchArgs{
+				URL:     at("good.example", "/to?url="+at("b.cdn.example", "/echo")),
+				Headers: map[string]string{"X-Key": "plain"},
+			},
+			"GET  auth= key= body=", "", "",
+		},
+		{
+			"secrets do not follow a redirect to another host", open,
+			fetchArgs{
+				URL: at("good.example", "/to?url="+at("b.cdn.example", "/echo")),
+				Headers: map[string]string{
+					"X-Key":         "{{secret:KEY:m4rk}}",
+					"Authorization": "Bearer x",
+				},
+			},
+			"GET  auth= key= body=", "", "",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, e := fetch(c.module, c.request)
@@ -181,16 +322,31 @@ func TestFetch(t *testing.T) {
 		require.NotContains(t, hit, "evil", "no request reached a denied host")
 	}
 	t.Run("bytes that are no text travel in base64", func(t *testing.T) {
-		out, e := fetch(open, fetchRequest{URL: at("good.example", "/binary")})
+		out, e := fetch(open, fetchArgs{URL: at("good.example", "/binary")})
 		require.Nil(t, e)
 		require.Equal(t, "/wA=", out.BodyBase64)
 	})
 	t.Run("a slow server does not outlast the deadline", func(t *testing.T) {
 		began := time.Now()
 		_, err := open.Call(context.Background(), CallRequest{Input: fmt.Appendf(nil, `{"op":"http.fetch","args":{"url":%q}}`, at("good.example", "/slow")), Timeout: 100 * time.Millisecond})
-		require.ErrorIs(t, err, Timeout)
+		require.ErrorIs(t, err, contract.Timeout)
 		require.Less(t, time.Since(began), 20*time.Second, "the service never answers")
 	})
+}
+
+// fetchArgs are the arguments of http.fetch.
+type fetchArgs struct {
+	URL     string            `json:"url"`
+	Method  string            `json:"method,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    string            `json:"body,omitempty"`
+}
+
+// fetchAnswer is what http.fetch answers.
+type fetchAnswer struct {
+	Headers    map[string]string `json:"headers"`
+	Body       *string           `json:"body"`
+	BodyBase64 string            `json:"body_base64"`
 }
 
 // TestSecretsAreMasked has a service that gives secrets back in every way it can.
@@ -229,7 +385,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	}})
 	fetch := func(path string, headers map[string]string) string {
 		t.Helper()
-		args, err := json.Marshal(fetchRequest{URL: w.at("good.example", path), Headers: headers})
+		args, err := json.Marshal(fetchArgs{URL: w.at("good.example", path), Headers: headers})
 		require.NoError(t, err)
 		res, err := m.Call(context.Background(), CallRequest{
 			Input: fmt.Appendf(nil, `{"op":"http.fetch","args":%s}`, args), SecretMark: callMark, Services: Services{Secrets: keys{"KEY": secret, "SHORT": "hush-hush"}},
@@ -247,7 +403,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		user, password, ok := (&http.Request{Header: seen}).BasicAuth()
 		require.True(t, ok)
 		require.Equal(t, []string{"user", secret}, []string{user, password})
-		var got struct{ OK fetched }
+		var got struct{ OK fetchAnswer }
 		require.NoError(t, json.Unmarshal([]byte(out), &got))
 		require.Equal(t, "***", got.OK.Headers["X-Key"])
 		require.Equal(t, "Basic ***", got.OK.Headers["X-Auth"])

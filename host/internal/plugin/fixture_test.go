@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -38,7 +39,7 @@ func pack(t testing.TB, wasm []byte, fields map[string]any) []byte {
 	}
 	raw, err := json.Marshal(m)
 	require.NoError(t, err)
-	out, err := WithSection(wasm, ManifestSection, raw)
+	out, err := contract.WithSection(wasm, contract.ManifestSection, raw)
 	require.NoError(t, err)
 	return out
 }
@@ -46,7 +47,8 @@ func pack(t testing.TB, wasm []byte, fields map[string]any) []byte {
 // load assembles, packs and loads a guest with everything it asks for granted.
 func load(t testing.TB, h *Host, text string, fields map[string]any) *Module {
 	t.Helper()
-	m, err := h.Load(context.Background(), pack(t, wattest.Must(text), fields), LoadOptions{Granted: Everything()})
+	m, err := h.Load(context.Background(), pack(t, wattest.Must(text), fields),
+		LoadOptions{Granted: contract.Everything()})
 	require.NoError(t, err)
 	return m
 }
@@ -124,4 +126,4 @@ var guests = struct {
 	built map[string][]byte
 }{built: map[string][]byte{}}
 
-func is(err error, code Code) bool { return errors.Is(err, code) }
+func is(err error, code contract.Code) bool { return errors.Is(err, code) }

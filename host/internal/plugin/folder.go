@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // largestList bounds plugins.json and trust.json, in bytes.
@@ -87,11 +89,11 @@ func checkVersion(folder fs.FS, name string, v Version, keys map[string][]string
 	if err != nil {
 		return err
 	}
-	raw, _, err := Section(wasm, ManifestSection)
+	raw, _, err := contract.Section(wasm, contract.ManifestSection)
 	if err != nil {
 		return err
 	}
-	m, err := ParseManifest(raw)
+	m, err := contract.ParseManifest(raw)
 	if err != nil {
 		return err
 	}

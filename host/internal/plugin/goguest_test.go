@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // TestGoGuest runs a guest of the standard Go toolchain.
@@ -44,20 +46,21 @@ func TestGoGuest(t *testing.T) {
 	})
 	for _, c := range []struct {
 		export, message string
-		want            Code
+		want            contract.Code
 		timeout         time.Duration
 	}{
-		{"panics", "the sky fell", Panic, 0},
-		{"exits", "status 3", Exit, 0},
-		{"bomb", "32 MB", OutOfMemory, 0},
-		{"spin", "in time", Timeout, 100 * time.Millisecond},
-		{"sleeps", "in time", Timeout, 100 * time.Millisecond},
-		{"recurses", "", Panic, 0},
+		{"panics", "the sky fell", contract.Panic, 0},
+		{"exits", "status 3", contract.Exit, 0},
+		{"bomb", "32 MB", contract.OutOfMemory, 0},
+		{"spin", "in time", contract.Timeout, 100 * time.Millisecond},
+		{"sleeps", "in time", contract.Timeout, 100 * time.Millisecond},
+		{"recurses", "", contract.Panic, 0},
 	} {
 		t.Run(c.export+" is "+string(c.want), func(t *testing.T) {
 			_, err := call(c.export, "", c.timeout)
 			if c.export == "recurses" { // Go's own stack limit, or the memory its stack may use
-				require.True(t, is(err, Panic) || is(err, OutOfMemory) || is(err, StackOverflow), "%v", err)
+				require.True(t, is(err, contract.Panic) || is(err, contract.OutOfMemory) ||
+					is(err, contract.StackOverflow), "%v", err)
 			} else {
 				require.ErrorIs(t, err, c.want)
 			}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // TestGuestOfTheGoPDK runs a plugin of the official Extism PDK for Go, v1.1.3, on our kernel:
@@ -29,7 +31,8 @@ func TestGuestOfTheGoPDK(t *testing.T) {
 	})
 	h := newHost(t, Config{HTTP: web})
 	asks := map[string]any{"permissions": map[string]any{"http": map[string]any{"hosts": []string{"good.example"}, "methods": []string{"GET", "POST"}, "reason": "r"}}}
-	m, err := h.Load(context.Background(), pack(t, sdkGuest(t, "extism"), asks), LoadOptions{Granted: Everything(), Settings: map[string]string{"vowels": "aeiou"}})
+	m, err := h.Load(context.Background(), pack(t, sdkGuest(t, "extism"), asks),
+		LoadOptions{Granted: contract.Everything(), Settings: map[string]string{"vowels": "aeiou"}})
 	require.NoError(t, err)
 	run := &Scratch{}
 	call := func(export, input string) (Result, error) {
@@ -57,7 +60,7 @@ func TestGuestOfTheGoPDK(t *testing.T) {
 	}
 	t.Run("an error keeps its text, and the instance", func(t *testing.T) {
 		_, err := call("greet", `{}`)
-		require.ErrorIs(t, err, Internal)
+		require.ErrorIs(t, err, contract.Internal)
 		require.ErrorContains(t, err, "a name is needed")
 		require.Equal(t, 1, m.pool.idleCount())
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/sys"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
@@ -25,7 +26,7 @@ type guest struct {
 	served  int       // calls
 	since   time.Time // idle since
 	stack   [2]uint64
-	kernel  arena
+	kernel  extism
 
 	state
 }
@@ -33,7 +34,7 @@ type guest struct {
 // state is what belongs to one call.
 type state struct {
 	req      *CallRequest
-	grant    *Permissions
+	grant    *contract.Permissions
 	deadline time.Time
 	done     <-chan struct{}
 	told     time.Time // when the guest learnt that the call is cancelled
@@ -42,18 +43,14 @@ type state struct {
 	budget, used int64
 	allowance    int64
 
-	input, output, failure, result  []byte
-	stderr                          []byte
-	logs                            []LogLine
-	emits, hostCalls, chats, embeds int
-	logCalls                        int
-	hostWorked                      uint64 // bytes the host handled since it looked at the clock
-	status                          uint16 // of the last Extism request
-	headers                         []byte
-	outAt, outLen, errAt            uint64 // Extism output and error, in kernel memory
-	emitErr                         error
-	streams                         streams
-	began                           bool // the export runs; not the start of the instance
+	input, output, failure, result []byte
+	stderr                         []byte
+	logs                           []LogLine
+	emits, logCalls                int
+	hostWorked                     uint64 // bytes the host handled since it looked at the clock
+	emitErr                        error
+	requests                       requests
+	began                          bool // the export runs; not the start of the instance
 }
 
 type guestKey struct{}
@@ -77,10 +74,14 @@ func (c *guestContext) Value(key any) any {
 func (m *Module) instantiate(ctx context.Context, patience time.Duration) (*guest, error) {
 	g := &guest{m: m, exports: map[string]api.Function{}}
 	g.ctx = guestContext{Context: ctx, g: g}
-	g.state = state{req: &CallRequest{}, grant: &Permissions{}, deadline: time.Now().Add(patience), done: ctx.Done(), budget: m.limits.Fuel, inside: true}
+	g.kernel.g = g
+	g.state = state{
+		req: &CallRequest{}, grant: &contract.Permissions{}, deadline: time.Now().Add(patience),
+		done: ctx.Done(), budget: m.limits.Fuel, inside: true, requests: requests{g: g},
+	}
 	mod, err := m.host.runtime.InstantiateModule(&g.ctx, m.compiled, g.wasiConfig())
 	if err != nil {
-		return nil, g.fault(err).at(m.name(), "start")
+		return nil, g.fault(err).At(m.name(), "start")
 	}
 	g.mod = mod
 	m.host.alive.Add(1)
@@ -96,7 +97,7 @@ func (m *Module) instantiate(ctx context.Context, patience time.Duration) (*gues
 		if _, err := f.Call(&g.ctx, args...); err != nil {
 			e := g.fault(err)
 			g.close()
-			return nil, e.at(m.name(), name)
+			return nil, e.At(m.name(), name)
 		}
 	}
 	return g, nil
@@ -131,7 +132,7 @@ func (w stderrWriter) Write(p []byte) (int, error) {
 }
 
 // run calls the export. It reports whether the instance may serve again.
-func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *Error) {
+func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *contract.Error) {
 	f, e := g.export(req.Export)
 	if e != nil {
 		g.inside = true
@@ -140,16 +141,16 @@ func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *Error
 	g.prepare(ctx, req)
 	g.served++
 	err := f.CallWithStack(&g.ctx, g.stack[:])
-	g.hangUpAll()
+	g.requests.hangUpAll()
 	g.used += g.allowance - int64(int32(uint32(g.fuel.Get())))
 	res := Result{Fuel: g.used, Logs: g.logs, Memory: int64(g.memorySize())}
 	switch {
 	case err != nil:
 		return res, false, g.fault(err)
 	case g.emitErr != nil && ctx.Err() == nil:
-		return res, true, asError(g.emitErr, Cancelled)
+		return res, true, contract.AsError(g.emitErr, contract.Cancelled)
 	case g.returned(f) != 0 || g.failed():
-		return res, true, guestError(g.errorText(), g.returned(f))
+		return res, true, contract.GuestError(g.errorText(), int32(g.returned(f)))
 	}
 	out, e := g.takeOutput()
 	if e != nil {
@@ -160,13 +161,13 @@ func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *Error
 }
 
 // export finds an exported function without arguments.
-func (g *guest) export(name string) (api.Function, *Error) {
+func (g *guest) export(name string) (api.Function, *contract.Error) {
 	if f := g.exports[name]; f != nil {
 		return f, nil
 	}
 	t, ok := g.m.shape.Func(name)
 	if !ok || len(t.Params) > 0 || len(t.Results) > 1 || strings.HasPrefix(name, "_") {
-		return nil, fail(UnknownExport, "no exported function %q without arguments", name)
+		return nil, contract.Errorf(contract.UnknownExport, "no exported function %q without arguments", name)
 	}
 	f := g.mod.ExportedFunction(name)
 	g.exports[name] = f
@@ -179,7 +180,7 @@ func (g *guest) prepare(ctx context.Context, req *CallRequest) {
 	g.state = state{
 		req: req, grant: &g.m.granted, done: ctx.Done(), inside: true, began: true, input: req.Input, logs: logs,
 		stderr: g.stderr[:0], result: nil, budget: g.m.limits.Fuel,
-		deadline: time.Now().Add(within(req.Timeout, g.m.limits.timeout())),
+		deadline: time.Now().Add(within(req.Timeout, g.m.limits.Timeout())), requests: requests{g: g},
 	}
 	if req.Grant != nil {
 		g.grant = req.Grant
@@ -202,32 +203,33 @@ func (g *guest) returned(f api.Function) uint64 {
 	return uint64(uint32(g.stack[0]))
 }
 
-func (g *guest) failed() bool { return len(g.failure) > 0 || g.errAt != 0 }
+func (g *guest) failed() bool { return len(g.failure) > 0 || g.kernel.errAt != 0 }
 
 func (g *guest) errorText() []byte {
 	if len(g.failure) > 0 {
 		return g.failure
 	}
-	return append([]byte(nil), g.kernel.block(g.errAt)...)
+	return append([]byte(nil), g.kernel.block(g.kernel.errAt)...)
 }
 
 // takeOutput hands the output over; the guest keeps nothing of it.
-func (g *guest) takeOutput() ([]byte, *Error) {
-	if g.outLen == 0 {
+func (g *guest) takeOutput() ([]byte, *contract.Error) {
+	if g.kernel.outN == 0 {
 		return g.output, nil
 	}
-	b, ok := g.kernel.span(g.outAt, g.outLen)
+	b, ok := g.kernel.output()
 	if !ok {
-		return nil, fail(Trap, "output_set names %d bytes at %d, outside kernel memory", g.outLen, g.outAt)
+		return nil, contract.Errorf(contract.Trap, "output_set names %d bytes at %d, outside kernel memory",
+			g.kernel.outN, g.kernel.outAt)
 	}
-	if len(b) > g.m.limits.output() {
-		return nil, tooLarge("output", len(b), g.m.limits.output())
+	if len(b) > g.m.limits.OutputBytes() {
+		return nil, tooLarge("output", len(b), g.m.limits.OutputBytes())
 	}
 	return append([]byte(nil), b...), nil
 }
 
-func tooLarge(what string, n, most int) *Error {
-	return fail(OutputTooLarge, "%s of at least %d bytes, allowed are %d", what, n, most)
+func tooLarge(what string, n, most int) *contract.Error {
+	return contract.Errorf(contract.OutputTooLarge, "%s of at least %d bytes, allowed are %d", what, n, most)
 }
 
 func (g *guest) memorySize() uint32 {
@@ -242,7 +244,7 @@ func (g *guest) close() {
 	if g.mod == nil {
 		return
 	}
-	g.kernel = arena{}
+	g.kernel = extism{}
 	g.m.host.alive.Add(-1)
 	if err := g.mod.Close(context.Background()); err != nil {
 		g.m.host.cfg.Log.Warn("plugin instance was not closed", "plugin", g.m.name(), "err", err)

@@ -19,6 +19,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/easel-canvas/easel/host/internal/wasmcache"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Config configures a Host. The zero value works: no disk cache, unsigned plugins
@@ -29,7 +30,7 @@ type Config struct {
 	// Version of this host, compared with min_host of manifests; empty skips that.
 	Version string
 	// Limits is the operator's ceiling; zero fields mean DefaultLimits.
-	Limits Limits
+	Limits contract.Limits
 	// Trust says which signatures are required.
 	Trust Trust
 	// MaxRunning bounds the guests that compute at once; a guest that waits for the

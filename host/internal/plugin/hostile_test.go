@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -23,15 +24,21 @@ func TestFloods(t *testing.T) {
 	h := newHost(t, Config{})
 	for _, c := range []struct {
 		name, code string
-		want       Code
+		want       contract.Code
 		message    string
 	}{
 		{"a gigabyte of output", "i32.const 16384 local.set $i loop $l i32.const 0 i32.const 65536 call $output_write " +
-			"local.get $i i32.const 1 i32.sub local.tee $i br_if $l end i32.const 0", OutputTooLarge, "allowed are 16777216"},
-		{"a gigabyte in one piece", "i32.const 0 i32.const 1073741824 call $output_write i32.const 0", Trap, "1073741824 bytes at 0 are outside the memory"},
-		{"a piece of the answer of a gigabyte", "i32.const 1 i32.const 0 i32.const 1073741824 call $emit", Trap, "outside the memory"},
+			"local.get $i i32.const 1 i32.sub local.tee $i br_if $l end i32.const 0", contract.OutputTooLarge, "allowed are 16777216"},
+		{
+			"a gigabyte in one piece", "i32.const 0 i32.const 1073741824 call $output_write i32.const 0", contract.Trap,
+			"1073741824 bytes at 0 are outside the memory",
+		},
+		{
+			"a piece of the answer of a gigabyte", "i32.const 1 i32.const 0 i32.const 1073741824 call $emit",
+			contract.Trap, "outside the memory",
+		},
 		{"a flood of stderr is cut", "loop $l i32.const 2 i32.const 16 i32.const 1 i32.const 50 call $fd_write drop " +
-			"local.get $i i32.const 1 i32.add local.tee $i i32.const 5000 i32.lt_u br_if $l end unreachable", Panic, "aaaaaaa"},
+			"local.get $i i32.const 1 i32.add local.tee $i i32.const 5000 i32.lt_u br_if $l end unreachable", contract.Panic, "aaaaaaa"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := load(t, h, `(module`+importAll+`(data (i32.const 16) "\20\00\00\00\10\00\00\00") (data (i32.const 32) "aaaaaaaaaaaaaaaa")
@@ -64,7 +71,7 @@ func TestFloodsOfTheContract(t *testing.T) {
 				Step    string
 				Request json.RawMessage
 				Allowed uint32
-				Error   Error
+				Error   contract.Error
 			}
 			require.NoError(t, json.Unmarshal(g.Message, &flood))
 			// The input is how often, as four bytes, and the request.
@@ -76,9 +83,9 @@ func TestFloodsOfTheContract(t *testing.T) {
 				return err
 			}
 			require.NoError(t, flow(flood.Allowed))
-			var e *Error
+			var e *contract.Error
 			require.ErrorAs(t, flow(flood.Allowed+1), &e)
-			require.Equal(t, flood.Error, Error{Code: e.Code, Message: e.Message, Retryable: e.Retryable})
+			require.Equal(t, flood.Error, contract.Error{Code: e.Code, Message: e.Message, Retryable: e.Retryable})
 		})
 	}
 }
@@ -104,7 +111,7 @@ func TestTheHostsWorkCountsAgainstTheDeadline(t *testing.T) {
 				(func (export "easel_invoke") (result i32) i32.const 1000 memory.grow drop loop $l `+code+` br $l end i32.const 0))`, nil)
 			began := time.Now()
 			_, err := m.Call(context.Background(), CallRequest{Timeout: 200 * time.Millisecond})
-			require.True(t, is(err, Timeout) || is(err, TooManyCalls), "%v", err)
+			require.True(t, is(err, contract.Timeout) || is(err, contract.TooManyCalls), "%v", err)
 			require.Less(t, time.Since(began), 30*time.Second, "unchecked it takes minutes")
 		})
 	}
@@ -204,14 +211,14 @@ func TestBrokenFiles(t *testing.T) {
 		t.Helper()
 		m, err := h.Load(context.Background(), wasm, LoadOptions{})
 		if err != nil {
-			require.IsType(t, &Error{}, err)
-			require.NotEmpty(t, err.(*Error).Code)
-			require.NotEqual(t, Internal, err.(*Error).Code, "%v", err)
+			require.IsType(t, &contract.Error{}, err)
+			require.NotEmpty(t, err.(*contract.Error).Code)
+			require.NotEqual(t, contract.Internal, err.(*contract.Error).Code, "%v", err)
 			return
 		}
 		_, err = m.Call(context.Background(), CallRequest{Input: []byte(`{"op":"sleep"}`), Timeout: 200 * time.Millisecond})
 		if err != nil {
-			require.IsType(t, &Error{}, err)
+			require.IsType(t, &contract.Error{}, err)
 		}
 		require.NoError(t, m.Close(context.Background()))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
@@ -97,24 +98,27 @@ func letters(types []byte) string {
 }
 
 // check refuses a module that imports what this host does not offer.
-func (t importTypes) check(shape meter.Shape) *Error {
+func (t importTypes) check(shape meter.Shape) *contract.Error {
 	for _, imp := range shape.Imports {
 		name := imp.Module + " " + imp.Name
 		module, known := t[imp.Module]
 		switch {
 		case strings.HasPrefix(imp.Module, "easel:host/") && !known:
-			return fail(ABIMismatch, "imports %s; this host serves %s", name, bulkModule)
+			return contract.Errorf(contract.ABIMismatch, "imports %s; this host serves %s", name, bulkModule)
 		case !known:
-			return fail(Unsupported, "imports %s; a plugin may import from %s, %s, %s and %s only", name, bulkModule, kernelModule, userModule, wasiModule)
+			return contract.Errorf(contract.Unsupported, "imports %s; a plugin may import from %s, %s, %s and %s only",
+				name, bulkModule, kernelModule, userModule, wasiModule)
 		case imp.Kind != meter.KindFunc:
-			return fail(Unsupported, "imports the %s %s; only functions may be imported", imp.Kind, name)
+			return contract.Errorf(contract.Unsupported, "imports the %s %s; only functions may be imported", imp.Kind,
+				name)
 		}
 		want, ok := module[imp.Name]
 		if !ok {
-			return fail(Unsupported, "imports %s, which this host does not offer", name)
+			return contract.Errorf(contract.Unsupported, "imports %s, which this host does not offer", name)
 		}
 		if got := letters(imp.Type.Params) + ":" + letters(imp.Type.Results); got != want {
-			return fail(Unsupported, "imports %s as %s, it is %s", name, readable(got), readable(want))
+			return contract.Errorf(contract.Unsupported, "imports %s as %s, it is %s", name, readable(got),
+				readable(want))
 		}
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -33,25 +35,32 @@ func TestInvokeChecksOutputs(t *testing.T) {
 	}}
 	for _, c := range []struct {
 		name, says, want string
-		outputs          map[string]any
+		outputs          string
 	}{
-		{"outputs of the contract", `{"outputs":{"text":"3","temp":3},"artifacts":[{"name":"a","mime":"b","ref":"c"}]}`, "", map[string]any{"text": "3", "temp": 3.0}},
-		{"a bare string is the text", `"天气"`, "", map[string]any{"text": "天气"}},
-		{"a missing output", `{"outputs":{"temp":3}}`, "bad_output: outputs.text: missing", nil},
-		{"an output of the wrong type", `{"outputs":{"text":"x","temp":"warm"}}`, "bad_output: outputs.temp: want number, got string", nil},
-		{"no outputs", `{}`, "bad_output: outputs: missing", nil},
-		{"text that is not JSON", `hello`, "bad_output: output is not the JSON of the contract", nil},
-		{"nothing", ``, "bad_output: output is not the JSON of the contract", nil},
+		{
+			"outputs of the contract",
+			`{"outputs":{"text":"3","temp":3},"artifacts":[{"name":"a","mime":"b","ref":"c"}]}`,
+			"", `{"text":"3","temp":3}`,
+		},
+		{"a bare string is the text", `"天气"`, "", `{"text":"天气"}`},
+		{"a missing output", `{"outputs":{"temp":3}}`, "bad_output: outputs.text: missing", ""},
+		{
+			"an output of the wrong type", `{"outputs":{"text":"x","temp":"warm"}}`,
+			"bad_output: outputs.temp: want number, got string", "",
+		},
+		{"no outputs", `{}`, "bad_output: outputs: missing", ""},
+		{"text that is not JSON", `hello`, "bad_output: output is not the JSON of the contract", ""},
+		{"nothing", ``, "bad_output: output is not the JSON of the contract", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, err := load(t, h, says(c.says), fields).Invoke(context.Background(), Invocation{})
 			if c.want != "" {
-				require.ErrorIs(t, err, BadOutput)
+				require.ErrorIs(t, err, contract.BadOutput)
 				require.ErrorContains(t, err, c.want)
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, c.outputs, a.Outputs)
+			require.Equal(t, c.outputs, a.Outputs.JSON())
 		})
 	}
 }
@@ -61,19 +70,22 @@ func TestInvokeWritesTheInputOfTheContract(t *testing.T) {
 		"params":    map[string]any{"type": "object", "properties": map[string]any{"units": map[string]any{"enum": []string{"c", "f"}}}},
 		"arguments": map[string]any{"type": "object", "required": []string{"city"}},
 	})
-	in := Invocation{ID: "c1", Node: "Weather:0", Locale: "en", Params: map[string]any{"units": "c"}, Arguments: map[string]any{"city": "Oslo"}}
+	in := Invocation{
+		ID: "c1", Node: "Weather:0", Locale: "en", Params: engine.Object("units", "c"),
+		Arguments: engine.Object("city", "Oslo"),
+	}
 	in.Run, in.Timeout = "r1", time.Second
 	a, err := m.Invoke(context.Background(), in)
-	require.ErrorIs(t, err, BadOutput, "an echo has no outputs")
+	require.ErrorIs(t, err, contract.BadOutput, "an echo has no outputs")
 	require.JSONEq(t, `{"abi":1,"call":{"id":"c1","run":"r1","node":"Weather:0","attempt":1,"deadline_ms":1000,"locale":"en"},
 		"params":{"units":"c"},"arguments":{"city":"Oslo"}}`, string(a.Output))
-	_, err = m.Invoke(context.Background(), Invocation{Params: map[string]any{"units": "k"}})
-	require.ErrorIs(t, err, InvalidArgument)
+	_, err = m.Invoke(context.Background(), Invocation{Params: engine.Object("units", "k")})
+	require.ErrorIs(t, err, contract.InvalidArgument)
 	require.ErrorContains(t, err, "params.units: want one of [c f], got k")
-	_, err = m.Invoke(context.Background(), Invocation{Arguments: map[string]any{}})
+	_, err = m.Invoke(context.Background(), Invocation{Arguments: engine.Object()})
 	require.ErrorContains(t, err, "arguments.city: missing")
-	require.NoError(t, m.Check(context.Background(), map[string]any{"units": "f"}))
-	require.ErrorIs(t, m.Check(context.Background(), map[string]any{"units": 3}), InvalidArgument)
+	require.NoError(t, m.Check(context.Background(), engine.Object("units", "f")))
+	require.ErrorIs(t, m.Check(context.Background(), engine.Object("units", 3)), contract.InvalidArgument)
 }
 
 func TestClockAndChanceCanBePinned(t *testing.T) {
@@ -105,15 +117,18 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, wasm []byte) {
 		ctx := context.Background()
 		m, err := h.Load(ctx, wasm, LoadOptions{
-			Manifest: &Manifest{ABI: 1, Name: "fuzz", Version: "0.0.1", Description: "x"}, Limits: Limits{MemoryMB: 2, TimeoutMS: 100, OutputKB: 64},
+			Manifest: &contract.Manifest{
+				ABI: 1, Name: "fuzz", Version: "0.0.1",
+				Description: "x",
+			}, Limits: contract.Limits{MemoryMB: 2, TimeoutMS: 100, OutputKB: 64},
 		})
 		if err != nil {
-			require.IsType(t, &Error{}, err)
+			require.IsType(t, &contract.Error{}, err)
 			return
 		}
 		for range 2 {
 			if _, err := m.Call(ctx, CallRequest{Input: []byte("input")}); err != nil {
-				require.IsType(t, &Error{}, err)
+				require.IsType(t, &contract.Error{}, err)
 			}
 		}
 		require.NoError(t, m.Close(ctx))

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/tetratelabs/wazero/experimental"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/wasmcache"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
@@ -30,15 +33,15 @@ const (
 type LoadOptions struct {
 	Source Source
 	// Granted is the operator's ceiling for this plugin, as approved or by policy.
-	Granted Permissions
+	Granted contract.Permissions
 	// Approval wants Granted to cover everything the manifest asks for; without it
 	// the plugin is loaded with what is left.
 	Approval bool
 	// Limits tighten the host's for this plugin.
-	Limits Limits
+	Limits contract.Limits
 	// Manifest stands in for a missing manifest section, so that a plain Extism
 	// plugin can be used.
-	Manifest *Manifest
+	Manifest *contract.Manifest
 	// Settings are what config_get answers; never secrets.
 	Settings map[string]string
 	// undescribed leaves easel_describe alone, for Describe.
@@ -66,14 +69,15 @@ func (h *Host) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Module, e
 			if m.compiled != nil {
 				err = errors.Join(err, m.compiled.Close(context.WithoutCancel(ctx)))
 			}
-			return nil, asError(err, Internal).at(m.name(), step.name)
+			return nil, contract.AsError(err, contract.Internal).At(m.name(), step.name)
 		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	select {
 	case <-h.stop:
-		return nil, errors.Join(fail(Closed, "the host is closed").at(m.name(), ""), m.compiled.Close(ctx))
+		return nil, errors.Join(contract.Errorf(contract.Closed, "the host is closed").At(m.name(), ""),
+			m.compiled.Close(ctx))
 	default:
 	}
 	h.modules[m] = struct{}{}
@@ -89,7 +93,7 @@ func (m *Module) name() string {
 
 func (m *Module) read(wasm []byte) error {
 	if len(wasm) > maxModule {
-		return fail(OverLimit, "file of %d bytes, allowed are %d", len(wasm), maxModule)
+		return contract.Errorf(contract.OverLimit, "file of %d bytes, allowed are %d", len(wasm), maxModule)
 	}
 	sum := sha256.Sum256(wasm)
 	m.digest = hex.EncodeToString(sum[:])
@@ -102,22 +106,23 @@ func (m *Module) read(wasm []byte) error {
 }
 
 // meterError gives a failure of the meter its code.
-func meterError(err error) *Error {
-	for sentinel, code := range map[error]Code{
-		meter.ErrForged: Forged, meter.ErrUnsupported: Unsupported, meter.ErrLimit: OverLimit,
+func meterError(err error) *contract.Error {
+	for sentinel, code := range map[error]contract.Code{
+		meter.ErrForged: contract.Forged, meter.ErrUnsupported: contract.Unsupported,
+		meter.ErrLimit: contract.OverLimit,
 	} {
 		if errors.Is(err, sentinel) {
-			return fail(code, "%s", err)
+			return contract.Errorf(code, "%s", err)
 		}
 	}
-	return fail(Malformed, "%s", err)
+	return contract.Errorf(contract.Malformed, "%s", err)
 }
 
 func (m *Module) verify(wasm []byte, source Source) error {
 	trust := m.host.cfg.Trust
-	check := orElse(trust.Local, Warn)
+	check := cmp.Or(trust.Local, Warn)
 	if source == Remote {
-		check = orElse(trust.Remote, Require)
+		check = cmp.Or(trust.Remote, Require)
 	}
 	if check == Off {
 		return nil
@@ -135,44 +140,36 @@ func (m *Module) verify(wasm []byte, source Source) error {
 	return nil
 }
 
-func orElse[T ~string](v, def T) T {
-	if v == "" {
-		return def
-	}
-	return v
-}
-
 func (m *Module) readManifest(wasm []byte, o LoadOptions) error {
-	raw, ok, err := Section(wasm, ManifestSection)
+	raw, ok, err := contract.Section(wasm, contract.ManifestSection)
 	switch {
 	case err != nil:
 		return err
 	case ok:
-		m.manifest, err = ParseManifest(raw)
+		m.manifest, err = contract.ParseManifest(raw)
 	case o.Manifest != nil:
 		copied := *o.Manifest
-		m.manifest, err = &copied, nil
-		if bad := copied.check(); bad != nil {
-			err = bad
-		}
+		m.manifest, err = &copied, copied.Check()
 	default:
-		return fail(BadManifest, "no section %s; write one with `easel plugin pack`", ManifestSection)
+		return contract.Errorf(contract.BadManifest, "no section %s; write one with `easel plugin pack`",
+			contract.ManifestSection)
 	}
 	if err != nil {
 		return err
 	}
-	if bad := m.manifest.checkHost(m.host.cfg.Version); bad != nil {
-		return bad
+	if err := m.manifest.CheckHost(m.host.cfg.Version); err != nil {
+		return err
 	}
-	m.limits = tighten(m.manifest.Limits, o.Limits).effective(m.host.cfg.Limits)
+	m.limits = m.manifest.Limits.Tighten(o.Limits).Effective(m.host.cfg.Limits)
 	return nil
 }
 
 func (m *Module) grant(o LoadOptions) error {
 	asked := m.manifest.Permissions
 	if more := asked.Beyond(o.Granted); o.Approval && len(more) > 0 {
-		e := fail(NeedsApproval, "asks for %s; approve it with `easel plugin enable %s`", strings.Join(more, ", "), m.manifest.Name)
-		e.Data = map[string]any{"permissions": more}
+		e := contract.Errorf(contract.NeedsApproval, "asks for %s; approve it with `easel plugin enable %s`",
+			strings.Join(more, ", "), m.manifest.Name)
+		e.Data = engine.Object("permissions", more)
 		return e
 	}
 	m.granted = asked.Cut(o.Granted)
@@ -189,11 +186,12 @@ func (m *Module) checkShape() error {
 	}
 	exported := slices.ContainsFunc(m.shape.Exports, func(e meter.Export) bool { return e.Kind == meter.KindMemory && e.Name == "memory" })
 	if (uses[bulkModule] || uses[wasiModule]) && !exported {
-		return fail(Unsupported, "uses pointers but does not export its memory as \"memory\"")
+		return contract.Errorf(contract.Unsupported, "uses pointers but does not export its memory as \"memory\"")
 	}
 	for _, name := range []string{"easel_invoke", "easel_describe", "easel_check"} {
 		if t, ok := m.shape.Func(name); ok && letters(t.Params)+":"+letters(t.Results) != ":i" {
-			return fail(Unsupported, "exports %s as %s, it is () -> i32", name, readable(letters(t.Params)+":"+letters(t.Results)))
+			return contract.Errorf(contract.Unsupported, "exports %s as %s, it is () -> i32", name,
+				readable(letters(t.Params)+":"+letters(t.Results)))
 		}
 	}
 	return nil
@@ -209,7 +207,7 @@ func (m *Module) compile(ctx context.Context, wasm []byte) error {
 		return err
 	})
 	if err != nil {
-		return fail(Malformed, "%s", err)
+		return contract.Errorf(contract.Malformed, "%s", err)
 	}
 	m.pool = newPool(m)
 	return nil
@@ -225,12 +223,12 @@ func (m *Module) try(ctx context.Context, undescribed bool) error {
 	}
 	took := time.Since(began)
 	state := m.manifest.State
-	m.fresh = (state == "" || state == StateNone) && took < m.host.cfg.FreshUnder
+	m.fresh = (state == "" || state == contract.StateNone) && took < m.host.cfg.FreshUnder
 	g.close()
 	if _, ok := m.shape.Func("easel_describe"); !ok || undescribed {
 		return nil
 	}
-	res, err := m.Call(ctx, CallRequest{Export: "easel_describe", Grant: &Permissions{}})
+	res, err := m.Call(ctx, CallRequest{Export: "easel_describe", Grant: &contract.Permissions{}})
 	if err != nil {
 		return fmt.Errorf("easel_describe: %w", err)
 	}

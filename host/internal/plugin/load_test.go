@@ -10,45 +10,105 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
 const quiet = `(module (func (export "easel_invoke") (result i32) i32.const 0))`
 
 func TestLoadRefuses(t *testing.T) {
-	h := newHost(t, Config{Version: "0.4.2", Limits: Limits{MemoryMB: 16}, StartWait: time.Second})
+	h := newHost(t, Config{Version: "0.4.2", Limits: contract.Limits{MemoryMB: 16}, StartWait: time.Second})
 	plain := wattest.Must(quiet)
 	for _, c := range []struct {
 		name    string
 		wasm    []byte
-		want    Code
+		want    contract.Code
 		message string
 	}{
-		{"bytes that are no module", []byte("hello"), Malformed, "read: "},
-		{"a module cut short", pack(t, plain, nil)[:40], Malformed, ""},
-		{"a module that is not valid", pack(t, wattest.Must(`(module (func (export "easel_invoke") (result i32)))`), nil), Malformed, "compile: "},
-		{"a module without manifest", plain, BadManifest, "easel plugin pack"},
-		{"two manifests", append(pack(t, plain, nil), pack(t, wattest.Must("(module)"), nil)[8:]...), Malformed, "stands twice"},
-		{"a manifest that is not JSON", must(WithSection(plain, ManifestSection, []byte("{"))), BadManifest, "not readable"},
-		{"the ABI of tomorrow in the manifest", pack(t, plain, map[string]any{"abi": 2}), ABIMismatch, "ABI 2"},
-		{"the ABI of tomorrow in the imports", pack(t, wattest.Must(`(module (import "easel:host/v2" "think" (func)))`), nil), ABIMismatch, "easel:host/v2 think"},
-		{"an unknown host function", pack(t, wattest.Must(`(module (import "easel:host/v1" "think" (func)))`), nil), Unsupported, "think"},
-		{"a host function of another type", pack(t, wattest.Must(`(module (import "easel:host/v1" "input_len" (func (param i32))))`), nil), Unsupported, "as (i32) -> (), it is () -> i32"},
-		{"a foreign import", pack(t, wattest.Must(`(module (import "env" "abort" (func)))`), nil), Unsupported, "env abort"},
-		{"an imported memory", pack(t, wattest.Must(`(module (import "easel:host/v1" "m" (memory 1)))`), nil), Unsupported, "memory"},
-		{"an import of the meter", pack(t, wattest.Must(`(module (import "easel:meter/v1" "tick" (func (param i32) (result i32))))`), nil), Unsupported, "easel:meter/v1"},
-		{"a forged fuel counter", pack(t, wattest.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`), nil), Forged, "easel:fuel"},
-		{"pointers without memory", pack(t, wattest.Must(`(module (import "easel:host/v1" "log" (func (param i32 i32 i32))))`), nil), Unsupported, "export its memory"},
-		{"an export of the wrong type", pack(t, wattest.Must(`(module (func (export "easel_invoke")))`), nil), Unsupported, "easel_invoke as () -> (), it is () -> i32"},
-		{"too much memory from the start", pack(t, wattest.Must(`(module (memory 1000))`), nil), OverLimit, "64000 KiB"},
-		{"a requirement this host lacks", pack(t, plain, map[string]any{"requires": []string{"image.draw@1"}}), Unsupported, "image.draw@1"},
-		{"a newer version of an operation", pack(t, plain, map[string]any{"requires": []string{"http.fetch@2"}}), Unsupported, "http.fetch@2"},
-		{"a newer host", pack(t, plain, map[string]any{"min_host": "0.10"}), Unsupported, "needs host 0.10, this is 0.4.2"},
-		{"a trap in start", pack(t, wattest.Must(`(module (func $s unreachable) (start $s))`), nil), Trap, "start: "},
-		{"an endless start", pack(t, wattest.Must(`(module (func $s loop $l br $l end) (start $s))`), nil), Timeout, "start: "},
-		{"an endless _initialize", pack(t, wattest.Must(`(module (func (export "_initialize") loop $l br $l end))`), nil), Timeout, "_initialize: "},
+		{"bytes that are no module", []byte("hello"), contract.Malformed, "read: "},
+		{"a module cut short", pack(t, plain, nil)[:40], contract.Malformed, ""},
+		{"a module that is not valid", pack(t, wattest.Must(`(module (func (export "easel_invoke") (result i32)))`),
+			nil), contract.Malformed, "compile: "},
+		{"a module without manifest", plain, contract.BadManifest, "easel plugin pack"},
+		{
+			"two manifests", append(pack(t, plain, nil), pack(t, wattest.Must("(module)"), nil)[8:]...),
+			contract.Malformed, "stands twice",
+		},
+		{
+			"a manifest that is not JSON", must(contract.WithSection(plain, contract.ManifestSection, []byte("{"))),
+			contract.BadManifest, "not readable",
+		},
+		{
+			"the ABI of tomorrow in the manifest", pack(t, plain, map[string]any{"abi": 2}), contract.ABIMismatch,
+			"ABI 2",
+		},
+		{"the ABI of tomorrow in the imports", pack(t, wattest.Must(`(module (import "easel:host/v2" "think" (func)))`),
+			nil), contract.ABIMismatch, "easel:host/v2 think"},
+		{
+			"an unknown host function", pack(t, wattest.Must(`(module (import "easel:host/v1" "think" (func)))`), nil),
+			contract.Unsupported, "think",
+		},
+		{
+			"a host function of another type", pack(t,
+				wattest.Must(`(module (import "easel:host/v1" "input_len" (func (param i32))))`), nil),
+			contract.Unsupported, "as (i32) -> (), it is () -> i32",
+		},
+		{
+			"a foreign import", pack(t, wattest.Must(`(module (import "env" "abort" (func)))`), nil),
+			contract.Unsupported,
+			"env abort",
+		},
+		{
+			"an imported memory", pack(t, wattest.Must(`(module (import "easel:host/v1" "m" (memory 1)))`), nil),
+			contract.Unsupported, "memory",
+		},
+		{
+			"an import of the meter", pack(t,
+				wattest.Must(`(module (import "easel:meter/v1" "tick" (func (param i32) (result i32))))`), nil),
+			contract.Unsupported, "easel:meter/v1",
+		},
+		{
+			"a forged fuel counter", pack(t,
+				wattest.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`), nil),
+			contract.Forged, "easel:fuel",
+		},
+		{
+			"pointers without memory", pack(t,
+				wattest.Must(`(module (import "easel:host/v1" "log" (func (param i32 i32 i32))))`), nil),
+			contract.Unsupported, "export its memory",
+		},
+		{
+			"an export of the wrong type", pack(t, wattest.Must(`(module (func (export "easel_invoke")))`), nil),
+			contract.Unsupported, "easel_invoke as () -> (), it is () -> i32",
+		},
+		{
+			"too much memory from the start", pack(t, wattest.Must(`(module (memory 1000))`), nil), contract.OverLimit,
+			"64000 KiB",
+		},
+		{
+			"a requirement this host lacks", pack(t, plain, map[string]any{"requires": []string{"image.draw@1"}}),
+			contract.Unsupported, "image.draw@1",
+		},
+		{
+			"a newer version of an operation", pack(t, plain, map[string]any{"requires": []string{"http.fetch@2"}}),
+			contract.Unsupported, "http.fetch@2",
+		},
+		{
+			"a newer host", pack(t, plain, map[string]any{"min_host": "0.10"}), contract.Unsupported,
+			"needs host 0.10, this is 0.4.2",
+		},
+		{
+			"a trap in start", pack(t, wattest.Must(`(module (func $s unreachable) (start $s))`), nil), contract.Trap,
+			"start: ",
+		},
+		{
+			"an endless start", pack(t, wattest.Must(`(module (func $s loop $l br $l end) (start $s))`), nil),
+			contract.Timeout, "start: ",
+		},
+		{"an endless _initialize", pack(t, wattest.Must(`(module (func (export "_initialize") loop $l br $l end))`),
+			nil), contract.Timeout, "_initialize: "},
 		{"a description that differs", pack(t, wattest.Must(`(module`+importAll+`(data (i32.const 0) "{\22abi\22:1,\22name\22:\22x\22,\22version\22:\221.0.0\22,\22description\22:\22d\22}")
-			(func (export "easel_describe") (result i32) i32.const 0 i32.const 56 call $output_write i32.const 0))`), nil), BadManifest, "easel_describe"},
+			(func (export "easel_describe") (result i32) i32.const 0 i32.const 56 call $output_write i32.const 0))`), nil), contract.BadManifest, "easel_describe"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := h.Load(context.Background(), c.wasm, LoadOptions{})
@@ -74,7 +134,8 @@ func TestLoadOptionalRequirement(t *testing.T) {
 
 func TestLoadPlainExtismWithASeparateManifest(t *testing.T) {
 	h := newHost(t, Config{})
-	m, err := h.Load(context.Background(), wattest.Must(quiet), LoadOptions{Manifest: &Manifest{ABI: 1, Name: "bare", Version: "0.0.1", Description: "x"}})
+	m, err := h.Load(context.Background(), wattest.Must(quiet),
+		LoadOptions{Manifest: &contract.Manifest{ABI: 1, Name: "bare", Version: "0.0.1", Description: "x"}})
 	require.NoError(t, err)
 	require.Equal(t, "bare", m.Manifest().Name)
 }
@@ -92,11 +153,13 @@ func TestSignatures(t *testing.T) {
 	changed := append([]byte(nil), signed...)
 	changed[10] ^= 1
 	trust := map[string][]string{"acme": {key}}
-	unkeyed := must(WithSection(plain, SignatureSection, []byte(`{"publisher":"acme","key":"AAAA","sig":""}`)))
-	mischief := must(WithSection(plain, SignatureSection, []byte("{\"publisher\":\"`reboot`\",\"key\":\"AAAA\",\"sig\":\"\"}")))
+	unkeyed := must(contract.WithSection(plain, contract.SignatureSection,
+		[]byte(`{"publisher":"acme","key":"AAAA","sig":""}`)))
+	mischief := must(contract.WithSection(plain, contract.SignatureSection,
+		[]byte("{\"publisher\":\"`reboot`\",\"key\":\"AAAA\",\"sig\":\"\"}")))
 	_, err = Sign(plain, "a b", private)
 	require.ErrorContains(t, err, `publisher "a b": want letters`)
-	unread := must(WithSection(plain, SignatureSection, []byte(`{`)))
+	unread := must(contract.WithSection(plain, contract.SignatureSection, []byte(`{`)))
 	for _, c := range []struct {
 		name    string
 		wasm    []byte
@@ -123,14 +186,14 @@ func TestSignatures(t *testing.T) {
 				require.Equal(t, "acme", seal.Publisher)
 				return
 			}
-			require.ErrorIs(t, err, BadSignature)
+			require.ErrorIs(t, err, contract.BadSignature)
 			require.ErrorContains(t, err, "bad_signature: ")
 			require.ErrorContains(t, err, c.message)
 		})
 	}
 	h := newHost(t, Config{Trust: Trust{Keys: trust}})
 	_, err = h.Load(context.Background(), plain, LoadOptions{Source: Remote})
-	require.ErrorIs(t, err, BadSignature, "a catalogue must sign")
+	require.ErrorIs(t, err, contract.BadSignature, "a catalogue must sign")
 	m, err := h.Load(context.Background(), signed, LoadOptions{Source: Remote})
 	require.NoError(t, err)
 	require.Equal(t, "acme", m.Seal().Publisher)
@@ -142,9 +205,9 @@ func TestSignatures(t *testing.T) {
 func TestApproval(t *testing.T) {
 	h := newHost(t, Config{})
 	wants := map[string]any{"permissions": map[string]any{"http": map[string]any{"hosts": []string{"a.example", "b.example"}, "reason": "r"}}}
-	granted := Permissions{HTTP: &HTTPPermission{Hosts: []string{"a.example"}}}
+	granted := contract.Permissions{HTTP: &contract.HTTPPermission{Hosts: []string{"a.example"}}}
 	_, err := h.Load(context.Background(), pack(t, wattest.Must(quiet), wants), LoadOptions{Granted: granted, Approval: true})
-	require.ErrorIs(t, err, NeedsApproval)
+	require.ErrorIs(t, err, contract.NeedsApproval)
 	require.ErrorContains(t, err, "asks for http to b.example; approve it with `easel plugin enable sample`")
 	m, err := h.Load(context.Background(), pack(t, wattest.Must(quiet), wants), LoadOptions{Granted: granted})
 	require.NoError(t, err, "without approval the rest is granted")
@@ -157,7 +220,7 @@ func TestCloseDrains(t *testing.T) {
 	started, done := make(chan struct{}), make(chan error, 1)
 	go func() {
 		_, err := m.Call(context.Background(), CallRequest{
-			Input: []byte(`{"op":"var.get","args":{"name":"x"}}`), Services: Services{Variables: blocking{started}}, Grant: &Permissions{Variables: &VariablePermission{Read: []string{"x"}}},
+			Input: []byte(`{"op":"var.get","args":{"name":"x"}}`), Services: Services{Variables: blocking{started}}, Grant: &contract.Permissions{Variables: &contract.VariablePermission{Read: []string{"x"}}},
 		})
 		done <- err
 	}()
@@ -166,7 +229,7 @@ func TestCloseDrains(t *testing.T) {
 	defer cancel()
 	require.ErrorIs(t, m.Close(ctx), context.DeadlineExceeded)
 	_, err := m.Call(context.Background(), CallRequest{})
-	require.ErrorIs(t, err, Closed, "new calls are refused")
+	require.ErrorIs(t, err, contract.Closed, "new calls are refused")
 	started <- struct{}{}
 	require.NoError(t, <-done, "the running one finishes")
 }
@@ -183,7 +246,7 @@ func TestDescribeBeforePacking(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, manifest, string(got))
 	_, err = h.Describe(context.Background(), says(`{"abi":1}`))
-	require.ErrorIs(t, err, BadManifest)
+	require.ErrorIs(t, err, contract.BadManifest)
 	_, err = h.Describe(context.Background(), wattest.Must(echo))
-	require.ErrorIs(t, err, NotFound)
+	require.ErrorIs(t, err, contract.NotFound)
 }

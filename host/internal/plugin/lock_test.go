@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -62,7 +63,7 @@ func TestTwoProcessesChangeOneFolder(t *testing.T) {
 	for _, wait := range waits {
 		require.NoError(t, wait())
 	}
-	c, err := OpenCatalog(ctx, newHost(t, Config{}), dir, Everything())
+	c, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())
 	require.NoError(t, err)
 	var got, want []string
 	for _, e := range c.List() {
@@ -89,7 +90,7 @@ func executable(t *testing.T) string {
 // changer opens the folder, waits for the end of its input, and changes the folder.
 func changer(t *testing.T, dir, name string) {
 	ctx := t.Context()
-	c, err := OpenCatalog(ctx, newHost(t, Config{}), dir, Everything())
+	c, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())
 	require.NoError(t, err)
 	fmt.Println("open")
 	_, err = io.ReadAll(os.Stdin)
@@ -109,7 +110,7 @@ func changer(t *testing.T, dir, name string) {
 // TestAChangeWaitsForAnother has somebody hold the folder.
 func TestAChangeWaitsForAnother(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	c, err := OpenCatalog(ctx, newHost(t, Config{}), dir, Everything())
+	c, err := OpenCatalog(ctx, newHost(t, Config{}), dir, contract.Everything())
 	require.NoError(t, err)
 	unlock, err := lock(ctx, dir)
 	require.NoError(t, err)

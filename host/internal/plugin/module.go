@@ -8,17 +8,18 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
 // Module is a loaded plugin. It is safe for concurrent use.
 type Module struct {
 	host     *Host
-	manifest *Manifest
+	manifest *contract.Manifest
 	digest   string // SHA-256 of the file, hex
 	shape    meter.Shape
-	limits   Limits
-	granted  Permissions
+	limits   contract.Limits
+	granted  contract.Permissions
 	settings map[string]string
 	seal     *Seal
 	warning  string
@@ -34,16 +35,16 @@ type Module struct {
 }
 
 // Manifest returns what the plugin says about itself; do not change it.
-func (m *Module) Manifest() *Manifest { return m.manifest }
+func (m *Module) Manifest() *contract.Manifest { return m.manifest }
 
 // Digest returns the SHA-256 of the plugin file, in hex.
 func (m *Module) Digest() string { return m.digest }
 
 // Granted returns what the plugin may do at most; a call may cut it further.
-func (m *Module) Granted() Permissions { return m.granted }
+func (m *Module) Granted() contract.Permissions { return m.granted }
 
 // Limits returns the limits of each call.
-func (m *Module) Limits() Limits { return m.limits }
+func (m *Module) Limits() contract.Limits { return m.limits }
 
 // Seal returns the trusted signature, nil when there is none; Warning then says why.
 func (m *Module) Seal() *Seal { return m.seal }
@@ -59,14 +60,16 @@ func (m *Module) Has(name string) bool {
 
 // sameManifest compares what easel_describe says with the section.
 func (m *Module) sameManifest(raw []byte) error {
-	said, err := ParseManifest(raw)
+	said, err := contract.ParseManifest(raw)
 	if err != nil {
 		return err
 	}
 	a, errA := json.Marshal(said)
 	b, errB := json.Marshal(m.manifest)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
-		return fail(BadManifest, "easel_describe says something else than section %s; pack the plugin again with `easel plugin pack`", ManifestSection)
+		return contract.Errorf(contract.BadManifest,
+			"easel_describe says something else than section %s; pack the plugin again with `easel plugin pack`",
+			contract.ManifestSection)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // pool keeps instances that ended their call well. Instances of one tenant never
@@ -37,7 +39,7 @@ func newPool(m *Module) *pool {
 // take returns an idle instance or nil when a new one has to be made. For a run
 // it waits until the run's instance is free. Unless it reports false, give must follow.
 func (p *pool) take(ctx context.Context, req *CallRequest) (*guest, bool) {
-	if p.m.manifest.State == StateRun {
+	if p.m.manifest.State == contract.StateRun {
 		at := p.join(req)
 		select {
 		case g := <-at.free:
@@ -98,7 +100,7 @@ func (p *pool) give(g *guest, req *CallRequest, good bool) {
 	if g != nil {
 		g.since = time.Now()
 	}
-	if p.m.manifest.State == StateRun {
+	if p.m.manifest.State == contract.StateRun {
 		p.mu.Lock()
 		at := p.runs[runKey(req.Tenant, req.Run)]
 		p.mu.Unlock()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // counter gives, as one byte, how often its instance was called.
@@ -64,7 +66,7 @@ func TestCallsOfARunTakeTurns(t *testing.T) {
 	m := load(t, h, relay, map[string]any{"state": "run"})
 	b := blocking{make(chan struct{})}
 	req := CallRequest{
-		Run: "r", Input: []byte(`{"op":"var.get","args":{"name":"x"}}`), Services: Services{Variables: b}, Grant: &Permissions{Variables: &VariablePermission{Read: []string{"x"}}},
+		Run: "r", Input: []byte(`{"op":"var.get","args":{"name":"x"}}`), Services: Services{Variables: b}, Grant: &contract.Permissions{Variables: &contract.VariablePermission{Read: []string{"x"}}},
 	}
 	done := make(chan error, 3)
 	for range 3 {
@@ -83,7 +85,7 @@ func TestCallsOfARunTakeTurns(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := m.Call(ctx, req)
-	require.ErrorIs(t, err, Cancelled)
+	require.ErrorIs(t, err, contract.Cancelled)
 	m.EndRun("", "r")
 	require.Zero(t, m.pool.idleCount())
 }
@@ -106,7 +108,7 @@ func TestCrowdIsTurnedAway(t *testing.T) {
 	b := blocking{make(chan struct{})}
 	done := make(chan error, 1)
 	req := CallRequest{
-		Input: []byte(`{"op":"var.get","args":{"name":"x"}}`), Services: Services{Variables: b}, Grant: &Permissions{Variables: &VariablePermission{Read: []string{"x"}}},
+		Input: []byte(`{"op":"var.get","args":{"name":"x"}}`), Services: Services{Variables: b}, Grant: &contract.Permissions{Variables: &contract.VariablePermission{Read: []string{"x"}}},
 	}
 	go func() {
 		_, err := m.Call(context.Background(), req)
@@ -114,7 +116,7 @@ func TestCrowdIsTurnedAway(t *testing.T) {
 	}()
 	<-b.c
 	_, err := m.Call(context.Background(), req)
-	require.ErrorIs(t, err, Unavailable)
+	require.ErrorIs(t, err, contract.Unavailable)
 	b.c <- struct{}{}
 	require.NoError(t, <-done)
 }
@@ -148,7 +150,7 @@ func hammer(t *testing.T, h *Host, m *Module, export string, calls int) {
 				}
 				res, err := m.Call(context.Background(), CallRequest{Export: export, Input: []byte(input), Tenant: tenant})
 				switch {
-				case is(err, Trap) || is(err, Panic):
+				case is(err, contract.Trap) || is(err, contract.Panic):
 					faults.Add(1)
 				case err != nil:
 					t.Errorf("call: %v", err)

@@ -2,7 +2,8 @@ package plugin
 
 import (
 	"context"
-	"time"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Relayed is a request of a plugin that runs elsewhere, such as in the preview
@@ -27,22 +28,25 @@ type Response struct {
 // held against the grant, filled with secrets, redirected and masked as
 // http.fetch does for a plugin that runs; a response has at most 10 MB. most
 // cuts what the plugin was granted further; nil does not.
-func (m *Module) Relay(ctx context.Context, most *Permissions, secrets Secrets, r Relayed) (*Response, error) {
+func (m *Module) Relay(ctx context.Context, most *contract.Permissions, secrets Secrets, r Relayed) (*Response, error) {
 	granted := m.granted
 	if most != nil {
 		granted = granted.Cut(*most)
 	}
 	if granted.HTTP == nil {
-		return nil, fail(Denied, "http.fetch is not granted")
+		return nil, contract.Errorf(contract.Denied, "http.fetch is not granted")
 	}
 	ctx, stop := context.WithTimeout(ctx, fetchFor)
 	defer stop()
-	g := &guest{m: m, state: state{grant: &granted, req: &CallRequest{Services: Services{Secrets: secrets}, SecretMark: r.SecretMark}, deadline: time.Now().Add(fetchFor)}}
-	t := &trip{g: g, ctx: ctx, stop: stop, method: r.Method, body: r.Body, request: fetchRequest{URL: r.URL, Method: r.Method, Headers: r.Headers}}
+	t := newTrip(ctx, stop, m.host.fetcher, fetchRequest{
+		URL: r.URL, Method: r.Method, Headers: r.Headers,
+		body: r.Body,
+	})
+	t.grant, t.secrets, t.mark = &granted, secrets, r.SecretMark
 	out, e := t.follow()
 	if e != nil {
 		e.Message = string(t.used.mask([]byte(e.Message)))
-		return nil, e.unmarked(r.SecretMark)
+		return nil, e.Unmarked(r.SecretMark)
 	}
 	return &Response{Status: out.Status, Headers: out.Headers, Body: out.body}, nil
 }

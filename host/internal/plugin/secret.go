@@ -8,6 +8,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // placeholder stands for a secret in a request when it carries the mark of the call; in a query it
@@ -25,7 +26,7 @@ const masked = "***"
 type filler struct {
 	t    *trip
 	host string // with port
-	err  *Error
+	err  *contract.Error
 }
 
 // header replaces the placeholders in a header value, and then what is to be written in base64.
@@ -48,7 +49,7 @@ func (f *filler) query(s string) string { return f.replace(s, url.QueryEscape) }
 
 // body replaces the placeholders in a body, escaped for its content type.
 func (f *filler) body(b []byte, headers map[string]string) []byte {
-	if mark := f.t.g.req.SecretMark; mark == "" || !strings.Contains(string(b), mark) {
+	if mark := f.t.mark; mark == "" || !strings.Contains(string(b), mark) {
 		return b
 	}
 	contentType := ""
@@ -62,7 +63,7 @@ func (f *filler) body(b []byte, headers map[string]string) []byte {
 }
 
 func (f *filler) replace(s string, escape func(string) string) string {
-	mark := f.t.g.req.SecretMark
+	mark := f.t.mark
 	if mark == "" || !strings.Contains(s, mark) {
 		return s
 	}
@@ -82,27 +83,27 @@ func (f *filler) replace(s string, escape func(string) string) string {
 }
 
 // value looks a secret up, when the grant and its owner bind it to the host.
-func (f *filler) value(name string) (string, *Error) {
-	g := f.t.g
-	p, ok := g.grant.Secrets[name]
+func (f *filler) value(name string) (string, *contract.Error) {
+	p, ok := f.t.grant.Secrets[name]
 	if !ok {
-		return "", fail(Denied, "http.fetch: secret %s is not granted", name)
+		return "", contract.Errorf(contract.Denied, "http.fetch: secret %s is not granted", name)
 	}
 	if !hostmatch.Any(p.Hosts, f.host) {
-		return "", fail(Denied, "http.fetch: secret %s is not bound to host %s", name, f.host)
+		return "", contract.Errorf(contract.Denied, "http.fetch: secret %s is not bound to host %s", name, f.host)
 	}
-	if g.req.Services.Secrets == nil {
-		return "", fail(Unsupported, "http.fetch: this host keeps no secrets")
+	if f.t.secrets == nil {
+		return "", contract.Errorf(contract.Unsupported, "http.fetch: this host keeps no secrets")
 	}
-	secret, found, err := g.req.Services.Secrets.Secret(f.t.ctx, name)
+	secret, found, err := f.t.secrets.Secret(f.t.ctx, name)
 	if err != nil {
-		return "", fail(Upstream, "http.fetch: secret %s could not be read", name)
+		return "", contract.Errorf(contract.Upstream, "http.fetch: secret %s could not be read", name)
 	}
 	if !found || secret.Value == "" {
-		return "", fail(Unauthorized, "http.fetch: secret %s is not configured", name)
+		return "", contract.Errorf(contract.Unauthorized, "http.fetch: secret %s is not configured", name)
 	}
 	if len(secret.Hosts) > 0 && !hostmatch.Any(secret.Hosts, f.host) {
-		return "", fail(Denied, "http.fetch: secret %s is bound to %s, not to host %s", name, strings.Join(secret.Hosts, ", "), f.host)
+		return "", contract.Errorf(contract.Denied, "http.fetch: secret %s is bound to %s, not to host %s", name,
+			strings.Join(secret.Hosts, ", "), f.host)
 	}
 	return secret.Value, nil
 }

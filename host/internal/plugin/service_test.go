@@ -2,37 +2,39 @@ package plugin
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // blocking is a Variables that says when it is asked and waits to be released.
 type blocking struct{ c chan struct{} }
 
-func (b blocking) Variable(ctx context.Context, _ string) (json.RawMessage, bool, error) {
+func (b blocking) Variable(ctx context.Context, _ string) (engine.Value, bool, error) {
 	b.c <- struct{}{}
 	select {
 	case <-b.c:
-		return json.RawMessage(`1`), true, nil
+		return engine.Int(1), true, nil
 	case <-ctx.Done():
-		return nil, false, ctx.Err()
+		return engine.Null, false, ctx.Err()
 	}
 }
-func (b blocking) SetVariable(context.Context, string, json.RawMessage) error { return nil }
+func (b blocking) SetVariable(context.Context, string, engine.Value) error { return nil }
 
 // vars is a Variables over a map.
-type vars map[string]json.RawMessage
+type vars map[string]engine.Value
 
-func (v vars) Variable(_ context.Context, name string) (json.RawMessage, bool, error) {
+func (v vars) Variable(_ context.Context, name string) (engine.Value, bool, error) {
 	x, ok := v[name]
 	return x, ok, nil
 }
 
-func (v vars) SetVariable(_ context.Context, name string, x json.RawMessage) error {
+func (v vars) SetVariable(_ context.Context, name string, x engine.Value) error {
 	v[name] = x
 	return nil
 }
@@ -40,19 +42,19 @@ func (v vars) SetVariable(_ context.Context, name string, x json.RawMessage) err
 // model is a Chatter and Embedder with fixed answers.
 type model struct{ err error }
 
-func (m model) Chat(_ context.Context, r ChatRequest, delta func(string) error) (ChatAnswer, error) {
+func (m model) Chat(_ context.Context, r contract.ChatRequest, delta func(string) error) (contract.ChatAnswer, error) {
 	if m.err != nil {
-		return ChatAnswer{}, m.err
+		return contract.ChatAnswer{}, m.err
 	}
 	text := "re: " + r.Messages[0].Content
 	if delta != nil {
 		for _, piece := range []string{"re: ", r.Messages[0].Content} {
 			if err := delta(piece); err != nil {
-				return ChatAnswer{}, err
+				return contract.ChatAnswer{}, err
 			}
 		}
 	}
-	return ChatAnswer{Text: text, Usage: Usage{PromptTokens: 3, CompletionTokens: 4}}, nil
+	return contract.ChatAnswer{Text: text, Usage: engine.Usage{Prompt: 3, Completion: 4}}, nil
 }
 
 func (m model) Embed(_ context.Context, texts []string) ([][]float32, error) {
@@ -69,11 +71,14 @@ func TestCallOperations(t *testing.T) {
 		"kv":        map[string]any{"bytes": 10, "reason": "r"},
 		"variables": map[string]any{"read": []string{"sys.query"}, "write": []string{"env.x"}, "reason": "r"},
 	}})
-	all := Services{Chat: model{}, Embed: model{}, KV: &MemoryKV{}, Variables: vars{"sys.query": json.RawMessage(`"why"`), "sys.secret": json.RawMessage(`1`)}}
+	all := Services{
+		Chat: model{}, Embed: model{}, KV: &MemoryKV{},
+		Variables: vars{"sys.query": engine.String("why"), "sys.secret": engine.Int(1)},
+	}
 	for _, c := range []struct {
 		name, request, want string
 		services            Services
-		grant               *Permissions
+		grant               *contract.Permissions
 	}{
 		{"a model answers", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"ok":{"text":"re: hi","usage":{"prompt_tokens":3,"completion_tokens":4}}}`, all, nil},
 		{"texts become vectors", `{"op":"embed","args":{"texts":["a","bb"]}}`, `{"ok":{"vectors":[[1],[2]]}}`, all, nil},
@@ -91,10 +96,21 @@ func TestCallOperations(t *testing.T) {
 		{"sleeping", `{"op":"sleep","args":{"ms":1}}`, `{"ok":{}}`, all, nil},
 		{"an operation of tomorrow", `{"op":"image.draw"}`, `{"error":{"code":"unsupported","message":"no operation \"image.draw\" on this host","retryable":false}}`, all, nil},
 		{"a service this host lacks", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"error":{"code":"unsupported","message":"this host offers no model","retryable":false}}`, Services{}, nil},
-		{"a service the tenant lacks", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"error":{"code":"denied","message":"llm.chat is not granted","retryable":false}}`, all, &Permissions{}},
+		{
+			"a service the tenant lacks", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`,
+			`{"error":{"code":"denied","message":"llm.chat is not granted","retryable":false}}`, all,
+			&contract.Permissions{},
+		},
 		{"a model that fails", `{"op":"llm.chat","args":{"messages":[{"role":"user","content":"hi"}]}}`, `{"error":{"code":"upstream","message":"down","retryable":true}}`, Services{Chat: model{errors.New("down")}}, nil},
-		{"a request that is not JSON", `hello`, `{"error":{"code":"invalid_argument","message":"request is not readable: invalid character 'h' looking for beginning of value","retryable":false}}`, all, nil},
-		{"arguments of the wrong type", `{"op":"sleep","args":{"ms":"x"}}`, `{"error":{"code":"invalid_argument","message":"arguments are not readable: json: cannot unmarshal string into Go struct field .ms of type int64","retryable":false}}`, all, nil},
+		{
+			"a request that is not JSON", `hello`,
+			`{"error":{"code":"invalid_argument","message":"request is not readable: invalid JSON at line 1, column 1: unexpected \"h\"","retryable":false}}`, all, nil,
+		},
+		{
+			"arguments of the wrong type", `{"op":"sleep","args":{"ms":"x"}}`,
+			`{"error":{"code":"invalid_argument","message":"sleep: ms is not a whole number","retryable":false}}`, all,
+			nil,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res, err := m.Call(context.Background(), CallRequest{Input: []byte(c.request), Services: c.services, Grant: c.grant})
@@ -110,7 +126,7 @@ func TestChatStreamsThroughEmit(t *testing.T) {
 	_, err := m.Call(context.Background(), CallRequest{
 		Input:    []byte(`{"op":"llm.chat","args":{"stream":true,"messages":[{"role":"user","content":"hi"}]}}`),
 		Services: Services{Chat: model{}},
-		Emit:     func(_ context.Context, e Emission) error { text += e.Text; return nil },
+		Emit:     func(_ context.Context, e contract.Emission) error { text += e.Text; return nil },
 	})
 	require.NoError(t, err)
 	require.Equal(t, "re: hi", text)
@@ -123,7 +139,7 @@ func TestWaitingGuestsLeaveRoomForOthers(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		_, err := waiting.Call(context.Background(), CallRequest{
-			Input: []byte(`{"op":"var.get","args":{"name":"x"}}`), Services: Services{Variables: b}, Grant: &Permissions{Variables: &VariablePermission{Read: []string{"x"}}},
+			Input: []byte(`{"op":"var.get","args":{"name":"x"}}`), Services: Services{Variables: b}, Grant: &contract.Permissions{Variables: &contract.VariablePermission{Read: []string{"x"}}},
 		})
 		done <- err
 	}()
@@ -138,7 +154,7 @@ func TestSleepEndsAtTheDeadline(t *testing.T) {
 	m := load(t, newHost(t, Config{}), relay, nil)
 	began := time.Now()
 	_, err := m.Call(context.Background(), CallRequest{Input: []byte(`{"op":"sleep","args":{"ms":60000}}`), Timeout: 50 * time.Millisecond})
-	require.ErrorIs(t, err, Timeout)
+	require.ErrorIs(t, err, contract.Timeout)
 	require.Less(t, time.Since(began), 20*time.Second, "it would sleep a minute")
 }
 
@@ -153,7 +169,7 @@ func TestCancelReachesAWaitingGuest(t *testing.T) {
 		if err == nil {
 			break
 		}
-		require.ErrorIs(t, err, Cancelled)
+		require.ErrorIs(t, err, contract.Cancelled)
 	}
 	require.NoError(t, err)
 	require.Equal(t, "cancelled", string(res.Output))

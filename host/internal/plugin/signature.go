@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Trust says whose plugins may be loaded. Keys maps publishers to their public
@@ -43,9 +45,10 @@ var publisherPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$`)
 // Sign returns wasm with a signature of publisher as its last section.
 func Sign(wasm []byte, publisher string, key ed25519.PrivateKey) ([]byte, error) {
 	if !publisherPattern.MatchString(publisher) {
-		return nil, fail(BadSignature, "publisher %q: want letters, digits, ., _, @ and -, beginning with a letter or digit", publisher)
+		return nil, contract.Errorf(contract.BadSignature,
+			"publisher %q: want letters, digits, ., _, @ and -, beginning with a letter or digit", publisher)
 	}
-	bare, err := WithSection(wasm, SignatureSection, nil)
+	bare, err := contract.WithSection(wasm, contract.SignatureSection, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -58,41 +61,49 @@ func Sign(wasm []byte, publisher string, key ed25519.PrivateKey) ([]byte, error)
 	if err != nil {
 		return nil, fmt.Errorf("plugin: sign: %w", err)
 	}
-	return WithSection(bare, SignatureSection, payload)
+	return contract.WithSection(bare, contract.SignatureSection, payload)
 }
 
 // Verify checks the signature of wasm against the trusted keys. It returns the
 // seal it saw, also beside an error; the error has the code BadSignature and says
 // what was seen, what is trusted and what to do.
 func Verify(wasm []byte, keys map[string][]string) (Seal, error) {
-	all, err := customSections(wasm)
+	all, err := contract.CustomSections(wasm)
 	if err != nil {
 		return Seal{}, err
 	}
-	if len(all) == 0 || all[len(all)-1].name != SignatureSection || all[len(all)-1].end != len(wasm) {
-		return Seal{}, fail(BadSignature, "not signed; %s; its publisher signs it with `easel plugin sign FILE --key KEY.pem --publisher NAME`, and a file you know is installed without --remote", trusts("", keys))
+	if len(all) == 0 || all[len(all)-1].Name != contract.SignatureSection || all[len(all)-1].End != len(wasm) {
+		return Seal{}, contract.Errorf(contract.BadSignature,
+			"not signed; %s; its publisher signs it with `easel plugin sign FILE --key KEY.pem --publisher NAME`, and a file you know is installed without --remote", trusts("", keys))
 	}
 	last := all[len(all)-1]
 	var seal Seal
-	if err := json.Unmarshal(last.payload, &seal); err != nil {
-		return Seal{}, fail(BadSignature, "the signature is not readable: %v; sign the file again with `easel plugin sign`", err)
+	if err := json.Unmarshal(last.Payload, &seal); err != nil {
+		return Seal{}, contract.Errorf(contract.BadSignature,
+			"the signature is not readable: %v; sign the file again with `easel plugin sign`", err)
 	}
 	if !publisherPattern.MatchString(seal.Publisher) {
-		return seal, fail(BadSignature, "signed by publisher %q, which is no name of a publisher; sign the file again with `easel plugin sign`", seal.Publisher)
+		return seal, contract.Errorf(contract.BadSignature,
+			"signed by publisher %q, which is no name of a publisher; sign the file again with `easel plugin sign`",
+			seal.Publisher)
 	}
 	seen := fmt.Sprintf("signed by publisher %q with key %s", seal.Publisher, seal.Key)
 	key, err := base64.StdEncoding.DecodeString(seal.Key)
 	if err != nil || len(key) != ed25519.PublicKeySize {
-		return seal, fail(BadSignature, "%s, which is no ed25519 public key in base64; %s; sign the file again with `easel plugin sign`", seen, trusts(seal.Publisher, keys))
+		return seal, contract.Errorf(contract.BadSignature,
+			"%s, which is no ed25519 public key in base64; %s; sign the file again with `easel plugin sign`", seen,
+			trusts(seal.Publisher, keys))
 	}
 	sig, err := base64.StdEncoding.DecodeString(seal.Sig)
-	if err != nil || !ed25519.Verify(key, wasm[:last.start], sig) {
-		return seal, fail(BadSignature, "%s, but the bytes were changed afterwards; %s; get the file again, or sign it again with `easel plugin sign`", seen, trusts(seal.Publisher, keys))
+	if err != nil || !ed25519.Verify(key, wasm[:last.Start], sig) {
+		return seal, contract.Errorf(contract.BadSignature,
+			"%s, but the bytes were changed afterwards; %s; get the file again, or sign it again with `easel plugin sign`", seen, trusts(seal.Publisher, keys))
 	}
 	if slices.Contains(keys[seal.Publisher], seal.Key) {
 		return seal, nil
 	}
-	return seal, fail(BadSignature, "%s; %s; to trust it, run `easel plugin trust %s %s`", seen, trusts(seal.Publisher, keys), seal.Publisher, seal.Key)
+	return seal, contract.Errorf(contract.BadSignature, "%s; %s; to trust it, run `easel plugin trust %s %s`", seen,
+		trusts(seal.Publisher, keys), seal.Publisher, seal.Key)
 }
 
 // trusts says which keys of a publisher are trusted, and whose keys are when it has none.

@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // chain makes the requests of its input, one per line, in one call, and gives the answers, one per
@@ -60,7 +62,7 @@ type pieced struct {
 		BodyBase64 *string `json:"body_base64"`
 		Done       bool
 	}
-	Error *Error
+	Error *contract.Error
 }
 
 func (p pieced) bytes(t *testing.T) []byte {
@@ -116,7 +118,7 @@ func TestStreamGivesTheBodyInPieces(t *testing.T) {
 				for i, raw := range all[1:] {
 					p := decoded(t, raw)
 					if done {
-						require.Equal(t, NotFound, p.Error.Code, "a stream that was read to its end is closed")
+						require.Equal(t, contract.NotFound, p.Error.Code, "a stream that was read to its end is closed")
 						continue
 					}
 					require.Nil(t, p.Error, "piece %d", i)
@@ -198,7 +200,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		}
 		requests = append(requests, `{"op":"http.close","args":{"stream":1}}`, open)
 		all := asked(t, m, Services{}, requests...)
-		require.Equal(t, Denied, decoded(t, all[maxStreams]).Error.Code)
+		require.Equal(t, contract.Denied, decoded(t, all[maxStreams]).Error.Code)
 		require.Contains(t, decoded(t, all[maxStreams]).Error.Message, "close one")
 		require.Nil(t, decoded(t, all[maxStreams+2]).Error)
 		late := time.After(20 * time.Second)
@@ -212,18 +214,20 @@ func TestStreamsAreBounded(t *testing.T) {
 	})
 	t.Run("a stream is not for other calls", func(t *testing.T) {
 		asked(t, m, Services{}, open)
-		require.Equal(t, NotFound, decoded(t, asked(t, m, Services{}, `{"op":"http.read","args":{"stream":1}}`)[0]).Error.Code)
+		require.Equal(t, contract.NotFound, decoded(t,
+			asked(t, m, Services{}, `{"op":"http.read","args":{"stream":1}}`)[0]).Error.Code)
 	})
 	t.Run("wrong arguments", func(t *testing.T) {
 		all := asked(t, m, Services{}, open, `{"op":"http.read","args":{"stream":1,"max":-1}}`, `{"op":"http.read","args":{"stream":"1"}}`, `{"op":"http.close","args":{"stream":9}}`)
-		require.Equal(t, InvalidArgument, decoded(t, all[1]).Error.Code)
-		require.Equal(t, InvalidArgument, decoded(t, all[2]).Error.Code)
+		require.Equal(t, contract.InvalidArgument, decoded(t, all[1]).Error.Code)
+		require.Equal(t, contract.InvalidArgument, decoded(t, all[2]).Error.Code)
 		require.Nil(t, decoded(t, all[3]).Error, "closing what is not open is no error")
 	})
 	t.Run("pieces are counted", func(t *testing.T) {
-		g := &guest{m: m}
-		g.streams.pieces = maxPieces
-		require.PanicsWithError(t, "plugin too_many_calls: more than 10000 pieces of streams", func() { _, _ = g.ask([]byte(`{"op":"http.read","args":3}`)) })
+		r := &requests{g: &guest{m: m}}
+		r.streams.pieces = maxPieces
+		require.PanicsWithError(t, "plugin too_many_calls: more than 10000 pieces of streams",
+			func() { _, _ = r.answer([]byte(`{"op":"http.read","args":3}`)) })
 	})
 	t.Run("pieces are not counted as host calls", func(t *testing.T) {
 		requests := []string{open}
@@ -234,26 +238,25 @@ func TestStreamsAreBounded(t *testing.T) {
 		require.Nil(t, decoded(t, all[len(all)-1]).Error)
 	})
 	t.Run("bytes are counted", func(t *testing.T) {
-		g := &guest{m: m}
-		s := &stream{t: &trip{g: g}, stop: func() {}, body: io.NopCloser(strings.NewReader("xx"))}
-		g.streams.bytes = maxStreamed - 1
+		read := int64(maxStreamed - 1)
+		s := &stream{t: &trip{stop: func() {}}, bytes: &read, body: io.NopCloser(strings.NewReader("xx"))}
 		_, e := s.next(100)
-		require.Equal(t, Upstream, e.Code)
+		require.Equal(t, contract.Upstream, e.Code)
 	})
 	t.Run("a body that breaks off is an error", func(t *testing.T) {
-		g := &guest{m: m}
-		s := &stream{t: &trip{g: g, ctx: context.Background()}, stop: func() {}, body: io.NopCloser(io.MultiReader(strings.NewReader("ab"), broken{}))}
+		body := io.NopCloser(io.MultiReader(strings.NewReader("ab"), broken{}))
+		s := &stream{t: &trip{ctx: context.Background(), stop: func() {}}, bytes: new(int64), body: body}
 		got, e := s.next(100)
 		require.Nil(t, e)
 		require.Equal(t, "ab", string(got))
 		_, e = s.next(100)
-		require.Equal(t, Upstream, e.Code)
+		require.Equal(t, contract.Upstream, e.Code)
 		require.Contains(t, e.Message, "gone")
 	})
 	t.Run("a slow piece does not outlast the deadline", func(t *testing.T) {
 		input := fmt.Sprintf("{\"op\":\"http.fetch\",\"args\":{\"url\":%q,\"stream\":true}}\n{\"op\":\"http.read\",\"args\":{\"stream\":1}}\n", w.at("good.example", "/hang"))
 		_, err := m.Call(context.Background(), CallRequest{Input: []byte(input), Timeout: 200 * time.Millisecond})
-		require.ErrorIs(t, err, Timeout)
+		require.ErrorIs(t, err, contract.Timeout)
 	})
 }
 
@@ -291,9 +294,12 @@ func FuzzStream(f *testing.F) {
 		if len(secret) < 4 || len(body) > 1<<16 || strings.Contains(secret, "*") {
 			return
 		}
-		tr := &trip{g: &guest{}}
+		tr := &trip{stop: func() {}}
 		tr.used.add(secret)
-		s := &stream{t: tr, stop: func() {}, body: io.NopCloser(&stepped{bytes.NewReader(body), 1 + (step&0x7fffffff)%999})}
+		s := &stream{
+			t: tr, bytes: new(int64),
+			body: io.NopCloser(&stepped{bytes.NewReader(body), 1 + (step&0x7fffffff)%999}),
+		}
 		var got []byte
 		for !s.ended || len(s.pending) > 0 {
 			piece, e := s.next(max(minPiece, min(most, 4096)))

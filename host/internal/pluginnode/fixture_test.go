@@ -16,6 +16,7 @@ import (
 	"github.com/easel-canvas/easel/engine/component"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -104,7 +105,10 @@ func (s *shop) find(ref string) (*plugin.Module, error) {
 	if m := s.modules[ref]; m != nil {
 		return m, nil
 	}
-	return nil, &plugin.Error{Code: plugin.NotFound, Message: "not installed; install it with `easel plugin install`", Plugin: ref}
+	return nil, &contract.Error{
+		Code:    contract.NotFound,
+		Message: "not installed; install it with `easel plugin install`", Plugin: ref,
+	}
 }
 
 // add installs a guest as sample@1. fields are laid over a minimal manifest.
@@ -116,9 +120,9 @@ func (s *shop) add(wasm []byte, fields string) *plugin.Module {
 	}
 	raw, err := json.Marshal(manifest)
 	require.NoError(s.t, err)
-	packed, err := plugin.WithSection(wasm, plugin.ManifestSection, raw)
+	packed, err := contract.WithSection(wasm, contract.ManifestSection, raw)
 	require.NoError(s.t, err)
-	m, err := s.host.Load(context.Background(), packed, plugin.LoadOptions{Granted: plugin.Everything()})
+	m, err := s.host.Load(context.Background(), packed, plugin.LoadOptions{Granted: contract.Everything()})
 	require.NoError(s.t, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,6 +186,8 @@ type seen struct {
 	usage   engine.Value            // of the run
 	state   *engine.State
 	err     error
+	// reference is what the run may cite: {chunks, doc_aggs}.
+	reference engine.Value
 }
 
 // play runs a canvas once with the query Q.
@@ -210,5 +216,9 @@ func (s *shop) play(ctx context.Context, ports engine.Ports, lines ...string) *s
 			out.errors[e.Node] = data.Get("error").Text()
 		}
 	}
+	saved, err := engine.ParseJSON(c.Save(out.state))
+	require.NoError(s.t, err)
+	runs := saved.Get("retrieval")
+	out.reference = runs.At(runs.Len() - 1)
 	return out
 }

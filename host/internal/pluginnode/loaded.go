@@ -2,63 +2,51 @@ package pluginnode
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/node"
 )
 
 // loaded is a plugin of the host as a node works with it.
 type loaded struct {
-	adapter  *Adapter
-	ref      string // weather@1
-	module   *plugin.Module
-	manifest *node.Manifest
+	adapter *Adapter
+	ref     string // weather@1
+	module  *plugin.Module
 }
 
 // Manifest is what the plugin says about itself.
-func (l *loaded) Manifest() *node.Manifest { return l.manifest }
+func (l *loaded) Manifest() *contract.Manifest { return l.module.Manifest() }
 
 // Check asks the plugin about params.
 func (l *loaded) Check(params engine.Value) error {
 	if !l.module.Has("easel_check") {
 		return nil
 	}
-	decoded, err := object(params)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), node.CheckFor)
 	defer cancel()
-	return told(l.module.Check(ctx, decoded))
+	return l.module.Check(ctx, params)
 }
 
 // Invoke runs the plugin. One that is replaced between lookup and call is looked up again.
-func (l *loaded) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (engine.Value, error) {
+func (l *loaded) Invoke(ctx context.Context, call *engine.Call, in node.Invocation) (contract.Answer, error) {
 	for again := 0; ; again++ {
-		inv, err := l.invocation(call, in)
+		answer, err := l.module.Invoke(ctx, l.invocation(call, in))
+		if err == nil || again == 3 || !errors.Is(err, contract.Closed) {
+			return answer.Answer, err
+		}
+		next, err := l.adapter.cfg.Find(l.ref)
 		if err != nil {
-			return engine.Null, err
+			return contract.Answer{}, err
 		}
-		answer, err := l.module.Invoke(ctx, inv)
-		if err == nil {
-			return engine.ParseJSON(answer.Output)
-		}
-		if again == 3 || !errors.Is(err, plugin.Closed) {
-			return engine.Null, told(err)
-		}
-		next, err := l.adapter.find(l.ref)
-		if err != nil {
-			return engine.Null, err
-		}
-		l = next.(*loaded)
+		l = &loaded{adapter: l.adapter, ref: l.ref, module: next}
 	}
 }
 
 // invocation is one attempt as the plugin host takes it.
-func (l *loaded) invocation(call *engine.Call, in node.Invocation) (plugin.Invocation, error) {
+func (l *loaded) invocation(call *engine.Call, in node.Invocation) plugin.Invocation {
 	a, name := l.adapter, l.module.Manifest().Name
 	tenant := a.tenant(call)
 	run := call.RunInfo().MessageID
@@ -69,42 +57,10 @@ func (l *loaded) invocation(call *engine.Call, in node.Invocation) (plugin.Invoc
 	if l.module.AllowsSecrets(inv.Grant) {
 		inv.SecretMark = engine.NewSecretMark()
 	}
-	given := in.Marked(inv.SecretMark)
-	var err error
-	if inv.Params, err = object(given.Get("params")); err != nil {
-		return inv, err
-	}
-	if inv.Arguments, err = object(given.Get("arguments")); err != nil {
-		return inv, err
-	}
+	inv.Params, inv.Arguments = in.Marked(inv.SecretMark)
 	inv.Tenant, inv.Run = tenant, run
 	inv.Scratch = a.runs.join(l.module, tenant, run)
 	inv.Services = a.services(call, tenant, name, in.LLM)
-	inv.Emit = func(_ context.Context, e plugin.Emission) error {
-		return in.Emit(node.Emission{Kind: node.Kind(e.Kind), Text: e.Text, Key: e.Key, Pct: e.Pct, Note: e.Note})
-	}
-	return inv, nil
-}
-
-// object is a JSON object as the plugin host takes it.
-func object(v engine.Value) (map[string]any, error) {
-	if v.IsNull() {
-		return nil, nil
-	}
-	var out map[string]any
-	err := json.Unmarshal(v.AppendJSON(nil), &out)
-	return out, err
-}
-
-// told is an error of the plugin host as one a node knows.
-func told(err error) error {
-	var e *plugin.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	data := engine.Null
-	if len(e.Data) > 0 {
-		data = engine.FromGo(e.Data)
-	}
-	return &node.Error{Code: string(e.Code), Message: e.Message, Retryable: e.Retryable, Data: data, Plugin: e.Plugin, Step: e.Step, Cause: e}
+	inv.Emit = func(_ context.Context, e contract.Emission) error { return in.Emit(e) }
+	return inv
 }

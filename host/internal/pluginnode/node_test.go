@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // mirror answers with what it was given: outputs {abi, call, params, arguments}.
@@ -133,7 +133,7 @@ func TestErrorsOfPlugins(t *testing.T) {
 		s.add(fails("not_found", ""), "")
 		got := s.play(t.Context(), engine.Ports{}, begin, "P plugin:sample@1 -> M", message)
 		require.EqualError(t, got.err, "node P (plugin:sample@1): plugin sample: easel_invoke: not_found: no luck")
-		require.ErrorIs(t, got.err, plugin.NotFound)
+		require.ErrorIs(t, got.err, contract.NotFound)
 	})
 	t.Run("a default value stands in", func(t *testing.T) {
 		s := newShop(t, pluginnode.Config{})
@@ -176,7 +176,7 @@ func TestErrorsOfPlugins(t *testing.T) {
 			s.add(guest("spin"), string(limits))
 			clock := &steps{}
 			got := s.play(t.Context(), engine.Ports{Clock: clock}, begin, `P plugin:sample@1 {"max_retries": 1}`)
-			require.ErrorIs(t, got.err, plugin.Timeout)
+			require.ErrorIs(t, got.err, contract.Timeout)
 			require.Equal(t, idempotent, len(clock.slept) == 1)
 		}
 	})

@@ -10,11 +10,9 @@
 package pluginnode
 
 import (
-	"encoding/json"
-	"sync"
-
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/node"
 )
 
@@ -27,7 +25,7 @@ type Config struct {
 	// Nil: all calls are those of one tenant.
 	Tenant func(call *engine.Call) string
 	// Grant cuts what a plugin may do to what a tenant allows; nil or a nil answer leaves it.
-	Grant func(tenant string) *plugin.Permissions
+	Grant func(tenant string) *contract.Permissions
 	// KV gives the store of one plugin of one tenant; nil offers none.
 	KV func(tenant, name string) plugin.KV
 	// Embed gives what turns texts into vectors in a call; nil, or a nil answer, offers none.
@@ -44,7 +42,6 @@ type Adapter struct {
 	cfg   Config
 	shelf node.Shelf
 	runs  runs
-	known sync.Map // ref -> *loaded
 }
 
 // New makes an Adapter.
@@ -58,30 +55,13 @@ func New(cfg Config) *Adapter {
 // always finds one; a plugin that cannot run has a Spec that says why in Missing.
 func (a *Adapter) Lookup(name string) (engine.Spec, bool) { return a.shelf.Lookup(name) }
 
-// find gives the plugin behind a ref. Its manifest is read once for each module.
+// find gives the plugin behind a ref.
 func (a *Adapter) find(ref string) (node.Plugin, error) {
 	m, err := a.cfg.Find(ref)
 	if err != nil {
-		return nil, told(err)
-	}
-	if known, ok := a.known.Load(ref); ok && known.(*loaded).module == m {
-		return known.(*loaded), nil
-	}
-	raw, err := json.Marshal(m.Manifest()) // gives the plain form: known keywords, properties by name
-	if err != nil {
 		return nil, err
 	}
-	doc, err := engine.ParseJSON(raw)
-	if err != nil {
-		return nil, err
-	}
-	manifest, err := node.ReadManifest(doc)
-	if err != nil {
-		return nil, err
-	}
-	p := &loaded{adapter: a, ref: ref, module: m, manifest: manifest}
-	a.known.Store(ref, p)
-	return p, nil
+	return &loaded{adapter: a, ref: ref, module: m}, nil
 }
 
 // tenant names whose call it is.

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/pluginnode"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -37,9 +37,9 @@ func TestTenantsAreToldApart(t *testing.T) {
 	tenant := "a"
 	s := newShop(t, pluginnode.Config{
 		Tenant: func(*engine.Call) string { return tenant },
-		Grant: func(tenant string) *plugin.Permissions {
+		Grant: func(tenant string) *contract.Permissions {
 			if tenant == "b" {
-				return &plugin.Permissions{}
+				return &contract.Permissions{}
 			}
 			return nil
 		},

@@ -62,7 +62,7 @@ func TestServicesReachThePortsOfTheRun(t *testing.T) {
 		{`{"op":"llm.chat","args":{"messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"Hi"}],"max_tokens":5}}`, `{"ok":{"text":"Hello","usage":{"prompt_tokens":3,"completion_tokens":2}}}`},
 		{`{"op":"llm.chat","args":{"model":"fast","messages":[{"role":"user","content":"x"}]}}`, `{"ok":{"text":"Hi","usage":{"prompt_tokens":1,"completion_tokens":1}}}`},
 		{`{"op":"llm.chat","args":{"model":"slow","messages":[{"role":"user","content":"x"}]}}`, `{"error":{"code":"not_found","message":"llm.chat: no model is called \"slow\" here; leave it out for the default","retryable":false}}`},
-		{`{"op":"embed","args":{"texts":["a","b"]}}`, `{"ok":{"vectors":[null,null]}}`},
+		{`{"op":"embed","args":{"texts":["a","b"]}}`, `{"ok":{"vectors":[[],[]]}}`},
 		{`{"op":"kv.set","args":{"key":"k","value":"v"}}`, `{"ok":{}}`},
 		{`{"op":"var.get","args":{"name":"sys.query"}}`, `{"ok":{"found":true,"value":"Q"}}`},
 		{`{"op":"var.get","args":{"name":"env.none"}}`, `{"ok":{"found":false,"value":null}}`},

@@ -2,7 +2,10 @@ package pluginnode_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,7 +62,73 @@ func TestToolWithoutPinsShowsAll(t *testing.T) {
 	got := s.play(t.Context(), engine.Ports{Model: m}, agent(`{}`)...)
 	require.NoError(t, got.err)
 	require.Equal(t, "city", m.asked[0].Tools[0].Parameters.Get("required").At(0).Str())
-	require.Equal(t, "3 degrees", m.asked[1].Messages[len(m.asked[1].Messages)-1].Content, "the text is what a model reads")
+	require.Equal(t, "3 degrees\n\n{\"temp\": 3}", m.asked[1].Messages[len(m.asked[1].Messages)-1].Content)
+}
+
+// TestToolGivesAllItsOutputs holds the form in which a model reads the outputs of a plugin.
+func TestToolGivesAllItsOutputs(t *testing.T) {
+	long := strings.Repeat("x", 40_000)
+	for _, c := range []struct{ name, outputs, want string }{
+		{"a text alone", `{"text":"hi"}`, "hi"},
+		{"outputs without a text", `{"temp":3,"n":9007199254740993}`, `{"temp": 3, "n": 9007199254740993}`},
+		{"a text and others", `{"a":[1],"text":"hi","b":{"c":null}}`, "hi\n\n{\"a\": [1], \"b\": {\"c\": null}}"},
+		{"a text that is a number", `{"text":1}`, `{"text": 1}`},
+		{
+			"an output beyond the limit", `{"text":"hi","long":"` + long + `","n":1}`,
+			"hi\n\n{\"n\": 1, \"left_out\": [\"long\"]}",
+		},
+		{"no outputs", `{}`, "{}"},
+		{"an optional output that is null", `{"text":"hi","when":null}`, "hi"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newShop(t, pluginnode.Config{})
+			s.add(guest(`say {"outputs":`+c.outputs+`}`), `{"arguments":{"type":"object"},
+				"outputs":{"type":"object","properties":{"when":{"type":"string"}}}}`)
+			m := &model{replies: []engine.ModelPiece{wish(`{}`)}}
+			got := s.play(t.Context(), engine.Ports{Model: m}, agent(`{}`)...)
+			require.NoError(t, got.err)
+			require.Equal(t, c.want, m.asked[1].Messages[len(m.asked[1].Messages)-1].Content)
+		})
+	}
+}
+
+// TestCitationsBecomeReferences has a tool and a node name what their answers rest on.
+func TestCitationsBecomeReferences(t *testing.T) {
+	const cited = `say {"outputs":{"text":"wet"},"citations":[` +
+		`{"id":"a","title":"Yr","url":"https://yr.example/a","content":"Rain."},{"id":"b","content":"Wind."}]}`
+	s := newShop(t, pluginnode.Config{})
+	s.add(guest(cited), `{"arguments":{"type":"object"}}`)
+	number := engine.CitationNumber("a")
+	m := &model{replies: []engine.ModelPiece{wish(`{}`), {Text: fmt.Sprintf("It is wet [ID:%d].", number)}}}
+	got := s.play(t.Context(), engine.Ports{Model: m}, agent(`{}`)...)
+	require.NoError(t, got.err)
+	read := m.asked[1].Messages[len(m.asked[1].Messages)-1].Content
+	require.Equal(t, fmt.Sprintf("wet\n\n{\"citations\": "+
+		"[{\"ID\": %d, \"title\": \"Yr\", \"url\": \"https://yr.example/a\", "+
+		"\"content\": \"Rain.\"}, {\"ID\": %d, \"content\": \"Wind.\"}]}", number, engine.CitationNumber("b")), read)
+	chunk := got.reference.Get("chunks").Get(strconv.Itoa(number))
+	require.Equal(t, `["a","Rain.","Yr","https://yr.example/a"]`,
+		engine.List(chunk.Get("id"), chunk.Get("content"), chunk.Get("document_name"),
+			chunk.Get("url")).JSON(), got.reference)
+
+	got = s.play(t.Context(), engine.Ports{}, "begin Begin -> P", `P plugin:sample@1 {} -> M`,
+		`M Message {"content": ["{P@text}"]}`)
+	require.NoError(t, got.err)
+	require.Equal(t, 2, got.reference.Get("chunks").Len(), got.reference)
+}
+
+// TestToolTakesNullForAbsent has a model write null for arguments it leaves out.
+func TestToolTakesNullForAbsent(t *testing.T) {
+	s := newShop(t, pluginnode.Config{})
+	s.add(mirror, mirrorManifest)
+	m := &model{replies: []engine.ModelPiece{wish(`{"city": "Oslo", "tags": null, "limit": null}`)}}
+	got := s.play(t.Context(), engine.Ports{Model: m}, agent(`{}`)...)
+	require.NoError(t, got.err)
+	require.Equal(t, `{"city":"Oslo","limit":3}`, got.tools[0].Get("result").Get("arguments").JSON())
+	m = &model{replies: []engine.ModelPiece{wish(`{"city": null}`)}}
+	s.play(t.Context(), engine.Ports{Model: m}, agent(`{}`)...)
+	require.Contains(t, m.asked[1].Messages[len(m.asked[1].Messages)-1].Content,
+		"arguments.city: want string, got null")
 }
 
 func TestToolErrorsAreTextForTheModel(t *testing.T) {

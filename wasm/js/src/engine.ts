@@ -6,7 +6,8 @@ import { Client } from "./client.ts";
 import { EngineError } from "./errors.ts";
 import type { FormField } from "./events.ts";
 import type { Diagnostic } from "./generated.ts";
-import type { PluginSource, Session, Shelf } from "./plugin/shelf.ts";
+import type { Manifest as PluginManifest } from "./plugin/manifest.ts";
+import type { PluginBytes, PluginSource, Session, Shelf } from "./plugin/shelf.ts";
 import type { Connect } from "./link.ts";
 import { Switchboard } from "./ports.ts";
 import { Run, type Inputs, type Opened, type RunOptions } from "./run.ts";
@@ -84,6 +85,13 @@ export class Engine {
   /** use makes further plugins known; one of a name that is there takes its place. */
   async use(plugins: readonly PluginSource[]): Promise<void> {
     await this.#plugins(plugins);
+  }
+
+  /** pluginManifest reads and checks what a plugin says about itself, without using it. */
+  async pluginManifest(source: PluginBytes): Promise<PluginManifest> {
+    const { client } = await this.#current();
+    const shelf = await this.#theShelf();
+    return shelf.manifest(source, (request, body) => client.request(request, body), this.info.version);
   }
 
   /** validate lists what is wrong with a canvas; an empty list means it loads and runs. */
@@ -165,16 +173,19 @@ export class Engine {
   // plugins makes plugins known and opens all of them to one run.
   async #plugins(sources: readonly PluginSource[] = []): Promise<Session | undefined> {
     if (sources.length > 0) {
-      this.#shelf ??= this.#makeShelf().catch((err: unknown) => {
-        this.#shelf = undefined; // whoever asks without plugins is not to suffer
-        throw err;
-      });
-      const shelf = await this.#shelf;
+      const shelf = await this.#theShelf();
       const { client } = await this.#current();
       await this.#introduce(client);
       await shelf.add(sources, (request, body) => client.request(request, body));
     }
     return (await this.#shelf)?.serve();
+  }
+
+  #theShelf(): Promise<Shelf> {
+    return (this.#shelf ??= this.#makeShelf().catch((err: unknown) => {
+      this.#shelf = undefined; // engines without plugins go on
+      throw err;
+    }));
   }
 
   // introduce tells a module about the plugins, and answers what it asks them outside of runs.

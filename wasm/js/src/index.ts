@@ -7,6 +7,7 @@ export type { Attachment, Chunk, FormField, ModelMessage, Outputs, OwnEvent, Pro
 export { isWire } from "./events.ts";
 export type { Category, Code, Diagnostic, EventType, Group, Icon, Role, Severity, Status, Usage } from "./generated.ts";
 export type { Connect, Connection } from "./link.ts";
+export type { Manifest as PluginManifest } from "./plugin/manifest.ts";
 export type { Limits as PluginLimits } from "./plugin/kernel/guest.ts";
 export type { Proxy as PluginProxy, ProxyRequest as PluginProxyRequest } from "./plugin/http.ts";
 export type { Storage as PluginStorage } from "./plugin/desk.ts";

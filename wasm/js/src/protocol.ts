@@ -54,7 +54,7 @@ export type Request =
   | { op: "plugin"; timeout_ms: number; checks?: boolean; locale?: string; server?: boolean }
   | { op: "plugin"; forget: string }
   /** Rewrites a module, which follows in base64, so that it can be stopped and counted. */
-  | { op: "meter"; pages: number }
+  | { op: "examine"; meter?: boolean; grant?: unknown; limits?: unknown; version?: string }
   | { op: "layout"; sizes?: Record<string, [width: number, height: number]> };
 
 /** Start is the message that begins a run. */

@@ -13,7 +13,7 @@ import type { RunEvent } from "../src/events.ts";
 import { Client } from "../src/client.ts";
 import { inline } from "../src/plugin/inline.ts";
 import { Plugin } from "../src/plugin/plugin.ts";
-import { meterOf } from "../src/plugin/shelf.ts";
+import { examineWith } from "../src/plugin/shelf.ts";
 import { scripted } from "../src/model/scripted.ts";
 import type { Model, ModelRequest } from "../src/model/model.ts";
 import { build, type Built } from "./module.ts";
@@ -25,6 +25,10 @@ const texts = {
   asks: guest(`say {"outputs":{"answer":`, `call {"op":"llm.chat","args":{"messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"Hi"}]}}`,
     `say ,"query":`, `call {"op":"var.get","args":{"name":"sys.query"}}`, `say ,"wrote":`, `call {"op":"var.set","args":{"name":"env.n","value":{"a":[2]}}}`, "say }}"),
   fails: guest(`fail {"code":"upstream","message":"no luck","retryable":true}`),
+  facts: guest(
+    `say {"outputs":{"text":"wet","temp":3,"when":null},"citations":[{"id":"a","title":"Yr","content":"Rain."}]}`,
+  ),
+  crowd: guest(`say {"outputs":{${Array.from({ length: 257 }, (_, i) => `"o${i}":1`).join()}}}`),
   reasons: guest("emit 2 hm ", "emit 2 well", "emit 1 yes", `say "yes"`),
   spin: guest("emit 3 {\"pct\":1}", "spin"),
   checks: `(module${imports}(data (i32.const 0) "too cold") (func (export "easel_check") (result i32) i32.const 0 i32.const 8 call $error_write i32.const 1)
@@ -80,6 +84,26 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     const call = out["call"] as Record<string, unknown>;
     assert.deepEqual([call["node"], call["locale"], call["preview"], call["attempt"]], ["P", "en", true, 1]);
     assert.ok((call["deadline_ms"] as number) > 0);
+  });
+
+  test("numbers keep their digits on the way in and out", async () => {
+    const numbers = ["9007199254740993", "-9223372036854775808", "1e400", "0.1000000000000000055511151231257827"];
+    const any = { type: "array", items: { type: "number" } };
+    const object = (properties: object): object => ({ type: "object", properties });
+    const fields = { params: object({ p: any }), arguments: object({ a: any }) };
+    const engine = await start(sample("mirror", fields));
+    const dsl = JSON.stringify(canvas({ p: "BIG", a: "BIG" }, "{P@params.p} {P@arguments.a}"));
+    let said = "";
+    for await (const event of engine.run(dsl.replaceAll(`"BIG"`, `[${numbers.join()}]`))) {
+      if (event.event === "message") said += event.data.content;
+    }
+    assert.equal(said, `[${numbers.join(", ")}] [${numbers.join(", ")}]`);
+  });
+
+  test("more outputs than a host takes are the node's error", async () => {
+    const engine = await start(sample("crowd", { arguments: undefined }));
+    const result = await engine.run(canvas({}) as never, "q").result;
+    assert.match(result.error?.message ?? "", /output_too_large: 257 outputs, allowed are 256/);
   });
 
   test("are known to validate, components and layout", async () => {
@@ -225,6 +249,31 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     assert.deepEqual(result.params, { units: "f" });
   });
 
+  test("a model reads all outputs of a tool, and its citations under their numbers", async () => {
+    const outputs = { type: "object", properties: { when: { type: "string" } } };
+    const engine = await start(sample("facts", { outputs, arguments: { type: "object" } }));
+    const tool = { component_name: "plugin:sample@1", name: "Sample", params: {} };
+    const dsl = {
+      components: {
+        begin: node("Begin", {}, ["A"]),
+        A: node("Agent", { tool_mode: "native", tools: [tool] }, ["M"]),
+        M: node("Message", { content: ["{A@content}"] }),
+      },
+    };
+    const asked: ModelRequest[] = [];
+    const call = { id: "1", name: "sample_0", arguments: "{}" };
+    const inner = scripted([{ tool_calls: [call] }, { text: "done" }] as never);
+    const llm: Model = {
+      can: { tools: true },
+      chat: (request, context) => { asked.push(request); return inner.chat(request, context); },
+    };
+    assert.equal((await engine.run(dsl as never, "q", { llm }).result).status, "finished");
+    const messages = asked[1]!.messages as { content: string }[];
+    const cited = `[{"ID": N, "title": "Yr", "content": "Rain."}]`;
+    const read = messages.at(-1)!.content.replace(/\d+, "title"/, 'N, "title"');
+    assert.equal(read, `wet\n\n{"citations": ${cited}, "temp": 3}`);
+  });
+
   test("the examples: the table, and the typewriter in the canvas that make run-plugin plays", async () => {
     const engine = await start(wasm["typewriter"]!, wasm["table"]!);
     const dsl = JSON.parse(readFileSync(new URL("../../../plugins/examples/canvas.json", import.meta.url), "utf8")) as { components: Record<string, { obj: { params: Record<string, unknown> } }> };
@@ -268,7 +317,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
     const client = new Client();
     const connection = await platform({ wasm: built.wasm, runtime: built.runtime, worker: false })(client, (err) => client.fail(err));
     client.attach(connection.module);
-    const plugin = await Plugin.load(pack(wasm), meterOf((request, body) => client.request(request, body)), inline);
+    const plugin = await Plugin.load(pack(wasm), examineWith((request, body) => client.request(request, body)), inline);
     const { output, error } = await plugin.call({ export: "easel_describe", input: "" });
     assert.equal(error, undefined);
     plugin.close();

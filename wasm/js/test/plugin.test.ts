@@ -1,5 +1,5 @@
 // The kernel and its owner against guests that are honest, broken and hostile: the
-// twin of the Go host's tests. The meter is the one inside the engine module.
+// twin of the Go host's tests. Files are examined by the engine module.
 
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
@@ -13,11 +13,11 @@ import { readEmission, type Emission, type RunSide } from "../src/plugin/desk.ts
 import { guestError } from "../src/plugin/error.ts";
 import type { FromKernel, Outcome } from "../src/plugin/kernel/serve.ts";
 import { bestWay } from "../src/plugin/kernel/wait.ts";
-import { checkManifest, type Manifest } from "../src/plugin/manifest.ts";
-import { Plugin, type CallRequest, type LoadOptions, type Meter } from "../src/plugin/plugin.ts";
+import type { Manifest } from "../src/plugin/manifest.ts";
+import { Plugin, type CallRequest, type LoadOptions, type Examine } from "../src/plugin/plugin.ts";
 import { inline } from "../src/plugin/inline.ts";
 import type { KernelLine, Spawn } from "../src/plugin/runner.ts";
-import { meterOf } from "../src/plugin/shelf.ts";
+import { examineWith } from "../src/plugin/shelf.ts";
 import { build, type Built } from "./module.ts";
 import { attack, faults, limits, text } from "./plugin.faults.ts";
 import { drown, floods, wade, type Flood } from "./plugin.floods.ts";
@@ -118,7 +118,7 @@ const texts: Record<string, string> = {
 
 let built: Built;
 let guests: Record<string, Uint8Array<ArrayBuffer>>;
-let meter: Meter;
+let examine: Examine;
 let done: () => void;
 
 before(async () => {
@@ -127,7 +127,7 @@ before(async () => {
   const client = new Client();
   const connection = await platform({ wasm: built.wasm, runtime: built.runtime, worker: false })(client, (err) => client.fail(err));
   client.attach(connection.module);
-  meter = meterOf((request, body) => client.request(request, body));
+  examine = examineWith((request, body) => client.request(request, body));
   done = () => connection.end();
 }, { timeout: 1_200_000 });
 after(() => {
@@ -140,7 +140,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
     const open: Plugin[] = [];
     after(() => { for (const plugin of open) plugin.close(); });
     const load = async (name: string, fields: Partial<Manifest> = {}, options: LoadOptions = { grant: "asked" }): Promise<Plugin> => {
-      const plugin = await Plugin.load(pack(guests[name]!, fields), meter, spawn, options);
+      const plugin = await Plugin.load(pack(guests[name]!, fields), examine, spawn, options);
       open.push(plugin);
       return plugin;
     };
@@ -445,7 +445,7 @@ for (const [place, spawn] of [["in a worker thread", thread], ["in this thread",
 
 describe("loading a plugin", { timeout: 1_200_000 }, () => {
   const refused = async (wasm: Uint8Array<ArrayBuffer>, code: string, message: RegExp, options: LoadOptions = {}): Promise<void> => {
-    await assert.rejects(Plugin.load(wasm, meter, inline, options), (err: { code: string; message: string }) => {
+    await assert.rejects(Plugin.load(wasm, examine, inline, options), (err: { code: string; message: string }) => {
       assert.equal(err.code, code, err.message);
       assert.match(err.message, message);
       return true;
@@ -467,7 +467,7 @@ describe("loading a plugin", { timeout: 1_200_000 }, () => {
     await refused(pack(guests["quiet"]!, { abi: 2 }), "abi_mismatch", /ABI 2/);
     await refused(pack(guests["quiet"]!, { min_host: "9.0" }), "unsupported", /needs host 9.0/, { version: "0.4.2" });
     await refused(pack(guests["quiet"]!, { requires: ["time.travel@1"] }), "unsupported", /time.travel@1/);
-    await Plugin.load(pack(guests["quiet"]!, { requires: ["time.travel@1?"] }), meter, inline);
+    await Plugin.load(pack(guests["quiet"]!, { requires: ["time.travel@1?"] }), examine, inline);
   });
 
   test("no bytes of a stranger do more than be refused", async () => {
@@ -477,7 +477,7 @@ describe("loading a plugin", { timeout: 1_200_000 }, () => {
     for (let i = 0; i < 300; i++) {
       const bytes = honest.slice(0, i % 3 === 0 ? random(honest.length) : honest.length);
       for (let n = random(4); n > 0; n--) bytes[random(bytes.length || 1)] = random(256);
-      await Plugin.load(bytes, meter, inline).catch((err: { name: string; code: string }) => {
+      await Plugin.load(bytes, examine, inline).catch((err: { name: string; code: string }) => {
         assert.equal(err.name, "PluginError", String(err));
         assert.match(err.code, /^(malformed|bad_manifest|unsupported|forged|over_limit|abi_mismatch)$/);
       });
@@ -494,7 +494,7 @@ describe("the golden messages of the contract", { timeout: 1_200_000 }, () => {
         http: { hosts: ["*"], methods: ["*"], reason: "x" }, llm: { max_calls: 99, reason: "x" }, embed: { max_calls: 99, reason: "x" },
         kv: { bytes: 9999, reason: "x" }, variables: { read: ["*"], write: ["*"], reason: "x" },
       },
-    }), meter, inline, { grant: "asked", embed: () => [[1]], fetch: async () => new Response("Ålesund,3\n") });
+    }), examine, inline, { grant: "asked", embed: () => [[1]], fetch: async () => new Response("Ålesund,3\n") });
   });
   after(() => relay.close());
 
@@ -503,7 +503,11 @@ describe("the golden messages of the contract", { timeout: 1_200_000 }, () => {
     const text = JSON.stringify(message);
     switch (kind) {
       case "manifest":
-        test(file, () => { if (valid) checkManifest(message); else assert.throws(() => checkManifest(message), { name: "PluginError" }); });
+        test(file, async () => {
+          const examined = examine(pack(guests["quiet"]!, text), {});
+          if (valid) assert.equal((await examined).manifest.name, (message as Manifest).name);
+          else await assert.rejects(examined, { name: "PluginError" });
+        });
         break;
       case "error":
         test(file, () => {
@@ -521,7 +525,7 @@ describe("the golden messages of the contract", { timeout: 1_200_000 }, () => {
       case "flood":
         test(file, async () => {
           const flood = message as Flood;
-          const plugin = await Plugin.load(pack(guests[`flood ${flood.step}`]!), meter, inline, { grant: "asked" });
+          const plugin = await Plugin.load(pack(guests[`flood ${flood.step}`]!), examine, inline, { grant: "asked" });
           // Each answer has the call played again here, which 10,000 answers would have done for
           // minutes; Chromium counts them all.
           if (file === "flood.pieces.json" && bestWay() === "replay") assert.equal((await wade(plugin, flood, 1_500)).error, undefined);

@@ -10,6 +10,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/api"
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // plugins are the installed plugins. One that runs in a page reaches the web through the host,
@@ -42,7 +43,7 @@ func (p plugins) operations() []operation {
 }
 
 type grantView struct {
-	Grant *plugin.Permissions `json:"grant" jsonschema:"the most that plugins may do for the caller; null restricts nothing"`
+	Grant *contract.Permissions `json:"grant" jsonschema:"the most that plugins may do for the caller; null restricts nothing"`
 }
 
 type relayInput struct {
@@ -81,7 +82,7 @@ func (g *grantView) readBody(r *api.Request) error {
 	if grant.IsNull() {
 		return nil
 	}
-	g.Grant = &plugin.Permissions{}
+	g.Grant = &contract.Permissions{}
 	if err := json.Unmarshal(grant.AppendJSON(nil), g.Grant); err != nil {
 		return app.BadArgument("%s", api.DecodeProblem(err, "grant"))
 	}
@@ -124,15 +125,15 @@ func (p plugins) fetch(ctx context.Context, in fetch) (relayView, error) {
 }
 
 // relayStatus are the statuses of a plugin's errors; those of others are 502.
-var relayStatus = map[plugin.Code]int{
-	plugin.Denied: http.StatusForbidden, plugin.InvalidArgument: http.StatusUnprocessableEntity,
-	plugin.NotFound: http.StatusNotFound, plugin.Unauthorized: http.StatusConflict,
-	plugin.Unsupported: http.StatusConflict, plugin.NeedsApproval: http.StatusConflict,
+var relayStatus = map[contract.Code]int{
+	contract.Denied: http.StatusForbidden, contract.InvalidArgument: http.StatusUnprocessableEntity,
+	contract.NotFound: http.StatusNotFound, contract.Unauthorized: http.StatusConflict,
+	contract.Unsupported: http.StatusConflict, contract.NeedsApproval: http.StatusConflict,
 }
 
 // relayFailure keeps a plugin's error code.
 func relayFailure(err error) error {
-	var e *plugin.Error
+	var e *contract.Error
 	if !errors.As(err, &e) {
 		return err
 	}

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // fresh is how many instances have to agree.
@@ -40,7 +41,8 @@ func (k *kit) play(ctx context.Context, c Case) error {
 			}
 			continue
 		}
-		if codeOf(o.err) != codeOf(first.err) || !reflect.DeepEqual(o.answer.Outputs, first.answer.Outputs) || o.emitted.String() != first.emitted.String() {
+		if codeOf(o.err) != codeOf(first.err) || !engine.Equal(o.answer.Outputs, first.answer.Outputs) ||
+			o.emitted.String() != first.emitted.String() {
 			k.report.add(name, Failed, "two fresh instances gave different answers")
 			return nil
 		}
@@ -57,7 +59,10 @@ func (k *kit) play(ctx context.Context, c Case) error {
 
 // faults are codes that cost an instance: an honest plugin answers with an error of its own
 // instead.
-var faults = []plugin.Code{plugin.Trap, plugin.Panic, plugin.Exit, plugin.StackOverflow, plugin.OutOfMemory, plugin.OutOfFuel, plugin.Timeout, plugin.OutputTooLarge, plugin.TooManyCalls}
+var faults = []contract.Code{
+	contract.Trap, contract.Panic, contract.Exit, contract.StackOverflow, contract.OutOfMemory,
+	contract.OutOfFuel, contract.Timeout, contract.OutputTooLarge, contract.TooManyCalls,
+}
 
 func faulty(err error) error {
 	for _, code := range faults {
@@ -124,9 +129,9 @@ func (k *kit) services(ctx context.Context, b *bench, m *plugin.Module, c Case) 
 	if asked.HTTP == nil && asked.LLM == nil && asked.KV == nil && asked.Variables == nil && asked.Embed == nil {
 		return
 	}
-	try := func(name string, broken error, status int, grant *plugin.Permissions, c Case) {
+	try := func(name string, broken error, status int, grant *contract.Permissions, c Case) {
 		b.world.set(c, broken, status)
-		in, err := b.world.invocation(ctx, c, "a", func(plugin.Emission) error { return nil })
+		in, err := b.world.invocation(ctx, c, "a", func(contract.Emission) error { return nil })
 		if err == nil {
 			in.Grant = grant
 			_, err = m.Invoke(ctx, in)
@@ -139,7 +144,7 @@ func (k *kit) services(ctx context.Context, b *bench, m *plugin.Module, c Case) 
 		}
 	}
 	try("services are out of order", errors.New("out of order"), 0, nil, c)
-	try("nothing is granted", nil, 0, &plugin.Permissions{}, c)
+	try("nothing is granted", nil, 0, &contract.Permissions{}, c)
 	if len(asked.Secrets) > 0 {
 		bare := c
 		bare.Secrets = nil
@@ -157,12 +162,12 @@ func (k *kit) neighbours(ctx context.Context, b *bench, m *plugin.Module, c Case
 	first := answer("a")
 	_, err := m.Call(ctx, plugin.CallRequest{Input: []byte("{"), Tenant: "a"})
 	again, other := answer("a"), answer("b")
-	if codeOf(first.err) != codeOf(again.err) || !reflect.DeepEqual(first.answer.Outputs, again.answer.Outputs) {
+	if codeOf(first.err) != codeOf(again.err) || !engine.Equal(first.answer.Outputs, again.answer.Outputs) {
 		k.report.add("a call after an error", Failed, "another answer than before; the error was %v", err)
 	} else {
 		k.report.add("a call after an error", OK, "")
 	}
-	if codeOf(first.err) != codeOf(other.err) || !reflect.DeepEqual(first.answer.Outputs, other.answer.Outputs) {
+	if codeOf(first.err) != codeOf(other.err) || !engine.Equal(first.answer.Outputs, other.answer.Outputs) {
 		k.report.add("another tenant", Failed, "another answer; something is kept outside of keys and values")
 	} else {
 		k.report.add("another tenant", OK, "")

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Files of a plugin's folder that are packed with it.
@@ -99,11 +100,15 @@ func Pack(ctx context.Context, h *plugin.Host, wasm []byte, dir string) ([]byte,
 			return nil, err
 		}
 	}
-	if _, err := plugin.ParseManifest(manifest); err != nil {
+	if _, err := contract.ParseManifest(manifest); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestFile), err)
 	}
-	sections := []struct{ name, file string }{{plugin.CasesSection, CasesFile}, {plugin.IconSection, iconFile}, {plugin.I18nSection, i18nFile}}
-	if wasm, err = plugin.WithSection(wasm, plugin.ManifestSection, compact(manifest)); err != nil {
+	sections := []struct{ name, file string }{
+		{contract.CasesSection, CasesFile},
+		{contract.IconSection, iconFile},
+		{contract.I18nSection, i18nFile},
+	}
+	if wasm, err = contract.WithSection(wasm, contract.ManifestSection, compact(manifest)); err != nil {
 		return nil, err
 	}
 	for _, s := range sections {
@@ -114,12 +119,12 @@ func Pack(ctx context.Context, h *plugin.Host, wasm []byte, dir string) ([]byte,
 		if content == nil {
 			continue
 		}
-		if s.name == plugin.CasesSection {
+		if s.name == contract.CasesSection {
 			if _, err := ReadCases(content); err != nil {
 				return nil, fmt.Errorf("%s: %w", filepath.Join(dir, s.file), err)
 			}
 		}
-		if wasm, err = plugin.WithSection(wasm, s.name, compact(content)); err != nil {
+		if wasm, err = contract.WithSection(wasm, s.name, compact(content)); err != nil {
 			return nil, err
 		}
 	}
@@ -146,7 +151,7 @@ func compact(b []byte) []byte {
 
 // CasesOf reads the cases a packed plugin carries.
 func CasesOf(wasm []byte) ([]Case, error) {
-	raw, ok, err := plugin.Section(wasm, plugin.CasesSection)
+	raw, ok, err := contract.Section(wasm, contract.CasesSection)
 	if err != nil || !ok {
 		return nil, err
 	}

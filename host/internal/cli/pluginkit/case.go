@@ -7,33 +7,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"reflect"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Case is one test an author writes: what goes in, what the world answers, what comes out.
 type Case struct {
-	Name      string         `json:"name"`
-	Params    map[string]any `json:"params,omitempty"`
-	Arguments map[string]any `json:"arguments,omitempty"`
+	Name      string       `json:"name"`
+	Params    engine.Value `json:"params,omitzero"`
+	Arguments engine.Value `json:"arguments,omitzero"`
 	// The world: answers of web services and models in order, the last one again and again; values
 	// to find.
 	HTTP      []Response        `json:"http,omitempty"`
 	Chat      []string          `json:"chat,omitempty"`
 	Values    map[string]string `json:"values,omitempty"`
-	Variables map[string]any    `json:"variables,omitempty"`
+	Variables engine.Value      `json:"variables,omitzero"`
 	Secrets   map[string]string `json:"secrets,omitempty"`
 	// What is expected: members of Outputs are compared, others are not looked at; Error is a code.
-	Outputs map[string]any `json:"outputs,omitempty"`
-	Emitted *string        `json:"emitted,omitempty"` // all pieces of the answer together
-	Error   string         `json:"error,omitempty"`
+	Outputs engine.Value `json:"outputs,omitzero"`
+	Emitted *string      `json:"emitted,omitempty"` // all pieces of the answer together
+	Error   string       `json:"error,omitempty"`
 }
 
 // Response is an answer of a web service.
@@ -112,24 +111,24 @@ func response(r *http.Request, h Response) *http.Response {
 }
 
 // Chat answers from the case.
-func (w *world) Chat(_ context.Context, q plugin.ChatRequest, delta func(string) error) (plugin.ChatAnswer, error) {
+func (w *world) Chat(_ context.Context, q contract.ChatRequest, delta func(string) error) (contract.ChatAnswer, error) {
 	w.mu.Lock()
 	broken, list, at := w.broken, w.c.Chat, w.chats
 	w.chats++
 	w.mu.Unlock()
 	if broken != nil {
-		return plugin.ChatAnswer{}, broken
+		return contract.ChatAnswer{}, broken
 	}
 	if len(list) == 0 {
-		return plugin.ChatAnswer{}, errors.New("the case has no answer of a model")
+		return contract.ChatAnswer{}, errors.New("the case has no answer of a model")
 	}
 	text := list[min(at, len(list)-1)]
 	if q.Stream && delta != nil {
 		if err := delta(text); err != nil {
-			return plugin.ChatAnswer{}, err
+			return contract.ChatAnswer{}, err
 		}
 	}
-	return plugin.ChatAnswer{Text: text}, nil
+	return contract.ChatAnswer{Text: text}, nil
 }
 
 // Embed gives each text a vector of its length.
@@ -153,35 +152,35 @@ func (w *world) Secret(_ context.Context, name string) (engine.Secret, bool, err
 const mark = "0123456789abcdef0123456789abcdef"
 
 // memory holds the variables of one call.
-type memory map[string]any
+type memory struct{ values engine.Value }
 
-func (m memory) Variable(_ context.Context, name string) (json.RawMessage, bool, error) {
-	v, ok := m[name]
-	raw, err := json.Marshal(v)
-	return raw, ok, err
+func (m *memory) Variable(_ context.Context, name string) (engine.Value, bool, error) {
+	v, ok := m.values.Lookup(name)
+	return v, ok, nil
 }
 
-func (m memory) SetVariable(_ context.Context, name string, raw json.RawMessage) error {
-	var v any
-	err := json.Unmarshal(raw, &v)
-	m[name] = v
-	return err
+func (m *memory) SetVariable(_ context.Context, name string, v engine.Value) error {
+	if m.values.IsNull() {
+		m.values = engine.Object()
+	}
+	m.values = m.values.With(name, v)
+	return nil
 }
 
 // invocation is a case as a call. said collects the pieces of the answer.
-func (w *world) invocation(ctx context.Context, c Case, tenant string, emit func(plugin.Emission) error) (plugin.Invocation, error) {
+func (w *world) invocation(ctx context.Context, c Case, tenant string,
+	emit func(contract.Emission) error,
+) (plugin.Invocation, error) {
 	kv := &plugin.MemoryKV{}
 	for key, v := range c.Values {
 		if err := kv.Set(ctx, key, &v, 1<<30); err != nil {
 			return plugin.Invocation{}, err
 		}
 	}
-	variables := memory{}
-	maps.Copy(variables, c.Variables)
 	in := plugin.Invocation{ID: "kit/1/1", Node: "Plugin:0", Locale: "en", Params: c.Params, Arguments: c.Arguments}
 	in.Tenant, in.Run, in.Timeout, in.SecretMark = tenant, "kit", 20*time.Second, mark
-	in.Services = plugin.Services{Chat: w, Embed: w, KV: kv, Variables: variables, Secrets: w}
-	in.Emit = func(_ context.Context, e plugin.Emission) error { return emit(e) }
+	in.Services = plugin.Services{Chat: w, Embed: w, KV: kv, Variables: &memory{c.Variables}, Secrets: w}
+	in.Emit = func(_ context.Context, e contract.Emission) error { return emit(e) }
 	return in, nil
 }
 
@@ -199,12 +198,12 @@ func (b *bench) run(ctx context.Context, m *plugin.Module, c Case, tenant string
 	defer cancel()
 	o := &outcome{}
 	var cancelled time.Time
-	in, err := b.world.invocation(ctx, c, tenant, func(e plugin.Emission) error {
+	in, err := b.world.invocation(ctx, c, tenant, func(e contract.Emission) error {
 		if o.emits++; o.emits == cancelAt {
 			cancelled = time.Now()
 			cancel()
 		}
-		if e.Kind == plugin.Delta {
+		if e.Kind == contract.Delta {
 			o.emitted.WriteString(e.Text)
 		}
 		return nil
@@ -229,8 +228,8 @@ func (c *Case) check(o *outcome) error {
 		}
 		return nil
 	}
-	for name, want := range c.Outputs {
-		if err := within("outputs."+name, want, o.answer.Outputs[name]); err != nil {
+	for name, want := range c.Outputs.Fields() {
+		if err := within("outputs."+name, want, o.answer.Outputs.Get(name)); err != nil {
 			return err
 		}
 	}
@@ -241,27 +240,23 @@ func (c *Case) check(o *outcome) error {
 }
 
 // within compares: an object must have the wanted members, everything else must be equal.
-func within(place string, want, got any) error {
-	w, okWant := want.(map[string]any)
-	g, okGot := got.(map[string]any)
-	if okWant && okGot {
-		for name, v := range w {
-			if err := within(place+"."+name, v, g[name]); err != nil {
+func within(place string, want, got engine.Value) error {
+	if want.Kind() == engine.KindObject && got.Kind() == engine.KindObject {
+		for name, v := range want.Fields() {
+			if err := within(place+"."+name, v, got.Get(name)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if !reflect.DeepEqual(want, got) {
-		a, errA := json.Marshal(want)
-		b, errB := json.Marshal(got)
-		return errors.Join(errA, errB, fmt.Errorf("%s: want %s, got %s", place, a, b))
+	if !engine.Equal(want, got) {
+		return fmt.Errorf("%s: want %s, got %s", place, want.JSON(), got.JSON())
 	}
 	return nil
 }
 
 func codeOf(err error) string {
-	var e *plugin.Error
+	var e *contract.Error
 	if errors.As(err, &e) {
 		return string(e.Code)
 	}

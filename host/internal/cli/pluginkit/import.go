@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 var (
@@ -51,7 +51,7 @@ func Import(source string) (map[string]any, error) {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
 	manifest := map[string]any{
-		"abi": plugin.ABI, "name": importedName(text(data, "name")), "version": importedVersion(version),
+		"abi": contract.ABI, "name": importedName(text(data, "name")), "version": importedVersion(version),
 		"description": cmp.Or(text(data, "description"), "Imported from "+text(data, "name")+"."),
 		"category":    "tools", "arguments": arguments,
 		// A RAGFlow tool returns one string.
@@ -68,7 +68,7 @@ func Import(source string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = plugin.ParseManifest(raw)
+	_, err = contract.ParseManifest(raw)
 	return manifest, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
-	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // calculator has the form of the original's own demo plugin: class, version, metadata, function.
@@ -111,7 +111,7 @@ func FuzzImport(f *testing.F) {
 		}
 		raw, err := json.Marshal(manifest)
 		require.NoError(t, err)
-		_, err = plugin.ParseManifest(raw)
+		_, err = contract.ParseManifest(raw)
 		require.NoError(t, err)
 	})
 }

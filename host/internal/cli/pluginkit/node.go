@@ -14,7 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
@@ -30,17 +32,21 @@ const nodeTime = 2 * time.Minute
 
 // task is what Node gets to play.
 type task struct {
-	File    []byte     `json:"file"`
-	Metered metered    `json:"metered"`
-	Pinned  pinned     `json:"pinned"`
-	Cases   []nodeCase `json:"cases"`
+	File     []byte     `json:"file"`
+	Examined examined   `json:"examined"`
+	Pinned   pinned     `json:"pinned"`
+	Cases    []nodeCase `json:"cases"`
 }
 
-type metered struct {
-	Wasm    []byte      `json:"wasm"`
-	Imports [][4]string `json:"imports"` // module, name, kind, type
-	Exports [][3]string `json:"exports"` // name, kind, type
-	Memory  bool        `json:"memory"`
+// examined is the file of a plugin as the kernel takes it.
+type examined struct {
+	Manifest *contract.Manifest   `json:"manifest"`
+	Limits   engine.Value         `json:"limits"`
+	Granted  contract.Permissions `json:"granted"`
+	Wasm     []byte               `json:"wasm"`    // metered
+	Imports  [][4]string          `json:"imports"` // module, name, kind, type
+	Exports  [][3]string          `json:"exports"` // name, kind, type
+	Memory   bool                 `json:"memory"`
 }
 
 // pinned are clock, in Unix milliseconds, and chance.
@@ -56,7 +62,7 @@ type nodeCase struct {
 	HTTP      []Response        `json:"http,omitempty"`
 	Chat      []string          `json:"chat,omitempty"`
 	Values    map[string]string `json:"values,omitempty"`
-	Variables map[string]any    `json:"variables,omitempty"`
+	Variables engine.Value      `json:"variables,omitzero"`
 	Secrets   map[string]string `json:"secrets,omitempty"`
 }
 
@@ -116,16 +122,24 @@ func (k *kit) task(ctx context.Context, b *bench, m *plugin.Module) (*task, []Ca
 	if err != nil {
 		return nil, nil, err
 	}
+	granted := m.Granted()
+	if granted.HTTP != nil { // nothing reaches the network, so private addresses are as good as others
+		private := *granted.HTTP
+		private.Private, granted.HTTP = true, &private
+	}
 	t := &task{File: k.wasm, Pinned: pinned{Now: now().UnixMilli(), Random: chance}}
-	if t.Metered.Wasm, err = meter.Rewrite(k.wasm, meter.Limits{Pages: uint32(m.Limits().MemoryMB) << 4}); err != nil {
+	t.Examined = examined{
+		Manifest: m.Manifest(), Limits: m.Limits().Value(), Granted: granted,
+		Memory: shape.Memory != nil,
+	}
+	if t.Examined.Wasm, err = meter.Rewrite(k.wasm, meter.Limits{Pages: uint32(m.Limits().MemoryMB) << 4}); err != nil {
 		return nil, nil, err
 	}
-	t.Metered.Memory = shape.Memory != nil
 	for _, i := range shape.Imports {
-		t.Metered.Imports = append(t.Metered.Imports, [4]string{i.Module, i.Name, i.Kind.String(), letters(i.Type)})
+		t.Examined.Imports = append(t.Examined.Imports, [4]string{i.Module, i.Name, i.Kind.String(), letters(i.Type)})
 	}
 	for _, e := range shape.Exports {
-		t.Metered.Exports = append(t.Metered.Exports, [3]string{e.Name, e.Kind.String(), letters(e.Type)})
+		t.Examined.Exports = append(t.Examined.Exports, [3]string{e.Name, e.Kind.String(), letters(e.Type)})
 	}
 	var kept []Case
 	for _, c := range k.cases {
@@ -181,7 +195,7 @@ func (k *kit) run(ctx context.Context, t *task) (_ []played, err error) {
 // sameIn compares what a case gave here with what it gave in Node.
 func sameIn(here *outcome, there played) error {
 	code := codeOf(here.err)
-	if code == string(plugin.BadOutput) { // found after the call, on the server's side of it
+	if code == string(contract.BadOutput) { // found after the call, on the server's side of it
 		code = ""
 	}
 	if code != there.Code {

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 )
 
 // Options configure Run. The zero value works.
@@ -162,7 +163,7 @@ type zeroes struct{}
 func (zeroes) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte{chance}, len(p))), nil }
 
 func (b *bench) load(ctx context.Context) (*plugin.Module, error) {
-	return b.host.Load(ctx, b.wasm, plugin.LoadOptions{Granted: plugin.Everything()})
+	return b.host.Load(ctx, b.wasm, plugin.LoadOptions{Granted: contract.Everything()})
 }
 
 // close frees the host; a guest that hangs is freed by the process.
@@ -195,15 +196,12 @@ func (k *kit) restart(ctx context.Context) error {
 }
 
 // lint warns of what other programs make of the manifest.
-func (k *kit) lint(m *plugin.Manifest) {
+func (k *kit) lint(m *contract.Manifest) {
 	if m.License == "" {
 		k.report.add("manifest", Warning, "no license")
 	}
-	if m.Arguments == nil {
-		return
-	}
-	for name, p := range m.Arguments.Properties {
-		if p == nil || p.Description == "" {
+	for _, name := range m.Arguments.Names() {
+		if p, _ := m.Arguments.Property(name); p.Description() == "" {
 			k.report.add("manifest", Warning, "argument %s has no description; a model reads it", name)
 		}
 	}

@@ -7,8 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
-	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
@@ -23,7 +24,7 @@ func guest(t *testing.T, body string) []byte {
 	if strings.Contains(body, endless) { // it ends by its deadline, other ones however slow the machine is
 		timeout = 300
 	}
-	packed, err := plugin.WithSection(wattest.Must(`(module
+	packed, err := contract.WithSection(wattest.Must(`(module
 		(import "easel:host/v1" "input_len" (func $input_len (result i32)))
 		(import "easel:host/v1" "output_write" (func $output_write (param i32 i32)))
 		(import "easel:host/v1" "emit" (func $emit (param i32 i32 i32) (result i32)))
@@ -31,7 +32,7 @@ func guest(t *testing.T, body string) []byte {
 		(memory (export "memory") 1) (global $n (mut i32) (i32.const 0))
 		(data (i32.const 0) "{\"outputs\":{}}") (data (i32.const 32) "again") (data (i32.const 64) "{\"outputs\":{\"a\":1}}")
 		(func (export "easel_invoke") (result i32) (local $i i32) `+body+` i32.const 0 i32.const 14 call $output_write i32.const 0))`),
-		plugin.ManifestSection, []byte(`{"abi":1,"name":"sample","version":"1.0.0","description":"A sample.","state":"tenant","limits":{"timeout_ms":`+fmt.Sprint(timeout)+`}}`))
+		contract.ManifestSection, []byte(`{"abi":1,"name":"sample","version":"1.0.0","description":"A sample.","state":"tenant","limits":{"timeout_ms":`+fmt.Sprint(timeout)+`}}`))
 	require.NoError(t, err)
 	return packed
 }
@@ -45,7 +46,12 @@ func TestKitFindsFaults(t *testing.T) {
 		detail     string
 	}{
 		{"an honest plugin passes", "", plain, "", ""},
-		{"a wrong output", "", []pluginkit.Case{{Name: "x", Outputs: map[string]any{"text": "a"}}}, "case x", "want \"a\", got null"},
+		{
+			"a wrong output", "",
+			[]pluginkit.Case{{Name: "x", Outputs: engine.Object("text", "a")}},
+			"case x",
+			"want \"a\", got null",
+		},
 		{"an error where none is expected", "", []pluginkit.Case{{Name: "x", Error: "not_found"}}, "case x", `want the error "not_found"`},
 		{"a trap on empty input", "call $input_len i32.eqz if unreachable end", plain, "empty input", "trap"},
 		{"an endless loop on large input", "call $input_len i32.const 500000 i32.gt_u if " + endless + " end", plain, "a megabyte of input", "timeout"},

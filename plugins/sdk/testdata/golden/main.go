@@ -1,6 +1,6 @@
 // Command golden is a guest of the Go SDK for the golden messages of the contract. Its one argument says what to do:
 //
-//	output {outputs, artifacts, usage}   answers with these
+//	output {outputs, artifacts, citations, usage} answers with these
 //	error {code, message, ...}           fails with it
 //	emit {kind, ...}                     emits it
 //	call {op, args}                      asks the host, by the method the SDK has for it, and gives the answer
@@ -53,6 +53,7 @@ func output(c *sdk.Call, raw json.RawMessage) (object, error) {
 	var m struct {
 		Outputs   object
 		Artifacts []sdk.Artifact
+		Citations []sdk.Citation
 		Usage     sdk.Usage
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
@@ -60,6 +61,9 @@ func output(c *sdk.Call, raw json.RawMessage) (object, error) {
 	}
 	for _, a := range m.Artifacts {
 		c.Attach(a)
+	}
+	for _, passage := range m.Citations {
+		c.Cite(passage)
 	}
 	c.Used(m.Usage)
 	return m.Outputs, nil

@@ -1,18 +1,17 @@
 // Plays the cases of a plugin's author in Node, for `easel plugin test`: the program
 // that the command runs. It reads one Task as JSON from stdin and writes one Played
-// for each case to stdout. The module comes metered, the world answers from the case.
+// for each case to stdout. The file comes examined and metered, the world answers from the case.
 
 import { readFileSync } from "node:fs";
 import type { RunSide, Storage } from "./desk.ts";
-import type { Manifest } from "./manifest.ts";
-import { Plugin, type Metered } from "./plugin.ts";
+import { Plugin, type Examined } from "./plugin.ts";
 import { inline } from "./inline.ts";
 import type { Pinned } from "./kernel/guest.ts";
 
 /** Task is what there is to play. Bytes travel in base64. */
 interface Task {
   file: string;
-  metered: Omit<Metered, "wasm"> & { wasm: string };
+  examined: Omit<Examined, "wasm"> & { wasm: string };
   pinned: Pinned;
   cases: Case[];
 }
@@ -43,9 +42,8 @@ const bytes = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.
 
 async function play(task: Task, c: Case): Promise<Played> {
   const file = bytes(task.file);
-  const asked = (await Plugin.load(file, async () => ({ ...task.metered, wasm: bytes(task.metered.wasm) }), inline)).manifest;
-  const plugin = await Plugin.load(file, async () => ({ ...task.metered, wasm: bytes(task.metered.wasm) }), inline, {
-    grant: everything(asked), pinned: task.pinned, kv: storage(c.values ?? {}), fetch: web(c), secrets: c.secrets ?? {},
+  const plugin = await Plugin.load(file, async () => ({ ...task.examined, wasm: bytes(task.examined.wasm) }), inline, {
+    pinned: task.pinned, kv: storage(c.values ?? {}), fetch: web(c), secrets: c.secrets ?? {},
     embed: (texts) => texts.map((text) => [Buffer.byteLength(text)]),
   });
   const played: Played = { fuel: 0, memory: 0, emitted: "", emits: 0 };
@@ -54,11 +52,6 @@ async function play(task: Task, c: Case): Promise<Played> {
   played.memory = outcome.memory;
   if (outcome.error) return { ...played, code: outcome.error.code, message: outcome.error.message };
   return { ...played, output: Buffer.from(outcome.output ?? []).toString("base64") };
-}
-
-// Nothing reaches the network here, so private addresses are as good as others.
-function everything({ permissions = {} }: Manifest): Manifest["permissions"] & object {
-  return permissions.http ? { ...permissions, http: { ...permissions.http, private: true } } : permissions;
 }
 
 function side(c: Case, played: Played): RunSide {

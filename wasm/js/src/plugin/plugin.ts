@@ -8,14 +8,19 @@ import { PluginError } from "./error.ts";
 import { imports } from "./imports.ts";
 import type { Limits, Pinned, Setting } from "./kernel/guest.ts";
 import type { Way } from "./kernel/wait.ts";
-import { limitsOf, readManifest, type Manifest } from "./manifest.ts";
-import { cut, type Permissions } from "./permission.ts";
+import type { Manifest } from "./manifest.ts";
+import type { Permissions } from "./permission.ts";
 import { Runner, type Spawn } from "./runner.ts";
 import type { Outcome } from "./kernel/serve.ts";
 import { unstart } from "./start.ts";
 
-/** Metered is a module that can be counted and stopped, and what it was before. */
-export interface Metered {
+/** Examined is a checked plugin file: its manifest, what it may do, and its metered module. */
+export interface Examined {
+  manifest: Manifest;
+  /** The manifest as text, which keeps the digits of its numbers. */
+  text: string;
+  limits: Limits;
+  granted: Permissions;
   wasm: Uint8Array<ArrayBuffer>;
   /** [module, name, kind, type], a type like iI:i for (i32 i64) -> i32. */
   imports: [string, string, string, string][];
@@ -24,8 +29,11 @@ export interface Metered {
   memory: boolean;
 }
 
-/** Meter rewrites a module whose memory may have so many pages; it throws a PluginError for what it refuses. */
-export type Meter = (wasm: Uint8Array<ArrayBuffer>, pages: number) => Promise<Metered>;
+/** Examine checks and rewrites a plugin file; it throws a PluginError for what it refuses. */
+export type Examine = (wasm: Uint8Array<ArrayBuffer>, options: Ceiling) => Promise<Examined>;
+
+/** Ceiling is the most that a plugin may do. */
+export type Ceiling = Pick<LoadOptions, "grant" | "limits" | "version">;
 
 /** LoadOptions say what a plugin may do. */
 export interface LoadOptions extends Services {
@@ -62,6 +70,8 @@ export interface CallRequest {
 /** Plugin runs calls. */
 export class Plugin {
   readonly manifest: Manifest;
+  /** The manifest as text. */
+  readonly text: string;
   readonly limits: Limits;
   readonly granted: Permissions;
   readonly #exports: Map<string, string>;
@@ -69,35 +79,37 @@ export class Plugin {
   readonly #runner: Runner;
   readonly #vars = new Map<string, Map<string, Uint8Array>>(); // by run
 
-  private constructor(manifest: Manifest, limits: Limits, granted: Permissions, exports: Map<string, string>, services: Services, runner: Runner) {
-    this.manifest = manifest;
-    this.limits = limits;
-    this.granted = granted;
-    this.#exports = exports;
+  private constructor(examined: Examined, services: Services, runner: Runner) {
+    this.manifest = examined.manifest;
+    this.text = examined.text;
+    this.limits = examined.limits;
+    this.granted = examined.granted;
+    const functions = examined.exports.filter(([, kind]) => kind === "func");
+    this.#exports = new Map(functions.map(([name, , type]) => [name, type]));
     this.#services = { ...services, kv: services.kv ?? memory() };
     this.#runner = runner;
   }
 
   /** load takes the bytes of a stranger to a plugin that can be called. */
-  static async load(wasm: Uint8Array<ArrayBuffer>, meter: Meter, spawn: Spawn, options: LoadOptions = {}): Promise<Plugin> {
+  static async load(
+    wasm: Uint8Array<ArrayBuffer>, examine: Examine, spawn: Spawn, options: LoadOptions = {},
+  ): Promise<Plugin> {
     if (wasm.length > caps.module) throw new PluginError("over_limit", `file of ${wasm.length} bytes, allowed are ${caps.module}`);
-    const manifest = readManifest(wasm, options.version ?? "");
-    const limits = limitsOf(manifest, options.limits);
-    const metered = await meter(wasm, limits.memory_mb * 16);
-    checkImports(metered);
-    checkExports(metered);
+    const examined = await examine(wasm, options);
+    checkImports(examined);
+    checkExports(examined);
     let module: WebAssembly.Module;
     try {
-      module = await WebAssembly.compile(unstart(metered.wasm));
+      module = await WebAssembly.compile(unstart(examined.wasm));
     } catch (err) {
       throw new PluginError("malformed", (err as Error).message);
     }
-    const setting: Setting = { module, limits, settings: options.settings ?? {}, idempotent: manifest.idempotent === true };
+    const setting: Setting = {
+      module, limits: examined.limits, settings: options.settings ?? {},
+      idempotent: examined.manifest.idempotent === true,
+    };
     if (options.pinned) setting.pinned = options.pinned;
-    const asked = manifest.permissions ?? {};
-    const granted = options.grant === "asked" ? asked : cut(asked, options.grant ?? {});
-    const exports = new Map(metered.exports.filter(([, kind]) => kind === "func").map(([name, , type]) => [name, type]));
-    return new Plugin(manifest, limits, granted, exports, options, new Runner(spawn, setting, options.way));
+    return new Plugin(examined, options, new Runner(spawn, setting, options.way));
   }
 
   /** has reports whether the plugin exports a function. */
@@ -159,8 +171,8 @@ function withoutMark(outcome: Outcome, mark: string | undefined): Outcome {
   return out;
 }
 
-function checkImports(metered: Metered): void {
-  for (const [module, name, kind, type] of metered.imports) {
+function checkImports(examined: Examined): void {
+  for (const [module, name, kind, type] of examined.imports) {
     const known = imports.get(module);
     const full = `${module} ${name}`;
     if (!known && /^easel:host\//.test(module)) throw new PluginError("abi_mismatch", `imports ${full}; this host serves easel:host/v1`);
@@ -172,12 +184,13 @@ function checkImports(metered: Metered): void {
   }
 }
 
-function checkExports(metered: Metered): void {
-  const pointers = metered.imports.some(([module]) => module === "easel:host/v1" || module === "wasi_snapshot_preview1");
-  if (pointers && !metered.exports.some(([name, kind]) => name === "memory" && kind === "memory")) {
+function checkExports(examined: Examined): void {
+  const withPointers = ["easel:host/v1", "wasi_snapshot_preview1"];
+  const pointers = examined.imports.some(([module]) => withPointers.includes(module));
+  if (pointers && !examined.exports.some(([name, kind]) => name === "memory" && kind === "memory")) {
     throw new PluginError("unsupported", 'uses pointers but does not export its memory as "memory"');
   }
-  for (const [name, kind, type] of metered.exports) {
+  for (const [name, kind, type] of examined.exports) {
     if (kind === "func" && ["easel_invoke", "easel_describe", "easel_check"].includes(name) && type !== ":i") {
       throw new PluginError("unsupported", `exports ${name} as ${readable(type)}, it is () -> i32`);
     }

@@ -7,8 +7,8 @@ import { fromBase64, toBase64 } from "../fetch.ts";
 import type { CallContext, Request } from "../protocol.ts";
 import type { RunSide } from "./desk.ts";
 import { PluginError, type Failure } from "./error.ts";
-import { plain } from "./manifest.ts";
-import { Plugin, type LoadOptions, type Meter, type Metered } from "./plugin.ts";
+import type { Manifest } from "./manifest.ts";
+import { Plugin, type Examine, type Examined, type LoadOptions } from "./plugin.ts";
 import type { Spawn } from "./runner.ts";
 
 /** PluginBytes is where a plugin file comes from. */
@@ -77,6 +77,11 @@ export class Shelf {
     return new Session((name) => this.#plugins.get(name));
   }
 
+  /** manifest reads what a plugin says about itself, without loading it. */
+  async manifest(source: PluginBytes, ask: Ask, version: string): Promise<Manifest> {
+    return this.#failing(source, async () => manifestIn(await this.#options.read(source), ask, version));
+  }
+
   close(): void {
     for (const plugin of this.#plugins.values()) plugin.close();
     this.#plugins.clear();
@@ -85,12 +90,21 @@ export class Shelf {
 
   async #load(source: PluginSource, ask: Ask): Promise<Plugin> {
     const { source: from, ...options } = isOptions(source) ? source : { source };
-    try {
-      const plugin = await Plugin.load(await this.#options.read(from), meterOf(ask), this.#options.spawn, this.#options.services?.(options) ?? options);
+    return this.#failing(from, async () => {
+      const bytes = await this.#options.read(from);
+      const all = this.#options.services?.(options) ?? options;
+      const plugin = await Plugin.load(bytes, examineWith(ask), this.#options.spawn, all);
       await this.#tell(plugin, ask);
       this.#plugins.get(plugin.manifest.name)?.close();
       this.#plugins.set(plugin.manifest.name, plugin);
       return plugin;
+    });
+  }
+
+  // failing names the source of a plugin in errors.
+  async #failing<T>(from: PluginBytes, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
     } catch (err) {
       const where = typeof from === "string" ? `plugin ${from.slice(0, 100)}: ` : "plugin: ";
       throw err instanceof PluginError ? new EngineError(err.code as Code, where + err.message, { cause: err }) : EngineError.from(err, "plugin", where);
@@ -98,11 +112,9 @@ export class Shelf {
   }
 
   async #tell(plugin: Plugin, ask: Ask): Promise<void> {
-    const { params, arguments: args, outputs, ...rest } = plugin.manifest;
-    const manifest = { ...rest, params: plain(params), arguments: plain(args), outputs: plain(outputs) };
     await ask({
       op: "plugin", timeout_ms: plugin.limits.timeout_ms, checks: plugin.has("easel_check"), locale: this.#options.locale, server: this.#options.server,
-    }, JSON.stringify(manifest));
+    }, plugin.text);
   }
 }
 
@@ -179,19 +191,31 @@ class Talk {
   }
 }
 
-/** meterOf is the meter inside the engine module, so that a page counts exactly as a server does. */
-export function meterOf(ask: Ask): Meter {
-  return async (wasm, pages) => {
-    let text: string;
-    try {
-      text = await ask({ op: "meter", pages }, toBase64(wasm));
-    } catch (err) {
-      if (err instanceof EngineError && ["malformed", "forged", "unsupported", "over_limit"].includes(err.code)) throw new PluginError(err.code, err.message);
-      throw err;
-    }
-    const cut = text.indexOf("\n");
-    return { ...(JSON.parse(text.slice(0, cut)) as Omit<Metered, "wasm">), wasm: fromBase64(text.slice(cut + 1)) };
+const refusals = ["malformed", "bad_manifest", "abi_mismatch", "forged", "unsupported", "over_limit"];
+
+/** examineWith has the engine module read plugin files, so that a page accepts and counts as a server does. */
+export function examineWith(ask: Ask): Examine {
+  return async (wasm, { grant, limits, version }) => {
+    const request: Request = { op: "examine", meter: true, grant, limits, version };
+    const [about = "", text = "", metered = ""] = await examined(request, wasm, ask);
+    const module = JSON.parse(about) as Omit<Examined, "manifest" | "text" | "wasm">;
+    return { ...module, manifest: JSON.parse(text) as Manifest, text, wasm: fromBase64(metered) };
   };
+}
+
+/** manifestIn reads the manifest of a plugin file. */
+export async function manifestIn(wasm: Uint8Array<ArrayBuffer>, ask: Ask, version?: string): Promise<Manifest> {
+  const [, text = ""] = await examined({ op: "examine", version }, wasm, ask);
+  return JSON.parse(text) as Manifest;
+}
+
+async function examined(request: Request, wasm: Uint8Array<ArrayBuffer>, ask: Ask): Promise<string[]> {
+  try {
+    return (await ask(request, toBase64(wasm))).split("\n");
+  } catch (err) {
+    if (err instanceof EngineError && refusals.includes(err.code)) throw new PluginError(err.code, err.message);
+    throw err;
+  }
 }
 
 function isOptions(source: PluginSource): source is { source: PluginBytes } & LoadOptions {

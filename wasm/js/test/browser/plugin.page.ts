@@ -6,9 +6,9 @@ import { platform } from "../../src/platform.browser.ts";
 import type { FromKernel } from "../../src/plugin/kernel/serve.ts";
 import type { Way } from "../../src/plugin/kernel/wait.ts";
 import { inline } from "../../src/plugin/inline.ts";
-import { Plugin, type CallRequest, type LoadOptions, type Meter } from "../../src/plugin/plugin.ts";
+import { Plugin, type CallRequest, type LoadOptions, type Examine } from "../../src/plugin/plugin.ts";
 import type { KernelLine } from "../../src/plugin/runner.ts";
-import { meterOf } from "../../src/plugin/shelf.ts";
+import { examineWith } from "../../src/plugin/shelf.ts";
 import { attack, faults } from "../plugin.faults.ts";
 import { drown, type Flood } from "../plugin.floods.ts";
 
@@ -27,22 +27,23 @@ function worker(): KernelLine {
   };
 }
 
-let meter: Promise<Meter> | undefined;
+let examine: Promise<Examine> | undefined;
 
-function theMeter(): Promise<Meter> {
-  meter ??= (async () => {
+function theExaminer(): Promise<Examine> {
+  examine ??= (async () => {
     const client = new Client();
     const connection = await platform(engineFiles)(client, (err) => client.fail(err));
     client.attach(connection.module);
-    return meterOf((request, body) => client.request(request, body));
+    return examineWith((request, body) => client.request(request, body));
   })();
-  return meter;
+  return examine;
 }
 
 const bytesOf = async (name: string): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await (await fetch(encodeURIComponent(name))).arrayBuffer());
 
 async function load(name: string, options: LoadOptions, place: "worker" | "page" = "worker"): Promise<Plugin> {
-  return Plugin.load(await bytesOf(name), await theMeter(), place === "worker" ? worker : inline, { grant: "asked", ...options });
+  const spawn = place === "worker" ? worker : inline;
+  return Plugin.load(await bytesOf(name), await theExaminer(), spawn, { grant: "asked", ...options });
 }
 
 const decoder = new TextDecoder();

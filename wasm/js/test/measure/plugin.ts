@@ -12,7 +12,7 @@ import { Client } from "../../src/client.ts";
 import { platform } from "../../src/platform.node.ts";
 import { inline } from "../../src/plugin/inline.ts";
 import { Plugin } from "../../src/plugin/plugin.ts";
-import { meterOf } from "../../src/plugin/shelf.ts";
+import { examineWith } from "../../src/plugin/shelf.ts";
 import { missing, raise } from "../browser/stage.ts";
 import type { Plugins } from "../browser/plugin.page.ts";
 import { guest, imports } from "../guests.ts";
@@ -37,7 +37,7 @@ const made = make({
 const client = new Client();
 const connection = await platform({ wasm: built.wasm, runtime: built.runtime, worker: false })(client, () => undefined);
 client.attach(connection.module);
-const meter = meterOf((request, body) => client.request(request, body));
+const examine = examineWith((request, body) => client.request(request, body));
 
 const median = (list: number[]): number => list.sort((a, b) => a - b)[list.length >> 1]!;
 async function timed(n: number, work: () => Promise<unknown>): Promise<number> {
@@ -57,21 +57,23 @@ say("kernel, minified / gzip / brotli", `${kernel.length} / ${gzipSync(kernel, {
 
 const large = made["weather"]!; // a Go plugin; its manifest does not matter here
 let began = performance.now();
-await meter(large, 512);
-say(`meter a Go plugin of ${(large.length / 2 ** 20).toFixed(1)} MB through the engine module`, ms(performance.now() - began));
+await examine(pack(large), {});
+const megabytes = (large.length / 2 ** 20).toFixed(1);
+say(`examine a Go plugin of ${megabytes} MB through the engine module`, ms(performance.now() - began));
 began = performance.now();
-await Plugin.load(pack(made["echo"]!), meter, inline);
+await Plugin.load(pack(made["echo"]!), examine, inline);
 say("load a small plugin", ms(performance.now() - began));
 
 for (const way of ["replay"] as const) {
-  const plugin = await Plugin.load(pack(made["echo"]!, { limits: { memory_mb: 16 } }), meter, inline, { way });
+  const plugin = await Plugin.load(pack(made["echo"]!, { limits: { memory_mb: 16 } }), examine, inline, { way });
   for (const [name, size, n] of [["1 KB", 1 << 10, 300], ["1 MB", 1 << 20, 30]] as const) {
     const input = new Uint8Array(size).fill(120);
     say(`Node, ${way}: echo ${name}`, ms(await timed(n, () => plugin.call({ input }))));
   }
-  const waits = await Plugin.load(pack(made["waits"]!, { permissions: { kv: { bytes: 10, reason: "x" } } }), meter, inline, { way, grant: "asked" });
+  const packed = pack(made["waits"]!, { permissions: { kv: { bytes: 10, reason: "x" } } });
+  const waits = await Plugin.load(packed, examine, inline, { way, grant: "asked" });
   say(`Node, ${way}: 50 questions to the host in one call`, ms(await timed(20, () => waits.call({ input: "", side: async () => ({ ok: {} }) }))));
-  const spin = await Plugin.load(pack(made["spin"]!), meter, inline, { way });
+  const spin = await Plugin.load(pack(made["spin"]!), examine, inline, { way });
   say(`Node, ${way}: a plugin that computes, deadline 100 ms, ends after`, ms(await timed(5, () => spin.call({ input: "", timeout: 100 }))));
 }
 

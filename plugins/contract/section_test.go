@@ -1,16 +1,17 @@
-package plugin
+package contract
 
 import (
 	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
+// empty is a module without sections.
+var empty = []byte("\x00asm\x01\x00\x00\x00")
+
 func TestSections(t *testing.T) {
-	plain := wattest.Must(echo)
+	plain := empty
 	one, err := WithSection(plain, "easel.icon", []byte("<svg/>"))
 	require.NoError(t, err)
 	two, err := WithSection(one, "easel.icon", []byte("<svg>2</svg>"))
@@ -32,7 +33,7 @@ func TestSections(t *testing.T) {
 // FuzzSections reads strangers' bytes; what is written can be read back, and
 // nothing else of the file changes.
 func FuzzSections(f *testing.F) {
-	f.Add(wattest.Must(echo), "easel.manifest", []byte("{}"))
+	f.Add(empty, "easel.manifest", []byte("{}"))
 	f.Add([]byte("\x00asm\x01\x00\x00\x00\x00\x02\x01a"), "a", []byte{})
 	f.Fuzz(func(t *testing.T, wasm []byte, name string, payload []byte) {
 		out, err := WithSection(wasm, name, append([]byte{}, payload...))
@@ -43,9 +44,6 @@ func FuzzSections(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, ok)
 		require.True(t, bytes.Equal(payload, got))
-		if _, err := Verify(out, nil); err == nil {
-			t.Fatal("an unsigned file was verified")
-		}
 		if m, err := ParseManifest(payload); err == nil {
 			require.NotEmpty(t, m.Name)
 		}

@@ -1,4 +1,4 @@
-package plugin
+package contract
 
 import (
 	"encoding/binary"
@@ -14,24 +14,25 @@ const (
 	SignatureSection = "easel.signature"
 )
 
-// customSection is one custom section; start is where its header begins.
-type customSection struct {
-	name       string
-	payload    []byte
-	start, end int
+// CustomSection is one custom section of a module. Its header begins at Start.
+type CustomSection struct {
+	Name       string
+	Payload    []byte
+	Start, End int
 }
 
-// customSections lists the custom sections of a module without reading the rest.
-func customSections(wasm []byte) ([]customSection, error) {
+// CustomSections lists the custom sections of a module without reading the rest. Its error is
+// Malformed.
+func CustomSections(wasm []byte) ([]CustomSection, error) {
 	if len(wasm) < 8 || string(wasm[:4]) != "\x00asm" {
-		return nil, fail(Malformed, "no WebAssembly header")
+		return nil, Errorf(Malformed, "no WebAssembly header")
 	}
-	var out []customSection
+	var out []CustomSection
 	for pos := 8; pos < len(wasm); {
 		start, id := pos, wasm[pos]
 		size, n := binary.Uvarint(wasm[pos+1:])
 		if n <= 0 || size > uint64(len(wasm)-pos-1-n) {
-			return nil, fail(Malformed, "section at byte %d is cut short", start)
+			return nil, Errorf(Malformed, "section at byte %d is cut short", start)
 		}
 		body := pos + 1 + n
 		pos = body + int(size)
@@ -40,10 +41,11 @@ func customSections(wasm []byte) ([]customSection, error) {
 		}
 		length, n := binary.Uvarint(wasm[body:pos])
 		if n <= 0 || length > uint64(pos-body-n) {
-			return nil, fail(Malformed, "custom section at byte %d has a broken name", start)
+			return nil, Errorf(Malformed, "custom section at byte %d has a broken name", start)
 		}
 		from := body + n + int(length)
-		out = append(out, customSection{name: string(wasm[body+n : from]), payload: wasm[from:pos], start: start, end: pos})
+		out = append(out, CustomSection{Name: string(wasm[body+n : from]), Payload: wasm[from:pos], Start: start,
+			End: pos})
 	}
 	return out, nil
 }
@@ -51,37 +53,47 @@ func customSections(wasm []byte) ([]customSection, error) {
 // Section returns the payload of the custom section name, and whether there is
 // one. Two sections of one name are an error.
 func Section(wasm []byte, name string) ([]byte, bool, error) {
-	all, err := customSections(wasm)
+	all, err := CustomSections(wasm)
 	if err != nil {
 		return nil, false, err
 	}
 	var found []byte
 	ok := false
 	for _, s := range all {
-		if s.name != name {
+		if s.Name != name {
 			continue
 		}
 		if ok {
-			return nil, false, fail(Malformed, "section %s stands twice", name)
+			return nil, false, Errorf(Malformed, "section %s stands twice", name)
 		}
-		found, ok = s.payload, true
+		found, ok = s.Payload, true
 	}
 	return found, ok, nil
+}
+
+// ManifestOf returns the manifest section of a plugin file. Its error is BadManifest when there is
+// none.
+func ManifestOf(wasm []byte) ([]byte, error) {
+	raw, ok, err := Section(wasm, ManifestSection)
+	if err == nil && !ok {
+		err = Errorf(BadManifest, "no section %s; write one with `easel plugin pack`", ManifestSection)
+	}
+	return raw, err
 }
 
 // WithSection returns wasm with the custom section name replaced, or added at the
 // end; a nil payload only removes it. A signature is removed with any change.
 func WithSection(wasm []byte, name string, payload []byte) ([]byte, error) {
-	all, err := customSections(wasm)
+	all, err := CustomSections(wasm)
 	if err != nil {
 		return nil, fmt.Errorf("plugin: write section %s: %w", name, err)
 	}
 	out := make([]byte, 0, len(wasm)+len(name)+len(payload)+16)
 	from := 0
 	for _, s := range all {
-		if s.name == name || s.name == SignatureSection {
-			out = append(out, wasm[from:s.start]...)
-			from = s.end
+		if s.Name == name || s.Name == SignatureSection {
+			out = append(out, wasm[from:s.Start]...)
+			from = s.End
 		}
 	}
 	out = append(out, wasm[from:]...)

@@ -1,4 +1,4 @@
-package plugin
+package contract
 
 import (
 	"encoding/json"
@@ -15,15 +15,21 @@ func parsePermissions(t *testing.T, text string) (p Permissions) {
 }
 
 func TestPermissionsCut(t *testing.T) {
-	asked := parsePermissions(t, `{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET","POST"],"private":true,"reason":"r"},
-		"secrets":{"K":{"hosts":["api.a.example"]},"L":{"hosts":["x"]}},"llm":{"max_calls":5},"kv":{"bytes":100},"variables":{"read":["sys.query"],"write":["env.x"]}}`)
+	asked := parsePermissions(t,
+		`{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET","POST"],"private":true,"reason":"r"},
+		"secrets":{"K":{"hosts":["api.a.example"]},"L":{"hosts":["x"]}},"llm":{"max_calls":5},
+		"kv":{"bytes":100},"variables":{"read":["sys.query"],"write":["env.x"]}}`)
 	for _, c := range []struct{ name, ceiling, want string }{
 		{"nothing is left of nothing", `{}`, `{}`},
-		{"hosts are cut to the narrower pattern", `{"http":{"hosts":["*.a.example","c.b.example"],"methods":["*"]}}`, `{"http":{"hosts":["api.a.example","c.b.example"],"methods":["GET","POST"],"reason":"r"}}`},
-		{"private wants both", `{"http":{"hosts":["*"],"methods":["GET"],"private":false}}`, `{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET"],"reason":"r"}}`},
+		{"hosts are cut to the narrower pattern", `{"http":{"hosts":["*.a.example","c.b.example"],"methods":["*"]}}`,
+			`{"http":{"hosts":["api.a.example","c.b.example"],"methods":["GET","POST"],"reason":"r"}}`},
+		{"private wants both", `{"http":{"hosts":["*"],"methods":["GET"],"private":false}}`,
+			`{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET"],"reason":"r"}}`},
 		{"no common method is no permission", `{"http":{"hosts":["*"],"methods":["PUT"]}}`, `{}`},
-		{"the smaller number wins", `{"llm":{"max_calls":2},"kv":{"bytes":1000}}`, `{"llm":{"max_calls":2},"kv":{"bytes":100}}`},
-		{"secrets keep their hosts", `{"secrets":{"K":{"hosts":["*"]}}}`, `{"secrets":{"K":{"hosts":["api.a.example"]}}}`},
+		{"the smaller number wins", `{"llm":{"max_calls":2},"kv":{"bytes":1000}}`,
+			`{"llm":{"max_calls":2},"kv":{"bytes":100}}`},
+		{"secrets keep their hosts", `{"secrets":{"K":{"hosts":["*"]}}}`,
+			`{"secrets":{"K":{"hosts":["api.a.example"]}}}`},
 		{"names are cut", `{"variables":{"read":["*"]}}`, `{"variables":{"read":["sys.query"]}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -40,19 +46,23 @@ func TestPermissionsCut(t *testing.T) {
 	require.Empty(t, asked.Beyond(Everything()))
 	require.Empty(t, asked.Beyond(asked))
 	require.Equal(t, []string{
-		"http to api.a.example", "http to *.b.example", "http method GET", "http method POST", "http to private addresses",
-		"secret K for api.a.example", "secret L for x", "5 calls of llm", "kv of 100 bytes", "reading sys.query", "writing env.x",
+		"http to api.a.example", "http to *.b.example", "http method GET", "http method POST",
+		"http to private addresses", "secret K for api.a.example", "secret L for x", "5 calls of llm",
+		"kv of 100 bytes", "reading sys.query", "writing env.x",
 	}, asked.Beyond(Permissions{}))
 }
 
 func TestAllow(t *testing.T) {
-	asked := parsePermissions(t, `{"http":{"hosts":["a.example","b.example"],"methods":["GET","POST"],"private":true},"secrets":{"K":{"hosts":["a.example"]},"L":{"hosts":["b.example"]}},
+	asked := parsePermissions(t,
+		`{"http":{"hosts":["a.example","b.example"],"methods":["GET","POST"],"private":true},
+		"secrets":{"K":{"hosts":["a.example"]},"L":{"hosts":["b.example"]}},
 		"llm":{"max_calls":5},"embed":{"max_calls":1},"kv":{"bytes":100},"variables":{"read":["sys.query"]}}`)
 	for _, c := range []struct{ words, left string }{
 		{"", `{}`},
 		{"none", `{}`},
 		{"http", `{"http":{"hosts":["a.example","b.example"],"methods":["GET","POST"],"private":true}}`},
-		{"http:b.example,kv", `{"http":{"hosts":["b.example"],"methods":["GET","POST"],"private":true},"kv":{"bytes":100}}`},
+		{"http:b.example,kv",
+			`{"http":{"hosts":["b.example"],"methods":["GET","POST"],"private":true},"kv":{"bytes":100}}`},
 		{"http:*.example", `{"http":{"hosts":["a.example","b.example"],"methods":["GET","POST"],"private":true}}`},
 		{"secrets", `{"secrets":{"K":{"hosts":["a.example"]},"L":{"hosts":["b.example"]}}}`},
 		{"secrets:L, llm", `{"secrets":{"L":{"hosts":["b.example"]}},"llm":{"max_calls":5}}`},
@@ -69,13 +79,9 @@ func TestAllow(t *testing.T) {
 	all, err := Allow([]string{"kv", "all"})
 	require.NoError(t, err)
 	require.Empty(t, asked.Beyond(asked.Cut(all)))
-	for word, says := range map[string]string{"everything": "want all, none", "kv:5": "only http:HOST", "http:": "only http:HOST", "secret": "secrets:NAME"} {
+	for word, says := range map[string]string{"everything": "want all, none", "kv:5": "only http:HOST",
+		"http:": "only http:HOST", "secret": "secrets:NAME"} {
 		_, err := Allow([]string{word})
 		require.ErrorContains(t, err, says)
 	}
-}
-
-func TestLimits(t *testing.T) {
-	got := Limits{MemoryMB: 8, TimeoutMS: 90_000}.effective(Limits{MemoryMB: 16, Fuel: 5})
-	require.Equal(t, Limits{MemoryMB: 8, TimeoutMS: DefaultLimits.TimeoutMS, OutputKB: DefaultLimits.OutputKB, Fuel: 5}, got)
 }

@@ -1,17 +1,19 @@
-package plugin
+package contract
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// Permissions say what a plugin may reach. The same form serves as the request
-// in a manifest, as an operator's or tenant's ceiling, and as the grant that is
-// left when they are cut with each other. The zero value allows nothing.
+// Permissions say what a plugin may reach. The same form serves as the request in a manifest, as an
+// operator's or tenant's ceiling, and as the grant that is left when they are cut with each other.
+// The zero value allows nothing. The tags describe the form that Value writes, for documentation
+// that is derived from the type.
 type Permissions struct {
 	HTTP      *HTTPPermission             `json:"http,omitempty"`
 	Secrets   map[string]SecretPermission `json:"secrets,omitempty"`
@@ -21,8 +23,7 @@ type Permissions struct {
 	Variables *VariablePermission         `json:"variables,omitempty"`
 }
 
-// HTTPPermission allows requests. Hosts are names (api.example.org), names with
-// a port, *.example.org for everything below, or *. No Methods means GET and
+// HTTPPermission allows requests. Hosts are patterns, see [CoversHost]. No Methods means GET and
 // HEAD. Private allows addresses in private and special ranges.
 type HTTPPermission struct {
 	Hosts   []string `json:"hosts"`
@@ -49,8 +50,8 @@ type KVPermission struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// VariablePermission names the variables of the run a plugin may read and write.
-// * stands for all of them in a ceiling.
+// VariablePermission names the variables of the run a plugin may read and write. * stands for all
+// of them in a ceiling.
 type VariablePermission struct {
 	Read   []string `json:"read,omitempty"`
 	Write  []string `json:"write,omitempty"`
@@ -69,8 +70,8 @@ func Everything() Permissions {
 	}
 }
 
-// Allow reads a list of permissions as people write it, into a ceiling: all, none,
-// http, http:HOST, secrets, secrets:NAME, llm, embed, kv or variables.
+// Allow reads a list of permissions as people write it, into a ceiling: all, none, http, http:HOST,
+// secrets, secrets:NAME, llm, embed, kv or variables.
 func Allow(words []string) (Permissions, error) {
 	all, out := Everything(), Permissions{}
 	for _, word := range words {
@@ -86,12 +87,12 @@ func Allow(words []string) (Permissions, error) {
 			if out.HTTP == nil {
 				out.HTTP = &HTTPPermission{Methods: all.HTTP.Methods, Private: true}
 			}
-			out.HTTP.Hosts = append(out.HTTP.Hosts, orElse(what, "*"))
+			out.HTTP.Hosts = append(out.HTTP.Hosts, cmp.Or(what, "*"))
 		case "secrets":
 			if out.Secrets == nil {
 				out.Secrets = map[string]SecretPermission{}
 			}
-			out.Secrets[orElse(what, "*")] = all.Secrets["*"]
+			out.Secrets[cmp.Or(what, "*")] = all.Secrets["*"]
 		case "llm":
 			out.LLM = all.LLM
 		case "embed":
@@ -101,7 +102,8 @@ func Allow(words []string) (Permissions, error) {
 		case "variables":
 			out.Variables = all.Variables
 		default:
-			return out, fmt.Errorf("permission %q: want all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv or variables", word)
+			const known = "all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv or variables"
+			return out, fmt.Errorf("permission %q: want %s", word, known)
 		}
 	}
 	return out, nil
@@ -111,8 +113,10 @@ func Allow(words []string) (Permissions, error) {
 func (p Permissions) Cut(ceiling Permissions) Permissions {
 	var out Permissions
 	if a, b := p.HTTP, ceiling.HTTP; a != nil && b != nil {
-		if hosts, methods := cutHosts(a.Hosts, b.Hosts), cutNames(a.methods(), b.methods()); len(hosts) > 0 && len(methods) > 0 {
-			out.HTTP = &HTTPPermission{Hosts: hosts, Methods: methods, Private: a.Private && b.Private, Reason: a.Reason}
+		hosts, methods := cutHosts(a.Hosts, b.Hosts), cutNames(a.AllowedMethods(), b.AllowedMethods())
+		if len(hosts) > 0 && len(methods) > 0 {
+			out.HTTP = &HTTPPermission{Hosts: hosts, Methods: methods, Private: a.Private && b.Private,
+				Reason: a.Reason}
 		}
 	}
 	for name, a := range p.Secrets {
@@ -151,12 +155,12 @@ func (p Permissions) Beyond(granted Permissions) []string {
 			have = &HTTPPermission{}
 		}
 		out = append(out, missing("http to ", p.HTTP.Hosts, have.Hosts)...)
-		out = append(out, missing("http method ", p.HTTP.methods(), have.methodsOrNone())...)
+		out = append(out, missing("http method ", p.HTTP.AllowedMethods(), have.methodsOrNone())...)
 		if p.HTTP.Private && !have.Private {
 			out = append(out, "http to private addresses")
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Secrets)) {
+	for _, name := range p.secretNames() {
 		out = append(out, missing("secret "+name+" for ", p.Secrets[name].Hosts, left.Secrets[name].Hosts)...)
 	}
 	out = append(out, beyondCount("llm", p.LLM, left.LLM)...)
@@ -175,18 +179,24 @@ func (p Permissions) Beyond(granted Permissions) []string {
 	return out
 }
 
-func (h *HTTPPermission) methods() []string {
+// AllowedMethods are the methods of requests; none named means GET and HEAD.
+func (h *HTTPPermission) AllowedMethods() []string {
 	if len(h.Methods) == 0 {
 		return []string{"GET", "HEAD"}
 	}
 	return h.Methods
 }
 
+// secretNames are the names of Secrets, sorted.
+func (p Permissions) secretNames() []string {
+	return stable.Strings(slices.Collect(maps.Keys(p.Secrets)))
+}
+
 func (h *HTTPPermission) methodsOrNone() []string {
 	if len(h.Hosts) == 0 {
 		return nil
 	}
-	return h.methods()
+	return h.AllowedMethods()
 }
 
 func missing(what string, want, have []string) []string {
@@ -218,7 +228,7 @@ func cutNames(a, b []string) []string {
 	return cut(a, b, func(pattern, name string) bool { return pattern == "*" || pattern == name })
 }
 
-func cutHosts(a, b []string) []string { return cut(a, b, hostmatch.Covers) }
+func cutHosts(a, b []string) []string { return cut(a, b, CoversHost) }
 
 // cut keeps the patterns of each list that one of the other covers.
 func cut(a, b []string, covers func(pattern, name string) bool) []string {

@@ -1,0 +1,306 @@
+package contract
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/engine/stable"
+)
+
+// maxManifest bounds a manifest, in bytes.
+const maxManifest = 256 << 10
+
+// Manifest is what a plugin says about itself; the contract describes the members.
+type Manifest struct {
+	ABI         int
+	Name        string
+	Version     string
+	Display     map[string]string // locale -> name for people
+	Category    string
+	Icon        string // name of a section
+	Description string
+	License     string
+	MinHost     string
+	Params      *Schema
+	Arguments   *Schema // nil: not a tool
+	Outputs     *Schema
+	Streams     bool
+	Idempotent  bool
+	State       State
+	Permissions Permissions
+	Limits      Limits
+	Requires    []string
+	Preview     Preview
+}
+
+// State says who may share an instance.
+type State string
+
+// The states. The empty State is StateNone.
+const (
+	StateNone   State = "none"   // nothing is kept: fresh instances where they are cheap
+	StateTenant State = "tenant" // calls of one tenant may share an instance
+	StateRun    State = "run"    // the calls of one run share one instance
+)
+
+// Preview says where a plugin runs while somebody tries a canvas out.
+type Preview string
+
+// The places. The empty Preview is PreviewLocal.
+const (
+	PreviewLocal  Preview = "local"  // in the page
+	PreviewServer Preview = "server" // on a server only
+	PreviewNone   Preview = "none"   // nowhere
+)
+
+// ParseManifest reads and checks a manifest. Errors are an *Error with the code BadManifest, or
+// ABIMismatch for a plugin of another ABI.
+func ParseManifest(raw []byte) (*Manifest, error) {
+	if len(raw) > maxManifest {
+		return nil, Errorf(BadManifest, "manifest of %d bytes, allowed are %d", len(raw), maxManifest)
+	}
+	v, err := engine.ParseJSON(raw)
+	if err != nil {
+		return nil, Errorf(BadManifest, "manifest is not readable: %v", err)
+	}
+	return ReadManifest(v)
+}
+
+// ReadManifest is ParseManifest for JSON that is parsed already.
+func ReadManifest(v engine.Value) (*Manifest, error) {
+	m, err := readManifest(v)
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) {
+			return nil, e
+		}
+		return nil, Errorf(BadManifest, "%v", err).At(m.Name, "")
+	}
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	if hasControls(v) {
+		e := Errorf(BadManifest, "a text holds a control character other than a tab or a line end")
+		return nil, e.At(m.Name, "")
+	}
+	return m, nil
+}
+
+// readManifest reads the members without judging their values. It returns what it read beside an
+// error, too.
+func readManifest(v engine.Value) (*Manifest, error) {
+	if v.Kind() != engine.KindObject {
+		return &Manifest{}, fmt.Errorf("manifest: want object, got %s", typeName(v))
+	}
+	var err error
+	o := readObject("", v, &err)
+	m := &Manifest{
+		ABI: int(o.whole("abi")), Name: o.text("name"), Version: o.text("version"), Category: o.text("category"),
+		Icon: o.text("icon"), Description: o.text("description"), License: o.text("license"),
+		MinHost: o.text("min_host"), Streams: o.flag("streams"), Idempotent: o.flag("idempotent"),
+		State: State(o.text("state")), Requires: o.texts("requires"), Preview: Preview(o.text("preview")),
+	}
+	if display := o.object("display"); display != nil {
+		m.Display = make(map[string]string, display.v.Len())
+		for i := range display.v.Len() {
+			locale := display.v.Key(i)
+			m.Display[locale] = display.text(locale)
+		}
+	}
+	if p := o.object("permissions"); p != nil {
+		m.Permissions = readPermissions(p)
+	}
+	if l := o.object("limits"); l != nil {
+		m.Limits = readLimits(l)
+	}
+	schemas := schemaReader{left: maxSchemas}
+	for _, s := range m.schemas() {
+		if err == nil {
+			*s.at, err = schemas.read(s.name, v.Get(s.name), 0)
+		}
+	}
+	return m, err
+}
+
+// namedSchema is a schema of a manifest.
+type namedSchema struct {
+	name string
+	at   **Schema
+}
+
+func (m *Manifest) schemas() [3]namedSchema {
+	return [...]namedSchema{{"params", &m.Params}, {"arguments", &m.Arguments}, {"outputs", &m.Outputs}}
+}
+
+// Check returns what is wrong with a manifest, as an *Error.
+func (m *Manifest) Check() error {
+	err := m.checkIdentity()
+	if err == nil {
+		err = m.checkChoices()
+	}
+	if err == nil {
+		err = m.checkSchemas()
+	}
+	if err == nil {
+		err = m.checkPermissions()
+	}
+	if err != nil {
+		return err.At(m.Name, "")
+	}
+	return nil
+}
+
+func (m *Manifest) checkIdentity() *Error {
+	switch {
+	case m.ABI < 1:
+		return Errorf(BadManifest, "abi is missing; write \"abi\": %d", ABI)
+	case m.ABI != ABI:
+		return Errorf(ABIMismatch,
+			"made for ABI %d, this host serves ABI %d; use a newer host or build the plugin with "+
+				"an older SDK", m.ABI, ABI)
+	case !isName(m.Name):
+		return Errorf(BadManifest, "name %q: want lower-case letters, digits, - and _, beginning with a letter",
+			short(m.Name))
+	case !isVersion(m.Version):
+		return Errorf(BadManifest, "version %q: want three numbers, as in 1.0.0", short(m.Version))
+	case m.Description == "":
+		return Errorf(BadManifest, "description is missing")
+	}
+	return nil
+}
+
+func (m *Manifest) checkChoices() *Error {
+	switch m.State {
+	case "", StateNone, StateTenant, StateRun:
+	default:
+		return Errorf(BadManifest, "state %q: want none, tenant or run", short(string(m.State)))
+	}
+	switch m.Preview {
+	case "", PreviewLocal, PreviewServer, PreviewNone:
+	default:
+		return Errorf(BadManifest, "preview %q: want local, server or none", short(string(m.Preview)))
+	}
+	if l := m.Limits; l.MemoryMB < 0 || l.TimeoutMS < 0 || l.OutputKB < 0 || l.Fuel < 0 {
+		return Errorf(BadManifest, "limits must not be negative")
+	}
+	for _, r := range m.Requires {
+		if _, ok := parseRequirement(r); !ok {
+			return Errorf(BadManifest, "requires %q: want name@version, as in http.fetch@1", short(r))
+		}
+	}
+	return nil
+}
+
+func (m *Manifest) checkSchemas() *Error {
+	for _, s := range m.schemas() {
+		if *s.at != nil && !slices.Equal((*s.at).types, []string{"object"}) {
+			return Errorf(BadManifest, "%s: want a schema of type object", s.name)
+		}
+	}
+	return nil
+}
+
+// checkPermissions requires a reason for each permission, for the person who grants it.
+func (m *Manifest) checkPermissions() *Error {
+	var err *Error
+	check := func(name, reason string, ok bool, want string) {
+		switch {
+		case err != nil:
+		case !ok:
+			err = Errorf(BadManifest, "permissions.%s: %s", short(name), want)
+		case reason == "":
+			const why = "permissions.%s has no reason; say in a sentence why the plugin needs it"
+			err = Errorf(BadManifest, why, short(name))
+		}
+	}
+	p := m.Permissions
+	if p.HTTP != nil {
+		check("http", p.HTTP.Reason, len(p.HTTP.Hosts) > 0, "hosts is empty; list the hosts, or * for any")
+	}
+	for _, name := range p.secretNames() {
+		s := p.Secrets[name]
+		check("secrets."+name, s.Reason, len(s.Hosts) > 0, "hosts is empty; a secret is bound to hosts")
+	}
+	if p.LLM != nil {
+		check("llm", p.LLM.Reason, p.LLM.MaxCalls > 0, "max_calls: want at least 1")
+	}
+	if p.Embed != nil {
+		check("embed", p.Embed.Reason, p.Embed.MaxCalls > 0, "max_calls: want at least 1")
+	}
+	if p.KV != nil {
+		check("kv", p.KV.Reason, p.KV.Bytes > 0, "bytes: want at least 1")
+	}
+	if p.Variables != nil {
+		check("variables", p.Variables.Reason, true, "")
+	}
+	return err
+}
+
+// Value writes the manifest: known members only, in a fixed order.
+func (m *Manifest) Value() engine.Value {
+	w := newWriter()
+	w.b.Set("abi", engine.Int(int64(m.ABI))).Set("name", engine.String(m.Name)).Set("version", engine.String(m.Version))
+	display := newWriter()
+	for _, locale := range stable.Strings(slices.Collect(maps.Keys(m.Display))) {
+		display.b.Set(locale, engine.String(m.Display[locale]))
+	}
+	w.object("display", display.b.Value())
+	w.text("category", m.Category)
+	w.text("icon", m.Icon)
+	w.b.Set("description", engine.String(m.Description))
+	w.text("license", m.License)
+	w.text("min_host", m.MinHost)
+	for _, s := range m.schemas() {
+		w.value(s.name, (*s.at).Value())
+	}
+	w.flag("streams", m.Streams)
+	w.flag("idempotent", m.Idempotent)
+	w.text("state", string(m.State))
+	w.object("permissions", m.Permissions.Value())
+	w.object("limits", m.Limits.Value())
+	w.texts("requires", m.Requires)
+	w.text("preview", string(m.Preview))
+	return w.b.Value()
+}
+
+// MarshalJSON writes Value.
+func (m *Manifest) MarshalJSON() ([]byte, error) { return m.Value().AppendJSON(nil), nil }
+
+// UnmarshalJSON reads a manifest without checking it.
+func (m *Manifest) UnmarshalJSON(raw []byte) error {
+	v, err := engine.ParseJSON(raw)
+	if err != nil {
+		return err
+	}
+	read, err := readManifest(v)
+	if err == nil {
+		*m = *read
+	}
+	return err
+}
+
+// Major is the part of the version before the first point, which canvases name: plugin:weather@1.
+func (m *Manifest) Major() string {
+	major, _, _ := strings.Cut(m.Version, ".")
+	return major
+}
+
+// hasControls reports whether a text in v holds control characters, which could disturb a terminal.
+func hasControls(v engine.Value) bool {
+	for i := range v.Len() {
+		if v.Kind() == engine.KindObject && controls(v.Key(i)) || hasControls(v.At(i)) {
+			return true
+		}
+	}
+	return controls(v.Str())
+}
+
+func controls(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return (r < ' ' || r >= 0x7f && r <= 0x9f) && r != '\n' && r != '\t' && r != '\r'
+	})
+}

@@ -1,0 +1,111 @@
+package contract
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+func TestOlder(t *testing.T) {
+	require.True(t, older("0.4.2", "0.10"))
+	require.True(t, older("0.4", "0.4.1"))
+	require.False(t, older("0.4.2", "0.4"))
+	require.False(t, older("1.0", "0.9.9"))
+}
+
+func TestSchemasOfStrangersAreBounded(t *testing.T) {
+	manifest := func(outputs string) error {
+		const start = `{"abi":1,"name":"a","version":"1.0.0","description":"d","outputs":`
+		_, err := ParseManifest([]byte(start + outputs + `}`))
+		return err
+	}
+	nested := strings.Repeat(`{"type":"object","properties":{"a":`, 60) + "{}" + strings.Repeat("}}", 60)
+	for name, c := range map[string]struct{ outputs, want string }{
+		"an unknown type": {
+			`{"type":"object","properties":{"a":{"type":"int"}}}`,
+			`outputs.a: type "int": want string, number`,
+		},
+		"nested too deep": {nested, "nested more than 50 deep"},
+		"too many": {
+			`{"type":"object","anyOf":[` + strings.Repeat("{},", 3000) + `{}]}`,
+			"more than 2000 schemas",
+		},
+		"too large": {
+			`{"type":"object","description":"` + strings.Repeat("x", maxManifest) + `"}`,
+			"allowed are 262144",
+		},
+		"deep beyond JSON": {
+			strings.Repeat(`{"additionalProperties":`, 20_000) + "{}" + strings.Repeat("}", 20_000),
+			"manifest",
+		},
+		"an empty property":  {`{"type":"object","properties":{"a":null},"anyOf":[null],"items":null}`, ""},
+		"nothing but a type": {`{"type":"object","additionalProperties":{"type":["string","null"]}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := manifest(c.outputs)
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, BadManifest)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestManifestHoldsNoControlCharacters(t *testing.T) {
+	for text, ok := range map[string]bool{
+		`a line\nand\ta tab, \\u001b is text`: true, `plain`: true,
+		`\u001b[2J`: false, `\u009b`: false, `\b`: false, `two\nlines\t\r`: true, `\u00e5`: true,
+	} {
+		_, err := ParseManifest([]byte(`{"abi":1,"name":"a","version":"1.0.0","description":"` + text + `"}`))
+		require.Equal(t, ok, err == nil, "%s: %v", text, err)
+	}
+}
+
+// FuzzManifest reads what strangers write. What is accepted says the same when it is written and
+// read again, and its permissions obey the laws of cutting.
+func FuzzManifest(f *testing.F) {
+	files, err := filepath.Glob("golden/manifest.*.json")
+	require.NoError(f, err)
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		require.NoError(f, err)
+		g, err := engine.ParseJSON(raw)
+		require.NoError(f, err)
+		f.Add(g.Get("message").AppendJSON(nil), []byte(`{"a":[1,"x",null]}`))
+	}
+	f.Fuzz(func(t *testing.T, raw, value []byte) {
+		m, err := ParseManifest(raw)
+		if err != nil {
+			require.IsType(t, &Error{}, err)
+			return
+		}
+		written, err := json.Marshal(m)
+		require.NoError(t, err)
+		again, err := ParseManifest(written)
+		require.NoError(t, err, string(written))
+		twice, err := json.Marshal(again)
+		require.NoError(t, err)
+		require.Equal(t, string(written), string(twice))
+		p := m.Permissions
+		require.Empty(t, p.Beyond(p))
+		require.Empty(t, p.Cut(p).Beyond(p))
+		none := p.Cut(Permissions{})
+		require.Nil(t, none.HTTP)
+		require.Empty(t, none.Secrets)
+		if v, err := engine.ParseJSON(value); err == nil {
+			for _, s := range []*Schema{m.Params, m.Arguments, m.Outputs} {
+				if err := s.Check("v", v); err != nil {
+					require.NotEmpty(t, err.Error())
+				}
+			}
+		}
+	})
+}

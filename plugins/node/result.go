@@ -1,0 +1,101 @@
+package node
+
+import (
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
+)
+
+// maxResultJSON bounds what a model reads of an answer besides its text, in bytes of JSON.
+const maxResultJSON = 32 << 10
+
+// result is what a model reads of an answer, in the form of section 4 of the contract: the output
+// text, a blank line, and one JSON object of the citations and the other outputs. An answer with
+// nothing but a text is that text, one without a text is the object.
+func result(call *engine.Call, a contract.Answer) engine.Value {
+	text, hasText := a.Outputs.Lookup("text")
+	hasText = hasText && text.Kind() == engine.KindString
+	r := resultObject{object: engine.NewObject(a.Outputs.Len())}
+	if cited := citations(call, a.Citations); cited.Len() > 0 {
+		r.add("citations", cited)
+	}
+	for i := range a.Outputs.Len() {
+		if name := a.Outputs.Key(i); name != "text" || !hasText {
+			r.add(name, a.Outputs.At(i))
+		}
+	}
+	rest := r.value()
+	switch {
+	case !hasText:
+		return rest
+	case rest.Len() == 0:
+		return text
+	}
+	return engine.String(text.Str() + "\n\n" + rest.Text())
+}
+
+// resultObject collects members up to maxResultJSON.
+type resultObject struct {
+	object *engine.ObjectBuilder
+	size   int
+	over   []string // names of what did not fit
+}
+
+func (r *resultObject) add(name string, v engine.Value) {
+	size := len(name) + len(v.AppendJSON(nil))
+	if r.size+size > maxResultJSON {
+		r.over = append(r.over, name)
+		return
+	}
+	r.size += size
+	r.object.Set(name, v)
+}
+
+func (r *resultObject) value() engine.Value {
+	if len(r.over) > 0 {
+		r.object.Set("left_out", engine.Strings(r.over...))
+	}
+	return r.object.Value()
+}
+
+// cite makes the citations of an answer references of the run.
+func cite(call *engine.Call, list []contract.Citation) {
+	if len(list) == 0 {
+		return
+	}
+	chunks, documents := make([]engine.Value, len(list)), make([]engine.Value, 0, len(list))
+	for i, c := range list {
+		chunks[i] = engine.Object("id", c.ID, "content", c.Content, "document_name", c.Title, "url", c.URL)
+		if c.Title != "" {
+			documents = append(documents, engine.Object("doc_name", c.Title, "doc_id", c.ID, "count", 1, "url", c.URL))
+		}
+	}
+	call.Cite(chunks, documents)
+}
+
+// citations lists the citations of an answer with the numbers under which the run knows them, which
+// is how a model names them: [ID:12].
+func citations(call *engine.Call, list []contract.Citation) engine.Value {
+	if len(list) == 0 {
+		return engine.Null
+	}
+	numbers, chunks := map[string]string{}, call.Chunks()
+	for i := range chunks.Len() {
+		numbers[chunks.At(i).Get("id").Text()] = chunks.Key(i)
+	}
+	out := make([]engine.Value, 0, len(list))
+	for _, c := range list {
+		number, ok := engine.ParseNumber(numbers[c.ID])
+		if !ok {
+			continue // the run holds no more references
+		}
+		b := engine.NewObject(4).Set("ID", number)
+		if c.Title != "" {
+			b.Set("title", engine.String(c.Title))
+		}
+		if c.URL != "" {
+			b.Set("url", engine.String(c.URL))
+		}
+		out = append(out, b.Set("content", engine.String(c.Content)).Value())
+	}
+	return engine.List(out...)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/base64"
+	"errors"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/plugins/contract"
+	"github.com/easel-canvas/easel/plugins/meter"
+)
+
+// examine reads the file of a plugin, which comes in base64: it checks the manifest, cuts what the
+// plugin asks for to what the header grants, and tightens the limits. The answer is a line
+// {limits, granted}, and a line with the manifest. With "meter" the first line
+// also says what the module imports and exports, and the third is the module, rewritten so that it
+// can be stopped and counted, in base64.
+func (b *bridge) examine(header engine.Value, body string) ([]byte, error) {
+	wasm, err := base64.StdEncoding.DecodeString(body)
+	if err != nil {
+		return nil, &failure{code: codeRequest, text: "module: " + err.Error()}
+	}
+	text, m, err := fileManifest(wasm, header.Get("version").Str())
+	if err != nil {
+		return nil, refusal(err)
+	}
+	ceiling, err := contract.ReadLimits(header.Get("limits"))
+	if err != nil {
+		return nil, &failure{code: codeRequest, text: err.Error()}
+	}
+	limits := m.Limits.Effective(ceiling)
+	granted, err := grant(m, header.Get("grant"))
+	if err != nil {
+		return nil, err
+	}
+	about := engine.Object("limits", limits.Value(), "granted", granted.Value())
+	var metered []byte
+	if header.Get("meter").True() {
+		if about, metered, err = meterModule(about, wasm, uint32(limits.MemoryMB)<<4); err != nil {
+			return nil, refusal(meterError(err))
+		}
+	}
+	answer := append(about.AppendJSON(nil), '\n')
+	answer = append(text.AppendJSON(answer), '\n')
+	return base64.StdEncoding.AppendEncode(answer, metered), nil
+}
+
+// fileManifest is the manifest in the file of a plugin that runs on a host of this version, as it
+// is written and as it is read.
+func fileManifest(wasm []byte, version string) (text engine.Value, m *contract.Manifest, err error) {
+	raw, err := contract.ManifestOf(wasm)
+	if err != nil {
+		return text, nil, err
+	}
+	if m, err = contract.ParseManifest(raw); err != nil {
+		return text, nil, err
+	}
+	if text, err = engine.ParseJSON(raw); err != nil {
+		return text, nil, err
+	}
+	return text, m, m.CheckHost(version)
+}
+
+// grant is what a plugin may do: "asked" grants what its manifest asks for, permissions are the
+// most it may have, and nothing is nothing.
+func grant(m *contract.Manifest, given engine.Value) (contract.Permissions, error) {
+	if given.Str() == "asked" {
+		return m.Permissions, nil
+	}
+	ceiling, err := contract.ReadPermissions(given)
+	if err != nil {
+		return contract.Permissions{}, &failure{code: codeRequest, text: "grant: " + err.Error()}
+	}
+	return m.Permissions.Cut(ceiling), nil
+}
+
+// meterModule rewrites a module whose memory may have so many pages, and adds what it imports and
+// exports to about. Function types are written with one letter per value: (i32 i64) -> i32 is iI:i.
+func meterModule(about engine.Value, wasm []byte, pages uint32) (engine.Value, []byte, error) {
+	shape, err := meter.Inspect(wasm)
+	if err != nil {
+		return engine.Null, nil, err
+	}
+	metered, err := meter.Rewrite(wasm, meter.Limits{Pages: pages})
+	if err != nil {
+		return engine.Null, nil, err
+	}
+	imports, exports := engine.List(), engine.List()
+	for _, i := range shape.Imports {
+		imports = imports.Append(engine.Strings(i.Module, i.Name, i.Kind.String(), letters(i.Type)))
+	}
+	for _, e := range shape.Exports {
+		exports = exports.Append(engine.Strings(e.Name, e.Kind.String(), letters(e.Type)))
+	}
+	about = about.With("meter", engine.Int(meter.Version)).With("imports", imports).With("exports", exports)
+	return about.With("memory", engine.Bool(shape.Memory != nil)), metered, nil
+}
+
+// refusal is an error of the contract as the answer to a request: the host knows which file it is
+// about.
+func refusal(err error) error {
+	var e *contract.Error
+	if errors.As(err, &e) {
+		return &failure{code: string(e.Code), text: e.Message}
+	}
+	return err
+}
+
+// meterError gives a failure of the meter its code.
+func meterError(err error) error {
+	code := contract.Malformed
+	switch {
+	case errors.Is(err, meter.ErrForged):
+		code = contract.Forged
+	case errors.Is(err, meter.ErrUnsupported):
+		code = contract.Unsupported
+	case errors.Is(err, meter.ErrLimit):
+		code = contract.OverLimit
+	}
+	return contract.Errorf(code, "%v", err)
+}
+
+// letters writes the type of a function.
+func letters(t meter.FuncType) string {
+	words := make([]byte, 0, len(t.Params)+len(t.Results)+1)
+	add := func(types []byte) {
+		for _, v := range types {
+			switch v {
+			case 0x7f:
+				words = append(words, 'i')
+			case 0x7e:
+				words = append(words, 'I')
+			case 0x7d:
+				words = append(words, 'f')
+			default:
+				words = append(words, 'F')
+			}
+		}
+	}
+	add(t.Params)
+	words = append(words, ':')
+	add(t.Results)
+	return string(words)
+}
