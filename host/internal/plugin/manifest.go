@@ -184,7 +184,7 @@ func (m *Manifest) checkPermissions() *Error {
 // operations are what call offers, with their versions.
 var operations = map[string]int{
 	"http.fetch": 1, "http.read": 1, "http.close": 1, "llm.chat": 1, "embed": 1, "kv.get": 1, "kv.set": 1, "kv.delete": 1, "kv.list": 1,
-	"var.get": 1, "var.set": 1, "sleep": 1, "emit": 1,
+	"var.get": 1, "var.set": 1, "self.section": 1, "sleep": 1, "emit": 1,
 }
 
 // checkHost refuses a plugin that needs more than this host has.

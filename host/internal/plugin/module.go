@@ -20,6 +20,7 @@ type Module struct {
 	limits   Limits
 	granted  Permissions
 	settings map[string]string
+	sections map[string]string // what self.section gives, by name
 	seal     *Seal
 	warning  string
 	compiled wazero.CompiledModule

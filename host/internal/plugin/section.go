@@ -3,6 +3,7 @@ package plugin
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 )
 
 // Names of the custom sections of a plugin file.
@@ -11,8 +12,15 @@ const (
 	IconSection      = "easel.icon"
 	I18nSection      = "easel.i18n"
 	CasesSection     = "easel.cases"
+	HTTPSection      = "easel.http"
 	SignatureSection = "easel.signature"
 )
+
+// ownPrefix begins the names of the sections that hold data of a plugin, not code.
+const ownPrefix = "easel."
+
+// maxOwnSection bounds a section that a plugin can read, in bytes.
+const maxOwnSection = 256 << 10
 
 // customSection is one custom section; start is where its header begins.
 type customSection struct {
@@ -91,4 +99,54 @@ func WithSection(wasm []byte, name string, payload []byte) ([]byte, error) {
 	head := append(binary.AppendUvarint(nil, uint64(len(name))), name...)
 	out = binary.AppendUvarint(append(out, 0), uint64(len(head)+len(payload)))
 	return append(append(out, head...), payload...), nil
+}
+
+// ownSections are the sections of a plugin that it can read itself: those whose names begin with
+// easel., without its icon, cases and signature and those over maxOwnSection.
+func ownSections(wasm []byte) (map[string]string, error) {
+	all, err := customSections(wasm)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, s := range all {
+		hidden := s.name == IconSection || s.name == CasesSection || s.name == SignatureSection
+		if !strings.HasPrefix(s.name, ownPrefix) || hidden || len(s.payload) > maxOwnSection {
+			continue
+		}
+		if _, ok := out[s.name]; ok {
+			return nil, fail(Malformed, "section %s stands twice", s.name)
+		}
+		out[s.name] = string(s.payload)
+	}
+	return out, nil
+}
+
+// withoutOwn is a module without the sections that hold a plugin's data, so that plugins of the
+// same code share what is compiled.
+func withoutOwn(wasm []byte) ([]byte, error) {
+	all, err := customSections(wasm)
+	if err != nil {
+		return nil, err
+	}
+	out, from := make([]byte, 0, len(wasm)), 0
+	for _, s := range all {
+		if strings.HasPrefix(s.name, ownPrefix) {
+			out = append(out, wasm[from:s.start]...)
+			from = s.end
+		}
+	}
+	return append(out, wasm[from:]...), nil
+}
+
+// sectionOp is self.section: a section of the plugin's own file.
+func (g *guest) sectionOp(a struct {
+	Name string `json:"name"`
+},
+) (any, *Error) {
+	text, found := g.m.sections[a.Name]
+	return struct {
+		Found bool   `json:"found"`
+		Text  string `json:"text"`
+	}{found, text}, nil
 }

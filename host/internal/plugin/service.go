@@ -166,6 +166,8 @@ var ops = map[string]op{
 	"var.get":    typed((*guest).varGet),
 	"var.set":    typed((*guest).varSet),
 	"sleep":      typed((*guest).sleepOp),
+
+	"self.section": typed((*guest).sectionOp),
 }
 
 // typed decodes the arguments of an operation.

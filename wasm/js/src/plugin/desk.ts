@@ -45,10 +45,12 @@ export class Desk {
   readonly #run: RunSide;
   readonly #web: Web;
   readonly #signal: AbortSignal;
+  readonly #section: (name: string) => string | undefined; // of the plugin's own file
   readonly #mark: string; // of the placeholders of secrets that count
   readonly #used: Record<"llm" | "embed", number> = { llm: 0, embed: 0 };
 
-  constructor(plugin: { name: string; version: string }, granted: Permissions, services: Services, run: RunSide, signal: AbortSignal, mark = "") {
+  constructor(plugin: { name: string; version: string }, granted: Permissions, services: Services, run: RunSide, signal: AbortSignal, mark = "", section: (name: string) => string | undefined = () => undefined) {
+    this.#section = section;
     this.#mark = mark;
     this.#granted = granted;
     this.#services = services;
@@ -115,6 +117,11 @@ export class Desk {
         return { ok: { vectors: await this.#services.embed((args["texts"] ?? []) as string[]) } };
       }
       case "var.get": case "var.set": return this.#run(op, this.#variable(op, args));
+      case "self.section": {
+        if (typeof args["name"] !== "string") throw new PluginError("invalid_argument", "self.section: name is missing");
+        const text = this.#section(args["name"]);
+        return { ok: { found: text !== undefined, text: text ?? "" } };
+      }
       case "sleep": return { ok: await this.#sleep(Number(args["ms"] ?? 0)) };
     }
     if (area === "kv" && ["kv.get", "kv.set", "kv.delete", "kv.list"].includes(op)) return { ok: await this.#keep(op, args) };

@@ -35,7 +35,7 @@ export type Schema = { type?: string | string[] } & Record<string, unknown>;
 /** operations are what `call` offers here, with their versions. */
 export const operations: Record<string, number> = {
   "http.fetch": 1, "http.read": 1, "http.close": 1, "llm.chat": 1, embed: 1, "kv.get": 1, "kv.set": 1, "kv.delete": 1, "kv.list": 1,
-  "var.get": 1, "var.set": 1, sleep: 1, emit: 1,
+  "var.get": 1, "var.set": 1, "self.section": 1, sleep: 1, emit: 1,
 };
 
 const most: Limits = { memory_mb: 64, timeout_ms: 30_000, output_kb: 16 << 10, fuel: 50_000_000_000 };
@@ -66,6 +66,16 @@ export function section(wasm: Uint8Array, name: string): Uint8Array | undefined 
     throw err instanceof RangeError ? new PluginError("malformed", err.message) : err;
   }
   return found;
+}
+
+/** maxOwnSection bounds a section that a plugin can read, in bytes. */
+const maxOwnSection = 256 << 10;
+
+/** ownSection gives a section that a plugin can read itself: one of its data, without icon, cases and signature. */
+export function ownSection(wasm: Uint8Array, name: string): string | undefined {
+  if (!name.startsWith("easel.") || ["easel.icon", "easel.cases", "easel.signature"].includes(name)) return undefined;
+  const found = section(wasm, name);
+  return found && found.length <= maxOwnSection ? new TextDecoder().decode(found) : undefined;
 }
 
 /** readManifest reads the manifest of a plugin file and checks it. */
