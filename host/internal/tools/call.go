@@ -1,0 +1,243 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/tools"
+)
+
+// port answers engine.Tools for one run.
+type port struct {
+	set     *Set
+	tenant  string
+	secrets engine.Secrets
+}
+
+// CallTool runs the tool that serves a component.
+func (p *port) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Value, error) {
+	t, ok, err := find(c.Component)
+	if err != nil {
+		return engine.Null, err
+	}
+	if !ok {
+		return engine.Null, fmt.Errorf("%s: %w: no tool of this program serves it", c.Component, engine.ErrNoPort)
+	}
+	if err := p.set.cfg.Switches.off(t.Name()); err != nil {
+		return engine.Null, &Error{Code: string(plugin.Denied), Message: err.Error(), final: engine.ErrNoRetry}
+	}
+	m, err := p.set.module(ctx, t)
+	if err != nil {
+		return engine.Null, err
+	}
+	keys := &keyring{from: p.secrets, mark: c.SecretMark, texts: map[string]string{}}
+	inv, err := p.invocation(t, m, c, keys)
+	if err != nil {
+		return engine.Null, &Error{Code: string(plugin.InvalidArgument), Message: err.Error(), final: engine.ErrNoRetry}
+	}
+	answer, err := m.Invoke(ctx, inv)
+	if err != nil {
+		return engine.Null, failure(ctx, err, keys.failed)
+	}
+	out, err := engine.ParseJSON(answer.Output)
+	return out.Get("outputs"), err
+}
+
+// invocation is a call as the plugin host takes it.
+func (p *port) invocation(t tools.Tool, m *plugin.Module, c *engine.ExternalCall, keys *keyring) (plugin.Invocation, error) {
+	about := m.Manifest()
+	inv := plugin.Invocation{ID: c.Key}
+	inv.Tenant, inv.SecretMark = p.tenant, engine.NewSecretMark()
+	params := map[string]any{}
+	for name, v := range c.Params.Fields() {
+		schema := about.Params.Properties[name]
+		if schema == nil || blank(v) {
+			continue
+		}
+		if _, secret := about.Permissions.Secrets[name]; secret {
+			keys.texts[name] = v.Text()
+			params[name] = engine.Placeholder(name, inv.SecretMark)
+			continue
+		}
+		params[name] = plain(schema, v, c.SecretMark)
+	}
+	arguments := map[string]any{}
+	for name, v := range c.Arguments.Fields() {
+		if schema := about.Arguments.Properties[name]; schema != nil && !blank(v) {
+			arguments[name] = plain(schema, v, c.SecretMark)
+		}
+	}
+	inv.Params, inv.Arguments = params, arguments
+	inv.Services.Secrets = keys
+	grant, err := p.grant(t, m, params)
+	inv.Grant = &grant
+	return inv, err
+}
+
+// blank reports whether a param or an argument counts as not given.
+func blank(v engine.Value) bool {
+	return v.IsNull() || v.Kind() == engine.KindString && strings.TrimSpace(v.Str()) == ""
+}
+
+// plain is a value for a tool: without marks of secrets, and a number where the tool wants one and
+// the canvas wrote it as text.
+func plain(s *plugin.Schema, v engine.Value, mark string) any {
+	var out any
+	if json.Unmarshal(v.AppendJSON(nil), &out) != nil {
+		return nil
+	}
+	text, ok := out.(string)
+	if !ok {
+		return unmarked(out, mark)
+	}
+	text = engine.UnmarkSecrets(text, mark)
+	if slices.Contains(s.Type, "string") {
+		return text
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && slices.Contains(s.Type, "integer") {
+		return n
+	}
+	if b, err := strconv.ParseBool(strings.ToLower(text)); err == nil && slices.Contains(s.Type, "boolean") {
+		return b
+	}
+	return text
+}
+
+// unmarked removes the mark from all texts of a value.
+func unmarked(v any, mark string) any {
+	switch v := v.(type) {
+	case string:
+		return engine.UnmarkSecrets(v, mark)
+	case []any:
+		for i := range v {
+			v[i] = unmarked(v[i], mark)
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = unmarked(v[name], mark)
+		}
+	}
+	return v
+}
+
+// grant is what a call may do: the grant of the tool, and the host of an address that stands in the
+// canvas's own params. An address that a model, a user or a reference gives is not granted: it
+// would let them choose where the key goes.
+func (p *port) grant(t tools.Tool, m *plugin.Module, params map[string]any) (plugin.Permissions, error) {
+	grant := m.Granted()
+	if grant.HTTP == nil {
+		return grant, nil
+	}
+	http := *grant.HTTP
+	http.Private = p.set.cfg.AllowPrivate
+	host, err := ownHost(t, params)
+	if err != nil {
+		return grant, err
+	}
+	if host != "" {
+		http.Hosts = append(slices.Clone(http.Hosts), host)
+		secrets := map[string]plugin.SecretPermission{}
+		for name, s := range grant.Secrets {
+			s.Hosts = append(slices.Clone(s.Hosts), host)
+			secrets[name] = s
+		}
+		grant.Secrets = secrets
+	}
+	grant.HTTP = &http
+	return grant, nil
+}
+
+// ownHost is the host that the params of the canvas name in place of the service's; "" when they
+// name none.
+func ownHost(t tools.Tool, params map[string]any) (string, error) {
+	address, _ := params[t.BaseParam()].(string)
+	if address == "" {
+		return "", nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("param %s: %q is not an http or https address without user name; references are not replaced in it", t.BaseParam(), address)
+	}
+	return hostmatch.Of(u), nil
+}
+
+// keyring gives the plugin host the keys of one call. Its names are those of params.
+type keyring struct {
+	from  engine.Secrets
+	mark  string            // carried by placeholders of the canvas
+	texts map[string]string // params as the canvas has them
+
+	failed error // why a key could not be had
+}
+
+// Secret is the value of a param that holds a key: literal, or a secret of the host by name. A
+// secret keeps the hosts it is bound to.
+func (k *keyring) Secret(ctx context.Context, name string) (engine.Secret, bool, error) {
+	text, ok := k.texts[name]
+	if !ok {
+		return engine.Secret{}, false, nil
+	}
+	var bound []string
+	value, err := engine.FillSecrets(text, k.mark, func(name string) (string, error) {
+		if k.from == nil {
+			return "", fmt.Errorf("secret %q: %w", name, engine.ErrNoPort)
+		}
+		s, err := k.from.Secret(ctx, name)
+		if err == nil && len(bound) > 0 && len(s.Hosts) > 0 && !slices.Equal(bound, s.Hosts) {
+			err = fmt.Errorf("secret %q is bound to other hosts than the one before it", name)
+		}
+		if len(s.Hosts) > 0 {
+			bound = s.Hosts
+		}
+		return s.Value, err
+	})
+	if err != nil {
+		k.failed = fmt.Errorf("param %s: %w", name, err)
+		return engine.Secret{}, false, ctx.Err()
+	}
+	return engine.Secret{Value: strings.TrimSpace(value), Hosts: bound}, true, nil
+}
+
+// failure is an error of a tool as a node knows it: its code and message. What trying again cannot
+// mend says so. keys is why a key could not be had, if one could not.
+func failure(ctx context.Context, err, keys error) error {
+	var e *plugin.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	out := &Error{Code: string(e.Code), Message: e.Message}
+	if keys != nil {
+		out.Message = keys.Error()
+	}
+	if ms, ok := e.Data["retry_after_ms"].(float64); ok {
+		out.RetryAfterMS = int64(ms)
+	}
+	if !e.Retryable && e.Code != plugin.Timeout && e.Code != plugin.Unavailable {
+		out.final = engine.ErrNoRetry
+	}
+	return out
+}
+
+// Error is why a tool gave nothing. Codes are those of the plugin contract, such as rate_limited.
+type Error struct {
+	Code, Message string
+	RetryAfterMS  int64 // with rate_limited, when the service says so
+	final         error
+}
+
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Unwrap gives engine.ErrNoRetry where trying again cannot help.
+func (e *Error) Unwrap() error { return e.final }
