@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -136,14 +137,17 @@ func answer(ok any, e *Error) []byte {
 	if e != nil {
 		ok = nil
 	}
-	b, err := json.Marshal(struct {
+	var out bytes.Buffer
+	write := json.NewEncoder(&out)
+	write.SetEscapeHTML(false) // a page would become several times as long
+	err := write.Encode(struct {
 		OK    any    `json:"ok,omitempty"`
 		Error *Error `json:"error,omitempty"`
 	}{ok, e})
 	if err != nil {
 		return answer(nil, fail(Internal, "answer is not JSON: %v", err))
 	}
-	return b
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
 // op is one operation of call.

@@ -1,6 +1,6 @@
 // interpreter turns a spec, the section easel.http of its own file, into a tool: it fills templates into requests,
 // reads the answers and maps them to outputs. One module serves every tool that is only data.
-import { Body, Call, Value, run } from "../../sdk-as/assembly/index";
+import { Call, Value, bytesOf, run } from "../../sdk-as/assembly/index";
 import { Env, build, elements, fill, numberOf, readJSON, textOf, truthy } from "./expr";
 import { read } from "./markup";
 import { charsetOf, decode, escapeURL } from "./text";
@@ -10,7 +10,7 @@ export function easel_invoke(): i32 {
   return run(invoke);
 }
 
-const mostBytes = 4 << 20; // of one answer, unless the spec says less
+const mostUnits = 4 << 20; // UTF-16 units of one answer, unless the spec says less
 const mostPages = 10;
 
 function invoke(call: Call): Value {
@@ -97,14 +97,17 @@ class Tool {
   private request(step: Value, name: string): bool {
     const request = this.prepared(step);
     if (this.env.error != "") return false;
-    const body = this.call.open(request);
-    if (body.cancelled) return false;
-    if (!body.error.isNull()) return this.refused(body.error);
-    const bytes = this.bytes(body);
-    if (!bytes) return false;
-    this.env.roots.get("status").set(name, Value.number(body.status));
-    this.env.roots.set("code", Value.number(body.status)).set("headers", body.headers);
-    return this.answered(step, name, body, bytes);
+    const answer = this.call.ask("http.fetch", request);
+    if (answer.isNull()) return false; // cancelled
+    if (!answer.get("error").isNull()) return this.refused(answer.get("error"));
+    const ok = answer.get("ok");
+    const status = ok.get("status"), limit = this.spec.get("max_bytes").isNull() ? mostUnits : min(<i32>this.spec.get("max_bytes").num(), mostUnits);
+    this.env.roots.get("status").set(name, status);
+    this.env.roots.set("code", status).set("headers", ok.get("headers"));
+    if (ok.get("body").raw.length > limit || ok.get("body_base64").raw.length > limit * 4 / 3) {
+      return this.fail("upstream", "the answer has more than " + limit.toString() + " characters");
+    }
+    return this.answered(step, name, new Answer(ok));
   }
 
   /** The request of a step, with all templates filled. */
@@ -150,53 +153,25 @@ class Tool {
   private refused(error: Value): bool {
     const code = error.get("code").str();
     const own = code == "upstream" || code == "rate_limited" || code == "unauthorized" || code == "invalid_argument" || code == "not_found";
-    this.call.fail(own ? code : "unauthorized", error.get("message").str());
+    // what a plugin may do about it is no help to its user
+    this.call.fail(own ? code : "unauthorized", error.get("message").str().split("; read it in pieces")[0]);
     if (!error.get("data").isNull()) this.call.data = error.get("data");
     return false;
   }
 
-  /** The body of an answer, as far as it may go. */
-  private bytes(body: Body): Uint8Array | null {
-    const limit = this.spec.get("max_bytes").isNull() ? mostBytes : min(<i32>this.spec.get("max_bytes").num(), mostBytes);
-    const pieces: ArrayBuffer[] = [];
-    let size = 0;
-    for (let piece = body.read(); piece; piece = body.read()) {
-      size += piece.byteLength;
-      pieces.push(piece);
-      if (size > limit) {
-        body.close();
-        this.fail("upstream", "the answer has more than " + limit.toString() + " bytes");
-        return null;
-      }
-    }
-    if (body.cancelled) return null;
-    if (!body.error.isNull()) {
-      this.refused(body.error);
-      return null;
-    }
-    if (pieces.length == 1) return Uint8Array.wrap(pieces[0]);
-    const all = new Uint8Array(size);
-    for (let i = 0, at = 0; i < pieces.length; i++) {
-      all.set(Uint8Array.wrap(pieces[i]), at);
-      at += pieces[i].byteLength;
-    }
-    return all;
-  }
-
   /** Reads the answer to a step; a refusal of the service becomes an error with a code. */
-  private answered(step: Value, name: string, body: Body, bytes: Uint8Array): bool {
-    const type = header(body, "content-type");
-    const text = decode(bytes, charsetOf(type));
-    const good = body.status < 400 || allowed(step.get("allow"), body.status);
+  private answered(step: Value, name: string, answer: Answer): bool {
+    const type = answer.header("content-type"), text = answer.text();
+    const good = answer.status < 400 || allowed(step.get("allow"), answer.status);
     if (text == null) {
-      if (!good) return this.status(body, "");
+      if (!good) return this.status(answer, "");
       return this.fail("upstream", "the answer is text in a charset that is not read here: " + (type == "" ? "no content type" : type));
     }
     const error = this.read(step, text, type);
     if (!good) {
       this.env.roots.set("body", error == "" ? this.env.roots.get("body") : new Value());
       if (!this.checks(step.get("refusals"))) return false;
-      return this.status(body, error == "" ? short(textOf(build(this.env, this.spec.get("error_message"), false))) : "");
+      return this.status(answer, error == "" ? short(textOf(build(this.env, this.spec.get("error_message"), false))) : "");
     }
     if (error != "") return this.fail("upstream", error);
     this.env.roots.set(name, this.env.roots.get("body"));
@@ -229,8 +204,8 @@ class Tool {
   }
 
   /** Fails with the code of a status. */
-  private status(body: Body, message: string): bool {
-    const s = body.status;
+  private status(answer: Answer, message: string): bool {
+    const s = answer.status;
     let code = "upstream", text = "the service answered " + s.toString();
     if (s == 401 || s == 403) {
       code = "unauthorized";
@@ -244,7 +219,7 @@ class Tool {
       code = "invalid_argument";
     }
     this.call.fail(code, message == "" ? text : text + ": " + message);
-    const after = header(body, "retry-after");
+    const after = answer.header("retry-after");
     const seconds = parseFloat(after);
     if (code == "rate_limited" && !isNaN(seconds) && seconds >= 0) {
       this.call.data = Value.object().set("retry_after_ms", Value.number(Math.min(seconds, 86400) * 1000));
@@ -254,12 +229,28 @@ class Tool {
   }
 }
 
-/** A header of an answer; hosts differ in the case of names. */
-function header(body: Body, name: string): string {
-  for (let i = 0; i < body.headers.names.length; i++) {
-    if (body.headers.names[i].toLowerCase() == name) return body.headers.items[i].str();
+/** An answer of a service. */
+class Answer {
+  status: i32;
+  constructor(private ok: Value) { this.status = <i32>ok.get("status").num(); }
+
+  /** A header by its name in lower case; hosts differ in the case of names. */
+  header(name: string): string {
+    const headers = this.ok.get("headers");
+    for (let i = 0; i < headers.names.length; i++) {
+      if (headers.names[i].toLowerCase() == name) return headers.items[i].str();
+    }
+    return "";
   }
-  return "";
+
+  /** The body as text; null in a charset that cannot be read. */
+  text(): string | null {
+    if (this.ok.get("body_base64").isNull()) {
+      const text = this.ok.get("body").str();
+      return text.length > 0 && text.charCodeAt(0) == 0xfeff ? text.substring(1) : text;
+    }
+    return decode(Uint8Array.wrap(bytesOf(this.ok)), charsetOf(this.header("content-type")));
+  }
 }
 
 function allowed(list: Value, status: i32): bool {

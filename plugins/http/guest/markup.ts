@@ -4,7 +4,7 @@ import { Value, Kind } from "../../sdk-as/assembly/json";
 import { isSpace, oneLine, unescapeEntities } from "./text";
 
 const maxDepth = 200;
-const maxNodes = 100000;
+const maxNodes = 100000; // elements and attributes
 
 const voidElements = ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
 const selfClosing = ["li", "p", "tr", "td", "th", "dd", "dt", "option"]; // one ends where the next of its name begins

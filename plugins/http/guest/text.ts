@@ -30,8 +30,8 @@ export function utf8(bytes: Uint8Array): string | null {
 }
 
 /** The characters of windows-1252 from 0x80 to 0x9f; the rest is Latin-1. */
-const western = "\u20ac\ufffd\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\ufffd\u017d\ufffd" +
-  "\ufffd\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\ufffd\u017e\u0178";
+const western =
+  "\u20ac\ufffd\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\ufffd\u017d\ufffd\ufffd\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\ufffd\u017e\u0178";
 
 function latin(bytes: Uint8Array): string {
   const units = new Uint16Array(bytes.length);
@@ -48,8 +48,8 @@ export function decode(bytes: Uint8Array, charset: string): string | null {
   if (bytes.length >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf) from = 3;
   const text = utf8(bytes.subarray(from));
   if (text != null) return text;
-  const western = charset == "iso-8859-1" || charset == "windows-1252" || charset == "latin1" || charset == "us-ascii";
-  return western ? latin(bytes) : null;
+  const single = charset == "iso-8859-1" || charset == "windows-1252" || charset == "latin1" || charset == "us-ascii";
+  return single ? latin(bytes) : null;
 }
 
 /** The charset of a content type, in lower case; "" when there is none. */
