@@ -35,6 +35,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/telemetry"
+	"github.com/easel-canvas/easel/host/internal/tools"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
@@ -63,6 +64,8 @@ type Host struct {
 	runMemory *runMemory
 
 	plugins   *plugins // nil where the machine cannot run any
+	tools     *tools.Set
+	ownTools  ownPlugins
 	documents document.Reader
 	knowledge *knowledge.Base // nil without documents
 
@@ -131,6 +134,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err := h.openPlugins(ctx, registry); err != nil {
 		return err
 	}
+	h.openTools()
 	h.web = &web.Client{AllowPrivate: cfg.AllowPrivate}
 	numbers := newMetrics(cfg.Version)
 	h.memory.register(numbers)
@@ -234,7 +238,7 @@ func (h *Host) Close() error {
 	if h.knowledge != nil {
 		err = errors.Join(err, h.knowledge.Close())
 	}
-	err = errors.Join(err, h.plugins.close(), h.documents.Close(), h.traces.Close())
+	err = errors.Join(err, h.plugins.close(), h.ownTools.close(), h.documents.Close(), h.traces.Close())
 	if h.quota != nil {
 		err = errors.Join(err, h.quota.Close())
 	}

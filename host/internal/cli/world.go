@@ -31,6 +31,7 @@ type world struct {
 	model     string
 	knowledge string
 	private   bool
+	noTools   bool
 	save      string
 	paces     paces
 	limits    limits
@@ -42,7 +43,8 @@ type world struct {
 func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.model, "model", "", "answers all model calls: `ID` is offline, scripted:FILE, or MODEL@PROVIDER")
 	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
-	fs.BoolVar(&w.private, "allow-private", false, "let Invoke reach private and local addresses")
+	fs.BoolVar(&w.private, "allow-private", false, "let Invoke and tools reach private and local addresses")
+	fs.BoolVar(&w.noTools, "no-tools", false, noToolsUsage)
 	fs.StringVar(&w.save, "save", "", "`DIR` for the files that a canvas makes (output_format); without it none are made")
 	w.paces.flags(fs)
 	fs.Var(&w.limits, "limit", limitUsage())
@@ -68,6 +70,9 @@ func (w *world) options(a *app) (engine.Options, error) {
 		Model: chosen, Files: &w.uploads, Secrets: secrets,
 		HTTP: &web.Client{AllowPrivate: w.private, Secrets: secrets},
 		Code: &script.Runner{Worker: worker(), Memory: memlimit.New("scripts", script.Share(memlimit.Process()))},
+	}
+	if !w.noTools {
+		ports.Tools = a.tools(w.private).Port("local", secrets)
 	}
 	if dir, err := os.UserCacheDir(); err == nil { // without one, PDF takes a second longer
 		w.uploads.Documents.CacheDir = filepath.Join(dir, "easel", "documents")

@@ -73,5 +73,3 @@ func tavily(t testing.TB, address string) *engine.ExternalCall {
 		Arguments: value(t, map[string]any{"query": "q"}),
 	}
 }
-
-

@@ -153,6 +153,11 @@ func (p *port) grant(t tools.Tool, m *plugin.Module, params map[string]any) (plu
 		grant.Secrets = secrets
 	}
 	grant.HTTP = &http
+	if p.set.cfg.Grant != nil {
+		if most := p.set.cfg.Grant(p.tenant); most != nil { // keys are the canvas's own
+			grant.HTTP = grant.Cut(*most).HTTP
+		}
+	}
 	return grant, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -121,12 +122,16 @@ func flat(v url.Values) map[string]string {
 	return out
 }
 
-// newSet makes a Set on a host of its own.
+// shared is the host of all tests, which compiles the interpreter once.
+var shared = sync.OnceValues(func() (*plugin.Host, error) {
+	return plugin.New(context.Background(), plugin.Config{Log: slog.New(slog.DiscardHandler)})
+})
+
+// newSet makes a Set on the shared host.
 func newSet(t testing.TB, cfg Config) *Set {
 	t.Helper()
-	h, err := plugin.New(context.Background(), plugin.Config{Log: slog.New(slog.DiscardHandler)})
+	h, err := shared()
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, h.Close(context.Background())) })
 	cfg.Host = func(context.Context) (*plugin.Host, error) { return h, nil }
 	return New(cfg)
 }

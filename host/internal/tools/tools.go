@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/easel-canvas/easel/engine"
@@ -29,6 +30,8 @@ type Config struct {
 	Host func(ctx context.Context) (*plugin.Host, error)
 	// Switches say which tools are off; nil: all are on.
 	Switches *Switches
+	// Grant says which hosts a tenant allows to plugins; nil or a nil answer restricts nothing.
+	Grant func(tenant string) *plugin.Permissions
 	// AllowPrivate allows private and local addresses.
 	AllowPrivate bool
 }
@@ -64,6 +67,40 @@ func find(component string) (tools.Tool, bool, error) {
 func Offers(component string) bool {
 	_, ok, err := find(component)
 	return ok && err == nil
+}
+
+// Named reports whether there is a tool of this name.
+func Named(name string) bool {
+	list, err := tools.All()
+	return err == nil && slices.ContainsFunc(list, func(t tools.Tool) bool { return t.Name() == name })
+}
+
+// Listed is a tool with its switch.
+type Listed struct {
+	Component string
+	Manifest  *plugin.Manifest
+	On        bool
+}
+
+// List returns all tools by name.
+func List(s *Switches) ([]Listed, error) {
+	list, err := tools.All()
+	if err != nil {
+		return nil, err
+	}
+	off, err := s.Off()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Listed, len(list))
+	for i, t := range list {
+		m, err := plugin.ParseManifest(t.Manifest)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Listed{t.Component, m, !slices.Contains(off, t.Name())}
+	}
+	return out, nil
 }
 
 // module returns the loaded module of a tool.
