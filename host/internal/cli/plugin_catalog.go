@@ -172,11 +172,16 @@ func allowFlag(fs *flag.FlagSet) *string {
 	return fs.String("allow", "", "`LIST` of what is approved of what it asks for, such as http,kv")
 }
 
+// given reports whether a flag stands on the command line.
+func given(fs *flag.FlagSet, name string) bool {
+	found := false
+	fs.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
+}
+
 // allowed reads --allow; nil when it was not given.
 func allowed(verb string, fs *flag.FlagSet, list string) (*plugin.Permissions, error) {
-	given := false
-	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "allow" })
-	if !given {
+	if !given(fs, "allow") {
 		return nil, nil
 	}
 	limit, err := plugin.Allow(strings.Split(list, ","))
