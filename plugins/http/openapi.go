@@ -30,7 +30,8 @@ type Imported struct {
 type OpenAPI struct {
 	root map[string]any
 	// Server is used in place of the servers of the document; empty: theirs.
-	Server string
+	Server  string
+	schemas int // read for the operation at hand
 }
 
 // ReadOpenAPI reads a document that was decoded from JSON or YAML.
@@ -84,6 +85,7 @@ func (o *OpenAPI) Import(op Operation) (*Imported, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openapi: %s: %w", op.ID, err)
 	}
+	o.schemas = 0
 	im := &importer{
 		doc: o, op: op, properties: map[string]any{}, step: map[string]any{"name": "call"},
 		query: map[string]any{}, headers: map[string]any{}, secrets: map[string]any{}, wire: map[string]string{},

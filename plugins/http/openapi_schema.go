@@ -10,6 +10,9 @@ import (
 // is allowed. It ends references in a circle.
 const deepest = 12
 
+// mostSchemas is how many schemas of a document are read for one operation.
+const mostSchemas = 10_000
+
 // resolve follows a reference inside the document.
 func (o *OpenAPI) resolve(v any, depth int) any {
 	m, ok := v.(map[string]any)
@@ -44,9 +47,10 @@ var kept = []string{"type", "enum", "default", "minimum", "maximum", "minLength"
 func (o *OpenAPI) schema(v any, depth int) map[string]any {
 	out := map[string]any{}
 	from, _ := o.resolve(v, 0).(map[string]any)
-	if from == nil || depth > deepest {
+	if from == nil || depth > deepest || o.schemas > mostSchemas {
 		return out
 	}
+	o.schemas++
 	for _, part := range elements(from["allOf"]) {
 		merge(out, o.schema(part, depth+1))
 	}
