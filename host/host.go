@@ -134,7 +134,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err := h.openPlugins(ctx, registry); err != nil {
 		return err
 	}
-	h.openTools()
+	h.tools = newTools(h)
 	h.web = &web.Client{AllowPrivate: cfg.AllowPrivate}
 	numbers := newMetrics(cfg.Version)
 	h.memory.register(numbers)

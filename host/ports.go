@@ -17,7 +17,7 @@ func (h *Host) ports(j *durable.Job) engine.Ports {
 		HTTP:      h.httpPort(j),
 		Code:      h.codePort(),
 		MCP:       h.mcpPort(j),
-		Tools:     h.toolsPort(j),
+		Tools:     h.tools.Port(j.Tenant, h.secretsPort(j)),
 		Secrets:   h.secretsPort(j),
 		Budget:    h.runMemory.open(j.ID),
 	}

@@ -4,34 +4,27 @@ import (
 	"context"
 	"sync"
 
-	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/durable"
 	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
-// openTools offers the tools that the program carries. They run beside the installed plugins; a
-// host without a folder of plugins makes a plugin host of its own when a tool is first used.
-func (h *Host) openTools() {
+// newTools offers the tools that the program carries; nil where they are left out. They run beside
+// the installed plugins; a host without a folder of plugins makes a plugin host of its own when a
+// tool is first used.
+func newTools(h *Host) *tools.Set {
 	if h.cfg.NoTools {
-		return
+		return nil
 	}
-	cfg := tools.Config{AllowPrivate: h.cfg.AllowPrivate, Host: h.toolHost}
+	cfg := tools.Config{AllowPrivate: h.cfg.AllowPrivate}
+	cfg.Host = func(ctx context.Context) (*plugin.Host, error) { return h.ownTools.open(ctx, h) }
+	if h.plugins != nil {
+		cfg.Grant = h.plugins.grants.of
+		cfg.Host = func(context.Context) (*plugin.Host, error) { return h.plugins.host, nil }
+	}
 	if dir := h.pluginFolder(); dir != "" {
 		cfg.Switches = tools.ReadSwitches(dir)
 	}
-	if h.plugins != nil {
-		cfg.Grant = h.plugins.grants.of
-	}
-	h.tools = tools.New(cfg)
-}
-
-// toolHost is the plugin host that runs tools.
-func (h *Host) toolHost(ctx context.Context) (*plugin.Host, error) {
-	if h.plugins != nil {
-		return h.plugins.host, nil
-	}
-	return h.ownTools.open(ctx, h)
+	return tools.New(cfg)
 }
 
 // ownPlugins is a plugin host for tools alone.
@@ -60,12 +53,4 @@ func (o *ownPlugins) close() error {
 		return nil
 	}
 	return o.host.Close(context.Background())
-}
-
-// toolsPort runs components such as web searches; nil without tools.
-func (h *Host) toolsPort(j *durable.Job) engine.Tools {
-	if h.tools == nil {
-		return nil
-	}
-	return h.tools.Port(j.Tenant, h.secretsPort(j))
 }

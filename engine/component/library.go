@@ -55,8 +55,10 @@ func librarySpecs() []engine.Spec {
 	papers := func() engine.Component { return &Papers{} }
 	return []engine.Spec{
 		outside("Wikipedia", "wikipedia_search", "Searches Wikipedia and gives the summaries of pages.", passages, fresh, query),
-		outside("ArXiv", "arxiv_search", "Searches preprints on arXiv and gives their abstracts.", passages, papers, query),
-		outside("PubMed", "pubmed_search", "Searches medical and biological papers on PubMed.", passages, papers, query),
+		outside("ArXiv", "arxiv_search", "Searches preprints on arXiv and gives their abstracts.", passages,
+			papers, query),
+		outside("PubMed", "pubmed_search", "Searches medical and biological papers on PubMed.", passages,
+			papers, query),
 		outside("GitHub", "github_search", "Searches repositories on GitHub, most stars first.", passages, fresh, query),
 		outside("GoogleScholar", "google_scholar_search", "Searches scientific papers with Google Scholar.", passages,
 			func() engine.Component { return &GoogleScholar{} }, query),

@@ -12,10 +12,12 @@ import (
 func TestSearchResultsBecomeReferences(t *testing.T) {
 	long := strings.Repeat("ä", resultRunes+5)
 	port := &outdoors{outs: engine.Object("chunks", engine.List(
-		engine.Object("title", "One", "url", "http://one", "content", "first ![x](data:image/png;base64,AAAA) text", "score", 0.5),
+		engine.Object("title", "One", "url", "http://one", "score", 0.5,
+			"content", "first ![x](data:image/png;base64,AAAA) text"),
 		engine.Object("title", "Empty", "url", "http://empty", "content", " "),
 		engine.Object("title", "Two", "url", "http://two", "content", long, "score", 1)))}
-	s := run(t, node(t, "Wikipedia", `{}`, "{X@formalized_content} [ID:1]"), nil, "q", engine.Null, engine.Ports{Tools: port})
+	search := node(t, "Wikipedia", `{}`, "{X@formalized_content} [ID:1]")
+	s := run(t, search, nil, "q", engine.Null, engine.Ports{Tools: port})
 	require.NoError(t, s.err)
 	text := s.outs.Get("formalized_content").Text()
 	require.Contains(t, text, "├── Title: One\n├── URL: http://one\n└── Content:\nfirst  text")

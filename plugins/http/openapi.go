@@ -68,7 +68,9 @@ func (o *OpenAPI) Operations() []Operation {
 				id = method + " " + path
 			}
 			summary, _ := op["summary"].(string)
-			out = append(out, Operation{ID: id, Method: strings.ToUpper(method), Path: path, Summary: plainText(summary, 200)})
+			out = append(out, Operation{
+				ID: id, Method: strings.ToUpper(method), Path: path, Summary: plainText(summary, 200),
+			})
 		}
 	}
 	return out
@@ -121,7 +123,8 @@ func (o *OpenAPI) server(about, item map[string]any) (*url.URL, error) {
 		}
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsAny(address, "{}") {
+	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(address, "{}") ||
+		u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("servers: %q is not an absolute http or https address; name one with --server", address)
 	}
 	return u, nil
@@ -218,7 +221,8 @@ func (im *importer) body(v any) error {
 		}
 		body := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			body[name] = im.argument(name, properties[name], "", required && slices.Contains(names(schema["required"]), name))
+			needed := required && slices.Contains(names(schema["required"]), name)
+			body[name] = im.argument(name, properties[name], "", needed)
 		}
 		im.step[into] = body
 		return nil
@@ -226,7 +230,7 @@ func (im *importer) body(v any) error {
 	return fmt.Errorf("requestBody: content is %s; application/json and %s are sent", list(content), form)
 }
 
-// security sends the first way of proving who asks that is understood, with a secret of the host.
+// security adds the credentials of the first scheme that can be sent, as a secret of the host.
 func (im *importer) security(about map[string]any, host string) error {
 	wanted, ok := about["security"]
 	if !ok {
@@ -263,12 +267,13 @@ func (im *importer) security(about map[string]any, host string) error {
 				refused = append(refused, name+" ("+kind+")")
 				continue
 			}
-			im.secrets[secret] = map[string]any{"hosts": []string{host}, "reason": "proves who asks (" + name + ")"}
+			im.secrets[secret] = map[string]any{"hosts": []string{host}, "reason": "authenticates as " + name}
 			return nil
 		}
 	}
 	if len(elements(wanted)) > 0 {
-		return fmt.Errorf("security: %s cannot be sent; apiKey in a header or query, http basic and bearer, oauth2 can", strings.Join(refused, ", "))
+		return fmt.Errorf("security: %s cannot be sent; apiKey in a header or query, http basic and bearer, oauth2 can",
+			strings.Join(refused, ", "))
 	}
 	return nil
 }
@@ -306,7 +311,9 @@ func (im *importer) result(about map[string]any, server *url.URL) (*Imported, er
 	if description == "" {
 		description = im.op.Method + " " + im.op.Path
 	}
-	reach := map[string]any{"hosts": []string{server.Host}, "methods": []string{im.op.Method}, "reason": "calls " + server.Host}
+	reach := map[string]any{
+		"hosts": []string{server.Host}, "methods": []string{im.op.Method}, "reason": "calls " + server.Host,
+	}
 	if isPrivate(server.Hostname()) {
 		reach["private"] = true
 	}
@@ -321,7 +328,9 @@ func (im *importer) result(about map[string]any, server *url.URL) (*Imported, er
 	}
 	manifest := map[string]any{
 		"abi": 1, "name": name, "version": "0.1.0", "description": description, "arguments": arguments,
-		"outputs":     map[string]any{"type": "object", "properties": map[string]any{"result": map[string]any{"description": "what the service answers"}}},
+		"outputs": map[string]any{"type": "object", "properties": map[string]any{
+			"result": map[string]any{"description": "what the service answers"},
+		}},
 		"permissions": permissions, "idempotent": im.op.Method == "GET", "state": "tenant",
 		"requires": []string{"self.section@1", "http.fetch@1"},
 	}

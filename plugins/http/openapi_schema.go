@@ -131,7 +131,8 @@ func member(m map[string]any, name string) map[string]any {
 	return out
 }
 
-// snake is a name in lower case with _ between its words: findPetsByStatus, X-Api-Key, filter[name].
+// snake is a name in lower case with _ between its words, of findPetsByStatus, X-Api-Key or
+// filter[name].
 func snake(name string) string {
 	var b strings.Builder
 	lower := false // the character before is a small letter or a digit

@@ -118,7 +118,8 @@ func (c *checker) fail(place, format string, args ...any) {
 func (c *checker) base(s *spec) {
 	if s.BaseParam != "" {
 		if _, ok := c.about.Params.Properties[s.BaseParam]; !ok {
-			c.fail("base_param", "%q is not among the params of the manifest (%s)", s.BaseParam, list(c.about.Params.Properties))
+			c.fail("base_param", "%q is not among the params of the manifest (%s)",
+				s.BaseParam, list(c.about.Params.Properties))
 		}
 	}
 	if s.BaseURL == "" {
@@ -199,7 +200,8 @@ func (c *checker) granted(place string, s *step) {
 		granted = []string{"GET", "HEAD"}
 	}
 	if !slices.Contains(granted, method) && !slices.Contains(granted, "*") {
-		c.fail(place+".method", "%s is not among permissions.http.methods of the manifest (%s)", method, strings.Join(granted, ", "))
+		c.fail(place+".method", "%s is not among permissions.http.methods of the manifest (%s)",
+			method, strings.Join(granted, ", "))
 	}
 }
 
@@ -219,13 +221,15 @@ func (c *checker) host(place, address string) {
 	}
 	hosts := c.about.Permissions.HTTP.Hosts
 	if !slices.ContainsFunc(hosts, func(p string) bool { return covers(p, u) }) {
-		c.fail(place, "host %s is not among permissions.http.hosts of the manifest (%s)", u.Host, strings.Join(hosts, ", "))
+		c.fail(place, "host %s is not among permissions.http.hosts of the manifest (%s)",
+			u.Host, strings.Join(hosts, ", "))
 	}
 }
 
 func covers(pattern string, u *url.URL) bool {
 	below, wild := strings.CutPrefix(pattern, "*.")
-	return pattern == "*" || pattern == u.Host || pattern == u.Hostname() || wild && strings.HasSuffix(u.Hostname(), "."+below)
+	return pattern == "*" || pattern == u.Host || pattern == u.Hostname() ||
+		wild && strings.HasSuffix(u.Hostname(), "."+below)
 }
 
 func (c *checker) rules(place string, rules []rule) {

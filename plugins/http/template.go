@@ -1,7 +1,6 @@
 package httptool
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,7 +12,8 @@ var filters = map[string]int{
 	"text": 0, "trim": 0, "line": 0, "lower": 0, "upper": 0, "cut": 1, "replace": 2, "split": 1, "json": 0,
 	"param": 1, "prefix": 1, "suffix": 1, "between": 2,
 	"html": 0, "strip": 0, "select": 1, "readable": 0, "markdown": 0,
-	"list": 0, "first": 0, "last": 0, "at": 1, "count": 0, "limit": 1, "join": 1, "values": 0, "map": 1, "sort": 1, "where": 2, "rows": 1,
+	"list": 0, "first": 0, "last": 0, "at": 1, "count": 0, "limit": 1, "join": 1, "values": 0, "map": 1, "sort": 1,
+	"where": 2, "rows": 1,
 }
 
 // condition checks a template, or a list of templates that all have to hold.
@@ -162,8 +162,7 @@ func (e *expr) operand() {
 func (e *expr) path(path []string) {
 	root := path[0]
 	if !e.c.names[root] {
-		names := slices.DeleteFunc(strings.Split(list(e.c.names), ", "), func(n string) bool { return n == "secret" && len(e.c.about.Permissions.Secrets) == 0 })
-		e.fail("there is no %q here; there are %s", root, strings.Join(names, ", "))
+		e.fail("there is no %q here; there are %s", root, list(e.c.names))
 		return
 	}
 	second := ""
@@ -181,7 +180,8 @@ func (e *expr) path(path []string) {
 		}
 	case "secret":
 		if _, ok := e.c.about.Permissions.Secrets[second]; !ok {
-			e.fail("%q is not among permissions.secrets of the manifest (%s)", second, list(e.c.about.Permissions.Secrets))
+			secrets := list(e.c.about.Permissions.Secrets)
+			e.fail("%q is not among permissions.secrets of the manifest (%s)", second, secrets)
 		}
 	}
 }

@@ -153,7 +153,8 @@ asks for no more than was decided about is switched on with the same part.`,
 			}
 			if tools.Named(name) {
 				if limit != nil {
-					return misuse("plugin enable", "%s is a built-in tool: it is granted the hosts of its service and nothing else", name)
+					return misuse("plugin enable",
+						"%s is a built-in tool: it is granted the hosts of its service and nothing else", name)
 				}
 				return p.switchTool(a, name, true)
 			}

@@ -15,8 +15,8 @@ var pluginImport = command{
 	summary: "makes tools of an OpenAPI document, or a manifest of a RAGFlow LLMToolPlugin",
 	help: `
 Of an OpenAPI 3 document (JSON or YAML) each chosen operation becomes the folder of a plugin that is only data: its
-parameters and the properties of its body are arguments, its server is the one host it may reach, and the key it wants is a
-secret of the host. Without --operation and --all the operations are listed.
+parameters and the properties of its body are arguments, its server is the one host it may reach, and the key it
+requires is a secret of the host. Without --operation and --all the operations are listed.
 
 Reads the value that get_metadata returns, or the same value as JSON, and writes a manifest with that name and those
 arguments. The code is not converted: plugins are WebAssembly modules. Names that begin with $t: are translation keys

@@ -28,7 +28,8 @@ var pluginNew = command{
 	help: `
 The folder builds with the plain tools of its language: Go; npm and the AssemblyScript compiler; rustc with the target
 wasm32-unknown-unknown. It holds a plugin that greets, a case, a copy of the SDK, and a file for continuous integration.
-With --http it holds no program but a spec: the requests of a tool, and what becomes of the answers; it needs no compiler.
+With --http it holds no program but a spec: the requests of a tool and how the answers become outputs; it needs no
+compiler.
 Go suits plugins that need libraries; AssemblyScript and Rust make small files that start in no time, which matters in a
 browser.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {

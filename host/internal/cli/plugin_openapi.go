@@ -58,7 +58,8 @@ func (o *openAPIImport) run(a *app, file string, doc any) error {
 	}
 	for _, id := range o.chosen {
 		if !slices.ContainsFunc(operations, func(op httptool.Operation) bool { return op.ID == id }) {
-			return misuse("plugin import", "--operation %s: there is no such operation in %s; without the flag they are listed", id, file)
+			return misuse("plugin import",
+				"--operation %s: there is no such operation in %s; without the flag they are listed", id, file)
 		}
 	}
 	for _, op := range operations {

@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
-const noToolsUsage = "leave out the built-in tools, such as web searches; nodes that need one fail when they are reached"
+const noToolsUsage = "leave out the built-in tools, such as web searches; nodes that need one fail when reached"
 
 // tools are the tools that the program carries. Nothing is loaded before one is called; what was
 // loaded is closed when the program ends.
@@ -25,9 +25,8 @@ func (a *app) tools(private bool) *tools.Set {
 		if made != nil {
 			return made, nil
 		}
-		h, err := plugin.New(ctx, plugin.Config{
-			CacheDir: toolCache(), Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError})),
-		})
+		log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
+		h, err := plugin.New(ctx, plugin.Config{CacheDir: toolCache(), Log: log})
 		if err == nil {
 			made = h
 			a.atEnd(func() error { return h.Close(context.Background()) })
@@ -40,8 +39,8 @@ func (a *app) tools(private bool) *tools.Set {
 	return tools.New(cfg)
 }
 
-// toolCache is the folder of compiled code, which saves some 20 ms of the first call; "" where there
-// is no place for it.
+// toolCache is the folder of compiled code, which saves some 20 ms of the first call; "" where
+// there is no place for it.
 func toolCache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

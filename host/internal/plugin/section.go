@@ -140,7 +140,7 @@ func withoutOwn(wasm []byte) ([]byte, error) {
 }
 
 // sectionOp is self.section: a section of the plugin's own file.
-func (g *guest) sectionOp(a struct {
+func sectionOp(g *guest, a struct {
 	Name string `json:"name"`
 },
 ) (any, *Error) {

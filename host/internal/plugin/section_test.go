@@ -65,9 +65,12 @@ func TestPluginReadsItsOwnSections(t *testing.T) {
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		HTTPSection: `{"ok":{"found":true,"text":"{\"steps\":[]}"}}`,
-		IconSection: `{"ok":{"found":false,"text":""}}`, "other": `{"ok":{"found":false,"text":""}}`, "": `{"ok":{"found":false,"text":""}}`,
+		IconSection: `{"ok":{"found":false,"text":""}}`,
+		"other":     `{"ok":{"found":false,"text":""}}`,
+		"":          `{"ok":{"found":false,"text":""}}`,
 	} {
-		res, err := m.Call(t.Context(), CallRequest{Input: []byte(`{"op":"self.section","args":{"name":"` + name + `"}}`)})
+		request := `{"op":"self.section","args":{"name":"` + name + `"}}`
+		res, err := m.Call(t.Context(), CallRequest{Input: []byte(request)})
 		require.NoError(t, err)
 		require.JSONEq(t, want, string(res.Output), name)
 	}

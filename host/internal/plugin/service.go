@@ -171,7 +171,7 @@ var ops = map[string]op{
 	"var.set":    typed((*guest).varSet),
 	"sleep":      typed((*guest).sleepOp),
 
-	"self.section": typed((*guest).sectionOp),
+	"self.section": typed(sectionOp),
 }
 
 // typed decodes the arguments of an operation.

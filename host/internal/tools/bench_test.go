@@ -34,7 +34,7 @@ func BenchmarkHTTPAlone(b *testing.B) {
 	srv := answering("application/json", tavilyAnswer)
 	defer srv.Close()
 	for b.Loop() {
-		res, err := http.Post(srv.URL+"/search", "application/json", http.NoBody)
+		res, err := http.Post(srv.URL+"/search", "application/json", nil)
 		require.NoError(b, err)
 		require.NoError(b, res.Body.Close())
 	}
@@ -48,7 +48,8 @@ func BenchmarkFirstCall(b *testing.B) {
 		b.StopTimer()
 		h, err := plugin.New(context.Background(), plugin.Config{Log: slog.New(slog.DiscardHandler)})
 		require.NoError(b, err)
-		p := New(Config{AllowPrivate: true, Host: func(context.Context) (*plugin.Host, error) { return h, nil }}).Port("t", nil)
+		set := New(Config{AllowPrivate: true, Host: func(context.Context) (*plugin.Host, error) { return h, nil }})
+		p := set.Port("t", nil)
 		b.StartTimer()
 		_, err = p.CallTool(b.Context(), tavily(b, srv.URL))
 		require.NoError(b, err)

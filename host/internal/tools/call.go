@@ -53,7 +53,8 @@ func (p *port) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Val
 }
 
 // invocation is a call as the plugin host takes it.
-func (p *port) invocation(t tools.Tool, m *plugin.Module, c *engine.ExternalCall, keys *keyring) (plugin.Invocation, error) {
+func (p *port) invocation(t tools.Tool, m *plugin.Module, c *engine.ExternalCall, keys *keyring,
+) (plugin.Invocation, error) {
 	about := m.Manifest()
 	inv := plugin.Invocation{ID: c.Key}
 	inv.Tenant, inv.SecretMark = p.tenant, engine.NewSecretMark()
@@ -170,7 +171,8 @@ func ownHost(t tools.Tool, params map[string]any) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("param %s: %q is not an http or https address without user name; references are not replaced in it", t.BaseParam(), address)
+		return "", fmt.Errorf("param %s: %q is not an http or https address without user name; references are not replaced in it",
+			t.BaseParam(), address)
 	}
 	return hostmatch.Of(u), nil
 }

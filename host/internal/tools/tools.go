@@ -2,9 +2,9 @@
 // port for components whose work is done outside, such as web searches.
 //
 // A [Set] loads a tool from the embedded bytes when it is first called; all of them share the
-// compiled code of one interpreter. A call is granted the hosts of the tool's manifest, and the host
-// of an address that the canvas itself writes into its params (base_url). Keys from params never
-// enter the sandbox: the tool writes a placeholder, and the value is put into the request by
+// compiled code of one interpreter. A call is granted the hosts of the tool's manifest, and the
+// host of an address that the canvas itself writes into its params (base_url). Keys from params
+// never enter the sandbox: the tool writes a placeholder, and the value is put into the request by
 // host/internal/plugin.
 //
 // The package decides nothing about private addresses: its caller says whether they are allowed.
@@ -143,7 +143,11 @@ func Pack(t *httptool.Tool) ([]byte, error) {
 	return plugin.WithSection(wasm, httptool.SectionName, section)
 }
 
-// Port returns the engine's port for one run. secrets resolve {{secret:NAME}}; nil knows none.
+// Port returns the engine's port for one run; that of a nil Set is none. secrets resolve
+// {{secret:NAME}}; nil knows none.
 func (s *Set) Port(tenant string, secrets engine.Secrets) engine.Tools {
+	if s == nil {
+		return nil
+	}
 	return &port{set: s, tenant: tenant, secrets: secrets}
 }
