@@ -21,13 +21,14 @@ func searchService(t *testing.T) string {
 	return httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"results":[{"title":"Coats","url":"https://shop.example/coats","content":"Found with %s.","score":0.9}]}`, key)
+		const answer = `{"results":[{"title":"Coats","url":"https://shop.example/coats","content":"Found with %s."}]}`
+		_, _ = fmt.Fprintf(w, answer, key)
 	})
 }
 
 func searchCanvas(base string) string {
 	return doc([3]string{"begin", "Begin", `{}`},
-		[3]string{"T", "TavilySearch", `{"query":"{sys.query}","api_key":"{{secret:TAVILY}}","base_url":"` + base + `"}`},
+		[3]string{"T", "TavilySearch", `{"api_key":"{{secret:TAVILY}}","base_url":"` + base + `"}`},
 		[3]string{"M", "Message", `{"content":["{T@formalized_content}"]}`})
 }
 
@@ -36,12 +37,14 @@ func searchCanvas(base string) string {
 func TestToolRunsWithASecretThatStaysOne(t *testing.T) {
 	dir := t.TempDir()
 	_, url := open(t, Config{Dir: dir, AllowPrivate: true})
-	require.NotContains(t, asked(t, url, "PUT", "/api/v2/secrets/TAVILY", "application/json", `{"value":"`+searchKey+`"}`), "error")
+	put := asked(t, url, "PUT", "/api/v2/secrets/TAVILY", "application/json", `{"value":"`+searchKey+`"}`)
+	require.NotContains(t, put, "error")
 	canvas := saved(t, url, "key", searchCanvas(searchService(t)))
 	answer := said(t, url, "key", canvas, "warm coats")
 	require.Contains(t, answer, "Found with ***.")
 	require.Contains(t, answer, "https://shop.example/coats")
-	for _, path := range []string{"/api/v2/canvases/" + canvas, "/api/v2/runs", "/v1/canvas/get/" + canvas, "/metrics"} {
+	shown := []string{"/api/v2/canvases/" + canvas, "/api/v2/runs", "/v1/canvas/get/" + canvas, "/metrics"}
+	for _, path := range shown {
 		require.NotContains(t, asked(t, url, "GET", path, "", ""), searchKey, path)
 	}
 	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {

@@ -49,7 +49,8 @@ components:
     Note:
       allOf:
         - {type: object, required: [text], properties: {text: {type: string, description: the note}}}
-        - {type: object, properties: {parent: {$ref: '#/components/schemas/Note'}, stars: {type: integer, nullable: true}}}
+        - type: object
+          properties: {parent: {$ref: '#/components/schemas/Note'}, stars: {type: integer, nullable: true}}
 `
 
 func TestOpenAPIOperationBecomesATool(t *testing.T) {
@@ -90,7 +91,8 @@ func TestOpenAPIOperationBecomesATool(t *testing.T) {
 	require.Equal(t, []any{host}, permissions["secrets"].(map[string]any)["KEY"].(map[string]any)["hosts"])
 
 	t.Setenv("PET_KEY", "pet-key-0123456789")
-	code, out, errs = easel(t, "plugin", "run", filepath.Join(dir, "add_note"), "--allow-http", host, "--allow-private", "--secret", "KEY=@PET_KEY",
+	code, out, errs = easel(t, "plugin", "run", filepath.Join(dir, "add_note"),
+		"--allow-http", host, "--allow-private", "--secret", "KEY=@PET_KEY",
 		"--arg", "pet_id=12", "--arg", "text=likes bones", "--arg", "dry_run=true", "--json")
 	require.Equal(t, ExitOK, code, errs)
 	require.Equal(t, "/v1/pets/12/notes?dry-run=true", asked.URL.String())
@@ -109,17 +111,26 @@ func jsonFile(t *testing.T, path string) map[string]any {
 }
 
 func TestOpenAPIThatCannotBeImportedSaysWhy(t *testing.T) {
+	const served = `{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], `
+	operation := func(path, method, more string) string {
+		return `"paths": {"` + path + `": {"` + method + `": {"operationId": "a", "responses": {}` + more + `}}}}`
+	}
 	for name, c := range map[string]struct{ doc, part string }{
-		"old":       {`{"swagger": "2.0", "paths": {}}`, "convert the document to OpenAPI 3"},
-		"no server": {`{"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a", "responses": {}}}}}`, "name one with --server"},
-		"no such parameter": {`{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": {"/a/{b}": {"get": {"operationId": "a", "responses": {}}}}}`,
-			"the path names {b}, which is no parameter"},
-		"cookie": {`{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": {"/a": {"get": {"operationId": "a", "responses": {},
-			"parameters": [{"name": "s", "in": "cookie", "required": true}]}}}}`, "cookies are not sent"},
-		"security": {`{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "security": [{"tls": []}], "components": {"securitySchemes": {"tls": {"type": "mutualTLS"}}},
-			"paths": {"/a": {"get": {"operationId": "a", "responses": {}}}}}`, "tls (mutualTLS) cannot be sent"},
-		"multipart": {`{"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": {"/a": {"post": {"operationId": "a", "responses": {},
-			"requestBody": {"content": {"multipart/form-data": {}}}}}}}`, "content is multipart/form-data"},
+		"old":               {`{"swagger": "2.0", "paths": {}}`, "convert the document to OpenAPI 3"},
+		"no server":         {`{"openapi": "3.1.0", ` + operation("/a", "get", ""), "name one with --server"},
+		"no such parameter": {served + operation("/a/{b}", "get", ""), "the path names {b}, which is no parameter"},
+		"cookie": {
+			served + operation("/a", "get", `, "parameters": [{"name": "s", "in": "cookie", "required": true}]`),
+			"cookies are not sent",
+		},
+		"security": {
+			served + `"security": [{"tls": []}], "components": {"securitySchemes": {"tls": {"type": "mutualTLS"}}}, ` +
+				operation("/a", "get", ""), "tls (mutualTLS) cannot be sent",
+		},
+		"multipart": {
+			served + operation("/a", "post", `, "requestBody": {"content": {"multipart/form-data": {}}}`),
+			"content is multipart/form-data",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, _, errs := easel(t, "plugin", "import", file(t, "api.json", c.doc), "--all", "--dir", t.TempDir())
@@ -142,5 +153,5 @@ func TestNewToolThatIsOnlyData(t *testing.T) {
 	require.NoError(t, os.WriteFile(spec, []byte(strings.Replace(string(raw), "{args.city}", "{args.town}", 1)), 0o600))
 	code, _, errs = easel(t, "plugin", "test", dir)
 	require.NotEqual(t, ExitOK, code)
-	require.Contains(t, errs, `http.json: spec: steps[0].query.name: {args.town}: "town" is not among the arguments of the manifest (city)`)
+	require.Contains(t, errs, `http.json: spec: steps[0].query.name: {args.town}: "town" is not among the arguments`)
 }

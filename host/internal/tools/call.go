@@ -171,8 +171,8 @@ func ownHost(t tools.Tool, params map[string]any) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("param %s: %q is not an http or https address without user name; references are not replaced in it",
-			t.BaseParam(), address)
+		const wanted = "use an http or https address without user name; references are not replaced in it"
+		return "", fmt.Errorf("param %s: %q: %s", t.BaseParam(), address, wanted)
 	}
 	return hostmatch.Of(u), nil
 }

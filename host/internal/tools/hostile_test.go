@@ -45,6 +45,7 @@ func refused(t *testing.T, err error, code, part string) *Error {
 }
 
 func TestRefusalsOfServicesHaveCodes(t *testing.T) {
+	const data = "application/json"
 	for _, c := range []struct {
 		name        string
 		status      int
@@ -54,18 +55,18 @@ func TestRefusalsOfServicesHaveCodes(t *testing.T) {
 		code, part  string
 		again       bool
 	}{
-		{"wrong key", 401, "", "application/json", `{"detail":{"error":"Unauthorized: missing or invalid API key."}}`, "unauthorized", "missing or invalid API key", false},
-		{"forbidden", 403, "", "application/json", `{}`, "unauthorized", "403", false},
-		{"too many", 429, "7", "application/json", `{"detail":{"error":"slow down"}}`, "rate_limited", "slow down; try again after 7 s", true},
+		{"wrong key", 401, "", data, `{"detail":{"error":"bad key"}}`, "unauthorized", "bad key", false},
+		{"forbidden", 403, "", data, `{}`, "unauthorized", "403", false},
+		{"too many", 429, "7", data, `{"detail":"slow"}`, "rate_limited", "slow; try again after 7 s", true},
 		{"too many, as a page", 429, "", "text/html", `<html>busy</html>`, "rate_limited", "429", true},
-		{"bad request", 400, "", "application/json", `{"detail":"query is too long"}`, "invalid_argument", "query is too long", false},
+		{"bad request", 400, "", data, `{"detail":"too long"}`, "invalid_argument", "too long", false},
 		{"gone", 404, "", "text/plain", `no`, "not_found", "404", false},
-		{"broken", 500, "", "application/json", `{"detail":"oops"}`, "upstream", "500: oops", true},
+		{"broken", 500, "", data, `{"detail":"oops"}`, "upstream", "500: oops", true},
 		{"bad gateway", 502, "", "text/html", `<html><h1>Bad Gateway</h1></html>`, "upstream", "502", true},
-		{"page instead of data", 200, "", "text/html", `<!doctype html><html>log in</html>`, "upstream", "not JSON that can be read, but text/html", true},
+		{"page instead of data", 200, "", "text/html", `<html>log in</html>`, "upstream", "but text/html", true},
 		{"nothing", 200, "", "", ``, "upstream", "but empty", true},
-		{"cut short", 200, "", "application/json", `{"results":[{"title":"A"`, "upstream", "not JSON", true},
-		{"strange charset", 200, "", "application/json; charset=gbk", "{\"results\":\"\xd6\xd0\"}", "upstream", "charset", true},
+		{"cut short", 200, "", data, `{"results":[{"title":"A"`, "upstream", "not JSON", true},
+		{"strange charset", 200, "", data + "; charset=gbk", "{\"results\":\"\xd6\xd0\"}", "upstream", "charset", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ask(t, "TavilySearch", nil, func(w http.ResponseWriter, _ *http.Request) {
@@ -88,35 +89,32 @@ func TestRefusalsOfServicesHaveCodes(t *testing.T) {
 func TestLatinAnswersAreRead(t *testing.T) {
 	out, err := ask(t, "TavilySearch", nil, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=ISO-8859-1")
-		_, _ = io.WriteString(w, "{\"results\":[{\"title\":\"Gr\xf6\xdfe \x80\",\"url\":\"u\",\"content\":\"c\",\"score\":1}]}")
+		_, _ = io.WriteString(w, "{\"results\":[{\"title\":\"Gr\xf6\xdfe \x80\",\"content\":\"c\",\"score\":1}]}")
 	})
 	require.NoError(t, err)
 	require.Equal(t, "Größe €", out.Get("chunks").At(0).Get("title").Text())
 }
 
 func TestHostileAnswersEndAtLimits(t *testing.T) {
-	bomb := `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><feed>&b;</feed>`
+	const data, feed = "application/json", "application/atom+xml"
+	bomb := `<!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><feed>&b;</feed>`
 	for _, c := range []struct {
 		name, component, contentType, code, part string
 		body                                     func(w io.Writer) error
 	}{
-		{"endless", "TavilySearch", "application/json", "upstream", "response of more than 10485760 bytes", func(w io.Writer) (err error) {
-			for piece := strings.Repeat(" ", 1<<20); err == nil; _, err = io.WriteString(w, piece) {
-			}
-			return nil
-		}},
-		{"deep JSON", "TavilySearch", "application/json", "upstream", "not JSON", repeated("[", 1_000_000)},
-		{"deep objects", "TavilySearch", "application/json", "upstream", "not JSON", repeated(`{"a":`, 700_000)},
-		{"many values", "TavilySearch", "application/json", "oom", "", func(w io.Writer) error {
-			_, err := io.WriteString(w, "["+strings.Repeat("1,", 1_900_000)+"1]")
-			return err
-		}},
-		{"XML bomb", "ArXiv", "application/atom+xml", "upstream", "entities", func(w io.Writer) error { _, err := io.WriteString(w, bomb); return err }},
-		{"deep XML", "ArXiv", "application/atom+xml", "upstream", "nested", repeated("<a>", 1_000_000)},
-		{"many elements", "ArXiv", "application/atom+xml", "upstream", "more than 100000 elements", repeated("<a/>", 1_000_000)},
+		{"endless", "TavilySearch", data, "upstream", "response of more than 10485760 bytes", endless},
+		{"deep JSON", "TavilySearch", data, "upstream", "not JSON", repeated("[", 1_000_000)},
+		{"deep objects", "TavilySearch", data, "upstream", "not JSON", repeated(`{"a":`, 700_000)},
+		{"many values", "TavilySearch", data, "oom", "", repeated("["+strings.Repeat("1,", 1_900_000)+"1]", 1)},
+		{"XML bomb", "ArXiv", feed, "upstream", "entities", repeated(bomb, 1)},
+		{"deep XML", "ArXiv", feed, "upstream", "nested", repeated("<a>", 1_000_000)},
+		{"many elements", "ArXiv", feed, "upstream", "more than 100000 elements", repeated("<a/>", 1_000_000)},
 		{"page instead of XML", "ArXiv", "text/html", "upstream", "not XML", repeated("<html></html>", 1)},
 		{"deep HTML", "DuckDuckGo", "text/html", "upstream", "nested", repeated("<div>", 800_000)},
-		{"a page for robots", "DuckDuckGo", "text/html", "rate_limited", "proof of a person", repeated(`<form id="challenge-form"></form>`, 1)},
+		{
+			"a page for robots", "DuckDuckGo", "text/html", "rate_limited", "proof of a person",
+			repeated(`<form id="challenge-form"></form>`, 1),
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			began := time.Now()
@@ -127,6 +125,16 @@ func TestHostileAnswersEndAtLimits(t *testing.T) {
 			refused(t, err, c.code, c.part)
 			t.Log(time.Since(began))
 		})
+	}
+}
+
+// endless writes until the reader hangs up.
+func endless(w io.Writer) error {
+	piece := strings.Repeat(" ", 1<<20)
+	for {
+		if _, err := io.WriteString(w, piece); err != nil {
+			return err
+		}
 	}
 }
 
@@ -203,7 +211,8 @@ func TestKeysComeFromSecretsOfTheHost(t *testing.T) {
 		c := tavily(t, srv.URL)
 		c.Params = value(t, map[string]any{"api_key": text, "base_url": srv.URL})
 		c.SecretMark = mark
-		_, err := newSet(t, Config{AllowPrivate: true}).Port("t", secrets{"TAVILY": "s3cret-value", "BOUND": "b0und-value"}).CallTool(t.Context(), c)
+		kept := secrets{"TAVILY": "s3cret-value", "BOUND": "b0und-value"}
+		_, err := newSet(t, Config{AllowPrivate: true}).Port("t", kept).CallTool(t.Context(), c)
 		return err
 	}
 	require.NoError(t, call("{{secret:TAVILY:"+mark+"}}"))
@@ -216,7 +225,9 @@ func TestKeysComeFromSecretsOfTheHost(t *testing.T) {
 }
 
 func TestKeyIsWanted(t *testing.T) {
-	_, err := ask(t, "TavilySearch", map[string]any{"api_key": ""}, func(http.ResponseWriter, *http.Request) { t.Error("asked without a key") })
+	_, err := ask(t, "TavilySearch", map[string]any{"api_key": ""}, func(http.ResponseWriter, *http.Request) {
+		t.Error("asked without a key")
+	})
 	refused(t, err, "unauthorized", "api_key is empty; set it to a key of Tavily")
 }
 
@@ -258,18 +269,22 @@ func TestOnlyTheCanvasNamesOtherHosts(t *testing.T) {
 	defer srv.Close()
 	address := strings.Replace(srv.URL, "127.0.0.1", "127.0.0.2", 1)
 	_, err := set.Port("t", nil).CallTool(t.Context(), &engine.ExternalCall{
-		Component: "SearXNG", Params: value(t, map[string]any{}), Arguments: value(t, map[string]any{"query": "q", "searxng_url": address}),
+		Component: "SearXNG", Params: value(t, map[string]any{}),
+		Arguments: value(t, map[string]any{"query": "q", "searxng_url": address}),
 	})
 	refused(t, err, "unauthorized", "is not granted")
 	_, err = set.Port("t", nil).CallTool(t.Context(), &engine.ExternalCall{
-		Component: "SearXNG", Params: value(t, map[string]any{"searxng_url": "{sys.query}"}), Arguments: value(t, map[string]any{"query": "q"}),
+		Component: "SearXNG", Params: value(t, map[string]any{"searxng_url": "{sys.query}"}),
+		Arguments: value(t, map[string]any{"query": "q"}),
 	})
 	refused(t, err, "invalid_argument", "references are not replaced")
 }
 
 func TestToolsThatHaveNoServiceSaySo(t *testing.T) {
 	set := newSet(t, Config{})
-	_, err := set.Port("t", nil).CallTool(t.Context(), &engine.ExternalCall{Component: "WenCai", Params: value(t, map[string]any{}), Arguments: value(t, map[string]any{"query": "q"})})
+	_, err := set.Port("t", nil).CallTool(t.Context(), &engine.ExternalCall{
+		Component: "WenCai", Params: value(t, map[string]any{}), Arguments: value(t, map[string]any{"query": "q"}),
+	})
 	refused(t, err, "upstream", "iWencai has no public API")
 	_, err = set.Port("t", nil).CallTool(t.Context(), &engine.ExternalCall{Component: "ExeSQL"})
 	require.ErrorIs(t, err, engine.ErrNoPort)

@@ -1,5 +1,6 @@
-// Templates of a spec: text with {expressions}. An expression is alternatives divided by ??, each a path, 'text' or a
-// number, with filters behind |: {item.title ?? 'untitled' | cut:80}. plugins/http/README.md lists them.
+// Templates of a spec: text with {expressions}. An expression is alternatives divided by ??, each a
+// path, 'text' or a number, with filters behind |: {item.title ?? 'untitled' | cut:80}. The README
+// of plugins/http lists them.
 import { Value, Kind, parse } from "../../sdk-as/assembly/json";
 import { Call } from "../../sdk-as/assembly/index";
 import { filter } from "./filter";
@@ -83,8 +84,8 @@ export class Expression {
       while (this.take(":")) args.push(this.operand());
       v = filter(this.env, name, v, args);
     }
-    if (this.i < this.s.length) return this.env.wrong("expression {" + this.s + "} is not understood at " + this.s.substring(this.i));
-    return v;
+    if (this.i >= this.s.length) return v;
+    return this.env.wrong("expression {" + this.s + "} is not understood at " + this.s.substring(this.i));
   }
 
   private alternatives(): Value {

@@ -22,7 +22,7 @@ export function filter(env: Env, name: string, v: Value, args: Value[]): Value {
   if (name == "times") return Value.number(numberOf(v) * numberOf(first));
   if (name == "min") return Value.number(Math.min(numberOf(v), numberOf(first)));
   if (name == "max") return Value.number(Math.max(numberOf(v), numberOf(first)));
-  if (name == "date") return numberOf(v) > 0 ? Value.text(new Date(<i64>(numberOf(v) * 1000)).toISOString().substring(0, 19) + "Z") : new Value();
+  if (name == "date") return date(numberOf(v));
   // Texts.
   if (name == "text") return Value.text(isElement(v) ? innerText(v) : textOf(v));
   if (name == "trim") return Value.text(textOf(v).trim());
@@ -57,6 +57,12 @@ export function filter(env: Env, name: string, v: Value, args: Value[]): Value {
   if (name == "where") return where(v, textOf(first), textOf(second).toLowerCase());
   if (name == "rows") return rows(v, first);
   return env.wrong("there is no filter " + name);
+}
+
+/** Seconds since 1970 as ISO 8601; null for none. */
+function date(seconds: f64): Value {
+  if (!(seconds > 0 && seconds < 253402300800)) return new Value();
+  return Value.text(new Date(<i64>(seconds * 1000)).toISOString().substring(0, 19) + "Z");
 }
 
 function listOf(items: Value[]): Value {
@@ -133,7 +139,8 @@ function rows(v: Value, names: Value): Value {
   const list = Value.list();
   for (let i = 0; i < v.items.length; i++) {
     const row = Value.object();
-    for (let k = 0; k < names.items.length && k < v.items[i].items.length; k++) row.set(textOf(names.items[k]), v.items[i].items[k]);
+    const cells = v.items[i].items, n = min(names.items.length, cells.length);
+    for (let k = 0; k < n; k++) row.set(textOf(names.items[k]), cells[k]);
     list.push(row);
   }
   return list;

@@ -1,5 +1,6 @@
-// interpreter turns a spec, the section easel.http of its own file, into a tool: it fills templates into requests,
-// reads the answers and maps them to outputs. One module serves every tool that is only data.
+// interpreter turns a spec, the section easel.http of its own file, into a tool: it fills templates
+// into requests, reads the answers and maps them to outputs. One module serves every tool that is
+// only data.
 import { Call, Value, bytesOf, run } from "../../sdk-as/assembly/index";
 import { Env, build, elements, fill, numberOf, readJSON, textOf, truthy } from "./expr";
 import { read } from "./markup";
@@ -101,7 +102,7 @@ class Tool {
     if (answer.isNull()) return false; // cancelled
     if (!answer.get("error").isNull()) return this.refused(answer.get("error"));
     const ok = answer.get("ok");
-    const status = ok.get("status"), limit = this.spec.get("max_bytes").isNull() ? mostUnits : min(<i32>this.spec.get("max_bytes").num(), mostUnits);
+    const status = ok.get("status"), limit = min(<i32>this.spec.get("max_bytes").num(mostUnits), mostUnits);
     this.env.roots.get("status").set(name, status);
     this.env.roots.set("code", status).set("headers", ok.get("headers"));
     if (ok.get("body").raw.length > limit || ok.get("body_base64").raw.length > limit * 4 / 3) {
@@ -152,7 +153,7 @@ class Tool {
   /** Passes on why there is no response. Codes of the host are not a plugin's, and its own are kept. */
   private refused(error: Value): bool {
     const code = error.get("code").str();
-    const own = code == "upstream" || code == "rate_limited" || code == "unauthorized" || code == "invalid_argument" || code == "not_found";
+    const own = ["upstream", "rate_limited", "unauthorized", "invalid_argument", "not_found"].includes(code);
     // what a plugin may do about it is no help to its user
     this.call.fail(own ? code : "unauthorized", error.get("message").str().split("; read it in pieces")[0]);
     if (!error.get("data").isNull()) this.call.data = error.get("data");
@@ -165,13 +166,15 @@ class Tool {
     const good = answer.status < 400 || allowed(step.get("allow"), answer.status);
     if (text == null) {
       if (!good) return this.status(answer, "");
-      return this.fail("upstream", "the answer is text in a charset that is not read here: " + (type == "" ? "no content type" : type));
+      const kind = type == "" ? "no content type" : type;
+      return this.fail("upstream", "the answer is text in a charset that is not read here: " + kind);
     }
     const error = this.read(step, text, type);
     if (!good) {
       this.env.roots.set("body", error == "" ? this.env.roots.get("body") : new Value());
       if (!this.checks(step.get("refusals"))) return false;
-      return this.status(answer, error == "" ? short(textOf(build(this.env, this.spec.get("error_message"), false))) : "");
+      if (error != "") return this.status(answer, "");
+      return this.status(answer, short(textOf(build(this.env, this.spec.get("error_message"), false))));
     }
     if (error != "") return this.fail("upstream", error);
     this.env.roots.set(name, this.env.roots.get("body"));
@@ -187,7 +190,8 @@ class Tool {
     }
     const start = text.trimStart();
     if (as == "xml" || as == "html") {
-      if (as == "xml" && (type.startsWith("text/html") || !start.startsWith("<"))) return "the answer is not XML, but " + said(type, start);
+      const page = type.startsWith("text/html");
+      if (as == "xml" && (page || !start.startsWith("<"))) return "the answer is not XML, but " + said(type, start);
       const doc = read(text, as == "html");
       roots.set("body", doc.root);
       return doc.error == "" ? "" : "the answer cannot be read: " + doc.error;
@@ -261,7 +265,8 @@ function allowed(list: Value, status: i32): bool {
 /** What an answer is instead of what was wanted. */
 function said(type: string, text: string): string {
   if (text == "") return "empty";
-  return (type == "" ? "text" : type) + (text.startsWith("<") ? ", a page of the service or of something before it" : "");
+  const page = text.startsWith("<") ? ", a page of the service or of something before it" : "";
+  return (type == "" ? "text" : type) + page;
 }
 
 function short(s: string): string { return s.length > 300 ? s.substring(0, 300) + "..." : s; }

@@ -1,16 +1,26 @@
-// XML and HTML as values. An element is an object: "#name", attributes as "@href", and in the order of the document
-// its text as "#text" and its elements under their names; a name may stand more than once.
+// XML and HTML as values. An element is an object: "#name", attributes as "@href", and in the order
+// of the document its text as "#text" and its elements under their names; a name may stand more
+// than once.
 import { Value, Kind } from "../../sdk-as/assembly/json";
 import { isSpace, oneLine, unescapeEntities } from "./text";
 
 const maxDepth = 200;
 const maxNodes = 100000; // elements and attributes
 
-const voidElements = ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
-const selfClosing = ["li", "p", "tr", "td", "th", "dd", "dt", "option"]; // one ends where the next of its name begins
-const blockElements = ["p", "div", "section", "article", "li", "ul", "ol", "tr", "table", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6",
-  "blockquote", "pre", "dd", "dt", "main", "figure"];
-const unread = ["script", "style", "noscript", "template", "svg", "head", "nav", "header", "footer", "aside", "form", "iframe", "button"];
+const voidElements = [
+  "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+];
+// One of these ends where the next of its name begins.
+const selfClosing = ["li", "p", "tr", "td", "th", "dd", "dt", "option"];
+const blockElements = [
+  "p", "div", "section", "article", "li", "ul", "ol", "tr", "table", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6",
+  "blockquote", "pre", "dd", "dt", "main", "figure",
+];
+// Not read as the text of a page.
+const unread = [
+  "script", "style", "noscript", "template", "svg", "head", "nav", "header", "footer", "aside", "form", "iframe",
+  "button",
+];
 
 /** What came of reading a document. */
 export class Document {
@@ -30,7 +40,9 @@ function add(to: Value, name: string, v: Value): void {
   to.items.push(v);
 }
 
-export function isElement(v: Value): bool { return v.kind == Kind.Object && v.names.length > 0 && v.names[0] == "#name"; }
+export function isElement(v: Value): bool {
+  return v.kind == Kind.Object && v.names.length > 0 && v.names[0] == "#name";
+}
 
 /** Reads XML, or HTML as people write it. */
 export function read(s: string, html: bool): Document {
@@ -86,7 +98,8 @@ class Reader {
     } else if (s.startsWith("<!", this.i) || s.startsWith("<?", this.i)) {
       const from = this.i;
       const to = this.skip(">");
-      if (!this.html && s.substring(from, to).includes("[")) this.doc.error = "a document type with entities is not read";
+      const type = s.substring(from, to);
+      if (!this.html && type.includes("[")) this.doc.error = "a document type with entities is not read";
     } else if (s.startsWith("</", this.i)) {
       const from = this.i + 2;
       this.close(this.name(s.substring(from, this.skip(">"))).trim());
@@ -115,7 +128,10 @@ class Reader {
 
   private start(): void {
     let j = ++this.i;
-    while (j < this.s.length && !isSpace(this.s.charCodeAt(j)) && this.s.charCodeAt(j) != 62 && this.s.charCodeAt(j) != 47) j++;
+    for (; j < this.s.length; j++) {
+      const c = this.s.charCodeAt(j);
+      if (isSpace(c) || c == 62 || c == 47) break;
+    }
     const name = this.name(this.s.substring(this.i, j));
     this.i = j;
     if (this.html && selfClosing.includes(name) && this.top().items[0].raw == name) this.open.pop();
@@ -124,12 +140,13 @@ class Reader {
     add(this.top(), name, e);
     if (empty || (this.html && voidElements.includes(name))) return;
     if (this.html && (name == "script" || name == "style")) {
-      this.skip("</" + name); // what programs and style sheets say is no text
+      this.skip("</" + name); // programs and style sheets are not content
       this.skip(">");
       return;
     }
     this.open.push(e);
-    if (this.open.length > maxDepth) this.doc.error = "the document is nested more than " + maxDepth.toString() + " deep";
+    if (this.open.length <= maxDepth) return;
+    this.doc.error = "the document is nested more than " + maxDepth.toString() + " deep";
   }
 
   /** Reads attributes up to the end of the tag; says whether the element is empty. */
@@ -198,7 +215,7 @@ function collect(v: Value, out: string[]): void {
   }
 }
 
-/** The text of a page as a person reads it: paragraphs apart, without navigation; headings and links as Markdown on demand. */
+/** The content of a page, its paragraphs apart, without navigation; headings and links in Markdown on demand. */
 export function readable(v: Value, markdown: bool): string {
   const main = best(v);
   const out: string[] = [];
@@ -230,7 +247,8 @@ function blocks(v: Value, out: string[], markdown: bool): void {
     } else if (isElement(e) && !unread.includes(name)) {
       const block = blockElements.includes(name);
       if (block) out.push("\n");
-      if (markdown && name.length == 2 && name.charCodeAt(0) == 104 && name != "hr") out.push("#".repeat(name.charCodeAt(1) - 48) + " ");
+      const heading = name.length == 2 && name.charCodeAt(0) == 104 && name != "hr";
+      if (markdown && heading) out.push("#".repeat(name.charCodeAt(1) - 48) + " ");
       if (markdown && name == "li") out.push("- ");
       const href = name == "a" ? e.get("@href").raw : "";
       const link = markdown && href.startsWith("http") && oneLine(innerText(e)) != "";
@@ -268,7 +286,7 @@ function matches(e: Value, part: string): bool {
   while (i < part.length) {
     const sign = part.charCodeAt(i);
     let end = i + 1;
-    while (end < part.length && part.charCodeAt(end) != 46 && part.charCodeAt(end) != 35 && part.charCodeAt(end) != 91) end++;
+    while (end < part.length && !".#[".includes(part.charAt(end))) end++;
     const word = part.substring(i, end);
     if (sign == 46) {
       if (!(" " + oneLine(e.get("@class").raw) + " ").includes(" " + word.substring(1) + " ")) return false;

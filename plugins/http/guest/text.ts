@@ -30,8 +30,7 @@ export function utf8(bytes: Uint8Array): string | null {
 }
 
 /** The characters of windows-1252 from 0x80 to 0x9f; the rest is Latin-1. */
-const western =
-  "\u20ac\ufffd\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\ufffd\u017d\ufffd\ufffd\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\ufffd\u017e\u0178";
+const western = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
 
 function latin(bytes: Uint8Array): string {
   const units = new Uint16Array(bytes.length);
@@ -70,7 +69,8 @@ export function escapeURL(s: string): string {
   let out = "";
   for (let i = 0; i < bytes.length; i++) {
     const c = bytes[i];
-    const plain = (c >= 48 && c <= 57) || (c >= 65 && c <= 90) || (c >= 97 && c <= 122) || c == 45 || c == 46 || c == 95 || c == 126;
+    const letter = (c >= 65 && c <= 90) || (c >= 97 && c <= 122);
+    const plain = letter || (c >= 48 && c <= 57) || c == 45 || c == 46 || c == 95 || c == 126;
     out += plain ? String.fromCharCode(c) : "%" + hex.charAt(c >> 4) + hex.charAt(c & 15);
   }
   return out;
@@ -114,10 +114,13 @@ export function queryParam(url: string, name: string): string {
   return "";
 }
 
-const entityNames = ["amp", "lt", "gt", "quot", "apos", "nbsp", "hellip", "mdash", "ndash", "lsquo", "rsquo", "ldquo", "rdquo",
-  "middot", "bull", "copy", "reg", "trade", "deg", "eacute", "laquo", "raquo"];
-const entityTexts = ["&", "<", ">", '"', "'", "\u00a0", "\u2026", "\u2014", "\u2013", "\u2018", "\u2019", "\u201c", "\u201d",
-  "\u00b7", "\u2022", "\u00a9", "\u00ae", "\u2122", "\u00b0", "\u00e9", "\u00ab", "\u00bb"];
+const entityNames = [
+  "amp", "lt", "gt", "quot", "apos", "nbsp", "hellip", "mdash", "ndash", "lsquo", "rsquo", "ldquo", "rdquo", "middot",
+  "bull", "copy", "reg", "trade", "deg", "eacute", "laquo", "raquo",
+];
+const entityTexts = [
+  "&", "<", ">", '"', "'", "\u00a0", "…", "—", "–", "‘", "’", "“", "”", "·", "•", "©", "®", "™", "°", "é", "«", "»",
+];
 
 /** Replaces character references. A name that is not known stays as it is; a document cannot define any. */
 export function unescapeEntities(s: string): string {
