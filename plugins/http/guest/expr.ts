@@ -175,9 +175,9 @@ function named(v: Value, name: string): Value {
 }
 
 /**
- * Fills a value of a spec, whose texts are templates. In a request, members and elements without a value are left out.
- * {"$each": list, "$as": value, "$limit"?, "$join"?} makes one value of each element, named item; {"$if", "$then",
- * "$else"?} chooses.
+ * Fills a value of a spec, whose texts are templates. In a request, members and elements without a
+ * value are left out. {"$each": list, "$as": value, "$limit"?, "$join"?} makes one value of each
+ * element, named item; {"$if", "$then", "$else"?} chooses.
  */
 export function build(env: Env, spec: Value, request: bool): Value {
   if (spec.kind == Kind.Text) return fill(env, spec.raw);

@@ -135,7 +135,7 @@ class Tool {
     return request.set("headers", headers);
   }
 
-  /** A URL at the base address: that of the node, in place of any host, or that of the spec for a relative one. */
+  /** A URL at the address of the node in place of any host, or else at that of the spec. */
   private based(url: string): string {
     const named = this.spec.get("base_param").str(), param = named == "" ? "base_url" : named;
     const roots = this.env.roots;
@@ -150,7 +150,7 @@ class Tool {
     return path < 0 ? base : base + url.substring(path);
   }
 
-  /** Passes on why there is no response. Codes of the host are not a plugin's, and its own are kept. */
+  /** Passes on why there is no response. A code of the host is none of a plugin. */
   private refused(error: Value): bool {
     const code = error.get("code").str();
     const own = ["upstream", "rate_limited", "unauthorized", "invalid_argument", "not_found"].includes(code);

@@ -215,7 +215,7 @@ function collect(v: Value, out: string[]): void {
   }
 }
 
-/** The content of a page, its paragraphs apart, without navigation; headings and links in Markdown on demand. */
+/** The content of a page without its navigation, as lines of text or as Markdown. */
 export function readable(v: Value, markdown: bool): string {
   const main = best(v);
   const out: string[] = [];
@@ -260,7 +260,7 @@ function blocks(v: Value, out: string[], markdown: bool): void {
   }
 }
 
-/** The elements that a CSS selector names: tag, .class, #id, [attribute], and blanks between generations. */
+/** The elements of a CSS selector: tag, .class, #id, [attribute=value], descendants. */
 export function select(v: Value, selector: string): Value[] {
   let found: Value[] = [v];
   const parts = oneLine(selector).split(" ");

@@ -122,7 +122,7 @@ const entityTexts = [
   "&", "<", ">", '"', "'", "\u00a0", "…", "—", "–", "‘", "’", "“", "”", "·", "•", "©", "®", "™", "°", "é", "«", "»",
 ];
 
-/** Replaces character references. A name that is not known stays as it is; a document cannot define any. */
+/** Replaces character references. An unknown name stays; a document cannot define any. */
 export function unescapeEntities(s: string): string {
   let at = s.indexOf("&");
   if (at < 0) return s;

@@ -86,7 +86,7 @@ export class Value {
 
 const hexDigits = "0123456789abcdef";
 
-/** A string of JSON. Its size is known before it is written: a text of many escapes is not a list of many pieces. */
+/** A string of JSON. Its size is counted first, so that many escapes are not many small strings. */
 function quote(s: string): string {
   let escapes = 0;
   for (let i = 0; i < s.length; i++) if (special(s.charCodeAt(i))) escapes++;

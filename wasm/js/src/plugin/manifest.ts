@@ -68,10 +68,13 @@ export function section(wasm: Uint8Array, name: string): Uint8Array | undefined 
   return found;
 }
 
+/** ReadSection gives a section of a plugin's own file by name. */
+export type ReadSection = (name: string) => string | undefined;
+
 /** maxOwnSection bounds a section that a plugin can read, in bytes. */
 const maxOwnSection = 256 << 10;
 
-/** ownSection gives a section that a plugin can read itself: one of its data, without icon, cases and signature. */
+/** ownSection gives a section that a plugin can read itself; icon, cases and signature are none. */
 export function ownSection(wasm: Uint8Array, name: string): string | undefined {
   if (!name.startsWith("easel.") || ["easel.icon", "easel.cases", "easel.signature"].includes(name)) return undefined;
   const found = section(wasm, name);

@@ -8,7 +8,7 @@ import { PluginError } from "./error.ts";
 import { imports } from "./imports.ts";
 import type { Limits, Pinned, Setting } from "./kernel/guest.ts";
 import type { Way } from "./kernel/wait.ts";
-import { limitsOf, ownSection, readManifest, type Manifest } from "./manifest.ts";
+import { limitsOf, ownSection, readManifest, type Manifest, type ReadSection } from "./manifest.ts";
 import { cut, type Permissions } from "./permission.ts";
 import { Runner, type Spawn } from "./runner.ts";
 import type { Outcome } from "./kernel/serve.ts";
@@ -67,11 +67,10 @@ export class Plugin {
   readonly #exports: Map<string, string>;
   readonly #services: Services;
   readonly #runner: Runner;
-  readonly #section: (name: string) => string | undefined; // of its own file
+  #section: ReadSection = () => undefined;
   readonly #vars = new Map<string, Map<string, Uint8Array>>(); // by run
 
-  private constructor(manifest: Manifest, limits: Limits, granted: Permissions, exports: Map<string, string>, services: Services, runner: Runner, section: (name: string) => string | undefined) {
-    this.#section = section;
+  private constructor(manifest: Manifest, limits: Limits, granted: Permissions, exports: Map<string, string>, services: Services, runner: Runner) {
     this.manifest = manifest;
     this.limits = limits;
     this.granted = granted;
@@ -99,7 +98,10 @@ export class Plugin {
     const asked = manifest.permissions ?? {};
     const granted = options.grant === "asked" ? asked : cut(asked, options.grant ?? {});
     const exports = new Map(metered.exports.filter(([, kind]) => kind === "func").map(([name, , type]) => [name, type]));
-    return new Plugin(manifest, limits, granted, exports, options, new Runner(spawn, setting, options.way), (name) => ownSection(wasm, name));
+    const runner = new Runner(spawn, setting, options.way);
+    const plugin = new Plugin(manifest, limits, granted, exports, options, runner);
+    plugin.#section = (name) => ownSection(wasm, name);
+    return plugin;
   }
 
   /** has reports whether the plugin exports a function. */
@@ -117,7 +119,8 @@ export class Plugin {
     }
     const aborter = new AbortController();
     const side: RunSide = request.side ?? (async () => null);
-    const desk = new Desk(this.manifest, request.side ? this.granted : {}, this.#services, side, aborter.signal, request.secretMark, this.#section);
+    const desk = new Desk(this.manifest, request.side ? this.granted : {}, this.#services, side, aborter.signal, request.secretMark);
+    desk.section = this.#section;
     const work = {
       export: name, input: typeof request.input === "string" ? new TextEncoder().encode(request.input) : request.input, vars,
       timeout: Math.min(this.limits.timeout_ms, request.timeout || Infinity), fuel: request.fuel || this.limits.fuel,
