@@ -36,7 +36,8 @@ var guests = []guest{
 	{"examples/typewriter/typewriter.wasm", []string{"examples/typewriter/*.ts", "sdk-as/assembly/*.ts"}, assemblyScript{}},
 	{"sdk-as/testdata/golden.wasm", []string{"sdk-as/testdata/*.ts", "sdk-as/assembly/*.ts"}, assemblyScript{}},
 	{
-		"http/guest/interpreter.wasm", []string{"http/guest/*.ts", "sdk-as/assembly/*.ts"},
+		"http/guest/interpreter.wasm",
+		[]string{"http/guest/*.ts", "sdk-as/assembly/*.ts"},
 		assemblyScript{runtime: "stub"},
 	},
 	{"examples/table/table.wasm", []string{"examples/table/*.rs", "examples/table/build.sh", "sdk-rust/*.rs"}, rust{}},
