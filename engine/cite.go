@@ -41,6 +41,16 @@ func CitationNumber(id string) int {
 	return n
 }
 
+// ChunkID is the id of a chunk that has none of its own, such as a result of a web search:
+// sha1(content) mod 100,000,000.
+func ChunkID(content string) string {
+	n := 0
+	for _, b := range sha1Sum(content) {
+		n = (n*256 + int(b)) % 100_000_000
+	}
+	return strconv.Itoa(n)
+}
+
 // add keeps chunks and aggregates. The same chunk id again keeps the first; another id whose number
 // is taken gets the next free one.
 func (r *Reference) add(node string, chunks, aggs []Value) {

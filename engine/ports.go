@@ -278,7 +278,8 @@ type CodeResult struct {
 // Tools runs components that this engine knows by name only, such as web searches.
 type Tools interface {
 	// CallTool gives the outputs of a component: name -> value. The members chunks and doc_aggs, if
-	// present, become references.
+	// present, become references. A chunk without chunk_id is a search result {title, url, content,
+	// score}; its id and document are derived from it, and one without content is left out.
 	CallTool(ctx context.Context, c *ExternalCall) (Value, error)
 }
 

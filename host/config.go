@@ -85,6 +85,11 @@ type Config struct {
 	PluginSignatures string
 	// Plugins is the folder of installed plugins; "" means plugins in Dir.
 	Plugins string
+	// NoTools leaves out the tools that the program carries, such as web searches; nodes that need
+	// one fail when they are reached.
+	NoTools bool
+	// SQLiteDir is a folder of SQLite files that ExeSQL may read; "" allows none.
+	SQLiteDir string
 	// Knowledge is a folder whose sub-folders of documents are the datasets of
 	// all tenants, by their names, and those of @ID those of the tenant ID; ""
 	// means that there are none.

@@ -40,6 +40,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/schedule"
 	"github.com/easel-canvas/easel/host/internal/store"
 	"github.com/easel-canvas/easel/host/internal/telemetry"
+	"github.com/easel-canvas/easel/host/internal/tools"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
 
@@ -68,6 +69,8 @@ type Host struct {
 	runMemory *runMemory
 
 	plugins   *plugins // nil where the machine cannot run any
+	tools     *tools.Set
+	ownTools  ownPlugins
 	documents document.Reader
 	knowledge *knowledge.Base // nil without documents
 
@@ -139,6 +142,7 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err := h.openPlugins(ctx, registry); err != nil {
 		return err
 	}
+	h.tools = newTools(h)
 	h.web = &web.Client{AllowPrivate: cfg.AllowPrivate}
 	numbers := h.newMetrics()
 	if err := h.openQuota(numbers); err != nil {
@@ -253,7 +257,7 @@ func (h *Host) Close() error {
 	if h.knowledge != nil {
 		err = errors.Join(err, h.knowledge.Close())
 	}
-	err = errors.Join(err, h.plugins.close(), h.documents.Close(), h.traces.Close())
+	err = errors.Join(err, h.plugins.close(), h.ownTools.close(), h.documents.Close(), h.traces.Close())
 	if h.quota != nil {
 		err = errors.Join(err, h.quota.Close())
 	}

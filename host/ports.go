@@ -8,6 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/runs"
 	"github.com/easel-canvas/easel/host/internal/script"
 	"github.com/easel-canvas/easel/host/internal/store"
+	"github.com/easel-canvas/easel/host/internal/tools"
 	"github.com/easel-canvas/easel/host/internal/upload"
 )
 
@@ -20,6 +21,8 @@ type ports struct {
 	scripts   *script.Runner
 	knowledge *knowledge.Base // nil without documents
 	private   bool            // requests may reach private addresses
+	tools     *tools.Set      // nil without built-in tools
+	sqlite    string          // folder of SQLite files for ExeSQL; "" allows none
 	memory    *runMemory
 }
 
@@ -28,7 +31,7 @@ func (h *Host) newPorts() *ports {
 		store: h.store, models: h.models, mcp: h.mcp, knowledge: h.knowledge,
 		files:   &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
 		scripts: &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts},
-		private: h.cfg.AllowPrivate, memory: h.runMemory,
+		private: h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
 	}
 }
 
@@ -44,6 +47,7 @@ func (p *ports) of(j *runs.Job) engine.Ports {
 		HTTP:      p.http(j),
 		Code:      p.scripts,
 		MCP:       p.mcpServers(j),
+		Tools:     p.external(j),
 		Secrets:   p.secrets(j),
 		Budget:    p.memory.open(j.ID),
 	}

@@ -98,6 +98,15 @@ func TestPrivateAddresses(t *testing.T) {
 			id := saved(t, url, "key", doc([3]string{"begin", "Begin", `{}`}, [3]string{"Invoke:X", "Invoke", `{"url":"` + address + `","method":"get","timeout":5}`}))
 			return asked(t, url, "POST", "/v1/canvas/debug", json, `{"id":"`+id+`","component_id":"Invoke:X","params":{}}`)
 		}},
+		{"tool that reads pages", func(t *testing.T, url, address string) string {
+			canvas := doc([3]string{"begin", "Begin", `{}`}, [3]string{"X", "Crawler", `{}`})
+			return said(t, url, "key", saved(t, url, "key", canvas), address)
+		}},
+		{"tool at an address of the canvas", func(t *testing.T, url, address string) string {
+			search := `{"searxng_url":"` + address + `"}`
+			canvas := doc([3]string{"begin", "Begin", `{}`}, [3]string{"X", "SearXNG", search})
+			return said(t, url, "key", saved(t, url, "key", canvas), "q")
+		}},
 		{"MCP server, tested", func(t *testing.T, url, address string) string {
 			return asked(t, url, "POST", "/v1/mcp_server/test_mcp", json, `{"url":"`+address+`","server_type":"streamable-http","timeout":5}`)
 		}},

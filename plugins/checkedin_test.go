@@ -9,6 +9,7 @@
 package plugins_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -34,6 +35,11 @@ type guest struct {
 var guests = []guest{
 	{"examples/typewriter/typewriter.wasm", []string{"examples/typewriter/*.ts", "sdk-as/assembly/*.ts"}, assemblyScript{}},
 	{"sdk-as/testdata/golden.wasm", []string{"sdk-as/testdata/*.ts", "sdk-as/assembly/*.ts"}, assemblyScript{}},
+	{
+		"http/guest/interpreter.wasm",
+		[]string{"http/guest/*.ts", "sdk-as/assembly/*.ts"},
+		assemblyScript{runtime: "stub"},
+	},
 	{"examples/table/table.wasm", []string{"examples/table/*.rs", "examples/table/build.sh", "sdk-rust/*.rs"}, rust{}},
 	{"sdk-rust/testdata/golden.wasm", []string{"sdk-rust/testdata/*.rs", "sdk-rust/testdata/build.sh", "sdk-rust/*.rs"}, rust{}},
 }
@@ -113,8 +119,9 @@ func digest(t *testing.T, file string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// assemblyScript is the compiler that npm installs for the SDK.
-type assemblyScript struct{}
+// assemblyScript is the compiler that npm installs for the SDK. runtime is its memory management,
+// minimal when left out; a module with stub resets its heap itself.
+type assemblyScript struct{ runtime string }
 
 const asc = "sdk-as/node_modules/assemblyscript"
 
@@ -133,7 +140,7 @@ func (assemblyScript) version() (version, why string) {
 	return "assemblyscript " + p.Version, ""
 }
 
-func (assemblyScript) build(t *testing.T, file, to string) {
+func (a assemblyScript) build(t *testing.T, file, to string) {
 	t.Helper()
 	to, err := filepath.Abs(to)
 	require.NoError(t, err)
@@ -143,7 +150,7 @@ func (assemblyScript) build(t *testing.T, file, to string) {
 	sdk, err := filepath.Rel(dir, "sdk-as/assembly/index/abort")
 	require.NoError(t, err)
 	cmd := exec.Command("node", filepath.Join(root, asc, "bin/asc.js"), strings.TrimSuffix(filepath.Base(file), ".wasm")+".ts",
-		"-o", to, "-O2", "--runtime", "minimal", "--use", "abort="+filepath.ToSlash(sdk))
+		"-o", to, "-O2", "--runtime", cmp.Or(a.runtime, "minimal"), "--use", "abort="+filepath.ToSlash(sdk))
 	cmd.Dir = dir
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(said))

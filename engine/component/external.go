@@ -104,7 +104,8 @@ func (e *External) take(call *engine.Call, outs engine.Value) error {
 		}
 	}
 	if chunks := outs.Get("chunks"); chunks.Len() > 0 {
-		text := citePassages(call, chunks.Slice(), outs.Get("doc_aggs").Slice())
+		found, aggs := searchResults(chunks.Slice(), outs.Get("doc_aggs").Slice())
+		text := citePassages(call, found, aggs)
 		if !outs.Get(passages).Truthy() {
 			call.Out(passages, engine.String(text))
 		}

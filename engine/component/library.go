@@ -6,20 +6,31 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Library searches a public collection of knowledge that needs no key: Wikipedia, ArXiv, PubMed,
-// GitHub.
+// Library searches a collection that needs no key: Wikipedia, GitHub.
 type Library struct {
 	External
 	Query    engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
-	TopN     int         `json:"top_n" doc:"results wanted" default:"10" min:"1" label:"Results"`
+	TopN     int         `json:"top_n" doc:"number of results" default:"10" min:"1" label:"Results"`
 	Language string      `json:"language" doc:"Wikipedia: language of the pages" default:"en"`
-	SortBy   string      `json:"sort_by" doc:"ArXiv: submittedDate, lastUpdatedDate or relevance"`
-	Email    string      `json:"email" doc:"PubMed: address the service may write to"`
 }
 
 // Run searches.
 func (l *Library) Run(ctx context.Context, call *engine.Call) error {
 	return l.act(ctx, call, arg{"query", &l.Query})
+}
+
+// Papers searches a collection of papers that needs no key: ArXiv, PubMed.
+type Papers struct {
+	External
+	Query  engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
+	TopN   int         `json:"top_n" doc:"number of results" default:"12" min:"1"`
+	SortBy string      `json:"sort_by" doc:"ArXiv: submittedDate, lastUpdatedDate or relevance"`
+	Email  string      `json:"email" doc:"PubMed: address the service may write to"`
+}
+
+// Run searches.
+func (p *Papers) Run(ctx context.Context, call *engine.Call) error {
+	return p.act(ctx, call, arg{"query", &p.Query})
 }
 
 // GoogleScholar searches scientific papers.
@@ -41,10 +52,13 @@ func (g *GoogleScholar) Run(ctx context.Context, call *engine.Call) error {
 func librarySpecs() []engine.Spec {
 	query := wanted("query", "the words to search for, in the language of the collection")
 	fresh := func() engine.Component { return &Library{} }
+	papers := func() engine.Component { return &Papers{} }
 	return []engine.Spec{
 		outside("Wikipedia", "wikipedia_search", "Searches Wikipedia and gives the summaries of pages.", passages, fresh, query),
-		outside("ArXiv", "arxiv_search", "Searches preprints on arXiv and gives their abstracts.", passages, fresh, query),
-		outside("PubMed", "pubmed_search", "Searches medical and biological papers on PubMed.", passages, fresh, query),
+		outside("ArXiv", "arxiv_search", "Searches preprints on arXiv and gives their abstracts.", passages,
+			papers, query),
+		outside("PubMed", "pubmed_search", "Searches medical and biological papers on PubMed.", passages,
+			papers, query),
 		outside("GitHub", "github_search", "Searches repositories on GitHub, most stars first.", passages, fresh, query),
 		outside("GoogleScholar", "google_scholar_search", "Searches scientific papers with Google Scholar.", passages,
 			func() engine.Component { return &GoogleScholar{} }, query),

@@ -94,6 +94,52 @@ func (k *KeyedSearch) Run(ctx context.Context, call *engine.Call) error {
 	return k.act(ctx, call, arg{"query", &k.Query})
 }
 
+// BGPT searches scientific papers with BGPT.
+type BGPT struct {
+	KeyedSearch
+	DaysBack int `json:"days_back" doc:"age of the papers in days at most; 0 means any"`
+}
+
+// Keenable searches the web with Keenable, with a key or without.
+type Keenable struct {
+	KeyedSearch
+	Site engine.Expr `json:"site" doc:"domain to search only"`
+	Mode string      `json:"mode" doc:"pro searches deeper, realtime answers sooner" default:"pro" enum:"pro,realtime"`
+}
+
+// Run searches.
+func (k *Keenable) Run(ctx context.Context, call *engine.Call) error {
+	return k.act(ctx, call, arg{"query", &k.Query}, arg{"site", &k.Site})
+}
+
+// QueritSearch searches the web with Querit.
+type QueritSearch struct {
+	External
+	Query     engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
+	APIKey    string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}"`
+	Count     int         `json:"count" doc:"number of results" default:"10" min:"1"`
+	Chunks    int         `json:"chunks_per_doc" doc:"summaries of a page, 1 to 3" default:"3" min:"1"`
+	TimeRange engine.Expr `json:"time_range" doc:"such as d7, w1, m3 or y1"`
+}
+
+// Run searches.
+func (q *QueritSearch) Run(ctx context.Context, call *engine.Call) error {
+	return q.act(ctx, call, arg{"query", &q.Query}, arg{"time_range", &q.TimeRange})
+}
+
+// QueritContents reads web pages with Querit.
+type QueritContents struct {
+	External
+	URLs   engine.Expr `json:"urls" doc:"addresses: a list, or a text with commas" default:"{sys.query}"`
+	Format engine.Expr `json:"format" doc:"markdown or text" default:"markdown"`
+	APIKey string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}"`
+}
+
+// Run reads the pages.
+func (q *QueritContents) Run(ctx context.Context, call *engine.Call) error {
+	return q.act(ctx, call, arg{"urls", &q.URLs}, arg{"format", &q.Format})
+}
+
 func webSearchSpecs() []engine.Spec {
 	query := wanted("query", "the words to search for, most important first; short and without filler")
 	keyed := func(settings ...string) func() engine.Component {
@@ -118,10 +164,23 @@ func webSearchSpecs() []engine.Spec {
 		outside("SearXNG", "searxng_search", "Searches the web with a SearXNG server.", passages,
 			func() engine.Component { return &SearXNG{External: needing("searxng_url")} }, query, maybe("searxng_url", "string", "address of the server")),
 		outside("Bing", "bing_search", "Searches the web with Bing.", passages, keyed("api_key"), query),
-		also(outside("BGPT", "bgpt_search", "Searches scientific findings with BGPT.", passages, keyed(), query), "BGPTSearch"),
-		also(outside("Keenable", "keenable_search", "Searches the web with Keenable.", passages, keyed(), query), "KeenableSearch"),
-		also(outside("QueritSearch", "querit_search", "Searches the web with Querit.", passages, keyed(), query), "Querit"),
-		outside("QueritContents", "querit_contents", "Reads web pages with Querit.", passages, keyed(), query),
+		also(outside("BGPT", "bgpt_search", "Searches scientific papers with BGPT.", passages,
+			func() engine.Component { return &BGPT{} }, query), "BGPTSearch"),
+		also(outside("Keenable", "keenable_search", "Searches the web with Keenable.", passages,
+			func() engine.Component { return &Keenable{} }, query,
+			maybe("site", "string", "domain to search only")), "KeenableSearch"),
+		also(outside("QueritSearch", "querit_search", "Searches the web with Querit.", passages,
+			func() engine.Component { return &QueritSearch{External: needing("api_key")} }, query,
+			maybe("count", "integer", "number of results"),
+			maybe("chunks_per_doc", "integer", "summaries of a page, 1 to 3"),
+			maybe("site_include", "list", "sites to search only"), maybe("site_exclude", "list", "sites to leave out"),
+			maybe("time_range", "string", "such as d7, w1, m3, y1 or 2026-01-01to2026-02-01"),
+			maybe("country_include", "list", "countries to search only"),
+			maybe("language_include", "list", "languages to search only")), "Querit"),
+		outside("QueritContents", "querit_contents", "Reads web pages with Querit and gives their text.", "json",
+			func() engine.Component { return &QueritContents{External: needing("api_key")} },
+			engine.Field{Name: "urls", Type: "list", Doc: "addresses of the pages, 1 to 10", Required: true},
+			maybe("format", "string", "form of the text", "markdown", "text")),
 	}
 }
 

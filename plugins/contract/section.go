@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 )
 
 // Names of the custom sections of a plugin file.
@@ -11,8 +12,15 @@ const (
 	IconSection      = "easel.icon"
 	I18nSection      = "easel.i18n"
 	CasesSection     = "easel.cases"
+	HTTPSection      = "easel.http"
 	SignatureSection = "easel.signature"
 )
+
+// ownPrefix begins the names of the sections that hold data of a plugin, not code.
+const ownPrefix = "easel."
+
+// maxOwnSection bounds a section that a plugin can read, in bytes.
+const maxOwnSection = 256 << 10
 
 // CustomSection is one custom section of a module. Its header begins at Start.
 type CustomSection struct {
@@ -103,4 +111,42 @@ func WithSection(wasm []byte, name string, payload []byte) ([]byte, error) {
 	head := append(binary.AppendUvarint(nil, uint64(len(name))), name...)
 	out = binary.AppendUvarint(append(out, 0), uint64(len(head)+len(payload)))
 	return append(append(out, head...), payload...), nil
+}
+
+// OwnSections returns the sections of a plugin that it can read itself: those whose names begin
+// with easel., without its icon, cases and signature and those over 256 KiB.
+func OwnSections(wasm []byte) (map[string]string, error) {
+	all, err := CustomSections(wasm)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, s := range all {
+		hidden := s.Name == IconSection || s.Name == CasesSection || s.Name == SignatureSection
+		if !strings.HasPrefix(s.Name, ownPrefix) || hidden || len(s.Payload) > maxOwnSection {
+			continue
+		}
+		if _, ok := out[s.Name]; ok {
+			return nil, Errorf(Malformed, "section %s stands twice", s.Name)
+		}
+		out[s.Name] = string(s.Payload)
+	}
+	return out, nil
+}
+
+// WithoutOwn returns a module without the sections that hold a plugin's data, so that plugins of
+// the same code share what is compiled.
+func WithoutOwn(wasm []byte) ([]byte, error) {
+	all, err := CustomSections(wasm)
+	if err != nil {
+		return nil, err
+	}
+	out, from := make([]byte, 0, len(wasm)), 0
+	for _, s := range all {
+		if strings.HasPrefix(s.Name, ownPrefix) {
+			out = append(out, wasm[from:s.Start]...)
+			from = s.End
+		}
+	}
+	return append(out, wasm[from:]...), nil
 }

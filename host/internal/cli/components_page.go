@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
 // componentsPage writes what --json says as a page of markdown. Params that every component has
@@ -46,7 +47,7 @@ func componentSection(w io.Writer, s *engine.Spec, d engine.Value, own func(stri
 	case s.Missing != "":
 		fmt.Fprintf(w, "\nIt loads, but does not run: %s.\n", s.Missing)
 	default:
-		if outside, ok := s.New().(interface{ Needs() string }); ok {
+		if outside, ok := s.New().(interface{ Needs() string }); ok && !tools.Offers(s.Name) {
 			fmt.Fprintf(w, "\nIt runs only where a host answers the engine's port %s for it.\n", outside.Needs())
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/tools"
 	"github.com/easel-canvas/easel/plugins/contract"
 )
 
@@ -153,6 +154,13 @@ asks for no more than was decided about is switched on with the same part.`,
 			if err != nil {
 				return err
 			}
+			if tools.Named(name) {
+				if limit != nil {
+					return misuse("plugin enable",
+						"%s is a built-in tool: it is granted the hosts of its service and nothing else", name)
+				}
+				return p.switchTool(a, name, true)
+			}
 			return p.catalog(ctx, a, func(c *plugin.Catalog) error {
 				e, err := c.Enable(ctx, name, limit)
 				if err != nil {
@@ -168,11 +176,16 @@ func allowFlag(fs *flag.FlagSet) *string {
 	return fs.String("allow", "", "`LIST` of what is approved of what it asks for, such as http,kv")
 }
 
+// given reports whether a flag stands on the command line.
+func given(fs *flag.FlagSet, name string) bool {
+	found := false
+	fs.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
+}
+
 // allowed reads --allow; nil when it was not given.
 func allowed(verb string, fs *flag.FlagSet, list string) (*contract.Permissions, error) {
-	given := false
-	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "allow" })
-	if !given {
+	if !given(fs, "allow") {
 		return nil, nil
 	}
 	limit, err := contract.Allow(strings.Split(list, ","))
@@ -182,9 +195,19 @@ func allowed(verb string, fs *flag.FlagSet, list string) (*contract.Permissions,
 	return &limit, nil
 }
 
-var pluginDisable = change("disable", "switches a plugin off", "Canvases that name it still load; they fail when they reach it.",
-	func(ctx context.Context, c *plugin.Catalog, name string) (plugin.Entry, error) {
-		return c.Disable(ctx, name)
+var pluginDisable = verb("disable", "NAME", "switches a plugin or a built-in tool off",
+	"Canvases that name it still load; they fail when they reach it.",
+	func(ctx context.Context, a *app, p *pluginPlace, name string) error {
+		if tools.Named(name) {
+			return p.switchTool(a, name, false)
+		}
+		return p.catalog(ctx, a, func(c *plugin.Catalog) error {
+			e, err := c.Disable(ctx, name)
+			if err != nil {
+				return err
+			}
+			return a.entry(p, e)
+		})
 	})
 
 var pluginRollback = change("rollback", "makes the version before the active one active again", "",
@@ -207,7 +230,7 @@ var pluginRemove = verb("remove", "NAME", "removes a plugin with its approval", 
 	})
 
 var pluginList = command{
-	name: "plugin list", args: "[FLAGS]", summary: "lists the installed plugins",
+	name: "plugin list", args: "[FLAGS]", summary: "lists the installed plugins and the built-in tools",
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
@@ -215,21 +238,27 @@ var pluginList = command{
 			if len(args) > 0 {
 				return misuse("plugin list", "it takes no arguments")
 			}
-			return p.catalog(ctx, a, func(c *plugin.Catalog) error { return a.plugins(p, c.List()) })
+			return p.catalog(ctx, a, func(c *plugin.Catalog) error {
+				builtin, err := p.builtin(a)
+				if err != nil {
+					return err
+				}
+				return a.plugins(p, c.List(), builtin)
+			})
 		}
 	},
 }
 
-func (a *app) plugins(p *pluginPlace, list []plugin.Entry) error {
+func (a *app) plugins(p *pluginPlace, list []plugin.Entry, builtin []builtinTool) error {
 	if p.json {
-		if list == nil {
-			list = []plugin.Entry{}
+		all := make([]any, 0, len(list)+len(builtin))
+		for _, e := range list {
+			all = append(all, e)
 		}
-		return a.printJSON(list)
-	}
-	if len(list) == 0 {
-		_, err := fmt.Fprintln(a.err, "no plugins are installed; `easel plugin install FILE` installs one")
-		return err
+		for _, t := range builtin {
+			all = append(all, t)
+		}
+		return a.printJSON(all)
 	}
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tVERSION\tSTATE\tNOTE")
@@ -251,6 +280,9 @@ func (a *app) plugins(p *pluginPlace, list []plugin.Entry) error {
 			note = fmt.Sprintf("%s waits for `easel plugin enable %s`: it asks for %s", e.Waiting.Version, e.Name, strings.Join(e.Waiting.Asks, ", "))
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Name, version, state, note)
+	}
+	for _, t := range builtin {
+		fmt.Fprintf(w, "%s\t%s\t%s\tbuilt in, serves %s\n", t.Name, t.Version, onOff(t.Enabled), t.Component)
 	}
 	return w.Flush()
 }

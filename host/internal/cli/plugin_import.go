@@ -11,13 +11,22 @@ import (
 )
 
 var pluginImport = command{
-	name: "plugin import", args: "FILE.py|FILE.json [FLAGS]",
-	summary: "converts the metadata of a RAGFlow LLMToolPlugin into a manifest",
+	name: "plugin import", args: "FILE.py|FILE.json|FILE.yaml [FLAGS]",
+	summary: "makes tools of an OpenAPI document, or a manifest of a RAGFlow LLMToolPlugin",
 	help: `
+Of an OpenAPI 3 document (JSON or YAML) each chosen operation becomes the folder of a plugin that is only data: its
+parameters and the properties of its body are arguments, its server is the one host it may reach, and the key it
+requires is a secret of the host. Without --operation and --all the operations are listed.
+
 Reads the value that get_metadata returns, or the same value as JSON, and writes a manifest with that name and those
 arguments. The code is not converted: plugins are WebAssembly modules. Names that begin with $t: are translation keys
 and are kept.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		api := &openAPIImport{}
+		fs.Var(&api.chosen, "operation", "`ID` of an operation of an OpenAPI document; may be given several times")
+		fs.BoolVar(&api.all, "all", false, "all operations of an OpenAPI document")
+		fs.StringVar(&api.server, "server", "", "`URL` of the service instead of the servers in an OpenAPI document")
+		fs.StringVar(&api.dir, "dir", ".", "`DIR` in which the folders of plugins are made")
 		out := fs.String("o", "", "`FILE` to write (default: standard output)")
 		return func(_ context.Context, a *app, args []string) error {
 			file, err := one("import", "FILE", args)
@@ -27,6 +36,12 @@ and are kept.`,
 			raw, err := os.ReadFile(file)
 			if err != nil {
 				return &usageError{"", err}
+			}
+			if doc, ok, err := isOpenAPI(file, raw); err != nil || ok {
+				if err != nil {
+					return err
+				}
+				return api.run(a, file, doc)
 			}
 			manifest, err := pluginkit.Import(string(raw))
 			if err != nil {

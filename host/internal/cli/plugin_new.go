@@ -24,14 +24,17 @@ import (
 var scaffolds embed.FS
 
 var pluginNew = command{
-	name: "plugin new", args: "NAME [--lang go|as|rust] [FLAGS]", summary: "makes the folder of a new plugin",
+	name: "plugin new", args: "NAME [--lang go|as|rust | --http] [FLAGS]", summary: "makes the folder of a new plugin",
 	help: `
 The folder builds with the plain tools of its language: Go; npm and the AssemblyScript compiler; rustc with the target
 wasm32-unknown-unknown. It holds a plugin that greets, a case, a copy of the SDK, and a file for continuous integration.
+With --http it holds no program but a spec: the requests of a tool and how the answers become outputs; it needs no
+compiler.
 Go suits plugins that need libraries; AssemblyScript and Rust make small files that start in no time, which matters in a
 browser.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		lang := fs.String("lang", "go", "`LANGUAGE`: go, as (AssemblyScript) or rust")
+		data := fs.Bool("http", false, "a tool that is only data: a manifest and the spec of its requests")
 		dir := fs.String("dir", "", "`DIR` to make; NAME when left out")
 		sdk := fs.String("sdk", "", "`DIR` of the Go SDK to build against instead of a copy, such as plugins/sdk of a checkout")
 		return func(_ context.Context, a *app, args []string) error {
@@ -41,6 +44,14 @@ browser.`,
 			}
 			if !pluginName.MatchString(name) {
 				return misuse("plugin new", "name %q: want lower-case letters, digits, - and _, beginning with a letter", name)
+			}
+			if *data {
+				if given(fs, "lang") {
+					return misuse("plugin new", "--http and --lang exclude each other")
+				}
+				*lang = "http"
+			} else if *lang == "http" {
+				return misuse("plugin new", "--lang http: use --http")
 			}
 			files, err := scaffold(*lang, name, *sdk)
 			if err != nil {
@@ -66,6 +77,7 @@ var pluginName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
 var firstStep = map[string]func(dir string) string{
 	"go":   func(dir string) string { return "  (cd " + dir + " && go test ./...)\n" },
 	"as":   func(dir string) string { return "  (cd " + dir + " && npm install)\n" },
+	"http": func(string) string { return "" },
 	"rust": func(string) string { return "  rustup target add wasm32-unknown-unknown\n" },
 }
 

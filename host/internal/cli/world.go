@@ -10,6 +10,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/files"
+	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 	"github.com/easel-canvas/easel/host/internal/model"
@@ -31,6 +32,8 @@ type world struct {
 	model     string
 	knowledge string
 	private   bool
+	noTools   bool
+	sqlite    string
 	save      string
 	paces     paces
 	limits    limits
@@ -42,7 +45,9 @@ type world struct {
 func (w *world) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.model, "model", "", "answers all model calls: `ID` is offline, scripted:FILE, or MODEL@PROVIDER")
 	fs.StringVar(&w.knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets")
-	fs.BoolVar(&w.private, "allow-private", false, "let Invoke reach private and local addresses")
+	fs.BoolVar(&w.private, "allow-private", false, "let Invoke and tools reach private and local addresses")
+	fs.BoolVar(&w.noTools, "no-tools", false, noToolsUsage)
+	fs.StringVar(&w.sqlite, "sqlite", "", sqliteUsage)
 	fs.StringVar(&w.save, "save", "", "`DIR` for the files that a canvas makes (output_format); without it none are made")
 	w.paces.flags(fs)
 	fs.Var(&w.limits, "limit", limitUsage())
@@ -69,11 +74,12 @@ func (w *world) options(a *app) (engine.Options, error) {
 		HTTP: &web.Client{AllowPrivate: w.private, Secrets: secrets},
 		Code: &script.Runner{Worker: worker(), Memory: memlimit.New("scripts", script.Share(memlimit.Process()))},
 	}
+	ports.Tools = w.tools(a, secrets)
 	if dir, err := os.UserCacheDir(); err == nil { // without one, PDF takes a second longer
 		w.uploads.Documents.CacheDir = filepath.Join(dir, "easel", "documents")
 	}
 	if w.save != "" {
-		ports.Documents = files.Made{Dir: w.save, Saved: func(path string) { fmt.Fprintln(a.err, "saved", path) }}
+		ports.Documents = w.made(a)
 	}
 	if w.knowledge != "" {
 		if info, err := os.Stat(w.knowledge); err != nil || !info.IsDir() {
@@ -92,6 +98,23 @@ func (w *world) options(a *app) (engine.Options, error) {
 		Ports: ports, TenantID: "local", Concurrency: w.paces.concurrency, MaxSteps: w.paces.maxSteps,
 		Limits: w.limits.Limits, Seed: w.seed, Internal: true,
 	}, nil
+}
+
+// made is the folder for files that a canvas makes.
+func (w *world) made(a *app) files.Made {
+	return files.Made{Dir: w.save, Saved: func(path string) { fmt.Fprintln(a.err, "saved", path) }}
+}
+
+// tools run components that act outside: some in this process, all others as sandboxed modules.
+func (w *world) tools(a *app, secrets engine.Secrets) engine.Tools {
+	port := &hosttool.Port{
+		Network: &web.Client{AllowPrivate: w.private}, SQLiteDir: w.sqlite, Documents: &w.uploads.Documents,
+		Files: files.RunFiles{Uploads: &w.uploads, Made: w.made(a)}, Secrets: secrets,
+	}
+	if !w.noTools {
+		port.Others = a.tools(w.private).Port("local", secrets)
+	}
+	return port
 }
 
 // worker is this program as the worker of scripts. Without a path to it, scripts run inside.

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,11 +54,17 @@ func (f RunFiles) path(id string) (string, bool) {
 	return path, id != "" && f.Made.Dir != "" && filepath.Dir(path) == filepath.Clean(f.Made.Dir)
 }
 
+// errNoFolder refuses to make a file where no folder was chosen.
+var errNoFolder = errors.New("no folder for files is chosen (easel run --save DIR)")
+
 // mostNames bounds how many files of one name are numbered.
 const mostNames = 10_000
 
 // Save writes a file into the folder for files that runs make. A name that is taken gets a number.
 func (f RunFiles) Save(_ context.Context, name, format string, data []byte) (engine.Value, error) {
+	if f.Made.Dir == "" {
+		return engine.Null, errNoFolder
+	}
 	if err := os.MkdirAll(f.Made.Dir, 0o777); err != nil {
 		return engine.Null, err
 	}

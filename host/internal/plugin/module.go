@@ -21,6 +21,7 @@ type Module struct {
 	limits   contract.Limits
 	granted  contract.Permissions
 	settings map[string]string
+	sections map[string]string // what self.section gives, by name
 	seal     *Seal
 	warning  string
 	compiled wazero.CompiledModule

@@ -34,6 +34,8 @@ var operations = map[string]operation{
 	"var.get":    (*requests).varGet,
 	"var.set":    (*requests).varSet,
 	"sleep":      (*requests).sleep,
+
+	"self.section": (*requests).section,
 }
 
 // answer answers one request of call. It returns false when the call is cancelled.
@@ -129,6 +131,16 @@ func (r *requests) sleep(args engine.Value) (engine.Value, error) {
 	}
 	r.g.sleep(time.Duration(min(max(ms, 0), 1<<40)) * time.Millisecond)
 	return engine.Object(), nil
+}
+
+// section reads a section of the plugin's own file.
+func (r *requests) section(args engine.Value) (engine.Value, error) {
+	name, err := textOf("self.section", args, "name")
+	if err != nil {
+		return engine.Null, err
+	}
+	text, found := r.g.m.sections[name]
+	return engine.Object("found", found, "text", text), nil
 }
 
 // wholeOf is a member that must be a whole number when it is present.

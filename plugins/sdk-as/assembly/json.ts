@@ -3,12 +3,16 @@
 /** Kinds of a Value. */
 export const enum Kind { Null, Bool, Number, Text, List, Object }
 
+// Scalars share these: most values of a message are scalars, and each array has a cost.
+const noNames: string[] = [];
+const noItems: Value[] = [];
+
 /** A JSON value. Members keep their order, numbers their text. */
 export class Value {
   kind: Kind = Kind.Null;
   raw: string = ""; // of a text, a number or a truth value
-  names: string[] = [];
-  items: Value[] = []; // of a list, or the members of an object
+  names: string[] = noNames;
+  items: Value[] = noItems; // of a list, or the members of an object
 
   static text(s: string): Value { return Value.scalar(Kind.Text, s); }
   static number(n: f64): Value {
@@ -16,8 +20,17 @@ export class Value {
     return Value.scalar(Kind.Number, n == Math.floor(n) && Math.abs(n) < 9007199254740992 ? (<i64>n).toString() : n.toString());
   }
   static bool(b: bool): Value { return Value.scalar(Kind.Bool, b ? "true" : "false"); }
-  static list(): Value { return Value.scalar(Kind.List, ""); }
-  static object(): Value { return Value.scalar(Kind.Object, ""); }
+  static list(): Value {
+    const v = Value.scalar(Kind.List, "");
+    v.items = [];
+    return v;
+  }
+  static object(): Value {
+    const v = Value.scalar(Kind.Object, "");
+    v.names = [];
+    v.items = [];
+    return v;
+  }
   private static scalar(kind: Kind, raw: string): Value {
     const v = new Value();
     v.kind = kind;
@@ -71,20 +84,35 @@ export class Value {
   }
 }
 
+const hexDigits = "0123456789abcdef";
+
+/** A string of JSON. Its size is counted first, so that many escapes are not many small strings. */
 function quote(s: string): string {
-  const out: string[] = ['"'];
-  let from = 0;
+  let escapes = 0;
+  for (let i = 0; i < s.length; i++) if (special(s.charCodeAt(i))) escapes++;
+  if (escapes == 0) return '"' + s + '"';
+  const out = new Uint16Array(s.length + 5 * escapes + 2);
+  let n = 0;
+  out[n++] = 34;
   for (let i = 0; i < s.length; i++) {
     const c = s.charCodeAt(i);
-    if (c >= 32 && c != 34 && c != 92) continue;
-    out.push(s.substring(from, i));
-    out.push("\\u" + c.toString(16).padStart(4, "0"));
-    from = i + 1;
+    if (!special(c)) {
+      out[n++] = <u16>c;
+      continue;
+    }
+    out[n] = 92;
+    out[n + 1] = 117;
+    out[n + 2] = 48;
+    out[n + 3] = 48;
+    out[n + 4] = <u16>hexDigits.charCodeAt(c >> 4);
+    out[n + 5] = <u16>hexDigits.charCodeAt(c & 15);
+    n += 6;
   }
-  out.push(s.substring(from));
-  out.push('"');
-  return out.join("");
+  out[n++] = 34;
+  return String.UTF16.decodeUnsafe(out.dataStart, n << 1);
 }
+
+function special(c: i32): bool { return c < 32 || c == 34 || c == 92; }
 
 /** Reads JSON; null when the text is none (or the text "null"). */
 export function parse(text: string): Value {
@@ -155,33 +183,46 @@ class Parser {
     return this.fail();
   }
   private text(): string {
-    const out: string[] = [];
-    let from = this.i;
-    while (this.i < this.s.length) {
-      const c = this.s.charCodeAt(this.i++);
-      if (c == 34) {
-        out.push(this.s.substring(from, this.i - 1));
-        return out.join("");
+    const s = this.s, from = this.i;
+    let end = from, escapes = false;
+    while (end < s.length && s.charCodeAt(end) != 34) {
+      if (s.charCodeAt(end) == 92) {
+        escapes = true;
+        end++;
       }
-      if (c != 92) continue;
-      out.push(this.s.substring(from, this.i - 1));
-      out.push(this.escaped());
-      from = this.i;
+      end++;
     }
-    this.failed = true;
-    return "";
+    if (end >= s.length) {
+      this.failed = true;
+      return "";
+    }
+    this.i = end + 1;
+    if (!escapes) return s.substring(from, end);
+    const out = new Uint16Array(end - from); // an escape is longer than what it stands for
+    let n = 0;
+    for (let i = from; i < end; i++) {
+      let c = s.charCodeAt(i);
+      if (c == 92) {
+        c = s.charCodeAt(++i);
+        if (c == 117) {
+          const code = parseInt(s.substring(i + 1, min(i + 5, end)), 16);
+          c = isNaN(code) ? 0xfffd : <i32>code;
+          i += 4;
+        } else {
+          c = unescaped(c);
+        }
+      }
+      out[n++] = <u16>c;
+    }
+    return String.UTF16.decodeUnsafe(out.dataStart, n << 1);
   }
-  private escaped(): string {
-    if (this.i >= this.s.length) return "";
-    const c = this.s.charCodeAt(this.i++);
-    if (c == 110) return "\n";
-    if (c == 114) return "\r";
-    if (c == 116) return "\t";
-    if (c == 98) return "\b";
-    if (c == 102) return "\f";
-    if (c != 117) return String.fromCharCode(c);
-    const code = parseInt(this.s.substring(this.i, this.i + 4), 16);
-    this.i += 4;
-    return isNaN(code) ? "\uFFFD" : String.fromCharCode(<i32>code);
-  }
+}
+
+/** What stands for the character behind a backslash. */
+function unescaped(c: i32): i32 {
+  if (c == 110) return 10;
+  if (c == 114) return 13;
+  if (c == 116) return 9;
+  if (c == 98) return 8;
+  return c == 102 ? 12 : c;
 }

@@ -24,14 +24,15 @@ const (
 )
 
 // Build compiles the plugin in a folder with its language's own tool: Go where there are .go files,
-// otherwise what `npm run build` or build.sh leaves as the folder's .wasm file. What the tool
-// prints is part of the error.
+// the interpreter where there is http.json, otherwise what `npm run build` or build.sh leaves as
+// the folder's .wasm file. What the tool prints is part of the error.
 func Build(ctx context.Context, dir string) ([]byte, error) {
 	for _, how := range []struct {
 		sign string
 		run  func(context.Context, string) ([]byte, error)
 	}{
 		{"*.go", buildGo},
+		{HTTPFile, buildHTTP},
 		{"package.json", func(ctx context.Context, dir string) ([]byte, error) {
 			if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
 				return nil, fmt.Errorf("build %s: no node_modules; run `npm install` there first", dir)
@@ -48,7 +49,7 @@ func Build(ctx context.Context, dir string) ([]byte, error) {
 			return how.run(ctx, dir)
 		}
 	}
-	return nil, fmt.Errorf("build %s: no .go files, package.json or build.sh in it", dir)
+	return nil, fmt.Errorf("build %s: no .go files, http.json, package.json or build.sh in it", dir)
 }
 
 func buildGo(ctx context.Context, dir string) (wasm []byte, err error) {

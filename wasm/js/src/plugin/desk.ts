@@ -5,6 +5,7 @@ import { unmarked } from "../fetch.ts";
 import { failureOf, PluginError, type Failure } from "./error.ts";
 import { readRequest, Web, type Carrier } from "./http.ts";
 import { encode } from "./kernel/guest.ts";
+import type { ReadSection } from "./manifest.ts";
 import type { Permissions } from "./permission.ts";
 
 /** Emission is one piece a plugin gives before it has finished. */
@@ -45,6 +46,8 @@ export class Desk {
   readonly #run: RunSide;
   readonly #web: Web;
   readonly #signal: AbortSignal;
+  /** section reads the plugin's own file. */
+  section: ReadSection = () => undefined;
   readonly #mark: string; // of the placeholders of secrets that count
   readonly #used: Record<"llm" | "embed", number> = { llm: 0, embed: 0 };
 
@@ -115,6 +118,12 @@ export class Desk {
         return { ok: { vectors: await this.#services.embed((args["texts"] ?? []) as string[]) } };
       }
       case "var.get": case "var.set": return this.#run(op, this.#variable(op, args));
+      case "self.section": {
+        const name = args["name"];
+        if (typeof name !== "string") throw new PluginError("invalid_argument", "self.section: name is missing");
+        const text = this.section(name);
+        return { ok: { found: text !== undefined, text: text ?? "" } };
+      }
       case "sleep": return { ok: await this.#sleep(Number(args["ms"] ?? 0)) };
     }
     if (area === "kv" && ["kv.get", "kv.set", "kv.delete", "kv.list"].includes(op)) return { ok: await this.#keep(op, args) };

@@ -3,6 +3,7 @@
 
 import type { Limits } from "./kernel/guest.ts";
 import type { Permissions } from "./permission.ts";
+import { read, split } from "./start.ts";
 
 export interface Manifest {
   abi: number;
@@ -28,3 +29,27 @@ export interface Manifest {
 
 /** Schema is JSON Schema of params, arguments or outputs. */
 export type Schema = { type?: string | string[] } & Record<string, unknown>;
+
+/** ReadSection gives a section of a plugin's own file by name. */
+export type ReadSection = (name: string) => string | undefined;
+
+/** maxOwnSection bounds a section that a plugin can read, in bytes. */
+const maxOwnSection = 256 << 10;
+
+const hiddenSections = ["easel.icon", "easel.cases", "easel.signature"];
+
+/**
+ * ownSection gives a section that a plugin can read itself, of a file that the engine module has
+ * examined.
+ */
+export function ownSection(wasm: Uint8Array, name: string): string | undefined {
+  if (!name.startsWith("easel.") || hiddenSections.includes(name)) return undefined;
+  for (const { id, body, end } of split(wasm)) {
+    if (id !== 0) continue;
+    const [length, from] = read(wasm, body);
+    const data = from + length;
+    if (new TextDecoder().decode(wasm.subarray(from, data)) !== name) continue;
+    return end - data <= maxOwnSection ? new TextDecoder().decode(wasm.subarray(data, end)) : undefined;
+  }
+  return undefined;
+}

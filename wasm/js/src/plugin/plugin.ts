@@ -8,7 +8,7 @@ import { PluginError } from "./error.ts";
 import { imports } from "./imports.ts";
 import type { Limits, Pinned, Setting } from "./kernel/guest.ts";
 import type { Way } from "./kernel/wait.ts";
-import type { Manifest } from "./manifest.ts";
+import { ownSection, type Manifest, type ReadSection } from "./manifest.ts";
 import type { Permissions } from "./permission.ts";
 import { Runner, type Spawn } from "./runner.ts";
 import type { Outcome } from "./kernel/serve.ts";
@@ -77,6 +77,7 @@ export class Plugin {
   readonly #exports: Map<string, string>;
   readonly #services: Services;
   readonly #runner: Runner;
+  #section: ReadSection = () => undefined;
   readonly #vars = new Map<string, Map<string, Uint8Array>>(); // by run
 
   private constructor(examined: Examined, services: Services, runner: Runner) {
@@ -109,7 +110,9 @@ export class Plugin {
       idempotent: examined.manifest.idempotent === true,
     };
     if (options.pinned) setting.pinned = options.pinned;
-    return new Plugin(examined, options, new Runner(spawn, setting, options.way));
+    const plugin = new Plugin(examined, options, new Runner(spawn, setting, options.way));
+    plugin.#section = (name) => ownSection(wasm, name);
+    return plugin;
   }
 
   /** has reports whether the plugin exports a function. */
@@ -128,6 +131,7 @@ export class Plugin {
     const aborter = new AbortController();
     const side: RunSide = request.side ?? (async () => null);
     const desk = new Desk(this.manifest, request.side ? this.granted : {}, this.#services, side, aborter.signal, request.secretMark);
+    desk.section = this.#section;
     const work = {
       export: name, input: typeof request.input === "string" ? new TextEncoder().encode(request.input) : request.input, vars,
       timeout: Math.min(this.limits.timeout_ms, request.timeout || Infinity), fuel: request.fuel || this.limits.fuel,

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/easel-canvas/easel/host/internal/cli/pluginkit"
+	httptool "github.com/easel-canvas/easel/plugins/http"
+)
+
+// openAPIImport is `easel plugin import` for an OpenAPI document.
+type openAPIImport struct {
+	chosen texts
+	all    bool
+	server string
+	dir    string
+}
+
+// isOpenAPI reports whether a document is one of OpenAPI, and returns it decoded.
+func isOpenAPI(file string, raw []byte) (any, bool, error) {
+	yamlFile := slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(file)))
+	var doc any
+	if yamlFile {
+		if err := yaml.Unmarshal(raw, &doc); err != nil {
+			return nil, false, fmt.Errorf("%s: %w", file, err)
+		}
+		return doc, true, nil
+	}
+	if json.Unmarshal(raw, &doc) != nil {
+		return nil, false, nil // Python, or what readLiteral understands better
+	}
+	m, _ := doc.(map[string]any)
+	return doc, m["openapi"] != nil || m["swagger"] != nil, nil
+}
+
+// run makes a folder of each chosen operation, or lists what can be chosen.
+func (o *openAPIImport) run(a *app, file string, doc any) error {
+	api, err := httptool.ReadOpenAPI(doc)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	api.Server = o.server
+	operations := api.Operations()
+	if !o.all && len(o.chosen) == 0 {
+		w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+		for _, op := range operations {
+			fmt.Fprintf(w, "%s\t%s %s\t%s\n", op.ID, op.Method, op.Path, op.Summary)
+		}
+		fmt.Fprintln(a.err, "choose operations with --operation ID, or all of them with --all")
+		return w.Flush()
+	}
+	for _, id := range o.chosen {
+		if !slices.ContainsFunc(operations, func(op httptool.Operation) bool { return op.ID == id }) {
+			return misuse("plugin import",
+				"--operation %s: there is no such operation in %s; without the flag they are listed", id, file)
+		}
+	}
+	for _, op := range operations {
+		if !o.all && !slices.Contains(o.chosen, op.ID) {
+			continue
+		}
+		if err := o.write(a, api, op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write makes the folder of one operation.
+func (o *openAPIImport) write(a *app, api *httptool.OpenAPI, op httptool.Operation) error {
+	im, err := api.Import(op)
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	for name, content := range map[string]any{pluginkit.ManifestFile: im.Manifest, pluginkit.HTTPFile: im.Spec} {
+		raw, err := json.MarshalIndent(content, "", "  ")
+		if err != nil {
+			return err
+		}
+		files[name] = append(raw, '\n')
+	}
+	to := filepath.Join(o.dir, im.Name)
+	if err := os.MkdirAll(o.dir, 0o755); err != nil {
+		return &usageError{"", err}
+	}
+	if err := writeScaffold(to, files); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "%s: %s %s\n", to, op.Method, op.Path)
+	return err
+}

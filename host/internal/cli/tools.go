@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/tools"
+	"github.com/easel-canvas/easel/plugins/contract"
+)
+
+const sqliteUsage = "`DIR` of SQLite files that ExeSQL may read; none when left out"
+
+const noToolsUsage = "leave out the built-in tools, such as web searches; nodes that need one fail when reached"
+
+// tools are the tools that the program carries. Nothing is loaded before one is called; what was
+// loaded is closed when the program ends.
+func (a *app) tools(private bool) *tools.Set {
+	var mu sync.Mutex
+	var made *plugin.Host
+	cfg := tools.Config{AllowPrivate: private, Host: func(ctx context.Context) (*plugin.Host, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if made != nil {
+			return made, nil
+		}
+		log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
+		h, err := plugin.New(ctx, plugin.Config{CacheDir: toolCache(), Log: log})
+		if err == nil {
+			made = h
+			a.atEnd(func() error { return h.Close(context.Background()) })
+		}
+		return h, err
+	}}
+	if dir, err := (&pluginPlace{}).folder(a); err == nil { // without a folder nothing is switched off
+		cfg.Switches = tools.ReadSwitches(dir)
+	}
+	return tools.New(cfg)
+}
+
+// toolCache is the folder of compiled code, which saves some 20 ms of the first call; "" where
+// there is no place for it.
+func toolCache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	dir = filepath.Join(dir, "easel", "tools")
+	if os.MkdirAll(dir, 0o700) != nil {
+		return ""
+	}
+	return dir
+}
+
+// builtinTool is a tool that the program carries, as `easel plugin list --json` prints it.
+type builtinTool struct {
+	Name      string               `json:"name"`
+	Version   string               `json:"version"`
+	Builtin   bool                 `json:"builtin"`
+	Enabled   bool                 `json:"enabled"`
+	Component string               `json:"component"`
+	Approved  contract.Permissions `json:"approved"`
+}
+
+// builtin lists the tools of the program with their switches.
+func (p *pluginPlace) builtin(a *app) ([]builtinTool, error) {
+	dir, err := p.folder(a)
+	if err != nil {
+		return nil, err
+	}
+	list, err := tools.List(tools.ReadSwitches(dir))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]builtinTool, len(list))
+	for i, t := range list {
+		out[i] = builtinTool{t.Manifest.Name, t.Manifest.Version, true, t.On, t.Component, t.Manifest.Permissions}
+	}
+	return out, nil
+}
+
+// switchTool switches a built-in tool on or off.
+func (p *pluginPlace) switchTool(a *app, name string, on bool) error {
+	dir, err := p.folder(a)
+	if err != nil {
+		return err
+	}
+	if err := tools.ReadSwitches(dir).Set(name, on); err != nil {
+		return err
+	}
+	if p.json {
+		return a.printJSON(map[string]any{"name": name, "builtin": true, "enabled": on})
+	}
+	_, err = fmt.Fprintf(a.out, "%s is %s\n", name, onOff(on))
+	return err
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}

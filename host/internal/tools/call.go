@@ -1,0 +1,227 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/hostmatch"
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/contract"
+	"github.com/easel-canvas/easel/plugins/tools"
+)
+
+// port answers engine.Tools for one run.
+type port struct {
+	set     *Set
+	tenant  string
+	secrets engine.Secrets
+}
+
+// CallTool runs the tool that serves a component.
+func (p *port) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Value, error) {
+	t, ok, err := find(c.Component)
+	if err != nil {
+		return engine.Null, err
+	}
+	if !ok {
+		return engine.Null, fmt.Errorf("%s: %w: no tool of this program serves it", c.Component, engine.ErrNoPort)
+	}
+	if err := p.set.cfg.Switches.off(t.Name()); err != nil {
+		return engine.Null, &Error{Code: string(contract.Denied), Message: err.Error(), final: engine.ErrNoRetry}
+	}
+	m, err := p.set.module(ctx, t)
+	if err != nil {
+		return engine.Null, err
+	}
+	keys := &keyring{from: p.secrets, mark: c.SecretMark, texts: map[string]string{}}
+	inv, err := p.invocation(t, m, c, keys)
+	if err != nil {
+		wrong := &Error{Code: string(contract.InvalidArgument), Message: err.Error(), final: engine.ErrNoRetry}
+		return engine.Null, wrong
+	}
+	answer, err := m.Invoke(ctx, inv)
+	if err != nil {
+		return engine.Null, failure(ctx, err, keys.failed)
+	}
+	return answer.Outputs, nil
+}
+
+// invocation is a call as the plugin host takes it.
+func (p *port) invocation(
+	t tools.Tool, m *plugin.Module, c *engine.ExternalCall, keys *keyring,
+) (plugin.Invocation, error) {
+	about := m.Manifest()
+	inv := plugin.Invocation{ID: c.Key}
+	inv.Tenant, inv.SecretMark = p.tenant, engine.NewSecretMark()
+	params := engine.NewObject(c.Params.Len())
+	for name, v := range c.Params.Fields() {
+		schema, known := about.Params.Property(name)
+		if !known || blank(v) {
+			continue
+		}
+		if _, secret := about.Permissions.Secrets[name]; secret {
+			keys.texts[name] = v.Text()
+			params.Set(name, engine.String(engine.Placeholder(name, inv.SecretMark)))
+			continue
+		}
+		params.Set(name, plain(schema, v, c.SecretMark))
+	}
+	arguments := engine.NewObject(c.Arguments.Len())
+	for name, v := range c.Arguments.Fields() {
+		if schema, known := about.Arguments.Property(name); known && !blank(v) {
+			arguments.Set(name, plain(schema, v, c.SecretMark))
+		}
+	}
+	inv.Params, inv.Arguments = params.Value(), arguments.Value()
+	inv.Services.Secrets = keys
+	grant, err := p.grant(t, m, inv.Params)
+	inv.Grant = &grant
+	return inv, err
+}
+
+// blank reports whether a param or an argument counts as not given.
+func blank(v engine.Value) bool {
+	return v.IsNull() || v.Kind() == engine.KindString && strings.TrimSpace(v.Str()) == ""
+}
+
+// plain is a value for a tool: without marks of secrets, and a number where the tool wants one and
+// the canvas wrote it as a string.
+func plain(s *contract.Schema, v engine.Value, mark string) engine.Value {
+	v = contract.Unmarked(v, mark)
+	if v.Kind() != engine.KindString || slices.Contains(s.Types(), "string") {
+		return v
+	}
+	text := strings.TrimSpace(v.Str())
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && slices.Contains(s.Types(), "integer") {
+		return engine.Int(n)
+	}
+	if b, err := strconv.ParseBool(strings.ToLower(text)); err == nil && slices.Contains(s.Types(), "boolean") {
+		return engine.Bool(b)
+	}
+	return v
+}
+
+// grant is what a call may do: the grant of the tool, and the host of an address that stands in the
+// canvas's own params. An address that a model, a user or a reference gives is not granted: it
+// would let them choose where the key goes.
+func (p *port) grant(t tools.Tool, m *plugin.Module, params engine.Value) (contract.Permissions, error) {
+	grant := m.Granted()
+	if grant.HTTP == nil {
+		return grant, nil
+	}
+	http := *grant.HTTP
+	http.Private = p.set.cfg.AllowPrivate
+	host, err := ownHost(t, params)
+	if err != nil {
+		return grant, err
+	}
+	if host != "" {
+		http.Hosts = append(slices.Clone(http.Hosts), host)
+		secrets := map[string]contract.SecretPermission{}
+		for name, s := range grant.Secrets {
+			s.Hosts = append(slices.Clone(s.Hosts), host)
+			secrets[name] = s
+		}
+		grant.Secrets = secrets
+	}
+	grant.HTTP = &http
+	if p.set.cfg.Grant != nil {
+		if most := p.set.cfg.Grant(p.tenant); most != nil { // keys are the canvas's own
+			grant.HTTP = grant.Cut(*most).HTTP
+		}
+	}
+	return grant, nil
+}
+
+// ownHost is the host that the params of the canvas name in place of the service's; "" when they
+// name none.
+func ownHost(t tools.Tool, params engine.Value) (string, error) {
+	address := params.Get(t.BaseParam()).Str()
+	if address == "" {
+		return "", nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+		const wanted = "use an http or https address without user name; references are not replaced in it"
+		return "", fmt.Errorf("param %s: %q: %s", t.BaseParam(), address, wanted)
+	}
+	return hostmatch.Of(u), nil
+}
+
+// keyring gives the plugin host the keys of one call. Its names are those of params.
+type keyring struct {
+	from  engine.Secrets
+	mark  string            // carried by placeholders of the canvas
+	texts map[string]string // params as the canvas has them
+
+	failed error // why a key could not be had
+}
+
+// Secret is the value of a param that holds a key: literal, or a secret of the host by name. A
+// secret keeps the hosts it is bound to.
+func (k *keyring) Secret(ctx context.Context, name string) (engine.Secret, bool, error) {
+	text, ok := k.texts[name]
+	if !ok {
+		return engine.Secret{}, false, nil
+	}
+	var bound []string
+	value, err := engine.FillSecrets(text, k.mark, func(name string) (string, error) {
+		if k.from == nil {
+			return "", fmt.Errorf("secret %q: %w", name, engine.ErrNoPort)
+		}
+		s, err := k.from.Secret(ctx, name)
+		if err == nil && len(bound) > 0 && len(s.Hosts) > 0 && !slices.Equal(bound, s.Hosts) {
+			err = fmt.Errorf("secret %q is bound to other hosts than the one before it", name)
+		}
+		if len(s.Hosts) > 0 {
+			bound = s.Hosts
+		}
+		return s.Value, err
+	})
+	if err != nil {
+		k.failed = fmt.Errorf("param %s: %w", name, err)
+		return engine.Secret{}, false, ctx.Err()
+	}
+	return engine.Secret{Value: strings.TrimSpace(value), Hosts: bound}, true, nil
+}
+
+// failure is an error of a tool as a node knows it: its code and message. What trying again cannot
+// mend says so. keys is why a key could not be had, if one could not.
+func failure(ctx context.Context, err, keys error) error {
+	var e *contract.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	out := &Error{Code: string(e.Code), Message: e.Message}
+	if keys != nil {
+		out.Message = keys.Error()
+	}
+	if ms, ok := e.Data.Get("retry_after_ms").Int(); ok {
+		out.RetryAfterMS = ms
+	}
+	if !e.Retryable && e.Code != contract.Timeout && e.Code != contract.Unavailable {
+		out.final = engine.ErrNoRetry
+	}
+	return out
+}
+
+// Error is why a tool gave nothing. Codes are those of the plugin contract, such as rate_limited.
+type Error struct {
+	Code, Message string
+	RetryAfterMS  int64 // with rate_limited, when the service says so
+	final         error
+}
+
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Unwrap gives engine.ErrNoRetry where trying again cannot help.
+func (e *Error) Unwrap() error { return e.final }

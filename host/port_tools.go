@@ -1,0 +1,21 @@
+package host
+
+import (
+	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/hosttool"
+	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/web"
+)
+
+// external runs components that act outside: some in the host, all others as sandboxed modules.
+func (p *ports) external(j *runs.Job) engine.Tools {
+	secrets := p.secrets(j)
+	return &hosttool.Port{
+		Network:   &web.Client{AllowPrivate: p.private},
+		SQLiteDir: p.sqlite,
+		Files:     p.files.RunFiles(j.Tenant),
+		Documents: p.files.Documents,
+		Secrets:   secrets,
+		Others:    p.tools.Port(j.Tenant, secrets),
+	}
+}

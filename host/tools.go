@@ -1,0 +1,56 @@
+package host
+
+import (
+	"context"
+	"sync"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/host/internal/tools"
+)
+
+// newTools offers the tools that the program carries; nil where they are left out. They run beside
+// the installed plugins; a host without a folder of plugins makes a plugin host of its own when a
+// tool is first used.
+func newTools(h *Host) *tools.Set {
+	if h.cfg.NoTools {
+		return nil
+	}
+	cfg := tools.Config{AllowPrivate: h.cfg.AllowPrivate}
+	cfg.Host = func(ctx context.Context) (*plugin.Host, error) { return h.ownTools.open(ctx, h) }
+	if h.plugins != nil {
+		cfg.Grant = h.plugins.grants.of
+		cfg.Host = func(context.Context) (*plugin.Host, error) { return h.plugins.host, nil }
+	}
+	if dir := h.pluginFolder(); dir != "" {
+		cfg.Switches = tools.ReadSwitches(dir)
+	}
+	return tools.New(cfg)
+}
+
+// ownPlugins is a plugin host for tools alone.
+type ownPlugins struct {
+	mu   sync.Mutex
+	host *plugin.Host
+}
+
+func (o *ownPlugins) open(ctx context.Context, h *Host) (*plugin.Host, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.host != nil {
+		return o.host, nil
+	}
+	made, err := plugin.New(ctx, plugin.Config{Log: h.cfg.Log})
+	if err == nil {
+		o.host = made
+	}
+	return made, err
+}
+
+func (o *ownPlugins) close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.host == nil {
+		return nil
+	}
+	return o.host.Close(context.Background())
+}

@@ -1,0 +1,132 @@
+// Package httptool makes plugins out of data: a spec says which requests a tool makes, what it
+// reads from the answers and which outputs it gives, and one small module, the interpreter, carries
+// it out in the sandbox of plugins.
+//
+// A tool is that module with two sections more, the manifest and the spec (easel.http). Its
+// language is described in README.md, and spec.schema.json is for editors. [Parse] checks a tool
+// strictly: a template that names an argument that does not exist is an error with its place, not
+// an empty text at run time.
+//
+// The package knows nothing of hosts and sandboxes; packing and loading are theirs.
+package httptool
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+//go:embed guest/interpreter.wasm
+var interpreter []byte
+
+//go:embed spec.schema.json
+var schema []byte
+
+// Interpreter returns a copy of the module that carries out specs.
+func Interpreter() []byte { return bytes.Clone(interpreter) }
+
+// Schema returns the JSON Schema of a spec, for editors.
+func Schema() []byte { return bytes.Clone(schema) }
+
+// SectionName is the custom section that holds the spec.
+const SectionName = "easel.http"
+
+// Tool is a checked pair of a manifest and a spec.
+type Tool struct {
+	Manifest json.RawMessage
+	Spec     json.RawMessage
+	about    manifest
+	base     string
+}
+
+// Name returns the name in the manifest.
+func (t *Tool) Name() string { return t.about.Name }
+
+// BaseParam returns the param that names another address than that of the service; the interpreter
+// sends every request to its host.
+func (t *Tool) BaseParam() string { return t.base }
+
+// manifest is the part of a manifest that specs refer to.
+type manifest struct {
+	Name        string
+	Description string
+	Params      object
+	Arguments   object
+	Outputs     object
+	Permissions struct {
+		HTTP *struct {
+			Hosts, Methods []string
+		}
+		Secrets map[string]struct{ Hosts []string }
+	}
+}
+
+// object is a JSON Schema of type object, as far as specs refer to it.
+type object struct {
+	Properties map[string]struct {
+		Default json.RawMessage
+	}
+}
+
+// Parse checks a spec against the manifest it belongs to. The manifest itself is checked by the
+// host that loads it.
+func Parse(manifestJSON, specJSON []byte) (*Tool, error) {
+	t := &Tool{Manifest: manifestJSON, Spec: specJSON}
+	if err := json.Unmarshal(manifestJSON, &t.about); err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	var s spec
+	d := json.NewDecoder(bytes.NewReader(specJSON))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return nil, fmt.Errorf("spec: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("spec: data after the closing brace")
+	}
+	if err := s.check(&t.about); err != nil {
+		return nil, fmt.Errorf("spec: %w", err)
+	}
+	t.base = s.BaseParam
+	if t.base == "" {
+		t.base = "base_url"
+	}
+	return t, nil
+}
+
+// Section returns the content of the section easel.http: the spec with the defaults of the
+// manifest, which the interpreter does not read.
+func (t *Tool) Section() ([]byte, error) {
+	defaults, err := json.Marshal(map[string]any{
+		"params": t.about.Params.defaults(), "arguments": t.about.Arguments.defaults(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	out.WriteString(`{"defaults":`)
+	out.Write(defaults)
+	var body bytes.Buffer
+	if err := json.Compact(&body, t.Spec); err != nil {
+		return nil, err
+	}
+	if rest := body.Bytes()[1:]; len(rest) > 1 { // keeps the order of members, which is that of queries
+		out.WriteByte(',')
+		out.Write(rest)
+	} else {
+		out.Write(rest)
+	}
+	return out.Bytes(), nil
+}
+
+func (o object) defaults() map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for name, p := range o.Properties {
+		if len(p.Default) > 0 {
+			out[name] = p.Default
+		}
+	}
+	return out
+}

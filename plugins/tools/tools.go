@@ -1,0 +1,58 @@
+// Package tools holds the tool plugins that the program carries: one JSON file for each, with the
+// component of a canvas that it serves, its manifest and its spec (see plugins/http). They run in
+// the sandbox of plugins like any other, granted exactly the hosts of their manifests.
+package tools
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	httptool "github.com/easel-canvas/easel/plugins/http"
+)
+
+//go:embed *.json
+var files embed.FS
+
+// Tool is a tool plugin together with the component it serves.
+type Tool struct {
+	Component string // component_name of a canvas, such as TavilySearch
+	*httptool.Tool
+}
+
+// All returns the tools by name. The result is shared; do not change it.
+func All() ([]Tool, error) { return all() }
+
+var all = sync.OnceValues(func() ([]Tool, error) {
+	names, err := fs.Glob(files, "*.json")
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Tool, 0, len(names))
+	for _, name := range names {
+		raw, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		t, err := read(raw)
+		if err != nil {
+			return nil, fmt.Errorf("tool %s: %w", name, err)
+		}
+		out = append(out, t)
+	}
+	return out, nil
+})
+
+func read(raw []byte) (Tool, error) {
+	var file struct {
+		Component      string
+		Manifest, HTTP json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return Tool{}, err
+	}
+	t, err := httptool.Parse(file.Manifest, file.HTTP)
+	return Tool{Component: file.Component, Tool: t}, err
+}
