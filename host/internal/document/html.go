@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// htmlText is the text of a page. It reads tag by tag and never builds a tree, so that nesting
-// costs nothing.
+// htmlText returns the text of an HTML page. It reads tag by tag and never builds a tree, so the
+// cost does not depend on nesting.
 func htmlText(ctx context.Context, limits *Limits, source io.Reader) (string, error) {
 	z := html.NewTokenizer(source)
 	z.SetMaxBuf(limits.Tag)
@@ -57,16 +57,16 @@ func htmlText(ctx context.Context, limits *Limits, source io.Reader) (string, er
 	}
 }
 
-// webPage is a page that is being read.
+// webPage is the state of reading an HTML page.
 type webPage struct {
 	flow
 	deepest int
 	block   strings.Builder // the open block
 	kind    blockKind       // of the open block
-	mark    string          // what the open block begins with
-	silent  atom.Atom       // the element whose content is not shown; 0 is none
+	mark    string          // prefix of the open block
+	silent  atom.Atom       // the element whose content is skipped; 0 means none
 	pre     int
-	lists   []int // open lists: number of the last item, or -1 in a list without numbers
+	lists   []int // last item number of each open list, -1 for unordered lists
 }
 
 // put adds bytes to the open block.
@@ -102,7 +102,7 @@ func (w *webPage) write(text []byte) {
 	}
 }
 
-// endBlock shows the open block.
+// endBlock moves the open block to the page.
 func (w *webPage) endBlock() {
 	text := w.block.String()
 	w.block.Reset()
@@ -210,7 +210,7 @@ func (w *webPage) bullet() string {
 	return indent + strconv.Itoa(w.lists[n-1]) + ". "
 }
 
-// breaksLine holds for elements that stand on lines of their own.
+// breaksLine reports whether an element starts and ends on its own line.
 func breaksLine(a atom.Atom) bool {
 	switch a {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details,

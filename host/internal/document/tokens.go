@@ -2,40 +2,40 @@ package document
 
 import "io"
 
-// tokens gives an XML decoder its input byte by byte, and fails before the decoder has collected
-// more of one token than allowed. The decoder reads no byte ahead of the token it returns, except
-// for the < that ends a text.
+// tokens feeds an XML decoder byte by byte, and fails before the decoder buffers more of one token
+// than allowed. The decoder reads no byte ahead of the token it returns, except for the < that ends
+// character data.
 type tokens struct {
 	r     io.Reader
-	piece []byte // what was read and not given
+	piece []byte // read from r but not consumed
 	buf   []byte
-	err   error // of r, after piece
+	err   error // of r, returned after piece
 
-	most  int  // bytes of a token
+	most  int  // bytes allowed in a token
 	size  int  // bytes of the open token
 	attrs int  // attributes that the open tag may still have
-	width int  // attributes of a tag
-	last  byte // the byte given last
-	quote byte // the quotation mark of the open attribute; 0 is none
-	tag   place
+	width int  // attributes allowed in a tag
+	last  byte // the last byte returned
+	quote byte // the quote of the open attribute; 0 means none
+	tag   position
 }
 
-// place is where in a token the next byte stands.
-type place byte
+// position is the position of the next byte inside a token.
+type position byte
 
 const (
-	first    place = iota // the first byte of a token
-	outside               // text; the decoder ends the token at the next <
-	tagStart              // after <
+	first    position = iota // the first byte of a token
+	outside                  // text; the decoder ends the token at the next <
+	tagStart                 // after <
 	inTag
-	inOther // a comment, an instruction, a section of text
+	inOther // a comment, a processing instruction or a CDATA section
 )
 
 func newTokens(r io.Reader, limits *Limits) *tokens {
 	return &tokens{r: r, buf: make([]byte, 4<<10), most: limits.Block, width: limits.Attributes}
 }
 
-// next begins a token.
+// next starts a token.
 func (t *tokens) next() {
 	t.size, t.quote, t.tag = 0, 0, first
 	if t.last == '<' {
@@ -80,7 +80,7 @@ func (t *tokens) ReadByte() (byte, error) {
 	return b, nil
 }
 
-// Read gives bytes without looking at them, to a decoder of their encoding.
+// Read passes bytes on unchecked. It is used to decode the encoding of a part.
 func (t *tokens) Read(p []byte) (int, error) {
 	if len(t.piece) == 0 {
 		if err := t.fill(); err != nil {
