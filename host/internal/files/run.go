@@ -12,13 +12,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 )
 
-// RunFiles are the files that nodes of a local run read and make.
+// RunFiles are the files that nodes of a local run read and create.
 type RunFiles struct {
 	Uploads *Uploads
 	Made    Made
 }
 
-// Open finds a file that was given to the run or made by it. Errors: [ErrNotGiven].
+// Open opens a file that was passed to the run or created by it. Errors: [ErrNotGiven].
 func (f RunFiles) Open(_ context.Context, file engine.Value) (document.Source, error) {
 	id, name := file.Get("id").Text(), file.Get("name").Text()
 	if made := file.Get("doc_id").Text(); id == "" && made != "" {
@@ -41,7 +41,7 @@ func (f RunFiles) Open(_ context.Context, file engine.Value) (document.Source, e
 	}, nil
 }
 
-// path is where a file lies; one that a run made lies in the folder for such files.
+// path returns the path of a file; files created by runs are in Made.Dir.
 func (f RunFiles) path(id string) (string, bool) {
 	f.Uploads.mu.Lock()
 	path, given := f.Uploads.paths[id]
@@ -53,10 +53,10 @@ func (f RunFiles) path(id string) (string, bool) {
 	return path, id != "" && f.Made.Dir != "" && filepath.Dir(path) == filepath.Clean(f.Made.Dir)
 }
 
-// mostNames bounds how many files of one name are numbered.
+// mostNames bounds the numbered files of one name.
 const mostNames = 10_000
 
-// Save writes a file into the folder for files that runs make. A name that is taken gets a number.
+// Save writes a file to Made.Dir. If the name is taken, a number is appended.
 func (f RunFiles) Save(_ context.Context, name, format string, data []byte) (engine.Value, error) {
 	if err := os.MkdirAll(f.Made.Dir, 0o777); err != nil {
 		return engine.Null, err
