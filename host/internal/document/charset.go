@@ -15,27 +15,27 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Decode returns data as UTF-8 text with line ends \n and at most most bytes. It detects the
+// Decode returns data as UTF-8 text with line ends \n and at most maxBytes bytes. It detects the
 // encoding: by the byte order mark, then UTF-8, UTF-16 without a mark, GB18030 (a superset of GBK),
 // and else Windows-1252 (a superset of Latin-1).
 //
 // Errors: [ErrFormat] for binary data, [ErrLimit].
-func Decode(data []byte, most int) (string, error) {
+func Decode(data []byte, maxBytes int) (string, error) {
 	from, rest, err := encodingOf(data)
 	if err != nil {
 		return "", err
 	}
 	if from == nil && bytes.IndexByte(rest, '\r') < 0 {
-		if len(rest) > most {
-			return "", exceeded(LimitText, most, "bytes of text")
+		if len(rest) > maxBytes {
+			return "", exceeded(LimitText, maxBytes, "bytes of text")
 		}
 		if hasControls(rest) {
 			return "", notText()
 		}
 		return string(rest), nil
 	}
-	out := &decoded{most: most}
-	out.text.Grow(min(len(rest), most))
+	out := &decoded{maxBytes: maxBytes}
+	out.text.Grow(min(len(rest), maxBytes))
 	if from == nil {
 		_, err = out.Write(rest)
 	} else {
@@ -48,13 +48,13 @@ func Decode(data []byte, most int) (string, error) {
 }
 
 // DecodeSource is like [Decode] but reads the bytes from s.
-func DecodeSource(ctx context.Context, s Source, most int) (string, error) {
+func DecodeSource(ctx context.Context, s Source, maxBytes int) (string, error) {
 	data, unmap, err := s.bytes(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer unmap()
-	return Decode(data, most)
+	return Decode(data, maxBytes)
 }
 
 func notText() error {
@@ -63,10 +63,10 @@ func notText() error {
 
 // decoded is a writer that collects text and normalizes line ends to \n.
 type decoded struct {
-	most   int
-	text   strings.Builder
-	ended  bool // the previous piece ended with a carriage return
-	escape bool // the previous piece ended with the DOS end-of-file mark
+	maxBytes int
+	text     strings.Builder
+	ended    bool // the previous piece ended with a carriage return
+	escape   bool // the previous piece ended with the DOS end-of-file mark
 }
 
 // Write appends a piece of UTF-8 text, which may end in the middle of a character.
@@ -85,8 +85,8 @@ func (d *decoded) Write(piece []byte) (int, error) {
 			continue
 		}
 		line, rest, returns := bytes.Cut(piece, []byte{'\r'})
-		if d.text.Len()+len(line) > d.most {
-			return 0, exceeded(LimitText, d.most, "bytes of text")
+		if d.text.Len()+len(line) > d.maxBytes {
+			return 0, exceeded(LimitText, d.maxBytes, "bytes of text")
 		}
 		d.text.Write(line)
 		if returns {
@@ -94,8 +94,8 @@ func (d *decoded) Write(piece []byte) (int, error) {
 		}
 		piece, d.ended = rest, returns
 	}
-	if d.text.Len() > d.most {
-		return 0, exceeded(LimitText, d.most, "bytes of text")
+	if d.text.Len() > d.maxBytes {
+		return 0, exceeded(LimitText, d.maxBytes, "bytes of text")
 	}
 	return n, nil
 }
@@ -183,7 +183,8 @@ func (v *validUTF8) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err 
 }
 
 // unmarkedUTF16 detects UTF-16 by its zero bytes: in Western letters, digits and line ends every
-// second byte is zero, always on the same side. At least half of the text must consist of those.
+// second byte is zero, always on the same side. At least half of the characters must be of that
+// kind.
 func unmarkedUTF16(data []byte) (little, ok bool) {
 	if len(data)%2 != 0 {
 		return false, false

@@ -9,6 +9,6 @@
 // so a small file that unpacks to gigabytes stops at the limit.
 //
 // The result is text for a language model: headings as #, lists as -, tables as rows between |, one
-// blank line between blocks. Pictures, layout, headers and footers are omitted. Package write does
-// the opposite.
+// blank line between blocks. Pictures, layout, headers and footers are omitted. Package write
+// creates documents.
 package document

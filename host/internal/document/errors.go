@@ -13,7 +13,7 @@ var (
 	ErrEncrypted = errors.New("the document is protected by a password")
 	// ErrDamaged means that a document is truncated or malformed; export it again.
 	ErrDamaged = errors.New("the document is damaged")
-	// ErrNoText means that a PDF has pages but no text on them; run text recognition on it first.
+	// ErrNoText means that a PDF has pages but no text on them; run OCR on it first.
 	ErrNoText = errors.New("the document holds no text, only pictures")
 	// ErrLimit means that reading a document exceeds a limit; split it. The error is a
 	// [*LimitError].
@@ -53,7 +53,7 @@ func (e *LimitError) Error() string { return ErrLimit.Error() + ": " + e.text }
 // Is reports whether target is [ErrLimit].
 func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 
-// exceeded returns the error of a document that has more than most of what.
-func exceeded(limit Limit, most any, what string) error {
-	return &LimitError{limit, fmt.Sprintf("more than %v %s", most, what)}
+// exceeded returns the error of a document that has more than bound of what.
+func exceeded(limit Limit, bound any, what string) error {
+	return &LimitError{limit, fmt.Sprintf("more than %v %s", bound, what)}
 }

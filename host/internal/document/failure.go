@@ -68,8 +68,8 @@ func (e *failedBefore) As(target any) bool {
 	return ok && e.cause == ErrLimit
 }
 
-// mostFailures bounds how many failed documents a reader remembers.
-const mostFailures = 1000
+// maxFailures bounds how many failed documents a reader remembers.
+const maxFailures = 1000
 
 // failures are the documents that failed, by [contentHash]. The zero value is empty.
 type failures struct {
@@ -113,7 +113,7 @@ func (f *failures) add(kind kind, data []byte, err error) {
 	if f.known == nil {
 		f.known = map[[sha256.Size]byte]Failure{}
 	}
-	if len(f.known) >= mostFailures {
+	if len(f.known) >= maxFailures {
 		for old := range f.known { // evicts a random one: map order
 			delete(f.known, old)
 			break

@@ -49,11 +49,11 @@ func TestCanceledReadIsNotAFailure(t *testing.T) {
 
 func TestFailuresAreBounded(t *testing.T) {
 	var f failures
-	for i := range mostFailures + 10 {
+	for i := range maxFailures + 10 {
 		f.add(kindText, []byte{byte(i), byte(i >> 8)}, ErrFormat)
 	}
 	f.add(kindText, []byte("x"), io.ErrUnexpectedEOF)
-	require.Len(t, f.known, mostFailures)
+	require.Len(t, f.known, maxFailures)
 	require.NoError(t, f.find(kindText, []byte("x")))
 }
 

@@ -12,7 +12,7 @@ import (
 var known = []error{ErrFormat, ErrEncrypted, ErrDamaged, ErrNoText, ErrLimit}
 
 // check verifies the result of any read: text within the limit, or a known error.
-func check(t *testing.T, most int, text string, err error) {
+func check(t *testing.T, maxBytes int, text string, err error) {
 	t.Helper()
 	if err != nil {
 		for _, k := range known {
@@ -22,7 +22,7 @@ func check(t *testing.T, most int, text string, err error) {
 		}
 		t.Fatalf("an error without a reason: %v", err)
 	}
-	if len(text) > most || !utf8.ValidString(text) {
+	if len(text) > maxBytes || !utf8.ValidString(text) {
 		t.Fatalf("%d bytes, valid %v", len(text), utf8.ValidString(text))
 	}
 }

@@ -17,7 +17,7 @@ import (
 func htmlText(ctx context.Context, limits *Limits, source io.Reader) (string, error) {
 	z := html.NewTokenizer(source)
 	z.SetMaxBuf(limits.Tag)
-	w := &webPage{flow: newFlow(newPage(limits)), deepest: limits.Depth, kind: paragraph}
+	w := &webPage{flow: newFlow(newPage(limits)), maxDepth: limits.Depth, kind: paragraph}
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return "", ctx.Err()
@@ -60,19 +60,19 @@ func htmlText(ctx context.Context, limits *Limits, source io.Reader) (string, er
 // webPage is the state of reading an HTML page.
 type webPage struct {
 	flow
-	deepest int
-	block   strings.Builder // the open block
-	kind    blockKind       // of the open block
-	mark    string          // prefix of the open block
-	silent  atom.Atom       // the element whose content is skipped; 0 means none
-	pre     int
-	lists   []int // last item number of each open list, -1 for unordered lists
+	maxDepth int
+	block    strings.Builder // the open block
+	kind     blockKind       // of the open block
+	mark     string          // prefix of the open block
+	silent   atom.Atom       // the element whose content is skipped; 0 means none
+	pre      int
+	lists    []int // last item number of each open list, -1 for unordered lists
 }
 
 // put adds bytes to the open block.
 func (w *webPage) put(text []byte) {
-	if w.page.err == nil && w.block.Len()+len(text) > w.page.most {
-		w.page.err = exceeded(LimitText, w.page.most, "bytes of text")
+	if w.page.err == nil && w.block.Len()+len(text) > w.page.maxText {
+		w.page.err = exceeded(LimitText, w.page.maxText, "bytes of text")
 	}
 	if w.page.err == nil {
 		w.block.Write(text)
@@ -138,14 +138,14 @@ func (w *webPage) start(a atom.Atom) {
 		w.pre++
 	case atom.Ul, atom.Ol, atom.Menu:
 		w.endBlock()
-		if len(w.lists) < w.deepest {
+		if len(w.lists) < w.maxDepth {
 			w.lists = append(w.lists, map[bool]int{true: 0, false: -1}[a == atom.Ol])
 		}
 	case atom.Li:
 		w.begin(item, w.bullet())
 	case atom.Table:
 		w.endBlock()
-		if len(w.tables) < w.deepest {
+		if len(w.tables) < w.maxDepth {
 			w.beginTable()
 		}
 	case atom.Tr:

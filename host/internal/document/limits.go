@@ -15,7 +15,7 @@ type Limits struct {
 	Cells      int           // of all tables of an Office document, including empty ones; 5,000,000
 	Unpacked   int64         // bytes of all unpacked parts of an Office document; 256 MiB
 	Depth      int           // nested elements in a part; 512
-	Parts      int           // files, sheets and slides of an Office document; 20,000
+	Parts      int           // files in an Office document, also its sheets, also its slides; 20,000
 	Pages      int           // pages of a PDF; 2,000
 	Work       int64         // bytes of memory for any format but PDF, beyond the file; 64 MiB
 	Memory     int           // bytes of the sandbox that reads a PDF; 128 MiB

@@ -96,9 +96,9 @@ func costOf(t *testing.T, paths ...string) cost {
 	return c
 }
 
-// mostGrowth bounds how much the memory of a host may grow while it reads one document, including
+// maxGrowth bounds how much the memory of a host may grow while it reads one document, including
 // the bytes of the file.
-const mostGrowth = 150 << 20
+const maxGrowth = 150 << 20
 
 // TestHostileDocumentGrowth reads each hostile document in a separate process. EASEL_HOSTILE
 // selects them, see [hostile.Choose].
@@ -115,7 +115,7 @@ func TestHostileDocumentGrowth(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, data, 0o600))
 			c := costOf(t, path)
 			t.Logf("%d MB in %v: %.120s", c.Growth>>20, c.Took.Round(time.Millisecond), fmt.Sprint(c.Errors))
-			require.Less(t, c.Growth, int64(mostGrowth))
+			require.Less(t, c.Growth, int64(maxGrowth))
 		})
 	}
 }

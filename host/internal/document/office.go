@@ -112,7 +112,7 @@ func (o *office) estimate() int64 {
 			declared += min(f.UncompressedSize64, uint64(o.limits.Work))
 		}
 	}
-	return min(o.limits.Work, leastWork+perXML*int64(min(declared, uint64(o.limits.Work))))
+	return min(o.limits.Work, minWork+perXML*int64(min(declared, uint64(o.limits.Work))))
 }
 
 // isMedia reports whether the name of a part is that of a picture, a sound or an embedded file.

@@ -4,19 +4,19 @@ import "strings"
 
 // page collects the text of a document, block by block.
 type page struct {
-	most      int // bytes of text allowed
-	block     int // bytes of a paragraph or a row of an Office document
-	mostCells int // of all tables of an Office document
-	cells     int // read so far, including empty ones
-	text      strings.Builder
-	last      blockKind
-	sheet     func(name string) error                   // starts a sheet of a workbook; may be nil
-	rows      func(cells []string, number []bool) error // receives rows instead of the text; may be nil
-	err       error                                     // the limit that was exceeded; later blocks are dropped
+	maxText  int // bytes of text allowed
+	block    int // bytes of a paragraph or a row of an Office document
+	maxCells int // of all tables of an Office document
+	cells    int // read so far, including empty ones
+	text     strings.Builder
+	last     blockKind
+	sheet    func(name string) error                   // starts a sheet of a workbook; may be nil
+	rows     func(cells []string, number []bool) error // receives rows instead of the text; may be nil
+	err      error                                     // the limit that was exceeded; later blocks are dropped
 }
 
 func newPage(limits *Limits) *page {
-	return &page{most: limits.Text, block: limits.Block, mostCells: limits.Cells}
+	return &page{maxText: limits.Text, block: limits.Block, maxCells: limits.Cells}
 }
 
 type blockKind int
@@ -30,8 +30,8 @@ const (
 
 // countCell counts a cell of an Office document.
 func (p *page) countCell() error {
-	if p.cells++; p.cells > p.mostCells {
-		return exceeded(LimitCells, p.mostCells, "cells")
+	if p.cells++; p.cells > p.maxCells {
+		return exceeded(LimitCells, p.maxCells, "cells")
 	}
 	return nil
 }
@@ -42,8 +42,8 @@ func (p *page) add(kind blockKind, mark, text string) {
 	if p.err != nil || text == "" {
 		return
 	}
-	if p.text.Len()+len(mark)+len(text)+2 > p.most {
-		p.err = exceeded(LimitText, p.most, "bytes of text")
+	if p.text.Len()+len(mark)+len(text)+2 > p.maxText {
+		p.err = exceeded(LimitText, p.maxText, "bytes of text")
 		return
 	}
 	switch {
@@ -139,8 +139,8 @@ const entry = 48
 
 // buffer counts n bytes that are not written yet, and reports whether they are within the limit.
 func (f *flow) buffer(n int) bool {
-	if f.buffered += n + entry; f.buffered > f.page.most && f.page.err == nil {
-		f.page.err = exceeded(LimitBlock, f.page.most, "bytes in one row of a table")
+	if f.buffered += n + entry; f.buffered > f.page.maxText && f.page.err == nil {
+		f.page.err = exceeded(LimitBlock, f.page.maxText, "bytes in one row of a table")
 	}
 	return f.page.err == nil
 }

@@ -68,11 +68,11 @@ func (p *pdfReader) text(ctx context.Context, limits *Limits, data []byte, work 
 
 // newSandbox returns memory for an instance, valid until unmap is called.
 func (c *compiled) newSandbox(work int64) (s *sandbox, unmap func(), err error) {
-	least := int64(0)
+	minimum := int64(0)
 	for _, m := range c.module.ExportedMemories() {
-		least = max(least, int64(m.Min())*wasmPage)
+		minimum = max(minimum, int64(m.Min())*wasmPage)
 	}
-	if work = work / wasmPage * wasmPage; work < least {
+	if work = work / wasmPage * wasmPage; work < minimum {
 		return nil, nil, exceeded(LimitMemory, work, "bytes of memory")
 	}
 	room, unmap, err := mapMemory(work)

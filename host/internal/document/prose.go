@@ -31,9 +31,9 @@ func (p *prose) para() *para {
 	return nil
 }
 
-// notShown are elements whose content is skipped: deleted and moved text, field instructions,
+// skipped are elements whose content is skipped: deleted and moved text, field instructions,
 // phonetic guides, and fallbacks for older programs.
-var notShown = map[string]bool{
+var skipped = map[string]bool{
 	"del": true, "moveFrom": true, "delText": true, "instrText": true, "delInstrText": true, "rt": true, "Fallback": true,
 }
 
@@ -52,7 +52,7 @@ func (p *prose) step(e *element) (done bool, err error) {
 	if p.page.err != nil {
 		return true, p.page.err
 	}
-	if p.silent > 0 || e.begins && notShown[e.name] {
+	if p.silent > 0 || e.begins && skipped[e.name] {
 		if e.begins {
 			p.silent++
 		} else if e.name != "" {

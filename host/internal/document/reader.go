@@ -27,10 +27,10 @@ type Reader struct {
 	// Memory bounds the sum over all documents that are read concurrently; nil means no bound.
 	Memory *memlimit.Budget
 
-	initOnce   sync.Once
-	slow, fast chan struct{} // semaphores for PDFs and for other formats
-	pdf        pdfReader
-	failed     failures
+	initOnce             sync.Once
+	pdfTurns, otherTurns chan struct{} // semaphores
+	pdf                  pdfReader
+	failed               failures
 }
 
 // Source is a document to read. Open is called again if reading needs more memory than was
@@ -64,7 +64,9 @@ func (r *Reader) read(ctx context.Context, s Source, sheets *[]Sheet) (string, e
 	if s.Size > int64(limits.File) {
 		return "", exceeded(LimitFile, limits.File, "bytes")
 	}
-	r.initOnce.Do(func() { r.slow, r.fast = make(chan struct{}, limits.PDFs), make(chan struct{}, limits.Others) })
+	r.initOnce.Do(func() {
+		r.pdfTurns, r.otherTurns = make(chan struct{}, limits.PDFs), make(chan struct{}, limits.Others)
+	})
 	a := attempt{kind: kindOf(s.Name, s.MimeType, nil)} // by name until the bytes are loaded
 	a.work = firstWork(&limits, a.kind, s.Size)
 	for {
@@ -143,9 +145,9 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 
 // turn waits for the semaphore of a format; done releases it. PDFs have a smaller one.
 func (r *Reader) turn(ctx context.Context, kind kind) (done func(), err error) {
-	turns := r.fast
+	turns := r.otherTurns
 	if kind == kindPDF {
-		turns = r.slow
+		turns = r.pdfTurns
 		// Compile before the time limit of the document starts.
 		if err := r.pdf.open(r.CacheDir, r.Log); err != nil {
 			return nil, err
@@ -196,12 +198,12 @@ func (s *Source) load(ctx context.Context, data []byte) error {
 	return err
 }
 
-// leastMapped is the size from which a file is stored outside the heap.
-const leastMapped = 1 << 20
+// minMapped is the size from which a file is stored outside the heap.
+const minMapped = 1 << 20
 
 // bytes returns the content of a document, valid until unmap is called.
 func (s *Source) bytes(ctx context.Context) (data []byte, unmap func(), err error) {
-	if s.Size < leastMapped {
+	if s.Size < minMapped {
 		data, unmap = make([]byte, s.Size), func() {}
 	} else if data, unmap, err = mapMemory(s.Size); err != nil {
 		return nil, nil, err

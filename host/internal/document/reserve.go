@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// leastWork is reserved for every document beyond its bytes.
-	leastWork = 1 << 20
+	// minWork is reserved for every document beyond its bytes.
+	minWork = 1 << 20
 	// pdfWork is the memory of pdfium without a file, including unpacked fonts and pages.
 	pdfWork = 48 << 20
 	// perXML bounds the bytes of memory per byte of XML, including garbage from growing: an element
@@ -25,13 +25,13 @@ func firstWork(limits *Limits, kind kind, size int64) int64 {
 		// pdfium copies the file.
 		return min(int64(limits.Memory), pdfWork+2*size)
 	case kindOffice:
-		return min(limits.Work, 4*leastWork+16*size)
+		return min(limits.Work, 4*minWork+16*size)
 	case kindHTML:
-		return min(limits.Work, leastWork+4*size)
+		return min(limits.Work, minWork+4*size)
 	}
 	// Decoding makes text up to three times as long. It is also enough for a small Office document
 	// with a wrong name.
-	return min(limits.Work, 4*leastWork+3*size)
+	return min(limits.Work, 4*minWork+3*size)
 }
 
 // reserve waits for memory for a document of size bytes and work more bytes. If the budget is
@@ -40,10 +40,10 @@ func (r *Reader) reserve(ctx context.Context, limits *Limits, size, work int64) 
 	if r.Memory == nil {
 		return work, func() {}, nil
 	}
-	if most := r.Memory.Size(); size+work > most {
-		work = most - size
-		if work < leastWork {
-			text := fmt.Sprintf("%d bytes; this host gives %d bytes of memory to documents", size, most)
+	if budget := r.Memory.Size(); size+work > budget {
+		work = budget - size
+		if work < minWork {
+			text := fmt.Sprintf("%d bytes; this host gives %d bytes of memory to documents", size, budget)
 			return 0, nil, &LimitError{LimitHost, text}
 		}
 	}

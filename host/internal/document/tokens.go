@@ -11,13 +11,13 @@ type tokens struct {
 	buf   []byte
 	err   error // of r, returned after piece
 
-	most  int  // bytes allowed in a token
-	size  int  // bytes of the open token
-	attrs int  // attributes that the open tag may still have
-	width int  // attributes allowed in a tag
-	last  byte // the last byte returned
-	quote byte // the quote of the open attribute; 0 means none
-	tag   position
+	maxToken int  // bytes allowed in a token
+	size     int  // bytes of the open token
+	attrs    int  // attributes that the open tag may still have
+	maxAttrs int  // attributes allowed in a tag
+	last     byte // the last byte returned
+	quote    byte // the quote of the open attribute; 0 means none
+	tag      position
 }
 
 // position is the position of the next byte inside a token.
@@ -32,14 +32,14 @@ const (
 )
 
 func newTokens(r io.Reader, limits *Limits) *tokens {
-	return &tokens{r: r, buf: make([]byte, 4<<10), most: limits.Block, width: limits.Attributes}
+	return &tokens{r: r, buf: make([]byte, 4<<10), maxToken: limits.Block, maxAttrs: limits.Attributes}
 }
 
 // next starts a token.
 func (t *tokens) next() {
 	t.size, t.quote, t.tag = 0, 0, first
 	if t.last == '<' {
-		t.tag, t.attrs = tagStart, t.width
+		t.tag, t.attrs = tagStart, t.maxAttrs
 	}
 }
 
@@ -53,13 +53,13 @@ func (t *tokens) ReadByte() (byte, error) {
 	b := t.piece[0]
 	t.piece = t.piece[1:]
 	t.last = b
-	if t.size++; t.size > t.most {
-		return 0, exceeded(LimitBlock, t.most, "bytes in one XML token")
+	if t.size++; t.size > t.maxToken {
+		return 0, exceeded(LimitBlock, t.maxToken, "bytes in one XML token")
 	}
 	switch t.tag {
 	case first:
 		if t.tag = outside; b == '<' {
-			t.tag, t.attrs = tagStart, t.width
+			t.tag, t.attrs = tagStart, t.maxAttrs
 		}
 	case tagStart:
 		if t.tag = inTag; b == '!' || b == '?' {
@@ -73,7 +73,7 @@ func (t *tokens) ReadByte() (byte, error) {
 			}
 		case b == '"', b == '\'':
 			if t.quote, t.attrs = b, t.attrs-1; t.attrs < 0 {
-				return 0, exceeded(LimitAttributes, t.width, "attributes in one element")
+				return 0, exceeded(LimitAttributes, t.maxAttrs, "attributes in one element")
 			}
 		}
 	}

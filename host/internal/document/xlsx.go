@@ -18,7 +18,7 @@ func (o *office) xlsx(main string, out *page) error {
 	for _, r := range list {
 		switch targets[r.id] = r.target; {
 		case strings.HasSuffix(r.kind, "/sharedStrings"):
-			err = o.sharedTexts(r.target, book)
+			err = o.readSharedStrings(r.target, book)
 		case strings.HasSuffix(r.kind, "/styles"):
 			err = o.numberFormats(r.target, book)
 		}
@@ -71,8 +71,8 @@ type workbook struct {
 	from1904 bool           // dates count from 1904
 }
 
-// sharedTexts reads the shared strings without their phonetic guides.
-func (o *office) sharedTexts(part string, book *workbook) error {
+// readSharedStrings reads the shared strings without their phonetic guides.
+func (o *office) readSharedStrings(part string, book *workbook) error {
 	var b strings.Builder
 	inText, guide := false, 0
 	return o.walk(part, func(e *element) error {
@@ -134,17 +134,17 @@ type sheetRows struct {
 	guide                      int
 }
 
-// writeCell appends to the text of a cell, which may have most bytes.
-func writeCell(b *strings.Builder, text string, most int) error {
-	if b.Len()+len(text) > most {
-		return exceeded(LimitBlock, most, "bytes in one cell")
+// writeCell appends to the text of a cell, which may have maxBytes bytes.
+func writeCell(b *strings.Builder, text string, maxBytes int) error {
+	if b.Len()+len(text) > maxBytes {
+		return exceeded(LimitBlock, maxBytes, "bytes in one cell")
 	}
 	b.WriteString(text)
 	return nil
 }
 
-// widest is the largest number of columns of a sheet.
-const widest = 16384
+// maxColumns is the largest number of columns of a sheet.
+const maxColumns = 16384
 
 func (s *sheetRows) step(e *element) error {
 	if s.book.out.err != nil {
@@ -195,7 +195,7 @@ func (s *sheetRows) beginCell(e *element) {
 
 func (s *sheetRows) endCell() error {
 	shown, err := s.shown()
-	if err != nil || shown == "" || s.at >= widest {
+	if err != nil || shown == "" || s.at >= maxColumns {
 		return err
 	}
 	for len(s.cells) <= s.at {
@@ -281,8 +281,8 @@ func columnOf(name string) (int, bool) {
 		if c < 'A' || c > 'Z' {
 			return column - 1, i > 0
 		}
-		if column = column*26 + int(c-'A') + 1; column > widest {
-			return widest, true
+		if column = column*26 + int(c-'A') + 1; column > maxColumns {
+			return maxColumns, true
 		}
 	}
 	return 0, false

@@ -53,8 +53,8 @@ func (f RunFiles) path(id string) (string, bool) {
 	return path, id != "" && f.Made.Dir != "" && filepath.Dir(path) == filepath.Clean(f.Made.Dir)
 }
 
-// mostNames bounds the numbered files of one name.
-const mostNames = 10_000
+// maxNames bounds the numbered files of one name.
+const maxNames = 10_000
 
 // Save writes a file to Made.Dir. If the name is taken, a number is appended.
 func (f RunFiles) Save(_ context.Context, name, format string, data []byte) (engine.Value, error) {
@@ -65,7 +65,7 @@ func (f RunFiles) Save(_ context.Context, name, format string, data []byte) (eng
 	extension := filepath.Ext(name)
 	path := filepath.Join(f.Made.Dir, name)
 	err := writeNew(path, data)
-	for n := 2; os.IsExist(err) && n <= mostNames; n++ {
+	for n := 2; os.IsExist(err) && n <= maxNames; n++ {
 		path = filepath.Join(f.Made.Dir, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), n, extension))
 		err = writeNew(path, data)
 	}

@@ -63,11 +63,11 @@ func (w *watch) over(confirmed bool) bool {
 	live, all := heap()
 	// Memory that was garbage at the start is not growth.
 	w.live, w.all = min(w.live, live), min(w.all, all)
-	most := w.limit * running.Load()
+	limit := w.limit * running.Load()
 	switch {
-	case all-w.all >= garbage*most:
+	case all-w.all >= garbage*limit:
 		return true
-	case live-w.live < most || w.collected != nil:
+	case live-w.live < limit || w.collected != nil:
 		return false
 	case !confirmed:
 		c := make(chan struct{})

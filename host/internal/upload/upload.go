@@ -53,16 +53,16 @@ func (b *Box) Put(ctx context.Context, tenant, name string, r io.Reader) (engine
 }
 
 func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (engine.Value, error) {
-	most := b.Most
-	if most == 0 {
-		most = 256 << 20
+	maxBytes := b.Most
+	if maxBytes == 0 {
+		maxBytes = 256 << 20
 	}
 	head := make([]byte, 512)
 	n, err := io.ReadFull(r, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return engine.Null, fmt.Errorf("file %q: %w", name, err)
 	}
-	limited := &limit{r: io.MultiReader(bytes.NewReader(head[:n]), r), remaining: most}
+	limited := &limit{r: io.MultiReader(bytes.NewReader(head[:n]), r), remaining: maxBytes}
 	info, err := b.Files.Put(ctx, objectName(tenant, id), limited)
 	if err != nil {
 		return engine.Null, fmt.Errorf("file %q: %w", name, err)

@@ -77,11 +77,11 @@ func (b *SecretBox) putAddress(ctx context.Context, u *url.URL, address string) 
 	return full + "?" + query, err
 }
 
-// shortest is the minimum length of a value that is removed; shorter ones occur in ordinary text.
-const shortest = 4
+// minSecret is the minimum length of a value that is removed; shorter ones occur in ordinary text.
+const minSecret = 4
 
 func (b *SecretBox) hide(name, value string) {
-	if len(value) < shortest || slices.ContainsFunc(b.hidden, func(f form) bool { return f.text == value }) {
+	if len(value) < minSecret || slices.ContainsFunc(b.hidden, func(f form) bool { return f.text == value }) {
 		return
 	}
 	for _, text := range engine.SecretForms(value) {

@@ -54,7 +54,7 @@ func Archive(parts ...Part) []byte {
 	return b.Bytes()
 }
 
-// write adds a part. It repeats independent Deflate blocks, so 250 MB take no time.
+// write adds a part. It repeats independent Deflate blocks, so generating 250 MB is fast.
 func (p *Part) write(z *zip.Writer) {
 	units := max(1, min(p.Times, 1<<20/max(1, len(p.Unit))))
 	chunk := strings.Repeat(p.Unit, units)
