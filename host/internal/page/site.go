@@ -32,13 +32,14 @@ type site struct {
 type file struct {
 	kind, tag string
 	forms     map[string][]byte // Content-Encoding -> bytes: br, gzip
-	immutable bool              // the name contains a hash of the content
+	hashed    bool              // the name contains a hash of the content
 }
 
 // newSite reads files named *.br and *.gz from a directory. Other files are ignored.
 func newSite(dist fs.FS) *site {
 	s := &site{files: map[string]*file{}}
-	_ = fs.WalkDir(dist, ".", func(name string, entry fs.DirEntry, err error) error { // unreadable files are treated as missing
+	// Unreadable files are treated as missing.
+	_ = fs.WalkDir(dist, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return nil
 		}
@@ -57,7 +58,7 @@ func newSite(dist fs.FS) *site {
 func (s *site) add(name, encoding string, data []byte) {
 	f := s.files[name]
 	if f == nil {
-		f = &file{kind: types[path.Ext(name)], forms: map[string][]byte{}, immutable: strings.HasPrefix(name, "assets/")}
+		f = &file{kind: types[path.Ext(name)], forms: map[string][]byte{}, hashed: strings.HasPrefix(name, "assets/")}
 		s.files[name] = f
 	}
 	f.forms[encoding] = data
@@ -90,7 +91,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) {
 	}
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Cache-Control", "no-cache")
-	if f.immutable {
+	if f.hashed {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	if f.kind != "" {
