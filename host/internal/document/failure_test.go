@@ -81,10 +81,10 @@ func TestBusy(t *testing.T) {
 		other := memory.Open()
 		require.NoError(t, other.Grow(8<<20))
 		r := &Reader{Memory: memory}
-		began := time.Now()
+		start := time.Now()
 		_, err := r.Text(t.Context(), "a.txt", "", []byte("text"))
 		require.ErrorIs(t, err, ErrBusy)
-		require.Equal(t, time.Minute, time.Since(began))
+		require.Equal(t, time.Minute, time.Since(start))
 		_, permanent := FailureOf(err)
 		require.False(t, permanent)
 

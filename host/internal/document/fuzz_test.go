@@ -20,10 +20,10 @@ func check(t *testing.T, maxBytes int, text string, err error) {
 				return
 			}
 		}
-		t.Fatalf("an error without a reason: %v", err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	if len(text) > maxBytes || !utf8.ValidString(text) {
-		t.Fatalf("%d bytes, valid %v", len(text), utf8.ValidString(text))
+		t.Fatalf("%d bytes of text, valid UTF-8: %v", len(text), utf8.ValidString(text))
 	}
 }
 
@@ -33,7 +33,7 @@ func bounded(t *testing.T, f func() (string, error)) (string, error) {
 	before := allocated()
 	text, err := f()
 	if grown := allocated() - before; grown > 128<<20 {
-		t.Fatalf("%d MB were allocated: %v", grown>>20, err)
+		t.Fatalf("allocated %d MB: %v", grown>>20, err)
 	}
 	return text, err
 }
@@ -94,7 +94,7 @@ func FuzzNumber(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, code string, n float64) {
 		if s := formatOf(code).show(n, len(code)%2 == 0); s == "" || len(s) > 400 {
-			t.Fatalf("%v shown by %q is %q", n, code, s)
+			t.Fatalf("%v formatted by %q is %q", n, code, s)
 		}
 	})
 }

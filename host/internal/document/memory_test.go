@@ -44,7 +44,7 @@ func measure(cacheDir string, paths []string) error {
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets VmHWM
 		return err
 	}
-	before, began := status("VmRSS"), time.Now()
+	before, start := status("VmRSS"), time.Now()
 	c := cost{Errors: make([]string, len(paths))}
 	var group sync.WaitGroup
 	for i, path := range paths {
@@ -55,7 +55,7 @@ func measure(cacheDir string, paths []string) error {
 		})
 	}
 	group.Wait()
-	c.Growth, c.Took = status("VmHWM")-before, time.Since(began)
+	c.Growth, c.Took = status("VmHWM")-before, time.Since(start)
 	return errors.Join(json.NewEncoder(os.Stdout).Encode(c), r.Close())
 }
 

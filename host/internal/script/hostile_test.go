@@ -91,9 +91,9 @@ func TestHostileScriptsStayWithinMemory(t *testing.T) {
 				Limits: Limits{Time: 250 * time.Millisecond, Memory: memory}, Worker: []string{self, "script-worker"},
 				started: func(pid int) { go watchPeak(pid, &peak) },
 			}
-			began := time.Now()
+			start := time.Now()
 			_, err := r.RunCode(t.Context(), call(c.script))
-			t.Logf("%d MB, %v, %v", peak.Load()>>20, time.Since(began), err)
+			t.Logf("%d MB, %v, %v", peak.Load()>>20, time.Since(start), err)
 			require.ErrorIs(t, err, engine.ErrLimit)
 			require.Less(t, peak.Load(), int64(memory+overhead))
 		})

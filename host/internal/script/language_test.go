@@ -67,7 +67,7 @@ func TestLanguage(t *testing.T) {
 	for _, p := range pieces {
 		t.Run(p.name, func(t *testing.T) {
 			_, twice := got[p.name]
-			require.False(t, twice, "two scripts of one name")
+			require.False(t, twice, "duplicate script name")
 			got[p.name] = p.run(t)
 			if !*update {
 				require.Equal(t, want[p.name], got[p.name])
@@ -75,7 +75,7 @@ func TestLanguage(t *testing.T) {
 		})
 	}
 	if !*update {
-		require.Len(t, want, len(pieces), "results of scripts that are gone")
+		require.Len(t, want, len(pieces), "results of removed scripts")
 		return
 	}
 	var b bytes.Buffer

@@ -287,11 +287,11 @@ func TestSecretsAreBoundToHosts(t *testing.T) {
 		require.ErrorContains(t, err, `secret "KEY"`)
 		require.ErrorContains(t, err, here)
 	}
-	require.Zero(t, asked, "nothing is sent")
+	require.Zero(t, asked, "no request is sent")
 
 	res, err := do([]string{here}, server.URL+"/away", "")
 	require.NoError(t, err)
-	require.Empty(t, res.Body, "a secret header does not follow a redirect")
+	require.Empty(t, res.Body, "a header with a secret is dropped by a redirect to another origin")
 	_, err = do([]string{here}, server.URL+"/away", "{{secret:KEY:m4rk}}")
 	require.ErrorContains(t, err, "the body holds a secret")
 }
