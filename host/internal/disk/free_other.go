@@ -2,5 +2,5 @@
 
 package disk
 
-// Free is not known where statfs is missing.
+// Free returns -1 on systems without statfs.
 func Free(string) int64 { return -1 }

@@ -4,7 +4,7 @@ package disk
 
 import "syscall"
 
-// Free is the room left on the disk of a directory in bytes, -1 when unknown.
+// Free returns the free bytes on the disk of a directory, -1 if unknown.
 func Free(dir string) int64 {
 	var s syscall.Statfs_t
 	if syscall.Statfs(dir, &s) != nil {

@@ -4,6 +4,6 @@ package disk
 
 import "os"
 
-// TryLock does nothing where flock is missing; the operator must see to it that
-// one process at a time uses a directory.
-func TryLock(*os.File) (held bool, err error) { return true, nil }
+// TryLock always succeeds on systems without flock; the operator must ensure that only one process
+// uses a directory.
+func TryLock(*os.File) (locked bool, err error) { return true, nil }

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// TryLock takes the lock of an open file, or says that another process has it.
-// It ends when the file is closed, or its process dies.
-func TryLock(f *os.File) (held bool, err error) {
+// TryLock locks an open file. It reports false if another process has the lock. The lock is
+// released when the file is closed or the process exits.
+func TryLock(f *os.File) (locked bool, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil

@@ -23,7 +23,7 @@ func BenchmarkRead(b *testing.B) {
 		files[name] = data
 	}
 	for _, name := range []string{"returns.docx", "orders.xlsx", "returns.pptx", "returns.pdf", "large.docx", "large.xlsx", "large.csv", "large.html"} {
-		if _, err := r.Text(b.Context(), name, "", files[name]); err != nil { // the PDF reader is compiled
+		if _, err := r.Text(b.Context(), name, "", files[name]); err != nil { // compiles the PDF reader
 			b.Fatal(err)
 		}
 		b.Run(name, func(b *testing.B) {

@@ -15,27 +15,27 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Decode is the text of bytes in the encoding they seem to have: that of their mark, UTF-8, UTF-16
-// without a mark, GB18030 (and so GBK), or Windows-1252 (and so Latin-1). Line ends become \n. The
-// text has at most most bytes.
+// Decode returns data as UTF-8 text with line ends \n and at most maxBytes bytes. It detects the
+// encoding: by the byte order mark, then UTF-8, UTF-16 without a mark, GB18030 (a superset of GBK),
+// and else Windows-1252 (a superset of Latin-1).
 //
-// Errors: [ErrFormat] for what no text editor would show, [ErrLimit].
-func Decode(data []byte, most int) (string, error) {
+// Errors: [ErrFormat] for binary data, [ErrLimit].
+func Decode(data []byte, maxBytes int) (string, error) {
 	from, rest, err := encodingOf(data)
 	if err != nil {
 		return "", err
 	}
 	if from == nil && bytes.IndexByte(rest, '\r') < 0 {
-		if len(rest) > most {
-			return "", exceeded(LimitText, most, "bytes of text")
+		if len(rest) > maxBytes {
+			return "", exceeded(LimitText, maxBytes, "bytes of text")
 		}
 		if hasControls(rest) {
 			return "", notText()
 		}
 		return string(rest), nil
 	}
-	out := &decoded{most: most}
-	out.text.Grow(min(len(rest), most))
+	out := &decoded{maxBytes: maxBytes}
+	out.text.Grow(min(len(rest), maxBytes))
 	if from == nil {
 		_, err = out.Write(rest)
 	} else {
@@ -47,29 +47,29 @@ func Decode(data []byte, most int) (string, error) {
 	return out.text.String(), nil
 }
 
-// DecodeSource is [Decode] of a document.
-func DecodeSource(ctx context.Context, s Source, most int) (string, error) {
+// DecodeSource is like [Decode] but reads the bytes from s.
+func DecodeSource(ctx context.Context, s Source, maxBytes int) (string, error) {
 	data, unmap, err := s.bytes(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer unmap()
-	return Decode(data, most)
+	return Decode(data, maxBytes)
 }
 
 func notText() error {
 	return fmt.Errorf("%w: txt, md, html, csv, json, pdf, docx, xlsx and pptx can", ErrFormat)
 }
 
-// decoded collects text and makes its line ends \n.
+// decoded is a writer that collects text and normalizes line ends to \n.
 type decoded struct {
-	most   int
-	text   strings.Builder
-	ended  bool // the text before ended with a carriage return
-	escape bool // the text before ended with the end mark of DOS
+	maxBytes int
+	text     strings.Builder
+	ended    bool // the previous piece ended with a carriage return
+	escape   bool // the previous piece ended with the DOS end-of-file mark
 }
 
-// Write adds a piece of text, which may end inside of a character.
+// Write appends a piece of UTF-8 text, which may end in the middle of a character.
 func (d *decoded) Write(piece []byte) (int, error) {
 	if len(piece) == 0 {
 		return 0, nil
@@ -85,8 +85,8 @@ func (d *decoded) Write(piece []byte) (int, error) {
 			continue
 		}
 		line, rest, returns := bytes.Cut(piece, []byte{'\r'})
-		if d.text.Len()+len(line) > d.most {
-			return 0, exceeded(LimitText, d.most, "bytes of text")
+		if d.text.Len()+len(line) > d.maxBytes {
+			return 0, exceeded(LimitText, d.maxBytes, "bytes of text")
 		}
 		d.text.Write(line)
 		if returns {
@@ -94,14 +94,14 @@ func (d *decoded) Write(piece []byte) (int, error) {
 		}
 		piece, d.ended = rest, returns
 	}
-	if d.text.Len() > d.most {
-		return 0, exceeded(LimitText, d.most, "bytes of text")
+	if d.text.Len() > d.maxBytes {
+		return 0, exceeded(LimitText, d.maxBytes, "bytes of text")
 	}
 	return n, nil
 }
 
-// encodingOf is how bytes become UTF-8: by a transformer, or as they are for nil. rest is data
-// without its mark.
+// encodingOf returns the transformer that decodes data to UTF-8, or nil if it is UTF-8 already.
+// rest is data without its byte order mark.
 func encodingOf(data []byte) (from transform.Transformer, rest []byte, err error) {
 	if from, rest, ok := marked(data); ok {
 		return from, rest, nil
@@ -123,7 +123,7 @@ func encodingOf(data []byte) (from transform.Transformer, rest []byte, err error
 	return charmap.Windows1252.NewDecoder(), data, nil
 }
 
-// marked is the encoding of what begins with a byte order mark.
+// marked returns the encoding of data that begins with a byte order mark.
 func marked(data []byte) (from transform.Transformer, rest []byte, ok bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
@@ -139,7 +139,7 @@ func marked(data []byte) (from transform.Transformer, rest []byte, ok bool) {
 	return nil, data, false
 }
 
-// even leaves out half of a character at the end.
+// even drops a trailing half of a UTF-16 code unit.
 func even(data []byte) []byte { return data[:len(data)&^1] }
 
 func utf16From(little bool) transform.Transformer {
@@ -150,8 +150,8 @@ func utf16From(little bool) transform.Transformer {
 	return unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder()
 }
 
-// validUTF8 replaces each run of bytes that are not UTF-8 by U+FFFD, as [strings.ToValidUTF8] does.
-type validUTF8 struct{ bad bool } // the byte before was not UTF-8
+// validUTF8 replaces each run of invalid UTF-8 bytes by U+FFFD, as [strings.ToValidUTF8] does.
+type validUTF8 struct{ bad bool } // the previous byte was not UTF-8
 
 // Reset implements transform.Transformer.
 func (v *validUTF8) Reset() { v.bad = false }
@@ -182,8 +182,9 @@ func (v *validUTF8) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err 
 	return nDst, nSrc, nil
 }
 
-// unmarkedUTF16 tells UTF-16 by its zero bytes: Western letters, digits and line ends have theirs
-// at every second place, always on the same side. At least half of the text must be such.
+// unmarkedUTF16 detects UTF-16 by its zero bytes: in Western letters, digits and line ends every
+// second byte is zero, always on the same side. At least half of the characters must be of that
+// kind.
 func unmarkedUTF16(data []byte) (little, ok bool) {
 	if len(data)%2 != 0 {
 		return false, false
@@ -199,7 +200,7 @@ func unmarkedUTF16(data []byte) (little, ok bool) {
 	return little, min(zeros[0], zeros[1]) == 0 && 4*max(zeros[0], zeros[1]) >= len(head)
 }
 
-// mostlyUTF8 holds for UTF-8 that was damaged here and there, as at a cut.
+// mostlyUTF8 reports whether data is UTF-8 with few invalid bytes, such as a truncated file.
 func mostlyUTF8(data []byte) bool {
 	good, bad := 0, 0
 	for len(data) > 0 {
@@ -215,8 +216,9 @@ func mostlyUTF8(data []byte) bool {
 	return good > 8*bad
 }
 
-// mostlyChinese holds when every byte above ASCII is part of a pair as GB18030 has them, and most
-// pairs are common characters or full-width marks. Western text in Latin-1 has neither.
+// mostlyChinese reports whether every byte above ASCII is part of a valid GB18030 pair and most
+// pairs are common characters or full-width punctuation. Western text in Latin-1 meets neither
+// condition.
 func mostlyChinese(data []byte) bool {
 	pairs, common := 0, 0
 	for i := 0; i < len(data); {
@@ -230,7 +232,7 @@ func mostlyChinese(data []byte) bool {
 		}
 		trail := data[i+1]
 		switch {
-		case trail >= '0' && trail <= '9': // four bytes
+		case trail >= '0' && trail <= '9': // a four-byte sequence
 			if i+3 >= len(data) || data[i+2] < 0x81 || data[i+3] < '0' || data[i+3] > '9' {
 				return false
 			}
@@ -246,8 +248,8 @@ func mostlyChinese(data []byte) bool {
 	return 10*common >= 7*pairs
 }
 
-// hasControls finds characters that do not occur in text. The end mark of DOS, at the end only, and
-// the escapes of terminals pass.
+// hasControls reports whether text has control characters that do not occur in text files. The DOS
+// end-of-file mark (at the end only) and terminal escapes are allowed.
 func hasControls(text []byte) bool {
 	for _, b := range bytes.TrimSuffix(text, []byte{'\x1A'}) {
 		if b < ' ' {
@@ -261,15 +263,15 @@ func hasControls(text []byte) bool {
 	return false
 }
 
-// decodeHTML is the text of a page in the encoding of its mark, in that which the page names, or in
-// that which [Decode] finds. It is decoded while it is read.
+// decodeHTML returns the UTF-8 text of an HTML page. The encoding is that of the byte order mark,
+// the one that the page declares, or the one that [Decode] detects. Text is decoded as it is read.
 //
 // Errors: [ErrFormat], also from the reader.
 func decodeHTML(data []byte) (io.Reader, error) {
 	from, rest, ok := marked(data)
-	if !ok && !utf8.Valid(data) { // UTF-8 that names another encoding was saved again
+	if !ok && !utf8.Valid(data) { // valid UTF-8 that declares another encoding was converted later
 		declared, name, _ := charset.DetermineEncoding(data[:min(len(data), 1024)], "")
-		// Windows-1252 is also the answer for a page that names none.
+		// DetermineEncoding also returns windows-1252 if the page declares no encoding.
 		if from, ok = declared.NewDecoder(), name != "windows-1252" && name != "utf-8"; !ok {
 			from = nil
 		}
@@ -287,10 +289,10 @@ func decodeHTML(data []byte) (io.Reader, error) {
 	return &controls{in: in}, nil
 }
 
-// controls refuses what [hasControls] finds.
+// controls is a reader that fails on the characters that [hasControls] reports.
 type controls struct {
 	in     io.Reader
-	escape bool // the text before ended with the end mark of DOS
+	escape bool // the previous piece ended with the DOS end-of-file mark
 }
 
 func (c *controls) Read(p []byte) (int, error) {

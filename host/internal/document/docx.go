@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// docx reads the body of a Word document, then its foot- and endnotes.
+// docx reads the body of a Word document, then its footnotes and endnotes.
 func (o *office) docx(main string, out *page) error {
 	list, err := o.relations(main)
 	if err != nil {
@@ -38,18 +38,18 @@ func (o *office) docx(main string, out *page) error {
 	return nil
 }
 
-// wordStyle is what matters of a paragraph style.
+// wordStyle is the part of a paragraph style that affects the text.
 type wordStyle struct {
 	basedOn string
-	heading int // 1 and up, -1 when the style says that it is none
+	heading int // 1 and up; -1 if the style declares that it is not a heading
 	list    bool
 }
 
-// word is a part with paragraphs of a Word document.
+// word reads a part of a Word document that has paragraphs.
 type word struct {
 	*prose
 	styles map[string]wordStyle
-	notes  string // "f" in the part of footnotes, "e" in that of endnotes
+	notes  string // "f" in the footnotes part, "e" in the endnotes part
 	note   string // mark of the open note, until its first paragraph
 }
 
@@ -61,7 +61,7 @@ func (w *word) step(e *element) error {
 	q := w.para()
 	switch e.name {
 	case "footnote", "endnote":
-		// The lines above the notes are notes themselves, of a type of their own.
+		// Separator lines above the notes are stored as notes with a type.
 		if w.note = ""; e.attr("type") == "" || e.attr("type") == "normal" {
 			w.note = "[^" + w.notes + e.attr("id") + "]: "
 		}
@@ -83,7 +83,7 @@ func (w *word) step(e *element) error {
 			q.kind, q.mark = item, "- "
 		}
 	case "ilvl":
-		level, _ := strconv.Atoi(e.attr("val")) // anything but a number is the first level
+		level, _ := strconv.Atoi(e.attr("val")) // an invalid number means the first level
 		q.kind, q.mark = item, strings.Repeat("  ", min(max(level, 0), 8))+"- "
 	case "footnoteReference":
 		w.write(q, "[^f"+e.attr("id")+"]")
@@ -93,9 +93,9 @@ func (w *word) step(e *element) error {
 	return nil
 }
 
-// style applies the style of a paragraph, and those it is based on.
+// style applies the paragraph style id and its base styles to q.
 func (w *word) style(q *para, id string) {
-	for range 16 { // styles could be based on each other
+	for range 16 { // bounds cycles of base styles
 		s, ok := w.styles[id]
 		if !ok {
 			return
@@ -110,7 +110,8 @@ func (w *word) style(q *para, id string) {
 	}
 }
 
-// outline is the heading level of an outline level, 0 to 8; 9 is body text.
+// outline converts an outline level, 0 to 8, to a heading level. Anything else, such as 9 for body
+// text, is -1.
 func outline(val string) int {
 	n, err := strconv.Atoi(val)
 	if err != nil || n < 0 || n > 8 {
@@ -119,8 +120,8 @@ func outline(val string) int {
 	return n + 1
 }
 
-// wordStyles reads the paragraph styles by their ids. The names of the built-in ones are the same
-// in every language, their ids are not.
+// wordStyles returns the paragraph styles by ID. Built-in styles have the same names in every
+// language, but localized IDs.
 func (o *office) wordStyles(part string) (map[string]wordStyle, error) {
 	styles := map[string]wordStyle{}
 	id, s := "", wordStyle{}
@@ -130,11 +131,11 @@ func (o *office) wordStyles(part string) (map[string]wordStyle, error) {
 			id, s = e.attr("styleId"), wordStyle{}
 		case !e.begins && e.name == "style":
 			styles[id] = s
-			return o.hold(len(id) + len(s.basedOn))
+			return o.retain(len(id) + len(s.basedOn))
 		case e.begins && e.name == "name":
 			name := strings.ToLower(e.attr("val"))
 			if level, ok := strings.CutPrefix(name, "heading "); ok {
-				s.heading, _ = strconv.Atoi(level) // "heading" with other words is no heading
+				s.heading, _ = strconv.Atoi(level) // a name like "heading xyz" is not a heading
 			} else if name == "title" {
 				s.heading = 1
 			}

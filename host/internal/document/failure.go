@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// Version identifies how documents are read. It changes when a document that failed may now be
-// read.
+// Version identifies the behavior of the readers. It changes when a document that failed may now be
+// readable.
 const Version = 1
 
-// Failure is why a document cannot be read, in a form that can be stored. Reading the same bytes
-// again with the same Version fails again.
+// Failure is the storable reason why a document cannot be read. Reading the same bytes with the
+// same Version fails again.
 type Failure struct {
 	Version int    `json:"version"`
 	Code    string `json:"code"` // format, encrypted, damaged, no_text, limit
@@ -19,14 +19,14 @@ type Failure struct {
 	Message string `json:"message"`
 }
 
-// causes are the errors of documents by the code of their failure.
+// causes maps failure codes to errors.
 var causes = map[string]error{
 	"format": ErrFormat, "encrypted": ErrEncrypted, "damaged": ErrDamaged, "no_text": ErrNoText, "limit": ErrLimit,
 }
 
-// FailureOf is the failure behind an error of [Reader.Read]. ok is false when reading the document
-// again may succeed: the host was busy or too small, the caller left, or the bytes could not be
-// loaded.
+// FailureOf returns the failure behind an error of [Reader.Read]. ok is false if a retry may
+// succeed: the host was busy or has too little memory, the caller canceled, or the bytes could not
+// be loaded.
 func FailureOf(err error) (f Failure, ok bool) {
 	f = Failure{Version: Version}
 	var over *LimitError
@@ -42,8 +42,7 @@ func FailureOf(err error) (f Failure, ok bool) {
 	return Failure{}, false
 }
 
-// Err is the error that the failure was made of, or nil when this version reads documents
-// differently.
+// Err returns the error that the failure was made from, or nil if it is of another Version.
 func (f Failure) Err() error {
 	if cause := causes[f.Code]; cause != nil && f.Version == Version {
 		return &failedBefore{f, cause}
@@ -60,7 +59,7 @@ type failedBefore struct {
 func (e *failedBefore) Error() string { return e.failure.Message }
 func (e *failedBefore) Unwrap() error { return e.cause }
 
-// As gives the limit that was exceeded.
+// As sets target to the limit that was exceeded.
 func (e *failedBefore) As(target any) bool {
 	over, ok := target.(**LimitError)
 	if ok && e.cause == ErrLimit {
@@ -69,18 +68,17 @@ func (e *failedBefore) As(target any) bool {
 	return ok && e.cause == ErrLimit
 }
 
-// mostFailures is how many failed documents a reader remembers.
-const mostFailures = 1000
+// maxFailures bounds how many failed documents a reader remembers.
+const maxFailures = 1000
 
-// failures are the documents that failed, by the hash of what decides about it. The zero value is
-// empty.
+// failures are the documents that failed, by [contentHash]. The zero value is empty.
 type failures struct {
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]Failure
 }
 
-// contentHash is the hash of a document. How it is read depends on its kind too, which its name may
-// decide.
+// contentHash hashes a document and its kind: the kind may depend on the name, and the same bytes
+// read as another kind may succeed.
 func contentHash(kind kind, data []byte) [sha256.Size]byte {
 	h := sha256.New()
 	h.Write([]byte{byte(kind)})
@@ -88,7 +86,8 @@ func contentHash(kind kind, data []byte) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// find is the error of a document that failed before. Nothing is hashed while nothing has failed.
+// find returns the error of a document that failed before. It hashes nothing until a document has
+// failed.
 func (f *failures) find(kind kind, data []byte) error {
 	f.mu.Lock()
 	empty := len(f.known) == 0
@@ -102,7 +101,7 @@ func (f *failures) find(kind kind, data []byte) error {
 	return f.known[key].Err()
 }
 
-// add remembers a document if reading it again must fail again.
+// add remembers a document whose failure is permanent.
 func (f *failures) add(kind kind, data []byte, err error) {
 	failure, ok := FailureOf(err)
 	if !ok {
@@ -114,8 +113,8 @@ func (f *failures) add(kind kind, data []byte, err error) {
 	if f.known == nil {
 		f.known = map[[sha256.Size]byte]Failure{}
 	}
-	if len(f.known) >= mostFailures {
-		for old := range f.known { // any of them: the order of a map is random
+	if len(f.known) >= maxFailures {
+		for old := range f.known { // evicts a random one: map order
 			delete(f.known, old)
 			break
 		}

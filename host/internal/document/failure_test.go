@@ -15,13 +15,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// A document that failed is not parsed again; the same bytes of another format are.
+// A document that failed is not parsed again, but the same bytes are parsed as another format.
 func TestFailureIsRemembered(t *testing.T) {
 	r := newReader(t, Limits{})
 	data := docx(t, "<w:p>")
 	_, first := r.Text(t.Context(), "a.docx", "", data)
 	require.ErrorIs(t, first, ErrDamaged)
-	r.Limits.Depth = -1 // whatever is parsed now exceeds it
+	r.Limits.Depth = -1 // every later parse exceeds it
 	_, again := r.Text(t.Context(), "b.docx", "", data)
 	require.ErrorIs(t, again, ErrDamaged)
 	require.Equal(t, first.Error(), again.Error())
@@ -30,11 +30,11 @@ func TestFailureIsRemembered(t *testing.T) {
 
 	_, err := r.Text(t.Context(), "a.docx", "", docx(t, "<w:p><w:p>"))
 	var over *LimitError
-	require.ErrorAs(t, err, &over, "a remembered error says its limit")
+	require.ErrorAs(t, err, &over, "a remembered error has its limit")
 	require.Equal(t, LimitDepth, over.Limit)
 }
 
-// A caller who leaves fails nothing but the call.
+// A canceled read is not remembered as a failure of the document.
 func TestCanceledReadIsNotAFailure(t *testing.T) {
 	r := newReader(t, Limits{})
 	ctx, stop := context.WithCancel(t.Context())
@@ -49,15 +49,15 @@ func TestCanceledReadIsNotAFailure(t *testing.T) {
 
 func TestFailuresAreBounded(t *testing.T) {
 	var f failures
-	for i := range mostFailures + 10 {
+	for i := range maxFailures + 10 {
 		f.add(kindText, []byte{byte(i), byte(i >> 8)}, ErrFormat)
 	}
 	f.add(kindText, []byte("x"), io.ErrUnexpectedEOF)
-	require.Len(t, f.known, mostFailures)
+	require.Len(t, f.known, maxFailures)
 	require.NoError(t, f.find(kindText, []byte("x")))
 }
 
-// Documents wait for memory without holding any, so that none waits for another that waits.
+// A document holds no memory while it waits for more, so documents cannot deadlock.
 func TestMemoryIsReservedAtOnce(t *testing.T) {
 	large := docx(t, strings.Repeat("<w:p><w:t>"+strings.Repeat("x", 1000)+"</w:t></w:p>", 4000))
 	memory := memlimit.New("documents", 40<<20)
@@ -81,10 +81,10 @@ func TestBusy(t *testing.T) {
 		other := memory.Open()
 		require.NoError(t, other.Grow(8<<20))
 		r := &Reader{Memory: memory}
-		began := time.Now()
+		start := time.Now()
 		_, err := r.Text(t.Context(), "a.txt", "", []byte("text"))
 		require.ErrorIs(t, err, ErrBusy)
-		require.Equal(t, time.Minute, time.Since(began))
+		require.Equal(t, time.Minute, time.Since(start))
 		_, permanent := FailureOf(err)
 		require.False(t, permanent)
 
@@ -95,14 +95,14 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// A host that is too small for a document says so, and does not remember it as the document's
-// failure.
-func TestHostIsTooSmall(t *testing.T) {
+// Too little memory on the host is reported as such and not remembered as a failure of the
+// document.
+func TestHostMemoryTooSmall(t *testing.T) {
 	r := newReader(t, Limits{})
 	r.Memory = memlimit.New("documents", 2<<20)
 	for name, data := range map[string][]byte{
-		"the file":      []byte(strings.Repeat("x", 3<<20)),
-		"what is in it": xlsx(t, "", "xl/sharedStrings.xml", "<sst>"+strings.Repeat("<si/>", 1<<20)+"</sst>"),
+		"the file":    []byte(strings.Repeat("x", 3<<20)),
+		"its content": xlsx(t, "", "xl/sharedStrings.xml", "<sst>"+strings.Repeat("<si/>", 1<<20)+"</sst>"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := r.Text(t.Context(), "", "", data)
@@ -116,7 +116,7 @@ func TestHostIsTooSmall(t *testing.T) {
 	require.Zero(t, r.Memory.Used())
 }
 
-func TestSourceThatFails(t *testing.T) {
+func TestFailingSource(t *testing.T) {
 	gone := errors.New("gone")
 	r := newReader(t, Limits{})
 	_, err := r.Read(t.Context(), Source{Size: 1 << 20, Open: func(context.Context) (io.ReadCloser, error) { return nil, gone }})

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// known are the errors that a document may be refused with.
+// known are the errors that a reader may return for a document.
 var known = []error{ErrFormat, ErrEncrypted, ErrDamaged, ErrNoText, ErrLimit}
 
-// check holds for whatever is read: a text within the limit, or an error that says why.
-func check(t *testing.T, most int, text string, err error) {
+// check verifies the result of any read: text within the limit, or a known error.
+func check(t *testing.T, maxBytes int, text string, err error) {
 	t.Helper()
 	if err != nil {
 		for _, k := range known {
@@ -20,20 +20,20 @@ func check(t *testing.T, most int, text string, err error) {
 				return
 			}
 		}
-		t.Fatalf("an error without a reason: %v", err)
+		t.Fatalf("unexpected error: %v", err)
 	}
-	if len(text) > most || !utf8.ValidString(text) {
-		t.Fatalf("%d bytes, valid %v", len(text), utf8.ValidString(text))
+	if len(text) > maxBytes || !utf8.ValidString(text) {
+		t.Fatalf("%d bytes of text, valid UTF-8: %v", len(text), utf8.ValidString(text))
 	}
 }
 
-// bounded runs f, which reads a document within fuzzLimits, and fails when that allocates more than
-// the limits explain.
+// bounded calls f, which reads a document within fuzzLimits, and fails if f allocates more than the
+// limits explain.
 func bounded(t *testing.T, f func() (string, error)) (string, error) {
 	before := allocated()
 	text, err := f()
 	if grown := allocated() - before; grown > 128<<20 {
-		t.Fatalf("%d MB were allocated: %v", grown>>20, err)
+		t.Fatalf("allocated %d MB: %v", grown>>20, err)
 	}
 	return text, err
 }
@@ -46,7 +46,7 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		if kindOf(name, "", data) == kindPDF {
-			return // pdfium has fuzz tests of its own
+			return // pdfium is fuzzed upstream
 		}
 		text, err := bounded(t, func() (string, error) { return (&Reader{Limits: fuzzLimits}).Text(t.Context(), name, "", data) })
 		check(t, fuzzLimits.Text, text, err)
@@ -65,7 +65,7 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
-// FuzzParts changes the parts of an Office document, which an archive would hide from the fuzzer.
+// FuzzParts mutates the parts of an Office document, which compression would hide from the fuzzer.
 func FuzzParts(f *testing.F) {
 	f.Add(byte(0), "<w:p><w:pPr><w:pStyle w:val='a'/></w:pPr><w:r><w:t>x</w:t></w:r></w:p>", "<w:style w:styleId='a'><w:name w:val='heading 1'/><w:basedOn w:val='a'/></w:style>")
 	f.Add(byte(0), "<w:tbl><w:tr><w:tc><w:p><w:t>a</w:t></w:p></w:tc></w:tr></w:tbl>", "")
@@ -87,14 +87,14 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// FuzzNumber changes how a cell shows its number.
+// FuzzNumber mutates number format codes.
 func FuzzNumber(f *testing.F) {
 	for _, code := range []string{"General", "yyyy-mm-dd", "[h]:mm", `"x`, "[", `\`, "0.00%", "_"} {
 		f.Add(code, 45000.5)
 	}
 	f.Fuzz(func(t *testing.T, code string, n float64) {
 		if s := formatOf(code).show(n, len(code)%2 == 0); s == "" || len(s) > 400 {
-			t.Fatalf("%v shown by %q is %q", n, code, s)
+			t.Fatalf("%v formatted by %q is %q", n, code, s)
 		}
 	})
 }

@@ -23,7 +23,7 @@ func TestRefusals(t *testing.T) {
 	whole, err := os.ReadFile("testdata/returns.docx")
 	require.NoError(t, err)
 	locked := archive(t, "word/document.xml", "<a/>")
-	for i := 0; i < len(locked)-8; i++ { // the flag of a password, in both headers
+	for i := 0; i < len(locked)-8; i++ { // set the encryption flag in both headers
 		switch string(locked[i : i+4]) {
 		case "PK\x03\x04":
 			locked[i+6] |= 1
@@ -49,32 +49,32 @@ func TestRefusals(t *testing.T) {
 		is         error
 		says       string
 	}{
-		{"a program", "a.txt", []byte("\x7fELF\x02\x01\x00\x00\x01\x02"), ErrFormat, "txt, md, html, csv, json, pdf, docx, xlsx and pptx can"},
-		{"a program of an even length with one zero", "a.txt", []byte("\x7fELF\x00\xff"), ErrFormat, ""},
-		{"a program without zeros", "a.txt", []byte("\x01\x02\x03\x04"), ErrFormat, ""},
-		{"an archive of something else", "a.docx", archive(t, "a.txt", "x"), ErrFormat, "no docx, xlsx or pptx"},
+		{"an executable", "a.txt", []byte("\x7fELF\x02\x01\x00\x00\x01\x02"), ErrFormat, "txt, md, html, csv, json, pdf, docx, xlsx and pptx can"},
+		{"an executable of even length with one zero byte", "a.txt", []byte("\x7fELF\x00\xff"), ErrFormat, ""},
+		{"binary data without zero bytes", "a.txt", []byte("\x01\x02\x03\x04"), ErrFormat, ""},
+		{"a zip archive without a document", "a.docx", archive(t, "a.txt", "x"), ErrFormat, "no docx, xlsx or pptx"},
 		{"Word before 2007", "a.doc", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 W\x00o\x00r\x00d\x00"), ErrFormat, "save it as docx"},
 		{"RTF", "a.rtf", []byte(`{\rtf1 text}`), ErrFormat, "save it as docx"},
-		{"an encrypted book", "a.xlsx", compound, ErrEncrypted, ""},
+		{"an encrypted workbook", "a.xlsx", compound, ErrEncrypted, ""},
 		{"an encrypted archive", "a.docx", locked, ErrEncrypted, ""},
 		{"an encrypted PDF", "a.pdf", encrypted.bytes(), ErrEncrypted, ""},
-		{"an archive that was cut", "a.docx", whole[:len(whole)/2], ErrDamaged, ""},
-		{"a PDF that was cut", "a.pdf", page[:len(page)/2], ErrDamaged, "its end is missing"},
+		{"a truncated archive", "a.docx", whole[:len(whole)/2], ErrDamaged, ""},
+		{"a truncated PDF", "a.pdf", page[:len(page)/2], ErrDamaged, "its end is missing"},
 		{"an empty PDF", "a.pdf", nil, ErrDamaged, "the file is empty"},
-		{"a PDF that is none", "a.pdf", []byte("hello"), ErrDamaged, "it is no PDF"},
+		{"text named .pdf", "a.pdf", []byte("hello"), ErrDamaged, "it is no PDF"},
 		{"a PDF without pages", "a.pdf", noPages.bytes(), ErrDamaged, "no pages"},
 		{"a scan", "a.pdf", onePage("0 0 m 9 9 l S", "").bytes(), ErrNoText, "only pictures"},
 		{"an empty archive", "a.docx", []byte("PK\x05\x06" + strings.Repeat("\x00", 18)), ErrFormat, ""},
-		{"a document that ends in the middle", "a.docx", docx(t, "<w:p>"), ErrDamaged, ""},
-		{"tags that do not fit", "a.docx", archive(t, "word/document.xml", "</w:p></w:p>"), ErrDamaged, "word/document.xml"},
-		{"a document type", "a.docx", archive(t, "word/document.xml", `<!DOCTYPE a [<!ENTITY b "bbb"><!ENTITY c "&b;&b;">]><a>&c;</a>`), ErrDamaged, "document type"},
-		{"an entity of its own", "a.docx", docx(t, "<w:p><w:t>&boom;</w:t></w:p>"), ErrDamaged, "&boom;"},
-		{"a text that is not there", "a.xlsx", xlsx(t, "<row><c t='s'><v>7</v></c></row>"), ErrDamaged, "a text that is not there"},
-		{"a slide that is not there", "a.pptx", archive(t, "ppt/presentation.xml", `<p><p:sldId xmlns:r="r" id="1" r:id="a"/></p>`), ErrDamaged, ""},
+		{"an unclosed element", "a.docx", docx(t, "<w:p>"), ErrDamaged, ""},
+		{"unbalanced tags", "a.docx", archive(t, "word/document.xml", "</w:p></w:p>"), ErrDamaged, "word/document.xml"},
+		{"a document type declaration", "a.docx", archive(t, "word/document.xml", `<!DOCTYPE a [<!ENTITY b "bbb"><!ENTITY c "&b;&b;">]><a>&c;</a>`), ErrDamaged, "document type"},
+		{"an undefined entity", "a.docx", docx(t, "<w:p><w:t>&boom;</w:t></w:p>"), ErrDamaged, "&boom;"},
+		{"a missing shared string", "a.xlsx", xlsx(t, "<row><c t='s'><v>7</v></c></row>"), ErrDamaged, "a text that is not there"},
+		{"a missing slide", "a.pptx", archive(t, "ppt/presentation.xml", `<p><p:sldId xmlns:r="r" id="1" r:id="a"/></p>`), ErrDamaged, ""},
 		{"deep nesting", "a.docx", docx(t, strings.Repeat("<a>", 100_000)), ErrLimit, "elements inside each other"},
-		{"a part that unpacks to too much", "a.docx", bomb(t, "word/document.xml", 80<<20), ErrLimit, "bytes after unpacking"},
-		{"a list of sheets that unpacks to too much", "a.xlsx", bomb(t, "xl/workbook.xml", 80<<20), ErrLimit, "bytes after unpacking"},
-		{"a list of too many files", "a.docx", append([]byte("PK\x03\x04"), bytes.Repeat([]byte("PK\x01\x02"), 20_001)...), ErrLimit, "files in the archive"},
+		{"a part that exceeds the unpacked limit", "a.docx", bomb(t, "word/document.xml", 80<<20), ErrLimit, "bytes after unpacking"},
+		{"a workbook part that exceeds the unpacked limit", "a.xlsx", bomb(t, "xl/workbook.xml", 80<<20), ErrLimit, "bytes after unpacking"},
+		{"too many files in the directory", "a.docx", append([]byte("PK\x03\x04"), bytes.Repeat([]byte("PK\x01\x02"), 20_001)...), ErrLimit, "files in the archive"},
 		{"too much text", "a.txt", bytes.Repeat([]byte("x"), 16<<20+1), ErrLimit, "bytes of text"},
 		{"a large file", "a.bin", make([]byte, 64<<20+1), ErrLimit, "bytes"},
 	} {
@@ -86,7 +86,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// bomb is an archive with a part of size bytes. They are packed once and written many times.
+// bomb returns an archive with a part of size bytes.
 func bomb(t *testing.T, name string, size int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -103,11 +103,11 @@ func bomb(t *testing.T, name string, size int) []byte {
 	return b.Bytes()
 }
 
-// An archive may say that a part is small; only what comes out of it counts.
-func TestSizesThatLie(t *testing.T) {
+// An archive may declare a false size; the limit applies to the bytes that are unpacked.
+func TestDeclaredSizesAreNotTrusted(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	packed := []byte(deflated(t, "<a>", 100_000, 1))[2:] // without the head of zlib
+	packed := []byte(deflated(t, "<a>", 100_000, 1))[2:] // without the zlib header
 	w, err := z.CreateRaw(&zip.FileHeader{Name: "word/document.xml", Method: zip.Deflate, CompressedSize64: uint64(len(packed)), UncompressedSize64: 9, CRC32: crc32.ChecksumIEEE([]byte("x"))})
 	require.NoError(t, err)
 	_, err = w.Write(packed)
@@ -117,20 +117,20 @@ func TestSizesThatLie(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A row may name its last column only, a table may hold tables, a page may open a million lists:
-// what comes out is bounded, and so is the memory on the way.
-func TestSmallFilesThatGrow(t *testing.T) {
+// The output, and the memory used on the way, are bounded for a row with only its last column,
+// nested tables, and a page with a million open lists.
+func TestOutputOfSmallFilesIsBounded(t *testing.T) {
 	r := newReader(t, Limits{Text: 1 << 20})
 	texts := strings.Repeat("<row><c t='s'><v>0</v></c></row>", 100)
 	for _, c := range []struct {
 		name, file string
 		data       []byte
 	}{
-		{"a row of one far cell", "", xlsx(t, strings.Repeat("<row><c r='XFD1'><v>1</v></c></row>", 100))},
-		{"one text shown again and again", "", xlsx(t, texts, "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("x", 1<<17)+"</t></si></sst>")},
-		{"a cell of many paragraphs", "", docx(t, "<w:tbl><w:tr><w:tc>"+strings.Repeat("<w:p><w:t>"+strings.Repeat("x", 1000)+"</w:t></w:p>", 2000))},
-		{"lists in lists", "a.html", []byte(strings.Repeat("<ul><li>x", 200_000))},
-		{"tables in tables", "a.html", []byte(strings.Repeat("<table><tr><td>x", 1_000_000))},
+		{"rows with only the last column", "", xlsx(t, strings.Repeat("<row><c r='XFD1'><v>1</v></c></row>", 100))},
+		{"one large shared string in many cells", "", xlsx(t, texts, "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("x", 1<<17)+"</t></si></sst>")},
+		{"a cell with many paragraphs", "", docx(t, "<w:tbl><w:tr><w:tc>"+strings.Repeat("<w:p><w:t>"+strings.Repeat("x", 1000)+"</w:t></w:p>", 2000))},
+		{"nested lists", "a.html", []byte(strings.Repeat("<ul><li>x", 200_000))},
+		{"nested tables", "a.html", []byte(strings.Repeat("<table><tr><td>x", 1_000_000))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := allocated()
@@ -147,8 +147,8 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// nestedForms is a PDF whose page shows a form that shows the next one ten times, thirty levels
-// deep.
+// nestedForms returns a PDF whose page shows a form that shows the next one ten times, thirty
+// levels deep.
 func nestedForms() []byte {
 	form := "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
 	var forms []string
@@ -159,7 +159,7 @@ func nestedForms() []byte {
 	return onePage("/X Do", "/XObject << /X 6 0 R >>", forms...).bytes()
 }
 
-// hostilePDFs would keep a reader busy for hours, or take all memory.
+// hostilePDFs returns PDFs that would run for hours or exhaust memory without limits.
 func hostilePDFs(t *testing.T) map[string][]byte {
 	packed := func(filter, content string) []byte {
 		p := onePage("", "")
@@ -167,31 +167,31 @@ func hostilePDFs(t *testing.T) map[string][]byte {
 		return p.bytes()
 	}
 	return map[string][]byte{
-		"forms that show forms":  nestedForms(),
-		"many blanks":            packed("/FlateDecode", deflated(t, strings.Repeat(" ", 1<<20), 1<<8, 1)),
-		"a million texts":        packed("/FlateDecode", deflated(t, strings.Repeat("BT /F1 9 Tf (x) Tj ET ", 1<<16), 1<<4, 1)),
-		"states, packed twice":   packed("[/FlateDecode /FlateDecode]", deflated(t, strings.Repeat("q ", 1<<19), 1<<6, 2)),
-		"a million open braces":  onePage(strings.Repeat("[", 1<<20), "").bytes(),
-		"a million open objects": (&pdfFile{objects: []string{"<< /Type /Catalog /Pages 2 0 R >>", strings.Repeat("<</Kids[", 1<<17)}}).bytes(),
+		"nested forms":                      nestedForms(),
+		"256 MB of spaces":                  packed("/FlateDecode", deflated(t, strings.Repeat(" ", 1<<20), 1<<8, 1)),
+		"a million text objects":            packed("/FlateDecode", deflated(t, strings.Repeat("BT /F1 9 Tf (x) Tj ET ", 1<<16), 1<<4, 1)),
+		"graphics states, compressed twice": packed("[/FlateDecode /FlateDecode]", deflated(t, strings.Repeat("q ", 1<<19), 1<<6, 2)),
+		"a million open brackets":           onePage(strings.Repeat("[", 1<<20), "").bytes(),
+		"a million open objects":            (&pdfFile{objects: []string{"<< /Type /Catalog /Pages 2 0 R >>", strings.Repeat("<</Kids[", 1<<17)}}).bytes(),
 	}
 }
 
-// A hostile PDF ends at its limits, its sandbox with it, and the next document is read as if
-// nothing had been.
+// A hostile PDF stops at its limits together with its sandbox, and does not affect the next
+// document.
 func TestHostilePDF(t *testing.T) {
 	r := newReader(t, Limits{Time: time.Second, Memory: 64 << 20})
 	good := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").bytes()
-	_, err := newReader(t, Limits{}).Text(t.Context(), "", "", good) // compiled before the clock runs
+	_, err := newReader(t, Limits{}).Text(t.Context(), "", "", good) // compiles outside of the time limit
 	require.NoError(t, err)
 	var group sync.WaitGroup
 	for name, data := range hostilePDFs(t) {
 		group.Go(func() {
-			began := time.Now()
+			start := time.Now()
 			text, err := r.Text(t.Context(), "x.pdf", "", data)
 			if err == nil || text != "" {
-				t.Errorf("%s: it was read: %.40q", name, text)
+				t.Errorf("%s: want an error, got text %.40q", name, text)
 			}
-			t.Logf("%s, %d bytes: %v after %v", name, len(data), err, time.Since(began).Round(time.Millisecond))
+			t.Logf("%s, %d bytes: %v after %v", name, len(data), err, time.Since(start).Round(time.Millisecond))
 		})
 	}
 	group.Wait()
@@ -210,7 +210,7 @@ func TestCancel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newReader(t, Limits{Text: 1 << 30})
 			ctx, stop := context.WithCancelCause(t.Context())
-			gone := fmt.Errorf("the client left")
+			gone := fmt.Errorf("client disconnected")
 			time.AfterFunc(50*time.Millisecond, func() { stop(gone) })
 			_, err := r.Text(ctx, "x."+name, "", data)
 			require.ErrorIs(t, err, gone)
@@ -218,7 +218,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestPagesOfPDF(t *testing.T) {
+func TestPDFPageErrors(t *testing.T) {
 	p := onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "")
 	p.objects[1] = "<< /Type /Pages /Kids [3 0 R] /Count 20 >>"
 	text, err := newReader(t, Limits{}).Text(t.Context(), "", "", p.bytes())
@@ -249,8 +249,8 @@ func TestClose(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-// Damaged machine code is removed before anything is compiled or read.
-func TestCacheThatIsDamaged(t *testing.T) {
+// Corrupt compiled code in the cache is removed before it is used.
+func TestCorruptCache(t *testing.T) {
 	entry := filepath.Join(cacheDir, "wazero-damaged", strings.Repeat("a", 64))
 	require.NoError(t, os.MkdirAll(filepath.Dir(entry), 0o700))
 	require.NoError(t, os.WriteFile(entry, []byte("damaged"), 0o600))
@@ -265,7 +265,7 @@ func TestCacheThatIsDamaged(t *testing.T) {
 	require.Contains(t, lines.String(), entry)
 }
 
-func TestCacheThatCannotBeMade(t *testing.T) {
+func TestUnwritableCache(t *testing.T) {
 	r := &Reader{CacheDir: "reader.go/cache"}
 	text, err := r.Text(t.Context(), "x.pdf", "", onePage("BT /F1 12 Tf 50 700 Td (Hello) Tj ET", "").bytes())
 	require.NoError(t, err)

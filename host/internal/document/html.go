@@ -12,12 +12,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// htmlText is the text of a page. It reads tag by tag and never builds a tree, so that nesting
-// costs nothing.
+// htmlText returns the text of an HTML page. It reads tag by tag and never builds a tree, so the
+// cost does not depend on nesting.
 func htmlText(ctx context.Context, limits *Limits, source io.Reader) (string, error) {
 	z := html.NewTokenizer(source)
 	z.SetMaxBuf(limits.Tag)
-	w := &webPage{flow: newFlow(newPage(limits)), deepest: limits.Depth, kind: paragraph}
+	w := &webPage{flow: newFlow(newPage(limits)), maxDepth: limits.Depth, kind: paragraph}
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return "", ctx.Err()
@@ -57,22 +57,22 @@ func htmlText(ctx context.Context, limits *Limits, source io.Reader) (string, er
 	}
 }
 
-// webPage is a page that is being read.
+// webPage is the state of reading an HTML page.
 type webPage struct {
 	flow
-	deepest int
-	block   strings.Builder // the open block
-	kind    blockKind       // of the open block
-	mark    string          // what the open block begins with
-	silent  atom.Atom       // the element whose content is not shown; 0 is none
-	pre     int
-	lists   []int // open lists: number of the last item, or -1 in a list without numbers
+	maxDepth int
+	block    strings.Builder // the open block
+	kind     blockKind       // of the open block
+	mark     string          // prefix of the open block
+	silent   atom.Atom       // the element whose content is skipped; 0 means none
+	pre      int
+	lists    []int // last item number of each open list, -1 for unordered lists
 }
 
 // put adds bytes to the open block.
 func (w *webPage) put(text []byte) {
-	if w.page.err == nil && w.block.Len()+len(text) > w.page.most {
-		w.page.err = exceeded(LimitText, w.page.most, "bytes of text")
+	if w.page.err == nil && w.block.Len()+len(text) > w.page.maxText {
+		w.page.err = exceeded(LimitText, w.page.maxText, "bytes of text")
 	}
 	if w.page.err == nil {
 		w.block.Write(text)
@@ -102,7 +102,7 @@ func (w *webPage) write(text []byte) {
 	}
 }
 
-// endBlock shows the open block.
+// endBlock moves the open block to the page.
 func (w *webPage) endBlock() {
 	text := w.block.String()
 	w.block.Reset()
@@ -138,14 +138,14 @@ func (w *webPage) start(a atom.Atom) {
 		w.pre++
 	case atom.Ul, atom.Ol, atom.Menu:
 		w.endBlock()
-		if len(w.lists) < w.deepest {
+		if len(w.lists) < w.maxDepth {
 			w.lists = append(w.lists, map[bool]int{true: 0, false: -1}[a == atom.Ol])
 		}
 	case atom.Li:
 		w.begin(item, w.bullet())
 	case atom.Table:
 		w.endBlock()
-		if len(w.tables) < w.deepest {
+		if len(w.tables) < w.maxDepth {
 			w.beginTable()
 		}
 	case atom.Tr:
@@ -210,7 +210,7 @@ func (w *webPage) bullet() string {
 	return indent + strconv.Itoa(w.lists[n-1]) + ". "
 }
 
-// breaksLine holds for elements that stand on lines of their own.
+// breaksLine reports whether an element starts and ends on its own line.
 func breaksLine(a atom.Atom) bool {
 	switch a {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details,

@@ -2,27 +2,27 @@ package document
 
 import "time"
 
-// LargestFile is the size in bytes up to which a document is read, unless Limits say otherwise.
+// LargestFile is the default of Limits.File.
 const LargestFile = 64 << 20
 
-// Limits bound what reading one document may take. A zero field means its default.
+// Limits bound the resources for reading one document. A zero field means its default.
 type Limits struct {
 	File       int           // bytes of the file; LargestFile
 	Text       int           // bytes of the text read from it; 16 MiB
 	Block      int           // bytes of one XML token, paragraph, table row or PDF page; 4 MiB
-	Tag        int           // bytes of one HTML tag, comment, script or text between tags; 16 MiB
+	Tag        int           // bytes of one HTML tag, comment, script or text node; 16 MiB
 	Attributes int           // of one XML element; 1,000
-	Cells      int           // of the tables of an Office document, empty ones too; 5,000,000
-	Unpacked   int64         // bytes of all parts of an Office document after unpacking; 256 MiB
+	Cells      int           // of all tables of an Office document, including empty ones; 5,000,000
+	Unpacked   int64         // bytes of all unpacked parts of an Office document; 256 MiB
 	Depth      int           // nested elements in a part; 512
-	Parts      int           // files in an Office document, its sheets, its slides; 20,000
+	Parts      int           // files in an Office document, also its sheets, also its slides; 20,000
 	Pages      int           // pages of a PDF; 2,000
-	Work       int64         // bytes held while reading anything but a PDF, beside the file; 64 MiB
+	Work       int64         // bytes of memory for any format but PDF, beyond the file; 64 MiB
 	Memory     int           // bytes of the sandbox that reads a PDF; 128 MiB
-	Time       time.Duration // for the whole document, without waiting for a turn; 60 s
-	Wait       time.Duration // for memory that other documents hold; 60 s
-	PDFs       int           // PDFs read at the same time, more wait; 2
-	Others     int           // documents of other formats read at the same time, more wait; 4
+	Time       time.Duration // for the whole document, not counting waits; 60 s
+	Wait       time.Duration // for memory used by other documents; 60 s
+	PDFs       int           // PDFs read concurrently; 2
+	Others     int           // documents of other formats read concurrently; 4
 }
 
 func (l Limits) orDefaults() Limits {

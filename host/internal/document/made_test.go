@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// archive makes an archive of parts: name, content, name, content, ...
+// archive returns a zip archive of parts: name, content, name, content, ...
 func archive(t testing.TB, parts ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -28,12 +28,12 @@ func archive(t testing.TB, parts ...string) []byte {
 	return b.Bytes()
 }
 
-// docx makes a Word document of the content of its body.
+// docx returns a Word document with the given body.
 func docx(t testing.TB, body string) []byte {
 	return archive(t, "word/document.xml", `<?xml version="1.0"?><w:document xmlns:w="w"><w:body>`+body+`</w:body></w:document>`)
 }
 
-// xlsx makes a book of one sheet with the given rows.
+// xlsx returns a workbook with one sheet of the given rows.
 func xlsx(t testing.TB, rows string, more ...string) []byte {
 	return archive(t, append([]string{
 		"xl/workbook.xml", `<workbook xmlns:r="r"><sheets><sheet name="S" sheetId="1" r:id="a"/></sheets></workbook>`,
@@ -43,7 +43,7 @@ func xlsx(t testing.TB, rows string, more ...string) []byte {
 	}, more...)...)
 }
 
-// pptx makes a presentation of one slide with the given shapes.
+// pptx returns a presentation with one slide of the given shapes.
 func pptx(t testing.TB, shapes string) []byte {
 	return archive(t,
 		"ppt/presentation.xml", `<p:presentation xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="a"/></p:sldIdLst></p:presentation>`,
@@ -51,10 +51,10 @@ func pptx(t testing.TB, shapes string) []byte {
 		"ppt/slides/slide1.xml", `<p:sld>`+shapes+`</p:sld>`)
 }
 
-// pdfFile is a PDF whose object n stands at n-1. The first object must be the catalog.
+// pdfFile is a PDF whose object n is objects[n-1]. The first object must be the catalog.
 type pdfFile struct {
 	objects []string
-	trailer string // more entries
+	trailer string // additional entries
 }
 
 func (p *pdfFile) bytes() []byte {
@@ -74,7 +74,7 @@ func (p *pdfFile) bytes() []byte {
 	return b.Bytes()
 }
 
-// onePage is a PDF with a page of the given content, with Helvetica as F1 and more objects from
+// onePage returns a PDF with one page of the given content, Helvetica as F1, and more objects from
 // number 6 on.
 func onePage(content, resources string, more ...string) *pdfFile {
 	return &pdfFile{objects: append([]string{
@@ -90,7 +90,7 @@ func stream(entries, content string) string {
 	return fmt.Sprintf("<< /Length %d %s >>\nstream\n%s\nendstream", len(content), entries, content)
 }
 
-// deflated is n times what, compressed the given number of times.
+// deflated returns n times what, compressed the given number of times.
 func deflated(t testing.TB, what string, n, times int) string {
 	t.Helper()
 	var b bytes.Buffer

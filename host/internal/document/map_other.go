@@ -2,7 +2,7 @@
 
 package document
 
-// mapMemory is memory of the heap, where the system has no simple way to get other.
+// mapMemory allocates on the heap on systems without mmap.
 func mapMemory(size int64) (room []byte, unmap func(), err error) {
 	return make([]byte, size), func() {}, nil
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// mapMemory is memory outside the heap, which takes what is used of it. The collector would let the
-// heap grow to twice of it. unmap gives it back at once; nothing may use it afterwards.
+// mapMemory maps size bytes outside the Go heap; only touched pages use memory. On the heap, a
+// document of this size could double the heap before a collection. unmap releases the memory at
+// once; it must not be used afterwards.
 func mapMemory(size int64) (room []byte, unmap func(), err error) {
 	if room, err = unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON); err != nil {
 		return nil, nil, fmt.Errorf("reserve %d bytes of memory for a document: %w", size, err)

@@ -22,21 +22,21 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document/hostile"
 )
 
-// measureVariable makes the test program read the files it names, one path per line, and report
-// what that cost.
+// measureVariable makes the test binary read the files it lists, one path per line, and print a
+// cost.
 const measureVariable = "EASEL_MEASURE_DOCUMENTS"
 
-// cost is what reading documents took.
+// cost is the resource usage of reading documents.
 type cost struct {
-	Growth int64 // of resident memory at its peak, in bytes
+	Growth int64 // of peak resident memory, in bytes
 	Took   time.Duration
-	Errors []string // by file; "" was read
+	Errors []string // by file; "" if it was read
 }
 
-// measure reads files at once in this process and prints a cost.
+// measure reads files concurrently in this process and prints a cost.
 func measure(cacheDir string, paths []string) error {
 	r := &Reader{CacheDir: cacheDir}
-	// The PDF reader is compiled before the measurement; it belongs to no document.
+	// Compile the PDF reader before the measurement.
 	if _, err := r.Text(context.Background(), "a.pdf", "", []byte("%PDF-1.7")); !errors.Is(err, ErrDamaged) {
 		return err
 	}
@@ -44,7 +44,7 @@ func measure(cacheDir string, paths []string) error {
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets VmHWM
 		return err
 	}
-	before, began := status("VmRSS"), time.Now()
+	before, start := status("VmRSS"), time.Now()
 	c := cost{Errors: make([]string, len(paths))}
 	var group sync.WaitGroup
 	for i, path := range paths {
@@ -55,7 +55,7 @@ func measure(cacheDir string, paths []string) error {
 		})
 	}
 	group.Wait()
-	c.Growth, c.Took = status("VmHWM")-before, time.Since(began)
+	c.Growth, c.Took = status("VmHWM")-before, time.Since(start)
 	return errors.Join(json.NewEncoder(os.Stdout).Encode(c), r.Close())
 }
 
@@ -69,7 +69,7 @@ func readPath(r *Reader, path string) error {
 	return err
 }
 
-// status is a line of /proc/self/status, in bytes.
+// status returns a field of /proc/self/status in bytes.
 func status(name string) int64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -83,7 +83,7 @@ func status(name string) int64 {
 	return n << 10
 }
 
-// costOf reads files at once in a process of their own.
+// costOf reads files concurrently in a separate process.
 func costOf(t *testing.T, paths ...string) cost {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -96,12 +96,12 @@ func costOf(t *testing.T, paths ...string) cost {
 	return c
 }
 
-// mostGrowth is what a host may grow by while it reads one document, including the bytes of the
-// file.
-const mostGrowth = 150 << 20
+// maxGrowth bounds how much the memory of a host may grow while it reads one document, including
+// the bytes of the file.
+const maxGrowth = 150 << 20
 
-// TestHostileDocumentGrowth reads hostile documents, each in a process of its own. EASEL_HOSTILE
-// says which, see [hostile.Choose].
+// TestHostileDocumentGrowth reads each hostile document in a separate process. EASEL_HOSTILE
+// selects them, see [hostile.Choose].
 func TestHostileDocumentGrowth(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("peak memory is read from /proc")
@@ -115,7 +115,7 @@ func TestHostileDocumentGrowth(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, data, 0o600))
 			c := costOf(t, path)
 			t.Logf("%d MB in %v: %.120s", c.Growth>>20, c.Took.Round(time.Millisecond), fmt.Sprint(c.Errors))
-			require.Less(t, c.Growth, int64(mostGrowth))
+			require.Less(t, c.Growth, int64(maxGrowth))
 		})
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// officeText reads docx, xlsx or pptx, whichever the archive turns out to be. It may hold granted
-// bytes. When it takes more than asked, it reads nothing and returns how many. With sheets, the
-// rows of a workbook are collected there in place of the text.
+// officeText reads docx, xlsx or pptx, detected from the parts of the archive. It may use up to
+// granted bytes. If the estimate exceeds asked, it reads nothing and returns the estimate. If
+// sheets is not nil, the rows of a workbook are collected there instead of the text.
 func officeText(
 	ctx context.Context, limits *Limits, data []byte, asked, granted int64, sheets *[]Sheet,
 ) (text string, more int64, err error) {
@@ -61,7 +61,7 @@ func (o *office) text() (string, error) {
 	return out.result()
 }
 
-// oldOffice says why a compound file, the container of Office before 2007, is not read.
+// oldOffice returns why a compound file, the container of Office before 2007, is not read.
 func oldOffice(data []byte) error {
 	name := []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00")
 	if bytes.Contains(data, name) {
@@ -72,17 +72,17 @@ func oldOffice(data []byte) error {
 
 // office is an archive of XML parts, as ECMA-376 describes it.
 type office struct {
-	ctx    context.Context
-	limits *Limits
-	parts  map[string]*zip.File
-	left   int64 // bytes that may still be unpacked
-	work   int64 // bytes that may be held
-	held   int64 // bytes in lists, maps and strings that live until the end
+	ctx       context.Context
+	limits    *Limits
+	parts     map[string]*zip.File
+	remaining int64 // bytes that may still be unpacked
+	work      int64 // bytes of memory allowed
+	retained  int64 // bytes in lists, maps and strings that live until the document is read
 }
 
 func openOffice(ctx context.Context, limits *Limits, data []byte) (*office, error) {
-	// Counted before the list of files is built: a list of a million names takes more memory than
-	// the archive.
+	// Count before the list of files is built: a list of a million names takes more memory than the
+	// archive.
 	if bytes.Count(data, []byte("PK\x01\x02")) > limits.Parts {
 		return nil, exceeded(LimitParts, limits.Parts, "files in the archive")
 	}
@@ -90,7 +90,7 @@ func openOffice(ctx context.Context, limits *Limits, data []byte) (*office, erro
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	o := &office{ctx: ctx, limits: limits, parts: make(map[string]*zip.File, len(z.File)), left: limits.Unpacked}
+	o := &office{ctx: ctx, limits: limits, parts: make(map[string]*zip.File, len(z.File)), remaining: limits.Unpacked}
 	for _, f := range z.File {
 		if f.Flags&1 != 0 {
 			return nil, ErrEncrypted
@@ -103,8 +103,8 @@ func openOffice(ctx context.Context, limits *Limits, data []byte) (*office, erro
 	return o, nil
 }
 
-// estimate is what reading takes by the sizes that the directory declares; reading a part beyond
-// its declared size fails.
+// estimate returns the memory needed according to the sizes declared in the directory; a part that
+// is larger than declared fails.
 func (o *office) estimate() int64 {
 	declared := uint64(0)
 	for name, f := range o.parts {
@@ -112,11 +112,11 @@ func (o *office) estimate() int64 {
 			declared += min(f.UncompressedSize64, uint64(o.limits.Work))
 		}
 	}
-	return min(o.limits.Work, leastWork+perXML*int64(min(declared, uint64(o.limits.Work))))
+	return min(o.limits.Work, minWork+perXML*int64(min(declared, uint64(o.limits.Work))))
 }
 
-// isMedia reports whether a part is a picture, a sound or an embedded file by its name. Such parts
-// are never opened.
+// isMedia reports whether the name of a part is that of a picture, a sound or an embedded file.
+// Such parts are never opened.
 func isMedia(name string) bool {
 	switch path.Ext(name) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".emf", ".wmf", ".wdp", ".bin", ".mp3", ".mp4", ".wav",
@@ -126,25 +126,24 @@ func isMedia(name string) bool {
 	return false
 }
 
-// overhead is what an entry of a list or a map takes beside its text: headers of strings, and the
-// room that a list or a map keeps for growing.
+// overhead is the cost of a list or map entry beyond its text: string headers and spare capacity.
 const overhead = 160
 
-// hold counts an entry with n bytes of text that lives until the document is read.
-func (o *office) hold(n int) error {
-	if o.held += int64(n) + overhead; o.held > o.work {
+// retain counts an entry with n bytes of text that lives until the document is read.
+func (o *office) retain(n int) error {
+	if o.retained += int64(n) + overhead; o.retained > o.work {
 		return exceeded(LimitMemory, o.work, "bytes of memory")
 	}
 	return nil
 }
 
-// partName is how parts are looked up: their names do not tell cases apart.
+// partName returns the lookup key of a part: part names are case-insensitive.
 func partName(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
 }
 
-// mainPart is the document itself: what the archive's relations say, or where every program puts
-// it.
+// mainPart returns the name of the main document part: the target of the archive's relationships,
+// or the conventional name.
 func (o *office) mainPart() (string, error) {
 	list, err := o.relations("")
 	if err != nil {
@@ -163,10 +162,10 @@ func (o *office) mainPart() (string, error) {
 	return "", nil
 }
 
-// relation leads from one part to another.
+// relation is a relationship from one part to another.
 type relation struct{ id, kind, target string }
 
-// relations are those of a part, or of the archive for "".
+// relations returns the relationships of a part, or of the archive for "".
 func (o *office) relations(part string) ([]relation, error) {
 	dir, file := path.Split(part)
 	var out []relation
@@ -178,7 +177,7 @@ func (o *office) relations(part string) ([]relation, error) {
 			}
 			r := relation{e.attr("Id"), e.attr("Type"), partName(target)}
 			out = append(out, r)
-			return o.hold(len(r.id) + len(r.kind) + len(r.target))
+			return o.retain(len(r.id) + len(r.kind) + len(r.target))
 		}
 		return nil
 	})
@@ -188,10 +187,10 @@ func (o *office) relations(part string) ([]relation, error) {
 	return out, err
 }
 
-// errNoPart means that an archive lacks a part.
+// errNoPart means that a part is missing from the archive.
 var errNoPart = fmt.Errorf("%w: a part is missing", ErrDamaged)
 
-// element is a step of a walk over a part: the beginning or the end of an element, or text (name is
+// element is an event of a walk over a part: the start or the end of an element, or text (name is
 // "").
 type element struct {
 	begins bool
@@ -200,7 +199,7 @@ type element struct {
 	text   string
 }
 
-// attr is an attribute by its name without namespace; "" when absent.
+// attr returns an attribute by its local name; "" if absent.
 func (e *element) attr(name string) string {
 	for _, a := range e.attrs {
 		if a.Name.Local == name {
@@ -210,8 +209,8 @@ func (e *element) attr(name string) string {
 	return ""
 }
 
-// related is the id of the relation that an element names. Its own id may stand beside it without a
-// namespace.
+// related returns the relationship ID of an element (r:id), which may also have an id attribute
+// without a namespace.
 func (e *element) related() string {
 	for _, a := range e.attrs {
 		if a.Name.Local == "id" && a.Name.Space != "" {
@@ -221,7 +220,8 @@ func (e *element) related() string {
 	return ""
 }
 
-// walk reads a part step by step. visit gets an element that is valid until it returns.
+// walk parses a part and calls visit for each element and text. The element is valid until visit
+// returns.
 func (o *office) walk(part string, visit func(*element) error) error {
 	f := o.parts[partName(part)]
 	if f == nil || isMedia(part) {
@@ -232,7 +232,7 @@ func (o *office) walk(part string, visit func(*element) error) error {
 		return fmt.Errorf("%w: %s: %w", ErrDamaged, part, err)
 	}
 	defer r.Close()
-	if o.left -= opening; o.left < 0 {
+	if o.remaining -= opening; o.remaining < 0 {
 		return exceeded(LimitUnpacked, o.limits.Unpacked, "bytes after unpacking")
 	}
 	err = o.steps(&unpacking{r: r, o: o}, visit)
@@ -245,8 +245,8 @@ func (o *office) walk(part string, visit func(*element) error) error {
 	return fmt.Errorf("%w: %s: %w", ErrDamaged, part, err)
 }
 
-// opening is counted as unpacked whenever a part is opened, as slides and sheets may name one part
-// again and again.
+// opening is counted as unpacked each time a part is opened, because slides and sheets may refer to
+// the same part repeatedly.
 const opening = 1 << 10
 
 func (o *office) steps(r io.Reader, visit func(*element) error) error {
@@ -254,7 +254,7 @@ func (o *office) steps(r io.Reader, visit func(*element) error) error {
 	d := xml.NewDecoder(in)
 	d.CharsetReader = func(label string, raw io.Reader) (io.Reader, error) {
 		if strings.HasPrefix(strings.ToLower(label), "utf-16") {
-			return raw, nil // its mark was seen already
+			return raw, nil // the byte order mark was consumed already
 		}
 		converted, err := charset.NewReaderLabel(label, raw)
 		in = newTokens(converted, o.limits)
@@ -291,7 +291,7 @@ func (o *office) steps(r io.Reader, visit func(*element) error) error {
 		case xml.CharData:
 			e = element{text: string(t)}
 		case xml.Directive:
-			// Office writes no document type; entities of one could grow without end.
+			// Office files have no document type, and its entities could expand without bound.
 			return fmt.Errorf("%w: it declares a document type", ErrDamaged)
 		default:
 			continue
@@ -302,7 +302,7 @@ func (o *office) steps(r io.Reader, visit func(*element) error) error {
 	}
 }
 
-// unpacking counts what an archive unpacks to, over all its parts.
+// unpacking limits the unpacked bytes of all parts of an archive.
 type unpacking struct {
 	r io.Reader
 	o *office
@@ -310,7 +310,7 @@ type unpacking struct {
 
 func (u *unpacking) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
-	if u.o.left -= int64(n); u.o.left < 0 {
+	if u.o.remaining -= int64(n); u.o.remaining < 0 {
 		return n, exceeded(LimitUnpacked, u.o.limits.Unpacked, "bytes after unpacking")
 	}
 	return n, err

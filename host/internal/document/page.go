@@ -4,19 +4,19 @@ import "strings"
 
 // page collects the text of a document, block by block.
 type page struct {
-	most      int // bytes of text
-	block     int // bytes of a paragraph or a row of an Office document
-	mostCells int // of all tables of an Office document
-	cells     int // that were read, empty ones too
-	text      strings.Builder
-	last      blockKind
-	sheet     func(name string) error                   // begins a sheet of a workbook, if not nil
-	rows      func(cells []string, number []bool) error // takes its rows in place of the text, if not nil
-	err       error                                     // a limit that was exceeded: what follows is dropped
+	maxText  int // bytes of text allowed
+	block    int // bytes of a paragraph or a row of an Office document
+	maxCells int // of all tables of an Office document
+	cells    int // read so far, including empty ones
+	text     strings.Builder
+	last     blockKind
+	sheet    func(name string) error                   // starts a sheet of a workbook; may be nil
+	rows     func(cells []string, number []bool) error // receives rows instead of the text; may be nil
+	err      error                                     // the limit that was exceeded; later blocks are dropped
 }
 
 func newPage(limits *Limits) *page {
-	return &page{most: limits.Text, block: limits.Block, mostCells: limits.Cells}
+	return &page{maxText: limits.Text, block: limits.Block, maxCells: limits.Cells}
 }
 
 type blockKind int
@@ -30,20 +30,20 @@ const (
 
 // countCell counts a cell of an Office document.
 func (p *page) countCell() error {
-	if p.cells++; p.cells > p.mostCells {
-		return exceeded(LimitCells, p.mostCells, "cells")
+	if p.cells++; p.cells > p.maxCells {
+		return exceeded(LimitCells, p.maxCells, "cells")
 	}
 	return nil
 }
 
-// add appends a block, which begins with mark. Items and rows follow each other without a blank
-// line; other blocks have one between them.
+// add appends a block with the prefix mark. Consecutive items and rows are separated by a line end,
+// other blocks by a blank line.
 func (p *page) add(kind blockKind, mark, text string) {
 	if p.err != nil || text == "" {
 		return
 	}
-	if p.text.Len()+len(mark)+len(text)+2 > p.most {
-		p.err = exceeded(LimitText, p.most, "bytes of text")
+	if p.text.Len()+len(mark)+len(text)+2 > p.maxText {
+		p.err = exceeded(LimitText, p.maxText, "bytes of text")
 		return
 	}
 	switch {
@@ -58,7 +58,7 @@ func (p *page) add(kind blockKind, mark, text string) {
 	p.last = kind
 }
 
-// row appends a row of a table; after the first one comes the line that makes it the head.
+// row appends a table row. After the first row it writes the line that makes it the header.
 func (p *page) row(cells []string, head bool) {
 	var b strings.Builder
 	for _, c := range cells {
@@ -75,7 +75,7 @@ func (p *page) row(cells []string, head bool) {
 	p.add(tuple, "", b.String())
 }
 
-// gap ends a list or a table, so that the next one is not taken for its continuation.
+// gap separates consecutive lists or tables.
 func (p *page) gap() {
 	if p.last != noBlock {
 		p.last = paragraph
@@ -89,7 +89,7 @@ func (p *page) result() (string, error) {
 	return p.text.String(), nil
 }
 
-// cell brings a text onto one line that holds no end of a cell.
+// cell returns s on one line with | escaped.
 func cell(s string) string {
 	if strings.ContainsAny(s, "\n|") {
 		s = strings.ReplaceAll(words(s), "|", `\|`)
@@ -97,7 +97,7 @@ func cell(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// words is a text on one line, with single blanks.
+// words returns s on one line with single spaces.
 func words(s string) string {
 	var b strings.Builder
 	for word := range strings.FieldsSeq(s) {
@@ -109,10 +109,10 @@ func words(s string) string {
 	return b.String()
 }
 
-// table is one whose cells are being read. A table inside a cell becomes words of the cell.
+// table is the state of a table. A table inside a cell becomes text of the cell.
 type table struct {
 	rows  [][]string // of a table inside a cell, until it ends
-	shown bool       // the first row is on the page
+	shown bool       // the first row was written
 	cells []string   // of the open row
 	cell  []string   // blocks of the open cell
 	open  bool       // a cell is open
@@ -125,23 +125,22 @@ func (t *table) endCell() {
 	t.cell, t.open = nil, false
 }
 
-// flow puts blocks onto a page, or into the innermost open cell. A row of a table goes to the page
-// when it ends.
+// flow adds blocks to a page, or to the innermost open cell. A table row is written when it ends.
 type flow struct {
-	page   *page
-	tables []*table
-	held   int // bytes of blocks and cells that are not on the page yet
+	page     *page
+	tables   []*table
+	buffered int // bytes of blocks and cells that are not written yet
 }
 
 func newFlow(out *page) flow { return flow{page: out} }
 
-// entry is what a block or a cell takes beside its text.
+// entry is the cost of a block or a cell beyond its text.
 const entry = 48
 
-// hold counts n bytes that are not on the page yet, and reports whether they may be there.
-func (f *flow) hold(n int) bool {
-	if f.held += n + entry; f.held > f.page.most && f.page.err == nil {
-		f.page.err = exceeded(LimitBlock, f.page.most, "bytes in one row of a table")
+// buffer counts n bytes that are not written yet, and reports whether they are within the limit.
+func (f *flow) buffer(n int) bool {
+	if f.buffered += n + entry; f.buffered > f.page.maxText && f.page.err == nil {
+		f.page.err = exceeded(LimitBlock, f.page.maxText, "bytes in one row of a table")
 	}
 	return f.page.err == nil
 }
@@ -152,12 +151,12 @@ func (f *flow) add(kind blockKind, mark, text string) {
 	}
 	if t := f.openCell(); t == nil {
 		f.page.add(kind, mark, text)
-	} else if f.hold(len(mark) + len(text)) {
+	} else if f.buffer(len(mark) + len(text)) {
 		t.cell = append(t.cell, mark+text)
 	}
 }
 
-// table is the innermost one, nil outside of tables.
+// table returns the innermost open table, nil outside of tables.
 func (f *flow) table() *table {
 	if n := len(f.tables); n > 0 {
 		return f.tables[n-1]
@@ -177,7 +176,7 @@ func (f *flow) openCell() *table {
 func (f *flow) beginTable() { f.tables = append(f.tables, &table{}) }
 
 func (f *flow) beginCell() {
-	if t := f.table(); t != nil && f.hold(0) {
+	if t := f.table(); t != nil && f.buffer(0) {
 		t.endCell()
 		t.open = true
 	}
@@ -213,7 +212,7 @@ func (f *flow) endRow() {
 		f.page.row(cells, !t.shown)
 		t.shown = true
 	}
-	f.held = 0
+	f.buffered = 0
 }
 
 func (f *flow) endTable() {

@@ -19,16 +19,15 @@ import (
 	"github.com/easel-canvas/easel/host/internal/wasmcache"
 )
 
-// pdfReader reads PDF by pdfium, compiled to WebAssembly. The module is compiled for the first PDF,
-// and each file is read by an instance of its own, which takes 3 ms to make and has a memory of its
-// own.
+// pdfReader reads PDF with pdfium compiled to WebAssembly. The module is compiled for the first
+// PDF. Each file is read by a new instance with its own memory, which takes 3 ms to create.
 type pdfReader struct {
 	mu     sync.Mutex
 	pdfium compiled
 	closed bool
 }
 
-// compiled is pdfium, ready to make instances of.
+// compiled is the compiled pdfium module and its runtime.
 type compiled struct {
 	pool    pdfium.Pool
 	runtime wazero.Runtime
@@ -38,7 +37,7 @@ type compiled struct {
 
 var errClosed = errors.New("the reader of documents is closed")
 
-// text reads a file in a sandbox of at most work bytes.
+// text returns the text of a PDF, read in a sandbox of at most work bytes.
 func (p *pdfReader) text(ctx context.Context, limits *Limits, data []byte, work int64) (string, error) {
 	if len(data) == 0 {
 		return "", fmt.Errorf("%w: the file is empty", ErrDamaged)
@@ -53,7 +52,7 @@ func (p *pdfReader) text(ctx context.Context, limits *Limits, data []byte, work 
 	if err != nil {
 		return "", err
 	}
-	defer unmap() // after the instance is closed: nothing uses its memory then
+	defer unmap() // after instance.Close, which uses the memory
 	instance, err := c.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, s), c.module, wazero.NewModuleConfig().
 		WithStartFunctions("_initialize").WithName("").WithRandSource(rand.Reader).WithStdout(io.Discard).WithStderr(io.Discard))
 	if err != nil {
@@ -67,20 +66,20 @@ func (p *pdfReader) text(ctx context.Context, limits *Limits, data []byte, work 
 	return text, err
 }
 
-// newSandbox is memory for an instance, until unmap is called.
+// newSandbox returns memory for an instance, valid until unmap is called.
 func (c *compiled) newSandbox(work int64) (s *sandbox, unmap func(), err error) {
-	least := int64(0)
+	minimum := int64(0)
 	for _, m := range c.module.ExportedMemories() {
-		least = max(least, int64(m.Min())*wasmPage)
+		minimum = max(minimum, int64(m.Min())*wasmPage)
 	}
-	if work = work / wasmPage * wasmPage; work < least {
+	if work = work / wasmPage * wasmPage; work < minimum {
 		return nil, nil, exceeded(LimitMemory, work, "bytes of memory")
 	}
 	room, unmap, err := mapMemory(work)
 	return &sandbox{room: room}, unmap, err
 }
 
-// open compiles pdfium, or loads it from the cache. After a failure the next PDF tries again.
+// open compiles pdfium, or loads it from the cache. If it fails, the next PDF retries.
 func (p *pdfReader) open(cacheDir string, log *slog.Logger) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +91,7 @@ func (p *pdfReader) open(cacheDir string, log *slog.Logger) error {
 	}
 	c, err := compile(cacheDir, log)
 	if err != nil && cacheDir != "" {
-		c, err = compile("", log) // a full or read-only disk is no reason to read no PDF
+		c, err = compile("", log) // a full or read-only disk must not prevent reading
 	}
 	p.pdfium = c
 	return err
@@ -109,7 +108,7 @@ func compile(cacheDir string, log *slog.Logger) (compiled, error) {
 	err = files.Compile("pdfium", func() (err error) {
 		pool, err = webassembly.Init(webassembly.Config{
 			MaxTotal: 1,
-			FSConfig: wazero.NewFSConfig(), // otherwise it sees the whole disk
+			FSConfig: wazero.NewFSConfig(), // without it the module can access the whole file system
 			Stdout:   io.Discard, Stderr: io.Discard,
 			RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache).WithCloseOnContextDone(true).WithDebugInfoEnabled(false),
 		})
@@ -133,9 +132,9 @@ func (c *compiled) close() error {
 	return errors.Join(c.pool.Close(), c.cache.Close(context.Background()))
 }
 
-// hiddenField reads a field of the struct that v points to. go-pdfium compiles the module and
-// provides its imports, but its own instances are called without a context, so that nothing could
-// stop a file that loops, and have a memory that is copied whenever it grows.
+// hiddenField returns an unexported field of the struct that v points to. go-pdfium compiles the
+// module and provides its imports, but calls its own instances without a context, so a file that
+// loops could not be stopped, and their memory is copied whenever it grows.
 func hiddenField[T any](v any, name string) (field T, ok bool) {
 	s := reflect.Indirect(reflect.ValueOf(v))
 	if s.Kind() != reflect.Struct || !s.CanAddr() {

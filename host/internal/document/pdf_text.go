@@ -10,7 +10,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// pdf is a file inside the sandbox. Addresses and handles are those of its memory, which is
+// pdf is a file inside the sandbox. Addresses and handles refer to the sandbox memory, which is
 // released as a whole.
 type pdf struct {
 	ctx     context.Context
@@ -19,7 +19,7 @@ type pdf struct {
 	sandbox *sandbox
 }
 
-// call calls a function of pdfium. All that are used here give one 32-bit number.
+// call calls an exported function of pdfium that returns one 32-bit integer.
 func (p *pdf) call(function string, args ...uint64) (int32, error) {
 	f := p.module.ExportedFunction(function)
 	if f == nil {
@@ -41,7 +41,7 @@ func (p *pdf) outOfMemory() error {
 	return exceeded(LimitMemory, len(p.sandbox.room), "bytes of memory")
 }
 
-// alloc is room for n bytes.
+// alloc allocates n bytes in the sandbox.
 func (p *pdf) alloc(n int) (int32, error) {
 	at, err := p.call("malloc", uint64(n))
 	if err == nil && at == 0 {
@@ -91,7 +91,7 @@ func (p *pdf) text(data []byte) (string, error) {
 	return out.result()
 }
 
-// load opens the file that it copies into the sandbox.
+// load copies the file into the sandbox and opens it.
 func (p *pdf) load(data []byte) (int32, error) {
 	at, err := p.alloc(len(data))
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *pdf) load(data []byte) (int32, error) {
 	return 0, fmt.Errorf("%w: it is no PDF, or its end is missing", ErrDamaged)
 }
 
-// page is the text of a page; ok is false when the page is broken.
+// page returns the text of page n; ok is false if the page is malformed.
 func (p *pdf) page(document, n int32) (text string, ok bool, err error) {
 	page, err := p.call("FPDF_LoadPage", uint64(uint32(document)), uint64(n))
 	if err != nil || page == 0 {
@@ -135,7 +135,7 @@ func (p *pdf) page(document, n int32) (text string, ok bool, err error) {
 	return text, ok, p.free("FPDF_ClosePage", page)
 }
 
-// do calls a function that gives nothing.
+// do calls an exported function without a result.
 func (p *pdf) do(function string, args ...uint64) error {
 	f := p.module.ExportedFunction(function)
 	if f == nil {
@@ -151,7 +151,7 @@ func (p *pdf) do(function string, args ...uint64) error {
 	return fmt.Errorf("%w: %s of pdfium fails on it", ErrDamaged, function)
 }
 
-// free releases what handle names.
+// free releases a handle.
 func (p *pdf) free(function string, handle int32) error {
 	return p.do(function, uint64(uint32(handle)))
 }
@@ -166,7 +166,7 @@ func (p *pdf) runes(page int32) (string, bool, error) {
 	case int(count) > p.limits.Block:
 		return "", false, exceeded(LimitBlock, p.limits.Block, "characters on one page")
 	}
-	size := 2 * (int(count) + 1) // UTF-16 with a zero at the end
+	size := 2 * (int(count) + 1) // UTF-16 with a terminating zero
 	at, err := p.alloc(size)
 	if err != nil {
 		return "", false, err
@@ -183,7 +183,7 @@ func (p *pdf) runes(page int32) (string, bool, error) {
 	return text, true, p.free("free", at)
 }
 
-// utf16Text is little-endian UTF-16 as UTF-8.
+// utf16Text converts little-endian UTF-16 to UTF-8.
 func utf16Text(data []byte) string {
 	var b strings.Builder
 	b.Grow(len(data) / 2)
@@ -208,8 +208,8 @@ var (
 	hyphens  = strings.NewReplacer("\x02\n", "", "\x02", "", "\uFFFE\n", "", "\uFFFE", "")
 )
 
-// pdfLines cleans the text of a page. pdfium puts U+0002 or U+FFFE where a word is divided at the
-// end of a line.
+// pdfLines normalizes the text of a page. pdfium marks hyphenation at the end of a line with U+0002
+// or U+FFFE.
 func pdfLines(text string) string {
 	text = hyphens.Replace(lineEnds.Replace(text))
 	all := strings.Split(text, "\n")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// pptx reads slide after slide in the order they are shown, each with its notes.
+// pptx reads the slides in presentation order, each with its notes.
 func (o *office) pptx(main string, out *page) error {
 	list, err := o.relations(main)
 	if err != nil {
@@ -29,9 +29,9 @@ func (o *office) pptx(main string, out *page) error {
 	if err != nil {
 		return err
 	}
-	held := o.held
+	retained := o.retained
 	for i, slide := range slides {
-		o.held = held // the relations of the slide before are released
+		o.retained = retained // the relationships of the previous slide are released
 		out.add(paragraph, "", "# Slide "+strconv.Itoa(i+1))
 		if err := o.walk(slide, newShapes(out).step); err != nil {
 			return err
@@ -43,7 +43,7 @@ func (o *office) pptx(main string, out *page) error {
 	return nil
 }
 
-// notes adds what the speaker wrote under a slide.
+// notes appends the speaker notes of a slide.
 func (o *office) notes(slide string, out *page) error {
 	list, err := o.relations(slide)
 	if err != nil {
@@ -62,12 +62,12 @@ func (o *office) notes(slide string, out *page) error {
 	return nil
 }
 
-// shapes is a slide or the notes of one.
+// shapes reads a slide or its notes.
 type shapes struct {
 	*prose
-	lead  string // stands before the first paragraph
+	lead  string // prefix of the first paragraph
 	title bool   // the open shape is the title
-	skip  bool   // the open shape holds a date, a footer or the number of the slide
+	skip  bool   // the open shape is a date, a footer or a slide number
 }
 
 func newShapes(out *page) *shapes { return &shapes{prose: newProse(out)} }
@@ -101,7 +101,7 @@ func (s *shapes) step(e *element) error {
 	return nil
 }
 
-// mark gives a paragraph that ends what its shape says about it.
+// mark sets the kind and the prefix of a paragraph from its shape.
 func (s *shapes) mark(q *para) {
 	switch {
 	case s.skip:

@@ -2,28 +2,28 @@ package document
 
 import "strings"
 
-// prose reads what docx and pptx have in common: paragraphs of runs, tables, breaks. The elements
-// have the same names in both.
+// prose reads the elements that docx and pptx share under the same names: paragraphs, runs, tables
+// and breaks.
 type prose struct {
 	flow
-	open   []*para // paragraphs inside each other: a text box stands in the paragraph that holds it
-	size   int     // bytes in them
-	text   int     // open elements whose content is text
-	silent int     // open elements from one that is not shown; 0 is none
+	open   []*para // nested paragraphs: a text box lies inside a paragraph
+	size   int     // bytes in open
+	text   int     // depth of open elements whose content is text
+	silent int     // depth inside a skipped element; 0 means none
 }
 
 // para is an open paragraph.
 type para struct {
 	text    strings.Builder
 	kind    blockKind
-	mark    string // what it begins with
+	mark    string // prefix
 	heading int    // 1 and up
 	hidden  bool   // the open run is
 }
 
 func newProse(out *page) *prose { return &prose{flow: newFlow(out)} }
 
-// para is the innermost open paragraph; nil outside of all.
+// para returns the innermost open paragraph, nil if there is none.
 func (p *prose) para() *para {
 	if n := len(p.open); n > 0 {
 		return p.open[n-1]
@@ -31,9 +31,9 @@ func (p *prose) para() *para {
 	return nil
 }
 
-// notShown are elements whose content is not part of the text: deleted and moved away passages,
-// instructions of fields, phonetic guides, what older programs show in place of an alternative.
-var notShown = map[string]bool{
+// skipped are elements whose content is skipped: deleted and moved text, field instructions,
+// phonetic guides, and fallbacks for older programs.
+var skipped = map[string]bool{
 	"del": true, "moveFrom": true, "delText": true, "instrText": true, "delInstrText": true, "rt": true, "Fallback": true,
 }
 
@@ -47,12 +47,12 @@ func (p *prose) write(q *para, text string) {
 	}
 }
 
-// step handles one element. It reports whether there is nothing more in it for the caller.
+// step handles one element. done reports whether the caller has nothing left to do for it.
 func (p *prose) step(e *element) (done bool, err error) {
 	if p.page.err != nil {
 		return true, p.page.err
 	}
-	if p.silent > 0 || e.begins && notShown[e.name] {
+	if p.silent > 0 || e.begins && skipped[e.name] {
 		if e.begins {
 			p.silent++
 		} else if e.name != "" {
@@ -99,7 +99,7 @@ func (p *prose) begin(e *element) {
 	case "br", "cr":
 		p.write(q, "\n")
 	case "tab":
-		if e.attr("val") == "" && e.attr("pos") == "" { // a tab, not the place of one
+		if e.attr("val") == "" && e.attr("pos") == "" { // a tab character, not a tab stop
 			p.write(q, "\t")
 		}
 	case "noBreakHyphen":
@@ -138,5 +138,5 @@ func (p *prose) show(q *para) {
 	p.add(q.kind, q.mark, text)
 }
 
-// isOn reads the value of a property that is on when it has none.
+// isOn returns the value of a boolean property; a missing value means true.
 func isOn(val string) bool { return val != "0" && val != "false" && val != "off" }

@@ -14,59 +14,60 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// Reader reads documents. The zero value works. It is safe for concurrent use.
+// Reader reads documents. The zero value is ready to use. It is safe for concurrent use.
 type Reader struct {
-	// CacheDir stores the compiled PDF reader, 14 MB, between processes: the first PDF of a process
-	// then waits 60 ms instead of some seconds. Only the host may write there. "" compiles in
-	// memory.
+	// CacheDir stores the compiled PDF reader (14 MB) between processes, which reduces the delay of
+	// the first PDF of a process from seconds to 60 ms. It must be writable by the host only. ""
+	// disables the cache.
 	CacheDir string
-	// Log takes what an operator should know of CacheDir; nil means slog.Default.
+	// Log receives warnings about CacheDir; nil means slog.Default.
 	Log *slog.Logger
-	// Limits bound the work on one document.
+	// Limits bound the resources for one document.
 	Limits Limits
-	// Memory is shared by the documents that are read at the same time; nil does not bound their
-	// sum.
+	// Memory bounds the sum over all documents that are read concurrently; nil means no bound.
 	Memory *memlimit.Budget
 
-	begin      sync.Once
-	slow, fast chan struct{} // turns of PDFs, and of all else
-	pdf        pdfReader
-	failed     failures
+	initOnce             sync.Once
+	pdfTurns, otherTurns chan struct{} // semaphores
+	pdf                  pdfReader
+	failed               failures
 }
 
-// Source is a document to read. Open is called again when reading it needs more memory than was
+// Source is a document to read. Open is called again if reading needs more memory than was
 // reserved.
 type Source struct {
-	Name, MimeType string // they decide only where the content is ambiguous
-	Size           int64  // bytes that Open gives
+	Name, MimeType string // used only if the content is ambiguous
+	Size           int64  // bytes that Open returns
 	Open           func(context.Context) (io.ReadCloser, error)
 }
 
-// Bytes is a document in memory.
+// Bytes returns a Source for a document in memory.
 func Bytes(name, mimeType string, data []byte) Source {
 	open := func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
 	return Source{Name: name, MimeType: mimeType, Size: int64(len(data)), Open: open}
 }
 
-// Text is [Reader.Read] for a document in memory.
+// Text is like [Reader.Read] for a document in memory.
 func (r *Reader) Text(ctx context.Context, name, mimeType string, data []byte) (string, error) {
 	return r.Read(ctx, Bytes(name, mimeType, data))
 }
 
-// Read is the text of a document. A document that failed is not parsed again, see [FailureOf].
+// Read returns the text of a document. A document that failed is not parsed again, see [FailureOf].
 //
-// Errors: [ErrFormat], [ErrEncrypted], [ErrDamaged], [ErrNoText], [ErrLimit], [ErrBusy], the error
-// of s.Open, ctx's.
+// Errors: [ErrFormat], [ErrEncrypted], [ErrDamaged], [ErrNoText], [ErrLimit], [ErrBusy], the errors
+// of s.Open and ctx.
 func (r *Reader) Read(ctx context.Context, s Source) (string, error) { return r.read(ctx, s, nil) }
 
-// read is Read, or [Reader.Sheets] when there is a list for them.
+// read implements Read, and [Reader.Sheets] if sheets is not nil.
 func (r *Reader) read(ctx context.Context, s Source, sheets *[]Sheet) (string, error) {
 	limits := r.Limits.orDefaults()
 	if s.Size > int64(limits.File) {
 		return "", exceeded(LimitFile, limits.File, "bytes")
 	}
-	r.begin.Do(func() { r.slow, r.fast = make(chan struct{}, limits.PDFs), make(chan struct{}, limits.Others) })
-	a := attempt{kind: kindOf(s.Name, s.MimeType, nil)} // by the name, until the bytes are there
+	r.initOnce.Do(func() {
+		r.pdfTurns, r.otherTurns = make(chan struct{}, limits.PDFs), make(chan struct{}, limits.Others)
+	})
+	a := attempt{kind: kindOf(s.Name, s.MimeType, nil)} // by name until the bytes are loaded
 	a.work = firstWork(&limits, a.kind, s.Size)
 	for {
 		next, text, err := r.attempt(ctx, &limits, s, a, sheets)
@@ -77,15 +78,15 @@ func (r *Reader) read(ctx context.Context, s Source, sheets *[]Sheet) (string, e
 	}
 }
 
-// attempt is what reading a document needs, as far as it is known. Its bytes, an Office document's
-// directory and pdfium tell more; a document that needs more gives everything back before it waits
-// for that, so that no document waits for one that waits.
+// attempt holds the resources for reading a document, as far as they are known. The content, the
+// directory of an Office document and pdfium may require more. A document that needs more releases
+// everything before it waits, so documents cannot deadlock.
 type attempt struct {
 	kind kind
-	work int64 // bytes beside those of the file
+	work int64 // bytes beyond the file itself
 }
 
-// attempt reads a document, or gives the attempt to make instead.
+// attempt reads a document. If next differs from a, it must be called again with next.
 func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attempt, sheets *[]Sheet) (
 	next attempt, text string, err error,
 ) {
@@ -130,24 +131,24 @@ func (r *Reader) attempt(ctx context.Context, limits *Limits, s Source, a attemp
 		return a, text, nil
 	case working.Err() != nil:
 		err = context.Cause(working)
-	case granted < a.work/4*3: // with nearly all of it the document is at fault
+	case granted < a.work/4*3: // with nearly all of it, the document is too large
 		err = hostBound(err, granted)
 	case next.kind == kindPDF && a.work < int64(limits.Memory) && isLimit(err, LimitMemory):
 		next.work = int64(limits.Memory)
 		return next, "", nil
 	}
-	if ctx.Err() == nil && sheets == nil { // what fails for its sheets may have a text
+	if ctx.Err() == nil && sheets == nil { // a document without sheets may have text
 		r.failed.add(next.kind, data, err)
 	}
 	return a, "", err
 }
 
-// turn waits until a document may be read; done ends the turn. Few PDFs are read at the same time.
+// turn waits for the semaphore of a format; done releases it. PDFs have a smaller one.
 func (r *Reader) turn(ctx context.Context, kind kind) (done func(), err error) {
-	turns := r.fast
+	turns := r.otherTurns
 	if kind == kindPDF {
-		turns = r.slow
-		// The compiler runs before the time of the document begins.
+		turns = r.pdfTurns
+		// Compile before the time limit of the document starts.
 		if err := r.pdf.open(r.CacheDir, r.Log); err != nil {
 			return nil, err
 		}
@@ -178,10 +179,10 @@ func read(ctx context.Context, limits *Limits, pdf *pdfReader, kind kind, data [
 	return Decode(data, limits.Text)
 }
 
-// Close ends the PDF reader. Documents that are being read fail.
+// Close closes the PDF reader. Reads in progress fail.
 func (r *Reader) Close() error { return r.pdf.close() }
 
-// load reads a document from its start into data.
+// load fills data from the start of the document.
 func (s *Source) load(ctx context.Context, data []byte) error {
 	in, err := s.Open(ctx)
 	if err != nil {
@@ -197,12 +198,12 @@ func (s *Source) load(ctx context.Context, data []byte) error {
 	return err
 }
 
-// leastMapped is the size from which a file is held outside the heap.
-const leastMapped = 1 << 20
+// minMapped is the size from which a file is stored outside the heap.
+const minMapped = 1 << 20
 
-// bytes are those of a document, until unmap is called.
+// bytes returns the content of a document, valid until unmap is called.
 func (s *Source) bytes(ctx context.Context) (data []byte, unmap func(), err error) {
-	if s.Size < leastMapped {
+	if s.Size < minMapped {
 		data, unmap = make([]byte, s.Size), func() {}
 	} else if data, unmap, err = mapMemory(s.Size); err != nil {
 		return nil, nil, err
@@ -214,7 +215,7 @@ func (s *Source) bytes(ctx context.Context) (data []byte, unmap func(), err erro
 	return data, unmap, nil
 }
 
-// kind is how a document is read.
+// kind is a document format.
 type kind int
 
 const (
@@ -222,12 +223,12 @@ const (
 	kindHTML
 	kindPDF
 	kindOffice
-	kindOld // Office before 2007, or an encrypted document of today
+	kindOld // Office before 2007, or an encrypted document of a later version
 	kindRTF
 )
 
-// kindOf is the format of a document by its content; only what looks like text is distinguished by
-// its name as well.
+// kindOf detects the format from the content; the name and the MIME type only distinguish text
+// formats.
 func kindOf(name, mimeType string, data []byte) kind {
 	head := string(data[:min(len(data), 1024)])
 	switch extension := strings.ToLower(path.Ext(name)); {
@@ -239,7 +240,7 @@ func kindOf(name, mimeType string, data []byte) kind {
 		return kindRTF
 	case strings.HasPrefix(head, "%PDF-"), extension == ".pdf" || mimeType == "application/pdf",
 		strings.Contains(head, "%PDF-") && !isText(data):
-		// Readers of PDF accept some foreign bytes before the mark.
+		// PDF readers accept leading garbage.
 		return kindPDF
 	case extension == ".html", extension == ".htm", extension == ".xhtml",
 		mimeType == "text/html", mimeType == "application/xhtml+xml", looksHTML(head):

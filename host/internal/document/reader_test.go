@@ -14,8 +14,7 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// cacheDir is where the readers of all tests keep compiled code, so that only the first one
-// compiles.
+// cacheDir is shared by the readers of all tests, so that pdfium is compiled once.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -46,7 +45,7 @@ func newReader(t testing.TB, limits Limits) *Reader {
 	return r
 }
 
-// Files of other programs, see testdata/README.md.
+// The files were written by other programs, see testdata/README.md.
 func TestFilesOfOtherPrograms(t *testing.T) {
 	r := newReader(t, Limits{})
 	for _, c := range []struct{ file, want string }{
@@ -128,7 +127,7 @@ Second page.`},
 	}
 }
 
-func TestBookOfExcelize(t *testing.T) {
+func TestExcelizeWorkbook(t *testing.T) {
 	f := excelize.NewFile()
 	set := func(cell string, v any) { require.NoError(t, f.SetCellValue("Sheet1", cell, v)) }
 	style := func(cell, code string) {
@@ -169,27 +168,27 @@ func TestTexts(t *testing.T) {
 	chinese := "退货政策：您可以在三十天内退还鞋子。"
 	gbk := encoded(t, simplifiedchinese.GBK.NewEncoder(), chinese)
 	for _, c := range []struct{ name, file, content, want string }{
-		{"lines of every system", "a.txt", "one\r\ntwo\rthree\n", "one\ntwo\nthree\n"},
-		{"a mark of UTF-8 is dropped", "a.md", "\uFEFF# hé", "# hé"},
-		{"UTF-16 with a mark", "a.txt", "\xff\xfeh\x00i\x00", "hi"},
-		{"UTF-16 of the other order", "a.txt", "\xfe\xff\x00h\x00i", "hi"},
-		{"UTF-16 without a mark", "a.csv", "a\x00,\x00b\x00\n\x00", "a,b\n"},
-		{"UTF-16 of the other order without a mark", "a.csv", "\x00a\x00,\x00b", "a,b"},
+		{"line ends of every platform", "a.txt", "one\r\ntwo\rthree\n", "one\ntwo\nthree\n"},
+		{"the UTF-8 byte order mark is dropped", "a.md", "\uFEFF# hé", "# hé"},
+		{"UTF-16 with a byte order mark", "a.txt", "\xff\xfeh\x00i\x00", "hi"},
+		{"big-endian UTF-16 with a byte order mark", "a.txt", "\xfe\xff\x00h\x00i", "hi"},
+		{"UTF-16 without a byte order mark", "a.csv", "a\x00,\x00b\x00\n\x00", "a,b\n"},
+		{"big-endian UTF-16 without a byte order mark", "a.csv", "\x00a\x00,\x00b", "a,b"},
 		{"GBK", "a.txt", gbk, chinese},
 		{"GBK in a table", "a.csv", "sku,name\n1," + encoded(t, simplifiedchinese.GBK.NewEncoder(), "鞋子") + "\n", "sku,name\n1,鞋子\n"},
 		{"GB18030 with four bytes", "a.txt", encoded(t, simplifiedchinese.GB18030.NewEncoder(), chinese+"😀"), chinese + "😀"},
 		{"Latin-1", "a.txt", "caf\xe9 fran\xe7ais, f\xfcr Gr\xf6\xdfe", "café français, für Größe"},
-		{"quotes of Windows", "a.txt", "\x93so\x94 \x80 5", "“so” € 5"},
-		{"UTF-8 that was cut", "a.txt", (chinese + "鞋")[:len(chinese)+1], chinese + "\uFFFD"},
-		{"nothing", "a.txt", "", ""},
-		{"JSON as it is", "a.json", `{"a": [1.0]}`, `{"a": [1.0]}`},
-		{"a text with the name of an archive", "a.docx", "plain", "plain"},
-		{"colours of a terminal", "a.log", "\x1b[31mred\x1b[0m", "\x1b[31mred\x1b[0m"},
-		{"a page", "a.html", "<p>one<p>two", "one\n\ntwo"},
-		{"a page by its content", "page", "\n<!DOCTYPE html><title>T</title><p>one", "T\n\none"},
-		{"a page that names its encoding", "a.html", "<meta charset=gb2312><p>" + gbk, chinese},
-		{"a page in Shift-JIS", "a.html", `<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>` + encoded(t, japanese.ShiftJIS.NewEncoder(), "返品は無料です"), "返品は無料です"},
-		{"a page that names the wrong encoding", "a.html", "<meta charset=gbk><p>für 鞋", "für 鞋"},
+		{"Windows-1252 quotes", "a.txt", "\x93so\x94 \x80 5", "“so” € 5"},
+		{"truncated UTF-8", "a.txt", (chinese + "鞋")[:len(chinese)+1], chinese + "\uFFFD"},
+		{"an empty file", "a.txt", "", ""},
+		{"JSON is not changed", "a.json", `{"a": [1.0]}`, `{"a": [1.0]}`},
+		{"text named .docx", "a.docx", "plain", "plain"},
+		{"terminal escapes", "a.log", "\x1b[31mred\x1b[0m", "\x1b[31mred\x1b[0m"},
+		{"an HTML page", "a.html", "<p>one<p>two", "one\n\ntwo"},
+		{"an HTML page detected from its content", "page", "\n<!DOCTYPE html><title>T</title><p>one", "T\n\none"},
+		{"an HTML page that declares its encoding", "a.html", "<meta charset=gb2312><p>" + gbk, chinese},
+		{"an HTML page in Shift-JIS", "a.html", `<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>` + encoded(t, japanese.ShiftJIS.NewEncoder(), "返品は無料です"), "返品は無料です"},
+		{"an HTML page that declares a wrong encoding", "a.html", "<meta charset=gbk><p>für 鞋", "für 鞋"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := newReader(t, Limits{}).Text(t.Context(), c.file, "", []byte(c.content))
@@ -202,16 +201,16 @@ func TestTexts(t *testing.T) {
 func TestPages(t *testing.T) {
 	for _, c := range []struct{ name, page, want string }{
 		{"headings and paragraphs", "<h1>Big</h1><p>Body  of\n it</p><h3>Small <b>one</b></h3>", "# Big\n\nBody of it\n\n### Small one"},
-		{"scripts and styles are no text", "<style>x{}</style><SCRIPT>if (a < b) {}</Script >a<noscript>n</noscript>", "a"},
-		{"a head that is not closed", "<head><title>T</title><style>s</style><body>text", "T\n\ntext"},
-		{"entities once", "&lt;b&gt; &amp;lt; &#65; &eacute; &nope; &", "<b> &lt; A é &nope; &"},
+		{"scripts and styles are skipped", "<style>x{}</style><SCRIPT>if (a < b) {}</Script >a<noscript>n</noscript>", "a"},
+		{"an unclosed head", "<head><title>T</title><style>s</style><body>text", "T\n\ntext"},
+		{"entities are decoded once", "&lt;b&gt; &amp;lt; &#65; &eacute; &nope; &", "<b> &lt; A é &nope; &"},
 		{"lists", "<ul><li>a<li>b<ol><li>c</li><li>d</li></ol></ul><p>after", "- a\n- b\n  1. c\n  2. d\n\nafter"},
 		{"an item with a paragraph", "<ul><li><p>a</p></li><li></li></ul><p>b", "- a\n\nb"},
-		{"tables, tidy or not", "<table><caption>C</caption><tr><th>A<th>B<tr><td>1|2<td></table><p>x", "C\n\n| A | B |\n| --- | --- |\n| 1\\|2 |  |\n\nx"},
-		{"a table in a table", "<table><tr><td>a<table><tr><td>b</td><td>c</td></tr></table></td><td>d</td></tr></table>", "| a b c | d |\n| --- | --- |"},
+		{"tables with and without end tags", "<table><caption>C</caption><tr><th>A<th>B<tr><td>1|2<td></table><p>x", "C\n\n| A | B |\n| --- | --- |\n| 1\\|2 |  |\n\nx"},
+		{"a nested table", "<table><tr><td>a<table><tr><td>b</td><td>c</td></tr></table></td><td>d</td></tr></table>", "| a b c | d |\n| --- | --- |"},
 		{"breaks and preformatted text", "a<br>b<pre>\n x\n  y</pre>", "a\nb\n\n x\n  y"},
-		{"an end without a beginning", "</table></ul></pre></td>a</p></tr>b", "a\n\nb"},
-		{"what is no tag is text", "1 < 2 <3", "1 < 2 <3"},
+		{"end tags without start tags", "</table></ul></pre></td>a</p></tr>b", "a\n\nb"},
+		{"a < that starts no tag is text", "1 < 2 <3", "1 < 2 <3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := newReader(t, Limits{}).Text(t.Context(), "x.html", "", []byte(c.page))
@@ -227,16 +226,16 @@ func TestWord(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"runs are joined", p(r("a ") + r("b")), "a b"},
 		{"an outline level is a heading", p("<w:pPr><w:outlineLvl w:val='1'/></w:pPr>" + r("H")), "## H"},
-		{"a number that is none", p("<w:pPr><w:numPr><w:ilvl w:val='2'/><w:numId w:val='0'/></w:numPr></w:pPr>" + r("a")), "a"},
-		{"the code of a field is not shown", p("<w:r><w:instrText>PAGE</w:instrText></w:r>" + r("7")), "7"},
+		{"list number 0 is not a list", p("<w:pPr><w:numPr><w:ilvl w:val='2'/><w:numId w:val='0'/></w:numPr></w:pPr>" + r("a")), "a"},
+		{"field codes are skipped", p("<w:r><w:instrText>PAGE</w:instrText></w:r>" + r("7")), "7"},
 		{"one of two alternatives", p("<mc:AlternateContent><mc:Choice>" + r("new") + "</mc:Choice><mc:Fallback>" + r("old") + "</mc:Fallback></mc:AlternateContent>"), "new"},
 		{"a text box", p(r("out ") + "<w:r><w:txbxContent>" + p(r("in")) + "</w:txbxContent></w:r>" + r("side")), "in\n\nout side"},
-		{"a moved passage stands where it went", p("<w:moveFrom>" + r("a") + "</w:moveFrom><w:moveTo>" + r("a") + "</w:moveTo>"), "a"},
-		{"a deleted end of a paragraph", p("<w:pPr><w:rPr><w:del w:id='1'/></w:rPr></w:pPr>" + r("a")), "a"},
-		{"hidden words", p("<w:r><w:rPr><w:vanish/></w:rPr><w:t>no</w:t></w:r><w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>yes</w:t></w:r>"), "yes"},
-		{"the place of a tab is no tab", p("<w:pPr><w:tabs><w:tab w:val='left' w:pos='9'/></w:tabs></w:pPr>" + r("a") + "<w:r><w:tab/></w:r>" + r("b")), "a\tb"},
+		{"moved text is at its new position", p("<w:moveFrom>" + r("a") + "</w:moveFrom><w:moveTo>" + r("a") + "</w:moveTo>"), "a"},
+		{"a deleted paragraph mark", p("<w:pPr><w:rPr><w:del w:id='1'/></w:rPr></w:pPr>" + r("a")), "a"},
+		{"hidden text is skipped", p("<w:r><w:rPr><w:vanish/></w:rPr><w:t>no</w:t></w:r><w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>yes</w:t></w:r>"), "yes"},
+		{"a tab stop is not a tab character", p("<w:pPr><w:tabs><w:tab w:val='left' w:pos='9'/></w:tabs></w:pPr>" + r("a") + "<w:r><w:tab/></w:r>" + r("b")), "a\tb"},
 		{"a table in a cell", "<w:tbl><w:tr><w:tc>" + p(r("a")) + "<w:tbl><w:tr><w:tc>" + p(r("b")) + "</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>", "| a b |\n| --- |"},
-		{"no text", p(""), ""},
+		{"an empty paragraph", p(""), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := newReader(t, Limits{}).Text(t.Context(), "x.docx", "", docx(t, c.body))
@@ -272,10 +271,10 @@ func TestPartInUTF16(t *testing.T) {
 
 func TestSheets(t *testing.T) {
 	for _, c := range []struct{ name, rows, want string }{
-		{"cells without names follow each other", "<row><c><v>1</v></c><c><v>2</v></c></row>", "| 1 | 2 |\n| --- | --- |"},
-		{"empty rows are left out", "<row/><row><c r='B2'><v>1</v></c></row>", "|  | 1 |\n| --- | --- |"},
+		{"cells without references are consecutive", "<row><c><v>1</v></c><c><v>2</v></c></row>", "| 1 | 2 |\n| --- | --- |"},
+		{"empty rows are omitted", "<row/><row><c r='B2'><v>1</v></c></row>", "|  | 1 |\n| --- | --- |"},
 		{"errors and formulas without a result", "<row><c t='e'><v>#N/A</v></c><c><f>A1+1</f></c></row>", "| #N/A | =A1+1 |\n| --- | --- |"},
-		{"a text of its own without its guide", "<row><c t='inlineStr'><is><t>鞋</t><rPh><t>xie</t></rPh></is></c></row>", "| 鞋 |\n| --- |"},
+		{"an inline string without its phonetic guide", "<row><c t='inlineStr'><is><t>鞋</t><rPh><t>xie</t></rPh></is></c></row>", "| 鞋 |\n| --- |"},
 		{"large and small numbers", "<row><c><v>12345678901234567890</v></c><c><v>1E-20</v></c><c><v>1e300</v></c><c><v>what</v></c></row>", "| 12345678901234600000 | 1e-20 | 1e+300 | what |\n| --- | --- | --- | --- |"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -286,7 +285,7 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-func TestFormatsOfNumbers(t *testing.T) {
+func TestNumberFormats(t *testing.T) {
 	for _, c := range []struct {
 		code string
 		n    float64
@@ -331,10 +330,10 @@ func TestPDF(t *testing.T) {
 		want string
 	}{
 		{"Latin", onePage(`BT /F1 12 Tf 50 700 Td (Hello w\366rld) Tj ET`, "").bytes(), "Hello wörld"},
-		{"Chinese without a font of its own", chinese.bytes(), "三十天内"},
-		{"a divided word", onePage("BT /F1 12 Tf 14 TL 50 700 Td (some exam-) Tj T* (ple of it) Tj ET", "").bytes(), "some example of it"},
+		{"Chinese without an embedded font", chinese.bytes(), "三十天内"},
+		{"a hyphenated word", onePage("BT /F1 12 Tf 14 TL 50 700 Td (some exam-) Tj T* (ple of it) Tj ET", "").bytes(), "some example of it"},
 		{"lines", onePage("BT /F1 12 Tf 14 TL 50 700 Td (one) Tj T* (two) Tj ET", "").bytes(), "one\ntwo"},
-		{"foreign bytes before it", before, "Hi"},
+		{"leading garbage", before, "Hi"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := r.Text(t.Context(), "x.pdf", "application/pdf", c.data)

@@ -9,41 +9,41 @@ import (
 )
 
 const (
-	// leastWork is reserved for every document beside its bytes.
-	leastWork = 1 << 20
-	// pdfWork is what pdfium takes without a file, with room for fonts and pages that unpack.
+	// minWork is reserved for every document beyond its bytes.
+	minWork = 1 << 20
+	// pdfWork is the memory of pdfium without a file, including unpacked fonts and pages.
 	pdfWork = 48 << 20
-	// perXML is how many bytes one byte of XML becomes at most, with what growing it leaves behind:
-	// an element of five bytes becomes an entry of a list or a map.
+	// perXML bounds the bytes of memory per byte of XML, including garbage from growing: an element
+	// of five bytes becomes an entry of a list or a map.
 	perXML = 8
 )
 
-// firstWork estimates the bytes that reading a document holds beside its own, from its size.
+// firstWork estimates, from the size, the memory for reading a document beyond its bytes.
 func firstWork(limits *Limits, kind kind, size int64) int64 {
 	switch kind {
 	case kindPDF:
 		// pdfium copies the file.
 		return min(int64(limits.Memory), pdfWork+2*size)
 	case kindOffice:
-		return min(limits.Work, 4*leastWork+16*size)
+		return min(limits.Work, 4*minWork+16*size)
 	case kindHTML:
-		return min(limits.Work, leastWork+4*size)
+		return min(limits.Work, minWork+4*size)
 	}
-	// Text becomes up to three times as long when it is decoded. A small Office document, whose
-	// name does not count, fits too.
-	return min(limits.Work, 4*leastWork+3*size)
+	// Decoding makes text up to three times as long. It is also enough for a small Office document
+	// with a wrong name.
+	return min(limits.Work, 4*minWork+3*size)
 }
 
-// reserve waits for memory for a document of size bytes that takes work bytes more, or what the
-// host has for it.
+// reserve waits for memory for a document of size bytes and work more bytes. If the budget is
+// smaller, it reserves all of it. It returns the bytes granted for work.
 func (r *Reader) reserve(ctx context.Context, limits *Limits, size, work int64) (int64, func(), error) {
 	if r.Memory == nil {
 		return work, func() {}, nil
 	}
-	if most := r.Memory.Size(); size+work > most {
-		work = most - size
-		if work < leastWork {
-			text := fmt.Sprintf("%d bytes; this host gives %d bytes of memory to documents", size, most)
+	if budget := r.Memory.Size(); size+work > budget {
+		work = budget - size
+		if work < minWork {
+			text := fmt.Sprintf("%d bytes; this host gives %d bytes of memory to documents", size, budget)
 			return 0, nil, &LimitError{LimitHost, text}
 		}
 	}
@@ -51,10 +51,10 @@ func (r *Reader) reserve(ctx context.Context, limits *Limits, size, work int64) 
 	return work, release, err
 }
 
-// Reserve waits for n bytes of the memory for documents, or for all there are, for work on a
-// document that does not go through [Reader.Read]. release gives them back.
+// Reserve waits for n bytes of the memory for documents, or for the whole budget if it is smaller,
+// for work that bypasses [Reader.Read]. release returns them.
 //
-// Errors: [ErrBusy], ctx's.
+// Errors: [ErrBusy], those of ctx.
 func (r *Reader) Reserve(ctx context.Context, n int64) (release func(), err error) {
 	if r.Memory == nil {
 		return func() {}, nil
@@ -79,7 +79,8 @@ func (r *Reader) wait(ctx context.Context, limits *Limits, n int64) (release fun
 	return nil, context.Cause(ctx)
 }
 
-// hostBound marks an error as the host's when the document had less memory than the limits allow.
+// hostBound replaces a memory error by one about the host if the document had less memory than the
+// limits allow.
 func hostBound(err error, work int64) error {
 	if isLimit(err, LimitMemory) {
 		return &LimitError{LimitHost, fmt.Sprintf("more than %d bytes of memory, which is what this host has for it", work)}

@@ -2,12 +2,12 @@ package document
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// sandbox is the memory of an instance of pdfium. It is reserved as a whole and takes what is used
-// of it: it does not move when it grows, and it is given back to the system when its document is
+// sandbox is the memory of a pdfium instance. Its address range is reserved as a whole and only
+// touched pages use memory, so it never moves when it grows. It is unmapped after the document is
 // read.
 type sandbox struct {
 	room []byte
-	full bool // the instance asked for more
+	full bool // the instance requested more
 }
 
 // Allocate implements experimental.MemoryAllocator.
@@ -22,6 +22,6 @@ func (s *sandbox) Reallocate(size uint64) []byte {
 	return s.room[:size:size]
 }
 
-// Free implements experimental.LinearMemory. It does nothing: the runtime may call it while the
-// instance still runs.
+// Free implements experimental.LinearMemory. It does nothing because the runtime may call it while
+// the instance is running.
 func (s *sandbox) Free() {}

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Sheet is one sheet of a workbook. Rows without cells are left out.
+// Sheet is one sheet of a workbook. Rows without cells are omitted.
 type Sheet struct {
 	Name string
 	Rows [][]Cell
 }
 
-// Cell is a cell as a person sees it: dates as 2006-01-02, percentages as 12%. A number is written
-// as JSON writes it.
+// Cell is a cell as displayed: dates as 2006-01-02, percentages as 12%. A number is formatted as in
+// JSON.
 type Cell struct {
 	Text   string
 	Number bool
@@ -21,7 +21,7 @@ type Cell struct {
 
 var errNoWorkbook = fmt.Errorf("%w: it is not a workbook; xlsx and xlsm are", ErrFormat)
 
-// Sheets reads the sheets of a workbook, xlsx or xlsm, row by row. Limits and errors are those of
+// Sheets returns the sheets of a workbook (xlsx or xlsm). Limits and errors are those of
 // [Reader.Read].
 func (r *Reader) Sheets(ctx context.Context, s Source) ([]Sheet, error) {
 	var sheets []Sheet
@@ -42,13 +42,13 @@ func (o *office) sheets() ([]Sheet, error) {
 	out := newPage(o.limits)
 	out.sheet = func(name string) error {
 		sheets = append(sheets, Sheet{Name: name})
-		return o.hold(len(name))
+		return o.retain(len(name))
 	}
 	out.rows = func(texts []string, number []bool) error {
 		row := make([]Cell, len(texts))
 		for i, text := range texts {
 			row[i] = Cell{text, number[i]}
-			if err := o.hold(len(text)); err != nil {
+			if err := o.retain(len(text)); err != nil {
 				return err
 			}
 		}

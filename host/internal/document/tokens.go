@@ -2,44 +2,44 @@ package document
 
 import "io"
 
-// tokens gives an XML decoder its input byte by byte, and fails before the decoder has collected
-// more of one token than allowed. The decoder reads no byte ahead of the token it returns, except
-// for the < that ends a text.
+// tokens feeds an XML decoder byte by byte, and fails before the decoder buffers more of one token
+// than allowed. The decoder reads no byte ahead of the token it returns, except for the < that ends
+// character data.
 type tokens struct {
 	r     io.Reader
-	piece []byte // what was read and not given
+	piece []byte // read from r but not consumed
 	buf   []byte
-	err   error // of r, after piece
+	err   error // of r, returned after piece
 
-	most  int  // bytes of a token
-	size  int  // bytes of the open token
-	attrs int  // attributes that the open tag may still have
-	width int  // attributes of a tag
-	last  byte // the byte given last
-	quote byte // the quotation mark of the open attribute; 0 is none
-	tag   place
+	maxToken int  // bytes allowed in a token
+	size     int  // bytes of the open token
+	attrs    int  // attributes that the open tag may still have
+	maxAttrs int  // attributes allowed in a tag
+	last     byte // the last byte returned
+	quote    byte // the quote of the open attribute; 0 means none
+	tag      position
 }
 
-// place is where in a token the next byte stands.
-type place byte
+// position is the position of the next byte inside a token.
+type position byte
 
 const (
-	first    place = iota // the first byte of a token
-	outside               // text; the decoder ends the token at the next <
-	tagStart              // after <
+	first    position = iota // the first byte of a token
+	outside                  // text; the decoder ends the token at the next <
+	tagStart                 // after <
 	inTag
-	inOther // a comment, an instruction, a section of text
+	inOther // a comment, a processing instruction or a CDATA section
 )
 
 func newTokens(r io.Reader, limits *Limits) *tokens {
-	return &tokens{r: r, buf: make([]byte, 4<<10), most: limits.Block, width: limits.Attributes}
+	return &tokens{r: r, buf: make([]byte, 4<<10), maxToken: limits.Block, maxAttrs: limits.Attributes}
 }
 
-// next begins a token.
+// next starts a token.
 func (t *tokens) next() {
 	t.size, t.quote, t.tag = 0, 0, first
 	if t.last == '<' {
-		t.tag, t.attrs = tagStart, t.width
+		t.tag, t.attrs = tagStart, t.maxAttrs
 	}
 }
 
@@ -53,13 +53,13 @@ func (t *tokens) ReadByte() (byte, error) {
 	b := t.piece[0]
 	t.piece = t.piece[1:]
 	t.last = b
-	if t.size++; t.size > t.most {
-		return 0, exceeded(LimitBlock, t.most, "bytes in one XML token")
+	if t.size++; t.size > t.maxToken {
+		return 0, exceeded(LimitBlock, t.maxToken, "bytes in one XML token")
 	}
 	switch t.tag {
 	case first:
 		if t.tag = outside; b == '<' {
-			t.tag, t.attrs = tagStart, t.width
+			t.tag, t.attrs = tagStart, t.maxAttrs
 		}
 	case tagStart:
 		if t.tag = inTag; b == '!' || b == '?' {
@@ -73,14 +73,14 @@ func (t *tokens) ReadByte() (byte, error) {
 			}
 		case b == '"', b == '\'':
 			if t.quote, t.attrs = b, t.attrs-1; t.attrs < 0 {
-				return 0, exceeded(LimitAttributes, t.width, "attributes in one element")
+				return 0, exceeded(LimitAttributes, t.maxAttrs, "attributes in one element")
 			}
 		}
 	}
 	return b, nil
 }
 
-// Read gives bytes without looking at them, to a decoder of their encoding.
+// Read passes bytes on unchecked. It is used to decode the encoding of a part.
 func (t *tokens) Read(p []byte) (int, error) {
 	if len(t.piece) == 0 {
 		if err := t.fill(); err != nil {

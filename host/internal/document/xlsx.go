@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// xlsx reads sheet after sheet, each row as it is stored: a sheet of a million rows is never in
-// memory as a whole.
+// xlsx reads sheet by sheet and row by row: a sheet of a million rows is never in memory as a
+// whole.
 func (o *office) xlsx(main string, out *page) error {
 	list, err := o.relations(main)
 	if err != nil {
@@ -18,7 +18,7 @@ func (o *office) xlsx(main string, out *page) error {
 	for _, r := range list {
 		switch targets[r.id] = r.target; {
 		case strings.HasSuffix(r.kind, "/sharedStrings"):
-			err = o.sharedTexts(r.target, book)
+			err = o.readSharedStrings(r.target, book)
 		case strings.HasSuffix(r.kind, "/styles"):
 			err = o.numberFormats(r.target, book)
 		}
@@ -36,7 +36,7 @@ func (o *office) xlsx(main string, out *page) error {
 				return exceeded(LimitParts, o.limits.Parts, "sheets")
 			}
 			sheets = append(sheets, sheet{e.attr("name"), targets[e.related()]})
-			return o.hold(len(e.attr("name")))
+			return o.retain(len(e.attr("name")))
 		case e.name == "workbookPr":
 			book.from1904 = e.attr("date1904") != "" && isOn(e.attr("date1904"))
 		}
@@ -47,7 +47,7 @@ func (o *office) xlsx(main string, out *page) error {
 	}
 	for _, s := range sheets {
 		if !strings.Contains(s.part, "worksheets/") {
-			continue // a sheet that is a chart
+			continue // a chart sheet
 		}
 		if out.sheet != nil {
 			if err := out.sheet(s.name); err != nil {
@@ -63,16 +63,16 @@ func (o *office) xlsx(main string, out *page) error {
 	return nil
 }
 
-// workbook is what the sheets of a book share.
+// workbook is the state that all sheets share.
 type workbook struct {
 	out      *page
 	texts    []string
-	formats  []numberFormat // by the style that a cell names
-	from1904 bool           // dates count from there
+	formats  []numberFormat // by style index
+	from1904 bool           // dates count from 1904
 }
 
-// sharedTexts reads the texts that cells name by number. Phonetic guides are not part of them.
-func (o *office) sharedTexts(part string, book *workbook) error {
+// readSharedStrings reads the shared strings without their phonetic guides.
+func (o *office) readSharedStrings(part string, book *workbook) error {
 	var b strings.Builder
 	inText, guide := false, 0
 	return o.walk(part, func(e *element) error {
@@ -87,7 +87,7 @@ func (o *office) sharedTexts(part string, book *workbook) error {
 			guide += map[bool]int{true: 1, false: -1}[e.begins]
 		case e.name == "si" && !e.begins:
 			book.texts = append(book.texts, b.String())
-			err := o.hold(b.Len())
+			err := o.retain(b.Len())
 			b.Reset()
 			return err
 		}
@@ -95,7 +95,7 @@ func (o *office) sharedTexts(part string, book *workbook) error {
 	})
 }
 
-// numberFormats reads how cells show their numbers.
+// numberFormats reads the number format of each style.
 func (o *office) numberFormats(part string, book *workbook) error {
 	codes := map[string]numberFormat{}
 	inCells := false
@@ -103,7 +103,7 @@ func (o *office) numberFormats(part string, book *workbook) error {
 		switch {
 		case e.begins && e.name == "numFmt":
 			codes[e.attr("numFmtId")] = formatOf(e.attr("formatCode"))
-			return o.hold(len(e.attr("numFmtId")))
+			return o.retain(len(e.attr("numFmtId")))
 		case e.name == "cellXfs":
 			inCells = e.begins
 		case e.begins && e.name == "xf" && inCells:
@@ -113,7 +113,7 @@ func (o *office) numberFormats(part string, book *workbook) error {
 				f = builtinFormat(id)
 			}
 			book.formats = append(book.formats, f)
-			return o.hold(0)
+			return o.retain(0)
 		}
 		return nil
 	})
@@ -124,7 +124,7 @@ type sheetRows struct {
 	book  *workbook
 	head  bool // the next row is the first
 	cells []string
-	kinds []bool // of cells, as far as there are any: whether they are numbers
+	kinds []bool // whether each cell is a number; may be shorter than cells
 	size  int    // bytes in cells
 
 	at                         int // column of the open cell, 0-based
@@ -134,17 +134,17 @@ type sheetRows struct {
 	guide                      int
 }
 
-// writeCell adds to the text of a cell, which has at most most bytes.
-func writeCell(b *strings.Builder, text string, most int) error {
-	if b.Len()+len(text) > most {
-		return exceeded(LimitBlock, most, "bytes in one cell")
+// writeCell appends to the text of a cell, which may have maxBytes bytes.
+func writeCell(b *strings.Builder, text string, maxBytes int) error {
+	if b.Len()+len(text) > maxBytes {
+		return exceeded(LimitBlock, maxBytes, "bytes in one cell")
 	}
 	b.WriteString(text)
 	return nil
 }
 
-// widest is how many columns a sheet has at most.
-const widest = 16384
+// maxColumns is the largest number of columns of a sheet.
+const maxColumns = 16384
 
 func (s *sheetRows) step(e *element) error {
 	if s.book.out.err != nil {
@@ -195,7 +195,7 @@ func (s *sheetRows) beginCell(e *element) {
 
 func (s *sheetRows) endCell() error {
 	shown, err := s.shown()
-	if err != nil || shown == "" || s.at >= widest {
+	if err != nil || shown == "" || s.at >= maxColumns {
 		return err
 	}
 	for len(s.cells) <= s.at {
@@ -208,7 +208,7 @@ func (s *sheetRows) endCell() error {
 	return nil
 }
 
-// shown is the open cell as a person sees it.
+// shown returns the open cell as displayed.
 func (s *sheetRows) shown() (string, error) {
 	v := s.value.String()
 	switch s.typ {
@@ -228,7 +228,7 @@ func (s *sheetRows) shown() (string, error) {
 		}
 	}
 	if v == "" && s.formula.Len() > 0 {
-		return "=" + s.formula.String(), nil // it was never worked out
+		return "=" + s.formula.String(), nil // without a cached result
 	}
 	return v, nil
 }
@@ -241,7 +241,7 @@ func (s *sheetRows) number(v string) string {
 	return s.format().show(n, s.book.from1904)
 }
 
-// format is how the open cell shows a number.
+// format returns the number format of the open cell.
 func (s *sheetRows) format() numberFormat {
 	if i, err := strconv.Atoi(s.style); err == nil && i >= 0 && i < len(s.book.formats) {
 		return s.book.formats[i]
@@ -249,8 +249,8 @@ func (s *sheetRows) format() numberFormat {
 	return numberFormat{}
 }
 
-// isNumber reports whether the open cell is shown as a number: not as a date or a
-// percentage, and not a string of digits.
+// isNumber reports whether the open cell is displayed as a number: not as a date or a percentage,
+// and not a string of digits.
 func (s *sheetRows) isNumber() bool {
 	v := strings.TrimSpace(s.value.String())
 	if s.typ != "" && s.typ != "n" || v == "" {
@@ -273,7 +273,7 @@ func (s *sheetRows) endRow() error {
 	return nil
 }
 
-// columnOf is the column of a cell's name, as 1 of B7.
+// columnOf returns the 0-based column of a cell reference: 1 for B7.
 func columnOf(name string) (int, bool) {
 	column := 0
 	for i := range len(name) {
@@ -281,8 +281,8 @@ func columnOf(name string) (int, bool) {
 		if c < 'A' || c > 'Z' {
 			return column - 1, i > 0
 		}
-		if column = column*26 + int(c-'A') + 1; column > widest {
-			return widest, true
+		if column = column*26 + int(c-'A') + 1; column > maxColumns {
+			return maxColumns, true
 		}
 	}
 	return 0, false

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// numberFormat is how a cell shows a number, as far as it changes the meaning: a date is stored as
-// a count of days, a share as a fraction. Separators, colours and currencies are left out.
+// numberFormat is the part of a number format that changes the meaning: a date is stored as a count
+// of days, a percentage as a fraction. Separators, colors and currencies are ignored.
 type numberFormat struct {
-	date, clock bool // the number is a day, a time of day, or both
-	elapsed     bool // the time may be longer than a day
+	date, clock bool // the number is a date, a time of day, or both
+	elapsed     bool // a duration that may exceed a day
 	percent     bool
-	digits      int // after the point of a percentage
+	digits      int // fraction digits of a percentage
 }
 
-// builtinFormat is one of those that a book need not spell out.
+// builtinFormat returns a predefined format, which a workbook does not need to declare.
 func builtinFormat(id string) numberFormat {
 	n, err := strconv.Atoi(id)
 	switch {
@@ -37,8 +37,8 @@ func builtinFormat(id string) numberFormat {
 	return numberFormat{}
 }
 
-// formatOf reads a format code. Its first section counts: the others are for negative numbers, zero
-// and texts.
+// formatOf parses a format code. Only the first section is used: the others are for negative
+// numbers, zero and text.
 func formatOf(code string) numberFormat {
 	var f numberFormat
 	months := false
@@ -77,7 +77,7 @@ func formatOf(code string) numberFormat {
 	return f
 }
 
-// length is how far a passage goes: to its end mark, or to the end of the code.
+// length returns the length of a section up to its end mark, or to the end of the code.
 func length(code string, end byte) int {
 	if n := strings.IndexByte(code, end); n >= 0 {
 		return n
@@ -85,7 +85,7 @@ func length(code string, end byte) int {
 	return len(code)
 }
 
-// lastDay is the 31st of December 9999, where dates of a sheet end.
+// lastDay is 9999-12-31, the last date of a sheet.
 const lastDay = 2958465
 
 func (f numberFormat) show(n float64, from1904 bool) string {
@@ -101,7 +101,7 @@ func (f numberFormat) show(n float64, from1904 bool) string {
 }
 
 func (f numberFormat) showTime(n float64, from1904 bool) string {
-	// Day 60 of the older count is a 29th of February 1900 that never was.
+	// Day 60 of the 1900 system is 1900-02-29, which does not exist.
 	first := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	switch {
 	case from1904:
@@ -121,7 +121,7 @@ func (f numberFormat) showTime(n float64, from1904 bool) string {
 	return t.Format(time.DateTime)
 }
 
-// elapsed shows days as hours, minutes and seconds.
+// elapsed formats days as hours, minutes and seconds.
 func elapsed(n float64) string {
 	sign := ""
 	if n < 0 {
@@ -136,7 +136,7 @@ func elapsed(n float64) string {
 
 func pad(n int64) string { return string([]byte{byte('0' + n/10), byte('0' + n%10)}) }
 
-// plain shows a number with the 15 digits that sheets work with: 0.1+0.2 is 0.3.
+// plain formats a number with the 15 significant digits of spreadsheets: 0.1+0.2 is 0.3.
 func plain(n float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(n, 'g', 15, 64), 64)
 	if err != nil {

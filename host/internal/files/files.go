@@ -1,8 +1,8 @@
-// Package files reads local files for runs without a server: uploads behind the engine's files
-// port.
+// Package files reads local files for runs without a server. It implements the files port of the
+// engine for uploads.
 //
-// An upload must have been handed over by the person who started the run (Add); a canvas cannot
-// name a file of its own choice.
+// The user who starts the run must register an upload with [Uploads.Add]; a canvas cannot open
+// files of its own choice.
 package files
 
 import (
@@ -23,24 +23,24 @@ import (
 )
 
 var (
-	// ErrNotGiven means that a canvas asks for a file that was not passed to the run; pass it with
+	// ErrNotGiven means that a canvas refers to a file that was not passed to the run; pass it with
 	// the run.
 	ErrNotGiven = errors.New("the file was not given to this run")
-	// ErrTooLarge means that a file is larger than what a canvas reads; make it smaller or split
+	// ErrTooLarge means that a file exceeds the size limit of canvases; make it smaller or split
 	// it.
 	ErrTooLarge = errors.New("the file is too large")
 )
 
-// Largest is the size up to which a file is read by a canvas, and LargestImage that of an image, in
-// bytes. Models take no larger images.
+// Largest and LargestImage bound the size in bytes of a file and of an image that a canvas can
+// read. Models accept no larger images.
 const (
 	Largest      = document.LargestFile
 	LargestImage = 20 << 20
 )
 
-// Uploads are files handed to a run. The zero value has none. It is safe for concurrent use.
+// Uploads are the files passed to a run. The zero value is empty. It is safe for concurrent use.
 type Uploads struct {
-	// Documents reads what is no plain text.
+	// Documents reads formats other than plain text.
 	Documents document.Reader
 
 	mu    sync.Mutex
@@ -49,7 +49,7 @@ type Uploads struct {
 
 var _ engine.Files = (*Uploads)(nil)
 
-// Add hands over a file and gives its upload descriptor, {id, name, size, extension, mime_type,
+// Add registers a file and returns its upload descriptor, {id, name, size, extension, mime_type,
 // created_by}.
 func (u *Uploads) Add(path string) (engine.Value, error) {
 	info, err := os.Stat(path)
@@ -68,7 +68,7 @@ func (u *Uploads) Add(path string) (engine.Value, error) {
 		return engine.Null, fmt.Errorf("file: %w", err)
 	}
 	defer f.Close()
-	n, _ := f.Read(head) // an empty file has no head
+	n, _ := f.Read(head) // an empty file is not an error
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.paths == nil {
@@ -82,14 +82,14 @@ func (u *Uploads) Add(path string) (engine.Value, error) {
 		"mime_type", mimeOf(extension, head[:n]), "created_by", "local"), nil
 }
 
-// mimeOf trusts the content about images and the name about everything else.
+// mimeOf detects images from the content, and all other types from the name.
 func mimeOf(extension string, head []byte) string {
 	sniffed, _, _ := strings.Cut(http.DetectContentType(head), ";")
 	if strings.HasPrefix(sniffed, "image/") {
 		return sniffed
 	}
 	if extension == "svg" {
-		return "text/xml" // models read it as text
+		return "text/xml" // models read SVG as text
 	}
 	if byName, _, _ := strings.Cut(mime.TypeByExtension("."+extension), ";"); byName != "" && !strings.HasPrefix(byName, "image/") {
 		return byName
@@ -97,7 +97,7 @@ func mimeOf(extension string, head []byte) string {
 	return sniffed
 }
 
-// Read is what a canvas reads of an upload, see [Text].
+// Read returns the content of an upload, see [Text].
 func (u *Uploads) Read(ctx context.Context, file engine.Value) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -119,11 +119,12 @@ func (u *Uploads) Read(ctx context.Context, file engine.Value) (string, error) {
 	})
 }
 
-// Text is what a canvas reads of an upload: its text under its name, or a data URL for an image.
+// Text returns the content of an upload for a model: its text with a header that names the file, or
+// a data URL for an image.
 //
-// Errors: [ErrTooLarge], those of documents.
+// Errors: [ErrTooLarge], those of [document.Reader.Read].
 //
-// Source: RAGFlow api/db/services/file_service.py at 80a16e71 (behaviour read, written anew).
+// Source: RAGFlow api/db/services/file_service.py at 80a16e71 (behavior only).
 func Text(ctx context.Context, documents *document.Reader, s document.Source) (string, error) {
 	if strings.HasPrefix(s.MimeType, "image/") {
 		return imageURL(ctx, documents, s)
@@ -135,7 +136,7 @@ func Text(ctx context.Context, documents *document.Reader, s document.Source) (s
 	return "\n -----------------\nFile: " + s.Name + "\nContent as following: \n" + text, nil
 }
 
-// imageURL is an image as a data URL. The image is encoded while it is read.
+// imageURL returns an image as a data URL. The image is encoded while it is read.
 func imageURL(ctx context.Context, documents *document.Reader, s document.Source) (string, error) {
 	if s.Size > LargestImage {
 		return "", fmt.Errorf("%w: an image may have %d bytes", ErrTooLarge, LargestImage)
@@ -169,7 +170,7 @@ func imageURL(ctx context.Context, documents *document.Reader, s document.Source
 	return url.String(), nil
 }
 
-// MimeOf is the type of a file by the name's extension and the content's first bytes.
+// MimeOf returns the media type of a file from its name and the first bytes of its content.
 func MimeOf(name string, head []byte) string {
 	return mimeOf(strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), "."), head)
 }

@@ -28,12 +28,12 @@ func TestUploads(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n....."
 	for _, c := range []struct{ name, file, content, mime, want string }{
 		{"text", "a.txt", "one\r\ntwo", "text/plain", headed("a.txt", "one\ntwo")},
-		{"a mark of UTF-8 is dropped", "b.md", "\uFEFFhé", "", headed("b.md", "hé")},
+		{"the UTF-8 byte order mark is dropped", "b.md", "\uFEFFhé", "", headed("b.md", "hé")},
 		{"UTF-16", "c.txt", "\xff\xfeh\x00i\x00", "text/plain", headed("c.txt", "hi")},
-		{"UTF-16 of the other order", "d.txt", "\xfe\xff\x00h\x00i", "text/plain", headed("d.txt", "hi")},
+		{"big-endian UTF-16", "d.txt", "\xfe\xff\x00h\x00i", "text/plain", headed("d.txt", "hi")},
 		{"an empty file", "e.txt", "", "text/plain", headed("e.txt", "")},
-		{"an image by its content", "f.dat", png, "image/png", "data:image/png;base64,iVBORw0KGgouLi4uLg=="},
-		{"no image by its name", "g.png", "text", "text/plain", headed("g.png", "text")},
+		{"an image detected from its content", "f.dat", png, "image/png", "data:image/png;base64,iVBORw0KGgouLi4uLg=="},
+		{"text named .png", "g.png", "text", "text/plain", headed("g.png", "text")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var u Uploads
@@ -49,7 +49,7 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-func TestUploadsRefuse(t *testing.T) {
+func TestUploadsReject(t *testing.T) {
 	dir := t.TempDir()
 	var u Uploads
 	_, err := u.Add(filepath.Join(dir, "missing"))

@@ -10,17 +10,17 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document/write"
 )
 
-// Made puts the files that a run makes into a folder, which is made when the first one comes. It is
-// an engine.Documents.
+// Made stores the files that a run creates in a directory, which is created with the first file. It
+// implements [engine.Documents].
 type Made struct {
 	Dir string
-	// Saved is called for each file; nil for none.
+	// Saved is called for each file; may be nil.
 	Saved func(path string)
 }
 
 var _ engine.Documents = Made{}
 
-// Convert makes a file of markdown. Its doc_id is its path.
+// Convert creates a file from Markdown. Its doc_id is its path.
 func (m Made) Convert(_ context.Context, format, markdown string) (engine.Value, error) {
 	data, err := write.Make(format, markdown)
 	if err != nil {
@@ -40,7 +40,7 @@ func (m Made) Convert(_ context.Context, format, markdown string) (engine.Value,
 	return engine.Object("doc_id", filepath.ToSlash(path), "format", format, "file_name", name), nil
 }
 
-// writeNew writes a file that was not there.
+// writeNew creates a file that must not exist.
 func writeNew(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a run made can be handed to the next one.
+// A file that a run created can be passed to the next run.
 func TestMade(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "yet")
 	var saved []string
@@ -34,7 +34,7 @@ func TestMade(t *testing.T) {
 	require.Len(t, saved, 5)
 }
 
-func TestMadeWhereNothingCanBeWritten(t *testing.T) {
+func TestMadeUnwritableDir(t *testing.T) {
 	file := put(t, t.TempDir(), "file", "x")
 	_, err := Made{Dir: filepath.Join(file, "dir")}.Convert(t.Context(), "html", "x")
 	require.Error(t, err)

@@ -13,13 +13,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document"
 )
 
-// RunFiles are the files that nodes of a local run read and make.
+// RunFiles are the files that nodes of a local run read and create.
 type RunFiles struct {
 	Uploads *Uploads
 	Made    Made
 }
 
-// Open finds a file that was given to the run or made by it. Errors: [ErrNotGiven].
+// Open opens a file that was passed to the run or created by it. Errors: [ErrNotGiven].
 func (f RunFiles) Open(_ context.Context, file engine.Value) (document.Source, error) {
 	id, name := file.Get("id").Text(), file.Get("name").Text()
 	if made := file.Get("doc_id").Text(); id == "" && made != "" {
@@ -42,7 +42,7 @@ func (f RunFiles) Open(_ context.Context, file engine.Value) (document.Source, e
 	}, nil
 }
 
-// path is where a file lies; one that a run made lies in the folder for such files.
+// path returns the path of a file; files created by runs are in Made.Dir.
 func (f RunFiles) path(id string) (string, bool) {
 	f.Uploads.mu.Lock()
 	path, given := f.Uploads.paths[id]
@@ -60,7 +60,10 @@ var errNoFolder = errors.New("no folder for files is chosen (easel run --save DI
 // mostNames bounds how many files of one name are numbered.
 const mostNames = 10_000
 
-// Save writes a file into the folder for files that runs make. A name that is taken gets a number.
+// maxNames bounds the numbered files of one name.
+const maxNames = 10_000
+
+// Save writes a file to Made.Dir. If the name is taken, a number is appended.
 func (f RunFiles) Save(_ context.Context, name, format string, data []byte) (engine.Value, error) {
 	if f.Made.Dir == "" {
 		return engine.Null, errNoFolder
@@ -72,7 +75,7 @@ func (f RunFiles) Save(_ context.Context, name, format string, data []byte) (eng
 	extension := filepath.Ext(name)
 	path := filepath.Join(f.Made.Dir, name)
 	err := writeNew(path, data)
-	for n := 2; os.IsExist(err) && n <= mostNames; n++ {
+	for n := 2; os.IsExist(err) && n <= maxNames; n++ {
 		path = filepath.Join(f.Made.Dir, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), n, extension))
 		err = writeNew(path, data)
 	}

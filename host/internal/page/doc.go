@@ -1,9 +1,9 @@
-// Package page serves the preview page that is built into the program.
+// Package page serves the web page that is embedded in the binary.
 //
-// `make page` puts the page's files into the folder dist, compressed twice: as Brotli and as gzip.
-// A client that accepts neither gets the gzip form unpacked. A program built without that step
-// works, and says at / what is missing.
+// `make page` writes the files of the page to the directory dist, each compressed with Brotli and
+// with gzip. For a client that accepts neither, the gzip form is decompressed. A binary built
+// without that step works, and responds to / with instructions.
 //
-// The page has the path /, the folder /assets, its icon and its licences; every other request is
-// passed to the next handler, so that a route of the API can never be hidden.
+// The page uses the path /, the directory /assets, an icon and the licences; all other requests are
+// passed to the next handler, so the page can never shadow an API route.
 package page

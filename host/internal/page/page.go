@@ -10,10 +10,10 @@ import (
 //go:embed all:dist
 var built embed.FS
 
-// missing is what / says when the program was built without the page.
+// missing is the response to / if the binary was built without the page.
 const missing = "the page is not built in: make page\n"
 
-// Handler answers requests for the page and hands all others to next.
+// Handler serves the page and passes all other requests to next.
 func Handler(next http.Handler) http.Handler {
 	dist, err := fs.Sub(built, "dist")
 	if err != nil {
@@ -32,7 +32,7 @@ func handler(s *site, next http.Handler) http.Handler {
 	})
 }
 
-// owns tells which paths are the page's.
+// owns reports whether a path belongs to the page.
 func owns(path string) bool {
 	switch path {
 	case "/", "/index.html", "/icon.svg", "/licences.txt":

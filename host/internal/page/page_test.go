@@ -15,7 +15,7 @@ import (
 
 const index = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self' 'wasm-unsafe-eval'">hello`
 
-// sample is a page of three files. Brotli is told from gzip by its content only.
+// sample returns a page of five files. The Brotli and gzip forms differ in their content.
 func sample(t *testing.T) *site {
 	t.Helper()
 	dist := fstest.MapFS{".gitignore": {Data: []byte("*")}}
@@ -64,7 +64,7 @@ func TestPageIsServedWithItsPolicy(t *testing.T) {
 	}
 }
 
-func TestEncodingIsWhatTheClientTakes(t *testing.T) {
+func TestContentEncoding(t *testing.T) {
 	const wasm = "/assets/engine-ABC.wasm"
 	for _, row := range []struct{ accepts, encoding string }{
 		{"gzip, deflate, br, zstd", "br"}, {"gzip", "gzip"}, {"BR;q=1.0", "br"}, {"br;q=0, gzip;q=0.5", "gzip"}, {"*", "br"}, {"br;q=0, *", "gzip"}, {"", ""}, {"identity", ""}, {"gzip;q=0.0", ""},
@@ -89,14 +89,14 @@ func TestLicencesOfThePage(t *testing.T) {
 	require.Equal(t, "MIT", body(t, res))
 }
 
-func TestWorkersReachThePagesFilesOnly(t *testing.T) {
+func TestFilePolicy(t *testing.T) {
 	for _, path := range []string{"/assets/page-ABC.js", "/icon.svg"} {
 		res := ask(t, sample(t), "GET", path)
 		require.Equal(t, "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'", res.Header.Get("Content-Security-Policy"), path)
 	}
 }
 
-func TestNamesWithAHashAreKeptForEver(t *testing.T) {
+func TestHashedNamesAreImmutable(t *testing.T) {
 	s := sample(t)
 	require.Equal(t, "public, max-age=31536000, immutable", ask(t, s, "GET", "/assets/page-ABC.js").Header.Get("Cache-Control"))
 	icon := ask(t, s, "GET", "/icon.svg", "Accept-Encoding", "br")
@@ -104,7 +104,7 @@ func TestNamesWithAHashAreKeptForEver(t *testing.T) {
 	again := ask(t, s, "GET", "/icon.svg", "Accept-Encoding", "br", "If-None-Match", `"other", W/`+icon.Header.Get("ETag"))
 	require.Equal(t, http.StatusNotModified, again.StatusCode)
 	require.Empty(t, body(t, again))
-	require.NotEqual(t, icon.Header.Get("ETag"), ask(t, s, "GET", "/icon.svg").Header.Get("ETag"), "each form has a tag of its own")
+	require.NotEqual(t, icon.Header.Get("ETag"), ask(t, s, "GET", "/icon.svg").Header.Get("ETag"), "each encoding has its own ETag")
 }
 
 func TestHeadHasNoBody(t *testing.T) {
@@ -115,14 +115,14 @@ func TestHeadHasNoBody(t *testing.T) {
 	}
 }
 
-func TestOtherRequestsGoOn(t *testing.T) {
+func TestOtherRequestsReachNext(t *testing.T) {
 	s := sample(t)
 	for _, row := range [][2]string{{"GET", "/api/v2/canvases"}, {"GET", "/login"}, {"GET", "/v1/canvas/list"}, {"POST", "/"}, {"GET", "/assets"}, {"GET", "/index.html/x"}, {"DELETE", "/assets/page-ABC.js"}} {
 		require.Equal(t, http.StatusTeapot, ask(t, s, row[0], row[1]).StatusCode, row)
 	}
 }
 
-func TestWhatIsNotThereIsSaid(t *testing.T) {
+func TestMissingFiles(t *testing.T) {
 	for _, path := range []string{"/assets/none.js", "/assets/../index.html", "/assets/", "/assets/engine-ABC.wasm.gz", "/assets/%2e%2e/index.html"} {
 		res := ask(t, sample(t), "GET", path)
 		require.Equal(t, http.StatusNotFound, res.StatusCode, path)
@@ -131,12 +131,12 @@ func TestWhatIsNotThereIsSaid(t *testing.T) {
 	}
 }
 
-func TestProgramWithoutThePageSaysSo(t *testing.T) {
+func TestBinaryWithoutPage(t *testing.T) {
 	res := ask(t, newSite(fstest.MapFS{".gitignore": {Data: []byte("*")}}), "GET", "/")
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
 	require.Equal(t, missing, body(t, res))
 }
 
-func TestPageWithoutAPolicyMayDoNothing(t *testing.T) {
+func TestMissingPolicyDeniesEverything(t *testing.T) {
 	require.Equal(t, "default-src 'none'; frame-ancestors 'none'", policyOf(&file{forms: map[string][]byte{"gzip": nil}}))
 }

@@ -15,30 +15,31 @@ import (
 	"strings"
 )
 
-// types are the media types of the page's files. The machine's own table is not asked: a minimal
-// image has none, and a module with a wrong type starts slower.
+// types are the media types of the page's files. The system table is not used: a minimal image has
+// none, and a WebAssembly module with a wrong type starts slower.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".wasm": "application/wasm", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8", ".json": "application/json",
 }
 
-// site is the page's files, ready to send.
+// site is the set of files of the page.
 type site struct {
 	files  map[string]*file
-	policy string // Content-Security-Policy, as index.html itself says it
+	policy string // Content-Security-Policy, from index.html
 }
 
-// file is one file in its compressed forms.
+// file is a file in its compressed forms.
 type file struct {
 	kind, tag string
 	forms     map[string][]byte // Content-Encoding -> bytes: br, gzip
-	lasting   bool              // its name changes with its content
+	hashed    bool              // the name contains a hash of the content
 }
 
-// newSite reads a folder of files name.br and name.gz. What else is there is left alone.
+// newSite reads files named *.br and *.gz from a directory. Other files are ignored.
 func newSite(dist fs.FS) *site {
 	s := &site{files: map[string]*file{}}
-	_ = fs.WalkDir(dist, ".", func(name string, entry fs.DirEntry, err error) error { // a file that cannot be read is missing
+	// Unreadable files are treated as missing.
+	_ = fs.WalkDir(dist, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return nil
 		}
@@ -57,7 +58,7 @@ func newSite(dist fs.FS) *site {
 func (s *site) add(name, encoding string, data []byte) {
 	f := s.files[name]
 	if f == nil {
-		f = &file{kind: types[path.Ext(name)], forms: map[string][]byte{}, lasting: strings.HasPrefix(name, "assets/")}
+		f = &file{kind: types[path.Ext(name)], forms: map[string][]byte{}, hashed: strings.HasPrefix(name, "assets/")}
 		s.files[name] = f
 	}
 	f.forms[encoding] = data
@@ -67,11 +68,11 @@ func (s *site) add(name, encoding string, data []byte) {
 	}
 }
 
-// filePolicy is for all files but index.html. A Worker has the policy of its own script: those of
-// the page run scripts and plugins of strangers, and need nothing but the page's files.
+// filePolicy applies to all files but index.html. A Worker uses the policy of its own script: the
+// page's workers run untrusted scripts and plugins, which need only the files of the page.
 const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
 
-// serve answers GET and HEAD for one of the page's paths.
+// serve responds to GET and HEAD for a path of the page.
 func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -90,7 +91,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) {
 	}
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Cache-Control", "no-cache")
-	if f.lasting {
+	if f.hashed {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	if f.kind != "" {
@@ -116,28 +117,28 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) {
 	h.Set("Content-Encoding", encoding)
 	h.Set("Content-Length", strconv.Itoa(len(f.forms[encoding])))
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(f.forms[encoding]) // the client is gone when this fails
+		_, _ = w.Write(f.forms[encoding]) // fails only if the client is gone
 	}
 }
 
-// unpack sends a file as it was before it was compressed.
+// unpack sends the decompressed file.
 func (f *file) unpack(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
-		_, _ = io.Copy(w, f.plain()) // the client is gone when this fails
+		_, _ = io.Copy(w, f.plain()) // fails only if the client is gone
 	}
 }
 
 func (f *file) plain() io.Reader {
 	unpacked, err := gzip.NewReader(bytes.NewReader(f.forms["gzip"]))
 	if err != nil {
-		return strings.NewReader("") // what a build has written is whole
+		return strings.NewReader("") // the build writes valid gzip
 	}
 	return unpacked
 }
 
 var refused = regexp.MustCompile(`^\s*q=0(\.0*)?\s*$`)
 
-// choose picks the smallest form that the client takes; "" is none of them.
+// choose returns the smallest encoding that the client accepts, or "".
 func choose(accepted string, f *file) string {
 	offered := map[string]bool{}
 	for part := range strings.SplitSeq(accepted, ",") {
@@ -145,15 +146,15 @@ func choose(accepted string, f *file) string {
 		offered[strings.ToLower(strings.TrimSpace(name))] = !refused.MatchString(weight)
 	}
 	for _, encoding := range []string{"br", "gzip"} {
-		said, named := offered[encoding]
-		if f.forms[encoding] != nil && (said || !named && offered["*"]) {
+		accepts, named := offered[encoding]
+		if f.forms[encoding] != nil && (accepts || !named && offered["*"]) {
 			return encoding
 		}
 	}
 	return ""
 }
 
-// matches reads If-None-Match.
+// matches reports whether If-None-Match contains tag.
 func matches(header, tag string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		part = strings.TrimPrefix(strings.TrimSpace(part), "W/")
@@ -166,8 +167,8 @@ func matches(header, tag string) bool {
 
 var policyMeta = regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]+)"`)
 
-// policyOf reads what index.html says of itself, for static servers, and adds what only a header
-// can say.
+// policyOf returns the policy that index.html declares for static servers, plus the directives that
+// only a header can set.
 func policyOf(index *file) string {
 	const alone = "frame-ancestors 'none'"
 	if index == nil {
@@ -176,7 +177,7 @@ func policyOf(index *file) string {
 	text, err := io.ReadAll(index.plain())
 	found := policyMeta.FindSubmatch(text)
 	if err != nil || found == nil {
-		return "default-src 'none'; " + alone // a page that says nothing may do nothing
+		return "default-src 'none'; " + alone // without a policy the page may do nothing
 	}
 	return html.UnescapeString(string(found[1])) + "; " + alone
 }

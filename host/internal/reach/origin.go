@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ErrRedirect means that a server redirects a request that carries credentials to another origin,
-// where they must not go; configure the address that it redirects to.
+// ErrRedirect means that a server redirects a request with credentials to another origin, which
+// must not receive them; configure the target of the redirect.
 var ErrRedirect = errors.New("redirect to another origin")
 
 // SameOrigin reports whether two addresses have the same scheme, host and port.
@@ -24,12 +24,13 @@ func port(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
-// maxRedirects is how many redirects a client with credentials follows.
+// maxRedirects bounds the redirects that a client with credentials follows.
 const maxRedirects = 5
 
-// StayAtOrigin is the CheckRedirect of clients that send credentials: it follows redirects within
-// the origin of the first request and refuses others. The net/http package itself keeps credentials
-// for other ports of a host, and headers that it does not know as credentials for any host.
+// StayAtOrigin is a CheckRedirect function for clients that send credentials: it follows redirects
+// within the origin of the first request and rejects others. By default, net/http also sends
+// credentials to other ports of the same host, and sends credential headers that it does not
+// recognize to any host.
 //
 // Errors: [ErrRedirect].
 func StayAtOrigin(next *http.Request, past []*http.Request) error {
@@ -43,14 +44,15 @@ func StayAtOrigin(next *http.Request, past []*http.Request) error {
 	return nil
 }
 
-// credentialWords are parts of the names of headers that carry credentials, such as X-Api-Key and
-// Private-Token.
+// credentialWords are substrings of the names of headers that carry credentials, such as X-Api-Key
+// and Private-Token.
 var credentialWords = []string{
 	"auth", "cookie", "token", "secret", "password", "credential", "session", "signature",
 }
 
-// IsCredential reports whether a header may carry a credential by its name: such a header must not
-// follow a redirect to another origin. The twin in JavaScript is wasm/js/src/origin.ts.
+// IsCredential reports whether a header may carry a credential, judged by its name: such a header
+// must not follow a redirect to another origin. The JavaScript counterpart is
+// wasm/js/src/origin.ts.
 func IsCredential(header string) bool {
 	name := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(header))
 	for _, word := range credentialWords {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readGolden reads a file that the twins in JavaScript (wasm/js/test/reach.test.ts) are tested with
-// as well.
+// readGolden reads a file that the tests of the JavaScript counterparts
+// (wasm/js/test/reach.test.ts) also use.
 func readGolden[T any](t *testing.T, name string) (golden T) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)

@@ -8,8 +8,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// prepare gives the script what it finds around itself: console, timers, module, and a require that
-// explains itself.
+// prepare defines the globals of the script: console, timers, module, and a require that throws an
+// explanation.
 func (m *machine) prepare() error {
 	console := m.vm.NewObject()
 	module := m.vm.NewObject()
@@ -32,7 +32,8 @@ func (m *machine) prepare() error {
 	)
 }
 
-// printTo prints values separated by blanks: texts as they are, objects as JSON.
+// printTo returns a function that prints values separated by spaces: strings unquoted, objects as
+// JSON.
 func (m *machine) printTo(p *printer) func(goja.FunctionCall) goja.Value {
 	return func(call goja.FunctionCall) goja.Value {
 		parts := make([]string, len(call.Arguments))
@@ -58,11 +59,11 @@ func (m *machine) show(v goja.Value) string {
 	return v.String()
 }
 
-// printer keeps what was printed, up to a limit. It may be read while the script still prints.
+// printer collects output up to a limit. It may be read while the script is still printing.
 type printer struct {
-	mu   sync.Mutex
-	text strings.Builder
-	left int
+	mu        sync.Mutex
+	text      strings.Builder
+	remaining int
 }
 
 const cutNote = "[output cut]\n"
@@ -71,12 +72,12 @@ func (p *printer) line(s string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.left < 0:
-	case len(s) >= p.left:
-		p.left = -1
+	case p.remaining < 0:
+	case len(s) >= p.remaining:
+		p.remaining = -1
 		p.text.WriteString(cutNote)
 	default:
-		p.left -= len(s) + 1
+		p.remaining -= len(s) + 1
 		p.text.WriteString(s + "\n")
 	}
 }

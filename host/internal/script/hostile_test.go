@@ -15,19 +15,19 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// hostile are scripts that take as much memory as they can get, each in its own way.
+// hostile are scripts that allocate as much memory as possible, each in a different way.
 var hostile = []struct{ name, script string }{
-	{"array of texts", `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`},
+	{"array of strings", `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`},
 	{"array of numbers", `function main() { const a = []; for (;;) a.push(1.5) }`},
 	{"nested arrays", `function main() { let a = []; for (;;) a = [a, [], []] }`},
 	{"objects", `function main() { const a = []; for (;;) a.push({a: 1, b: 2}) }`},
 	{"keys", `function main() { const o = {}; for (let i = 0; ; i++) o["key" + i] = i }`},
-	{"text that doubles", `function main() { let s = "xy"; for (;;) s += s }`},
-	{"wide text that doubles", `function main() { let s = "\u4e2d"; for (;;) s += s }`},
+	{"string that doubles", `function main() { let s = "xy"; for (;;) s += s }`},
+	{"wide string that doubles", `function main() { let s = "\u4e2d"; for (;;) s += s }`},
 	{"repeat", `function main() { return "x".repeat(2 ** 30).length }`},
-	{"repeat of wide text", `function main() { return "\u4e2d".repeat(2 ** 29).length }`},
+	{"repeat of a wide string", `function main() { return "\u4e2d".repeat(2 ** 29).length }`},
 	{"padStart", `function main() { return "x".padStart(2 ** 30, "ab").length }`},
-	{"padEnd, kept", `function main() { const a = []; for (let i = 0; ; i++) a.push("x".padEnd(2 ** 24, i)) }`},
+	{"padEnd, retained", `function main() { const a = []; for (let i = 0; ; i++) a.push("x".padEnd(2 ** 24, i)) }`},
 	{"join", `function main() { return new Array(2 ** 20).fill("x".repeat(2 ** 12)).join("").length }`},
 	{"join of holes", `function main() { return new Array(2 ** 28).join("abcd").length }`},
 	{"replaceAll", `function main() { let s = "x".repeat(2 ** 16); return s.replaceAll("x", s).length }`},
@@ -40,10 +40,10 @@ var hostile = []struct{ name, script string }{
 	{"fill", `function main() { return new Array(2 ** 30).fill({}).length }`},
 	{"flat", `function main() { let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return a.flat(Infinity).length }`},
 	{"typed array", `function main() { return new Float64Array(2 ** 28).length }`},
-	{"typed arrays, kept", `function main() { const a = []; for (;;) a.push(new Uint8Array(2 ** 20).fill(1)) }`},
+	{"typed arrays, retained", `function main() { const a = []; for (;;) a.push(new Uint8Array(2 ** 20).fill(1)) }`},
 	{"ArrayBuffer", `function main() { return new ArrayBuffer(2 ** 31 - 1).byteLength }`},
 	{"Map", `function main() { const m = new Map(); for (let i = 0; ; i++) m.set(i, i) }`},
-	{"Set of texts", `function main() { const m = new Set(); for (let i = 0; ; i++) m.add("key" + i) }`},
+	{"Set of strings", `function main() { const m = new Set(); for (let i = 0; ; i++) m.add("key" + i) }`},
 	{"WeakMap", `function main() { const m = new WeakMap(), a = []; for (;;) { const k = {}; a.push(k); m.set(k, [1]) } }`},
 	{"closures", `function main() { let f = () => 1; for (;;) { const g = f; f = () => g } }`},
 	{"getters", `function main() { const o = {get more() { return {__proto__: o, data: new Array(100).fill(1), up: this} }}; let p = o; for (;;) p = p.more }`},
@@ -69,13 +69,13 @@ var hostile = []struct{ name, script string }{
 	{"normalize", `function main() { return "\ufdfa".repeat(2 ** 24).normalize("NFKD").length }`},
 	{"console", `function main() { for (;;) console.log("x".repeat(2 ** 20)) }`},
 	{"output of control characters", `function main() { const s = "\u0001".repeat(7e6); console.log(s); console.error(s); return s }`},
-	{"result that is wide", `function main() { let a = []; for (let i = 0; i < 9e5; i++) a.push({}); return a }`},
-	{"template text", "function main() { let s = \"x\"; for (;;) s = `${s}${s}` }"},
-	{"private use of toString", `function main() { let n = 0; const o = {toString() { return "x".repeat(2 ** (n++)) }}; let s = ""; for (;;) s += o }`},
+	{"wide result", `function main() { let a = []; for (let i = 0; i < 9e5; i++) a.push({}); return a }`},
+	{"template literal", "function main() { let s = \"x\"; for (;;) s = `${s}${s}` }"},
+	{"toString with growing results", `function main() { let n = 0; const o = {toString() { return "x".repeat(2 ** (n++)) }}; let s = ""; for (;;) s += o }`},
 }
 
-// TestHostileScriptsStayWithinMemory runs scripts that take all memory there is. No worker ever holds more than is
-// reserved for it.
+// TestHostileScriptsStayWithinMemory checks that no worker uses more memory than is reserved for
+// it.
 func TestHostileScriptsStayWithinMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux limits the memory of a process")
@@ -91,16 +91,16 @@ func TestHostileScriptsStayWithinMemory(t *testing.T) {
 				Limits: Limits{Time: 250 * time.Millisecond, Memory: memory}, Worker: []string{self, "script-worker"},
 				started: func(pid int) { go watchPeak(pid, &peak) },
 			}
-			began := time.Now()
+			start := time.Now()
 			_, err := r.RunCode(t.Context(), call(c.script))
-			t.Logf("%d MB, %v, %v", peak.Load()>>20, time.Since(began), err)
+			t.Logf("%d MB, %v, %v", peak.Load()>>20, time.Since(start), err)
 			require.ErrorIs(t, err, engine.ErrLimit)
 			require.Less(t, peak.Load(), int64(memory+overhead))
 		})
 	}
 }
 
-// watchPeak stores the most resident memory that a process has had, until it ends.
+// watchPeak stores the peak resident memory of a process until the process exits.
 func watchPeak(pid int, peak *atomic.Int64) {
 	for {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -19,17 +19,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/language/results.json")
 
-// outcome is what a script gave, in the form that both interpreters are compared in: the one here,
-// and the one in which the same scripts run in a browser (wasm/js/test/language.test.ts).
+// outcome is the result of a script in the form that is compared between both interpreters: this
+// one, and the one that runs the same scripts in a browser (wasm/js/test/language.test.ts).
 type outcome struct {
 	Result string `json:"result,omitempty"` // as JSON
 	Stdout string `json:"stdout,omitempty"`
-	Stderr string `json:"stderr,omitempty"` // of an error only its kind: each interpreter has words of its own
-	Error  string `json:"error,omitempty"`  // limit, or why else it could not run
+	Stderr string `json:"stderr,omitempty"` // errors reduced to their type: messages differ between interpreters
+	Error  string `json:"error,omitempty"`  // "limit", or another error of RunCode
 }
 
-// piece is one script of testdata/language: a line `//// name :: arguments`, and the script below
-// it.
+// piece is one script of testdata/language: a line `//// name :: arguments` followed by the script.
 type piece struct{ name, arguments, script string }
 
 func readPieces(t *testing.T) (pieces []piece) {
@@ -51,7 +50,7 @@ func readPieces(t *testing.T) (pieces []piece) {
 	return pieces
 }
 
-// TestLanguage runs every script and compares what it gives with what is written down.
+// TestLanguage runs every script and compares its outcome with results.json.
 func TestLanguage(t *testing.T) {
 	local := time.Local
 	time.Local = time.UTC
@@ -68,7 +67,7 @@ func TestLanguage(t *testing.T) {
 	for _, p := range pieces {
 		t.Run(p.name, func(t *testing.T) {
 			_, twice := got[p.name]
-			require.False(t, twice, "two scripts of one name")
+			require.False(t, twice, "duplicate script name")
 			got[p.name] = p.run(t)
 			if !*update {
 				require.Equal(t, want[p.name], got[p.name])
@@ -76,7 +75,7 @@ func TestLanguage(t *testing.T) {
 		})
 	}
 	if !*update {
-		require.Len(t, want, len(pieces), "results of scripts that are gone")
+		require.Len(t, want, len(pieces), "results of removed scripts")
 		return
 	}
 	var b bytes.Buffer
@@ -106,7 +105,7 @@ func (p piece) run(t *testing.T) outcome {
 
 var uncaught = regexp.MustCompile(`(?ms)^(\w*Error)\b.*|(?m)( at |\n\s*at ).*`)
 
-// kindOnly leaves of an error that ended a script its kind.
+// kindOnly reduces an uncaught error to its type.
 func kindOnly(stderr string) string {
 	return strings.TrimRight(uncaught.ReplaceAllString(stderr, "$1"), "\n")
 }

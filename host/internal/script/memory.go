@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// running is how many scripts are watched; they share the blame for what the process holds.
+// running counts the watched scripts, which share the measured growth of the process.
 var running atomic.Int64
 
-// garbage is how many times the limit a process may grow by memory that nobody may hold any more.
+// garbage is the multiple of the limit by which the heap may grow including garbage.
 const garbage = 3
 
-// watchMemory interrupts when the process has grown by more than limit for each running script. The
-// interpreter keeps no count of its own, so this is a measurement of the whole process every few
-// milliseconds: good enough to stop a script that collects without end, not a wall. The function it
-// gives ends the watch.
+// watchMemory calls interrupt when the heap has grown by more than limit for each running script.
+// The interpreter does not count its memory, so this samples the whole process every few
+// milliseconds: enough to stop a script that allocates without end, but not a strict bound. stop
+// ends the watch.
 func watchMemory(limit int64, interrupt func(any)) (stop func()) {
 	running.Add(1)
 	w := &watch{limit: limit, interrupt: interrupt, done: make(chan struct{})}
@@ -28,13 +28,13 @@ func watchMemory(limit int64, interrupt func(any)) (stop func()) {
 	}
 }
 
-// watch is one script under watch. Its goroutine owns everything but done.
+// watch monitors the memory for one script. Its goroutine owns all fields but done.
 type watch struct {
 	limit     int64
 	interrupt func(any)
 	done      chan struct{}
-	live, all int64         // the least there was since the script began
-	collected chan struct{} // closed when a collection has ended that was asked for; nil without one
+	live, all int64         // the minimum since the script started
+	collected chan struct{} // closed after the requested collection; nil if none was requested
 }
 
 func (w *watch) loop() {
@@ -56,18 +56,18 @@ func (w *watch) loop() {
 	}
 }
 
-// over reports whether the script holds too much. What was alive at the last collection may be the
-// remains of an earlier script, so a collection of its own confirms it, unless there is no time for
-// that.
+// over reports whether the script uses too much memory. The memory that was live at the last
+// collection may belong to an earlier script, so a new collection confirms it, unless the growth
+// leaves no time for that.
 func (w *watch) over(confirmed bool) bool {
 	live, all := heap()
-	// What was garbage at the start is none of the script's growth.
+	// Memory that was garbage at the start is not growth.
 	w.live, w.all = min(w.live, live), min(w.all, all)
-	most := w.limit * running.Load()
+	limit := w.limit * running.Load()
 	switch {
-	case all-w.all >= garbage*most:
+	case all-w.all >= garbage*limit:
 		return true
-	case live-w.live < most || w.collected != nil:
+	case live-w.live < limit || w.collected != nil:
 		return false
 	case !confirmed:
 		c := make(chan struct{})
@@ -81,8 +81,8 @@ func (w *watch) over(confirmed bool) bool {
 	return true
 }
 
-// heap is how many bytes were held when garbage was last collected, and how many there are with
-// garbage since.
+// heap returns the bytes that were live after the last garbage collection, and the current bytes
+// including garbage.
 func heap() (live, all int64) {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

@@ -15,14 +15,14 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// maxCalls is how deep functions may call each other.
+// maxCalls bounds the depth of calls.
 const maxCalls = 2000
 
-// A regular expression with look-around can take forever and does not hear interrupts. Where this
-// stops one, it counts as not matching.
+// A regular expression with look-around can run forever and ignores interrupts. After this timeout
+// it does not match.
 func init() { regexp2.DefaultMatchTimeout = 2 * time.Second }
 
-// machine is one interpreter at work on one script. It belongs to one goroutine, except for
+// machine is an interpreter that runs one script. It belongs to one goroutine, except for
 // interrupts.
 type machine struct {
 	vm     *goja.Runtime
@@ -32,11 +32,11 @@ type machine struct {
 	timers timers
 }
 
-// run executes a script in this process. It returns when ctx ends, even if the interpreter does
-// not.
+// run executes a script in this process. It returns when ctx is done, even if the interpreter does
+// not stop.
 func run(ctx context.Context, limits Limits, c *engine.CodeCall) (engine.CodeResult, error) {
 	m := &machine{vm: goja.New(), limits: limits}
-	m.out.left, m.errs.left = limits.Output, limits.Output
+	m.out.remaining, m.errs.remaining = limits.Output, limits.Output
 	m.vm.SetMaxCallStackSize(maxCalls)
 	stop := context.AfterFunc(ctx, func() { m.vm.Interrupt(context.Cause(ctx)) })
 	defer stop()
@@ -56,7 +56,7 @@ func run(ctx context.Context, limits Limits, c *engine.CodeCall) (engine.CodeRes
 		return m.result(c.Script, o.value, o.err)
 	case <-ctx.Done():
 	}
-	// The interpreter hears an interrupt between two steps; a single long step may make it deaf.
+	// The interpreter checks for interrupts between two steps, and a single step may be long.
 	select {
 	case o := <-done:
 		return m.result(c.Script, o.value, o.err)
@@ -65,7 +65,7 @@ func run(ctx context.Context, limits Limits, c *engine.CodeCall) (engine.CodeRes
 	}
 }
 
-// main runs the script and then its main function.
+// main runs the script, then its main function.
 func (m *machine) main(ctx context.Context, c *engine.CodeCall) (v engine.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -96,10 +96,10 @@ func (m *machine) main(ctx context.Context, c *engine.CodeCall) (v engine.Value,
 	return m.export(result)
 }
 
-// errNoMain means that there is nothing to call.
+// errNoMain means that the script defines no entry point.
 var errNoMain = errors.New("the script defines no function main(args)")
 
-// entry finds main: a function of the script, module.exports.main, or module.exports itself.
+// entry returns main: a function of the script, module.exports.main, or module.exports itself.
 func (m *machine) entry() (goja.Callable, error) {
 	v, err := m.vm.RunString(`typeof main === "function" ? main
 		: typeof module.exports === "function" ? module.exports : module.exports && module.exports.main`)
@@ -113,10 +113,10 @@ func (m *machine) entry() (goja.Callable, error) {
 	return f, nil
 }
 
-// settle waits for a promise; timers run meanwhile.
+// settle waits for a promise and runs timers meanwhile.
 func (m *machine) settle(ctx context.Context, v goja.Value) (goja.Value, error) {
 	o, ok := v.(*goja.Object)
-	if !ok || o.ExportType() != reflect.TypeFor[*goja.Promise]() { // exporting other objects copies them whole
+	if !ok || o.ExportType() != reflect.TypeFor[*goja.Promise]() { // Export copies other objects
 		return v, nil
 	}
 	p, ok := o.Export().(*goja.Promise)
@@ -136,7 +136,7 @@ func (m *machine) settle(ctx context.Context, v goja.Value) (goja.Value, error) 
 	return m.settle(ctx, p.Result())
 }
 
-// thrown is a value that a promise was rejected with.
+// thrown is the error of a rejected promise.
 type thrown struct{ value goja.Value }
 
 func (t *thrown) Error() string {
@@ -148,7 +148,8 @@ func (t *thrown) Error() string {
 	return t.value.String()
 }
 
-// result tells what a script threw from what stopped it.
+// result distinguishes errors that the script threw, which go to Stderr, from errors that stopped
+// it.
 func (m *machine) result(script string, v engine.Value, err error) (engine.CodeResult, error) {
 	res := engine.CodeResult{Value: v, Stdout: m.out.String(), Stderr: m.errs.String()}
 	var interrupted *goja.InterruptedError
@@ -176,10 +177,10 @@ func (m *machine) result(script string, v engine.Value, err error) (engine.CodeR
 	return res, nil
 }
 
-// moduleWords start a line of a script that was written as a module.
+// moduleWords matches a line of an ES module.
 var moduleWords = regexp.MustCompile(`(?m)^\s*(import|export)\b`)
 
-// syntaxHint explains the commonest reason why a script from elsewhere does not parse.
+// syntaxHint explains the most common syntax error of scripts from elsewhere.
 func syntaxHint(e *goja.Exception, script string) string {
 	if strings.HasPrefix(e.Error(), "SyntaxError") && moduleWords.MatchString(script) {
 		return " (import and export are not available: define function main(args) or set module.exports)"

@@ -1,18 +1,19 @@
-// Package script runs the JavaScript of CodeExec components behind the engine's code port.
+// Package script runs the JavaScript of CodeExec components. It implements the code port of the
+// engine.
 //
-// A script defines main(args), which gets one object and returns a value or a promise of one; it
-// may also put main into module.exports. There are no modules, no files and no network: only the
-// language, console and timers. Time, memory and output are limited, and the end of the context
-// ends the script.
+// A script defines main(args), which receives one object and returns a value or a promise; it may
+// also assign main to module.exports. There are no modules, files or network: only the language,
+// console and timers. Time, memory and output are limited, and a script stops when its context is
+// done.
 //
-// Scripts come from the authors of canvases. The interpreter (goja) shares the memory of its
-// process, and a hostile script can use that up or overflow the stack, which ends a Go program. So
-// a host sets Worker, and each script runs in a process of its own, whose memory the kernel bounds
-// on Linux; without it scripts run in this process, which is enough for tests and trusted canvases.
-// With a budget, a script that does not fit into memory beside those at work waits for them, in
-// order.
+// Scripts are written by the authors of canvases. The interpreter (goja) shares the memory of its
+// process, and a hostile script can exhaust that memory or overflow the stack, which terminates a
+// Go program. Therefore a host sets Worker, and each script runs in a separate process whose memory
+// the kernel limits on Linux. Without Worker scripts run in this process, which is enough for tests
+// and trusted canvases. With a memory budget, scripts that do not fit beside the running ones wait
+// in order.
 //
-// Python needs a sandbox of its own and is refused with an error that says so.
+// Python would need a different sandbox and is rejected with an error.
 package script
 
 import (
@@ -26,19 +27,19 @@ import (
 )
 
 var (
-	// ErrLanguage means that scripts of a language do not run here; set the node's language to
+	// ErrLanguage means that scripts in this language are not supported; set the node's language to
 	// javascript.
 	ErrLanguage = fmt.Errorf("language %w", engine.ErrNoPort)
-	// ErrNested means that calls, brackets or values of a script nest too deep for the stack of its
+	// ErrNested means that calls, brackets or values of a script nest too deep for the stack of the
 	// worker.
 	ErrNested = errors.New("it nests too deep")
 )
 
-// Limits bound one script. Zero fields get the defaults.
+// Limits bound one script. Zero fields mean the defaults.
 type Limits struct {
-	Time   time.Duration // default 10 s; waiting for other scripts does not count
-	Memory int64         // bytes of data, default 256 MB; a worker cannot take more than 144 MB beyond it
-	Output int           // bytes of printed text and of the result each, default 8 MB
+	Time   time.Duration // default 10 s, not counting waits for memory
+	Memory int64         // bytes of data, default 256 MB; a worker uses at most 144 MB more
+	Output int           // bytes of each output channel and of the result, default 8 MB
 	Script int           // bytes of the script itself, default 256 KB
 }
 
@@ -58,23 +59,24 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Runner answers the engine's code port. The zero value is ready and runs scripts in this process.
+// Runner implements the code port of the engine. The zero value is ready to use and runs scripts in
+// this process.
 type Runner struct {
 	Limits Limits
-	// Memory is what scripts may use together; nil means any. On a small budget each gets less than
-	// its limit.
+	// Memory bounds the memory of all scripts together; nil means no bound. With a small budget
+	// each script gets less than its limit.
 	Memory *memlimit.Budget
-	// Worker is the command of a process that calls Work, such as the host's own binary with an
+	// Worker is the command line of a process that calls [Work], such as the host binary with an
 	// argument.
 	Worker []string
 
-	started func(pid int) // of a worker; nil outside of tests
+	started func(pid int) // called with the process ID of a worker; nil outside of tests
 }
 
 var _ engine.Code = (*Runner)(nil)
 
-// RunCode calls main of a script. What the script throws comes back in Stderr; an error means that
-// it was refused, cancelled, or went over a limit (engine.ErrLimit).
+// RunCode calls main of a script. Errors that the script throws are returned in Stderr; an error
+// means that it was rejected, canceled, or exceeded a limit (engine.ErrLimit).
 func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeResult, error) {
 	limits := r.Limits.withDefaults()
 	switch c.Language {
@@ -94,7 +96,7 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 	defer cancel()
 	var result engine.CodeResult
 	if len(r.Worker) > 0 {
-		result, err = r.outside(limited, limits, c)
+		result, err = r.runWorker(limited, limits, c)
 	} else {
 		result, err = run(limited, limits, c)
 	}
@@ -108,24 +110,24 @@ func (r *Runner) RunCode(ctx context.Context, c *engine.CodeCall) (engine.CodeRe
 }
 
 const (
-	// atOnce is how many scripts a budget has room for at least.
+	// atOnce is the minimum number of concurrent scripts of a budget.
 	atOnce = 2
-	// arena is the step in which the Go runtime of a worker reserves memory for its heap.
+	// arena is the unit in which the Go runtime of a worker reserves heap memory.
 	arena = 64 << 20
-	// overhead is what a worker may use beyond its limit: a part of an arena, the interpreter, and
+	// overhead bounds what a worker uses beyond its limit: part of an arena, the interpreter and
 	// stacks.
 	overhead = arena + 16<<20
 )
 
-// Share is how much of a memory limit scripts may use together, as the size of a [Runner]'s budget:
-// two at once of 128 MB each at 1 GiB, two of 256 MB at 2 GiB.
+// Share returns the size of a [Runner]'s budget for a memory limit of the process: two scripts of
+// 128 MB each at 1 GiB, two of 256 MB at 2 GiB.
 func Share(limit int64) int64 { return limit / 16 * 7 }
 
-// wholeArenas is the memory that a worker with a limit can use for its heap, but for the rest of
-// its first arena.
+// wholeArenas returns the heap memory available to a worker with the given limit, not counting the
+// rest of its first arena.
 func wholeArenas(memory int64) int64 { return (memory + arena - 1) / arena * arena }
 
-// reserve waits for the memory of a script, and lowers the limit where the whole budget is small.
+// reserve waits for the memory of a script, and lowers its limit if the whole budget is small.
 func (r *Runner) reserve(ctx context.Context, limits *Limits) (release func(), err error) {
 	if r.Memory == nil {
 		return func() {}, nil
@@ -139,5 +141,5 @@ func (r *Runner) reserve(ctx context.Context, limits *Limits) (release func(), e
 	return account.Close, nil
 }
 
-// errTime is the cause of a context that ended because the script's time is over.
+// errTime is the cause of a context whose time limit expired.
 var errTime = errors.New("time is over")

@@ -15,7 +15,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/memlimit"
 )
 
-// The test binary is its own worker.
+// TestMain makes the test binary its own worker.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "script-worker" {
 		if err := Work(context.Background(), os.Stdin, os.Stdout); err != nil {
@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// places are the two ways to run a script; both must give the same.
-func places(t *testing.T, limits Limits) map[string]*Runner {
+// modes returns a runner for each way to run a script; both must give the same results.
+func modes(t *testing.T, limits Limits) map[string]*Runner {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	return map[string]*Runner{
@@ -47,7 +47,7 @@ func call(script string) *engine.CodeCall {
 
 func TestScripts(t *testing.T) {
 	for _, c := range []struct{ name, script, value, stdout, stderr string }{
-		{"main gets one object", `function main({text, n}) { return text.toUpperCase() + n }`, `"GRÜSS2"`, "", ""},
+		{"main receives one object", `function main({text, n}) { return text.toUpperCase() + n }`, `"GRÜSS2"`, "", ""},
 		{"an object keeps its order", `function main(a) { return {z: a.list, a: 1.5, u: undefined, f() {}} }`, `{"z":[1,{"a":null}],"a":1.5}`, "", ""},
 		{"an async main", `async function main() { await null; return [1, 2] }`, `[1,2]`, "", ""},
 		{"a promise with a timer", `const main = () => new Promise(r => setTimeout(r, 5, "later"))`, `"later"`, "", ""},
@@ -62,20 +62,20 @@ func TestScripts(t *testing.T) {
 			await new Promise(r => setTimeout(r, 20))
 			return s
 		}`, `"abcd"`, "", ""},
-		{"a timer of less than no time", `const main = async () => { let s = ""; setTimeout(() => s += "a", 0); setTimeout(() => s += "b", -1e300); await new Promise(r => setTimeout(r, 1)); return s }`, `"ab"`, "", ""},
+		{"a timer with a negative delay", `const main = async () => { let s = ""; setTimeout(() => s += "a", 0); setTimeout(() => s += "b", -1e300); await new Promise(r => setTimeout(r, 1)); return s }`, `"ab"`, "", ""},
 		{"a cleared timer", `const main = () => new Promise(r => { clearTimeout(setTimeout(() => r(1), 1)); setTimeout(() => r(2), 5) })`, `2`, "", ""},
 		{"module.exports", `module.exports = { main: (a) => a.n + 1 }`, `3`, "", ""},
 		{"module.exports as a function", `module.exports = () => true`, `true`, "", ""},
 		{"printed text", `function main() { console.log("a", {b: [1]}, null); console.error("c") }`, `null`, "a {\"b\": [1]} null\n", "c\n"},
 		{"dates and numbers", `function main() { return [new Date(0), 0/0, 1e21, -0, 2**53, new Number(4)] }`, `["1970-01-01T00:00:00.000Z",null,1e+21,0,9007199254740992,4]`, "", ""},
 		{"a thrown error", `function main() { throw new Error("no luck") }`, `null`, "", "Error: no luck\n\tat main (script.js:1:25(3))\n"},
-		{"a thrown text in a promise", `async function main() { throw "no luck" }`, `null`, "", "no luck\n"},
+		{"a string thrown in a promise", `async function main() { throw "no luck" }`, `null`, "", "no luck\n"},
 		{"no main", `let x = 1`, `null`, "", "the script defines no function main(args)\n"},
-		{"a result that holds itself", `function main() { const a = []; a.push(a); return a }`, `error: holds itself`, "", ""},
-		{"a promise without end", `const main = () => new Promise(() => {})`, `error: never settled`, "", ""},
+		{"a cyclic result", `function main() { const a = []; a.push(a); return a }`, `error: holds itself`, "", ""},
+		{"a promise that never settles", `const main = () => new Promise(() => {})`, `error: never settled`, "", ""},
 	} {
-		for place, r := range places(t, Limits{}) {
-			t.Run(c.name+" "+place, func(t *testing.T) {
+		for mode, r := range modes(t, Limits{}) {
+			t.Run(c.name+" "+mode, func(t *testing.T) {
 				res, err := r.RunCode(t.Context(), call(c.script))
 				if want, ok := strings.CutPrefix(c.value, "error: "); ok {
 					require.ErrorContains(t, err, want)
@@ -90,15 +90,15 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-func TestWhatScriptsCannotDo(t *testing.T) {
+func TestUnsupportedFeatures(t *testing.T) {
 	for _, c := range []struct{ name, script, stderr string }{
 		{"modules", `const fs = require("fs"); function main() {}`, "scripts run without modules"},
 		{"import", "import fs from 'fs'\nfunction main() {}", "import and export are not available"},
 		{"export", "export function main() {}", "import and export are not available"},
-		{"a script that is none", "function main( {", "SyntaxError"},
-		{"recursion without end", "function main() { return main() + 1 }", "RangeError"},
-		{"recursion through the language", "const o = { toString() { return '' + o } }; const main = () => '' + o", "RangeError"},
-		{"what node has", "function main() { return process.env }", "ReferenceError: process is not defined"},
+		{"a syntax error", "function main( {", "SyntaxError"},
+		{"infinite recursion", "function main() { return main() + 1 }", "RangeError"},
+		{"infinite recursion through toString", "const o = { toString() { return '' + o } }; const main = () => '' + o", "RangeError"},
+		{"Node.js globals", "function main() { return process.env }", "ReferenceError: process is not defined"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			res, err := (&Runner{}).RunCode(t.Context(), call(c.script))
@@ -112,22 +112,22 @@ func TestWhatScriptsCannotDo(t *testing.T) {
 func TestLimits(t *testing.T) {
 	limits := Limits{Time: 30 * time.Second, Memory: 32 << 20, Output: 1000}
 	for _, c := range []struct{ name, script, want string }{
-		{"a loop without end", `function main() { for (;;) {} }`, "ran longer than 1s"},
-		{"a loop without end at the top", `for (;;) {}`, "ran longer than 1s"},
-		{"a timer that comes too late", `const main = () => new Promise(r => setTimeout(r, 1e6))`, "ran longer than 1s"},
-		{"a list without end", `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`, "more than 32 MB of memory"},
-		{"a text that doubles", `function main() { let s = "xy"; for (;;) s += s }`, "more than 32 MB of memory"},
-		{"a huge result", `function main() { return "x".repeat(2000) }`, "larger than it may be"},
-		{"a list with nothing in it", `function main() { return new Array(4e9) }`, "larger than it may be"},
-		{"few objects, endless text", `function main() { let a = [1]; for (let i = 0; i < 50; i++) a = [a, a]; return a }`, "larger than it may be"},
+		{"an infinite loop", `function main() { for (;;) {} }`, "ran longer than 1s"},
+		{"an infinite loop at the top level", `for (;;) {}`, "ran longer than 1s"},
+		{"a timer beyond the time limit", `const main = () => new Promise(r => setTimeout(r, 1e6))`, "ran longer than 1s"},
+		{"an array that grows without bound", `function main() { const a = []; for (;;) a.push("x".repeat(100) + a.length) }`, "more than 32 MB of memory"},
+		{"a string that doubles", `function main() { let s = "xy"; for (;;) s += s }`, "more than 32 MB of memory"},
+		{"a large result", `function main() { return "x".repeat(2000) }`, "larger than it may be"},
+		{"a sparse array", `function main() { return new Array(4e9) }`, "larger than it may be"},
+		{"few objects that expand to unbounded text", `function main() { let a = [1]; for (let i = 0; i < 50; i++) a = [a, a]; return a }`, "larger than it may be"},
 	} {
 		own := limits
 		if strings.HasPrefix(c.want, "ran longer") {
 			own.Time = time.Second
 		}
-		for place, r := range places(t, own) {
-			t.Run(c.name+" "+place, func(t *testing.T) {
-				if !strings.HasSuffix(c.want, "memory") { // scripts that run together share the measured memory
+		for mode, r := range modes(t, own) {
+			t.Run(c.name+" "+mode, func(t *testing.T) {
+				if !strings.HasSuffix(c.want, "memory") { // scripts that run concurrently share the measured memory
 					t.Parallel()
 				}
 				_, err := r.RunCode(t.Context(), call(c.script))
@@ -138,7 +138,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestHugeOutputIsCut(t *testing.T) {
+func TestOutputIsTruncated(t *testing.T) {
 	r := &Runner{Limits: Limits{Output: 100}}
 	res, err := r.RunCode(t.Context(), call(`function main() { for (let i = 0; i < 1000; i++) console.log("line " + i) }`))
 	require.NoError(t, err)
@@ -146,25 +146,25 @@ func TestHugeOutputIsCut(t *testing.T) {
 	require.True(t, strings.HasSuffix(res.Stdout, cutNote))
 }
 
-// These end the process they run in, so they need a worker.
-func TestCrashesStayInTheWorker(t *testing.T) {
+// These scripts terminate their process, so they need a worker.
+func TestCrashesAreConfinedToTheWorker(t *testing.T) {
 	for _, c := range []struct{ name, script string }{
 		{"nested brackets", `const main = () => eval("(".repeat(1e6) + "1" + ")".repeat(1e6))`},
-		{"a text of a list nested without end", `function main() { let a = []; for (let i = 0; i < 1e6; i++) a = [a]; return JSON.stringify(a) }`},
-		{"one step that fills the memory", `function main() { return Array.from({length: 4e9}).length }`},
+		{"JSON of a deeply nested array", `function main() { let a = []; for (let i = 0; i < 1e6; i++) a = [a]; return JSON.stringify(a) }`},
+		{"a single step that exhausts memory", `function main() { return Array.from({length: 4e9}).length }`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := places(t, Limits{Time: time.Second, Memory: 64 << 20})["worker"]
+			r := modes(t, Limits{Time: time.Second, Memory: 64 << 20})["worker"]
 			_, err := r.RunCode(t.Context(), call(c.script))
 			require.ErrorIs(t, err, engine.ErrLimit)
 		})
 	}
 }
 
-func TestCancelEndsAScript(t *testing.T) {
-	for place, r := range places(t, Limits{}) {
-		t.Run(place, func(t *testing.T) {
+func TestCancelStopsScript(t *testing.T) {
+	for mode, r := range modes(t, Limits{}) {
+		t.Run(mode, func(t *testing.T) {
 			best := time.Hour
 			for range 5 {
 				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -174,20 +174,20 @@ func TestCancelEndsAScript(t *testing.T) {
 				best = min(best, time.Since(start))
 				cancel()
 			}
-			// The best of five: the machine may be busy, the interpreter may not be deaf.
+			// The best of five, because the machine may be busy.
 			require.Less(t, best, 900*time.Millisecond)
 		})
 	}
 }
 
-func TestWaitingForMemory(t *testing.T) {
+func TestMemoryWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		budget := memlimit.New("scripts", 2*(arena+overhead))
 		r := &Runner{Limits: Limits{Time: time.Second}, Memory: budget}
 		holder := budget.Open()
 		require.NoError(t, holder.Grow(arena+overhead))
 		_, err := r.RunCode(t.Context(), call(`function main() { return 1 }`))
-		require.NoError(t, err, "there is room for two")
+		require.NoError(t, err, "the budget fits two scripts")
 
 		require.NoError(t, holder.Grow(1))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -203,18 +203,18 @@ func TestWaitingForMemory(t *testing.T) {
 		require.Empty(t, canceled)
 		cancel()
 		synctest.Wait()
-		require.ErrorIs(t, <-canceled, context.Canceled, "a canceled script does not wait")
+		require.ErrorIs(t, <-canceled, context.Canceled, "a canceled script stops waiting")
 		require.Empty(t, done)
 		holder.Close()
-		require.NoError(t, <-done, "the time of a script does not pass while it waits")
+		require.NoError(t, <-done, "waiting does not count toward the time limit")
 		require.Zero(t, budget.Used())
 	})
 }
 
-func TestLargeResultsAreRefused(t *testing.T) {
-	for place, r := range places(t, Limits{Output: 10_000}) {
-		if place != "worker" {
-			continue // only what a worker sends is encoded
+func TestLargeResultsAreRejected(t *testing.T) {
+	for mode, r := range modes(t, Limits{Output: 10_000}) {
+		if mode != "worker" {
+			continue // only the results of a worker are encoded
 		}
 		_, err := r.RunCode(t.Context(), call(`function main() { const s = "\u0001".repeat(9000); console.log(s); return s }`))
 		require.ErrorIs(t, err, engine.ErrLimit)
@@ -222,7 +222,7 @@ func TestLargeResultsAreRefused(t *testing.T) {
 	}
 }
 
-// A worker that cannot work is the host's trouble, and not a limit that the script reached.
+// A failed worker is an error of the host, not a limit that the script exceeded.
 func TestFailedWorkerIsNotALimit(t *testing.T) {
 	r := &Runner{Worker: []string{"/bin/sh", "-c", "echo no such option >&2; exit 1"}}
 	_, err := r.RunCode(t.Context(), call(`function main() { return 1 }`))
@@ -237,7 +237,7 @@ func TestWorkerSeesNoEnvironment(t *testing.T) {
 	require.Empty(t, res.Stdout)
 }
 
-func TestOtherLanguagesAreRefused(t *testing.T) {
+func TestOtherLanguagesAreRejected(t *testing.T) {
 	_, err := (&Runner{}).RunCode(t.Context(), &engine.CodeCall{Language: "python", Script: "def main(): pass"})
 	require.ErrorIs(t, err, ErrLanguage)
 	require.ErrorIs(t, err, engine.ErrNoPort)

@@ -12,26 +12,25 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// timers are the pending setTimeout calls of a script, run one by one while main's promise is
-// pending.
+// timers are the pending setTimeout calls of a script. They run one by one while the promise of
+// main is pending.
 //
-// In which order they come depends on what the script says and not on how fast it runs: they are
-// counted from when the function that set them was due. None comes before its time has passed on
-// the clock as well.
+// Their order depends only on the script and not on its speed: a delay counts from the due time of
+// the timer that called setTimeout. No timer runs before its delay has passed on the clock as well.
 type timers struct {
 	last    int64
-	now     time.Duration // when the timer that runs was due, since the script began
+	now     time.Duration // due time of the running timer, since the script started
 	pending []timer
 }
 
 type timer struct {
 	id    int64
-	due   time.Duration // since the script began
-	after time.Time     // not before
+	due   time.Duration // since the script started
+	after time.Time     // earliest time on the clock
 	run   func() error
 }
 
-// set is setTimeout(f, ms, ...args).
+// set implements setTimeout(f, ms, ...args).
 func (t *timers) set(vm *goja.Runtime) func(goja.FunctionCall) goja.Value {
 	return func(call goja.FunctionCall) goja.Value {
 		f, ok := goja.AssertFunction(call.Argument(0))
@@ -52,12 +51,12 @@ func (t *timers) set(vm *goja.Runtime) func(goja.FunctionCall) goja.Value {
 	}
 }
 
-// clear is clearTimeout(id).
+// clear implements clearTimeout(id).
 func (t *timers) clear(id int64) {
 	t.pending = slices.DeleteFunc(t.pending, func(x timer) bool { return x.id == id })
 }
 
-// next waits for the earliest timer and runs it; again is false when there is none.
+// next waits for the earliest timer and runs it; again is false if there is none.
 func (t *timers) next(ctx context.Context) (again bool, err error) {
 	if len(t.pending) == 0 {
 		return false, nil

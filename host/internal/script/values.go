@@ -11,11 +11,11 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// maxDepth is how deep a result may nest; objects that hold themselves end there.
+// maxDepth bounds the nesting of a result, and so detects cycles.
 const maxDepth = 200
 
-// parseJSON makes a script's value. Whole numbers beyond 2^53 lose digits, as everywhere in
-// JavaScript.
+// parseJSON converts a Value to a JavaScript value. Integers beyond 2^53 lose digits, as everywhere
+// in JavaScript.
 func (m *machine) parseJSON(v engine.Value) (goja.Value, error) {
 	if v.IsNull() {
 		return m.vm.NewObject(), nil
@@ -27,24 +27,24 @@ func (m *machine) parseJSON(v engine.Value) (goja.Value, error) {
 	return parse(goja.Undefined(), m.vm.ToValue(v.JSON()))
 }
 
-// export makes a Value of a script's value by the rules of JSON.stringify, but for a BigInt, which becomes its text. It
-// counts as it goes: a few objects that hold each other can stand for more text than there is
-// memory.
+// export converts a JavaScript value by the rules of JSON.stringify, except that a BigInt becomes a
+// string. It counts bytes as it goes: a few objects with shared references can expand to more text
+// than fits into memory.
 func (m *machine) export(v goja.Value) (engine.Value, error) {
-	e := exporter{vm: m.vm, left: m.limits.Output}
+	e := exporter{vm: m.vm, remaining: m.limits.Output}
 	return e.value(v, 0)
 }
 
 type exporter struct {
-	vm   *goja.Runtime
-	left int // bytes, roughly
+	vm        *goja.Runtime
+	remaining int // approximate bytes
 }
 
-// errResult means that a script gave or printed more than it may.
+// errResult means that the result or the output of a script is too large.
 var errResult = fmt.Errorf("script: the result is larger than it may be: %w", engine.ErrLimit)
 
 func (e *exporter) spend(n int) error {
-	if e.left -= n; e.left < 0 {
+	if e.remaining -= n; e.remaining < 0 {
 		return errResult
 	}
 	return nil
@@ -64,7 +64,7 @@ func (e *exporter) value(v goja.Value, depth int) (engine.Value, error) {
 	if err := e.deep(depth); err != nil {
 		return engine.Null, err
 	}
-	if v == nil || goja.IsNull(v) || unwritten(v) {
+	if v == nil || goja.IsNull(v) || omitted(v) {
 		return engine.Null, nil
 	}
 	if o, ok := v.(*goja.Object); ok {
@@ -74,15 +74,15 @@ func (e *exporter) value(v goja.Value, depth int) (engine.Value, error) {
 	case bool:
 		return engine.Bool(x), nil
 	case int64, float64:
-		n, _ := engine.ParseNumber(v.String()) // as the script would print it; NaN and infinities are none
+		n, _ := engine.ParseNumber(v.String()) // JavaScript's formatting; NaN and infinities become null
 		return n, nil
 	}
 	s := v.String()
 	return engine.String(s), e.spend(len(s))
 }
 
-// unwritten reports whether JSON leaves a value out.
-func unwritten(v goja.Value) bool {
+// omitted reports whether JSON.stringify omits a value.
+func omitted(v goja.Value) bool {
 	if _, callable := goja.AssertFunction(v); callable || goja.IsUndefined(v) {
 		return true
 	}
@@ -96,8 +96,8 @@ func (e *exporter) object(o *goja.Object, depth int) (engine.Value, error) {
 		if err != nil {
 			return engine.Null, err
 		}
-		// What it gives is written as it is, also when it has a toJSON again.
-		if inner, ok := v.(*goja.Object); ok && !unwritten(v) {
+		// toJSON is called only once.
+		if inner, ok := v.(*goja.Object); ok && !omitted(v) {
 			return e.members(inner, depth+1)
 		}
 		return e.value(v, depth+1)
@@ -105,7 +105,7 @@ func (e *exporter) object(o *goja.Object, depth int) (engine.Value, error) {
 	return e.members(o, depth)
 }
 
-// boxed are the classes of objects that hold one plain value.
+// boxed are the classes of objects that wrap a primitive value.
 var boxed = []string{"String", "Number", "Boolean"}
 
 func (e *exporter) members(o *goja.Object, depth int) (engine.Value, error) {
@@ -129,7 +129,7 @@ func (e *exporter) members(o *goja.Object, depth int) (engine.Value, error) {
 	b := engine.NewObject(8)
 	for _, key := range o.Keys() {
 		member := o.Get(key)
-		if unwritten(member) {
+		if omitted(member) {
 			continue
 		}
 		if err := e.spend(len(key)); err != nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// What goes to a worker is a [Limits] and, when these are in force, an [engine.CodeCall]. A
-// response comes back.
+// response is the output of a worker. Its input is a [Limits] followed by an [engine.CodeCall],
+// which it reads after the limits are in force.
 type response struct {
 	Result engine.CodeResult
 	Error  string
 	Limit  bool // the error is an engine.ErrLimit
 }
 
-// write encodes the response, or the error that it is too large.
+// write encodes the response, or an error if the response is too large.
 func (a *response) write(out io.Writer, limits Limits) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -38,12 +38,11 @@ func (a *response) write(out io.Writer, limits Limits) error {
 	return err
 }
 
-// response is how many bytes a response may have: what is printed on both channels and the result,
-// and their frame.
+// response bounds the bytes of a response: both output channels, the result and the encoding.
 func (l Limits) response() int { return 3*l.Output + 64<<10 }
 
-// Work runs one script: a request comes from in, the response goes to out. It is what a worker
-// process does. It limits the process for good.
+// Work runs one script in a worker process: it reads a request from in and writes the response to
+// out. It limits the memory of the process permanently.
 func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	var limits Limits
 	requests := json.NewDecoder(in)
@@ -65,13 +64,13 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return a.write(out, limits)
 }
 
-// workerEnvironment is all that a worker sees of one: keys and settings of the host are not the
-// script's business. A script is one thread beside the collector; more of them, and memory of their
-// own for each, would use up its limit.
+// workerEnvironment is the complete environment of a worker: scripts must not see keys and settings
+// of the host. A script needs one thread beside the garbage collector; more threads, each with its
+// own memory, would exhaust the limit.
 var workerEnvironment = []string{"GOMAXPROCS=2", "MALLOC_ARENA_MAX=1"}
 
-// outside runs a script in a process of its own, which the end of ctx kills.
-func (r *Runner) outside(ctx context.Context, limits Limits, c *engine.CodeCall) (engine.CodeResult, error) {
+// runWorker runs a script in a separate process, which is killed when ctx is done.
+func (r *Runner) runWorker(ctx context.Context, limits Limits, c *engine.CodeCall) (engine.CodeResult, error) {
 	var input bytes.Buffer
 	requests := json.NewEncoder(&input)
 	if err := errors.Join(requests.Encode(limits), requests.Encode(c)); err != nil {
@@ -81,7 +80,7 @@ func (r *Runner) outside(ctx context.Context, limits Limits, c *engine.CodeCall)
 	cmd.Stdin = &input
 	cmd.Env = workerEnvironment
 	cmd.WaitDelay = time.Second
-	out, errs := limitedBuffer{left: limits.response()}, limitedBuffer{left: 64 << 10}
+	out, errs := limitedBuffer{remaining: limits.response()}, limitedBuffer{remaining: 64 << 10}
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {
 		return engine.CodeResult{}, fmt.Errorf("script worker: %w", err)
@@ -94,7 +93,7 @@ func (r *Runner) outside(ctx context.Context, limits Limits, c *engine.CodeCall)
 		return engine.CodeResult{}, context.Cause(ctx)
 	}
 	if failed != nil {
-		return engine.CodeResult{}, deathOf(cmd, failed, errs.String(), limits)
+		return engine.CodeResult{}, exitError(cmd, failed, errs.String(), limits)
 	}
 	var a response
 	if err := json.Unmarshal(out.Bytes(), &a); err != nil {
@@ -109,9 +108,9 @@ func (r *Runner) outside(ctx context.Context, limits Limits, c *engine.CodeCall)
 	return a.Result, nil
 }
 
-// deathOf is why a worker ended without a response: Work failed, or the Go runtime or a signal
-// ended the process.
-func deathOf(cmd *exec.Cmd, failed error, text string, limits Limits) error {
+// exitError returns why a worker exited without a response: Work failed, or the Go runtime or a
+// signal terminated the process.
+func exitError(cmd *exec.Cmd, failed error, text string, limits Limits) error {
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() == 1 {
 		return fmt.Errorf("script worker: %w: %s", failed, strings.TrimSpace(text))
 	}
@@ -121,26 +120,26 @@ func deathOf(cmd *exec.Cmd, failed error, text string, limits Limits) error {
 	return memoryError(limits.Memory)
 }
 
-// memoryError says that a script needs more memory than it may use.
+// memoryError returns the error of a script that exceeded the memory limit.
 func memoryError(limit int64) error {
 	return fmt.Errorf("script: %w: it needs more than %d MB of memory", engine.ErrLimit, limit>>20)
 }
 
-// limitError is a limit that was reached in a worker.
+// limitError is a limit that was exceeded in a worker.
 type limitError struct{ text string }
 
 func (e *limitError) Error() string { return e.text }
 func (e *limitError) Unwrap() error { return engine.ErrLimit }
 
-// limitedBuffer takes everything and keeps the beginning.
+// limitedBuffer accepts all writes and stores only the first bytes.
 type limitedBuffer struct {
 	bytes.Buffer
-	left int
+	remaining int
 }
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {
-	n := min(len(p), b.left)
-	b.left -= n
+	n := min(len(p), b.remaining)
+	b.remaining -= n
 	b.Buffer.Write(p[:n])
 	return len(p), nil
 }

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadStacks is address space for stacks of threads that start later, of which little is ever
-// touched. It is less than an arena, so that the heap cannot grow into it.
+// threadStacks is address space for the stacks of later threads, of which little is ever touched.
+// It is less than an arena, so the heap cannot grow into it.
 const threadStacks = arena - 8<<20
 
-// limitProcess bounds the heap of this process, which has hardly one yet, to memory bytes in whole
-// arenas beside what is left of its first one: the kernel refuses more address space, also to one
-// long step of the interpreter that nothing else can stop, and the runtime then ends the process.
-// The kernel's limit of data is no use here: address space that was reserved before passes it.
+// limitProcess bounds the heap of this process, which is still almost empty, to memory bytes in
+// whole arenas plus the rest of its first arena. The kernel refuses more address space, even during
+// a single long step of the interpreter that cannot be interrupted, and the Go runtime then exits.
+// RLIMIT_DATA does not work here because it does not count address space that was reserved earlier.
 func limitProcess(memory int64) error {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -32,11 +32,11 @@ func limitProcess(memory int64) error {
 	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: n, Max: n}); err != nil {
 		return err
 	}
-	// The collector works harder before that. A stack that grows is copied, and both must fit.
+	// Below the hard limit, collect garbage more often. A growing stack is copied, and both copies
+	// must fit.
 	debug.SetMemoryLimit(memory)
 	debug.SetMaxStack(int(memory / 8))
-	// If memory of the machine or the container runs out all the same, the script goes before the
-	// host.
+	// If the machine or the container still runs out of memory, kill the script before the host.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // a container may forbid it
 	return nil
 }

@@ -2,6 +2,6 @@
 
 package script
 
-// limitProcess does nothing where the system does not limit the data of a process; the watch of the
-// interpreter remains.
+// limitProcess does nothing on systems that cannot limit the memory of a process; only watchMemory
+// applies.
 func limitProcess(int64) error { return nil }

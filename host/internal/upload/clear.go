@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Clear removes all files of a tenant.
+// Clear deletes all files of a tenant.
 func (b *Box) Clear(ctx context.Context, tenant string) error {
 	items, err := b.Store.Items(ctx, tenant, kind)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/host/internal/document/write"
 )
 
-// Maker answers the engine's documents port for one tenant: what it makes is stored like an upload,
-// under the same limits, and is downloaded by its doc_id.
+// Maker returns the documents port of the engine for one tenant: created files are stored like
+// uploads, under the same limits, and are downloaded by their doc_id.
 func (b *Box) Maker(tenant string) engine.Documents { return maker{b, tenant} }
 
 type maker struct {

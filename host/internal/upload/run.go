@@ -11,7 +11,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/files"
 )
 
-// RunFiles are the files that nodes of a tenant's run read and make.
+// RunFiles are the files that nodes of a tenant's runs read and create.
 type RunFiles struct {
 	box    *Box
 	tenant string
@@ -20,7 +20,7 @@ type RunFiles struct {
 // RunFiles returns the files of a tenant.
 func (b *Box) RunFiles(tenant string) RunFiles { return RunFiles{b, tenant} }
 
-// Open finds an upload, {id, ...}, or a file that a node made, {doc_id, ...}. Errors:
+// Open opens an upload, {id, ...}, or a file that a node created, {doc_id, ...}. Errors:
 // [ErrNotFound], [ErrTooLarge].
 func (f RunFiles) Open(ctx context.Context, file engine.Value) (document.Source, error) {
 	id := file.Get("id").Text()
@@ -31,7 +31,7 @@ func (f RunFiles) Open(ctx context.Context, file engine.Value) (document.Source,
 	if err != nil {
 		return document.Source{}, err
 	}
-	size, _ := v.Get("size").Int() // the store wrote it
+	size, _ := v.Get("size").Int() // written by the host, so always a number
 	if size > files.Largest {
 		return document.Source{}, fmt.Errorf("%w: %d bytes can be read", ErrTooLarge, files.Largest)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-func TestRunFilesAreOfTheirTenant(t *testing.T) {
+func TestRunFilesAreBoundToTenant(t *testing.T) {
 	b := newBox(t)
 	stored, err := b.RunFiles("one").Save(t.Context(), "../a\"b.csv", "csv", []byte("x,y\n"))
 	require.NoError(t, err)

@@ -1,9 +1,9 @@
-// Package upload keeps the files that people send to the host: their bytes in
-// the run log's object store, their description in the records store.
+// Package upload stores uploaded files: their content in the object store of the run log, their
+// descriptors in the record store.
 //
-// A file belongs to a tenant. A canvas names it by the descriptor that
-// [Box.Put] gave, of which only the id counts: size, type and owner are what
-// was stored. Names are never used as paths.
+// A file belongs to a tenant. A canvas refers to it by the descriptor that [Box.Put] returned, of
+// which only the id is used: size, type and owner are read from the store. Names are never used as
+// paths.
 package upload
 
 import (
@@ -26,9 +26,9 @@ import (
 )
 
 var (
-	// ErrNotFound says that the tenant has no such file; upload it first.
+	// ErrNotFound means that the tenant has no such file; upload it first.
 	ErrNotFound = errors.New("file not found")
-	// ErrTooLarge says that the file is larger than accepted.
+	// ErrTooLarge means that the file exceeds the size limit.
 	ErrTooLarge = errors.New("file is too large")
 )
 
@@ -38,31 +38,31 @@ const kind = "file"
 type Box struct {
 	Store *store.Store
 	Files *blobs.Store
-	Most  int64 // bytes of one file; 0 means 256 MiB
-	// Documents reads what is no plain text; nil makes a reader for each file, which is slow for
-	// PDF.
+	Most  int64 // bytes of a file; 0 means 256 MiB
+	// Documents reads formats other than plain text; nil creates a reader for each file, which is
+	// slow for PDF.
 	Documents *document.Reader
 }
 
-// Put stores a file and gives its descriptor: {id, name, size, extension,
-// mime_type, created_by, created_at, preview_url}.
+// Put stores a file and returns its descriptor: {id, name, size, extension, mime_type, created_by,
+// created_at, preview_url}.
 //
-// Errors: [ErrTooLarge], r's.
+// Errors: [ErrTooLarge], those of r.
 func (b *Box) Put(ctx context.Context, tenant, name string, r io.Reader) (engine.Value, error) {
 	return b.put(ctx, tenant, engine.RandomIDs{}.NewID(), cleanName(name), r)
 }
 
 func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (engine.Value, error) {
-	most := b.Most
-	if most == 0 {
-		most = 256 << 20
+	maxBytes := b.Most
+	if maxBytes == 0 {
+		maxBytes = 256 << 20
 	}
 	head := make([]byte, 512)
 	n, err := io.ReadFull(r, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return engine.Null, fmt.Errorf("file %q: %w", name, err)
 	}
-	limited := &limit{r: io.MultiReader(bytes.NewReader(head[:n]), r), left: most}
+	limited := &limit{r: io.MultiReader(bytes.NewReader(head[:n]), r), remaining: maxBytes}
 	info, err := b.Files.Put(ctx, objectName(tenant, id), limited)
 	if err != nil {
 		return engine.Null, fmt.Errorf("file %q: %w", name, err)
@@ -77,7 +77,7 @@ func (b *Box) put(ctx context.Context, tenant, id, name string, r io.Reader) (en
 	return v, nil
 }
 
-// Open reads a file of a tenant; the caller closes it. Errors: [ErrNotFound].
+// Open opens a file of a tenant; the caller closes it. Errors: [ErrNotFound].
 func (b *Box) Open(ctx context.Context, tenant, id string) (io.ReadCloser, engine.Value, error) {
 	item, v, err := b.item(ctx, tenant, id)
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *Box) Open(ctx context.Context, tenant, id string) (io.ReadCloser, engin
 	return r, v, err
 }
 
-// item is what is stored about a file, and its descriptor.
+// item returns the stored record of a file, and its descriptor.
 func (b *Box) item(ctx context.Context, tenant, id string) (store.Item, engine.Value, error) {
 	item, err := b.Store.Item(ctx, tenant, kind, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -111,7 +111,7 @@ func (b *Box) open(ctx context.Context, item store.Item) (io.ReadCloser, error) 
 	return r, err
 }
 
-// Of answers the engine's files port for one tenant.
+// Of returns the files port of the engine for one tenant.
 func (b *Box) Of(tenant string) engine.Files { return reader{b, tenant} }
 
 type reader struct {
@@ -127,7 +127,7 @@ func (r reader) Read(ctx context.Context, file engine.Value) (string, error) {
 	if err := failedBefore(v); err != nil {
 		return "", err
 	}
-	size, _ := v.Get("size").Int() // the store wrote it
+	size, _ := v.Get("size").Int() // written by the host, so always a number
 	if size > files.Largest {
 		return "", fmt.Errorf("%w: %d bytes can be read", ErrTooLarge, files.Largest)
 	}
@@ -146,11 +146,12 @@ func (r reader) Read(ctx context.Context, file engine.Value) (string, error) {
 	return text, err
 }
 
-// unreadable is the key of a descriptor that holds why the file cannot be read, see
+// unreadable is the key of a descriptor that stores why the file cannot be read, see
 // [document.Failure].
 const unreadable = "unreadable"
 
-// failedBefore is the error of a file that could not be read earlier: its bytes never change.
+// failedBefore returns the error of a file that could not be read earlier: its content never
+// changes.
 func failedBefore(v engine.Value) error {
 	stored := v.Get(unreadable)
 	if stored.IsNull() {
@@ -158,12 +159,12 @@ func failedBefore(v engine.Value) error {
 	}
 	var f document.Failure
 	if err := json.Unmarshal(stored.AppendJSON(nil), &f); err != nil {
-		return nil // another version wrote it: the file is read again
+		return nil // written by another version: read the file again
 	}
 	return f.Err()
 }
 
-// remember stores why a file cannot be read, so that no run reads it again.
+// remember stores why a file cannot be read, so that later runs do not parse it again.
 func (b *Box) remember(ctx context.Context, item store.Item, v engine.Value, f document.Failure) error {
 	text, err := json.Marshal(f)
 	if err != nil {
@@ -176,17 +177,17 @@ func (b *Box) remember(ctx context.Context, item store.Item, v engine.Value, f d
 	item.Doc, item.Repeats = v.With(unreadable, reason).AppendJSON(nil), true
 	_, err = b.Store.PutItem(ctx, item)
 	if errors.Is(err, store.ErrConflict) {
-		return nil // another run stored the same
+		return nil // another run stored the same failure
 	}
 	return err
 }
 
-// objectName keeps a file under its tenant; ids are ours, so no part of it
-// comes from a stranger.
+// objectName returns the object key of a file. IDs are generated by the host, so no part of the key
+// is user input.
 func objectName(tenant, id string) string { return tenant + "/" + id }
 
-// cleanName is the last part of a name, without what a file system or a header
-// could take for something else.
+// cleanName returns the last element of a path without characters that are special in file systems
+// or headers.
 func cleanName(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
@@ -204,15 +205,15 @@ func cleanName(name string) string {
 	return name
 }
 
-// limit fails when more than left bytes come.
+// limit is a reader that fails after remaining bytes.
 type limit struct {
-	r    io.Reader
-	left int64
+	r         io.Reader
+	remaining int64
 }
 
 func (l *limit) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	if l.left -= int64(n); l.left < 0 {
+	if l.remaining -= int64(n); l.remaining < 0 {
 		return n, ErrTooLarge
 	}
 	return n, err

@@ -57,19 +57,19 @@ func TestPort(t *testing.T) {
 	image, err := b.Put(t.Context(), "one", "a.jpg", strings.NewReader("\x89PNG\r\n\x1a\n"))
 	require.NoError(t, err)
 	require.Empty(t, enginetest.ExerciseFiles(t.Context(), b.Of("one"), file, image))
-	require.Equal(t, "image/png", image.Get("mime_type").Str(), "the content counts, not the name")
+	require.Equal(t, "image/png", image.Get("mime_type").Str(), "the type is detected from the content")
 
 	text, err := b.Of("one").Read(t.Context(), file)
 	require.NoError(t, err)
 	require.Contains(t, text, "File: returns.docx\n")
 	require.Contains(t, text, "三十天内可以退货")
-	// What a canvas says about a file beside its id does not count.
+	// Only the id of a descriptor that a canvas passes is used.
 	text, err = b.Of("one").Read(t.Context(), engine.Object("id", image.Get("id"), "name", "x.txt", "mime_type", "text/plain", "created_by", "two"))
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(text, "data:image/png;base64,"), text)
 }
 
-func TestOfAnother(t *testing.T) {
+func TestTenantsAreIsolated(t *testing.T) {
 	b := newBox(t)
 	file, err := b.Put(t.Context(), "one", "a.txt", strings.NewReader("secret"))
 	require.NoError(t, err)
@@ -101,15 +101,15 @@ func TestSizes(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-// A file that cannot be read is parsed once: its error is stored with it and is the same after a
-// start.
+// A file that cannot be read is parsed once: the error is stored with it, and is the same after a
+// restart.
 func TestUnreadableFileIsParsedOnce(t *testing.T) {
 	b := newBox(t)
 	file, err := b.Put(t.Context(), "one", "a.docx", strings.NewReader("PK\x03\x04 and no more"))
 	require.NoError(t, err)
 	_, first := b.Of("one").Read(t.Context(), file)
 	require.ErrorIs(t, first, document.ErrDamaged)
-	// Without its bytes, only what is stored can tell.
+	// Without the content, the error can only come from the store.
 	require.NoError(t, b.Files.Delete(t.Context(), objectName("one", file.Get("id").Str())))
 	b.Documents = &document.Reader{}
 	_, again := b.Of("one").Read(t.Context(), file)
@@ -117,10 +117,10 @@ func TestUnreadableFileIsParsedOnce(t *testing.T) {
 	require.Equal(t, first.Error(), again.Error())
 	item, _, err := b.item(t.Context(), "one", file.Get("id").Str())
 	require.NoError(t, err)
-	require.EqualValues(t, 2, item.Rev, "it is stored once")
+	require.EqualValues(t, 2, item.Rev, "the failure is stored once")
 }
 
-// A file that the host was too busy to read is read later.
+// A file that failed because the host was busy can be read later.
 func TestBusyFileIsReadLater(t *testing.T) {
 	b := newBox(t)
 	file, err := b.Put(t.Context(), "one", "a.txt", strings.NewReader("text"))
@@ -147,8 +147,8 @@ func (blanks) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A client that leaves in the middle leaves no file.
-func TestCut(t *testing.T) {
+// An interrupted upload stores no file.
+func TestInterruptedUpload(t *testing.T) {
 	b := newBox(t)
 	gone := errors.New("gone")
 	_, err := b.Put(t.Context(), "one", "a.txt", io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20)), broken{gone}))

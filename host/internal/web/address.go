@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
-// control looks at the address of each connection, right before it is made.
+// control checks the address of each connection before it is made.
 func (c *Client) control(_, address string, _ syscall.RawConn) error {
 	if c.AllowPrivate {
 		return nil
@@ -29,13 +29,13 @@ func (c *Client) control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// notPublic refuses an address. The commands that have a Client have the flag.
+// notPublic returns the error for a rejected address. All commands that use a Client have the flag.
 func notPublic(address string) error {
 	return fmt.Errorf("%w: %s private or reserved; allow such addresses with --allow-private", ErrAddress, address)
 }
 
-// check refuses a host before anything is sent, so that secrets are not even looked up for it. What
-// is dialled is checked again.
+// check rejects a host before anything is sent and before secrets are resolved for it. control
+// checks the dialed address again.
 func (c *Client) check(ctx context.Context, host string) error {
 	if c.AllowPrivate {
 		return nil
@@ -52,7 +52,7 @@ func (c *Client) check(ctx context.Context, host string) error {
 	return nil
 }
 
-// sortHeader gives answers one order.
+// sortHeader makes the order of response headers deterministic.
 func sortHeader(h []engine.HTTPHeader) {
 	slices.SortStableFunc(h, func(a, b engine.HTTPHeader) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 }

@@ -1,14 +1,13 @@
-// Package web sends the HTTP requests of canvases behind the engine's HTTP port.
+// Package web sends the HTTP requests of canvases. It implements the HTTP port of the engine.
 //
-// The addresses come from canvases and from models, so they are not trusted: private, local and
-// reserved addresses are refused unless allowed. What counts is the address that is really dialled,
-// after names are resolved and after each redirect. Answers have a largest size, requests a longest
-// time, redirects a largest number.
+// URLs come from canvases and models and are not trusted: private, local and reserved addresses are
+// rejected unless allowed. The address that is dialed counts, after name resolution and after each
+// redirect. Response size, request time and the number of redirects are limited.
 //
-// Secrets stand in a request as placeholders with the mark of its run, see engine.FillSecrets; any
-// other placeholder is plain text. They are put in only when the address has been accepted, only
-// for the first origin of a request and only for the hosts a secret is bound to, and removed from
-// the answer again.
+// A request refers to secrets by placeholders that carry the mark of its run, see
+// engine.FillSecrets; any other placeholder is plain text. A placeholder is replaced only after the
+// address was accepted, only for the origin of the first request and only for the hosts that the
+// secret is bound to. Values are removed from the response.
 package web
 
 import (
@@ -28,14 +27,14 @@ import (
 
 var (
 	// ErrAddress means that the address is private, local or reserved; allow private addresses if
-	// it is meant.
+	// that is intended.
 	ErrAddress = errors.New("address is not allowed")
-	// ErrTooLarge means that the answer is larger than accepted; raise the limit or ask for less.
+	// ErrTooLarge means that the response exceeds the limit; raise the limit or request less.
 	ErrTooLarge = errors.New("answer is too large")
-	// ErrRedirects means that one redirect followed another too often.
+	// ErrRedirects means that a request was redirected too often.
 	ErrRedirects = errors.New("too many redirects")
-	// ErrSecretHost means that a secret is bound to other hosts than the one it was to be sent to,
-	// and nothing was sent; correct the address, or add the host to the secret.
+	// ErrSecretHost means that a secret is not bound to the host of the request, and nothing was
+	// sent; correct the URL, or add the host to the secret.
 	ErrSecretHost = errors.New("secret is not bound to this host")
 )
 
@@ -45,16 +44,16 @@ const (
 	maxRedirects   = 5
 )
 
-// Client answers the engine's HTTP port. The zero value is ready; it knows no secrets.
+// Client implements the HTTP port of the engine. The zero value is ready to use without secrets.
 type Client struct {
-	AllowPrivate bool           // private and local addresses are reached too
-	Largest      int64          // bytes of an answer; 0 is 16 MB
-	Secrets      engine.Secrets // nil knows none
+	AllowPrivate bool           // allow private and local addresses
+	Largest      int64          // bytes of a response body; 0 means 16 MB
+	Secrets      engine.Secrets // may be nil
 }
 
 var _ engine.HTTP = (*Client)(nil)
 
-// Do sends one request. Any status is an answer; an error means that there is none.
+// Do sends a request and follows redirects. A response of any status is not an error.
 func (c *Client) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPResponse, error) {
 	timeout := req.Timeout
 	if timeout <= 0 {
@@ -70,20 +69,20 @@ func (c *Client) Do(ctx context.Context, req *engine.HTTPRequest) (*engine.HTTPR
 	return res, nil
 }
 
-// plainURL is an address without what stands behind its path, for messages.
+// plainURL returns a URL without its query, for error messages.
 func plainURL(s string) string {
 	s, _, _ = strings.Cut(s, "?")
 	return s
 }
 
-// exchange is one request with its redirects.
+// exchange is a request with its redirects.
 type exchange struct {
 	client  *Client
 	request *engine.HTTPRequest
 	method  string
 	body    string
-	first   *url.URL // whose origin gets credentials
-	strange bool     // the origin has changed on the way
+	first   *url.URL // credentials are sent only to its origin
+	crossed bool     // a redirect changed the origin
 	secrets SecretBox
 }
 
@@ -119,7 +118,7 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// send makes one request to one address, without following anything.
+// send sends one request without following redirects.
 func (e *exchange) send(ctx context.Context, address string) (*http.Response, error) {
 	u, err := e.parse(address)
 	if err != nil {
@@ -143,7 +142,7 @@ func (e *exchange) send(ctx context.Context, address string) (*http.Response, er
 	return transport.RoundTrip(req)
 }
 
-// proxy is the address of a proxy, whose user name and password may be secrets.
+// proxy returns the URL of a proxy, whose user name and password may be secrets.
 func (e *exchange) proxy(ctx context.Context, text string) (*url.URL, error) {
 	proxy, err := url.Parse(e.secrets.cover(text))
 	if err != nil || proxy.Host == "" || e.secrets.covered(proxy.Host) {
@@ -177,7 +176,7 @@ func (e *exchange) parse(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// contentType says how the body is written.
+// contentType returns the Content-Type of the request, or "".
 func (e *exchange) contentType() string {
 	for _, h := range e.request.Header {
 		if strings.EqualFold(h.Name, "Content-Type") {
@@ -187,15 +186,15 @@ func (e *exchange) contentType() string {
 	return ""
 }
 
-// build puts the secrets in. They are meant for the origin the canvas names: once a redirect has
-// led to another, headers that hold one, or by their name may carry a credential, are left out, and
-// a body that holds one is not sent.
+// build creates a request with its secrets filled in. Secrets are meant for the origin that the
+// canvas names: after a redirect to another origin, headers with a secret or with the name of a
+// credential are dropped, and a body with a secret is not sent.
 func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http.Request, error) {
 	if e.first == nil {
 		e.first = u
 	}
-	e.strange = e.strange || !reach.SameOrigin(e.first, u)
-	if e.strange && e.secrets.in(e.body) {
+	e.crossed = e.crossed || !reach.SameOrigin(e.first, u)
+	if e.crossed && e.secrets.in(e.body) {
 		return nil, fmt.Errorf("redirect to %s: %w: the body holds a secret that is meant for %s", u.Host, ErrAddress, e.first.Host)
 	}
 	body, err := e.secrets.put(ctx, u, e.body, e.contentType())
@@ -211,7 +210,7 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 		return nil, err
 	}
 	for _, h := range e.request.Header {
-		if e.strange && (e.secrets.in(h.Value) || reach.IsCredential(h.Name)) {
+		if e.crossed && (e.secrets.in(h.Value) || reach.IsCredential(h.Name)) {
 			continue
 		}
 		value, err := e.secrets.put(ctx, u, h.Value, "")
@@ -227,7 +226,7 @@ func (e *exchange) build(ctx context.Context, u *url.URL, address string) (*http
 	return req, nil
 }
 
-// read takes the answer in, with secrets taken out.
+// read reads the response and removes secrets from it.
 func (e *exchange) read(res *http.Response) (*engine.HTTPResponse, error) {
 	defer res.Body.Close()
 	largest := e.client.Largest
@@ -251,8 +250,7 @@ func (e *exchange) read(res *http.Response) (*engine.HTTPResponse, error) {
 	return out, nil
 }
 
-// Dial connects to an address, if it is accepted: each address that a name resolves to is checked
-// when it is dialled.
+// Dial connects to an address if it is allowed. Each resolved address is checked when it is dialed.
 func (c *Client) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{Timeout: 10 * time.Second, Control: c.control}
 	return d.DialContext(ctx, network, address)

@@ -28,7 +28,7 @@ func secrets(pairs ...string) Environment {
 	}}
 }
 
-// echo answers with the request line, two headers and the body.
+// echo responds with the request line, a header and the body.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("X-Seen", r.Header.Get("X-Key"))
@@ -49,7 +49,7 @@ func TestRequest(t *testing.T) {
 	require.Contains(t, res.Header, engine.HTTPHeader{Name: "X-Seen", Value: "Bearer {{secret:KEY}}"})
 }
 
-func TestSecretIsEscapedForWhereItStands(t *testing.T) {
+func TestSecretIsEscapedForContext(t *testing.T) {
 	const value = "a\"b\\c\n&d=e+f%20/é\""
 	var query, body string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -97,20 +97,20 @@ func TestMissingSecret(t *testing.T) {
 	}
 }
 
-func TestRefusedAddresses(t *testing.T) {
+func TestRejectedAddresses(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(echo))
 	defer server.Close()
 	for _, c := range []struct{ name, url string }{
-		{"this machine", server.URL},
-		{"this machine by name", strings.Replace(server.URL, "127.0.0.1", "localhost", 1)},
+		{"loopback", server.URL},
+		{"loopback by name", strings.Replace(server.URL, "127.0.0.1", "localhost", 1)},
 		{"IPv6 loopback", "http://[::1]:80/"},
 		{"IPv4 inside IPv6", "http://[::ffff:127.0.0.1]:80/"},
 		{"a private network", "http://10.0.0.1/"},
 		{"cloud metadata", "http://169.254.169.254/latest"},
-		{"everything", "http://0.0.0.0:80/"},
-		{"a file", "file:///etc/passwd"},
+		{"the unspecified address", "http://0.0.0.0:80/"},
+		{"a file URL", "file:///etc/passwd"},
 		{"no host", "http:///x"},
-		{"a host that is a secret", "http://{{secret:KEY:m4rk}}/"},
+		{"a secret as host", "http://{{secret:KEY:m4rk}}/"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := (&Client{Secrets: secrets("KEY", "127.0.0.1")}).Do(t.Context(), &engine.HTTPRequest{SecretMark: "m4rk", Method: "GET", URL: c.url})
@@ -119,13 +119,13 @@ func TestRefusedAddresses(t *testing.T) {
 	}
 }
 
-func TestRefusedAddressNamesTheFlag(t *testing.T) {
+func TestRejectedAddressNamesTheFlag(t *testing.T) {
 	_, err := (&Client{}).Do(t.Context(), &engine.HTTPRequest{Method: "GET", URL: "http://localhost:80/"})
 	require.ErrorContains(t, err, "; allow such addresses with --allow-private")
 }
 
-func TestTheDialledAddressCounts(t *testing.T) {
-	// A name that was public when it was looked at may lead elsewhere when it is dialled.
+func TestDialedAddressIsChecked(t *testing.T) {
+	// A name may resolve to another address when it is dialed than when it was checked.
 	err := (&Client{}).control("tcp4", "127.0.0.1:80", nil)
 	require.ErrorIs(t, err, ErrAddress)
 	require.ErrorContains(t, err, "127.0.0.1 is private or reserved; allow such addresses with --allow-private")
@@ -175,15 +175,15 @@ func TestRedirects(t *testing.T) {
 
 	res, err = do("/far", "{{secret:KEY:m4rk}}", "b")
 	require.NoError(t, err)
-	require.Equal(t, "POST /far  b", res.Body, "a secret header stays at home")
+	require.Equal(t, "POST /far  b", res.Body, "a header with a secret is not sent to another origin")
 
 	res, err = do("/far", "k", "b")
 	require.NoError(t, err)
-	require.Equal(t, "POST /far  b", res.Body, "so does a header that is a credential by its name")
+	require.Equal(t, "POST /far  b", res.Body, "nor is a header with the name of a credential")
 
 	res, err = do("/there-and-back", "k", "b")
 	require.NoError(t, err)
-	require.Equal(t, "POST /end  b", res.Body, "also when the other server redirects back")
+	require.Equal(t, "POST /end  b", res.Body, "even if the other server redirects back")
 
 	_, err = do("/far", "k", "{{secret:KEY:m4rk}}")
 	require.ErrorContains(t, err, "the body holds a secret")
@@ -227,8 +227,7 @@ func TestErrorsHideSecrets(t *testing.T) {
 	require.NotContains(t, err.Error(), "abcd1234")
 }
 
-// TestPlaceholdersWithoutTheMarkArePlain sends placeholders that came from outside beside one of
-// the canvas's own.
+// TestPlaceholdersWithoutTheMarkArePlain sends foreign placeholders beside one of the canvas.
 func TestPlaceholdersWithoutTheMarkArePlain(t *testing.T) {
 	var seen []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -252,14 +251,14 @@ func TestPlaceholdersWithoutTheMarkArePlain(t *testing.T) {
 	}
 }
 
-// bound binds the secret KEY to hosts.
+// bound is a secret store whose secret KEY is bound to hosts.
 type bound []string
 
 func (b bound) Secret(context.Context, string) (engine.Secret, error) {
 	return engine.Secret{Value: "abcd1234", Hosts: b}, nil
 }
 
-func TestSecretsGoToTheirHostsOnly(t *testing.T) {
+func TestSecretsAreBoundToHosts(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked++; r.URL.Path == "/away" {
@@ -279,7 +278,7 @@ func TestSecretsGoToTheirHostsOnly(t *testing.T) {
 	for _, hosts := range [][]string{nil, {here}, {"127.0.0.1"}, {"api.example", "*"}} {
 		res, err := do(hosts, server.URL, "")
 		require.NoError(t, err)
-		require.Equal(t, "{{secret:KEY}}", res.Body, "the server got the value")
+		require.Equal(t, "{{secret:KEY}}", res.Body, "the server received the value")
 	}
 	asked = 0
 	for _, hosts := range [][]string{{"api.example"}, {"127.0.0.1:1"}} {
@@ -288,11 +287,11 @@ func TestSecretsGoToTheirHostsOnly(t *testing.T) {
 		require.ErrorContains(t, err, `secret "KEY"`)
 		require.ErrorContains(t, err, here)
 	}
-	require.Zero(t, asked, "nothing is sent")
+	require.Zero(t, asked, "no request is sent")
 
 	res, err := do([]string{here}, server.URL+"/away", "")
 	require.NoError(t, err)
-	require.Empty(t, res.Body, "a secret header does not follow a redirect")
+	require.Empty(t, res.Body, "a header with a secret is dropped by a redirect to another origin")
 	_, err = do([]string{here}, server.URL+"/away", "{{secret:KEY:m4rk}}")
 	require.ErrorContains(t, err, "the body holds a secret")
 }

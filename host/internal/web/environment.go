@@ -10,17 +10,17 @@ import (
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 )
 
-// ErrNoSecret means that nothing is set under a secret's name; set the environment variable.
+// ErrNoSecret means that a secret is not set; set the environment variable.
 var ErrNoSecret = errors.New("is not set")
 
-// Environment resolves secrets from environment variables: NAME is EASEL_SECRET_NAME, and the hosts
-// it may go to, with commas between them, are EASEL_SECRET_NAME_HOSTS; without that variable it may
-// go to any. A name that ends in _HOSTS is not a secret. Lookup is os.LookupEnv outside of tests.
+// Environment resolves secrets from environment variables: the secret NAME is EASEL_SECRET_NAME,
+// and EASEL_SECRET_NAME_HOSTS lists the hosts it may be sent to, separated by commas; if unset, any
+// host. A name that ends in _HOSTS is not a secret. Lookup is os.LookupEnv outside of tests.
 type Environment struct {
 	Lookup func(name string) (string, bool)
 }
 
-// Secret is the value of a secret.
+// Secret returns a secret. Errors: [ErrNoSecret], malformed hosts.
 func (e Environment) Secret(_ context.Context, name string) (engine.Secret, error) {
 	variable := "EASEL_SECRET_" + name
 	v, ok := e.Lookup(variable)

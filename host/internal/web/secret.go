@@ -12,38 +12,38 @@ import (
 	"github.com/easel-canvas/easel/host/internal/hostmatch"
 )
 
-// SecretBox replaces the placeholders of one request that carry its mark, and removes the values
-// from what comes back. It is not safe for concurrent use.
+// SecretBox fills the placeholders of one request that carry its mark, and removes the values from
+// the response. It is not safe for concurrent use.
 type SecretBox struct {
 	from   engine.Secrets
 	mark   string
-	hidden []form // of the values put in
+	hidden []form // encodings of the values that were filled in
 }
 
-// form is one way in which a value may come back.
+// form is one encoding of a value, and the placeholder that replaces it.
 type form struct{ text, placeholder string }
 
-// NewSecretBox returns a box for a request with the given mark; nil knows no secrets.
+// NewSecretBox returns a box for a request with the given mark; from may be nil.
 func NewSecretBox(from engine.Secrets, mark string) *SecretBox {
 	return &SecretBox{from: from, mark: mark}
 }
 
-// Fill replaces the placeholders of a text that goes to a host, host:port. Errors:
-// [ErrSecretHost], those of the secrets.
+// Fill replaces the placeholders of a text that is sent to host (host:port). Errors:
+// [ErrSecretHost], those of the secret store.
 func (b *SecretBox) Fill(ctx context.Context, host, text string) (string, error) {
 	return b.fill(ctx, host, text, "")
 }
 
-// Plain returns text without values of secrets and without marks.
+// Plain returns text without secret values and marks.
 func (b *SecretBox) Plain(text string) string { return b.plain(text) }
 
-// PlainError returns err without values of secrets in its text; errors.Is is not affected.
+// PlainError returns err with secret values removed from its text; errors.Is is not affected.
 func (b *SecretBox) PlainError(err error) error { return b.plainError(err) }
 
 func (b *SecretBox) in(text string) bool { return engine.HasSecret(text, b.mark) }
 
-// put replaces the placeholders of text, which goes to the host of u; values are escaped for a body
-// of the content type. A secret that is bound to other hosts is refused.
+// put replaces the placeholders of a text that is sent to the host of u; values are escaped for the
+// content type. A secret that is bound to other hosts is an error.
 func (b *SecretBox) put(ctx context.Context, u *url.URL, text, contentType string) (string, error) {
 	return b.fill(ctx, hostmatch.Of(u), text, contentType)
 }
@@ -65,8 +65,8 @@ func (b *SecretBox) fill(ctx context.Context, host, text, contentType string) (s
 	})
 }
 
-// putAddress is put for the address u itself. In the query values are escaped; in front of it they
-// stay as they are, because a secret may be several parts of a path.
+// putAddress is put for the URL u itself. Values are escaped in the query, but not before it, where
+// a secret may contain several path segments.
 func (b *SecretBox) putAddress(ctx context.Context, u *url.URL, address string) (string, error) {
 	path, query, _ := strings.Cut(address, "?")
 	full, err := b.put(ctx, u, path, "")
@@ -77,11 +77,11 @@ func (b *SecretBox) putAddress(ctx context.Context, u *url.URL, address string) 
 	return full + "?" + query, err
 }
 
-// shortest is the length from which a secret can be told from ordinary text.
-const shortest = 4
+// minSecret is the minimum length of a value that is removed; shorter ones occur in ordinary text.
+const minSecret = 4
 
 func (b *SecretBox) hide(name, value string) {
-	if len(value) < shortest || slices.ContainsFunc(b.hidden, func(f form) bool { return f.text == value }) {
+	if len(value) < minSecret || slices.ContainsFunc(b.hidden, func(f form) bool { return f.text == value }) {
 		return
 	}
 	for _, text := range engine.SecretForms(value) {
@@ -98,7 +98,7 @@ func (b *SecretBox) plain(text string) string {
 	return engine.UnmarkSecrets(text, b.mark)
 }
 
-// plainError removes them from an error's text, and leaves the error's identity.
+// plainError removes values and marks from the text of an error and keeps its identity.
 func (b *SecretBox) plainError(err error) error {
 	if text := b.plain(err.Error()); text != err.Error() {
 		return &hidden{text, err}
@@ -106,7 +106,7 @@ func (b *SecretBox) plainError(err error) error {
 	return err
 }
 
-// hidden is an error whose text held a secret.
+// hidden is an error with secrets removed from its text.
 type hidden struct {
 	text string
 	err  error
@@ -115,8 +115,8 @@ type hidden struct {
 func (h *hidden) Error() string        { return h.text }
 func (h *hidden) Is(target error) bool { return errors.Is(h.err, target) }
 
-// cover replaces placeholders by a word that may stand anywhere in an address: their braces would
-// be escaped and not recognised again.
+// cover replaces placeholders by a word that is valid anywhere in a URL, since parsing would escape
+// their braces.
 func (b *SecretBox) cover(address string) string {
 	out, _ := engine.FillSecrets(address, b.mark, func(string) (string, error) { return coverWord, nil })
 	return out

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Transport is for clients of other protocols that must keep the same rules about addresses. Every
-// connection is checked when it is dialled; there is no proxy from the environment.
+// Transport returns a transport with the same address rules for clients of other protocols. Every
+// connection is checked when it is dialed; proxy settings of the environment are ignored.
 func (c *Client) Transport() *http.Transport {
 	return &http.Transport{
 		DialContext: c.Dial, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: defaultTimeout,

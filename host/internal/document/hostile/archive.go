@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// archives are archives whose structure is hostile, whatever is in them.
+// archives returns archives with a hostile structure.
 func archives() []File {
 	return []File{
 		{"archives-in-an-archive.docx", func() []byte {
@@ -35,7 +35,7 @@ func archives() []File {
 	}
 }
 
-// overlapping is an archive whose 20,000 entries are the same 10 MB of data.
+// overlapping returns an archive whose 20,000 entries share the same 10 MB of data.
 func overlapping() []byte {
 	data := Archive(Part{"word/document.xml", wordHead, "<w:p/>", mega, wordTail})
 	end := bytes.LastIndex(data, []byte("PK\x05\x06"))
@@ -53,7 +53,7 @@ func overlapping() []byte {
 	return out
 }
 
-// declare sets the unpacked size that the directory of an archive says of its only entry.
+// declare sets the unpacked size in the directory of an archive with one entry.
 func declare(data []byte, size uint32) []byte {
 	at := bytes.LastIndex(data, []byte("PK\x01\x02"))
 	binary.LittleEndian.PutUint32(data[at+24:], size)

@@ -1,5 +1,5 @@
-// Package hostile generates documents that try to exhaust the memory or the time of a reader. It is
-// for tests: a set of small files that unpack, decode or multiply to hundreds of megabytes.
+// Package hostile generates documents that try to exhaust the memory or the time of a reader, for
+// tests: small files that unpack, decode or multiply to hundreds of megabytes.
 package hostile
 
 import (
@@ -12,19 +12,19 @@ import (
 	"strings"
 )
 
-// File is a hostile document. Make generates its bytes, at most 64 MiB of them.
+// File is a hostile document. Make returns its bytes, at most 64 MiB.
 type File struct {
-	Name string // of the file, with its extension
+	Name string // file name with extension
 	Make func() []byte
 }
 
-// Set is every hostile document.
+// Set returns all hostile documents.
 func Set() []File {
 	return slices.Concat(words(), sheets(), slides(), archives(), texts(), pages(), PDFs())
 }
 
-// Choose gives the files that a test takes: every fourth from a place on, all of them for "all", or
-// those whose name begins with what else only says.
+// Choose returns the files for a test: all if only is "all", those whose name begins with only if
+// it is set, and else every fourth from index from.
 func Choose(only string, from int) []File {
 	var chosen []File
 	for i, f := range Set() {
@@ -35,15 +35,15 @@ func Choose(only string, from int) []File {
 	return chosen
 }
 
-// Part is a file in an archive: Head, then Unit Times times, then Tail. It is compressed once,
-// whatever its size.
+// Part is a file in an archive: Head, then Unit repeated Times times, then Tail. Unit is compressed
+// once, whatever the size.
 type Part struct {
 	Name, Head, Unit string
 	Times            int
 	Tail             string
 }
 
-// Archive is a zip archive of parts.
+// Archive returns a zip archive of parts.
 func Archive(parts ...Part) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -54,8 +54,7 @@ func Archive(parts ...Part) []byte {
 	return b.Bytes()
 }
 
-// write adds a part. Deflate blocks that do not refer to each other are repeated, so that 250 MB
-// cost no time.
+// write adds a part. It repeats independent Deflate blocks, so generating 250 MB is fast.
 func (p *Part) write(z *zip.Writer) {
 	units := max(1, min(p.Times, 1<<20/max(1, len(p.Unit))))
 	chunk := strings.Repeat(p.Unit, units)
@@ -84,7 +83,7 @@ func (p *Part) write(z *zip.Writer) {
 	must(err)
 }
 
-// deflated is text as deflate blocks that end on a byte.
+// deflated returns text as Deflate blocks that end on a byte boundary.
 func deflated(text string) []byte {
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, flate.DefaultCompression)
@@ -95,7 +94,7 @@ func deflated(text string) []byte {
 	return b.Bytes()
 }
 
-// must panics: generating from constants cannot fail.
+// must panics on an error, which constant input cannot cause.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -111,14 +110,14 @@ const (
 	relsTail = `</Relationships>`
 )
 
-// word is a docx whose body is head, unit repeated, tail.
+// word returns a docx whose body is head, repeated unit, tail.
 func word(name, head, unit string, times int, tail string) File {
 	return File{name + ".docx", func() []byte {
 		return Archive(Part{"word/document.xml", wordHead + head, unit, times, tail + wordTail})
 	}}
 }
 
-// besides is a docx with a part beside its body.
+// besides returns a docx with additional parts.
 func besides(name string, parts ...Part) File {
 	return File{name + ".docx", func() []byte {
 		return Archive(append(parts, Part{Name: "word/document.xml", Head: wordHead + "<w:p><w:t>x</w:t></w:p>" + wordTail})...)
@@ -151,7 +150,7 @@ func words() []File {
 	}
 }
 
-// ids is a format filled with the numbers below n.
+// ids formats each number below n.
 func ids(format string, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -160,7 +159,7 @@ func ids(format string, n int) string {
 	return b.String()
 }
 
-// book is an xlsx with a sheet of rows, and more parts.
+// book returns an xlsx with one sheet of rows and additional parts.
 func book(name string, rows Part, more ...Part) File {
 	rows.Name, rows.Head, rows.Tail = "xl/worksheets/sheet1.xml", "<worksheet>"+rows.Head, rows.Tail+"</worksheet>"
 	return File{name + ".xlsx", func() []byte {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// PDFs are PDF files.
+// PDFs returns hostile PDF files.
 func PDFs() []File {
 	packed := func(name, filter, unit string, times, layers int) File {
 		return File{name + ".pdf", func() []byte {
@@ -40,8 +40,8 @@ func PDFs() []File {
 	}
 }
 
-// nestedForms is a PDF whose page shows a form that shows the next one ten times, thirty levels
-// deep.
+// nestedForms returns a PDF whose page shows a form that shows the next one ten times, thirty
+// levels deep.
 func nestedForms() []byte {
 	form := "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
 	var forms []string
@@ -52,7 +52,7 @@ func nestedForms() []byte {
 	return onePage(stream("", "/X Do"), "/XObject << /X 6 0 R >>", forms...)
 }
 
-// onePage is a PDF with a page of the given content; more objects are numbered from 6.
+// onePage returns a PDF with a page of the given content; more objects are numbered from 6.
 func onePage(content, resources string, more ...string) []byte {
 	return file(append([]string{
 		"<< /Type /Catalog /Pages 2 0 R >>",
@@ -63,7 +63,7 @@ func onePage(content, resources string, more ...string) []byte {
 	}, more...)...)
 }
 
-// file is a PDF of objects; the first one is the catalog.
+// file returns a PDF of objects; the first one is the catalog.
 func file(objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
@@ -85,7 +85,7 @@ func stream(entries, content string) string {
 	return fmt.Sprintf("<< /Length %d %s >>\nstream\n%s\nendstream", len(content), entries, content)
 }
 
-// compressed is text, times over, as zlib has it.
+// compressed returns text, repeated times times, in zlib format.
 func compressed(text string, times int) string {
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// repeated is a file of head and unit repeated.
+// repeated returns a file of head and repeated unit.
 func repeated(name, head, unit string, times int) File {
 	return File{name, func() []byte {
 		return append([]byte(head), bytes.Repeat([]byte(unit), times)...)
 	}}
 }
 
-// texts are files that are read as they are.
+// texts returns files that are read as plain text.
 func texts() []File {
 	return []File{
 		repeated("commas.csv", "a,b\n", ",", 15*mega),
@@ -33,7 +33,7 @@ func texts() []File {
 	}
 }
 
-// pages are HTML.
+// pages returns HTML files.
 func pages() []File {
 	return []File{
 		repeated("nested.html", "", "<div><ul><table><tr><td>", 2*mega),
