@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// keyMap is keys in memory; it says when one was written.
+// keyMap stores keys in memory and signals each write.
 type keyMap struct {
 	mu      sync.Mutex
 	keys    map[string]string
