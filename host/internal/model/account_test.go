@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// ledger is an account that remembers; left is how many calls it lets in.
+// ledger is an account that records spent tokens; left is the number of calls it allows.
 type ledger struct {
 	mu    sync.Mutex
 	left  int
@@ -43,7 +43,7 @@ func (l *ledger) Spend(tokens int64) {
 	}
 }
 
-// accounted are models of a server's handler on an account that lets one call in.
+// accounted returns a tenant whose models are served by handler and whose account allows one call.
 func accounted(t *testing.T, handler http.HandlerFunc) (*Tenant, *ledger) {
 	t.Helper()
 	m, _ := forwards(t, handler)
@@ -59,7 +59,7 @@ func TestCallsAreCounted(t *testing.T) {
 	}
 	prompt := promptTokens(ask(true))
 	require.Positive(t, prompt)
-	without := func(name string) string { // a report
+	without := func(name string) string { // removes the usage report
 		var out strings.Builder
 		for event := range strings.SplitSeq(saved(t, name), "\n\n") {
 			if event != "" && !strings.Contains(event, `"usage":{`) {
@@ -199,7 +199,7 @@ func TestCountsDoNotOverflow(t *testing.T) {
 	require.EqualValues(t, math.MaxInt64, b.total(func() int64 { return 5 }))
 }
 
-// What a provider sends reaches the client, but for a report that was not asked for.
+// The client receives the provider's bytes unchanged, except for a usage report it did not request.
 func FuzzCountedBody(f *testing.F) {
 	f.Add("data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1}}\n\ndata: [DONE]\n\n", true)
 	f.Add("data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\r\n\r\n: ping\n\nevent: x", false)

@@ -14,16 +14,16 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// mostRefusal is how much of a refusal is passed on, in bytes.
+// maxRefusal bounds the body of an error response that is passed on, in bytes.
 const mostRefusal = 64 << 10
 
-// Forward sends a chat completion as a client wrote it, under the key of the provider that its
-// model resolves to, and gives the provider's answer: a stream when one is asked for. Only the
-// model's name is changed. A refusal of the provider is an answer too, with the key taken out of
-// it. The caller closes the body.
+// Forward sends a chat completion as the client wrote it, with the key of the provider that its
+// model resolves to, and returns the provider's response: a stream if the client requested one.
+// Only the model name is changed. An error response of the provider is returned as a response too,
+// with the key removed. The caller closes the body.
 //
-// Errors: [ErrUnknownModel], [ErrSilent] and what else kept the provider from answering, as
-// [Error].
+// Errors: [ErrUnknownModel], and as [Error] any other failure to get a response, such as
+// [ErrSilent].
 func (m *Models) Forward(ctx context.Context, body engine.Value) (*http.Response, error) {
 	p, name, err := m.resolve(body.Get("model").Text(), KindChat)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *provider) post(ctx context.Context, body []byte) (*http.Response, error
 	return (&exchange{client: p.client, retries: p.retries, sleep: p.sleep}).Do(req)
 }
 
-// cleanRefusal takes the key out of a refusal.
+// cleanRefusal removes the key from an error response.
 func (p *provider) cleanRefusal(res *http.Response) error {
 	text, err := io.ReadAll(io.LimitReader(res.Body, mostRefusal))
 	if err = errors.Join(err, res.Body.Close()); err != nil {
@@ -80,7 +80,8 @@ func (p *provider) cleanRefusal(res *http.Response) error {
 	return nil
 }
 
-// forwarded is the body of an answer that is passed on. A server that is silent too long ends it.
+// forwarded is the body of a forwarded response. Reading fails once the server is silent for too
+// long.
 type forwarded struct {
 	io.ReadCloser
 	quiet   *time.Timer

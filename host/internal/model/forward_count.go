@@ -14,9 +14,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Forward is [Models.Forward] on the caller's account. A provider is asked to report the tokens of
-// a stream; a client that has not asked for the report does not get it. Errors: also those of the
-// [Account].
+// Forward is [Models.Forward] charged to the caller's account. It requests the usage report of a
+// stream from the provider and removes it for clients that did not request it. Errors: also those
+// of the [Account].
 func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response, error) {
 	m, err := t.Models(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response
 	return res, nil
 }
 
-// askUsage lets a stream end with its usage, and says whether the client did not ask for that.
+// askUsage requests the usage report of a stream. hide is true if the client did not request it.
 func askUsage(body engine.Value) (asked engine.Value, hide bool) {
 	if options := body.Get("stream_options"); body.Get("stream").True() && !options.Get("include_usage").True() {
 		if options.Kind() != engine.KindObject {
@@ -49,18 +49,18 @@ func askUsage(body engine.Value) (asked engine.Value, hide bool) {
 	return body, false
 }
 
-// countedBody is a provider's answer on its way to a client, which adds up what it used. It belongs
-// to one goroutine.
+// countedBody is a response body that adds up the tokens while the client reads. It belongs to one
+// goroutine.
 type countedBody struct {
 	io.ReadCloser
 	account Account
 	asked   engine.Value
-	hide    bool // the report of usage
+	hide    bool // hide the usage report
 	bill    bill
-	lines   *bufio.Reader // of a stream; nil for an answer in one piece
-	event   []byte        // of the stream, to be read
-	whole   bytes.Buffer  // an answer in one piece
-	err     error         // after the event
+	lines   *bufio.Reader // of a stream; nil without streaming
+	event   []byte        // unread bytes of the current event
+	whole   bytes.Buffer  // the body without streaming
+	err     error         // returned after event
 	closed  bool
 }
 
@@ -80,8 +80,8 @@ func (c *countedBody) Read(p []byte) (int, error) {
 	return n, c.err
 }
 
-// next reads one event of the stream: what comes before an empty line. What comes before the end
-// without one is passed on as well.
+// next reads one event of the stream, which ends with an empty line. An unterminated event at the
+// end is passed on too.
 func (c *countedBody) next() {
 	hidden := false
 	for c.err == nil {
@@ -101,11 +101,11 @@ func (c *countedBody) next() {
 	}
 }
 
-// read adds a chunk to the bill, and says whether it is there for the report only.
+// read adds a chunk to the bill and reports whether it contains only usage.
 func (c *countedBody) read(data []byte) bool {
 	var v chunk
 	if json.Unmarshal(data, &v) != nil {
-		return false // [DONE], or what this host does not know
+		return false // [DONE] or an unknown format
 	}
 	if v.Usage != nil {
 		c.bill.report(v.Usage.PromptTokens, v.Usage.CompletionTokens)
@@ -122,7 +122,7 @@ func (c *countedBody) read(data []byte) bool {
 	return len(v.Choices) == 0 && v.Usage != nil
 }
 
-// Close counts what the answer used, as far as it was read.
+// Close charges the tokens of the response as far as it was read.
 func (c *countedBody) Close() error {
 	if !c.closed {
 		c.closed = true
@@ -137,7 +137,7 @@ func (c *countedBody) Close() error {
 func (c *countedBody) readWhole() {
 	var v openai.ChatCompletionResponse
 	if json.Unmarshal(c.whole.Bytes(), &v) != nil {
-		c.bill.say(c.whole.String()) // the beginning of one
+		c.bill.say(c.whole.String()) // truncated JSON
 		return
 	}
 	c.bill.report(v.Usage.PromptTokens, v.Usage.CompletionTokens)
@@ -151,7 +151,7 @@ func (c *countedBody) readWhole() {
 	}
 }
 
-// askedTokens estimates the prompt of a chat completion as a client wrote it: all its texts.
+// requestTokens estimates the tokens of the text in a chat completion request.
 func askedTokens(body engine.Value) (n int64) {
 	for _, m := range body.Get("messages").Elements() {
 		content := m.Get("content")

@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// forwards makes models of one provider out of a server's handler.
+// forwards returns models with one provider, served by handler.
 func forwards(t *testing.T, handler http.HandlerFunc) (*Models, *provider) {
 	t.Helper()
 	p, _ := serve(t, handler)

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
-// provider talks to one endpoint.
+// provider calls one endpoint.
 type provider struct {
 	config  Provider
 	client  *http.Client
@@ -23,7 +23,7 @@ type provider struct {
 	sleep   func(context.Context, time.Duration) error
 }
 
-// newProvider makes a provider; transport nil is the usual one.
+// newProvider returns a provider. A nil transport means the default one.
 func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	return p, nil
 }
 
-// talk makes one exchange with the endpoint. The server may be silent for at most the timeout,
-// before the answer and inside it; fn tells by heard that it was not.
+// talk runs fn for one exchange with the endpoint. It fails with [ErrSilent] if the server sends
+// nothing for the timeout, before or during the response; fn calls heard when data arrives.
 func (p *provider) talk(ctx context.Context, model string, fn func(ctx context.Context, x *exchange, heard func()) error) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -55,8 +55,8 @@ func (p *provider) talk(ctx context.Context, model string, fn func(ctx context.C
 	return p.judge(ctx, inner, model, fn(inner, x, func() { quiet.Reset(p.timeout) }))
 }
 
-// judge says what the error of an exchange was: that of the caller's context outer, a silence that
-// ended inner, or the server's.
+// judge returns the error of an exchange: that of the caller's context outer, a timeout that
+// canceled inner, or the server's.
 func (p *provider) judge(outer, inner context.Context, model string, err error) error {
 	switch {
 	case err == nil || errors.Is(err, errStopped):
@@ -69,7 +69,7 @@ func (p *provider) judge(outer, inner context.Context, model string, err error) 
 	return p.wrap(model, err)
 }
 
-// dial makes the client of one exchange.
+// newClient returns the client of one exchange.
 func (p *provider) dial(x *exchange) *openai.Client {
 	config := openai.DefaultConfig(p.config.Key)
 	config.BaseURL = p.config.BaseURL
@@ -77,7 +77,7 @@ func (p *provider) dial(x *exchange) *openai.Client {
 	return openai.NewClientWithConfig(config)
 }
 
-// generate asks the endpoint for an answer.
+// generate calls a chat model.
 func (p *provider) generate(ctx context.Context, model string, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		err := p.talk(ctx, model, func(ctx context.Context, x *exchange, heard func()) error {
@@ -93,21 +93,21 @@ func (p *provider) generate(ctx context.Context, model string, req *engine.Model
 	}
 }
 
-// errStopped means that the caller wants no further piece.
+// errStopped means that the caller stopped reading.
 var errStopped = errors.New("stopped")
 
-// answering is one call on its way.
+// response is the state of one model call.
 type answering struct {
 	provider *provider
 	model    string
 	exchange *exchange
-	heard    func() // the server said something
+	heard    func() // data arrived from the server
 	yield    func(engine.ModelPiece) bool
-	thinking bool // reasoning has begun and not ended
-	said     bool // something came
+	thinking bool // reasoning is open: ThinkOpen was sent, ThinkClose not yet
+	said     bool // text was sent
 	calls    []engine.ToolCall
 	finish   openai.FinishReason
-	used     *engine.Usage // the last report: some servers repeat it, each time a higher one
+	used     *engine.Usage // the last report; some servers repeat it with growing numbers
 }
 
 func (a *answering) run(ctx context.Context, req *engine.ModelRequest) error {
@@ -123,7 +123,7 @@ func (a *answering) run(ctx context.Context, req *engine.ModelRequest) error {
 	return a.end()
 }
 
-// whole reads an answer that comes in one piece.
+// whole reads a response without streaming.
 func (a *answering) whole(ctx context.Context, client *openai.Client, body openai.ChatCompletionRequest) error {
 	res, err := client.CreateChatCompletion(ctx, body)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *answering) whole(ctx context.Context, client *openai.Client, body opena
 	return nil
 }
 
-// think hands out reasoning between think marks.
+// sendThinking sends reasoning, enclosed in think marks.
 func (a *answering) think(text string) error {
 	if text == "" {
 		return nil
@@ -161,7 +161,7 @@ func (a *answering) think(text string) error {
 	return a.piece(text)
 }
 
-// say hands out text of the answer itself.
+// sendText sends answer text.
 func (a *answering) say(text string) error {
 	if text == "" {
 		return nil
@@ -194,7 +194,7 @@ func (a *answering) usage(u *openai.Usage) {
 	}
 }
 
-// end hands out the usage and the calls, and says when the answer was cut.
+// end sends usage and tool calls, and appends a note if the answer was truncated.
 func (a *answering) end() error {
 	if a.used != nil && !a.yield(engine.ModelPiece{Usage: a.used}) {
 		return errStopped

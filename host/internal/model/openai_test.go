@@ -19,7 +19,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// collect reads an answer to its end.
+// collect reads all pieces of an answer.
 func collect(answer iter.Seq2[engine.ModelPiece, error]) (text string, last engine.ModelPiece, err error) {
 	var b strings.Builder
 	for p, err := range answer {
@@ -40,7 +40,7 @@ func collect(answer iter.Seq2[engine.ModelPiece, error]) (text string, last engi
 	return b.String(), last, nil
 }
 
-// saved is a recorded answer of a server.
+// saved returns a recorded server response.
 func saved(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
@@ -48,8 +48,8 @@ func saved(t *testing.T, name string) string {
 	return string(data)
 }
 
-// serve makes a provider whose server is handler. Waiting between tries is recorded instead of
-// done.
+// serve returns a provider served by handler. Pauses between attempts are recorded instead of
+// waited for.
 func serve(t *testing.T, handler http.HandlerFunc) (*provider, *[]time.Duration) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -65,8 +65,8 @@ func serve(t *testing.T, handler http.HandlerFunc) (*provider, *[]time.Duration)
 	return p, waits
 }
 
-// patiently lets a provider be silent longer and longer, until what a test sees comes of the
-// silence it means: a busy machine may be silent before that.
+// patiently doubles the provider's timeout until meant returns true: on a busy machine a short
+// timeout expires before the silence under test.
 func patiently(t *testing.T, p *provider, meant func() bool) {
 	t.Helper()
 	for p.timeout = 100 * time.Millisecond; !meant(); p.timeout *= 2 {
@@ -74,7 +74,7 @@ func patiently(t *testing.T, p *provider, meant func() bool) {
 	}
 }
 
-// answerWith serves one text: SSE when it begins with "data:", else JSON.
+// answerWith serves text: as SSE if it starts with "data:", else as JSON.
 func answerWith(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if strings.HasPrefix(text, "data:") {
@@ -128,7 +128,7 @@ func TestFailures(t *testing.T) {
 		name    string
 		handler http.HandlerFunc
 		stream  bool
-		text    string // what came before
+		text    string // text received before the error
 		status  int
 		is      error
 		want    string
@@ -183,7 +183,7 @@ func TestSilentServer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body) // so that the server notices a client that leaves
+				_, _ = io.Copy(io.Discard, r.Body) // lets the server notice a canceled request
 				if c.before != "" {
 					_, _ = io.WriteString(w, c.before)
 					_ = http.NewResponseController(w).Flush()
@@ -290,7 +290,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 
 func TestRetryAfterDate(t *testing.T) {
 	before := time.Now()
-	at := before.Add(20 * time.Second).UTC().Format(http.TimeFormat) // in whole seconds
+	at := before.Add(20 * time.Second).UTC().Format(http.TimeFormat) // whole seconds
 	wait, again := retryAfter(at, 0)
 	require.True(t, again)
 	require.LessOrEqual(t, wait, 20*time.Second)
@@ -356,15 +356,14 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// replay answers every request with the same text.
+// replay responds to every request with the same body.
 type replay string
 
 func (r replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(string(r))), Request: req}, nil
 }
 
-// A provider that redirects to another port of its host gets the key there no more than at another
-// host.
+// A redirect to another port of the same host is another origin and must not receive the key.
 func TestKeyStaysAtItsOrigin(t *testing.T) {
 	asked := 0
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))

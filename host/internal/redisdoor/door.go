@@ -130,7 +130,7 @@ func (d *Door) serve(conn net.Conn) {
 	defer context.AfterFunc(d.ctx, func() { conn.Close() })()
 	c := client{
 		door: d, in: bufio.NewReaderSize(conn, maxLine), out: reply{bufio.NewWriter(conn)},
-		known: d.cfg.Open && d.cfg.Password == "",
+		authenticated: d.cfg.Open && d.cfg.Password == "",
 	}
 	for !c.quit {
 		wait, size := idleTime, d.cfg.Value+maxLine

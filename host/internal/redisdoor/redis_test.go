@@ -55,7 +55,7 @@ func TestRedisCLICancelsARun(t *testing.T) {
 	require.NoError(t, nats.Keys.Put(t.Context(), "task1-m1-logs", []byte(`[{"trace":[]}]`), 10*time.Minute))
 	require.Equal(t, `[{"trace":[]}]`, cli(t, d, "GET", "task1-m1-logs"))
 	ttl := cli(t, d, "TTL", "task1-m1-logs")
-	require.Equal(t, ":600", young(":600", ":"+ttl, time.Since(began)))
+	require.Equal(t, ":600", normalizeTTL(":600", ":"+ttl, time.Since(began)))
 	require.Equal(t, "1", cli(t, d, "DEL", "task1-m1-logs"))
 }
 
