@@ -18,10 +18,10 @@ type Account interface {
 }
 
 // unlimited is the account of a caller without a quota.
-type free struct{}
+type unlimited struct{}
 
-func (free) Allow(context.Context) error { return nil }
-func (free) Spend(int64)                 {}
+func (unlimited) Allow(context.Context) error { return nil }
+func (unlimited) Spend(int64)                 {}
 
 // counted charges a call to an account.
 func counted(ctx context.Context, account Account, req *engine.ModelRequest, pieces iter.Seq2[engine.ModelPiece, error]) iter.Seq2[engine.ModelPiece, error] {
@@ -45,18 +45,18 @@ func counted(ctx context.Context, account Account, req *engine.ModelRequest, pie
 // estimate of the output if none arrive: some providers never report usage, and a caller may stop
 // reading early.
 type bill struct {
-	reported int64 // the last report; some providers repeat it with growing numbers
-	said     int64 // estimated tokens of the output
+	reported  int64 // the last report; some providers repeat it with growing numbers
+	estimated int64 // estimated tokens of the output
 }
 
 func (b *bill) take(piece engine.ModelPiece) {
 	if u := piece.Usage; u != nil {
 		b.report(u.Prompt, u.Completion)
 	}
-	b.say(piece.Text)
+	b.addText(piece.Text)
 	for _, c := range piece.ToolCalls {
-		b.say(c.Name)
-		b.say(c.Arguments)
+		b.addText(c.Name)
+		b.addText(c.Arguments)
 	}
 }
 
@@ -66,7 +66,7 @@ func (b *bill) report(prompt, completion int) {
 	}
 }
 
-func (b *bill) say(text string) { b.said = sum(b.said, int64(engine.Tokens(text))) }
+func (b *bill) addText(text string) { b.estimated = sum(b.estimated, int64(engine.Tokens(text))) }
 
 // total returns the tokens that the call used; prompt estimates those of the prompt. A call that
 // failed before any output is free.
@@ -74,10 +74,10 @@ func (b *bill) total(prompt func() int64) int64 {
 	switch {
 	case b.reported > 0:
 		return b.reported
-	case b.said == 0:
+	case b.estimated == 0:
 		return 0
 	}
-	return sum(b.said, prompt())
+	return sum(b.estimated, prompt())
 }
 
 // reported returns the sum of the reported numbers, or 0 if they are missing or negative.

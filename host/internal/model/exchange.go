@@ -17,9 +17,9 @@ import (
 
 const (
 	// maxResponseBytes bounds the body of a response.
-	largestAnswer = 32 << 20
+	maxResponseBytes = 32 << 20
 	// maxRetryWait bounds the pause between two attempts; a longer Retry-After ends the retries.
-	longestWait = time.Minute
+	maxRetryWait = time.Minute
 )
 
 // exchange sends one request, retries it while the server is busy, and limits the response body. It
@@ -63,7 +63,7 @@ func (e *exchange) guard(res *http.Response, err error) (*http.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	e.body = &body{ReadCloser: res.Body, left: largestAnswer}
+	e.body = &body{ReadCloser: res.Body, left: maxResponseBytes}
 	res.Body = e.body
 	return res, nil
 }
@@ -82,7 +82,7 @@ func retryStatus(status int) bool { return status == http.StatusTooManyRequests 
 // backoff returns 1, 2, 4, ... seconds, reduced by up to half at random so that concurrent callers
 // do not retry in step.
 func backoff(try int) time.Duration {
-	d := min(time.Second<<min(try, 10), longestWait)
+	d := min(time.Second<<min(try, 10), maxRetryWait)
 	return d - rand.N(d/2)
 }
 
@@ -96,7 +96,7 @@ func retryAfter(header string, try int) (wait time.Duration, again bool) {
 	} else {
 		return backoff(try), true
 	}
-	return wait, wait <= longestWait
+	return wait, wait <= maxRetryWait
 }
 
 // body limits the size of a response body. It keeps the last bytes read, because the stream reader

@@ -15,7 +15,7 @@ import (
 )
 
 // maxRefusal bounds the body of an error response that is passed on, in bytes.
-const mostRefusal = 64 << 10
+const maxRefusal = 64 << 10
 
 // Forward sends a chat completion as the client wrote it, with the key of the provider that its
 // model resolves to, and returns the provider's response: a stream if the client requested one.
@@ -34,12 +34,12 @@ func (m *Models) Forward(ctx context.Context, body engine.Value) (*http.Response
 
 func (p *provider) forward(ctx context.Context, model string, body []byte) (*http.Response, error) {
 	inner, cancel := context.WithCancelCause(ctx)
-	f := &forwarded{quiet: time.AfterFunc(p.timeout, func() { cancel(ErrSilent) }), timeout: p.timeout}
-	f.end = func() { f.quiet.Stop(); cancel(nil) }
-	f.judge = func(err error) error { return p.judge(ctx, inner, model, err) }
+	f := &forwarded{idle: time.AfterFunc(p.timeout, func() { cancel(ErrSilent) }), timeout: p.timeout}
+	f.end = func() { f.idle.Stop(); cancel(nil) }
+	f.classify = func(err error) error { return p.classify(ctx, inner, model, err) }
 	res, err := p.post(inner, body)
 	if err != nil {
-		err = f.judge(err)
+		err = f.classify(err)
 		f.end()
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (p *provider) post(ctx context.Context, body []byte) (*http.Response, error
 
 // cleanRefusal removes the key from an error response.
 func (p *provider) cleanRefusal(res *http.Response) error {
-	text, err := io.ReadAll(io.LimitReader(res.Body, mostRefusal))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxRefusal))
 	if err = errors.Join(err, res.Body.Close()); err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
@@ -84,18 +84,18 @@ func (p *provider) cleanRefusal(res *http.Response) error {
 // long.
 type forwarded struct {
 	io.ReadCloser
-	quiet   *time.Timer
-	timeout time.Duration
-	judge   func(error) error
-	end     func()
-	once    sync.Once
+	idle     *time.Timer
+	timeout  time.Duration
+	classify func(error) error
+	end      func()
+	once     sync.Once
 }
 
 func (f *forwarded) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
-	f.quiet.Reset(f.timeout)
+	f.idle.Reset(f.timeout)
 	if err != nil && err != io.EOF {
-		err = f.judge(err)
+		err = f.classify(err)
 	}
 	return n, err
 }

@@ -25,12 +25,12 @@ func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response
 	if err := t.account.Allow(ctx); err != nil {
 		return nil, err
 	}
-	asked, hide := askUsage(body)
-	res, err := m.Forward(ctx, asked)
+	withUsage, hide := requestUsage(body)
+	res, err := m.Forward(ctx, withUsage)
 	if err != nil || res.StatusCode >= http.StatusBadRequest {
 		return res, err
 	}
-	c := &countedBody{ReadCloser: res.Body, account: t.account, asked: body, hide: hide}
+	c := &countedBody{ReadCloser: res.Body, account: t.account, request: body, hide: hide}
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		c.lines = bufio.NewReader(res.Body)
 	}
@@ -38,8 +38,8 @@ func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response
 	return res, nil
 }
 
-// askUsage requests the usage report of a stream. hide is true if the client did not request it.
-func askUsage(body engine.Value) (asked engine.Value, hide bool) {
+// requestUsage requests the usage report of a stream. hide is true if the client did not request it.
+func requestUsage(body engine.Value) (withUsage engine.Value, hide bool) {
 	if options := body.Get("stream_options"); body.Get("stream").True() && !options.Get("include_usage").True() {
 		if options.Kind() != engine.KindObject {
 			options = engine.Object()
@@ -54,7 +54,7 @@ func askUsage(body engine.Value) (asked engine.Value, hide bool) {
 type countedBody struct {
 	io.ReadCloser
 	account Account
-	asked   engine.Value
+	request engine.Value
 	hide    bool // hide the usage report
 	bill    bill
 	lines   *bufio.Reader // of a stream; nil without streaming
@@ -113,10 +113,10 @@ func (c *countedBody) read(data []byte) bool {
 	for _, choice := range v.Choices {
 		d := choice.Delta
 		for _, text := range []string{d.Content, d.ReasoningContent, d.Reasoning, d.Refusal} {
-			c.bill.say(text)
+			c.bill.addText(text)
 		}
 		for _, call := range d.ToolCalls {
-			c.bill.say(call.Function.Name + call.Function.Arguments)
+			c.bill.addText(call.Function.Name + call.Function.Arguments)
 		}
 	}
 	return len(v.Choices) == 0 && v.Usage != nil
@@ -129,7 +129,7 @@ func (c *countedBody) Close() error {
 		if c.lines == nil {
 			c.readWhole()
 		}
-		c.account.Spend(c.bill.total(func() int64 { return askedTokens(c.asked) }))
+		c.account.Spend(c.bill.total(func() int64 { return requestTokens(c.request) }))
 	}
 	return c.ReadCloser.Close()
 }
@@ -137,22 +137,22 @@ func (c *countedBody) Close() error {
 func (c *countedBody) readWhole() {
 	var v openai.ChatCompletionResponse
 	if json.Unmarshal(c.whole.Bytes(), &v) != nil {
-		c.bill.say(c.whole.String()) // truncated JSON
+		c.bill.addText(c.whole.String()) // truncated JSON
 		return
 	}
 	c.bill.report(v.Usage.PromptTokens, v.Usage.CompletionTokens)
 	for _, choice := range v.Choices {
 		m := choice.Message
-		c.bill.say(m.ReasoningContent)
-		c.bill.say(m.Content)
+		c.bill.addText(m.ReasoningContent)
+		c.bill.addText(m.Content)
 		for _, call := range m.ToolCalls {
-			c.bill.say(call.Function.Name + call.Function.Arguments)
+			c.bill.addText(call.Function.Name + call.Function.Arguments)
 		}
 	}
 }
 
 // requestTokens estimates the tokens of the text in a chat completion request.
-func askedTokens(body engine.Value) (n int64) {
+func requestTokens(body engine.Value) (n int64) {
 	for _, m := range body.Get("messages").Elements() {
 		content := m.Get("content")
 		n += int64(engine.Tokens(content.Str()))

@@ -139,7 +139,7 @@ func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, a
 }
 
 // maxTryRunes bounds the output that Try returns, in runes.
-const mostTried = 200
+const maxTryRunes = 200
 
 func (p *provider) try(ctx context.Context, e Entry) (answer string, err error) {
 	switch e.kind() {
@@ -157,8 +157,8 @@ func (p *provider) try(ctx context.Context, e Entry) (answer string, err error) 
 		}
 		answer += piece.Text
 	}
-	if r := []rune(answer); len(r) > mostTried {
-		answer = string(r[:mostTried])
+	if r := []rune(answer); len(r) > maxTryRunes {
+		answer = string(r[:maxTryRunes])
 	}
 	return answer, nil
 }

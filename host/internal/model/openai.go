@@ -44,20 +44,20 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	return p, nil
 }
 
-// talk runs fn for one exchange with the endpoint. It fails with [ErrSilent] if the server sends
-// nothing for the timeout, before or during the response; fn calls heard when data arrives.
-func (p *provider) talk(ctx context.Context, model string, fn func(ctx context.Context, x *exchange, heard func()) error) error {
+// exchange runs fn for one exchange with the endpoint. It fails with [ErrSilent] if the server sends
+// nothing for the timeout, before or during the response; fn calls received when data arrives.
+func (p *provider) exchange(ctx context.Context, model string, fn func(ctx context.Context, x *exchange, received func()) error) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	quiet := time.AfterFunc(p.timeout, func() { cancel(ErrSilent) })
-	defer quiet.Stop()
+	idle := time.AfterFunc(p.timeout, func() { cancel(ErrSilent) })
+	defer idle.Stop()
 	x := &exchange{client: p.client, retries: p.retries, sleep: p.sleep}
-	return p.judge(ctx, inner, model, fn(inner, x, func() { quiet.Reset(p.timeout) }))
+	return p.classify(ctx, inner, model, fn(inner, x, func() { idle.Reset(p.timeout) }))
 }
 
-// judge returns the error of an exchange: that of the caller's context outer, a timeout that
+// classify returns the error of an exchange: that of the caller's context outer, a timeout that
 // canceled inner, or the server's.
-func (p *provider) judge(outer, inner context.Context, model string, err error) error {
+func (p *provider) classify(outer, inner context.Context, model string, err error) error {
 	switch {
 	case err == nil || errors.Is(err, errStopped):
 		return nil
@@ -70,7 +70,7 @@ func (p *provider) judge(outer, inner context.Context, model string, err error) 
 }
 
 // newClient returns the client of one exchange.
-func (p *provider) dial(x *exchange) *openai.Client {
+func (p *provider) newClient(x *exchange) *openai.Client {
 	config := openai.DefaultConfig(p.config.Key)
 	config.BaseURL = p.config.BaseURL
 	config.HTTPClient = x
@@ -80,9 +80,9 @@ func (p *provider) dial(x *exchange) *openai.Client {
 // generate calls a chat model.
 func (p *provider) generate(ctx context.Context, model string, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
-		err := p.talk(ctx, model, func(ctx context.Context, x *exchange, heard func()) error {
-			a := &answering{
-				provider: p, model: model, exchange: x, heard: heard,
+		err := p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
+			a := &response{
+				provider: p, model: model, exchange: x, received: received,
 				yield: func(piece engine.ModelPiece) bool { return yield(piece, nil) },
 			}
 			return a.run(ctx, req)
@@ -97,21 +97,21 @@ func (p *provider) generate(ctx context.Context, model string, req *engine.Model
 var errStopped = errors.New("stopped")
 
 // response is the state of one model call.
-type answering struct {
+type response struct {
 	provider *provider
 	model    string
 	exchange *exchange
-	heard    func() // data arrived from the server
+	received func() // data arrived from the server
 	yield    func(engine.ModelPiece) bool
 	thinking bool // reasoning is open: ThinkOpen was sent, ThinkClose not yet
-	said     bool // text was sent
+	sentText bool // text was sent
 	calls    []engine.ToolCall
 	finish   openai.FinishReason
 	used     *engine.Usage // the last report; some servers repeat it with growing numbers
 }
 
-func (a *answering) run(ctx context.Context, req *engine.ModelRequest) error {
-	client := a.provider.dial(a.exchange)
+func (a *response) run(ctx context.Context, req *engine.ModelRequest) error {
+	client := a.provider.newClient(a.exchange)
 	body := a.provider.request(a.model, req)
 	if req.Stream {
 		if err := a.stream(ctx, client, body); err != nil {
@@ -124,7 +124,7 @@ func (a *answering) run(ctx context.Context, req *engine.ModelRequest) error {
 }
 
 // whole reads a response without streaming.
-func (a *answering) whole(ctx context.Context, client *openai.Client, body openai.ChatCompletionRequest) error {
+func (a *response) whole(ctx context.Context, client *openai.Client, body openai.ChatCompletionRequest) error {
 	res, err := client.CreateChatCompletion(ctx, body)
 	if err != nil {
 		return notJSON(err)
@@ -134,10 +134,10 @@ func (a *answering) whole(ctx context.Context, client *openai.Client, body opena
 	}
 	message := res.Choices[0].Message
 	a.finish = res.Choices[0].FinishReason
-	if err := a.think(message.ReasoningContent); err != nil {
+	if err := a.sendThinking(message.ReasoningContent); err != nil {
 		return err
 	}
-	if err := a.say(message.Content); err != nil {
+	if err := a.sendText(message.Content); err != nil {
 		return err
 	}
 	for _, c := range message.ToolCalls {
@@ -148,7 +148,7 @@ func (a *answering) whole(ctx context.Context, client *openai.Client, body opena
 }
 
 // sendThinking sends reasoning, enclosed in think marks.
-func (a *answering) think(text string) error {
+func (a *response) sendThinking(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (a *answering) think(text string) error {
 }
 
 // sendText sends answer text.
-func (a *answering) say(text string) error {
+func (a *response) sendText(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (a *answering) say(text string) error {
 	return a.piece(text)
 }
 
-func (a *answering) endThinking() error {
+func (a *response) endThinking() error {
 	if !a.thinking {
 		return nil
 	}
@@ -180,22 +180,22 @@ func (a *answering) endThinking() error {
 	return a.piece(engine.ThinkClose)
 }
 
-func (a *answering) piece(text string) error {
-	a.said = true
+func (a *response) piece(text string) error {
+	a.sentText = true
 	if !a.yield(engine.ModelPiece{Text: text}) {
 		return errStopped
 	}
 	return nil
 }
 
-func (a *answering) usage(u *openai.Usage) {
+func (a *response) usage(u *openai.Usage) {
 	if u != nil && u.PromptTokens+u.CompletionTokens != 0 {
 		a.used = &engine.Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens}
 	}
 }
 
 // end sends usage and tool calls, and appends a note if the answer was truncated.
-func (a *answering) end() error {
+func (a *response) end() error {
 	if a.used != nil && !a.yield(engine.ModelPiece{Usage: a.used}) {
 		return errStopped
 	}
@@ -213,7 +213,7 @@ func (a *answering) end() error {
 	if len(a.calls) > 0 && !a.yield(engine.ModelPiece{ToolCalls: a.calls}) {
 		return errStopped
 	}
-	if !a.said && len(a.calls) == 0 {
+	if !a.sentText && len(a.calls) == 0 {
 		return ErrEmpty
 	}
 	return nil
