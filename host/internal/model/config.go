@@ -104,11 +104,11 @@ func ReadConfig(path string) (Config, error) {
 //
 //	EASEL_MODEL_BASE_URL, EASEL_MODEL_KEY   an endpoint and its key
 //	EASEL_MODEL_PROVIDER                    its name; default "OpenAI"
-//	EASEL_MODEL_NAMES                       its models, separated by commas; without them every name is accepted
+//	EASEL_MODEL_NAMES                       its models, comma-separated; default any name
 //	EASEL_MODEL_DEFAULT                     the id an empty llm_id stands for
-//	EASEL_MODEL_SPEECH, EASEL_MODEL_VOICE   the id of the model that reads aloud, and its voice
-//	EASEL_MODEL_EMBEDDING                   the id of the model that turns texts into vectors
-//	OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the same, under the names other programs use
+//	EASEL_MODEL_SPEECH, EASEL_MODEL_VOICE   the id of the speech model, and its voice
+//	EASEL_MODEL_EMBEDDING                   the id of the embedding model
+//	OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the same, as other programs name it
 //
 // getenv is os.Getenv outside of tests.
 func FromEnvironment(getenv func(string) string) (Config, error) {

@@ -44,8 +44,9 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	return p, nil
 }
 
-// exchange runs fn for one exchange with the endpoint. It fails with [ErrSilent] if the server sends
-// nothing for the timeout, before or during the response; fn calls received when data arrives.
+// exchange runs fn for one exchange with the endpoint. It fails with [ErrSilent] if the server
+// sends nothing for the timeout, before or during the response; fn calls received when data
+// arrives.
 func (p *provider) exchange(ctx context.Context, model string, fn func(ctx context.Context, x *exchange, received func()) error) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

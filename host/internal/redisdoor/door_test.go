@@ -85,7 +85,8 @@ func TestDoorSpeaksRedis(t *testing.T) {
 	}
 }
 
-// normalizeTTL replaces a time to live in reply by the one in want if it is shorter by at most took.
+// normalizeTTL replaces a time to live in reply by the one in want if it is shorter by at most
+// took.
 func normalizeTTL(want, reply string, took time.Duration) string {
 	wanted, lines := strings.Split(want, "\r\n"), strings.Split(reply, "\r\n")
 	for i := range min(len(wanted), len(lines)) {
