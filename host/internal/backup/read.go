@@ -253,7 +253,7 @@ func putFiles(ctx context.Context, z *zip.Reader, uploads *blobs.Store) (n int, 
 	})
 }
 
-// putPlugins writes the plugins to their folder. Files are created anew, never written through
+// putPlugins writes the plugins to their folder. Files are always recreated, never written through
 // existing links.
 func (t *Target) putPlugins(z *zip.Reader) (int, error) {
 	if t.Plugins == "" {
