@@ -167,7 +167,7 @@ func TestWhoLeavesTakesKeysAndLoginsAway(t *testing.T) {
 	})
 }
 
-// A migration that adds a table says here whether a tenant's end empties it.
+// A migration that adds a table of tenants must add it to owned, which DeleteTenant empties.
 func TestOwnedTablesAreAll(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	const query = `SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'tenant_id'`

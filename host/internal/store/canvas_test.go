@@ -11,7 +11,7 @@ import (
 func TestCanvas(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		dsl := []byte("{\"a\":\"\\u0000 \xff\"}") // what the document holds is not ours to judge
+		dsl := []byte("{\"a\":\"\\u0000 \xff\"}") // the store does not validate the document
 		made, err := s.CreateCanvas(ctx, Canvas{Tenant: "t1", Title: "Ärger 100%", Tags: []string{"x"}, DSL: dsl}, "")
 		require.NoError(t, err)
 		got, err := s.Canvas(ctx, "t1", made.ID)
@@ -176,7 +176,7 @@ func TestVersions(t *testing.T) {
 			})
 			require.NoError(t, err)
 		}
-		save("0") // the same content again makes no version
+		save("0") // saving identical content adds no version
 		for i := 1; i <= 24; i++ {
 			save(fmt.Sprint(i))
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDumpMovesEngines moves records from each engine to the other and back.
+// TestDumpMovesEngines dumps from each engine and loads into the other.
 func TestDumpMovesEngines(t *testing.T) {
 	for _, way := range [][2]string{{"sqlite", "postgres"}, {"postgres", "sqlite"}} {
 		t.Run(way[0]+" to "+way[1], func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestDumpMovesEngines(t *testing.T) {
 	}
 }
 
-// A dump of an older version lacks what later migrations added.
+// A dump of an older version lacks columns that later migrations added.
 func TestLoadOfAnOlderDump(t *testing.T) {
 	ctx := t.Context()
 	cfg := engineConfig(t, "sqlite")
@@ -119,7 +119,7 @@ func TestLoadRefuses(t *testing.T) {
 			}
 			s := openTest(t, to)
 			require.ErrorIs(t, s.Load(ctx, strings.NewReader(test.text)), test.err)
-			if !errors.Is(test.err, ErrWrongKey) { // it has no key to compare with
+			if !errors.Is(test.err, ErrWrongKey) { // CheckDump has no key to compare with
 				require.ErrorIs(t, CheckDump(ctx, strings.NewReader(test.text)), test.err)
 			}
 			again := &bytes.Buffer{}
@@ -129,7 +129,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// What a column cannot hold is found before anything is loaded: SQLite would take it.
+// Values of a wrong type are rejected before loading: SQLite would accept them.
 func TestCheckDumpComparesTypes(t *testing.T) {
 	const head = `{"easel":"records","schema":1,"key":"k"}` + "\n" + `{"table":"items","columns":["name","doc","rev"]}` + "\n"
 	require.NoError(t, CheckDump(t.Context(), strings.NewReader(head+`["n",{"bytes":"QQ=="},1]`)))

@@ -21,7 +21,7 @@ func TestDiskFullIsSaidAndUndone(t *testing.T) {
 	require.NoError(t, err)
 	limit(t, s, `PRAGMA max_page_count = 60`)
 
-	// A large write among small ones: it alone fails.
+	// Only the large write of concurrent writes must fail.
 	var wg sync.WaitGroup
 	errs := make([]error, 20)
 	for i := range errs {
@@ -54,7 +54,7 @@ func TestDiskFullIsSaidAndUndone(t *testing.T) {
 	require.NoError(t, err, "space that came back is used")
 }
 
-// limit runs a pragma on the connection that writes.
+// limit runs a pragma on the writing connection.
 func limit(t *testing.T, s *Store, pragma string) {
 	g := s.commit.(*group)
 	require.NoError(t, s.write(t.Context(), "limit", func(ctx context.Context, _ querier) error {
@@ -63,7 +63,7 @@ func limit(t *testing.T, s *Store, pragma string) {
 	}))
 }
 
-// TestRealDiskFull fills a small memory disk.
+// TestRealDiskFull fills a small tmpfs.
 func TestRealDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small disk; TestDiskFullIsSaidAndUndone covers the answer")
