@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRemovedKeyOpensNothing takes keys away that were used before, in each way
-// there is.
+// TestRemovedKeyOpensNothing removes used keys in every possible way.
 func TestRemovedKeyOpensNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
@@ -52,8 +51,8 @@ func TestRemovedKeyOpensNothing(t *testing.T) {
 	})
 }
 
-// TestKeysAreNotReadAgain removes a key behind the store's back, which shows
-// that it is remembered, and until when.
+// TestKeysAreNotReadAgain removes a key behind the store's back, to observe that it is cached and
+// when the cache is cleared.
 func TestKeysAreNotReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	s := openTest(t, Config{Dir: dir})
@@ -76,7 +75,7 @@ func TestKeysAreNotReadAgain(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotFound)
 }
 
-// TestHammerKeys uses keys from many sides while they are taken away.
+// TestHammerKeys uses keys concurrently with their removal.
 func TestHammerKeys(t *testing.T) {
 	s := openTest(t, Config{Dir: t.TempDir(), Sync: SyncInterval})
 	ctx := t.Context()
@@ -90,7 +89,7 @@ func TestHammerKeys(t *testing.T) {
 				for range 3 {
 					users.Go(func() {
 						for range 20 {
-							_, _ = s.KeyByText(ctx, text) // there or gone
+							_, _ = s.KeyByText(ctx, text) // found or not
 						}
 					})
 				}

@@ -55,7 +55,7 @@ func TestKVQuota(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "54321", v)
 
-		// Ten of a hundred writers at once find room.
+		// Exactly ten of a hundred concurrent writers fit into the quota.
 		var all sync.WaitGroup
 		for i := range 100 {
 			all.Go(func() { _ = s.KV("t", "many").Set(ctx, fmt.Sprintf("%02d", i), text("12345678"), 100) })
@@ -67,7 +67,7 @@ func TestKVQuota(t *testing.T) {
 	})
 }
 
-// Values go with a dump, and with their tenant.
+// Values are dumped, and deleted with their tenant.
 func TestKVIsDumpedAndDeleted(t *testing.T) {
 	ctx := t.Context()
 	cfg := engineConfig(t, "sqlite")

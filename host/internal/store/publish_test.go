@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// edit saves a document, published or not.
+// edit saves a document and optionally publishes it.
 func edit(t *testing.T, s *Store, id, dsl string, publish bool) Canvas {
 	t.Helper()
 	c, err := s.EditCanvas(t.Context(), "t", id, "v"+dsl, func(c *Canvas) error {
@@ -108,7 +108,7 @@ func TestPublish(t *testing.T) {
 	})
 }
 
-// Versions that were published stay, however many others are saved.
+// Published versions are kept, however many others are saved.
 func TestPublishedVersionsAreKept(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
@@ -126,8 +126,7 @@ func TestPublishedVersionsAreKept(t *testing.T) {
 	})
 }
 
-// Those who save and publish at once leave a canvas whose published version is
-// there.
+// The published version of a canvas exists after concurrent saves and publications.
 func TestPublishHammer(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
@@ -157,8 +156,8 @@ func TestPublishHammer(t *testing.T) {
 	})
 }
 
-// A dump from before versions could be published is read as the migration reads
-// the records that it finds.
+// A dump from before the introduction of published versions loads as the migration converts
+// existing records.
 func TestReleasedInAnOlderDump(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
@@ -169,7 +168,7 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 			require.NoError(t, err)
 			_, err = from.CreateCanvas(ctx, Canvas{Tenant: "t", Title: "never", DSL: []byte("1")}, "v2")
 			require.NoError(t, err)
-			// As they were: flags, and nothing of what they lead to.
+			// Restore the earlier state: flags without the columns derived from them.
 			for _, text := range []string{
 				`UPDATE versions SET publish_time = 0`, `UPDATE canvases SET published = '', publish_time = 0, version_title = ''`,
 				`INSERT INTO canvases SELECT 'bare', tenant_id, user_id, title, title_fold, find, description, avatar, type, category, permission, tags, 1, dsl, rev,
@@ -199,7 +198,7 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 	}
 }
 
-// A database of the version before is brought up to date with what it holds.
+// A database of the previous version is migrated with its records.
 func TestMigrationOfReleases(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
