@@ -33,7 +33,7 @@ func TestStartRunAtARevision(t *testing.T) {
 	})
 }
 
-// A run that is left out is in the history, and never at work.
+// A skipped run is in the history and is never active.
 func TestLeaveOutRun(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		left := Run{ID: "a", Tenant: "t", Canvas: "c", User: "u", Message: "m", Source: "schedule", Error: "another is at work"}

@@ -88,7 +88,7 @@ func TestUsedTokens(t *testing.T) {
 	})
 }
 
-// Many writers of the same rows, named in any order, lose nothing and do not lock each other out.
+// Concurrent writers of the same rows, in any order, neither lose tokens nor deadlock.
 func TestHammerUsedTokens(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		const writers, times = 8, 20

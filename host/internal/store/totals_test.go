@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The number of a long list is exact whatever this process adds and removes; what another one
-// removes shows up within totalsKept.
+// The count of a long list is exact for all changes by this process; deletions of another process
+// appear within totalsKept.
 func TestTotals(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
