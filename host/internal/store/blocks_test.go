@@ -67,7 +67,7 @@ func TestBlocksFollowRows(t *testing.T) {
 			_, _ = runsOf(t, s, RunFilter{}, Page{Limit: 1})
 		}
 		_, total := runsOf(t, s, RunFilter{}, Page{Limit: 1})
-		require.Equal(t, 35_010-10_005, total, "a block is counted again")
+		require.Equal(t, 35_010-10_005, total, "a stale block is recounted")
 
 		_, err = s.PutTenant(t.Context(), Tenant{ID: "t", Name: "t"})
 		require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestBlocksFollowRows(t *testing.T) {
 }
 
 // Pages of a list with blocks equal those of a list without them.
-func TestPagesBeginAtTheirBlock(t *testing.T) {
+func TestPagesStartAtTheirBlock(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		blockStore(t, s)
 		ids := func(p Page) (out []string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestGroupUndoesOnlyWhatFailed(t *testing.T) {
+func TestGroupRollsBackOnlyFailedJobs(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	g := s.commit.(*group)
 	own := errors.New("own")
@@ -45,7 +45,7 @@ func TestGroupUndoesOnlyWhatFailed(t *testing.T) {
 }
 
 // A failing single statement affects no other job of its batch.
-func TestOneStatementThatFails(t *testing.T) {
+func TestFailedStatementInABatch(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	g := s.commit.(*group)
 	start := func(id string) *job {

@@ -87,7 +87,7 @@ func TestLoadOfAnOlderDump(t *testing.T) {
 	require.Zero(t, k.Rate)
 }
 
-func TestLoadRefuses(t *testing.T) {
+func TestLoadRejectsInvalidDumps(t *testing.T) {
 	ctx := t.Context()
 	cfg := engineConfig(t, "sqlite")
 	from := openTest(t, cfg)
@@ -102,14 +102,14 @@ func TestLoadRefuses(t *testing.T) {
 		key        string
 		err        error
 	}{
-		{"what is no dump", "PK\x03\x04", cfg.Dir, ErrCorrupt},
+		{"not a dump", "PK\x03\x04", cfg.Dir, ErrCorrupt},
 		{"a dump of a newer version", schema.ReplaceAllString(head, `"schema":99`) + "\n" + rest, cfg.Dir, ErrNewer},
 		{"a dump sealed with another key", dump.String(), "", ErrWrongKey},
-		{"a dump that is cut", dump.String()[:dump.Len()-20], cfg.Dir, ErrCorrupt},
-		{"a table that is not ours", head + "\n" + `{"table":"meta","columns":["name"]}`, cfg.Dir, ErrCorrupt},
-		{"a column that is SQL", head + "\n" + `{"table":"users","columns":["id) SELECT 1; --"]}`, cfg.Dir, ErrCorrupt},
+		{"truncated dump", dump.String()[:dump.Len()-20], cfg.Dir, ErrCorrupt},
+		{"unknown table", head + "\n" + `{"table":"meta","columns":["name"]}`, cfg.Dir, ErrCorrupt},
+		{"SQL as column name", head + "\n" + `{"table":"users","columns":["id) SELECT 1; --"]}`, cfg.Dir, ErrCorrupt},
 		{"a row before its table", head + "\n[1]", cfg.Dir, ErrCorrupt},
-		{"a row of another width", head + "\n" + `{"table":"tenants","columns":["id"]}` + "\n[1,2]", cfg.Dir, ErrCorrupt},
+		{"row with another number of columns", head + "\n" + `{"table":"tenants","columns":["id"]}` + "\n[1,2]", cfg.Dir, ErrCorrupt},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestLoadRefuses(t *testing.T) {
 			}
 			again := &bytes.Buffer{}
 			require.NoError(t, s.Dump(ctx, again))
-			require.NotContains(t, again.String(), `"x"`, "nothing is loaded by half")
+			require.NotContains(t, again.String(), `"x"`, "nothing is loaded")
 		})
 	}
 }

@@ -48,7 +48,7 @@ func TestTotals(t *testing.T) {
 			require.Equal(t, rows+2-101, total(RunFilter{}))
 			_, err = s.EndRun(t.Context(), RunEnd{ID: "new", Status: RunDone}, nil)
 			require.NoError(t, err)
-			require.Equal(t, 1, total(RunFilter{Status: RunActive}), "an end changes what a status matches")
+			require.Equal(t, 1, total(RunFilter{Status: RunActive}), "an end changes the status")
 		})
 	}
 }
