@@ -135,7 +135,7 @@ func TestEmbeddings(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, vectors, len(texts))
 	for i, v := range vectors {
-		require.Equal(t, []float32{float32(i + 1), 1}, v, "vectors stand in the order of their texts")
+		require.Equal(t, []float32{float32(i + 1), 1}, v, "vectors are in the order of their texts")
 	}
 	_, err = (&Models{}).Embed(t.Context(), texts)
 	require.ErrorIs(t, err, ErrUnknownModel)

@@ -49,7 +49,7 @@ func TestRedisCLICancelsARun(t *testing.T) {
 	<-e.Context().Done()
 	require.ErrorIs(t, context.Cause(e.Context()), runlog.ErrCanceled)
 	require.NoError(t, e.End(t.Context()))
-	require.Equal(t, "", cli(t, d, "GET", "task1-cancel"), "the mark goes with the run")
+	require.Equal(t, "", cli(t, d, "GET", "task1-cancel"), "the cancel key is deleted with the run")
 
 	began := time.Now()
 	require.NoError(t, nats.Keys.Put(t.Context(), "task1-m1-logs", []byte(`[{"trace":[]}]`), 10*time.Minute))

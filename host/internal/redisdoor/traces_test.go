@@ -56,5 +56,5 @@ func TestTracesNameTheToolAndAreForgotten(t *testing.T) {
 	require.NoError(t, traces.Forget(t.Context(), "t"))
 	require.Empty(t, keys.get("t-logs"))
 	require.Empty(t, keys.get("t-cancel"))
-	require.JSONEq(t, `[{"component_id":"Agent:A","trace":[`+entry+`]}]`, tell(), "a trace begins anew")
+	require.JSONEq(t, `[{"component_id":"Agent:A","trace":[`+entry+`]}]`, tell(), "a new trace starts")
 }
