@@ -246,7 +246,7 @@ func (n *counted) narrow(w *where, p *Page) {
 		return
 	}
 	last := n.blocks[len(n.blocks)-1]
-	before := n.total // rows outside the remaining blocks
+	before := n.total // rows in no block
 	for _, b := range n.blocks {
 		before -= b.rows
 	}

@@ -25,9 +25,9 @@ type Sync int
 const (
 	// SyncAlways syncs every commit before it is acknowledged.
 	SyncAlways Sync = iota
-	// SyncInterval lets the operating system (SQLite) or the server (PostgreSQL) sync later: kill
-	// -9 of the host loses nothing, a power failure may lose the last moments but does not corrupt
-	// the file.
+	// SyncInterval lets the operating system (SQLite) or the server (PostgreSQL) sync later: a
+	// killed host loses nothing, a power failure may lose the last moments but does not corrupt the
+	// file.
 	SyncInterval
 )
 

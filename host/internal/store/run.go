@@ -73,7 +73,7 @@ func (s *Store) StartRunAt(ctx context.Context, v Run, rev int64) error {
 // for a session with a Run.
 //
 // Errors: as StartRun; [ErrConflict] if the session has changed since it was read, belongs to
-// another active run or was deleted.
+// another run or was deleted.
 func (s *Store) StartTurn(ctx context.Context, v Run, session Session) error {
 	args, err := s.newRun(&v)
 	if err != nil {
