@@ -61,8 +61,8 @@ func (m *Models) first(kind Kind) (*provider, string, error) {
 		ErrUnknownModel, kind, setting, strings.ToUpper(setting))
 }
 
-// find looks up the whole id as a model name, then as "model@Provider", then as
-// "model@instance@Provider". Model names may contain @ themselves.
+// find looks up the whole id as a model name, then as "model@instance@Provider", then as
+// "model@Provider". Model names may contain @ themselves.
 func (m *Models) find(id string) (*provider, string, bool) {
 	if p, ok := listing(id, m.providers); ok {
 		return p, id, true

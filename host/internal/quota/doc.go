@@ -9,6 +9,6 @@
 // loses about a second of counts, and concurrent calls or hosts may exceed a quota slightly, since
 // a call that was allowed always completes.
 //
-// Package model calls [Account.Allow] and [Account.Spend]; [Meter.State] reports the
-// remaining quota. Days are UTC.
+// Package model calls [Account.Allow] and [Account.Spend]; [Meter.State] reports the remaining
+// quota. Days are UTC.
 package quota

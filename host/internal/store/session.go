@@ -87,7 +87,7 @@ func (s *Store) Session(ctx context.Context, tenant, id string) (Session, error)
 
 // ClaimSession makes an existing run the owner of a session. v is the session as the caller has
 // read it. If v.Run is neither empty nor run, the caller has found that no end of that run will
-// free the session, and takes it over. A session is never taken from an active run.
+// free the session, and the claim takes it over. A session is never taken from an active run.
 //
 // A claim has no time limit: [Store.EndRun] frees the session in the commit that ends its run. A
 // new run claims its session with [Store.StartTurn].
