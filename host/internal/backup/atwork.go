@@ -11,11 +11,11 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// ErrAtWork means that hosts use the NATS or the PostgreSQL of the target; stop them.
+// ErrAtWork means that hosts use the NATS or PostgreSQL server of the target; stop them.
 var ErrAtWork = errors.New("hosts are at work there")
 
-// stopped refuses a NATS or PostgreSQL on which hosts are at work. Those of a data directory hold
-// its lock.
+// stopped returns [ErrAtWork] if hosts use the NATS or PostgreSQL server of the target. A data
+// directory is protected by its lock instead.
 func (t *Target) stopped(ctx context.Context) error {
 	if t.Force {
 		return nil

@@ -15,19 +15,19 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// largestKey bounds the entries that are held in memory, in bytes.
+// largestKey bounds the entries that are read into memory, in bytes.
 const largestKey = 4 << 10
 
-// contents are what is known of an archive that is whole.
+// contents describes a valid archive.
 type contents struct {
 	head
-	key     []byte // nil when it was left out
-	records []byte // their beginning
-	foreign []string
+	key     []byte // nil if the archive has no key
+	records []byte // the first bytes, at most largestKey
+	skipped []string
 }
 
-// check reads everything once, which compares the checksums, and looks at what each part holds.
-// What is wrong with an archive is found here, before anything of the target is changed.
+// check reads all entries once, which verifies the checksums, and validates their contents. Invalid
+// archives are rejected here, before the target is changed.
 func check(ctx context.Context, z *zip.Reader) (c contents, err error) {
 	names := map[string]bool{}
 	for _, f := range z.File {
@@ -38,43 +38,44 @@ func check(ctx context.Context, z *zip.Reader) (c contents, err error) {
 			return c, err
 		}
 		if names[f.Name] {
-			return c, broken("%s is there twice", f.Name)
+			return c, corrupt("%s is there twice", f.Name)
 		}
 		names[f.Name] = true
-		if !kept(f.Name) {
-			c.foreign = append(c.foreign, f.Name)
+		if !accepted(f.Name) {
+			c.skipped = append(c.skipped, f.Name)
 		}
 		if err := c.take(f); err != nil {
-			return c, broken("%s: %w", f.Name, err)
+			return c, corrupt("%s: %w", f.Name, err)
 		}
 	}
 	switch {
 	case c.Easel != "backup" || c.records == nil:
-		return c, broken("it lacks %s or %s", headEntry, recordsEntry)
+		return c, corrupt("it lacks %s or %s", headEntry, recordsEntry)
 	case c.Format > format:
-		return c, broken("it has format %d, and this program knows %d; use a newer one", c.Format, format)
+		return c, corrupt("it has format %d, and this program knows %d; use a newer one", c.Format, format)
 	}
 	return c, checkParts(ctx, z)
 }
 
-func broken(format string, args ...any) error {
+func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrArchive, fmt.Errorf(format, args...))
 }
 
-// checkEntry refuses names that lead outside on any system, and everything but regular files.
+// checkEntry rejects names that leave the target directory on any system, and everything but
+// regular files.
 func checkEntry(f *zip.File) error {
 	if !fs.ValidPath(f.Name) || strings.ContainsAny(f.Name, `\:`) || strings.ContainsRune(f.Name, 0) {
-		return broken("it has an entry %.80q", f.Name)
+		return corrupt("it has an entry %.80q", f.Name)
 	}
 	if !f.Mode().IsRegular() {
-		return broken("%.80s is not a regular file but %s", f.Name, f.Mode().Type())
+		return corrupt("%.80s is not a regular file but %s", f.Name, f.Mode().Type())
 	}
 	return nil
 }
 
-// kept reports whether an entry is part of a backup. Others are left out, compiled plugins above
-// all: they are machine code that would run as it is.
-func kept(name string) bool {
+// accepted reports whether an entry is restored. All others are skipped, in particular compiled
+// plugins: they are machine code that would run unverified.
+func accepted(name string) bool {
 	if name == headEntry || name == keyEntry || name == recordsEntry {
 		return true
 	}
@@ -85,7 +86,7 @@ func kept(name string) bool {
 	return ok && plugin.Copied(file)
 }
 
-// take reads an entry to its end, and keeps what is needed of it.
+// take reads an entry to its end and stores what restore needs.
 func (c *contents) take(f *zip.File) error {
 	start, size, err := readThrough(f)
 	if err != nil {
@@ -104,7 +105,7 @@ func (c *contents) take(f *zip.File) error {
 	return nil
 }
 
-// readThrough reads an entry to its end, and gives its beginning and its size.
+// readThrough reads an entry to its end and returns its first bytes and its size.
 func readThrough(f *zip.File) (start []byte, size int64, err error) {
 	r, err := f.Open()
 	if err != nil {
@@ -119,25 +120,25 @@ func readThrough(f *zip.File) (start []byte, size int64, err error) {
 	return start, int64(len(start)) + rest, err
 }
 
-// checkParts looks at the records and the plugins.
+// checkParts validates the records and the plugins.
 func checkParts(ctx context.Context, z *zip.Reader) error {
 	records, err := z.Open(recordsEntry)
 	if err != nil {
-		return broken("%s: %w", recordsEntry, err)
+		return corrupt("%s: %w", recordsEntry, err)
 	}
 	err = errors.Join(store.CheckDump(ctx, records), records.Close())
 	if errors.Is(err, store.ErrNewer) {
 		return err
 	}
 	if err != nil {
-		return broken("%s: %w", recordsEntry, err)
+		return corrupt("%s: %w", recordsEntry, err)
 	}
 	plugins, err := fs.Sub(z, strings.TrimSuffix(pluginFolder, "/"))
 	if err == nil {
 		err = plugin.CheckCopy(plugins)
 	}
 	if err != nil {
-		return broken("%s%w", pluginFolder, err)
+		return corrupt("%s%w", pluginFolder, err)
 	}
 	return nil
 }

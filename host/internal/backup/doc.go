@@ -1,22 +1,22 @@
-// Package backup writes everything that a host keeps into one archive, and reads it back.
+// Package backup writes the state of a host to an archive and restores it.
 //
 // An archive is a zip with these entries:
 //
-//	easel.json          what this is: {"easel": "backup", "format": 1, "created", "version"}
-//	secret.key          the key that opens the sealed secrets; left out when it is kept elsewhere
-//	records.jsonl       all records as of one moment, as store.Dump writes them
+//	easel.json          description: {"easel": "backup", "format": 1, "created", "version"}
+//	secret.key          key of the sealed secrets; missing if it is stored outside the archive
+//	records.jsonl       all records at one point in time, as written by store.Dump
 //	files/TENANT/ID     uploaded files
-//	plugins/...         installed plugins with what was approved, without compiled code
+//	plugins/...         installed plugins with their approvals, without compiled code
 //
-// Other entries, compiled plugins among them, are left out by a restore, which checks everything
-// before it changes anything: names, kinds and sizes of entries, the form of the records, the
-// digests and signatures of plugins.
+// A restore skips all other entries, such as compiled plugins. It checks the whole archive before
+// it changes anything: names, types and sizes of entries, the format of the records, the digests
+// and signatures of plugins.
 //
-// The records are read in one transaction, so an archive made while the host works is consistent.
-// Files are written once and never change; those that come later than the records are in the
-// archive without being known, those that go meanwhile are missing and known, as if they had been
-// deleted after the restore. Runs under way are not part of an archive: after a restore they count
-// as failed, and their sessions are free.
+// The records are read in one transaction, so an archive of a running host is consistent. Files
+// never change after they are written; a file uploaded after the transaction is in the archive
+// without a record, and one deleted meanwhile is missing, as if it had been deleted after the
+// restore. Active runs are not archived: after a restore they have failed and their sessions accept
+// new runs.
 //
-// An archive holds conversations, and with the key every secret: keep it as safe as the host.
+// An archive contains conversations, and with the key every secret: protect it like the host.
 package backup

@@ -19,48 +19,47 @@ import (
 )
 
 var (
-	// ErrNotEmpty means that the target holds records; say that they may be replaced, or choose
-	// another one.
+	// ErrNotEmpty means that the target has records; set [Target].Replace or choose another target.
 	ErrNotEmpty = errors.New("the target is not empty")
-	// ErrArchive means that a file is no backup, or a broken one.
+	// ErrArchive means that a file is not a backup, or is corrupt.
 	ErrArchive = errors.New("it is no backup that can be read")
-	// ErrCut means that a file is only the beginning of a backup; take another copy.
+	// ErrCut means that a backup is truncated; use another copy.
 	ErrCut = fmt.Errorf("%w: the backup ends early; it was cut off when it was written or copied", ErrArchive)
-	// ErrKey means that the secrets cannot be opened; give the key file that belongs to the
-	// archive.
+	// ErrKey means that the key does not open the secrets; provide the key file of the archived
+	// host.
 	ErrKey = errors.New("the key file does not belong to this backup")
 )
 
-// Target is where an archive is read into. Store says where the records and the key are, Log where
-// the files are. Hosts that use them must be stopped; those that can be seen are an [ErrAtWork].
+// Target is the destination of a restore. Store configures records and key, NATS the uploaded
+// files. Hosts that use them must be stopped; [ErrAtWork] reports those that can be detected.
 type Target struct {
 	Store   store.Config
 	NATS    broker.Config
 	Plugins string
-	// Replace lets records, files and plugins that are there be replaced. What was in the data
-	// directory is kept in a folder replaced-TIME inside it.
+	// Replace allows replacing existing records, files and plugins. The previous contents of the
+	// data directory are moved to replaced-TIME inside it.
 	Replace bool
-	// Force does not look for hosts at work on a shared NATS or PostgreSQL. They go on with what
-	// they have read, and may write it again.
+	// Force skips the check for running hosts on a shared NATS or PostgreSQL server. Such hosts
+	// continue with cached state and may write it back.
 	Force bool
 }
 
-// Restored is what an archive held.
+// Restored is the result of a restore.
 type Restored struct {
 	Created                    time.Time
 	Files, Plugins, FailedRuns int
-	// LeftOut are names of entries that are not part of a backup, such as compiled plugins.
+	// LeftOut lists skipped entries that are not part of a backup, such as compiled plugins.
 	LeftOut []string
 }
 
-// Read reads an archive. It is checked as a whole before anything is changed.
+// Read restores an archive. The whole archive is checked before anything is changed.
 //
 // Errors: [ErrArchive], [ErrCut], [ErrNotEmpty], [ErrKey], [ErrAtWork], [broker.ErrLocked], those
 // of the store.
 func Read(ctx context.Context, archive io.ReaderAt, size int64, t Target) (Restored, error) {
 	z, err := zip.NewReader(archive, size)
 	switch {
-	case err != nil && begins(archive):
+	case err != nil && startsAsZip(archive):
 		return Restored{}, fmt.Errorf("restore: %w, after %d bytes", ErrCut, size)
 	case err != nil:
 		return Restored{}, fmt.Errorf("restore: %w: %w", ErrArchive, err)
@@ -72,9 +71,9 @@ func Read(ctx context.Context, archive io.ReaderAt, size int64, t Target) (Resto
 	return done, nil
 }
 
-// begins says that a file has the first bytes of a zip. What tells where everything is stands at
-// its end.
-func begins(archive io.ReaderAt) bool {
+// startsAsZip reports whether a file starts as a zip. The directory of a zip is at its end, so a
+// truncated archive cannot be opened as one.
+func startsAsZip(archive io.ReaderAt) bool {
 	first := make([]byte, 4)
 	_, err := archive.ReadAt(first, 0)
 	return err == nil && string(first) == "PK\x03\x04"
@@ -85,7 +84,7 @@ func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err 
 	if err != nil {
 		return done, err
 	}
-	done.Created, done.LeftOut = c.Created, c.foreign
+	done.Created, done.LeftOut = c.Created, c.skipped
 	if err := t.stopped(ctx); err != nil {
 		return done, err
 	}
@@ -109,8 +108,8 @@ func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err 
 	if err != nil {
 		return done, err
 	}
-	// The records come last: without them the target still counts as empty, and the restore can be
-	// tried again.
+	// The records are loaded last: without them the target still counts as empty, and the restore
+	// can be retried.
 	if done.Files, err = putFiles(ctx, z, uploads); err != nil {
 		return done, err
 	}
@@ -127,7 +126,7 @@ func restore(ctx context.Context, z *zip.Reader, t *Target) (done Restored, err 
 	return done, err
 }
 
-// makeRoom sees to it that the target is empty, and holds the archive's key.
+// makeRoom empties the target if allowed and writes the key.
 func (t *Target) makeRoom(ctx context.Context, c contents) error {
 	dir := t.Store.Dir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -146,7 +145,7 @@ func (t *Target) makeRoom(ctx context.Context, c contents) error {
 	}
 	key := c.key
 	if key == nil {
-		key = old // the operator has brought it
+		key = old // the key file was provided by the operator
 	}
 	if err := store.KeyOpens(key, c.records); err != nil {
 		return fmt.Errorf("%w: %w", ErrKey, err)
@@ -167,7 +166,7 @@ func (t *Target) makeRoom(ctx context.Context, c contents) error {
 	return writeKey(t.keyFile(), key)
 }
 
-// writeKey writes a key for the host's user alone, whatever the mode of a file that is there.
+// writeKey writes a key readable only by its owner, whatever the mode of an existing file.
 func writeKey(file string, key []byte) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -197,7 +196,7 @@ func where(c store.Config) string {
 	return c.Dir
 }
 
-// used says whether the target holds records, and that no host uses its directory.
+// used reports whether the target has records. It fails if a host uses the data directory.
 func (t *Target) used(ctx context.Context) (bool, error) {
 	if t.NATS.Dir != "" {
 		conn, err := broker.Open(ctx, t.NATS, "easel restore")
@@ -216,8 +215,8 @@ func (t *Target) used(ctx context.Context) (bool, error) {
 	return store.Used(ctx, t.Store)
 }
 
-// setAside moves what is in a data directory into a folder inside it. The directory itself may be a
-// mount, which cannot be moved.
+// setAside moves the contents of a data directory into a folder inside it. The directory itself may
+// be a mount point, which cannot be moved.
 func setAside(dir, keyFile string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -254,8 +253,8 @@ func putFiles(ctx context.Context, z *zip.Reader, uploads *blobs.Store) (n int, 
 	})
 }
 
-// putPlugins puts the plugins into their folder. Files are created again, never written through
-// what is there.
+// putPlugins writes the plugins to their folder. Files are always recreated, never written through
+// existing links.
 func (t *Target) putPlugins(z *zip.Reader) (int, error) {
 	if t.Plugins == "" {
 		return 0, nil
@@ -281,11 +280,11 @@ func (t *Target) putPlugins(z *zip.Reader) (int, error) {
 	})
 }
 
-// each calls f with the entries of a folder that are part of a backup, named inside it.
+// each calls f with the entries of a folder that belong to a backup, named relative to the folder.
 func each(z *zip.Reader, folder string, f func(name string, r io.Reader) error) (n int, err error) {
 	for _, e := range z.File {
 		name, ok := strings.CutPrefix(e.Name, folder)
-		if !ok || !kept(e.Name) {
+		if !ok || !accepted(e.Name) {
 			continue
 		}
 		r, err := e.Open()
@@ -315,7 +314,7 @@ func load(ctx context.Context, z *zip.Reader, s *store.Store) error {
 	return err
 }
 
-// endRuns ends the runs that were under way, since nothing of them is known but their beginning.
+// endRuns marks unfinished runs as failed, since an archive has only their request.
 func endRuns(ctx context.Context, s *store.Store) (int, error) {
 	list, err := s.ActiveRuns(ctx)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// format is the number of this form of archive.
+// format is the version of the archive format.
 const format = 1
 
 // head is the content of easel.json.
@@ -41,12 +41,12 @@ const (
 	pluginFolder = "plugins/"
 )
 
-// Source is what goes into an archive. Store and Files are required.
+// Source is the state to archive. Store and Files are required.
 type Source struct {
 	Store   *store.Store
 	Files   *blobs.Store // uploads
-	KeyFile string       // "" leaves the key out
-	Plugins string       // folder of installed plugins; "" or one that is missing leaves them out
+	KeyFile string       // "" omits the key
+	Plugins string       // folder of installed plugins; omitted if "" or missing
 	Version string
 }
 
@@ -99,11 +99,11 @@ func (s Source) files(ctx context.Context, z *zip.Writer) error {
 	}
 	for _, f := range list {
 		if !fs.ValidPath(f.Name) {
-			continue // nothing of ours has such a name
+			continue // not an uploaded file
 		}
 		r, _, err := s.Files.Open(ctx, f.Name)
 		if errors.Is(err, broker.ErrNotFound) {
-			continue // deleted meanwhile
+			continue // deleted concurrently
 		}
 		if err != nil {
 			return err
@@ -115,8 +115,8 @@ func (s Source) files(ctx context.Context, z *zip.Writer) error {
 	return nil
 }
 
-// plugins copies what belongs to a copy of the folder. The list comes before the modules: one that
-// is installed meanwhile is not in it, and one that is updated is kept beside the new one.
+// plugins copies the plugin folder. The list is read before the modules: a plugin installed
+// meanwhile is not in it, and an update keeps the old module beside the new one.
 func (s Source) plugins(ctx context.Context, z *zip.Writer) error {
 	if s.Plugins == "" {
 		return nil
@@ -145,7 +145,7 @@ func (s Source) plugins(ctx context.Context, z *zip.Writer) error {
 		}
 		f, err := root.Open(e.Name())
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed meanwhile
+			continue // removed concurrently
 		}
 		if err != nil {
 			return err

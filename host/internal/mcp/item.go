@@ -10,30 +10,28 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Kind is the kind of items under which servers are kept.
+// Kind is the item kind of MCP servers in the store.
 const Kind = "mcp"
 
-// Doc is what is kept of a server beside its name.
+// Doc is the stored configuration of a server, without its name.
 type Doc struct {
 	Type        string            `json:"server_type"`
 	URL         string            `json:"url"`
 	Description string            `json:"description"`
 	Headers     map[string]string `json:"headers"`
-	Variables   engine.Value      `json:"variables"` // values of headers, and tools: what the server offered last
+	Variables   engine.Value      `json:"variables"` // values for headers, and "tools": the last tool list
 }
 
-// sealed is what of a document is kept sealed: headers and their values are
-// often keys.
+// sealed is the part of a Doc that is stored sealed: headers and their values often contain keys.
 type sealed struct {
 	Headers   map[string]string `json:"headers"`
 	Variables engine.Value      `json:"variables"`
 }
 
-// ToolsVariable is the variable that holds a server's tools; the others fill
-// its headers.
+// ToolsVariable is the variable that holds a server's tools; all others are values for its headers.
 const ToolsVariable = "tools"
 
-// ParseDoc reads an item's document.
+// ParseDoc decodes the Doc of an item.
 func ParseDoc(item store.Item) (Doc, error) {
 	var d Doc
 	var s sealed
@@ -53,7 +51,7 @@ func ParseDoc(item store.Item) (Doc, error) {
 	return d, nil
 }
 
-// Into writes the document into an item.
+// Into encodes d into an item.
 func (d Doc) Into(item *store.Item) (err error) {
 	s := sealed{Headers: d.Headers, Variables: engine.Object()}
 	open := engine.Object()
@@ -72,7 +70,7 @@ func (d Doc) Into(item *store.Item) (err error) {
 	return err
 }
 
-// Server is how the server of a document is reached.
+// Server returns the server that d configures.
 func (d Doc) Server(id, name string) Server {
 	values := map[string]string{}
 	for k, v := range d.Variables.Fields() {
@@ -88,7 +86,7 @@ type Items interface {
 	Item(ctx context.Context, tenant, kind, id string) (store.Item, error)
 }
 
-// Finder looks servers of one tenant up.
+// Finder returns a function that looks up a server of the tenant by id.
 func Finder(s Items, tenant string) func(context.Context, string) (Server, error) {
 	return func(ctx context.Context, id string) (Server, error) {
 		item, err := s.Item(ctx, tenant, Kind, id)

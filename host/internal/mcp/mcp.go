@@ -1,15 +1,13 @@
 // Package mcp lets canvases use tools of MCP servers, through the official SDK.
 //
-// A [Server] is what a tenant has written down about one: address, transport,
-// headers. [Client] connects, lists tools and calls them. A connection is kept
-// until its run ends ([Client.End]) or nobody has used it for a while, so that
-// the calls of one run share a session, and ask for the list of tools once.
+// A [Server] is a tenant's configuration of one server: address, transport, headers. [Client]
+// connects, lists tools and calls them. A connection stays open until its run ends ([Client.End])
+// or it is idle for a while, so that the calls of one run share a session and list the tools once.
 // Connections are never shared between tenants or runs.
 //
-// What a server reports as an error is the answer's text, for the model to
-// read; an error of this package means that the server did not answer.
-// Addresses are checked by the transport that the host gives, when they are
-// dialled.
+// An error reported by a server becomes the text of the tool result, for the model to read; an
+// error of this package means that the server could not be used. Addresses are checked by
+// [Client].Transport when they are dialed.
 package mcp
 
 import (
@@ -30,33 +28,34 @@ import (
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
-// Types of servers, as they are written down.
+// Transports of a server, as stored.
 const (
 	TypeSSE        = "sse"
 	TypeStreamable = "streamable-http"
 )
 
 var (
-	// ErrType says that the transport is neither sse nor streamable-http.
+	// ErrType means that the transport is neither sse nor streamable-http; correct the
+	// configuration.
 	ErrType = errors.New("unsupported MCP server type")
-	// ErrAddress says that the address is no http or https URL.
+	// ErrAddress means that the address is not an http or https URL; correct the configuration.
 	ErrAddress = errors.New("invalid MCP server address")
-	// ErrServer says that the server did not answer as it should; try again or
-	// check its address.
+	// ErrServer means that the server failed to respond as MCP requires; retry or check its
+	// address.
 	ErrServer = errors.New("MCP server does not answer")
 )
 
-// Server is how a server is reached.
+// Server is the configuration of a server.
 type Server struct {
 	ID      string
 	Name    string
 	Type    string
 	URL     string
-	Headers map[string]string // values may hold {{name}} of Values
+	Headers map[string]string // values may contain {{name}} of Values
 	Values  map[string]string
 }
 
-// Check says whether type and address can be used at all.
+// Check reports an invalid transport or address.
 func (s *Server) Check() error {
 	if s.Type != TypeSSE && s.Type != TypeStreamable {
 		return fmt.Errorf("%w: %.40q", ErrType, s.Type)
@@ -68,29 +67,27 @@ func (s *Server) Check() error {
 	return nil
 }
 
-// Client connects to servers. The zero value uses a plain transport; a host
-// sets one that refuses private addresses.
+// Client connects to servers. The zero value uses [http.DefaultTransport]; a host sets a transport
+// that refuses private addresses.
 type Client struct {
 	Transport http.RoundTripper
 	// Timeout bounds a call; 0 means 60 s.
 	Timeout time.Duration
-	// ListTimeout bounds how long an agent waits for the list of a server's
-	// tools, connecting included; 0 means 10 s.
+	// ListTimeout bounds connecting and listing the tools for an agent; 0 means 10 s.
 	ListTimeout time.Duration
-	// Idle is how long a connection is kept after its last call; 0 means 5
-	// minutes.
+	// Idle is how long an unused connection stays open; 0 means 5 minutes.
 	Idle time.Duration
-	// Version is sent to servers.
+	// Version is the client version sent to servers.
 	Version string
 
 	mu    sync.Mutex
-	lines map[string]*line
-	life  context.Context // ends with Close; nil until somebody needs it
+	conns map[string]*conn
+	life  context.Context // canceled by Close; nil until first used
 	end   context.CancelFunc
 }
 
-// line is one connection of one user to one server.
-type line struct {
+// conn is one connection of an owner to a server.
+type conn struct {
 	ready   chan struct{} // closed when session or err is set
 	session *sdk.ClientSession
 	err     error
@@ -99,7 +96,7 @@ type line struct {
 	timer   *time.Timer
 }
 
-// orElse is a setting, or what it means when it is not set.
+// orElse returns set if it is positive, otherwise standard.
 func orElse(set, standard time.Duration) time.Duration {
 	if set > 0 {
 		return set
@@ -107,15 +104,15 @@ func orElse(set, standard time.Duration) time.Duration {
 	return standard
 }
 
-// bounded ends a caller's context after a time, and with the client: closing a
-// session waits for the answers to all that was asked on it.
+// bounded returns a context with a timeout that Close cancels too: closing a session waits for its
+// pending requests.
 func (c *Client) bounded(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	ctx, done := context.WithTimeout(ctx, most)
 	stop := context.AfterFunc(c.alive(), done)
 	return ctx, func() { stop(); done() }
 }
 
-// alive is a context that lasts until Close.
+// alive returns a context that Close cancels.
 func (c *Client) alive() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,34 +122,32 @@ func (c *Client) alive() context.Context {
 	return c.life
 }
 
-// Tools asks a server for its tools as it describes them: {name, description,
-// inputSchema, annotations, ...}.
+// Tools lists the tools of a server as it describes them: {name, description, inputSchema,
+// annotations, ...}.
 func (c *Client) Tools(ctx context.Context, owner string, s Server) ([]engine.Value, error) {
 	ctx, done := c.bounded(ctx, orElse(c.Timeout, time.Minute))
 	defer done()
 	var out []engine.Value
-	err := c.use(ctx, owner, s, func(l *line) (err error) {
+	err := c.use(ctx, owner, s, func(l *conn) (err error) {
 		out, err = listTools(ctx, l.session)
 		return err
 	})
 	return out, err
 }
 
-// Offered is like Tools, but asks once per connection, and again when the
-// server has said on it that its tools have changed.
+// Offered is like Tools, but caches the list per connection until the server reports a change.
 func (c *Client) Offered(ctx context.Context, owner string, s Server) ([]engine.Value, error) {
 	ctx, done := c.bounded(ctx, orElse(c.ListTimeout, 10*time.Second))
 	defer done()
 	var out []engine.Value
-	err := c.use(ctx, owner, s, func(l *line) (err error) {
+	err := c.use(ctx, owner, s, func(l *conn) (err error) {
 		out, err = l.offer.get(ctx, l.session)
 		return err
 	})
 	return out, err
 }
 
-// Call calls a tool. The text is the tool's answer or what it reports as its
-// error.
+// Call calls a tool. It returns the result as text, or the error message that the server reports.
 func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, arguments engine.Value) (string, error) {
 	ctx, done := c.bounded(ctx, orElse(c.Timeout, time.Minute))
 	defer done()
@@ -160,10 +155,10 @@ func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, 
 		arguments = engine.Object()
 	}
 	var text string
-	err := c.use(ctx, owner, s, func(l *line) error {
+	err := c.use(ctx, owner, s, func(l *conn) error {
 		res, err := l.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments.AppendJSON(nil))})
-		if said, ok := refusal(err); ok {
-			text = serverError + said
+		if message, ok := refusal(err); ok {
+			text = serverError + message
 			return nil
 		}
 		if err != nil {
@@ -175,12 +170,11 @@ func (c *Client) Call(ctx context.Context, owner string, s Server, tool string, 
 	return text, err
 }
 
-// serverError stands before what a server reports as an error.
+// serverError is the prefix of errors reported by a server.
 const serverError = "MCP server error: "
 
-// refusal is what a server answers in place of a result: that it has no such
-// tool, or that the arguments do not fit. It is the tool's failure, not the
-// connection's.
+// refusal returns the message of a JSON-RPC error response, such as for an unknown tool or invalid
+// arguments. It is a failure of the tool, not of the connection.
 func refusal(err error) (text string, ok bool) {
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) {
@@ -193,8 +187,8 @@ func refusal(err error) (text string, ok bool) {
 	return "", false
 }
 
-// textOf is a result as text: its text parts, a note for each other part, and
-// the structured content when there is nothing else.
+// textOf converts a result to text: its text parts, a placeholder for each other part, and the
+// structured content if there are no parts.
 func textOf(res *sdk.CallToolResult) string {
 	var parts []string
 	for _, part := range res.Content {
@@ -225,25 +219,25 @@ func textOf(res *sdk.CallToolResult) string {
 	return text
 }
 
-// use gives fn a connection, a new one when the kept one is broken.
-func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*line) error) error {
+// use calls fn with a connection. If a reused connection fails, it retries once with a new one.
+func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*conn) error) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
 	key := ownerKey(owner) + s.ID + "\n" + s.URL
 	for again := false; ; again = true {
-		l, old := c.line(ctx, key, s)
+		l, old := c.acquire(ctx, key, s)
 		select {
 		case <-l.ready:
 		case <-ctx.Done():
-			c.leave(key, l, true)
+			c.release(key, l, true)
 			return fmt.Errorf("%w: %s: %w", ErrServer, s.Name, ctx.Err())
 		}
 		err := l.err
 		if err == nil {
 			err = fn(l)
 		}
-		c.leave(key, l, err != nil)
+		c.release(key, l, err != nil)
 		if err == nil {
 			return nil
 		}
@@ -253,25 +247,25 @@ func (c *Client) use(ctx context.Context, owner string, s Server, fn func(*line)
 	}
 }
 
-// ownerKey begins the names of all connections of an owner.
+// ownerKey returns the key prefix of all connections of an owner.
 func ownerKey(owner string) string { return owner + "\n" }
 
-// line finds or makes a connection; old says that it was used before.
-func (c *Client) line(ctx context.Context, key string, s Server) (l *line, old bool) {
+// acquire returns the connection for key, or starts a new one; old reports whether it existed.
+func (c *Client) acquire(ctx context.Context, key string, s Server) (l *conn, old bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if l = c.lines[key]; l != nil {
+	if l = c.conns[key]; l != nil {
 		l.users++
 		if l.timer != nil {
 			l.timer.Stop()
 		}
 		return l, true
 	}
-	if c.lines == nil {
-		c.lines = map[string]*line{}
+	if c.conns == nil {
+		c.conns = map[string]*conn{}
 	}
-	l = &line{ready: make(chan struct{}), users: 1}
-	c.lines[key] = l
+	l = &conn{ready: make(chan struct{}), users: 1}
+	c.conns[key] = l
 	go func() {
 		defer close(l.ready)
 		l.session, l.err = c.connect(ctx, s, &l.offer)
@@ -279,26 +273,26 @@ func (c *Client) line(ctx context.Context, key string, s Server) (l *line, old b
 	return l, false
 }
 
-// leave gives a connection back; a broken one is not used again.
-func (c *Client) leave(key string, l *line, broken bool) {
+// release returns a connection; a broken one is not reused.
+func (c *Client) release(key string, l *conn, broken bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l.users--
-	if broken && c.lines[key] == l {
-		delete(c.lines, key)
+	if broken && c.conns[key] == l {
+		delete(c.conns, key)
 	}
 	if l.users > 0 {
 		return
 	}
-	if c.lines[key] != l {
+	if c.conns[key] != l {
 		go l.close()
 		return
 	}
 	l.timer = time.AfterFunc(orElse(c.Idle, 5*time.Minute), func() {
 		c.mu.Lock()
-		drop := l.users == 0 && c.lines[key] == l
+		drop := l.users == 0 && c.conns[key] == l
 		if drop {
-			delete(c.lines, key)
+			delete(c.conns, key)
 		}
 		c.mu.Unlock()
 		if drop {
@@ -307,16 +301,14 @@ func (c *Client) leave(key string, l *line, broken bool) {
 	})
 }
 
-// End closes the connections of an owner, which needs them no more, in the
-// background.
+// End closes the connections of an owner in the background.
 func (c *Client) End(owner string) {
 	for _, l := range c.drop(ownerKey(owner)) {
 		go l.close()
 	}
 }
 
-// Close closes all connections. What uses one, or wants one later, ends with
-// [ErrServer].
+// Close closes all connections. Pending and later calls fail with [ErrServer].
 func (c *Client) Close() {
 	c.alive()
 	c.end()
@@ -325,15 +317,15 @@ func (c *Client) Close() {
 	}
 }
 
-// drop forgets the connections whose names begin with a text.
-func (c *Client) drop(prefix string) (dropped []*line) {
+// drop removes the connections whose keys start with prefix.
+func (c *Client) drop(prefix string) (dropped []*conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for key, l := range c.lines {
+	for key, l := range c.conns {
 		if !strings.HasPrefix(key, prefix) {
 			continue
 		}
-		delete(c.lines, key)
+		delete(c.conns, key)
 		if l.timer != nil {
 			l.timer.Stop()
 		}
@@ -342,10 +334,10 @@ func (c *Client) drop(prefix string) (dropped []*line) {
 	return dropped
 }
 
-func (l *line) close() {
+func (l *conn) close() {
 	<-l.ready
 	if l.session != nil {
-		_ = l.session.Close() // the server may be gone, which is fine
+		_ = l.session.Close() // fails if the server is gone
 	}
 }
 
@@ -359,9 +351,8 @@ func (c *Client) connect(ctx context.Context, s Server, o *offer) (*sdk.ClientSe
 		return nil, err
 	}
 	web := &http.Client{Transport: &headers{base, address, s.header()}}
-	// Without a stream of its own for what the server says unasked: not all
-	// servers have one, and a run is short. It then hears of new tools when it
-	// connects, or in the answers to its calls.
+	// The stream for server notifications is disabled: not all servers have one, and runs are
+	// short. Tool changes are noticed on connect or in the responses to calls.
 	var transport sdk.Transport = &sdk.StreamableClientTransport{
 		Endpoint: s.URL, HTTPClient: web, MaxRetries: 1, DisableStandaloneSSE: true,
 	}
@@ -371,7 +362,7 @@ func (c *Client) connect(ctx context.Context, s Server, o *offer) (*sdk.ClientSe
 	client := sdk.NewClient(&sdk.Implementation{Name: "easel", Version: c.Version}, &sdk.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { o.changed.Store(true) },
 	})
-	// The connection outlives the call that made it; only making it is bounded.
+	// The connection outlives the call that opens it; ctx bounds only the connect.
 	made := make(chan struct{})
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -389,14 +380,14 @@ func (c *Client) connect(ctx context.Context, s Server, o *offer) (*sdk.ClientSe
 		return nil, err
 	}
 	go func() {
-		_ = session.Wait() // its users get the error from their calls
+		_ = session.Wait() // pending calls return the error
 		end()
 	}()
 	return session, nil
 }
 
-// header is the headers with their values put in. One that is left empty by
-// them, or a scheme without its token, is not sent.
+// header returns the headers with values substituted. Headers that end up empty, or with a bare
+// Bearer scheme, are omitted.
 func (s *Server) header() http.Header {
 	h := http.Header{}
 	for name, value := range s.Headers {
@@ -411,8 +402,8 @@ func (s *Server) header() http.Header {
 	return h
 }
 
-// headers adds a server's own headers to every request to its origin. Neither
-// a redirect to elsewhere nor an endpoint that the server names elsewhere gets them.
+// headers adds the configured headers to requests to the server's origin only: redirects and
+// message endpoints on other origins must not receive them.
 type headers struct {
 	base   http.RoundTripper
 	server *url.URL

@@ -20,11 +20,11 @@ type greeting struct {
 	Name string `json:"name"`
 }
 
-// serve runs an MCP server of each kind; connects counts sessions. Its tool "sleep" does so until
-// the test ends.
+// serve runs an MCP server with the given transport; connects counts sessions. Its tool "sleep"
+// blocks until the test ends.
 func serve(t *testing.T, kind string) (url string, connects *atomic.Int32, token *atomic.Value) {
 	connects, token = &atomic.Int32{}, &atomic.Value{}
-	over := make(chan struct{})
+	done := make(chan struct{})
 	server := func(r *http.Request) *sdk.Server {
 		token.Store(r.Header.Get("Authorization"))
 		s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ServerOptions{
@@ -36,7 +36,7 @@ func serve(t *testing.T, kind string) (url string, connects *atomic.Int32, token
 		sdk.AddTool(s, &sdk.Tool{Name: "sleep"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
 			select {
 			case <-ctx.Done():
-			case <-over:
+			case <-done:
 			}
 			return nil, nil, ctx.Err()
 		})
@@ -48,8 +48,8 @@ func serve(t *testing.T, kind string) (url string, connects *atomic.Int32, token
 	}
 	srv := httptest.NewServer(handler)
 	t.Cleanup(func() {
-		close(over)
-		// Close would wait for streams that the SDK's server keeps.
+		close(done)
+		// Close would wait for streams that the SDK's server keeps open.
 		_ = srv.Listener.Close()
 		srv.CloseClientConnections()
 	})
@@ -80,7 +80,7 @@ func TestTools(t *testing.T) {
 
 			c.Timeout = 100 * time.Millisecond
 			best := time.Hour
-			for n := 0; n < 5 && best >= 2*time.Second; n++ { // a busy machine may be late, but not each time
+			for n := 0; n < 5 && best >= 2*time.Second; n++ { // a busy machine may be slow, but not every time
 				began := time.Now()
 				_, err = port.CallTool(t.Context(), "a", "sleep", engine.Null)
 				best = min(best, time.Since(began))
@@ -95,13 +95,13 @@ func TestTools(t *testing.T) {
 			require.Eventually(t, func() bool {
 				c.mu.Lock()
 				defer c.mu.Unlock()
-				return len(c.lines) == 0
+				return len(c.conns) == 0
 			}, time.Minute, 10*time.Millisecond, "idle connections are closed")
 		})
 	}
 }
 
-func TestCloseEndsConnections(t *testing.T) {
+func TestCloseFailsPendingCalls(t *testing.T) {
 	url, _, _ := serve(t, TypeSSE)
 	c := &Client{}
 	s := Server{ID: "a", Name: "test", Type: TypeSSE, URL: url}
@@ -115,7 +115,7 @@ func TestCloseEndsConnections(t *testing.T) {
 	require.Eventually(t, func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for _, l := range c.lines {
+		for _, l := range c.conns {
 			return l.users == 1
 		}
 		return false
@@ -125,14 +125,14 @@ func TestCloseEndsConnections(t *testing.T) {
 	require.ErrorIs(t, <-failed, ErrServer)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	require.Empty(t, c.lines)
+	require.Empty(t, c.conns)
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidServers(t *testing.T) {
 	url, _, _ := serve(t, TypeStreamable)
 	c := &Client{Transport: (&web.Client{}).Transport(), Timeout: time.Minute}
 	_, err := c.Tools(t.Context(), "x", Server{Type: TypeStreamable, URL: url})
-	require.ErrorIs(t, err, ErrServer, "private addresses are not dialled")
+	require.ErrorIs(t, err, ErrServer, "private addresses are not dialed")
 	require.ErrorContains(t, err, web.ErrAddress.Error())
 	_, err = c.Tools(t.Context(), "x", Server{Type: "stdio", URL: url})
 	require.ErrorIs(t, err, ErrType)
@@ -140,14 +140,14 @@ func TestRefusals(t *testing.T) {
 	require.ErrorIs(t, err, ErrAddress)
 }
 
-// A server may name an address elsewhere, by a redirect or as the endpoint for messages: its
-// headers do not go there.
+// A redirect and the message endpoint may point to another origin, which must not receive the
+// headers.
 func TestHeadersStayAtTheServer(t *testing.T) {
 	for _, kind := range []string{TypeStreamable, TypeSSE} {
 		t.Run(kind, func(t *testing.T) {
-			var asked, stolen atomic.Int32
+			var requests, stolen atomic.Int32
 			count := func(w http.ResponseWriter, r *http.Request) {
-				asked.Add(1)
+				requests.Add(1)
 				w.WriteHeader(http.StatusNotFound)
 				if r.Header.Get("X-Api-Key") != "" {
 					stolen.Add(1)
@@ -155,7 +155,7 @@ func TestHeadersStayAtTheServer(t *testing.T) {
 			}
 			other := httptest.NewServer(http.HandlerFunc(count))
 			defer other.Close()
-			var near atomic.Value
+			var redirected atomic.Value
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch {
 				case kind == TypeSSE:
@@ -166,7 +166,7 @@ func TestHeadersStayAtTheServer(t *testing.T) {
 				case r.URL.Path == "/":
 					http.Redirect(w, r, "/near", http.StatusTemporaryRedirect)
 				default:
-					near.Store(r.Header.Get("X-Api-Key"))
+					redirected.Store(r.Header.Get("X-Api-Key"))
 					http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 				}
 			}))
@@ -177,10 +177,10 @@ func TestHeadersStayAtTheServer(t *testing.T) {
 			port := &Port{Client: c, Owner: "run", Find: func(context.Context, string) (Server, error) { return s, nil }}
 			_, err := port.ListTools(t.Context(), "a")
 			require.ErrorIs(t, err, ErrServer)
-			require.Positive(t, asked.Load())
+			require.Positive(t, requests.Load())
 			require.Zero(t, stolen.Load())
 			if kind == TypeStreamable {
-				require.Equal(t, "k7", near.Load(), "a redirect inside the server keeps its headers")
+				require.Equal(t, "k7", redirected.Load(), "a redirect within the origin keeps the headers")
 			}
 		})
 	}

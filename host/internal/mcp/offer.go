@@ -12,30 +12,30 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// mostTools bounds what is read of a server that lists without end.
-const mostTools = 1000
+// maxTools bounds the length of a tool list.
+const maxTools = 1000
 
-// offer is what a server has said about its tools on one connection.
+// offer caches the tools of a server on one connection.
 type offer struct {
-	changed atomic.Bool // the server has said so since it was asked
+	changed atomic.Bool // the server reported a change since the last list
 
-	mu    sync.Mutex // held while it is asked: several agents of a run wait for one answer
-	known bool
-	tools []engine.Value
+	mu     sync.Mutex // held while listing, so that concurrent agents of a run share one request
+	cached bool
+	tools  []engine.Value
 }
 
 func (o *offer) get(ctx context.Context, session *sdk.ClientSession) ([]engine.Value, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if changed := o.changed.Swap(false); o.known && !changed {
+	if changed := o.changed.Swap(false); o.cached && !changed {
 		return o.tools, nil
 	}
 	tools, err := listTools(ctx, session)
-	o.tools, o.known = tools, err == nil
+	o.tools, o.cached = tools, err == nil
 	return tools, err
 }
 
-// listTools reads all pages of a server's list.
+// listTools reads all pages of the tool list.
 func listTools(ctx context.Context, session *sdk.ClientSession) (out []engine.Value, err error) {
 	for tool, err := range session.Tools(ctx, nil) {
 		if err != nil {
@@ -49,7 +49,7 @@ func listTools(ctx context.Context, session *sdk.ClientSession) (out []engine.Va
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, v); len(out) > mostTools {
+		if out = append(out, v); len(out) > maxTools {
 			return nil, errors.New("more than 1,000 tools")
 		}
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// shop is one MCP server for all its sessions, whose tools change and are listed two at a time.
+// shop is one MCP server for all sessions; its tools change and are listed in pages of two.
 type shop struct {
 	*sdk.Server
-	lists atomic.Int32 // pages that were asked for
+	lists atomic.Int32 // requested pages
 	port  *Port
 }
 
@@ -33,7 +33,7 @@ func newShop(t *testing.T, kind string) *shop {
 		}
 	})
 	for i := range 5 {
-		s.sell(fmt.Sprint("t", i))
+		s.addTool(fmt.Sprint("t", i))
 	}
 	whole := func(*http.Request) *sdk.Server { return s.Server }
 	var handler http.Handler = sdk.NewStreamableHTTPHandler(whole, nil)
@@ -42,7 +42,7 @@ func newShop(t *testing.T, kind string) *shop {
 	}
 	srv := httptest.NewServer(handler)
 	t.Cleanup(func() {
-		_ = srv.Listener.Close() // Close would wait for streams that the SDK's server keeps
+		_ = srv.Listener.Close() // Close would wait for streams that the SDK's server keeps open
 		srv.CloseClientConnections()
 	})
 	s.port = &Port{Client: &Client{}, Owner: "run", Find: func(context.Context, string) (Server, error) {
@@ -52,7 +52,7 @@ func newShop(t *testing.T, kind string) *shop {
 	return s
 }
 
-func (s *shop) sell(name string) {
+func (s *shop) addTool(name string) {
 	sdk.AddTool(s.Server, &sdk.Tool{Name: name}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "did " + name}}}, nil, nil
 	})
@@ -75,31 +75,31 @@ func TestOffer(t *testing.T) {
 			require.Equal(t, []string{"t0", "t1", "t2", "t3", "t4"}, s.names(t), "all pages are read")
 			require.EqualValues(t, 3, s.lists.Load())
 			s.names(t)
-			require.EqualValues(t, 3, s.lists.Load(), "a run asks once")
+			require.EqualValues(t, 3, s.lists.Load(), "a run lists once")
 
 			s.RemoveTools("t1")
-			s.sell("fresh")
+			s.addTool("fresh")
 			if kind == TypeStreamable {
-				s.port.Client.End("run") // it hears of that when it connects
+				s.port.Client.End("run") // changes are noticed on connect
 			}
 			require.Eventually(t, func() bool {
 				names := s.names(t)
 				return len(names) == 5 && names[0] == "fresh"
-			}, 20*time.Second, 10*time.Millisecond, "what the server has now")
+			}, 20*time.Second, 10*time.Millisecond, "the current tools of the server")
 			text, err := s.port.CallTool(t.Context(), "a", "t1", engine.Null)
 			require.NoError(t, err)
 			require.Contains(t, text, serverError)
 			require.Contains(t, text, "t1")
 			text, err = s.port.CallTool(t.Context(), "a", "fresh", engine.Null)
 			require.NoError(t, err)
-			require.Equal(t, "did fresh", text, "a refusal is no reason to connect again")
+			require.Equal(t, "did fresh", text, "a tool error does not reconnect")
 
-			require.Eventually(t, func() bool { // the server may have told of its changes twice
+			require.Eventually(t, func() bool { // the server may have reported its changes twice
 				before := s.lists.Load()
 				s.port.Client.End("ru")
 				s.names(t)
 				return s.lists.Load() == before
-			}, 20*time.Second, 10*time.Millisecond, "that was another run")
+			}, 20*time.Second, 10*time.Millisecond, "End of another run keeps the connection")
 			before := s.lists.Load()
 			s.port.Client.End("run")
 			s.names(t)
@@ -108,32 +108,32 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// A server that does not answer holds an agent up for a moment only.
-func TestOfferOfASilentServer(t *testing.T) {
-	free := make(chan struct{})
-	var asked atomic.Int32
+// An agent must not wait long for a server that does not respond.
+func TestOfferOfAnUnresponsiveServer(t *testing.T) {
+	done := make(chan struct{})
+	var requests atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		requests.Add(1)
 		select {
-		case <-free:
+		case <-done:
 		case <-r.Context().Done():
 		}
 	}))
 	defer srv.Close()
-	defer close(free)
+	defer close(done)
 	port := &Port{Client: &Client{}, Owner: "run", Find: func(_ context.Context, id string) (Server, error) {
 		return Server{ID: id, Name: "silent " + id, Type: TypeStreamable, URL: srv.URL}, nil
 	}}
 	defer port.Client.Close()
 	var id string
-	// ask asks one server after the other, with more and more patience, until one was reached in
-	// time.
+	// ask lists the tools of one server after the other with doubling timeouts, until a request
+	// arrived in time.
 	ask := func() (err error) {
-		before := asked.Load()
-		for patience := 50 * time.Millisecond; asked.Load() == before; patience *= 2 {
-			require.Less(t, patience, time.Minute)
+		before := requests.Load()
+		for timeout := 50 * time.Millisecond; requests.Load() == before; timeout *= 2 {
+			require.Less(t, timeout, time.Minute)
 			id += "x"
-			port.Client.ListTimeout = patience
+			port.Client.ListTimeout = timeout
 			_, err = port.ListTools(t.Context(), id)
 			require.ErrorIs(t, err, ErrServer)
 			require.ErrorContains(t, err, "silent "+id)
@@ -141,10 +141,10 @@ func TestOfferOfASilentServer(t *testing.T) {
 		return err
 	}
 	err := ask()
-	port.Client.ListTimeout = time.Hour // the next agent of the run does not wait for it again
-	_, again := port.ListTools(t.Context(), id)
-	require.Equal(t, err, again)
-	require.NotEqual(t, err, ask(), "other servers are asked")
+	port.Client.ListTimeout = time.Hour // the next agent of the run must not wait for this server
+	_, repeated := port.ListTools(t.Context(), id)
+	require.Equal(t, err, repeated)
+	require.NotEqual(t, err, ask(), "other servers are tried")
 }
 
 func TestHeadersWithoutAValueAreNotSent(t *testing.T) {

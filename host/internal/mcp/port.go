@@ -9,45 +9,44 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Port answers the engine's MCP port for one run.
+// Port implements the engine's MCP port for one run.
 type Port struct {
 	Client *Client
-	Owner  string // names the run and its tenant; connections are its own
-	// Find reads what the tenant has written down about a server.
+	Owner  string // identifies the run and its tenant; connections are not shared with other owners
+	// Find returns the tenant's configuration of a server.
 	Find func(ctx context.Context, id string) (Server, error)
 
-	mu   sync.Mutex
-	away map[string]silence // servers that did not list their tools, by id
+	mu     sync.Mutex
+	failed map[string]failure // servers that failed to list their tools, by id
 }
 
-// silence is that of a server, which the next agents of the run do not wait for
-// again.
-type silence struct {
+// failure is a failed listing, which later agents of the run get without another attempt.
+type failure struct {
 	err   error
 	until time.Time
 }
 
-// silentFor is how long a server is left alone after it did not answer.
-const silentFor = 30 * time.Second
+// failureTTL is how long a server is not retried after it failed to list its tools.
+const failureTTL = 30 * time.Second
 
 var _ engine.MCP = (*Port)(nil)
 
-// ListTools lists the tools that a server has in this run.
+// ListTools lists the tools of a server.
 func (p *Port) ListTools(ctx context.Context, id string) ([]engine.ToolDef, error) {
 	s, err := p.Find(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.silence(id); err != nil {
+	if err := p.failure(id); err != nil {
 		return nil, err
 	}
 	list, err := p.Client.Offered(ctx, p.Owner, s)
 	if errors.Is(err, ErrServer) && ctx.Err() == nil {
 		p.mu.Lock()
-		if p.away == nil {
-			p.away = map[string]silence{}
+		if p.failed == nil {
+			p.failed = map[string]failure{}
 		}
-		p.away[id] = silence{err, time.Now().Add(silentFor)}
+		p.failed[id] = failure{err, time.Now().Add(failureTTL)}
 		p.mu.Unlock()
 	}
 	if err != nil {
@@ -60,11 +59,11 @@ func (p *Port) ListTools(ctx context.Context, id string) ([]engine.ToolDef, erro
 	return out, nil
 }
 
-// silence is why a server is not asked now.
-func (p *Port) silence(id string) error {
+// failure returns the cached error of a server, or nil if it may be tried.
+func (p *Port) failure(id string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s := p.away[id]; time.Now().Before(s.until) {
+	if s := p.failed[id]; time.Now().Before(s.until) {
 		return s.err
 	}
 	return nil

@@ -1,8 +1,8 @@
-// Package memlimit bounds the memory that requests, documents and runs hold in one process.
+// Package memlimit bounds the memory that requests, documents and runs use in one process.
 //
-// [Process] reads the memory limit of the process. A [Budget] is a share of it: whoever is about to
-// hold data of a size that strangers choose opens an [Account] and grows it before allocating.
-// Sizes are estimates of live bytes; a budget adds them up and never measures the heap.
+// [Process] reads the memory limit of the process. A [Budget] is a share of it. Code that is about
+// to hold data of an untrusted size opens an [Account] and grows it before allocating. Sizes are
+// estimates of live bytes; a budget adds them up and never measures the heap.
 package memlimit
 
 import (
@@ -13,37 +13,36 @@ import (
 	"sync"
 )
 
-// ErrFull means that a budget has no room left: refuse the work, or try again when other work has
-// ended.
+// ErrFull means that the budget is exhausted: refuse the work, or retry when other work has
+// finished.
 var ErrFull = errors.New("memory budget exhausted")
 
-// ErrTooLarge means that a request exceeds the whole budget: waiting cannot help.
+// ErrTooLarge means that a request exceeds the whole budget: waiting does not help.
 var ErrTooLarge = errors.New("larger than the memory budget")
 
-// Budget is a number of bytes that accounts share. It is safe for concurrent use.
+// Budget is a number of bytes shared by accounts. It is safe for concurrent use.
 type Budget struct {
 	name    string
 	size    int64
-	reserve int64 // of size, for accounts of at most small bytes
+	reserve int64 // part of size for accounts of at most small bytes
 	small   int64
 
 	mu      sync.Mutex
 	used    int64
 	freed   chan struct{} // closed and replaced when bytes are released, or the queue changes
-	waiting []*Account    // accounts that hold nothing yet, in the order in which they began to wait
+	waiting []*Account    // empty accounts that wait, in the order of arrival
 }
 
-// New makes a budget of size bytes. name appears in errors, as in "requests".
+// New returns a budget of size bytes. Errors contain name, such as "requests".
 func New(name string, size int64) *Budget {
 	return &Budget{name: name, size: size, freed: make(chan struct{})}
 }
 
-// Reserve keeps n bytes of the budget for accounts that hold at most small bytes, so that those
-// that grow beyond it cannot keep small ones from starting. Call it before the first account is
-// opened.
+// Reserve sets n bytes of the budget aside for accounts of at most small bytes, so that large
+// accounts cannot keep small ones from starting. Call it before the first account is opened.
 func (b *Budget) Reserve(n, small int64) { b.reserve, b.small = n, small }
 
-// room is the number of bytes that an account of held bytes may take part in.
+// room returns the number of bytes available in total to accounts of held bytes.
 func (b *Budget) room(held int64) int64 {
 	if held > b.small {
 		return b.size - b.reserve
@@ -51,21 +50,21 @@ func (b *Budget) room(held int64) int64 {
 	return b.size
 }
 
-// Size is the number of bytes of the whole budget.
+// Size returns the size of the budget in bytes.
 func (b *Budget) Size() int64 { return b.size }
 
-// Used is the number of bytes that open accounts hold.
+// Used returns the number of reserved bytes.
 func (b *Budget) Used() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.used
 }
 
-// Open makes an account that holds nothing. Close it to give its bytes back.
+// Open returns an empty account. Close it to release its bytes.
 func (b *Budget) Open() *Account { return &Account{budget: b} }
 
-// take reserves n more bytes for an account that holds as many as held, or returns the channel that
-// is closed when it is worth another try.
+// take reserves n more bytes for an account of held bytes, or returns a channel that is closed when
+// a retry may succeed.
 func (b *Budget) take(held, n int64) (freed <-chan struct{}, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,15 +75,14 @@ func (b *Budget) take(held, n int64) (freed <-chan struct{}, ok bool) {
 	return nil, true
 }
 
-// takeInTurn is take for an account that holds nothing: it stands in the queue until it is the
-// first.
+// takeInTurn is take for an empty account, which joins the queue and succeeds only at its head.
 func (b *Budget) takeInTurn(a *Account, n int64) (freed <-chan struct{}, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	place := slices.Index(b.waiting, a)
 	if n <= b.room(n)-b.used && (place == 0 || len(b.waiting) == 0) {
 		b.used += n
-		b.leave(place)
+		b.dequeue(place)
 		return nil, true
 	}
 	if place < 0 {
@@ -93,17 +91,18 @@ func (b *Budget) takeInTurn(a *Account, n int64) (freed <-chan struct{}, ok bool
 	return b.freed, false
 }
 
-// giveUp removes an account from the queue.
-func (b *Budget) giveUp(a *Account) {
+// abandon removes an account from the queue.
+func (b *Budget) abandon(a *Account) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.leave(slices.Index(b.waiting, a))
+	b.dequeue(slices.Index(b.waiting, a))
 }
 
-// leave removes a place of the queue, if it is one, and lets the next try.
-func (b *Budget) leave(place int) {
-	if place >= 0 {
-		b.waiting = slices.Delete(b.waiting, place, place+1)
+// dequeue removes the entry at an index of the queue and wakes the waiters; a negative index is
+// ignored.
+func (b *Budget) dequeue(index int) {
+	if index >= 0 {
+		b.waiting = slices.Delete(b.waiting, index, index+1)
 		b.wake()
 	}
 }
@@ -123,7 +122,7 @@ func (b *Budget) wake() {
 	b.freed = make(chan struct{})
 }
 
-// Account is what one piece of work holds of a budget. A nil account is unbounded. It is safe for
+// Account is the reservation of one piece of work. A nil account is unbounded. It is safe for
 // concurrent use.
 type Account struct {
 	budget *Budget
@@ -133,18 +132,18 @@ type Account struct {
 	closed bool
 }
 
-// Grow reserves n more bytes at once.
+// Grow reserves n more bytes without waiting.
 //
-// Errors: [ErrTooLarge] when the account would exceed the whole budget, [ErrFull] when other
-// accounts hold too much.
+// Errors: [ErrTooLarge] if the account would exceed the whole budget, [ErrFull] if other accounts
+// hold too much.
 func (a *Account) Grow(n int64) error {
 	_, err := a.grow(n, a.take)
 	return err
 }
 
-// Wait is Grow that waits for other accounts to release bytes. Accounts that hold nothing get
-// theirs in the order in which they began to wait; one that holds bytes does not stand behind them,
-// since they may wait for its bytes.
+// Wait is like Grow but waits until other accounts release enough bytes. Empty accounts are served
+// in the order of arrival; an account that holds bytes bypasses the queue, since the queue may wait
+// for those bytes.
 //
 // Errors: [ErrTooLarge], and the error of ctx.
 func (a *Account) Wait(ctx context.Context, n int64) error {
@@ -156,7 +155,7 @@ func (a *Account) Wait(ctx context.Context, n int64) error {
 		select {
 		case <-freed:
 		case <-ctx.Done():
-			a.budget.giveUp(a)
+			a.budget.abandon(a)
 			return ctx.Err()
 		}
 	}
@@ -171,7 +170,7 @@ func (a *Account) takeInTurn(n int64) (freed <-chan struct{}, ok bool) {
 	return a.budget.takeInTurn(a, n)
 }
 
-// grow reserves n more bytes as take does.
+// grow reserves n more bytes with take.
 func (a *Account) grow(n int64, take func(int64) (<-chan struct{}, bool)) (freed <-chan struct{}, err error) {
 	if a == nil || n <= 0 {
 		return nil, nil
@@ -193,7 +192,7 @@ func (a *Account) grow(n int64, take func(int64) (<-chan struct{}, bool)) (freed
 	return nil, nil
 }
 
-// Shrink gives n bytes back.
+// Shrink releases n bytes.
 func (a *Account) Shrink(n int64) {
 	if a == nil || n <= 0 {
 		return
@@ -205,7 +204,7 @@ func (a *Account) Shrink(n int64) {
 	a.budget.release(n)
 }
 
-// Held is the number of bytes the account has reserved.
+// Held returns the number of bytes the account has reserved.
 func (a *Account) Held() int64 {
 	if a == nil {
 		return 0
@@ -215,7 +214,7 @@ func (a *Account) Held() int64 {
 	return a.held
 }
 
-// Close gives everything back. An account that is closed reserves nothing more.
+// Close releases all bytes. A closed account reserves nothing more.
 func (a *Account) Close() {
 	if a == nil {
 		return
@@ -223,6 +222,6 @@ func (a *Account) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.budget.release(a.held)
-	a.budget.giveUp(a)
+	a.budget.abandon(a)
 	a.held, a.closed = 0, true
 }

@@ -115,7 +115,7 @@ func TestReserveIsForSmallAccounts(t *testing.T) {
 		require.NoError(t, large.Grow(80))
 		require.ErrorIs(t, b.Open().Grow(9), ErrFull)
 		require.NoError(t, small.Grow(8))
-		require.ErrorIs(t, small.Grow(1), ErrFull, "it is no longer small")
+		require.ErrorIs(t, small.Grow(1), ErrFull, "the account is no longer small")
 		second := b.Open()
 		require.NoError(t, second.Grow(8))
 

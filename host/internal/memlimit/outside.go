@@ -9,8 +9,8 @@ import (
 // outsideMu guards the soft limit between reading and setting it.
 var outsideMu sync.Mutex
 
-// Outside counts n bytes that this process maps outside the heap: the collector's soft limit does
-// not see them, so it is lowered by as much, if there is one. back raises it again.
+// Outside accounts for n bytes mapped outside the Go heap. The soft memory limit of the runtime
+// does not include them, so it is lowered by n if one is set; back raises it again.
 func Outside(n int64) (back func()) {
 	if !shift(-n) {
 		return func() {}
@@ -18,7 +18,7 @@ func Outside(n int64) (back func()) {
 	return func() { shift(n) }
 }
 
-// shift changes the soft limit of the collector, if there is one.
+// shift changes the soft memory limit by n, if one is set, and reports whether it did.
 func shift(n int64) bool {
 	outsideMu.Lock()
 	defer outsideMu.Unlock()

@@ -19,5 +19,5 @@ func TestOutside(t *testing.T) {
 
 	debug.SetMemoryLimit(math.MaxInt64)
 	Outside(1 << 20)()
-	require.EqualValues(t, math.MaxInt64, debug.SetMemoryLimit(-1), "without a limit there is none to lower")
+	require.EqualValues(t, math.MaxInt64, debug.SetMemoryLimit(-1), "no limit is set")
 }

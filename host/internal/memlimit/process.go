@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// unknown is the limit assumed where the system tells none, such as outside Linux.
+// unknown is the limit assumed if the system reports none, such as outside Linux.
 const unknown = 4 << 30
 
-// Process is the memory limit of this process in bytes: the smallest of GOMEMLIMIT, the limits of
-// its control groups and the memory of the machine.
+// Process returns the memory limit of this process in bytes: the smallest of GOMEMLIMIT, the limits
+// of its control groups and the memory of the machine.
 func Process() int64 {
 	limit := int64(math.MaxInt64)
 	if soft := debug.SetMemoryLimit(-1); soft > 0 {
@@ -26,8 +26,8 @@ func Process() int64 {
 	return limit
 }
 
-// readLimits reads the limits of the machine and of the control groups of this process, version 1
-// and 2, below root.
+// readLimits reads the memory of the machine and the limits of the control groups (versions 1 and
+// 2) of this process, with / replaced by root.
 func readLimits(root string) int64 {
 	limit := machine(readFile(root, "proc/meminfo"))
 	for line := range strings.Lines(readFile(root, "proc/self/cgroup")) {
@@ -46,7 +46,7 @@ func readLimits(root string) int64 {
 	return limit
 }
 
-// groupLimit is the smallest limit of a control group and the groups around it. Inside a container
+// groupLimit returns the smallest limit of a control group and its ancestors. Inside a container
 // the group's own path may not be visible; the mount point is then the group itself.
 func groupLimit(root, mount, group, file string) int64 {
 	limit := int64(math.MaxInt64)
@@ -61,7 +61,7 @@ func groupLimit(root, mount, group, file string) int64 {
 	}
 }
 
-// machine is MemTotal of /proc/meminfo, which is in KiB.
+// machine parses MemTotal of /proc/meminfo, which is in KiB.
 func machine(meminfo string) int64 {
 	for line := range strings.Lines(meminfo) {
 		field := strings.Fields(line)
@@ -74,8 +74,7 @@ func machine(meminfo string) int64 {
 	return math.MaxInt64
 }
 
-// readFile is the text of a file; one that is missing or unreadable is empty, since every limit is
-// optional.
+// readFile returns the content of a file, or "" if it cannot be read: every limit is optional.
 func readFile(root, name string) string {
 	text, err := os.ReadFile(path.Join(root, name))
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Usage is the memory of this process in bytes.
+// Usage is the memory use of this process in bytes.
 type Usage struct {
-	// Live is what the last collection found in use, and stacks.
+	// Live is the live heap after the last garbage collection, plus stacks.
 	Live int64
-	// Resident is what the process takes of the machine's memory.
+	// Resident is the resident set size.
 	Resident int64
 }
 
-// Used reads the memory of this process now.
+// Used reads the current memory use of this process.
 func Used() Usage {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"},
@@ -37,7 +37,7 @@ func Used() Usage {
 	return u
 }
 
-// resident is the second field of /proc/self/statm, in pages.
+// resident parses the second field of /proc/self/statm, which is in pages.
 func resident(statm string) int64 {
 	field := strings.Fields(statm)
 	if len(field) < 2 {

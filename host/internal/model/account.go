@@ -8,21 +8,22 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Account is where the tokens of a caller are counted.
+// Account counts the tokens of a caller.
 type Account interface {
-	// Allow lets a call begin or says why it may not. A call that has begun is finished.
+	// Allow reports whether a call may start; the error says why not. A started call always
+	// completes.
 	Allow(ctx context.Context) error
-	// Spend counts the tokens of a call that has ended. It must not wait.
+	// Spend counts the tokens of a finished call. It must not block.
 	Spend(tokens int64)
 }
 
-// free is the account of who may use any number of tokens.
-type free struct{}
+// unlimited is the account of a caller without a quota.
+type unlimited struct{}
 
-func (free) Allow(context.Context) error { return nil }
-func (free) Spend(int64)                 {}
+func (unlimited) Allow(context.Context) error { return nil }
+func (unlimited) Spend(int64)                 {}
 
-// counted is a call on an account.
+// counted charges a call to an account.
 func counted(ctx context.Context, account Account, req *engine.ModelRequest, pieces iter.Seq2[engine.ModelPiece, error]) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		if err := account.Allow(ctx); err != nil {
@@ -40,21 +41,22 @@ func counted(ctx context.Context, account Account, req *engine.ModelRequest, pie
 	}
 }
 
-// bill adds up one call. What the provider reports counts; when it reports nothing, because it
-// never does or because somebody left before the end, what was said is estimated.
+// bill adds up the tokens of one call. It uses the numbers reported by the provider, and an
+// estimate of the output if none arrive: some providers never report usage, and a caller may stop
+// reading early.
 type bill struct {
-	reported int64 // the last report: some providers repeat it, each time a higher one
-	said     int64 // estimated
+	reported  int64 // the last report; some providers repeat it with growing numbers
+	estimated int64 // estimated tokens of the output
 }
 
 func (b *bill) take(piece engine.ModelPiece) {
 	if u := piece.Usage; u != nil {
 		b.report(u.Prompt, u.Completion)
 	}
-	b.say(piece.Text)
+	b.addText(piece.Text)
 	for _, c := range piece.ToolCalls {
-		b.say(c.Name)
-		b.say(c.Arguments)
+		b.addText(c.Name)
+		b.addText(c.Arguments)
 	}
 }
 
@@ -64,22 +66,21 @@ func (b *bill) report(prompt, completion int) {
 	}
 }
 
-func (b *bill) say(text string) { b.said = sum(b.said, int64(engine.Tokens(text))) }
+func (b *bill) addText(text string) { b.estimated = sum(b.estimated, int64(engine.Tokens(text))) }
 
-// total is what the call used; prompt estimates the prompt. A call that was refused before it said
-// anything is free.
+// total returns the tokens that the call used; prompt estimates those of the prompt. A call that
+// failed before any output is free.
 func (b *bill) total(prompt func() int64) int64 {
 	switch {
 	case b.reported > 0:
 		return b.reported
-	case b.said == 0:
+	case b.estimated == 0:
 		return 0
 	}
-	return sum(b.said, prompt())
+	return sum(b.estimated, prompt())
 }
 
-// reported is the sum of what a provider reports; 0 when it reports nothing, or numbers that cannot
-// be.
+// reported returns the sum of the reported numbers, or 0 if they are missing or negative.
 func reported(prompt, completion int) int64 {
 	if prompt < 0 || completion < 0 {
 		return 0
@@ -87,7 +88,7 @@ func reported(prompt, completion int) int64 {
 	return sum(int64(prompt), int64(completion))
 }
 
-// sum adds numbers that are not negative, up to the largest one.
+// sum adds numbers that are not negative and saturates at the largest int64.
 func sum(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -95,7 +96,7 @@ func sum(a, b int64) int64 {
 	return a + b
 }
 
-// promptTokens estimates what a request says.
+// promptTokens estimates the tokens of a request.
 func promptTokens(req *engine.ModelRequest) int64 {
 	n := int64(engine.Tokens(req.System))
 	for _, m := range req.Messages {

@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// ledger is an account that remembers; left is how many calls it lets in.
+// ledger is an account that records spent tokens; left is the number of calls it allows.
 type ledger struct {
 	mu    sync.Mutex
 	left  int
@@ -43,7 +43,7 @@ func (l *ledger) Spend(tokens int64) {
 	}
 }
 
-// accounted are models of a server's handler on an account that lets one call in.
+// accounted returns a tenant whose models are served by handler and whose account allows one call.
 func accounted(t *testing.T, handler http.HandlerFunc) (*Tenant, *ledger) {
 	t.Helper()
 	m, _ := forwards(t, handler)
@@ -59,7 +59,7 @@ func TestCallsAreCounted(t *testing.T) {
 	}
 	prompt := promptTokens(ask(true))
 	require.Positive(t, prompt)
-	without := func(name string) string { // a report
+	withoutUsage := func(name string) string { // removes the usage report
 		var out strings.Builder
 		for event := range strings.SplitSeq(saved(t, name), "\n\n") {
 			if event != "" && !strings.Contains(event, `"usage":{`) {
@@ -73,14 +73,14 @@ func TestCallsAreCounted(t *testing.T) {
 		stream       bool
 		want         []int64
 	}{
-		{"what the provider reports", saved(t, "text.sse"), true, []int64{12}},
-		{"what it reports of an answer in one piece", saved(t, "text.json"), false, []int64{12}},
-		{"an estimate when it reports nothing", without("text.sse"), true, []int64{prompt + 2 + 2}},
-		{"an estimate when what it reports cannot be", `{"choices":[{"message":{"content":"12345678"}}],"usage":{"prompt_tokens":-5,"completion_tokens":9}}`, false, []int64{prompt + 2}},
+		{"reported usage", saved(t, "text.sse"), true, []int64{12}},
+		{"reported usage without streaming", saved(t, "text.json"), false, []int64{12}},
+		{"estimate without a report", withoutUsage("text.sse"), true, []int64{prompt + 2 + 2}},
+		{"estimate for an invalid report", `{"choices":[{"message":{"content":"12345678"}}],"usage":{"prompt_tokens":-5,"completion_tokens":9}}`, false, []int64{prompt + 2}},
 		{"the last of several reports", "data: " + `{"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}` + "\n\ndata: " +
 			`{"choices":[{"delta":{"content":"b"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}` + "\n\n", true, []int64{3}},
-		{"what came of an answer that broke off", "data: " + `{"choices":[{"delta":{"content":"abcde"}}]}` + "\n\n", true, []int64{prompt + 2}},
-		{"nothing of an error", "data: " + `{"error":{"message":"no"}}` + "\n\n", true, nil},
+		{"estimate of a truncated response", "data: " + `{"choices":[{"delta":{"content":"abcde"}}]}` + "\n\n", true, []int64{prompt + 2}},
+		{"error is free", "data: " + `{"error":{"message":"no"}}` + "\n\n", true, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			tenant, l := accounted(t, answerWith(test.answer))
@@ -91,7 +91,7 @@ func TestCallsAreCounted(t *testing.T) {
 			require.Equal(t, test.want, l.spent)
 		})
 	}
-	t.Run("a reader that leaves", func(t *testing.T) {
+	t.Run("caller stops reading", func(t *testing.T) {
 		tenant, l := accounted(t, answerWith(saved(t, "text.sse")))
 		for range tenant.Generate(t.Context(), ask(true)) {
 			break
@@ -134,45 +134,45 @@ func TestForwardIsCounted(t *testing.T) {
 		})
 	}
 	forward := func(tenant *Tenant, body string) string {
-		asked, err := engine.ParseJSONText(body)
+		request, err := engine.ParseJSONText(body)
 		require.NoError(t, err)
-		res, err := tenant.Forward(t.Context(), asked)
+		res, err := tenant.Forward(t.Context(), request)
 		require.NoError(t, err)
 		got, err := io.ReadAll(res.Body)
 		require.NoError(t, err)
 		require.NoError(t, res.Body.Close())
 		require.NoError(t, res.Body.Close())
-		_, err = tenant.Forward(t.Context(), asked)
+		_, err = tenant.Forward(t.Context(), request)
 		require.ErrorIs(t, err, errSpent)
 		return string(got)
 	}
 	const question = `"messages":[{"role":"system","content":"1234"},{"role":"user","content":[{"type":"text","text":"12345678"},{"type":"image_url"}]}]`
 
-	t.Run("a stream is asked for its report, which only who wants it gets", func(t *testing.T) {
+	t.Run("usage report is requested, and hidden unless the client requested it", func(t *testing.T) {
 		tenant, l := serve(saved(t, "text.sse"))
 		got := forward(tenant, `{"model":"m","stream":true,`+question+`}`)
 		require.Contains(t, sent, `"stream_options":{"include_usage":true}`)
 		require.NotContains(t, got, "usage")
 		report := `data: {"id":"c1","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}` + "\n\n"
-		require.Equal(t, strings.Replace(saved(t, "text.sse"), report, "", 1), got, "all else stays as it came")
+		require.Equal(t, strings.Replace(saved(t, "text.sse"), report, "", 1), got, "the rest is unchanged")
 		require.Equal(t, []int64{12}, l.spent)
 
 		tenant, l = serve(saved(t, "text.sse"))
 		require.Equal(t, saved(t, "text.sse"), forward(tenant, `{"model":"m","stream":true,"stream_options":{"include_usage":true},`+question+`}`))
 		require.Equal(t, []int64{12}, l.spent)
 	})
-	t.Run("an estimate when nothing is reported", func(t *testing.T) {
+	t.Run("estimate without a report", func(t *testing.T) {
 		tenant, l := serve("data: {\"choices\":[{\"delta\":{\"content\":\"12345\"}}]}\r\n\r\ndata: [DONE]\r\n\r\n")
 		forward(tenant, `{"model":"m","stream":true,`+question+`}`)
 		require.Equal(t, []int64{1 + 2 + 2}, l.spent)
 	})
-	t.Run("an answer in one piece", func(t *testing.T) {
+	t.Run("without streaming", func(t *testing.T) {
 		tenant, l := serve(saved(t, "text.json"))
 		require.Equal(t, saved(t, "text.json"), forward(tenant, `{"model":"m",`+question+`}`))
 		require.NotContains(t, sent, "stream_options")
 		require.Equal(t, []int64{12}, l.spent)
 	})
-	t.Run("what breaks off is passed on and estimated", func(t *testing.T) {
+	t.Run("truncated response is passed on and estimated", func(t *testing.T) {
 		tenant, l := serve("data: {\"choices\":[{\"delta\":{\"content\":\"12345\"}}]}\n\ndata: {\"cho")
 		require.Contains(t, forward(tenant, `{"model":"m","stream":true,`+question+`}`), "\n\ndata: {\"cho")
 		require.Equal(t, []int64{1 + 2 + 2}, l.spent)
@@ -180,7 +180,7 @@ func TestForwardIsCounted(t *testing.T) {
 		forward(tenant, `{"model":"m",`+question+`}`)
 		require.Equal(t, []int64{1 + 2 + 3}, l.spent)
 	})
-	t.Run("a refusal is free", func(t *testing.T) {
+	t.Run("error response is free", func(t *testing.T) {
 		tenant, l := accounted(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(w, `{"error":{"message":"no"}}`)
@@ -194,19 +194,19 @@ func TestCountsDoNotOverflow(t *testing.T) {
 	var b bill
 	b.report(math.MaxInt, math.MaxInt)
 	require.EqualValues(t, math.MaxInt64, b.total(nil))
-	b = bill{said: math.MaxInt64}
-	b.say("more")
+	b = bill{estimated: math.MaxInt64}
+	b.addText("more")
 	require.EqualValues(t, math.MaxInt64, b.total(func() int64 { return 5 }))
 }
 
-// What a provider sends reaches the client, but for a report that was not asked for.
+// The client receives the provider's bytes unchanged, except for a usage report it did not request.
 func FuzzCountedBody(f *testing.F) {
 	f.Add("data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1}}\n\ndata: [DONE]\n\n", true)
 	f.Add("data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\r\n\r\n: ping\n\nevent: x", false)
 	f.Fuzz(func(t *testing.T, text string, hide bool) {
 		read := func(r io.Reader) string {
 			l := &ledger{}
-			c := &countedBody{ReadCloser: io.NopCloser(r), account: l, asked: engine.Object(), hide: hide}
+			c := &countedBody{ReadCloser: io.NopCloser(r), account: l, request: engine.Object(), hide: hide}
 			c.lines = bufio.NewReader(r)
 			got, err := io.ReadAll(c)
 			require.NoError(t, err)
@@ -217,7 +217,7 @@ func FuzzCountedBody(f *testing.F) {
 			return string(got)
 		}
 		got := read(strings.NewReader(text))
-		require.Equal(t, got, read(iotest.OneByteReader(strings.NewReader(text))), "pieces of the network do not matter")
+		require.Equal(t, got, read(iotest.OneByteReader(strings.NewReader(text))), "read sizes do not matter")
 		if !hide {
 			require.Equal(t, text, got)
 		}
@@ -227,6 +227,6 @@ func FuzzCountedBody(f *testing.F) {
 				rest = rest[1:]
 			}
 		}
-		require.Empty(t, rest, "nothing is added or moved")
+		require.Empty(t, rest, "nothing is added or reordered")
 	})
 }

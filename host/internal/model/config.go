@@ -13,14 +13,14 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// DefaultFile is read from the working directory when nothing else names a file.
+// DefaultFile is read from the working directory if EASEL_MODEL_FILE is not set.
 const DefaultFile = "easel.models.json"
 
-// openAI is where OpenAI itself answers.
+// openAI is the base URL of OpenAI.
 const openAI = "https://api.openai.com/v1"
 
-// defaultContext is the context of a model whose entry does not say, in tokens; what is sold today
-// holds at least this much.
+// defaultContext is the context size, in tokens, of a model whose entry sets none. Current
+// commercial models have at least this much.
 const defaultContext = 128_000
 
 // Config lists the providers. The zero value has none.
@@ -28,33 +28,31 @@ type Config struct {
 	// Default is the id that an empty llm_id stands for; "" is the first model of the first
 	// provider.
 	Default string `json:"default,omitempty"`
-	// Speech is the id of the model that reads aloud; "" is the first model of kind speech, and
-	// silence without one.
+	// Speech is the id of the speech model; "" is the first model of kind speech. Without one there
+	// is no speech output.
 	Speech string `json:"speech,omitempty"`
-	Voice  string `json:"voice,omitempty"` // the voice it reads with; "" is alloy
-	// Embedding is the id of the model that turns texts into vectors; "" is the first model of kind
-	// embedding.
+	Voice  string `json:"voice,omitempty"` // voice of the speech model; "" is alloy
+	// Embedding is the id of the embedding model; "" is the first model of kind embedding.
 	Embedding string `json:"embedding,omitempty"`
-	// Aliases lead ids that canvases use to ids that are configured. The key "*" catches every
-	// unknown id.
+	// Aliases map ids that canvases use to configured ids. The key "*" matches every unknown id.
 	Aliases   map[string]string `json:"aliases,omitempty"`
 	Providers []Provider        `json:"providers"`
 }
 
-// Provider is one endpoint that speaks the OpenAI protocol.
+// Provider is an endpoint with an OpenAI-compatible API.
 type Provider struct {
-	Name     string `json:"name"`               // what follows the last @ of an id; its case does not matter
-	Instance string `json:"instance,omitempty"` // tells several accounts of one provider apart; "" is "default"
-	BaseURL  string `json:"base_url,omitempty"` // up to and without /chat/completions; "" is OpenAI
+	Name     string `json:"name"`               // the part of an id after the last @; case-insensitive
+	Instance string `json:"instance,omitempty"` // distinguishes accounts at one provider; "" is "default"
+	BaseURL  string `json:"base_url,omitempty"` // base URL without /chat/completions; "" is OpenAI
 	Key      string `json:"key,omitempty"`
-	KeyEnv   string `json:"key_env,omitempty"` // environment variable that holds the key
-	// Models are the models there are. An empty list accepts every name.
+	KeyEnv   string `json:"key_env,omitempty"` // environment variable with the key
+	// Models lists the models. An empty list accepts every name.
 	Models  []Entry `json:"models,omitempty"`
-	Timeout float64 `json:"timeout_seconds,omitempty"` // longest silence of the server; 0 is 300
-	Retries *int    `json:"retries,omitempty"`         // tries after the first one; nil is 3
+	Timeout float64 `json:"timeout_seconds,omitempty"` // maximum time without data from the server; 0 is 300
+	Retries *int    `json:"retries,omitempty"`         // retries after the first attempt; nil is 3
 }
 
-// Kind says what a model is for.
+// Kind is the purpose of a model.
 type Kind string
 
 // The kinds of models.
@@ -64,13 +62,13 @@ const (
 	KindEmbedding Kind = "embedding"
 )
 
-// Entry describes one model. In JSON it may be just its name.
+// Entry describes one model. Its JSON is an object or just the name.
 type Entry struct {
 	Name    string `json:"name"`
 	Kind    Kind   `json:"kind,omitempty"`    // "" is chat
-	Tools   *bool  `json:"tools,omitempty"`   // calls functions natively; nil is true
-	Images  *bool  `json:"images,omitempty"`  // takes images; nil is true
-	Context int    `json:"context,omitempty"` // tokens that fit; 0 is 128,000
+	Tools   *bool  `json:"tools,omitempty"`   // supports tool calling; nil is true
+	Images  *bool  `json:"images,omitempty"`  // accepts images; nil is true
+	Context int    `json:"context,omitempty"` // context size in tokens; 0 is 128,000
 }
 
 // UnmarshalJSON accepts a name in place of the object.
@@ -106,11 +104,11 @@ func ReadConfig(path string) (Config, error) {
 //
 //	EASEL_MODEL_BASE_URL, EASEL_MODEL_KEY   an endpoint and its key
 //	EASEL_MODEL_PROVIDER                    its name; default "OpenAI"
-//	EASEL_MODEL_NAMES                       its models, separated by commas; without them every name is accepted
+//	EASEL_MODEL_NAMES                       its models, comma-separated; default any name
 //	EASEL_MODEL_DEFAULT                     the id an empty llm_id stands for
-//	EASEL_MODEL_SPEECH, EASEL_MODEL_VOICE   the id of the model that reads aloud, and its voice
-//	EASEL_MODEL_EMBEDDING                   the id of the model that turns texts into vectors
-//	OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the same, under the names other programs use
+//	EASEL_MODEL_SPEECH, EASEL_MODEL_VOICE   the id of the speech model, and its voice
+//	EASEL_MODEL_EMBEDDING                   the id of the embedding model
+//	OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the same, as other programs name it
 //
 // getenv is os.Getenv outside of tests.
 func FromEnvironment(getenv func(string) string) (Config, error) {
@@ -167,7 +165,7 @@ func environmentProvider(getenv func(string) string) []Provider {
 	return []Provider{p}
 }
 
-// entry is what the configuration says about a model; ok is false when it is not listed.
+// entry returns the configuration of a model; ok is false if it is not listed.
 func (p *Provider) entry(name string) (Entry, bool) {
 	for _, e := range p.Models {
 		if e.Name == name {
@@ -184,7 +182,7 @@ func (e *Entry) kind() Kind {
 	return e.Kind
 }
 
-// Check says what is wrong with a provider's settings.
+// Check reports the first invalid setting of a provider.
 func (p *Provider) Check() error {
 	if p.Name == "" {
 		return fmt.Errorf("name is empty; it is what follows the @ of an llm_id")
@@ -212,7 +210,7 @@ func (p *Provider) info(name string) engine.Info {
 	return info
 }
 
-// Label names the provider: "OpenAI", or "work@OpenAI".
+// Label returns the name of the provider with its instance: "OpenAI" or "work@OpenAI".
 func (p *Provider) Label() string {
 	if p.Instance == "" {
 		return p.Name
@@ -220,7 +218,7 @@ func (p *Provider) Label() string {
 	return p.Instance + "@" + p.Name
 }
 
-// Labelled makes a provider of a label, "NAME" or "INSTANCE@NAME".
+// Labelled returns a provider with the name and instance of a label: "NAME" or "INSTANCE@NAME".
 func Labelled(label string) (Provider, error) {
 	p := Provider{Name: label}
 	if instance, name, ok := strings.Cut(label, "@"); ok {

@@ -32,7 +32,7 @@ func TestConfigFile(t *testing.T) {
 	}}, c)
 }
 
-func TestConfigOfTheEnvironment(t *testing.T) {
+func TestConfigFromEnvironment(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct {
 		name string
@@ -41,11 +41,11 @@ func TestConfigOfTheEnvironment(t *testing.T) {
 	}{
 		{"nothing set", nil, Config{}},
 		{
-			"our own names win",
+			"easel names take precedence",
 			[]string{"EASEL_MODEL_BASE_URL", "http://a", "OPENAI_BASE_URL", "http://b", "EASEL_MODEL_PROVIDER", "Mine", "EASEL_MODEL_DEFAULT", "m"},
 			Config{Default: "m", Providers: []Provider{{Name: "Mine", BaseURL: "http://a"}}},
 		},
-		{"a key is enough", []string{"OPENAI_API_KEY", "k"}, Config{Providers: []Provider{{Name: "OpenAI", Key: "k"}}}},
+		{"key only", []string{"OPENAI_API_KEY", "k"}, Config{Providers: []Provider{{Name: "OpenAI", Key: "k"}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := FromEnvironment(environment(c.env...))
@@ -55,14 +55,14 @@ func TestConfigOfTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestWrongConfigIsRefused(t *testing.T) {
+func TestInvalidConfigIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ name, file, want string }{
-		{"no JSON", `{`, "unexpected EOF"},
-		{"a key nobody knows", `{"providers": [{"name": "P", "url": "http://h"}]}`, `unknown field "url"`},
-		{"a key nobody knows in a model", `{"providers": [{"name": "P", "models": [{"nam": "x"}]}]}`, `unknown field "nam"`},
-		{"a provider without name", `{"providers": [{"base_url": "http://h"}]}`, "providers[0]: name is empty"},
-		{"an address that is none", `{"providers": [{"name": "P", "base_url": "h/v1"}]}`, `base_url "h/v1" is no http or https address`},
+		{"invalid JSON", `{`, "unexpected EOF"},
+		{"a unknown key", `{"providers": [{"name": "P", "url": "http://h"}]}`, `unknown field "url"`},
+		{"a unknown key in a model", `{"providers": [{"name": "P", "models": [{"nam": "x"}]}]}`, `unknown field "nam"`},
+		{"provider without a name", `{"providers": [{"base_url": "http://h"}]}`, "providers[0]: name is empty"},
+		{"invalid address", `{"providers": [{"name": "P", "base_url": "h/v1"}]}`, `base_url "h/v1" is no http or https address`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(dir, "m.json")

@@ -10,22 +10,21 @@ import (
 )
 
 var (
-	// ErrSilent means that the server said nothing for too long; raise timeout_seconds or try
-	// again.
+	// ErrSilent means that the server sent no data for too long; raise timeout_seconds or retry.
 	ErrSilent = errors.New("the server is silent")
-	// ErrBroken means that the answer stopped in the middle; try again.
+	// ErrBroken means that the response ended early; retry.
 	ErrBroken = errors.New("the answer broke off")
-	// ErrEmpty means that the answer holds neither text nor calls.
+	// ErrEmpty means that the response has neither text nor tool calls.
 	ErrEmpty = errors.New("the answer is empty")
-	// ErrTooLarge means that the answer went beyond every sensible size.
+	// ErrTooLarge means that the response exceeds the size limit.
 	ErrTooLarge = errors.New("the answer is too large")
 )
 
-// Error says what went wrong with which model of which provider.
+// Error is the failure of a model call, with its provider and model.
 type Error struct {
 	Provider string
 	Model    string
-	Status   int // HTTP status; 0 when there was none
+	Status   int // HTTP status; 0 without a response
 	Err      error
 }
 
@@ -37,16 +36,16 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("model %q of %s: %s%v", e.Model, e.Provider, status, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable reports whether the same call may work later.
+// Retryable reports whether the same call may succeed later.
 func (e *Error) Retryable() bool {
 	return retryStatus(e.Status) || errors.Is(e.Err, ErrSilent) || errors.Is(e.Err, ErrBroken)
 }
 
-// wrap makes an Error of what the client reports. Messages of the server are cut, and the key is
-// taken out of them.
+// wrap converts an error of the client library. It truncates server messages and removes the key
+// from them.
 func (p *provider) wrap(model string, err error) error {
 	e := &Error{Provider: p.config.Label(), Model: model, Err: err}
 	var api *openai.APIError
@@ -62,7 +61,7 @@ func (p *provider) wrap(model string, err error) error {
 	return e
 }
 
-// mark is how some drivers report errors inside a text; ours never do.
+// mark is the prefix by which some drivers report errors inside text; the drivers here never do.
 const mark = "**ERROR**"
 
 func (p *provider) clean(text string) string {

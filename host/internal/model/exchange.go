@@ -16,15 +16,14 @@ import (
 )
 
 const (
-	// largestAnswer is where reading stops, in bytes.
-	largestAnswer = 32 << 20
-	// longestWait is the longest pause between two tries; a server that asks for more is not asked
-	// again.
-	longestWait = time.Minute
+	// maxResponseBytes bounds the body of a response.
+	maxResponseBytes = 32 << 20
+	// maxRetryWait bounds the pause between two attempts; a longer Retry-After ends the retries.
+	maxRetryWait = time.Minute
 )
 
-// exchange sends one request, again if the server is busy, and watches over the body. It belongs to
-// one call.
+// exchange sends one request, retries it while the server is busy, and limits the response body. It
+// belongs to one call.
 type exchange struct {
 	client  *http.Client
 	retries int
@@ -32,14 +31,13 @@ type exchange struct {
 	body    *body
 }
 
-// Do sends the request. Answers 429 and 5xx and connections that fail are tried again, later each
-// time.
+// Do sends the request. It retries status 429, 5xx and connection failures with increasing delays.
 func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 	for try := 0; ; try++ {
 		res, err := e.client.Do(req.Clone(req.Context()))
 		wait, again := time.Duration(0), false
 		switch {
-		case errors.Is(err, web.ErrAddress), errors.Is(err, reach.ErrRedirect): // it will not be allowed later either
+		case errors.Is(err, web.ErrAddress), errors.Is(err, reach.ErrRedirect): // not retryable
 		case err != nil && req.Context().Err() == nil:
 			wait, again = backoff(try), true
 		case err == nil && retryStatus(res.StatusCode):
@@ -49,7 +47,7 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 			return e.guard(res, err)
 		}
 		if res != nil {
-			_, _ = io.CopyN(io.Discard, res.Body, 4<<10) // lets the connection be used again, if it can
+			_, _ = io.CopyN(io.Discard, res.Body, 4<<10) // allows connection reuse, best effort
 			_ = res.Body.Close()
 		}
 		if err := e.sleep(req.Context(), wait); err != nil {
@@ -65,7 +63,7 @@ func (e *exchange) guard(res *http.Response, err error) (*http.Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	e.body = &body{ReadCloser: res.Body, left: largestAnswer}
+	e.body = &body{ReadCloser: res.Body, left: maxResponseBytes}
 	res.Body = e.body
 	return res, nil
 }
@@ -81,15 +79,15 @@ func rewind(req *http.Request) error {
 
 func retryStatus(status int) bool { return status == http.StatusTooManyRequests || status >= 500 }
 
-// backoff is 1, 2, 4, ... seconds, up to half of it taken off by chance so that many callers do not
-// come at once.
+// backoff returns 1, 2, 4, ... seconds, reduced by up to half at random so that concurrent callers
+// do not retry in step.
 func backoff(try int) time.Duration {
-	d := min(time.Second<<min(try, 10), longestWait)
+	d := min(time.Second<<min(try, 10), maxRetryWait)
 	return d - rand.N(d/2)
 }
 
-// retryAfter reads the header, in seconds or as a date. again is false when the server wants more
-// than longestWait.
+// retryAfter parses the header, in seconds or as a date. again is false if the server asks for more
+// than maxRetryWait.
 func retryAfter(header string, try int) (wait time.Duration, again bool) {
 	if s, err := strconv.ParseFloat(header, 64); err == nil && s >= 0 {
 		wait = time.Duration(min(s, 1e6) * float64(time.Second))
@@ -98,11 +96,11 @@ func retryAfter(header string, try int) (wait time.Duration, again bool) {
 	} else {
 		return backoff(try), true
 	}
-	return wait, wait <= longestWait
+	return wait, wait <= maxRetryWait
 }
 
-// body is an answer's body with a limit. It remembers the end of what was read, because the
-// stream's reader hides whether the closing mark came.
+// body limits the size of a response body. It keeps the last bytes read, because the stream reader
+// of the client library hides whether [DONE] arrived.
 type body struct {
 	io.ReadCloser
 	left int64
@@ -119,5 +117,5 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// done reports whether the mark that ends every stream was read.
+// done reports whether the end-of-stream mark [DONE] was read.
 func (b *body) done() bool { return b != nil && bytes.Contains(b.tail, []byte("[DONE]")) }

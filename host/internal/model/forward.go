@@ -14,16 +14,16 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// mostRefusal is how much of a refusal is passed on, in bytes.
-const mostRefusal = 64 << 10
+// maxRefusal bounds the body of an error response that is passed on, in bytes.
+const maxRefusal = 64 << 10
 
-// Forward sends a chat completion as a client wrote it, under the key of the provider that its
-// model resolves to, and gives the provider's answer: a stream when one is asked for. Only the
-// model's name is changed. A refusal of the provider is an answer too, with the key taken out of
-// it. The caller closes the body.
+// Forward sends a chat completion as the client wrote it, with the key of the provider that its
+// model resolves to, and returns the provider's response: a stream if the client requested one.
+// Only the model name is changed. An error response of the provider is returned as a response too,
+// with the key removed. The caller closes the body.
 //
-// Errors: [ErrUnknownModel], [ErrSilent] and what else kept the provider from answering, as
-// [Error].
+// Errors: [ErrUnknownModel], and as [Error] any other failure to get a response, such as
+// [ErrSilent].
 func (m *Models) Forward(ctx context.Context, body engine.Value) (*http.Response, error) {
 	p, name, err := m.resolve(body.Get("model").Text(), KindChat)
 	if err != nil {
@@ -34,12 +34,12 @@ func (m *Models) Forward(ctx context.Context, body engine.Value) (*http.Response
 
 func (p *provider) forward(ctx context.Context, model string, body []byte) (*http.Response, error) {
 	inner, cancel := context.WithCancelCause(ctx)
-	f := &forwarded{quiet: time.AfterFunc(p.timeout, func() { cancel(ErrSilent) }), timeout: p.timeout}
-	f.end = func() { f.quiet.Stop(); cancel(nil) }
-	f.judge = func(err error) error { return p.judge(ctx, inner, model, err) }
+	f := &forwarded{idle: time.AfterFunc(p.timeout, func() { cancel(ErrSilent) }), timeout: p.timeout}
+	f.end = func() { f.idle.Stop(); cancel(nil) }
+	f.classify = func(err error) error { return p.classify(ctx, inner, model, err) }
 	res, err := p.post(inner, body)
 	if err != nil {
-		err = f.judge(err)
+		err = f.classify(err)
 		f.end()
 		return nil, err
 	}
@@ -67,9 +67,9 @@ func (p *provider) post(ctx context.Context, body []byte) (*http.Response, error
 	return (&exchange{client: p.client, retries: p.retries, sleep: p.sleep}).Do(req)
 }
 
-// cleanRefusal takes the key out of a refusal.
+// cleanRefusal removes the key from an error response.
 func (p *provider) cleanRefusal(res *http.Response) error {
-	text, err := io.ReadAll(io.LimitReader(res.Body, mostRefusal))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxRefusal))
 	if err = errors.Join(err, res.Body.Close()); err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
@@ -80,21 +80,22 @@ func (p *provider) cleanRefusal(res *http.Response) error {
 	return nil
 }
 
-// forwarded is the body of an answer that is passed on. A server that is silent too long ends it.
+// forwarded is the body of a forwarded response. Reading fails once the server is silent for too
+// long.
 type forwarded struct {
 	io.ReadCloser
-	quiet   *time.Timer
-	timeout time.Duration
-	judge   func(error) error
-	end     func()
-	once    sync.Once
+	idle     *time.Timer
+	timeout  time.Duration
+	classify func(error) error
+	end      func()
+	once     sync.Once
 }
 
 func (f *forwarded) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
-	f.quiet.Reset(f.timeout)
+	f.idle.Reset(f.timeout)
 	if err != nil && err != io.EOF {
-		err = f.judge(err)
+		err = f.classify(err)
 	}
 	return n, err
 }

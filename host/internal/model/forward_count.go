@@ -14,9 +14,9 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Forward is [Models.Forward] on the caller's account. A provider is asked to report the tokens of
-// a stream; a client that has not asked for the report does not get it. Errors: also those of the
-// [Account].
+// Forward is [Models.Forward] charged to the caller's account. It requests the usage report of a
+// stream from the provider and removes it for clients that did not request it. Errors: also those
+// of the [Account].
 func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response, error) {
 	m, err := t.Models(ctx)
 	if err != nil {
@@ -25,12 +25,12 @@ func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response
 	if err := t.account.Allow(ctx); err != nil {
 		return nil, err
 	}
-	asked, hide := askUsage(body)
-	res, err := m.Forward(ctx, asked)
+	withUsage, hide := requestUsage(body)
+	res, err := m.Forward(ctx, withUsage)
 	if err != nil || res.StatusCode >= http.StatusBadRequest {
 		return res, err
 	}
-	c := &countedBody{ReadCloser: res.Body, account: t.account, asked: body, hide: hide}
+	c := &countedBody{ReadCloser: res.Body, account: t.account, request: body, hide: hide}
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		c.lines = bufio.NewReader(res.Body)
 	}
@@ -38,8 +38,9 @@ func (t *Tenant) Forward(ctx context.Context, body engine.Value) (*http.Response
 	return res, nil
 }
 
-// askUsage lets a stream end with its usage, and says whether the client did not ask for that.
-func askUsage(body engine.Value) (asked engine.Value, hide bool) {
+// requestUsage asks for the usage report of a stream. hide is true if the client did not request
+// it.
+func requestUsage(body engine.Value) (withUsage engine.Value, hide bool) {
 	if options := body.Get("stream_options"); body.Get("stream").True() && !options.Get("include_usage").True() {
 		if options.Kind() != engine.KindObject {
 			options = engine.Object()
@@ -49,18 +50,18 @@ func askUsage(body engine.Value) (asked engine.Value, hide bool) {
 	return body, false
 }
 
-// countedBody is a provider's answer on its way to a client, which adds up what it used. It belongs
-// to one goroutine.
+// countedBody is a response body that adds up the tokens while the client reads. It belongs to one
+// goroutine.
 type countedBody struct {
 	io.ReadCloser
 	account Account
-	asked   engine.Value
-	hide    bool // the report of usage
+	request engine.Value
+	hide    bool // hide the usage report
 	bill    bill
-	lines   *bufio.Reader // of a stream; nil for an answer in one piece
-	event   []byte        // of the stream, to be read
-	whole   bytes.Buffer  // an answer in one piece
-	err     error         // after the event
+	lines   *bufio.Reader // of a stream; nil without streaming
+	event   []byte        // unread bytes of the current event
+	whole   bytes.Buffer  // the body without streaming
+	err     error         // returned after event
 	closed  bool
 }
 
@@ -80,8 +81,8 @@ func (c *countedBody) Read(p []byte) (int, error) {
 	return n, c.err
 }
 
-// next reads one event of the stream: what comes before an empty line. What comes before the end
-// without one is passed on as well.
+// next reads one event of the stream, which ends with an empty line. An unterminated event at the
+// end is passed on too.
 func (c *countedBody) next() {
 	hidden := false
 	for c.err == nil {
@@ -101,11 +102,11 @@ func (c *countedBody) next() {
 	}
 }
 
-// read adds a chunk to the bill, and says whether it is there for the report only.
+// read adds a chunk to the bill and reports whether it contains only usage.
 func (c *countedBody) read(data []byte) bool {
 	var v chunk
 	if json.Unmarshal(data, &v) != nil {
-		return false // [DONE], or what this host does not know
+		return false // [DONE] or an unknown format
 	}
 	if v.Usage != nil {
 		c.bill.report(v.Usage.PromptTokens, v.Usage.CompletionTokens)
@@ -113,23 +114,23 @@ func (c *countedBody) read(data []byte) bool {
 	for _, choice := range v.Choices {
 		d := choice.Delta
 		for _, text := range []string{d.Content, d.ReasoningContent, d.Reasoning, d.Refusal} {
-			c.bill.say(text)
+			c.bill.addText(text)
 		}
 		for _, call := range d.ToolCalls {
-			c.bill.say(call.Function.Name + call.Function.Arguments)
+			c.bill.addText(call.Function.Name + call.Function.Arguments)
 		}
 	}
 	return len(v.Choices) == 0 && v.Usage != nil
 }
 
-// Close counts what the answer used, as far as it was read.
+// Close charges the tokens of the response as far as it was read.
 func (c *countedBody) Close() error {
 	if !c.closed {
 		c.closed = true
 		if c.lines == nil {
 			c.readWhole()
 		}
-		c.account.Spend(c.bill.total(func() int64 { return askedTokens(c.asked) }))
+		c.account.Spend(c.bill.total(func() int64 { return requestTokens(c.request) }))
 	}
 	return c.ReadCloser.Close()
 }
@@ -137,22 +138,22 @@ func (c *countedBody) Close() error {
 func (c *countedBody) readWhole() {
 	var v openai.ChatCompletionResponse
 	if json.Unmarshal(c.whole.Bytes(), &v) != nil {
-		c.bill.say(c.whole.String()) // the beginning of one
+		c.bill.addText(c.whole.String()) // truncated JSON
 		return
 	}
 	c.bill.report(v.Usage.PromptTokens, v.Usage.CompletionTokens)
 	for _, choice := range v.Choices {
 		m := choice.Message
-		c.bill.say(m.ReasoningContent)
-		c.bill.say(m.Content)
+		c.bill.addText(m.ReasoningContent)
+		c.bill.addText(m.Content)
 		for _, call := range m.ToolCalls {
-			c.bill.say(call.Function.Name + call.Function.Arguments)
+			c.bill.addText(call.Function.Name + call.Function.Arguments)
 		}
 	}
 }
 
-// askedTokens estimates the prompt of a chat completion as a client wrote it: all its texts.
-func askedTokens(body engine.Value) (n int64) {
+// requestTokens estimates the tokens of the text in a chat completion request.
+func requestTokens(body engine.Value) (n int64) {
 	for _, m := range body.Get("messages").Elements() {
 		content := m.Get("content")
 		n += int64(engine.Tokens(content.Str()))

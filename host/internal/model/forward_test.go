@@ -13,7 +13,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// forwards makes models of one provider out of a server's handler.
+// forwards returns models with one provider, served by handler.
 func forwards(t *testing.T, handler http.HandlerFunc) (*Models, *provider) {
 	t.Helper()
 	p, _ := serve(t, handler)
@@ -36,13 +36,13 @@ func TestForward(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, saved(t, "text.sse"), string(got))
-	require.Equal(t, `/v1/chat/completions Bearer secret-key {"model":"m","seed":1.0,"response_format":{"type":"json_object"},"stream":true}`, sent, "all but the name stays")
+	require.Equal(t, `/v1/chat/completions Bearer secret-key {"model":"m","seed":1.0,"response_format":{"type":"json_object"},"stream":true}`, sent, "only the name changes")
 	_, err = m.Forward(t.Context(), engine.Object("model", "m@Nobody"))
 	require.ErrorIs(t, err, ErrUnknownModel)
 }
 
 func TestForwardFailures(t *testing.T) {
-	t.Run("a refusal is passed on without the key", func(t *testing.T) {
+	t.Run("error response is passed on without the key", func(t *testing.T) {
 		m, _ := forwards(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)
 			_, _ = io.WriteString(w, `{"error":{"message":"bad key secret-key"}}`)
@@ -64,13 +64,13 @@ func TestForwardFailures(t *testing.T) {
 			<-r.Context().Done()
 		}
 	}
-	t.Run("silence before the answer", func(t *testing.T) {
+	t.Run("silence before the response", func(t *testing.T) {
 		m, p := forwards(t, hang(""))
 		p.timeout = 100 * time.Millisecond
 		_, err := m.Forward(t.Context(), engine.Object("model", "m"))
 		require.ErrorIs(t, err, ErrSilent)
 	})
-	t.Run("silence inside the answer", func(t *testing.T) {
+	t.Run("silence during the response", func(t *testing.T) {
 		m, p := forwards(t, hang("data: 1\n\n"))
 		patiently(t, p, func() bool {
 			res, err := m.Forward(t.Context(), engine.Object("model", "m"))
@@ -84,17 +84,17 @@ func TestForwardFailures(t *testing.T) {
 			return string(text) == "data: 1\n\n"
 		})
 	})
-	t.Run("a caller that leaves", func(t *testing.T) {
+	t.Run("caller cancels", func(t *testing.T) {
 		m, _ := forwards(t, hang("data: 1\n\n"))
-		ctx, leave := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
 		res, err := m.Forward(ctx, engine.Object("model", "m"))
 		require.NoError(t, err)
-		leave()
+		cancel()
 		_, err = io.ReadAll(res.Body)
 		require.ErrorIs(t, err, context.Canceled)
 		require.NoError(t, res.Body.Close())
 	})
-	t.Run("nobody there", func(t *testing.T) {
+	t.Run("connection refused", func(t *testing.T) {
 		m, p := forwards(t, nil)
 		p.config.BaseURL = "http://127.0.0.1:1/v1"
 		_, err := m.Forward(t.Context(), engine.Object("model", "m"))

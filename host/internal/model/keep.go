@@ -10,13 +10,13 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Kinds of store items.
+// Kinds of items in the store.
 const (
 	providerItem = "provider"
 	choiceItem   = "models" // one item: Choice
 )
 
-// Choice is what a tenant uses when a canvas names no model; "" leaves it to the host's
+// Choice holds the models a tenant uses when a canvas names none; "" means the host's
 // configuration.
 type Choice struct {
 	Default   string `json:"default,omitempty"`
@@ -25,8 +25,8 @@ type Choice struct {
 	Embedding string `json:"embedding,omitempty"`
 }
 
-// Providers lists what a tenant has added, without keys; hasKey says by label which of them have
-// one.
+// Providers lists the providers of a tenant without their keys; hasKey tells by label whether a key
+// is stored.
 func (t *Tenants) Providers(ctx context.Context, tenant string) (list []Provider, hasKey map[string]bool, err error) {
 	list, err = t.read(ctx, tenant)
 	hasKey = map[string]bool{}
@@ -60,11 +60,13 @@ func providerOf(item store.Item) (Provider, error) {
 	return p, nil
 }
 
-// ErrKeyNeeded means that a provider's address changes and its key does not come along; a key is
-// sent only to the address that it was given for.
+// ErrKeyNeeded means that the address of a provider changes without a new key. A stored key is sent
+// only to the address it was given for.
 var ErrKeyNeeded = errors.New("the address changes, so the key is needed again")
 
-// Put adds a provider or replaces the one of the same label. Without a key the stored one stays.
+// Put adds a provider or replaces the one with the same label. Without a key the stored key is
+// kept.
+//
 // Errors: [ErrKeyNeeded], those of [Provider.Check], [store.ErrConflict].
 func (t *Tenants) Put(ctx context.Context, tenant string, p Provider) error {
 	if err := p.Check(); err != nil {
@@ -95,7 +97,7 @@ func (t *Tenants) Put(ctx context.Context, tenant string, p Provider) error {
 	return err
 }
 
-// Delete removes a provider with its key. Errors: [store.ErrNotFound].
+// Delete removes a provider and its key. Errors: [store.ErrNotFound].
 func (t *Tenants) Delete(ctx context.Context, tenant, label string) error {
 	item, err := t.Store.ItemNamed(ctx, tenant, providerItem, label)
 	if err != nil {
@@ -104,9 +106,10 @@ func (t *Tenants) Delete(ctx context.Context, tenant, label string) error {
 	return t.Store.DeleteItem(ctx, tenant, providerItem, item.ID)
 }
 
-// Try asks one model of a tenant's provider for as little as it can give: the first one it lists
-// when name is empty. It gives the name of the model that was asked, and the beginning of what it
-// said. Errors: [store.ErrNotFound], [ErrUnknownModel], those of the model.
+// Try makes a minimal call to one model of a tenant's provider; an empty name means the first model
+// listed. It returns the name of the model called and the beginning of its output.
+//
+// Errors: [store.ErrNotFound], [ErrUnknownModel], those of the model.
 func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, answer string, err error) {
 	item, err := t.Store.ItemNamed(ctx, tenant, providerItem, label)
 	if err != nil {
@@ -116,7 +119,7 @@ func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, a
 	if err != nil {
 		return "", "", err
 	}
-	p.Retries = new(int) // the person who waits can try again
+	p.Retries = new(int) // the user can retry
 	made, err := newProvider(p, t.Transport)
 	if err != nil {
 		return "", "", err
@@ -135,8 +138,8 @@ func (t *Tenants) Try(ctx context.Context, tenant, label, name string) (asked, a
 	return name, answer, err
 }
 
-// mostTried is how much of a tried model's answer is shown, in runes.
-const mostTried = 200
+// maxTryRunes bounds the output that Try returns, in runes.
+const maxTryRunes = 200
 
 func (p *provider) try(ctx context.Context, e Entry) (answer string, err error) {
 	switch e.kind() {
@@ -154,13 +157,13 @@ func (p *provider) try(ctx context.Context, e Entry) (answer string, err error) 
 		}
 		answer += piece.Text
 	}
-	if r := []rune(answer); len(r) > mostTried {
-		answer = string(r[:mostTried])
+	if r := []rune(answer); len(r) > maxTryRunes {
+		answer = string(r[:maxTryRunes])
 	}
 	return answer, nil
 }
 
-// Choice reads what a tenant uses when nothing is named.
+// Choice returns the model choice of a tenant.
 func (t *Tenants) Choice(ctx context.Context, tenant string) (Choice, error) {
 	var c Choice
 	item, err := t.Store.Item(ctx, tenant, choiceItem, choiceItem)
@@ -173,7 +176,7 @@ func (t *Tenants) Choice(ctx context.Context, tenant string) (Choice, error) {
 	return c, json.Unmarshal(item.Doc, &c)
 }
 
-// SetChoice stores it. Errors: [ErrUnknownModel] for an id that nothing has, [store.ErrConflict].
+// SetChoice stores the model choice of a tenant. Errors: [ErrUnknownModel], [store.ErrConflict].
 func (t *Tenants) SetChoice(ctx context.Context, tenant string, c Choice) error {
 	m, err := t.load(ctx, tenant)
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package model connects the engine's model port to what answers: endpoints that speak the OpenAI
-// protocol, scripted replies for tests, and the offline model that needs neither network nor key.
+// Package model implements the engine's model port: endpoints with an OpenAI-compatible API,
+// scripted replies for tests, and the offline model, which needs neither network nor key.
 //
-// A Config names providers and their models; Models resolves the llm_id of a call to one of them:
-// "model", "model@Provider" or "model@instance@Provider". Nothing configured means the offline
-// model answers, and says so; with providers configured an id that none of them knows is an error
-// that lists the known ones.
+// A [Config] lists providers and their models; [Models] resolves the llm_id of a call to one of
+// them: "model", "model@Provider" or "model@instance@Provider". Without providers the offline model
+// serves every call and its answers say so; with providers an unknown id is an error that lists the
+// known ones.
 //
-// Nothing here logs. Keys go into the Authorization header and nowhere else: errors name provider,
-// model and status, and a key that a server repeats is blotted out.
+// The package does not log. Keys are sent only in the Authorization header: errors contain
+// provider, model and status, and a key that a server repeats is replaced by ***.
 package model
 
 import (
@@ -23,7 +23,7 @@ import (
 // Offline is the model that needs no network and no key.
 type Offline = offline.Model
 
-// Models answers model calls through the configured providers. It is safe for concurrent use.
+// Models serves model calls through the configured providers. It is safe for concurrent use.
 type Models struct {
 	config    Config
 	providers []*provider
@@ -34,7 +34,7 @@ var (
 	_ engine.ModelInfo = (*Models)(nil)
 )
 
-// New makes the models of a configuration. Errors name the provider whose settings are wrong.
+// New builds the models of a configuration. Errors name the provider with the invalid setting.
 func New(config Config) (*Models, error) {
 	m := &Models{config: config}
 	for i, p := range config.Providers {
@@ -47,10 +47,10 @@ func New(config Config) (*Models, error) {
 	return m, nil
 }
 
-// Configured reports whether there is any provider; without one everything is answered offline.
+// Configured reports whether there is any provider; without one the offline model serves all calls.
 func (m *Models) Configured() bool { return len(m.providers) > 0 }
 
-// Generate answers one call through the provider its llm_id resolves to.
+// Generate calls the model that req.LLM resolves to.
 func (m *Models) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	if !m.Configured() {
 		return Offline{}.Generate(ctx, req)
@@ -74,8 +74,8 @@ func (m *Models) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	return p.config.info(name)
 }
 
-// Select gives the model that a person asked for by text: "offline", "scripted:FILE", or the id of
-// a configured model. It answers every llm_id; "" leaves each to its own.
+// Select returns the model for a command-line choice: "offline", "scripted:FILE", or the id of a
+// configured model, which then serves every llm_id. An empty choice resolves each llm_id as usual.
 func (m *Models) Select(choice string) (engine.Model, error) {
 	file, scripted := strings.CutPrefix(choice, "scripted:")
 	switch {
@@ -94,7 +94,7 @@ func (m *Models) Select(choice string) (engine.Model, error) {
 	return &pinned{models: m, id: choice}, nil
 }
 
-// pinned answers every call with one model, whatever the canvas names.
+// pinned serves every call with one model, ignoring the llm_id of the canvas.
 type pinned struct {
 	models *Models
 	id     string

@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/reach"
 )
 
-// provider talks to one endpoint.
+// provider calls one endpoint.
 type provider struct {
 	config  Provider
 	client  *http.Client
@@ -23,7 +23,7 @@ type provider struct {
 	sleep   func(context.Context, time.Duration) error
 }
 
-// newProvider makes a provider; transport nil is the usual one.
+// newProvider returns a provider. A nil transport means the default one.
 func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -44,20 +44,21 @@ func newProvider(c Provider, transport http.RoundTripper) (*provider, error) {
 	return p, nil
 }
 
-// talk makes one exchange with the endpoint. The server may be silent for at most the timeout,
-// before the answer and inside it; fn tells by heard that it was not.
-func (p *provider) talk(ctx context.Context, model string, fn func(ctx context.Context, x *exchange, heard func()) error) error {
+// exchange runs fn for one exchange with the endpoint. It fails with [ErrSilent] if the server
+// sends nothing for the timeout, before or during the response; fn calls received when data
+// arrives.
+func (p *provider) exchange(ctx context.Context, model string, fn func(ctx context.Context, x *exchange, received func()) error) error {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	quiet := time.AfterFunc(p.timeout, func() { cancel(ErrSilent) })
-	defer quiet.Stop()
+	idle := time.AfterFunc(p.timeout, func() { cancel(ErrSilent) })
+	defer idle.Stop()
 	x := &exchange{client: p.client, retries: p.retries, sleep: p.sleep}
-	return p.judge(ctx, inner, model, fn(inner, x, func() { quiet.Reset(p.timeout) }))
+	return p.classify(ctx, inner, model, fn(inner, x, func() { idle.Reset(p.timeout) }))
 }
 
-// judge says what the error of an exchange was: that of the caller's context outer, a silence that
-// ended inner, or the server's.
-func (p *provider) judge(outer, inner context.Context, model string, err error) error {
+// classify returns the error of an exchange: that of the caller's context outer, a timeout that
+// canceled inner, or the server's.
+func (p *provider) classify(outer, inner context.Context, model string, err error) error {
 	switch {
 	case err == nil || errors.Is(err, errStopped):
 		return nil
@@ -69,20 +70,20 @@ func (p *provider) judge(outer, inner context.Context, model string, err error) 
 	return p.wrap(model, err)
 }
 
-// dial makes the client of one exchange.
-func (p *provider) dial(x *exchange) *openai.Client {
+// newClient returns the client of one exchange.
+func (p *provider) newClient(x *exchange) *openai.Client {
 	config := openai.DefaultConfig(p.config.Key)
 	config.BaseURL = p.config.BaseURL
 	config.HTTPClient = x
 	return openai.NewClientWithConfig(config)
 }
 
-// generate asks the endpoint for an answer.
+// generate calls a chat model.
 func (p *provider) generate(ctx context.Context, model string, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
-		err := p.talk(ctx, model, func(ctx context.Context, x *exchange, heard func()) error {
-			a := &answering{
-				provider: p, model: model, exchange: x, heard: heard,
+		err := p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
+			a := &response{
+				provider: p, model: model, exchange: x, received: received,
 				yield: func(piece engine.ModelPiece) bool { return yield(piece, nil) },
 			}
 			return a.run(ctx, req)
@@ -93,25 +94,25 @@ func (p *provider) generate(ctx context.Context, model string, req *engine.Model
 	}
 }
 
-// errStopped means that the caller wants no further piece.
+// errStopped means that the caller stopped reading.
 var errStopped = errors.New("stopped")
 
-// answering is one call on its way.
-type answering struct {
+// response is the state of one model call.
+type response struct {
 	provider *provider
 	model    string
 	exchange *exchange
-	heard    func() // the server said something
+	received func() // data arrived from the server
 	yield    func(engine.ModelPiece) bool
-	thinking bool // reasoning has begun and not ended
-	said     bool // something came
+	thinking bool // reasoning is open: ThinkOpen was sent, ThinkClose not yet
+	sentText bool // text was sent
 	calls    []engine.ToolCall
 	finish   openai.FinishReason
-	used     *engine.Usage // the last report: some servers repeat it, each time a higher one
+	used     *engine.Usage // the last report; some servers repeat it with growing numbers
 }
 
-func (a *answering) run(ctx context.Context, req *engine.ModelRequest) error {
-	client := a.provider.dial(a.exchange)
+func (a *response) run(ctx context.Context, req *engine.ModelRequest) error {
+	client := a.provider.newClient(a.exchange)
 	body := a.provider.request(a.model, req)
 	if req.Stream {
 		if err := a.stream(ctx, client, body); err != nil {
@@ -123,8 +124,8 @@ func (a *answering) run(ctx context.Context, req *engine.ModelRequest) error {
 	return a.end()
 }
 
-// whole reads an answer that comes in one piece.
-func (a *answering) whole(ctx context.Context, client *openai.Client, body openai.ChatCompletionRequest) error {
+// whole reads a response without streaming.
+func (a *response) whole(ctx context.Context, client *openai.Client, body openai.ChatCompletionRequest) error {
 	res, err := client.CreateChatCompletion(ctx, body)
 	if err != nil {
 		return notJSON(err)
@@ -134,10 +135,10 @@ func (a *answering) whole(ctx context.Context, client *openai.Client, body opena
 	}
 	message := res.Choices[0].Message
 	a.finish = res.Choices[0].FinishReason
-	if err := a.think(message.ReasoningContent); err != nil {
+	if err := a.sendThinking(message.ReasoningContent); err != nil {
 		return err
 	}
-	if err := a.say(message.Content); err != nil {
+	if err := a.sendText(message.Content); err != nil {
 		return err
 	}
 	for _, c := range message.ToolCalls {
@@ -147,8 +148,8 @@ func (a *answering) whole(ctx context.Context, client *openai.Client, body opena
 	return nil
 }
 
-// think hands out reasoning between think marks.
-func (a *answering) think(text string) error {
+// sendThinking sends reasoning, enclosed in think marks.
+func (a *response) sendThinking(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -161,8 +162,8 @@ func (a *answering) think(text string) error {
 	return a.piece(text)
 }
 
-// say hands out text of the answer itself.
-func (a *answering) say(text string) error {
+// sendText sends answer text.
+func (a *response) sendText(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -172,7 +173,7 @@ func (a *answering) say(text string) error {
 	return a.piece(text)
 }
 
-func (a *answering) endThinking() error {
+func (a *response) endThinking() error {
 	if !a.thinking {
 		return nil
 	}
@@ -180,22 +181,22 @@ func (a *answering) endThinking() error {
 	return a.piece(engine.ThinkClose)
 }
 
-func (a *answering) piece(text string) error {
-	a.said = true
+func (a *response) piece(text string) error {
+	a.sentText = true
 	if !a.yield(engine.ModelPiece{Text: text}) {
 		return errStopped
 	}
 	return nil
 }
 
-func (a *answering) usage(u *openai.Usage) {
+func (a *response) usage(u *openai.Usage) {
 	if u != nil && u.PromptTokens+u.CompletionTokens != 0 {
 		a.used = &engine.Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens}
 	}
 }
 
-// end hands out the usage and the calls, and says when the answer was cut.
-func (a *answering) end() error {
+// end sends usage and tool calls, and appends a note if the answer was truncated.
+func (a *response) end() error {
 	if a.used != nil && !a.yield(engine.ModelPiece{Usage: a.used}) {
 		return errStopped
 	}
@@ -213,7 +214,7 @@ func (a *answering) end() error {
 	if len(a.calls) > 0 && !a.yield(engine.ModelPiece{ToolCalls: a.calls}) {
 		return errStopped
 	}
-	if !a.said && len(a.calls) == 0 {
+	if !a.sentText && len(a.calls) == 0 {
 		return ErrEmpty
 	}
 	return nil

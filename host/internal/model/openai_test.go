@@ -19,7 +19,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// collect reads an answer to its end.
+// collect reads all pieces of an answer.
 func collect(answer iter.Seq2[engine.ModelPiece, error]) (text string, last engine.ModelPiece, err error) {
 	var b strings.Builder
 	for p, err := range answer {
@@ -31,7 +31,7 @@ func collect(answer iter.Seq2[engine.ModelPiece, error]) (text string, last engi
 			last.ToolCalls = p.ToolCalls
 		}
 		if p.Usage != nil && last.Usage != nil {
-			return b.String(), last, errors.New("usage told twice")
+			return b.String(), last, errors.New("usage reported twice")
 		}
 		if p.Usage != nil {
 			last.Usage = p.Usage
@@ -40,7 +40,7 @@ func collect(answer iter.Seq2[engine.ModelPiece, error]) (text string, last engi
 	return b.String(), last, nil
 }
 
-// saved is a recorded answer of a server.
+// saved returns a recorded server response.
 func saved(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
@@ -48,8 +48,8 @@ func saved(t *testing.T, name string) string {
 	return string(data)
 }
 
-// serve makes a provider whose server is handler. Waiting between tries is recorded instead of
-// done.
+// serve returns a provider served by handler. Pauses between attempts are recorded instead of
+// waited for.
 func serve(t *testing.T, handler http.HandlerFunc) (*provider, *[]time.Duration) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -65,8 +65,8 @@ func serve(t *testing.T, handler http.HandlerFunc) (*provider, *[]time.Duration)
 	return p, waits
 }
 
-// patiently lets a provider be silent longer and longer, until what a test sees comes of the
-// silence it means: a busy machine may be silent before that.
+// patiently doubles the provider's timeout until meant returns true: on a busy machine a short
+// timeout expires before the silence under test.
 func patiently(t *testing.T, p *provider, meant func() bool) {
 	t.Helper()
 	for p.timeout = 100 * time.Millisecond; !meant(); p.timeout *= 2 {
@@ -74,7 +74,7 @@ func patiently(t *testing.T, p *provider, meant func() bool) {
 	}
 }
 
-// answerWith serves one text: SSE when it begins with "data:", else JSON.
+// answerWith serves text: as SSE if it starts with "data:", else as JSON.
 func answerWith(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if strings.HasPrefix(text, "data:") {
@@ -95,16 +95,16 @@ func TestAnswers(t *testing.T) {
 		calls            []engine.ToolCall
 		usage            *engine.Usage
 	}{
-		{"a streamed text", "text.sse", "Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
+		{"streamed text", "text.sse", "Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
 		{"usage that grows with the answer", "usage_grows.sse", "Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
-		{"reasoning stands between think marks", "reasoning.sse", "<think>Let me see.</think>42", nil, nil},
-		{"reasoning under its other name", "reasoning_other.sse", "<think>Hm.</think>Yes", nil, nil},
+		{"reasoning is enclosed in think marks", "reasoning.sse", "<think>Let me see.</think>42", nil, nil},
+		{"reasoning in the other field", "reasoning_other.sse", "<think>Hm.</think>Yes", nil, nil},
 		{"calls in parts", "tools.sse", "", city, nil},
 		{"calls without index and id", "tools_bare.sse", "", []engine.ToolCall{{ID: "call_0", Name: "f", Arguments: `{"a":1}`}}, nil},
-		{"an answer cut at its length", "length.sse", "Once upon\n\n[The answer was cut at the limit of its length.]", nil, nil},
-		{"an end without closing mark", "no_mark.sse", "Done.", nil, nil},
-		{"a whole answer", "text.json", "<think>Short.</think>Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
-		{"whole calls", "tools.json", "", city[:1], nil},
+		{"truncated at the length limit", "length.sse", "Once upon\n\n[The answer was cut at the limit of its length.]", nil, nil},
+		{"end without [DONE]", "no_mark.sse", "Done.", nil, nil},
+		{"without streaming", "text.json", "<think>Short.</think>Hello, world", nil, &engine.Usage{Prompt: 9, Completion: 3}},
+		{"calls without streaming", "tools.json", "", city[:1], nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := serve(t, answerWith(saved(t, c.file)))
@@ -128,25 +128,25 @@ func TestFailures(t *testing.T) {
 		name    string
 		handler http.HandlerFunc
 		stream  bool
-		text    string // what came before
+		text    string // text received before the error
 		status  int
 		is      error
 		want    string
 	}{
-		{"a refusal with its reason", status(400, `{"error": {"message": "context too long", "type": "x"}}`), true, "", 400, nil, "400 Bad Request: context too long"},
-		{"a key the server repeats", status(401, `{"error": {"message": "bad key secret-key"}}`), false, "", 401, nil, "bad key ***"},
-		{"an error page", status(404, "<html><h1>Not here</h1></html>"), true, "", 404, nil, "Not here"},
-		{"an empty refusal", status(403, ""), true, "", 403, nil, "the server gave no reason"},
-		{"an error mark is taken out", status(400, `{"error": {"message": "**ERROR**: no"}}`), true, "", 400, nil, "400 Bad Request: : no"},
-		{"a page instead of a stream", answerWith(strings.Repeat("<p>\n", 400)), true, "", 0, nil, "no stream of server-sent events"},
-		{"a page instead of JSON", answerWith("<html>"), false, "", 0, nil, "no chat completion; is the base_url right?"},
-		{"rubbish in a stream", answerWith("data: {\"choices\": 7}\n\n"), true, "", 0, nil, "no chat completion"},
-		{"a stream that stops in the middle", answerWith(saved(t, "cut.sse")), true, "Hel", 0, ErrBroken, "broke off"},
-		{"JSON that stops in the middle", answerWith(`{"choices": [`), false, "", 0, ErrBroken, "broke off"},
+		{"error message of the server", status(400, `{"error": {"message": "context too long", "type": "x"}}`), true, "", 400, nil, "400 Bad Request: context too long"},
+		{"key repeated by the server", status(401, `{"error": {"message": "bad key secret-key"}}`), false, "", 401, nil, "bad key ***"},
+		{"HTML error page", status(404, "<html><h1>Not here</h1></html>"), true, "", 404, nil, "Not here"},
+		{"empty error response", status(403, ""), true, "", 403, nil, "the server gave no reason"},
+		{"error mark is removed", status(400, `{"error": {"message": "**ERROR**: no"}}`), true, "", 400, nil, "400 Bad Request: : no"},
+		{"HTML instead of a stream", answerWith(strings.Repeat("<p>\n", 400)), true, "", 0, nil, "no stream of server-sent events"},
+		{"HTML instead of JSON", answerWith("<html>"), false, "", 0, nil, "no chat completion; is the base_url right?"},
+		{"invalid chunk in a stream", answerWith("data: {\"choices\": 7}\n\n"), true, "", 0, nil, "no chat completion"},
+		{"truncated stream", answerWith(saved(t, "cut.sse")), true, "Hel", 0, ErrBroken, "broke off"},
+		{"truncated JSON", answerWith(`{"choices": [`), false, "", 0, ErrBroken, "broke off"},
 		{"an error inside a stream", answerWith(saved(t, "error.sse")), true, "Hel", 0, nil, "overloaded"},
 		{"an empty stream", answerWith("data: [DONE]\n\n"), true, "", 0, ErrEmpty, "empty"},
 		{"no choices", answerWith(`{"choices": []}`), false, "", 0, ErrEmpty, "empty"},
-		{"the content filter", answerWith(`{"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}`), false, "", 0, nil, "content filter"},
+		{"content filter", answerWith(`{"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}`), false, "", 0, nil, "content filter"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := serve(t, c.handler)
@@ -165,7 +165,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestConnectionThatBreaks(t *testing.T) {
+func TestBrokenConnection(t *testing.T) {
 	p, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n")
 		_ = http.NewResponseController(w).Flush()
@@ -178,12 +178,12 @@ func TestConnectionThatBreaks(t *testing.T) {
 
 func TestSilentServer(t *testing.T) {
 	for _, c := range []struct{ name, before, text string }{
-		{"before the answer", "", ""},
-		{"inside the answer", "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n", "Hel"},
+		{"before the response", "", ""},
+		{"during the response", "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n", "Hel"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body) // so that the server notices a client that leaves
+				_, _ = io.Copy(io.Discard, r.Body) // lets the server notice a canceled request
 				if c.before != "" {
 					_, _ = io.WriteString(w, c.before)
 					_ = http.NewResponseController(w).Flush()
@@ -199,20 +199,20 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
-func TestCancelEndsAHangingCall(t *testing.T) {
-	asked := make(chan struct{})
+func TestCancelInterruptsACall(t *testing.T) {
+	received := make(chan struct{})
 	p, _ := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
-		close(asked)
+		close(received)
 		<-r.Context().Done()
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-asked; cancel() }()
+	go func() { <-received; cancel() }()
 	_, _, err := collect(p.generate(ctx, "m", hello(true)))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestReaderThatStops(t *testing.T) {
+func TestCallerStopsReading(t *testing.T) {
 	p, _ := serve(t, answerWith(saved(t, "text.sse")))
 	for piece, err := range p.generate(t.Context(), "m", hello(true)) {
 		require.NoError(t, err)
@@ -234,7 +234,7 @@ func TestAnswerTooLarge(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-func TestBusyServerIsAskedAgain(t *testing.T) {
+func TestBusyServerIsRetried(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		status int
@@ -243,11 +243,11 @@ func TestBusyServerIsAskedAgain(t *testing.T) {
 		tries  int
 		ok     bool
 	}{
-		{"once over the limit of rate", 429, "2", 1, 2, true},
-		{"twice broken", 503, "", 2, 3, true},
-		{"never well again", 500, "", 99, 4, false},
-		{"told to come back tomorrow", 429, "86400", 99, 1, false},
-		{"a refusal is final", 400, "", 99, 1, false},
+		{"rate limited once", 429, "2", 1, 2, true},
+		{"two server errors", 503, "", 2, 3, true},
+		{"persistent server error", 500, "", 99, 4, false},
+		{"Retry-After too long", 429, "86400", 99, 1, false},
+		{"client error is not retried", 400, "", 99, 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tries := 0
@@ -255,7 +255,7 @@ func TestBusyServerIsAskedAgain(t *testing.T) {
 				tries++
 				body, _ := io.ReadAll(r.Body)
 				if !strings.Contains(string(body), "Hello") {
-					t.Errorf("try %d came without its body", tries)
+					t.Errorf("attempt %d has no body", tries)
 				}
 				if tries <= c.fails {
 					w.Header().Set("Retry-After", c.after)
@@ -280,7 +280,7 @@ func TestBusyServerIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestServerThatIsNotThere(t *testing.T) {
+func TestUnreachableServer(t *testing.T) {
 	p, waits := serve(t, nil)
 	p.config.BaseURL = "http://127.0.0.1:1/v1"
 	_, _, err := collect(p.generate(t.Context(), "m", hello(false)))
@@ -290,7 +290,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 
 func TestRetryAfterDate(t *testing.T) {
 	before := time.Now()
-	at := before.Add(20 * time.Second).UTC().Format(http.TimeFormat) // in whole seconds
+	at := before.Add(20 * time.Second).UTC().Format(http.TimeFormat) // whole seconds
 	wait, again := retryAfter(at, 0)
 	require.True(t, again)
 	require.LessOrEqual(t, wait, 20*time.Second)
@@ -301,7 +301,7 @@ func TestRequest(t *testing.T) {
 	var got map[string]any
 	p, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if a := r.Header.Get("Authorization"); a != "Bearer secret-key" || r.URL.Path != "/v1/chat/completions" {
-			t.Errorf("asked %s with %q", r.URL, a)
+			t.Errorf("request to %s with %q", r.URL, a)
 		}
 		got = nil
 		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
@@ -322,8 +322,8 @@ func TestRequest(t *testing.T) {
 		Config: engine.ModelConfig{Temperature: &zero, TopP: &half, MaxTokens: &most, Stop: []string{"|"}, Thinking: "disabled"},
 	}
 	for _, c := range []struct{ name, model, want string }{
-		{"everything", "m", saved(t, "request.json")},
-		{"a model that reasons takes no sampling", "o3-mini", saved(t, "request_reasoning.json")},
+		{"all parameters", "m", saved(t, "request.json")},
+		{"reasoning model without sampling parameters", "o3-mini", saved(t, "request_reasoning.json")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, err := collect(p.generate(t.Context(), c.model, req))
@@ -356,18 +356,17 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// replay answers every request with the same text.
+// replay responds to every request with the same body.
 type replay string
 
 func (r replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(string(r))), Request: req}, nil
 }
 
-// A provider that redirects to another port of its host gets the key there no more than at another
-// host.
+// A redirect to another port of the same host is another origin and must not receive the key.
 func TestKeyStaysAtItsOrigin(t *testing.T) {
-	asked := 0
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	requests := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
 	defer other.Close()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
@@ -378,5 +377,5 @@ func TestKeyStaysAtItsOrigin(t *testing.T) {
 	_, _, err = collect(p.generate(t.Context(), "m", &engine.ModelRequest{}))
 	require.ErrorContains(t, err, "redirect to another origin")
 	require.ErrorContains(t, err, other.URL)
-	require.Zero(t, asked)
+	require.Zero(t, requests)
 }

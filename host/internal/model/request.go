@@ -9,7 +9,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// request translates a model call for the endpoint.
+// request converts a model call to an OpenAI request.
 func (p *provider) request(model string, req *engine.ModelRequest) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: model, Messages: messages(req), Tools: tools(req.Tools), Stop: req.Config.Stop}
 	c := req.Config
@@ -21,7 +21,7 @@ func (p *provider) request(model string, req *engine.ModelRequest) openai.ChatCo
 		out.MaxTokens = *c.MaxTokens //lint:ignore SA1019 most compatible servers know only this name
 	}
 	think(&out, c.Thinking)
-	// Models that reason refuse what canvases set for all models alike.
+	// Reasoning models reject the sampling parameters that canvases set for every model.
 	if openai.NewReasoningValidator().Validate(out) != nil {
 		out.MaxCompletionTokens, out.MaxTokens = out.MaxTokens, 0 //lint:ignore SA1019 see above
 		out.Temperature, out.TopP, out.PresencePenalty, out.FrequencyPenalty = 0, 0, 0, 0
@@ -30,8 +30,8 @@ func (p *provider) request(model string, req *engine.ModelRequest) openai.ChatCo
 	return out
 }
 
-// sampling is a setting as the client wants it: its zero is "unset", so a real 0 becomes the
-// smallest number.
+// sampling converts a sampling parameter. Zero means unset to the client library, so an explicit 0
+// becomes the smallest float32.
 func sampling(f *float64) float32 {
 	switch {
 	case f == nil:
@@ -42,12 +42,11 @@ func sampling(f *float64) float32 {
 	return float32(*f)
 }
 
-// think asks for more or less reasoning: an effort by its name, or on and off as open models take
-// it.
-func think(out *openai.ChatCompletionRequest, wish string) {
-	switch wish {
+// think sets the reasoning effort, either by name or on/off as open models expect it.
+func think(out *openai.ChatCompletionRequest, effort string) {
+	switch effort {
 	case "none", "minimal", "low", "medium", "high", "xhigh", "max":
-		out.ReasoningEffort = wish
+		out.ReasoningEffort = effort
 	case "enabled", "true", "on":
 		out.ChatTemplateKwargs = map[string]any{"enable_thinking": true}
 	case "disabled", "false", "off":
@@ -70,7 +69,7 @@ func messages(req *engine.ModelRequest) []openai.ChatCompletionMessage {
 			})
 		}
 		if m.Content == "" && len(m.ToolCalls) == 0 {
-			message.Content = " " // the client leaves out an empty content, which servers refuse
+			message.Content = " " // the client library omits empty content, which servers reject
 		}
 		if m.Role == openai.ChatMessageRoleUser {
 			last = len(out)

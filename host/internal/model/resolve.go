@@ -10,8 +10,8 @@ import (
 // or an alias to the configuration.
 var ErrUnknownModel = errors.New("unknown model")
 
-// resolve finds the provider of an id and the model's name there. An empty id is the first model of
-// the kind.
+// resolve returns the provider of an id and the model's name there. An empty id means the default
+// model of the kind.
 func (m *Models) resolve(id string, kind Kind) (*provider, string, error) {
 	if id == "" {
 		return m.first(kind)
@@ -30,7 +30,7 @@ func (m *Models) resolve(id string, kind Kind) (*provider, string, error) {
 	return nil, "", m.unknown(id, "")
 }
 
-// chosen is the id that the configuration sets for a kind, and the name of that setting.
+// chosen returns the id that the configuration sets for a kind, and the name of that setting.
 func (c *Config) chosen(kind Kind) (id, setting string) {
 	switch kind {
 	case KindSpeech:
@@ -41,7 +41,7 @@ func (c *Config) chosen(kind Kind) (id, setting string) {
 	return c.Default, "default"
 }
 
-// first is the model that is used when nothing is named.
+// first returns the default model of a kind.
 func (m *Models) first(kind Kind) (*provider, string, error) {
 	id, setting := m.config.chosen(kind)
 	if id != "" {
@@ -61,8 +61,8 @@ func (m *Models) first(kind Kind) (*provider, string, error) {
 		ErrUnknownModel, kind, setting, strings.ToUpper(setting))
 }
 
-// find tries the whole id as a model's name, then what stands before the last @ at that provider,
-// then the same with an instance between them. Names of models may hold @ themselves.
+// find looks up the whole id as a model name, then as "model@instance@Provider", then as
+// "model@Provider". Model names may contain @ themselves.
 func (m *Models) find(id string) (*provider, string, bool) {
 	if p, ok := listing(id, m.providers); ok {
 		return p, id, true
@@ -87,7 +87,7 @@ func (m *Models) find(id string) (*provider, string, bool) {
 	return p, name, ok
 }
 
-// named are the providers of one name, those without an instance first.
+// named returns the providers with a name, those without an instance first.
 func (m *Models) named(name string) []*provider {
 	var plain, others []*provider
 	for _, p := range m.providers {
@@ -103,7 +103,7 @@ func (m *Models) named(name string) []*provider {
 	return append(plain, others...)
 }
 
-// listing finds the provider that lists a model.
+// listing returns the provider that lists a model.
 func listing(name string, among []*provider) (*provider, bool) {
 	for _, p := range among {
 		if len(p.config.Models) > 0 && p.has(name) {
@@ -113,7 +113,7 @@ func listing(name string, among []*provider) (*provider, bool) {
 	return nil, false
 }
 
-// open finds a provider that accepts every name.
+// open returns a provider that accepts every model name.
 func open(among []*provider) (*provider, bool) {
 	for _, p := range among {
 		if len(p.config.Models) == 0 {
@@ -135,7 +135,7 @@ func (p *Provider) instance() string {
 	return p.Instance
 }
 
-// unknown is the error for an id; it lists what there is.
+// unknown returns the error for an id, with the list of known models.
 func (m *Models) unknown(id, why string) error {
 	if why != "" {
 		why = " (" + why + ")"

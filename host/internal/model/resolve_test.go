@@ -27,18 +27,18 @@ func testModels(t *testing.T) *Models {
 func TestResolve(t *testing.T) {
 	m := testModels(t)
 	for _, c := range []struct{ name, id, provider, model string }{
-		{"empty is the default", "", "OpenAI", "small"},
+		{"empty means the default", "", "OpenAI", "small"},
 		{"a listed name", "big", "work@OpenAI", "big"},
 		{"name and provider", "small@OpenAI", "OpenAI", "small"},
-		{"the case of the provider does not matter", "small@openai", "OpenAI", "small"},
+		{"provider is case-insensitive", "small@openai", "OpenAI", "small"},
 		{"name, instance and provider", "small@work@OpenAI", "work@OpenAI", "small"},
 		{"the instance named default", "small@default@OpenAI", "OpenAI", "small"},
-		{"a provider's only instance that has it", "big@OpenAI", "work@OpenAI", "big"},
+		{"the only instance with the model", "big@OpenAI", "work@OpenAI", "big"},
 		{"a name with @", "a@b", "OpenAI", "a@b"},
 		{"a name with @ and a provider", "a@b@OpenAI", "OpenAI", "a@b"},
-		{"any name where none is listed", "llama:8b@Local", "Local", "llama:8b"},
-		{"any name with @ where none is listed", "@cf/llama@Local", "Local", "@cf/llama"},
-		{"a name nobody lists goes to who accepts all", "unheard-of", "Local", "unheard-of"},
+		{"any name without a list", "llama:8b@Local", "Local", "llama:8b"},
+		{"any name with @ without a list", "@cf/llama@Local", "Local", "@cf/llama"},
+		{"unlisted name goes to the provider without a list", "unheard-of", "Local", "unheard-of"},
 		{"an alias", "deepseek-chat@DeepSeek", "work@OpenAI", "big"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestUnknownModelNamesTheKnownOnes(t *testing.T) {
+func TestUnknownModelErrorListsKnownModels(t *testing.T) {
 	m := testModels(t)
 	for _, id := range []string{"qwen-max@Tongyi-Qianwen", "huge@OpenAI", "small@home@OpenAI"} {
 		_, _, err := m.resolve(id, KindChat)
@@ -69,7 +69,7 @@ func TestCatchAllAlias(t *testing.T) {
 	require.Equal(t, "Local m", p.config.Label()+" "+name)
 }
 
-func TestNothingConfiguredAnswersOffline(t *testing.T) {
+func TestOfflineWithoutProviders(t *testing.T) {
 	m, err := New(Config{})
 	require.NoError(t, err)
 	text, _, err := collect(m.Generate(t.Context(), &engine.ModelRequest{

@@ -8,9 +8,9 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// ReadScript reads a file of saved replies, {"llm_script": [...], "fallback": ...}, in the form
-// conformance cases use. The model answers every llm_id: each call takes the first unused reply
-// that fits, then the fallback.
+// ReadScript reads a file of recorded replies, {"llm_script": [...], "fallback": ...}, in the
+// format of conformance cases. The model serves every llm_id: each call takes the first unused
+// reply that matches, then the fallback.
 func ReadScript(path string) (engine.Model, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -23,7 +23,7 @@ func ReadScript(path string) (engine.Model, error) {
 	if doc.Get("llm_script").Kind() != engine.KindList && doc.Get("fallback").IsNull() {
 		return nil, fmt.Errorf("scripted model %s: an object with llm_script, a list, or fallback is needed", path)
 	}
-	// The replies are those of a case with one run and no canvas.
+	// The replies are read as those of a case with one run and no canvas.
 	run := engine.Object("llm_script", doc.Get("llm_script"), "fallback", doc.Get("fallback"))
 	c, err := enginetest.ReadCase(engine.Object("name", path, "dsl", engine.Object(), "runs", engine.List(run)))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestScriptAnswersEveryModel(t *testing.T) {
+func TestScriptServesEveryModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "script.json")
 	require.NoError(t, os.WriteFile(path, []byte(`{"llm_script": [{"text": "never", "match": "Goodbye"}, {"chunks": ["Hi", "!"]}], "fallback": {"text": "so it goes"}}`), 0o600))
 	m, err := New(Config{})
@@ -22,7 +22,7 @@ func TestScriptAnswersEveryModel(t *testing.T) {
 	}
 }
 
-func TestScriptThatIsNone(t *testing.T) {
+func TestInvalidScript(t *testing.T) {
 	m, err := New(Config{})
 	require.NoError(t, err)
 	dir := t.TempDir()

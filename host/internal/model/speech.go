@@ -13,10 +13,10 @@ import (
 
 var _ engine.Voice = (*Models)(nil)
 
-// defaultVoice is a voice that OpenAI's own models and most compatible servers know.
+// defaultVoice is a voice that OpenAI and most compatible servers support.
 const defaultVoice = "alloy"
 
-// Speak reads a text aloud, as MP3. Without a speech model there is no sound, which is no error.
+// Speak converts text to speech, as MP3. Without a speech model it returns nil and no error.
 func (m *Models) Speak(ctx context.Context, text string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -36,15 +36,15 @@ func (m *Models) Speak(ctx context.Context, text string) ([]byte, error) {
 }
 
 func (p *provider) speak(ctx context.Context, model, voice, text string) (sound []byte, err error) {
-	err = p.talk(ctx, model, func(ctx context.Context, x *exchange, heard func()) error {
-		res, err := p.dial(x).CreateSpeech(ctx, openai.CreateSpeechRequest{
+	err = p.exchange(ctx, model, func(ctx context.Context, x *exchange, received func()) error {
+		res, err := p.newClient(x).CreateSpeech(ctx, openai.CreateSpeechRequest{
 			Model: openai.SpeechModel(model), Input: text, Voice: openai.SpeechVoice(voice), ResponseFormat: openai.SpeechResponseFormatMp3,
 		})
 		if err != nil {
 			return err
 		}
 		defer res.Close()
-		heard()
+		received()
 		if sound, err = io.ReadAll(res); err != nil {
 			return broken(ctx, err)
 		}
@@ -56,18 +56,17 @@ func (p *provider) speak(ctx context.Context, model, voice, text string) (sound 
 	return sound, err
 }
 
-// mostTexts is how many texts are sent in one request for vectors; servers accept at least this
-// many.
-const mostTexts = 64
+// maxTexts bounds the texts per embedding request; servers accept at least this many.
+const maxTexts = 64
 
-// Embed turns texts into vectors, one per text, in their order. Errors: [ErrUnknownModel] when no
+// Embed returns one embedding per text, in the same order. Errors: [ErrUnknownModel] if no
 // embedding model is configured.
 func (m *Models) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, _, err := m.embed(ctx, texts)
 	return vectors, err
 }
 
-// embed says as well how many tokens were used, on an error too.
+// embed is Embed that also returns the tokens used, even with an error.
 func (m *Models) embed(ctx context.Context, texts []string) (out [][]float32, tokens int64, err error) {
 	p, name, err := m.resolve("", KindEmbedding)
 	if err != nil {
@@ -75,7 +74,7 @@ func (m *Models) embed(ctx context.Context, texts []string) (out [][]float32, to
 	}
 	out = make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
-		n := min(len(texts), mostTexts)
+		n := min(len(texts), maxTexts)
 		vectors, used, err := p.embed(ctx, name, texts[:n])
 		if err != nil {
 			return nil, tokens, err
@@ -85,11 +84,11 @@ func (m *Models) embed(ctx context.Context, texts []string) (out [][]float32, to
 	return out, tokens, nil
 }
 
-// embed asks for the vectors of one request, and says how many tokens it used.
+// embed sends one embedding request and returns the tokens used.
 func (p *provider) embed(ctx context.Context, model string, texts []string) (vectors [][]float32, tokens int64, err error) {
 	vectors = make([][]float32, len(texts))
-	err = p.talk(ctx, model, func(ctx context.Context, x *exchange, _ func()) error {
-		res, err := p.dial(x).CreateEmbeddings(ctx, openai.EmbeddingRequestStrings{
+	err = p.exchange(ctx, model, func(ctx context.Context, x *exchange, _ func()) error {
+		res, err := p.newClient(x).CreateEmbeddings(ctx, openai.EmbeddingRequestStrings{
 			Input: texts, Model: openai.EmbeddingModel(model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
 		})
 		if err != nil {
@@ -120,10 +119,10 @@ func (p *provider) embed(ctx context.Context, model string, texts []string) (vec
 	return vectors, tokens, nil
 }
 
-// errNoVectors means that an answer is not one vector of one size for each text.
+// errNoVectors means that a response does not have one vector of the same size per text.
 var errNoVectors = errors.New("the answer has not one vector of the same size for each text")
 
-// has reports whether a model of a kind is listed.
+// has reports whether a model of the kind is listed.
 func (m *Models) has(kind Kind) bool {
 	for _, p := range m.providers {
 		for _, e := range p.config.Models {

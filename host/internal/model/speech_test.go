@@ -14,7 +14,7 @@ import (
 	"github.com/easel-canvas/easel/engine/enginetest"
 )
 
-// speechServer speaks the protocol: a sound for each text, a vector for each text, in any order.
+// speechServer serves speech, and embeddings in arbitrary order.
 func speechServer(t *testing.T) *httptest.Server {
 	t.Helper()
 	read := func(r *http.Request, into any) {
@@ -41,7 +41,7 @@ func speechServer(t *testing.T) *httptest.Server {
 			Input []string
 		}
 		read(r, &in)
-		if len(in.Input) > mostTexts {
+		if len(in.Input) > maxTexts {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -70,10 +70,10 @@ func TestSpeech(t *testing.T) {
 		config Config
 		want   string
 	}{
-		{"the first speech model", Config{Providers: []Provider{provider}}, "tts alloy mp3: Hello."},
-		{"the one that is set, with its voice", Config{Speech: "other@P", Voice: "nova", Providers: []Provider{{Name: "P", BaseURL: server.URL + "/v1", Key: "secret-key"}}}, "other nova mp3: Hello."},
-		{"none", Config{Providers: []Provider{{Name: "P", Models: []Entry{{Name: "chat"}}}}}, ""},
-		{"nothing configured", Config{}, ""},
+		{"first speech model", Config{Providers: []Provider{provider}}, "tts alloy mp3: Hello."},
+		{"configured model and voice", Config{Speech: "other@P", Voice: "nova", Providers: []Provider{{Name: "P", BaseURL: server.URL + "/v1", Key: "secret-key"}}}, "other nova mp3: Hello."},
+		{"no speech model", Config{Providers: []Provider{{Name: "P", Models: []Entry{{Name: "chat"}}}}}, ""},
+		{"no providers", Config{}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := New(c.config)
@@ -92,22 +92,22 @@ func TestSpeech(t *testing.T) {
 	require.ErrorContains(t, err, `"gone@Q" (the configured speech)`)
 }
 
-func TestSpeechThatFails(t *testing.T) {
+func TestSpeechFailures(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		handler http.HandlerFunc
 		want    string
 	}{
-		{"a refusal", func(w http.ResponseWriter, _ *http.Request) {
+		{"error response", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusBadRequest)
 			_, _ = io.WriteString(w, `{"error":{"message":"no voice for secret-key"}}`)
 		}, "400 Bad Request: no voice for ***"},
-		{"no sound", func(http.ResponseWriter, *http.Request) {}, "empty"},
-		{"a sound that breaks off", func(w http.ResponseWriter, _ *http.Request) {
+		{"empty response", func(http.ResponseWriter, *http.Request) {}, "empty"},
+		{"truncated response", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, "abc")
 		}, "broke off"},
-		{"silence", func(_ http.ResponseWriter, r *http.Request) {
+		{"silent server", func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		}, "silent"},
@@ -127,7 +127,7 @@ func TestEmbeddings(t *testing.T) {
 	server := speechServer(t)
 	m, err := New(Config{Providers: []Provider{{Name: "P", BaseURL: server.URL + "/v1", Key: "secret-key", Models: []Entry{{Name: "e", Kind: KindEmbedding}}}}})
 	require.NoError(t, err)
-	texts := make([]string, 3*mostTexts/2)
+	texts := make([]string, 3*maxTexts/2)
 	for i := range texts {
 		texts[i] = fmt.Sprintf("%0*d", i+1, 0)
 	}
@@ -135,7 +135,7 @@ func TestEmbeddings(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, vectors, len(texts))
 	for i, v := range vectors {
-		require.Equal(t, []float32{float32(i + 1), 1}, v, "vectors stand in the order of their texts")
+		require.Equal(t, []float32{float32(i + 1), 1}, v, "vectors are in the order of their texts")
 	}
 	_, err = (&Models{}).Embed(t.Context(), texts)
 	require.ErrorIs(t, err, ErrUnknownModel)

@@ -13,8 +13,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// chunk is one line of a stream. It is read by hand because servers disagree about the name of
-// reasoning text.
+// chunk is one event of a stream. The client library does not decode it because servers use
+// different names for the reasoning text.
 type chunk struct {
 	Choices []struct {
 		Delta struct {
@@ -29,8 +29,8 @@ type chunk struct {
 	Usage *openai.Usage `json:"usage"`
 }
 
-// stream reads an answer piece by piece.
-func (a *answering) stream(ctx context.Context, client *openai.Client, body openai.ChatCompletionRequest) error {
+// stream reads a streamed response.
+func (a *response) stream(ctx context.Context, client *openai.Client, body openai.ChatCompletionRequest) error {
 	body.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	stream, err := client.CreateChatCompletionStream(ctx, body)
 	if err != nil {
@@ -39,9 +39,9 @@ func (a *answering) stream(ctx context.Context, client *openai.Client, body open
 	defer stream.Close()
 	for {
 		line, err := stream.RecvRaw()
-		a.heard()
+		a.received()
 		if errors.Is(err, io.EOF) {
-			return a.closed()
+			return a.endOfStream()
 		}
 		if err != nil {
 			return broken(ctx, err)
@@ -56,16 +56,16 @@ func (a *answering) stream(ctx context.Context, client *openai.Client, body open
 	}
 }
 
-// closed is the end of the stream: without a reason to finish and without the closing mark it broke
-// off.
-func (a *answering) closed() error {
+// endOfStream returns [ErrBroken] if the stream ended without a finish reason and without [DONE].
+func (a *response) endOfStream() error {
 	if a.finish == "" && !a.exchange.body.done() {
 		return ErrBroken
 	}
 	return nil
 }
 
-// broken tells a connection that broke from one that was ended on purpose or is none.
+// broken marks connection failures as [ErrBroken], except for canceled calls and errors of the
+// server.
 func broken(ctx context.Context, err error) error {
 	var api *openai.APIError
 	switch {
@@ -77,7 +77,7 @@ func broken(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrBroken, err)
 }
 
-// notJSON explains an answer that cannot be read.
+// notJSON explains a response that cannot be decoded.
 func notJSON(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -90,16 +90,16 @@ func notJSON(err error) error {
 	return err
 }
 
-func (a *answering) take(c *chunk) error {
+func (a *response) take(c *chunk) error {
 	for _, choice := range c.Choices[:min(1, len(c.Choices))] {
 		d := choice.Delta
 		if d.ReasoningContent == "" {
 			d.ReasoningContent = d.Reasoning
 		}
-		if err := a.think(d.ReasoningContent); err != nil {
+		if err := a.sendThinking(d.ReasoningContent); err != nil {
 			return err
 		}
-		if err := a.say(d.Content + d.Refusal); err != nil {
+		if err := a.sendText(d.Content + d.Refusal); err != nil {
 			return err
 		}
 		for _, call := range d.ToolCalls {
@@ -113,9 +113,9 @@ func (a *answering) take(c *chunk) error {
 	return nil
 }
 
-// call collects a function call, which comes whole or in parts. A part belongs to the call at its
-// index; a server that gives no index starts a call with each new id.
-func (a *answering) call(c openai.ToolCall) {
+// call adds a tool call, which arrives whole or in parts. A part belongs to the call at its index;
+// without an index every new id starts a call.
+func (a *response) call(c openai.ToolCall) {
 	i := len(a.calls) - 1
 	switch {
 	case c.Index != nil:
@@ -132,7 +132,7 @@ func (a *answering) call(c openai.ToolCall) {
 	if c.ID != "" {
 		a.calls[i].ID = c.ID
 	}
-	if a.calls[i].Name == "" { // some servers repeat the name with every part
+	if a.calls[i].Name == "" { // some servers repeat the name in every part
 		a.calls[i].Name = c.Function.Name
 	}
 	a.calls[i].Arguments += c.Function.Arguments

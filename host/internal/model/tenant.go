@@ -20,20 +20,19 @@ type Items interface {
 	DeleteItem(ctx context.Context, tenant, kind, id string) error
 }
 
-// Tenants keeps the providers that tenants have added, beside those of the host's configuration,
-// which all of them share. Keys are stored sealed and are never returned. It is safe for
-// concurrent use.
+// Tenants stores the providers that tenants have added to those of the host's configuration, which
+// all tenants share. Keys are stored sealed and are never returned. It is safe for concurrent use.
 type Tenants struct {
 	Store Items
 	Host  *Models
-	// Transport reaches the addresses that tenants give; a host sets one that refuses private
-	// addresses. Nil is the usual one. The host's own providers do not use it.
+	// Transport sends requests to addresses that tenants configure; a host sets one that refuses
+	// private addresses. Nil means the default one. The host's own providers do not use it.
 	Transport http.RoundTripper
-	// Account says where the tokens of a caller are counted; nil counts nothing.
+	// Account returns the account of a caller; nil disables counting.
 	Account func(tenant, caller string) Account
 }
 
-// load makes the models of a tenant: its own providers come first.
+// load builds the models of a tenant; its own providers come first.
 func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 	list, err := t.read(ctx, tenant)
 	if err != nil {
@@ -67,15 +66,15 @@ func (t *Tenants) load(ctx context.Context, tenant string) (*Models, error) {
 	return m, nil
 }
 
-// Listed is one model that canvases may name; Name is empty where a provider accepts every name.
+// Listed is a model that canvases may name; Name is empty if the provider accepts every name.
 type Listed struct {
 	Name     string
 	Kind     Kind
-	Provider string // its label
-	Host     bool   // of the host's configuration
+	Provider string // label of the provider
+	Host     bool   // from the host's configuration
 }
 
-// List lists the models of a tenant, its own first.
+// List returns the models of a tenant, its own first.
 func (t *Tenants) List(ctx context.Context, tenant string) ([]Listed, error) {
 	m, err := t.load(ctx, tenant)
 	if err != nil {
@@ -98,18 +97,18 @@ func (t *Tenants) List(ctx context.Context, tenant string) ([]Listed, error) {
 	return out, nil
 }
 
-// Of gives the models of a tenant as they are when one is first used, for one of its callers, ""
-// for none in particular. A run takes one, so that it sees one configuration.
+// Of returns the models of a tenant for one of its callers; "" means the tenant itself. They are
+// loaded at the first use, so that a run sees one configuration.
 func (t *Tenants) Of(tenant, caller string) *Tenant {
-	one := &Tenant{tenants: t, tenant: tenant, account: free{}}
+	one := &Tenant{tenants: t, tenant: tenant, account: unlimited{}}
 	if t.Account != nil {
 		one.account = t.Account(tenant, caller)
 	}
 	return one
 }
 
-// Tenant answers through the models of one tenant, which are read when the first is needed, on the
-// account of a caller.
+// Tenant calls the models of one tenant on the account of a caller. The configuration is loaded at
+// the first call.
 type Tenant struct {
 	tenants *Tenants
 	tenant  string
@@ -124,7 +123,7 @@ var (
 	_ engine.Voice     = (*Tenant)(nil)
 )
 
-// Models reads the models. A failure is not kept: the next call tries again.
+// Models returns the models of the tenant. A load failure is not cached: the next call retries.
 func (t *Tenant) Models(ctx context.Context) (*Models, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -139,14 +138,14 @@ func (t *Tenant) Models(ctx context.Context) (*Models, error) {
 	return m, nil
 }
 
-// Generate answers one call. Errors: also those of the caller's [Account].
+// Generate calls a chat model. Errors: also those of the caller's [Account].
 func (t *Tenant) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	m, err := t.Models(ctx)
 	if err != nil {
 		return func(yield func(engine.ModelPiece, error) bool) { yield(engine.ModelPiece{}, err) }
 	}
 	if !m.Configured() {
-		return m.Generate(ctx, req) // what calls no model uses no tokens
+		return m.Generate(ctx, req) // the offline model uses no tokens
 	}
 	return counted(ctx, t.account, req, m.Generate(ctx, req))
 }
@@ -155,12 +154,12 @@ func (t *Tenant) Generate(ctx context.Context, req *engine.ModelRequest) iter.Se
 func (t *Tenant) ModelInfo(ctx context.Context, llmID string) engine.Info {
 	m, err := t.Models(ctx)
 	if err != nil {
-		return engine.Info{} // Generate tells the error
+		return engine.Info{} // Generate returns the error
 	}
 	return m.ModelInfo(ctx, llmID)
 }
 
-// Speak reads a text aloud. Providers report no tokens for it, so it is not counted.
+// Speak converts text to speech. Providers report no tokens for it, so it is not counted.
 func (t *Tenant) Speak(ctx context.Context, text string) ([]byte, error) {
 	m, err := t.Models(ctx)
 	if err != nil {
@@ -169,7 +168,7 @@ func (t *Tenant) Speak(ctx context.Context, text string) ([]byte, error) {
 	return m.Speak(ctx, text)
 }
 
-// Embed turns texts into vectors. Errors: also those of the caller's [Account].
+// Embed returns one embedding per text. Errors: also those of the caller's [Account].
 func (t *Tenant) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	m, err := t.Models(ctx)
 	if err != nil {

@@ -50,13 +50,13 @@ func TestTenantsProviders(t *testing.T) {
 
 	shown, hasKey, err := tenants.Providers(ctx, "a")
 	require.NoError(t, err)
-	require.Empty(t, shown[0].Key, "keys are never shown")
+	require.Empty(t, shown[0].Key, "keys are not returned")
 	require.True(t, hasKey["P"])
 	item, err := tenants.Store.ItemNamed(ctx, "a", providerItem, "p")
 	require.NoError(t, err)
 	require.NotContains(t, string(item.Doc), "sk-1")
 
-	t.Run("a key stays when none is sent, for its address only", func(t *testing.T) {
+	t.Run("stored key is kept for its address only", func(t *testing.T) {
 		require.NoError(t, tenants.Put(ctx, "a", Provider{Name: "P", BaseURL: "http://one/v1"}))
 		m, err := tenants.Of("a", "").Models(ctx)
 		require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestTenantsProviders(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrNotFound)
 }
 
-// refuse counts what reaches the network of tenants.
+// refuse fails all requests and counts them.
 type refuse struct{ calls int }
 
 func (r *refuse) RoundTrip(*http.Request) (*http.Response, error) {
@@ -79,12 +79,12 @@ func (r *refuse) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, http.ErrNotSupported
 }
 
-func TestTenantsReachTheirAddressesThroughTheGivenTransport(t *testing.T) {
+func TestTenantsUseTheirTransport(t *testing.T) {
 	ctx := t.Context()
 	tenants := testTenants(t, Config{})
 	text, _, err := collect(tenants.Of("a", "").Generate(ctx, hello(false)))
 	require.NoError(t, err)
-	require.Contains(t, text, "Offline answer", "nothing configured answers offline")
+	require.Contains(t, text, "Offline answer", "without providers the offline model answers")
 	sound, err := tenants.Of("a", "").Speak(ctx, "Hello")
 	require.NoError(t, err)
 	require.Empty(t, sound)

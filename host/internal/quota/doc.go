@@ -1,17 +1,14 @@
-// Package quota counts the model tokens of tenants and their callers, day by
-// day, and says when a quota is used up.
+// Package quota counts model tokens per tenant, caller and day, and enforces daily quotas.
 //
-// A caller is whose tokens are counted together: an API key, a login or an
-// embedding page. What it uses counts for its tenant as well, and each of the
-// two may have a quota. A [Meter] belongs to one host; hosts that share a
-// records store share what is counted.
+// A caller is a unit of counting: an API key, a login or an embedded page. Its tokens count for its
+// tenant as well, and both may have a quota. A [Meter] belongs to one host; hosts that share a
+// store share the counts.
 //
-// No model call waits for a write. What was used is kept in memory, is written
-// about once a second and at the end of a run, and together with it comes back
-// what other hosts have used. So a host that is killed forgets the tokens of its
-// last second, and several hosts, or several calls at once, may use a little
-// more than the quota: a call that was let in is finished.
+// Model calls never wait for a write. Tokens are counted in memory and written about once a second
+// and at the end of a run; each write returns the totals of all hosts. A killed host therefore
+// loses about a second of counts, and concurrent calls or hosts may exceed a quota slightly, since
+// a call that was allowed always completes.
 //
-// The providers in package model ask and tell; who wants to know how much is left
-// asks [Meter.State]. A day is a day in UTC.
+// Package model calls [Account.Allow] and [Account.Spend]; [Meter.State] reports the remaining
+// quota. Days are UTC.
 package quota

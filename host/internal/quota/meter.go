@@ -9,79 +9,79 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Records keep what was used, for all hosts; a [store.Store] does.
+// Records stores token counts of all hosts; a [store.Store] implements it.
 type Records interface {
 	TokenState(ctx context.Context, tenant, caller string, day int64) (store.TokenState, error)
 	AddTokens(ctx context.Context, uses []store.TokenUse) (totals []int64, err error)
 	ForgetTokens(ctx context.Context, day int64) error
 }
 
-// Config is what a meter needs. Store is required.
+// Config configures a meter. Store is required.
 type Config struct {
 	Store Records
-	// PerDay is the quota of callers without one of their own, in tokens; 0 means
-	// none. Tenants have only their own.
+	// PerDay is the daily quota, in tokens, of callers without their own; 0 means unlimited. It
+	// does not apply to tenants.
 	PerDay int64
-	// Used is called with tokens that were used, and Refused for calls that were refused,
-	// for metrics; nil for none.
+	// Used is called with the tokens used and Refused for each refused call, for metrics; either
+	// may be nil.
 	Used    func(tenant string, tokens int64)
 	Refused func(tenant string)
-	// Now gives the time; nil means time.Now.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
-	// Log takes what an operator should know; nil means slog.Default.
+	// Log receives warnings for the operator; nil means slog.Default.
 	Log *slog.Logger
 }
 
 const (
-	// writeEvery is how long tokens wait to be written.
+	// writeEvery is the interval between writes.
 	writeEvery = time.Second
-	// lookEvery is how old what is known from the store may be when a call asks.
+	// lookEvery is the maximum age of the cached state of the store.
 	lookEvery = 2 * time.Second
-	// lookTime bounds how long a call waits for news of who is known.
+	// lookTime bounds a refresh of cached state.
 	lookTime = time.Second
-	// keepFor is how long what is known of somebody outlives its last use, so that
-	// a store that is away for a while stops no run that is under way.
+	// keepFor is how long cached state outlives its last use, so that an unavailable store does not
+	// stop active runs.
 	keepFor = time.Hour
-	// closeTime bounds the last write of a meter that closes.
+	// closeTime bounds the last write on Close.
 	closeTime = 5 * time.Second
 )
 
-// Meter counts for one host. It is safe for concurrent use.
+// Meter counts tokens on one host. It is safe for concurrent use.
 type Meter struct {
 	cfg Config
 
-	mu   sync.Mutex
-	list map[subject]*tally
-	open bool // something waits to be written
+	mu    sync.Mutex
+	list  map[subject]*tally
+	dirty bool // there are unwritten tokens
 
-	writing sync.Mutex      // held by who writes
-	life    context.Context // of writes
-	end     context.CancelFunc
-	kick    chan struct{}
-	quit    chan struct{}
-	last    chan error // of the last write
-	close   func() error
+	writing  sync.Mutex      // held during a write
+	ctx      context.Context // context of writes
+	cancel   context.CancelFunc
+	flushNow chan struct{}
+	quit     chan struct{}
+	last     chan error // result of the last write
+	close    func() error
 }
 
-// subject is what is counted: a caller, or with caller "" its tenant, on a day.
+// subject is a counted unit: a caller, or its tenant if caller is empty, on one day.
 type subject struct {
 	tenant, caller string
 	day            int64
 }
 
-// tally is what this host knows of a subject.
+// tally is the cached count of a subject.
 type tally struct {
-	quota   int64     // 0 means none
-	stored  int64     // of all hosts, when the store was last asked or told
-	sent    int64     // on its way to the store
-	waiting int64     // to be written
-	looked  time.Time // when the store was last asked; zero before
-	told    int       // how often the store was told
+	quota   int64     // 0 means unlimited
+	stored  int64     // total of all hosts at the last read or write
+	sent    int64     // being written
+	waiting int64     // not written yet
+	readAt  time.Time // time of the last read; zero before the first
+	writes  int       // number of completed writes
 }
 
 func (t *tally) used() int64 { return min(t.stored+t.sent+t.waiting, store.MostTokens) }
 
-// New makes a meter. [Meter.Close] ends it.
+// New starts a meter. Call [Meter.Close] to stop it.
 func New(cfg Config) *Meter {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -89,33 +89,32 @@ func New(cfg Config) *Meter {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	m := &Meter{cfg: cfg, list: map[subject]*tally{}, kick: make(chan struct{}, 1), quit: make(chan struct{}), last: make(chan error, 1)}
-	m.life, m.end = context.WithCancel(context.Background())
+	m := &Meter{cfg: cfg, list: map[subject]*tally{}, flushNow: make(chan struct{}, 1), quit: make(chan struct{}), last: make(chan error, 1)}
+	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.close = sync.OnceValue(m.stop)
 	go m.work()
 	return m
 }
 
-// today is the present day and when the next one begins.
+// today returns the current time and day, and the start of the next day.
 func (m *Meter) today() (now time.Time, day int64, next time.Time) {
-	const long = 24 * 60 * 60
+	const secondsPerDay = 24 * 60 * 60
 	now = m.cfg.Now().UTC()
-	day = now.Unix() / long
-	return now, day, time.Unix((day+1)*long, 0).UTC()
+	day = now.Unix() / secondsPerDay
+	return now, day, time.Unix((day+1)*secondsPerDay, 0).UTC()
 }
 
-// Account counts for one caller of a tenant, or with caller "" for the tenant
-// only.
+// Account counts for a caller of a tenant, or only for the tenant if the caller is empty.
 type Account struct {
 	meter          *Meter
 	tenant, caller string
 }
 
-// Of gives the account of a caller.
+// Of returns the account of a caller.
 func (m *Meter) Of(tenant, caller string) *Account { return &Account{m, tenant, caller} }
 
-// Allow lets a call begin, or refuses it with a [*UsedUp]. Errors of the store
-// are passed on when nothing is known yet; later on, what was known counts.
+// Allow returns a [*UsedUp] if the quota is used up. Errors of the store are returned only if there
+// is no cached state yet.
 func (a *Account) Allow(ctx context.Context) error {
 	now, day, next := a.meter.today()
 	for _, s := range a.subjects(day) {
@@ -133,7 +132,7 @@ func (a *Account) Allow(ctx context.Context) error {
 	return nil
 }
 
-// Spend counts the tokens of a call. It never waits.
+// Spend counts the tokens of a call. It does not block.
 func (a *Account) Spend(tokens int64) {
 	if tokens <= 0 {
 		return
@@ -146,14 +145,14 @@ func (a *Account) Spend(tokens int64) {
 		t := m.tally(s)
 		t.waiting = min(t.waiting+tokens, store.MostTokens)
 	}
-	m.open = true
+	m.dirty = true
 	m.mu.Unlock()
 	if m.cfg.Used != nil {
 		m.cfg.Used(a.tenant, tokens)
 	}
 }
 
-// subjects are what the account counts for: the tenant and the caller.
+// subjects returns the counted units of the account: the tenant and the caller.
 func (a *Account) subjects(day int64) []subject {
 	out := []subject{{a.tenant, "", day}}
 	if a.caller != "" {
@@ -162,21 +161,21 @@ func (a *Account) subjects(day int64) []subject {
 	return out
 }
 
-// State is what a caller, or with "" its tenant, may use and has used today,
-// and when the next day begins.
+// State returns the quota and today's use of a caller, or of the tenant if caller is empty, and the
+// start of the next day.
 func (m *Meter) State(ctx context.Context, tenant, caller string) (state store.TokenState, next time.Time, err error) {
 	now, day, next := m.today()
 	state, err = m.look(ctx, subject{tenant, caller, day}, now)
 	return state, next, err
 }
 
-// Today is the day that is counted now, in days since 1970-01-01.
+// Today returns the current day, in days since 1970-01-01.
 func (m *Meter) Today() int64 {
 	_, day, _ := m.today()
 	return day
 }
 
-// tally finds or makes what is known of a subject; mu is held.
+// tally returns the tally of a subject and creates it if missing. The caller holds mu.
 func (m *Meter) tally(s subject) *tally {
 	t := m.list[s]
 	if t == nil {
@@ -186,19 +185,19 @@ func (m *Meter) tally(s subject) *tally {
 	return t
 }
 
-// look is what is known of a subject, not older than lookEvery.
+// look returns the state of a subject, at most lookEvery old.
 func (m *Meter) look(ctx context.Context, s subject, now time.Time) (store.TokenState, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.tally(s)
-	known, age := !t.looked.IsZero(), now.Sub(t.looked)
+	known, age := !t.readAt.IsZero(), now.Sub(t.readAt)
 	if !known || age < 0 || age >= lookEvery {
-		told, sent := t.told, t.sent > 0
+		writes, sent := t.writes, t.sent > 0
 		if known {
-			t.looked = now // others go on with what is known
-			late, done := context.WithTimeout(ctx, lookTime)
+			t.readAt = now // concurrent calls use the cached state
+			refresh, done := context.WithTimeout(ctx, lookTime)
 			defer done()
-			ctx = late
+			ctx = refresh
 		}
 		m.mu.Unlock()
 		read, err := m.cfg.Store.TokenState(ctx, s.tenant, s.caller, s.day)
@@ -207,10 +206,10 @@ func (m *Meter) look(ctx context.Context, s subject, now time.Time) (store.Token
 		case err != nil && !known:
 			return read, err
 		case err != nil:
-		case !known, told == t.told && !sent && t.sent == 0:
-			t.quota, t.stored, t.looked = read.Quota, max(t.stored, read.Used), now
+		case !known, writes == t.writes && !sent && t.sent == 0:
+			t.quota, t.stored, t.readAt = read.Quota, max(t.stored, read.Used), now
 		default:
-			t.quota = read.Quota // a write crossed the reading and knows better what is used
+			t.quota = read.Quota // a concurrent write has newer totals
 		}
 	}
 	quota := t.quota

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 var schemas atomic.Int64
 
-// onBoth runs a test with the configuration of an empty store of each engine.
+// onBoth runs test with an empty store of each engine.
 func onBoth(t *testing.T, test func(t *testing.T, cfg store.Config)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval}) })
 	t.Run("postgres", func(t *testing.T) {
@@ -51,7 +51,7 @@ func openStore(t *testing.T, cfg store.Config) *store.Store {
 	return s
 }
 
-// clock is a time that tests set.
+// clock is a settable time source.
 type clock struct{ at atomic.Int64 }
 
 func newClock(text string) *clock {
@@ -64,8 +64,8 @@ func newClock(text string) *clock {
 	return c
 }
 
-func (c *clock) now() time.Time       { return time.Unix(0, c.at.Load()) }
-func (c *clock) pass(d time.Duration) { c.at.Add(int64(d)) }
+func (c *clock) now() time.Time          { return time.Unix(0, c.at.Load()) }
+func (c *clock) advance(d time.Duration) { c.at.Add(int64(d)) }
 
 func newMeter(t *testing.T, cfg Config) *Meter {
 	cfg.Log = quiet
@@ -74,7 +74,7 @@ func newMeter(t *testing.T, cfg Config) *Meter {
 	return m
 }
 
-// refused is the refusal of an account.
+// refused requires that the account refuses and returns the refusal.
 func refused(t *testing.T, a *Account) *UsedUp {
 	t.Helper()
 	var used *UsedUp
@@ -84,7 +84,7 @@ func refused(t *testing.T, a *Account) *UsedUp {
 	return used
 }
 
-func TestKeyAndTenantHaveQuotas(t *testing.T) {
+func TestQuotasOfKeyAndTenant(t *testing.T) {
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		ctx := t.Context()
 		s := openStore(t, cfg)
@@ -98,7 +98,7 @@ func TestKeyAndTenantHaveQuotas(t *testing.T) {
 
 		require.NoError(t, a.Allow(ctx))
 		a.Spend(9)
-		require.NoError(t, a.Allow(ctx), "one is left")
+		require.NoError(t, a.Allow(ctx), "one token is left")
 		a.Spend(50)
 		used := refused(t, a)
 		require.Equal(t, &UsedUp{Quota: 10, Until: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), After: 2 * time.Hour}, used)
@@ -114,12 +114,12 @@ func TestKeyAndTenantHaveQuotas(t *testing.T) {
 
 		_, err = s.SetTenantTokens(ctx, tenant.ID, 101)
 		require.NoError(t, err)
-		c.pass(lookEvery)
-		require.NoError(t, other.Allow(ctx), "a new quota is seen within %s", lookEvery)
+		c.advance(lookEvery)
+		require.NoError(t, other.Allow(ctx), "a new quota applies within %s", lookEvery)
 	})
 }
 
-func TestTheDayChanges(t *testing.T) {
+func TestQuotaResetsDaily(t *testing.T) {
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		ctx := t.Context()
 		s := openStore(t, cfg)
@@ -130,7 +130,7 @@ func TestTheDayChanges(t *testing.T) {
 		a.Spend(10)
 		require.Equal(t, time.Second, refused(t, a).After)
 		day := m.Today()
-		c.pass(time.Second)
+		c.advance(time.Second)
 		require.Equal(t, day+1, m.Today())
 		require.NoError(t, a.Allow(ctx))
 		a.Spend(3)
@@ -140,18 +140,18 @@ func TestTheDayChanges(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, map[string]int64{"": want, "key k": want}, got)
 		}
-		c.pass(48 * time.Hour)
+		c.advance(48 * time.Hour)
 		m.tidy(0)
 		got, err := s.TenantTokens(ctx, day)
 		require.NoError(t, err)
-		require.Empty(t, got, "days before yesterday are forgotten")
+		require.Empty(t, got, "days before yesterday are deleted")
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		require.Empty(t, m.list, "what nobody asks for is not kept in memory")
+		require.Empty(t, m.list, "unused tallies are dropped")
 	})
 }
 
-func TestDefaultOfTheHost(t *testing.T) {
+func TestDefaultQuota(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
 	more, _, err := s.CreateKey(ctx, store.Key{Tenant: "t", TokensPerDay: 1000}, "")
@@ -162,11 +162,11 @@ func TestDefaultOfTheHost(t *testing.T) {
 	}
 	refused(t, m.Of("t", "key gone"))
 	require.False(t, refused(t, m.Of("t", "user u")).Tenant)
-	require.NoError(t, m.Of("t", more.Caller()).Allow(ctx), "its own quota counts")
-	require.NoError(t, m.Of("t", "").Allow(ctx), "the default is not for tenants")
+	require.NoError(t, m.Of("t", more.Caller()).Allow(ctx), "its own quota applies")
+	require.NoError(t, m.Of("t", "").Allow(ctx), "the default does not apply to tenants")
 }
 
-// Two hosts, each with a meter of its own, on one store.
+// Two hosts have their own meter and share a store.
 func TestTwoHostsShareAQuota(t *testing.T) {
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		ctx := t.Context()
@@ -184,10 +184,10 @@ func TestTwoHostsShareAQuota(t *testing.T) {
 		require.NoError(t, b.Allow(ctx))
 		a.Spend(600)
 		require.NoError(t, one.Flush())
-		b.Spend(400) // which its meter may write by itself from now on
+		b.Spend(400) // its meter may write from now on
 		require.NoError(t, two.Flush())
-		refused(t, b) // its write brought back what the other had written
-		c.pass(lookEvery)
+		refused(t, b) // the write returned the tokens of the other host
+		c.advance(lookEvery)
 		refused(t, a)
 		state, next, err := one.State(ctx, "t", key.Caller())
 		require.NoError(t, err)
@@ -196,8 +196,7 @@ func TestTwoHostsShareAQuota(t *testing.T) {
 	})
 }
 
-// What is counted is written without anybody asking, at the end of a run at once, and when the host
-// stops.
+// Counts are written periodically, promptly at the end of a run, and on Close.
 func TestCountsAreWritten(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
@@ -217,7 +216,7 @@ func TestCountsAreWritten(t *testing.T) {
 	require.EqualValues(t, 3, stored())
 }
 
-func TestOddNumbersDoNoHarm(t *testing.T) {
+func TestInvalidCountsAreClamped(t *testing.T) {
 	ctx := t.Context()
 	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
 	m := newMeter(t, Config{Store: s})
@@ -238,60 +237,60 @@ func TestOddNumbersDoNoHarm(t *testing.T) {
 	require.EqualValues(t, store.MostTokens, state.Used)
 }
 
-// away are records that can be out of reach.
-type away struct {
+// faulty is a store that can fail or hang.
+type faulty struct {
 	*store.Store
-	gone  atomic.Bool
-	hangs atomic.Bool // it does not answer
-	asked atomic.Int64
+	fails    atomic.Bool
+	hangs    atomic.Bool // requests block until their context is done
+	requests atomic.Int64
 }
 
-func (a *away) answers(ctx context.Context) error {
-	a.asked.Add(1)
+func (a *faulty) check(ctx context.Context) error {
+	a.requests.Add(1)
 	if a.hangs.Load() {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	if a.gone.Load() {
-		return errAway
+	if a.fails.Load() {
+		return errUnavailable
 	}
 	return nil
 }
 
-var errAway = errors.New("away")
+var errUnavailable = errors.New("unavailable")
 
-func (a *away) TokenState(ctx context.Context, tenant, caller string, day int64) (store.TokenState, error) {
-	if err := a.answers(ctx); err != nil {
+func (a *faulty) TokenState(ctx context.Context, tenant, caller string, day int64) (store.TokenState, error) {
+	if err := a.check(ctx); err != nil {
 		return store.TokenState{}, err
 	}
 	return a.Store.TokenState(ctx, tenant, caller, day)
 }
 
-func (a *away) AddTokens(ctx context.Context, uses []store.TokenUse) ([]int64, error) {
-	if err := a.answers(ctx); err != nil {
+func (a *faulty) AddTokens(ctx context.Context, uses []store.TokenUse) ([]int64, error) {
+	if err := a.check(ctx); err != nil {
 		return nil, err
 	}
 	return a.Store.AddTokens(ctx, uses)
 }
 
-// A store that is away does not stop calls of those who are known, and what they use is written
+// While the store is unavailable, callers with cached state continue, and their tokens are written
 // later.
-func TestStoreAway(t *testing.T) {
+func TestStoreUnavailable(t *testing.T) {
 	ctx := t.Context()
-	s := &away{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
+	s := &faulty{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
 	c := newClock("2026-11-21T12:00:00Z")
 	m := newMeter(t, Config{Store: s, PerDay: 10, Now: c.now})
 	a := m.Of("t", "key k")
 	require.NoError(t, a.Allow(ctx))
-	s.gone.Store(true)
-	c.pass(keepFor / 2)
+	s.fails.Store(true)
+	c.advance(keepFor / 2)
 	require.NoError(t, a.Allow(ctx))
 	a.Spend(4)
-	require.ErrorIs(t, m.Flush(), errAway)
+	require.ErrorIs(t, m.Flush(), errUnavailable)
 	a.Spend(6)
 	refused(t, a)
-	require.ErrorIs(t, m.Of("u", "key k").Allow(ctx), errAway, "of who is not known nothing can be said")
-	s.gone.Store(false)
+	require.ErrorIs(t, m.Of("u", "key k").Allow(ctx), errUnavailable, "no cached state")
+	s.fails.Store(false)
 	require.NoError(t, m.Flush())
 	got, err := s.TokenState(ctx, "t", "key k", m.Today())
 	require.NoError(t, err)
@@ -299,10 +298,10 @@ func TestStoreAway(t *testing.T) {
 	require.NoError(t, m.Of("u", "key k").Allow(ctx))
 }
 
-// Runs without model calls cost no query and no write; calls within a moment cost one query for
-// caller and tenant each.
-func TestTheStoreIsLeftInPeace(t *testing.T) {
-	s := &away{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
+// Runs without model calls cause no queries; calls in quick succession cause one query for the
+// caller and one for the tenant.
+func TestStoreIsQueriedRarely(t *testing.T) {
+	s := &faulty{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
 	c := newClock("2026-11-21T12:00:00Z")
 	m := newMeter(t, Config{Store: s, Now: c.now})
 	for range 100 {
@@ -310,33 +309,32 @@ func TestTheStoreIsLeftInPeace(t *testing.T) {
 		m.Settle()
 	}
 	require.NoError(t, m.Flush())
-	require.Zero(t, s.asked.Load())
+	require.Zero(t, s.requests.Load())
 	for range 100 {
 		require.NoError(t, m.Of("t", "key k").Allow(t.Context()))
 	}
-	require.EqualValues(t, 2, s.asked.Load())
+	require.EqualValues(t, 2, s.requests.Load())
 }
 
-// A store that does not answer holds up neither the calls of those who are known nor the end of the
-// host.
+// A store that hangs blocks neither callers with cached state nor Close.
 func TestStoreHangs(t *testing.T) {
-	s := &away{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
+	s := &faulty{Store: openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})}
 	c := newClock("2026-11-21T12:00:00Z")
 	m := New(Config{Store: s, PerDay: 10, Now: c.now, Log: quiet})
 	a := m.Of("t", "key k")
 	require.NoError(t, a.Allow(t.Context()))
 	s.hangs.Store(true)
-	c.pass(keepFor / 2)
+	c.advance(keepFor / 2)
 	require.NoError(t, a.Allow(t.Context()))
 	a.Spend(10)
 	refused(t, a)
 	require.ErrorIs(t, m.Close(), context.Canceled)
 }
 
-func TestHammerAccount(t *testing.T) {
+func TestConcurrentAccounts(t *testing.T) {
 	s := openStore(t, store.Config{Dir: t.TempDir(), Sync: store.SyncInterval})
-	var told atomic.Int64
-	m := newMeter(t, Config{Store: s, PerDay: 1 << 40, Used: func(_ string, n int64) { told.Add(n) }})
+	var used atomic.Int64
+	m := newMeter(t, Config{Store: s, PerDay: 1 << 40, Used: func(_ string, n int64) { used.Add(n) }})
 	const callers, calls = 8, 200
 	var all sync.WaitGroup
 	for i := range callers {
@@ -364,7 +362,7 @@ func TestHammerAccount(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 2*callers*calls, got[""])
 	require.EqualValues(t, 2*callers*calls, got["key 0"]+got["key 1"]+got["key 2"])
-	require.EqualValues(t, 2*callers*calls, told.Load())
+	require.EqualValues(t, 2*callers*calls, used.Load())
 }
 
 func BenchmarkAllowAndSpend(b *testing.B) {

@@ -7,23 +7,22 @@ import (
 	"github.com/easel-canvas/easel/host/internal/store"
 )
 
-// Settle writes soon what is counted, without waiting for it: a run has ended.
+// Settle schedules a write at the end of a run. It does not wait.
 func (m *Meter) Settle() {
 	m.mu.Lock()
-	open := m.open
+	dirty := m.dirty
 	m.mu.Unlock()
-	if !open {
+	if !dirty {
 		return
 	}
 	select {
-	case m.kick <- struct{}{}:
-	default: // somebody else has asked
+	case m.flushNow <- struct{}{}:
+	default: // a write is already scheduled
 	}
 }
 
-// Flush writes what is counted. What could not be written is kept for the next time. It does not
-// end with whoever asks for it: a write that is given up may have happened all the same, and would
-// be counted twice.
+// Flush writes the counts. After an error they are kept for the next write. It ignores the contexts
+// of callers: a canceled write may have succeeded and would be counted twice.
 func (m *Meter) Flush() error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
@@ -31,30 +30,30 @@ func (m *Meter) Flush() error {
 	if len(uses) == 0 {
 		return nil
 	}
-	totals, err := m.cfg.Store.AddTokens(m.life, uses)
+	totals, err := m.cfg.Store.AddTokens(m.ctx, uses)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, t := range tallies {
 		t.sent = 0
 		if err != nil {
 			t.waiting = min(t.waiting+uses[i].Tokens, store.MostTokens)
-			m.open = true
+			m.dirty = true
 			continue
 		}
 		t.stored = totals[i]
-		t.told++
+		t.writes++
 	}
 	return err
 }
 
-// collect takes what waits to be written.
+// collect moves the unwritten counts to sent.
 func (m *Meter) collect() (uses []store.TokenUse, tallies []*tally) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.open {
+	if !m.dirty {
 		return nil, nil
 	}
-	m.open = false
+	m.dirty = false
 	for s, t := range m.list {
 		if t.waiting == 0 {
 			continue
@@ -66,56 +65,56 @@ func (m *Meter) collect() (uses []store.TokenUse, tallies []*tally) {
 	return uses, tallies
 }
 
-// work writes until the meter is closed.
+// work writes periodically until the meter is closed.
 func (m *Meter) work() {
 	tick := time.NewTicker(writeEvery)
 	defer tick.Stop()
-	broken, forgot := false, int64(0)
+	failed, cleaned := false, int64(0)
 	for {
 		select {
 		case <-m.quit:
 			m.last <- m.Flush()
 			return
-		case <-m.kick:
+		case <-m.flushNow:
 		case <-tick.C:
-			forgot = m.tidy(forgot)
+			cleaned = m.tidy(cleaned)
 		}
 		err := m.Flush()
-		if err != nil && !broken {
+		if err != nil && !failed {
 			m.cfg.Log.Warn("used tokens are not written yet", "err", err)
 		}
-		broken = err != nil
+		failed = err != nil
 	}
 }
 
-// tidy drops what nobody has asked for of late, and from the store once a day
-// what is older than yesterday, which a host whose clock is late may still count.
-func (m *Meter) tidy(forgot int64) int64 {
+// tidy drops tallies not used for keepFor. Once a day it deletes counts from before yesterday;
+// yesterday is kept for hosts with a slow clock.
+func (m *Meter) tidy(cleaned int64) int64 {
 	now, day, _ := m.today()
 	m.mu.Lock()
 	for s, t := range m.list {
-		if t.waiting == 0 && t.sent == 0 && now.Sub(t.looked) > keepFor {
+		if t.waiting == 0 && t.sent == 0 && now.Sub(t.readAt) > keepFor {
 			delete(m.list, s)
 		}
 	}
 	m.mu.Unlock()
-	if forgot == day {
+	if cleaned == day {
 		return day
 	}
-	if err := m.cfg.Store.ForgetTokens(m.life, day-1); err != nil {
+	if err := m.cfg.Store.ForgetTokens(m.ctx, day-1); err != nil {
 		m.cfg.Log.Warn("old counts of tokens were not removed", "err", err)
-		return forgot
+		return cleaned
 	}
 	return day
 }
 
-// Close writes what is counted and ends the meter. The store must still be open.
+// Close writes the counts and stops the meter. The store must still be open.
 func (m *Meter) Close() error { return m.close() }
 
 func (m *Meter) stop() error {
-	defer m.end()
-	late := time.AfterFunc(closeTime, m.end)
-	defer late.Stop()
+	defer m.cancel()
+	timeout := time.AfterFunc(closeTime, m.cancel)
+	defer timeout.Stop()
 	close(m.quit)
 	if err := <-m.last; err != nil {
 		return fmt.Errorf("used tokens were not written: %w", err)

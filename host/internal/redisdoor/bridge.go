@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Runs cancels runs. The run log implements it.
+// Runs cancels runs; the run log implements it.
 type Runs interface {
 	// Cancel cancels the runs of a task.
 	Cancel(ctx context.Context, task string) error
@@ -86,7 +86,7 @@ func (b *Bridge) Watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := b.allowNotifications(ctx)
 		if err == nil {
-			err = b.hear(ctx)
+			err = b.receive(ctx)
 		} else if notAllowed(err) {
 			b.cfg.Log.Info("redis bridge: notifications are not allowed, polling cancel keys", "every", b.cfg.Poll)
 			err = b.poll(ctx)
@@ -105,14 +105,15 @@ func (b *Bridge) Watch(ctx context.Context) {
 	}
 }
 
-// notAllowed reports whether the server refused a command. A refused login is not included: polling
-// would be refused as well.
+// notAllowed reports whether err means that the server refused a command. A refused login does not
+// count, since polling would be refused as well.
 func notAllowed(err error) bool {
 	var answer redis.Error
 	return errors.As(err, &answer) && !redis.IsAuthError(err)
 }
 
-// allowNotifications enables keyspace notifications of string commands and keeps the enabled ones.
+// allowNotifications enables keyspace notifications of string commands in addition to those already
+// enabled.
 func (b *Bridge) allowNotifications(ctx context.Context) error {
 	const name = "notify-keyspace-events"
 	now, err := b.client.ConfigGet(ctx, name).Result()
@@ -126,8 +127,8 @@ func (b *Bridge) allowNotifications(ctx context.Context) error {
 	return b.client.ConfigSet(ctx, name, flags+"K$").Err()
 }
 
-// hear handles notifications until the connection is lost.
-func (b *Bridge) hear(ctx context.Context) error {
+// receive handles notifications until the connection is lost.
+func (b *Bridge) receive(ctx context.Context) error {
 	prefix := fmt.Sprintf("__keyspace@%d__:", b.client.Options().DB)
 	sub := b.client.PSubscribe(ctx, prefix+"*-cancel")
 	defer sub.Close()
@@ -136,8 +137,8 @@ func (b *Bridge) hear(ctx context.Context) error {
 	if _, err := sub.Receive(ctx); err != nil {
 		return err
 	}
-	// Keys that were set before the subscription.
-	if err := b.ask(ctx); err != nil {
+	// Handle keys that were set before the subscription.
+	if err := b.readKeys(ctx); err != nil {
 		return err
 	}
 	for {
@@ -148,7 +149,7 @@ func (b *Bridge) hear(ctx context.Context) error {
 		switch msg := got.(type) {
 		case *redis.Message:
 			if msg.Payload == "set" {
-				// A failed cancel is repeated when the keys are read after reconnecting.
+				// A failed cancel is retried when the keys are read after a reconnect.
 				if err := b.cancel(ctx, strings.TrimSuffix(strings.TrimPrefix(msg.Channel, prefix), "-cancel")); err != nil {
 					return err
 				}
@@ -156,18 +157,18 @@ func (b *Bridge) hear(ctx context.Context) error {
 		case *redis.Subscription:
 			// The client reconnected by itself: notifications may have been missed, and a restarted
 			// server has lost its notification settings.
-			return errAgain
+			return errReconnected
 		}
 	}
 }
 
-var errAgain = errors.New("connection was lost")
+var errReconnected = errors.New("connection was lost")
 
 func (b *Bridge) poll(ctx context.Context) error {
 	tick := time.NewTicker(b.cfg.Poll)
 	defer tick.Stop()
 	for {
-		if err := b.ask(ctx); err != nil {
+		if err := b.readKeys(ctx); err != nil {
 			return err
 		}
 		select {
@@ -178,15 +179,15 @@ func (b *Bridge) poll(ctx context.Context) error {
 	}
 }
 
-// askMost is the number of keys per MGET.
-const askMost = 500
+// maxKeysPerRead is the number of keys per MGET.
+const maxKeysPerRead = 500
 
-// ask reads the cancel keys of the runs of this host and cancels each run once.
-func (b *Bridge) ask(ctx context.Context) error {
+// readKeys reads the cancel keys of the runs of this host and cancels each run once.
+func (b *Bridge) readKeys(ctx context.Context) error {
 	tasks := b.cfg.Runs.Tasks()
 	seen := make(map[string]bool, len(b.seen))
 	for len(tasks) > 0 {
-		some := tasks[:min(len(tasks), askMost)]
+		some := tasks[:min(len(tasks), maxKeysPerRead)]
 		tasks = tasks[len(some):]
 		keys := make([]string, len(some))
 		for i, task := range some {

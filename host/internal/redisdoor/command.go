@@ -15,12 +15,12 @@ import (
 
 // client is one connection; its fields belong to the goroutine that serves it.
 type client struct {
-	door  *Door
-	in    *bufio.Reader
-	out   reply
-	known bool // is authenticated
-	wrong int  // failed attempts to authenticate
-	quit  bool
+	door          *Door
+	in            *bufio.Reader
+	out           reply
+	authenticated bool
+	wrong         int // failed attempts to authenticate
+	quit          bool
 }
 
 // command is one supported command. The arguments of run do not include its name.
@@ -61,7 +61,7 @@ func (c *client) answer(ctx context.Context, args [][]byte) {
 		c.out.fail("ERR wrong number of arguments for '%s' command", strings.ToLower(name))
 		return
 	}
-	if !c.known && name != "AUTH" && name != "QUIT" {
+	if !c.authenticated && name != "AUTH" && name != "QUIT" {
 		c.out.fail("NOAUTH Authentication required.")
 		return
 	}
@@ -70,18 +70,18 @@ func (c *client) answer(ctx context.Context, args [][]byte) {
 	cmd.run(c, once, args)
 }
 
-// auth checks the password, with or without a user name before it. Hashes are compared, so that the
-// time of the comparison does not depend on the length of the password.
+// auth checks the password, with an optional user name before it. It compares hashes so that the
+// time taken does not depend on the length of the password.
 func (c *client) auth(_ context.Context, args [][]byte) {
 	given, want := sha256.Sum256(args[len(args)-1]), sha256.Sum256([]byte(c.door.cfg.Password))
 	if c.door.cfg.Password != "" && subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
-		c.known = false
+		c.authenticated = false
 		c.wrong++
 		c.quit = c.wrong >= 3
 		c.out.fail("WRONGPASS invalid username-password pair or user is disabled.")
 		return
 	}
-	c.known = true
+	c.authenticated = true
 	c.out.simple("OK")
 }
 
@@ -130,13 +130,14 @@ func (c *client) setex(ctx context.Context, args [][]byte) {
 	}
 }
 
-// mostLife bounds a time to live, so that multiplying it cannot overflow.
-const mostLife = 10 * 365 * 24 * time.Hour
+// maxTTL bounds a time to live, so that multiplying it cannot overflow.
+const maxTTL = 10 * 365 * 24 * time.Hour
 
-// lifetime parses a positive time to live. It replies with an error and returns 0 for other text.
+// lifetime parses a positive time to live. It replies with an error and returns 0 if text is
+// invalid.
 func (c *client) lifetime(text []byte, unit time.Duration) time.Duration {
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || n <= 0 || n > int64(mostLife/unit) {
+	if err != nil || n <= 0 || n > int64(maxTTL/unit) {
 		c.out.fail("ERR value is not an integer or out of range")
 		return 0
 	}
@@ -225,7 +226,7 @@ func (c *client) exists(ctx context.Context, args [][]byte) {
 // expire sets the time to live of a key. Zero or less deletes the key.
 func (c *client) expire(ctx context.Context, args [][]byte, unit time.Duration) {
 	n, err := strconv.ParseInt(string(args[1]), 10, 64)
-	if err != nil || n > int64(mostLife/unit) {
+	if err != nil || n > int64(maxTTL/unit) {
 		c.out.fail("ERR value is not an integer or out of range")
 		return
 	}

@@ -3,7 +3,7 @@
 // calls.
 //
 // A [Door] is a small server that speaks the Redis protocol and stores the keys in the run log, so
-// no Redis has to be installed. A [Bridge] watches an existing Redis or Valkey.
+// that no Redis server is required. A [Bridge] watches an existing Redis or Valkey.
 //
 // The door is safe against untrusted clients: it listens on loopback and requires a password unless
 // configured otherwise, bounds what it reads before it allocates memory, and serves no other keys

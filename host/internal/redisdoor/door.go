@@ -28,8 +28,8 @@ type Config struct {
 	Password string // required from every client unless Open is set
 	Remote   bool   // may listen on addresses other than loopback
 	Open     bool   // may run without a password
-	Conns    int    // maximum of connections; 0 means 64
-	Value    int    // maximum bytes of a value; 0 means 1 MiB
+	Conns    int    // maximum number of connections; 0 means 64
+	Value    int    // maximum size of a value in bytes; 0 means 1 MiB
 	Keys     Keys
 	Log      *slog.Logger // nil means slog.Default
 }
@@ -51,7 +51,7 @@ const (
 	writeTime = 10 * time.Second
 )
 
-// Listen starts a door. It returns [ErrOpenDoor] if the configuration is not protected.
+// Listen starts a door. It returns [ErrOpenDoor] if cfg exposes the door without protection.
 func Listen(cfg Config) (*Door, error) {
 	if cfg.Password == "" && !cfg.Open {
 		return nil, fmt.Errorf("%w: set a password", ErrOpenDoor)
@@ -129,13 +129,13 @@ func (d *Door) serve(conn net.Conn) {
 	defer conn.Close()
 	defer context.AfterFunc(d.ctx, func() { conn.Close() })()
 	c := client{
-		door: d, in: bufio.NewReaderSize(conn, mostLine), out: reply{bufio.NewWriter(conn)},
-		known: d.cfg.Open && d.cfg.Password == "",
+		door: d, in: bufio.NewReaderSize(conn, maxLine), out: reply{bufio.NewWriter(conn)},
+		authenticated: d.cfg.Open && d.cfg.Password == "",
 	}
 	for !c.quit {
-		wait, size := idleTime, d.cfg.Value+mostLine
-		if !c.known {
-			wait, size = helloTime, mostLine
+		wait, size := idleTime, d.cfg.Value+maxLine
+		if !c.authenticated {
+			wait, size = helloTime, maxLine
 		}
 		// If the deadline cannot be set, the connection is closed and the read fails.
 		_ = conn.SetReadDeadline(time.Now().Add(wait))

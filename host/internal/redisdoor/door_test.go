@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience bounds every wait; what is waited for takes a small part of it on a slow machine.
+// patience bounds every wait. Even on a slow machine the awaited events take a small part of it.
 const patience = 60 * time.Second
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -32,32 +32,32 @@ func openDoor(t testing.TB, cfg Config) *Door {
 	return d
 }
 
-// say sends lines and a QUIT, and returns the answers until the connection is closed.
-func say(t testing.TB, d *Door, text string) string {
+// send writes text and a QUIT, and returns the replies until the connection is closed.
+func send(t testing.TB, d *Door, text string) string {
 	conn, err := net.Dial("tcp", d.Addr().String())
 	require.NoError(t, err)
 	defer conn.Close()
 	require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
 	go func() {
-		// The door may have closed before everything is sent.
+		// The door may have closed the connection before everything is sent.
 		_, _ = io.WriteString(conn, text+"QUIT\r\n")
 	}()
-	answer, err := io.ReadAll(conn)
+	got, err := io.ReadAll(conn)
 	var reset *net.OpError
 	if !errors.As(err, &reset) {
 		require.NoError(t, err)
 	}
-	return string(answer)
+	return string(got)
 }
 
 func TestDoorSpeaksRedis(t *testing.T) {
 	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw"})
-	tests := []struct{ name, say, want string }{
-		{"nothing without the password", "PING\r\nGET a-cancel\r\n", "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n+OK\r\n"},
-		{"three wrong passwords end the connection", "AUTH x\r\nAUTH y\r\nAUTH z\r\nPING\r\n", strings.Repeat("-WRONGPASS invalid username-password pair or user is disabled.\r\n", 3)},
-		{"a user's name is taken and not looked at", "AUTH default pw\r\nPING\r\n", "+OK\r\n+PONG\r\n+OK\r\n"},
+	tests := []struct{ name, send, want string }{
+		{"no commands without the password", "PING\r\nGET a-cancel\r\n", "-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n+OK\r\n"},
+		{"three wrong passwords close the connection", "AUTH x\r\nAUTH y\r\nAUTH z\r\nPING\r\n", strings.Repeat("-WRONGPASS invalid username-password pair or user is disabled.\r\n", 3)},
+		{"user name is accepted and ignored", "AUTH default pw\r\nPING\r\n", "+OK\r\n+PONG\r\n+OK\r\n"},
 		{"set, get, delete", "AUTH pw\r\nSET t-cancel x\r\nGET t-cancel\r\nDEL t-cancel t-logs\r\nGET t-cancel\r\n", "+OK\r\n+OK\r\n$1\r\nx\r\n:1\r\n$-1\r\n+OK\r\n"},
-		{"as arrays, with any bytes", "AUTH pw\r\n*3\r\n$3\r\nSET\r\n$6\r\na-logs\r\n$4\r\n\r\n\x00\xff\r\nGET a-logs\r\n", "+OK\r\n+OK\r\n$4\r\n\r\n\x00\xff\r\n+OK\r\n"},
+		{"arrays with arbitrary bytes", "AUTH pw\r\n*3\r\n$3\r\nSET\r\n$6\r\na-logs\r\n$4\r\n\r\n\x00\xff\r\nGET a-logs\r\n", "+OK\r\n+OK\r\n$4\r\n\r\n\x00\xff\r\n+OK\r\n"},
 		{
 			"times to live", "AUTH pw\r\nSET b-logs x EX 600\r\nTTL b-logs\r\nEXPIRE b-logs 60\r\nTTL b-logs\r\nTTL none-logs\r\nSET b-logs y\r\nTTL b-logs\r\nEXPIRE b-logs 0\r\nEXISTS b-logs\r\n",
 			"+OK\r\n+OK\r\n:600\r\n:1\r\n:60\r\n:-2\r\n+OK\r\n:-1\r\n:1\r\n:0\r\n+OK\r\n",
@@ -66,29 +66,29 @@ func TestDoorSpeaksRedis(t *testing.T) {
 		{"other keys are refused", "AUTH pw\r\nSET password x\r\nGET session:1\r\n", "+OK\r\n-ERR only keys that end in -cancel or -logs are served here\r\n-ERR only keys that end in -cancel or -logs are served here\r\n+OK\r\n"},
 		{"other commands are refused", "AUTH pw\r\nFLUSHALL\r\n", "+OK\r\n-ERR unknown command 'FLUSHALL'\r\n+OK\r\n"},
 		{
-			"options that are not served are refused", "AUTH pw\r\nSET a-logs x NX\r\nSET a-logs x EX\r\nSET a-logs x EX 1 PX 1\r\nSET a-logs x EX -1\r\n",
+			"unsupported options are refused", "AUTH pw\r\nSET a-logs x NX\r\nSET a-logs x EX\r\nSET a-logs x EX 1 PX 1\r\nSET a-logs x EX -1\r\n",
 			"+OK\r\n" + strings.Repeat("-ERR syntax error: of SET's options only one of EX and PX is served here\r\n", 3) + "-ERR value is not an integer or out of range\r\n+OK\r\n",
 		},
 		{
-			"a time that overflows is refused", "AUTH pw\r\nSET a-logs x EX 9223372036854775807\r\nEXPIRE a-logs 9223372036854775807\r\n",
+			"overflowing time to live is refused", "AUTH pw\r\nSET a-logs x EX 9223372036854775807\r\nEXPIRE a-logs 9223372036854775807\r\n",
 			"+OK\r\n" + strings.Repeat("-ERR value is not an integer or out of range\r\n", 2) + "+OK\r\n",
 		},
-		{"wrong number of words", "AUTH pw\r\nGET\r\n", "+OK\r\n-ERR wrong number of arguments for 'get' command\r\n+OK\r\n"},
+		{"wrong number of arguments", "AUTH pw\r\nGET\r\n", "+OK\r\n-ERR wrong number of arguments for 'get' command\r\n+OK\r\n"},
 		{"an empty array and an empty line are ignored", "*0\r\n\r\nAUTH pw\r\n", "+OK\r\n+OK\r\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			began := time.Now()
-			answer := say(t, d, test.say)
-			require.Equal(t, test.want, young(test.want, answer, time.Since(began)))
+			got := send(t, d, test.send)
+			require.Equal(t, test.want, normalizeTTL(test.want, got, time.Since(began)))
 		})
 	}
 }
 
-// young replaces a time to live in an answer by the wanted one if it is shorter by no more than the
-// time that has passed.
-func young(want, answer string, took time.Duration) string {
-	wanted, lines := strings.Split(want, "\r\n"), strings.Split(answer, "\r\n")
+// normalizeTTL replaces a time to live in reply by the one in want if it is shorter by at most
+// took.
+func normalizeTTL(want, reply string, took time.Duration) string {
+	wanted, lines := strings.Split(want, "\r\n"), strings.Split(reply, "\r\n")
 	for i := range min(len(wanted), len(lines)) {
 		full, _ := strconv.Atoi(strings.TrimPrefix(wanted[i], ":")) // 0 if it is not a number
 		left, _ := strconv.Atoi(strings.TrimPrefix(lines[i], ":"))
@@ -99,29 +99,29 @@ func young(want, answer string, took time.Duration) string {
 	return strings.Join(lines, "\r\n")
 }
 
-func TestDoorBearsHostileBytes(t *testing.T) {
+func TestDoorRejectsMalformedCommands(t *testing.T) {
 	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw"})
 	for name, text := range map[string]string{
-		"a length beyond memory":       "*1\r\n$9223372036854775807\r\n",
-		"an array beyond memory":       "*1000000000\r\n",
-		"a negative length":            "*1\r\n$-1\r\n",
-		"a large text from a stranger": "*2\r\n$4\r\nAUTH\r\n$100000\r\n" + strings.Repeat("x", 100000),
-		"a line without an end":        strings.Repeat("x", 100000),
-		"no length":                    "*\r\n",
-		"nested arrays":                strings.Repeat("*1\r\n", 100000),
-		"empty arrays":                 strings.Repeat("*0\r\n", 100000) + "*-1\r\n",
-		"not a text":                   "*1\r\n:1\r\n",
-		"a text longer than said":      "*1\r\n$1\r\nabcdef\r\n",
-		"HTTP":                         "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+		"length larger than memory":          "*1\r\n$9223372036854775807\r\n",
+		"array larger than memory":           "*1000000000\r\n",
+		"a negative length":                  "*1\r\n$-1\r\n",
+		"large string before authentication": "*2\r\n$4\r\nAUTH\r\n$100000\r\n" + strings.Repeat("x", 100000),
+		"unterminated line":                  strings.Repeat("x", 100000),
+		"missing length":                     "*\r\n",
+		"nested arrays":                      strings.Repeat("*1\r\n", 100000),
+		"empty arrays":                       strings.Repeat("*0\r\n", 100000) + "*-1\r\n",
+		"not a bulk string":                  "*1\r\n:1\r\n",
+		"string longer than its length":      "*1\r\n$1\r\nabcdef\r\n",
+		"HTTP":                               "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.NotContains(t, say(t, d, text), "+PONG")
-			require.Contains(t, say(t, d, "AUTH pw\r\nPING\r\n"), "+PONG", "the door still stands")
+			require.NotContains(t, send(t, d, text), "+PONG")
+			require.Contains(t, send(t, d, "AUTH pw\r\nPING\r\n"), "+PONG", "the door still serves")
 		})
 	}
 }
 
-// The libraries for servers of the protocol allocate the length that a client declares.
+// Existing server libraries for the protocol allocate the length that a client declares.
 func TestDoorAllocatesNoDeclaredLengths(t *testing.T) {
 	const clients = 64
 	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw", Conns: clients})
@@ -134,9 +134,9 @@ func TestDoorAllocatesNoDeclaredLengths(t *testing.T) {
 		require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
 		_, err = io.WriteString(conn, "*2\r\n$4\r\nAUTH\r\n$536870912\r\n")
 		require.NoError(t, err)
-		answer, err := bufio.NewReader(conn).ReadString('\n')
+		got, err := bufio.NewReader(conn).ReadString('\n')
 		require.NoError(t, err)
-		require.Contains(t, answer, "-ERR protocol error: length")
+		require.Contains(t, got, "-ERR protocol error: length")
 	}
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(clients*256<<10), "bytes allocated")
@@ -152,13 +152,13 @@ func TestDoorIsClosedByDefault(t *testing.T) {
 	}
 	d, err := Listen(Config{Addr: "127.0.0.1:0", Open: true, Keys: logtest.Open(t, broker.Config{}).Keys})
 	require.NoError(t, err)
-	require.Equal(t, "+PONG\r\n+OK\r\n", say(t, d, "PING\r\n"))
+	require.Equal(t, "+PONG\r\n+OK\r\n", send(t, d, "PING\r\n"))
 	require.NoError(t, d.Close())
 }
 
-func TestDoorHasRoomForSoMany(t *testing.T) {
+func TestDoorLimitsConnections(t *testing.T) {
 	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw", Conns: 2})
-	var held []net.Conn
+	var open []net.Conn
 	for range 2 {
 		conn, err := net.Dial("tcp", d.Addr().String())
 		require.NoError(t, err)
@@ -166,13 +166,13 @@ func TestDoorHasRoomForSoMany(t *testing.T) {
 		require.NoError(t, err)
 		_, err = bufio.NewReader(conn).ReadString('\n')
 		require.NoError(t, err)
-		held = append(held, conn)
+		open = append(open, conn)
 	}
-	require.Contains(t, say(t, d, ""), "max number of clients")
-	for _, conn := range held {
+	require.Contains(t, send(t, d, ""), "max number of clients")
+	for _, conn := range open {
 		require.NoError(t, conn.Close())
 	}
-	require.Eventually(t, func() bool { return say(t, d, "") == "+OK\r\n" }, patience, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return send(t, d, "") == "+OK\r\n" }, patience, 5*time.Millisecond)
 }
 
 type brokenKeys struct{ Keys }
@@ -181,9 +181,9 @@ func (brokenKeys) Get(context.Context, string) ([]byte, time.Duration, error) {
 	return nil, 0, errors.New("secret detail\r\n+OK")
 }
 
-func TestDoorHidesWhatBroke(t *testing.T) {
+func TestDoorHidesStoreErrors(t *testing.T) {
 	d := openDoor(t, Config{Keys: brokenKeys{}, Password: "pw"})
-	require.Equal(t, "+OK\r\n-ERR keys are unavailable, try again\r\n+OK\r\n", say(t, d, "AUTH pw\r\nGET a-logs\r\n"))
+	require.Equal(t, "+OK\r\n-ERR keys are unavailable, try again\r\n+OK\r\n", send(t, d, "AUTH pw\r\nGET a-logs\r\n"))
 }
 
 func FuzzReadCommand(f *testing.F) {
@@ -191,11 +191,11 @@ func FuzzReadCommand(f *testing.F) {
 	f.Add([]byte("SET a b\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		const most = 64
-		args, err := readCommand(bufio.NewReaderSize(bytes.NewReader(data), mostLine), most)
+		args, err := readCommand(bufio.NewReaderSize(bytes.NewReader(data), maxLine), most)
 		if err != nil {
 			return
 		}
 		require.LessOrEqual(t, len(args), mostArgs)
-		require.LessOrEqual(t, len(bytes.Join(args, nil)), max(most, mostLine))
+		require.LessOrEqual(t, len(bytes.Join(args, nil)), max(most, maxLine))
 	})
 }

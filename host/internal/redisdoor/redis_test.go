@@ -21,7 +21,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/servertest"
 )
 
-// find is the path of a program of Debian's redis packages.
+// find returns the path of a program of Debian's redis packages.
 func find(t testing.TB, program string) string {
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -49,17 +49,17 @@ func TestRedisCLICancelsARun(t *testing.T) {
 	<-e.Context().Done()
 	require.ErrorIs(t, context.Cause(e.Context()), runlog.ErrCanceled)
 	require.NoError(t, e.End(t.Context()))
-	require.Equal(t, "", cli(t, d, "GET", "task1-cancel"), "the mark goes with the run")
+	require.Equal(t, "", cli(t, d, "GET", "task1-cancel"), "the cancel key is deleted with the run")
 
 	began := time.Now()
 	require.NoError(t, nats.Keys.Put(t.Context(), "task1-m1-logs", []byte(`[{"trace":[]}]`), 10*time.Minute))
 	require.Equal(t, `[{"trace":[]}]`, cli(t, d, "GET", "task1-m1-logs"))
 	ttl := cli(t, d, "TTL", "task1-m1-logs")
-	require.Equal(t, ":600", young(":600", ":"+ttl, time.Since(began)))
+	require.Equal(t, ":600", normalizeTTL(":600", ":"+ttl, time.Since(began)))
 	require.Equal(t, "1", cli(t, d, "DEL", "task1-m1-logs"))
 }
 
-func TestGoRedisPassesTheDoor(t *testing.T) {
+func TestGoRedisAgainstTheDoor(t *testing.T) {
 	d := openDoor(t, Config{Keys: logtest.Open(t, broker.Config{}).Keys, Password: "pw"})
 	c := redis.NewClient(&redis.Options{Addr: d.Addr().String(), Password: "pw"})
 	defer c.Close()
@@ -70,7 +70,7 @@ func TestGoRedisPassesTheDoor(t *testing.T) {
 	require.ErrorIs(t, c.Get(t.Context(), "b-logs").Err(), redis.Nil)
 }
 
-// startRedis runs Debian's server on a free port of loopback.
+// startRedis runs Debian's redis-server on a loopback port.
 func startRedis(t testing.TB, port int, args ...string) (stop func()) {
 	cmd := exec.Command(find(t, "redis-server"), append([]string{
 		"--bind", "127.0.0.1", "--port", fmt.Sprint(port),
@@ -95,7 +95,7 @@ func freePort(t testing.TB) int {
 	return port
 }
 
-// watch lets a bridge watch until end is called.
+// watch starts b.Watch; end stops it.
 func watch(t *testing.T, b *Bridge) (end func()) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -113,7 +113,7 @@ func TestBridge(t *testing.T) {
 	for _, way := range []struct {
 		name  string
 		args  []string
-		flags string // what the server tells about in the end
+		flags string // notify-keyspace-events of the server afterwards
 	}{
 		{"by notifications", []string{"--notify-keyspace-events", "Ex"}, "K$"},
 		{"by polling where CONFIG is forbidden", []string{"--rename-command", "CONFIG", ""}, ""},
@@ -162,7 +162,7 @@ func TestBridge(t *testing.T) {
 			require.GreaterOrEqual(t, ttl, 10*time.Minute-time.Since(began)-time.Millisecond)
 			require.NoError(t, b.Delete(t.Context(), "r1-cancel"))
 
-			// The server goes away and comes back.
+			// The server is restarted.
 			stop()
 			after, err := l.Claim(t.Context(), runlog.Run{ID: "after"})
 			require.NoError(t, err)
@@ -175,24 +175,24 @@ func TestBridge(t *testing.T) {
 	}
 }
 
-// reluctantRuns is a run log that accepts a cancel at the third attempt.
+// reluctantRuns is a run log that fails the first two calls of Cancel.
 type reluctantRuns struct {
-	asked    atomic.Int32
+	calls    atomic.Int32
 	canceled chan string
 }
 
 func (r *reluctantRuns) Tasks() []string { return []string{"r"} }
 
 func (r *reluctantRuns) Cancel(_ context.Context, task string) error {
-	if r.asked.Add(1) < 3 {
+	if r.calls.Add(1) < 3 {
 		return broker.ErrUnavailable
 	}
 	r.canceled <- task
 	return nil
 }
 
-// A cancel that the run log refuses is repeated.
-func TestBridgeRepeatsACancel(t *testing.T) {
+// A cancel that the run log refuses is retried.
+func TestBridgeRetriesACancel(t *testing.T) {
 	for name, args := range map[string][]string{"by notifications": nil, "by polling": {"--rename-command", "CONFIG", ""}} {
 		t.Run(name, func(t *testing.T) {
 			port := freePort(t)
@@ -208,7 +208,7 @@ func TestBridgeRepeatsACancel(t *testing.T) {
 			case task := <-runs.canceled:
 				require.Equal(t, "r", task)
 			case <-time.After(patience):
-				require.FailNow(t, "the cancel was not repeated")
+				require.FailNow(t, "the cancel was not retried")
 			}
 			end()
 			require.NoError(t, b.Close())
@@ -230,18 +230,18 @@ func TestBridgeWithAWrongPassword(t *testing.T) {
 	defer c.Close()
 	require.NoError(t, c.ConfigSet(t.Context(), "requirepass", "right").Err())
 
-	said := make(chan string, 1)
-	b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://:hidden@127.0.0.1:%d/0", port), Runs: logtest.Open(t, broker.Config{}).Log, Log: slog.New(slog.NewTextHandler(firstLine(said), nil))})
+	logged := make(chan string, 1)
+	b, err := NewBridge(BridgeConfig{URL: fmt.Sprintf("redis://:hidden@127.0.0.1:%d/0", port), Runs: logtest.Open(t, broker.Config{}).Log, Log: slog.New(slog.NewTextHandler(firstLine(logged), nil))})
 	require.NoError(t, err)
 	end := watch(t, b)
-	line := <-said
+	line := <-logged
 	require.Contains(t, line, "WRONGPASS")
 	require.NotContains(t, line, "hidden")
 	end()
 	require.NoError(t, b.Close())
 }
 
-// firstLine passes on the first line of a log.
+// firstLine sends the first line of a log to the channel.
 type firstLine chan string
 
 func (f firstLine) Write(p []byte) (int, error) {

@@ -14,7 +14,7 @@ import (
 
 const (
 	mostArgs = 16
-	mostLine = 4 << 10 // bytes of a length line or an inline command
+	maxLine  = 4 << 10 // bytes of a length line or an inline command
 )
 
 // readCommand reads one command of at most size bytes. An empty line or array gives no arguments
@@ -77,7 +77,7 @@ func readBulk(r *bufio.Reader, most int) ([]byte, error) {
 	return data[:n:n], nil
 }
 
-// readLine reads one line without its end. The bytes are valid until the next read.
+// readLine reads one line without its line ending. The bytes are valid until the next read.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {

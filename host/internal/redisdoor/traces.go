@@ -10,14 +10,14 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// KeyWriter stores keys of runs: the key store behind the door, or the bridge.
+// KeyWriter stores keys of runs. The key store behind the door and the bridge implement it.
 type KeyWriter interface {
 	Put(ctx context.Context, key string, value []byte, ttl time.Duration) error
 	Delete(ctx context.Context, key string) error
 }
 
-// traceKept is the time to live of a trace after its last change, as in the original.
-const traceKept = 10 * time.Minute
+// traceTTL is the time to live of a trace after its last change, as in the original.
+const traceTTL = 10 * time.Minute
 
 // Traces writes the tool calls of runs to "{task}-{message}-logs" and "{task}-logs":
 // [{component_id, trace: [{path, tool_name, arguments, result, elapsed_time}]}]. A component that
@@ -90,10 +90,10 @@ func (t *Traces) Forget(ctx context.Context, task string) error {
 	return errors.Join(errs...)
 }
 
-// sweep forgets runs that continued on another host. The caller holds mu.
+// sweep removes the traces of runs that continued on another host. The caller holds mu.
 func (t *Traces) sweep() {
 	for task, r := range t.runs {
-		if !r.dirty && time.Since(r.used) > traceKept {
+		if !r.dirty && time.Since(r.used) > traceTTL {
 			delete(t.runs, task)
 		}
 	}
@@ -109,7 +109,7 @@ func (t *Traces) Write(ctx context.Context) {
 		}
 		for key, value := range t.changed() {
 			for _, p := range t.places {
-				if err := p.Put(ctx, key, value, traceKept); err != nil && ctx.Err() == nil {
+				if err := p.Put(ctx, key, value, traceTTL); err != nil && ctx.Err() == nil {
 					t.log.Warn("trace of a run not written", "key", key, "err", err)
 				}
 			}

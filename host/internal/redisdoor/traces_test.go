@@ -12,7 +12,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// keyMap is keys in memory; it says when one was written.
+// keyMap stores keys in memory and signals each write.
 type keyMap struct {
 	mu      sync.Mutex
 	keys    map[string]string
@@ -56,5 +56,5 @@ func TestTracesNameTheToolAndAreForgotten(t *testing.T) {
 	require.NoError(t, traces.Forget(t.Context(), "t"))
 	require.Empty(t, keys.get("t-logs"))
 	require.Empty(t, keys.get("t-cancel"))
-	require.JSONEq(t, `[{"component_id":"Agent:A","trace":[`+entry+`]}]`, tell(), "a trace begins anew")
+	require.JSONEq(t, `[{"component_id":"Agent:A","trace":[`+entry+`]}]`, tell(), "a new trace starts")
 }

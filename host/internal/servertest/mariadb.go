@@ -16,10 +16,10 @@ import (
 	_ "github.com/go-sql-driver/mysql" // registers "mysql"
 )
 
-// ErrNoMariaDB says that MariaDB cannot be had here; skip the test with it.
+// ErrNoMariaDB means that MariaDB is not installed; skip the test.
 var ErrNoMariaDB = errors.New("install Debian's mariadb-server-core, or put mariadbd on the path")
 
-// MariaDB is a MariaDB server on a directory of its own.
+// MariaDB is a MariaDB server with its own data directory.
 type MariaDB struct {
 	*Process
 	Port int // on 127.0.0.1; user easel, password easel, database test
@@ -27,7 +27,7 @@ type MariaDB struct {
 	dir string
 }
 
-// StartMariaDB makes a database and runs a server on it. As root it runs as an
+// StartMariaDB creates a database and starts a server. When run as root it starts the server as an
 // unprivileged user.
 //
 // Errors: [ErrNoMariaDB].
@@ -99,7 +99,7 @@ func (s *MariaDB) start(program string) error {
 	return nil
 }
 
-// account is the user that the server runs as; it refuses to be root.
+// account returns the user that runs the server, which refuses to run as root.
 func (s *MariaDB) account() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -156,7 +156,7 @@ func findMariaDB() (string, error) {
 	return "", ErrNoMariaDB
 }
 
-// AddAccount makes an account that may read.
+// AddAccount creates an account with read access.
 func (s *MariaDB) AddAccount(name, password string) error {
 	db, err := sql.Open("mysql", fmt.Sprintf("easel:easel@tcp(127.0.0.1:%d)/test?multiStatements=true", s.Port))
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// PeakMemory is the most resident memory that a process has had, in bytes. It reads /proc, which
-// only Linux has.
+// PeakMemory returns the peak resident memory of a process in bytes. It reads /proc and therefore
+// works only on Linux.
 func PeakMemory(t testing.TB, pid int) int64 { return memory(t, pid, "VmHWM") }
 
-// Memory is the resident memory of a process, in bytes.
+// Memory returns the resident memory of a process in bytes.
 func Memory(t testing.TB, pid int) int64 { return memory(t, pid, "VmRSS") }
 
-// memory is a line of the status of a process, which is in KiB.
+// memory returns a value from the status of a process, which is in KiB.
 func memory(t testing.TB, pid int, name string) int64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// NATSPackage is what [Build] makes a NATS server of.
+// NATSPackage is the package from which [Build] builds a NATS server.
 const NATSPackage = "github.com/nats-io/nats-server/v2"
 
-// NATS is a nats-server with JetStream that keeps its files and its port when
-// it is started again.
+// NATS is a nats-server with JetStream that keeps its files and port across restarts.
 type NATS struct {
 	*Process
 	URL  string
@@ -24,7 +23,7 @@ type NATS struct {
 	program, dir, config string
 }
 
-// StartNATS runs one server on a directory.
+// StartNATS starts a server with its files below dir.
 func StartNATS(program, dir string) (*NATS, error) {
 	n, err := newNATS(program, dir, "solo", "")
 	if err != nil {
@@ -33,8 +32,7 @@ func StartNATS(program, dir string) (*NATS, error) {
 	return n, n.Restart()
 }
 
-// StartSyncedNATS is StartNATS with every message on the disk before it is
-// acknowledged.
+// StartSyncedNATS is StartNATS with every message synced to disk before it is acknowledged.
 func StartSyncedNATS(program, dir string) (*NATS, error) {
 	n, err := newNATS(program, dir, "solo", ", sync_interval: always")
 	if err != nil {
@@ -43,7 +41,7 @@ func StartSyncedNATS(program, dir string) (*NATS, error) {
 	return n, n.Restart()
 }
 
-// StartCluster runs three servers that know each other.
+// StartCluster starts a cluster of three servers.
 func StartCluster(program, dir string) (servers []*NATS, err error) {
 	var ports []int
 	var routes []string
@@ -78,8 +76,7 @@ func newNATS(program, dir, name, more string) (*NATS, error) {
 	return n, os.MkdirAll(n.dir, 0o700)
 }
 
-// Restart runs the server again on the files it left. One that runs must have
-// been killed.
+// Restart starts the server again with its existing files. A running server must be killed first.
 func (n *NATS) Restart() error {
 	file := filepath.Join(n.dir, "nats.conf")
 	if err := os.WriteFile(file, []byte(n.config), 0o600); err != nil {
@@ -93,13 +90,13 @@ func (n *NATS) Restart() error {
 	return n.ready()
 }
 
-// ready waits until the server greets a client.
+// ready waits until the server sends its INFO message.
 func (n *NATS) ready() error {
-	for late := time.Now().Add(Patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(Patience); ; time.Sleep(20 * time.Millisecond) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(n.URL, "nats://"))
 		if err == nil {
 			_, err = bufio.NewReader(conn).ReadString('\n')
-			_ = conn.Close() // only the greeting was wanted
+			_ = conn.Close() // only the INFO message matters
 		}
 		if err == nil {
 			return nil
@@ -109,7 +106,7 @@ func (n *NATS) ready() error {
 			return fmt.Errorf("nats-server ended: %s", n.Output())
 		default:
 		}
-		if time.Now().After(late) {
+		if time.Now().After(deadline) {
 			return fmt.Errorf("nats-server is not ready: %w: %s", err, n.Output())
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Output is what a program or a logger writes, readable while it writes. The zero value is empty.
-// It is safe for concurrent use.
+// Output collects the output of a program or a logger and can be read concurrently. The zero value
+// is empty. It is safe for concurrent use.
 type Output struct {
 	mu sync.Mutex
 	b  strings.Builder
@@ -19,7 +19,7 @@ func (o *Output) Write(b []byte) (int, error) {
 	return o.b.Write(b)
 }
 
-// String is all output so far.
+// String returns the output so far.
 func (o *Output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

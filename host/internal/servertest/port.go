@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// FreePort is a port of loopback that nobody listens on, and that is this process's own until it
-// ends: a server may be started on it now, later, and again after it was killed.
+// FreePort returns an unused loopback port reserved for this process until it exits: a server may
+// be started on it any number of times.
 //
-// It is none of those that the system gives away by itself, to whoever connects to something or
-// listens on port 0: one of them that nobody has now may be somebody's in the next moment. Among
-// the processes that ask here a lock keeps it.
+// The port is outside the ephemeral range, from which the system assigns ports to outgoing
+// connections and to listeners on port 0: a free port of that range may be taken at any time. A
+// file lock excludes other processes that call FreePort.
 func FreePort() (port int, err error) {
 	first, count := unassigned()
 	for range 1000 {
@@ -35,11 +35,11 @@ func FreePort() (port int, err error) {
 	return 0, fmt.Errorf("no free port in %d to %d", first, first+count-1)
 }
 
-// unassigned are the ports that a program has to ask for by their number.
+// unassigned returns the larger range of ports outside the ephemeral one.
 func unassigned() (first, count int) {
-	from, to := 32768, 60999 // Linux's own range, and none is larger
+	from, to := 32768, 60999 // the default on Linux
 	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
-		// What does not follow leaves the range as it is.
+		// Fields that cannot be parsed keep their default.
 		_, _ = fmt.Sscan(string(text), &from, &to)
 	}
 	const lowest, highest = 10_000, 65_535
@@ -49,14 +49,14 @@ func unassigned() (first, count int) {
 	return lowest, max(from-lowest, 1)
 }
 
-// reserved are the ports of this process, and the file whose bytes all processes lock.
+// reserved holds the ports of this process, and the file whose bytes are the locks.
 var reserved struct {
 	sync.Mutex
 	file  *os.File
 	ports map[int]bool
 }
 
-// reserve takes a port for this process unless it, or another one, has it.
+// reserve takes a port for this process unless this process or another one already has it.
 func reserve(port int) (ours bool, err error) {
 	reserved.Lock()
 	defer reserved.Unlock()
@@ -71,7 +71,7 @@ func reserve(port int) (ours bool, err error) {
 		return false, nil
 	}
 	reserved.ports[port] = true
-	// The lock of a byte of the file, which stays empty, ends with the process.
+	// The byte lock is released when the process exits; the file stays empty.
 	err = syscall.FcntlFlock(reserved.file.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK, Start: int64(port), Len: 1})
 	if err == syscall.EAGAIN || err == syscall.EACCES {
 		return false, nil

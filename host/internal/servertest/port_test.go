@@ -25,25 +25,24 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Println(port)
 	}
-	_, _ = bufio.NewReader(os.Stdin).ReadByte() // the ports are held until whoever started it has enough
+	_, _ = bufio.NewReader(os.Stdin).ReadByte() // keeps the ports reserved until the parent closes stdin
 }
 
 const ports = 50
 
-// Processes that ask at the same time get different ports, and none that the system gives to
-// somebody else: the other way of asking, port 0, meets none of them.
-func TestPortsAreOnesOwn(t *testing.T) {
+// Concurrent processes get different ports, and none of those that the system assigns for port 0.
+func TestPortsAreExclusive(t *testing.T) {
 	var mu sync.Mutex
 	owner := map[int]string{}
-	take := func(who string, port int) {
+	claim := func(name string, port int) {
 		mu.Lock()
 		defer mu.Unlock()
 		if before := owner[port]; before != "" {
-			t.Errorf("port %d of %s is that of %s already", port, who, before)
+			t.Errorf("port %d of %s is already reserved by %s", port, name, before)
 		}
-		owner[port] = who
+		owner[port] = name
 	}
-	var asking sync.WaitGroup
+	var readers sync.WaitGroup
 	for n := range 4 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), portsVariable+"=1")
@@ -56,22 +55,22 @@ func TestPortsAreOnesOwn(t *testing.T) {
 			require.NoError(t, end.Close())
 			require.NoError(t, cmd.Wait())
 		})
-		asking.Go(func() {
+		readers.Go(func() {
 			for range ports {
 				var port int
 				if _, err := fmt.Fscanln(out, &port); err != nil {
 					t.Error(err)
 				}
-				take(fmt.Sprint("process ", n), port)
+				claim(fmt.Sprint("process ", n), port)
 			}
 		})
 	}
 	for range ports {
 		port, err := FreePort()
 		require.NoError(t, err)
-		take("this process", port)
+		claim("this process", port)
 	}
-	asking.Wait()
+	readers.Wait()
 	for range 1000 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)

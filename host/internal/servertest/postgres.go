@@ -17,33 +17,31 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx"
 )
 
-// ErrNoPostgres says that PostgreSQL cannot be had here; skip the test with it.
+// ErrNoPostgres means that PostgreSQL is not installed; skip the test.
 var ErrNoPostgres = errors.New("install Debian's postgresql, or put initdb and postgres on the path")
 
-// Postgres is a PostgreSQL server on a directory of its own, which it keeps
-// when it is started again. Its disk writes are not synced, but for
-// [StartSyncedPostgres].
+// Postgres is a PostgreSQL server with its own data directory, which it keeps across restarts.
+// Writes are not synced to disk unless it was started by [StartSyncedPostgres].
 type Postgres struct {
 	*Process
-	URL string // of an empty database, for its owner
+	URL string // of an empty database, as its owner
 
 	bin, dir, port string
 	user           *syscall.Credential
 	fsync          string
 }
 
-// StartPostgres makes a database and runs a server on it. As root it runs as
-// the user postgres, since the server refuses to be root.
+// StartPostgres creates a database and starts a server. When run as root it starts the server as
+// the user postgres, since the server refuses to run as root.
 //
 // Errors: [ErrNoPostgres].
 func StartPostgres() (*Postgres, error) {
-	// Not below a directory of the test: the user postgres could not enter it.
+	// Not in a directory of the test, which the user postgres cannot enter.
 	return startPostgres("", "off")
 }
 
-// StartSyncedPostgres is StartPostgres in a directory of dir, which the user
-// postgres must be able to reach, with its disk writes synced as they are in
-// earnest.
+// StartSyncedPostgres is StartPostgres with writes synced to disk as in production, and with its
+// files below dir, which the user postgres must be able to access.
 func StartSyncedPostgres(dir string) (*Postgres, error) { return startPostgres(dir, "on") }
 
 func startPostgres(parent, fsync string) (*Postgres, error) {
@@ -88,10 +86,9 @@ func (s *Postgres) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Restart runs the server again on the files it left. One that runs must have
-// been killed.
+// Restart starts the server again with its existing files. A running server must be killed first.
 func (s *Postgres) Restart() error {
-	for late := time.Now().Add(Patience); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(Patience); ; time.Sleep(50 * time.Millisecond) {
 		p, err := Start(s.command("postgres", "-D", s.data(), "-p", s.port, "-k", s.dir,
 			"-c", "listen_addresses=127.0.0.1", "-c", "fsync="+s.fsync, "-c", "max_connections=200"))
 		if err != nil {
@@ -99,8 +96,8 @@ func (s *Postgres) Restart() error {
 		}
 		s.Process = p
 		err = s.ready()
-		// A killed server's own children may hold its memory for a moment.
-		if err == nil || time.Now().After(late) {
+		// Child processes of a killed server may hold its shared memory for a moment.
+		if err == nil || time.Now().After(deadline) {
 			return err
 		}
 		p.Kill()
@@ -129,27 +126,26 @@ func (s *Postgres) ready() error {
 	}
 }
 
-// Kill ends the server at once, and its children, which have process groups of
-// their own and may wait for each other for ever.
+// Kill kills the server and its child processes, which have their own process groups and may
+// otherwise wait for each other forever.
 func (s *Postgres) Kill() {
 	select {
 	case <-s.Done():
 		return
 	default:
 	}
-	_ = s.Freeze() // it makes no more of them; it may be gone already
-	// Where the system does not tell, they notice by themselves, most often.
+	_ = s.Freeze() // prevents new children; the process may have exited
+	// Without this file the children usually notice by themselves that the server is gone.
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.PID()))
 	s.Process.Kill()
 	for _, child := range strings.Fields(string(text)) {
 		if pid, err := strconv.Atoi(child); err == nil {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // as above
+			_ = syscall.Kill(pid, syscall.SIGKILL) // may have exited
 		}
 	}
 }
 
-// Schema makes an empty schema and returns the address of a database that has
-// nothing else.
+// Schema creates an empty schema and returns the address of a database that shows only that schema.
 func (s *Postgres) Schema(ctx context.Context, name string) (url string, err error) {
 	db, err := sql.Open("pgx", s.URL)
 	if err != nil {
@@ -177,7 +173,7 @@ func findPostgres() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// serverUser gives dir to the user postgres when the tests run as root.
+// serverUser makes the user postgres own dir when the tests run as root.
 func serverUser(dir string) (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

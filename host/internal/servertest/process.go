@@ -13,40 +13,39 @@ import (
 	"time"
 )
 
-// Patience is how long a server may take to be ready; much more than it needs
-// on a slow machine.
+// Patience bounds waiting for a server to be ready. It is much longer than a slow machine needs.
 const Patience = 60 * time.Second
 
-// Process is a program in a process and process group of its own.
+// Process is a program in its own process and process group.
 type Process struct {
 	cmd  *exec.Cmd
-	done chan struct{} // closed when it is gone
+	done chan struct{} // closed when the process has exited
 
 	mu     sync.Mutex
 	output bytes.Buffer
 	more   chan struct{} // closed and replaced when output has grown
 }
 
-// Start runs a command. What it prints is kept, see [Process.Output].
+// Start starts a command and collects its output, see [Process.Output].
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, done: make(chan struct{}), more: make(chan struct{})}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	cmd.SysProcAttr.Setpgid = true // a signal from the keyboard is for the test, which then stops its servers
+	cmd.SysProcAttr.Setpgid = true // terminal signals reach only the test, which stops its servers
 	cmd.Stdout, cmd.Stderr = p, p
-	cmd.WaitDelay = 5 * time.Second // for children that hold its output
+	cmd.WaitDelay = 5 * time.Second // for children that keep the output open
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	go func() {
-		_ = cmd.Wait() // how it ended does not matter: tests kill it
+		_ = cmd.Wait() // tests kill it: the exit status does not matter
 		close(p.done)
 	}()
 	return p, nil
 }
 
-// Write takes what the program prints.
+// Write appends to the output.
 func (p *Process) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,17 +54,17 @@ func (p *Process) Write(b []byte) (int, error) {
 	return p.output.Write(b)
 }
 
-// Output is what the program has printed, standard output and error in one.
+// Output returns the combined standard output and error so far.
 func (p *Process) Output() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.output.String()
 }
 
-// Line waits for a printed line with a prefix, and more texts after it if any
-// are given, and returns what follows the prefix.
+// Line waits for an output line that starts with prefix and contains all strings of with after it.
+// It returns the line without the prefix.
 func (p *Process) Line(prefix string, with ...string) (string, error) {
-	late := time.After(Patience)
+	timeout := time.After(Patience)
 	for {
 		p.mu.Lock()
 		text, more := p.output.String(), p.more
@@ -80,7 +79,7 @@ func (p *Process) Line(prefix string, with ...string) (string, error) {
 		case <-more:
 		case <-p.done:
 			return "", fmt.Errorf("it ended and did not print %q: %s", prefix, text)
-		case <-late:
+		case <-timeout:
 			return "", fmt.Errorf("it did not print %q: %s", prefix, text)
 		}
 	}
@@ -95,13 +94,13 @@ func containsAll(text string, parts []string) bool {
 	return true
 }
 
-// PID is the number of the process.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the process is gone.
+// Done is closed when the process has exited.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Signal sends a signal to the process; one that is gone is no error.
+// Signal sends a signal to the process. A process that has exited is not an error.
 func (p *Process) Signal(s syscall.Signal) error {
 	err := p.cmd.Process.Signal(s)
 	if errors.Is(err, os.ErrProcessDone) {
@@ -110,26 +109,24 @@ func (p *Process) Signal(s syscall.Signal) error {
 	return err
 }
 
-// Freeze stops the process, as if its machine had been cut off; Thaw lets it
-// go on.
+// Freeze stops the process, as if its machine were disconnected; Thaw continues it.
 func (p *Process) Freeze() error { return p.Signal(syscall.SIGSTOP) }
 
-// Thaw lets a frozen process go on.
+// Thaw continues a frozen process.
 func (p *Process) Thaw() error { return p.Signal(syscall.SIGCONT) }
 
-// Kill ends the process and its group at once, without a word, and waits until
-// the process is gone.
+// Kill kills the process and its group and waits until the process has exited.
 func (p *Process) Kill() {
-	// It may be gone already.
+	// The process may have exited already.
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	<-p.done
 }
 
-// Build compiles a main package of this module or of one it requires into dir
-// and returns the program.
+// Build compiles a main package of this module or of a required one into dir and returns the path
+// of the program.
 func Build(dir, pkg string) (program string, err error) {
 	program = filepath.Join(dir, filepath.Base(strings.TrimSuffix(pkg, "/v2")))
-	// Without symbols linking takes half the time.
+	// Linking without symbols takes half the time.
 	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, pkg).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build %s: %w: %s", pkg, err, out)

@@ -8,8 +8,8 @@ import (
 
 var shared *Postgres
 
-// SharedPostgres is one server for all tests of a program, started when the
-// first of them asks. TestMain calls [RemoveShared] behind them.
+// SharedPostgres returns one server for all tests of a program and starts it on the first call.
+// TestMain calls [RemoveShared] afterwards.
 //
 // Errors: [ErrNoPostgres].
 var SharedPostgres = sync.OnceValues(func() (*Postgres, error) {
@@ -20,7 +20,7 @@ var SharedPostgres = sync.OnceValues(func() (*Postgres, error) {
 	return server, err
 })
 
-// RemoveShared ends what [SharedPostgres] has started, if it has.
+// RemoveShared removes the server of [SharedPostgres] if it was started.
 func RemoveShared() {
 	if shared == nil {
 		return

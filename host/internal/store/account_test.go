@@ -34,7 +34,7 @@ func TestKeys(t *testing.T) {
 
 		now = now.Add(time.Minute)
 		_, err = s.KeyByText(ctx, text)
-		require.ErrorIs(t, err, ErrNotFound, "an expired key opens nothing")
+		require.ErrorIs(t, err, ErrNotFound, "an expired key is rejected")
 		require.ErrorIs(t, s.DeleteKey(ctx, "t2", text), ErrNotFound)
 		require.NoError(t, s.DeleteKey(ctx, "t", text))
 		list, err := s.Keys(ctx, "t")
@@ -53,7 +53,7 @@ func TestBetas(t *testing.T) {
 		require.Len(t, b.Text, 32)
 		again, err := s.BetaFor(ctx, "t", c.ID)
 		require.NoError(t, err)
-		require.Equal(t, b, again, "the token can be read again")
+		require.Equal(t, b, again, "the token can be displayed again")
 		_, err = s.BetaFor(ctx, "t2", c.ID)
 		require.ErrorIs(t, err, ErrNotFound)
 		got, err := s.BetaByText(ctx, b.Text)
@@ -121,7 +121,7 @@ func TestTenants(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesTakesKeysAndLoginsAway(t *testing.T) {
+func TestDeletedMembersLoseKeysAndLogins(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		one, err := s.PutTenant(ctx, Tenant{Name: "one"})
@@ -160,15 +160,15 @@ func TestWhoLeavesTakesKeysAndLoginsAway(t *testing.T) {
 		_, err = s.CanvasTenant(ctx, c.ID)
 		require.ErrorIs(t, err, ErrNotFound)
 		_, err = s.User(ctx, ann.ID)
-		require.NoError(t, err, "she belongs to another tenant")
+		require.NoError(t, err, "the user belongs to another tenant")
 		all, err := s.Tenants(ctx)
 		require.NoError(t, err)
 		require.Equal(t, []Tenant{two}, all)
 	})
 }
 
-// A migration that adds a table says here whether a tenant's end empties it.
-func TestOwnedTablesAreAll(t *testing.T) {
+// A migration that adds a table of tenants must add it to owned, which DeleteTenant empties.
+func TestOwnedTablesAreComplete(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	const query = `SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'tenant_id'`
 	tables, err := queryAll(t.Context(), s.read, func(r row) (string, error) {
@@ -260,7 +260,7 @@ func TestSecrets(t *testing.T) {
 				require.Equal(t, step.want, hosts)
 			}
 
-			t.Run("a sealed value does not open in another place", func(t *testing.T) {
+			t.Run("a moved sealed value cannot be opened", func(t *testing.T) {
 				require.NoError(t, s.write(ctx, "move", func(ctx context.Context, q querier) error {
 					_, err := q.ExecContext(ctx, `UPDATE secrets SET name = 'moved'`)
 					return err
@@ -269,7 +269,7 @@ func TestSecrets(t *testing.T) {
 				require.ErrorIs(t, err, ErrWrongKey)
 				require.NoError(t, s.DeleteSecret(ctx, "t", "moved"))
 			})
-			t.Run("the data directory does not hold the text", func(t *testing.T) {
+			t.Run("the data directory does not contain the plain text", func(t *testing.T) {
 				files, err := filepath.Glob(filepath.Join(cfg.Dir, "*"))
 				require.NoError(t, err)
 				for _, file := range files {
@@ -278,12 +278,12 @@ func TestSecrets(t *testing.T) {
 					require.NotContains(t, string(data), "very-secret", file)
 				}
 			})
-			t.Run("the key file is for its owner alone", func(t *testing.T) {
+			t.Run("the key file is private to its owner", func(t *testing.T) {
 				info, err := os.Stat(filepath.Join(cfg.Dir, "secret.key"))
 				require.NoError(t, err)
 				require.Zero(t, info.Mode().Perm()&0o077)
 			})
-			t.Run("another key file is refused at the start", func(t *testing.T) {
+			t.Run("another key file is rejected by Open", func(t *testing.T) {
 				other := cfg
 				other.KeyFile = filepath.Join(t.TempDir(), "other.key")
 				_, err := Open(ctx, other)

@@ -2,12 +2,12 @@ package store
 
 import "context"
 
-// Beta is the token of a page that embeds a canvas. Unlike a key it is meant
-// to be copied from a page again and again, so it is sealed, not only hashed.
+// Beta is the token of a page that embeds a canvas. Unlike a key it can be displayed again, so it
+// is sealed and not only hashed.
 type Beta struct {
 	ID         string
 	Tenant     string
-	Canvas     string // the one canvas it opens; "" opens all of the tenant
+	Canvas     string // the canvas it grants access to; "" grants all of the tenant
 	Text       string // 32 characters, for the owner to copy
 	CreateTime int64  // Unix milliseconds
 }
@@ -25,9 +25,9 @@ func scanBeta(r row) (sealedBeta, error) {
 	return b, err
 }
 
-// BetaFor returns the token of a canvas ("" for one that opens all of the
-// tenant's) and makes it when there is none. Errors: [ErrNotFound] for
-// a canvas of another tenant.
+// BetaFor returns the token of a canvas, or with canvas "" the token for all canvases of the
+// tenant. It creates the token if there is none. Errors: [ErrNotFound] for a canvas of another
+// tenant.
 func (s *Store) BetaFor(ctx context.Context, tenant, canvas string) (Beta, error) {
 	if canvas != "" {
 		if _, err := s.Canvas(ctx, tenant, canvas); err != nil {
@@ -63,16 +63,15 @@ func (s *Store) openBeta(b sealedBeta) (Beta, error) {
 	return b.Beta, err
 }
 
-// BetaByText finds the token that a page presents; its Text is not filled in.
-// Errors: [ErrNotFound].
+// BetaByText returns the token that a page presents, without Text. Errors: [ErrNotFound].
 func (s *Store) BetaByText(ctx context.Context, text string) (Beta, error) {
 	const query = `SELECT ` + betaColumns + ` FROM betas WHERE hash = $1`
 	b, err := scanBeta(s.read.QueryRowContext(ctx, query, hashToken(text)))
 	return b.Beta, fail(err, "beta token")
 }
 
-// DeleteBeta removes the token of a canvas, so that [Store.BetaFor] makes a
-// new one. Errors: [ErrNotFound].
+// DeleteBeta removes the token of a canvas; [Store.BetaFor] then creates a new one. Errors:
+// [ErrNotFound].
 func (s *Store) DeleteBeta(ctx context.Context, tenant, canvas string) error {
 	return s.write(ctx, "delete beta token", func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM betas WHERE tenant_id = $1 AND canvas_id = $2`, tenant, canvas)

@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// blockRows is about how many rows a block has: a page counts the rows after the last block,
-	// and passes over those before it in its own block.
+	// blockRows is the approximate number of rows in a block. A page counts the rows after the last
+	// block, and skips those before it within its own block.
 	blockRows = 5_000
-	// mostBlocks bounds the blocks that one page counts, so that it does not wait for all of a
-	// list that was never counted.
+	// mostBlocks bounds the blocks that one page counts, so that it does not wait until a long list
+	// is counted for the first time.
 	mostBlocks = 64
-	// blockAge is the age from which no row appears in a list any more. It is longer than
-	// settledAfter because a block is kept.
+	// blockAge is the age from which no new row can appear in a list. It is longer than
+	// settledAfter because blocks are stored permanently.
 	blockAge = 10 * time.Minute
-	// recountAfter is how long a block counts as right: a host of another version may have deleted
-	// rows without lowering it.
+	// recountAfter is how long the count of a block is trusted: a host of another version may have
+	// deleted rows without updating it.
 	recountAfter = 24 * time.Hour
 )
 
-// scope is a list whose rows are counted in blocks: those of a tenant or of one of its canvases.
+// scope is a list whose rows are counted in blocks: those of a tenant, or of one of its canvases.
 type scope struct{ table, tenant, canvas string }
 
-// where is the condition for the rows of the scope.
+// where returns the condition for the rows of the scope.
 func (c scope) where() *where {
 	w := &where{}
 	w.equal("tenant_id", c.tenant)
@@ -35,9 +35,9 @@ func (c scope) where() *where {
 	return w
 }
 
-// block is the number of rows of a scope that were created in a span of time.
+// block is the number of rows of a scope that were created in a time range.
 type block struct {
-	from, to int64 // Unix milliseconds; to is excluded
+	from, to int64 // Unix milliseconds; to is exclusive
 	rows     int
 	checked  int64 // Unix milliseconds
 }
@@ -46,7 +46,7 @@ func scanBlock(r row) (b block, err error) {
 	return b, r.Scan(&b.from, &b.to, &b.rows, &b.checked)
 }
 
-// blocksOf reads the blocks of a scope, oldest first.
+// blocksOf returns the blocks of a scope, oldest first.
 func blocksOf(ctx context.Context, q querier, c scope) ([]block, error) {
 	const query = `SELECT from_time, to_time, row_count, check_time FROM list_blocks
 		WHERE list = $1 AND tenant_id = $2 AND canvas_id = $3 ORDER BY from_time`
@@ -59,7 +59,7 @@ type counted struct {
 	total  int
 }
 
-// countScope counts the rows of a scope: those after its last block one by one.
+// countScope counts the rows of a scope: blocks, plus individual rows after the last block.
 func countScope(ctx context.Context, s *Store, c scope) (counted, error) {
 	blocks, err := blocksOf(ctx, s.read, c)
 	if err != nil {
@@ -79,8 +79,8 @@ func countScope(ctx context.Context, s *Store, c scope) (counted, error) {
 		n.total += b.rows
 	}
 	keep := func(op func(ctx context.Context, q querier) error) {
-		// The number is right without it, and a page has to be read on a full disk as well; the
-		// next page tries again.
+		// Storing blocks is best effort: the count is correct without them, and pages must be
+		// readable on a full disk. The next page retries.
 		_ = s.write(ctx, "count "+c.table, op)
 	}
 	if old >= blockRows {
@@ -91,14 +91,13 @@ func countScope(ctx context.Context, s *Store, c scope) (counted, error) {
 	return n, nil
 }
 
-// lockLists makes counting and deleting rows of lists exclude each other until the end of the
-// transaction.
+// lockLists serializes counting and deleting listed rows until the end of the transaction.
 func lockLists(ctx context.Context, q querier) error {
 	res, err := q.ExecContext(ctx, `UPDATE meta SET value = value WHERE name = 'lists'`)
 	return changed(res, err, errors.New("the row lists of the table meta is missing"))
 }
 
-// addBlocks counts rows after the last block of a scope that were created before settled.
+// addBlocks counts the rows of a scope that were created after its last block and before settled.
 func addBlocks(ctx context.Context, q querier, c scope, settled, now int64) error {
 	if err := lockLists(ctx, q); err != nil {
 		return err
@@ -130,8 +129,8 @@ func addBlocks(ctx context.Context, q querier, c scope, settled, now int64) erro
 	return nil
 }
 
-// blockEnd is the end of a block of blockRows that begins at from, or 0 when there are too few rows
-// for one before settled.
+// blockEnd returns the end of a block of blockRows rows that starts at from, or 0 if there are not
+// enough rows before settled.
 func blockEnd(ctx context.Context, q querier, c scope, from, settled int64) (int64, error) {
 	w := c.where()
 	w.add("create_time >= ?", from)
@@ -141,7 +140,7 @@ func blockEnd(ctx context.Context, q querier, c scope, from, settled int64) (int
 	if err != nil || len(ends) == 0 {
 		return 0, err
 	}
-	return max(ends[0], from+1), nil // all of them may have been created at once
+	return max(ends[0], from+1), nil // all rows may have the same creation time
 }
 
 func scanTime(r row) (t int64, err error) { return t, r.Scan(&t) }
@@ -154,13 +153,13 @@ func rowsBetween(ctx context.Context, q querier, c scope, from, to int64) (rows 
 	return rows, err
 }
 
-// stale is the index of a block that is to be counted again, or -1.
+// stale returns the index of a block that needs a recount, or -1.
 func stale(blocks []block, now time.Time) int {
 	before := now.Add(-recountAfter).UnixMilli()
 	return slices.IndexFunc(blocks, func(b block) bool { return b.checked < before })
 }
 
-// recount counts a block again.
+// recount updates the count of a block.
 func recount(ctx context.Context, q querier, c scope, b block, now int64) error {
 	if err := lockLists(ctx, q); err != nil {
 		return err
@@ -175,21 +174,21 @@ func recount(ctx context.Context, q querier, c scope, b block, now int64) error 
 	return err
 }
 
-// deletedRow is what blocks have to know of a deleted row.
+// deletedRow is the part of a deleted row that blocks depend on.
 type deletedRow struct {
 	tenant, canvas string
 	created        int64
 }
 
-// returnDeleted ends a DELETE whose rows deleteListed reads.
+// returnDeleted is the RETURNING clause that deleteListed appends.
 const returnDeleted = ` RETURNING tenant_id, canvas_id, create_time`
 
 func scanDeleted(r row) (d deletedRow, err error) {
 	return d, r.Scan(&d.tenant, &d.canvas, &d.created)
 }
 
-// deleteListed runs a DELETE of rows that lists count, which ends in returnDeleted, and says how
-// many rows there were.
+// deleteListed runs a DELETE of listed rows, updates their blocks and returns the number of rows.
+// The query must not have a RETURNING clause.
 func deleteListed(ctx context.Context, q querier, table, query string, args ...any) (int64, error) {
 	if err := lockLists(ctx, q); err != nil {
 		return 0, err
@@ -215,7 +214,7 @@ func deleteListed(ctx context.Context, q querier, table, query string, args ...a
 	return int64(len(rows)), nil
 }
 
-// lower takes deleted rows off the blocks of a scope, and removes empty blocks.
+// lower subtracts deleted rows from the blocks of a scope, and removes empty blocks.
 func lower(ctx context.Context, q querier, c scope, created []int64) error {
 	blocks, err := blocksOf(ctx, q, c)
 	if err != nil {
@@ -240,14 +239,14 @@ func lower(ctx context.Context, q querier, c scope, created []int64) error {
 	return err
 }
 
-// narrow lets a page in the order of creation begin at its block: it adds a condition for rows to w
-// and takes those outside off the offset of the page and the number of rows.
+// narrow makes a page ordered by creation start at its block: it adds a condition to w and
+// subtracts the rows outside from the offset and the row count.
 func (n *counted) narrow(w *where, p *Page) {
 	if p.Limit <= 0 || p.After != nil || len(n.blocks) == 0 {
 		return
 	}
 	last := n.blocks[len(n.blocks)-1]
-	before := n.total // rows outside of the blocks that were not passed yet
+	before := n.total // rows in no block
 	for _, b := range n.blocks {
 		before -= b.rows
 	}

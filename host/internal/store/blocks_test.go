@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// addRuns adds runs of canvas c from the ids first to last, created at as many milliseconds.
+// addRuns adds runs of canvas c with ids from first to last, created one millisecond apart.
 func addRuns(t *testing.T, s *Store, first, last int) {
 	t.Helper()
 	require.NoError(t, s.write(t.Context(), "fill", func(ctx context.Context, q querier) error {
@@ -22,7 +22,7 @@ func addRuns(t *testing.T, s *Store, first, last int) {
 	}))
 }
 
-// blockStore fills a store with 35,000 runs of one canvas and a clock that stands behind them.
+// blockStore fills a store with 35,000 runs of one canvas and sets its clock past them.
 func blockStore(t *testing.T, s *Store) {
 	t.Helper()
 	s.now = func() time.Time { return time.UnixMilli(1600000000000).Add(time.Hour) }
@@ -67,7 +67,7 @@ func TestBlocksFollowRows(t *testing.T) {
 			_, _ = runsOf(t, s, RunFilter{}, Page{Limit: 1})
 		}
 		_, total := runsOf(t, s, RunFilter{}, Page{Limit: 1})
-		require.Equal(t, 35_010-10_005, total, "a block is counted again")
+		require.Equal(t, 35_010-10_005, total, "a stale block is recounted")
 
 		_, err = s.PutTenant(t.Context(), Tenant{ID: "t", Name: "t"})
 		require.NoError(t, err)
@@ -77,8 +77,8 @@ func TestBlocksFollowRows(t *testing.T) {
 	})
 }
 
-// Pages of a list with blocks are those of the list without them.
-func TestPagesBeginAtTheirBlock(t *testing.T) {
+// Pages of a list with blocks equal those of a list without them.
+func TestPagesStartAtTheirBlock(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		blockStore(t, s)
 		ids := func(p Page) (out []string) {
@@ -105,7 +105,7 @@ func TestPagesBeginAtTheirBlock(t *testing.T) {
 	})
 }
 
-// Rows of one millisecond are one block, whatever their number.
+// Rows of one millisecond form one block, whatever their number.
 func TestBlockOfOneMillisecond(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		blockStore(t, s)
@@ -121,7 +121,7 @@ func TestBlockOfOneMillisecond(t *testing.T) {
 	})
 }
 
-// Deletions and counts of two hosts at once leave blocks that are right.
+// Concurrent deletions and counts of two hosts leave correct blocks.
 func TestBlocksUnderConcurrentDeletions(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
@@ -153,12 +153,12 @@ func TestBlocksUnderConcurrentDeletions(t *testing.T) {
 	}
 }
 
-// fullDisk is a committer that cannot write.
+// fullDisk is a committer whose writes fail with ErrFull.
 type fullDisk struct{ committer }
 
 func (fullDisk) write(context.Context, func(context.Context, querier) error) error { return ErrFull }
 
-// A list can be read while nothing can be written.
+// A list is readable while writes fail.
 func TestListsAreReadOnFullDisk(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	blockStore(t, s)

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Canvas is one saved agent.
+// Canvas is a saved agent.
 type Canvas struct {
 	ID          string
 	Tenant      string
-	User        string // who made it
+	User        string // creator
 	Title       string
 	Description string
 	Avatar      string // data URL or base64 text
@@ -22,8 +22,8 @@ type Canvas struct {
 	Category    string // agent_canvas or dataflow_canvas
 	Permission  string // me or team
 	Tags        []string
-	DSL         []byte // the document, kept byte for byte
-	Rev         int64  // grows by one with each change
+	DSL         []byte // the document, stored byte for byte
+	Rev         int64  // incremented by each change
 	CreateTime  int64  // Unix milliseconds
 	UpdateTime  int64  // Unix milliseconds
 	Publication
@@ -57,11 +57,10 @@ func (c *Canvas) tags() (string, error) {
 	return string(b), err
 }
 
-// CreateCanvas adds a canvas and, when versionTitle is not empty, its first
-// version, which is published when c is Released. An empty ID is filled in. The
-// returned canvas is the stored one.
+// CreateCanvas adds a canvas and, if versionTitle is not empty, its first version, which is
+// published if c is Released. An empty ID is filled in. It returns the stored canvas.
 //
-// Errors: [ErrExists] when the id is taken, [ErrInvalid].
+// Errors: [ErrExists] if the id is taken, [ErrInvalid].
 func (s *Store) CreateCanvas(ctx context.Context, c Canvas, versionTitle string) (Canvas, error) {
 	if c.ID == "" {
 		c.ID = newID()
@@ -97,37 +96,36 @@ func (s *Store) CreateCanvas(ctx context.Context, c Canvas, versionTitle string)
 	return c, nil
 }
 
-// Canvas reads one canvas of a tenant. Errors: [ErrNotFound].
+// Canvas returns a canvas of a tenant. Errors: [ErrNotFound].
 func (s *Store) Canvas(ctx context.Context, tenant, id string) (Canvas, error) {
 	const query = `SELECT ` + canvasColumns + ` FROM canvases WHERE id = $1 AND tenant_id = $2`
 	c, err := scanCanvas(s.read.QueryRowContext(ctx, query, id, tenant))
 	return c, fail(err, "canvas %q", id)
 }
 
-// CanvasTenant names the tenant of a canvas, for requests that come with the
-// id alone, such as a webhook. Errors: [ErrNotFound].
+// CanvasTenant returns the tenant of a canvas, for requests that contain only the id, such as a
+// webhook. Errors: [ErrNotFound].
 func (s *Store) CanvasTenant(ctx context.Context, id string) (string, error) {
 	var tenant string
 	err := s.read.QueryRowContext(ctx, `SELECT tenant_id FROM canvases WHERE id = $1`, id).Scan(&tenant)
 	return tenant, fail(err, "canvas %q", id)
 }
 
-// editPatience bounds how long an edit is run again on newer state, and
-// mostEditWait the pause before it, so that those who meet come apart.
+// editPatience bounds the retries of an edit on newer state, and mostEditWait the pause before a
+// retry, which is random so that concurrent writers do not retry in step.
 const (
 	editPatience = 10 * time.Second
 	mostEditWait = 64 * time.Millisecond
 )
 
-// EditCanvas reads a canvas, lets change alter it and writes it back over the
-// same revision; when somebody else was faster, change is run again on what
-// they wrote, so no change is lost. ID, Tenant, Rev and times are not for
-// change to set. A versionTitle that is not empty adds a version when the DSL
-// differs from the newest one; that version is published in the same commit
-// when change sets Released, which is false when change gets it.
+// EditCanvas reads a canvas, applies change and writes it back over the same revision. If another
+// writer was faster, change is applied again to the new state, so no change is lost. Changes of ID,
+// Tenant, Rev and times are ignored. A versionTitle that is not empty adds a version if the DSL
+// differs from the newest one; the version is published in the same commit if change sets Released,
+// which is false when change is called.
 //
-// Errors: [ErrNotFound], [ErrConflict] when others were faster for ten seconds,
-// and whatever change returns, in which case nothing is written.
+// Errors: [ErrNotFound], [ErrConflict] after ten seconds of retries, and any error of change, in
+// which case nothing is written.
 func (s *Store) EditCanvas(ctx context.Context, tenant, id, versionTitle string, change func(*Canvas) error) (Canvas, error) {
 	began := time.Now()
 	for wait := time.Millisecond; ; wait = min(2*wait, mostEditWait) {
@@ -158,7 +156,7 @@ func (s *Store) EditCanvas(ctx context.Context, tenant, id, versionTitle string,
 	}
 }
 
-// replaceCanvas writes c over the revision rev, and gives it as it is stored.
+// replaceCanvas writes c over the revision rev and returns the stored canvas.
 func (s *Store) replaceCanvas(ctx context.Context, c Canvas, rev int64, versionTitle string, publish bool) (Canvas, error) {
 	if err := c.check(); err != nil {
 		return Canvas{}, fail(err, "save canvas %q", c.ID)
@@ -188,8 +186,8 @@ func (s *Store) replaceCanvas(ctx context.Context, c Canvas, rev int64, versionT
 	return c, nil
 }
 
-// DeleteCanvas removes a canvas with its versions and beta tokens; sessions and run history
-// stay. Errors: [ErrNotFound].
+// DeleteCanvas removes a canvas with its versions and beta tokens. Sessions and run history remain.
+// Errors: [ErrNotFound].
 func (s *Store) DeleteCanvas(ctx context.Context, tenant, id string) error {
 	return s.write(ctx, fmt.Sprintf("delete canvas %q", id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM canvases WHERE id = $1 AND tenant_id = $2`, id, tenant)
@@ -204,17 +202,17 @@ func (s *Store) DeleteCanvas(ctx context.Context, tenant, id string) error {
 	})
 }
 
-// CanvasFilter chooses canvases; empty fields do not choose.
+// CanvasFilter selects canvases; empty fields match all.
 type CanvasFilter struct {
-	Tenants    []string // must not be empty
-	User       string   // the maker
+	Tenants    []string // required
+	User       string   // creator
 	ID         string
-	Title      string // exact, but without case
+	Title      string // exact, case-insensitive
 	Categories []string
 	Types      []string
-	Keywords   string // within the title, without case
+	Keywords   string // substring of the title, case-insensitive
 	Permission string
-	Tags       []string // at least one of them; none may hold a comma
+	Tags       []string // at least one of them; tags must not contain a comma
 }
 
 var canvasList = listing[Canvas]{table: "canvases", columns: canvasColumns, large: []string{"dsl"}, scan: scanCanvas, order: map[string]string{
@@ -223,13 +221,13 @@ var canvasList = listing[Canvas]{table: "canvases", columns: canvasColumns, larg
 	"title": "title_fold", "id": "id",
 }}
 
-// Canvases lists canvases of the given tenants and counts all that match. It
-// orders by create_time, update_time, title or id.
+// Canvases returns a page of the canvases of the given tenants and the number of all that match.
+// The order is create_time, update_time, title or id.
 func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas, int, error) {
 	if len(f.Tenants) == 0 {
 		return nil, 0, fail(ErrInvalid, "list canvases: no tenant")
 	}
-	w := where{changing: true} // canvases are edited
+	w := where{changing: true} // canvases can be edited
 	w.in("tenant_id", f.Tenants)
 	w.equal("user_id", f.User)
 	w.equal("id", f.ID)
@@ -246,8 +244,8 @@ func (s *Store) Canvases(ctx context.Context, f CanvasFilter, p Page) ([]Canvas,
 	return list(ctx, s, &canvasList, &w, p)
 }
 
-// tagged appends that the JSON list in the column tags holds at least one of the texts. Quotes
-// within a text are escaped in it, so that a quote behind a comma begins one.
+// tagged adds the condition that the JSON array in column tags contains at least one of tags.
+// Quotes inside a tag are escaped in JSON, so a quote after a comma always starts a tag.
 func (w *where) tagged(tags []string) error {
 	if len(tags) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 func TestCanvas(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
-		dsl := []byte("{\"a\":\"\\u0000 \xff\"}") // what the document holds is not ours to judge
+		dsl := []byte("{\"a\":\"\\u0000 \xff\"}") // the store does not validate the document
 		made, err := s.CreateCanvas(ctx, Canvas{Tenant: "t1", Title: "Ärger 100%", Tags: []string{"x"}, DSL: dsl}, "")
 		require.NoError(t, err)
 		got, err := s.Canvas(ctx, "t1", made.ID)
@@ -28,17 +28,17 @@ func TestCanvas(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "t1", tenant)
 		})
-		t.Run("an id is taken once", func(t *testing.T) {
+		t.Run("ids are unique", func(t *testing.T) {
 			_, err := s.CreateCanvas(ctx, Canvas{ID: made.ID, Tenant: "t2"}, "")
 			require.ErrorIs(t, err, ErrExists)
 		})
-		t.Run("text with a zero byte or broken UTF-8 is refused alike", func(t *testing.T) {
+		t.Run("zero bytes and invalid UTF-8 are rejected", func(t *testing.T) {
 			for _, title := range []string{"a\x00b", "a\xffb"} {
 				_, err := s.CreateCanvas(ctx, Canvas{Tenant: "t1", Title: title}, "")
 				require.ErrorIs(t, err, ErrInvalid)
 			}
 		})
-		t.Run("a change's own error writes nothing", func(t *testing.T) {
+		t.Run("an error of change writes nothing", func(t *testing.T) {
 			_, err := s.EditCanvas(ctx, "t1", made.ID, "", func(c *Canvas) error {
 				c.Title = "lost"
 				return ErrQuota
@@ -48,7 +48,7 @@ func TestCanvas(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, made.Title, got.Title)
 		})
-		t.Run("deleting it removes it", func(t *testing.T) {
+		t.Run("delete", func(t *testing.T) {
 			require.NoError(t, s.DeleteCanvas(ctx, "t1", made.ID))
 			_, err := s.Canvas(ctx, "t1", made.ID)
 			require.ErrorIs(t, err, ErrNotFound)
@@ -131,7 +131,7 @@ func TestCanvases(t *testing.T) {
 				4,
 			},
 			{"several tenants", CanvasFilter{Tenants: []string{"t1", "t2"}, Title: "apple"}, Page{}, []string{"apple", "apple"}, 2},
-			{"nothing found", CanvasFilter{User: "nobody"}, Page{}, nil, 0},
+			{"nothing found", CanvasFilter{User: "unknown"}, Page{}, nil, 0},
 			{"a tag is found as it is", CanvasFilter{Tags: []string{"fruit"}}, Page{}, []string{"apple"}, 1},
 			{
 				"one of the tags is enough",
@@ -158,7 +158,7 @@ func TestCanvases(t *testing.T) {
 			})
 		}
 		_, _, err = s.Canvases(ctx, CanvasFilter{}, Page{})
-		require.ErrorIs(t, err, ErrInvalid, "a list without a tenant is a mistake")
+		require.ErrorIs(t, err, ErrInvalid, "a tenant is required")
 		_, _, err = s.Canvases(ctx, CanvasFilter{Tenants: []string{"t1"}}, Page{Order: "dsl; DROP TABLE canvases"})
 		require.ErrorIs(t, err, ErrInvalid)
 	})
@@ -176,7 +176,7 @@ func TestVersions(t *testing.T) {
 			})
 			require.NoError(t, err)
 		}
-		save("0") // the same content again makes no version
+		save("0") // saving identical content adds no version
 		for i := 1; i <= 24; i++ {
 			save(fmt.Sprint(i))
 		}

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// CheckDump reads a dump to its end and writes nothing: its tables, columns and values are those
-// that [Store.Load] takes.
+// CheckDump reads a dump to its end and validates that [Store.Load] accepts its tables, columns and
+// values. It writes nothing.
 //
 // Errors: [ErrNewer], [ErrCorrupt].
 func CheckDump(ctx context.Context, r io.Reader) (err error) {
@@ -37,7 +37,7 @@ func CheckDump(ctx context.Context, r io.Reader) (err error) {
 	}), "check dump")
 }
 
-// isOfType compares a value of a dump with a type of the migrations.
+// isOfType reports whether a value of a dump fits a column type of the migrations.
 func isOfType(v any, want string) bool {
 	switch v.(type) {
 	case string:
@@ -48,13 +48,13 @@ func isOfType(v any, want string) bool {
 	return want == "BYTEA"
 }
 
-// emptyTables is a database in memory with the tables of this version.
+// emptyTables returns an in-memory database with the tables of this version.
 func emptyTables(ctx context.Context) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	db.SetMaxOpenConns(1) // each connection would get its own database
 	_, err = schemaVersion(ctx, db)
 	if err == nil {
 		err = applyAll(ctx, db)
@@ -78,8 +78,8 @@ func applyAll(ctx context.Context, q querier) error {
 	return nil
 }
 
-// CheckIntegrity has a SQLite database check its file; PostgreSQL checks its pages as it reads
-// them.
+// CheckIntegrity checks the file of a SQLite database. It does nothing on PostgreSQL, which checks
+// pages as it reads them.
 //
 // Errors: [ErrCorrupt].
 func CheckIntegrity(ctx context.Context, s *Store) error {

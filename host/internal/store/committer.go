@@ -12,18 +12,17 @@ import (
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
-// A committer makes writes durable. SQLite has one writer at a time and pays
-// one fsync per commit, so [group] shares a commit among all that wait;
-// PostgreSQL does that itself, so [each] gives every write its transaction.
+// A committer makes writes durable. SQLite has one writer at a time and one fsync per commit, so
+// [group] combines waiting writes in one commit. PostgreSQL groups commits itself, so [each] uses
+// one transaction per write.
 type committer interface {
 	write(ctx context.Context, op func(context.Context, querier) error) error
-	// exec writes one statement, which undoes itself when it fails, and says how
-	// many rows it changed.
+	// exec runs one statement, which is atomic, and returns the number of changed rows.
 	exec(ctx context.Context, query string, args ...any) (changed int64, err error)
 	close() error
 }
 
-// querier is what an operation may do inside its transaction.
+// querier is the subset of a transaction that operations use.
 type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -38,7 +37,7 @@ func execOn(ctx context.Context, q querier, query string, args []any) (changed i
 	return res.RowsAffected()
 }
 
-// each runs every write in a transaction of its own.
+// each runs every write in its own transaction.
 type each struct {
 	db     *sql.DB
 	closed atomic.Bool
@@ -53,8 +52,8 @@ func (e *each) write(ctx context.Context, op func(context.Context, querier) erro
 		return err
 	}
 	if err := op(ctx, tx); err != nil {
-		// The first error is the one that tells; a failed rollback only means
-		// that the connection is gone, which rolls back as well.
+		// Report the first error: a failed rollback only means that the connection is lost, which
+		// rolls back as well.
 		_ = tx.Rollback()
 		return err
 	}
@@ -73,15 +72,14 @@ func (e *each) close() error {
 	return nil
 }
 
-// mostTogether bounds how many writes share one transaction, so that the first
-// of them is not kept waiting by the last.
+// mostTogether bounds the writes in one transaction, and so the wait of the first one.
 const mostTogether = 256
 
-// group runs writes on one connection, many to a transaction.
+// group combines writes on one connection into shared transactions.
 //
-// One goroutine owns conn and its statements. Callers send a job and wait for
-// its answer; an operation may be run twice (see [group.commit]) and must set,
-// not add to, what it returns. Nobody is answered before the commit.
+// One goroutine owns conn and its statements. Callers send a job and wait for its result, which is
+// sent after the commit. An operation may run twice (see [group.commit]), so it must assign its
+// results and not add to them.
 type group struct {
 	dir  string // of the database
 	conn *statements
@@ -113,14 +111,14 @@ func newGroup(conn *sql.Conn, dir string, keys *keyMemory) *group {
 	return g
 }
 
-// write waits until op is committed or has failed. When ctx ends while the
-// commit is under way, the write may still happen.
+// write waits until op is committed or has failed. If ctx ends during the commit, the write may
+// still happen.
 func (g *group) write(ctx context.Context, op func(context.Context, querier) error) error {
 	return g.wait(&job{ctx: ctx, op: op, done: make(chan struct{})})
 }
 
 func (g *group) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
-	var n int64 // a write that is not waited for any more may still set it
+	var n int64 // may be set after the caller stopped waiting
 	err = g.wait(&job{ctx: ctx, single: true, done: make(chan struct{}), op: func(ctx context.Context, q querier) (err error) {
 		n, err = execOn(ctx, q, query, args)
 		return err
@@ -144,7 +142,7 @@ func (g *group) wait(j *job) error {
 	case <-j.done:
 		return j.err
 	case <-g.done:
-		// The loop may have answered in its last round.
+		// The loop may have finished the job in its last iteration.
 		select {
 		case <-j.done:
 			return j.err
@@ -188,8 +186,8 @@ func (g *group) loop() {
 	}
 }
 
-// explain names a disk that takes no writes any more: to SQLite that is an I/O
-// error like others.
+// explain detects a file system that became read-only, which SQLite reports as an ordinary I/O
+// error.
 func (g *group) explain(err error) error {
 	if err != nil && classify(err) == ErrUnavailable && disk.ReadOnly(g.dir) {
 		return fmt.Errorf("%w (%v)", ErrReadOnly, err)
@@ -197,8 +195,8 @@ func (g *group) explain(err error) error {
 	return err
 }
 
-// collect adds what is already waiting, and what those who are about to write
-// bring when they get their turn once; it never waits for more.
+// collect adds waiting jobs, and after one yield those that other goroutines are about to send. It
+// does not wait.
 func (g *group) collect(batch []*job) []*job {
 	for yielded := false; len(batch) < mostTogether; {
 		select {
@@ -215,10 +213,9 @@ func (g *group) collect(batch []*job) []*job {
 	return batch
 }
 
-// commit runs a batch in one transaction. A job that fails alone is undone
-// alone. When the transaction itself breaks (SQLite drops it by itself on a
-// full disk or an I/O error), each job is tried again by itself, so that one
-// large write does not take the small ones down with it.
+// commit runs a batch in one transaction. A failing job is rolled back by itself. If the
+// transaction is lost (SQLite drops it on a full disk or an I/O error), each job is retried alone,
+// so that one large write does not fail the small ones.
 func (g *group) commit(batch []*job) {
 	if len(batch) == 1 {
 		batch[0].err = g.alone(batch[0])
@@ -239,7 +236,7 @@ func (g *group) alone(j *job) error {
 	}
 	ctx := context.Background()
 	if j.single {
-		return j.op(ctx, g.conn) // a transaction by itself
+		return j.op(ctx, g.conn) // implicit transaction
 	}
 	if err := g.do(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -255,7 +252,7 @@ func (g *group) alone(j *job) error {
 	return nil
 }
 
-// together returns an error when the whole transaction is lost.
+// together runs a batch in one transaction. It returns an error if the transaction is lost.
 func (g *group) together(batch []*job) error {
 	ctx := context.Background()
 	if err := g.do(ctx, "BEGIN IMMEDIATE"); err != nil {
@@ -277,9 +274,9 @@ func (g *group) together(batch []*job) error {
 	return nil
 }
 
-// step runs one job inside a savepoint; its own failure goes to the job. One
-// statement needs none, which saves two more; when it fails, which is rare, it
-// cannot be told whether SQLite has dropped the transaction with it.
+// step runs one job inside a savepoint; an error of the job is stored in the job. A single
+// statement needs no savepoint, which saves two statements; if it fails, which is rare, the whole
+// transaction counts as lost, since SQLite may have dropped it.
 func (g *group) step(ctx context.Context, j *job) error {
 	if j.single {
 		return j.op(ctx, g.conn)
@@ -301,8 +298,8 @@ func (g *group) do(ctx context.Context, query string) error {
 	return err
 }
 
-// rollback ends a transaction that may be gone already: SQLite answers "no
-// transaction is active" then, which is the intended state.
+// rollback ends a transaction that may be gone already: SQLite then reports "no transaction is
+// active", which is the intended state.
 func (g *group) rollback(ctx context.Context) {
 	_ = g.do(ctx, "ROLLBACK")
 }

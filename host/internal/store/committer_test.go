@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestGroupUndoesOnlyWhatFailed(t *testing.T) {
+func TestGroupRollsBackOnlyFailedJobs(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	g := s.commit.(*group)
 	own := errors.New("own")
@@ -25,7 +25,7 @@ func TestGroupUndoesOnlyWhatFailed(t *testing.T) {
 	left := put("left", nil)
 	left.ctx = gone
 	batch := []*job{put("a", nil), put("b", own), put("a", nil), left, put("c", nil)}
-	// The loop owns the connection; a job inside it may use it.
+	// The loop owns the connection, so the test uses it inside a job.
 	require.NoError(t, s.write(t.Context(), "end", func(ctx context.Context, _ querier) error {
 		require.NoError(t, g.do(ctx, "COMMIT"))
 		g.commit(batch)
@@ -44,8 +44,8 @@ func TestGroupUndoesOnlyWhatFailed(t *testing.T) {
 	require.Equal(t, []string{"a", "c"}, names)
 }
 
-// TestOneStatementThatFails takes nothing else of its batch with it.
-func TestOneStatementThatFails(t *testing.T) {
+// A failing single statement affects no other job of its batch.
+func TestFailedStatementInABatch(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	g := s.commit.(*group)
 	start := func(id string) *job {
@@ -69,8 +69,8 @@ func TestOneStatementThatFails(t *testing.T) {
 	require.Equal(t, 3, n)
 }
 
-// BenchmarkEndRun is the write at the end of a turn, by many callers at once,
-// against a bare transaction per write on the same file.
+// BenchmarkEndRun measures the write at the end of a run by concurrent callers, and for comparison
+// one transaction per write on the same file.
 func BenchmarkEndRun(b *testing.B) {
 	for _, sync := range []Sync{SyncAlways, SyncInterval} {
 		name := map[Sync]string{SyncAlways: "always", SyncInterval: "interval"}[sync]

@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// dumped lists every table with what it holds, in the order of writing.
+// dumped lists the tables in a dump, in the order of writing.
 var dumped = []string{
 	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv", "token_use",
 }
 
-// dumpHead is the first line of a dump; a table's head follows, then its rows.
+// dumpHead is the first line of a dump. It is followed by the head of each table and its rows.
 type dumpHead struct {
 	Easel  string `json:"easel"`
 	Schema int    `json:"schema"`
@@ -29,28 +29,27 @@ type dumpTable struct {
 	Table   string   `json:"table"`
 	Columns []string `json:"columns"`
 
-	types map[string]string // of the columns, when read
+	types map[string]string // of the columns, when reading
 }
 
-// dumpBytes marks bytes among a row's texts and numbers.
+// dumpBytes marks a byte string in a row.
 type dumpBytes struct {
 	Bytes []byte `json:"bytes"`
 }
 
-// Dump writes all records, as of one moment, as lines of JSON that
-// [Store.Load] reads on either engine. Secrets stay sealed: the key file is
-// needed with it. Logins are left out.
+// Dump writes all records at one point in time, as lines of JSON that [Store.Load] reads on either
+// engine. Secrets stay sealed: restoring them requires the key file. Logins are omitted.
 func (s *Store) Dump(ctx context.Context, w io.Writer) error {
 	opts := &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	if s.engine == "sqlite" {
-		// A SQLite transaction always reads one moment; the driver has no levels.
+		// SQLite transactions always read a snapshot; the driver supports no isolation levels.
 		opts = nil
 	}
 	tx, err := s.dbs[len(s.dbs)-1].BeginTx(ctx, opts)
 	if err != nil {
 		return fail(err, "dump")
 	}
-	// Nothing was written, so there is nothing that a rollback could lose.
+	// The transaction is read-only, so an error of the rollback is irrelevant.
 	defer func() { _ = tx.Rollback() }()
 	buf := bufio.NewWriter(w)
 	out := json.NewEncoder(buf)
@@ -93,7 +92,7 @@ func dumpRows(ctx context.Context, q querier, out *json.Encoder, table string) e
 			return err
 		}
 		for i, v := range values {
-			// No column may be null: nil is how SQLite's driver gives no bytes.
+			// No column is nullable: nil is how the SQLite driver returns empty bytes.
 			if b, ok := v.([]byte); ok || v == nil {
 				values[i] = dumpBytes{bytesOf(b)}
 			}
@@ -105,11 +104,10 @@ func dumpRows(ctx context.Context, q querier, out *json.Encoder, table string) e
 	return rows.Err()
 }
 
-// Load reads a dump into a store that holds no records yet: all of it or, on
-// any error, nothing.
+// Load reads a dump into an empty store: all of it or, on any error, nothing.
 //
-// Errors: [ErrExists] when there are records already, [ErrNewer],
-// [ErrWrongKey], [ErrCorrupt] for what is not a dump.
+// Errors: [ErrExists] if there are records already, [ErrNewer], [ErrWrongKey], [ErrCorrupt] if the
+// input is not a dump.
 func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	in := json.NewDecoder(bufio.NewReader(r))
 	in.UseNumber()
@@ -129,7 +127,7 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	})
 }
 
-// loadHead reads the first line, and gives the version that wrote the dump.
+// loadHead reads the first line and returns the schema version of the dump.
 func (s *Store) loadHead(ctx context.Context, q querier, in *json.Decoder) (version int, err error) {
 	head, err := readHead(ctx, q, in)
 	if err != nil {
@@ -150,7 +148,7 @@ func (s *Store) loadHead(ctx context.Context, q querier, in *json.Decoder) (vers
 	return head.Schema, nil
 }
 
-// readHead reads the first line of a dump, which q must be able to hold.
+// readHead reads the first line of a dump and rejects a schema newer than that of q.
 func readHead(ctx context.Context, q querier, in *json.Decoder) (head dumpHead, err error) {
 	if err := in.Decode(&head); err != nil || head.Easel != "records" {
 		return head, fmt.Errorf("first line: %w", ErrCorrupt)
@@ -162,10 +160,10 @@ func readHead(ctx context.Context, q querier, in *json.Decoder) (head dumpHead, 
 	return head, err
 }
 
-// dumpRow takes one row of a dump.
+// dumpRow handles one row of a dump.
 type dumpRow func(t dumpTable, values []any) error
 
-// readRows gives the rows of a dump behind its first line. What a row may hold is asked of q.
+// readRows calls take for each row after the first line of a dump. The columns must exist in q.
 func readRows(ctx context.Context, q querier, in *json.Decoder, take dumpRow) error {
 	var t dumpTable
 	for {
@@ -192,7 +190,8 @@ func readRows(ctx context.Context, q querier, in *json.Decoder, take dumpRow) er
 	}
 }
 
-// readTable reads a table's head. Names are taken only from what we know, since they become SQL.
+// readTable reads the head of a table. Names must match existing tables and columns, since they
+// become SQL.
 func readTable(ctx context.Context, q querier, line []byte) (t dumpTable, err error) {
 	if err := json.Unmarshal(line, &t); err != nil {
 		return t, fmt.Errorf("table: %w", ErrCorrupt)
@@ -211,7 +210,7 @@ func readTable(ctx context.Context, q querier, line []byte) (t dumpTable, err er
 	return t, nil
 }
 
-// columnTypes are the types of a table's columns by name, in the database's words.
+// columnTypes returns the database types of a table's columns by name.
 func columnTypes(ctx context.Context, q querier, table string) (map[string]string, error) {
 	rows, err := q.QueryContext(ctx, `SELECT * FROM `+table+` LIMIT 0`)
 	if err != nil {
@@ -229,7 +228,7 @@ func columnTypes(ctx context.Context, q querier, table string) (map[string]strin
 	return out, rows.Err()
 }
 
-// insertInto is the INSERT for rows of a table.
+// insertInto returns the INSERT statement for rows of a table.
 func insertInto(t dumpTable) string {
 	marks := make([]string, len(t.Columns))
 	for i := range marks {
@@ -268,15 +267,15 @@ func loadValue(r json.RawMessage) (any, error) {
 	return n, err
 }
 
-// Backup copies a SQLite database, as of one moment and while it is used, to
-// a new file. PostgreSQL has pg_dump for that, or [Store.Dump].
+// Backup copies a SQLite database in use to a new file, as of one point in time. For PostgreSQL use
+// pg_dump or [Store.Dump].
 //
-// Errors: [ErrExists] when the file is there, [ErrFull].
+// Errors: [ErrExists] if the file exists, [ErrFull].
 func (s *Store) Backup(ctx context.Context, file string) error {
 	if s.engine != "sqlite" {
 		return fail(errors.ErrUnsupported, "backup of %s: use its own tools, or a dump", s.engine)
 	}
-	// A connection of its own: the writer's is always in use by its loop.
+	// Use a separate connection: the writer's is always in use by its loop.
 	db, err := sql.Open("sqlite", s.dsn)
 	if err != nil {
 		return fail(err, "backup to %s", file)

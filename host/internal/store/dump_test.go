@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDumpMovesEngines moves records from each engine to the other and back.
+// TestDumpMovesEngines dumps from each engine and loads into the other.
 func TestDumpMovesEngines(t *testing.T) {
 	for _, way := range [][2]string{{"sqlite", "postgres"}, {"postgres", "sqlite"}} {
 		t.Run(way[0]+" to "+way[1], func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestDumpMovesEngines(t *testing.T) {
 	}
 }
 
-// A dump of an older version lacks what later migrations added.
+// A dump of an older version lacks columns that later migrations added.
 func TestLoadOfAnOlderDump(t *testing.T) {
 	ctx := t.Context()
 	cfg := engineConfig(t, "sqlite")
@@ -87,7 +87,7 @@ func TestLoadOfAnOlderDump(t *testing.T) {
 	require.Zero(t, k.Rate)
 }
 
-func TestLoadRefuses(t *testing.T) {
+func TestLoadRejectsInvalidDumps(t *testing.T) {
 	ctx := t.Context()
 	cfg := engineConfig(t, "sqlite")
 	from := openTest(t, cfg)
@@ -102,14 +102,14 @@ func TestLoadRefuses(t *testing.T) {
 		key        string
 		err        error
 	}{
-		{"what is no dump", "PK\x03\x04", cfg.Dir, ErrCorrupt},
+		{"not a dump", "PK\x03\x04", cfg.Dir, ErrCorrupt},
 		{"a dump of a newer version", schema.ReplaceAllString(head, `"schema":99`) + "\n" + rest, cfg.Dir, ErrNewer},
 		{"a dump sealed with another key", dump.String(), "", ErrWrongKey},
-		{"a dump that is cut", dump.String()[:dump.Len()-20], cfg.Dir, ErrCorrupt},
-		{"a table that is not ours", head + "\n" + `{"table":"meta","columns":["name"]}`, cfg.Dir, ErrCorrupt},
-		{"a column that is SQL", head + "\n" + `{"table":"users","columns":["id) SELECT 1; --"]}`, cfg.Dir, ErrCorrupt},
+		{"truncated dump", dump.String()[:dump.Len()-20], cfg.Dir, ErrCorrupt},
+		{"unknown table", head + "\n" + `{"table":"meta","columns":["name"]}`, cfg.Dir, ErrCorrupt},
+		{"SQL as column name", head + "\n" + `{"table":"users","columns":["id) SELECT 1; --"]}`, cfg.Dir, ErrCorrupt},
 		{"a row before its table", head + "\n[1]", cfg.Dir, ErrCorrupt},
-		{"a row of another width", head + "\n" + `{"table":"tenants","columns":["id"]}` + "\n[1,2]", cfg.Dir, ErrCorrupt},
+		{"row with another number of columns", head + "\n" + `{"table":"tenants","columns":["id"]}` + "\n[1,2]", cfg.Dir, ErrCorrupt},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -119,17 +119,17 @@ func TestLoadRefuses(t *testing.T) {
 			}
 			s := openTest(t, to)
 			require.ErrorIs(t, s.Load(ctx, strings.NewReader(test.text)), test.err)
-			if !errors.Is(test.err, ErrWrongKey) { // it has no key to compare with
+			if !errors.Is(test.err, ErrWrongKey) { // CheckDump has no key to compare with
 				require.ErrorIs(t, CheckDump(ctx, strings.NewReader(test.text)), test.err)
 			}
 			again := &bytes.Buffer{}
 			require.NoError(t, s.Dump(ctx, again))
-			require.NotContains(t, again.String(), `"x"`, "nothing is loaded by half")
+			require.NotContains(t, again.String(), `"x"`, "nothing is loaded")
 		})
 	}
 }
 
-// What a column cannot hold is found before anything is loaded: SQLite would take it.
+// Values of a wrong type are rejected before loading: SQLite would accept them.
 func TestCheckDumpComparesTypes(t *testing.T) {
 	const head = `{"easel":"records","schema":1,"key":"k"}` + "\n" + `{"table":"items","columns":["name","doc","rev"]}` + "\n"
 	require.NoError(t, CheckDump(t.Context(), strings.NewReader(head+`["n",{"bytes":"QQ=="},1]`)))

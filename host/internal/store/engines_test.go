@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// onBoth runs a test on an empty store of each engine.
+// onBoth runs test with an empty store of each engine.
 func onBoth(t *testing.T, test func(t *testing.T, s *Store)) {
 	t.Helper()
 	for _, engine := range []string{"sqlite", "postgres"} {
@@ -44,7 +44,7 @@ func openTest(t testing.TB, cfg Config) *Store {
 
 var schemas atomic.Int64
 
-// engineConfig is a configuration for an empty store.
+// engineConfig returns a configuration for an empty store.
 func engineConfig(t testing.TB, engine string) Config {
 	t.Helper()
 	cfg := Config{Dir: t.TempDir()}

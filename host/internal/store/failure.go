@@ -13,7 +13,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// SQLite's primary result codes that mean something to an operator.
+// Primary result codes of SQLite that have their own sentinel.
 const (
 	sqliteBusy       = 5
 	sqliteReadOnly   = 8
@@ -25,21 +25,21 @@ const (
 	sqliteNotADB     = 26
 )
 
-// fail puts what was being done before err and a sentinel under it, so that
-// callers test with errors.Is and people read both. It returns nil for nil.
+// fail adds a description and the matching sentinel to err, so that callers can use errors.Is and
+// logs show both. It returns nil if err is nil.
 func fail(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
 	what := "store: " + fmt.Sprintf(format, args...)
 	if kind := classify(err); kind != nil && !errors.Is(err, kind) {
-		// The driver's error stays as text: its type is no promise of ours.
+		// The driver's error is included as text only: its type is not part of the API.
 		return fmt.Errorf("%s: %w (%v)", what, kind, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// classify names the sentinel that a driver's error stands for, or nil.
+// classify returns the sentinel for a driver's error, or nil.
 func classify(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
@@ -83,8 +83,8 @@ func classifySQLite(err *sqlite.Error) error {
 	return nil
 }
 
-// classifyPostgres reads an SQLSTATE. Class 53 is "insufficient resources",
-// 08 and 57P "connection" and "operator intervention".
+// classifyPostgres classifies an SQLSTATE. Class 53 is "insufficient resources", 08 and 57P
+// "connection" and "operator intervention".
 func classifyPostgres(code string) error {
 	switch {
 	case code == "23505":

@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDiskFullIsSaidAndUndone(t *testing.T) {
+func TestDiskFullIsReportedAndRolledBack(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	ctx := t.Context()
 	small, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("{}")}, "")
 	require.NoError(t, err)
 	limit(t, s, `PRAGMA max_page_count = 60`)
 
-	// A large write among small ones: it alone fails.
+	// Only the large write of concurrent writes must fail.
 	var wg sync.WaitGroup
 	errs := make([]error, 20)
 	for i := range errs {
@@ -51,10 +51,10 @@ func TestDiskFullIsSaidAndUndone(t *testing.T) {
 
 	limit(t, s, `PRAGMA max_page_count = 100000`)
 	_, err = s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: make([]byte, 1<<20)}, "")
-	require.NoError(t, err, "space that came back is used")
+	require.NoError(t, err, "freed space is used")
 }
 
-// limit runs a pragma on the connection that writes.
+// limit runs a pragma on the writing connection.
 func limit(t *testing.T, s *Store, pragma string) {
 	g := s.commit.(*group)
 	require.NoError(t, s.write(t.Context(), "limit", func(ctx context.Context, _ querier) error {
@@ -63,10 +63,10 @@ func limit(t *testing.T, s *Store, pragma string) {
 	}))
 }
 
-// TestRealDiskFull fills a small memory disk.
+// TestRealDiskFull fills a small tmpfs.
 func TestRealDiskFull(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("only root can mount a small disk; TestDiskFullIsSaidAndUndone covers the answer")
+		t.Skip("only root can mount a small disk; TestDiskFullIsReportedAndRolledBack covers the answer")
 	}
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
@@ -85,11 +85,11 @@ func TestRealDiskFull(t *testing.T) {
 	}
 	require.ErrorIs(t, err, ErrFull)
 	_, total, err := s.Canvases(t.Context(), CanvasFilter{Tenants: []string{"t"}}, Page{})
-	require.NoError(t, err, "what is stored can still be read")
-	require.Equal(t, kept, total, "every acknowledged canvas is there")
+	require.NoError(t, err, "stored records are readable")
+	require.Equal(t, kept, total, "every acknowledged canvas is stored")
 }
 
-func TestReadOnlyIsSaid(t *testing.T) {
+func TestReadOnlyIsReported(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		_, err := s.CreateCanvas(t.Context(), Canvas{ID: "c", Tenant: "t"}, "")
 		require.NoError(t, err)
@@ -103,23 +103,23 @@ func TestReadOnlyIsSaid(t *testing.T) {
 		_, err = s.CreateCanvas(t.Context(), Canvas{Tenant: "t"}, "")
 		require.ErrorIs(t, err, ErrReadOnly)
 		_, err = s.Canvas(t.Context(), "t", "c")
-		require.NoError(t, err, "reading goes on")
+		require.NoError(t, err, "reads still work")
 	})
 }
 
-func TestOpenRefuses(t *testing.T) {
-	t.Run("a file that is no database", func(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
+	t.Run("not a database file", func(t *testing.T) {
 		cfg := Config{Dir: t.TempDir()}
 		require.NoError(t, os.WriteFile(filepath.Join(cfg.Dir, "easel.db"), make([]byte, 5000), 0o600))
 		_, err := Open(t.Context(), cfg)
 		require.ErrorIs(t, err, ErrCorrupt)
 	})
-	t.Run("a server that does not answer", func(t *testing.T) {
+	t.Run("unreachable server", func(t *testing.T) {
 		_, err := Open(t.Context(), Config{Dir: t.TempDir(), URL: "postgres://easel:hidden@127.0.0.1:1/x?sslmode=disable"})
 		require.ErrorIs(t, err, ErrUnavailable)
 		require.NotContains(t, err.Error(), "hidden")
 	})
-	t.Run("nowhere to keep records", func(t *testing.T) {
+	t.Run("neither directory nor address", func(t *testing.T) {
 		_, err := Open(t.Context(), Config{})
 		require.ErrorContains(t, err, "neither")
 	})
@@ -138,7 +138,7 @@ func TestOpenRefuses(t *testing.T) {
 	t.Run("tables of an older version", func(t *testing.T) {
 		cfg := Config{Dir: t.TempDir(), AsIs: true}
 		s, err := Open(t.Context(), cfg)
-		require.NoError(t, err, "none are made")
+		require.NoError(t, err, "no tables are created")
 		require.NoError(t, s.write(t.Context(), "past", func(ctx context.Context, q querier) error {
 			_, err := q.ExecContext(ctx, `UPDATE meta SET value = '1' WHERE name = 'schema'`)
 			return err
@@ -149,7 +149,7 @@ func TestOpenRefuses(t *testing.T) {
 	})
 }
 
-func TestOpenTogether(t *testing.T) {
+func TestConcurrentOpen(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			cfg := engineConfig(t, engine)

@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// hostPrefix is what PostgreSQL knows the connections of the hosts of one schema by, before the
-// name of each. It cuts such names to 63 bytes.
+// hostPrefix is the SQL of the application_name of host connections, up to the name of the host.
+// PostgreSQL truncates such names to 63 bytes.
 const hostPrefix = `left('easel serve, ' || current_schema() || ': ', 63)`
 
-// sayHost tells PostgreSQL whose connection it is.
+// sayHost sets the application_name of a connection.
 func sayHost(name string) func(context.Context, *pgx.Conn) error {
 	return func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `SELECT set_config('application_name', `+hostPrefix+` || $1, false)`, name)
@@ -20,13 +20,13 @@ func sayHost(name string) func(context.Context, *pgx.Conn) error {
 	}
 }
 
-// hostsLeave is how long [Hosts] waits for those it sees to go: PostgreSQL ends the connections of
-// a host that has stopped a moment later.
+// hostsLeave is how long [Hosts] waits for closing connections: PostgreSQL removes the connections
+// of a stopped host with a delay.
 const hostsLeave = 5 * time.Second
 
-// Hosts are the names of the hosts that are connected to a PostgreSQL, in alphabetical order: those
-// whose [Config].Name is set and that use the same schema. A file has none; the run log's lock
-// keeps others off it.
+// Hosts returns the names of the hosts connected to a PostgreSQL database, in alphabetical order:
+// those with a [Config].Name that use the same schema. It returns none for SQLite, where the lock
+// of the run log excludes other hosts.
 //
 // Errors: [ErrUnavailable].
 func Hosts(ctx context.Context, cfg Config) ([]string, error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hosts of a schema are seen by their names while they are connected; commands without a name and
-// hosts of other schemas are not.
+// Connected hosts of a schema are listed by name; commands without a name and hosts of other
+// schemas are not.
 func TestHostsOfADatabase(t *testing.T) {
 	here, elsewhere := engineConfig(t, "postgres"), engineConfig(t, "postgres")
 	seen := func(want ...string) {

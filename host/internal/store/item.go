@@ -5,25 +5,25 @@ import (
 	"fmt"
 )
 
-// Item is a small named document of some kind: an installed plugin, a model
-// provider, an MCP server, an uploaded file's description. What has no query
-// of its own lives here instead of in a table of its own.
+// Item is a small named document of some kind: an installed plugin, a model provider, an MCP
+// server, the description of an uploaded file. Data without queries of its own is stored as items
+// instead of in its own table.
 type Item struct {
 	Tenant     string
-	Kind       string // plugin, provider, mcp, file ...; a kind is chosen by its user
+	Kind       string // plugin, provider, mcp, file ...; defined by the package that uses it
 	ID         string
 	Name       string
-	Repeats    bool   // the name may be used by other items of the kind as well
-	Doc        []byte // JSON, stored as it is
-	Secret     []byte // stored sealed: keys and tokens; must not be put into an answer, an event or a log line
-	Rev        int64  // grows by one with each change
+	Repeats    bool   // other items of the kind may have the same name
+	Doc        []byte // JSON, stored as is
+	Secret     []byte // keys and tokens, stored sealed; must not appear in responses, events or logs
+	Rev        int64  // incremented by each change
 	CreateTime int64  // Unix milliseconds
 	UpdateTime int64  // Unix milliseconds
 }
 
 const itemColumns = `tenant_id, kind, id, name, doc, sealed, rev, create_time, update_time`
 
-// scanItem reads an item and opens what is sealed in it.
+// scanItem reads an item and opens its sealed part.
 func (s *Store) scanItem(r row) (Item, error) {
 	var v Item
 	var sealed []byte
@@ -34,11 +34,11 @@ func (s *Store) scanItem(r row) (Item, error) {
 	return v, err
 }
 
-// PutItem writes an item: Rev 0 adds it (an empty ID is filled in), another
-// Rev replaces exactly that revision. It returns the stored item.
+// PutItem writes an item: Rev 0 adds it (an empty ID is filled in), any other Rev replaces exactly
+// that revision. It returns the stored item.
 //
-// Errors: [ErrExists] when the id, or a name that may not repeat, is taken;
-// [ErrConflict]; [ErrInvalid].
+// Errors: [ErrExists] if the id, or a name that must be unique, is taken; [ErrConflict];
+// [ErrInvalid].
 func (s *Store) PutItem(ctx context.Context, v Item) (Item, error) {
 	if v.ID == "" {
 		v.ID = newID()
@@ -49,7 +49,7 @@ func (s *Store) PutItem(ctx context.Context, v Item) (Item, error) {
 	}
 	name := []byte(fold(v.Name))
 	if v.Repeats {
-		// No name can hold a zero byte, so this collides with none.
+		// Names cannot contain a zero byte, so this is unique.
 		name = []byte("\x00" + v.ID)
 	}
 	var sealed []byte
@@ -82,29 +82,28 @@ func (s *Store) PutItem(ctx context.Context, v Item) (Item, error) {
 	return kept[0], nil
 }
 
-// Item reads one item. Errors: [ErrNotFound].
+// Item returns an item. Errors: [ErrNotFound].
 func (s *Store) Item(ctx context.Context, tenant, kind, id string) (Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 AND id = $3`
 	v, err := s.scanItem(s.read.QueryRowContext(ctx, query, tenant, kind, id))
 	return v, fail(err, "%s %q", kind, id)
 }
 
-// ItemNamed finds an item by a name that may not repeat, without case.
-// Errors: [ErrNotFound].
+// ItemNamed returns the item with a unique name, ignoring case. Errors: [ErrNotFound].
 func (s *Store) ItemNamed(ctx context.Context, tenant, kind, name string) (Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 AND name_fold = $3`
 	v, err := s.scanItem(s.read.QueryRowContext(ctx, query, tenant, kind, []byte(fold(name))))
 	return v, fail(err, "%s named %q", kind, name)
 }
 
-// Items lists a tenant's items of a kind, oldest first.
+// Items returns the items of a kind of a tenant, oldest first.
 func (s *Store) Items(ctx context.Context, tenant, kind string) ([]Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE tenant_id = $1 AND kind = $2 ORDER BY create_time, id`
 	out, err := queryAll(ctx, s.read, s.scanItem, query, tenant, kind)
 	return out, fail(err, "list %s", kind)
 }
 
-// ItemsOfAll lists the items of a kind of all tenants, in no order.
+// ItemsOfAll returns the items of a kind of all tenants, in no order.
 func (s *Store) ItemsOfAll(ctx context.Context, kind string) ([]Item, error) {
 	const query = `SELECT ` + itemColumns + ` FROM items WHERE kind = $1`
 	out, err := queryAll(ctx, s.read, s.scanItem, query, kind)

@@ -7,20 +7,20 @@ import (
 	"fmt"
 )
 
-// Key is an API key as it is kept: the key itself is shown once, by
-// [Store.CreateKey], and only its hash is stored.
+// Key is an API key as stored: only its hash is stored, and the key itself is returned once, by
+// [Store.CreateKey].
 type Key struct {
 	ID         string
 	Tenant     string
-	User       string // whose name its requests act in
+	User       string // the user that its requests act as
 	Name       string
-	Hint       string   // its first characters, to tell keys apart
-	Scopes     []string // what it may do; empty means everything
-	Rate       int64    // requests per minute, 0 means the host's own limit
+	Hint       string   // first characters of the key, to tell keys apart
+	Scopes     []string // permissions; empty means all
+	Rate       int64    // requests per minute; 0 means the default of the host
 	CreateTime int64    // Unix milliseconds
-	ExpireTime int64    // Unix milliseconds, 0 means never
+	ExpireTime int64    // Unix milliseconds; 0 means never
 
-	TokensPerDay int64 // model tokens on one day, UTC; 0 means the host's own limit
+	TokensPerDay int64 // model tokens per day (UTC); 0 means the default of the host
 }
 
 const keyColumns = `id, tenant_id, user_id, name, hint, scopes, rate, create_time, expire_time, tokens_per_day`
@@ -34,16 +34,15 @@ func scanKey(r row) (Key, error) {
 	return k, json.Unmarshal([]byte(scopes), &k.Scopes)
 }
 
-// hashToken needs no salt and no slowness: tokens are 256 random bits.
+// hashToken needs neither salt nor a slow hash: tokens have 256 random bits.
 func hashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// CreateKey adds a key and returns it with its text, which is stored nowhere.
-// A given text (a key from the environment) is used as it is and adding it
-// again returns the stored key; an empty one is made: "ragflow-" and 43
-// characters.
+// CreateKey adds a key and returns it with its text, which is not stored. A given text (a key from
+// the environment) is used as is, and adding it again returns the stored key; an empty text is
+// generated: "ragflow-" and 43 characters.
 func (s *Store) CreateKey(ctx context.Context, k Key, text string) (Key, string, error) {
 	if text == "" {
 		text = newToken("ragflow-")
@@ -79,8 +78,8 @@ func (s *Store) CreateKey(ctx context.Context, k Key, text string) (Key, string,
 	return kept[0], text, nil
 }
 
-// KeyByText finds the key that a request presents. Errors: [ErrNotFound], also
-// for a key that has expired.
+// KeyByText returns the key that a request presents. Errors: [ErrNotFound], also for an expired
+// key.
 func (s *Store) KeyByText(ctx context.Context, text string) (Key, error) {
 	const query = `SELECT ` + keyColumns + ` FROM keys WHERE hash = $1`
 	hash := hashToken(text)
@@ -98,7 +97,7 @@ func (s *Store) KeyByText(ctx context.Context, text string) (Key, error) {
 	return k, nil
 }
 
-// Keys lists a tenant's keys, newest first.
+// Keys returns the keys of a tenant, newest first.
 func (s *Store) Keys(ctx context.Context, tenant string) ([]Key, error) {
 	const query = `SELECT ` + keyColumns + ` FROM keys WHERE tenant_id = $1 ORDER BY create_time DESC, id`
 	out, err := queryAll(ctx, s.read, scanKey, query, tenant)

@@ -6,25 +6,24 @@ import (
 	"sync"
 )
 
-// keyMemory is the API keys as they were read last: every request presents one.
-// All are forgotten when a statement that names their table has been committed,
-// before whoever sent it is answered, so a key that was taken away is of no use
-// from then on. That holds where all writes pass one [group]: for a file, whose
-// tables of keys no other process writes while a host has it. PostgreSQL has
-// other hosts, and there the memory is nil and knows nothing.
+// keyMemory caches API keys, since every request presents one. The whole cache is cleared after a
+// commit of a statement that names the table of keys, before the writer gets its result: a revoked
+// key is rejected from then on. This requires that all writes pass through one [group], which is
+// the case for SQLite, whose keys no other process writes while a host runs. PostgreSQL has other
+// hosts: there the cache is nil and always misses.
 type keyMemory struct {
 	mu     sync.Mutex
 	byHash map[string]Key
-	age    int // how often everything was forgotten
+	age    int // how often the cache was cleared
 }
 
-// mostKeys bounds the memory; when it is full it is emptied.
+// mostKeys bounds the cache, which is cleared when full.
 const mostKeys = 1024
 
-// namesKeys says whether a statement may change keys.
+// namesKeys reports whether a statement may change keys.
 func namesKeys(query string) bool { return strings.Contains(query, "keys") }
 
-// get gives a key, or the age to put it with when it has been read.
+// get returns a cached key, or the age to pass to put after reading the key.
 func (m *keyMemory) get(hash []byte) (k Key, known bool, age int) {
 	if m == nil {
 		return Key{}, false, 0
@@ -36,7 +35,7 @@ func (m *keyMemory) get(hash []byte) (k Key, known bool, age int) {
 	return k, known, m.age
 }
 
-// put keeps what was read since age, unless something was forgotten meanwhile.
+// put caches a key that was read at age, unless the cache was cleared since.
 func (m *keyMemory) put(hash []byte, k Key, age int) {
 	if m == nil {
 		return

@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRemovedKeyOpensNothing takes keys away that were used before, in each way
-// there is.
-func TestRemovedKeyOpensNothing(t *testing.T) {
+// TestRemovedKeyIsRejected removes used keys in every possible way.
+func TestRemovedKeyIsRejected(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		tenant, err := s.PutTenant(ctx, Tenant{Name: "t"})
@@ -36,7 +35,7 @@ func TestRemovedKeyOpensNothing(t *testing.T) {
 				k, err := s.KeyByText(ctx, text)
 				require.NoError(t, err, name)
 				require.Equal(t, []string{"run"}, k.Scopes)
-				k.Scopes[0] = "changed by who has it"
+				k.Scopes[0] = "changed by the caller"
 			}
 			require.NoError(t, remove(text), name)
 			_, err = s.KeyByText(ctx, text)
@@ -52,9 +51,9 @@ func TestRemovedKeyOpensNothing(t *testing.T) {
 	})
 }
 
-// TestKeysAreNotReadAgain removes a key behind the store's back, which shows
-// that it is remembered, and until when.
-func TestKeysAreNotReadAgain(t *testing.T) {
+// TestKeysAreCached removes a key behind the store's back, to observe that it is cached and
+// when the cache is cleared.
+func TestKeysAreCached(t *testing.T) {
 	dir := t.TempDir()
 	s := openTest(t, Config{Dir: dir})
 	ctx := t.Context()
@@ -76,8 +75,8 @@ func TestKeysAreNotReadAgain(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotFound)
 }
 
-// TestHammerKeys uses keys from many sides while they are taken away.
-func TestHammerKeys(t *testing.T) {
+// TestConcurrentKeyRemoval uses keys concurrently with their removal.
+func TestConcurrentKeyRemoval(t *testing.T) {
 	s := openTest(t, Config{Dir: t.TempDir(), Sync: SyncInterval})
 	ctx := t.Context()
 	var all sync.WaitGroup
@@ -90,7 +89,7 @@ func TestHammerKeys(t *testing.T) {
 				for range 3 {
 					users.Go(func() {
 						for range 20 {
-							_, _ = s.KeyByText(ctx, text) // there or gone
+							_, _ = s.KeyByText(ctx, text) // found or not
 						}
 					})
 				}
@@ -108,7 +107,7 @@ func TestHammerKeys(t *testing.T) {
 	all.Wait()
 }
 
-func TestKeyMemoryKeepsNothingOld(t *testing.T) {
+func TestKeyMemoryDropsStaleKeys(t *testing.T) {
 	m := &keyMemory{}
 	_, _, age := m.get([]byte("a"))
 	m.forget()

@@ -15,8 +15,8 @@ import (
 
 const killVariable = "EASEL_STORE_CHILD"
 
-// writeForever is the child of TestKilledWriterLosesNothing: it prints the id of
-// each canvas that was acknowledged.
+// writeForever is the child process of TestKilledWriterLosesNothing: it prints the id of each
+// acknowledged canvas.
 func writeForever(dir string) error {
 	s, err := Open(context.Background(), Config{Dir: dir})
 	if err != nil {

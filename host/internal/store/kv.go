@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// KV is what one owner, such as a plugin, keeps for one tenant: texts by key. It is safe for
-// concurrent use.
+// KV is a key-value store of one owner, such as a plugin, for one tenant. It is safe for concurrent
+// use.
 type KV struct {
 	s             *Store
 	tenant, owner string
 }
 
-// KV gives the keys and values of an owner.
+// KV returns the key-value store of an owner.
 func (s *Store) KV(tenant, owner string) *KV { return &KV{s, tenant, owner} }
 
-// Get reads a value. Errors: [ErrNotFound].
+// Get returns a value. Errors: [ErrNotFound].
 func (kv *KV) Get(ctx context.Context, key string) (string, error) {
 	var value []byte
 	const query = `SELECT value FROM kv WHERE tenant_id = $1 AND owner = $2 AND name = $3`
@@ -23,8 +23,8 @@ func (kv *KV) Get(ctx context.Context, key string) (string, error) {
 	return string(value), fail(err, "value of %s", kv.owner)
 }
 
-// Set writes a value, or removes the key when value is nil. All keys and values of the owner
-// together may have quota bytes.
+// Set writes a value, or removes the key if value is nil. quota bounds the total size of keys and
+// values of the owner in bytes.
 //
 // Errors: [ErrQuota].
 func (kv *KV) Set(ctx context.Context, key string, value *string, quota int64) error {
@@ -48,8 +48,8 @@ func (kv *KV) Set(ctx context.Context, key string, value *string, quota int64) e
 	})
 }
 
-// size is how many bytes the owner keeps beside one key. On PostgreSQL it makes other writers of
-// this owner wait, so that two cannot both take the last room.
+// size returns the bytes stored by the owner without one key. On PostgreSQL it blocks other writers
+// of this owner, so that concurrent writes cannot exceed the quota together.
 func (kv *KV) size(ctx context.Context, q querier, but string) (n int64, err error) {
 	if kv.s.engine == "postgres" {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 727473651))`
@@ -63,7 +63,7 @@ func (kv *KV) size(ctx context.Context, q querier, but string) (n int64, err err
 	return n, err
 }
 
-// Keys lists the keys that begin with prefix, in the order of their bytes.
+// Keys returns the keys with a prefix, in byte order.
 func (kv *KV) Keys(ctx context.Context, prefix string) ([]string, error) {
 	query, args := `SELECT name FROM kv WHERE tenant_id = $1 AND owner = $2 AND name >= $3`, []any{kv.tenant, kv.owner, []byte(prefix)}
 	if end := after(prefix); end != nil {
@@ -77,7 +77,7 @@ func (kv *KV) Keys(ctx context.Context, prefix string) ([]string, error) {
 	return out, fail(err, "keys of %s", kv.owner)
 }
 
-// after is the first text behind all that begin with prefix; nil when there is none.
+// after returns the smallest string greater than all with the prefix; nil if there is none.
 func after(prefix string) []byte {
 	b := []byte(prefix)
 	for i := len(b) - 1; i >= 0; i-- {

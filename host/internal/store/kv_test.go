@@ -31,7 +31,7 @@ func TestKV(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, want, keys, "%q", prefix)
 		}
-		require.NoError(t, kv.Set(ctx, "b", nil, 0), "removing needs no room")
+		require.NoError(t, kv.Set(ctx, "b", nil, 0), "removing needs no quota")
 		require.NoError(t, kv.Set(ctx, "b", nil, 0))
 		_, err = kv.Get(ctx, "b")
 		require.ErrorIs(t, err, ErrNotFound)
@@ -48,14 +48,14 @@ func TestKVQuota(t *testing.T) {
 		ctx := t.Context()
 		kv := s.KV("t", "p")
 		require.NoError(t, kv.Set(ctx, "k", text("12345"), 6))
-		require.NoError(t, kv.Set(ctx, "k", text("54321"), 6), "what is replaced makes room")
+		require.NoError(t, kv.Set(ctx, "k", text("54321"), 6), "a replaced value frees its space")
 		require.ErrorIs(t, kv.Set(ctx, "k", text("123456"), 6), ErrQuota)
 		require.ErrorIs(t, kv.Set(ctx, "l", text(""), 6), ErrQuota)
 		v, err := kv.Get(ctx, "k")
 		require.NoError(t, err)
 		require.Equal(t, "54321", v)
 
-		// Ten of a hundred writers at once find room.
+		// Exactly ten of a hundred concurrent writers fit into the quota.
 		var all sync.WaitGroup
 		for i := range 100 {
 			all.Go(func() { _ = s.KV("t", "many").Set(ctx, fmt.Sprintf("%02d", i), text("12345678"), 100) })
@@ -67,7 +67,7 @@ func TestKVQuota(t *testing.T) {
 	})
 }
 
-// Values go with a dump, and with their tenant.
+// Values are dumped, and deleted with their tenant.
 func TestKVIsDumpedAndDeleted(t *testing.T) {
 	ctx := t.Context()
 	cfg := engineConfig(t, "sqlite")

@@ -8,41 +8,41 @@ import (
 	"strings"
 )
 
-// Page cuts a list. The zero value is everything, newest first.
+// Page selects a part of a list. The zero value is the whole list, newest first.
 type Page struct {
 	Offset int
 	Limit  int    // 0 means no limit
-	Order  string // a column that the list names; "" means create_time
-	Asc    bool   // oldest, smallest or first letter first
-	// After begins the page behind the row with this position, whatever was added or removed
-	// meanwhile; nil begins at Offset.
+	Order  string // a column that the list accepts; "" means create_time
+	Asc    bool   // ascending
+	// After starts the page after the row at this position, regardless of rows added or removed
+	// since; nil starts at Offset.
 	After *Position
-	// Documents says which of the documents in rows are read.
+	// Documents selects the documents to read.
 	Documents Documents
-	// Reserve is asked for memory, in bytes, before documents are read; nil reads them without
-	// asking. Its error ends the list.
+	// Reserve is called with the size of the documents in bytes before they are read; nil means no
+	// limit. Its error is returned.
 	Reserve func(bytes int64) error
 }
 
-// Documents are those of the rows in a list.
+// Documents selects which documents of rows are read.
 type Documents int
 
 const (
-	// AllDocuments reads rows as a whole.
+	// AllDocuments reads complete rows.
 	AllDocuments Documents = iota
-	// WithoutDSL leaves out the documents of canvases.
+	// WithoutDSL omits the documents of canvases.
 	WithoutDSL
-	// NoDocuments leaves out everything that may be large.
+	// NoDocuments omits all columns that may be large.
 	NoDocuments
 )
 
-// Position says where a row stands in an ordered list.
+// Position is the place of a row in an ordered list.
 type Position struct {
-	Value int64 // of the column that the list is ordered by; of no meaning when that is the id
+	Value int64 // of the order column; unused if that is the id
 	ID    string
 }
 
-// OrderError says that a list has no such order. It is an [ErrInvalid].
+// OrderError means that a list does not support an order. It is an [ErrInvalid].
 type OrderError struct {
 	Order    string
 	Accepted []string // in alphabetical order
@@ -54,19 +54,19 @@ func (e *OrderError) Error() string {
 
 func (e *OrderError) Unwrap() error { return ErrInvalid }
 
-// listing is what [list] has to know of a table, whose column id is unique.
+// listing describes a listed table, whose column id is unique.
 type listing[T any] struct {
 	table   string
 	columns string
 	large   []string          // columns that hold documents
-	order   map[string]string // columns by the names that a caller may use
+	order   map[string]string // columns by the names that callers use
 	scan    func(row) (T, error)
 }
 
-// list reads one page of a table and the number of all rows that match.
+// list returns one page of a table and the number of all matching rows.
 //
-// The ids of a page are found first. Indices hold all that a filter or an order needs, so that rows
-// before the page, whose documents may be large, are not read.
+// It selects the ids of the page first. Indexes cover all filters and orders, so that rows before
+// the page, whose documents may be large, are not read.
 func list[T any](ctx context.Context, s *Store, l *listing[T], w *where, p Page) ([]T, int, error) {
 	q := s.read
 	order, err := l.orderOf(p)
@@ -95,7 +95,7 @@ func list[T any](ctx context.Context, s *Store, l *listing[T], w *where, p Page)
 	return out, total, fail(err, "list %s", l.table)
 }
 
-// countRows counts all rows that match.
+// countRows counts all matching rows.
 func countRows(ctx context.Context, s *Store, table string, w *where) (n counted, err error) {
 	switch {
 	case w.scope != nil:
@@ -108,7 +108,7 @@ func countRows(ctx context.Context, s *Store, table string, w *where) (n counted
 	return n, err
 }
 
-// reserve asks for the memory of the documents of the chosen rows.
+// reserve calls p.Reserve with the size of the documents of the chosen rows.
 func (l *listing[T]) reserve(ctx context.Context, q querier, chosen string, args []any, p Page) error {
 	sizes := []string{"0"}
 	for _, c := range l.large {
@@ -124,7 +124,7 @@ func (l *listing[T]) reserve(ctx context.Context, q querier, chosen string, args
 	return p.Reserve(bytes)
 }
 
-// shown are the columns of a page.
+// shown returns the columns of a page.
 func (l *listing[T]) shown(p Page) string {
 	columns := strings.Split(l.columns, ",")
 	for i, c := range columns {
@@ -135,7 +135,7 @@ func (l *listing[T]) shown(p Page) string {
 	return strings.Join(columns, ",")
 }
 
-// leavesOut reports whether a page is without a column.
+// leavesOut reports whether a page omits a column.
 func (l *listing[T]) leavesOut(column string, p Page) bool {
 	if p.Documents == WithoutDSL {
 		return column == "dsl"
@@ -143,7 +143,7 @@ func (l *listing[T]) leavesOut(column string, p Page) bool {
 	return p.Documents == NoDocuments && slices.Contains(l.large, column)
 }
 
-// ordering is the column that a list is ordered by. The id makes the order of equal values certain.
+// ordering is the order column of a list. The id breaks ties.
 type ordering string
 
 func (l *listing[T]) orderOf(p Page) (ordering, error) {
@@ -169,7 +169,7 @@ func (o ordering) by(asc bool) string {
 	return " ORDER BY " + string(o) + dir + ", id" + dir
 }
 
-// choose is the condition for the rows of a page.
+// choose returns the condition for the rows of a page.
 func (o ordering) choose(table string, w *where, p Page, total int) string {
 	if p.After != nil {
 		o.behind(w, *p.After, p.Asc)
@@ -179,7 +179,7 @@ func (o ordering) choose(table string, w *where, p Page, total int) string {
 		return w.String()
 	}
 	limit, offset, asc := p.Limit, p.Offset, p.Asc
-	if offset > total/2 { // fewer rows are passed over from the other end
+	if offset > total/2 { // skip fewer rows, from the other end
 		limit = min(limit, total-offset)
 		offset, asc = total-offset-limit, !asc
 	}
@@ -189,7 +189,7 @@ func (o ordering) choose(table string, w *where, p Page, total int) string {
 	return fmt.Sprintf(" WHERE id IN (SELECT id FROM %s%s%s LIMIT $%d OFFSET $%d)", table, cond, o.by(asc), n-1, n)
 }
 
-// behind adds that rows come after a position.
+// behind adds the condition that rows come after a position.
 func (o ordering) behind(w *where, k Position, asc bool) {
 	sign := "<"
 	if asc {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fillLists adds 200,000 sessions and runs of one canvas and as many users as there are hundreds.
-// PostgreSQL does not vacuum them: its index scans have to look at the rows.
+// fillLists adds 200,000 sessions and runs of one canvas, and one user per hundred of them.
+// PostgreSQL does not vacuum them, so its index scans have to visit the rows.
 func fillLists(b *testing.B, s *Store) {
 	b.Helper()
 	const rows = `WITH RECURSIVE c(g) AS (SELECT 1 UNION ALL SELECT g + 1 FROM c WHERE g < 200000) `
@@ -40,8 +40,8 @@ func fillLists(b *testing.B, s *Store) {
 	}
 }
 
-// BenchmarkLists measures a page of long lists as the first request after a start gets it, and as
-// the following ones do.
+// BenchmarkLists measures a page of long lists for the first request after a start, and for later
+// ones.
 func BenchmarkLists(b *testing.B) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		s := openTest(b, engineConfig(b, engine))
@@ -76,7 +76,7 @@ func BenchmarkLists(b *testing.B) {
 					name += ", first"
 				}
 				b.Run(name, func(b *testing.B) {
-					_, err := list.page() // counts blocks of rows, once
+					_, err := list.page() // counts blocks of rows once
 					require.NoError(b, err)
 					for b.Loop() {
 						if first {

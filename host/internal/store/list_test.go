@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fillSessions adds n sessions of three users, some at the same time, and gives a clock that was
-// set for them.
+// fillSessions adds n sessions of three users, some with equal times, and returns the clock used
+// for them.
 func fillSessions(t *testing.T, s *Store, n int) {
 	t.Helper()
 	at := time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)
@@ -29,7 +29,7 @@ func fillSessions(t *testing.T, s *Store, n int) {
 			at = at.Add(3 * time.Hour)
 		}
 	}
-	// Two that no list may show.
+	// Sessions of another tenant or canvas, which must not be listed.
 	for _, v := range []Session{{Tenant: "t2", Canvas: "c"}, {Tenant: "t", Canvas: "c2"}} {
 		_, err := s.CreateSession(t.Context(), v)
 		require.NoError(t, err)
@@ -43,7 +43,7 @@ func idsOf(list []Session) (out []string) {
 	return out
 }
 
-// Pages, by number or by position, are the pieces of the whole list, in every order.
+// Pages, by number or by position, concatenate to the whole list in every order.
 func TestPagesAreTheWholeList(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		const n, size = 50, 7
@@ -142,7 +142,7 @@ func TestUnknownOrder(t *testing.T) {
 	require.Equal(t, []string{"create_date", "create_time", "id", "round", "tokens", "update_date", "update_time"}, order.Accepted)
 }
 
-// plans is a querier that keeps how SQLite answers each query.
+// plans is a querier that records SQLite's plan of each query.
 type plans struct {
 	querier
 	lines []string
@@ -170,7 +170,7 @@ func (p *plans) QueryRowContext(ctx context.Context, query string, args ...any) 
 	return p.querier.QueryRowContext(ctx, query, args...)
 }
 
-// What a list passes over is read from indices; rows are read by their ids alone.
+// Skipped rows must be read from indexes only, and rows of the page by their ids.
 func TestListsReadOnlyTheirPage(t *testing.T) {
 	s := openTest(t, engineConfig(t, "sqlite"))
 	fillSessions(t, s, 30)
@@ -230,7 +230,7 @@ func TestListsReadOnlyTheirPage(t *testing.T) {
 	}
 }
 
-// The sums of days are those of their sessions, on both engines and in UTC.
+// Sums per day equal those of the sessions, on both engines and in UTC.
 func TestSessionDays(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		fillSessions(t, s, 50)

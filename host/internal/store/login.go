@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// Login is a page's session of a user, held by a cookie.
+// Login is a session of a user in a browser, identified by a cookie.
 type Login struct {
 	User       string
-	CSRF       string // the text that forms must send back
+	CSRF       string // token that forms must send back
 	ExpireTime int64  // Unix milliseconds
 }
 
-// CreateLogin starts a login and returns the cookie's text, of which only
-// a hash is stored.
+// CreateLogin starts a login and returns the text of the cookie, which is stored only as a hash.
 func (s *Store) CreateLogin(ctx context.Context, user string, lasts time.Duration) (Login, string, error) {
 	text, now := newToken(""), s.ms()
 	v := Login{User: user, CSRF: newToken(""), ExpireTime: now + lasts.Milliseconds()}
 	const insert = `INSERT INTO logins (hash, user_id, csrf, create_time, expire_time) VALUES ($1, $2, $3, $4, $5)`
 	err := s.write(ctx, "login", func(ctx context.Context, q querier) error {
-		// Logins are rare, so the old ones are swept here.
+		// Logins are rare, so expired ones are removed here.
 		if _, err := q.ExecContext(ctx, `DELETE FROM logins WHERE expire_time <= $1`, now); err != nil {
 			return err
 		}
@@ -34,8 +33,7 @@ func (s *Store) CreateLogin(ctx context.Context, user string, lasts time.Duratio
 	return v, text, nil
 }
 
-// LoginByText finds the login of a cookie. Errors: [ErrNotFound], also when it
-// has expired.
+// LoginByText returns the login of a cookie. Errors: [ErrNotFound], also for an expired login.
 func (s *Store) LoginByText(ctx context.Context, text string) (Login, error) {
 	var v Login
 	const query = `SELECT user_id, csrf, expire_time FROM logins WHERE hash = $1 AND expire_time > $2`
@@ -43,7 +41,7 @@ func (s *Store) LoginByText(ctx context.Context, text string) (Login, error) {
 	return v, fail(err, "login")
 }
 
-// DeleteLogin ends a login; one that is gone already is no error.
+// DeleteLogin ends a login. A missing login is not an error.
 func (s *Store) DeleteLogin(ctx context.Context, text string) error {
 	return s.write(ctx, "logout", func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, `DELETE FROM logins WHERE hash = $1`, hashToken(text))
@@ -51,21 +49,21 @@ func (s *Store) DeleteLogin(ctx context.Context, text string) error {
 	})
 }
 
-// AccountName is the form in which the address of an account is compared: all
-// spellings that find one account have one AccountName.
+// AccountName normalizes the address of an account: all spellings that find the same account have
+// the same AccountName.
 func AccountName(email string) string { return fold(email) }
 
-// NewDevice returns the text of a cookie that proves a device has logged in to
-// an account before. It is sealed, not stored, and is no login.
+// NewDevice returns the text of a cookie which proves that a device has logged in to an account
+// before. It is sealed, not stored, and is not a login.
 func (s *Store) NewDevice(account string) (string, error) {
 	id := make([]byte, 16)
-	_, _ = rand.Read(id) // never an error
+	_, _ = rand.Read(id) // never returns an error
 	sealed, err := s.seal.close(id, "device", account)
 	return base64.RawURLEncoding.EncodeToString(sealed), err
 }
 
-// DeviceID returns the id in a text that [Store.NewDevice] made for the account.
-// Errors: [ErrNotFound] for any other text.
+// DeviceID returns the id in a text made by [Store.NewDevice] for the account. Errors:
+// [ErrNotFound] for any other text.
 func (s *Store) DeviceID(account, text string) (string, error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate runs the files of migrations/ that this database has not seen, each
-// in one transaction, in the order of their numbers. Two hosts that start
-// together wait for each other.
+// migrate applies the files in migrations/ that are new to this database, in order, each in one
+// transaction. Hosts that start concurrently wait for each other.
 func (s *Store) migrate(ctx context.Context, asIs bool) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -23,7 +22,7 @@ func (s *Store) migrate(ctx context.Context, asIs bool) error {
 	}
 	return s.write(ctx, "migrate", func(ctx context.Context, q querier) error {
 		if s.engine == "postgres" {
-			// The number only has to be ours; the lock ends with the transaction.
+			// The lock number is arbitrary; the lock is released with the transaction.
 			if _, err := q.ExecContext(ctx, `SELECT pg_advisory_xact_lock(727473651)`); err != nil {
 				return err
 			}
@@ -47,13 +46,13 @@ func (s *Store) migrate(ctx context.Context, asIs bool) error {
 	})
 }
 
-// schemaVersion is how many migrations the database has seen.
+// schemaVersion returns the number of migrations applied to the database.
 func schemaVersion(ctx context.Context, q querier) (int, error) {
 	const table = `CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)`
 	if _, err := q.ExecContext(ctx, table); err != nil {
 		return 0, err
 	}
-	// A list, not a row: the absence of a value must not end the transaction.
+	// Use a list, not a single row: a missing value must not abort the transaction.
 	values, err := queryAll(ctx, q, func(r row) (string, error) {
 		var v string
 		return v, r.Scan(&v)
@@ -84,9 +83,8 @@ func applyMigration(ctx context.Context, q querier, file string, number int) err
 	return err
 }
 
-// catchUp does to records that were loaded what the migrations after version
-// did to those that were there: they are all of today's form, and lack what was
-// worked out from others.
+// catchUp applies the data updates of the migrations after version to loaded records: these have
+// the current columns, but lack values derived from others.
 func catchUp(ctx context.Context, q querier, version int) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -109,11 +107,10 @@ func catchUp(ctx context.Context, q querier, version int) error {
 	return nil
 }
 
-// update matches a statement that changes records, behind its comments.
+// update matches a statement that changes records, with leading comments.
 var update = regexp.MustCompile(`^(--.*\n)*UPDATE\b`)
 
-// splitSQL cuts a migration at the semicolons that end a line; our files hold
-// no other statement ends.
+// splitSQL splits a migration at semicolons that end a line; the files contain no others that do.
 func splitSQL(text string) []string {
 	var out []string
 	for part := range strings.SplitSeq(text, ";\n") {

@@ -19,47 +19,45 @@ import (
 	"github.com/easel-canvas/easel/host/internal/disk"
 )
 
-// Sync says when a write that was answered is on the disk.
+// Sync is when acknowledged writes are on disk.
 type Sync int
 
 const (
-	// SyncAlways puts every commit on the disk before it is answered.
+	// SyncAlways syncs every commit before it is acknowledged.
 	SyncAlways Sync = iota
-	// SyncInterval lets the operating system (SQLite) or the server
-	// (PostgreSQL) write later: kill -9 of the host loses nothing, power loss
-	// may lose the last moments, never the integrity of the file.
+	// SyncInterval lets the operating system (SQLite) or the server (PostgreSQL) sync later: a
+	// killed host loses nothing, a power failure may lose the last moments but does not corrupt the
+	// file.
 	SyncInterval
 )
 
-// Config says where records live. The zero value is not usable: set Dir or URL.
+// Config configures where records are stored. Dir or URL is required.
 type Config struct {
-	// Dir is the data directory; records go to easel.db in it and, unless
-	// KeyFile says otherwise, the key to secret.key. Made when missing.
+	// Dir is the data directory, created if missing. Records are in its file easel.db and, unless
+	// KeyFile is set, the key in secret.key.
 	Dir string
-	// URL is a PostgreSQL address (postgres://user:pass@host/db); when set,
-	// records go there and Dir only holds the key file.
+	// URL is a PostgreSQL address (postgres://user:pass@host/db). If set, records are stored there
+	// and Dir has only the key file.
 	URL string
-	// KeyFile holds the key that seals secrets: 32 random bytes, hex. It is
-	// made when missing. Empty means secret.key in Dir.
+	// KeyFile has the key that seals secrets: 32 random bytes, hex. It is created if missing. Empty
+	// means secret.key in Dir.
 	KeyFile string
-	// Name is what people call the host that opens the records, told to whoever
-	// asks [Hosts]; "" is not seen.
+	// Name is the display name of the host, reported by [Hosts]; "" hides it.
 	Name string
-	// AsIs refuses tables of an older version, which are otherwise brought up to
-	// date: a host of that version may be at work on them.
+	// AsIs rejects tables of an older version instead of migrating them: a host of that version may
+	// be using them.
 	AsIs bool
-	// Sync is SyncAlways unless told otherwise.
+	// Sync defaults to SyncAlways.
 	Sync Sync
-	// KeepVersions is how many versions a canvas keeps; 0 means 20.
+	// KeepVersions is the number of versions kept per canvas; 0 means 20.
 	KeepVersions int
-	// Conns bounds open connections for reading; 0 means four per CPU on
-	// SQLite and 16 on PostgreSQL.
+	// Conns bounds open read connections; 0 means four per CPU on SQLite and 16 on PostgreSQL.
 	Conns int
-	// Now gives the time; nil means time.Now.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
 }
 
-// Store is an open set of records. It is safe for concurrent use.
+// Store is an open database of records. It is safe for concurrent use.
 type Store struct {
 	keep   int
 	now    func() time.Time
@@ -68,17 +66,15 @@ type Store struct {
 	read   querier
 	commit committer
 	engine string
-	dsn    string     // of SQLite, for a backup
+	dsn    string     // of SQLite, for backups
 	dir    string     // of SQLite
-	keys   *keyMemory // of SQLite, else nil
+	keys   *keyMemory // of SQLite; nil otherwise
 	totals totals
 }
 
-// Open opens the records, brings their tables up to date and checks the key
-// file.
+// Open opens the records, migrates their tables and checks the key file.
 //
-// Errors: [ErrNewer], [ErrOlder], [ErrCorrupt], [ErrWrongKey], [ErrReadOnly],
-// [ErrUnavailable].
+// Errors: [ErrNewer], [ErrOlder], [ErrCorrupt], [ErrWrongKey], [ErrReadOnly], [ErrUnavailable].
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s, err := connect(ctx, cfg)
 	if err == nil {
@@ -90,7 +86,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// connect opens the engine. The store is to be closed in any case.
+// connect opens the engine. The caller must close the store even after an error.
 func connect(ctx context.Context, cfg Config) (*Store, error) {
 	s := &Store{keep: cfg.KeepVersions, now: cfg.Now}
 	if s.keep == 0 {
@@ -111,7 +107,7 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 	return s, err
 }
 
-// prepare migrates and unlocks a store whose engine is open.
+// prepare migrates the tables and checks the key of a connected store.
 func (s *Store) prepare(ctx context.Context, cfg Config) error {
 	if err := s.migrate(ctx, cfg.AsIs); err != nil {
 		return err
@@ -126,11 +122,10 @@ func (s *Store) prepare(ctx context.Context, cfg Config) error {
 	return s.unlock(ctx, file)
 }
 
-// Engine is "sqlite" or "postgres".
+// Engine returns "sqlite" or "postgres".
 func (s *Store) Engine() string { return s.engine }
 
-// Ping reports whether the records can be read and, in a file, written, for a
-// readiness probe.
+// Ping reports whether the records can be read and, on SQLite, written, for a readiness probe.
 func (s *Store) Ping(ctx context.Context) error {
 	if s.dir != "" && disk.ReadOnly(s.dir) {
 		return fail(ErrReadOnly, "ping")
@@ -139,7 +134,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	return fail(s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one), "ping")
 }
 
-// Close ends all connections; writes that wait, or come later, get [ErrClosed].
+// Close closes all connections; pending and later writes return [ErrClosed].
 func (s *Store) Close() error {
 	var all error
 	if s.commit != nil {
@@ -187,8 +182,8 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// makePrivate makes a database file for the host's user alone; SQLite makes it for all, and its
-// other files like it.
+// makePrivate creates a database file with access only for its owner. SQLite would create it with
+// the default mode, and gives its other files the mode of this one.
 func makePrivate(file string) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -222,7 +217,7 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 		return fail(err, "open PostgreSQL")
 	}
 	options := []stdlib.OptionOpenDB{stdlib.OptionBeforeConnect(func(_ context.Context, c *pgx.ConnConfig) error {
-		// A password file may have changed since.
+		// A password file may have changed since the last connection.
 		again, err := parse()
 		if err == nil {
 			*c = *again
@@ -234,7 +229,7 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	}
 	db := s.keepPool(stdlib.OpenDB(*parsed, options...), conns)
 	if err := db.PingContext(ctx); err != nil {
-		// The address may hold a password: the driver hides it, we add none.
+		// The address may contain a password: the driver hides it in its errors.
 		return fail(err, "open PostgreSQL")
 	}
 	s.engine, s.read, s.commit = "postgres", db, &each{db: db}
@@ -249,7 +244,7 @@ func (s *Store) pool(driver, dsn string, conns int) (*sql.DB, error) {
 	return s.keepPool(db, conns), nil
 }
 
-// keepPool bounds the connections of a pool, which is closed with the store.
+// keepPool configures a pool, which is closed with the store.
 func (s *Store) keepPool(db *sql.DB, conns int) *sql.DB {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
@@ -263,5 +258,5 @@ func (s *Store) write(ctx context.Context, what string, op func(context.Context,
 	return fail(err, "%s", what)
 }
 
-// ms is the present as Unix milliseconds.
+// ms returns the current time in Unix milliseconds.
 func (s *Store) ms() int64 { return s.now().UnixMilli() }

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Cost of one password check: the second set that RFC 9106 recommends, with
-// one third of its memory, since a small host must bear several at once.
+// Cost of one password check: the second recommended option of RFC 9106 with a third of its memory,
+// since a small host must sustain several checks at once.
 const (
 	argonTime    = 3
 	argonMemory  = 19 * 1024 // KiB
@@ -20,14 +20,14 @@ const (
 	argonLength  = 32 // bytes
 )
 
-// checks bounds the memory of password checks that run at the same time.
+// checks limits concurrent password checks, to bound their memory.
 var checks = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
 
-// noPassword is compared when there is no user, so that the answer takes as
-// long. No password gives it.
+// noPassword is compared if there is no such user, so that the response takes equally long. No
+// password matches it.
 var noPassword = encodePassword(make([]byte, 16), make([]byte, argonLength))
 
-// hashPassword gives the usual text form: $argon2id$v=19$m=..,t=..,p=..$salt$hash.
+// hashPassword returns the standard encoding: $argon2id$v=19$m=..,t=..,p=..$salt$hash.
 func hashPassword(password string) string {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt)
@@ -46,8 +46,8 @@ func encodePassword(salt, hash []byte) string {
 		b.EncodeToString(salt), b.EncodeToString(hash))
 }
 
-// fitsPassword compares in constant time. The costs are read from the stored
-// text, so that they can be raised later.
+// fitsPassword compares in constant time. It reads the cost parameters from the stored hash, so
+// that they can be raised later.
 func fitsPassword(stored, password string) bool {
 	parts := strings.Split(stored, "$")
 	if len(parts) != 6 || parts[1] != "argon2id" {

@@ -5,19 +5,18 @@ import (
 	"fmt"
 )
 
-// Publication is what users of a published canvas get: one of its versions,
-// whatever becomes of the document meanwhile.
+// Publication is the version of a canvas that its users run, independent of later edits of the
+// document.
 type Publication struct {
-	// Released says that the newest version is the published one. It is also how
-	// who saves a canvas asks for that; see [Store.EditCanvas].
+	// Released reports that the newest version is the published one. Writers set it to publish; see
+	// [Store.EditCanvas].
 	Released     bool
-	Published    string // id of the published version, "" when nothing is
-	PublishTime  int64  // when it was published, Unix milliseconds
-	VersionTitle string // of the newest version
+	Published    string // id of the published version; "" if none
+	PublishTime  int64  // Unix milliseconds
+	VersionTitle string // title of the newest version
 }
 
-// publish makes a version the published one. The caller has changed the canvas's
-// row in this transaction.
+// publish publishes a version. The caller has updated the row of the canvas in this transaction.
 func (s *Store) publish(ctx context.Context, q querier, canvas, version string, at int64) error {
 	const mark = `UPDATE versions SET publish_time = $1 WHERE id = $2 AND canvas_id = $3`
 	res, err := q.ExecContext(ctx, mark, at, version, canvas)
@@ -30,11 +29,10 @@ func (s *Store) publish(ctx context.Context, q querier, canvas, version string, 
 	return err
 }
 
-// PublishVersion makes a version that is there the published one, such as an
-// older one that was better; the document of the canvas stays as it is.
-// Errors: [ErrNotFound], also for a version of another canvas.
+// PublishVersion publishes an existing version, such as an older one; the document of the canvas
+// does not change. Errors: [ErrNotFound], also for a version of another canvas.
 func (s *Store) PublishVersion(ctx context.Context, tenant, canvas, version string) (Canvas, error) {
-	// What runs have kept of the canvas is kept for its revision.
+	// Cached data of runs is keyed by the revision of the canvas.
 	const touch = `UPDATE canvases SET rev = rev + 1, update_time = $1 WHERE id = $2 AND tenant_id = $3`
 	err := s.write(ctx, fmt.Sprintf("publish version %q of canvas %q", version, canvas), func(ctx context.Context, q querier) error {
 		now := s.ms()

@@ -13,18 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// edit saves a document, published or not.
+// edit saves a document and optionally publishes it.
 func edit(t *testing.T, s *Store, id, dsl string, publish bool) Canvas {
 	t.Helper()
 	c, err := s.EditCanvas(t.Context(), "t", id, "v"+dsl, func(c *Canvas) error {
-		require.False(t, c.Released, "what was asked for before does not count")
+		require.False(t, c.Released, "Released is reset for each edit")
 		c.DSL, c.Released = []byte(dsl), publish
 		return nil
 	})
 	require.NoError(t, err)
 	read, err := s.Canvas(t.Context(), "t", id)
 	require.NoError(t, err)
-	require.Equal(t, read, c, "what is told is what is stored")
+	require.Equal(t, read, c, "the returned canvas is the stored one")
 	return c
 }
 
@@ -52,7 +52,7 @@ func TestPublish(t *testing.T) {
 
 		c = edit(t, s, c.ID, "2", false)
 		require.False(t, c.Released)
-		require.Equal(t, "1", published(c), "an edit leaves what is published")
+		require.Equal(t, "1", published(c), "an edit does not change the published version")
 		require.Equal(t, "v2", c.VersionTitle)
 
 		c = edit(t, s, c.ID, "3", true)
@@ -65,14 +65,14 @@ func TestPublish(t *testing.T) {
 		require.False(t, c.Released)
 		require.Equal(t, "3", string(c.DSL))
 		require.Equal(t, "v3", c.VersionTitle)
-		require.EqualValues(t, 5, c.Rev, "what is kept of a canvas is kept for its revision")
+		require.EqualValues(t, 5, c.Rev, "publishing increments the revision")
 
 		c, err = s.EditCanvas(ctx, "t", c.ID, "", func(c *Canvas) error {
 			c.DSL, c.Released = []byte("state"), true
 			return nil
 		})
 		require.NoError(t, err)
-		require.Equal(t, "1", published(c), "what makes no version publishes none")
+		require.Equal(t, "1", published(c), "without a new version nothing is published")
 		require.False(t, c.Released)
 
 		c = edit(t, s, c.ID, "3", false)
@@ -81,7 +81,7 @@ func TestPublish(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, c.Released)
 
-		t.Run("who makes a canvas may publish at once", func(t *testing.T) {
+		t.Run("a new canvas can be published", func(t *testing.T) {
 			c, err := s.CreateCanvas(ctx, Canvas{Tenant: "t", DSL: []byte("1"), Publication: Publication{Released: true, Published: "forged"}}, "v")
 			require.NoError(t, err)
 			require.True(t, c.Released)
@@ -90,7 +90,7 @@ func TestPublish(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, read, c)
 		})
-		t.Run("ids of others are not found", func(t *testing.T) {
+		t.Run("ids of other tenants and canvases are not found", func(t *testing.T) {
 			other, err := s.CreateCanvas(ctx, Canvas{Tenant: "other", DSL: []byte("x")}, "v")
 			require.NoError(t, err)
 			theirs, err := s.Versions(ctx, "other", other.ID)
@@ -103,12 +103,12 @@ func TestPublish(t *testing.T) {
 			}
 			now, err := s.Canvas(ctx, "t", c.ID)
 			require.NoError(t, err)
-			require.Equal(t, c, now, "nothing is written by half")
+			require.Equal(t, c, now, "nothing is written")
 		})
 	})
 }
 
-// Versions that were published stay, however many others are saved.
+// Published versions are kept, however many others are saved.
 func TestPublishedVersionsAreKept(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
@@ -126,9 +126,8 @@ func TestPublishedVersionsAreKept(t *testing.T) {
 	})
 }
 
-// Those who save and publish at once leave a canvas whose published version is
-// there.
-func TestPublishHammer(t *testing.T) {
+// The published version of a canvas exists after concurrent saves and publications.
+func TestConcurrentPublish(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		c, err := s.CreateCanvas(t.Context(), Canvas{Tenant: "t", DSL: []byte("0")}, "v0")
 		require.NoError(t, err)
@@ -157,8 +156,8 @@ func TestPublishHammer(t *testing.T) {
 	})
 }
 
-// A dump from before versions could be published is read as the migration reads
-// the records that it finds.
+// A dump from before the introduction of published versions loads as the migration converts
+// existing records.
 func TestReleasedInAnOlderDump(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
@@ -169,7 +168,7 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 			require.NoError(t, err)
 			_, err = from.CreateCanvas(ctx, Canvas{Tenant: "t", Title: "never", DSL: []byte("1")}, "v2")
 			require.NoError(t, err)
-			// As they were: flags, and nothing of what they lead to.
+			// Restore the earlier state: flags without the columns derived from them.
 			for _, text := range []string{
 				`UPDATE versions SET publish_time = 0`, `UPDATE canvases SET published = '', publish_time = 0, version_title = ''`,
 				`INSERT INTO canvases SELECT 'bare', tenant_id, user_id, title, title_fold, find, description, avatar, type, category, permission, tags, 1, dsl, rev,
@@ -199,7 +198,7 @@ func TestReleasedInAnOlderDump(t *testing.T) {
 	}
 }
 
-// A database of the version before is brought up to date with what it holds.
+// A database of the previous version is migrated with its records.
 func TestMigrationOfReleases(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// row is one result line: *sql.Row and *sql.Rows both are.
+// row is one result row; *sql.Row and *sql.Rows implement it.
 type row interface{ Scan(dest ...any) error }
 
-// queryAll reads every line of a query through scan.
+// queryAll reads all rows of a query with scan.
 func queryAll[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -29,7 +29,7 @@ func queryAll[T any](ctx context.Context, q querier, scan func(row) (T, error), 
 	return out, rows.Err()
 }
 
-// changed turns "no row was changed" into none.
+// changed returns none if no row was changed.
 func changed(res sql.Result, err error, none error) error {
 	if err != nil {
 		return err
@@ -44,14 +44,14 @@ func changed(res sql.Result, err error, none error) error {
 	return nil
 }
 
-// where collects conditions joined by AND, each with its arguments.
+// where collects conditions joined by AND, with their arguments.
 type where struct {
 	conds []string
 	args  []any
-	// changing says that rows can begin to match, or cease to, other than by their creation and
-	// deletion.
+	// changing means that rows can start or stop matching other than by creation and deletion.
 	changing bool
-	// scope says that the conditions choose the rows of a scope, nil that they do not.
+	// scope is the scope whose rows the conditions select; nil if they do not select exactly those
+	// of one.
 	scope *scope
 }
 
@@ -64,14 +64,14 @@ func (w *where) add(cond string, args ...any) {
 	w.conds = append(w.conds, cond)
 }
 
-// equal appends "column is value"; an empty value means no condition.
+// equal adds "column is value"; an empty value adds nothing.
 func (w *where) equal(column, value string) {
 	if value != "" {
 		w.add(column+" = ?", value)
 	}
 }
 
-// in appends "column is one of values"; no values means no condition.
+// in adds "column is one of values"; no values add nothing.
 func (w *where) in(column string, values []string) {
 	if len(values) == 0 {
 		return
@@ -84,7 +84,7 @@ func (w *where) in(column string, values []string) {
 	w.add(column+" IN ("+marks+")", args...)
 }
 
-// contains appends a search for text in a folded column.
+// contains adds a substring search in a folded column.
 func (w *where) contains(column, text string) {
 	if text == "" {
 		return
@@ -93,12 +93,12 @@ func (w *where) contains(column, text string) {
 	w.add(column+` LIKE ? ESCAPE '!'`, "%"+quoted(fold(text))+"%")
 }
 
-// begins appends that a column's text begins with another.
+// begins adds that a column starts with a prefix.
 func (w *where) begins(column, text string) {
 	w.add(column+` LIKE ? ESCAPE '!'`, quoted(text)+"%")
 }
 
-// quoted takes the meaning from what LIKE would not read as itself.
+// quoted escapes the wildcards of LIKE.
 func quoted(text string) string {
 	return strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(text)
 }
@@ -110,17 +110,18 @@ func (w *where) String() string {
 	return " WHERE " + strings.Join(w.conds, " AND ")
 }
 
-// fold is the form in which names are compared and searched: lower case, and
-// without what a text column cannot hold.
+// fold returns the form in which names are compared and searched: lower case, without bytes that a
+// text column cannot store.
 func fold(s string) string { return strings.ToLower(printable(s)) }
 
-// printable drops the zero byte and bytes that are no UTF-8; PostgreSQL
-// refuses both in text and SQLite does not, and here both must agree.
+// printable drops zero bytes and invalid UTF-8. PostgreSQL rejects both in text columns and SQLite
+// accepts them; the engines must behave the same.
 func printable(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
 }
 
-// checkText refuses what a text column cannot hold. Pairs of field name, value.
+// checkText rejects strings that a text column cannot store. The arguments are pairs of field name
+// and value.
 func checkText(pairs ...string) error {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if v := pairs[i+1]; !utf8.ValidString(v) || strings.ContainsRune(v, 0) {
@@ -130,7 +131,7 @@ func checkText(pairs ...string) error {
 	return nil
 }
 
-// bytesOf keeps nil out of columns that may not be null.
+// bytesOf replaces nil for columns that are not nullable.
 func bytesOf(b []byte) []byte {
 	if b == nil {
 		return []byte{}

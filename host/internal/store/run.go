@@ -7,31 +7,31 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// What a run's Status may be, in the words of the engine. Only RunActive is not an end.
+// Values of a run's Status, in the words of the engine. All but RunActive are end states.
 const (
 	RunActive   = string(engine.StatusRunning)
-	RunPaused   = string(engine.StatusPaused) // waits for a person; the next turn is a new run
+	RunPaused   = string(engine.StatusPaused) // waits for user input; the next turn is a new run
 	RunDone     = string(engine.StatusSucceeded)
 	RunFailed   = string(engine.StatusFailed)
 	RunCanceled = string(engine.StatusCanceled)
 )
 
-// Run is one line of run history, and the durable mark that a run was
-// accepted: a host that starts on an empty run log finds here what to repeat.
+// Run is an entry of the run history, and the durable record of an accepted run: a host that starts
+// with an empty run log repeats the active ones.
 type Run struct {
 	ID         string
 	Tenant     string
 	Canvas     string
-	Session    string // "" for a run from the editor
+	Session    string // "" for a run in the editor
 	User       string
-	Message    string // message id of its events
+	Message    string // message id in its events
 	Source     string // api, editor, bot, webhook, schedule
 	Status     string
-	Input      []byte // what is needed to run it again; emptied at the end
+	Input      []byte // the request, needed to repeat the run; cleared at the end
 	Error      string
 	Tokens     int64
 	CreateTime int64 // Unix milliseconds
-	EndTime    int64 // Unix milliseconds, 0 while active
+	EndTime    int64 // Unix milliseconds; 0 while active
 }
 
 const runColumns = `id, tenant_id, canvas_id, session_id, user_id, message_id, source, status, input, error,
@@ -44,14 +44,14 @@ func scanRun(r row) (Run, error) {
 	return v, err
 }
 
-// StartRun writes that a run was accepted; its Status becomes [RunActive].
-// Errors: [ErrExists] for an id that was used before.
+// StartRun records an accepted run; its Status becomes [RunActive]. Errors: [ErrExists] if the id
+// was used before.
 func (s *Store) StartRun(ctx context.Context, v Run) error { return s.StartRunAt(ctx, v, 0) }
 
-// StartRunAt is StartRun for who has read the canvas before: the run is written
-// only when the canvas still has that revision, 0 for any.
+// StartRunAt is StartRun for a caller that has read the canvas: the run is written only if the
+// canvas still has revision rev; 0 accepts any.
 //
-// Errors: as StartRun; [ErrConflict] when the canvas has changed or is gone.
+// Errors: as StartRun; [ErrConflict] if the canvas has changed or was deleted.
 func (s *Store) StartRunAt(ctx context.Context, v Run, rev int64) error {
 	args, err := s.newRun(&v)
 	if err != nil {
@@ -70,12 +70,12 @@ func (s *Store) StartRunAt(ctx context.Context, v Run, rev int64) error {
 	return fail(err, "start run %q", v.ID)
 }
 
-// StartTurn is StartRun for a run that holds a session, given as the caller has
-// read it: run and claim are one commit, so that no crash leaves a session to a
-// run that does not exist. See [Store.ClaimSession] for a session with a Run.
+// StartTurn is StartRun for a run of a session, given as the caller has read it. Run and claim are
+// one commit, so that after a crash no session belongs to a missing run. See [Store.ClaimSession]
+// for a session with a Run.
 //
-// Errors: as StartRun; [ErrConflict] when the session has changed since it was
-// read, is held by another run or is gone.
+// Errors: as StartRun; [ErrConflict] if the session has changed since it was read, belongs to
+// another run or was deleted.
 func (s *Store) StartTurn(ctx context.Context, v Run, session Session) error {
 	args, err := s.newRun(&v)
 	if err != nil {
@@ -95,8 +95,7 @@ const (
 	insertRun = `INSERT INTO runs (` + runColumns + `) VALUES (` + runValues + `)`
 )
 
-// newRun checks and completes a run that is accepted now, and gives the
-// arguments of runValues.
+// newRun validates and completes a newly accepted run, and returns the arguments of runValues.
 func (s *Store) newRun(v *Run) ([]any, error) {
 	v.Status, v.CreateTime = RunActive, s.ms()
 	err := checkText("run", v.ID, "canvas", v.Canvas, "session", v.Session, "user", v.User, "message", v.Message)
@@ -106,8 +105,8 @@ func (s *Store) newRun(v *Run) ([]any, error) {
 	}, err
 }
 
-// LeaveOutRun writes a run into the history that is not done: it is canceled from the beginning,
-// for the reason in its Error, so that nobody ever finds it at work or repeats it.
+// LeaveOutRun records a skipped run: it is canceled from the start, with the reason in its Error,
+// so that it is never active or repeated.
 //
 // Errors: as [Store.StartRun].
 func (s *Store) LeaveOutRun(ctx context.Context, v Run) error {
@@ -120,22 +119,21 @@ func (s *Store) LeaveOutRun(ctx context.Context, v Run) error {
 	return fail(err, "leave out run %q", v.ID)
 }
 
-// RunEnd is how a run ended.
+// RunEnd is the end of a run.
 type RunEnd struct {
 	ID      string
 	Tenant  string // of the session
-	Session string // freed in the same commit, when the run holds it; "" for a run without one
-	Status  string // anything but RunActive
+	Session string // freed in the same commit if the run owns it; "" for a run without one
+	Status  string // any status but RunActive
 	Error   string
 	Tokens  int64
 }
 
-// EndRun writes the end of a run and frees its session. When session is not nil
-// it holds the session's new state, which is part of the same commit; see
-// [Store.SaveSession]. Both can be repeated after a crash: a run that has ended
-// keeps its first end.
+// EndRun records the end of a run and frees its session. A session that is not nil is the new state
+// of the session and is saved in the same commit; see [Store.SaveSession]. EndRun can be repeated
+// after a crash: a run keeps the first end recorded.
 //
-// Errors: those of SaveSession; a run that was never started is no error.
+// Errors: those of SaveSession; an unknown run is not an error.
 func (s *Store) EndRun(ctx context.Context, end RunEnd, session *Session) (rev int64, err error) {
 	const update = `UPDATE runs SET status = $1, error = $2, tokens = $3, end_time = $4, input = $5
 		WHERE id = $6 AND status = '` + RunActive + `'`
@@ -159,15 +157,15 @@ func (s *Store) EndRun(ctx context.Context, end RunEnd, session *Session) (rev i
 	return rev, err
 }
 
-// Run reads one run. Errors: [ErrNotFound].
+// Run returns a run. Errors: [ErrNotFound].
 func (s *Store) Run(ctx context.Context, tenant, id string) (Run, error) {
 	const query = `SELECT ` + runColumns + ` FROM runs WHERE id = $1 AND tenant_id = $2`
 	v, err := scanRun(s.read.QueryRowContext(ctx, query, id, tenant))
 	return v, fail(err, "run %q", id)
 }
 
-// RunOfMessage finds the run whose events carry a message id, the newest when
-// several do. Errors: [ErrNotFound].
+// RunOfMessage returns the run whose events have a message id, the newest if there are several.
+// Errors: [ErrNotFound].
 func (s *Store) RunOfMessage(ctx context.Context, tenant, message string) (Run, error) {
 	const query = `SELECT ` + runColumns + ` FROM runs WHERE message_id = $1 AND tenant_id = $2
 		ORDER BY create_time DESC LIMIT 1`
@@ -175,21 +173,21 @@ func (s *Store) RunOfMessage(ctx context.Context, tenant, message string) (Run, 
 	return v, fail(err, "run of message %q", message)
 }
 
-// ActiveRuns lists the runs of all tenants that have not ended, oldest first.
+// ActiveRuns returns the active runs of all tenants, oldest first.
 func (s *Store) ActiveRuns(ctx context.Context) ([]Run, error) {
 	const query = `SELECT ` + runColumns + ` FROM runs WHERE status = '` + RunActive + `' ORDER BY create_time, id`
 	out, err := queryAll(ctx, s.read, scanRun, query)
 	return out, fail(err, "active runs")
 }
 
-// RunFilter chooses runs; empty fields do not choose.
+// RunFilter selects runs; empty fields match all.
 type RunFilter struct {
-	Tenant  string // must not be empty
+	Tenant  string // required
 	Canvas  string
 	Session string
 	Status  string
-	// Schedule chooses the runs that a schedule began: their ids are its id, "-"
-	// and the time. Canvas, given as well, makes that quick.
+	// Schedule selects the runs of a schedule: their ids are its id, "-" and the time. The query is
+	// fast only with Canvas set as well.
 	Schedule string
 }
 
@@ -197,7 +195,7 @@ var runList = listing[Run]{table: "runs", columns: runColumns, large: []string{"
 	"create_time": "create_time", "end_time": "end_time", "id": "id", "tokens": "tokens",
 }}
 
-// Position is where the run stands in a list with an order of [Store.Runs].
+// Position returns the position of the run in a list of [Store.Runs] with the given order.
 func (v *Run) Position(order string) Position {
 	switch order {
 	case "end_time":
@@ -208,7 +206,7 @@ func (v *Run) Position(order string) Position {
 	return Position{v.CreateTime, v.ID}
 }
 
-// Runs lists run history and counts all that match.
+// Runs returns a page of the run history and the number of all matching runs.
 func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, error) {
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list runs: no tenant")
@@ -228,11 +226,11 @@ func (s *Store) Runs(ctx context.Context, f RunFilter, p Page) ([]Run, int, erro
 	return list(ctx, s, &runList, &w, p)
 }
 
-// ForgetRuns removes runs that ended before a time (Unix milliseconds), at most
-// so many, and says how many.
+// ForgetRuns deletes at most the given number of runs that ended before a time (Unix milliseconds)
+// and returns how many it deleted.
 func (s *Store) ForgetRuns(ctx context.Context, before int64, most int) (n int64, err error) {
 	err = s.write(ctx, "forget runs", func(ctx context.Context, q querier) error {
-		// The time of creation is there for the index.
+		// The condition on the creation time allows using an index.
 		n, err = deleteListed(ctx, q, "runs", `DELETE FROM runs WHERE id IN (SELECT id FROM runs
 			WHERE status IN ('`+RunDone+`', '`+RunFailed+`', '`+RunCanceled+`', '`+RunPaused+`') AND create_time < $1 AND end_time < $1 LIMIT $2)`, before, most)
 		return err

@@ -24,7 +24,7 @@ func TestStartRunAtARevision(t *testing.T) {
 		require.NoError(t, start("b", "t", c.Rev+1))
 		require.NoError(t, s.DeleteCanvas(t.Context(), "t", c.ID))
 		require.ErrorIs(t, start("c", "t", c.Rev+1), ErrConflict)
-		require.NoError(t, start("c", "t", 0), "nobody asked")
+		require.NoError(t, start("c", "t", 0), "revision 0 matches any")
 		for _, id := range []string{"a", "b", "c"} {
 			v, err := s.Run(t.Context(), "t", id)
 			require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestStartRunAtARevision(t *testing.T) {
 	})
 }
 
-// A run that is left out is in the history, and never at work.
+// A skipped run is in the history and is never active.
 func TestLeaveOutRun(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		left := Run{ID: "a", Tenant: "t", Canvas: "c", User: "u", Message: "m", Source: "schedule", Error: "another is at work"}

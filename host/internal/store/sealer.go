@@ -16,9 +16,8 @@ import (
 	"strings"
 )
 
-// sealer encrypts small values with AES-256-GCM. The place of a value (its
-// kind, tenant and name) is authenticated with it, so that a sealed value
-// moved to another row does not open.
+// sealer encrypts small values with AES-256-GCM. The location of a value (its kind, tenant and
+// name) is authenticated as well, so that a sealed value moved to another row cannot be opened.
 type sealer struct{ aead cipher.AEAD }
 
 func newSealer(key []byte) (*sealer, error) {
@@ -47,9 +46,9 @@ func (s *sealer) open(sealed []byte, at ...string) ([]byte, error) {
 	return value, nil
 }
 
-// unlock reads the key file, or makes it, and compares it with the mark that
-// the first key left in the database. A new key is never made for a database
-// that already has a mark: it would make its secrets unreadable in silence.
+// unlock reads the key file, or creates it, and compares it with the mark that the first key left
+// in the database. It never creates a key for a database with a mark, since that would silently
+// make its secrets unreadable.
 func (s *Store) unlock(ctx context.Context, file string) error {
 	marks, err := queryAll(ctx, s.read, func(r row) (string, error) {
 		var v string
@@ -86,7 +85,7 @@ func (s *Store) fits(mark string) error {
 	return err
 }
 
-// markKey leaves the mark; when another host was faster, its mark must fit.
+// markKey stores the mark of the key; if another host was faster, its mark must match.
 func (s *Store) markKey(ctx context.Context, file string) error {
 	sealed, err := s.seal.close(nil, "mark")
 	if err != nil {
@@ -120,8 +119,7 @@ func parseKey(text []byte) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey writes a new key so that it is either there whole or not at all, and
-// on the disk before anything is sealed with it.
+// makeKey writes a new key atomically, and syncs it to disk before anything is sealed with it.
 func makeKey(file string) ([]byte, error) {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key)
@@ -138,7 +136,7 @@ func makeKey(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Link, unlike rename, does not replace a key that another host has made.
+	// Unlike rename, link does not replace a key that another host has created.
 	if err := os.Link(temp.Name(), file); errors.Is(err, fs.ErrExist) {
 		return readKey(file)
 	} else if err != nil {
@@ -147,10 +145,10 @@ func makeKey(file string) ([]byte, error) {
 	return key, syncDir(filepath.Dir(file))
 }
 
-// syncDir puts the names in a directory on the disk.
+// syncDir syncs the entries of a directory to disk.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // it cannot be asked for there
+		return nil // not supported
 	}
 	d, err := os.Open(dir)
 	if err != nil {

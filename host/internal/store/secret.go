@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// Secret is what may be shown of a secret.
+// Secret describes a secret without its value.
 type Secret struct {
 	Name       string
-	Hosts      []string // patterns of hosts it may go to; empty means any
+	Hosts      []string // patterns of the hosts it may be sent to; empty means any
 	CreateTime int64    // Unix milliseconds
 	UpdateTime int64    // Unix milliseconds
 }
 
-// PutSecret seals a value under a name, over what was there, and binds it to hosts. Without hosts
-// (nil) the binding of an earlier value stays; an empty list removes it.
+// PutSecret seals a value under a name, replacing an earlier one, and binds it to hosts. If hosts
+// is nil an earlier binding is kept; an empty list removes it.
 func (s *Store) PutSecret(ctx context.Context, tenant, name string, value []byte, hosts []string) error {
 	if err := checkText("name", name); err != nil {
 		return fail(err, "secret")
@@ -40,7 +40,7 @@ func (s *Store) PutSecret(ctx context.Context, tenant, name string, value []byte
 	})
 }
 
-// Secrets lists a tenant's secrets by name; values stay sealed.
+// Secrets returns the secrets of a tenant by name, without values.
 func (s *Store) Secrets(ctx context.Context, tenant string) ([]Secret, error) {
 	out, err := queryAll(ctx, s.read, func(r row) (Secret, error) {
 		var v Secret
@@ -53,8 +53,7 @@ func (s *Store) Secrets(ctx context.Context, tenant string) ([]Secret, error) {
 	return out, fail(err, "secrets")
 }
 
-// OpenSecret gives the value to the place that uses it. It must not be put
-// into an answer, an event or a log line.
+// OpenSecret returns the value of a secret. It must not appear in responses, events or logs.
 //
 // Errors: [ErrNotFound], [ErrWrongKey].
 func (s *Store) OpenSecret(ctx context.Context, tenant, name string) ([]byte, error) {
@@ -62,7 +61,7 @@ func (s *Store) OpenSecret(ctx context.Context, tenant, name string) ([]byte, er
 	return value, err
 }
 
-// OpenBoundSecret is OpenSecret with the patterns of the hosts the value may go to; none means any.
+// OpenBoundSecret is OpenSecret that also returns the patterns of allowed hosts; none means any.
 func (s *Store) OpenBoundSecret(ctx context.Context, tenant, name string) (value []byte, hosts []string, err error) {
 	var sealed []byte
 	var bound string
@@ -70,7 +69,7 @@ func (s *Store) OpenBoundSecret(ctx context.Context, tenant, name string) (value
 	if err := s.read.QueryRowContext(ctx, query, tenant, name).Scan(&sealed, &bound); err != nil {
 		return nil, nil, fail(err, "secret %q", name)
 	}
-	// A binding that cannot be read must not pass for none.
+	// An unreadable binding must not be treated as unrestricted.
 	if err := json.Unmarshal([]byte(bound), &hosts); err != nil {
 		return nil, nil, fail(fmt.Errorf("hosts: %w: %w", ErrCorrupt, err), "secret %q", name)
 	}

@@ -5,27 +5,27 @@ import (
 	"fmt"
 )
 
-// Session is a conversation over runs. It owns its copy of the DSL: edits of
-// the canvas do not reach it.
+// Session is a conversation over runs. It has its own copy of the DSL, which edits of the canvas do
+// not change.
 type Session struct {
 	ID         string
 	Tenant     string
 	Canvas     string
-	User       string // the end user's id, as the caller gave it
-	Source     string // agent, workflow, dialog or what the host uses
+	User       string // id of the end user, as given by the caller
+	Source     string // agent, workflow, dialog or a value of the host
 	Name       string
-	Version    string // title of the version of the canvas that it began with
+	Version    string // title of the canvas version it started with
 	DSL        []byte
 	Messages   []byte // JSON array of turns
 	Reference  []byte // JSON
-	Find       string // text to search in, normally the turns' texts; folded when stored
+	Find       string // text to search, normally the text of the turns; folded when stored
 	Errors     string
 	Tokens     int64
-	Duration   int64 // milliseconds of all runs
+	Duration   int64 // total milliseconds of all runs
 	Rounds     int64
 	ThumbUp    int64
-	Rev        int64  // grows by one with each save
-	Run        string // the run that holds the session, "" when free; it holds it while its row is active
+	Rev        int64  // incremented by each save
+	Run        string // the run that owns the session, "" if free; it is the owner while it is active
 	LastRun    string // the last run whose result was saved
 	CreateTime int64  // Unix milliseconds
 	UpdateTime int64  // Unix milliseconds
@@ -47,8 +47,7 @@ func (v *Session) check() error {
 	return checkText("id", v.ID, "canvas", v.Canvas, "user", v.User, "source", v.Source, "name", v.Name, "version", v.Version, "run", v.Run)
 }
 
-// CreateSession adds a session. An empty ID is filled in; Run may name the run
-// that holds it from the start.
+// CreateSession adds a session. An empty ID is filled in; Run may name its first owner.
 //
 // Errors: [ErrExists], [ErrInvalid].
 func (s *Store) CreateSession(ctx context.Context, v Session) (Session, error) {
@@ -79,22 +78,21 @@ func insertSession(ctx context.Context, q querier, v Session) error {
 	return err
 }
 
-// Session reads one session of a tenant. Errors: [ErrNotFound].
+// Session returns a session of a tenant. Errors: [ErrNotFound].
 func (s *Store) Session(ctx context.Context, tenant, id string) (Session, error) {
 	const query = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = $1 AND tenant_id = $2`
 	v, err := scanSession(s.read.QueryRowContext(ctx, query, id, tenant))
 	return v, fail(err, "session %q", id)
 }
 
-// ClaimSession gives a session to a run whose row exists already. v is the
-// session as the caller has read it: when v.Run is not empty and not run, the
-// caller has found that nothing will free the session, and takes it from that
-// run. A session is never taken from a run whose row is active.
+// ClaimSession makes an existing run the owner of a session. v is the session as the caller has
+// read it. If v.Run is neither empty nor run, the caller has found that no end of that run will
+// free the session, and the claim takes it over. A session is never taken from an active run.
 //
-// A claim has no time limit: [Store.EndRun] frees the session in the commit that
-// ends its run. A new run claims its session with [Store.StartTurn].
+// A claim has no time limit: [Store.EndRun] frees the session in the commit that ends its run. A
+// new run claims its session with [Store.StartTurn].
 //
-// Errors: [ErrConflict] when the session has changed since it was read or is gone.
+// Errors: [ErrConflict] if the session has changed since it was read or was deleted.
 func (s *Store) ClaimSession(ctx context.Context, v Session, run string) error {
 	return s.write(ctx, fmt.Sprintf("claim session %q", v.ID), func(ctx context.Context, q querier) error {
 		return claimSession(ctx, q, v, run)
@@ -109,8 +107,7 @@ func claimSession(ctx context.Context, q querier, v Session, run string) error {
 	return changed(res, err, ErrConflict)
 }
 
-// freeSession takes the claim of a run away. A session that another run holds is
-// left alone.
+// freeSession removes the claim of a run. It does nothing if another run owns the session.
 func freeSession(ctx context.Context, q querier, tenant, id, run string) error {
 	const update = `UPDATE sessions SET run_id = '' WHERE id = $1 AND tenant_id = $2 AND run_id = $3`
 	_, err := q.ExecContext(ctx, update, id, tenant, run)
@@ -119,9 +116,9 @@ func freeSession(ctx context.Context, q querier, tenant, id, run string) error {
 
 // SaveSession writes v over the revision v.Rev and returns the new revision.
 //
-// A v.LastRun names the run whose result this is: it frees the session, and
-// when that run's result was saved before (the host died between saving and
-// saying so) nothing is written and the present revision is returned.
+// v.LastRun names the run with this result, and frees the session. If the result of that run was
+// saved before (the host crashed between saving and reporting it), nothing is written and the
+// current revision is returned.
 //
 // Errors: [ErrNotFound], [ErrConflict], [ErrInvalid].
 func (s *Store) SaveSession(ctx context.Context, v Session) (int64, error) {
@@ -154,7 +151,7 @@ func (s *Store) saveSession(ctx context.Context, q querier, v Session) (int64, e
 	return staleSession(ctx, q, v)
 }
 
-// staleSession says why nothing was written.
+// staleSession returns the reason why nothing was written.
 func staleSession(ctx context.Context, q querier, v Session) (int64, error) {
 	const query = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = $1 AND tenant_id = $2`
 	now, err := queryAll(ctx, q, scanSession, query, v.ID, v.Tenant)
@@ -181,15 +178,15 @@ func (s *Store) DeleteSession(ctx context.Context, tenant, id string) error {
 	})
 }
 
-// SessionFilter chooses sessions; empty fields do not choose.
+// SessionFilter selects sessions; empty fields match all.
 type SessionFilter struct {
-	Tenant   string // must not be empty
+	Tenant   string // required
 	Canvas   string
 	ID       string
 	User     string
 	Source   string
-	Keywords string // within Find, without case
-	From, To int64  // create_time, Unix milliseconds, both included
+	Keywords string // substring of Find, case-insensitive
+	From, To int64  // create_time, Unix milliseconds, inclusive
 }
 
 var sessionList = listing[Session]{table: "sessions", columns: sessionColumns, large: []string{"dsl", "messages", "reference", "find"}, scan: scanSession, order: map[string]string{
@@ -197,7 +194,7 @@ var sessionList = listing[Session]{table: "sessions", columns: sessionColumns, l
 	"update_time": "update_time", "update_date": "update_time", "id": "id", "round": "rounds", "tokens": "tokens",
 }}
 
-// Sessions lists sessions and counts all that match.
+// Sessions returns a page of sessions and the number of all matching ones.
 func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Session, int, error) {
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list sessions: no tenant")
@@ -209,7 +206,7 @@ func (s *Store) Sessions(ctx context.Context, f SessionFilter, p Page) ([]Sessio
 	return list(ctx, s, &sessionList, w, p)
 }
 
-// SessionIDs are the ids of sessions, in no order. No document is read.
+// SessionIDs returns the ids of sessions, in no order. It reads no documents.
 func SessionIDs(ctx context.Context, s *Store, f SessionFilter) ([]string, error) {
 	if f.Tenant == "" {
 		return nil, fail(ErrInvalid, "list sessions: no tenant")

@@ -20,7 +20,7 @@ func TestSession(t *testing.T) {
 		_, err = s.Session(ctx, "t2", v.ID)
 		require.ErrorIs(t, err, ErrNotFound)
 
-		t.Run("a save over an old revision is refused", func(t *testing.T) {
+		t.Run("saving over an old revision fails", func(t *testing.T) {
 			rev, err := s.SaveSession(ctx, v)
 			require.NoError(t, err)
 			require.EqualValues(t, 2, rev)
@@ -32,7 +32,7 @@ func TestSession(t *testing.T) {
 			_, err := s.SaveSession(ctx, Session{ID: "none", Tenant: "t"})
 			require.ErrorIs(t, err, ErrNotFound)
 		})
-		t.Run("deleting it removes it", func(t *testing.T) {
+		t.Run("delete", func(t *testing.T) {
 			require.ErrorIs(t, s.DeleteSession(ctx, "t2", v.ID), ErrNotFound)
 			require.NoError(t, s.DeleteSession(ctx, "t", v.ID))
 			_, err := s.Session(ctx, "t", v.ID)
@@ -41,7 +41,7 @@ func TestSession(t *testing.T) {
 	})
 }
 
-func TestSessionHoldsOneRun(t *testing.T) {
+func TestSessionHasOneActiveRun(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		v, err := s.CreateSession(ctx, Session{Tenant: "t"})
@@ -58,42 +58,42 @@ func TestSessionHoldsOneRun(t *testing.T) {
 		}
 		require.NoError(t, s.StartTurn(ctx, turn("r1"), v))
 		require.Equal(t, "r1", read().Run)
-		require.NoError(t, s.ClaimSession(ctx, read(), "r1"), "its own run may claim it again")
+		require.NoError(t, s.ClaimSession(ctx, read(), "r1"), "the owning run may repeat its claim")
 		for _, seen := range []Session{v, read()} {
 			require.ErrorIs(t, s.StartTurn(ctx, turn("r2"), seen), ErrConflict)
 			require.ErrorIs(t, s.ClaimSession(ctx, seen, "r2"), ErrConflict)
 		}
 		end("r2")
-		require.Equal(t, "r1", read().Run, "only the end of its own run frees it")
+		require.Equal(t, "r1", read().Run, "only the end of the owning run frees the session")
 
 		held := read()
 		held.LastRun, held.Rounds = "r1", 1
 		_, err = s.EndRun(ctx, RunEnd{ID: "r1", Tenant: "t", Session: v.ID, Status: RunDone}, &held)
 		require.NoError(t, err)
-		require.ErrorIs(t, s.StartTurn(ctx, turn("r2"), v), ErrConflict, "its content is newer than what was read")
+		require.ErrorIs(t, s.StartTurn(ctx, turn("r2"), v), ErrConflict, "the session has changed since it was read")
 		require.NoError(t, s.StartTurn(ctx, turn("r2"), read()))
 		end("r2")
-		require.Empty(t, read().Run, "an end without a result frees it")
+		require.Empty(t, read().Run, "an end without a result frees the session")
 
-		t.Run("a run that cannot be written claims nothing", func(t *testing.T) {
+		t.Run("a rejected run claims no session", func(t *testing.T) {
 			require.ErrorIs(t, s.StartTurn(ctx, turn("r2"), read()), ErrExists)
 			require.Empty(t, read().Run)
 			require.ErrorIs(t, s.StartTurn(ctx, turn("r3\x00"), read()), ErrInvalid)
 		})
-		t.Run("a session that cannot be claimed writes no run", func(t *testing.T) {
+		t.Run("a rejected claim writes no run", func(t *testing.T) {
 			foreign := read()
 			foreign.Tenant = "other"
 			require.ErrorIs(t, s.StartTurn(ctx, turn("r4"), foreign), ErrConflict)
 			_, err := s.Run(ctx, "t", "r4")
 			require.ErrorIs(t, err, ErrNotFound)
 		})
-		t.Run("it can be taken from a run that is not active", func(t *testing.T) {
+		t.Run("claims of inactive runs can be taken over", func(t *testing.T) {
 			for _, gone := range []string{"none", "r1"} {
 				w, err := s.CreateSession(ctx, Session{Tenant: "t", Run: gone})
 				require.NoError(t, err)
 				unread := w
 				unread.Run = ""
-				require.ErrorIs(t, s.StartTurn(ctx, turn(newID()), unread), ErrConflict, "not without having seen it")
+				require.ErrorIs(t, s.StartTurn(ctx, turn(newID()), unread), ErrConflict, "only after reading the claim")
 				run := newID()
 				require.NoError(t, s.StartTurn(ctx, turn(run), w))
 				require.ErrorIs(t, s.StartTurn(ctx, turn(newID()), w), ErrConflict, "once")
@@ -102,7 +102,7 @@ func TestSessionHoldsOneRun(t *testing.T) {
 	})
 }
 
-func TestManyTurnsAtOnceAreSerial(t *testing.T) {
+func TestConcurrentTurnsAreSerial(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		ctx := t.Context()
 		v, err := s.CreateSession(ctx, Session{Tenant: "t", Run: "orphan"})
@@ -182,7 +182,7 @@ func TestEndRunIsRepeatable(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, RunActive, run.Status)
 		})
-		t.Run("history lists and forgets what has ended", func(t *testing.T) {
+		t.Run("ended runs are listed and deleted", func(t *testing.T) {
 			list, total, err := s.Runs(ctx, RunFilter{Tenant: "t", Status: RunDone}, Page{Limit: 10})
 			require.NoError(t, err)
 			require.Equal(t, 1, total)
@@ -194,7 +194,7 @@ func TestEndRunIsRepeatable(t *testing.T) {
 			require.NoError(t, err)
 			require.EqualValues(t, 1, n)
 			_, err = s.Run(ctx, "t", "r2")
-			require.NoError(t, err, "an active run is not forgotten")
+			require.NoError(t, err, "an active run is not deleted")
 		})
 	})
 }

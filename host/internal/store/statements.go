@@ -7,22 +7,22 @@ import (
 	"sync"
 )
 
-// statements prepares each SQL text once on one connection. SQLite would
-// otherwise parse a text each time it runs, which costs more than a small
-// write. The set of texts is fixed by the code, so the map does not grow.
+// statements prepares each SQL text once on one connection. Otherwise SQLite would parse the text
+// on each use, which costs more than a small write. The number of texts is fixed by the code, so
+// the map is bounded.
 type statements struct {
 	conn    *sql.Conn
 	ready   map[string]*sql.Stmt
 	ofKeys  map[string]bool // texts that name the table of keys
-	touched bool            // one of those was used
+	touched bool            // such a text was used
 }
 
 func newStatements(conn *sql.Conn) *statements {
 	return &statements{conn: conn, ready: map[string]*sql.Stmt{}, ofKeys: map[string]bool{}}
 }
 
-// touchedKeys says whether a statement was used that names the table of keys,
-// since it was asked last.
+// touchedKeys reports whether a statement that names the table of keys was used since the last
+// call.
 func (s *statements) touchedKeys() bool {
 	touched := s.touched
 	s.touched = false
@@ -64,7 +64,7 @@ func (s *statements) QueryContext(ctx context.Context, query string, args ...any
 func (s *statements) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	st, err := s.stmt(ctx, query)
 	if err != nil {
-		// A Row cannot carry a foreign error; the connection repeats it.
+		// A Row cannot be built from an error; the connection returns the same one.
 		return s.conn.QueryRowContext(ctx, query, args...)
 	}
 	return st.QueryRowContext(ctx, args...)
@@ -78,8 +78,8 @@ func (s *statements) close() error {
 	return errors.Join(all, s.conn.Close())
 }
 
-// readers is a pool with statements prepared once per text; database/sql
-// prepares them again on each connection it opens.
+// readers is a connection pool that prepares each text once; database/sql prepares it again on each
+// connection that it opens.
 type readers struct {
 	db    *sql.DB
 	ready sync.Map // SQL text -> *sql.Stmt
@@ -94,7 +94,7 @@ func (r *readers) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 		return nil, err
 	}
 	if other, raced := r.ready.LoadOrStore(query, st); raced {
-		// The other one serves; this one's close can only repeat a dead link.
+		// The other statement is used; an error here would only report a lost connection.
 		_ = st.Close()
 		return other.(*sql.Stmt), nil
 	}
@@ -113,8 +113,8 @@ func (r *readers) QueryContext(ctx context.Context, query string, args ...any) (
 	return st.QueryContext(ctx, args...)
 }
 
-// QueryRowContext reads to its end: somebody who watches for the end of ctx
-// costs two goroutines, more than finding a row by its key.
+// QueryRowContext ignores cancellation of ctx: watching it costs two goroutines, more than a lookup
+// by key.
 func (r *readers) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	ctx = context.WithoutCancel(ctx)
 	st, err := r.stmt(ctx, query)

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// SessionDay sums up the sessions that began on one day, in UTC.
+// SessionDay is the total of the sessions created on one day (UTC).
 type SessionDay struct {
-	Day                            time.Time // its midnight
+	Day                            time.Time // midnight of the day
 	Sessions, Users                int64
 	Tokens, Rounds, ThumbUp        int64
-	TimedTokens, TimedMilliseconds int64 // of the sessions whose duration is known
+	TimedTokens, TimedMilliseconds int64 // of the sessions with a known duration
 }
 
-// SessionDays sums up sessions by day, earliest first. Days without sessions are left out. No
-// document is read.
+// SessionDays returns totals of sessions per day, earliest first. Days without sessions are
+// omitted. It reads no documents.
 func SessionDays(ctx context.Context, s *Store, f SessionFilter) ([]SessionDay, error) {
 	if f.Tenant == "" {
 		return nil, fail(ErrInvalid, "sum up sessions: no tenant")

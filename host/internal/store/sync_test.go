@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSyncSettings asks the engines themselves what they were told about their disks.
+// TestSyncSettings reads the effective sync settings from the engines.
 func TestSyncSettings(t *testing.T) {
 	const sqlite, postgres = `PRAGMA synchronous`, `SHOW synchronous_commit`
 	local := func(address string) string { return address + "&synchronous_commit=local" }
 	for _, test := range []struct {
 		name, engine, query string
-		address             func(string) string // what becomes of it; nil leaves it
+		address             func(string) string // transforms the address; nil leaves it unchanged
 		sync                Sync
 		want                string
 	}{
@@ -44,7 +44,7 @@ func TestSyncSettings(t *testing.T) {
 	}
 }
 
-// inWords is an address of PostgreSQL in its other form.
+// inWords converts an address of PostgreSQL to keyword/value form.
 func inWords(address string) string {
 	c, err := pgx.ParseConfig(address)
 	if err != nil {

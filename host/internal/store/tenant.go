@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Tenant owns canvases, keys and everything else; users are its members.
+// Tenant owns canvases, keys and all other records; users are its members.
 type Tenant struct {
 	ID         string
 	Name       string
 	CreateTime int64 // Unix milliseconds
 	UpdateTime int64 // Unix milliseconds
 
-	TokensPerDay int64 // model tokens on one day, UTC; 0 means any
+	TokensPerDay int64 // model tokens per day (UTC); 0 means unlimited
 }
 
 const tenantColumns = `id, name, create_time, update_time, tokens_per_day`
@@ -22,15 +22,14 @@ func scanTenant(r row) (Tenant, error) {
 	return t, r.Scan(&t.ID, &t.Name, &t.CreateTime, &t.UpdateTime, &t.TokensPerDay)
 }
 
-// Member is a user's place in a tenant.
+// Member is the membership of a user in a tenant.
 type Member struct {
 	Tenant string
 	User   string
 	Role   string // owner, admin, normal
 }
 
-// PutTenant adds a tenant or renames it, which leaves its quota as it is. An
-// empty ID is filled in.
+// PutTenant adds or renames a tenant; renaming does not change its quota. An empty ID is filled in.
 func (s *Store) PutTenant(ctx context.Context, t Tenant) (Tenant, error) {
 	if t.ID == "" {
 		t.ID = newID()
@@ -48,27 +47,26 @@ func (s *Store) PutTenant(ctx context.Context, t Tenant) (Tenant, error) {
 	return changeOne(ctx, s, fmt.Sprintf("tenant %q", t.Name), scanTenant, upsert, t.ID, t.Name, s.ms(), t.TokensPerDay)
 }
 
-// Tenant reads one tenant. Errors: [ErrNotFound].
+// Tenant returns a tenant. Errors: [ErrNotFound].
 func (s *Store) Tenant(ctx context.Context, id string) (Tenant, error) {
 	const query = `SELECT ` + tenantColumns + ` FROM tenants WHERE id = $1`
 	t, err := scanTenant(s.read.QueryRowContext(ctx, query, id))
 	return t, fail(err, "tenant %q", id)
 }
 
-// Tenants lists all tenants, oldest first.
+// Tenants returns all tenants, oldest first.
 func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
 	out, err := queryAll(ctx, s.read, scanTenant, `SELECT `+tenantColumns+` FROM tenants ORDER BY create_time, id`)
 	return out, fail(err, "tenants")
 }
 
-// owned are the tables whose rows belong to a tenant.
+// owned lists the tables whose rows belong to a tenant.
 var owned = []string{
 	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
 }
 
-// DeleteTenant removes a tenant with all its records, and users who belong to
-// no other one. Files in the object store are not records and stay.
-// Errors: [ErrNotFound].
+// DeleteTenant deletes a tenant with all its records, and users without another tenant. Files in
+// the object store are not records and remain. Errors: [ErrNotFound].
 func (s *Store) DeleteTenant(ctx context.Context, id string) error {
 	const versions = `DELETE FROM versions WHERE canvas_id IN (SELECT id FROM canvases WHERE tenant_id = $1)`
 	defer s.totals.forget()
@@ -101,7 +99,7 @@ func (s *Store) DeleteTenant(ctx context.Context, id string) error {
 	})
 }
 
-// deleteStray removes a user who belongs nowhere, and the user's logins.
+// deleteStray deletes a user without any tenant, and the user's logins.
 func deleteStray(ctx context.Context, q querier, user string) error {
 	for _, text := range []string{
 		`DELETE FROM users WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM members WHERE user_id = $1)`,
@@ -114,7 +112,7 @@ func deleteStray(ctx context.Context, q querier, user string) error {
 	return nil
 }
 
-// PutMember makes a user a member of a tenant or changes the role.
+// PutMember adds a user to a tenant or changes the role.
 func (s *Store) PutMember(ctx context.Context, m Member) error {
 	if err := checkText("tenant", m.Tenant, "user", m.User, "role", m.Role); err != nil {
 		return fail(err, "member")
@@ -127,8 +125,8 @@ func (s *Store) PutMember(ctx context.Context, m Member) error {
 	})
 }
 
-// DeleteMember ends a membership, with the keys that the user has in the
-// tenant; a user who belongs nowhere else goes too. Errors: [ErrNotFound].
+// DeleteMember ends a membership and deletes the keys of the user in the tenant. A user without
+// another tenant is deleted too. Errors: [ErrNotFound].
 func (s *Store) DeleteMember(ctx context.Context, tenant, user string) error {
 	return s.write(ctx, "delete member", func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM members WHERE tenant_id = $1 AND user_id = $2`, tenant, user)
@@ -142,14 +140,14 @@ func (s *Store) DeleteMember(ctx context.Context, tenant, user string) error {
 	})
 }
 
-// Memberships lists the tenants that a user belongs to.
+// Memberships returns the memberships of a user.
 func (s *Store) Memberships(ctx context.Context, user string) ([]Member, error) {
 	out, err := queryAll(ctx, s.read, scanMember,
 		`SELECT tenant_id, user_id, role FROM members WHERE user_id = $1 ORDER BY tenant_id`, user)
 	return out, fail(err, "memberships")
 }
 
-// Members lists the users of a tenant.
+// Members returns the members of a tenant.
 func (s *Store) Members(ctx context.Context, tenant string) ([]Member, error) {
 	out, err := queryAll(ctx, s.read, scanMember,
 		`SELECT tenant_id, user_id, role FROM members WHERE tenant_id = $1 ORDER BY user_id`, tenant)

@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// MostTokens bounds quotas and what is counted on one day. Sums of two still fit
-// an int64, and every JSON reader keeps the number.
+// MostTokens bounds quotas and daily counts. Sums of two still fit an int64, and JSON parsers
+// represent the number exactly.
 const MostTokens = 1_000_000_000_000_000
 
-// TokenUse is how many model tokens were used on one day.
+// TokenUse is the number of model tokens used on one day.
 type TokenUse struct {
 	Tenant string
-	Caller string // whose tokens are counted together, see [Key.Caller]; "" is the tenant with all its callers
+	Caller string // unit of counting, see [Key.Caller]; "" is the tenant with all its callers
 	Day    int64  // days since 1970-01-01, UTC
 	Tokens int64
 }
 
-// TokenState is what one caller may use and has used on a day.
+// TokenState is the quota and the use of a caller on a day.
 type TokenState struct {
-	Quota int64 // its own, tokens per day; 0 means none
+	Quota int64 // tokens per day; 0 means unlimited
 	Used  int64
 }
 
-// callerOfKey begins the names of callers that are keys.
+// callerOfKey is the prefix of callers that are keys.
 const callerOfKey = "key "
 
-// Caller is the name under which the key's tokens are counted.
+// Caller returns the name under which the tokens of the key are counted.
 func (k Key) Caller() string { return callerOfKey + k.ID }
 
 func checkQuota(tokens int64) error {
@@ -39,8 +39,8 @@ func checkQuota(tokens int64) error {
 	return nil
 }
 
-// SetKeyLimits changes what a key may use; nil leaves a limit as it is.
-// Errors: [ErrNotFound], [ErrInvalid].
+// SetKeyLimits changes the limits of a key; nil leaves a limit unchanged. Errors: [ErrNotFound],
+// [ErrInvalid].
 func (s *Store) SetKeyLimits(ctx context.Context, tenant, id string, rate, tokensPerDay *int64) (Key, error) {
 	if tokensPerDay != nil {
 		if err := checkQuota(*tokensPerDay); err != nil {
@@ -52,8 +52,8 @@ func (s *Store) SetKeyLimits(ctx context.Context, tenant, id string, rate, token
 	return changeOne(ctx, s, fmt.Sprintf("limits of key %q", id), scanKey, update, rate, tokensPerDay, tenant, id)
 }
 
-// SetTenantTokens changes how many model tokens a tenant may use on one day; 0
-// means any. Errors: [ErrNotFound], [ErrInvalid].
+// SetTenantTokens changes the daily quota of model tokens of a tenant; 0 means unlimited. Errors:
+// [ErrNotFound], [ErrInvalid].
 func (s *Store) SetTenantTokens(ctx context.Context, id string, tokensPerDay int64) (Tenant, error) {
 	if err := checkQuota(tokensPerDay); err != nil {
 		return Tenant{}, fail(err, "quota of tenant %q", id)
@@ -78,10 +78,10 @@ func changeOne[T any](ctx context.Context, s *Store, what string, scan func(row)
 	return out, err
 }
 
-// AddTokens adds to what was used, of any host, and gives the new totals in the
-// same order. Beyond [MostTokens] nothing is added.
+// AddTokens adds used tokens and returns the new totals of all hosts in the same order. Totals
+// saturate at [MostTokens].
 func (s *Store) AddTokens(ctx context.Context, uses []TokenUse) (totals []int64, err error) {
-	// Two hosts that write the same rows in one order do not wait for each other in a circle.
+	// Hosts that write the same rows in the same order cannot deadlock.
 	order := make([]int, len(uses))
 	for i, u := range uses {
 		if order[i] = i; u.Tokens < 0 || u.Tokens > MostTokens {
@@ -109,8 +109,8 @@ func (s *Store) AddTokens(ctx context.Context, uses []TokenUse) (totals []int64,
 	return totals, err
 }
 
-// TokenState reads the quota of a caller and what it has used on a day; the
-// caller "" is the tenant. Who has no quota, or is not there any more, has 0.
+// TokenState returns the quota of a caller and its use on a day; the caller "" is the tenant. The
+// quota of a caller that has none or does not exist is 0.
 func (s *Store) TokenState(ctx context.Context, tenant, caller string, day int64) (TokenState, error) {
 	const used = `COALESCE((SELECT tokens FROM token_use WHERE tenant_id = $1 AND day = $2 AND caller = $3), 0)`
 	query, args := `SELECT 0, `+used, []any{tenant, day, caller}
@@ -125,12 +125,12 @@ func (s *Store) TokenState(ctx context.Context, tenant, caller string, day int64
 	return t, fail(err, "tokens of tenant %q", tenant)
 }
 
-// CallerTokens is what each caller of a tenant has used on a day.
+// CallerTokens returns the tokens used by each caller of a tenant on a day.
 func (s *Store) CallerTokens(ctx context.Context, tenant string, day int64) (map[string]int64, error) {
 	return s.tokens(ctx, `SELECT caller, tokens FROM token_use WHERE tenant_id = $1 AND day = $2`, tenant, day)
 }
 
-// TenantTokens is what each tenant has used on a day.
+// TenantTokens returns the tokens used by each tenant on a day.
 func (s *Store) TenantTokens(ctx context.Context, day int64) (map[string]int64, error) {
 	return s.tokens(ctx, `SELECT tenant_id, tokens FROM token_use WHERE caller = '' AND day = $1`, day)
 }
@@ -147,7 +147,7 @@ func (s *Store) tokens(ctx context.Context, query string, args ...any) (map[stri
 	return out, fail(err, "used tokens")
 }
 
-// ForgetTokens removes what was used before a day.
+// ForgetTokens deletes counts from before a day.
 func (s *Store) ForgetTokens(ctx context.Context, day int64) error {
 	_, err := s.commit.exec(ctx, `DELETE FROM token_use WHERE day < $1`, day)
 	return fail(err, "forget used tokens")

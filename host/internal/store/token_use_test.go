@@ -26,12 +26,12 @@ func TestTokenQuotas(t *testing.T) {
 		}
 		require.Equal(t, TokenState{Quota: 100}, state(one.ID, k.Caller()))
 		require.Equal(t, TokenState{Quota: 500}, state(one.ID, ""))
-		require.Zero(t, state("two", k.Caller()), "another tenant learns nothing of a key")
+		require.Zero(t, state("two", k.Caller()), "keys of other tenants are not found")
 		require.Zero(t, state(one.ID, "user u"))
 
 		same, err := s.PutTenant(ctx, Tenant{ID: one.ID, Name: "renamed"})
 		require.NoError(t, err)
-		require.EqualValues(t, 500, same.TokensPerDay, "a new name leaves the quota")
+		require.EqualValues(t, 500, same.TokensPerDay, "renaming does not change the quota")
 		more := int64(MostTokens)
 		k, err = s.SetKeyLimits(ctx, one.ID, k.ID, nil, &more)
 		require.NoError(t, err)
@@ -88,8 +88,8 @@ func TestUsedTokens(t *testing.T) {
 	})
 }
 
-// Many writers of the same rows, named in any order, lose nothing and do not lock each other out.
-func TestHammerUsedTokens(t *testing.T) {
+// Concurrent writers of the same rows, in any order, neither lose tokens nor deadlock.
+func TestConcurrentUsedTokens(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		const writers, times = 8, 20
 		var all sync.WaitGroup

@@ -9,35 +9,35 @@ import (
 )
 
 const (
-	// settledAfter is the age from which no row appears in a list any more: clocks of hosts differ,
-	// and a commit takes its time.
+	// settledAfter is the age from which no new row can appear in a list: clocks of hosts differ,
+	// and a commit takes time.
 	settledAfter = time.Minute
-	// settledLeast is the number of settled rows that is worth remembering: fewer are counted in a
-	// millisecond.
+	// settledLeast is the number of settled rows from which a count is cached: fewer are counted in
+	// a millisecond.
 	settledLeast = 5000
-	// totalsKept is how long a number is used when another host may have deleted rows.
+	// totalsKept is how long a count is used, since another host may delete rows.
 	totalsKept = 30 * time.Second
-	// mostTotals bounds the lists whose number is remembered.
+	// mostTotals bounds the number of cached counts.
 	mostTotals = 1000
 )
 
-// totals remembers how many settled rows long lists have, so that a page counts the new ones only:
-// counting 200,000 index entries takes longer than anything else of a page. A deletion by this
-// process forgets all numbers.
+// totals caches how many settled rows long lists have, so that a page counts only newer ones:
+// counting 200,000 index entries takes longer than the rest of a page. A deletion by this process
+// clears the cache.
 type totals struct {
 	mu      sync.Mutex
 	known   map[string]settled // by table, condition and arguments
 	deleted int                // deletions so far
 }
 
-// settled is a number of rows that were created before a time.
+// settled is the number of rows that were created before a time.
 type settled struct {
 	rows   int
 	before int64 // Unix milliseconds
 	at     time.Time
 }
 
-// forget is called after rows were deleted.
+// forget clears the cache after rows were deleted.
 func (t *totals) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,7 +45,8 @@ func (t *totals) forget() {
 	t.deleted++
 }
 
-// count counts the rows of a table that match w. Rows match w until they are deleted.
+// count returns the number of rows of a table that match w. Rows must match w until they are
+// deleted.
 func (t *totals) count(ctx context.Context, q querier, table string, w *where, now time.Time) (int, error) {
 	key := fmt.Sprintf("%s%s %q", table, w, w.args)
 	t.mu.Lock()
@@ -71,8 +72,8 @@ func (t *totals) count(ctx context.Context, q querier, table string, w *where, n
 	return all, nil
 }
 
-// countBefore counts the rows of a table that match w, and those of them that were created before a
-// time.
+// countBefore returns the number of rows of a table that match w, and how many of them were created
+// before a time.
 func countBefore(ctx context.Context, q querier, table string, w *where, before int64) (all, old int, err error) {
 	args := append(slices.Clip(w.args), before)
 	query := fmt.Sprintf(`SELECT COUNT(*), COUNT(CASE WHEN create_time < $%d THEN 1 END) FROM %s%s`, len(args), table, w)

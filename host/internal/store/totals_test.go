@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The number of a long list is exact whatever this process adds and removes; what another one
-// removes shows up within totalsKept.
+// The count of a long list is exact for all changes by this process; deletions of another process
+// appear within totalsKept.
 func TestTotals(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestTotals(t *testing.T) {
 			require.Equal(t, rows+2-101, total(RunFilter{}))
 			_, err = s.EndRun(t.Context(), RunEnd{ID: "new", Status: RunDone}, nil)
 			require.NoError(t, err)
-			require.Equal(t, 1, total(RunFilter{Status: RunActive}), "an end changes what a status matches")
+			require.Equal(t, 1, total(RunFilter{Status: RunActive}), "an end changes the status")
 		})
 	}
 }

@@ -25,15 +25,14 @@ func (u *User) check() error {
 	return checkText("id", u.ID, "email", u.Email, "nickname", u.Nickname, "avatar", u.Avatar)
 }
 
-// CreateUser adds a user with a password. An empty ID is filled in.
-// Errors: [ErrExists] when the address, without case, is taken; [ErrInvalid].
+// CreateUser adds a user with a password. An empty ID is filled in. Errors: [ErrExists] if the
+// address is taken, ignoring case; [ErrInvalid].
 func (s *Store) CreateUser(ctx context.Context, u User, password string) (User, error) {
 	return s.CreateMember(ctx, Member{}, u, password)
 }
 
-// CreateMember adds a user with a password, who is a member of m's tenant in
-// m's role from the first moment; m's User is filled in. An empty tenant means
-// none. Errors: those of [Store.CreateUser].
+// CreateMember adds a user with a password and the membership m in one commit; m.User is filled in.
+// An empty m.Tenant adds no membership. Errors: those of [Store.CreateUser].
 func (s *Store) CreateMember(ctx context.Context, m Member, u User, password string) (User, error) {
 	if u.ID == "" {
 		u.ID = newID()
@@ -59,16 +58,15 @@ func (s *Store) CreateMember(ctx context.Context, m Member, u User, password str
 	return u, nil
 }
 
-// User reads one user. Errors: [ErrNotFound].
+// User returns a user. Errors: [ErrNotFound].
 func (s *Store) User(ctx context.Context, id string) (User, error) {
 	var u User
 	err := s.read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id).Scan(u.dest()...)
 	return u, fail(err, "user %q", id)
 }
 
-// UserByPassword finds the user that an address and a password name. A wrong
-// password and an unknown address take the same time and are both
-// [ErrNotFound].
+// UserByPassword returns the user with an address and password. A wrong password and an unknown
+// address take the same time and both return [ErrNotFound].
 func (s *Store) UserByPassword(ctx context.Context, email, password string) (User, error) {
 	var u User
 	var hash string
@@ -85,7 +83,7 @@ func (s *Store) UserByPassword(ctx context.Context, email, password string) (Use
 	return u, nil
 }
 
-// UserByEmail finds a user by address, without case. Errors: [ErrNotFound].
+// UserByEmail returns the user with an address, ignoring case. Errors: [ErrNotFound].
 func (s *Store) UserByEmail(ctx context.Context, email string) (User, error) {
 	var u User
 	const query = `SELECT ` + userColumns + ` FROM users WHERE email_fold = $1`

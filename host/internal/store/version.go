@@ -6,18 +6,18 @@ import (
 	"encoding/hex"
 )
 
-// Version is a former or present DSL of a canvas. The newest
-// [Config].KeepVersions are kept, and all that were ever published.
+// Version is a current or earlier DSL of a canvas. The newest [Config].KeepVersions are kept, and
+// all that were ever published.
 type Version struct {
 	ID          string
 	Canvas      string
-	Number      int64 // 1, 2, 3 ... within the canvas; those that were dropped are missing
+	Number      int64 // 1, 2, 3 ... within the canvas, with gaps for dropped versions
 	Title       string
 	Description string
 	Hash        string // SHA-256 of DSL, hex
 	DSL         []byte
 	CreateTime  int64 // Unix milliseconds
-	PublishTime int64 // when it was published last, Unix milliseconds; 0 for never
+	PublishTime int64 // last publication, Unix milliseconds; 0 for never
 }
 
 const versionColumns = `id, canvas_id, number, title, description, hash, dsl, create_time, publish_time`
@@ -28,10 +28,10 @@ func scanVersion(r row) (Version, error) {
 	return v, err
 }
 
-// addVersion stores the canvas's DSL as its newest version unless the newest
-// one has the same content, drops those beyond the limit, and publishes it when
-// asked to. It gives what is published then. The caller has changed the canvas's
-// row in this transaction, so no other host adds one.
+// addVersion stores the DSL of a canvas as its newest version unless the newest one has the same
+// content, drops versions over the limit, and publishes the version if publish is set. It returns
+// the resulting publication. The caller has updated the row of the canvas in this transaction, so
+// no other host adds a version concurrently.
 func (s *Store) addVersion(ctx context.Context, q querier, c Canvas, title string, publish bool) (Publication, error) {
 	now := c.Publication
 	sum := sha256.Sum256(c.DSL)
@@ -41,7 +41,7 @@ func (s *Store) addVersion(ctx context.Context, q querier, c Canvas, title strin
 	if err != nil {
 		return now, err
 	}
-	for _, n := range newest { // one or none
+	for _, n := range newest { // at most one
 		v.Number = n.Number + 1
 		if n.Hash == v.Hash {
 			v = n
@@ -60,7 +60,7 @@ func (s *Store) addVersion(ctx context.Context, q querier, c Canvas, title strin
 	return now, err
 }
 
-// insertVersion writes a version as the newest of its canvas, unpublished.
+// insertVersion adds the newest version of a canvas, unpublished.
 func (s *Store) insertVersion(ctx context.Context, q querier, c Canvas, v Version) error {
 	const insert = `INSERT INTO versions (` + versionColumns + `) VALUES ($1, $2, $3, $4, '', $5, $6, $7, 0)`
 	if _, err := q.ExecContext(ctx, insert, v.ID, c.ID, v.Number, v.Title, v.Hash, bytesOf(c.DSL), c.UpdateTime); err != nil {
@@ -75,7 +75,7 @@ func (s *Store) insertVersion(ctx context.Context, q querier, c Canvas, v Versio
 	return err
 }
 
-// Versions lists the versions of a canvas, newest first.
+// Versions returns the versions of a canvas, newest first.
 func (s *Store) Versions(ctx context.Context, tenant, canvas string) ([]Version, error) {
 	const query = `SELECT ` + versionColumns + ` FROM versions WHERE canvas_id = $1
 		AND EXISTS (SELECT 1 FROM canvases WHERE canvases.id = $1 AND canvases.tenant_id = $2)
@@ -84,7 +84,7 @@ func (s *Store) Versions(ctx context.Context, tenant, canvas string) ([]Version,
 	return out, fail(err, "versions of canvas %q", canvas)
 }
 
-// Version reads one version by its own id. Errors: [ErrNotFound].
+// Version returns a version by its id. Errors: [ErrNotFound].
 func (s *Store) Version(ctx context.Context, tenant, id string) (Version, error) {
 	const query = `SELECT ` + versionColumns + ` FROM versions WHERE id = $1
 		AND EXISTS (SELECT 1 FROM canvases WHERE canvases.id = versions.canvas_id AND canvases.tenant_id = $2)`

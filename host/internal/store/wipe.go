@@ -7,8 +7,7 @@ import (
 	"errors"
 )
 
-// Used reports whether a database that exists holds records: those of any
-// tenant. It needs no key.
+// Used reports whether an existing database has records of any tenant. It does not need a key.
 func Used(ctx context.Context, cfg Config) (used bool, err error) {
 	err = withoutKey(ctx, cfg, func(s *Store) error {
 		list, err := s.Tenants(ctx)
@@ -18,8 +17,7 @@ func Used(ctx context.Context, cfg Config) (used bool, err error) {
 	return used, err
 }
 
-// Wipe removes all records of a database, and the mark of the key that sealed
-// its secrets, so that it is as a new one.
+// Wipe deletes all records of a database and the mark of its key, so that it is like a new one.
 func Wipe(ctx context.Context, cfg Config) error {
 	return withoutKey(ctx, cfg, func(s *Store) error {
 		return s.write(ctx, "wipe", func(ctx context.Context, q querier) error {
@@ -34,10 +32,10 @@ func Wipe(ctx context.Context, cfg Config) error {
 	})
 }
 
-// KeyOpens checks that a key, as its file holds it, is the one that sealed the
-// secrets of a dump, given as far as its first line.
+// KeyOpens checks that key, the content of a key file, sealed the secrets of a dump. The dump may
+// be truncated after its first line.
 //
-// Errors: [ErrWrongKey], [ErrCorrupt] for what is not a dump.
+// Errors: [ErrWrongKey], [ErrCorrupt] if the input is not a dump.
 func KeyOpens(key, dump []byte) error {
 	line, _, _ := bytes.Cut(dump, []byte("\n"))
 	var head dumpHead
@@ -55,7 +53,7 @@ func KeyOpens(key, dump []byte) error {
 	return fail((&Store{seal: seal}).fits(head.Key), "key")
 }
 
-// withoutKey opens a database with its tables, but not its secrets.
+// withoutKey opens a database and its tables without checking the key.
 func withoutKey(ctx context.Context, cfg Config, f func(*Store) error) error {
 	s, err := connect(ctx, cfg)
 	if err == nil {

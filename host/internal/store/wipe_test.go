@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A wiped database is as a new one: it takes the records, and the key, of another.
+// A wiped database accepts the records and the key of another one.
 func TestWipe(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
