@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// recordings reads recorded cases: what the real Jinja2 made of each template.
+// recordings reads recorded cases: the output of the original Jinja2 for each template.
 func recordings(t testing.TB, file string) [][]byte {
 	data, err := os.ReadFile("testdata/" + file)
 	require.NoError(t, err)
@@ -21,7 +21,7 @@ func recordings(t testing.TB, file string) [][]byte {
 	return lines
 }
 
-// knownDifferences reads the names of recorded cases that are not met, each with its reason.
+// knownDifferences reads the names of recorded cases that are not reproduced, with the reasons.
 func knownDifferences(t *testing.T) map[string]string {
 	data, err := os.ReadFile("testdata/differences.txt")
 	require.NoError(t, err)
