@@ -10,7 +10,7 @@ import (
 func TestMatch(t *testing.T) {
 	known := []string{"validate", "version", "serve", "run", "temperature", "top_p", "top_n", "kb_ids"}
 	for word, want := range map[string]string{
-		"validte":     "validate", // left out
+		"validte":     "validate", // omitted
 		"runn":        "run",      // added
 		"sevre":       "serve",    // swapped
 		"temparature": "temperature",
