@@ -22,7 +22,7 @@ const deep = `(module (memory 1)
     local.get 0 local.get 0 i32.eqz br_if 0 drop
     i32.const 5 i32.const 0 call $down drop local.get 0 br_table 0 0 0))`
 
-// TestStackIsGivenBack calls each way out of a function often enough to use the budget up many
+// TestStackIsGivenBack calls each exit path of a function often enough to exhaust the budget many
 // times over.
 func TestStackIsGivenBack(t *testing.T) {
 	mod, _ := start(t, rewrite(t, deep), 1<<50)
