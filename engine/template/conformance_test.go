@@ -62,8 +62,8 @@ func playRecorded(t *testing.T, c engine.Value, differs bool, reason string) {
 	}
 	met := (err == nil) == !c.Get("error").True() && text == c.Get("expect").Str()
 	if differs {
-		require.NotEqual(t, "core", c.Get("level").Str(), "a core case must be met")
-		require.False(t, met, "the case is met now, remove it from differences.txt: %s", reason)
+		require.NotEqual(t, "core", c.Get("level").Str(), "a core case must pass")
+		require.False(t, met, "the case passes now, remove it from differences.txt: %s", reason)
 		return
 	}
 	require.True(t, met, "template %q\nwant %s\ngot  %q, %v",

@@ -214,7 +214,7 @@ func TestTruncatedModulesAreRefused(t *testing.T) {
 	whole := wattest.Must(sum)
 	for n := range whole {
 		if _, err := meter.Rewrite(whole[:n], meter.Limits{}); err == nil {
-			require.Contains(t, []int{8, 8 + sectionEnd(whole, 8)}, n, "only a cut between sections that need nothing may pass")
+			require.Contains(t, []int{8, 8 + sectionEnd(whole, 8)}, n, "only a module cut between independent sections may pass")
 		}
 	}
 }
