@@ -56,7 +56,7 @@ func (d *documentation) check(name, text string) {
 			d.found.add("document", name, fmt.Sprintf("%s:%d: ", name, i+1)+fmt.Sprintf(format, args...))
 		}
 		for _, m := range makeCall.FindAllStringSubmatch(line, -1) {
-			if inCode := fenced || strings.Contains(line, "`make "+m[1]); inCode && !d.targets[m[1]] && !generated(m[1]) {
+			if inCode := fenced || strings.Contains(line, "`make "+m[1]); inCode && !d.targets[m[1]] && !built(m[1]) {
 				report("make %s: the Makefile has no such target", m[1])
 			}
 		}
@@ -127,7 +127,7 @@ func (d *documentation) named(from, code string) bool {
 	}
 	for _, base := range []string{"", path.Dir(from)} {
 		file := path.Join(base, code)
-		if generated(file) {
+		if built(file) {
 			return true
 		}
 		if matches, err := filepath.Glob(file); err == nil && len(matches) > 0 {
@@ -137,7 +137,7 @@ func (d *documentation) named(from, code string) bool {
 	return false
 }
 
-// generated reports whether a file is a build output and so may be missing.
-func generated(file string) bool {
+// built reports whether a file is a build output and so may be missing.
+func built(file string) bool {
 	return strings.HasPrefix(file, "build/out/") || slices.Contains(strings.Split(file, "/"), "dist")
 }

@@ -7,8 +7,8 @@ import (
 	"regexp"
 )
 
-// discouraged matches words that the project does not use in its own prose: CONTRIBUTING.md lists the
-// technical term for each. The list may grow, the numbers in debt.txt may only fall.
+// discouraged matches words that the project does not use in its own prose: CONTRIBUTING.md lists
+// the technical term for each. The list may grow, the numbers in debt.txt may only fall.
 var discouraged = regexp.MustCompile(`(?i)\b(nobody('s)?|whoever|goes on|comes again|(is|are) told|without a word|` +
 	`(is|are) wanted|no text|for company|given up|took over by|lets go of|hears of|is said (once|twice)|anew|worldly|` +
 	`toil|who asks|(is|are) no (list|object|number|map|string))\b`)
