@@ -48,13 +48,13 @@ func TestRecordedCasesGiveTheRecordedText(t *testing.T) {
 			name := c.Get("name").Str()
 			reason, differs := known[name]
 			delete(known, name)
-			t.Run(name, func(t *testing.T) { playRecorded(t, c, differs, reason) })
+			t.Run(name, func(t *testing.T) { runRecorded(t, c, differs, reason) })
 		}
 	}
 	require.Empty(t, known, "differences.txt names cases that do not exist")
 }
 
-func playRecorded(t *testing.T, c engine.Value, differs bool, reason string) {
+func runRecorded(t *testing.T, c engine.Value, differs bool, reason string) {
 	text := ""
 	tmpl, err := Parse(c.Get("template").Str())
 	if err == nil {

@@ -194,7 +194,7 @@ func (f *braceFormat) field(s string) string {
 	return text
 }
 
-// value returns the argument with the given number or name, or the next one.
+// value returns the argument with the given index or name, or the next one.
 func (f *braceFormat) value(name string) value {
 	n, err := strconv.Atoi(name)
 	switch {

@@ -120,7 +120,7 @@ func (l *lexer) text() {
 	switch l.src[mark+1] {
 	case '#':
 		comment, _, closed := strings.Cut(l.src[l.i:], "#}")
-		if !closed && comment != "" { // a mark at the very end opens nothing
+		if !closed && comment != "" { // a mark at the very end is ignored
 			l.fail(`comment without end, expected "#}"`)
 		}
 		l.pass(min(l.i+len(comment)+2, len(l.src)), strings.HasSuffix(comment, "-"))

@@ -153,7 +153,7 @@ func (p *parser) comparison(first node) expr {
 	}
 }
 
-// unary parses signs, a primary and what follows it. Filters apply to the outermost sign.
+// unary parses signs, a primary and its postfix. Filters apply to the outermost sign.
 func (p *parser) unary(filters bool) node {
 	line := p.peek().line
 	minus := p.sign("-")

@@ -32,7 +32,7 @@ func undefinedf(format string, args ...any) *undefined {
 	return &undefined{fmt.Sprintf(format, args...)}
 }
 
-// object is a value with attributes of its own. The attribute is nil if the name is unknown.
+// object is a value with attributes. The attribute is nil if the name is unknown.
 type object interface {
 	attr(r *render, name string) value
 }
