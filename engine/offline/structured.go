@@ -16,7 +16,7 @@ const (
 // "name: value", numbers and dates near the word, an enum value that is mentioned, else the
 // sentence that matches the field best.
 func structured(req *engine.ModelRequest) string {
-	f := filler{root: req.Schema, text: structuredText(req), ask: question(req), left: maxValues}
+	f := filler{root: req.Schema, text: structuredText(req), ask: question(req), remaining: maxValues}
 	return string(f.fill("", req.Schema, 0).AppendText(nil))
 }
 
@@ -31,15 +31,15 @@ func structuredText(req *engine.ModelRequest) string {
 
 // filler builds one value per schema.
 type filler struct {
-	root engine.Value
-	text string
-	ask  string
-	left int // values that may still be built
+	root      engine.Value
+	text      string
+	ask       string
+	remaining int // values that may still be built
 }
 
 // fill builds a value for the field name, described by schema.
 func (f *filler) fill(name string, schema engine.Value, depth int) engine.Value {
-	if f.left--; depth > maxNesting || f.left < 0 {
+	if f.remaining--; depth > maxNesting || f.remaining < 0 {
 		return engine.Null
 	}
 	schema = f.resolve(schema)
