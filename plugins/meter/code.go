@@ -85,15 +85,15 @@ func (s *scanner) scan(r *reader, locals uint32) {
 		s.edits[0].kind = editNone
 	}
 	if !s.calls {
-		s.keepReturns()
+		s.removeReturns()
 	}
 	if r.err == nil && r.pos != r.end {
 		r.fail(malformed(r.pos, "function body goes on after its end"))
 	}
 }
 
-// keepReturns removes the edits of returns: there is no frame to release.
-func (s *scanner) keepReturns() {
+// removeReturns removes the edits of returns: there is no frame to release.
+func (s *scanner) removeReturns() {
 	for i := range s.edits {
 		if ed := &s.edits[i]; ed.kind == editReturn {
 			ed.kind, ed.skip = editNone, 0

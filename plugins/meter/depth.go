@@ -1,6 +1,6 @@
 package meter
 
-// A function counts on entry. A runtime's own stack lies outside the guest's memory: endless
+// A function counts on entry. A runtime's own stack is outside the guest's memory: endless
 // recursion takes as much host memory as the runtime allows, and a guest that is suspended at some
 // depth, waiting for the host, occupies that memory. So every function that calls takes its frame
 // from a budget on entry and returns it on exit. One test covers both counters, and the rare path

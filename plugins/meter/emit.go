@@ -101,7 +101,7 @@ func (e *emitter) apply(out []byte, r *reader, from int, scratch uint32) []byte 
 		case editBulk:
 			out = e.bulk(out, scratch, ed.value)
 		case editRefused:
-			out = e.noteRefusal(out, scratch)
+			out = e.setRefused(out, scratch)
 		}
 	}
 	return append(out, r.buf[from:r.end]...)
@@ -155,8 +155,8 @@ func (e *emitter) bulk(out []byte, scratch, shift uint32) []byte {
 	return append(out, opEnd)
 }
 
-// noteRefusal sets the flag when the result of memory.grow, which stays on the stack, is -1.
-func (e *emitter) noteRefusal(out []byte, scratch uint32) []byte {
+// setRefused sets the flag when the result of memory.grow, which stays on the stack, is -1.
+func (e *emitter) setRefused(out []byte, scratch uint32) []byte {
 	out = appendU32(append(out, opLocalTee), scratch)
 	out = appendU32(append(out, opLocalGet), scratch)
 	out = append(out, opI32Const, 0x7f, opI32Eq, opIf, blockEmpty)

@@ -1,7 +1,7 @@
 package meter
 
 // Most counting happens at loop headers, so the path to the tick must be outside the loop:
-// compilers place an inline `if` in the middle of the hot code and lose there what they know of
+// compilers place an inline `if` in the middle of the hot code and lose there what they know about
 // memory and globals (16 % on a tight loop). Blocks around the loop move the tick out of it; the
 // return from the tick passes the header again:
 //

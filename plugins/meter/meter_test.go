@@ -157,7 +157,7 @@ func TestTickWorksInStart(t *testing.T) {
 	require.GreaterOrEqual(t, g.ticks, 2)
 }
 
-func TestRefusedMemoryIsNoted(t *testing.T) {
+func TestRefusedMemorySetsTheFlag(t *testing.T) {
 	out, err := meter.Rewrite(wattest.Must(`(module (memory (export "memory") 1)
 	  (func (export "grow") (param i32) (result i32) local.get 0 memory.grow))`), meter.Limits{Pages: 4})
 	require.NoError(t, err)
