@@ -64,7 +64,7 @@ func (b *body) instructions(items []node) {
 	}
 }
 
-// operands writes what follows the opcode and returns the rest.
+// operands writes the operands of the opcode and returns the remaining items.
 func (b *body) operands(n node, items []node) []node {
 	next := func() node {
 		if len(items) == 0 {

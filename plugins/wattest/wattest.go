@@ -2,7 +2,6 @@
 // program does not import it.
 //
 // It supports the part of the text format that test guests use: one module with imports, functions,
-// It supports the part of the text format that test guests use: one module with imports, functions,
 // one memory, tables, globals, data, elements, exports and a start function. Instructions are
 // written in sequence, not folded:
 //
