@@ -12,7 +12,7 @@
 //	go run ./build/bundle            # everything, minified
 //	go run ./build/bundle -maps      # with source maps, to debug it in a browser
 //	go run ./build/bundle -only page
-//	go run ./build/bundle -packages  # lists the npm packages that they contain, as JSON, and writes nothing
+//	go run ./build/bundle -packages  # print the npm packages in both as JSON, write no files
 package main
 
 import (

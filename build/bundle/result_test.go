@@ -38,7 +38,7 @@ func project(t *testing.T) bundler {
 	return bundler{root: root, wasm: filepath.Join(root, "wasm", "dist"), out: filepath.Join(root, "web", "dist")}
 }
 
-func TestPageNamesItsPartsAndHasNoScriptInside(t *testing.T) {
+func TestPageListsItsFilesWithoutInlineScript(t *testing.T) {
 	b := project(t)
 	require.NoError(t, b.run("page"))
 	html, err := os.ReadFile(filepath.Join(b.out, "index.html"))
@@ -169,7 +169,7 @@ func TestErrorNamesFileAndLine(t *testing.T) {
 	require.NoDirExists(t, b.out+".new")
 }
 
-func TestMissingEngineSaysWhatToDo(t *testing.T) {
+func TestMissingEngineError(t *testing.T) {
 	b := project(t)
 	b.wasm = filepath.Join(b.root, "none")
 	require.ErrorContains(t, b.run("page"), "build the engine module first")
