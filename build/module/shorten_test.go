@@ -64,7 +64,7 @@ func TestJumpAhead(t *testing.T) {
 	}
 }
 
-func TestShortenRefusesWhatItDoesNotKnow(t *testing.T) {
+func TestShortenRejectsUnknownInstructions(t *testing.T) {
 	for _, body := range []string{"", "\x01", "\x00", "\x00\xfb\x00", "\x00\x41", "\x00\x41\x80", "\x00\x0e\x05\x00", "\x00\x02", "\x00\x44\x00", "\x00\xfc\x20", "\x00\x28\x02"} {
 		_, err := shorten([]byte(body), 300)
 		require.ErrorIs(t, err, errShape, "%q", body)

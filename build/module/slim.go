@@ -33,7 +33,7 @@ func slim(module []byte) ([]byte, error) {
 		return module, nil
 	}
 	clear(mem[t.base : t.base+t.entries*entrySize])
-	if err := forgetTraces(mem); err != nil {
+	if err := removeTraces(mem); err != nil {
 		return nil, err
 	}
 	data.body = writeSegments(split(mem))

@@ -109,9 +109,9 @@ func program(t *testing.T) []byte {
 	return module
 }
 
-// TestSlimModuleDoesTheSame exercises the table, because a panic looks up the functions on the
+// TestSlimModuleIsEquivalent exercises the table, because a panic looks up the functions on the
 // stack.
-func TestSlimModuleDoesTheSame(t *testing.T) {
+func TestSlimModuleIsEquivalent(t *testing.T) {
 	fat := program(t)
 	thin, err := slim(fat)
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func output(t *testing.T, module []byte) string {
 	return out.String()
 }
 
-func TestSlimTakesOutTheTableOnly(t *testing.T) {
+func TestSlimRemovesOnlyTheTable(t *testing.T) {
 	fat := program(t)
 	sections, err := readSections(fat)
 	require.NoError(t, err)
@@ -166,7 +166,7 @@ func TestNamesOfFunctions(t *testing.T) {
 	require.True(t, bytes.HasPrefix(text, []byte("0x1000 ")))
 }
 
-func TestSlimRefusesWhatIsNoModule(t *testing.T) {
+func TestSlimRejectsInvalidModules(t *testing.T) {
 	fat := program(t)
 	for _, bad := range [][]byte{nil, []byte("no module"), fat[:len(fat)/2], fat[:8]} {
 		_, err := slim(bad)

@@ -96,8 +96,8 @@ func names(module []byte) ([]byte, error) {
 	return b, nil
 }
 
-// forgetTraces removes names and lines from a memory.
-func forgetTraces(mem []byte) error {
+// removeTraces removes names and lines from a memory.
+func removeTraces(mem []byte) error {
 	f, err := findFunctions(mem)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func forgetTraces(mem []byte) error {
 	for at := range f.each {
 		name := f.name(at)
 		// A method called on a nil pointer by its wrapper panics with the name of the wrapper.
-		if runtimeAsks(name) || f.mem[at+atID] == wrapper {
+		if runtimeReads(name) || f.mem[at+atID] == wrapper {
 			f.keep(keep, f.names+f.word(at+atName), len(name))
 		}
 		f.keepTable(keep, f.word(at+atSP))
@@ -129,8 +129,8 @@ func forgetTraces(mem []byte) error {
 	return nil
 }
 
-// runtimeAsks reports whether the runtime compares names such as this one.
-func runtimeAsks(name string) bool {
+// runtimeReads reports whether the runtime compares names such as this one.
+func runtimeReads(name string) bool {
 	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/") || strings.HasPrefix(name, "reflect.")
 }
 
