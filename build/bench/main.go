@@ -113,7 +113,7 @@ func host() error {
 		return err
 	}
 	over := compare(results, slices.DeleteFunc(slices.Clone(limits), func(l limit) bool { return results[l.of] == nil }))
-	return tooMany(over + hold(results, bounds))
+	return tooMany(over + checkBounds(results, bounds))
 }
 
 func tooMany(over int) error {
@@ -184,8 +184,8 @@ func (l bound) describe() string {
 	return ""
 }
 
-// hold prints figures next to their bounds and counts those that miss them.
-func hold(results map[string]map[string][]float64, promises []bound) (missed int) {
+// checkBounds prints figures next to their bounds and counts those that miss them.
+func checkBounds(results map[string]map[string][]float64, promises []bound) (missed int) {
 	for _, l := range promises {
 		list := results[l.of][l.metric]
 		if len(list) == 0 {
@@ -228,7 +228,7 @@ func compare(results map[string]map[string][]float64, limits []limit) (over int)
 }
 
 func report(results map[string]map[string][]float64) error {
-	over := compare(results, limits) + hold(results, bounds)
+	over := compare(results, limits) + checkBounds(results, bounds)
 	if allocs, ok := best(results, "BenchmarkChain/nodes=100", "allocs/op"); ok {
 		fmt.Printf("%-40s %10.2f allocations per node, at most %d\n", "BenchmarkChain/nodes=100", allocs/100, mostAllocs)
 		if allocs/100 > mostAllocs {

@@ -29,7 +29,7 @@ func plugins() error {
 		return err
 	}
 	fmt.Printf("\n%-40s %10s   %s\n", "plugins", "figure", "promised")
-	if missed := hold(results, pluginBounds); missed > 0 {
+	if missed := checkBounds(results, pluginBounds); missed > 0 {
 		return fmt.Errorf("%d figures of plugins are over their limit", missed)
 	}
 	return nil
