@@ -40,7 +40,7 @@ func TestComponentNeedsAKnownLicence(t *testing.T) {
 	}
 }
 
-func TestReviewedLicenceHasToBeAllowed(t *testing.T) {
+func TestReviewedLicenceMustBeAllowed(t *testing.T) {
 	const key = "example.org/m@v1.2.3 LICENSE"
 	reviewed[key] = []string{"GPL-3.0-only"}
 	defer delete(reviewed, key)
