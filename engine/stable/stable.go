@@ -1,6 +1,7 @@
-// Package stable sorts slices. It exists alongside slices.SortStableFunc and slices.Sort because the
-// compiler instantiates those for each element type: in the browser module one instance takes 8 to
-// 20 KB, one of Sort less than 2 KB. The functions are safe for concurrent use on different slices.
+// Package stable sorts slices. It exists alongside slices.SortStableFunc and slices.Sort because
+// the compiler instantiates those for each element type: in the browser module one instance takes 8
+// to 20 KB, one of Sort less than 2 KB. The functions are safe for concurrent use on different
+// slices.
 package stable
 
 import "strings"
