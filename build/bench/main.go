@@ -1,7 +1,7 @@
-// Command bench runs the benchmarks of the engine, of the host and of plugins and prints each as a
-// ratio to the floors of the same run, or against what was promised. It fails when a figure is over
-// its limit, so that nothing becomes slower unnoticed. `bench host` and `bench plugins` run those
-// of one part alone.
+// Command bench runs the benchmarks of the engine, of the host and of plugins. It prints each as a
+// ratio to the baselines of the same run, or next to a fixed bound, and fails when a figure exceeds
+// its limit, so that no slowdown goes unnoticed. `bench host` and `bench plugins` run the
+// benchmarks of one part only.
 package main
 
 import (
@@ -16,11 +16,11 @@ import (
 	"strconv"
 )
 
-// limit is a promise: of is at most most times what base is, in the given metric.
+// limit bounds the ratio of two benchmarks: of is at most most times base, in the given metric.
 type limit struct {
 	of, base, metric string
-	most             float64 // 0 promises nothing
-	known            string  // why it is over, where that is understood and reported; it does not fail the run
+	most             float64 // 0 means no limit
+	known            string  // reason why it is over the limit, if known and reported; the run does not fail then
 }
 
 var limits = []limit{
@@ -38,7 +38,7 @@ var limits = []limit{
 	{"BenchmarkRunLog/nodes=100/log=memory", "BenchmarkRunLog/nodes=100/log=none", "ns/node", 1.5, ""},
 	{"BenchmarkRunLog/nodes=100/log=file", "BenchmarkRunLog/nodes=100/log=none", "ns/node", 2, ""},
 	{"js BenchmarkChain/nodes=100", "BenchmarkChain/nodes=100", "ns/node", 8, ""},
-	// Figures per second: the floor may be at most so many times what is reached.
+	// Figures per second: the baseline may be at most this multiple of the figure.
 	{"BenchmarkRunsOverHTTP/floor=synced-writes-in-a-loop", "BenchmarkRunsOverHTTP/sync=contract", "runs/s", 2, ""},
 	{
 		"BenchmarkRunsOverHTTP/floor=synced-writes", "BenchmarkRunsOverHTTP/sync=contract", "runs/s", 2,
@@ -51,10 +51,10 @@ var limits = []limit{
 	{"BenchmarkRunsOverHTTP/floor=engine", "BenchmarkRunsOverHTTP/sync=interval", "runs/s", 0, "told, not promised: HTTP, log and records against the bare engine"},
 }
 
-// bound is a promise without a peer: the figure is at least or at most so much.
+// bound is an absolute limit: the figure is at least or at most a fixed value.
 type bound struct {
 	of, metric  string
-	least, most float64 // 0 for none
+	least, most float64 // 0 means no limit
 }
 
 var bounds = []bound{
@@ -67,7 +67,7 @@ var bounds = []bound{
 	{of: "BenchmarkRunsOverHTTP/sync=interval", metric: "cpu-us/run"},
 }
 
-// allocations per node that a chain may make.
+// mostAllocs is the number of allocations per node that a chain may make.
 const mostAllocs = 10
 
 func main() {
@@ -106,14 +106,14 @@ func measureHost(results map[string]map[string][]float64) error {
 	return measure(results, "", "", nil, "./host", "-bench", ".", "-benchtime", "1x")
 }
 
-// host measures the host alone.
+// host runs the benchmarks of the host only.
 func host() error {
 	results := map[string]map[string][]float64{}
 	if err := measureHost(results); err != nil {
 		return err
 	}
 	over := compare(results, slices.DeleteFunc(slices.Clone(limits), func(l limit) bool { return results[l.of] == nil }))
-	return tooMany(over + hold(results, bounds))
+	return tooMany(over + checkBounds(results, bounds))
 }
 
 func tooMany(over int) error {
@@ -133,8 +133,8 @@ var (
 	figure = regexp.MustCompile(`([\d.]+) (\S+)`)
 )
 
-// measure runs benchmarks in the module of a folder, this one when it is empty, and collects every
-// figure by name and metric.
+// measure runs benchmarks in the module of dir, or of this repository if it is empty, and collects
+// every figure by name and metric.
 func measure(results map[string]map[string][]float64, prefix, dir string, env []string, args ...string) error {
 	cmd := exec.Command("go", append([]string{"test", "-run", "^$", "-benchmem"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
@@ -164,8 +164,8 @@ func measure(results map[string]map[string][]float64, prefix, dir string, env []
 	return lines.Err()
 }
 
-// best is the lowest figure: of times, the run least disturbed by others on the machine. Figures
-// per second are measured once.
+// best returns the lowest figure: for times, that is the run least disturbed by other processes.
+// Figures per second are measured once.
 func best(results map[string]map[string][]float64, name, metric string) (float64, bool) {
 	list := results[name][metric]
 	if len(list) == 0 {
@@ -174,7 +174,7 @@ func best(results map[string]map[string][]float64, name, metric string) (float64
 	return slices.Min(list), true
 }
 
-func (l bound) told() string {
+func (l bound) describe() string {
 	switch {
 	case l.least > 0:
 		return fmt.Sprintf(", at least %g", l.least)
@@ -184,8 +184,8 @@ func (l bound) told() string {
 	return ""
 }
 
-// hold prints figures beside what was promised and counts those that miss it.
-func hold(results map[string]map[string][]float64, promises []bound) (missed int) {
+// checkBounds prints figures next to their bounds and counts those that miss them.
+func checkBounds(results map[string]map[string][]float64, promises []bound) (missed int) {
 	for _, l := range promises {
 		list := results[l.of][l.metric]
 		if len(list) == 0 {
@@ -197,12 +197,12 @@ func hold(results map[string]map[string][]float64, promises []bound) (missed int
 			mark = "  missed"
 			missed++
 		}
-		fmt.Printf("%-40s %10.1f   %-34s%s\n", l.of, got, l.metric+l.told(), mark)
+		fmt.Printf("%-40s %10.1f   %-34s%s\n", l.of, got, l.metric+l.describe(), mark)
 	}
 	return missed
 }
 
-// compare prints ratios and counts those over their limit.
+// compare prints ratios and counts those over their limits.
 func compare(results map[string]map[string][]float64, limits []limit) (over int) {
 	fmt.Printf("%-40s %10s   %-34s %6s %6s\n", "benchmark", "figure", "against", "ratio", "most")
 	for _, l := range limits {
@@ -228,7 +228,7 @@ func compare(results map[string]map[string][]float64, limits []limit) (over int)
 }
 
 func report(results map[string]map[string][]float64) error {
-	over := compare(results, limits) + hold(results, bounds)
+	over := compare(results, limits) + checkBounds(results, bounds)
 	if allocs, ok := best(results, "BenchmarkChain/nodes=100", "allocs/op"); ok {
 		fmt.Printf("%-40s %10.2f allocations per node, at most %d\n", "BenchmarkChain/nodes=100", allocs/100, mostAllocs)
 		if allocs/100 > mostAllocs {

@@ -11,8 +11,8 @@ import (
 )
 
 // compress writes every file of the page into b.embed as name.br and name.gz, and removes those of
-// former builds. A name with a hash that is there already is not compressed again: the module takes
-// ten seconds.
+// earlier builds. A hashed name that already exists is not compressed again: the module takes ten
+// seconds.
 func (b bundler) compress() error {
 	if b.embed == "" {
 		return nil
@@ -43,7 +43,7 @@ func (b bundler) compress() error {
 	return squeeze(jobs)
 }
 
-// sweep removes compressed files that are not to be kept.
+// sweep removes compressed files that are not in keep.
 func sweep(folder string, keep map[string]bool) error {
 	if !exists(folder) {
 		return nil
@@ -57,8 +57,8 @@ func sweep(folder string, keep map[string]bool) error {
 	})
 }
 
-// script compresses the files of the list in its first argument: pairs of source and target. A file
-// appears whole or not at all.
+// script is a Node program that compresses the files of the list in its first argument: pairs of
+// source and target. Files are written atomically.
 const script = `
 const fs = require("node:fs"), path = require("node:path"), zlib = require("node:zlib");
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT, BROTLI_PARAM_LGWIN } = zlib.constants;

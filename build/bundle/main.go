@@ -1,18 +1,18 @@
-// Command bundle makes the files a browser gets: the page of web and the npm package of wasm/js.
+// Command bundle builds the files for browsers: the page of web and the npm package of wasm/js.
 //
-// It runs esbuild as a library; npm only fetches packages, and Node compresses, because the
-// standard library has no Brotli. Names carry a hash of their content and may be cached for ever;
-// index.html alone keeps its name. No script stands inside the page, so a strict
-// Content-Security-Policy holds. After a build it prints the gzip size of each file and fails when
-// the page is heavier than its budget.
+// It runs esbuild as a library; npm only fetches packages, and Node compresses because the standard
+// library has no Brotli. Names contain a hash of the content and may be cached forever; only
+// index.html has a fixed name. The page has no inline script, so it works with a strict
+// Content-Security-Policy. After a build it prints the gzip size of each file and fails if the page
+// exceeds its budget.
 //
-// The page is written twice: as plain files that any static server can send, and compressed into
-// the folder from which the host embeds it.
+// The page is written twice: as plain files for any static server, and compressed into the folder
+// from which the host embeds it.
 //
 //	go run ./build/bundle            # everything, minified
 //	go run ./build/bundle -maps      # with source maps, to debug it in a browser
 //	go run ./build/bundle -only page
-//	go run ./build/bundle -packages  # lists the npm packages that they contain, as JSON, and writes nothing
+//	go run ./build/bundle -packages  # print the npm packages in both as JSON, write no files
 package main
 
 import (
@@ -26,8 +26,8 @@ import (
 	"slices"
 )
 
-// budget is the most the page may weigh before it is interactive, in bytes of gzip: scripts that
-// index.html loads. The engine, the workers and what is imported lazily do not count.
+// budget bounds the bytes, after gzip, that the page loads before it is interactive: the scripts in
+// index.html. The engine, the workers and lazy imports do not count.
 const budget = 200_000
 
 func main() {
@@ -61,14 +61,14 @@ func main() {
 	}
 }
 
-// bundler knows where things are.
+// bundler stores the paths and options of a build.
 type bundler struct {
 	root, wasm, out, embed string
 	maps                   bool
 	packages               map[string]bool // npm packages that the builds contain; if not nil, nothing is written
 }
 
-// list prints the npm packages in the page and in the package: {"page": [...], "package": [...]}.
+// list prints the npm packages in the page and the npm package: {"page": [...], "package": [...]}.
 func (b bundler) list(w io.Writer) error {
 	contents := map[string][]string{}
 	for name, build := range map[string]func(b bundler) error{

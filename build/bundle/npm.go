@@ -8,7 +8,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// The entries of the package besides those that a program imports first, per platform.
+// Entries of the package by platform, besides the main ones.
 var (
 	browserEntries = []api.EntryPoint{
 		{InputPath: "src/worker.browser.ts", OutputPath: "worker"},
@@ -27,8 +27,8 @@ var (
 	}
 )
 
-// npm builds the package of wasm/js into its dist folder: one plain module per entry, types by tsc,
-// and the engine beside them when it has been built.
+// npm builds the package of wasm/js into its dist folder: one module per entry, types by tsc, and
+// the engine if it has been built.
 func (b bundler) npm() error {
 	dir := b.abs("wasm/js")
 	out := filepath.Join(dir, "dist")
@@ -55,8 +55,8 @@ func (b bundler) modules(dir, out string) error {
 	options.ChunkNames, options.AssetNames = "parts/[hash]", "parts/[name]"
 	for _, part := range []struct {
 		platform api.Platform
-		// What an entry loads only when it is used lies in parts. Everything else must stand where
-		// import.meta.url is that of the file which asks, so entries share nothing.
+		// Code that an entry loads on demand is split into chunks. All other code must remain in
+		// its entry because import.meta.url must be that of the entry, so entries share no chunks.
 		lazy    bool
 		entries []api.EntryPoint
 	}{
@@ -73,7 +73,7 @@ func (b bundler) modules(dir, out string) error {
 	return nil
 }
 
-// copyInto copies the licences, and the engine where it has been built: that is a step of its own.
+// copyInto copies the licences, and the engine if it has been built, which is a separate step.
 func (b bundler) copyInto(out string) error {
 	files := map[string]string{
 		b.abs("LICENSE"): filepath.Join(out, "LICENSE"),

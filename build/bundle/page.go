@@ -14,8 +14,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// page builds web and puts it in place of the former build at once, so that a build that fails
-// leaves the old page.
+// page builds web and replaces the previous build in one step, so that a failing build leaves the
+// old page in place.
 func (b bundler) page() error {
 	out := b.out
 	b.out = strings.TrimRight(out, "/") + ".new"
@@ -33,22 +33,22 @@ func (b bundler) draw() error {
 	if err := os.RemoveAll(b.out); err != nil {
 		return err
 	}
-	made, err := b.scripts()
+	built, err := b.scripts()
 	if err != nil {
 		return err
 	}
-	if err := b.index(made); err != nil {
+	if err := b.index(built); err != nil {
 		return err
 	}
-	if err := b.report(made); err != nil {
+	if err := b.report(built); err != nil {
 		return err
 	}
 	return b.compress()
 }
 
-// scripts builds the workers and the page. Workers are built first, because the page is told their
-// names.
-func (b bundler) scripts() (*made, error) {
+// scripts builds the workers and the page. Workers are built first because the page contains their
+// file names.
+func (b bundler) scripts() (*result, error) {
 	names := map[string]string{}
 	for define, entry := range map[string]string{
 		"EASEL_ENGINE_WORKER": "../wasm/js/src/worker.browser.ts",
@@ -59,11 +59,11 @@ func (b bundler) scripts() (*made, error) {
 		options := b.options()
 		options.EntryPoints = []string{entry}
 		options.EntryNames = "assets/" + strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(define, "_", "-"), "EASEL-")) + "-[hash]"
-		made, err := b.build(options)
+		built, err := b.build(options)
 		if err != nil {
 			return nil, err
 		}
-		names[define] = made.main(".js")
+		names[define] = built.main(".js")
 	}
 	for define, file := range map[string]string{"EASEL_WASM": "engine.wasm", "EASEL_RUNTIME": "wasm_exec.js"} {
 		name, err := b.asset(file)
@@ -88,7 +88,7 @@ func (b bundler) scripts() (*made, error) {
 	return b.build(options)
 }
 
-// options are common to everything that goes into the page.
+// options returns the options common to all builds of the page.
 func (b bundler) options() api.BuildOptions {
 	maps := api.SourceMapNone
 	if b.maps {
@@ -113,14 +113,14 @@ func (b bundler) options() api.BuildOptions {
 		Sourcemap:         maps,
 		ChunkNames:        "assets/part-[hash]",
 		AssetNames:        "assets/[name]-[hash]",
-		// quickjs asks at run time whether it runs in Node; a browser never gets there.
+		// quickjs detects Node at run time; browsers never load these modules.
 		External: []string{"module", "node:module"},
 		Loader:   map[string]api.Loader{".wasm": api.LoaderFile},
 		LogLevel: api.LogLevelSilent,
 	}
 }
 
-// asset copies a file of the engine under a name with its hash.
+// asset copies a file of the engine to a name with its hash.
 func (b bundler) asset(file string) (string, error) {
 	if b.packages != nil {
 		return file, nil
@@ -141,7 +141,7 @@ func (b bundler) asset(file string) (string, error) {
 	return name, os.WriteFile(filepath.Join(b.out, name), bytes, 0o644)
 }
 
-// examples answers the import easel:examples with the canvases of web/examples, in order of their
+// examples resolves the import easel:examples to the canvases of web/examples, in order of their
 // names.
 func (b bundler) examples() api.Plugin {
 	folder := b.abs("web/examples")
@@ -167,20 +167,20 @@ func (b bundler) examples() api.Plugin {
 	}}
 }
 
-// index writes index.html with the hashed names, and copies what stands beside it.
-func (b bundler) index(made *made) error {
+// index writes index.html with the hashed names, and copies the static files next to it.
+func (b bundler) index(built *result) error {
 	html, err := os.ReadFile(b.abs("web/index.html"))
 	if err != nil {
 		return err
 	}
-	styles := fmt.Sprintf(`<link rel="stylesheet" href="%s">`, made.main(".css"))
-	for _, name := range made.initial() {
-		if name != made.main(".js") {
+	styles := fmt.Sprintf(`<link rel="stylesheet" href="%s">`, built.main(".css"))
+	for _, name := range built.initial() {
+		if name != built.main(".js") {
 			styles += fmt.Sprintf("\n<link rel=\"modulepreload\" href=%q>", name)
 		}
 	}
 	text := strings.Replace(string(html), "<!-- styles -->", styles, 1)
-	text = strings.Replace(text, "<!-- scripts -->", fmt.Sprintf(`<script type="module" src="%s"></script>`, made.main(".js")), 1)
+	text = strings.Replace(text, "<!-- scripts -->", fmt.Sprintf(`<script type="module" src="%s"></script>`, built.main(".js")), 1)
 	if err := os.WriteFile(filepath.Join(b.out, "index.html"), []byte(text), 0o644); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (b bundler) index(made *made) error {
 	})
 }
 
-// copyFiles copies files, each from its path to another one.
+// copyFiles copies files from the keys to the values.
 func copyFiles(files map[string]string) error {
 	for from, to := range files {
 		content, err := os.ReadFile(from)

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// report prints what a browser downloads and checks the budget.
-func (b bundler) report(page *made) error {
+// report prints the sizes of the downloads and checks the budget.
+func (b bundler) report(page *result) error {
 	first := page.initial()
 	sum := 0
 	fmt.Printf("%-44s %10s %10s\n", "file", "bytes", "gzip")

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// component is one piece of third-party software.
+// component is a third-party component.
 type component struct {
-	Kind          string   `json:"-"` // golang or npm, "" for what no registry has, easel for itself
-	Name, Version string   // as its registry has it
+	Kind          string   `json:"-"` // golang or npm, "" for components without a registry, easel for easel itself
+	Name, Version string   // as in its registry
 	Licences      []string `json:"-"` // SPDX identifiers
 	Files         []file   `json:"-"`
-	Part          string   `json:"-"` // the component that it is a part of
-	Notice        string   `json:"-"` // what its licence wants to be said
+	Part          string   `json:"-"` // the component that contains it
+	Notice        string   `json:"-"` // attribution that its licence requires
 }
 
 // file is a licence or a notice of a component.
@@ -63,7 +63,7 @@ func (c *component) read(classify *classifier, root string, folders map[string]b
 	return errors.Join(failed...)
 }
 
-// add takes a file, and its licences if it has some.
+// add adds a file, and the licences identified in it.
 func (c *component) add(classify *classifier, f file) error {
 	ids, known := reviewed[c.Name+"@"+c.Version+" "+f.Name]
 	if known && ids == nil {
@@ -91,7 +91,7 @@ func (c *component) add(classify *classifier, f file) error {
 	return nil
 }
 
-// ordered sorts components by name and drops those that are there twice. easel itself comes first.
+// ordered sorts components by name and removes duplicates. easel itself comes first.
 func ordered(list []component) []component {
 	slices.SortFunc(list, func(a, b component) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(or(a.Part, a.Name), or(b.Part, b.Name)),
@@ -100,7 +100,7 @@ func ordered(list []component) []component {
 	return slices.CompactFunc(list, func(a, b component) bool { return a.Name == b.Name && a.Part == b.Part })
 }
 
-// rank puts Go modules before npm packages, and what belongs to neither behind.
+// rank orders Go modules before npm packages, and those before all others.
 func rank(c component) int {
 	return slices.Index([]string{"easel", "golang", "npm", ""}, c.Kind)
 }

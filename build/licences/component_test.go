@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// module writes files into a folder and reads the component there, of which all folders are linked.
+// module writes files into a folder and reads the component there, with all folders linked.
 func module(t *testing.T, files map[string]string) (component, error) {
 	t.Helper()
 	root := t.TempDir()
@@ -40,7 +40,7 @@ func TestComponentNeedsAKnownLicence(t *testing.T) {
 	}
 }
 
-func TestReviewedLicenceHasToBeAllowed(t *testing.T) {
+func TestReviewedLicenceMustBeAllowed(t *testing.T) {
 	const key = "example.org/m@v1.2.3 LICENSE"
 	reviewed[key] = []string{"GPL-3.0-only"}
 	defer delete(reviewed, key)
@@ -49,7 +49,7 @@ func TestReviewedLicenceHasToBeAllowed(t *testing.T) {
 }
 
 func TestPartsAreOfAKnownVersion(t *testing.T) {
-	t.Chdir(filepath.Join("..", "..")) // as the program runs
+	t.Chdir(filepath.Join("..", "..")) // the working directory of the program
 	name, version, _ := cutVersion(pdfium)
 	list, err := withParts("program", []component{{Kind: "golang", Name: name, Version: version}})
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestPartsAreOfAKnownVersion(t *testing.T) {
 	require.NotContains(t, string(render(ordered(list))), "FreeType")
 }
 
-// Texts that differ in line breaks only are printed once, with all that have them.
+// Texts that differ only in line breaks are printed once, with all components that have them.
 func TestSameTextIsPrintedOnce(t *testing.T) {
 	groups := grouped([]component{
 		{Name: "a", Version: "v1", Files: []file{{"LICENSE", "one\ntwo"}, {"NOTICE", "hear"}}},

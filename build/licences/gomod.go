@@ -31,10 +31,10 @@ type linked struct {
 	}
 }
 
-// goModules lists the modules that are linked into a program on any of the targets. The licences of
-// a module are those of its root and of the folders above its linked packages.
+// goModules lists the modules linked into a program on any of the targets. The licences of a module
+// are those in its root and in the folders above its linked packages.
 func goModules(c *classifier, program string, targets []target) ([]component, error) {
-	folders := map[string]map[string]bool{} // of a module, those with linked packages and those above
+	folders := map[string]map[string]bool{} // per module, folders with linked packages and their parents
 	modules := map[string]component{}
 	for _, t := range targets {
 		packages, err := deps(program, t)
@@ -66,7 +66,7 @@ func goModules(c *classifier, program string, targets []target) ([]component, er
 	return list, errors.Join(failed...)
 }
 
-// deps lists the packages of a program on a target, as the release is built.
+// deps lists the packages of a program on a target, with the build settings of the release.
 func deps(program string, t target) ([]linked, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=Dir,Module", program)
 	cmd.Env = append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off")
@@ -89,9 +89,9 @@ func deps(program string, t target) ([]linked, error) {
 	}
 }
 
-// licenceFile matches the names of files with licences and what belongs to them.
+// licenceFile matches the names of licences and of related files.
 var licenceFile = regexp.MustCompile(
 	`(?i)^(?:licen[cs]es?|copying|copyright|unlicense|notice|patents|third.?party.*)(?:[._-].*)?$`)
 
-// notLicence are files of that name which hold none: sources, and what is said about a logo.
+// notLicence matches such names of files without a licence: sources, and terms of use of a logo.
 var notLicence = regexp.MustCompile(`(?i)\.(?:go|js|ts|json|html|css)$|^license-logo$`)

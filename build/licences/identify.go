@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// allowed are the licences that may go together with Apache-2.0 into what easel ships.
+// allowed lists the licences that may be shipped together with Apache-2.0.
 var allowed = map[string]bool{
 	"Apache-2.0": true, "MIT": true, "BSD-2-Clause": true, "BSD-3-Clause": true, "ISC": true, "Zlib": true,
-	// Of what was read by a person, see parts.go.
+	// Licences of files that were reviewed manually; see parts.go.
 	"Apache-2.0 WITH LLVM-exception": true, "Bitstream-Vera": true, "blessing": true, "dtoa": true, "FTL": true,
 	"IJG": true, "LicenseRef-AGG-2.3": true, "MPL-2.0": true, "OFL-1.1": true, "Unicode-3.0": true,
 }
 
-// body is the binding text of a licence in plain words. <> stands for what differs between copies:
-// names, and the wording of disclaimers.
+// body is the binding text of a licence. <> marks what differs between copies: names, and the
+// wording of disclaimers.
 type body struct{ id, text string }
 
 const (
@@ -36,7 +36,7 @@ const (
 		OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`
 )
 
-// bodies are tried in this order; a longer one stands before one that is a part of it.
+// bodies are matched in this order; a longer one precedes one that is a part of it.
 var bodies = []body{
 	{"BSD-3-Clause", bsdSource + bsdNames + bsdDisclaimer},
 	{"BSD-2-Clause", bsdSource + bsdDisclaimer},
@@ -65,7 +65,7 @@ var bodies = []body{
 		distribution.`},
 }
 
-// classifier names the licences of texts.
+// classifier identifies the licences in texts.
 type classifier struct {
 	patterns []pattern
 }
@@ -80,7 +80,7 @@ const (
 	apacheEnd   = "end of terms and conditions"
 )
 
-// newClassifier takes the text of Apache-2.0 as this repository has it.
+// newClassifier takes the text of Apache-2.0 from the LICENSE of this repository.
 func newClassifier(apache string) (*classifier, error) {
 	words := plain(apache)
 	from, to := strings.Index(words, apacheStart), strings.Index(words, apacheEnd)
@@ -88,8 +88,8 @@ func newClassifier(apache string) (*classifier, error) {
 		return nil, errors.New("the text of Apache-2.0 is incomplete")
 	}
 	c := &classifier{}
-	// Copies differ in the address of the licence, in the title of its terms, and in a last remark
-	// for those who use it.
+	// Copies differ in the URL of the licence, in the title of its terms, and in a final remark on
+	// how to apply it.
 	terms := words[from+len(apacheStart) : to]
 	terms = terms[strings.Index(terms, "terms and conditions for use"):]
 	c.add("Apache-2.0", apacheStart+` (?:http www apache org licenses )?`+regexp.QuoteMeta(strings.TrimSpace(terms))+
@@ -105,7 +105,7 @@ func newClassifier(apache string) (*classifier, error) {
 		var expression []string
 		for word := range strings.FieldsSeq(text) {
 			switch word {
-			case "§": // a number or a letter in front of a condition
+			case "§": // a number or a letter before a condition
 				expression = append(expression, `(?:[0-9a-z] )?`)
 			case "¤":
 				expression = append(expression, `(?:.{0,200}? )?`)
@@ -124,11 +124,11 @@ func (c *classifier) add(id, expression string) {
 	c.patterns = append(c.patterns, pattern{id, regexp.MustCompile(expression)})
 }
 
-// conditions are words that no remark beside a licence has, but further conditions do.
+// conditions matches words that occur in further conditions but not in mere remarks.
 var conditions = regexp.MustCompile(`\b(?:must|shall|may not|only if|only for|provided that|prohibited|restrict\w*|requires?|` +
 	`general public|[al]?gpl\w*|mpl\w*|commons clause|non ?commercial|sspl|copyleft|except)\b.{0,60}`)
 
-// identify names the licences in a text, and fails where the text has other conditions than theirs.
+// identify returns the licences in a text, and fails if the text contains further conditions.
 func (c *classifier) identify(text string) ([]string, error) {
 	rest := plain(text)
 	var found []string
@@ -149,7 +149,7 @@ func (c *classifier) identify(text string) ([]string, error) {
 	return found, nil
 }
 
-// plain is a text as lower-case words with one blank between them.
+// plain returns a text as lower-case words separated by single spaces.
 func plain(text string) string {
 	text = strings.ReplaceAll(strings.ToLower(text), "https:", "http:")
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {

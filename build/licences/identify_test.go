@@ -23,7 +23,7 @@ func testClassifier(t *testing.T) *classifier {
 	return c
 }
 
-// written is the text of a body as a project would have it.
+// written returns the text of a body as it appears in a project.
 func written(id string) string {
 	for _, b := range bodies {
 		if b.id == id {
@@ -64,10 +64,10 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// Each text of a part that has a licence of a fixed wording is what it says it is.
+// Each text of a part with a fixed licence wording is the licence it claims to be.
 func TestListedTexts(t *testing.T) {
 	c := testClassifier(t)
-	t.Chdir(filepath.Join("..", "..")) // as the program runs
+	t.Chdir(filepath.Join("..", "..")) // the working directory of the program
 	for _, p := range parts {
 		licence, err := p.licence()
 		require.NoError(t, err, p.name)

@@ -1,11 +1,11 @@
-// Command licences lists the third-party software in what easel ships, with the texts of its
-// licences.
+// Command licences lists the third-party software in the files that easel ships, with the texts of
+// its licences.
 //
-// What is in the program is what the go command links into it on any platform of a release; what is
-// in the page and in the npm package is what esbuild puts there. The texts lie beside the sources,
-// in the module cache and node_modules; parts of those that were compiled from something else are
-// listed by hand in parts.go. A component without a licence, or with one that is not known to go
-// together with Apache-2.0, is an error. Nothing is fetched.
+// The list of the program contains what the go command links into it on any release platform; the
+// lists of the page and the npm package contain what esbuild bundles. The texts are in the module
+// cache and in node_modules next to the sources; components compiled from other software are listed
+// manually in parts.go. A component without a licence, or with one that is not known to be
+// compatible with Apache-2.0, is an error. Nothing is downloaded.
 //
 //	go run ./build/licences                            # write NOTICE and build/licences/lists
 //	go run ./build/licences -check                     # compare them with what would be written
@@ -61,7 +61,7 @@ func run(check bool, sbom, version string) error {
 	return errors.Join(stale...)
 }
 
-// gather finds what is in each thing that easel ships, by its name.
+// gather returns the components of each artifact that easel ships, by its name.
 func gather() (map[string][]component, error) {
 	apache, err := os.ReadFile("LICENSE")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// contents are the npm packages in what build/bundle makes.
+// contents lists the npm packages in the outputs of build/bundle.
 type contents struct{ Page, Package []string }
 
 func bundled() (contents, error) {
@@ -23,8 +23,8 @@ func bundled() (contents, error) {
 	return c, json.Unmarshal(out, &c)
 }
 
-// npmPackages describes packages that are installed below a folder. Those of wasm/js are installed
-// there only.
+// npmPackages describes packages that are installed below a folder. Dependencies of wasm/js are
+// installed only there.
 func npmPackages(c *classifier, folder string, names []string) ([]component, error) {
 	var list []component
 	var failed []error

@@ -13,19 +13,19 @@ import (
 //go:embed texts
 var texts embed.FS
 
-// part is software that no package manager lists: it was compiled into, or copied from, something
-// that is listed.
+// part is software that no package manager lists: it was compiled into, or copied from, a listed
+// component.
 type part struct {
 	name     string
 	licences []string
-	text     string   // in texts; not needed with file
-	file     source   // where the distribution of the part has its licence
-	of       string   // component@version that holds it; "" for what is always there
-	in       []string // lists that have it; with of, all that have that component
-	notice   string   // what its licence wants to be said
+	text     string   // file in texts; empty if file is set
+	file     source   // path of the licence in the distribution of the part
+	of       string   // component@version that contains it; "" if it is always present
+	in       []string // lists that contain it; with of, all that contain that component
+	notice   string   // attribution that its licence requires
 }
 
-// Versions are named so that a new one is looked at: its parts may be others.
+// The versions are fixed so that a new one is reviewed: its parts may differ.
 const (
 	pdfium  = "github.com/klippa-app/go-pdfium@v1.17.2"
 	quickjs = "@jitl/quickjs-wasmfile-release-sync@0.32.0"
@@ -70,23 +70,23 @@ var parts = []part{
 
 	{name: "pdf.js", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", of: unpdf},
 
-	// The modules that are checked in as they were built: plugins/examples, sdk-as/testdata and
+	// The modules that are checked in as binaries: plugins/examples, sdk-as/testdata and
 	// sdk-rust/testdata.
 	{name: "AssemblyScript runtime", licences: []string{"Apache-2.0"}, text: "assemblyscript.txt", in: []string{"plugins"}},
 	{name: "AssemblyScript runtime, terms", licences: []string{"Apache-2.0"}, text: "apache-2.0.txt", in: []string{"plugins"}},
 	{name: "Rust standard library", licences: []string{"MIT"}, text: "rust.txt", in: []string{"plugins"}},
 }
 
-// source finds a file of a distribution that is on this machine.
+// source finds a file of a distribution that is installed on this machine.
 type source func() (path string, err error)
 
-// goLicence is the licence of the Go distribution that builds easel.
+// goLicence returns the licence of the Go distribution that builds easel.
 func goLicence() (string, error) {
 	root, err := goOutput(".", "env", "GOROOT")
 	return filepath.Join(root, "LICENSE"), err
 }
 
-// pdkLicence is the licence of the module whose source is in the Go SDK.
+// pdkLicence returns the licence of the module whose source is in the Go SDK.
 func pdkLicence() (string, error) {
 	dir, err := goOutput(filepath.Join("plugins", "sdk"), "list", "-m", "-f", "{{.Dir}}", "github.com/extism/go-pdk")
 	return filepath.Join(dir, "LICENSE"), err
@@ -103,7 +103,7 @@ func goOutput(dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// licence is the file with the licence of the part.
+// licence reads the licence of the part.
 func (p *part) licence() (file, error) {
 	if p.file == nil {
 		text, err := texts.ReadFile("texts/" + p.text)
@@ -117,9 +117,9 @@ func (p *part) licence() (file, error) {
 	return file{filepath.Base(path), string(text)}, err
 }
 
-// reviewed are the licences in files that a person read, by component@version and name: files that
-// have prose between licences, or a rare one. Without licences a file is left out, as it repeats
-// those of other components.
+// reviewed lists the licences in files that were reviewed manually, by component@version and name:
+// files with prose between licences, or with a rare licence. A file without licences is omitted
+// because it repeats those of other components.
 var reviewed = map[string][]string{
 	"github.com/dop251/goja@v0.0.0-20260917113740-793a2a65c13b ftoa/LICENSE_LUCENE": {"dtoa"},
 	"modernc.org/libc@v1.77.1 LICENSE-3RD-PARTY.md":                                 {"BSD-3-Clause", "MIT"},
@@ -127,8 +127,8 @@ var reviewed = map[string][]string{
 	"modernc.org/sqlite@v1.60.1 LICENSE-SQLITE":                                     {"blessing"},
 }
 
-// withParts adds the parts of a list's components, and checks that they are known at the versions
-// they have now.
+// withParts adds the parts of a list's components, and fails if a component has a version for which
+// its parts are unknown.
 func withParts(name string, list []component) ([]component, error) {
 	whole := map[string]component{}
 	for _, c := range list {
@@ -155,7 +155,7 @@ func withParts(name string, list []component) ([]component, error) {
 	return list, nil
 }
 
-// cutVersion separates a name from its version. Names of npm packages may begin with an @.
+// cutVersion separates a name from its version. Names of npm packages may start with an @.
 func cutVersion(s string) (name, version string, found bool) {
 	if i := strings.LastIndex(s, "@"); i > 0 {
 		return s[:i], s[i+1:], true

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// notice is the NOTICE of what a list is about: easel's own lines, and the notices that licences
-// ask to be passed on, each once.
+// notice returns the NOTICE of a list: easel's own lines, and the notices that licences require to
+// be passed on, each once.
 func notice(list []component) []byte {
 	var out bytes.Buffer
 	out.WriteString(`easel
@@ -34,7 +34,7 @@ repository, and by the command easel licences.
 	return out.Bytes()
 }
 
-// render is a list as text: the notice, a table of the components, and the texts of their licences,
+// render formats a list: the notice, a table of the components, and the texts of their licences,
 // each once.
 func render(list []component) []byte {
 	var out bytes.Buffer
@@ -59,14 +59,14 @@ func render(list []component) []byte {
 
 var rule = strings.Repeat("=", 100) + "\n"
 
-// group is a text with the components it is of.
+// group is a text with the components that have it.
 type group struct {
 	text string
 	of   []string
 }
 
-// grouped are the texts of all components but notices, in the order of the first that has each.
-// Texts with the same words are one.
+// grouped returns the texts of all components except notices, in the order of the first component
+// that has each. Texts with the same words are merged.
 func grouped(list []component) []*group {
 	var order []*group
 	known := map[string]*group{}

@@ -11,7 +11,7 @@ import (
 )
 
 // bom is a CycloneDX document, https://cyclonedx.org/docs/1.6/json/. It has neither a time nor a
-// serial number, so that the same sources give the same bytes.
+// serial number, so that the same sources produce the same bytes.
 type bom struct {
 	Format   string    `json:"bomFormat"`
 	Spec     string    `json:"specVersion"`
@@ -38,13 +38,13 @@ type bomLicence struct {
 	Expression string `json:"expression"`
 }
 
-// described are the lists that get a document each, by the name of what it describes.
+// described maps each list with a CycloneDX document to the artifact that the document describes.
 var described = map[string]struct{ kind, name, file string }{
 	"program": {"application", "easel", "easel.cdx.json"},
 	"package": {"library", "@easel/engine", "easel-engine-npm.cdx.json"},
 }
 
-// writeSBOMs writes a document for the program and one for the npm package.
+// writeSBOMs writes one document for the program and one for the npm package.
 func writeSBOMs(dir, version string, lists map[string][]component) error {
 	for list, what := range described {
 		doc := bom{Format: "CycloneDX", Spec: "1.6", Version: 1}
@@ -72,7 +72,7 @@ func writeSBOMs(dir, version string, lists map[string][]component) error {
 	return nil
 }
 
-// describe is a component as CycloneDX has it.
+// describe returns a component in CycloneDX form.
 func describe(c component) bomPart {
 	p := bomPart{Type: "library", Name: c.Name, Version: c.Version, Licences: []bomLicence{{strings.Join(c.Licences, " AND ")}}}
 	switch {

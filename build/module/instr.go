@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// instr is one instruction of a function's body: what shorten looks at stands in fields, the rest
-// stays as bytes.
+// instr is one instruction of a function's body. The fields contain what shorten reads; other
+// instructions are only bytes.
 type instr struct {
 	op  byte
-	n   int64  // the constant, index, label or address that belongs to it
-	off uint64 // of a load or store: what is added to the address; n is its alignment
-	// raw are all its bytes; nil when the fields above say all and encode writes them.
+	n   int64  // the constant, index, label or address operand
+	off uint64 // of a load or store: the offset added to the address; n is the alignment
+	// raw contains the encoded instruction; if it is nil, encode derives it from the fields above.
 	raw []byte
 }
 
-// Instructions that shorten knows by name.
+// Instructions that shorten handles by name.
 const (
 	opNop       = 0x01
 	opBlock     = 0x02
@@ -36,7 +36,7 @@ const (
 	opTee       = 0x22
 	opGlobalGet = 0x23
 	opGlobalSet = 0x24
-	opLoad      = 0x28 // the first load, of 32 bits
+	opLoad      = 0x28 // the first load, 32 bits
 	opLoad64    = 0x29
 	opStore     = 0x36 // the first store
 	opStore64   = 0x37
@@ -74,7 +74,7 @@ func decode(b []byte) ([]instr, error) {
 	return list, nil
 }
 
-// decodeOne reads an instruction; size is 0 for one that Go's compiler does not use.
+// decodeOne reads an instruction; size is 0 for one that Go's compiler does not emit.
 func decodeOne(b []byte) (in instr, size int) {
 	in.op = b[0]
 	size = 1
@@ -96,7 +96,7 @@ func decodeOne(b []byte) (in instr, size int) {
 	}
 	switch op := in.op; {
 	case op == opBlock, op == opLoop, op == opIf:
-		skip(1) // only types of one byte occur
+		skip(1) // only one-byte types occur
 		if size > 0 {
 			in.n = int64(b[1])
 		}
@@ -143,7 +143,7 @@ func decodeOne(b []byte) (in instr, size int) {
 	return in, size
 }
 
-// encode writes instructions.
+// encode writes a list of instructions.
 func encode(list []instr) []byte {
 	var b []byte
 	for _, in := range list {
@@ -164,7 +164,7 @@ func encode(list []instr) []byte {
 	return b
 }
 
-// table are the labels of a br_table, the default one last.
+// table returns the labels of a br_table, the default one last.
 func (in *instr) table() []uint64 {
 	count, at := binary.Uvarint(in.raw[1:])
 	labels := make([]uint64, count+1)
@@ -185,8 +185,8 @@ func (in *instr) setTable(labels []uint64) {
 	in.raw = b
 }
 
-// effect is how many values an instruction takes from the stack and leaves there; ok is false for
-// those that do more than that.
+// effect returns how many values an instruction pops from the stack and pushes onto it; ok is false
+// for instructions with other effects.
 func (in *instr) effect() (takes, leaves int, ok bool) {
 	switch op := in.op; {
 	case op == opNop:
@@ -204,7 +204,7 @@ func (in *instr) effect() (takes, leaves int, ok bool) {
 	return 0, 0, false
 }
 
-// inverted are the tests of integers that say the opposite of each other.
+// inverted maps each integer comparison to its negation.
 var inverted = map[byte]byte{
 	0x46: 0x47, 0x48: 0x4e, 0x49: 0x4f, 0x4a: 0x4c, 0x4b: 0x4d, // i32: eq ne, lt ge, gt le, signed and unsigned
 	0x51: 0x52, 0x53: 0x59, 0x54: 0x5a, 0x55: 0x57, 0x56: 0x58, // i64
@@ -216,7 +216,7 @@ func init() {
 	}
 }
 
-// ends reports whether a list ends with these instructions.
+// ends reports whether a list ends with the given instructions.
 func ends(list []instr, ops ...byte) bool {
 	return len(list) >= len(ops) && slices.EqualFunc(list[len(list)-len(ops):], ops, func(in instr, op byte) bool { return in.op == op })
 }

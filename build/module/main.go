@@ -1,6 +1,6 @@
 // Command module builds the engine for browsers and WASI hosts into wasm/dist: engine.wasm
 // (GOOS=js) with the wasm_exec.js of the same compiler, and engine.wasi.wasm (wasip1, a reactor).
-// Both are slimmed, see slim.go.
+// Both are slimmed; see slim.go.
 //
 //	go run ./build/module
 package main
@@ -58,14 +58,13 @@ func run(out, tags, only string, names bool) error {
 	return os.WriteFile(filepath.Join(out, "wasm_exec.js"), glue, 0o644)
 }
 
-// plain are the packages in which the compiler does not inline functions: the project's own, which
-// makes a tenth less to send, and those of the standard library that become smaller too. Most
-// become larger.
+// plain lists the packages in which the compiler does not inline functions: the project's own,
+// which reduces the download by a tenth, and those of the standard library that become smaller too.
+// Most become larger.
 var plain = []string{"github.com/easel-canvas/easel/...", "fmt", "strings"}
 
 func compile(file, goos string, flags []string, named bool) error {
-	// The go command would take a slimmed file for one that is up to date, so it writes somewhere
-	// else.
+	// The go command would consider a slimmed file up to date, so it writes to another directory.
 	dir, err := os.MkdirTemp("", "easel-")
 	if err != nil {
 		return err

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Go's compiler writes WebAssembly plainly and leaves the rest to the engine's compiler, which
-// makes fast code of it but cannot make the download smaller. shorten says the same in fewer bytes,
+// Go's compiler emits straightforward WebAssembly and relies on the compiler in the browser, which
+// makes it fast but cannot reduce the download. shorten encodes the same code in fewer bytes,
 // function by function:
 //
-//   - the address of something on the stack is computed in 32 bits instead of in 64, and moves into the load or store
-//     that wants it (a tenth of the code);
-//   - a jump forward goes to its target instead of through the table at the head of the function;
-//   - what is read in 64 bits and cut to 32 is read in 32, a test and its negation become the opposite test, a write
-//     and a read of the same local one instruction;
-//   - calls for a larger stack and for panics push the address to return to by calling one function.
+//   - the address of a value on the stack is computed in 32 instead of 64 bits, and moves into the
+//     load or store that uses it (a tenth of the code);
+//   - a forward jump goes to its target instead of through the table at the head of the function;
+//   - a value read in 64 bits and truncated to 32 is read in 32, a comparison and its negation
+//     become the opposite comparison, a write and a read of a local become one instruction;
+//   - calls for stack growth and for panics push the return address by calling one function.
 //
-// No call and no block is moved, left out or done in another order, so every address that the
-// runtime knows stays what it was.
+// Calls and blocks are neither moved, removed nor reordered, so every address that the runtime
+// knows remains valid.
 func shorten(body []byte, pusher uint64) ([]byte, error) {
 	at := 0
 	groups, n := binary.Uvarint(body)
@@ -56,8 +56,7 @@ func shortenCode(code []byte, pusher uint64) ([]byte, error) {
 	return out, nil
 }
 
-// simplify replaces short sequences by shorter ones, as soon as the last instruction of one is
-// there.
+// simplify replaces short sequences by shorter ones, as soon as their last instruction is read.
 func simplify(list []instr) []instr {
 	out := make([]instr, 0, len(list))
 	for _, in := range list {
@@ -79,7 +78,7 @@ func simplify(list []instr) []instr {
 		case opSet:
 			out = pushOnce(out)
 		case opReturn:
-			if ends(out, opTee, opGlobalSet, opI32, opReturn) { // nobody reads a local any more
+			if ends(out, opTee, opGlobalSet, opI32, opReturn) { // locals are no longer read
 				out = slices.Delete(out, last-3, last-2)
 			}
 		}
@@ -87,9 +86,8 @@ func simplify(list []instr) []instr {
 	return out
 }
 
-// pushOnce leaves out a write to the local copy of the stack pointer before a call, which the read
-// of the pointer after the call overwrites: what is pushed, the place to return to, goes where the
-// pointer itself says.
+// pushOnce removes a write to the local copy of the stack pointer before a call, which the read of
+// the pointer after the call overwrites. The return address is stored via the global instead.
 func pushOnce(out []instr) []instr {
 	const size = 9
 	if !ends(out, opTee, opGlobalSet, opGet, opI64, opStore64, opI32, opCall, opGlobalGet, opSet) {
@@ -104,7 +102,7 @@ func pushOnce(out []instr) []instr {
 	return slices.Delete(out, from, from+1)
 }
 
-// narrow does in 32 bits what is cut to 32 bits afterwards.
+// narrow performs operations in 32 bits whose result is truncated to 32 bits.
 func narrow(out []instr) []instr {
 	n := len(out)
 	switch {
@@ -123,9 +121,9 @@ func narrow(out []instr) []instr {
 
 func bare(op byte) instr { return instr{op: op, raw: []byte{op}} }
 
-// foldAddresses moves what is added to an address into the load or store that uses it. Adding there
-// does not wrap around at 4 GB, but neither does any address that a program computes by adding a
-// positive number.
+// foldAddresses moves the constant added to an address into the load or store that uses it. That
+// addition does not wrap around at 4 GB, but neither does any address that a program computes by
+// adding a positive number.
 func foldAddresses(list []instr) []instr {
 	out := make([]instr, 0, len(list))
 	for i := 0; i < len(list); i++ {
@@ -142,11 +140,11 @@ func foldAddresses(list []instr) []instr {
 	return out
 }
 
-// userOf finds the load or store that takes the value on top of the stack as its address; -1 if
-// something else does, or if that cannot be seen.
+// userOf finds the load or store that takes the value on top of the stack as its address. It
+// returns -1 if another instruction uses it or the user is unknown.
 func userOf(list []instr) int {
 	const far = 40
-	above := 0 // values on top of it
+	above := 0 // values above it on the stack
 	for i := range list[:min(far, len(list))] {
 		in := &list[i]
 		if in.op >= opStore && in.op <= opLastStore {
@@ -173,18 +171,18 @@ func userOf(list []instr) int {
 	return -1
 }
 
-// place is the local in which Go's functions keep the number of the block they go on with.
+// place is the local in which Go's functions store the number of the next block.
 const place = 0
 
 // jumpAhead finds the head of a function, a table of blocks inside a loop: a jump writes a number
-// to place and goes there. Where the block of that number ends further on, one can go there at
-// once.
+// to place and branches to the head. If the block of that number ends further on, the jump can
+// branch to it directly.
 func jumpAhead(list []instr) []instr {
 	head := -1
 	for i := range list {
 		if in := &list[i]; in.n == place && (in.op == opGet || in.op == opTee) {
 			if head >= 0 || in.op == opTee || i+1 >= len(list) || list[i+1].op != opBrTable {
-				return list // somebody else reads it
+				return list // another instruction reads it
 			}
 			head = i + 1
 		}
@@ -192,7 +190,7 @@ func jumpAhead(list []instr) []instr {
 	if head < 0 {
 		return list
 	}
-	var open []int // the instructions that opened what is open, innermost last
+	var open []int // the instructions that opened the open blocks, innermost last
 	var targets []int
 	loop := -1
 	out := make([]instr, 0, len(list))
@@ -217,7 +215,7 @@ func jumpAhead(list []instr) []instr {
 			target := targets[min(int(uint32(in.n)), len(targets)-1)]
 			depth := slices.Index(open, target)
 			if depth < 0 || list[target].n != emptyType {
-				break // it lies behind
+				break // a backward jump
 			}
 			jump := instr{op: opBr, n: int64(len(open) - 1 - depth)}
 			if i+3 < len(list) && list[i+3].op == opEnd && ends(out, opIf) && out[len(out)-1].n == emptyType {
@@ -233,7 +231,7 @@ func jumpAhead(list []instr) []instr {
 	return out
 }
 
-// at is the instruction that opened a label.
+// at returns the instruction that opened a label.
 func at(open []int, label uint64) int {
 	if label >= uint64(len(open)) {
 		return -1
@@ -241,7 +239,7 @@ func at(open []int, label uint64) int {
 	return open[len(open)-1-int(label)]
 }
 
-// trim leaves out entries that say what the default, which is the last, says anyway.
+// trim removes trailing entries that equal the default, which is the last.
 func trim(labels []uint64) []uint64 {
 	last := len(labels) - 1
 	n := last
@@ -251,9 +249,9 @@ func trim(labels []uint64) []uint64 {
 	return append(labels[:n:n], labels[last])
 }
 
-// pushRarely pushes return addresses of rare calls, which are the first instruction inside of an if
-// (the stack must grow, a pointer is nil), by a call of the function pusher: 7 bytes less each, and
-// no time while they do not happen.
+// pushRarely replaces the push of return addresses for rare calls, which are the first instruction
+// inside an if (stack growth, nil pointers), by a call of the function pusher: 7 bytes less each,
+// and no cost unless they happen.
 func pushRarely(list []instr, pusher uint64) []instr {
 	out := make([]instr, 0, len(list))
 	for _, in := range list {
@@ -261,7 +259,7 @@ func pushRarely(list []instr, pusher uint64) []instr {
 		if in.op != opStore64 || !ends(out, opIf, opGet, opI32, opI32Sub, opGlobalSet, opGlobalGet, opI64, opStore64) {
 			continue
 		}
-		p := out[len(out)-7:] // behind the if
+		p := out[len(out)-7:] // after the if
 		if p[1].n != pushed || p[3].n != stackPointer || p[4].n != stackPointer || in.off != 0 {
 			continue
 		}
@@ -272,11 +270,11 @@ func pushRarely(list []instr, pusher uint64) []instr {
 }
 
 const (
-	stackPointer = 0 // the global that holds it
-	pushed       = 8 // bytes of a return address
+	stackPointer = 0 // the global with the stack pointer
+	pushed       = 8 // size of a return address
 )
 
-// pusher is the body of a function of a stack pointer and a return address, which it pushes.
+// pusher is the body of a function that pushes a return address: parameters stack pointer, address.
 var pusher = []byte{
 	0,                                                                      // no locals
 	opGet, 0, opI32, pushed, opI32Sub, opTee, 0, opGlobalSet, stackPointer, // the pointer moves

@@ -6,14 +6,14 @@ import (
 	"errors"
 )
 
-// Go's linker writes a module for speed of linking, not of loading. slim makes a smaller one that
-// does the same:
+// Go's linker optimizes a module for the speed of linking, not of loading. slim writes a smaller,
+// equivalent module:
 //
-//   - the table that leads from program counters to functions is written at instantiation, see table;
-//   - names and lines that only the trace of a crash would print are left out, see trace.go;
-//   - instructions are said in fewer bytes, see shorten.go.
+//   - the table from program counters to functions is written at instantiation; see table;
+//   - names and lines used only in crash traces are removed; see trace.go;
+//   - instructions are encoded in fewer bytes; see shorten.go.
 
-// slim gives the smaller module. One whose table is not regular comes back as it is.
+// slim returns the smaller module. A module without a regular table is returned unchanged.
 func slim(module []byte) ([]byte, error) {
 	sections, err := readSections(module)
 	if err != nil {
@@ -33,7 +33,7 @@ func slim(module []byte) ([]byte, error) {
 		return module, nil
 	}
 	clear(mem[t.base : t.base+t.entries*entrySize])
-	if err := forgetTraces(mem); err != nil {
+	if err := removeTraces(mem); err != nil {
 		return nil, err
 	}
 	data.body = writeSegments(split(mem))
@@ -53,23 +53,22 @@ func slim(module []byte) ([]byte, error) {
 	return writeSections(sections), nil
 }
 
-// table is what leads from program counters to functions. In WebAssembly each function owns sixteen
-// entries of twenty bytes which hold nothing but its number, and because the linker leaves zeros
-// out, each entry becomes a data segment of its own: of a module of 7 MB they are 0.6 MB, and hard
-// to compress. A start function writes the table when the module is instantiated, before any of its
-// code runs.
+// table maps program counters to functions. In WebAssembly each function owns sixteen entries of
+// twenty bytes that contain only its number, and because the linker omits zeros, each entry becomes
+// a separate data segment: 0.6 MB of a module of 7 MB, and hard to compress. A start function
+// writes the table when the module is instantiated, before any other code runs.
 type table struct{ base, entries uint32 }
 
 const (
 	entrySize  = 20
 	perFuncLog = 4         // 1<<4 entries for each function
-	minEntries = 1000      // fewer are no table
-	noImage    = 256 << 20 // more memory than any module here needs
+	minEntries = 1000      // fewer entries are not a table
+	noImage    = 256 << 20 // more memory than any module here requires
 )
 
 var errShape = errors.New("this is not a module as Go's linker writes it")
 
-// image is the memory as the segments leave it.
+// image returns the memory after all segments are applied.
 func image(segments []segment) []byte {
 	var mem []byte
 	for _, s := range segments {
@@ -84,8 +83,8 @@ func image(segments []segment) []byte {
 	return mem
 }
 
-// findTable looks for a place where the number of an entry becomes the next one: from there its
-// base is known.
+// findTable looks for two adjacent entries with consecutive numbers, which determine the base of
+// the table.
 func findTable(segments []segment, mem []byte) (table, bool) {
 	for _, s := range segments {
 		if len(s.bytes) > 4 || int(s.at)+2*entrySize > len(mem) {
@@ -108,7 +107,7 @@ func findTable(segments []segment, mem []byte) (table, bool) {
 	return table{}, false
 }
 
-// holds reports whether entry i is just the number of its function.
+// holds reports whether entry i contains only the number of its function.
 func (t table) holds(mem []byte, i uint32) bool {
 	at := int(t.base) + int(i)*entrySize
 	if at+entrySize > len(mem) {
@@ -119,10 +118,10 @@ func (t table) holds(mem []byte, i uint32) bool {
 	return bytes.Equal(mem[at:at+entrySize], want[:])
 }
 
-// fill is the body of a function that writes the table: for i := 0; i < entries; i++ {
+// fill returns the body of a function that writes the table: for i := 0; i < entries; i++ {
 // mem[base+20*i] = i >> 4 }.
 func fill(t table) []byte {
-	b := []byte{1, 2, 0x7f}                                                  // two locals: i, and p, where entry i stands
+	b := []byte{1, 2, 0x7f}                                                  // two locals: i, and p, the address of entry i
 	b = append(appendSigned(append(b, 0x41), int64(int32(t.base))), 0x21, 1) // p = base
 	b = append(b, 0x03, 0x40)                                                // loop
 	b = append(b, 0x20, 1, 0x20, 0, 0x41, perFuncLog, 0x76, 0x36, 2, 0)      // mem[p] = i >> 4
@@ -132,8 +131,8 @@ func fill(t table) []byte {
 	return append(b, 0x49, 0x0d, 0, 0x0b, 0x0b) // while i < entries
 }
 
-// split gives the segments of a memory; runs of zeros that are longer than the head of a segment
-// are left out.
+// split returns the segments of a memory; runs of zeros longer than the header of a segment are
+// omitted.
 func split(mem []byte) []segment {
 	const worth = 12
 	var out []segment

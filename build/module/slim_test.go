@@ -15,8 +15,8 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// source does what a runtime makes hard: panics through wrappers, stacks that grow, goroutines that
-// wait for each other, garbage.
+// source uses features that are hard for a runtime: panics through wrappers, growing stacks,
+// goroutines that wait for each other, garbage.
 const source = `package main
 
 import (
@@ -94,7 +94,7 @@ func main() {
 }
 `
 
-// program is that as a module for WASI.
+// program compiles source to a WASI module.
 func program(t *testing.T) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -109,9 +109,9 @@ func program(t *testing.T) []byte {
 	return module
 }
 
-// TestSlimModuleDoesTheSame needs the table, because a panic looks up the functions it passes
-// through.
-func TestSlimModuleDoesTheSame(t *testing.T) {
+// TestSlimModuleIsEquivalent exercises the table, because a panic looks up the functions on the
+// stack.
+func TestSlimModuleIsEquivalent(t *testing.T) {
 	fat := program(t)
 	thin, err := slim(fat)
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestSlimModuleDoesTheSame(t *testing.T) {
 	require.Equal(t, want, output(t, thin))
 }
 
-// output is what a module prints.
+// output returns the standard output of a module.
 func output(t *testing.T, module []byte) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -136,13 +136,13 @@ func output(t *testing.T, module []byte) string {
 	return out.String()
 }
 
-func TestSlimTakesOutTheTableOnly(t *testing.T) {
+func TestSlimRemovesOnlyTheTable(t *testing.T) {
 	fat := program(t)
 	sections, err := readSections(fat)
 	require.NoError(t, err)
 	again, err := readSections(writeSections(sections))
 	require.NoError(t, err)
-	require.True(t, reflect.DeepEqual(sections, again), "writing and reading changes nothing")
+	require.True(t, reflect.DeepEqual(sections, again), "a round trip changes the segments")
 	segments, err := readSegments(find(sections, sectionData).body)
 	require.NoError(t, err)
 	mem := image(segments)
@@ -155,7 +155,7 @@ func TestSlimTakesOutTheTableOnly(t *testing.T) {
 	for i := range table.entries {
 		binary.LittleEndian.PutUint32(got[table.base+i*entrySize:], i>>perFuncLog)
 	}
-	require.True(t, bytes.Equal(mem, got), "the start function writes what was taken out")
+	require.True(t, bytes.Equal(mem, got), "the start function writes the removed table")
 }
 
 func TestNamesOfFunctions(t *testing.T) {
@@ -166,7 +166,7 @@ func TestNamesOfFunctions(t *testing.T) {
 	require.True(t, bytes.HasPrefix(text, []byte("0x1000 ")))
 }
 
-func TestSlimRefusesWhatIsNoModule(t *testing.T) {
+func TestSlimRejectsInvalidModules(t *testing.T) {
 	fat := program(t)
 	for _, bad := range [][]byte{nil, []byte("no module"), fat[:len(fat)/2], fat[:8]} {
 		_, err := slim(bad)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Sections of a module, by number.
+// Section numbers.
 const (
 	sectionType     = 1
 	sectionImport   = 2
@@ -97,7 +97,7 @@ func writeSegments(list []segment) []byte {
 	return b
 }
 
-// addStart adds a function without parameters and makes it the one that runs at instantiation.
+// addStart adds a function without parameters as the start function.
 func addStart(list []section, body []byte) ([]section, error) {
 	index, err := addFunction(list, []byte{0x60, 0, 0}, body)
 	if err != nil {
@@ -107,7 +107,7 @@ func addStart(list []section, body []byte) ([]section, error) {
 	return slices.Insert(list, at, section{sectionStart, binary.AppendUvarint(nil, index)}), nil
 }
 
-// addFunction adds a function behind all others and returns its index.
+// addFunction adds a function after all others and returns its index.
 func addFunction(list []section, kind, body []byte) (uint64, error) {
 	index, err := functionCount(list)
 	if err != nil {
@@ -139,14 +139,14 @@ func functionCount(list []section) (uint64, error) {
 	return imported + own, nil
 }
 
-// grow adds an item to a section that begins with their number, and gives the item's index.
+// grow adds an item to a section that starts with a count, and returns the item's index.
 func grow(s *section, item []byte) uint64 {
 	count, n := binary.Uvarint(s.body)
 	s.body = slices.Concat(binary.AppendUvarint(nil, count+1), s.body[n:], item)
 	return count
 }
 
-// importedFunctions counts the imports, which in Go's modules are all functions.
+// importedFunctions counts the imports, which are all functions in Go's modules.
 func importedFunctions(s *section) (uint64, error) {
 	if s == nil {
 		return 0, nil
@@ -170,7 +170,7 @@ func importedFunctions(s *section) (uint64, error) {
 	return count, nil
 }
 
-// signed reads a LEB128 number; n is 0 when there is none.
+// signed reads a LEB128 number; n is 0 if there is none.
 func signed(b []byte) (v int64, n int) {
 	for shift := 0; n < len(b) && n < 10; shift += 7 {
 		c := b[n]

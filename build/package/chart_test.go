@@ -13,29 +13,29 @@ import (
 )
 
 func TestOneHost(t *testing.T) {
-	made, notes, err := render(t, "easel", nil)
+	rendered, notes, err := render(t, "easel", nil)
 	require.NoError(t, err)
-	set := made["StatefulSet easel"]
+	set := rendered["StatefulSet easel"]
 	require.Equal(t, 1, at(set, "spec", "replicas"))
-	require.NotContains(t, made, "PodDisruptionBudget easel")
-	require.NotContains(t, made, "Ingress easel")
+	require.NotContains(t, rendered, "PodDisruptionBudget easel")
+	require.NotContains(t, rendered, "Ingress easel")
 	require.Contains(t, notes, "service/easel 9380:9380")
 	require.Contains(t, notes, `{{ index .data "api-key" | base64decode }}`)
-	keys := made["Secret easel-keys"]["data"].(tree)
+	keys := rendered["Secret easel-keys"]["data"].(tree)
 	seal, err := base64.StdEncoding.DecodeString(keys["seal-key"].(string))
 	require.NoError(t, err)
-	require.Regexp(t, "^[0-9a-f]{64}$", string(seal), "what --key-file takes")
+	require.Regexp(t, "^[0-9a-f]{64}$", string(seal), "the format of --key-file")
 }
 
-// The probes ask what the host answers, pods are found by the services, and nothing runs as root.
+// Probes use paths that the host serves, services select the pods, and nothing runs as root.
 func TestManyHosts(t *testing.T) {
-	made, _, err := render(t, "prod", readYAML(t, "testdata/many.yaml"))
+	rendered, _, err := render(t, "prod", readYAML(t, "testdata/many.yaml"))
 	require.NoError(t, err)
-	set := made["StatefulSet prod-easel"]
+	set := rendered["StatefulSet prod-easel"]
 	labels := at(set, "spec", "template", "metadata", "labels").(tree)
 	for _, finder := range []any{
-		at(set, "spec", "selector", "matchLabels"), at(made["Service prod-easel"], "spec", "selector"), at(made["Service prod-easel-hosts"], "spec", "selector"),
-		at(made["PodDisruptionBudget prod-easel"], "spec", "selector", "matchLabels"), at(made["NetworkPolicy prod-easel"], "spec", "podSelector", "matchLabels"),
+		at(set, "spec", "selector", "matchLabels"), at(rendered["Service prod-easel"], "spec", "selector"), at(rendered["Service prod-easel-hosts"], "spec", "selector"),
+		at(rendered["PodDisruptionBudget prod-easel"], "spec", "selector", "matchLabels"), at(rendered["NetworkPolicy prod-easel"], "spec", "podSelector", "matchLabels"),
 	} {
 		require.NotEmpty(t, finder)
 		require.Subset(t, labels, finder)
@@ -47,10 +47,10 @@ func TestManyHosts(t *testing.T) {
 		require.Equal(t, path, at(container, probe, "httpGet", "path"))
 		require.Equal(t, at(container, "ports", 0, "name"), at(container, probe, "httpGet", "port"))
 	}
-	// Prometheus needs no key where it is sent, and no service leads there.
+	// Metrics need no key on their own address, and no service exposes it.
 	require.Contains(t, at(container, "args"), "--metrics-addr=0.0.0.0:"+at(set, "spec", "template", "metadata", "annotations", "prometheus.io/port").(string))
 	for _, s := range []string{"Service prod-easel", "Service prod-easel-hosts"} {
-		require.NotContains(t, fmt.Sprint(at(made[s], "spec", "ports")), "metrics")
+		require.NotContains(t, fmt.Sprint(at(rendered[s], "spec", "ports")), "metrics")
 	}
 	require.Equal(t, true, at(pod, "securityContext", "runAsNonRoot"))
 	require.Equal(t, true, at(container, "securityContext", "readOnlyRootFilesystem"))
@@ -73,9 +73,9 @@ func TestChartRefuses(t *testing.T) {
 	}{
 		{"hosts that share nothing", "more than one host needs", tree{"replicas": 2}},
 		{"hosts that share one half", "more than one host needs", tree{"replicas": 2, "nats": tree{"urls": "nats://n"}}},
-		{"a cluster that is nowhere", "need nats.urls", tree{"nats": tree{"replicas": 3}}},
-		{"credentials for nobody", "need nats.urls", tree{"nats": tree{"credentialsSecret": "c"}}},
-		{"an ingress without a name", "needs ingress.host", tree{"ingress": tree{"enabled": true}}},
+		{"NATS replicas without URLs", "need nats.urls", tree{"nats": tree{"replicas": 3}}},
+		{"NATS credentials without URLs", "need nats.urls", tree{"nats": tree{"credentialsSecret": "c"}}},
+		{"an ingress without a host", "needs ingress.host", tree{"ingress": tree{"enabled": true}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, err := render(t, "x", c.values)
@@ -84,11 +84,11 @@ func TestChartRefuses(t *testing.T) {
 	}
 }
 
-// Flags of the container are flags of the program.
+// The flags of the container exist in the program.
 func TestFlagsOfTheChart(t *testing.T) {
-	made, _, err := render(t, "prod", readYAML(t, "testdata/many.yaml"))
+	rendered, _, err := render(t, "prod", readYAML(t, "testdata/many.yaml"))
 	require.NoError(t, err)
-	args := at(made["StatefulSet prod-easel"], "spec", "template", "spec", "containers", 0, "args").([]any)
+	args := at(rendered["StatefulSet prod-easel"], "spec", "template", "spec", "containers", 0, "args").([]any)
 	require.Equal(t, "serve", args[0])
 	flags := serveFlags(t)
 	for _, a := range args[1:] {
@@ -99,7 +99,7 @@ func TestFlagsOfTheChart(t *testing.T) {
 
 var usedValue = regexp.MustCompile(`\.Values\.([A-Za-z.]+)`)
 
-// Each value has a comment above it or beside its object, is in the schema, and is used.
+// Each value has a comment above it or next to its object, is in the schema, and is used.
 func TestValues(t *testing.T) {
 	values := readYAML(t, "chart/values.yaml")
 	var schema tree
@@ -110,14 +110,14 @@ func TestValues(t *testing.T) {
 		for part := range strings.SplitSeq(p, ".") {
 			s = at(s, "properties", part)
 			require.NotNil(t, s, "values.schema.json has no %s", p)
-			if at(s, "additionalProperties") != false { // free inside
+			if at(s, "additionalProperties") != false { // arbitrary content
 				break
 			}
 		}
 	}
 	used := map[string]bool{}
-	made := templates(t)
-	for _, m := range usedValue.FindAllStringSubmatch(made, -1) {
+	rendered := templates(t)
+	for _, m := range usedValue.FindAllStringSubmatch(rendered, -1) {
 		used[m[1]] = true
 		require.True(t, slices.ContainsFunc(paths, func(p string) bool { return p == m[1] || strings.HasPrefix(p, m[1]+".") }), "values.yaml has no %s", m[1])
 	}
@@ -135,7 +135,7 @@ func TestValues(t *testing.T) {
 			comments++
 		}
 	}
-	require.Greater(t, comments, len(values), "values.yaml explains itself")
+	require.Greater(t, comments, len(values), "every value in values.yaml has a comment")
 }
 
 func templates(t testing.TB) string {
@@ -147,7 +147,7 @@ func templates(t testing.TB) string {
 	return b.String()
 }
 
-// leaves are the paths of all values that are no objects, and of empty objects.
+// leaves returns the paths of all values except non-empty objects.
 func leaves(prefix string, v tree) (out []string) {
 	for k, inner := range v {
 		if m, ok := inner.(tree); ok && len(m) > 0 {

@@ -16,7 +16,7 @@ func services(t testing.TB) tree {
 	return readYAML(t, "compose/compose.yaml")["services"].(tree)
 }
 
-// Whatever a service names is there: other services, volumes, secrets, variables of easel.
+// Everything that a service refers to exists: other services, volumes, secrets, variables of easel.
 func TestCompose(t *testing.T) {
 	file := readYAML(t, "compose/compose.yaml")
 	hosts := 0
@@ -56,7 +56,7 @@ func TestCompose(t *testing.T) {
 func asTree(v any) tree  { m, _ := v.(tree); return m }
 func asList(v any) []any { l, _ := v.([]any); return l }
 
-// make-secrets makes every secret once, in the form its reader takes.
+// make-secrets creates each secret once, in the format its reader expects.
 func TestMakeSecrets(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "make-secrets")
@@ -66,16 +66,16 @@ func TestMakeSecrets(t *testing.T) {
 		require.NoError(t, err, "%s", out)
 		return string(out)
 	}
-	said := run()
+	output := run()
 	before := map[string]string{}
 	for name, s := range readYAML(t, "compose/compose.yaml")["secrets"].(tree) {
 		before[name] = strings.TrimSpace(readFile(t, filepath.Join(dir, at(s, "file").(string))))
-		require.Contains(t, said, "made secrets/"+name)
+		require.Contains(t, output, "made secrets/"+name)
 	}
 	require.Regexp(t, `^ragflow-[0-9a-f]{48}$`, before["api_key"])
 	require.Regexp(t, `^[0-9a-f]{64}$`, before["seal_key"])
 	require.Equal(t, "postgres:5432:easel:easel:"+before["postgres_password"], before["pgpass"])
-	require.Empty(t, run(), "a second run makes nothing")
+	require.Empty(t, run(), "a second run creates no secrets")
 	for name, text := range before {
 		require.Equal(t, text, strings.TrimSpace(readFile(t, filepath.Join(dir, "secrets", name))))
 	}

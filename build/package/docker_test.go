@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// instruction is a line of a Dockerfile, with those that continue it.
+// instruction is an instruction of a Dockerfile with its continuation lines.
 type instruction struct{ name, rest string }
 
 func dockerfile(t testing.TB) (out []instruction) {
@@ -43,7 +43,7 @@ func only(t testing.TB, list []instruction, name string) (out []string) {
 	return out
 }
 
-// What is copied into the image is there, and no rule keeps it out.
+// Files that are copied into the image exist, and no ignore rule excludes them.
 func TestFilesOfTheImage(t *testing.T) {
 	ignored := strings.Fields(regexp.MustCompile(`(?m)^#.*$`).ReplaceAllString(readFile(t, "Dockerfile.dockerignore"), ""))
 	for _, c := range only(t, dockerfile(t), "COPY") {
@@ -60,12 +60,12 @@ func TestFilesOfTheImage(t *testing.T) {
 	for _, rule := range ignored {
 		if rest, ok := strings.CutPrefix(rule, "!"); ok || !strings.Contains(rule, "*") && rule != "build/out" && rule != "easel-data" && rule != ".git" {
 			_, err := os.Stat(filepath.Join("../..", filepath.Dir(rest)))
-			require.NoError(t, err, "a rule about what is not there: %s", rule)
+			require.NoError(t, err, "the rule matches no file: %s", rule)
 		}
 	}
 }
 
-// The stages use the versions that the repository says it needs.
+// The stages use the versions that the repository requires.
 func TestVersionsOfTheImage(t *testing.T) {
 	module := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(readFile(t, "../../go.mod"))
 	require.NotNil(t, module)
@@ -76,7 +76,7 @@ func TestVersionsOfTheImage(t *testing.T) {
 	require.NotContains(t, from, ":latest")
 }
 
-// The last stage has no root and no shell, so every command is a list.
+// The last stage has neither root nor a shell, so every command is a list.
 func TestImage(t *testing.T) {
 	list := dockerfile(t)
 	last := 0

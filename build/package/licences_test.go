@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every module that the linker put into the program is named by it, with its version.
+// Every module that the linker put into the program is in its list, with its version.
 func TestLicencesOfTheProgram(t *testing.T) {
 	info, err := buildinfo.ReadFile(program(t))
 	require.NoError(t, err)
@@ -23,8 +23,8 @@ func TestLicencesOfTheProgram(t *testing.T) {
 	}
 }
 
-// The image holds what the licences in the program ask to be passed on, for those who do not start
-// it.
+// The image contains the notices that the licences in the program require, for users who do not
+// start it.
 func TestLicencesOfTheImage(t *testing.T) {
 	list := dockerfile(t)
 	files := strings.Join(only(t, list, "COPY"), "\n")

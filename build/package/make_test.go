@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a person runs first hands its flags on, and says how long the builds before it take.
+// make run passes flags on, and prints how long the preceding builds take.
 func TestMakeRun(t *testing.T) {
 	out, err := exec.Command("make", "-C", "../..", "--always-make", "--dry-run", "run", "FLAGS=--allow-private --rate 5").CombinedOutput()
 	require.NoError(t, err, "%s", out)

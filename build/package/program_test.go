@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// built is the program, made once. It is made as the other tests make theirs, so that its packages
-// are compiled already.
+// built is the program, compiled once with the flags of the other tests, so that its packages are
+// in the build cache.
 var built struct {
 	sync.Once
 	dir string
@@ -41,7 +41,7 @@ func program(t testing.TB) string {
 
 var flagLine = regexp.MustCompile(`(?m)^  --([a-z-]+)( \S)?`)
 
-// serveFlags are the flags of `easel serve`, without their dashes, and whether each takes a value.
+// serveFlags returns the flags of `easel serve`, without dashes, and whether each takes a value.
 func serveFlags(t testing.TB) map[string]bool {
 	t.Helper()
 	out, err := exec.Command(program(t), "help", "serve").Output()
@@ -63,7 +63,7 @@ func requireVariable(t testing.TB, name string) {
 	require.Contains(t, serveFlags(t), strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "EASEL_"), "_", "-")), name)
 }
 
-// imageEnvironment is what the image sets for the compiler.
+// imageEnvironment returns the variables that the image sets for the compiler.
 func imageEnvironment(t testing.TB) []string {
 	t.Helper()
 	for _, e := range only(t, dockerfile(t), "ENV") {
@@ -71,13 +71,13 @@ func imageEnvironment(t testing.TB) []string {
 			return append(os.Environ(), strings.Fields(e)...)
 		}
 	}
-	t.Fatal("the image does not switch cgo off")
+	t.Fatal("the image does not disable cgo")
 	return nil
 }
 
-// Without the workspace and without C every package is there: go.sum is complete, and nothing needs
-// a C library. The image itself is built by TestBuildOfTheImage in make soak, as everything is
-// compiled anew for it.
+// All packages are available without the workspace and without C: go.sum is complete, and nothing
+// needs a C library. TestBuildOfTheImage in make soak builds the image's program, because that
+// compiles everything again.
 func TestPackagesOfTheImage(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "-f", "{{if .CgoFiles}}{{.ImportPath}}{{end}}", "./host/cmd/easel")
 	cmd.Dir, cmd.Env = "../..", imageEnvironment(t)
@@ -98,8 +98,8 @@ func TestProgramHasNoTestPackages(t *testing.T) {
 	}
 }
 
-// The program starts as the image starts it, with nothing in its environment but what the image
-// sets, says that it is healthy as the image asks, and ends on the image's signal.
+// The program starts with the command and only the environment of the image, passes the image's
+// health check, and exits on the image's stop signal.
 func TestStart(t *testing.T) {
 	env := []string{"EASEL_ADDR=127.0.0.1:0", "EASEL_DATA=" + filepath.Join(t.TempDir(), "data")}
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -109,7 +109,7 @@ func TestStart(t *testing.T) {
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	defer func() { _ = cmd.Process.Kill() }() // gone already when all is well
+	defer func() { _ = cmd.Process.Kill() }() // already exited on success
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
 	_, addr, ok := strings.Cut(strings.TrimSpace(line), "address: http://")
@@ -117,12 +117,12 @@ func TestStart(t *testing.T) {
 
 	health := exec.CommandContext(ctx, program(t), "health")
 	health.Env = []string{"EASEL_ADDR=" + addr}
-	said, err := health.CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	require.Contains(t, string(said), "ok")
+	output, err := health.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	require.Contains(t, string(output), "ok")
 
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, cmd.Wait())
-	said, err = exec.CommandContext(ctx, program(t), "health", "--addr", addr).CombinedOutput()
-	require.Error(t, err, "%s", said)
+	output, err = exec.CommandContext(ctx, program(t), "health", "--addr", addr).CombinedOutput()
+	require.Error(t, err, "%s", output)
 }

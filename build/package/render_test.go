@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// render does what `helm template` does, with the functions that the chart uses. It gives the
+// render is a substitute for `helm template` with the functions that the chart uses. It returns the
 // documents by kind and name, and NOTES.txt.
 func render(t testing.TB, release string, given tree) (byName map[string]tree, notes string, err error) {
 	t.Helper()
@@ -56,7 +56,7 @@ func render(t testing.TB, release string, given tree) (byName map[string]tree, n
 
 func nameOf(d tree) string { return fmt.Sprint(d["kind"], " ", at(d, "metadata", "name")) }
 
-// merge puts given values over defaults, object by object.
+// merge applies given values over defaults, object by object.
 func merge(defaults, given tree) tree {
 	out := maps.Clone(defaults)
 	for k, v := range given {
@@ -104,13 +104,13 @@ func functions(root *template.Template) template.FuncMap {
 
 var installations = []struct {
 	golden, release string
-	values          string // a file; "" is the defaults
+	values          string // a file; "" means the defaults
 }{
 	{"testdata/one.golden.yaml", "easel", ""},
 	{"testdata/many.golden.yaml", "prod", "testdata/many.yaml"},
 }
 
-// What the tests render is what Helm renders.
+// The output of render equals that of Helm.
 func TestSameAsHelm(t *testing.T) {
 	for _, c := range installations {
 		t.Run(c.golden, func(t *testing.T) {

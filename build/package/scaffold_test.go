@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What `easel plugin new` prints works as it stands: with nothing but the program and a compiler in
-// an empty directory, without the network, and inside a checkout, where the program is called by
-// its path.
+// The steps that `easel plugin new` prints work unchanged: with only the program and a compiler in
+// an empty directory, without network, and in a checkout, where the program is called by its path.
 func TestPrintedStepsOfANewPlugin(t *testing.T) {
 	path, err := exec.LookPath("go")
 	require.NoError(t, err)
@@ -58,7 +57,7 @@ func TestPrintedStepsOfANewPlugin(t *testing.T) {
 	}
 }
 
-// shell runs a line as a person would paste it, with one call of a plugin on standard input.
+// shell runs a printed command line, with one plugin call on standard input.
 func shell(t testing.TB, dir string, env []string, line string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
@@ -82,7 +81,7 @@ func lacks(tool string) (missing string) {
 	return ""
 }
 
-// lacksRust says why the first step for Rust cannot work without the network.
+// lacksRust reports why the first step for Rust cannot work without network.
 func lacksRust() (missing string) {
 	out, err := exec.Command("rustup", "target", "list", "--installed").Output()
 	if err != nil || !strings.Contains(string(out), "wasm32-unknown-unknown") {

@@ -11,11 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// byTheChart are the flags that the chart sets itself, from other values.
+// byTheChart lists the flags that the chart sets itself, from other values.
 var byTheChart = []string{"addr", "data", "api-key-file", "key-file", "nats", "nats-replicas", "nats-credentials", "postgres"}
 
-// valid says what values.schema.json has against values, as Helm asks it: with the defaults below
-// them.
+// valid checks values against values.schema.json, as Helm does: merged with the defaults.
 func valid(t testing.TB, given tree) error {
 	t.Helper()
 	var schema jsonschema.Schema
@@ -29,7 +28,7 @@ func valid(t testing.TB, given tree) error {
 	return resolved.Validate(values)
 }
 
-// Every flag of the program can be given to the chart, in one way.
+// Every flag of the program can be set in the chart, in exactly one way.
 func TestSchemaKnowsTheFlags(t *testing.T) {
 	var schema tree
 	require.NoError(t, json.Unmarshal([]byte(readFile(t, "chart/values.schema.json")), &schema))
@@ -43,7 +42,7 @@ func TestSchemaKnowsTheFlags(t *testing.T) {
 	}
 }
 
-// What would fail in the pod only is refused before.
+// Values that would fail only in the pod are rejected by the schema.
 func TestSchema(t *testing.T) {
 	require.NoError(t, valid(t, nil))
 	require.NoError(t, valid(t, readYAML(t, "testdata/many.yaml")))
@@ -60,27 +59,27 @@ func TestSchema(t *testing.T) {
 	}{
 		{"an unknown value", tree{"replica": 2}},
 		{"an unknown value inside", tree{"nats": tree{"url": "nats://a"}}},
-		{"a number as text", tree{"replicas": "2"}},
+		{"a number as a string", tree{"replicas": "2"}},
 		{"an unknown flag", flags("rates", 20)},
 		{"a flag with its dashes", flags("--rate", 20)},
-		{"a rate in words", flags("rate", "fast")},
-		{"a rate below nothing", flags("rate", -1)},
-		{"a switch that is text", flags("allow-private", "yes")},
-		{"a time without its unit", flags("keep-runs", 2160)},
-		{"a time in days", flags("keep-runs", "90d")},
-		{"a lease before now", flags("lease", "-1s")},
+		{"a rate that is not a number", flags("rate", "fast")},
+		{"a negative rate", flags("rate", -1)},
+		{"a boolean flag as a string", flags("allow-private", "yes")},
+		{"a duration without a unit", flags("keep-runs", 2160)},
+		{"a duration in days", flags("keep-runs", "90d")},
+		{"a negative lease", flags("lease", "-1s")},
 		{"an unknown sync", flags("sync", "sometimes")},
-		{"an unknown form of log lines", flags("log", "xml")},
+		{"an unknown log format", flags("log", "xml")},
 		{"an unknown check of plugins", flags("plugin-signatures", "maybe")},
 		{"an address without a port", flags("metrics-addr", "0.0.0.0")},
-		{"a door for everybody that is closed", flags("redis-door-remote", true)},
-		{"a list as a list", flags("cors", []any{"https://a.example"})},
+		{"redis-door-remote without redis-door", flags("redis-door-remote", true)},
+		{"a list flag as a YAML list", flags("cors", []any{"https://a.example"})},
 		{"a variable that is a number", tree{"env": []any{tree{"name": "A", "value": 5}}}},
 		{"a variable without a name", tree{"env": []any{tree{"value": "5"}}}},
-		{"a variable of another form", tree{"env": []any{tree{"name": "A", "values": "5"}}}},
-		{"a NATS of another kind", tree{"nats": tree{"urls": "http://a:4222"}}},
-		{"a hole in a list", tree{"nats": tree{"urls": "nats://a,,nats://b"}}},
-		{"more servers than NATS can", tree{"nats": tree{"urls": "nats://a", "replicas": 6}}},
+		{"a variable with an unknown key", tree{"env": []any{tree{"name": "A", "values": "5"}}}},
+		{"a NATS URL with another scheme", tree{"nats": tree{"urls": "http://a:4222"}}},
+		{"an empty list item", tree{"nats": tree{"urls": "nats://a,,nats://b"}}},
+		{"more replicas than NATS supports", tree{"nats": tree{"urls": "nats://a", "replicas": 6}}},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Error(t, valid(t, c.values)) })
 	}

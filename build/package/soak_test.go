@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The command by which the image is built makes a program that needs no C library and no loader.
+// The build command of the image produces a program without C library or loader.
 func TestBuildOfTheImage(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "easel")
 	command := ""
@@ -24,18 +24,18 @@ func TestBuildOfTheImage(t *testing.T) {
 	require.NotEmpty(t, command)
 	cmd := exec.Command("sh", "-c", strings.ReplaceAll(command, "/out/easel", out))
 	cmd.Dir, cmd.Env = "../..", append(imageEnvironment(t), "VERSION="+testVersion, "REVISION="+testRevision)
-	said, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", said)
+	output, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", output)
 	requireVersion(t, out)
 	f, err := elf.Open(out)
 	if err != nil {
-		t.Skip("programs of this machine are no ELF; the image is for Linux")
+		t.Skip("the image is for Linux; programs of this system are not ELF files")
 	}
 	defer f.Close()
 	libraries, err := f.ImportedLibraries()
 	require.NoError(t, err)
 	require.Empty(t, libraries)
 	for _, p := range f.Progs {
-		require.NotEqual(t, elf.PT_INTERP, p.Type, "it asks for a loader")
+		require.NotEqual(t, elf.PT_INTERP, p.Type, "the program needs a loader")
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a build is told in these tests.
+// Version and revision that builds are given in these tests.
 const testVersion, testRevision = "9.8.7", "4f2a0c7d9b5e"
 
 var linked = regexp.MustCompile(`-X (\S+)=\$(VERSION|REVISION)\b`)
 
-// stamp is what the image tells the linker, with the version and revision of these tests.
+// stamp returns the linker flags of the image, with the version and revision of these tests.
 func stamp(t testing.TB) string {
 	t.Helper()
 	build := ""
@@ -24,10 +24,10 @@ func stamp(t testing.TB) string {
 			build = c
 		}
 	}
-	told := linked.FindAllStringSubmatch(build, -1)
-	require.Len(t, told, 2, build)
+	matches := linked.FindAllStringSubmatch(build, -1)
+	require.Len(t, matches, 2, build)
 	var flags []string
-	for _, m := range told {
+	for _, m := range matches {
 		flags = append(flags, "-X "+m[1]+"="+map[string]string{"VERSION": testVersion, "REVISION": testRevision}[m[2]])
 	}
 	return strings.Join(flags, " ")
@@ -37,13 +37,13 @@ func requireVersion(t testing.TB, program string) {
 	t.Helper()
 	out, err := exec.Command(program, "version", "--json").Output()
 	require.NoError(t, err)
-	var said struct{ Version, Revision string }
-	require.NoError(t, json.Unmarshal(out, &said))
-	require.Equal(t, testVersion, said.Version)
-	require.Equal(t, testRevision, said.Revision)
+	var reported struct{ Version, Revision string }
+	require.NoError(t, json.Unmarshal(out, &reported))
+	require.Equal(t, testVersion, reported.Version)
+	require.Equal(t, testRevision, reported.Revision)
 }
 
-// The program says what its build was told; make tells it as the image does.
+// The program reports the version and revision of its build; make passes them like the image.
 func TestVersionOfTheProgram(t *testing.T) {
 	requireVersion(t, program(t))
 	out, err := exec.Command("make", "-C", "../..", "-n", "build/out/easel", "VERSION="+testVersion, "REVISION="+testRevision).CombinedOutput()
@@ -51,8 +51,8 @@ func TestVersionOfTheProgram(t *testing.T) {
 	require.Contains(t, string(out), stamp(t))
 }
 
-// The program of make and that of the image are built as the files of a release are: without
-// symbols and paths, the same from any directory.
+// make and the image build the program with the flags of a release: without symbols and paths,
+// reproducible in any directory.
 func TestFlagsOfTheProgram(t *testing.T) {
 	out, err := exec.Command("make", "-C", "../..", "-n", "build/out/easel").CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -64,8 +64,8 @@ func TestFlagsOfTheProgram(t *testing.T) {
 	}
 }
 
-// There is one number for a release: an image that is built without another one is that of the
-// chart, and holds the engine of the npm package.
+// A release has one version: an image built without an explicit one has that of the chart, and
+// contains the engine of the npm package.
 func TestOneVersion(t *testing.T) {
 	chart := readYAML(t, "chart/Chart.yaml")["appVersion"]
 	require.Contains(t, only(t, dockerfile(t), "ARG"), "VERSION="+chart.(string))

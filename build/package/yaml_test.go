@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// tree is a YAML document without types.
+// tree is an untyped YAML document.
 type tree = map[string]any
 
 func readFile(t testing.TB, name string) string {
@@ -30,7 +30,7 @@ func readYAML(t testing.TB, name string) tree {
 	return v
 }
 
-// documents parses a file of several documents.
+// documents parses a multi-document file.
 func documents(t testing.TB, text string) (out []tree) {
 	t.Helper()
 	d := yaml.NewDecoder(strings.NewReader(text))
@@ -47,7 +47,7 @@ func documents(t testing.TB, text string) (out []tree) {
 	}
 }
 
-// at follows keys and, in lists, numbers; nil when something is missing.
+// at follows keys and, in lists, indexes. It returns nil if one is missing.
 func at(v any, path ...any) any {
 	for _, p := range path {
 		switch p := p.(type) {
@@ -73,5 +73,5 @@ func toYAML(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// variables finds the names of environment variables that are easel's.
+// variables matches the names of easel's environment variables.
 var variables = regexp.MustCompile(`EASEL_[A-Z_]+`)

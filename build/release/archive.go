@@ -56,7 +56,7 @@ func (r *release) archive(target string) (err error) {
 	return os.WriteFile(filepath.Join(r.out, folder+ext), packed, 0o644)
 }
 
-// epoch is the time of all files in archives: the earliest that both formats have.
+// epoch is the modification time of all files in archives: the earliest that both formats support.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func packTar(entries []entry) ([]byte, error) {

@@ -17,9 +17,9 @@ const (
 	stamps  = "github.com/easel-canvas/easel/host/internal/cli"
 )
 
-// compile builds a Go program of the sources in dir: without paths of this machine, symbols, or
-// what the repository says, so that nothing but the sources, the compiler and r decide about the
-// bytes. The image and `make build/out/easel` use the same flags.
+// compile builds a Go program of the sources in dir without machine paths, symbols or VCS data, so
+// that only the sources, the compiler and r determine the output. The image and `make
+// build/out/easel` use the same flags.
 func (r *release) compile(dir, pkg, target, to string) error {
 	system, arch, ok := strings.Cut(target, "/")
 	if !ok {
@@ -35,8 +35,8 @@ func (r *release) compile(dir, pkg, target, to string) error {
 	return nil
 }
 
-// compare makes the program for this machine here and, page included, from a copy of the sources
-// elsewhere.
+// compare builds the program for this machine here and, including the page, from a copy of the
+// sources in another directory.
 func (r *release) compare() (err error) {
 	tmp, err := os.MkdirTemp("", "easel-release-")
 	if err != nil {
@@ -60,7 +60,7 @@ func (r *release) compare() (err error) {
 	return r.same(".", copied, program, here, tmp)
 }
 
-// same fails when a program differs between two directories of sources.
+// same fails if a program differs between two source directories.
 func (r *release) same(one, other, pkg, target, tmp string) error {
 	var built [2][]byte
 	for i, dir := range []string{one, other} {
@@ -79,7 +79,7 @@ func (r *release) same(one, other, pkg, target, tmp string) error {
 	return nil
 }
 
-// copySources copies what git tracks, as it is now, and links the npm packages.
+// copySources copies the tracked files of the working tree, and links the npm packages.
 func copySources(to string) error {
 	list, err := exec.Command("git", "ls-files", "-z").Output()
 	if err != nil {
@@ -88,7 +88,7 @@ func copySources(to string) error {
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
 		content, err := os.ReadFile(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed, and not committed yet
+			continue // deleted, not yet committed
 		}
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program with embedded files stands for easel here, which takes minutes; `make release-files`
+// A small program with embedded files replaces easel, which takes minutes; `make release-files`
 // compares easel itself.
 func TestBuildsDoNotDependOnTheDirectory(t *testing.T) {
 	t.Chdir("../..")

@@ -1,10 +1,9 @@
 // Command release writes the files of a release: the program for each platform as an archive with
-// its licences, the npm package, software bills of materials, and SHA256SUMS over them all. The
-// page and the npm package have to be built already; `make release-files` does everything.
+// its licences, the npm package, software bills of materials, and SHA256SUMS of all. The page and
+// the npm package must be built first; `make release-files` runs everything.
 //
-// The same sources and compiler give the same bytes wherever they lie: before anything is written,
-// the program is made once more, page included, from a copy of the sources in another directory,
-// and compared.
+// Builds are reproducible in any directory: before anything is written, the program is built a
+// second time, including the page, from a copy of the sources in another directory, and compared.
 //
 //	go run ./build/release -revision $(git rev-parse HEAD)
 //	go run ./build/release -targets linux/amd64 -out /tmp/release
@@ -35,7 +34,7 @@ func main() {
 	}
 }
 
-// release is what the command was told.
+// release contains the options of the command.
 type release struct {
 	out, version, revision string
 	targets                []string
@@ -91,7 +90,7 @@ func packageVersion() (string, error) {
 	return p.Version, json.Unmarshal(text, &p)
 }
 
-// command runs a tool in a directory and shows what it prints.
+// command runs a tool in a directory with its output shown.
 func command(dir, tool string, args ...string) error {
 	cmd := exec.Command(tool, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, os.Stdout, os.Stderr
@@ -101,7 +100,7 @@ func command(dir, tool string, args ...string) error {
 	return nil
 }
 
-// sums writes SHA256SUMS, as sha256sum prints and checks them, over the files of a directory.
+// sums writes SHA256SUMS for the files of a directory, in the format of sha256sum.
 func sums(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -15,7 +15,7 @@ type row struct {
 
 var errRow = errors.New("a line is no `form limit last`")
 
-// parse reads a budget; empty lines and those that begin with # say nothing.
+// parse reads a budget; empty lines and those that start with # are ignored.
 func parse(text string) ([]row, error) {
 	var rows []row
 	for line := range strings.Lines(text) {
@@ -36,7 +36,7 @@ func parse(text string) ([]row, error) {
 	return rows, nil
 }
 
-// compare prints one line per form and gives those that pass their limit.
+// compare prints one line per form and returns those that exceed their limits.
 func compare(rows []row, sizes map[string]int, print func(string)) (over []string) {
 	for _, r := range rows {
 		size := sizes[r.form]
@@ -52,7 +52,7 @@ func compare(rows []row, sizes map[string]int, print func(string)) (over []strin
 	return over
 }
 
-// format is the budget with new last sizes.
+// format returns the budget with new last sizes.
 func format(text string, sizes map[string]int) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

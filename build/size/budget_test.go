@@ -8,7 +8,7 @@ import (
 
 const budget = "# form limit last\nraw 100 90\n\ngzip 0 50\n"
 
-func TestCompareTellsTheChange(t *testing.T) {
+func TestCompareReportsTheChange(t *testing.T) {
 	rows, err := parse(budget)
 	require.NoError(t, err)
 	var lines []string

@@ -1,11 +1,11 @@
-// Command size holds the engine module against its budget: raw, gzip -9 and brotli 11 bytes of
-// wasm/dist/engine.wasm against budget.txt beside this file, with the change since the budget was
-// last written down. It fails when a limit is passed.
+// Command size compares the engine module with its budget: the raw, gzip -9 and brotli 11 sizes of
+// wasm/dist/engine.wasm with budget.txt next to this file, and with the recorded sizes. It fails if
+// a limit is exceeded.
 //
 //	go run ./build/size          # compare
-//	go run ./build/size -write   # write the sizes down as the last ones
+//	go run ./build/size -write   # record the sizes
 //
-// Node compresses, because the standard library has no brotli.
+// Node compresses because the standard library has no Brotli.
 package main
 
 import (
@@ -54,14 +54,14 @@ func run(module, budgetFile string, write bool) error {
 	return nil
 }
 
-// compressed is a program for Node that prints the sizes as JSON.
+// compressed is a Node program that prints the sizes as JSON.
 const compressed = `
 const zlib = require("node:zlib"), bytes = require("node:fs").readFileSync(process.argv[1]), { constants: c } = zlib;
 const params = { [c.BROTLI_PARAM_QUALITY]: 11, [c.BROTLI_PARAM_LGWIN]: 24, [c.BROTLI_PARAM_SIZE_HINT]: bytes.length };
 console.log(JSON.stringify({ raw: bytes.length, gzip: zlib.gzipSync(bytes, { level: 9 }).length, brotli: zlib.brotliCompressSync(bytes, { params }).length }));
 `
 
-// measure gives bytes by form: raw, gzip, brotli.
+// measure returns the sizes in bytes by form: raw, gzip, brotli.
 func measure(module string) (map[string]int, error) {
 	if _, err := os.Stat(module); err != nil {
 		return nil, fmt.Errorf("%w; build it first: go run ./build/module", err)

@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// An import of TypeScript, types included: from "./x.ts", import "./x.ts", import("./x.ts").
+// tsImport matches a TypeScript import, types included: from "./x.ts", import "./x.ts",
+// import("./x.ts").
 var tsImport = regexp.MustCompile(`(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}/[^"']+)["']`)
 
-// cycles finds the groups of TypeScript files that import each other, directly or around.
+// cycles finds groups of TypeScript files that import each other, directly or indirectly.
 func cycles(files tree) ([]measure, error) {
 	graph := map[string][]string{}
 	for name, data := range files {
@@ -32,7 +33,7 @@ func cycles(files tree) ([]measure, error) {
 	return found, nil
 }
 
-// components returns the strongly connected components of more than one node, after Tarjan.
+// components returns the strongly connected components of more than one node (Tarjan's algorithm).
 func components(graph map[string][]string) [][]string {
 	t := tarjan{graph: graph, index: map[string]int{}, low: map[string]int{}, onStack: map[string]bool{}}
 	for _, node := range slices.Sorted(maps.Keys(graph)) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// debt is how much of each rule's measure is allowed, by "rule key".
+// debt is the allowed measure of each rule by "rule key".
 type debt map[string]int
 
 func readDebt(file string) (debt, error) {
@@ -52,13 +52,12 @@ func writeDebt(file string, d debt) error {
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
-// mostPlaces bounds the places that are listed for one finding.
+// mostPlaces bounds the places listed for one finding.
 const mostPlaces = 20
 
 func (m measure) name() string { return m.rule + " " + m.key }
 
-// compare reports what is above its limit and its debt, and debt that is higher than what was
-// found.
+// compare reports measures above their limit and debt, and debt that is higher than the measure.
 func (d debt) compare(found []measure) []string {
 	var problems []string
 	seen := map[string]bool{}
@@ -88,7 +87,7 @@ func (d debt) compare(found []measure) []string {
 	return problems
 }
 
-// lowered is the debt that is left: nothing in it is higher than before.
+// lowered returns the remaining debt: each entry is at most its previous value.
 func (d debt) lowered(found []measure) debt {
 	left := debt{}
 	for _, m := range found {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// dependencyTable is the document that gives the reason for each dependency.
+// dependencyTable is the document with the reason for each dependency.
 const dependencyTable = "RATIONALE.md"
 
 var (
@@ -21,8 +21,8 @@ var (
 	moduleName    = regexp.MustCompile(`@?[\w.-]+/[\w./*-]+`)
 )
 
-// dependencies compares what go.mod and package.json files require directly with the table of
-// reasons: each is named there, and the table names nothing that is not required.
+// dependencies compares the direct requirements in go.mod and package.json files with the table of
+// reasons: each must be in the table, and the table must not contain others.
 func dependencies(tree) ([]measure, error) {
 	table, err := os.ReadFile(dependencyTable)
 	if err != nil {
@@ -55,7 +55,7 @@ func dependencies(tree) ([]measure, error) {
 	return found, nil
 }
 
-// covers reports whether the name of the table means the module: dop251/goja is
+// covers reports whether a name in the table denotes the module: dop251/goja is
 // github.com/dop251/goja, @codemirror/* each of its packages, golang.org/x/perf its command.
 func covers(named, module string) bool {
 	if prefix, ok := strings.CutSuffix(named, "*"); ok {
@@ -73,7 +73,7 @@ func requirements() (map[string]string, error) {
 	}
 	for _, name := range names {
 		if slices.Contains(strings.Split(name, "/"), "scaffolds") {
-			continue // files of new plugins, not of ours
+			continue // templates of new plugins
 		}
 		switch path.Base(name) {
 		case "go.mod":
@@ -114,7 +114,7 @@ func npmRequirements(file string, required map[string]string) error {
 	return nil
 }
 
-// namedModules returns the names in the first column of the table, without remarks in brackets.
+// namedModules returns the names in the first column of the table, without remarks in parentheses.
 func namedModules(table string) []string {
 	_, table, _ = strings.Cut(table, "## Dependencies")
 	var names []string

@@ -17,12 +17,12 @@ var (
 	pathName  = regexp.MustCompile(`^[\w.-]+(/[\w.*-]+)*/?$`)
 	makeCall  = regexp.MustCompile(`\bmake ([a-z][\w./-]*\w)`)
 	makeRule  = regexp.MustCompile(`(?m)^([a-z][\w./-]*):`)
-	// slugDrops are the characters that GitHub leaves out of the address of a heading.
+	// slugDrops matches the characters that GitHub omits from the anchor of a heading.
 	slugDrops = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// documents checks what Markdown files say of the repository: targets of links and their headings,
-// names of files and folders, and targets of make.
+// documents checks references from Markdown files to the repository: link targets and their
+// headings, names of files and folders, and make targets.
 func documents(files tree) ([]measure, error) {
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
@@ -33,7 +33,7 @@ func documents(files tree) ([]measure, error) {
 		d.targets[string(m[1])] = true
 	}
 	for name, data := range files {
-		if path.Ext(name) == ".md" && name != "CHANGELOG.md" { // which tells of files that are gone
+		if path.Ext(name) == ".md" && name != "CHANGELOG.md" { // which mentions removed files
 			d.check(name, string(data))
 		}
 	}
@@ -56,7 +56,7 @@ func (d *documentation) check(name, text string) {
 			d.found.add("document", name, fmt.Sprintf("%s:%d: ", name, i+1)+fmt.Sprintf(format, args...))
 		}
 		for _, m := range makeCall.FindAllStringSubmatch(line, -1) {
-			if inCode := fenced || strings.Contains(line, "`make "+m[1]); inCode && !d.targets[m[1]] && !made(m[1]) {
+			if inCode := fenced || strings.Contains(line, "`make "+m[1]); inCode && !d.targets[m[1]] && !built(m[1]) {
 				report("make %s: the Makefile has no such target", m[1])
 			}
 		}
@@ -79,7 +79,7 @@ func (d *documentation) check(name, text string) {
 	}
 }
 
-// link returns what is wrong with a link of a document, or nothing.
+// link returns a problem with a link of a document, or "".
 func (d *documentation) link(from, target string) string {
 	if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
 		return ""
@@ -102,7 +102,7 @@ func (d *documentation) link(from, target string) string {
 	return ""
 }
 
-// headings returns the addresses of a document's headings as GitHub makes them.
+// headings returns the anchors of a document's headings as GitHub generates them.
 func headings(text string) []string {
 	var slugs []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -114,8 +114,8 @@ func headings(text string) []string {
 	return slugs
 }
 
-// named reports whether a piece of code in a document, if it is a path into the repository, exists
-// there. A path starts with a folder of the top level; others may be anything.
+// named reports whether a code span in a document, if it is a path in the repository, exists there.
+// A path starts with a top-level folder; any other span passes.
 func (d *documentation) named(from, code string) bool {
 	code, _, _ = strings.Cut(code, ":") // file.go:12
 	if !strings.Contains(code, "/") || !pathName.MatchString(code) {
@@ -127,7 +127,7 @@ func (d *documentation) named(from, code string) bool {
 	}
 	for _, base := range []string{"", path.Dir(from)} {
 		file := path.Join(base, code)
-		if made(file) {
+		if built(file) {
 			return true
 		}
 		if matches, err := filepath.Glob(file); err == nil && len(matches) > 0 {
@@ -137,7 +137,7 @@ func (d *documentation) named(from, code string) bool {
 	return false
 }
 
-// made reports whether a file is written by a build and so may be absent.
-func made(file string) bool {
+// built reports whether a file is a build output and so may be missing.
+func built(file string) bool {
 	return strings.HasPrefix(file, "build/out/") || slices.Contains(strings.Split(file, "/"), "dist")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// repository makes a folder of files the working directory of the test.
+// repository writes files to a temporary folder and makes it the working directory of the test.
 func repository(t *testing.T, files map[string]string) tree {
 	t.Helper()
 	t.Chdir(t.TempDir())

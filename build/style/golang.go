@@ -13,7 +13,7 @@ const (
 	typeMethods   = 40
 )
 
-// functions measures the functions that are too long to be read at once.
+// functions measures functions that are too long to read at once.
 func functions(files tree) ([]measure, error) {
 	var found []measure
 	err := eachFunction(files.product(), func(name string, set *token.FileSet, f *ast.FuncDecl) {
@@ -26,7 +26,7 @@ func functions(files tree) ([]measure, error) {
 	return found, err
 }
 
-// methods counts the methods of each type, over all files of its package.
+// methods counts the methods of each type over all files of its package.
 func methods(files tree) ([]measure, error) {
 	counts := map[string]int{}
 	err := eachFunction(files.product(), func(name string, _ *token.FileSet, f *ast.FuncDecl) {

@@ -17,9 +17,9 @@ const (
 	layersFile = "build/style/layers.txt"
 )
 
-// layers compares the imports among packages of the module with the table in layers.txt. An import
-// that is not listed is a problem, and so is a listed one that no longer exists: the table is the
-// drawing of the house.
+// layers compares the imports among packages of the module with the table in layers.txt. Both an
+// unlisted import and a listed one that does not exist are problems: the table documents the
+// architecture.
 func layers(files tree) ([]measure, error) {
 	table, err := readLayers(layersFile)
 	if err != nil {
@@ -67,13 +67,13 @@ func readLayers(file string) (map[string]bool, error) {
 	return edges, nil
 }
 
-// imports lists "importer > imported" for packages of the module, without its first part.
+// imports lists "importer > imported" for packages of the module, without the module path.
 func imports(files tree) (map[string]bool, error) {
 	edges := map[string]bool{}
 	set := token.NewFileSet()
 	for name, data := range files {
 		if strings.HasPrefix(name, "plugins/oracle/") {
-			continue // a module of its own, with paths of its own
+			continue // a separate module with its own paths
 		}
 		file, err := parser.ParseFile(set, name, data, parser.ImportsOnly)
 		if err != nil {

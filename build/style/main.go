@@ -1,9 +1,10 @@
-// Command style checks rules of this repository that formatters and linters do not know: widths,
-// sizes of files, functions and types, which package may import which, import cycles of TypeScript,
-// names of components in the page, worn-out words and commit subjects.
+// Command style checks rules of this repository that formatters and linters do not cover: widths,
+// sizes of files, functions and types, allowed imports between packages, import cycles in
+// TypeScript, names of components in the page, discouraged words, commit subjects, and what documents
+// say of the repository.
 //
-// What stood before a rule came is listed in debt.txt, with a number per place. A number that grows
-// fails; one that fell must be lowered there with -update, which never raises one.
+// Violations older than their rule are listed in debt.txt, with a number per place. A higher number
+// fails; a lower one must be recorded with -update, which never raises a number.
 package main
 
 import (
@@ -14,11 +15,11 @@ import (
 	"slices"
 )
 
-// measure is what a rule found at one key: a file, a folder, a type or an import.
+// measure is the finding of a rule for one key: a file, a folder, a type or an import.
 type measure struct {
 	rule, key string
 	n         int
-	limit     int      // the most that needs no entry in debt.txt
+	limit     int      // the highest value that needs no entry in debt.txt
 	where     []string // the places, for the report
 }
 

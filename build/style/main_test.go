@@ -22,7 +22,7 @@ func TestDebtMayOnlyFall(t *testing.T) {
 	require.Contains(t, problems[2], "words b: 1 now, 2 in")
 	require.Equal(t, "words new: 1, at most 0", problems[3])
 	require.Contains(t, problems[4], "words gone: 0 now, 1 in")
-	require.Equal(t, debt{"words a": 3, "words b": 1}, d.lowered(found), "an update raises and adds nothing")
+	require.Equal(t, debt{"words a": 3, "words b": 1}, d.lowered(found), "an update neither raises nor adds entries")
 }
 
 func TestDebtFileSurvivesARoundTrip(t *testing.T) {
@@ -107,7 +107,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-func TestWornWordsAreFoundByFolder(t *testing.T) {
+func TestDiscouragedWordsAreFoundByFolder(t *testing.T) {
 	found, err := words(tree{
 		"a/x.go": []byte(
 			"// Nobody's run goes on.\n// fine\n",

@@ -10,19 +10,19 @@ import (
 
 const subjectWidth = 72
 
-// A subject is an area, a colon and what the commit does, in the imperative.
+// subject matches an area, a colon and a verb.
 var subject = regexp.MustCompile(`^[a-z][a-z0-9/_.-]*(, [a-z][a-z0-9/_.-]*)*: ([a-z]+)\b`)
 
-// A verb that ends like this is a third person or a past: "adds", "added", "adding".
+// notImperative matches verbs in third person or past tense: "adds", "added", "adding".
 var notImperative = regexp.MustCompile(`([^s]s|[^e]ed|ing)$`)
 
-// Imperatives that end so.
+// imperatives are verbs that match notImperative.
 var imperatives = map[string]bool{
 	"bring": true, "string": true, "ping": true, "shed": true, "embed": true, "alias": true, "focus": true,
 }
 
-// subjects checks the commits since this rule exists. Without history, as in an unpacked archive,
-// there are none.
+// subjects checks the commits since the rule was introduced. Without history, as in an unpacked
+// archive, there are none.
 func subjects(tree) ([]measure, error) {
 	if err := exec.Command("git", "rev-parse", "--verify", "--quiet", "HEAD").Run(); err != nil {
 		return nil, nil //nolint:nilerr // a repository without a commit has no subjects

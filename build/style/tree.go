@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// tree is the tracked files of the repository, by path.
+// tree contains the tracked files of the repository by path.
 type tree map[string][]byte
 
-// tracked reads the files of source code and documents that git knows.
+// tracked reads the tracked source and document files.
 func tracked() (tree, error) {
 	names, err := trackedNames()
 	if err != nil {
@@ -34,7 +34,7 @@ func tracked() (tree, error) {
 	return files, nil
 }
 
-// trackedNames returns the names of all files that git knows or would add.
+// trackedNames returns the names of all files that git tracks or would add.
 func trackedNames() ([]string, error) {
 	out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
@@ -43,7 +43,7 @@ func trackedNames() ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// ours reports whether a file is written by hand, in a language the rules read.
+// ours reports whether a file is written manually in a language that the rules cover.
 func ours(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "testdata" || part == "dist" || part == "generated.ts" {
@@ -66,7 +66,7 @@ func isTest(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.Contains("/"+name, "/test/")
 }
 
-// product are the files of Go that are no tests.
+// product returns the Go files that are not tests.
 func (t tree) product() tree {
 	out := tree{}
 	for name, data := range t {

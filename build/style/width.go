@@ -15,7 +15,7 @@ const (
 	fileLines    = 600
 )
 
-// widths counts the lines of code and the comments that are too wide, by folder.
+// widths counts the code and comment lines that are too wide, by folder.
 func widths(files tree) ([]measure, error) {
 	wide := places{}
 	for name, data := range files {
@@ -52,7 +52,7 @@ func width(line []byte) int {
 	return utf8.RuneCount(line) + tabs*(tabWidth-1)
 }
 
-// fileLengths measures the files that are longer than a reader likes.
+// fileLengths measures the files that are too long.
 func fileLengths(files tree) ([]measure, error) {
 	var found []measure
 	for name, data := range files {

@@ -7,14 +7,13 @@ import (
 	"regexp"
 )
 
-// worn are words of an idiom that searches do not find and strangers do not read: the field has its
-// own for each, as CONTRIBUTING.md lists them. The list may grow, the numbers in debt.txt only
-// fall.
-var worn = regexp.MustCompile(`(?i)\b(nobody('s)?|whoever|goes on|comes again|(is|are) told|without a word|` +
+// discouraged matches words that the project does not use in its own prose: CONTRIBUTING.md lists
+// the technical term for each. The list may grow, the numbers in debt.txt may only fall.
+var discouraged = regexp.MustCompile(`(?i)\b(nobody('s)?|whoever|goes on|comes again|(is|are) told|without a word|` +
 	`(is|are) wanted|no text|for company|given up|took over by|lets go of|hears of|is said (once|twice)|anew|worldly|` +
 	`toil|who asks|(is|are) no (list|object|number|map|string))\b`)
 
-// words counts the lines with worn words, by folder.
+// words counts the lines with such words, by folder.
 func words(files tree) ([]measure, error) {
 	lines := places{}
 	for name, data := range files {
@@ -22,7 +21,7 @@ func words(files tree) ([]measure, error) {
 			continue
 		}
 		for i, line := range bytes.Split(data, []byte("\n")) {
-			if m := worn.Find(line); m != nil {
+			if m := discouraged.Find(line); m != nil {
 				lines.add("words", path.Dir(name), fmt.Sprintf("%s:%d: %q", name, i+1, m))
 			}
 		}

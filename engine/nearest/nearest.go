@@ -1,16 +1,16 @@
-// Package nearest finds the known word that a misspelt one most likely stands for, for messages
-// that end in "did you mean ...?".
+// Package nearest finds the known word closest to a misspelled one, for messages that end in "did
+// you mean ...?".
 package nearest
 
 import "unicode"
 
-// maxLength bounds the words that are compared, in runes: a comparison costs the product of the
-// lengths.
+// maxLength bounds the words that are compared, in runes: the cost of a comparison is the product
+// of the lengths.
 const maxLength = 100
 
-// Match returns the candidate with the fewest typing errors between it and word, the first of
-// equals, and whether there is one close enough: at most one error in three letters. An error is a
-// letter left out, added or replaced, or two neighbours swapped; upper and lower case are the same.
+// Match returns the candidate with the fewest typing errors relative to word, the first of equals.
+// It reports false if none is close enough: at most one error per three letters. An error is an
+// omitted, added or replaced letter, or two adjacent letters swapped; case is ignored.
 func Match(word string, candidates []string) (string, bool) {
 	w := fold(word)
 	best, found := "", false
@@ -38,7 +38,7 @@ func fold(s string) []rune {
 	return runes
 }
 
-// distance counts the typing errors between two words (optimal string alignment).
+// distance counts the typing errors between two words (optimal string alignment distance).
 func distance(a, b []rune) int {
 	above, previous, current := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range previous {

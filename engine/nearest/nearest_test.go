@@ -10,7 +10,7 @@ import (
 func TestMatch(t *testing.T) {
 	known := []string{"validate", "version", "serve", "run", "temperature", "top_p", "top_n", "kb_ids"}
 	for word, want := range map[string]string{
-		"validte":     "validate", // left out
+		"validte":     "validate", // omitted
 		"runn":        "run",      // added
 		"sevre":       "serve",    // swapped
 		"temparature": "temperature",
@@ -36,7 +36,7 @@ func TestMatchOfNothing(t *testing.T) {
 	_, ok := Match("run", nil)
 	require.False(t, ok)
 	_, ok = Match("a", []string{"b", ""})
-	require.False(t, ok, "a word without a letter in common is no typing error")
+	require.False(t, ok, "a word without a common letter is not a typing error")
 }
 
 func TestMatchCountsLettersNotBytes(t *testing.T) {

@@ -6,37 +6,37 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// answer writes an answer out of quotations: from the retrieved chunks with citation marks; else
-// from what tools reported; else from the text in the prompt; else it repeats the question.
+// answer composes an answer from quotations: from the retrieved chunks with citation marks, else
+// from tool results, else from the text in the prompt. If there are none, it repeats the question.
 func answer(req *engine.ModelRequest) string {
 	ask := question(req)
 	head := notice(ask+lastMessage(req)) + "\n"
 	chinese := strings.HasPrefix(head, NoticeChinese)
 	if list := best(chunkSentences(req.Chunks), ask, 4); len(list) > 0 {
-		return head + quote(list, say(chinese, "The sources say:", "资料中的相关内容："))
+		return head + quote(list, choose(chinese, "The sources say:", "资料中的相关内容："))
 	}
 	if list := best(plainSentences(observations(req)), ask, 4); len(list) > 0 {
-		return head + quote(list, say(chinese, "The tools found:", "工具返回的相关内容："))
+		return head + quote(list, choose(chinese, "The tools found:", "工具返回的相关内容："))
 	}
 	if material := material(req, ask); material != "" {
 		if list := best(plainSentences(material), ask, 4); len(list) > 0 {
-			return head + quote(list, say(chinese, "From the text that was given:", "根据所给文本："))
+			return head + quote(list, choose(chinese, "From the text that was given:", "根据所给文本："))
 		}
 	}
 	if ask == "" {
-		return head + say(chinese, "There was no question.", "没有收到问题。")
+		return head + choose(chinese, "There was no question.", "没有收到问题。")
 	}
-	return head + say(chinese, "The question was: ", "问题是：") + shorten(ask)
+	return head + choose(chinese, "The question was: ", "问题是：") + shorten(ask)
 }
 
-func say(chinese bool, english, other string) string {
+func choose(chinese bool, english, other string) string {
 	if chinese {
 		return other
 	}
 	return english
 }
 
-// quote lists sentences, each with its citation mark at the end.
+// quote formats sentences as a list, each with its citation mark at the end.
 func quote(list []sentence, title string) string {
 	var b strings.Builder
 	b.WriteString(title)
@@ -49,7 +49,7 @@ func quote(list []sentence, title string) string {
 	return b.String()
 }
 
-// chunkSentences are the sentences of retrieved chunks: citation number -> {content, ...}.
+// chunkSentences returns the sentences of retrieved chunks: citation number -> {content, ...}.
 func chunkSentences(chunks engine.Value) []sentence {
 	var list []sentence
 	for number, chunk := range chunks.Fields() {
@@ -72,7 +72,7 @@ func plainSentences(text string) []sentence {
 	return list
 }
 
-// observations is what tools answered in this conversation, in both protocols.
+// observations returns the tool results of this conversation, in both protocols.
 func observations(req *engine.ModelRequest) string {
 	var b strings.Builder
 	for _, m := range req.Messages {
@@ -91,7 +91,7 @@ func observations(req *engine.ModelRequest) string {
 	return withoutNotice(b.String())
 }
 
-// material is what the prompt holds beyond the question, if that is more than a few words.
+// material returns the part of the prompt besides the question, if it is more than a few words.
 func material(req *engine.ModelRequest, ask string) string {
 	text := strings.TrimSpace(strings.ReplaceAll(lastMessage(req), ask, " "))
 	if len(Words(text)) < 12 {

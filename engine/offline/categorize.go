@@ -6,10 +6,10 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// categorize names the category that shares most words with the question: a word of its name counts
-// three times, of an example twice, of its description once. A question equal to an example
-// decides. Without any common word it names the last category, which is the catch-all of most
-// canvases.
+// categorize returns the category that shares the most words with the question: a word of its name
+// counts three times, of an example twice, of its description once. A question equal to an example
+// selects its category. Without any common word the result is the last category, the catch-all of
+// most canvases.
 func categorize(req *engine.ModelRequest) string {
 	ask := question(req)
 	want := wordSet(ask)
@@ -30,7 +30,7 @@ func categorize(req *engine.ModelRequest) string {
 	return chosen
 }
 
-// exampleList accepts a list of texts or one text with an example per line.
+// exampleList accepts a list of strings, or one string with an example per line.
 func exampleList(v engine.Value) []string {
 	if v.Kind() != engine.KindList {
 		return strings.Split(v.Text(), "\n")

@@ -2,11 +2,11 @@ package offline
 
 import "strings"
 
-// The finders give the first part of a text that looks like something, or "". They are written out
-// by hand: the regexp package brings tables of Unicode along, which with crypto/sha1 made the
-// browser module a tenth larger.
+// The find functions return the first part of a string that matches a format, or "". They do not
+// use package regexp: its Unicode tables, together with crypto/sha1, made the browser module a
+// tenth larger.
 
-// findURL finds a web address.
+// findURL finds a URL.
 func findURL(s string) string {
 	for from := 0; ; {
 		i := strings.Index(s[from:], "http")
@@ -22,7 +22,7 @@ func findURL(s string) string {
 	}
 }
 
-// findEmail finds a mail address.
+// findEmail finds an email address.
 func findEmail(s string) string {
 	for from := 0; ; {
 		i := strings.IndexByte(s[from:], '@')
@@ -67,7 +67,7 @@ func findNumber(s string) string {
 	return s[i:end]
 }
 
-// findDate finds a date like 2025-01-31.
+// findDate finds a date such as 2025-01-31.
 func findDate(s string) string {
 	const form = "dddd-dd-dd"
 next:
@@ -82,7 +82,7 @@ next:
 	return ""
 }
 
-// findTicker finds the symbol of a share: AAPL, BRK.B, 600519.SS.
+// findTicker finds a stock symbol: AAPL, BRK.B, 600519.SS.
 func findTicker(s string) string {
 	for i := range len(s) {
 		if !isWord(s[i]) || i > 0 && isWord(s[i-1]) {
@@ -98,8 +98,9 @@ func findTicker(s string) string {
 	return ""
 }
 
-// symbol is the length of a whole word of so many characters, with an ending of so many capitals
-// behind a dot if there is one; 0 when s does not begin so.
+// symbol returns the length of the word at the start of s if it has least to most bytes of a kind.
+// It includes a suffix of a dot and leastEnd to mostEnd capitals, if present. It returns 0 if there
+// is no match.
 func symbol(s string, of func(byte) bool, least, most, leastEnd, mostEnd int) int {
 	n := run(s, of)
 	if n < least || n > most {
@@ -116,7 +117,7 @@ func symbol(s string, of func(byte) bool, least, most, leastEnd, mostEnd int) in
 	return n
 }
 
-// run is how many bytes at the start of s are of a kind.
+// run returns how many bytes at the start of s are of a kind.
 func run(s string, of func(byte) bool) int {
 	n := 0
 	for n < len(s) && of(s[n]) {

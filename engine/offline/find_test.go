@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// finders are the hand-written finders and the expressions they stand for.
+// finders lists the find functions and the equivalent regular expressions.
 var finders = []struct {
 	name    string
 	find    func(string) string
@@ -37,8 +37,8 @@ var finders = []struct {
 	},
 }
 
-// TestFindersMatchTheirExpressions compares on chosen texts and on random ones made of the
-// characters that matter.
+// TestFindersMatchTheirExpressions compares on chosen strings and on random ones composed of
+// relevant characters.
 func TestFindersMatchTheirExpressions(t *testing.T) {
 	letters := []rune("http://s@.-+_ ABZaz0159\n，é")
 	random := rand.New(rand.NewPCG(1, 2))

@@ -1,17 +1,17 @@
 // Package offline answers model calls without a language model: no network, no key, no randomness.
 //
-// It lets every canvas run anywhere, and stays useful by doing by plain text search what can be
-// done that way: it picks categories by the words they share with the question, answers with the
-// best sentences of what was retrieved and their citation marks, calls each tool that fits once,
-// and fills structured answers from their schema. What it cannot do is write; so each answer says,
-// in one short line, that no language model was called.
+// It lets every canvas run anywhere and does what plain text search can do: it picks categories by
+// the words they share with the question, answers with the best sentences of the retrieved chunks
+// and their citation marks, calls each matching tool once, and fills structured answers from their
+// schema. It cannot write text; each answer states in one short line that no language model was
+// called.
 //
-// The calls say what they are for (engine.Purpose), so nothing here reads prompts to guess a task.
-// Equal requests get equal answers. Words are Latin words and pairs of Chinese, Japanese or Korean
-// characters.
+// The calls state their purpose (engine.Purpose), so the package never guesses a task from a
+// prompt. Equal requests get equal answers. Words are Latin words and pairs of Chinese, Japanese or
+// Korean characters.
 //
-// Hosts use it when no provider is configured; the browser module holds it as well, so it imports
-// only engine and the standard library.
+// Hosts use it when no provider is configured. The browser module includes it as well, so it
+// imports only engine and the standard library.
 package offline
 
 import (
@@ -22,14 +22,14 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Notice and NoticeChinese open every written answer. They are removed again from what later calls
-// quote.
+// Notice and NoticeChinese are the first line of every written answer. Later calls that quote the
+// answer remove it.
 const (
 	Notice        = "[Offline answer: no language model was called.]"
 	NoticeChinese = "[离线回答：没有调用语言模型。]"
 )
 
-// Model is the offline model. The zero value is ready, and every llm_id is answered.
+// Model is the offline model. The zero value is ready to use and accepts every llm_id.
 type Model struct{}
 
 var (
@@ -37,10 +37,10 @@ var (
 	_ engine.ModelInfo = Model{}
 )
 
-// ModelInfo says that everything is text: tools go through the prompt protocol.
+// ModelInfo reports no native tool calling: tools use the prompt protocol.
 func (Model) ModelInfo(context.Context, string) engine.Info { return engine.Info{Context: 1 << 20} }
 
-// Generate answers one call. The only error is that of ctx.
+// Generate answers one call. The only possible error is that of ctx.
 func (Model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[engine.ModelPiece, error] {
 	return func(yield func(engine.ModelPiece, error) bool) {
 		if err := ctx.Err(); err != nil {
@@ -63,7 +63,7 @@ func (Model) Generate(ctx context.Context, req *engine.ModelRequest) iter.Seq2[e
 	}
 }
 
-// reply is the whole answer to one call.
+// reply returns the complete answer to one call.
 func reply(req *engine.ModelRequest) string {
 	switch req.Purpose {
 	case engine.PurposePlan:
@@ -86,7 +86,7 @@ func reply(req *engine.ModelRequest) string {
 	return answer(req)
 }
 
-// pieces cuts an answer behind each line, as a reader would like to see it come.
+// pieces splits an answer after each line if it is streamed.
 func pieces(text string, stream bool) []string {
 	if !stream {
 		return []string{text}
@@ -94,7 +94,7 @@ func pieces(text string, stream bool) []string {
 	return strings.SplitAfter(text, "\n")
 }
 
-// notice is the line that says what kind of answer this is, in the language of text.
+// notice returns the notice in the language of text.
 func notice(text string) string {
 	if isChinese(text) {
 		return NoticeChinese
@@ -102,7 +102,7 @@ func notice(text string) string {
 	return Notice
 }
 
-// withoutNotice removes the lines that earlier answers opened with.
+// withoutNotice removes the notices of earlier answers.
 func withoutNotice(text string) string {
 	if !strings.Contains(text, "[") {
 		return text
@@ -111,9 +111,9 @@ func withoutNotice(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, NoticeChinese, ""))
 }
 
-// question is what the user wants to know: what the asker passed, else the last thing the user
-// said. Where tools were called, the last message is an instruction or an observation, and the
-// question stands before the first call.
+// question returns the user's question: the one passed by the caller, else the last user message.
+// After tool calls the last message is an instruction or an observation, and the question is the
+// message before the first call.
 func question(req *engine.ModelRequest) string {
 	q, last := strings.TrimSpace(withoutNotice(req.Query)), lastMessage(req)
 	if q != "" && q != last {
@@ -131,7 +131,7 @@ func question(req *engine.ModelRequest) string {
 	return last
 }
 
-// lastMessage is the last thing the user side said.
+// lastMessage returns the last user message that is not empty.
 func lastMessage(req *engine.ModelRequest) string {
 	for i := len(req.Messages) - 1; i >= 0; i-- {
 		if m := req.Messages[i]; m.Role == "user" && strings.TrimSpace(m.Content) != "" {

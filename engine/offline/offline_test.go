@@ -46,8 +46,8 @@ func TestCategorize(t *testing.T) {
 		{"a word of an example", "My battery died", "Repair"},
 		{"an equal example decides", "what does it cost?", "Sales"},
 		{"pairs of Chinese characters", "请问我的订单怎么退款？", "退货"},
-		{"nothing in common is the last", "Tell me a joke", "Other"},
-		{"an empty question is the last", "", "Other"},
+		{"no common word selects the last", "Tell me a joke", "Other"},
+		{"an empty question selects the last", "", "Other"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ask(t, &engine.ModelRequest{Purpose: engine.PurposeCategorize, Query: c.query, Choices: choices})
@@ -78,11 +78,11 @@ func TestAnswerWithoutSources(t *testing.T) {
 		req      engine.ModelRequest
 		contains []string
 	}{
-		{"a short question comes back", engine.ModelRequest{Messages: user("Hello there")}, []string{"The question was: Hello there"}},
+		{"a short question is repeated", engine.ModelRequest{Messages: user("Hello there")}, []string{"The question was: Hello there"}},
 		{"a long prompt is quoted", engine.ModelRequest{Query: "Which ships came?", Messages: user(long)}, []string{"Ships from twelve countries"}},
 		{"tool results are quoted", engine.ModelRequest{Query: "weather in Paris", Messages: user("weather in Paris",
 			"Observation:\n[weather_0 result]\nIt is sunny in Paris.\n")}, []string{"The tools found:", "sunny in Paris"}},
-		{"nothing at all", engine.ModelRequest{}, []string{"There was no question."}},
+		{"an empty request", engine.ModelRequest{}, []string{"There was no question."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.req.Purpose = engine.PurposeAnswer
@@ -94,7 +94,7 @@ func TestAnswerWithoutSources(t *testing.T) {
 	}
 }
 
-func TestAnswerSaysOnceThatNoModelWasCalled(t *testing.T) {
+func TestAnswerHasOneNotice(t *testing.T) {
 	first := ask(t, &engine.ModelRequest{Messages: user("Which port is the oldest one of the north?")})
 	second := ask(t, &engine.ModelRequest{Messages: user("Rewrite this so that it reads well for our customers: " + first +
 		" Please keep all the names, numbers and places in it as they are, without adding anything new.")})
@@ -116,7 +116,7 @@ func TestCancelledCallEnds(t *testing.T) {
 	}
 }
 
-func TestQuestionTakesWhatItRefersToAlong(t *testing.T) {
+func TestShortQuestionIncludesThePreviousOne(t *testing.T) {
 	got := ask(t, &engine.ModelRequest{Purpose: engine.PurposeQuestion, Messages: user("Who built the Eiffel Tower?", "And when?")})
 	require.Equal(t, "Who built the Eiffel Tower? And when?", got)
 }

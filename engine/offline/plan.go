@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// plan answers a planning call of the prompt protocol: one list with every tool that fits and was
-// not called yet, then complete_task.
+// plan answers a planning call of the prompt protocol: one list of all matching tools that were not
+// called yet, then complete_task.
 func plan(req *engine.ModelRequest) string {
 	var list []engine.Value
 	if !observed(req) {
@@ -30,7 +30,7 @@ func plan(req *engine.ModelRequest) string {
 	return engine.List(list...).Text()
 }
 
-// nativeCalls are the calls of the native protocol, made once at the start.
+// nativeCalls returns the calls of the native protocol, which are made once, in the first round.
 func nativeCalls(req *engine.ModelRequest) []engine.ToolCall {
 	if req.Purpose == engine.PurposePlan || len(req.Tools) == 0 || observed(req) {
 		return nil
@@ -45,13 +45,13 @@ func nativeCalls(req *engine.ModelRequest) []engine.ToolCall {
 	return out
 }
 
-// observed reports whether tools were called already in this conversation. One round is enough: the
-// same question leads to the same calls.
+// observed reports whether tools were already called in this conversation. One round is enough
+// because the same question leads to the same calls.
 func observed(req *engine.ModelRequest) bool {
 	return slices.ContainsFunc(req.Messages, func(m engine.ModelMessage) bool { return calls(&m) })
 }
 
-// calls reports whether a message asks for tools, in either protocol.
+// calls reports whether a message contains tool calls, in either protocol.
 func calls(m *engine.ModelMessage) bool {
 	if m.Role != "assistant" || len(m.ToolCalls) > 0 {
 		return len(m.ToolCalls) > 0
@@ -63,8 +63,8 @@ func calls(m *engine.ModelMessage) bool {
 	return err == nil && v.At(0).Get("name").Str() != ""
 }
 
-// arguments fills a tool's parameters from the question. ok is false when the tool does not fit:
-// something it needs cannot be found in the question, or nothing but unlike words connects them.
+// arguments fills a tool's parameters from the question. ok is false if the tool does not match:
+// the question lacks a required value, or shares no words with the tool.
 func arguments(t engine.ToolDef, ask string) (args engine.Value, ok bool) {
 	b := engine.NewObject(4)
 	fits := overlap(wordSet(ask), t.Name+" "+t.Description) > 0
@@ -85,7 +85,7 @@ func arguments(t engine.ToolDef, ask string) (args engine.Value, ok bool) {
 	return b.Value(), fits && ask != ""
 }
 
-// patterns says what a parameter of a telling name must look like.
+// patterns maps parts of parameter names to the format of their values.
 var patterns = [...]struct {
 	part string
 	find func(string) string
@@ -96,7 +96,7 @@ func argument(name string, schema engine.Value, ask string) (engine.Value, bool)
 	if enum := schema.Get("enum"); enum.Len() > 0 {
 		return mentioned(enum, ask), true
 	}
-	// The default of a question is a hint for a model that writes, as sub-agents have it.
+	// The default of a question, as sub-agents have it, is only a hint for a language model.
 	if d, ok := schema.Lookup("default"); ok && !isQuestion(name) {
 		return d, true
 	}
@@ -118,8 +118,8 @@ func argument(name string, schema engine.Value, ask string) (engine.Value, bool)
 	return engine.String(text), text != ""
 }
 
-// fittingText is the part of the question a text parameter takes; "" when there is none, as for
-// code and SQL.
+// fittingText returns the part of the question that a string parameter takes, or "" if there is
+// none, as for code and SQL.
 func fittingText(name, ask string) string {
 	for _, p := range patterns {
 		if strings.Contains(name, p.part) {
@@ -134,7 +134,7 @@ func fittingText(name, ask string) string {
 	return ask
 }
 
-// isQuestion reports whether a parameter takes the question as it is.
+// isQuestion reports whether a parameter takes the unchanged question.
 func isQuestion(name string) bool {
 	for _, part := range [...]string{"query", "question", "prompt", "keyword", "search", "topic"} {
 		if strings.Contains(strings.ToLower(name), part) {
@@ -144,7 +144,7 @@ func isQuestion(name string) bool {
 	return false
 }
 
-// mentioned is the member of an enumeration that shares most words with the question, or the first.
+// mentioned returns the enum member that shares the most words with the question, or the first one.
 func mentioned(enum engine.Value, ask string) engine.Value {
 	want, chosen, highest := wordSet(ask), enum.At(0), 0
 	for _, e := range enum.Elements() {

@@ -26,9 +26,9 @@ func TestPlanCallsEachToolThatFits(t *testing.T) {
 	}{
 		{"a search takes the question", "cheap flights", `[{"name": "search_0", "arguments": {"query": "cheap flights"}}]`, []engine.ToolDef{search}},
 		{"a named pattern is cut out", "What is the stock price of MSFT?", `[{"name": "stock_1", "arguments": {"stock_code": "MSFT"}}]`, []engine.ToolDef{stock}},
-		{"what cannot be found is not called", "stock of the shop", `[{"name": "complete_task", "arguments": {"answer": "stock of the shop"}}]`, []engine.ToolDef{stock, sql}},
+		{"a tool without a required value is not called", "stock of the shop", `[{"name": "complete_task", "arguments": {"answer": "stock of the shop"}}]`, []engine.ToolDef{stock, sql}},
 		{"a sub-agent gets the question", "help me", `[{"name": "helper_3", "arguments": {"user_prompt": "help me", "reasoning": "help me", "context": "help me"}}]`, []engine.ToolDef{agent}},
-		{"listed values are chosen by words", "finance today", `[{"name": "news_4", "arguments": {"query": "finance today", "channel": "finance news"}}]`, []engine.ToolDef{news}},
+		{"enum values are chosen by words", "finance today", `[{"name": "news_4", "arguments": {"query": "finance today", "channel": "finance news"}}]`, []engine.ToolDef{news}},
 		{"no tools", "hi there friend", `[{"name": "complete_task", "arguments": {"answer": "hi there friend"}}]`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestNativeToolsAreCalledOnce(t *testing.T) {
 	require.Contains(t, ask(t, req), "Ports are open.")
 }
 
-func TestQuestionStandsBeforeTheFirstCall(t *testing.T) {
+func TestQuestionPrecedesTheFirstCall(t *testing.T) {
 	got := ask(t, &engine.ModelRequest{
 		Purpose: engine.PurposeAnswer, Query: "Answer now.",
 		Messages: []engine.ModelMessage{
@@ -73,7 +73,7 @@ func TestQuestionStandsBeforeTheFirstCall(t *testing.T) {
 	require.Equal(t, Notice+"\nThe tools found:\n- The tower is open.", got)
 }
 
-func TestSubAgentIsAskedTheQuestion(t *testing.T) {
+func TestSubAgentReceivesTheQuestion(t *testing.T) {
 	agent := tool(t, "helper_0", "Helps", `{"properties": {"user_prompt": {"type": "string", "default": "the order"}}, "required": ["user_prompt"]}`)
 	got := ask(t, &engine.ModelRequest{Purpose: engine.PurposePlan, Query: "find ports", Tools: []engine.ToolDef{agent}})
 	require.Equal(t, `[{"name": "helper_0", "arguments": {"user_prompt": "find ports"}}]`, got)

@@ -6,8 +6,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// standAlone is the last question of a conversation; one of very few words takes the one before
-// along, which it most likely refers to.
+// standAlone returns the last question of a conversation. A question of very few words is joined
+// with the one before, to which it most likely refers.
 func standAlone(req *engine.ModelRequest) string {
 	ask, before := "", ""
 	for _, m := range req.Messages {
@@ -24,8 +24,8 @@ func standAlone(req *engine.ModelRequest) string {
 	return ask
 }
 
-// cite puts a citation mark behind each sentence of a finished answer that shares at least a third
-// of its words with a chunk.
+// cite adds a citation mark to each sentence of a finished answer that shares at least a third of
+// its words with a chunk.
 func cite(req *engine.ModelRequest) string {
 	text := strings.TrimSpace(lastMessage(req))
 	chunks := map[string]map[string]bool{}
@@ -48,7 +48,7 @@ func cite(req *engine.ModelRequest) string {
 	return b.String()
 }
 
-// source is the number of the chunk that fits a sentence best, or "".
+// source returns the number of the chunk that matches a sentence best, or "".
 func source(order engine.Value, chunks map[string]map[string]bool, s string) string {
 	if strings.Contains(s, "[ID:") || isLabel(s) {
 		return ""
@@ -62,8 +62,8 @@ func source(order engine.Value, chunks map[string]map[string]bool, s string) str
 	return number
 }
 
-// filter makes conditions on document metadata out of the values that the question mentions.
-// Choices hold the metadata: key -> list of values, or key -> {value: documents}.
+// filter builds conditions on document metadata from the values that the question mentions. Choices
+// contains the metadata: key -> list of values, or key -> {value: documents}.
 func filter(req *engine.ModelRequest) string {
 	ask := strings.ToLower(question(req))
 	var conditions []engine.Value

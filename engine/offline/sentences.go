@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine/stable"
 )
 
-// longest is how many bytes of one sentence are quoted.
+// longest bounds the bytes quoted from one sentence.
 const longest = 400
 
 // sentence is a quotable part of a source.
@@ -21,8 +21,8 @@ type sentence struct {
 	score  float64
 }
 
-// sentences cuts a text at full stops and line ends. List marks at the start of lines are dropped,
-// and so are headings and lines that end with a colon: they say nothing themselves.
+// sentences splits a text at full stops and line ends. It drops list marks at the start of lines,
+// and lines that are headings or end with a colon because they contain no statement.
 func sentences(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -41,10 +41,10 @@ func sentences(text string) []string {
 	return out
 }
 
-// isLabel reports whether a line only announces the next one.
+// isLabel reports whether a line only introduces the next one.
 func isLabel(s string) bool { return strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") }
 
-// sentenceEnd is the index behind the first sentence of a line.
+// sentenceEnd returns the index after the first sentence of a line.
 func sentenceEnd(line string) int {
 	for i, r := range line {
 		end := i + utf8.RuneLen(r)
@@ -52,7 +52,7 @@ func sentenceEnd(line string) int {
 		case '。', '！', '？', '；':
 			return end
 		case '.', '!', '?':
-			// A stop inside 3.14 or a.b ends nothing.
+			// The dot in 3.14 or a.b does not end a sentence.
 			if next, _ := utf8.DecodeRuneInString(line[end:]); end == len(line) || unicode.IsSpace(next) {
 				return end
 			}
@@ -72,28 +72,28 @@ func shorten(s string) string {
 	return s[:end] + "…"
 }
 
-// best picks the sentences that say most about a question: at most limit, those of least use left
-// out, best first. Words that occur in few sentences count more. When nothing fits, the first
-// sentence of each source stands in.
+// best returns the sentences most relevant to a question, best first: at most limit, without the
+// least relevant ones. Words that occur in few sentences count more. If none matches, it returns
+// the first sentence of each source.
 func best(list []sentence, about string, limit int) []sentence {
 	want := wordSet(about)
 	frequency := map[string]int{}
-	held := make([][]string, len(list))
+	terms := make([][]string, len(list))
 	for i, s := range list {
-		held[i] = uniqueWords(s.text)
-		for _, w := range held[i] {
+		terms[i] = uniqueWords(s.text)
+		for _, w := range terms[i] {
 			frequency[w]++
 		}
 	}
 	var found []sentence
 	for i, s := range list {
-		for _, w := range held[i] {
+		for _, w := range terms[i] {
 			if want[w] {
 				s.score += math.Log(1 + float64(len(list))/float64(frequency[w]))
 			}
 		}
-		// Longer sentences hold more words by chance.
-		s.score /= math.Sqrt(4 + float64(len(held[i])))
+		// Longer sentences match more words by chance.
+		s.score /= math.Sqrt(4 + float64(len(terms[i])))
 		if s.score > 0 {
 			found = append(found, s)
 		}
@@ -107,8 +107,8 @@ func best(list []sentence, about string, limit int) []sentence {
 	return top(found, limit)
 }
 
-// top keeps the first sentences, without repetitions and without those that fit far less than the
-// first.
+// top returns the first sentences, without duplicates and without those whose score is far below
+// the first.
 func top(found []sentence, limit int) []sentence {
 	var out []sentence
 	seen := map[string]bool{}
@@ -124,7 +124,7 @@ func top(found []sentence, limit int) []sentence {
 	return out
 }
 
-// openings are the first sentences of the sources.
+// openings returns the first sentence of each source.
 func openings(list []sentence) []sentence {
 	var out []sentence
 	for i, s := range list {
@@ -135,7 +135,8 @@ func openings(list []sentence) []sentence {
 	return out
 }
 
-// summarize is the best sentences of a text in their own order, in at most about 400 characters.
+// summarize returns the best sentences of a text in their original order, about 400 characters at
+// most.
 func summarize(text, about string) string {
 	var list []sentence
 	for i, s := range sentences(text) {

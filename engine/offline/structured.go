@@ -6,17 +6,17 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// Schemas may hold themselves: how deep one is followed, and how many values it makes.
+// Schemas may be recursive: bounds for the depth and for the number of values.
 const (
 	maxNesting = 8
 	maxValues  = 10_000
 )
 
-// structured fills an answer from its JSON Schema, with what the prompt holds: lines like "name:
-// value", numbers and dates near the word, a listed value that is mentioned, else the sentence that
-// fits the field best.
+// structured fills an answer from its JSON Schema with the content of the prompt: lines such as
+// "name: value", numbers and dates near the word, an enum value that is mentioned, else the
+// sentence that matches the field best.
 func structured(req *engine.ModelRequest) string {
-	f := filler{root: req.Schema, text: structuredText(req), ask: question(req), left: maxValues}
+	f := filler{root: req.Schema, text: structuredText(req), ask: question(req), remaining: maxValues}
 	return string(f.fill("", req.Schema, 0).AppendText(nil))
 }
 
@@ -29,17 +29,17 @@ func structuredText(req *engine.ModelRequest) string {
 	return strings.TrimSpace(b.String())
 }
 
-// filler makes one value per schema.
+// filler builds one value per schema.
 type filler struct {
-	root engine.Value
-	text string
-	ask  string
-	left int // values that may still be made
+	root      engine.Value
+	text      string
+	ask       string
+	remaining int // values that may still be built
 }
 
-// fill makes a value for the field name, described by schema.
+// fill builds a value for the field name, described by schema.
 func (f *filler) fill(name string, schema engine.Value, depth int) engine.Value {
-	if f.left--; depth > maxNesting || f.left < 0 {
+	if f.remaining--; depth > maxNesting || f.remaining < 0 {
 		return engine.Null
 	}
 	schema = f.resolve(schema)
@@ -68,7 +68,7 @@ func (f *filler) fill(name string, schema engine.Value, depth int) engine.Value 
 	return f.string(name, about, schema)
 }
 
-// resolve follows $ref and takes the first way of a choice.
+// resolve follows $ref and takes the first alternative of a choice.
 func (f *filler) resolve(schema engine.Value) engine.Value {
 	for range maxNesting {
 		if ref, ok := strings.CutPrefix(schema.Get("$ref").Str(), "#"); ok {
@@ -92,7 +92,7 @@ func (f *filler) resolve(schema engine.Value) engine.Value {
 	return schema
 }
 
-// typeOf is the first type a schema names; one with properties is an object.
+// typeOf returns the first type in a schema; one with properties is an object.
 func typeOf(schema engine.Value) string {
 	t := schema.Get("type")
 	for _, one := range t.Elements() {
@@ -120,7 +120,7 @@ func (f *filler) object(schema engine.Value, depth int) engine.Value {
 	return b.Value()
 }
 
-// array has one element per part of the field's own line, or one element in all.
+// array returns one element per part of the field's line, or a single element.
 func (f *filler) array(name string, schema engine.Value, depth int) engine.Value {
 	items := schema.Get("items")
 	least, _ := schema.Get("minItems").Int()
@@ -157,7 +157,7 @@ func (f *filler) number(name, about string, schema engine.Value) engine.Value {
 	return v
 }
 
-// boolean is true when the field's own line says so, or the question holds the field's words.
+// boolean returns true if the field's line says so or the question contains the field's words.
 func (f *filler) boolean(name, about string) engine.Value {
 	switch line := strings.ToLower(f.line(name)); line {
 	case "true", "yes", "1", "是":
@@ -187,8 +187,7 @@ func (f *filler) string(name, about string, schema engine.Value) engine.Value {
 	return engine.String(text)
 }
 
-// field is what the text says about a field: its own line, else the best sentence, else the
-// question.
+// field returns the text about a field: its line, else the best sentence, else the question.
 func (f *filler) field(name, about string) string {
 	if line := f.line(name); line != "" {
 		return line
@@ -199,7 +198,7 @@ func (f *filler) field(name, about string) string {
 	return shorten(f.ask)
 }
 
-// line is the value of a line "name: value", "name = value" or "name：value".
+// line returns the value of a line "name: value", "name = value" or "name：value".
 func (f *filler) line(name string) string {
 	if name == "" {
 		return ""

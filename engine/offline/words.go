@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Words are the terms a text is compared by, in order: Latin words and numbers in lower case
-// without common endings, and pairs of neighbouring characters for scripts without blanks. Words
-// that carry no topic are left out. An index of passages holds the same terms.
+// Words returns the terms by which texts are compared, in order: Latin words and numbers in lower
+// case without common endings, and pairs of adjacent characters for scripts without spaces. Stop
+// words are omitted. A passage index contains the same terms.
 func Words(text string) []string {
 	var out []string
 	var run []rune
@@ -37,8 +37,7 @@ func Words(text string) []string {
 	return out
 }
 
-// appendPairs adds the pairs of a run of wide characters; a character that stands alone is its own
-// term.
+// appendPairs adds the pairs of a run of wide characters; a single character is its own term.
 func appendPairs(out []string, run []rune) []string {
 	if len(run) == 1 && !strings.ContainsRune(emptyRunes, run[0]) {
 		return append(out, string(run))
@@ -52,7 +51,7 @@ func appendPairs(out []string, run []rune) []string {
 	return out
 }
 
-// stem cuts the commonest English endings, so that plural and singular meet.
+// stem cuts the most common English endings, so that plural and singular match.
 func stem(w string) string {
 	for _, end := range [...]string{"ing", "ies", "ed", "es", "s"} {
 		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= 3 {
@@ -66,7 +65,7 @@ func isWideRune(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// isChinese reports whether a text is mostly written in wide characters.
+// isChinese reports whether a text consists mostly of wide characters.
 func isChinese(text string) bool {
 	wide, narrow := 0, 0
 	for _, r := range text {
@@ -80,7 +79,7 @@ func isChinese(text string) bool {
 	return wide > 0 && wide*3 >= narrow
 }
 
-// emptyRunes are characters that make a pair meaningless.
+// emptyRunes are characters whose pairs carry no meaning.
 const emptyRunes = "的了吗呢吧啊是在和与及或也都就很我你他她它们这那么请把被"
 
 var stopWords = setOf("a an and are as at be been but by can could did do does for from had has have how i if in " +
@@ -96,7 +95,7 @@ func setOf(list string) map[string]bool {
 	return set
 }
 
-// uniqueWords is words without repetition, in order.
+// uniqueWords returns words without duplicates, in order.
 func uniqueWords(text string) []string {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(Words(text), func(w string) bool {
@@ -106,7 +105,7 @@ func uniqueWords(text string) []string {
 	})
 }
 
-// wordSet is words as a set.
+// wordSet returns the set of words.
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range Words(text) {
@@ -115,7 +114,7 @@ func wordSet(text string) map[string]bool {
 	return set
 }
 
-// overlap counts how many different words of text are in set.
+// overlap counts the different words of text that are in set.
 func overlap(set map[string]bool, text string) int {
 	n := 0
 	for _, w := range uniqueWords(text) {

@@ -1,16 +1,16 @@
-// Package stable sorts slices. It exists beside slices.SortStableFunc and slices.Sort because the
-// compiler instantiates those anew for each type of element: in the browser module one instance of
-// them weighs 8 to 20 KB, one of Sort less than 2 KB. Functions of the package are safe for
-// concurrent use on different slices.
+// Package stable sorts slices. It exists alongside slices.SortStableFunc and slices.Sort because
+// the compiler instantiates those for each element type: in the browser module one instance takes 8
+// to 20 KB, one of Sort less than 2 KB. The functions are safe for concurrent use on different
+// slices.
 package stable
 
 import "strings"
 
-// run is the length up to which insertion is faster than merging.
+// run is the length up to which insertion sort is faster than merging.
 const run = 12
 
-// Sort sorts list by compare and keeps the order of equal elements. It takes O(n log n) comparisons
-// and memory for one copy of the list when it has more than a few elements.
+// Sort sorts list by compare and preserves the order of equal elements. It needs O(n log n)
+// comparisons and, for more than a few elements, memory for one copy of the list.
 func Sort[T any](list []T, compare func(a, b T) int) {
 	for start := 0; start < len(list); start += run {
 		part := list[start:min(start+run, len(list))]

@@ -18,8 +18,7 @@ func attribute(r *render, v value, name string, key value) value {
 	return missing(v, name)
 }
 
-// ownAttribute returns a method or attribute of v, or nil. Key is the name as a value, which is
-// made once.
+// ownAttribute returns a method or attribute of v, or nil. key is name as a value, converted once.
 func ownAttribute(r *render, v value, name string, key value) value {
 	if o, ok := v.(object); ok {
 		if a := o.attr(r, name); a != nil {
@@ -93,7 +92,7 @@ func element(r *render, v, key value) value {
 	return nil
 }
 
-// fromEnd returns an index that may be negative as one from the start; -1 if it is out of range.
+// fromEnd converts an index that may be negative to one from the start, or -1 if out of range.
 func fromEnd(i, n int) int {
 	if i < 0 {
 		i += n
@@ -111,7 +110,7 @@ func pick(items []value, i int) value {
 	return items[i]
 }
 
-// offset returns the index of the byte at which character i of s begins.
+// offset returns the byte index of character i of s.
 func offset(s string, i int) int {
 	at := 0
 	for ; i > 0 && at < len(s); i-- {
@@ -125,7 +124,7 @@ func offset(s string, i int) int {
 	return at
 }
 
-// slice is the value of an index such as 1:5:2: start, stop and step, or none.
+// slice holds the start, stop and step of an index such as 1:5:2. Omitted ones are none.
 type slice [3]value
 
 // of returns the part of v that the slice selects.
@@ -161,7 +160,7 @@ func cut[T any](r *render, items []T, s *slice) []T {
 	return out
 }
 
-// bounds returns the indexes that the slice selects of size elements.
+// bounds returns the indexes that the slice selects from a sequence of size elements.
 func (s *slice) bounds(r *render, size int) *span {
 	step := 1
 	if !isNone(s[2]) {

@@ -8,7 +8,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// report returns a text of about 100 KB with 1000 variables, and the pieces between them.
+// report returns a template of about 100 KB with 1000 variables, and the literals between them.
 func report(b *testing.B) (t *Template, pieces []string, vars engine.Value) {
 	var text strings.Builder
 	object := engine.NewObject(1000)
@@ -36,7 +36,7 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// BenchmarkJoin is what BenchmarkRender is compared with: the same text by plain concatenation.
+// BenchmarkJoin is the baseline of BenchmarkRender: the same output by plain concatenation.
 func BenchmarkJoin(b *testing.B) {
 	_, pieces, vars := report(b)
 	var names []string

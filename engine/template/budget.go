@@ -15,11 +15,11 @@ var (
 	// ErrLimit is wrapped by the error of a render that reached one of its Limits.
 	ErrLimit = errors.New("template limit reached")
 
-	// ErrOutput is the ErrLimit of a text or result longer than Limits.Output.
+	// ErrOutput is the ErrLimit of a string or result longer than Limits.Output.
 	ErrOutput = fmt.Errorf("%w: text too long", ErrLimit)
 )
 
-// Error is an error of a template and its line.
+// Error is a template error with its line.
 type Error struct {
 	Line   int    // 1-based
 	Reason string // for the author of the template
@@ -35,7 +35,7 @@ func (e *Error) Unwrap() error { return e.kind }
 // The parser and the evaluator are deeply recursive, so inside this package a failure unwinds the
 // stack as a panic with an *Error. Parse and Render recover it with caught.
 
-// caught turns a recovered failure into err. A bug of this package is an error at line as well.
+// caught converts a recovered failure to err. A bug in this package becomes an error at line, too.
 func caught(err *error, line *int) {
 	switch x := recover().(type) {
 	case nil:
@@ -52,11 +52,11 @@ func caught(err *error, line *int) {
 type Limits struct {
 	Depth  int // nested evaluations, such as recursive macros; 1000
 	Steps  int // evaluated nodes, plus one per element or 64 bytes processed; 3 million
-	Output int // bytes of the result and of every intermediate text; 16 MiB
+	Output int // bytes of the result and of every intermediate string; 16 MiB
 	Range  int // numbers in a range(); 100000
 
-	// Made is called for every 64 KiB of text made. Its error fails the render. If it is nil, only
-	// Steps bounds the sum of all texts.
+	// Made is called for every 64 KiB of strings built. Its error fails the render. If it is nil,
+	// only Steps bounds the total size of all strings.
 	Made func(n int64) error
 }
 
@@ -68,29 +68,29 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// budget counts what a render costs and fails it at a limit.
+// budget counts the cost of a render and fails it at a limit.
 type budget struct {
 	limits Limits
 	line   int   // of the node being evaluated
 	steps  int   // remaining
 	depth  int   // of nested evaluations
-	bytes  int64 // of texts made
-	asked  int64 // of those, allowed by limits.Made
+	bytes  int64 // of strings built
+	asked  int64 // of those, accepted by limits.Made
 }
 
-// fail ends the render with an error for the author of the template.
+// fail aborts the render with an error for the author of the template.
 func (b *budget) fail(format string, args ...any) {
 	panic(&Error{Line: b.line, Reason: fmt.Sprintf(format, args...)})
 }
 
-// stop ends the render because a limit was reached. It is not inlined, so that its callers are.
+// stop aborts the render because a limit was reached. It is not inlined so that its callers can be.
 //
 //go:noinline
 func (b *budget) stop(kind error, format string, limit int) {
 	panic(&Error{Line: b.line, Reason: fmt.Sprintf(format, limit), kind: kind})
 }
 
-// tooLong ends the render because of a text longer than the limit.
+// tooLong aborts the render because a string exceeds the limit.
 func (b *budget) tooLong(what string) {
 	b.stop(ErrOutput, what+" is longer than %d bytes", b.limits.Output)
 }
@@ -109,17 +109,17 @@ func (b *budget) spend(n int) {
 	}
 }
 
-// scan and walk count the work of searching a text and of decoding all its characters.
+// scan and walk count the cost of searching a string and of decoding all its characters.
 func (b *budget) scan(s string) { b.spend(len(s) / 64) }
 func (b *budget) walk(s string) { b.spend(len(s) / 16) }
 
-// made counts a text that was made, and checks its size.
+// made counts a string that was built and checks its size.
 func (b *budget) made(s string) string {
 	b.reserve(len(s))
 	return s
 }
 
-// reserve counts a text of n bytes before it is made, and checks its size.
+// reserve counts a string of n bytes before it is built and checks its size.
 func (b *budget) reserve(n int) {
 	if n > b.limits.Output || n < 0 {
 		b.tooLong("a text")
@@ -135,7 +135,7 @@ func (b *budget) reserve(n int) {
 	b.asked = b.bytes
 }
 
-// times reserves a text of length bytes and n pieces of size bytes each.
+// times reserves length bytes and n pieces of size bytes each.
 func (b *budget) times(length, n, size int) {
 	if size > 0 && n > b.limits.Output/size {
 		b.tooLong("a text")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile templates exceed a limit.
+// hostile lists templates that exceed a limit.
 var hostile = map[string]string{
 	"a macro that calls itself":       `{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}`,
 	"a macro that calls itself twice": `{% macro m(n) %}{{ m(n) }}{{ m(n) }}{% endmacro %}{{ m(1) }}`,
@@ -17,23 +17,23 @@ var hostile = map[string]string{
 		`call m() %}{% endcall %}`,
 	"a recursive loop without end": `{% set l = [1] %}{% set _ = l.append(l) %}{% for x in l recursive %}{% if x is iterable %}{{ loop(x) ` +
 		`}}{% endif %}{% endfor %}`,
-	"a block inside of itself":       `{% block a %}{{ self.a() }}{% endblock %}`,
-	"loops inside of loops":          strings.Repeat(`{% for x in range(99999) %}`, 5) + strings.Repeat(`{% endfor %}`, 5),
+	"a block inside itself":          `{% block a %}{{ self.a() }}{% endblock %}`,
+	"loops inside loops":             strings.Repeat(`{% for x in range(99999) %}`, 5) + strings.Repeat(`{% endfor %}`, 5),
 	"a list that grows while looped": `{% set l = [1] %}{% for x in l %}{% set _ = l.append(x) %}{% endfor %}`,
 	"a range without end":            `{{ range(10 ** 18) }}`,
-	"a range to the back":            `{{ range(0, -(10 ** 30), -1)|list }}`,
-	"a text times a lot":             `{{ 'x' * 10 ** 12 }}`,
-	"a list times a lot":             `{{ [1] * 10 ** 12 }}`,
-	"a text that doubles":            `{% set ns = namespace(s='x') %}{% for i in range(64) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}`,
-	"texts kept in a list":           `{% set l = [] %}{% for i in range(99999) %}{% set _ = l.append(('x' ~ i) * 99999) %}{% endfor %}`,
+	"a negative range":               `{{ range(0, -(10 ** 30), -1)|list }}`,
+	"a string times a large number":  `{{ 'x' * 10 ** 12 }}`,
+	"a list times a large number":    `{{ [1] * 10 ** 12 }}`,
+	"a string that doubles":          `{% set ns = namespace(s='x') %}{% for i in range(64) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}`,
+	"strings appended to a list":     `{% set l = [] %}{% for i in range(99999) %}{% set _ = l.append(('x' ~ i) * 99999) %}{% endfor %}`,
 	"a list that doubles":            `{% set l = [1] %}{% for i in range(64) %}{% set _ = l.extend(l) %}{% endfor %}`,
-	"a text that a filter grows": `{% set ns = namespace(s='aa') %}{% for i in range(64) %}{% set ns.s = ns.s|replace('a', ns.s) %}{% ` +
+	"a string that a filter extends": `{% set ns = namespace(s='aa') %}{% for i in range(64) %}{% set ns.s = ns.s|replace('a', ns.s) %}{% ` +
 		`endfor %}`,
-	"escaping again and again": `{% set ns = namespace(s='&' * 1000) %}{% for i in range(9999) %}{% set ns.s = ns.s|forceescape %}{% ` +
+	"repeated escaping": `{% set ns = namespace(s='&' * 1000) %}{% for i in range(9999) %}{% set ns.s = ns.s|forceescape %}{% ` +
 		`endfor %}`,
 	"a wide field":             `{{ '{:999999999}'.format(1) }}`,
 	"a field without end":      `{{ '%99999999999999999999d' % 1 }}`,
-	"a width from outside":     `{{ '%*d' % (10 ** 17, 1) }}`,
+	"a width from an argument": `{{ '%*d' % (10 ** 17, 1) }}`,
 	"a wide center":            `{{ 'x'|center(10 ** 15) }}`,
 	"a wide indent":            `{{ ('x\n' * 1000)|indent(10 ** 9) }}`,
 	"wide tabs":                `{{ ('\t' * 1000).expandtabs(10 ** 9) }}`,
@@ -52,22 +52,22 @@ var hostile = map[string]string{
 		`[ns.m] %}{% endfor %}{{ ns.l == ns.m }}`,
 	"ordering deep lists": `{% set ns = namespace(l=[], m=[]) %}{% for i in range(99999) %}{% set ns.l = [ns.l] %}{% set ns.m = ` +
 		`[ns.m] %}{% endfor %}{{ ns.l < ns.m }}`,
-	"lists shared over and over": `{% set ns = namespace(l=['x']) %}{% for i in range(50) %}{% set ns.l = [ns.l, ns.l] %}{% endfor %}{{ ` +
+	"lists shared many times": `{% set ns = namespace(l=['x']) %}{% for i in range(50) %}{% set ns.l = [ns.l, ns.l] %}{% endfor %}{{ ` +
 		`ns.l }}`,
 	"comparing shared lists": `{% set ns = namespace(l=['x'], m=['x']) %}{% for i in range(50) %}{% set ns.l = [ns.l, ns.l] %}{% set` +
 		` ns.m = [ns.m, ns.m] %}{% endfor %}{{ ns.l == ns.m }}`,
-	"sorting lists that hold each other": `{% set l = [1] %}{% set m = [1] %}{% set _ = l.insert(0, m) %}{% set _ = m.insert(0, l) %}{{ [l, m]|sort }}`,
-	"JSON of a list in itself":           `{% set l = [] %}{% set _ = l.append(l) %}{{ l|tojson }}`,
-	"searching long texts": `{% set s = 'x' * 9999999 %}{% for i in range(99999) %}{% for j in range(99999) %}{{ 'y' in s }}{{ ` +
+	"sorting mutually nested lists": `{% set l = [1] %}{% set m = [1] %}{% set _ = l.insert(0, m) %}{% set _ = m.insert(0, l) %}{{ [l, m]|sort }}`,
+	"JSON of a list in itself":      `{% set l = [] %}{% set _ = l.append(l) %}{{ l|tojson }}`,
+	"searching long strings": `{% set s = 'x' * 9999999 %}{% for i in range(99999) %}{% for j in range(99999) %}{{ 'y' in s }}{{ ` +
 		`s.count('y') }}{% endfor %}{% endfor %}`,
-	"indexing long texts": `{% set s = 'é' * 5999999 %}{% for i in range(99999) %}{% for j in range(99999) %}{% set _ = s[-1] ` +
+	"indexing long strings": `{% set s = 'é' * 5999999 %}{% for i in range(99999) %}{% for j in range(99999) %}{% set _ = s[-1] ` +
 		`%}{% endfor %}{% endfor %}`,
-	"keys that are long texts": `{% set s = 'x' * 9999999 %}{% set d = {s: 1} %}{% for i in range(99999) %}{% for j in range(99999) ` +
+	"keys that are long strings": `{% set s = 'x' * 9999999 %}{% set d = {s: 1} %}{% for i in range(99999) %}{% for j in range(99999) ` +
 		`%}{% set _ = d[s] %}{% endfor %}{% endfor %}`,
 	"keys that are large tuples": `{% set ns = namespace(t=(1,)) %}{% for i in range(18) %}{% set ns.t = (ns.t, ns.t) %}{% endfor %}{% ` +
 		`for i in range(99999) %}{{ {ns.t: 1} }}{% endfor %}`,
 	"arguments without end": `{{ '{}'.format(*('x' * 9999999)) }}`,
-	"large integers over and over": `{% set n = 10 ** 17 %}{% for i in range(99999) %}{% for j in range(99999) %}{% set _ = (n * 3) // 7 ` +
+	"repeated arithmetic on large integers": `{% set n = 10 ** 17 %}{% for i in range(99999) %}{% for j in range(99999) %}{% set _ = (n * 3) // 7 ` +
 		`%}{% endfor %}{% endfor %}`,
 	"deep brackets":              `{{ ` + strings.Repeat("(", 100000) + `1` + strings.Repeat(")", 100000) + ` }}`,
 	"deep signs":                 `{{ ` + strings.Repeat("-", 100000) + `1 }}`,
@@ -83,14 +83,14 @@ var hostile = map[string]string{
 	"a chain of generators": `{% set ns = namespace(g=[1]) %}{% for i in range(99999) %}{% set ns.g = ns.g|map('string') %}{% ` +
 		`endfor %}{{ ns.g|list }}`,
 	"a wide wrap of short words": `{{ ('a ' * 1000000)|wordwrap(10 ** 9) ~ ('a ' * 9999999)|wordwrap(10 ** 9) }}`,
-	"a text of entities":         `{{ ('&a;' * 5000000)|striptags }}`,
-	"a text of separators":       `{{ (',' * 9999999).split(',') }}`,
-	"a text of blanks":           `{{ ('a ' * 8000000).split() }}`,
-	"a text of lines":            `{{ ('\n' * 16000000).splitlines() }}`,
+	"a string of entities":       `{{ ('&a;' * 5000000)|striptags }}`,
+	"a string of separators":     `{{ (',' * 9999999).split(',') }}`,
+	"a string of blanks":         `{{ ('a ' * 8000000).split() }}`,
+	"a string of lines":          `{{ ('\n' * 16000000).splitlines() }}`,
 	"many parameters":            `{% macro m(` + manyNames(300) + `) %}{% endmacro %}`,
 	"many strings side by side":  `{{ ` + strings.Repeat("'a' ", 200000) + ` / 2 }}`,
 	"a long dotted name":         `{{ 1|a` + strings.Repeat(".a", 200000) + ` }}`,
-	"a long text":                strings.Repeat("x", maxSource+1),
+	"a long template":            strings.Repeat("x", maxSource+1),
 	"deep format fields":         `{{ '` + strings.Repeat("{:", 100000) + strings.Repeat("}", 100000) + `'.format(1) }}`,
 }
 
@@ -148,7 +148,7 @@ func TestOrdinaryTemplatesStayFarFromTheLimits(t *testing.T) {
 	require.Equal(t, "1", rendered(t, `{{ `+strings.Repeat("(", 100)+`1`+strings.Repeat(")", 100)+` }}`))
 }
 
-// A lookup among many variables may leave less than no steps.
+// A lookup among many variables may bring the remaining steps below zero.
 func TestEveryNumberOfStepsEndsWithALimit(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`{% with %}`)

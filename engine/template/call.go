@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// argumentList is the arguments of a call in the source.
+// argumentList holds the arguments of a call as parsed.
 type argumentList struct {
 	plain      []node
 	names      []string
@@ -14,15 +14,15 @@ type argumentList struct {
 	doubleStar node // **object
 }
 
-// args are the values of the arguments of a call. Bound to a callable, all are in plain, and those
-// that were not given are nil or beyond its end.
+// args holds the evaluated arguments of a call. After bind, all are in plain, and omitted ones are
+// nil or beyond its end.
 type args struct {
 	plain []value
 	names []string
 	named []value
 }
 
-// eval evaluates the arguments. A nil list has none.
+// eval evaluates the arguments. A nil list is empty.
 func (l *argumentList) eval(r *render) *args {
 	if l == nil {
 		return &args{}
@@ -80,7 +80,7 @@ func (a *args) at(i int) value {
 	return nil
 }
 
-// or returns argument i, or standard if it was not given.
+// or returns argument i, or standard if it was omitted.
 func (a *args) or(i int, standard value) value {
 	if v := a.at(i); v != nil {
 		return v
@@ -100,7 +100,7 @@ func (a *args) shift() value {
 // copy returns arguments that can be shifted, taken and bound separately.
 func (a args) copy() *args { return &a }
 
-// text returns argument i as a string, or standard if it was not given.
+// text returns argument i as a string, or standard if it was omitted.
 func (a *args) text(r *render, i int, standard string) string {
 	v := a.or(i, standard)
 	r.needDefined(v)
@@ -111,25 +111,25 @@ func (a *args) text(r *render, i int, standard string) string {
 	return s
 }
 
-// int returns argument i as an integer, or standard if it was not given.
+// int returns argument i as an integer, or standard if it was omitted.
 func (a *args) int(r *render, i, standard int) int { return r.needInt(a.or(i, int64(standard))) }
 
-// truth returns argument i as a condition, or standard if it was not given.
+// truth returns argument i as a condition, or standard if it was omitted.
 func (a *args) truth(i int, standard bool) bool { return truth(a.or(i, standard)) }
 
 // callable is a filter, test, method or global function.
 type callable struct {
 	name   string
 	needs  int    // number of required arguments
-	params string // names with spaces between them; "*" passes any arguments as they are
+	params string // names separated by spaces; "*" passes any arguments unchanged
 	run    method
 }
 
-// method implements a callable. Self is the input of a filter or test, or the owner of a method.
+// method implements a callable. self is the input of a filter or test, or the owner of a method.
 type method = func(r *render, self value, a *args) value
 
-// tables are all callables by the kind of their owner. They are reached through the render, because
-// some of them look up others.
+// tables holds all callables by the kind of their owner. They are reached through the render
+// because some of them look up others.
 type tables struct {
 	filters, tests, globals, strings, lists, tuples, dicts []callable
 }
@@ -139,7 +139,7 @@ var builtin = tables{
 	lists: listMethods[:], tuples: tupleMethods[:], dicts: dictMethods[:],
 }
 
-// findCallable returns the callable with a name, or nil.
+// findCallable returns the callable with the given name, or nil.
 func findCallable(table []callable, name string) *callable {
 	for i := range table {
 		if table[i].name == name {
@@ -149,7 +149,7 @@ func findCallable(table []callable, name string) *callable {
 	return nil
 }
 
-// apply binds the arguments and runs.
+// apply binds the arguments and calls the implementation.
 func (c *callable) apply(r *render, self value, a *args) value {
 	r.spend(1)
 	if c.params != "*" {
@@ -158,7 +158,7 @@ func (c *callable) apply(r *render, self value, a *args) value {
 	return c.run(r, self, a)
 }
 
-// bind moves named arguments to their places.
+// bind moves named arguments to their positions.
 func (c *callable) bind(r *render, a *args) {
 	count := 0
 	if c.params != "" {
@@ -189,7 +189,7 @@ func (c *callable) bind(r *render, a *args) {
 	}
 }
 
-// function is a callable as a value. Self is the owner of a method.
+// function is a callable used as a value. self is the owner of a method.
 type function struct {
 	*callable
 	self value
@@ -197,7 +197,7 @@ type function struct {
 
 func (f *function) invoke(r *render, a *args) value { return f.apply(r, f.self, a) }
 
-// methodOf returns a method as a value, or nil if the table has none of this name.
+// methodOf returns a method as a value, or nil if the table has no method with that name.
 func methodOf(table []callable, name string, self value) value {
 	if m := findCallable(table, name); m != nil {
 		return &function{m, self}

@@ -10,7 +10,7 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// recordings reads recorded cases: what the real Jinja2 made of each template.
+// recordings reads recorded cases: the output of the original Jinja2 for each template.
 func recordings(t testing.TB, file string) [][]byte {
 	data, err := os.ReadFile("testdata/" + file)
 	require.NoError(t, err)
@@ -21,7 +21,7 @@ func recordings(t testing.TB, file string) [][]byte {
 	return lines
 }
 
-// knownDifferences reads the names of recorded cases that are not met, each with its reason.
+// knownDifferences reads the names of recorded cases that are not reproduced, with the reasons.
 func knownDifferences(t *testing.T) map[string]string {
 	data, err := os.ReadFile("testdata/differences.txt")
 	require.NoError(t, err)
@@ -48,13 +48,13 @@ func TestRecordedCasesGiveTheRecordedText(t *testing.T) {
 			name := c.Get("name").Str()
 			reason, differs := known[name]
 			delete(known, name)
-			t.Run(name, func(t *testing.T) { playRecorded(t, c, differs, reason) })
+			t.Run(name, func(t *testing.T) { runRecorded(t, c, differs, reason) })
 		}
 	}
 	require.Empty(t, known, "differences.txt names cases that do not exist")
 }
 
-func playRecorded(t *testing.T, c engine.Value, differs bool, reason string) {
+func runRecorded(t *testing.T, c engine.Value, differs bool, reason string) {
 	text := ""
 	tmpl, err := Parse(c.Get("template").Str())
 	if err == nil {
@@ -62,8 +62,8 @@ func playRecorded(t *testing.T, c engine.Value, differs bool, reason string) {
 	}
 	met := (err == nil) == !c.Get("error").True() && text == c.Get("expect").Str()
 	if differs {
-		require.NotEqual(t, "core", c.Get("level").Str(), "a core case must be met")
-		require.False(t, met, "the case is met now, remove it from differences.txt: %s", reason)
+		require.NotEqual(t, "core", c.Get("level").Str(), "a core case must pass")
+		require.False(t, met, "the case passes now, remove it from differences.txt: %s", reason)
 		return
 	}
 	require.True(t, met, "template %q\nwant %s\ngot  %q, %v",

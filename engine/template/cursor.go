@@ -13,7 +13,7 @@ type cursor struct {
 	depth  int // of nested constructs
 }
 
-// fail ends the parsing with an error at the token read last.
+// fail aborts parsing with an error at the last token read.
 func (c *cursor) fail(format string, args ...any) {
 	panic(&Error{Line: c.line, Reason: fmt.Sprintf(format, args...), kind: ErrSyntax})
 }
@@ -37,7 +37,7 @@ func (c *cursor) peek() token {
 	return t
 }
 
-// next reads one token. The last one, tokEnd, is never passed.
+// next reads one token. It never moves past the last one, tokEnd.
 func (c *cursor) next() token {
 	t := c.peek()
 	if t.kind != tokEnd {
@@ -46,13 +46,13 @@ func (c *cursor) next() token {
 	return t
 }
 
-// at reports whether the token n places ahead is this sign or name.
+// at reports whether the token n places ahead is the given sign or name.
 func (c *cursor) at(n int, kind tokenKind, text string) bool {
 	t := c.tokens[min(c.i+n, len(c.tokens)-1)]
 	return t.kind == kind && t.text == text
 }
 
-// sign and word read this sign or name if it is next.
+// sign and word consume the given sign or name if it is next.
 func (c *cursor) sign(text string) bool { return c.take(tokSign, text) }
 func (c *cursor) word(text string) bool { return c.take(tokName, text) }
 
@@ -64,14 +64,14 @@ func (c *cursor) take(kind tokenKind, text string) bool {
 	return true
 }
 
-// expect reads this sign or name.
+// expect consumes the given sign or name, or fails.
 func (c *cursor) expect(kind tokenKind, text string) {
 	if !c.take(kind, text) {
 		c.want(token{kind: kind, text: text}.describe())
 	}
 }
 
-// close reads the end of a tag.
+// close consumes the end of a tag.
 func (c *cursor) close() { c.expect(tokTagClose, "") }
 
 func (c *cursor) expectName() string {
@@ -81,8 +81,8 @@ func (c *cursor) expectName() string {
 	return c.next().text
 }
 
-// more reports whether another element follows in a list that ends with the sign end, and reads the
-// comma before it or the end. Trailing allows a comma before the end.
+// more reports whether another element follows in a list that ends with the sign end. It consumes
+// the comma before the element, or the end. trailing allows a comma before the end.
 func (c *cursor) more(first, trailing bool, end string) bool {
 	if c.sign(end) {
 		return false

@@ -8,8 +8,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// dict is an object that a template may change. It keeps the order of its keys. An object of the
-// engine is converted when it is changed, listed or asked for a list or object in it.
+// dict is an object that a template may change. It preserves the order of its keys. An engine
+// object is converted when it is changed or listed, or when a list or object in it is read.
 type dict struct {
 	entries []entry
 	places  map[value]int // indexes of entries by hash, if there are many
@@ -25,7 +25,7 @@ func newDict(n int) *dict { return &dict{entries: make([]entry, 0, n)} }
 
 func (d *dict) size() int { return max(len(d.entries), d.source.Len()) }
 
-// all returns the entries, which belong to the dict.
+// all returns the entries without copying them.
 func (d *dict) all() []entry {
 	if !d.source.IsNull() {
 		d.entries = make([]entry, 0, d.source.Len())
@@ -94,8 +94,8 @@ func (d *dict) set(r *render, key, v value) {
 	}
 }
 
-// hash returns a comparable form in which equal keys are equal: 1, 1.0 and true are the same key.
-// It fails for lists and objects.
+// hash returns a comparable key. Equal template keys have equal hashes: 1, 1.0 and true are the
+// same key. It fails for lists and objects.
 func hash(r *render, key value) value {
 	if s, ok := key.(string); ok {
 		r.scan(s)
@@ -178,7 +178,7 @@ func (d *dict) view(kind listKind) *list {
 	return v
 }
 
-// dictOf makes an object of the arguments of dict(): another object or pairs, and named values.
+// dictOf builds an object from the arguments of dict(): another object or pairs, and named values.
 func dictOf(r *render, a *args) *dict {
 	if len(a.plain) > 1 {
 		r.fail("dict takes one argument and named ones, got %d", len(a.plain))
@@ -193,7 +193,7 @@ func dictOf(r *render, a *args) *dict {
 	return d
 }
 
-// update sets the members that v has, which is an object or pairs.
+// update sets the members of v, an object or pairs.
 func (d *dict) update(r *render, v value) {
 	switch from := v.(type) {
 	case *dict:

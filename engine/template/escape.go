@@ -8,7 +8,7 @@ import (
 
 var htmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-// escape returns v as text with the special characters of HTML escaped, unless it is safe.
+// escape returns v as a string with HTML special characters escaped, unless it is safe.
 func escape(r *render, v value) string {
 	s := str(r, v)
 	if isSafe(v) {
@@ -19,7 +19,7 @@ func escape(r *render, v value) string {
 	return r.made(s)
 }
 
-// stripTags removes tags and comments, decodes entities and replaces runs of space by single ones.
+// stripTags removes tags and comments, decodes entities and collapses white space.
 func stripTags(s string) string {
 	s = cutBetween(cutBetween(s, "<!--", "-->"), "<", ">")
 	return unescapeHTML(strings.Join(strings.FieldsFunc(s, isSpace), " "))
@@ -53,7 +53,7 @@ const otherEntities = "" +
 	" darr ↓ harr ↔ ensp \u2002 emsp \u2003 thinsp \u2009 zwnj \u200c zwj \u200d lrm \u200e rlm \u200f OElig" +
 	" Œ oelig œ Scaron Š scaron š Yuml Ÿ fnof ƒ circ ˆ tilde ˜ minus − le ≤ ge ≥ ne ≠ asymp ≈ infin ∞ "
 
-// unescapeHTML decodes character references. It knows common names, not all two thousand.
+// unescapeHTML decodes character references. It supports common names, not all of about 2000.
 func unescapeHTML(s string) string {
 	var buf []byte
 	for {

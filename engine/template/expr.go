@@ -1,6 +1,6 @@
 package template
 
-// node is an expression and its line. It is absent if expr is nil.
+// node is an expression and its line. A nil expr marks an absent node.
 type node struct {
 	line int
 	expr
@@ -31,7 +31,7 @@ func (r *render) evalAll(nodes []node) []value {
 	return values
 }
 
-// The expressions. Absent operands are zero nodes.
+// Expressions. Absent operands are zero nodes.
 type (
 	literalExpr struct{ value value }
 	nameExpr    struct{ id int }
@@ -69,7 +69,7 @@ type (
 		fn   node
 		args *argumentList
 	}
-	// applied is a filter with its input.
+	// applied is a filter or test with its input.
 	applied struct {
 		what  string // "filter" or "test"
 		name  string
@@ -164,7 +164,7 @@ func (e *sliceExpr) eval(r *render) value {
 	return s
 }
 
-// with calls with an additional argument "caller", if it is not nil.
+// with evaluates the call with an additional argument "caller", unless caller is nil.
 func (e *callExpr) with(r *render, caller value) value {
 	fn := r.eval(e.fn)
 	a := e.args.eval(r)

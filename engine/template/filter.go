@@ -127,7 +127,7 @@ func replace(r *render, s, old, with string, n int) string {
 
 func filterTruncate(r *render, v value, a *args) value {
 	end, limit := a.text(r, 2, "..."), a.int(r, 0, 255)
-	leeway := 5 // characters by which a text may be too long without being cut
+	leeway := 5 // excess characters that are not cut
 	if !isNone(a.at(3)) {
 		leeway = a.int(r, 3, leeway)
 	}
@@ -216,7 +216,7 @@ func filterTojson(r *render, v value, a *args) value {
 	return safe(r.made(string(w.buf)))
 }
 
-// filterUrlencode escapes a text for a URL, or makes a query of an object or pairs.
+// filterUrlencode escapes a string for a URL, or builds a query from an object or pairs.
 func filterUrlencode(r *render, v value, _ *args) value {
 	if d, ok := v.(*dict); ok {
 		v = d.view(itemsView)
@@ -235,7 +235,7 @@ func filterUrlencode(r *render, v value, _ *args) value {
 	return r.made(strings.Join(parts, "&"))
 }
 
-// urlQuote escapes all bytes but letters, digits, _.-~ and those of keep.
+// urlQuote escapes all bytes except letters, digits, _.-~ and those in keep.
 func urlQuote(s, keep string) string {
 	buf := make([]byte, 0, len(s)+len(s)/4)
 	for i := range len(s) {
@@ -249,7 +249,7 @@ func urlQuote(s, keep string) string {
 	return string(buf)
 }
 
-// firstBytes returns the start of s, at most n bytes of whole characters.
+// firstBytes returns the longest prefix of s of whole characters and at most n bytes.
 func firstBytes(s string, n int) string {
 	if len(s) <= n {
 		return s

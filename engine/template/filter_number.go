@@ -58,7 +58,7 @@ func filterFloat(r *render, v value, a *args) value {
 	return a.or(0, 0.0)
 }
 
-// readFloat parses a decimal float, inf or nan. Single underscores may stand between digits.
+// readFloat parses a decimal float, inf or nan. Single underscores may separate digits.
 func readFloat(s string) (f float64, ok bool) {
 	if strings.ContainsAny(s, "xXpP") || strings.Contains("_"+s+"_", "__") {
 		return 0, false

@@ -89,9 +89,9 @@ func filterSlice(r *render, v value, a *args) value {
 	}}
 }
 
-// getter returns a function that reads an attribute: a name, a path of names and indexes with dots
-// between them, or an index. A missing value becomes standard if that is not nil. Without an
-// attribute the function returns its argument.
+// getter returns a function that reads an attribute: a name, a dotted path of names and indexes, or
+// an index. A missing value is replaced by standard unless that is nil. Without an attribute the
+// function returns its argument.
 func getter(r *render, attribute, standard value) func(value) value {
 	if isNone(attribute) {
 		return func(v value) value { return v }
@@ -141,7 +141,7 @@ func filterMap(r *render, v value, a *args) value {
 	})
 }
 
-// named returns the filter or test whose name is a value.
+// named returns the filter or test called name.
 func named(r *render, table []callable, what string, name value) *callable {
 	s, ok := asText(name)
 	if !ok {
@@ -154,8 +154,9 @@ func named(r *render, table []callable, what string, name value) *callable {
 	return c
 }
 
-// selector makes a filter that keeps the items for which a test gives keep. Without a test it keeps
-// the true or false ones. By attribute, the test applies to an attribute of the items.
+// selector makes a filter that keeps the items for which a test returns keep. Without a test, the
+// items themselves are the conditions. With byAttribute, the test applies to an attribute of the
+// items.
 func selector(byAttribute, keep bool) method {
 	return func(r *render, v value, a *args) value {
 		a = a.copy()
@@ -177,7 +178,7 @@ func selector(byAttribute, keep bool) method {
 	}
 }
 
-// sortKey returns a function that makes sort keys: strings in lower case unless case matters.
+// sortKey returns a function that makes sort keys: strings in lower case unless caseSensitive.
 func sortKey(r *render, attribute value, caseSensitive bool) func(value) value {
 	get := getter(r, attribute, nil)
 	return func(v value) value {

@@ -30,7 +30,7 @@ func (s *forStatement) run(r *render, items value, parent *scope, depth int) {
 	}
 }
 
-// filtered skips elements for which the condition is false. Each is tested when it is its turn.
+// filtered skips elements for which the condition is false. It tests each one when it is reached.
 func (s *forStatement) filtered(r *render, next iterator, parent *scope) iterator {
 	return func() (v value, found bool) {
 		r.within(parent, func() {
@@ -46,17 +46,17 @@ func (s *forStatement) filtered(r *render, next iterator, parent *scope) iterato
 	}
 }
 
-// loop is the variable "loop" in a for tag. It reads ahead only as far as its attributes need.
+// loop is the variable "loop" of a for tag. It reads ahead only as far as its attributes require.
 type loop struct {
 	statement         *forStatement
 	parent            *scope
 	items             value
 	next              iterator
-	ahead             []value // read, but not yet current
+	ahead             []value // read, but not current yet
 	ended             bool
 	current, previous value
 	index, depth      int
-	changed           *list //  the arguments of the last call of changed
+	changed           *list // the arguments of the last call of changed
 }
 
 func (l *loop) advance() bool {
@@ -69,7 +69,7 @@ func (l *loop) advance() bool {
 	return true
 }
 
-// peek reads ahead until n elements wait, and reports whether there are as many.
+// peek reads ahead until n elements are buffered, and reports whether there are that many.
 func (l *loop) peek(n int) bool {
 	for !l.ended && len(l.ahead) < n {
 		v, ok := l.next()
@@ -82,7 +82,7 @@ func (l *loop) peek(n int) bool {
 	return len(l.ahead) >= n
 }
 
-// length reads to the end if the number of elements is not known.
+// length reads all elements if their number is unknown.
 func (l *loop) length() int {
 	if s, ok := l.items.(sized); ok && l.statement.filter.expr == nil {
 		return s.size()
@@ -140,7 +140,7 @@ func (l *loop) attr(_ *render, name string) value {
 	return methodOf(loopMethods[:], name, l)
 }
 
-// invoke is loop(items) in a recursive loop. It returns the text of the loop over other items.
+// invoke implements loop(items) of a recursive loop. It returns the output of the loop over items.
 func (l *loop) invoke(r *render, a *args) value {
 	if !l.statement.recursive {
 		r.fail(`this loop is not "recursive"`)

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// formatSpec is how a value is formatted: [[fill]align][sign][#][0][width][,][.precision][verb].
+// formatSpec is a format specification: [[fill]align][sign][#][0][width][,][.precision][verb].
 type formatSpec struct {
 	fill      string
 	align     byte // < > ^ = or 0
@@ -17,17 +17,17 @@ type formatSpec struct {
 	alternate bool // #
 	width     int
 	group     string // separator of thousands
-	precision int    // -1 without
-	verb      byte   // 0 without
+	precision int    // -1 if absent
+	verb      byte   // 0 if absent
 }
 
-// specReader reads the parts of a format.
+// specReader parses a format specification.
 type specReader struct {
 	r    *render
 	rest string
 }
 
-// take reads a character if it is one of set, or returns 0.
+// take consumes a character if it is in set, or returns 0.
 func (s *specReader) take(set string) byte {
 	if s.rest == "" || strings.IndexByte(set, s.rest[0]) < 0 {
 		return 0
@@ -37,7 +37,7 @@ func (s *specReader) take(set string) byte {
 	return c
 }
 
-// number reads digits, or returns -1.
+// number consumes digits, or returns -1.
 func (s *specReader) number() int {
 	end := len(s.rest) - len(strings.TrimLeft(s.rest, "0123456789"))
 	if end == 0 {
@@ -51,7 +51,7 @@ func (s *specReader) number() int {
 	return n
 }
 
-// parseSpec parses what stands behind the colon of a replacement field.
+// parseSpec parses the part of a replacement field after the colon.
 func parseSpec(r *render, text string) formatSpec {
 	const aligns = "<>^="
 	s := &specReader{r, text}
@@ -102,7 +102,7 @@ func format(r *render, v value, f formatSpec) string {
 	return formatText(r, s, f)
 }
 
-// formatText cuts and aligns a string.
+// formatText truncates and aligns a string.
 func formatText(r *render, s string, f formatSpec) string {
 	if f.precision >= 0 && r.length(s) > f.precision {
 		s = s[:offset(s, f.precision)]
@@ -146,7 +146,7 @@ func formatNumber(r *render, n value, f formatSpec) string {
 	return aligned(r, sign, s, f)
 }
 
-// maxPrecision is more than the digits of any float.
+// maxPrecision exceeds the number of digits of any float.
 const maxPrecision = 1100
 
 // formatDigits formats a float without padding.
@@ -193,7 +193,7 @@ func grouped(digits, separator string) string {
 	return string(append(buf, digits[end:]...))
 }
 
-// aligned pads a text to the width. With "=" the padding stands between the sign and the digits.
+// aligned pads a string to the width. With "=" the padding goes between the sign and the digits.
 func aligned(r *render, sign, digits string, f formatSpec) string {
 	share := padLeft
 	switch f.align {
@@ -207,8 +207,8 @@ func aligned(r *render, sign, digits string, f formatSpec) string {
 	return pad(r, sign+digits, f.width, f.fill, share)
 }
 
-// pad pads s with copies of fill to width characters. Share returns how many of the n missing ones
-// stand before it.
+// pad pads s with copies of fill to width characters. share returns how many of the n missing ones
+// go before s.
 func pad(r *render, s string, width int, fill string, share func(n, width int) int) string {
 	n := width - r.length(s)
 	if n <= 0 {
@@ -222,5 +222,5 @@ func pad(r *render, s string, width int, fill string, share func(n, width int) i
 func padLeft(n, _ int) int  { return n }
 func padRight(int, int) int { return 0 }
 
-// padBoth has the odd one before the text if the width is odd too, as Python does.
+// padBoth puts the odd character before the string if the width is odd too, as Python does.
 func padBoth(n, width int) int { return n/2 + n&width&1 }

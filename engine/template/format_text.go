@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// percent is format % v, where v is a tuple of values, an object for fields such as %(name)s, or a
-// single value.
+// percent implements format % v, where v is a tuple of values, an object for fields such as
+// %(name)s, or a single value.
 func percent(r *render, format, v value) value {
 	p := &percentFormat{specReader: specReader{r, r.needText(format)}, of: v, text: str, args: []value{v}}
 	r.scan(p.rest)
@@ -23,10 +23,10 @@ func percent(r *render, format, v value) value {
 
 type percentFormat struct {
 	specReader
-	text func(*render, value) string // of values: str or escape
+	text func(*render, value) string // formats a value: str or escape
 	of   value
 	args []value
-	next int // index of the next value, -1 after a field with a name
+	next int // index of the next value, -1 after a named field
 }
 
 func (p *percentFormat) run() []byte {
@@ -50,7 +50,7 @@ func (p *percentFormat) run() []byte {
 	return buf
 }
 
-// field formats the field behind a percent sign.
+// field formats the field after a percent sign.
 func (p *percentFormat) field() string {
 	var v value
 	if p.take("(") != 0 {
@@ -131,8 +131,8 @@ func (p *percentFormat) format(v value, f formatSpec) string {
 	return formatText(p.r, s, f)
 }
 
-// braces is the method "format" of strings. A field is "{}" for the next value, or "{0}" or
-// "{name}", followed by a conversion and a format.
+// braces implements the string method "format". A field is "{}" for the next value, or "{0}" or
+// "{name}", optionally with a conversion and a format.
 func braces(r *render, format value, a *args) value {
 	f := &braceFormat{r: r, args: a, escape: isSafe(format)}
 	return like(format, r.made(f.text(r.needText(format))))
@@ -141,12 +141,12 @@ func braces(r *render, format value, a *args) value {
 type braceFormat struct {
 	r      *render
 	args   *args
-	auto   int // number of values taken by "{}"
+	auto   int // number of values used by "{}"
 	manual bool
 	escape bool
 }
 
-// text fills in the fields.
+// text returns s with its fields replaced.
 func (f *braceFormat) text(s string) string {
 	var buf []byte
 	for {
@@ -194,7 +194,7 @@ func (f *braceFormat) field(s string) string {
 	return text
 }
 
-// value returns the argument with a number or name, or the next one.
+// value returns the argument with the given index or name, or the next one.
 func (f *braceFormat) value(name string) value {
 	n, err := strconv.Atoi(name)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/easel-canvas/easel/engine"
 )
 
-// FuzzTemplate renders any text: the result is a text within the limits or an *Error, and the same
-// twice.
+// FuzzTemplate renders arbitrary input: the result is a string within the limits or an *Error, and
+// the same on the second render.
 func FuzzTemplate(f *testing.F) {
 	for _, line := range recordings(f, "jinja.jsonl") {
 		c, err := engine.ParseJSON(line)

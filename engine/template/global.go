@@ -1,6 +1,6 @@
 package template
 
-// globalTable lists the functions that exist without being variables.
+// globalTable lists the functions that are available without a variable.
 var globalTable = [...]callable{
 	{"range", 1, "start stop step", func(r *render, _ value, a *args) value {
 		s := &span{0, a.int(r, 0, 0), a.int(r, 2, 1)}
@@ -26,10 +26,10 @@ var globalTable = [...]callable{
 	{"joiner", 0, "sep", func(r *render, _ value, a *args) value { return &joiner{separator: a.text(r, 0, ", ")} }},
 }
 
-// namespace is an object whose attributes "set" can change from within loops.
+// namespace is an object whose attributes the tag "set" can change inside loops.
 type namespace struct{ members *dict }
 
-// cycler returns its items in turn, over and over.
+// cycler returns its items in turn and starts over after the last one.
 type cycler struct {
 	items []value
 	index int

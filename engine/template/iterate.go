@@ -28,7 +28,7 @@ func elements(v value) iterator {
 	case *undefined, hollow:
 		return (&generator{}).next
 	case *list:
-		return func() (value, bool) { // the list may grow meanwhile
+		return func() (value, bool) { // the list may grow during iteration
 			i++
 			x := pick(v.all(), i)
 			return x, x != nil
@@ -58,7 +58,7 @@ func elements(v value) iterator {
 	}
 }
 
-// each calls do with every element of v.
+// each calls do for every element of v.
 func each(r *render, v value, do func(value)) {
 	next := iterate(r, v)
 	for x, ok := next(); ok; x, ok = next() {

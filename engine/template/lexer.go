@@ -47,8 +47,8 @@ type lexer struct {
 	tokens []token
 }
 
-// lex returns the tokens of a template, which end with tokEnd. It fails with a panic, see caught.
-// As in Jinja, line ends become LF and the last one is dropped.
+// lex splits a template into tokens, of which the last is tokEnd. It fails with a panic; see
+// caught. As in Jinja, line ends become LF and the last one is dropped.
 func lex(src string) []token {
 	if strings.IndexByte(src, '\r') >= 0 {
 		src = strings.ReplaceAll(strings.ReplaceAll(src, "\r\n", "\n"), "\r", "\n")
@@ -69,7 +69,7 @@ func (l *lexer) add(kind tokenKind, text string) {
 	l.tokens = append(l.tokens, token{kind, text, l.line})
 }
 
-// addText adds literal text, without trailing space if trim is set.
+// addText adds literal text, without trailing white space if trim is set.
 func (l *lexer) addText(text string, trim bool) {
 	if trim {
 		text = strings.TrimRightFunc(text, isSpace)
@@ -89,7 +89,7 @@ func (l *lexer) skipSpace() {
 	l.skip(len(l.src) - len(strings.TrimLeftFunc(l.src[l.i:], isSpace)))
 }
 
-// open returns the index behind an opening mark, and whether the mark removes the space before it.
+// open returns the index after an opening mark, and whether the mark removes the space before it.
 func (l *lexer) open(mark int) (inside int, trim bool) {
 	inside = mark + 2
 	trim = strings.HasPrefix(l.src[inside:], "-")
@@ -99,7 +99,7 @@ func (l *lexer) open(mark int) (inside int, trim bool) {
 	return inside, trim
 }
 
-// pass moves to index end, and behind the space there if trim is set.
+// pass moves to index end, and past the white space there if trim is set.
 func (l *lexer) pass(end int, trim bool) {
 	if l.skip(end); trim {
 		l.skipSpace()
@@ -120,7 +120,7 @@ func (l *lexer) text() {
 	switch l.src[mark+1] {
 	case '#':
 		comment, _, closed := strings.Cut(l.src[l.i:], "#}")
-		if !closed && comment != "" { // a mark at the very end opens nothing
+		if !closed && comment != "" { // a mark at the very end is ignored
 			l.fail(`comment without end, expected "#}"`)
 		}
 		l.pass(min(l.i+len(comment)+2, len(l.src)), strings.HasSuffix(comment, "-"))
@@ -152,8 +152,8 @@ func nextMark(src string, from int) int {
 	}
 }
 
-// rawTag returns the end of a tag with this name at index i, inside its opening mark, or 0. Trim
-// reports whether the tag removes the space behind it.
+// rawTag returns the end of a tag with the given name at index i, inside its opening mark, or 0.
+// trim reports whether the tag removes the white space after it.
 func rawTag(src string, i int, name string) (end int, trim bool) {
 	rest, ok := strings.CutPrefix(strings.TrimLeftFunc(src[i:], isSpace), name)
 	rest = strings.TrimLeftFunc(rest, isSpace)
@@ -184,7 +184,7 @@ func (l *lexer) raw() {
 	}
 }
 
-// expression reads the tokens of a tag up to its closing mark, closer and a brace.
+// expression reads the tokens of a tag up to its closing mark: closer and a brace.
 func (l *lexer) expression(closer byte, kind tokenKind) {
 	open := 0 // brackets to be closed
 	for {
@@ -224,7 +224,7 @@ func (l *lexer) expression(closer byte, kind tokenKind) {
 	}
 }
 
-// close reads the closing mark if rest begins with it.
+// close consumes the closing mark if rest begins with it.
 func (l *lexer) close(rest string, closer byte, kind tokenKind) bool {
 	n := 0
 	if rest[0] == '-' || rest[0] == '+' && kind == tokTagClose {
@@ -282,7 +282,7 @@ func (l *lexer) quoted(quote byte) {
 	l.fail("string without end, expected %c", quote)
 }
 
-// unescape decodes the escapes of a string literal. A backslash before another character stays.
+// unescape decodes the escapes of a string literal. Unknown escapes are left unchanged.
 func (l *lexer) unescape(s string) string {
 	const letters, values = `abfnrtv\'"`, "\a\b\f\n\r\t\v\\'\""
 	var out []byte
@@ -360,8 +360,7 @@ func digitValue(c byte) int {
 	return 99
 }
 
-// digitsEnd returns the end of the digits at index i, which may have single underscores between
-// them.
+// digitsEnd returns the end of the digits at index i, which single underscores may separate.
 func digitsEnd(s string, i, base int) int {
 	start, end := i, i
 	for ; i < len(s); i++ {

@@ -71,7 +71,8 @@ var stringMethods = [...]callable{
 	}},
 }
 
-// textMethod makes a method or filter of a function. Other values are printed first.
+// textMethod makes a method or filter from a function. Values that are not strings are printed
+// first.
 func textMethod(change func(string) string) method {
 	return func(r *render, v value, _ *args) value {
 		s := str(r, v)
@@ -80,7 +81,7 @@ func textMethod(change func(string) string) method {
 	}
 }
 
-// caseMethod tests whether a string has letters with case, and is holds for all of them.
+// caseMethod tests whether a string has letters with case, and is returns true for all of them.
 func caseMethod(is func(rune) bool) method {
 	return func(r *render, v value, _ *args) value {
 		s := str(r, v)
@@ -90,7 +91,7 @@ func caseMethod(is func(rune) bool) method {
 	}
 }
 
-// everyMethod tests whether a string is not empty and is holds for all characters.
+// everyMethod tests whether a string is not empty and is returns true for all its characters.
 func everyMethod(is func(rune) bool) method {
 	return func(r *render, v value, _ *args) value {
 		s := str(r, v)
@@ -99,14 +100,14 @@ func everyMethod(is func(rune) bool) method {
 	}
 }
 
-// isDigit includes superscripts, subscripts and digits in circles.
+// isDigit includes superscripts, subscripts and circled digits.
 func isDigit(c rune) bool {
 	return unicode.IsDigit(c) || strings.ContainsRune("²³¹", c) ||
 		c >= 0x2070 && c <= 0x2089 && unicode.IsNumber(c) ||
 		c >= 0x2460 && c <= 0x2468 || c >= 0x2474 && c <= 0x247c || c >= 0x2488 && c <= 0x2490
 }
 
-// isNumeric includes Chinese numbers.
+// isNumeric includes Chinese numerals.
 func isNumeric(c rune) bool {
 	return unicode.IsNumber(c) || strings.ContainsRune("一二三四五六七八九十百千万億兆亿零壹贰叁肆伍陆柒捌玖拾佰仟萬", c)
 }
@@ -122,7 +123,7 @@ func padMethod(share func(n, width int) int) method {
 }
 
 // window returns the part of a string between the arguments "start" and "end", and the index of its
-// first character. Ok is false if start is beyond the end.
+// first character. ok is false if start is beyond the end.
 func window(r *render, v value, a *args) (part string, start int, ok bool) {
 	s := str(r, v)
 	if a.at(1) == nil && a.at(2) == nil {
@@ -170,7 +171,7 @@ func cutMethod(cut func(s, affix string) string) method {
 	return func(r *render, v value, a *args) value { return like(v, cut(str(r, v), a.text(r, 0, ""))) }
 }
 
-// stripMethod removes the characters of the argument, or space, from the chosen ends.
+// stripMethod removes the characters of the argument, or white space, from the chosen ends.
 func stripMethod(left, right bool) method {
 	return func(r *render, v value, a *args) value {
 		s, drop := str(r, v), isSpace
@@ -217,7 +218,7 @@ func partitionMethod(find func(s, sub string) int, last bool) method {
 	}
 }
 
-// separator returns the first argument, which may not be empty.
+// separator returns the first argument, which must not be empty.
 func separator(r *render, a *args) string {
 	sep := a.text(r, 0, "")
 	if sep == "" {
@@ -263,7 +264,7 @@ func splitMethod(fromRight bool) method {
 	}
 }
 
-// splitSpace splits a string at runs of space, at most so many times.
+// splitSpace splits a string at runs of white space, at most most times.
 func splitSpace(s string, most int, fromRight bool) []string {
 	isText := func(c rune) bool { return !isSpace(c) }
 	trim := strings.TrimLeftFunc

@@ -11,7 +11,7 @@ import (
 )
 
 // digits is an integer beyond int64 in decimal, without leading zeros. It can be printed, compared
-// and converted to a float, but not calculated with.
+// and converted to a float, but arithmetic on it fails.
 type digits string
 
 // maxDigits bounds the length of an integer, as in Python.
@@ -54,9 +54,9 @@ func toFloat(n value) float64 {
 	return math.NaN()
 }
 
-// parseInteger parses an integer with an optional sign. Base 0 is given by the prefix. The result
-// is nil for other text and for more than maxDigits digits. An integer beyond int64 is digits in
-// base 10 and nil in others; large reports either.
+// parseInteger parses an integer with an optional sign. Base 0 is derived from the prefix. The
+// result is nil for other strings and for more than maxDigits digits. An integer beyond int64 is a
+// digits in base 10 and nil in other bases; large is true in both cases.
 func parseInteger(s string, base int) (n value, large bool) {
 	sign := ""
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -91,7 +91,7 @@ func parseInteger(s string, base int) (n value, large bool) {
 	return nil, errors.Is(err, strconv.ErrRange)
 }
 
-// parseFloat parses a float. One that is too large is infinite.
+// parseFloat parses a float. The result is infinite if it is too large.
 func parseFloat(s string) float64 {
 	f, _ := strconv.ParseFloat(s, 64)
 	return f
@@ -161,7 +161,7 @@ func arithmetic(r *render, op string, a, b value) value {
 	return floatArithmetic(r, op, toFloat(a), toFloat(b))
 }
 
-// tooLarge ends the render because of an integer beyond int64.
+// tooLarge aborts the render because of an integer beyond int64.
 func tooLarge(r *render) {
 	r.fail("integer arithmetic is limited to 64 bits, from -2**63 to 2**63-1; use |float for larger numbers")
 }
@@ -281,7 +281,7 @@ func signed(r *render, v value, minus bool) value {
 	return n
 }
 
-// round rounds a number to places behind the point; halves go to the even neighbour.
+// round rounds a number to places after the decimal point, halves to even.
 func round(r *render, n value, places int) value {
 	f, isFloat := n.(float64)
 	switch {

@@ -148,7 +148,7 @@ func TestLargeIntegersPassThrough(t *testing.T) {
 		"the integer 9223372036854775808 is beyond the limits of 64 bits, -2**63 and 2**63-1")
 }
 
-func TestRoundingOfIntegersNearTheEnds(t *testing.T) {
+func TestRoundIntegersNearInt64Limits(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "0 0 1200 0", rendered(t,
 		`{{ 9|round(-400) }} {{ 4999999999999999999|round(-19) }} {{ 1250|round(-2) }} {{ 50|round(-2) }}`))

@@ -101,8 +101,8 @@ func repeated(r *render, items []value, n int) []value {
 	return out
 }
 
-// joined returns the texts of values with a separator between them. If autoescape is on and one of
-// them is safe, all are escaped and the result is safe.
+// joined concatenates the string forms of values with a separator. If autoescape is on and one of
+// the strings is safe, all are escaped and the result is safe.
 func joined(r *render, separator value, items []value) value {
 	escaped := r.autoescape && isSafe(separator)
 	for _, x := range items {
@@ -155,7 +155,7 @@ func compare(r *render, op string, a, b value) bool {
 	return ok && c >= 0
 }
 
-// equal reports whether two values are equal. Of different types, only numbers can be.
+// equal reports whether two values are equal. Only numbers can be equal across types.
 func equal(r *render, a, b value) bool {
 	r.spend(1)
 	if x, y := number(a), number(b); x != nil && y != nil {
@@ -191,7 +191,7 @@ func equal(r *render, a, b value) bool {
 	return false
 }
 
-// identical reports whether two values are the same one. A method is a new value on each access.
+// identical reports whether two values are the same object. A method is a new value on each access.
 func identical(a, b value) bool {
 	f, isFunction := a.(*function)
 	g, isOther := b.(*function)
@@ -225,7 +225,7 @@ func equalDicts(r *render, a, b *dict) bool {
 	return true
 }
 
-// order compares two values for < and >, and fails if they have no order. Ok is false for NaN.
+// order compares two values for < and >, and fails if they have no order. ok is false for NaN.
 func order(r *render, a, b value) (c int, ok bool) {
 	r.spend(1)
 	if x, y := number(a), number(b); x != nil && y != nil {

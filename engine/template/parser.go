@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// parser builds the tree of a template by recursive descent. It fails with a panic, see caught.
-// This file holds the expressions, parser_tag.go the statements.
+// parser builds the tree of a template by recursive descent. It fails with a panic; see caught.
+// This file parses expressions, parser_tag.go statements.
 type parser struct {
 	cursor
 	ids     map[string]int // indexes of names
@@ -45,8 +45,8 @@ func (p *parser) id(name string) int {
 	return i
 }
 
-// level is the binding strength of an operator. The order is that of Jinja: "~" stands between "+"
-// and "*", and "**" groups from the left like all others.
+// level is the precedence of an operator. The order is that of Jinja: "~" is between "+" and "*",
+// and "**" is left associative like all others.
 type level int
 
 const (
@@ -66,7 +66,7 @@ var levels = map[string]level{
 	"*": levelProduct, "/": levelProduct, "//": levelProduct, "%": levelProduct, "**": levelPower,
 }
 
-// operator returns the infix operator that is next; ok is false if there is none.
+// operator returns the next token as an infix operator; ok is false if it is not one.
 func (p *parser) operator() (op string, l level, ok bool) {
 	t := p.tokens[p.i]
 	if t.kind == tokName && t.text == "not" && p.at(1, tokName, "in") {
@@ -78,7 +78,7 @@ func (p *parser) operator() (op string, l level, ok bool) {
 	return t.text, l, ok
 }
 
-// condition parses an expression that is not "a if b else c".
+// condition parses an expression other than "a if b else c".
 func (p *parser) condition() node { return p.infix(levelOr) }
 
 // expression parses an expression, which may be "a if b else c".
@@ -153,7 +153,7 @@ func (p *parser) comparison(first node) expr {
 	}
 }
 
-// unary parses signs, a primary and what follows it. Filters apply to the outermost sign.
+// unary parses signs, a primary and its postfix. Filters apply to the outermost sign.
 func (p *parser) unary(filters bool) node {
 	line := p.peek().line
 	minus := p.sign("-")
@@ -203,7 +203,7 @@ func (p *parser) primary() node {
 	return node{t.line, e}
 }
 
-// bracket parses a tuple or parenthesis, list or object behind its opening sign, or returns nil.
+// bracket parses a tuple or parenthesis, list or object after its opening sign, or returns nil.
 func (p *parser) bracket(t token) expr {
 	switch t.text {
 	case "(":
@@ -240,7 +240,7 @@ func (p *parser) integer(text string) value {
 	return n
 }
 
-// tuple parses one expression, or several with commas as a tuple. A name in ends stops it.
+// tuple parses one expression, or a tuple of several with commas. A name in ends stops it.
 func (p *parser) tuple(one func() node, ends ...string) node {
 	var list []node
 	line, comma := p.peek().line, false
@@ -265,7 +265,7 @@ func (p *parser) tuple(one func() node, ends ...string) node {
 	return list[0]
 }
 
-// postfix parses the attributes, items and calls behind an expression, and filters, tests and calls
+// postfix parses the attributes, items and calls after an expression, and filters, tests and calls
 // of their results.
 func (p *parser) postfix(n node, filters bool) node {
 	for filtered := false; ; {
@@ -295,7 +295,7 @@ func (p *parser) postfix(n node, filters bool) node {
 	}
 }
 
-// attribute parses what follows a dot: a name or an index.
+// attribute parses the name or index after a dot.
 func (p *parser) attribute(owner node) expr {
 	t := p.next()
 	switch t.kind {
@@ -308,7 +308,7 @@ func (p *parser) attribute(owner node) expr {
 	return nil
 }
 
-// subscript parses an index, or a slice such as 1:5:2, of which every part is optional.
+// subscript parses an index, or a slice such as 1:5:2, in which every part is optional.
 func (p *parser) subscript() node {
 	s := &sliceExpr{}
 	line, i := p.peek().line, 0
@@ -356,7 +356,7 @@ func (p *parser) arguments() *argumentList {
 	return a
 }
 
-// pipes parses filters, each behind a "|".
+// pipes parses filters, each after a "|".
 func (p *parser) pipes(n node) node {
 	for p.sign("|") {
 		n = p.filter(n)
@@ -375,7 +375,7 @@ func (p *parser) filter(input node) node {
 	return node{line, f}
 }
 
-// test parses what follows "is".
+// test parses the test after "is".
 func (p *parser) test(input node) expr {
 	t := &testExpr{applied: applied{what: "test", input: input}, negate: p.word("not")}
 	p.find(&t.applied, builtin.tests)

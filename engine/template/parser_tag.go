@@ -2,8 +2,8 @@ package template
 
 import "slices"
 
-// body parses statements up to a tag with one of these names, which is not read. Without names it
-// parses up to the end of the template.
+// body parses statements up to a tag with one of these names, which is not consumed. Without names
+// it parses to the end of the template.
 func (p *parser) body(ends ...string) body {
 	p.enter()
 	var b body
@@ -42,7 +42,7 @@ func (p *parser) body(ends ...string) body {
 	}
 }
 
-// leniently parses with unknown filters and tests allowed or not.
+// leniently calls parse with unknown filters and tests allowed or not.
 func (p *parser) leniently(lenient bool, parse func()) {
 	outer := p.lenient
 	p.lenient = lenient
@@ -50,7 +50,7 @@ func (p *parser) leniently(lenient bool, parse func()) {
 	p.lenient = outer
 }
 
-// until parses a body and the start of the tag that ends it, whose name it returns.
+// until parses a body and the start of the tag that ends it, and returns the name of that tag.
 func (p *parser) until(lenient bool, ends ...string) (b body, end string) {
 	p.leniently(lenient, func() { b = p.body(ends...) })
 	p.next()
@@ -65,7 +65,7 @@ func (p *parser) block(end string) body {
 	return b
 }
 
-// statement parses the rest of a tag behind its name.
+// statement parses the rest of a tag after its name.
 func (p *parser) statement(name token) statement {
 	switch name.text {
 	case "if":
@@ -254,7 +254,7 @@ func (p *parser) blockTag() statement {
 	return s
 }
 
-// target parses what "set" assigns to: names, or an attribute of a namespace.
+// target parses the left side of a "set": names, or an attribute of a namespace.
 func (p *parser) target() target {
 	if p.peek().kind == tokName && p.at(1, tokSign, ".") {
 		id := p.id(p.next().text)
@@ -264,7 +264,7 @@ func (p *parser) target() target {
 	return p.targets()
 }
 
-// targets parses a name or several, possibly nested in parentheses.
+// targets parses one or more names, possibly nested in parentheses.
 func (p *parser) targets(ends ...string) target {
 	return p.asTarget(p.tuple(p.primary, ends...).expr)
 }

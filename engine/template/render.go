@@ -2,11 +2,11 @@ package template
 
 import "strings"
 
-// render is one evaluation of a template. It belongs to one goroutine.
+// render is one evaluation of a template. It is not safe for concurrent use.
 type render struct {
 	budget
 	template   *Template
-	vars       Vars  // nil without
+	vars       Vars  // may be nil
 	texts      Texts // nil without
 	tables     *tables
 	out        *strings.Builder
@@ -45,7 +45,7 @@ func (r *render) print(v value) {
 	r.write(str(r, v))
 }
 
-// capture returns what run writes. It is safe if autoescape is on.
+// capture returns the output of run. It is safe if autoescape is on.
 func (r *render) capture(run func()) value {
 	outer := r.out
 	r.out = &strings.Builder{}
@@ -55,14 +55,14 @@ func (r *render) capture(run func()) value {
 	return r.markup(s)
 }
 
-// block returns the text of a body with a scope of its own below parent.
+// block returns the output of a body in a new scope below parent.
 func (r *render) block(parent *scope, b body) value {
 	return r.capture(func() {
 		r.within(parent, func() { b.exec(r) })
 	})
 }
 
-// markup returns a text that is safe if autoescape is on.
+// markup returns s, as a safe string if autoescape is on.
 func (r *render) markup(s string) value {
 	if r.autoescape {
 		return safe(s)
@@ -70,7 +70,7 @@ func (r *render) markup(s string) value {
 	return s
 }
 
-// scope holds the variables set inside of a loop, macro or block. A name is looked up from the
+// scope holds the variables set inside a loop, macro or block. A name is looked up from the
 // innermost scope outwards, and set in the innermost one.
 type scope struct {
 	parent *scope
@@ -92,7 +92,7 @@ func (s *scope) find(r *render, id int) int {
 // clear removes all variables.
 func (s *scope) clear() { s.ids, s.values = s.ids[:0], s.values[:0] }
 
-// within runs something in a new scope below parent.
+// within calls run in a new scope below parent.
 func (r *render) within(parent *scope, run func()) {
 	outer := r.scope
 	r.scope = &scope{parent: parent}
@@ -112,8 +112,7 @@ func (r *render) set(id int, v value) {
 	}
 }
 
-// lookup returns a variable of the scopes, the template, the variables from outside or the global
-// functions.
+// lookup returns a variable of the scopes, the template or the caller, or a global function.
 func (r *render) lookup(id int) value {
 	for s := r.scope; s != nil; s = s.parent {
 		if i := s.find(r, id); i >= 0 {

@@ -22,7 +22,7 @@ func (b body) exec(r *render) {
 	r.depth--
 }
 
-// The statements. Bodies have a scope of their own, except those of "if".
+// Statements. Bodies have their own scopes, except those of "if".
 type (
 	textStatement  struct{ text string }
 	printStatement struct{ list []node }
@@ -128,7 +128,7 @@ func (s *blockStatement) exec(r *render) {
 	r.within(parent, func() { s.body.exec(r) })
 }
 
-// target is what a value can be assigned to.
+// target is the left side of an assignment.
 type target interface{ assign(r *render, v value) }
 
 type (
@@ -186,7 +186,7 @@ func (m *macroValue) attr(_ *render, name string) value {
 	return nil
 }
 
-// invoke returns the text of the macro.
+// invoke returns the output of the macro.
 func (m *macroValue) invoke(r *render, a *args) value {
 	return r.capture(func() {
 		r.within(m.parent, func() {

@@ -10,13 +10,13 @@ type Template struct {
 	size   int      // of the source, in bytes
 }
 
-// Vars returns the variable with a name; ok is false if there is none. A render calls it at most
+// Vars returns the value of a variable; ok is false if it is not defined. A render calls it at most
 // once per name and only for names that it evaluates. The Lookup method of an object is a Vars. A
-// stream must be read before; unread it is empty.
+// stream must be read before the render; an unread one is empty.
 type Vars func(name string) (v engine.Value, ok bool)
 
-// Texts is Vars for templates that see every value as text. In conditions and loops a value that is
-// false (null, 0, false, [], {}) stays false, whatever its text.
+// Texts is Vars for templates that see every value as a string. In conditions and loops a false
+// value (null, 0, false, [], {}) stays false, whatever its string is.
 type Texts func(name string) (v engine.Value, text string, ok bool)
 
 // Parse compiles a template. The error is an *Error that wraps ErrSyntax.
@@ -26,11 +26,11 @@ func Parse(text string) (t *Template, err error) {
 	return p.parse(text), nil
 }
 
-// Render renders the template within the default Limits. The error is an *Error; the text is empty
-// then. A nil vars has no variables.
+// Render renders the template within the default Limits. An error is an *Error, and the string is
+// empty then. vars may be nil.
 func (t *Template) Render(vars Vars) (string, error) { return t.RenderWithin(Limits{}, vars) }
 
-// RenderTexts is RenderWithin for variables that are texts.
+// RenderTexts is RenderWithin for variables as strings.
 func (t *Template) RenderTexts(limits Limits, texts Texts) (string, error) {
 	return t.render(newRender(t, limits, nil, texts))
 }

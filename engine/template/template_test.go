@@ -22,7 +22,7 @@ func rendered(t *testing.T, text string, pairs ...any) string {
 	return out
 }
 
-func TestRenderAsksForEachVariableOnce(t *testing.T) {
+func TestRenderLooksUpEachVariableOnce(t *testing.T) {
 	tmpl, err := Parse(`{{ a }}{{ a }}{% if false %}{{ b }}{% endif %}` +
 		`{% for i in [1, 2] %}{{ c }}{% endfor %}{{ range(2) }}`)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestRenderAsksForEachVariableOnce(t *testing.T) {
 	require.Equal(t, []string{"a", "c", "range"}, asked)
 }
 
-// A false value is shown and stays false: its text must not make "{% if {begin@flag} %}" hold.
+// A false value is printed and stays false: its string must not satisfy "{% if {begin@flag} %}".
 func TestTextsOfFalseValuesAreFalse(t *testing.T) {
 	vars := engine.Object("f", false, "z", 0, "l", []any{}, "o", engine.Object(), "n", nil, "s", "0", "one", 1)
 	for text, want := range map[string]string{
@@ -91,7 +91,7 @@ func TestOneTemplateRendersInManyGoroutines(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// A goroutine of the wait group may still be ending.
+	// A goroutine of the wait group may not have exited yet.
 	for late := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		require.True(t, time.Now().Before(late), "%d goroutines, %d before", runtime.NumGoroutine(), before)
 	}
@@ -128,7 +128,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 	}
 }
 
-func TestErrorsSayWhetherTheTemplateOrALimitIsToBlame(t *testing.T) {
+func TestErrorsDistinguishTemplateFromLimit(t *testing.T) {
 	_, err := Parse("{{")
 	require.ErrorIs(t, err, ErrSyntax)
 	tmpl, err := Parse("{{ 1 / 0 }}")
@@ -140,7 +140,7 @@ func TestErrorsSayWhetherTheTemplateOrALimitIsToBlame(t *testing.T) {
 	require.ErrorIs(t, err, ErrLimit)
 }
 
-func TestMistakesOfTheEvaluatorBecomeErrors(t *testing.T) {
+func TestEvaluatorPanicsBecomeErrors(t *testing.T) {
 	tmpl, err := Parse("\n{{ x }}")
 	require.NoError(t, err)
 	_, err = tmpl.Render(func(string) (engine.Value, bool) {
@@ -150,7 +150,7 @@ func TestMistakesOfTheEvaluatorBecomeErrors(t *testing.T) {
 	require.ErrorContains(t, err, "template line 2: internal error: runtime error: index out of range")
 }
 
-func TestBytesThatAreNotTextPassThrough(t *testing.T) {
+func TestInvalidUTF8PassesThrough(t *testing.T) {
 	require.Equal(t, "a\xff|1|", rendered(t, "{{ s[0] }}{{ s[1:] }}|{{ 'é'|length }}|{{ n }}", "s", "a\xff", "n", ""))
 	require.Equal(t, strings.Repeat("x", 100), rendered(t, "{{ 'x' * n }}", "n", 100))
 }

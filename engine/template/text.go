@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// multiUpper maps characters to an upper case of several characters. Greek letters with a iota
-// subscript are left out.
+// multiUpper maps characters to upper case forms of several characters. Greek letters with an iota
+// subscript are omitted.
 var multiUpper = strings.NewReplacer("ß", "SS", "ŉ", "ʼN", "ǰ", "J̌", "ΐ", "Ϊ́", "ΰ", "Ϋ́", "և", "ԵՒ",
 	"ẖ", "H̱", "ẗ", "T̈", "ẘ", "W̊", "ẙ", "Y̊", "ẚ", "Aʾ", "ﬀ", "FF", "ﬁ", "FI", "ﬂ", "FL", "ﬃ", "FFI",
 	"ﬄ", "FFL", "ﬅ", "ST", "ﬆ", "ST", "ﬓ", "ՄՆ", "ﬔ", "ՄԵ", "ﬕ", "ՄԻ", "ﬖ", "ՎՆ", "ﬗ", "ՄԽ")
@@ -54,15 +54,15 @@ func titleWords(s string) string {
 	return titled(s, titleRune, func(before rune) bool { return !isCased(before) })
 }
 
-// titleText capitalizes every word behind space, hyphens and opening brackets, as the filter
+// titleText capitalizes every word after white space, hyphens and opening brackets, as the filter
 // "title" does.
 func titleText(s string) string {
 	first := func(c rune) string { return upper(string(c)) }
 	return titled(s, first, func(before rune) bool { return isSpace(before) || strings.ContainsRune("-({[<", before) })
 }
 
-// titled returns s in lower case, but with first for the characters at the start and where starts
-// holds for the character before.
+// titled returns s in lower case, except for the first character and those after a character for
+// which starts returns true, which are mapped by first.
 func titled(s string, first func(rune) string, starts func(before rune) bool) string {
 	var b strings.Builder
 	done, next := 0, true
@@ -76,7 +76,7 @@ func titled(s string, first func(rune) string, starts func(before rune) bool) st
 	return b.String() + lower(s[done:])
 }
 
-// lines splits s at line ends, which are kept or dropped.
+// lines splits s at line ends, which are included if keep is set.
 func lines(s string, keep bool) []string {
 	isEnd := func(c rune) bool {
 		return c >= '\n' && c <= '\r' || c >= 0x1c && c <= 0x1e || c == 0x85 || c == 0x2028 || c == 0x2029
@@ -106,12 +106,12 @@ func isWord(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsN
 type wrapper struct {
 	width     int
 	breakLong bool // words longer than a line
-	hyphens   bool // behind hyphens
+	hyphens   bool // words at hyphens
 	lines     []string
 }
 
-// paragraph breaks one line. A chunk of space is dropped at the end of a line, and at the start of
-// all but the first.
+// paragraph breaks one line. White space is dropped at the end of a line, and at the start of all
+// but the first.
 func (w *wrapper) paragraph(s string) {
 	blank := func(chunk string) bool { return strings.TrimLeftFunc(chunk, isSpace) == "" }
 	chunks, before := w.chunks([]rune(s)), len(w.lines)
@@ -140,8 +140,8 @@ func (w *wrapper) paragraph(s string) {
 	}
 }
 
-// long handles a chunk that is longer than a line. What fits goes into the room that is left, up to
-// the last hyphen if there is one. A word that may not be broken gets a line of its own.
+// long handles a chunk that is longer than a line. The part that fits fills the remaining room, up
+// to the last hyphen if there is one. A word that must not be broken gets its own line.
 func (w *wrapper) long(line, chunks []string, room int) (newLine, rest []string) {
 	s := chunks[0]
 	cut := offset(s, room)
@@ -157,8 +157,8 @@ func (w *wrapper) long(line, chunks []string, room int) (newLine, rest []string)
 	return append(line, s[:cut]), chunks
 }
 
-// chunks splits a line where it may be broken: around space and "--" between words, and behind a
-// hyphen between two letters on each side.
+// chunks splits a line where it may be broken: around white space and "--" between words, and after
+// a hyphen between two letters on each side.
 func (w *wrapper) chunks(s []rune) []string {
 	isBlank := func(i int) bool { return s[i] == ' ' || s[i] >= '\t' && s[i] <= '\r' }
 	isLetter := func(i int) bool { return i >= 0 && i < len(s) && isWord(s[i]) && !unicode.IsDigit(s[i]) }

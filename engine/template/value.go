@@ -10,7 +10,7 @@ import (
 
 // value is the value of an expression: none, bool, int64, digits, float64, string, safe, hollow,
 // *undefined, *list, *dict, *span, *generator, or an object or invoker. A Go nil stands for a value
-// that does not exist, such as an argument that was not given.
+// that does not exist, such as an omitted argument.
 type value = any
 
 // none is null.
@@ -19,8 +19,8 @@ type none struct{}
 // safe is a string that needs no HTML escaping.
 type safe string
 
-// hollow is the text of a false value: "0", "false", "[]" or "{}". It reads as that text but is
-// false, and it has no characters and the length 0.
+// hollow is the string form of a false value: "0", "false", "[]" or "{}". It prints as that string
+// but is false, and it has no characters and the length 0.
 type hollow string
 
 func (hollow) size() int { return 0 }
@@ -32,7 +32,7 @@ func undefinedf(format string, args ...any) *undefined {
 	return &undefined{fmt.Sprintf(format, args...)}
 }
 
-// object is a value with attributes of its own. The attribute is nil if the name is unknown.
+// object is a value with attributes. The attribute is nil if the name is unknown.
 type object interface {
 	attr(r *render, name string) value
 }
@@ -76,7 +76,7 @@ func asSequence(v value) (l *list, ok bool) {
 
 func (l *list) size() int { return max(len(l.items), l.source.Len()) }
 
-// all returns the elements, which belong to the list.
+// all returns the elements without copying them.
 func (l *list) all() []value {
 	if !l.source.IsNull() {
 		l.items = make([]value, 0, l.source.Len())
@@ -112,9 +112,9 @@ func (s *span) size() int {
 
 func (s *span) at(i int) value { return int64(s.start + i*s.step) }
 
-// generator returns its elements once, one by one. They are made when the first one is requested.
+// generator returns its elements once, one by one. They are computed on the first request.
 type generator struct {
-	start func() []value // nil once it was called
+	start func() []value // nil after the call
 	items []value
 }
 
@@ -153,7 +153,7 @@ func fromEngine(v engine.Value) value {
 	return v.Text()
 }
 
-// fromText returns the text of a value. The text of a false value is false.
+// fromText returns text as the string form of v. It is false in conditions if v is false.
 func fromText(v engine.Value, text string) value {
 	if v.Truthy() || v.Kind() == engine.KindString || text == "" {
 		return text
@@ -161,7 +161,7 @@ func fromText(v engine.Value, text string) value {
 	return hollow(text)
 }
 
-// asText returns the text of a string; ok is false for other values.
+// asText returns the content of a string; ok is false for other values.
 func asText(v value) (s string, ok bool) {
 	switch v := v.(type) {
 	case string:
@@ -174,7 +174,7 @@ func asText(v value) (s string, ok bool) {
 	return "", false
 }
 
-// like returns s as safe if it was made of a safe string.
+// like returns s, as a safe string if v is one.
 func like(v value, s string) value {
 	if isSafe(v) {
 		return safe(s)
@@ -192,7 +192,7 @@ func isUndefined(v value) bool {
 	return ok
 }
 
-// isNone reports whether an argument is none or was not given.
+// isNone reports whether an argument is none or omitted.
 func isNone(v value) bool {
 	_, ok := v.(none)
 	return ok || v == nil
@@ -277,7 +277,7 @@ func (r *render) needDefined(v value) {
 	}
 }
 
-// needText returns the text of a string and fails for other values.
+// needText returns the content of a string and fails for other values.
 func (r *render) needText(v value) string {
 	s, ok := asText(v)
 	if !ok {
@@ -287,7 +287,7 @@ func (r *render) needText(v value) string {
 	return s
 }
 
-// maxIndex bounds indexes and lengths far from overflow. Larger ones are equivalent.
+// maxIndex bounds indexes and lengths far from overflow. Larger ones have the same effect.
 const maxIndex = 1 << 60
 
 // needInt returns v as an index or length and fails for values that are not integers.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestValues covers what the recordings of Jinja2 do not reach.
+// TestValues covers cases that are not among the Jinja2 recordings.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	const many = `{% set d = {} %}{% for i in range(12) %}{% set _ = d.update({'k' ~ i: i}) %}{% endfor %}`

@@ -41,8 +41,8 @@ type writer struct {
 	r      *render
 	buf    []byte
 	json   bool
-	pretty bool    // JSON with every element on a line
-	indent string  // of pretty JSON
+	pretty bool    // JSON with one element per line
+	indent string  // indentation of pretty JSON
 	sorted bool    // Python with sorted keys
 	depth  int     // of nested containers
 	open   []value // containers being written
@@ -129,8 +129,8 @@ func (w *writer) opaque(v value) {
 	}
 }
 
-// container writes a value that holds others. Python abbreviates one that contains itself; JSON
-// reaches the limit of nesting.
+// container writes a value that contains others. Python abbreviates one that contains itself; JSON
+// fails at the nesting limit.
 func (w *writer) container(v value) {
 	if !w.json && slices.Contains(w.open, v) {
 		if _, ok := v.(*list); ok {

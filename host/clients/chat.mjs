@@ -1,14 +1,15 @@
-// What the clients of agents in OpenAI's form have in common. The argument is a JSON object with the key and the base
-// URLs of agents: {key, echo, failing, asking, nowhere}. Prints {whole, streamed}, each with what the client made of
-// every agent: {text, finish, tokens, created} or {error: {status, message}}.
+// Common part of the clients of agents in OpenAI's format. The argument is a JSON object with the
+// key and the base URLs of agents: {key, echo, failing, asking, nowhere}. Prints {whole, streamed},
+// each with the client's result per agent: {text, finish, tokens, created} or {error: {status,
+// message}}.
 const agents = JSON.parse(process.argv[2]);
 const parts = [{ type: "text", text: "one" }, { type: "text", text: "two" }];
 
-// connect gives a function that asks one agent: (options, stream) => (content) => outcome.
+// ask takes a function that connects to one agent: (options, stream) => (content) => outcome.
 export async function ask(connect) {
   const out = {};
   for (const [name, stream] of [["whole", false], ["streamed", true]]) {
-    const said = async (baseURL, content, key = agents.key) => {
+    const query = async (baseURL, content, key = agents.key) => {
       try {
         return await connect({ baseURL, key }, stream)(content);
       } catch (error) {
@@ -16,16 +17,16 @@ export async function ask(connect) {
       }
     };
     out[name] = {
-      echo: await said(agents.echo, "tea?"),
-      parts: await said(agents.echo, parts),
-      asking: await said(agents.asking, "hi"),
-      failing: await said(agents.failing, "hi"),
-      nowhere: await said(agents.nowhere, "hi"),
-      stranger: await said(agents.echo, "hi", "wrong"),
+      echo: await query(agents.echo, "tea?"),
+      parts: await query(agents.echo, parts),
+      asking: await query(agents.asking, "hi"),
+      failing: await query(agents.failing, "hi"),
+      nowhere: await query(agents.nowhere, "hi"),
+      unauthorized: await query(agents.echo, "hi", "wrong"),
     };
   }
   console.log(JSON.stringify(out));
-  process.exit(0); // without waiting for connections that a client keeps
+  process.exit(0); // without waiting for keep-alive connections
 }
 
 export function problem(message) {

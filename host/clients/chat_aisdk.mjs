@@ -1,4 +1,4 @@
-// Asks agents with the AI SDK. See chat.mjs for arguments and output.
+// Queries agents with the AI SDK. See chat.mjs for arguments and output.
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, streamText } from "ai";
 import { ask } from "./chat.mjs";

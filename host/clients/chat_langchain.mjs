@@ -1,4 +1,4 @@
-// Asks agents with LangChain. See chat.mjs for arguments and output.
+// Queries agents with LangChain. See chat.mjs for arguments and output.
 import { HumanMessage } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
 import { ask } from "./chat.mjs";

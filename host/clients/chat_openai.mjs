@@ -1,4 +1,4 @@
-// Asks agents with OpenAI's own client. See chat.mjs for arguments and output.
+// Queries agents with OpenAI's own client. See chat.mjs for arguments and output.
 import OpenAI from "openai";
 import { ask, problem } from "./chat.mjs";
 

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// said is what a client made of one answer of an agent.
-type said struct {
+// reply is the result of one request of a client to an agent.
+type reply struct {
 	Text, Finish    string
 	Tokens, Created int64
 	Error           *struct {
@@ -22,7 +22,7 @@ type said struct {
 	}
 }
 
-// openaigo builds the client of ./openaigo.
+// openaigo builds the client in ./openaigo.
 func openaigo(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "openaigo")
@@ -37,8 +37,8 @@ func openaigo(t *testing.T) string {
 	return file
 }
 
-// TestOpenAIClients asks agents through the clients that people have for OpenAI's form, with their
-// own habits of retrying.
+// TestOpenAIClients queries agents through common clients of OpenAI's API, with their default
+// retries.
 func TestOpenAIClients(t *testing.T) {
 	needNode(t)
 	s, native := serve(t, nil), openaigo(t)
@@ -53,7 +53,7 @@ func TestOpenAIClients(t *testing.T) {
 		for _, client := range []struct {
 			name    string
 			command []string
-			wire    bool // it shows when the answer was made
+			wire    bool // reports the creation time of the response
 		}{
 			{"openai-node", []string{"node", "chat_openai.mjs"}, true},
 			{"AI SDK", []string{"node", "chat_aisdk.mjs"}, true},
@@ -61,12 +61,12 @@ func TestOpenAIClients(t *testing.T) {
 			{"openai-go", []string{native}, true},
 		} {
 			if dialect != "" && client.name != "openai-node" {
-				continue // both dialects answer with the same code
+				continue // both dialects share this code
 			}
 			t.Run(client.name+dialect, func(t *testing.T) {
-				began := time.Now().Unix()
+				started := time.Now().Unix()
 				runs := s.runsOf(agents["failing"])
-				var got map[string]map[string]said
+				var got map[string]map[string]reply
 				program(t, &got, append(client.command, string(argument))...)
 				for _, form := range []string{"whole", "streamed"} {
 					for name, want := range map[string]string{
@@ -78,10 +78,10 @@ func TestOpenAIClients(t *testing.T) {
 						require.Equal(t, "stop", g.Finish, "%s %s", form, name)
 						require.Positive(t, g.Tokens, "%s %s", form, name)
 						if client.wire {
-							require.InDelta(t, began, g.Created, 120, "%s %s", form, name)
+							require.InDelta(t, started, g.Created, 120, "%s %s", form, name)
 						}
 					}
-					for name, status := range map[string]int{"nowhere": 404, "stranger": 401} {
+					for name, status := range map[string]int{"nowhere": 404, "unauthorized": 401} {
 						require.NotNil(t, got[form][name].Error, "%s %s: %+v", form, name, got[form][name])
 						require.Equal(t, status, got[form][name].Error.Status, "%s %s: %+v", form, name, got[form][name].Error)
 					}
@@ -90,13 +90,13 @@ func TestOpenAIClients(t *testing.T) {
 				}
 				require.Equal(t, 400, got["whole"]["failing"].Error.Status)
 				require.Contains(t, got["whole"]["nowhere"].Error.Message, "You don't own the agent 0123")
-				require.Equal(t, runs+2, s.runsOf(agents["failing"]), "a run that failed is not started again")
+				require.Equal(t, runs+2, s.runsOf(agents["failing"]), "a failed run is not retried")
 			})
 		}
 	}
 }
 
-// runsOf is how many runs a canvas has had.
+// runsOf returns the number of runs of a canvas.
 func (s *server) runsOf(canvas string) int {
 	s.t.Helper()
 	var list struct{ Total int }

@@ -1,5 +1,5 @@
-// Reads a stream with the parser that the original's pages use. Arguments: URL, key, body. Prints the parsed events as
-// one JSON object: {type, events: [{id, event, data}], done, comments, errors}.
+// Reads a stream with the parser used by RAGFlow's pages. Arguments: URL, key, body. Prints the
+// parsed events as one JSON object: {type, events: [{id, event, data}], done, comments, errors}.
 import { createParser } from "eventsource-parser";
 
 const [, , url, key, body] = process.argv;

@@ -1,5 +1,5 @@
-// Starts the reference MCP server (sse or streamableHttp) on a free port of loopback, which it does not offer by
-// itself, and tells on one line each where it listens and what every request brings.
+// Starts the reference MCP server (sse or streamableHttp) on a free loopback port, which it does
+// not support itself. Prints one line with the port and one line per request.
 import { Server } from "node:http";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bin is a folder for the built program.
+// bin is a directory for the built program.
 var bin string
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
-	_ = os.RemoveAll(bin) // a folder of its own under the system's temporary one
+	_ = os.RemoveAll(bin) // a temporary directory of this package
 	os.Exit(code)
 }
 
@@ -46,7 +46,7 @@ var easel = sync.OnceValues(func() (string, error) {
 	return file, err
 })
 
-// packages installs what package-lock.json pins, when it is not there yet.
+// packages installs the dependencies in package-lock.json unless they are installed.
 var packages = sync.OnceValue(func() error {
 	if _, err := os.Stat("node_modules/.package-lock.json"); err == nil {
 		return nil
@@ -60,7 +60,7 @@ var packages = sync.OnceValue(func() error {
 	return nil
 })
 
-// needNode skips without Node.
+// needNode skips the test without Node and installs the packages.
 func needNode(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
@@ -69,13 +69,13 @@ func needNode(t *testing.T) {
 	require.NoError(t, packages())
 }
 
-// start runs a program whose lines are given to each, until the test ends.
+// start runs a program until the test ends and passes its output lines to each.
 func start(t *testing.T, cmd *exec.Cmd, each func(line string)) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	require.NoError(t, cmd.Start())
 	read := make(chan struct{})
 	go func() {
@@ -87,23 +87,23 @@ func start(t *testing.T, cmd *exec.Cmd, each func(line string)) {
 		}
 	}()
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended by itself
+		_ = cmd.Process.Kill() // it may have exited already
 		<-read
 		_ = cmd.Wait()
 		if t.Failed() {
-			t.Logf("%s: %s", filepath.Base(cmd.Path), complaints.String())
+			t.Logf("%s: %s", filepath.Base(cmd.Path), stderr.String())
 		}
 	})
 }
 
-// await waits for a value that a started program tells.
+// await waits for a value from a started program.
 func await[T any](t *testing.T, what string, c <-chan T) T {
 	t.Helper()
 	select {
 	case v := <-c:
 		return v
 	case <-time.After(2 * time.Minute):
-		t.Fatalf("%s did not come", what)
+		t.Fatalf("%s did not arrive", what)
 		panic("unreachable")
 	}
 }
@@ -114,15 +114,14 @@ type server struct {
 	url, key string
 }
 
-// serve starts the real program with a data folder of its own. environment
-// holds NAME=value.
+// serve starts the real program with its own data directory. environment has the form NAME=value.
 func serve(t *testing.T, environment []string, flags ...string) *server {
 	t.Helper()
 	file, err := easel()
 	require.NoError(t, err)
 	address, key := make(chan string, 1), make(chan string, 1)
 	cmd := exec.Command(file, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--sync", "interval"}, flags...)...)
-	cmd.Dir = t.TempDir() // no model configuration of the machine
+	cmd.Dir = t.TempDir() // ignore a model configuration of this machine
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "EASEL_") && !strings.HasPrefix(v, "OPENAI_") {
 			cmd.Env = append(cmd.Env, v)
@@ -140,20 +139,20 @@ func serve(t *testing.T, environment []string, flags ...string) *server {
 	return &server{t, await(t, "the host's address", address), await(t, "the host's key", key)}
 }
 
-// answer is what a request brought.
+// answer is the response to a request.
 type answer struct {
 	status int
 	header http.Header
 	text   []byte
 }
 
-// into reads the answer as JSON.
+// into decodes the response as JSON.
 func (a answer) into(t *testing.T, v any) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(a.text, v), "%s", a.text)
 }
 
-// call makes one request; a body that is not text is sent as JSON.
+// call makes one request. A body that is not a string is sent as JSON.
 func (s *server) call(method, path string, body any) answer {
 	s.t.Helper()
 	var send io.Reader
@@ -176,7 +175,7 @@ func (s *server) call(method, path string, body any) answer {
 	return answer{res.StatusCode, res.Header, text}
 }
 
-// canvas saves a document and gives its id.
+// canvas saves a document and returns its id.
 func (s *server) canvas(title string, dsl any) string {
 	s.t.Helper()
 	var out struct {
@@ -189,7 +188,7 @@ func (s *server) canvas(title string, dsl any) string {
 	return out.Data.ID
 }
 
-// node is one component of a document.
+// node returns one component of a document.
 func node(name string, params map[string]any, down ...string) map[string]any {
 	if down == nil {
 		down = []string{}
@@ -201,28 +200,27 @@ func document(components map[string]any) map[string]any {
 	return map[string]any{"components": components}
 }
 
-// echo says what it is asked.
+// echo is a canvas that replies with its query.
 var echo = document(map[string]any{
 	"begin":     node("Begin", map[string]any{"prologue": "Hi."}, "Message:A"),
 	"Message:A": node("Message", map[string]any{"content": []string{"Du sagst: {sys.query} ✓"}}),
 })
 
-// script runs a program of this folder under Node and reads the JSON that it
-// prints.
+// script runs a program of this directory with Node and decodes its JSON output.
 func script(t *testing.T, into any, arguments ...string) {
 	t.Helper()
 	program(t, into, append([]string{"node"}, arguments...)...)
 }
 
-// program runs a command and reads the JSON that it prints.
+// program runs a command and decodes its JSON output.
 func program(t *testing.T, into any, command ...string) {
 	t.Helper()
 	ctx, done := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer done()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	require.NoError(t, err, "%s", complaints.String())
+	require.NoError(t, err, "%s", stderr.String())
 	require.NoError(t, json.Unmarshal(out, into), "%s", out)
 }

@@ -17,23 +17,23 @@ import (
 	"github.com/easel-canvas/easel/host/internal/mcp"
 )
 
-// seen is one request that the reference server got.
-type seen struct{ Method, URL, Session, Token string }
+// recordedRequest is one request received by the reference server.
+type recordedRequest struct{ Method, URL, Session, Token string }
 
 // everything is a running reference server.
 type everything struct {
 	url  string
 	mu   sync.Mutex
-	list []seen
+	list []recordedRequest
 }
 
-func (e *everything) requests() []seen {
+func (e *everything) requests() []recordedRequest {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return append([]seen(nil), e.list...)
+	return append([]recordedRequest(nil), e.list...)
 }
 
-// sessions are the sessions that requests named.
+// sessions returns the session ids in the requests.
 func (e *everything) sessions() map[string]bool {
 	out := map[string]bool{}
 	for _, r := range e.requests() {
@@ -48,8 +48,8 @@ func (e *everything) sessions() map[string]bool {
 	return out
 }
 
-// told waits until the server has told of so many sessions, and wants no more.
-func (e *everything) told(t *testing.T, n int, why string) {
+// awaitSessions waits until requests of n sessions are recorded, and fails if there are more.
+func (e *everything) awaitSessions(t *testing.T, n int, why string) {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(e.sessions()) >= n }, time.Minute, 10*time.Millisecond, why)
 	require.Len(t, e.sessions(), n, why)
@@ -68,7 +68,7 @@ func startEverything(t *testing.T, kind string) *everything {
 			port <- v
 		}
 		if v, ok := strings.CutPrefix(line, "request "); ok {
-			var r seen
+			var r recordedRequest
 			if json.Unmarshal([]byte(v), &r) == nil {
 				e.mu.Lock()
 				e.list = append(e.list, r)
@@ -109,13 +109,13 @@ func TestMCPClient(t *testing.T) {
 				require.NoError(t, err, test.tool)
 				require.Contains(t, text, test.want)
 			}
-			e.told(t, 1, "the calls of one run share a session")
+			e.awaitSessions(t, 1, "the calls of one run share a session")
 			for _, r := range e.requests() {
 				require.Equal(t, "Bearer t7", r.Token, "%s %s", r.Method, r.URL)
 			}
 			_, err = c.Call(t.Context(), "run 2", s, "echo", engine.Object("message", "x"))
 			require.NoError(t, err)
-			e.told(t, 2, "another run has a session of its own")
+			e.awaitSessions(t, 2, "another run has its own session")
 
 			slow := &mcp.Client{Timeout: 300 * time.Millisecond}
 			_, err = slow.Call(t.Context(), "run 3", s, "trigger-long-running-operation", engine.Object("duration", 30, "steps", 1))
@@ -126,14 +126,14 @@ func TestMCPClient(t *testing.T) {
 	}
 }
 
-// planner is a model that calls tools: it asks for what plan holds, in order,
-// and then answers with what the last tool said.
+// planner is a model that makes the tool calls in plan, in order, and then answers with the last
+// tool result.
 type planner struct {
 	t    *testing.T
-	plan []string // name and arguments, with a blank between them
+	plan []string // name and arguments, separated by a space
 
 	mu      sync.Mutex
-	offered map[string]string // tools of the last request that had any, and what they do
+	offered map[string]string // descriptions by name, from the last request with tools
 }
 
 func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -182,8 +182,8 @@ func (p *planner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", text)
 }
 
-// TestMCPInACanvas lets an agent of a served canvas use the reference server's
-// tools, and finds what it did in the streams and traces.
+// TestMCPInACanvas lets an agent of a served canvas use the reference server's tools, and checks
+// the tool calls in streams and traces.
 func TestMCPInACanvas(t *testing.T) {
 	for _, kind := range []string{mcp.TypeStreamable, mcp.TypeSSE} {
 		t.Run(kind, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestMCPInACanvas(t *testing.T) {
 			model := httptest.NewServer(&planner{t: t, plan: []string{`echo {"message":"from a canvas"}`, `get-sum {"a":"no number"}`, `get-sum {"a":1,"b":2}`}})
 			t.Cleanup(model.Close)
 			s := serve(t, []string{"EASEL_MODEL_BASE_URL=" + model.URL + "/v1", "EASEL_MODEL_NAMES=planner", "EASEL_MODEL_PROVIDER=Local"}, "--allow-private")
-			var made struct {
+			var created struct {
 				Code    int
 				Message string
 				Data    struct {
@@ -199,19 +199,19 @@ func TestMCPInACanvas(t *testing.T) {
 					Variables struct{ Tools map[string]any }
 				}
 			}
-			s.call("POST", "/v1/mcp_server/create", Row{"name": "everything", "url": e.url, "server_type": kind, "timeout": 60, "headers": Row{"X-Token": "Bearer {{token}}"}, "variables": Row{"token": "t8"}}).into(t, &made)
-			require.Zero(t, made.Code, made.Message)
-			require.Contains(t, made.Data.Variables.Tools, "echo", "tools are fetched when a server is added")
+			s.call("POST", "/v1/mcp_server/create", Row{"name": "everything", "url": e.url, "server_type": kind, "timeout": 60, "headers": Row{"X-Token": "Bearer {{token}}"}, "variables": Row{"token": "t8"}}).into(t, &created)
+			require.Zero(t, created.Code, created.Message)
+			require.Contains(t, created.Data.Variables.Tools, "echo", "tools are fetched when a server is added")
 			var tried struct{ Data string }
-			s.call("POST", "/v1/mcp_server/test_tool", Row{"mcp_id": made.Data.ID, "tool_name": "echo", "arguments": Row{"message": "try"}}).into(t, &tried)
+			s.call("POST", "/v1/mcp_server/test_tool", Row{"mcp_id": created.Data.ID, "tool_name": "echo", "arguments": Row{"message": "try"}}).into(t, &tried)
 			require.Equal(t, "Echo: try", tried.Data)
-			e.told(t, 2, "one to add it and one to try it")
+			e.awaitSessions(t, 2, "one session to add the server and one to test the tool")
 
 			id := s.canvas("agent", document(map[string]any{
 				"begin": node("Begin", map[string]any{}, "Agent:A"),
 				"Agent:A": node("Agent", map[string]any{
 					"llm_id": "planner@Local", "sys_prompt": "Use the tools.", "prompts": []Row{{"role": "user", "content": "{sys.query}"}},
-					"mcp": []Row{{"mcp_id": made.Data.ID, "tools": Row{"echo": made.Data.Variables.Tools["echo"], "get-sum": made.Data.Variables.Tools["get-sum"]}}},
+					"mcp": []Row{{"mcp_id": created.Data.ID, "tools": Row{"echo": created.Data.Variables.Tools["echo"], "get-sum": created.Data.Variables.Tools["get-sum"]}}},
 				}, "Message:M"),
 				"Message:M": node("Message", map[string]any{"content": []string{"{Agent:A@content}"}}),
 			}))
@@ -226,14 +226,14 @@ func TestMCPInACanvas(t *testing.T) {
 			require.Equal(t, 3, kinds["tool_finished"], kinds)
 			require.Contains(t, text, "The tool said: ")
 			require.Contains(t, text, "3")
-			e.told(t, 3, "one session for the run's three calls")
+			e.awaitSessions(t, 3, "one session for the run's three calls")
 			for _, r := range e.requests() {
 				require.Equal(t, "Bearer t8", r.Token, "%s %s", r.Method, r.URL)
 			}
 
 			var editor parsed
 			script(t, &editor, "events.mjs", s.url+"/v1/canvas/completion", s.key, `{"id":"`+id+`","query":"go"}`)
-			require.NotContains(t, editor.kinds(), "tool_", "the dialects know no such events")
+			require.NotContains(t, editor.kinds(), "tool_", "the dialects have no tool events")
 			require.NotEmpty(t, editor.Events)
 			var trace struct {
 				Data []struct {
@@ -253,15 +253,15 @@ func TestMCPInACanvas(t *testing.T) {
 				require.Len(t, calls, 3)
 				require.Equal(t, "echo", calls[0].Tool)
 				require.Contains(t, fmt.Sprint(calls[0].Result), "Echo: from a canvas")
-				require.Contains(t, fmt.Sprint(calls[1].Result), "MCP server error", "a failure is for the model to read")
+				require.Contains(t, fmt.Sprint(calls[1].Result), "MCP server error", "the model receives the failure")
 			}
 		})
 	}
 }
 
-// TestMCPToolsAreAskedFor offers a model the tools that the reference server has now, whatever the
-// canvas kept of them.
-func TestMCPToolsAreAskedFor(t *testing.T) {
+// TestMCPToolsAreCurrent checks that the model is offered the current tools of the reference
+// server, not the definitions stored in the canvas.
+func TestMCPToolsAreCurrent(t *testing.T) {
 	for _, kind := range []string{mcp.TypeStreamable, mcp.TypeSSE} {
 		t.Run(kind, func(t *testing.T) {
 			e := startEverything(t, kind)
@@ -270,9 +270,9 @@ func TestMCPToolsAreAskedFor(t *testing.T) {
 			t.Cleanup(model.Close)
 			s := serve(t, []string{"EASEL_MODEL_BASE_URL=" + model.URL + "/v1", "EASEL_MODEL_NAMES=planner", "EASEL_MODEL_PROVIDER=Local"}, "--allow-private")
 			add := func(name, url string) string {
-				var made struct{ Data struct{ ID string } }
-				s.call("POST", "/v1/mcp_server/create", Row{"name": name, "url": url, "server_type": kind, "timeout": 60}).into(t, &made)
-				return made.Data.ID
+				var created struct{ Data struct{ ID string } }
+				s.call("POST", "/v1/mcp_server/create", Row{"name": name, "url": url, "server_type": kind, "timeout": 60}).into(t, &created)
+				return created.Data.ID
 			}
 			here, away := add("everything", e.url), add("away", "http://127.0.0.1:1/mcp")
 			ask := func(title string, servers ...Row) (offered map[string]string, text string) {
@@ -302,7 +302,7 @@ func TestMCPToolsAreAskedFor(t *testing.T) {
 			require.Contains(t, text, "MCP tool renamed: its server does not have it any more")
 
 			offered, _ = ask("all", Row{"mcp_id": here})
-			require.Greater(t, len(offered), 10, "without a choice all tools are there")
+			require.Greater(t, len(offered), 10, "without a selection all tools are offered")
 			require.Contains(t, offered, "get-sum")
 			closed := func() (n int) {
 				for _, r := range e.requests() {
@@ -313,7 +313,7 @@ func TestMCPToolsAreAskedFor(t *testing.T) {
 				return n
 			}
 			if kind == mcp.TypeStreamable {
-				require.Eventually(t, func() bool { return closed() >= 2 }, time.Minute, 20*time.Millisecond, "sessions end with their runs")
+				require.Eventually(t, func() bool { return closed() >= 2 }, time.Minute, 20*time.Millisecond, "sessions are closed at the end of their runs")
 			}
 		})
 	}

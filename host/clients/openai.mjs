@@ -1,5 +1,5 @@
-// Talks to agents and to the host's models with OpenAI's own client. Arguments: base URL of the client, key, model,
-// question, and a session. Prints what it understood as one JSON object.
+// Queries agents and the host's models with OpenAI's own client. Arguments: base URL of the client,
+// key, model, question, and a session. Prints the results as one JSON object.
 import OpenAI from "openai";
 
 const [, , baseURL, apiKey, model, question, session] = process.argv;
@@ -21,13 +21,13 @@ try {
 } catch (error) {
   refusal = { status: error.status ?? null, name: error.constructor.name, message: error.message };
 }
-let stranger;
+let unauthorized;
 try {
   await new OpenAI({ baseURL, apiKey: "wrong", maxRetries: 0 }).chat.completions.create(ask);
 } catch (error) {
-  stranger = { status: error.status ?? null, name: error.constructor.name };
+  unauthorized = { status: error.status ?? null, name: error.constructor.name };
 }
 console.log(JSON.stringify({
   whole: whole.choices?.[0]?.message?.content, usage: whole.usage?.total_tokens ?? 0, id: whole.id, finish: whole.choices?.[0]?.finish_reason,
-  streamed: parts.join(""), pieces: parts.length, streamID, refusal: refusal ?? null, stranger: stranger ?? null,
+  streamed: parts.join(""), pieces: parts.length, streamID, refusal: refusal ?? null, unauthorized: unauthorized ?? null,
 }));

@@ -10,13 +10,13 @@ import (
 type understood struct {
 	Whole, Streamed, ID, StreamID, Finish string
 	Usage, Pieces                         int
-	Refusal, Stranger                     *struct {
+	Refusal, Unauthorized                 *struct {
 		Status        int
 		Name, Message string
 	}
 }
 
-// TestOpenAIClient asks agents and the host's models through openai-node.
+// TestOpenAIClient queries agents and the host's models through openai-node.
 func TestOpenAIClient(t *testing.T) {
 	needNode(t)
 	s := serve(t, nil)
@@ -36,16 +36,16 @@ func TestOpenAIClient(t *testing.T) {
 			require.NotEmpty(t, got.ID)
 			require.NotEmpty(t, got.StreamID)
 			require.Equal(t, "stop", got.Finish)
-			require.NotNil(t, got.Stranger)
-			require.Equal(t, 401, got.Stranger.Status)
-			require.Equal(t, "AuthenticationError", got.Stranger.Name)
+			require.NotNil(t, got.Unauthorized)
+			require.Equal(t, 401, got.Unauthorized.Status)
+			require.Equal(t, "AuthenticationError", got.Unauthorized.Name)
 			if c.base == "/api/llm" {
 				require.Equal(t, 422, got.Refusal.Status)
 				require.Contains(t, got.Refusal.Message, "messages is needed")
 			}
 		})
 	}
-	t.Run("a session goes on", func(t *testing.T) {
+	t.Run("a session continues", func(t *testing.T) {
 		var session struct{ Data struct{ ID string } }
 		s.call("POST", "/api/v1/agents/"+id+"/sessions", map[string]any{}).into(t, &session)
 		var got understood
@@ -83,7 +83,7 @@ func (p *parsed) kinds() string {
 	return strings.Join(out, " ")
 }
 
-// TestEventSourceParser reads the streams as the original's pages do.
+// TestEventSourceParser reads the streams with the parser of RAGFlow's pages.
 func TestEventSourceParser(t *testing.T) {
 	needNode(t)
 	s := serve(t, nil)
@@ -107,7 +107,7 @@ func TestEventSourceParser(t *testing.T) {
 			require.Equal(t, c.done, got.Done)
 			text := ""
 			for _, e := range got.Events {
-				require.Empty(t, e.ID+e.Event, "the dialects name no events")
+				require.Empty(t, e.ID+e.Event, "events of the dialects have no id and no type")
 				require.NotEmpty(t, e.Data.Task)
 				require.NotEmpty(t, e.Data.Message)
 				require.Equal(t, c.session, e.Data.Session != "", "a page reads the session from the first frame")
@@ -116,7 +116,7 @@ func TestEventSourceParser(t *testing.T) {
 			require.Equal(t, "Du sagst: tea? ✓", text)
 		})
 	}
-	t.Run("our own stream", func(t *testing.T) {
+	t.Run("API v2 stream", func(t *testing.T) {
 		var got parsed
 		script(t, &got, "events.mjs", s.url+"/api/v2/canvases/"+id+"/runs", s.key, `{"query":"tea?"}`)
 		last := got.Events[len(got.Events)-1]

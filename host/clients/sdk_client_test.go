@@ -12,12 +12,10 @@ import (
 	"strings"
 )
 
-// SDK makes the calls of the original's Python SDK and reads of the answers
-// what that SDK reads: it fails where the SDK raises. Newer chooses version
-// 0.27.0 in place of 0.23.1.
+// SDK makes the calls of RAGFlow's Python SDK and reads the same fields of the responses: it fails
+// where the SDK raises. Newer selects version 0.27.0 instead of 0.23.1.
 //
-// Source: sdk/python of RAGFlow at 80a16e71 and b1b8cd62 (behaviour read,
-// written anew).
+// Source: sdk/python of RAGFlow at 80a16e71 and b1b8cd62 (behaviour read, reimplemented).
 type SDK struct {
 	Base  string // without /api/v1
 	Key   string
@@ -27,15 +25,15 @@ type SDK struct {
 // Row is a JSON object; every member becomes an attribute in the SDK.
 type Row = map[string]any
 
-// KeyError is what Python raises for a member that is not there.
+// KeyError is Python's exception for a missing member.
 type KeyError string
 
 func (k KeyError) Error() string { return fmt.Sprintf("KeyError: '%s'", string(k)) }
 
-// errShape is Python's failure on a value of an unexpected type.
+// errShape is Python's exception for a value of an unexpected type.
 var errShape = errors.New("AttributeError: a value of another type")
 
-// member is row[name].
+// member returns row[name].
 func member(row Row, name string) (any, error) {
 	v, ok := row[name]
 	if !ok {
@@ -76,8 +74,8 @@ func (c *SDK) send(method, path string, query url.Values, body any) (*http.Respo
 	return http.DefaultClient.Do(req)
 }
 
-// call gives the answer's object, or raises its message: the HTTP status is
-// never looked at.
+// call returns the response object, or raises its message. Like the SDK, it ignores the HTTP
+// status.
 func (c *SDK) call(method, path string, query url.Values, body any) (Row, error) {
 	res, err := c.send(method, path, query, body)
 	if err != nil {
@@ -102,7 +100,7 @@ func (c *SDK) call(method, path string, query url.Values, body any) (Row, error)
 	return row, nil
 }
 
-// rows reads a list of objects, each of which becomes an object of the SDK.
+// rows decodes a list of objects, each of which becomes an object of the SDK.
 func rows(v any) ([]Row, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -123,7 +121,7 @@ func rows(v any) ([]Row, error) {
 	return out, nil
 }
 
-// ListAgents lists agents; filters (id, title) exist in 0.23.1 only.
+// ListAgents lists agents; filters (id, title) exist only in 0.23.1.
 func (c *SDK) ListAgents(filters ...string) ([]Row, error) {
 	query := url.Values{"page": {"1"}, "page_size": {"30"}, "orderby": {"update_time"}, "desc": {"True"}}
 	for i := 0; i+1 < len(filters); i += 2 {
@@ -147,7 +145,7 @@ func (c *SDK) ListAgents(filters ...string) ([]Row, error) {
 	return rows(inner["canvas"])
 }
 
-// GetAgent reads one agent; 0.27.0 only.
+// GetAgent reads one agent; it exists only in 0.27.0.
 func (c *SDK) GetAgent(id string) (Row, error) {
 	res, err := c.call("GET", "/agents/"+id, nil, nil)
 	if err != nil {
@@ -156,7 +154,7 @@ func (c *SDK) GetAgent(id string) (Row, error) {
 	return object(res["data"])
 }
 
-// CreateAgent saves a new agent; its id is not read.
+// CreateAgent saves a new agent; its id is ignored.
 func (c *SDK) CreateAgent(title string, dsl any) error {
 	body := Row{"title": title, "dsl": dsl}
 	if c.Newer {
@@ -166,7 +164,7 @@ func (c *SDK) CreateAgent(title string, dsl any) error {
 	return err
 }
 
-// UpdateAgent changes what is given.
+// UpdateAgent applies changes to an agent.
 func (c *SDK) UpdateAgent(id string, changes Row) error {
 	_, err := c.call("PUT", "/agents/"+id, nil, changes)
 	return err
@@ -178,7 +176,7 @@ func (c *SDK) DeleteAgent(id string) error {
 	return err
 }
 
-// CreateSession begins a session; without agent_id it could not be asked.
+// CreateSession creates a session; it fails if the response has no agent_id, which Ask needs.
 func (c *SDK) CreateSession(agent string, more Row) (Row, error) {
 	if more == nil {
 		more = Row{}
@@ -217,7 +215,7 @@ func (c *SDK) DeleteSessions(agent string, ids []string, all bool) error {
 	return err
 }
 
-// Ask gives the contents of the messages that the SDK yields.
+// Ask returns the contents of the messages that the SDK yields.
 func (c *SDK) Ask(agent, session, question string, stream bool, more Row) ([]string, error) {
 	path, body := "/agents/"+agent+"/completions", Row{"question": question, "stream": stream, "session_id": session}
 	if c.Newer {
@@ -249,7 +247,7 @@ func (c *SDK) Ask(agent, session, question string, stream bool, more Row) ([]str
 	return []string{text}, err
 }
 
-// contentOf is v["data"]["content"].
+// contentOf returns v["data"]["content"].
 func contentOf(v any) (string, error) {
 	frame, err := object(v)
 	if err != nil {
@@ -274,9 +272,9 @@ func contentOf(v any) (string, error) {
 	return text, nil
 }
 
-// readStream reads frames until [DONE] or, in 0.23.1, until the first
-// message_end, and takes those that the version takes.
-func (c *SDK) readStream(body io.Reader) (said []string, err error) {
+// readStream reads frames until [DONE] or, in 0.23.1, until the first message_end, and returns the
+// contents of those that the version accepts.
+func (c *SDK) readStream(body io.Reader) (contents []string, err error) {
 	in := bufio.NewScanner(body)
 	in.Buffer(nil, 4<<20)
 	for in.Scan() {
@@ -286,7 +284,7 @@ func (c *SDK) readStream(body io.Reader) (said []string, err error) {
 			continue
 		}
 		if line == "[DONE]" {
-			return said, nil
+			return contents, nil
 		}
 		var frame any
 		if json.Unmarshal([]byte(line), &frame) != nil {
@@ -294,20 +292,20 @@ func (c *SDK) readStream(body io.Reader) (said []string, err error) {
 		}
 		row, err := object(frame)
 		if err != nil {
-			return said, err
+			return contents, err
 		}
 		event, named := row["event"]
 		switch {
 		case !c.Newer && event == "message_end":
-			return said, nil
+			return contents, nil
 		case c.Newer && named && event != "message":
 			continue
 		}
 		text, err := contentOf(frame)
 		if err != nil {
-			return said, err
+			return contents, err
 		}
-		said = append(said, text)
+		contents = append(contents, text)
 	}
-	return said, in.Err()
+	return contents, in.Err()
 }

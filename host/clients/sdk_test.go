@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fixture is the agent of the original's own tests.
+// fixture is the agent of RAGFlow's own tests.
 var fixture = Row{
 	"components": Row{
 		"begin":   Row{"obj": Row{"component_name": "Begin", "params": Row{}}, "downstream": []string{"message"}, "upstream": []string{}},
@@ -18,21 +18,21 @@ var fixture = Row{
 	"globals": Row{"sys.query": "", "sys.user_id": "", "sys.conversation_turns": 0, "sys.files": []any{}},
 }
 
-// twice says something at two places.
+// twice sends two messages.
 var twice = document(map[string]any{
 	"begin":     node("Begin", map[string]any{}, "Message:A"),
 	"Message:A": node("Message", map[string]any{"content": []string{"first"}}, "Message:B"),
 	"Message:B": node("Message", map[string]any{"content": []string{"second"}}),
 })
 
-// failing says something and fails then.
+// failing sends a message and then fails.
 var failing = document(map[string]any{
 	"begin":     node("Begin", map[string]any{}, "Message:A"),
 	"Message:A": node("Message", map[string]any{"content": []string{"before"}}, "Invoke:X"),
 	"Invoke:X":  node("Invoke", map[string]any{"url": "http://127.0.0.1:1/", "method": "get"}),
 })
 
-// asking shows a form.
+// asking pauses for a form.
 var asking = document(map[string]any{
 	"begin": node("Begin", map[string]any{}, "UserFillUp:F"),
 	"UserFillUp:F": node("UserFillUp", map[string]any{
@@ -42,7 +42,7 @@ var asking = document(map[string]any{
 	"Message:A": node("Message", map[string]any{"content": []string{"City {UserFillUp:F@city}"}}),
 })
 
-// byTitle is how 0.23.1 finds what it has made.
+// byTitle finds an agent by its title, as clients of 0.23.1 must.
 func byTitle(t *testing.T, c *SDK, title string) string {
 	t.Helper()
 	list, err := c.ListAgents()
@@ -97,7 +97,7 @@ func TestSDK(t *testing.T) {
 	t.Run("a version in the other dialect", func(t *testing.T) {
 		require.NoError(t, (&SDK{s.url, s.key, false}).CreateAgent("x", fixture))
 		_, err := (&SDK{s.url + "/0.27", s.key, false}).ListAgents()
-		require.ErrorIs(t, err, errShape, "which is why there are two")
+		require.ErrorIs(t, err, errShape, "responses of the other dialect have another shape")
 		_, err = (&SDK{s.url, s.key, true}).ListAgents()
 		require.ErrorIs(t, err, errShape)
 	})
@@ -113,7 +113,7 @@ func sdkSessions(t *testing.T, c *SDK, id string) {
 	one, err := c.CreateSession(id, Row{"user_id": "u7"})
 	require.NoError(t, err)
 	require.Equal(t, id, one["agent_id"])
-	require.Equal(t, "u7", one["user_id"], "in the body, where the SDK puts it")
+	require.Equal(t, "u7", one["user_id"], "the SDK sends it in the body")
 	require.NotEmpty(t, one["message"])
 	two, err := c.CreateSession(id, nil)
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func sdkSessions(t *testing.T, c *SDK, id string) {
 	require.Equal(t, one["id"], list[0]["id"])
 	require.NoError(t, c.DeleteSessions(id, []string{one["id"].(string)}, false))
 	require.ErrorContains(t, c.DeleteSessions(id, []string{"none"}, false), "The agent doesn't own the session none")
-	require.NoError(t, c.DeleteSessions(id, nil, true), "in 0.23.1 no ids mean all")
+	require.NoError(t, c.DeleteSessions(id, nil, true), "in 0.23.1 null ids delete all")
 	list, err = c.ListSessions(id, two["id"].(string))
 	require.NoError(t, err)
 	require.Empty(t, list)
@@ -136,35 +136,35 @@ func sdkQuestions(t *testing.T, c *SDK, id string) {
 	require.NoError(t, err)
 	sid := session["id"].(string)
 	for _, stream := range []bool{false, true} {
-		said, err := c.Ask(id, sid, "hello, Grüße 世界", stream, nil)
+		contents, err := c.Ask(id, sid, "hello, Grüße 世界", stream, nil)
 		require.NoError(t, err)
-		require.Equal(t, "hello, Grüße 世界", strings.Join(said, ""))
+		require.Equal(t, "hello, Grüße 世界", strings.Join(contents, ""))
 	}
-	said, err := c.Ask(id, sid, "again", true, Row{"return_trace": true})
+	contents, err := c.Ask(id, sid, "again", true, Row{"return_trace": true})
 	if c.Newer {
 		require.NoError(t, err)
-		require.Equal(t, []string{"again"}, said)
+		require.Equal(t, []string{"again"}, contents)
 	} else {
-		require.ErrorIs(t, err, KeyError("content"), "whoever asks 0.23.1 for a trace gets frames that it cannot read")
+		require.ErrorIs(t, err, KeyError("content"), "with return_trace, 0.23.1 receives frames that it cannot read")
 	}
-	require.Eventually(t, func() bool { // the SDK may leave before the turn is over, which goes on
+	require.Eventually(t, func() bool { // the SDK may disconnect before the turn ends, which continues
 		list, err := c.ListSessions(id, sid)
 		return err == nil && list[0]["round"] == 3.0
 	}, time.Minute, 10*time.Millisecond)
 	_, err = c.Ask(id, "forged", "x", false, nil)
 	require.Error(t, err)
-	stranger := *c
-	stranger.Key = "ragflow-wrong"
-	_, err = stranger.ListAgents()
+	unauthorized := *c
+	unauthorized.Key = "ragflow-wrong"
+	_, err = unauthorized.ListAgents()
 	require.ErrorContains(t, err, map[bool]string{false: "Authentication error: API key is invalid!", true: "Unauthorized"}[c.Newer])
 }
 
-// sdkFailures asks agents whose streams hold what older clients stumble over.
+// sdkFailures queries agents whose streams contain events that older clients mishandle.
 func sdkFailures(t *testing.T, c *SDK, _ string) {
 	for _, test := range []struct {
 		title        string
 		dsl          any
-		older, newer string // what is said
+		older, newer string // expected text
 	}{
 		{"two messages", twice, "first", "firstsecond"},
 		{"a form", asking, "Your city?", ""},
@@ -175,13 +175,13 @@ func sdkFailures(t *testing.T, c *SDK, _ string) {
 		id := byTitle(t, c, title)
 		session, err := c.CreateSession(id, nil)
 		require.NoError(t, err)
-		said, err := c.Ask(id, session["id"].(string), "x", true, nil)
+		contents, err := c.Ask(id, session["id"].(string), "x", true, nil)
 		require.NoError(t, err, title)
 		want := test.older
 		if c.Newer {
 			want = test.newer
 		}
-		text := strings.Join(said, "")
+		text := strings.Join(contents, "")
 		require.True(t, strings.HasPrefix(text, want), "%s: %q", title, text)
 		require.Equal(t, want == "", text == "", title)
 	}

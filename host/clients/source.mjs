@@ -1,5 +1,6 @@
-// Reads the events of a run with EventSource until it gives up reconnecting. Arguments: URL and key. Prints {ids, kinds,
-// requests: [{id, status}], code} where id is the Last-Event-ID of a request and code the status that ended it.
+// Reads the events of a run with EventSource until it stops reconnecting. Arguments: URL and key.
+// Prints {ids, kinds, requests: [{id, status}], code} where id is the Last-Event-ID of a request
+// and code the final status.
 import { EventSource } from "eventsource";
 
 const [, , url, key] = process.argv;

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEventSource reads a run to its end: EventSource reconnects after it, as the answer is over,
-// and stops when it is told that there is no more.
+// TestEventSource reads a run to its end: EventSource reconnects after the end of the response, and
+// stops when it receives 204.
 func TestEventSource(t *testing.T) {
 	needNode(t)
 	s := serve(t, nil)
@@ -34,7 +34,7 @@ func TestEventSource(t *testing.T) {
 	require.Equal(t, "end", got.Kinds[len(got.Kinds)-1])
 	seen := map[string]bool{}
 	for _, id := range got.IDs {
-		require.False(t, seen[id], "event %s came twice", id)
+		require.False(t, seen[id], "event %s arrived twice", id)
 		seen[id] = true
 	}
 }

@@ -30,8 +30,8 @@ const store = `(module (memory 1) (func (export "run") (param $n i32) (result i3
     local.get $n i32.const 1 i32.sub local.tee $n br_if $l
   end i32.const 0 i32.load))`
 
-// BenchmarkMetered compares the tightest loops and calls as they are and metered:
-// the worst cases of the meter.
+// BenchmarkMetered compares the tightest loops and calls unmodified and metered: the worst cases of
+// the meter.
 func BenchmarkMetered(b *testing.B) {
 	ctx := context.Background()
 	rt := wazero.NewRuntime(ctx)

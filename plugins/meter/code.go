@@ -1,36 +1,36 @@
 package meter
 
-// maxLocals is what every runtime accepts in one function.
+// maxLocals is the number of locals per function that every runtime accepts.
 const maxLocals = 50_000
 
-// Weights of the region a unit of fuel pays for. A call weighs as much as the
-// largest function that does not count itself.
+// Weights of the region that one unit of fuel covers. A call weighs as much as the largest function
+// that does not count itself.
 const (
 	callWeight  = 32
 	freeWeight  = 32
 	unitWeight  = 256
 	growCost    = 1000 // memory.grow copies the memory
-	bulkMinimum = 1024 // bulk instructions below it are free
+	bulkMinimum = 1024 // bulk instructions of less than this are free
 )
 
 type editKind byte
 
 const (
-	editNone    editKind = iota // replaces nothing: what turned out not to be needed
-	editFunc                    // a function index that moved by one
-	editLabel                   // a branch that leaves wrapped loops (loop.go)
+	editNone    editKind = iota // no replacement: the edit turned out to be unnecessary
+	editFunc                    // shifts a function index by one
+	editLabel                   // adjusts a branch out of wrapped loops (loop.go)
 	editReturn                  // branches out of the body instead of returning
-	editEnter                   // takes value units, and the frame of a function that calls (depth.go); the first with a scratch local
-	editLeave                   // gives the frame back
-	editWrap                    // opens the blocks around a loop whose type has value bytes
+	editEnter                   // takes value units, and the frame of a calling function (depth.go); first with a scratch local
+	editLeave                   // releases the frame
+	editWrap                    // opens the blocks around a loop whose type takes value bytes
 	editHeader                  // takes value units at the header of a wrapped loop
-	editUnwrap                  // closes the blocks; value is what the header takes
-	editCharge                  // takes value units in place
+	editUnwrap                  // closes the blocks; value is the charge of the header
+	editCharge                  // takes value units inline
 	editBulk                    // takes length >> value units before a bulk instruction
-	editRefused                 // looks at the result of memory.grow
+	editRefused                 // checks the result of memory.grow
 )
 
-// edit is one change: at source position at, skip bytes are replaced.
+// edit replaces skip bytes at source position at.
 type edit struct {
 	at    int
 	skip  int
@@ -38,10 +38,10 @@ type edit struct {
 	value uint32
 }
 
-// frame is an open block; loops carry the region their header pays for.
+// frame is an open block. The frame of a loop stores the region that the header pays for.
 type frame struct {
 	loop    bool
-	wrapped bool // there are blocks around this loop
+	wrapped bool // blocks surround this loop
 	wraps   int  // wrapped loops from the outermost frame to this one
 	parent  region
 }
@@ -52,7 +52,7 @@ type region struct {
 	weight uint32
 }
 
-// scanner finds the edits of one function body. It is reused from body to body.
+// scanner finds the edits of one function body. It is reused for all bodies.
 type scanner struct {
 	m       *module
 	r       *reader
@@ -85,15 +85,15 @@ func (s *scanner) scan(r *reader, locals uint32) {
 		s.edits[0].kind = editNone
 	}
 	if !s.calls {
-		s.keepReturns()
+		s.removeReturns()
 	}
 	if r.err == nil && r.pos != r.end {
 		r.fail(malformed(r.pos, "function body goes on after its end"))
 	}
 }
 
-// keepReturns takes back the edits of returns: there is no frame to give back.
-func (s *scanner) keepReturns() {
+// removeReturns removes the edits of returns: there is no frame to release.
+func (s *scanner) removeReturns() {
 	for i := range s.edits {
 		if ed := &s.edits[i]; ed.kind == editReturn {
 			ed.kind, ed.skip = editNone, 0
@@ -180,7 +180,7 @@ func (s *scanner) special(at int, op byte) {
 	}
 }
 
-// skipConst moves past the operand of a constant.
+// skipConst skips the operand of a constant.
 func skipConst(r *reader, op byte) {
 	switch op {
 	case opI32Const:
@@ -201,7 +201,7 @@ func (s *scanner) callWeight() {
 	s.now.weight += callWeight
 }
 
-// funcIndex reads a function index and notes that it moves, when it is not an import.
+// funcIndex reads a function index and adds an edit that shifts it, unless it is an import.
 func (s *scanner) funcIndex() {
 	at := s.r.pos
 	i := s.r.u32()
@@ -214,7 +214,7 @@ func (s *scanner) funcIndex() {
 	}
 }
 
-// blockType reads the type of a block and says whether it takes parameters.
+// blockType reads the type of a block and reports whether it takes parameters.
 func (s *scanner) blockType() (params bool) {
 	at := s.r.pos
 	if at < s.r.end {

@@ -2,9 +2,9 @@ package meter
 
 import "strings"
 
-// This file copies the sections that hold function indices or sizes.
+// This file copies the sections that contain function indices or sizes.
 
-// copyFunc copies one function index, moved past the tick when it is not an import.
+// copyFunc copies one function index, shifted past the tick unless it is an import.
 func (m *module) copyFunc(out []byte, r *reader) []byte {
 	at := r.pos
 	i := r.u32()
@@ -55,8 +55,8 @@ func (m *module) copyExpr(out []byte, r *reader) []byte {
 	return out
 }
 
-// elements copies the element section. Bit 0 of a segment's flag: no offset, or
-// with bit 1 declarative; bit 1: explicit table index; bit 2: expressions.
+// elements copies the element section. Bit 0 of a segment's flags: no offset, or declarative if bit
+// 1 is set too; bit 1: explicit table index; bit 2: expressions.
 func (m *module) elements(r *reader) []byte {
 	n := r.count("element segments")
 	out := appendU32(nil, uint32(n))
@@ -90,7 +90,7 @@ func (m *module) elements(r *reader) []byte {
 	return out
 }
 
-// data copies the data section, checking the globals that offsets read.
+// data copies the data section and checks the globals that offsets read.
 func (m *module) data(r *reader) []byte {
 	out := make([]byte, 0, r.end-r.pos)
 	n := r.count("data segments")
@@ -134,7 +134,7 @@ func boundMemory(r *reader, pages uint32) []byte {
 	return out
 }
 
-// appendBounds writes l with a maximum of at most most.
+// appendBounds writes l with a maximum of no more than most.
 func appendBounds(out []byte, l limit, most uint32) []byte {
 	if !l.hasMax || l.max > most {
 		l.max = most
@@ -142,8 +142,8 @@ func appendBounds(out []byte, l limit, most uint32) []byte {
 	return appendU32(appendU32(append(out, 1), l.min), l.max)
 }
 
-// custom copies a custom section. Debug data addresses code by offset and would
-// point beside it; a signature covers bytes that are no longer there.
+// custom copies a custom section. Debug data addresses code by offset and would be wrong; a
+// signature covers bytes that have changed.
 func (m *module) custom(out []byte, sec section) []byte {
 	payload := m.src[sec.start:sec.end]
 	switch {

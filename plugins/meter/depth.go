@@ -1,11 +1,11 @@
 package meter
 
-// A function counts when it is entered. And a runtime's own stack lies outside the guest's memory:
-// an endless recursion takes as much of the host as the runtime lets it, and a guest that stops
-// half way down, to wait for the host, keeps it. So every function that calls takes its frame from
-// a budget when it is entered and gives it back when it returns. Both are looked at with one test,
-// and what happens rarely stands behind the body, as with loops (loop.go): fib costs 12 % more this
-// way and 32 % with an inline `if` for each.
+// A function counts on entry. A runtime's own stack is outside the guest's memory: endless
+// recursion takes as much host memory as the runtime allows, and a guest that is suspended at some
+// depth, waiting for the host, occupies that memory. So every function that calls takes its frame
+// from a budget on entry and returns it on exit. One test covers both counters, and the rare path
+// is placed after the body, as with loops (loop.go): fib costs 12 % more this way and 32 % more
+// with an inline `if` for each.
 //
 //	block $body (results)
 //	  loop $again
@@ -24,25 +24,25 @@ package meter
 //	end
 //	stack += frame
 //
-// A function that does not call has the counter only. A trap gives nothing back, which is why a
-// host never uses an instance again after one.
+// A function that does not call has only the counter. A trap does not return frames, so a host must
+// never reuse an instance after one.
 
-// stackBudget bounds the frames of one instance, in bytes as frameSize guesses them. A runtime's
-// real frames are mostly a quarter of that; none is much larger.
+// stackBudget bounds the frames of one instance, in bytes as estimated by frameSize. The real
+// frames of a runtime are mostly a quarter of that; none is much larger.
 const stackBudget = 32 << 20
 
-// Overflow is what a tick receives, in place of the counter, when the stack budget is used up. It
-// never comes back from such a tick.
+// Overflow is passed to the tick, in place of the counter, when the stack budget is exhausted. The
+// guest traps after such a tick.
 const Overflow int32 = -1 << 31
 
-// frameSize guesses what a function takes of the native stack: its locals, and at most one value
-// kept for each two bytes of its body.
+// frameSize estimates the native stack use of a function: its locals, and at most one value per two
+// bytes of its body.
 func frameSize(locals uint32, body int) uint32 {
 	return 64 + 16*locals + 4*uint32(min(body, 1<<20))
 }
 
-// enter takes cost units and the frame, and opens the blocks around the body. The frame that is
-// left stays in the second scratch local.
+// enter takes cost units and the frame, and opens the blocks around the body. The remaining stack
+// budget stays in the second scratch local.
 func (e *emitter) enter(out []byte, scratch, cost uint32) []byte {
 	out = append(e.blockType(append(out, opBlock)), opLoop, blockEmpty, opBlock, blockEmpty)
 	out = e.take(out, e.counter, scratch, cost)
@@ -56,8 +56,8 @@ func (e *emitter) enter(out []byte, scratch, cost uint32) []byte {
 	return e.blockType(append(out, opI32Const, 0, opI32LtS, opBrIf, 0, opBlock))
 }
 
-// leave closes the blocks, with the way to the tick and back, and gives the frame back. What the
-// body left on the stack stays there.
+// leave closes the blocks, with the path to the tick and back, and releases the frame. Results of
+// the body remain on the stack.
 func (e *emitter) leave(out []byte, scratch, cost uint32) []byte {
 	out = append(out, opEnd, opBr, 2, opEnd)
 	if e.scan.calls {
@@ -75,7 +75,7 @@ func (e *emitter) leave(out []byte, scratch, cost uint32) []byte {
 	return out
 }
 
-// release gives the frame back.
+// release returns the frame to the budget.
 func (e *emitter) release(out []byte) []byte {
 	out = appendU32(append(out, opGlobalGet), e.stack)
 	out = append(appendConst(out, e.frame), opI32Add)
@@ -94,8 +94,8 @@ func (e *emitter) blockType(out []byte) []byte {
 	}
 }
 
-// blockTypes finds a type without parameters for each list of two or more results. Those the module
-// does not have are added behind the type of the tick.
+// blockTypes finds a type without parameters for each list of two or more results. Missing types
+// are added after the type of the tick.
 func (m *module) blockTypes() {
 	m.blocks = map[string]uint32{}
 	for i, t := range m.types {
@@ -111,7 +111,7 @@ func (m *module) blockTypes() {
 	}
 }
 
-// appendSigned writes a type index as the signed number a block type is.
+// appendSigned writes a type index as a signed number, as block types require.
 func appendSigned(b []byte, v uint32) []byte {
 	for v >= 0x40 {
 		b = append(b, byte(v)|0x80)

@@ -22,9 +22,9 @@ const deep = `(module (memory 1)
     local.get 0 local.get 0 i32.eqz br_if 0 drop
     i32.const 5 i32.const 0 call $down drop local.get 0 br_table 0 0 0))`
 
-// TestStackIsGivenBack calls each way out of a function often enough to use the budget up many
+// TestStackIsReleased calls each exit path of a function often enough to exhaust the budget many
 // times over.
-func TestStackIsGivenBack(t *testing.T) {
+func TestStackIsReleased(t *testing.T) {
 	mod, _ := start(t, rewrite(t, deep), 1<<50)
 	for _, export := range []string{"down", "two", "none", "branch"} {
 		f := mod.ExportedFunction(export)
@@ -41,7 +41,7 @@ func TestStackIsGivenBack(t *testing.T) {
 	require.Equal(t, []uint64{7}, got)
 }
 
-func TestDeepRecursionMeetsTheBudget(t *testing.T) {
+func TestDeepRecursionExceedsTheBudget(t *testing.T) {
 	for _, export := range []string{"down", "two", "none"} {
 		mod, _ := start(t, rewrite(t, deep), 1<<50)
 		_, err := mod.ExportedFunction(export).Call(context.Background(), 10_000)

@@ -9,7 +9,7 @@ type emitter struct {
 	tick    uint32 // index of the imported tick
 	scan    scanner
 	body    []byte
-	frame   uint32 // of the function at hand
+	frame   uint32 // of the current function
 	results []byte
 }
 
@@ -101,14 +101,14 @@ func (e *emitter) apply(out []byte, r *reader, from int, scratch uint32) []byte 
 		case editBulk:
 			out = e.bulk(out, scratch, ed.value)
 		case editRefused:
-			out = e.noteRefusal(out, scratch)
+			out = e.setRefused(out, scratch)
 		}
 	}
 	return append(out, r.buf[from:r.end]...)
 }
 
-// take takes cost from a global and leaves the rest in the scratch local, which spares a load of
-// what was just stored.
+// take takes cost from a global and leaves the remainder in the scratch local, which saves a load
+// of the value just stored.
 func (e *emitter) take(out []byte, global, scratch, cost uint32) []byte {
 	out = appendU32(append(out, opGlobalGet), global)
 	out = append(appendConst(out, cost), opI32Sub)
@@ -116,7 +116,7 @@ func (e *emitter) take(out []byte, global, scratch, cost uint32) []byte {
 	return appendU32(append(out, opGlobalSet), global)
 }
 
-// refill ticks and adds cost, which is taken once more when the code is passed again.
+// refill calls the tick and adds cost, which is taken again when the code is repeated.
 func (e *emitter) refill(out []byte, scratch, cost uint32) []byte {
 	out = appendU32(append(out, opLocalGet), scratch)
 	out = appendU32(append(out, opCall), e.tick)
@@ -124,14 +124,14 @@ func (e *emitter) refill(out []byte, scratch, cost uint32) []byte {
 	return appendU32(append(out, opGlobalSet), e.counter)
 }
 
-// charge takes cost units in place: counter -= cost; if counter < 0 { counter = tick(counter) }.
+// charge takes cost units inline: counter -= cost; if counter < 0 { counter = tick(counter) }.
 func (e *emitter) charge(out []byte, scratch, cost uint32) []byte {
 	out = appendU32(append(out, opGlobalGet), e.counter)
 	out = append(appendConst(out, cost), opI32Sub)
 	return e.settle(out, scratch)
 }
 
-// settle stores the counter that lies on the stack and ticks when it is negative.
+// settle stores the counter from the stack and calls the tick when it is negative.
 func (e *emitter) settle(out []byte, scratch uint32) []byte {
 	out = appendU32(append(out, opLocalTee), scratch)
 	out = appendU32(append(out, opGlobalSet), e.counter)
@@ -143,7 +143,7 @@ func (e *emitter) settle(out []byte, scratch uint32) []byte {
 	return append(out, opEnd)
 }
 
-// bulk takes length >> shift units, where the length lies on the stack and stays there.
+// bulk takes length >> shift units; the length is on the stack and stays there.
 func (e *emitter) bulk(out []byte, scratch, shift uint32) []byte {
 	out = appendU32(append(out, opLocalTee), scratch)
 	out = appendU32(append(out, opLocalGet), scratch)
@@ -155,9 +155,8 @@ func (e *emitter) bulk(out []byte, scratch, shift uint32) []byte {
 	return append(out, opEnd)
 }
 
-// noteRefusal sets the flag when the result of memory.grow, which stays on the
-// stack, is -1.
-func (e *emitter) noteRefusal(out []byte, scratch uint32) []byte {
+// setRefused sets the flag when the result of memory.grow, which stays on the stack, is -1.
+func (e *emitter) setRefused(out []byte, scratch uint32) []byte {
 	out = appendU32(append(out, opLocalTee), scratch)
 	out = appendU32(append(out, opLocalGet), scratch)
 	out = append(out, opI32Const, 0x7f, opI32Eq, opIf, blockEmpty)

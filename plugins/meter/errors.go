@@ -7,13 +7,13 @@ import (
 
 // Sentinels wrapped by every error of this package.
 var (
-	// ErrMalformed says that the bytes are not a WebAssembly module.
+	// ErrMalformed is returned for bytes that are not a WebAssembly module.
 	ErrMalformed = errors.New("malformed module")
-	// ErrUnsupported says that the module uses a feature the meter cannot count.
+	// ErrUnsupported is returned for a module with a feature that the meter cannot count.
 	ErrUnsupported = errors.New("unsupported feature")
-	// ErrForged says that the module uses a name that belongs to the meter.
+	// ErrForged is returned for a module that uses a name reserved for the meter.
 	ErrForged = errors.New("name reserved for the meter")
-	// ErrLimit says that the module needs more from the start than it may have.
+	// ErrLimit is returned for a module that initially requires more than its limits.
 	ErrLimit = errors.New("over the limit")
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/easel-canvas/easel/plugins/wattest"
 )
 
-// FuzzRewrite feeds hostile bytes to the rewriter. What it returns must be valid
-// exactly when the input is; Inspect must agree with Rewrite about what is a module.
+// FuzzRewrite passes hostile bytes to the rewriter. The output must be valid exactly when the input
+// is; Inspect must accept the same modules as Rewrite.
 func FuzzRewrite(f *testing.F) {
 	for _, text := range []string{
 		sum,
@@ -33,7 +33,7 @@ func FuzzRewrite(f *testing.F) {
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		require.NoError(f, err)
-		if len(b) < 20_000 { // larger seeds make every step slow and add no form
+		if len(b) < 20_000 { // larger seeds slow down every step and add no structure
 			f.Add(b)
 		}
 	}
@@ -59,14 +59,14 @@ func FuzzRewrite(f *testing.F) {
 			require.NoError(t, after, "a valid module became invalid")
 			return
 		}
-		// The rewriter drops custom sections it cannot read; the runtime refuses some of them.
+		// The rewriter drops unreadable custom sections; the runtime rejects some of them.
 		if after == nil {
 			require.True(t, strings.Contains(before.Error(), "custom") || strings.Contains(before.Error(), "name"), "became valid: %v", before)
 		}
 	})
 }
 
-// TestRealModules rewrites what compilers make.
+// TestRealModules rewrites modules written by compilers.
 func TestRealModules(t *testing.T) {
 	ctx := context.Background()
 	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())

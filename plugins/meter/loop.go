@@ -1,9 +1,9 @@
 package meter
 
-// A loop's header is where most of the counting happens, so its way to the tick must not stand in
-// the way: compilers keep an inline `if` in the middle of the hot code, and forget there what they
-// knew of memory and globals (16 % on a tight loop). Blocks around the loop take the tick out of
-// it, and coming back from it passes the header once more:
+// Most counting happens at loop headers, so the path to the tick must be outside the loop:
+// compilers place an inline `if` in the middle of the hot code and lose there what they know about
+// memory and globals (16 % on a tight loop). Blocks around the loop move the tick out of it; the
+// return from the tick passes the header again:
 //
 //	block $out (type of the loop)
 //	  loop $again (type of the loop)
@@ -19,10 +19,10 @@ package meter
 //	  end
 //	end
 //
-// A branch out of such a loop passes three more labels. A loop that takes parameters has them on
-// the stack at its header, where a branch would lose them: it is charged with an inline `if`.
+// A branch out of such a loop crosses three more labels. A loop with parameters has them on the
+// stack at its header, where a branch would lose them: it is charged with an inline `if`.
 
-// wrappers are the labels around a wrapped loop.
+// wrappers is the number of labels around a wrapped loop.
 const wrappers = 3
 
 // open enters a block.
@@ -34,7 +34,7 @@ func (s *scanner) open(f frame) {
 	s.frames = append(s.frames, f)
 }
 
-// loop reads the header of the loop at at.
+// loop reads the header of the loop at position at.
 func (s *scanner) loop(at int) {
 	wrap, charge := len(s.edits), edit{kind: editHeader}
 	s.edits = append(s.edits, edit{at: at, kind: editWrap})
@@ -49,7 +49,7 @@ func (s *scanner) loop(at int) {
 	s.edits = append(s.edits, charge)
 }
 
-// end reads the end of a block; a loop knows now what its header has to take.
+// end reads the end of a block; for a loop it sets the charge of the header.
 func (s *scanner) end() {
 	top := s.frames[len(s.frames)-1]
 	s.frames = s.frames[:len(s.frames)-1]
@@ -64,7 +64,8 @@ func (s *scanner) end() {
 	}
 }
 
-// label reads the label of a branch, which moves outwards by the blocks around the loops it leaves.
+// label reads the label of a branch. It grows by the blocks around the loops that the branch
+// leaves.
 func (s *scanner) label() {
 	at := s.r.pos
 	l := s.r.u32()
@@ -80,27 +81,27 @@ func (s *scanner) label() {
 	}
 }
 
-// outwards is the label l in the rewritten code.
+// outwards returns label l as a label of the rewritten code.
 func (s *scanner) outwards(l int) uint32 {
 	top := len(s.frames) - 1
 	return uint32(l + wrappers*(s.frames[top].wraps-s.frames[top-l].wraps))
 }
 
-// wrap opens the blocks around a loop of the type typ.
+// wrap opens the blocks around a loop of type typ.
 func (e *emitter) wrap(out, typ []byte) []byte {
 	out = append(append(out, opBlock), typ...)
 	out = append(append(out, opLoop), typ...)
 	return append(out, opBlock, blockEmpty)
 }
 
-// header takes cost units, and leaves for the tick when there are none left.
+// header takes cost units and branches to the tick when none are left.
 func (e *emitter) header(out []byte, scratch, cost uint32) []byte {
 	out = e.take(out, e.counter, scratch, cost)
 	out = appendU32(append(out, opLocalGet), scratch)
 	return append(out, opI32Const, 0, opI32LtS, opBrIf, 1)
 }
 
-// unwrap closes the blocks around a loop, with the way to the tick and back.
+// unwrap closes the blocks around a loop, with the path to the tick and back.
 func (e *emitter) unwrap(out []byte, scratch, cost uint32) []byte {
 	out = e.refill(append(out, opBr, 2, opEnd), scratch, cost)
 	return append(out, opBr, 0, opEnd, opEnd)

@@ -1,65 +1,59 @@
-// Package meter rewrites a WebAssembly module so that it can be stopped and so
-// that its work can be counted.
+// Package meter rewrites a WebAssembly module so that it can be interrupted and its work can be
+// counted.
 //
-// Native code made from a loop never returns to whoever started it, and the
-// ways to interrupt it from outside are slow (4 to 15 times on busy loops) or,
-// on the main thread of a page, do not exist. So the module itself counts: at
-// each loop header and function entry it takes the cost of what follows from a
-// counter, and when the counter falls below zero it calls one imported
-// function, the tick. The tick belongs to the host: it looks at the clock, at
-// the caller's context and at the fuel budget, and either hands out a new
-// allowance or ends the call. The same bytes give the same fuel on every
-// runtime, because nothing but the module decides when it counts.
+// Native code compiled from a loop never returns to its caller, and the ways to interrupt it from
+// outside are slow (4 to 15 times on busy loops) or, on the main thread of a page, do not exist. So
+// the module itself counts: at each loop header and function entry it takes the cost of the
+// following code from a counter, and when the counter drops below zero it calls one imported
+// function, the tick. The tick is part of the host: it checks the clock, the caller's context and
+// the fuel budget, and either returns a new allowance or ends the call. The same bytes use the same
+// fuel on every runtime because only the module determines when it counts.
 //
 // The rewritten module
 //
-//   - imports [Module].[Tick], type (i32) -> i32: it receives the counter, which
-//     is negative, and returns the next allowance; when it receives [Overflow],
-//     the guest recursed too deep and traps next;
-//   - exports the global [Fuel], mutable i32, the counter; it starts at 0, so
-//     the first thing that counts asks for an allowance;
-//   - exports the global [Refused], mutable i32, set to 1 when the memory could
-//     not grow;
+//   - imports [Module].[Tick], type (i32) -> i32: it receives the counter, which is negative, and
+//     returns the next allowance; when it receives [Overflow], the recursion of the guest was too
+//     deep and it traps next;
+//   - exports the global [Fuel], mutable i32, the counter; it starts at 0, so the first code that
+//     counts requests an allowance;
+//   - exports the global [Refused], mutable i32, set to 1 when the memory could not grow;
 //   - has a maximum for its memory and tables, at most [Limits];
-//   - takes the frame of each function that calls from a budget and gives it
-//     back (depth.go); with counting that is 12 % on code that is all calls, and
-//     about 15 % on a Go guest that reads JSON;
-//   - has blocks around loops and bodies, so that the way to the tick lies
-//     outside of the hot code (loop.go);
-//   - keeps its name section and loses the sections that address code by offset.
+//   - takes the frame of each function that calls from a budget and returns it (depth.go);
+//     together with counting this costs 12 % in code that consists of calls, and about 15 % in a Go
+//     guest that reads JSON;
+//   - has blocks around loops and bodies, so that the path to the tick is outside the hot code
+//     (loop.go);
+//   - retains its name section and loses the sections that address code by offset.
 //
-// One unit of fuel is one pass through a loop header or one function entry,
-// plus one for each 256 instructions that may follow before the next unit, plus
-// one per KiB that a bulk instruction moves. A small function that calls nothing
-// and does not loop is free; its callers pay for it.
+// One unit of fuel is one pass through a loop header or one function entry, plus one for each 256
+// instructions that may follow before the next unit, plus one per KiB that a bulk instruction
+// moves. A small function without calls and loops is free; its callers pay for it.
 //
-// The package parses bytes of strangers. It never executes them, never
-// allocates more than a small multiple of their size, and returns an error
-// wrapping one of the sentinels for everything it does not know: an instruction
-// it cannot read is one it cannot count. It does not validate types; the runtime
-// that compiles the result does. It holds no state and uses the standard library
-// only, so a page can carry it too.
+// The package parses untrusted bytes. It never executes them, never allocates more than a small
+// multiple of their size, and returns an error wrapping one of the sentinels for everything
+// unknown: an instruction that it cannot read is one that it cannot count. It does not validate
+// types; the runtime that compiles the result does. It has no state and uses only the standard
+// library, so a page can include it too.
 package meter
 
-// Version names the rules of counting. Two modules metered by the same version
-// burn the same fuel for the same work; caches hold it in their keys.
+// Version identifies the counting rules. Two modules metered by the same version use the same fuel
+// for the same work; caches include it in their keys.
 const Version = 1
 
-// Names the rewritten module adds. A module that already uses one is refused.
+// Names added by the rewriter. A module that already uses one is rejected.
 const (
 	Module  = "easel:meter/v1" // import module of the tick
 	Tick    = "tick"           // import name of the tick
 	Fuel    = "easel:fuel"     // export name of the counter
-	Refused = "easel:refused"  // export name of the flag for refused memory
+	Refused = "easel:refused"  // export name of the flag for a failed memory.grow
 )
 
-// Interval is the allowance a host should return from a tick, in units of fuel.
-// A tick every 10,000 units is one in ten to fifty microseconds; shorter
-// intervals gain nothing and longer ones delay a stop.
+// Interval is the allowance a host should return from a tick, in units of fuel. A tick every 10,000
+// units is one in ten to fifty microseconds; shorter intervals have no benefit and longer ones
+// delay an interruption.
 const Interval = 10_000
 
-// Limits bounds what a module may reserve outside its own code. The zero value
-// of a field means its default.
+// Limits bounds what a module may reserve outside its own code. Zero fields have defaults.
 type Limits struct {
 	Pages    uint32 // memory, in pages of 64 KiB; default 1024 (64 MiB)
 	Elements uint32 // each table, in entries; default 131072 (1 MiB of host memory)
@@ -81,12 +75,12 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Rewrite returns wasm with counting added and its memory and tables bounded by
-// limits. The input is not changed.
+// Rewrite returns wasm with counting added and its memory and tables bounded by limits. The input
+// is not changed.
 //
-// Errors wrap ErrMalformed (not a module), ErrUnsupported (a feature outside
-// WebAssembly 2.0), ErrForged (the module uses the meter's own names) or ErrLimit
-// (it needs more memory than allowed from the start).
+// Errors wrap ErrMalformed (not a module), ErrUnsupported (a feature outside WebAssembly 2.0),
+// ErrForged (the module uses the meter's own names) or ErrLimit (its initial memory exceeds the
+// limits).
 func Rewrite(wasm []byte, limits Limits) ([]byte, error) {
 	m, err := parse(wasm)
 	if err != nil {

@@ -18,7 +18,7 @@ var (
 	errStack = errors.New("stack overflow")
 )
 
-// gauge is the smallest host of a metered module: it hands out allowances.
+// gauge is a minimal host of a metered module: it returns allowances.
 type gauge struct {
 	used, budget int64
 	allowance    int32
@@ -113,7 +113,7 @@ func TestFuelEndsARunaway(t *testing.T) {
 	} {
 		mod, g := start(t, rewrite(t, text), 50_000)
 		_, err := mod.ExportedFunction("spin").Call(context.Background())
-		if err != nil && !errors.Is(err, errFuel) { // mutual recursion may meet the stack first
+		if err != nil && !errors.Is(err, errFuel) { // mutual recursion may reach the stack budget first
 			require.ErrorContains(t, err, "stack overflow")
 			continue
 		}
@@ -157,7 +157,7 @@ func TestTickWorksInStart(t *testing.T) {
 	require.GreaterOrEqual(t, g.ticks, 2)
 }
 
-func TestRefusedMemoryIsNoted(t *testing.T) {
+func TestRefusedMemorySetsTheFlag(t *testing.T) {
 	out, err := meter.Rewrite(wattest.Must(`(module (memory (export "memory") 1)
 	  (func (export "grow") (param i32) (result i32) local.get 0 memory.grow))`), meter.Limits{Pages: 4})
 	require.NoError(t, err)
@@ -182,14 +182,14 @@ func TestRewriteRefuses(t *testing.T) {
 		{"an import of the meter", wattest.Must(`(module (import "easel:meter/v1" "tick" (func (param i32) (result i32))))`), meter.ErrForged},
 		{"an import of another meter version", wattest.Must(`(module (import "easel:meter/v9" "x" (func)))`), meter.ErrForged},
 		{"an export of the fuel name", wattest.Must(`(module (global (mut i32) (i32.const 0)) (export "easel:fuel" (global 0)))`), meter.ErrForged},
-		{"an export of the global to come", wattest.Must(`(module (export "x" (global 0)))`), meter.ErrMalformed},
-		{"global.set of the global to come", wattest.Must(`(module (func i32.const 9 global.set 0))`), meter.ErrMalformed},
-		{"global.get of the global to come", wattest.Must(`(module (func global.get 0 drop))`), meter.ErrMalformed},
-		{"a constant reading the global to come", wattest.Must(`(module (memory 1) (data (global.get 0) "x"))`), meter.ErrMalformed},
-		{"local.get of the scratch local to come", wattest.Must(`(module (func loop local.get 0 drop end))`), meter.ErrMalformed},
-		{"a call of the function to come", wattest.Must(`(module (func call 1))`), meter.ErrMalformed},
-		{"a block of the type to come", wattest.Must(`(module (func (byte 0x02 0x01) end))`), meter.ErrMalformed},
-		{"two metered passes", rewrite(t, sum), meter.ErrForged},
+		{"an export of the added global", wattest.Must(`(module (export "x" (global 0)))`), meter.ErrMalformed},
+		{"global.set of the added global", wattest.Must(`(module (func i32.const 9 global.set 0))`), meter.ErrMalformed},
+		{"global.get of the added global", wattest.Must(`(module (func global.get 0 drop))`), meter.ErrMalformed},
+		{"a constant reading the added global", wattest.Must(`(module (memory 1) (data (global.get 0) "x"))`), meter.ErrMalformed},
+		{"local.get of the added scratch local", wattest.Must(`(module (func loop local.get 0 drop end))`), meter.ErrMalformed},
+		{"a call of the added function", wattest.Must(`(module (func call 1))`), meter.ErrMalformed},
+		{"a block of the added type", wattest.Must(`(module (func (byte 0x02 0x01) end))`), meter.ErrMalformed},
+		{"a module metered twice", rewrite(t, sum), meter.ErrForged},
 		{"an unknown instruction", wattest.Must(`(module (func (byte 0x06)))`), meter.ErrUnsupported},
 		{"a tail call", wattest.Must(`(module (func (byte 0x12 0)))`), meter.ErrUnsupported},
 		{"an atomic", wattest.Must(`(module (func (byte 0xfe 0x03 0)))`), meter.ErrUnsupported},
@@ -200,7 +200,7 @@ func TestRewriteRefuses(t *testing.T) {
 		{"a body that ends early", wattest.Must(`(module (func (byte 0x0b)))`), meter.ErrMalformed},
 		{"a body that does not end", wattest.Must(`(module (func block))`), meter.ErrMalformed},
 		{"text", []byte("hello"), meter.ErrMalformed},
-		{"nothing", nil, meter.ErrMalformed},
+		{"an empty input", nil, meter.ErrMalformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := meter.Rewrite(c.wasm, meter.Limits{})
@@ -214,7 +214,7 @@ func TestTruncatedModulesAreRefused(t *testing.T) {
 	whole := wattest.Must(sum)
 	for n := range whole {
 		if _, err := meter.Rewrite(whole[:n], meter.Limits{}); err == nil {
-			require.Contains(t, []int{8, 8 + sectionEnd(whole, 8)}, n, "only a cut between sections that need nothing may pass")
+			require.Contains(t, []int{8, 8 + sectionEnd(whole, 8)}, n, "only a module cut between independent sections may pass")
 		}
 	}
 }
@@ -248,8 +248,8 @@ func TestInspect(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestBranchesLeaveWrappedLoops branches out of loops in every way there is, through the blocks the
-// meter puts around them, and sees the same results before and after.
+// TestBranchesLeaveWrappedLoops branches out of loops in every possible way, through the blocks
+// that the meter adds, and compares the results before and after.
 func TestBranchesLeaveWrappedLoops(t *testing.T) {
 	text := `(module
 	  (func $one (result i32) i32.const 1)
@@ -287,7 +287,8 @@ func TestBranchesLeaveWrappedLoops(t *testing.T) {
 	}
 }
 
-// TestLabelOutOfRange is invalid before the meter adds labels, and must not become valid by them.
+// TestLabelOutOfRange checks a module that is invalid before the meter adds labels; it must stay
+// invalid.
 func TestLabelOutOfRange(t *testing.T) {
 	for _, text := range []string{
 		`(module (func $f call $f br 1))`, `(module (func loop br 2 end))`, `(module (func $f call $f loop i32.const 0 br_if 4 end))`,

@@ -27,20 +27,20 @@ const (
 
 var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
 
-// order is the place of each section id in a file; custom sections stand anywhere.
+// order is the position of each section id in a file; custom sections may appear anywhere.
 var order = [...]int{
 	secType: 1, secImport: 2, secFunction: 3, secTable: 4, secMemory: 5, secGlobal: 6, secExport: 7,
 	secStart: 8, secElement: 9, secDataCount: 10, secCode: 11, secData: 12,
 }
 
-// section is a part of the file; start and end bound its payload.
+// section is a section of the file; start and end delimit its payload.
 type section struct {
 	id         byte
 	start, end int
 	name       string // custom sections only; start is then after the name
 }
 
-// limit is the size of a memory or table.
+// limit is the size and the maximum of a memory or table.
 type limit struct {
 	min, max uint32
 	hasMax   bool
@@ -52,7 +52,7 @@ type export struct {
 	index uint32
 }
 
-// module holds what the rewriter needs to know before it touches code.
+// module contains what the rewriter must know before it reads code.
 type module struct {
 	src           []byte
 	sections      []section
@@ -63,10 +63,10 @@ type module struct {
 	tables        []limit
 	tableTypes    []byte
 	memories      []limit
-	globals       uint32 // imported and own
+	globals       uint32 // imported and defined
 	exports       []export
 	blocks        map[string]uint32 // type index of a block by its results, for two and more
-	more          [][]byte          // results of the block types the module lacks
+	more          [][]byte          // results of the block types that the module lacks
 }
 
 func parse(wasm []byte) (*module, error) {

@@ -1,14 +1,14 @@
 package meter
 
-// The subsections of the name section that a runtime uses in stack traces.
+// Subsections of the name section that a runtime uses in stack traces.
 const (
 	nameModule = 0
 	nameFuncs  = 1
 )
 
-// names rewrites the name section: the module's name and the names of functions,
-// whose indices move. Other subsections help debuggers only and are dropped, as
-// is the whole section when it cannot be read, which the format allows.
+// names rewrites the name section: the module's name and the names of functions, whose indices
+// change. Other subsections are for debuggers only and are dropped, as is the whole section if it
+// is unreadable, which the format allows.
 func (m *module) names(sec section) ([]byte, bool) {
 	r := m.reader(&sec)
 	var out []byte
@@ -34,8 +34,7 @@ func (m *module) names(sec section) ([]byte, bool) {
 	return out, r.err == nil
 }
 
-// funcNames copies the map of function names, which is sorted by index, and
-// names the tick.
+// funcNames copies the map of function names, which is sorted by index, and adds the tick.
 func (m *module) funcNames(r *reader) []byte {
 	n := r.count("names")
 	out := appendU32(make([]byte, 0, r.end-r.pos+32), uint32(n)+1)

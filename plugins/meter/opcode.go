@@ -1,6 +1,6 @@
 package meter
 
-// The instructions the scanner handles by name.
+// Instructions that the scanner handles by name.
 const (
 	opUnreachable  = 0x00
 	opBlock        = 0x02
@@ -40,7 +40,7 @@ const (
 	valI32         = 0x7f
 )
 
-// shape of what follows an opcode.
+// immediates is the format of an instruction's operands.
 type immediates byte
 
 const (
@@ -52,7 +52,7 @@ const (
 	immSpecial // handled by name in the scanner
 )
 
-// core tells what follows each one-byte opcode of WebAssembly 2.0.
+// core lists the operands of each one-byte opcode of WebAssembly 2.0.
 var core = func() (t [256]immediates) {
 	set := func(kind immediates, from, to int) {
 		for i := from; i <= to; i++ {
@@ -81,8 +81,8 @@ var core = func() (t [256]immediates) {
 	return t
 }()
 
-// misc tells what follows the 0xfc prefix: how many u32 indices, and by how much
-// the length on the stack is shifted right to give units of fuel (0: free).
+// misc lists the instructions with the 0xfc prefix: the number of u32 indices, and by how much the
+// length on the stack is shifted right to give units of fuel (0: free).
 var misc = [...]struct{ indices, shift byte }{
 	0: {}, 1: {}, 2: {}, 3: {}, 4: {}, 5: {}, 6: {}, 7: {}, // saturating truncations
 	8:  {2, perKiB}, // memory.init
@@ -102,13 +102,13 @@ const (
 	perRow = 7  // table entries, 8 bytes each, to units
 )
 
-// simdGap lists the numbers below 256 that the 0xfd prefix leaves unassigned.
+// simdGap lists the opcodes below 256 that are unassigned after the 0xfd prefix.
 var simdGap = map[uint32]bool{
 	154: true, 162: true, 165: true, 166: true, 175: true, 176: true, 178: true, 179: true, 180: true, 187: true,
 	194: true, 197: true, 198: true, 207: true, 208: true, 210: true, 211: true, 212: true, 226: true, 238: true,
 }
 
-// skipSIMD moves past one instruction behind the 0xfd prefix.
+// skipSIMD skips one instruction after the 0xfd prefix.
 func skipSIMD(r *reader) {
 	at := r.pos
 	switch n := r.u32(); {
@@ -126,8 +126,8 @@ func skipSIMD(r *reader) {
 	}
 }
 
-// skipMemory moves past alignment and offset. Alignments of 32 and more mark the
-// multi-memory extension.
+// skipMemory skips alignment and offset. Alignments of 32 and more denote the multi-memory
+// extension.
 func skipMemory(r *reader) {
 	at := r.pos
 	if r.u32() >= 32 {

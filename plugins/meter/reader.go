@@ -2,9 +2,9 @@ package meter
 
 import "unicode/utf8"
 
-// reader walks bytes of a stranger. The first failure sticks: every later read
-// gives zero and moves nothing, so callers may check once after several reads,
-// but must check before they loop on a value they read.
+// reader reads untrusted bytes. The first failure is sticky: every later read returns zero and does
+// not advance, so callers may check once after several reads, but must check before they loop on a
+// value that was read.
 type reader struct {
 	buf []byte // the whole module, so that positions in errors are file offsets
 	pos int
@@ -62,8 +62,8 @@ func (r *reader) u32() uint32 {
 	return 0
 }
 
-// count reads the length of a list whose entries take at least one byte each,
-// which bounds every allocation by the size of the input.
+// count reads the length of a list whose entries take at least one byte each, which bounds all
+// allocations by the size of the input.
 func (r *reader) count(what string) int {
 	start := r.pos
 	n := r.u32()
@@ -74,7 +74,7 @@ func (r *reader) count(what string) int {
 	return int(n)
 }
 
-// signed skips a signed LEB128 number of the given width in bits and returns it.
+// signed reads a signed LEB128 number of the given width in bits.
 func (r *reader) signed(bits int) int64 {
 	start, v := r.pos, int64(0)
 	for shift := 0; shift < bits; shift += 7 {

@@ -2,7 +2,7 @@ package meter
 
 import "strings"
 
-// rewrite writes the module again, section by section, in the order of the file.
+// rewrite writes the module section by section, in the order of the file.
 func (m *module) rewrite(limits Limits) ([]byte, error) {
 	if err := m.check(limits); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (m *module) rewrite(limits Limits) ([]byte, error) {
 	return m.missing(out, done, len(order)+1), nil
 }
 
-// check refuses what must not even be rewritten.
+// check rejects modules before any rewriting.
 func (m *module) check(limits Limits) error {
 	for _, imp := range m.imports {
 		if strings.HasPrefix(imp.Module, "easel:meter") {
@@ -66,7 +66,7 @@ func (m *module) check(limits Limits) error {
 	return nil
 }
 
-// missing adds the sections the meter needs that belong before place.
+// missing adds the missing sections that the meter needs and that belong before place.
 func (m *module) missing(out []byte, done map[byte]bool, place int) []byte {
 	for _, id := range []byte{secType, secImport, secGlobal, secExport} {
 		if !done[id] && order[id] < place {
@@ -106,7 +106,7 @@ func (m *module) payload(e *emitter, id byte, r *reader, limits Limits) []byte {
 	return r.bytes(uint32(r.end - r.pos))
 }
 
-// entries copies the n entries of a section that gets more of them.
+// entries copies the n entries of a section that gets additional ones.
 func (m *module) entries(out []byte, id byte, r *reader, n uint32) []byte {
 	switch id {
 	case secGlobal:
@@ -131,7 +131,7 @@ func (m *module) entries(out []byte, id byte, r *reader, n uint32) []byte {
 	return append(out, r.bytes(uint32(r.end-r.pos))...)
 }
 
-// added returns the entries of the meter for a section, and how many they are.
+// added returns the number of entries that the meter adds to a section, and the entries.
 func (m *module) added(id byte) (uint32, []byte) {
 	switch id {
 	case secType:

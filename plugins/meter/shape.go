@@ -1,22 +1,22 @@
 package meter
 
-// Shape is what a module says about itself without running: what it needs and
-// what it offers. A host checks it before it compiles anything.
+// Shape describes the imports, exports and sizes of a module without running it. A host checks it
+// before it compiles the module.
 type Shape struct {
 	Imports []Import
 	Exports []Export
-	// Memory is the module's own memory; nil when it has none.
+	// Memory is the memory that the module defines, or nil.
 	Memory *Bounds
-	// Start says that the module runs code while it is instantiated.
+	// Start reports whether the module runs code during instantiation.
 	Start bool
-	// Custom holds the names of the custom sections in file order.
+	// Custom lists the names of the custom sections in file order.
 	Custom []string
 }
 
-// Kind is the kind of an import or export, as the binary format numbers it.
+// Kind is the kind of an import or export, numbered as in the binary format.
 type Kind byte
 
-// The kinds of imports and exports.
+// Kinds of imports and exports.
 const (
 	KindFunc   Kind = 0
 	KindTable  Kind = 1
@@ -24,7 +24,7 @@ const (
 	KindGlobal Kind = 3
 )
 
-// String returns the word the text format uses.
+// String returns the keyword of the text format.
 func (k Kind) String() string {
 	switch k {
 	case KindFunc:
@@ -39,29 +39,28 @@ func (k Kind) String() string {
 	return "unknown kind"
 }
 
-// FuncType is a signature. Params and Results hold one byte per value, as the
-// binary format writes them: 0x7f i32, 0x7e i64, 0x7d f32, 0x7c f64.
+// FuncType is a signature. Params and Results have one byte per value, as in the binary format:
+// 0x7f i32, 0x7e i64, 0x7d f32, 0x7c f64.
 type FuncType struct{ Params, Results []byte }
 
-// Import is one thing a module needs. Type is set for functions.
+// Import is an import of a module. Type is set for functions.
 type Import struct {
 	Module, Name string
 	Kind         Kind
 	Type         FuncType
 }
 
-// Export is one thing a module offers. Type is set for functions.
+// Export is an export of a module. Type is set for functions.
 type Export struct {
 	Name string
 	Kind Kind
 	Type FuncType
 }
 
-// Bounds are the limits of a memory, in pages of 64 KiB. Max is 0 when the
-// module names none.
+// Bounds are the limits of a memory, in pages of 64 KiB. Max is 0 if the module has no maximum.
 type Bounds struct{ Min, Max uint32 }
 
-// Func returns the signature of the exported function name, and whether there is one.
+// Func returns the signature of the exported function name; it reports false if there is none.
 func (s Shape) Func(name string) (FuncType, bool) {
 	for _, e := range s.Exports {
 		if e.Name == name && e.Kind == KindFunc {
@@ -71,7 +70,7 @@ func (s Shape) Func(name string) (FuncType, bool) {
 	return FuncType{}, false
 }
 
-// Inspect reads the shape of a module. Errors are those of Rewrite.
+// Inspect returns the shape of a module. Errors are those of Rewrite.
 func Inspect(wasm []byte) (Shape, error) {
 	m, err := parse(wasm)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/easel-canvas/easel/plugins/meter"
 )
 
-// wazeroDir is where the sources of wazero lie, which carry the WebAssembly
+// wazeroDir returns the directory of the wazero sources, which include the WebAssembly
 // specification tests.
 func wazeroDir(t testing.TB) string {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/tetratelabs/wazero").Output()
@@ -25,9 +25,9 @@ func wazeroDir(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestSpecification plays the WebAssembly 2.0 specification tests twice, with
-// modules as they are and metered, and wants the same results and the same traps.
-// A module the runtime refuses must not become valid by metering.
+// TestSpecification runs the WebAssembly 2.0 specification tests twice, with unmodified and with
+// metered modules, and requires the same results and the same traps. A module that the runtime
+// rejects must not become valid by metering.
 func TestSpecification(t *testing.T) {
 	dir := filepath.Join(wazeroDir(t), "internal/integration_test/spectest")
 	files, err := filepath.Glob(filepath.Join(dir, "v2/testdata/*.json"))
@@ -38,8 +38,8 @@ func TestSpecification(t *testing.T) {
 	var total tally
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			p := newPlayer(t, file, environment)
-			p.play()
+			p := newSpecRunner(t, file, environment)
+			p.run()
 			total.add(p.tally)
 		})
 	}
@@ -72,28 +72,28 @@ type command struct {
 	}
 }
 
-// side is one of the two worlds: plain or metered.
+// side is one of the two runtimes: plain or metered.
 type side struct {
 	rt    wazero.Runtime
 	named map[string]api.Module
 	last  api.Module
 }
 
-type player struct {
+type specRunner struct {
 	tally
 	t        *testing.T
 	dir      string
 	commands []command
 	sides    [2]*side // plain, metered
-	made     command  // made the last module
+	made     command  // the command that instantiated the last module
 }
 
-func newPlayer(t *testing.T, file string, environment []byte) *player {
+func newSpecRunner(t *testing.T, file string, environment []byte) *specRunner {
 	b, err := os.ReadFile(file)
 	require.NoError(t, err)
 	var script struct{ Commands []command }
 	require.NoError(t, json.Unmarshal(b, &script))
-	p := &player{t: t, dir: filepath.Dir(file), commands: script.Commands}
+	p := &specRunner{t: t, dir: filepath.Dir(file), commands: script.Commands}
 	for i := range p.sides {
 		ctx := context.Background()
 		rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
@@ -110,12 +110,12 @@ func newPlayer(t *testing.T, file string, environment []byte) *player {
 	return p
 }
 
-func (p *player) play() {
+func (p *specRunner) run() {
 	for _, c := range p.commands {
 		switch c.Type {
 		case "module":
 			if !p.instantiate(c, "") {
-				return // what follows speaks about a module we do not have
+				return // the following commands refer to a module that was not instantiated
 			}
 		case "register":
 			if !p.register(c) {
@@ -129,7 +129,7 @@ func (p *player) play() {
 	}
 }
 
-func (p *player) read(file string) []byte {
+func (p *specRunner) read(file string) []byte {
 	b, err := os.ReadFile(filepath.Join(p.dir, file))
 	require.NoError(p.t, err)
 	return b
@@ -137,7 +137,7 @@ func (p *player) read(file string) []byte {
 
 var wide = meter.Limits{Pages: 1 << 16, Elements: 1 << 27}
 
-func (p *player) instantiate(c command, as string) bool {
+func (p *specRunner) instantiate(c command, as string) bool {
 	ctx := context.Background()
 	plain := p.read(c.Filename)
 	metered, err := meter.Rewrite(plain, wide)
@@ -159,9 +159,9 @@ func (p *player) instantiate(c command, as string) bool {
 	return true
 }
 
-// register loads a module again under its name: wazero names an instance only
-// when it is made.
-func (p *player) register(c command) bool {
+// register instantiates a module again under its name: wazero sets the name of an instance only at
+// instantiation.
+func (p *specRunner) register(c command) bool {
 	for _, m := range p.commands {
 		if m.Type == "module" && c.Name != "" && m.Name == c.Name {
 			return p.instantiate(m, c.As)
@@ -170,7 +170,7 @@ func (p *player) register(c command) bool {
 	return p.instantiate(p.made, c.As)
 }
 
-func (p *player) call(c command) {
+func (p *specRunner) call(c command) {
 	if c.Action.Type != "invoke" {
 		return
 	}
@@ -200,7 +200,7 @@ func (p *player) call(c command) {
 	p.calls++
 }
 
-// arguments returns the scalar arguments; vectors are left to the runtime's own tests.
+// arguments returns the scalar arguments; vectors are covered by the runtime's own tests.
 func arguments(c command) ([]uint64, bool) {
 	var out []uint64
 	for _, a := range c.Action.Args {
@@ -223,14 +223,14 @@ func arguments(c command) ([]uint64, bool) {
 	return out, true
 }
 
-func (p *player) mustStayInvalid(c command) {
+func (p *specRunner) mustStayInvalid(c command) {
 	if c.ModuleType != "binary" {
 		return
 	}
 	ctx := context.Background()
 	if mod, err := p.sides[0].rt.CompileModule(ctx, p.read(c.Filename)); err == nil {
 		require.NoError(p.t, mod.Close(ctx))
-		return // the runtime is more generous than the specification
+		return // the runtime accepts more than the specification
 	}
 	p.invalid++
 	metered, err := meter.Rewrite(p.read(c.Filename), wide)

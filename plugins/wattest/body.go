@@ -39,7 +39,7 @@ func split(n node) (head, code []node) {
 	return head, code
 }
 
-// isHead reports whether a part of a function belongs to its signature.
+// isHead reports whether a part of a function is in its signature.
 func isHead(n node) bool {
 	return n.is("param") || n.is("result") || n.is("local") || n.is("export") || n.is("type")
 }
@@ -64,7 +64,7 @@ func (b *body) instructions(items []node) {
 	}
 }
 
-// operands writes what follows the opcode and returns the rest.
+// operands writes the operands of the opcode and returns the remaining items.
 func (b *body) operands(n node, items []node) []node {
 	next := func() node {
 		if len(items) == 0 {

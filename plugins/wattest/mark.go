@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Guests of tests hold their requests as data. A placeholder of a secret in them needs the mark of
-// the call, which is known only when the guest runs.
+// Test guests contain their requests as data. A placeholder of a secret in them needs the mark of
+// the call, which is known only at run time.
 
-// MarkRoom stands in a text for the mark of the call.
+// MarkRoom is the placeholder for the mark of the call.
 var MarkRoom = strings.Repeat("@", 32)
 
-// MarkFunc is the text of a function $mark (param i32), which copies the secret_mark in the input
-// message at address input, of at most 16 KiB, to the address it is given.
+// MarkFunc returns the text of a function $mark (param i32), which copies the secret_mark from the
+// input message at address input, of at most 16 KiB, to the address in its parameter.
 func MarkFunc(input int) string {
 	return fmt.Sprintf(`(func $mark (param $to i32) (local $i i32)
 		loop $l
@@ -30,7 +30,7 @@ func MarkFunc(input int) string {
 `, input, int64(binary.LittleEndian.Uint64([]byte(`_mark":"`))), input+8, input+16, input+24, input+32)
 }
 
-// FillMarks is the code that puts the mark of the call wherever MarkRoom stands in text, which is
+// FillMarks returns the code that writes the mark of the call over each MarkRoom in text, which is
 // at address at.
 func FillMarks(text string, at int) string {
 	var code strings.Builder

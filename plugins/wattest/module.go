@@ -12,7 +12,7 @@ type module struct {
 	custom   [][]byte
 	types    map[string]int
 	names    map[string]map[string]int // kind -> $name -> index
-	counts   map[string]int            // kind -> how many
+	counts   map[string]int            // kind -> number of entries
 	bodies   []node                    // functions with a body, in order
 	late     []node                    // data, elem, export, start, global: after all names are known
 	start    []byte
@@ -60,7 +60,7 @@ func with(t map[string]int, name string, i int) map[string]int {
 	return t
 }
 
-// bind gives the next index of a kind to the entry and exports it if asked.
+// bind assigns the next index of a kind to the entry and exports it if requested.
 func (m *module) bind(kind string, n node) {
 	i := m.counts[kind]
 	m.counts[kind]++
@@ -111,7 +111,7 @@ func (m *module) own(n node, kind string) {
 	}
 }
 
-// limits reads the numbers of a memory or table.
+// limits reads the limits of a memory or table.
 func (m *module) limits(n node) []byte {
 	var nums []uint32
 	for _, item := range n.items {
@@ -165,7 +165,7 @@ func values(items []node, head string, names map[string]int, index int) []byte {
 	return out
 }
 
-// typeIndex finds or adds the signature in items; (type $t) refers to one.
+// typeIndex finds or adds the signature in items; (type $t) refers to an existing one.
 func (m *module) typeIndex(items []node) int {
 	for _, item := range items {
 		if item.is("type") {
@@ -185,7 +185,7 @@ func (m *module) typeIndex(items []node) int {
 	return i
 }
 
-// define writes what needs the names of everything else.
+// define writes the entries that refer to names.
 func (m *module) define() error {
 	for _, n := range m.late {
 		switch n.word(0) {

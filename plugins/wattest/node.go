@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// node is a word, a string or a list of the text.
+// node is a word, a string or a list of the source.
 type node struct {
 	line  int
 	text  string // word, or the bytes of a string
@@ -15,7 +15,7 @@ type node struct {
 	list  bool
 }
 
-// word returns the text of item i when it is a word.
+// word returns the text of item i if it is a word.
 func (n node) word(i int) string {
 	if i < len(n.items) && !n.items[i].list && !n.items[i].str {
 		return n.items[i].text
@@ -64,8 +64,8 @@ func scan(text string) []token {
 	return out
 }
 
-// scanString reads up to the closing quote; \hh is a byte, \n a line end, any
-// other escaped character itself.
+// scanString reads up to the closing quote. \hh is a byte, \n a line end, any other escaped
+// character stands for itself.
 func scanString(text string) (string, int) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

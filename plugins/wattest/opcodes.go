@@ -35,7 +35,7 @@ var opcodes = func() map[string][]byte {
 	return t
 }()
 
-// isMemory reports whether an instruction carries alignment and offset.
+// isMemory reports whether an instruction has alignment and offset.
 func isMemory(name string) bool {
 	return strings.Contains(name, ".load") || strings.Contains(name, ".store")
 }

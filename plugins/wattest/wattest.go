@@ -1,9 +1,9 @@
-// Package wattest assembles small WebAssembly modules from the text format, for tests. The program
-// does not import it.
+// Package wattest assembles small WebAssembly modules from the text format, for tests. The easel
+// program does not import it.
 //
 // It supports the part of the text format that test guests use: one module with imports, functions,
 // one memory, tables, globals, data, elements, exports and a start function. Instructions are
-// written one after the other, not folded:
+// written in sequence, not folded:
 //
 //	(module
 //	  (import "easel:host/v1" "input_len" (func $len (result i32)))
@@ -12,13 +12,13 @@
 //	    call $len))
 //
 // Blocks end with `end`; labels are names or depths. (custom "name" "bytes") adds a custom section.
-// Nothing is type-checked, because tests need invalid modules too. Instructions that are not in the
-// table are written in bytes: (byte 0x01 0xff).
+// Types are not checked because tests need invalid modules too. Instructions that are not in the
+// table are written as bytes: (byte 0x01 0xff).
 package wattest
 
 import "fmt"
 
-// Assemble returns the binary form of text. The error names the line.
+// Assemble returns the binary form of text. Errors include the line.
 func Assemble(text string) ([]byte, error) {
 	p := &parser{tokens: scan(text)}
 	root, err := p.list()
@@ -38,7 +38,7 @@ func Assemble(text string) ([]byte, error) {
 	return m.bytes(), nil
 }
 
-// Must is Assemble for texts that stand in the test itself; it panics on errors.
+// Must is Assemble for literals in tests; it panics on errors.
 func Must(text string) []byte {
 	b, err := Assemble(text)
 	if err != nil {

@@ -16,7 +16,7 @@ func TestAssembleWritesTheBinaryFormat(t *testing.T) {
 		"\x0a\x06\x01\x04\x00\x41\x7f\x0b"), b)
 }
 
-func TestAssembleNamesTheLineOfAMistake(t *testing.T) {
+func TestAssembleErrorsIncludeTheLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"(module\n (func i32.cnst 1))":     `line 2: unknown instruction "i32.cnst"`,
 		"(module (func call $missing))":    "no func $missing",

@@ -1,11 +1,11 @@
-// Package lists holds the lists of the third-party software in what easel ships, with its licences.
-// They are written by build/licences; this package is where the program has its own from.
+// Package lists embeds the lists of third-party software in the files that easel ships, with the
+// licences. build/licences generates them; the easel program reads its own list from here.
 package lists
 
 import _ "embed"
 
-// Program is what is in the program easel: notices, a table of the components, and the texts of
-// their licences.
+// Program lists the third-party software in the easel program: notices, a table of the components,
+// and the texts of their licences.
 //
 //go:embed program.txt
 var Program string

@@ -1,4 +1,4 @@
-// Command openaigo asks agents with OpenAI's client for Go. Argument and output are those of
+// Command openaigo queries agents with OpenAI's client for Go. Argument and output are those of
 // ../chat.mjs.
 package main
 
@@ -51,14 +51,14 @@ func main() {
 				openai.TextContentPart("one"), openai.TextContentPart("two"),
 			})),
 			"asking": at(a.Asking, a.Key, hi), "failing": at(a.Failing, a.Key, hi),
-			"nowhere": at(a.Nowhere, a.Key, hi), "stranger": at(a.Echo, "wrong", hi),
+			"nowhere": at(a.Nowhere, a.Key, hi), "unauthorized": at(a.Echo, "wrong", hi),
 		}
 	}
 	out, err := json.Marshal(map[string]any{"whole": all(whole), "streamed": all(streamed)})
 	if err != nil {
 		log.Fatal("openaigo: ", err)
 	}
-	_, _ = os.Stdout.Write(out) // the reader reports what it misses
+	_, _ = os.Stdout.Write(out) // the reader detects truncated output
 }
 
 func whole(client openai.Client, p openai.ChatCompletionNewParams) outcome {

@@ -57,7 +57,6 @@ func (f RunFiles) path(id string) (string, bool) {
 // errNoFolder refuses to make a file where no folder was chosen.
 var errNoFolder = errors.New("no folder for files is chosen (easel run --save DIR)")
 
-
 // maxNames bounds the numbered files of one name.
 const maxNames = 10_000
 

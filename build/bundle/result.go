@@ -9,9 +9,9 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// made is what one build wrote, as esbuild tells it. Paths are relative to the page's folder, with
-// slashes.
-type made struct {
+// result lists the files written by one build, from the metafile of esbuild. Paths are relative to
+// the page's folder and use slashes.
+type result struct {
 	outputs map[string]output
 }
 
@@ -28,20 +28,20 @@ type output struct {
 	} `json:"imports"`
 }
 
-// build runs esbuild; its messages become one error.
-func (b bundler) build(options api.BuildOptions) (*made, error) {
-	result := api.Build(options)
-	if len(result.Errors) > 0 {
-		lines := api.FormatMessages(result.Errors, api.FormatMessagesOptions{Kind: api.ErrorMessage})
+// build runs esbuild and joins its messages to one error.
+func (b bundler) build(options api.BuildOptions) (*result, error) {
+	res := api.Build(options)
+	if len(res.Errors) > 0 {
+		lines := api.FormatMessages(res.Errors, api.FormatMessagesOptions{Kind: api.ErrorMessage})
 		return nil, errors.New(strings.Join(lines, "\n"))
 	}
 	var meta struct {
 		Outputs map[string]output `json:"outputs"`
 	}
-	if err := json.Unmarshal([]byte(result.Metafile), &meta); err != nil {
+	if err := json.Unmarshal([]byte(res.Metafile), &meta); err != nil {
 		return nil, err
 	}
-	m := &made{outputs: map[string]output{}}
+	m := &result{outputs: map[string]output{}}
 	relative := func(path string) string {
 		rel, err := filepath.Rel(options.Outdir, filepath.Join(options.AbsWorkingDir, path))
 		if err != nil {
@@ -66,7 +66,7 @@ func (b bundler) build(options api.BuildOptions) (*made, error) {
 
 // packages adds the npm packages that the build contains to names: folders of node_modules, such as
 // @xyflow/react.
-func (m *made) packages(names map[string]bool) {
+func (m *result) packages(names map[string]bool) {
 	const modules = "node_modules/"
 	for _, out := range m.outputs {
 		for path, input := range out.Inputs {
@@ -83,8 +83,8 @@ func (m *made) packages(names map[string]bool) {
 	}
 }
 
-// main is the file of the build's entry with this extension.
-func (m *made) main(ext string) string {
+// main returns the file with this extension for the build's entry.
+func (m *result) main(ext string) string {
 	for name, out := range m.outputs {
 		if out.EntryPoint == "" {
 			continue
@@ -99,9 +99,9 @@ func (m *made) main(ext string) string {
 	return ""
 }
 
-// initial lists the scripts that are needed before the page can draw: the entry and what it
-// imports, not lazily.
-func (m *made) initial() []string {
+// initial lists the scripts that the page needs before its first render: the entry and its static
+// imports.
+func (m *result) initial() []string {
 	var names []string
 	seen := map[string]bool{}
 	var visit func(name string)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dial opens a connection to a host, to speak HTTP by hand.
+// dial opens a raw connection to a host.
 func (s *server) dial(t *testing.T) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -24,14 +24,14 @@ func (s *server) dial(t *testing.T) net.Conn {
 	return c
 }
 
-// TestStrangers sends the built program what no client sends. It answers
-// clearly, or hangs up, and goes on for others.
-func TestStrangers(t *testing.T) {
+// TestMalformedRequests sends requests that no regular client sends. The host responds with an
+// error or closes the connection, and continues to serve others.
+func TestMalformedRequests(t *testing.T) {
 	s := serve(t, nil)
 	ask := func(t *testing.T, request string) *http.Response {
 		t.Helper()
 		c := s.dial(t)
-		go func() { _, _ = io.WriteString(c, request) }() // the host may hang up before all of it is sent
+		go func() { _, _ = io.WriteString(c, request) }() // the host may close the connection early
 		res, err := http.ReadResponse(bufio.NewReader(c), nil)
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = res.Body.Close() })
@@ -48,20 +48,20 @@ func TestStrangers(t *testing.T) {
 		}
 		require.Equal(t, 431, ask(t, line+b.String()+"\r\n").StatusCode)
 	})
-	t.Run("an address that is too long", func(t *testing.T) {
+	t.Run("a URL that is too long", func(t *testing.T) {
 		require.Equal(t, 431, ask(t, "GET /"+strings.Repeat("a/", 1<<19)+" HTTP/1.1\r\nHost: x\r\n\r\n").StatusCode)
 	})
-	t.Run("no HTTP", func(t *testing.T) {
+	t.Run("not HTTP", func(t *testing.T) {
 		require.Equal(t, 400, ask(t, "\x16\x03\x01\x00 hello\r\n\r\n").StatusCode)
 	})
-	t.Run("two lengths", func(t *testing.T) {
+	t.Run("two Content-Length headers", func(t *testing.T) {
 		require.Equal(t, 400, ask(t, "POST /v1/canvas/set HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}").StatusCode)
 	})
 	t.Run("a body above the limit", func(t *testing.T) {
 		res := ask(t, "POST /v1/canvas/set HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.key+"\r\nContent-Length: 41943040\r\n\r\n"+strings.Repeat(" ", 40<<20))
 		require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode)
 	})
-	t.Run("a body without end", func(t *testing.T) {
+	t.Run("an endless body", func(t *testing.T) {
 		c := s.dial(t)
 		_, err := io.WriteString(c, "POST /v1/canvas/set HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.key+"\r\nTransfer-Encoding: chunked\r\n\r\n")
 		require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestStrangers(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode)
 	})
-	t.Run("a body of nobody is not read", func(t *testing.T) {
+	t.Run("an unauthenticated body is not read", func(t *testing.T) {
 		c := s.dial(t)
 		_, err := io.WriteString(c, "POST /v1/canvas/set HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{")
 		require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestStrangers(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 401, res.StatusCode)
 	})
-	t.Run("paths out of the tree", func(t *testing.T) {
+	t.Run("path traversal", func(t *testing.T) {
 		for _, path := range []string{"/../../etc/passwd", "/api/v1/../../../etc/passwd", "/v1/canvas/download?id=../secret.key", "/%2e%2e/%2e%2e/etc/passwd", "/v1/canvas/get/..%5c..%5cx"} {
 			res := ask(t, "GET "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.key+"\r\nConnection: close\r\n\r\n")
 			body, err := io.ReadAll(res.Body)
@@ -94,13 +94,13 @@ func TestStrangers(t *testing.T) {
 			require.Less(t, res.StatusCode, 500, path)
 		}
 	})
-	t.Run("headers that never end", func(t *testing.T) {
+	t.Run("unfinished headers", func(t *testing.T) {
 		c := s.dial(t)
 		_, err := io.WriteString(c, "GET / HTTP/1.1\r\nX: ")
 		require.NoError(t, err)
 		_, err = io.ReadAll(c)
 		var late net.Error
-		require.False(t, errors.As(err, &late) && late.Timeout(), "the host keeps who says nothing")
+		require.False(t, errors.As(err, &late) && late.Timeout(), "the host keeps an idle connection")
 	})
 	require.Equal(t, 200, s.call("GET", "/readyz", nil).status)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// project writes a tiny page with one lazy part, and the files that a real one has.
+// project writes a tiny page with one lazy part, and the other files of a real project.
 func project(t *testing.T) bundler {
 	t.Helper()
 	root := t.TempDir()
@@ -26,7 +26,7 @@ func project(t *testing.T) bundler {
 		"wasm/js/src/code/worker.ts":           `console.log("code")`,
 		"web/read/worker.ts":                   `console.log("read")`,
 		"wasm/js/src/plugin/kernel.browser.ts": `console.log("plugin")`,
-		"build/licences/lists/page.txt":        "who made what is in it",
+		"build/licences/lists/page.txt":        "list of components",
 		"wasm/dist/engine.wasm":                "\x00asm",
 		"wasm/dist/wasm_exec.js":               "1",
 	}
@@ -38,7 +38,7 @@ func project(t *testing.T) bundler {
 	return bundler{root: root, wasm: filepath.Join(root, "wasm", "dist"), out: filepath.Join(root, "web", "dist")}
 }
 
-func TestPageNamesItsPartsAndHasNoScriptInside(t *testing.T) {
+func TestPageListsItsFilesWithoutInlineScript(t *testing.T) {
 	b := project(t)
 	require.NoError(t, b.run("page"))
 	html, err := os.ReadFile(filepath.Join(b.out, "index.html"))
@@ -51,12 +51,12 @@ func TestPageNamesItsPartsAndHasNoScriptInside(t *testing.T) {
 	require.Len(t, scripts, 1)
 	page, err := os.ReadFile(scripts[0])
 	require.NoError(t, err)
-	require.Regexp(t, `assets/engine-worker-\w+\.js`, string(page), "the page is told where its worker is")
-	require.NotContains(t, string(page), "only later", "what is imported lazily is a file of its own")
+	require.Regexp(t, `assets/engine-worker-\w+\.js`, string(page), "the page contains the URL of its worker")
+	require.NotContains(t, string(page), "only later", "a lazy import is a separate file")
 
 	licences, err := os.ReadFile(filepath.Join(b.out, "licences.txt"))
 	require.NoError(t, err)
-	require.Equal(t, "who made what is in it", string(licences))
+	require.Equal(t, "list of components", string(licences))
 }
 
 func TestPackagesAreThoseInTheScripts(t *testing.T) {
@@ -101,11 +101,11 @@ func TestSameSourcesGiveSameNames(t *testing.T) {
 	require.Equal(t, names(), names())
 }
 
-// The page is the same file by file from other directories, also where npm packages are reached by
-// a link.
+// The page is identical, file by file, when built in another directory, also when npm packages are
+// symbolic links.
 func TestPageDoesNotDependOnTheDirectory(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node compresses, and it is not there")
+		t.Skip("node is not installed: it compresses the files")
 	}
 	modules := filepath.Join(t.TempDir(), "node_modules")
 	require.NoError(t, os.MkdirAll(filepath.Join(modules, "used"), 0o755))
@@ -133,14 +133,14 @@ func TestPageDoesNotDependOnTheDirectory(t *testing.T) {
 
 func TestCompressedPageFollowsThePage(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node compresses, and it is not there")
+		t.Skip("node is not installed: it compresses the files")
 	}
 	b := project(t)
 	b.embed = filepath.Join(b.root, "embed")
 	require.NoError(t, b.run("page"))
 	first, err := filepath.Glob(filepath.Join(b.embed, "assets", "page-*"))
 	require.NoError(t, err)
-	require.Len(t, first, 4, "a script and a style, each in two forms: %v", first)
+	require.Len(t, first, 4, "a script and a style sheet, each as .br and .gz: %v", first)
 	require.FileExists(t, filepath.Join(b.embed, "index.html.br"))
 
 	engine, err := filepath.Glob(filepath.Join(b.embed, "assets", "engine-*.wasm.br"))
@@ -153,11 +153,11 @@ func TestCompressedPageFollowsThePage(t *testing.T) {
 	require.NoError(t, b.run("page"))
 	second, err := filepath.Glob(filepath.Join(b.embed, "assets", "page-*"))
 	require.NoError(t, err)
-	require.Len(t, second, 4, "what is of no use any more goes")
+	require.Len(t, second, 4, "outdated files are removed")
 	require.NotEqual(t, first, second)
 	after, err := os.Stat(engine[0])
 	require.NoError(t, err)
-	require.Equal(t, before.ModTime(), after.ModTime(), "what stayed the same is not compressed again")
+	require.Equal(t, before.ModTime(), after.ModTime(), "unchanged files are not compressed again")
 	require.FileExists(t, filepath.Join(b.embed, ".gitignore"))
 }
 
@@ -169,7 +169,7 @@ func TestErrorNamesFileAndLine(t *testing.T) {
 	require.NoDirExists(t, b.out+".new")
 }
 
-func TestMissingEngineSaysWhatToDo(t *testing.T) {
+func TestMissingEngineError(t *testing.T) {
 	b := project(t)
 	b.wasm = filepath.Join(b.root, "none")
 	require.ErrorContains(t, b.run("page"), "build the engine module first")
