@@ -121,6 +121,7 @@ func (p *part) licence() (file, error) {
 // files with prose between licences, or with a rare licence. A file without licences is omitted
 // because it repeats those of other components.
 var reviewed = map[string][]string{
+	"github.com/go-sql-driver/mysql@v1.10.1 LICENSE":                                {"MPL-2.0"},
 	"github.com/dop251/goja@v0.0.0-20260917113740-793a2a65c13b ftoa/LICENSE_LUCENE": {"dtoa"},
 	"modernc.org/libc@v1.77.1 LICENSE-3RD-PARTY.md":                                 {"BSD-3-Clause", "MIT"},
 	"modernc.org/sqlite@v1.60.1 LICENSE-3RD-PARTY.md":                               nil,

@@ -1,7 +1,7 @@
 // Command style checks rules of this repository that formatters and linters do not cover: widths,
 // sizes of files, functions and types, allowed imports between packages, import cycles in
-// TypeScript, names of components in the page, discouraged words, commit subjects, and what documents
-// say of the repository.
+// TypeScript, names of components in the page, discouraged words, commit subjects, and what
+// documents say of the repository.
 //
 // Violations older than their rule are listed in debt.txt, with a number per place. A higher number
 // fails; a lower one must be recorded with -update, which never raises a number.

@@ -259,7 +259,7 @@ export type Group =
 export type Icon =
   /** VariableAssigner */
   | "assign"
-  /** YahooFinance, WenCai, Email, AkShare, DeepL, Parser, TokenChunker, TitleChunker, Extractor, Tokenizer, Compiler */
+  /** YahooFinance, WenCai, Email, Parser, TokenChunker, TitleChunker, Extractor, Tokenizer, Compiler */
   | "box"
   /** CodeExec */
   | "code"
@@ -293,7 +293,7 @@ export type Icon =
   | "repeat"
   /** Agent */
   | "robot"
-  /** Retrieval, TavilySearch, TavilyExtract, DuckDuckGo, Google, SearXNG, Bing, BGPT, Keenable, QueritSearch, QueritContents, Wikipedia, ArXiv, PubMed, GitHub, GoogleScholar, Crawler, Jin10, QWeather, TuShare */
+  /** Retrieval, TavilySearch, TavilyExtract, DuckDuckGo, Google, SearXNG, Bing, BGPT, Keenable, QueritSearch, QueritContents, Wikipedia, ArXiv, PubMed, GitHub, GoogleScholar, AkShare, Crawler, DeepL, Jin10, QWeather, TuShare */
   | "search"
   /** Categorize */
   | "sort"
