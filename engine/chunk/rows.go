@@ -101,14 +101,22 @@ func columns(rows [][]string) []string {
 // numberings are alternative ways to number the headings of a document, as the methods book, laws
 // and manual look for them; each from the highest level on.
 var numberings = [][]string{
-	{`第[零一二三四五六七八九十百0-9]+(?:分?编|部分)`, `第[零一二三四五六七八九十百0-9]+章`, `第[零一二三四五六七八九十百0-9]+节`,
-		`第[零一二三四五六七八九十百0-9]+条`, `[\(（][零一二三四五六七八九十百]+[\)）]`},
-	{`第[0-9]+章`, `第[0-9]+节`, `[0-9]{1,2}[\. 、]`, `[0-9]{1,2}\.[0-9]{1,2}[^a-zA-Z/%~-]`,
-		`[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{1,2}`},
-	{`第[零一二三四五六七八九十百0-9]+章`, `第[零一二三四五六七八九十百0-9]+节`, `[零一二三四五六七八九十百]+[ 、]`,
-		`[\(（][零一二三四五六七八九十百]+[\)）]`, `[\(（][0-9]{1,2}[\)）]`},
-	{`PART (?:ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE|TEN)`, `Chapter (?:[IVX]+|[0-9]+)`, `Section [0-9]+`,
-		`Article [0-9]+`},
+	{
+		`第[零一二三四五六七八九十百0-9]+(?:分?编|部分)`, `第[零一二三四五六七八九十百0-9]+章`, `第[零一二三四五六七八九十百0-9]+节`,
+		`第[零一二三四五六七八九十百0-9]+条`, `[\(（][零一二三四五六七八九十百]+[\)）]`,
+	},
+	{
+		`第[0-9]+章`, `第[0-9]+节`, `[0-9]{1,2}[\. 、]`, `[0-9]{1,2}\.[0-9]{1,2}[^a-zA-Z/%~-]`,
+		`[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{1,2}`,
+	},
+	{
+		`第[零一二三四五六七八九十百0-9]+章`, `第[零一二三四五六七八九十百0-9]+节`, `[零一二三四五六七八九十百]+[ 、]`,
+		`[\(（][零一二三四五六七八九十百]+[\)）]`, `[\(（][0-9]{1,2}[\)）]`,
+	},
+	{
+		`PART (?:ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE|TEN)`, `Chapter (?:[IVX]+|[0-9]+)`, `Section [0-9]+`,
+		`Article [0-9]+`,
+	},
 	{`# `, `## `, `### `, `#### `, `##### `, `###### `},
 }
 
@@ -142,9 +150,7 @@ func ByMethod(method string, count Counter, size int) (*Titles, error) {
 // Naive is the chunker of the method naive: pieces between delimiters, merged up to size.
 func Naive(count Counter, size int, delimiter string) *Tokens {
 	var delimiters []string
-	for _, quoted := range quotedDelimiter.FindAllString(delimiter, -1) {
-		delimiters = append(delimiters, quoted)
-	}
+	delimiters = append(delimiters, quotedDelimiter.FindAllString(delimiter, -1)...)
 	for _, r := range quotedDelimiter.ReplaceAllString(delimiter, "") {
 		delimiters = append(delimiters, string(r))
 	}

@@ -113,8 +113,10 @@ func TestNothingIsLost(t *testing.T) {
 		require.Equal(t, withoutBlanks(text), withoutBlanks(b.String()), "tokens, seed %d", seed)
 
 		b.Reset()
-		chunks, err := (&Titles{Count: words, Group: true, Levels: [][]string{{"# ", "## "}},
-			Limit: size}).Text(text, false)
+		chunks, err := (&Titles{
+			Count: words, Group: true, Levels: [][]string{{"# ", "## "}},
+			Limit: size,
+		}).Text(text, false)
 		require.NoError(t, err)
 		for _, c := range chunks {
 			b.WriteString(c.Text)

@@ -163,8 +163,10 @@ func (t *Tokens) Items(items []Item) []Chunk {
 	var all []work
 	for i := range items {
 		it := &items[i]
-		w := work{Chunk: Chunk{Text: withoutTags(it.Text), Type: it.kind(), ImageID: it.ImageID,
-			Positions: it.Positions}}
+		w := work{Chunk: Chunk{
+			Text: withoutTags(it.Text), Type: it.kind(), ImageID: it.ImageID,
+			Positions: it.Positions,
+		}}
 		if w.Type != Text || strings.TrimSpace(w.Text) != "" {
 			w.tokens = t.Count(w.Text)
 			all = append(all, w)

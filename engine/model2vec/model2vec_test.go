@@ -144,8 +144,10 @@ func TestMappingAndWeights(t *testing.T) {
 }
 
 func TestHalfFloats(t *testing.T) {
-	for bits, want := range map[uint16]float32{0: 0, 0x3C00: 1, 0xC000: -2, 0x3555: 0.33325195, 1: 5.9604645e-08,
-		0x7C00: float32(math.Inf(1))} {
+	for bits, want := range map[uint16]float32{
+		0: 0, 0x3C00: 1, 0xC000: -2, 0x3555: 0.33325195, 1: 5.9604645e-08,
+		0x7C00: float32(math.Inf(1)),
+	} {
 		require.Equal(t, want, half(bits))
 	}
 }

@@ -115,8 +115,10 @@ func (p Permissions) Cut(ceiling Permissions) Permissions {
 	if a, b := p.HTTP, ceiling.HTTP; a != nil && b != nil {
 		hosts, methods := cutHosts(a.Hosts, b.Hosts), cutNames(a.AllowedMethods(), b.AllowedMethods())
 		if len(hosts) > 0 && len(methods) > 0 {
-			out.HTTP = &HTTPPermission{Hosts: hosts, Methods: methods, Private: a.Private && b.Private,
-				Reason: a.Reason}
+			out.HTTP = &HTTPPermission{
+				Hosts: hosts, Methods: methods, Private: a.Private && b.Private,
+				Reason: a.Reason,
+			}
 		}
 	}
 	for name, a := range p.Secrets {

@@ -21,15 +21,23 @@ func TestPermissionsCut(t *testing.T) {
 		"kv":{"bytes":100},"variables":{"read":["sys.query"],"write":["env.x"]}}`)
 	for _, c := range []struct{ name, ceiling, want string }{
 		{"nothing is left of nothing", `{}`, `{}`},
-		{"hosts are cut to the narrower pattern", `{"http":{"hosts":["*.a.example","c.b.example"],"methods":["*"]}}`,
-			`{"http":{"hosts":["api.a.example","c.b.example"],"methods":["GET","POST"],"reason":"r"}}`},
-		{"private wants both", `{"http":{"hosts":["*"],"methods":["GET"],"private":false}}`,
-			`{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET"],"reason":"r"}}`},
+		{
+			"hosts are cut to the narrower pattern", `{"http":{"hosts":["*.a.example","c.b.example"],"methods":["*"]}}`,
+			`{"http":{"hosts":["api.a.example","c.b.example"],"methods":["GET","POST"],"reason":"r"}}`,
+		},
+		{
+			"private wants both", `{"http":{"hosts":["*"],"methods":["GET"],"private":false}}`,
+			`{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET"],"reason":"r"}}`,
+		},
 		{"no common method is no permission", `{"http":{"hosts":["*"],"methods":["PUT"]}}`, `{}`},
-		{"the smaller number wins", `{"llm":{"max_calls":2},"kv":{"bytes":1000}}`,
-			`{"llm":{"max_calls":2},"kv":{"bytes":100}}`},
-		{"secrets keep their hosts", `{"secrets":{"K":{"hosts":["*"]}}}`,
-			`{"secrets":{"K":{"hosts":["api.a.example"]}}}`},
+		{
+			"the smaller number wins", `{"llm":{"max_calls":2},"kv":{"bytes":1000}}`,
+			`{"llm":{"max_calls":2},"kv":{"bytes":100}}`,
+		},
+		{
+			"secrets keep their hosts", `{"secrets":{"K":{"hosts":["*"]}}}`,
+			`{"secrets":{"K":{"hosts":["api.a.example"]}}}`,
+		},
 		{"names are cut", `{"variables":{"read":["*"]}}`, `{"variables":{"read":["sys.query"]}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -61,8 +69,10 @@ func TestAllow(t *testing.T) {
 		{"", `{}`},
 		{"none", `{}`},
 		{"http", `{"http":{"hosts":["a.example","b.example"],"methods":["GET","POST"],"private":true}}`},
-		{"http:b.example,kv",
-			`{"http":{"hosts":["b.example"],"methods":["GET","POST"],"private":true},"kv":{"bytes":100}}`},
+		{
+			"http:b.example,kv",
+			`{"http":{"hosts":["b.example"],"methods":["GET","POST"],"private":true},"kv":{"bytes":100}}`,
+		},
 		{"http:*.example", `{"http":{"hosts":["a.example","b.example"],"methods":["GET","POST"],"private":true}}`},
 		{"secrets", `{"secrets":{"K":{"hosts":["a.example"]},"L":{"hosts":["b.example"]}}}`},
 		{"secrets:L, llm", `{"secrets":{"L":{"hosts":["b.example"]}},"llm":{"max_calls":5}}`},
@@ -79,8 +89,10 @@ func TestAllow(t *testing.T) {
 	all, err := Allow([]string{"kv", "all"})
 	require.NoError(t, err)
 	require.Empty(t, asked.Beyond(asked.Cut(all)))
-	for word, says := range map[string]string{"everything": "want all, none", "kv:5": "only http:HOST",
-		"http:": "only http:HOST", "secret": "secrets:NAME"} {
+	for word, says := range map[string]string{
+		"everything": "want all, none", "kv:5": "only http:HOST",
+		"http:": "only http:HOST", "secret": "secrets:NAME",
+	} {
 		_, err := Allow([]string{word})
 		require.ErrorContains(t, err, says)
 	}

@@ -52,8 +52,10 @@ func CustomSections(wasm []byte) ([]CustomSection, error) {
 			return nil, Errorf(Malformed, "custom section at byte %d has a broken name", start)
 		}
 		from := body + n + int(length)
-		out = append(out, CustomSection{Name: string(wasm[body+n : from]), Payload: wasm[from:pos], Start: start,
-			End: pos})
+		out = append(out, CustomSection{
+			Name: string(wasm[body+n : from]), Payload: wasm[from:pos], Start: start,
+			End: pos,
+		})
 	}
 	return out, nil
 }

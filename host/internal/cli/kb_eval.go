@@ -210,7 +210,8 @@ func progressLine(w io.Writer) func(what string, done, of int) {
 
 // evaluate tries settings and, unless that is nil, those to compare with.
 func evaluate(ctx context.Context, ev *eval.Evaluation, settings eval.Settings,
-	compared *eval.Settings) (*eval.Report, error) {
+	compared *eval.Settings,
+) (*eval.Report, error) {
 	first, err := ev.Run(ctx, settings)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,8 @@ import (
 // models is a server with the embeddings call. The vector of a text is its length and the number of
 // the request.
 func models(t *testing.T, answer func(in embeddingsRequest, request int) (int, any)) (url string,
-	requests *[]embeddingsRequest) {
+	requests *[]embeddingsRequest,
+) {
 	t.Helper()
 	requests = &[]embeddingsRequest{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,8 +60,11 @@ func TestServer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, [][]float32{{1, 1}, {2, 1}, {1, 1}, {4, 1}, {5, 1}}, got)
 	require.Equal(t, []embeddingsRequest{
-		{"m", []string{"a", "bb"}, "float", 2}, {"m", []string{" ", "dddd"}, "float", 2}, {"m", []string{"eeeee"},
-			"float", 2},
+		{"m", []string{"a", "bb"}, "float", 2}, {"m", []string{" ", "dddd"}, "float", 2}, {
+			"m",
+			[]string{"eeeee"},
+			"float", 2,
+		},
 	}, *requests)
 }
 
@@ -82,8 +86,10 @@ func TestLargeBatchesAreHalved(t *testing.T) {
 func TestBadAnswers(t *testing.T) {
 	for want, answer := range map[string]any{
 		"1 vectors for 2 texts": vectors([]string{"a"}),
-		"index 0 twice": map[string]any{"data": []any{map[string]any{"embedding": []int{1}},
-			map[string]any{"embedding": []int{1}}}},
+		"index 0 twice": map[string]any{"data": []any{
+			map[string]any{"embedding": []int{1}},
+			map[string]any{"embedding": []int{1}},
+		}},
 		"empty vector":              map[string]any{"data": []any{map[string]any{"embedding": []int{}}}},
 		"vector 0 has 2 dimensions": vectors([]string{"a", "b"}),
 	} {

@@ -191,8 +191,10 @@ func ReadJudgements(file string) (Judgements, error) {
 		}
 		fields := strings.Split(string(line.text), "\t")
 		if len(fields) != 3 {
-			return nil, &LineError{file, line.number,
-				fmt.Errorf("%d fields between tabs, want query, document and grade", len(fields))}
+			return nil, &LineError{
+				file, line.number,
+				fmt.Errorf("%d fields between tabs, want query, document and grade", len(fields)),
+			}
 		}
 		query, document := fields[0], fields[1]
 		grade, err := strconv.Atoi(strings.TrimSpace(fields[2]))
@@ -206,8 +208,10 @@ func ReadJudgements(file string) (Judgements, error) {
 			out[query] = map[string]int{}
 		}
 		if _, twice := out[query][document]; twice {
-			return nil, &LineError{file, line.number,
-				fmt.Errorf("document %q is judged twice for query %q", document, query)}
+			return nil, &LineError{
+				file, line.number,
+				fmt.Errorf("document %q is judged twice for query %q", document, query),
+			}
 		}
 		out[query][document] = grade
 	}

@@ -36,10 +36,14 @@ func TestShapes(t *testing.T) {
 		{Cohere, "/v2", results, `/v2/rerank {"model":"m","query":"q","documents":["a","b"],"top_n":2}` + "\n"},
 		{Jina, "/v1/rerank", results, `/v1/rerank {"model":"m","query":"q","documents":["a","b"],"top_n":2}` + "\n"},
 		{RAGFlow, "/v1/", results, `/v1/rerank {"model":"m","query":"q","documents":["a","b"],"top_n":2}` + "\n"},
-		{Jina, "", `{"data": [{"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score": 0.9}]}`,
-			`/rerank {"model":"m","query":"q","documents":["a","b"],"top_n":2}` + "\n"},
-		{TEI, "", `[{"index": 1, "score": 0.9}, {"index": 0, "score": 0.1}]`,
-			`/rerank {"query":"q","texts":["a","b"],"truncate":true}` + "\n"},
+		{
+			Jina, "", `{"data": [{"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score": 0.9}]}`,
+			`/rerank {"model":"m","query":"q","documents":["a","b"],"top_n":2}` + "\n",
+		},
+		{
+			TEI, "", `[{"index": 1, "score": 0.9}, {"index": 0, "score": 0.1}]`,
+			`/rerank {"query":"q","texts":["a","b"],"truncate":true}` + "\n",
+		},
 	} {
 		url, seen := fake(t, c.answer)
 		r, err := Open(url+c.path, Options{Shape: c.shape, Model: "m"})

@@ -42,8 +42,10 @@ var searchTests = []test{
 	{"FieldsOfAChunk", func(f *fixture) {
 		f.replace(index.Document{ID: "d1", Name: "warranty.pdf", Chunks: Chunks(
 			index.Chunk{ID: "0", Content: "apple"},
-			index.Chunk{ID: "1", Content: "shown", Text: "searched", Keywords: []string{"key word"},
-				Questions: []string{"why not?", "who?"}},
+			index.Chunk{
+				ID: "1", Content: "shown", Text: "searched", Keywords: []string{"key word"},
+				Questions: []string{"why not?", "who?"},
+			},
 		)})
 		require.Equal(f, "d1/0 d1/1", f.words("warranty"))
 		require.Equal(f, "d1/1", f.words("searched"))
@@ -93,8 +95,10 @@ var searchTests = []test{
 	{"FarChunksOfManyVectors", manyVectors},
 	{"Documents", func(f *fixture) {
 		f.replace(doc("a", "red"), doc("b", "red"), doc("c", "red"))
-		require.Equal(f, []string{"b/0", "c/0"}, f.find(index.Query{Text: "red", Documents: []string{"c", "b",
-			"unknown"}}))
+		require.Equal(f, []string{"b/0", "c/0"}, f.find(index.Query{Text: "red", Documents: []string{
+			"c", "b",
+			"unknown",
+		}}))
 		require.Empty(f, f.find(index.Query{Text: "red", Documents: []string{}}))
 	}},
 	{"MetadataFilter", metadataFilter},
@@ -116,8 +120,10 @@ var searchTests = []test{
 	}},
 	{"DocumentsOfHits", func(f *fixture) {
 		f.replace(doc("a", "red"), doc("b", "red", "red red", "blue"))
-		require.Equal(f, []index.DocumentCount{{Document: "b", Name: "b.md", Count: 2}, {Document: "a",
-			Name: "a.md", Count: 1}},
+		require.Equal(f, []index.DocumentCount{{Document: "b", Name: "b.md", Count: 2}, {
+			Document: "a",
+			Name:     "a.md", Count: 1,
+		}},
 			f.search(index.Query{Text: "red", Limit: 1}).Documents)
 	}},
 	{"Highlight", func(f *fixture) {
@@ -132,8 +138,10 @@ var searchTests = []test{
 			"vector weight 1.5 is not between 0 and 1": {Text: "x", VectorWeight: 1.5},
 			`unknown fusion "best" (one of weighted`:   {Text: "x", Fusion: "best"},
 			"top_k -1 is not between 1 and 100000":     {Text: "x", TopK: -1},
-			`unknown operator "like" (one of contains`: {Text: "x",
-				Filter: &index.Filter{Conditions: []index.Condition{{Operator: "like"}}}},
+			`unknown operator "like" (one of contains`: {
+				Text:   "x",
+				Filter: &index.Filter{Conditions: []index.Condition{{Operator: "like"}}},
+			},
 		} {
 			q.Datasets = []string{ds}
 			f.replace(doc("a", "x"))
@@ -252,12 +260,16 @@ func metadataFilter(f *fixture) {
 		{index.Filter{Conditions: []index.Condition{is("lang", "in", "de, fr")}}, []string{"b/0"}},
 		{index.Filter{Conditions: []index.Condition{is("lang", "start with", "e")}}, []string{"a/0"}},
 		{index.Filter{Conditions: []index.Condition{is("lang", "=", "en"), is("year", "=", "2025")}}, []string{}},
-		{index.Filter{Or: true, Conditions: []index.Condition{is("lang", "=", "fr"), is("year", "=", "2025")}},
-			[]string{"b/0"}},
+		{
+			index.Filter{Or: true, Conditions: []index.Condition{is("lang", "=", "fr"), is("year", "=", "2025")}},
+			[]string{"b/0"},
+		},
 		{index.Filter{Conditions: []index.Condition{is("unknown", "=", "1"), is("lang", "=", "de")}}, []string{"b/0"}},
 		{index.Filter{Conditions: []index.Condition{is("lang", "=", "fr")}}, []string{}},
-		{index.Filter{Lenient: true, Conditions: []index.Condition{is("lang", "=", "fr")}},
-			[]string{"a/0", "b/0", "c/0"}},
+		{
+			index.Filter{Lenient: true, Conditions: []index.Condition{is("lang", "=", "fr")}},
+			[]string{"a/0", "b/0", "c/0"},
+		},
 	} {
 		require.Equal(f, c.want, f.find(index.Query{Text: "red", Filter: &c.filter}), "%+v", c.filter)
 	}

@@ -49,8 +49,10 @@ var writeTests = []test{
 	}},
 	{"PutAndRemoveChunks", func(f *fixture) {
 		f.replace(doc("a", "red", "green"))
-		require.NoError(f, f.Put(f.Context(), ds, "a", index.Chunk{ID: "1", Content: "blue"}, index.Chunk{ID: "x",
-			Content: "red"}))
+		require.NoError(f, f.Put(f.Context(), ds, "a", index.Chunk{ID: "1", Content: "blue"}, index.Chunk{
+			ID:      "x",
+			Content: "red",
+		}))
 		require.Equal(f, "a/0 a/x", f.words("red"))
 		require.Equal(f, "a/1", f.words("blue"))
 		require.Empty(f, f.words("green"))
@@ -65,8 +67,10 @@ var writeTests = []test{
 		require.ErrorIs(f, f.Put(f.Context(), ds, "unknown", index.Chunk{ID: "1"}), index.ErrNoDocument)
 	}},
 	{"EnableChunks", func(f *fixture) {
-		f.replace(doc("a", "red", "red"), index.Document{ID: "b", Chunks: Chunks(index.Chunk{ID: "0",
-			Content: "red", Disabled: true})})
+		f.replace(doc("a", "red", "red"), index.Document{ID: "b", Chunks: Chunks(index.Chunk{
+			ID:      "0",
+			Content: "red", Disabled: true,
+		})})
 		n, err := f.Enable(f.Context(), ds, "a", false, "0")
 		require.NoError(f, err)
 		require.Equal(f, 1, n)

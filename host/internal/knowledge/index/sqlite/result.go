@@ -94,8 +94,10 @@ func countDocuments(ranked []index.Ranked, documents map[int64]document) []index
 		if !known {
 			i = len(out)
 			at[r.Document] = i
-			out = append(out, index.DocumentCount{Document: documents[r.Document].key,
-				Name: documents[r.Document].name})
+			out = append(out, index.DocumentCount{
+				Document: documents[r.Document].key,
+				Name:     documents[r.Document].name,
+			})
 		}
 		out[i].Count++
 	}
