@@ -24,7 +24,7 @@ var canvasCodes = []Term{
 	{CodeBadParam, "a parameter is missing, has a wrong type or a value that is not accepted"},
 	{CodeUnknownParam, "nothing reads the parameter; it is often misspelt"},
 	{CodeEmptySetting, "a setting is empty without which the service refuses"},
-	{CodeNeedsHost, "the component works only where a host offers it"},
+	{CodeNeedsHost, "the component acts outside the engine and runs on a host only; a page answers with a stand-in"},
 	{CodePluginCheck, "the plugin itself refuses its parameters"},
 	{CodeBadReference, "a reference names a node or variable that does not exist"},
 	{CodeUnknownOutput, "a reference names an output that the node does not have"},

@@ -41,6 +41,7 @@ var docGeneratorSpec = engine.Spec{
 	Outputs: []engine.Field{
 		{Name: "success", Type: "boolean", Doc: "whether it worked"},
 		{Name: "download", Type: "string", Doc: "JSON text that describes the file"},
+		{Name: "attachment", Type: "object", Doc: "the written file: {doc_id, format, file_name}"},
 	},
 	Thoughts: "Writing the document.",
 	StandIn:  writeDocument,

@@ -18,12 +18,24 @@ type Email struct {
 	Account    string      `json:"email" doc:"address of the sender, which is the account too"`
 	Password   string      `json:"password" doc:"password, best as {{secret:NAME}}"`
 	SenderName string      `json:"sender_name" doc:"name of the sender"`
+	Username   string      `json:"smtp_username" doc:"account on the mail server; the sender's address without it" label:"SMTP account"`
+
+	Attachments []engine.Expr `json:"attachments" doc:"files that go with the mail, as references"`
 }
 
 // Run sends the mail. Without a recipient nothing is sent.
 func (e *Email) Run(ctx context.Context, call *engine.Call) error {
 	call.Out("success", engine.Bool(false))
-	return e.act(ctx, call, arg{"to_email", &e.To}, arg{"cc_email", &e.CC}, arg{"subject", &e.Subject}, arg{"content", &e.Content})
+	files, err := evaluated(ctx, call, e.Attachments)
+	if err != nil {
+		return err
+	}
+	args := []arg{{"to_email", &e.To}, {"cc_email", &e.CC}, {"subject", &e.Subject}, {"content", &e.Content}}
+	if files.Len() > 0 {
+		list := engine.ParseExpr(files)
+		args = append(args, arg{"attachments", &list})
+	}
+	return e.act(ctx, call, args...)
 }
 
 var emailSpec = outside("Email", "email", "Sends a mail.", "success",

@@ -25,15 +25,11 @@ type ExcelProcessor struct {
 // Run works on the files.
 func (e *ExcelProcessor) Run(ctx context.Context, call *engine.Call) error {
 	operation := engine.ParseExpr(engine.String(e.Operation))
-	files := make([]engine.Value, 0, len(e.InputFiles))
-	for i := range e.InputFiles {
-		v, err := call.Eval(ctx, &e.InputFiles[i])
-		if err != nil {
-			return err
-		}
-		files = append(files, v)
+	files, err := evaluated(ctx, call, e.InputFiles)
+	if err != nil {
+		return err
 	}
-	input := engine.ParseExpr(engine.List(files...))
+	input := engine.ParseExpr(files)
 	return e.act(ctx, call, arg{"operation", &operation}, arg{"input_files", &input}, arg{"transform_data", &e.TransformData})
 }
 

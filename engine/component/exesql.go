@@ -10,13 +10,14 @@ import (
 type ExeSQL struct {
 	External
 	SQL        engine.Expr `json:"sql" doc:"statements, separated by semicolons" default:"{sys.query}" label:"SQL" format:"code"`
-	DBType     string      `json:"db_type" doc:"kind of database" default:"mysql" enum:"mysql,postgres,mariadb,mssql,IBM DB2,trino,oceanbase" label:"Database type"`
+	DBType     string      `json:"db_type" doc:"kind of database" default:"mysql" enum:"mysql,postgres,mariadb,mssql,IBM DB2,trino,oceanbase,sqlite" label:"Database type"`
 	Database   string      `json:"database" doc:"name of the database"`
 	Username   string      `json:"username" doc:"account"`
 	Host       string      `json:"host" doc:"address of the server"`
 	Port       int         `json:"port" doc:"port of the server" default:"3306" min:"1"`
 	Password   string      `json:"password" doc:"password, best as {{secret:NAME}}"`
 	MaxRecords int         `json:"max_records" doc:"rows of a result at most" default:"1024" min:"1"`
+	ReadOnly   bool        `json:"read_only" doc:"refuse statements that change data" default:"true"`
 }
 
 // Run runs the statements.

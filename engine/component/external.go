@@ -49,15 +49,28 @@ func (e *External) Blank() []string {
 	return names
 }
 
-// Warnings says what will keep the component from working where it runs.
+// Warnings says what may keep the component from working where it runs.
 func (e *External) Warnings() []engine.Diagnostic {
 	list := []engine.Diagnostic{{
-		Code: engine.CodeNeedsHost, Message: e.kind + " works only where a host offers it; elsewhere this node fails",
+		Code: engine.CodeNeedsHost, Message: e.kind + " acts outside the engine: it runs on a host, such as `easel serve`",
 	}}
 	for _, name := range e.Blank() {
 		list = append(list, engine.Diagnostic{Code: engine.CodeEmptySetting, Param: name, Message: "setting is empty"})
 	}
 	return list
+}
+
+// evaluated is a list of the values of expressions.
+func evaluated(ctx context.Context, call *engine.Call, list []engine.Expr) (engine.Value, error) {
+	values := make([]engine.Value, len(list))
+	for i := range list {
+		v, err := call.Eval(ctx, &list[i])
+		if err != nil {
+			return engine.Null, err
+		}
+		values[i] = v
+	}
+	return engine.List(values...), nil
 }
 
 // act calls the component outside. An empty first argument gives empty outputs, as a search without

@@ -56,6 +56,14 @@ func TestExternalWithoutQueryIsNotCalled(t *testing.T) {
 	require.Equal(t, "false", s.outs.Get("success").Text())
 }
 
+func TestMailTakesFilesOfNodes(t *testing.T) {
+	port := &outdoors{outs: engine.Object("success", true)}
+	c := node(t, "Email", `{"to_email": "a@b.c", "attachments": ["{sys.files}", "{sys.query}"]}`, "")
+	s := run(t, c, nil, "q", engine.Null, engine.Ports{Tools: port})
+	require.NoError(t, s.err)
+	require.Equal(t, `[[],"q"]`, port.asked[0].Arguments.Get("attachments").JSON())
+}
+
 func TestExternalAsTool(t *testing.T) {
 	port := &outdoors{outs: engine.Object("formalized_content", "rows")}
 	m := say(`[{"name": "execute_sql_0", "arguments": {"sql": "select 1", "more": 2}}]`, complete, "done")

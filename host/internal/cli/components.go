@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/tools"
 )
 
@@ -66,7 +67,7 @@ func (a *app) table(specs []*engine.Spec) error {
 		switch _, outside := s.New().(interface{ Needs() string }); {
 		case s.Missing != "", s.Pipeline:
 			runs = "no"
-		case outside && !tools.Offers(s.Name):
+		case outside && !tools.Offers(s.Name) && !hosttool.Serves(s.Name):
 			runs = "host" // only where a host offers it
 		}
 		name := strings.Join(append([]string{s.Name}, s.Aliases...), ", ")

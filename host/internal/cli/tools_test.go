@@ -118,7 +118,7 @@ func TestComponentsSayThatToolsRun(t *testing.T) {
 		if strings.HasPrefix(line, "TavilySearch ") || strings.HasPrefix(line, "Crawler ") {
 			require.Regexp(t, ` yes +`, line)
 		}
-		if strings.HasPrefix(line, "ExeSQL ") {
+		if strings.HasPrefix(line, "Browser ") {
 			require.Regexp(t, ` host +`, line)
 		}
 	}

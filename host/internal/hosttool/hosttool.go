@@ -46,7 +46,8 @@ func (p *Port) CallTool(ctx context.Context, c *engine.ExternalCall) (engine.Val
 	run, ok := services[c.Component]
 	if !ok {
 		if p.Others == nil {
-			return engine.Null, fmt.Errorf("%s: %w", c.Component, engine.ErrNoPort)
+			const why = "it works only where a host offers it as a tool"
+			return engine.Null, fmt.Errorf("%s: %w: %s", c.Component, engine.ErrNoPort, why)
 		}
 		return p.Others.CallTool(ctx, c)
 	}

@@ -34,7 +34,7 @@ export type Code =
   | "unknown_param"
   /** a setting is empty without which the service refuses */
   | "empty_setting"
-  /** the component works only where a host offers it */
+  /** the component acts outside the engine and runs on a host only; a page answers with a stand-in */
   | "needs_host"
   /** the plugin itself refuses its parameters */
   | "plugin_check"
