@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The pages README.md, ONE-MACHINE.md and MANY-MACHINES.md say what the program does. After a
+// README.md here and the pages in docs/operate say what the program does. After a
 // change of metrics:
 //
 //	go test ./host -run Page -update

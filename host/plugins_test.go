@@ -131,12 +131,12 @@ func TestPluginComesAndGoes(t *testing.T) {
 	_, url := open(t, Config{Dir: dir})
 	canvas := saved(t, url, "key", typing)
 	var v struct {
-		Problems []struct{ Node, Severity, Text string }
+		Diagnostics []struct{ Node, Severity, Message string }
 	}
 	call(t, "POST", url+"/api/v2/canvases/"+canvas+"/validate", `{}`, &v)
-	require.Len(t, v.Problems, 1)
-	require.Equal(t, "T", v.Problems[0].Node)
-	require.Contains(t, v.Problems[0].Text, "not installed")
+	require.Len(t, v.Diagnostics, 1)
+	require.Equal(t, "T", v.Diagnostics[0].Node)
+	require.Contains(t, v.Diagnostics[0].Message, "not installed")
 	require.Contains(t, said(t, url, "key", canvas, "hi"), "not installed")
 
 	c := installer(t, filepath.Join(dir, "plugins"))
@@ -152,7 +152,7 @@ func TestPluginComesAndGoes(t *testing.T) {
 	}
 	gives("You said: hi")
 	call(t, "POST", url+"/api/v2/canvases/"+canvas+"/validate", `{}`, &v)
-	require.Empty(t, v.Problems)
+	require.Empty(t, v.Diagnostics)
 
 	palette := func() map[string]struct{ Component, Version, State, Note string } {
 		var list struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // dependencyTable is the document with the reason for each dependency.
-const dependencyTable = "RATIONALE.md"
+const dependencyTable = "docs/decisions/dependencies.md"
 
 var (
 	goRequirement = regexp.MustCompile(`(?m)^(?:require )?\s*(\S+\.\S+/\S+) v\S+$`) // direct: no comment follows
@@ -116,7 +116,6 @@ func npmRequirements(file string, required map[string]string) error {
 
 // namedModules returns the names in the first column of the table, without remarks in parentheses.
 func namedModules(table string) []string {
-	_, table, _ = strings.Cut(table, "## Dependencies")
 	var names []string
 	for _, row := range tableCell.FindAllStringSubmatch(table, -1) {
 		cell, _, _ := strings.Cut(row[1], " (")

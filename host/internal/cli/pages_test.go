@@ -128,8 +128,10 @@ func TestPageCommands(t *testing.T) {
 		fs.VisitAll(func(f *flag.Flag) { known[c.name]["--"+f.Name], known[c.name]["-"+f.Name] = true, true })
 	}
 	seen := 0
-	for _, page := range []string{"README.md", "ONE-MACHINE.md", "MANY-MACHINES.md"} {
-		text, err := os.ReadFile("../../" + page)
+	pages, err := filepath.Glob("../../../docs/operate/*.md")
+	require.NoError(t, err)
+	for _, page := range append(pages, hostPage, "../../../README.md", "../../../plugins/README.md") {
+		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		for _, block := range shellBlock.FindAllStringSubmatch(string(text), -1) {
 			for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {

@@ -10,7 +10,7 @@ import (
 
 // This file reads commands and writes replies of the Redis protocol (RESP 2). A command is an array
 // of byte strings or an inline line of words. Every length is checked before memory is allocated
-// for it, which the available libraries do not do: see RATIONALE.md.
+// for it, which the available libraries do not do: see docs/decisions/redis-protocol.md.
 
 const (
 	mostArgs = 16

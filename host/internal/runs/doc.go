@@ -35,6 +35,6 @@
 // What is kept. A job that Start has accepted, its pause or end, and the session
 // with it are commits of the records store, which syncs them unless configured
 // otherwise; with them alone a run can be begun again. Everything between is in
-// the run log, which survives the death of any process. host/DURABILITY.md says
+// the run log, which survives the death of any process. docs/operate/durability.md says
 // it sentence by sentence, with the test for each.
 package runs

@@ -205,7 +205,7 @@ func TestFilesOfOtherCollections(t *testing.T) {
 }
 
 // The project's own set has 150 questions: fault codes, paraphrases that share few words with the
-// answer, Chinese, and rows of tables. The numbers stand in RATIONALE.md; four of five paraphrases
+// answer, Chinese, and rows of tables. The numbers are in docs/decisions; four of five paraphrases
 // cannot be found by words.
 func TestOwnSet(t *testing.T) {
 	const set = "testdata/set/"
