@@ -20,6 +20,8 @@ const (
 	// any format: measured.
 	perLine = 1600
 	perMark = 700
+	// fontMemory is what the parsed fonts take; files that are made at the same time share it.
+	fontMemory = 32 << 20
 	// longestPDFCell is how long a cell of a table in a PDF is at most, in bytes. Its lines are set
 	// before they are placed, at 100 bytes for each character.
 	longestPDFCell = 64 << 10
@@ -30,7 +32,11 @@ func Memory(format, markdown string) int64 {
 	if format == "markdown" || len(markdown) > Most {
 		return int64(min(len(markdown), Most))
 	}
-	return min(24*int64(len(markdown))+1<<20+pieces(markdown), 2*mostMemory)
+	estimate := 24*int64(len(markdown)) + 1<<20 + pieces(markdown)
+	if format == "pdf" {
+		estimate += fontMemory + pieces(markdown) // what is drawn is held until the file is written
+	}
+	return min(estimate, 2*mostMemory)
 }
 
 // pieces estimates what the parsed lines, cells and marks of a text take, in bytes.
