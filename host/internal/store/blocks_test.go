@@ -16,7 +16,7 @@ func addRuns(t *testing.T, s *Store, first, last int) {
 	require.NoError(t, s.write(t.Context(), "fill", func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, fmt.Sprintf(`WITH RECURSIVE c(g) AS
 			(SELECT %d UNION ALL SELECT g + 1 FROM c WHERE g < %d)
-			INSERT INTO runs (%s) SELECT 'r' || g, 't', 'c', 's', '', '', 'api', 'done', '', '', 0,
+			INSERT INTO runs (%s) SELECT 'r' || g, 't', 'c', 's', '', '', 'api', 'succeeded', '', '', 0,
 			1600000000000 + g, 1600000000000 + g FROM c`, first, last, runColumns))
 		return err
 	}))
