@@ -192,7 +192,8 @@ func newAPI(
 		Store: h.store, Log: h.log, Files: h.files, Runs: h.runs, Registry: registry, Ports: ports.of, Limits: cfg.Limits,
 		MCP: h.mcp, Plugins: h.pluginPort(), Documents: &h.documents, Templates: templates, Models: h.models,
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
-		LogDamaged: func() bool { return len(h.conn.Damage()) > 0 },
+		LogDamaged:   func() bool { return len(h.conn.Damage()) > 0 },
+		TestDatabase: ports.testDatabase,
 	})
 	return faces.New(api.Config{
 		Services: services, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate,

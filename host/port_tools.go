@@ -1,11 +1,23 @@
 package host
 
 import (
+	"context"
+
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/host/internal/hosttool"
 	"github.com/easel-canvas/easel/host/internal/runs"
+	"github.com/easel-canvas/easel/host/internal/sql"
 	"github.com/easel-canvas/easel/host/internal/web"
 )
+
+// testDatabase connects to a database that an ExeSQL node would use.
+func (p *ports) testDatabase(ctx context.Context, settings engine.Value) error {
+	s, err := sql.SettingsOf(settings)
+	if err != nil {
+		return err
+	}
+	return (&sql.Runner{Network: &web.Client{AllowPrivate: p.private}, Dir: p.sqlite}).Test(ctx, &s)
+}
 
 // external runs components that act outside: some in the host, all others as sandboxed modules.
 func (p *ports) external(j *runs.Job) engine.Tools {

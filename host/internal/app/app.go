@@ -50,6 +50,8 @@ type Config struct {
 	Fetch engine.HTTP
 	// ForgetTask deletes the Redis keys of a task whose canvas is reset; nil when there are none.
 	ForgetTask func(ctx context.Context, task string) error
+	// TestDatabase connects to a database with the settings of an ExeSQL node; nil refuses it.
+	TestDatabase func(ctx context.Context, settings engine.Value) error
 	// LogDamaged reports whether files of the run log were found damaged; nil means that nothing is
 	// known.
 	LogDamaged func() bool
@@ -78,12 +80,17 @@ type Services struct {
 	Registry  *engine.Registry
 	Plugins   Plugins // nil when there can be none
 	Templates Templates
+	// TestDatabase connects to a database with the settings of an ExeSQL node.
+	TestDatabase func(ctx context.Context, settings engine.Value) error
 }
 
 // New makes the services of a host.
 func New(cfg Config) *Services {
 	if cfg.MaxUpload == 0 {
 		cfg.MaxUpload = 256 << 20
+	}
+	if cfg.TestDatabase == nil {
+		cfg.TestDatabase = func(context.Context, engine.Value) error { return errNoDatabases }
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -102,15 +109,16 @@ func New(cfg Config) *Services {
 		Usage:    usage,
 		Secrets:  &Secrets{cfg.Store},
 		Canvases: canvases, Versions: &Versions{cfg.Store, canvases},
-		Sessions:  &Sessions{cfg.Store, cfg.Runs, canvases},
-		Runs:      &Runs{cfg.Store, cfg.Runs, cfg.Ports, cfg.Limits},
-		Schedules: &Schedules{cfg.Runs, canvases},
-		Servers:   &Servers{cfg.Store, cfg.MCP, cfg.Logger},
-		Files:     files,
-		Health:    &Health{cfg.Store, cfg.Log, cfg.LogDamaged},
-		Models:    cfg.Models,
-		Registry:  cfg.Registry,
-		Plugins:   cfg.Plugins,
-		Templates: Templates{cfg.Templates, time.Now().UnixMilli()},
+		Sessions:     &Sessions{cfg.Store, cfg.Runs, canvases},
+		Runs:         &Runs{cfg.Store, cfg.Runs, cfg.Ports, cfg.Limits},
+		Schedules:    &Schedules{cfg.Runs, canvases},
+		Servers:      &Servers{cfg.Store, cfg.MCP, cfg.Logger},
+		Files:        files,
+		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged},
+		Models:       cfg.Models,
+		TestDatabase: cfg.TestDatabase,
+		Registry:     cfg.Registry,
+		Plugins:      cfg.Plugins,
+		Templates:    Templates{cfg.Templates, time.Now().UnixMilli()},
 	}
 }

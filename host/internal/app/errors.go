@@ -56,6 +56,9 @@ var (
 	ErrFileTooLarge = upload.ErrTooLarge
 )
 
+// errNoDatabases refuses to test a database.
+var errNoDatabases = errors.New("this host tests no databases")
+
 // public are errors whose texts, with what is around them, are for callers.
 var public = []error{
 	ErrCanvas, ErrRecord, ErrGone, engine.ErrRef, quota.ErrUsedUp, model.ErrUnknownModel, model.ErrKeyNeeded,

@@ -7,25 +7,15 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 )
 
-// absentRoutes are what the original does and this host does not: it has no SQL tool and does not
-// run pipelines. They answer as the original does when it finds nothing to work with, so that its
-// clients show why.
+// absentRoutes are what the original does and this host does not: it does not run pipelines. They
+// answer as the original does when it finds nothing to work with, so that its clients show why.
 var absentRoutes = []api.Route{
-	absent("/v1/canvas/test_db_connect", api.BodySmall, app.ScopeEdit, testDatabase),
-	absent("/api/v1/agents/test_db_connection", api.BodySmall, app.ScopeEdit, testDatabase),
 	absent("/v1/canvas/rerun", api.BodyCanvas, app.ScopeRun, rerunPipeline),
 	absent("/api/v1/agents/rerun", api.BodyCanvas, app.ScopeRun, rerunPipeline),
 }
 
 func absent(path string, body api.BodyClass, scope string, h api.Handler) api.Route {
 	return api.Route{Method: "POST", Path: path, Body: body, Scope: scope, Handler: h}
-}
-
-func testDatabase(_ context.Context, r *api.Request) (api.Response, error) {
-	if err := r.Body.Require("db_type", "database", "username", "host", "port", "password"); err != nil {
-		return nil, err
-	}
-	return nil, api.Failed(api.CodeException, "Unsupported database type.")
 }
 
 // rerunPipeline refuses to run a pipeline again: no document has been through one.

@@ -357,7 +357,7 @@ var accountContract = slices.Concat(
 		}
 	}}, "/v1/system/status", "/api/v1/system/status"),
 	rows(contract{name: "database of nothing", method: "POST", body: `{"db_type":"mysql"}`, want: lacks("database,username,host,port,password")}, "/v1/canvas/test_db_connect", "/api/v1/agents/test_db_connection"),
-	rows(contract{name: "database", method: "POST", body: `{"db_type":"mysql","database":"d","username":"u","host":"h","port":3306,"password":"p"}`, want: dataError(100, "Unsupported database type.")},
+	rows(contract{name: "database", method: "POST", body: `{"db_type":"mysql","database":"d","username":"u","host":"h","port":3306,"password":"p"}`, want: dataError(100, "this host tests no databases")},
 		"/v1/canvas/test_db_connect", "/api/v1/agents/test_db_connection"),
 	rows(contract{name: "rerun of nothing", method: "POST", body: `{}`, want: lacks("id,dsl,component_id")}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
 	rows(contract{name: "rerun", method: "POST", body: `{"id":"x","dsl":{},"component_id":"y"}`, want: dataError(102, "Document not found.")}, "/v1/canvas/rerun", "/api/v1/agents/rerun"),
