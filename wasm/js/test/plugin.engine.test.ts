@@ -267,7 +267,7 @@ describe("plugins in canvases", { timeout: 1_200_000 }, () => {
       can: { tools: true },
       chat: (request, context) => { asked.push(request); return inner.chat(request, context); },
     };
-    assert.equal((await engine.run(dsl as never, "q", { llm }).result).status, "finished");
+    assert.equal((await engine.run(dsl as never, "q", { llm }).result).status, "succeeded");
     const messages = asked[1]!.messages as { content: string }[];
     const cited = `[{"ID": N, "title": "Yr", "content": "Rain."}]`;
     const read = messages.at(-1)!.content.replace(/\d+, "title"/, 'N, "title"');

@@ -45,8 +45,8 @@ describe("the engine in Chromium", { skip: missing, timeout: 1_200_000 }, () => 
   });
 
   const starts: [name: string, given: Parameters<Easel["outcome"]>[0], outcome: RegExp][] = [
-    ["a module of the wrong type starts", { wasm: "engine.wasm?type=application/octet-stream" }, /^finished: It says: y$/],
-    ["so does one of the wrong type in the page's thread", { wasm: "engine.wasm?type=text/plain", worker: false }, /^finished: It says: y$/],
+    ["a module of the wrong type starts", { wasm: "engine.wasm?type=application/octet-stream" }, /^succeeded: It says: y$/],
+    ["so does one of the wrong type in the page's thread", { wasm: "engine.wasm?type=text/plain", worker: false }, /^succeeded: It says: y$/],
     ["a module of another version is refused", { wasm: "other.wasm" }, /^version: .* version 9 of the contract, this package version 1/],
     ["a module that is not there", { wasm: "gone.wasm" }, /^init: .*404/],
     ["a page in place of a module", { wasm: "index.html" }, /^init: /],
