@@ -22,7 +22,8 @@ func TestDatabaseConnection(t *testing.T) {
 		Code    int
 		Message string
 		Data    any
-	}) {
+	},
+	) {
 		call(t, "POST", url+"/v1/canvas/test_db_connect", fmt.Sprintf(`{"db_type":"mysql","database":"test",
 			"username":"easel","host":"127.0.0.1","port":"%d","password":%q}`, server.Port, password), &answer)
 		return answer

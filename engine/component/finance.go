@@ -27,7 +27,7 @@ func (y *YahooFinance) Run(ctx context.Context, call *engine.Call) error {
 type WenCai struct {
 	External
 	Query     engine.Expr `json:"query" doc:"the question" default:"{sys.query}"`
-	TopN      int         `json:"top_n" doc:"results wanted" default:"10" min:"1" label:"Results"`
+	TopN      int         `json:"top_n" doc:"number of results" default:"10" min:"1" label:"Results"`
 	QueryType string      `json:"query_type" doc:"kind of paper: stock, fund, ..." default:"stock"`
 }
 

@@ -23,7 +23,7 @@ func (l *Library) Run(ctx context.Context, call *engine.Call) error {
 type Papers struct {
 	External
 	Query  engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
-	TopN   int         `json:"top_n" doc:"number of results" default:"12" min:"1"`
+	TopN   int         `json:"top_n" doc:"number of results" default:"12" min:"1" label:"Results"`
 	SortBy string      `json:"sort_by" doc:"ArXiv: submittedDate, lastUpdatedDate or relevance"`
 	Email  string      `json:"email" doc:"PubMed: address the service may write to"`
 }
@@ -37,7 +37,7 @@ func (p *Papers) Run(ctx context.Context, call *engine.Call) error {
 type GoogleScholar struct {
 	External
 	Query    engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
-	TopN     int         `json:"top_n" doc:"results wanted" default:"12" min:"1" label:"Results"`
+	TopN     int         `json:"top_n" doc:"number of results" default:"12" min:"1" label:"Results"`
 	SortBy   string      `json:"sort_by" doc:"relevance or date" default:"relevance" enum:"relevance,date"`
 	YearLow  int         `json:"year_low" doc:"earliest year; 0 means any"`
 	YearHigh int         `json:"year_high" doc:"latest year; 0 means any"`

@@ -15,7 +15,7 @@ type TavilySearch struct {
 	ExcludeDomains engine.Expr `json:"exclude_domains" doc:"domains to leave out"`
 	APIKey         string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}" label:"API key"`
 	SearchDepth    string      `json:"search_depth" doc:"how thorough the search is" default:"basic" enum:"basic,advanced"`
-	MaxResults     int         `json:"max_results" doc:"results wanted" default:"6" min:"1"`
+	MaxResults     int         `json:"max_results" doc:"number of results" default:"6" min:"1"`
 	Days           int         `json:"days" doc:"age of news in days" default:"14" min:"1"`
 }
 
@@ -44,7 +44,7 @@ type DuckDuckGo struct {
 	External
 	Query   engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
 	Channel engine.Expr `json:"channel" doc:"text or news" default:"text"`
-	TopN    int         `json:"top_n" doc:"results wanted" default:"10" min:"1" label:"Results"`
+	TopN    int         `json:"top_n" doc:"number of results" default:"10" min:"1" label:"Results"`
 }
 
 // Run searches.
@@ -57,7 +57,7 @@ type Google struct {
 	External
 	Query    engine.Expr `json:"q" doc:"what to look for" default:"{sys.query}" label:"Query"`
 	Start    engine.Expr `json:"start" doc:"first result, counted from 0"`
-	Num      engine.Expr `json:"num" doc:"results wanted" label:"Results"`
+	Num      engine.Expr `json:"num" doc:"number of results" label:"Results"`
 	APIKey   string      `json:"api_key" doc:"key of SerpApi, best as {{secret:NAME}}" label:"API key"`
 	Country  string      `json:"country" doc:"country of the results" default:"cn"`
 	Language string      `json:"language" doc:"language of the results" default:"en"`
@@ -73,7 +73,7 @@ type SearXNG struct {
 	External
 	Query engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
 	URL   engine.Expr `json:"searxng_url" doc:"address of the server" label:"Server URL"`
-	TopN  int         `json:"top_n" doc:"results wanted" default:"10" min:"1" label:"Results"`
+	TopN  int         `json:"top_n" doc:"number of results" default:"10" min:"1" label:"Results"`
 }
 
 // Run searches.
@@ -85,7 +85,7 @@ func (s *SearXNG) Run(ctx context.Context, call *engine.Call) error {
 type KeyedSearch struct {
 	External
 	Query  engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
-	TopN   int         `json:"top_n" doc:"results wanted" default:"10" min:"1" label:"Results"`
+	TopN   int         `json:"top_n" doc:"number of results" default:"10" min:"1" label:"Results"`
 	APIKey string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}" label:"API key"`
 }
 
@@ -116,7 +116,7 @@ func (k *Keenable) Run(ctx context.Context, call *engine.Call) error {
 type QueritSearch struct {
 	External
 	Query     engine.Expr `json:"query" doc:"what to look for" default:"{sys.query}"`
-	APIKey    string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}"`
+	APIKey    string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}" label:"API key"`
 	Count     int         `json:"count" doc:"number of results" default:"10" min:"1"`
 	Chunks    int         `json:"chunks_per_doc" doc:"summaries of a page, 1 to 3" default:"3" min:"1"`
 	TimeRange engine.Expr `json:"time_range" doc:"such as d7, w1, m3 or y1"`
@@ -130,9 +130,9 @@ func (q *QueritSearch) Run(ctx context.Context, call *engine.Call) error {
 // QueritContents reads web pages with Querit.
 type QueritContents struct {
 	External
-	URLs   engine.Expr `json:"urls" doc:"addresses: a list, or a text with commas" default:"{sys.query}"`
+	URLs   engine.Expr `json:"urls" doc:"addresses: a list, or a text with commas" default:"{sys.query}" label:"URLs"`
 	Format engine.Expr `json:"format" doc:"markdown or text" default:"markdown"`
-	APIKey string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}"`
+	APIKey string      `json:"api_key" doc:"key of the service, best as {{secret:NAME}}" label:"API key"`
 }
 
 // Run reads the pages.
@@ -160,7 +160,7 @@ func webSearchSpecs() []engine.Spec {
 			maybe("channel", "string", "news for current events, else text", "text", "news")),
 		outside("Google", "google_search", "Searches the web with Google.", passages,
 			func() engine.Component { return &Google{External: needing("api_key")} }, wanted("q", query.Doc),
-			maybe("start", "integer", "first result, counted from 0"), maybe("num", "integer", "results wanted")),
+			maybe("start", "integer", "first result, counted from 0"), maybe("num", "integer", "number of results")),
 		outside("SearXNG", "searxng_search", "Searches the web with a SearXNG server.", passages,
 			func() engine.Component { return &SearXNG{External: needing("searxng_url")} }, query, maybe("searxng_url", "string", "address of the server")),
 		outside("Bing", "bing_search", "Searches the web with Bing.", passages, keyed("api_key"), query),
