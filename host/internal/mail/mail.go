@@ -38,6 +38,8 @@ const (
 	mostBytes      = 25 << 20 // of body and attachments, as common servers accept
 	implicitTLS    = 465
 	defaultTimeout = time.Minute
+	// libraryTimeout is never reached: the end of a mail's context closes its connection.
+	libraryTimeout = time.Hour
 )
 
 // Network connects to servers and refuses addresses that it must not reach.
@@ -96,7 +98,7 @@ func (s *Sender) Send(ctx context.Context, settings *Settings, m *Message) error
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	client, err := s.client(ctx, settings, timeout)
+	client, err := s.client(ctx, settings)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSettings, err)
 	}
@@ -120,7 +122,7 @@ func (s *Settings) address() string { return net.JoinHostPort(s.Server, strconv.
 
 // client is a client for one mail, whose connection ends with ctx: the library looks at contexts
 // only while it dials.
-func (s *Sender) client(ctx context.Context, settings *Settings, timeout time.Duration) (*mail.Client, error) {
+func (s *Sender) client(ctx context.Context, settings *Settings) (*mail.Client, error) {
 	config := &tls.Config{ServerName: settings.Server, RootCAs: s.Roots, MinVersion: tls.VersionTLS12}
 	policy := mail.TLSMandatory
 	switch {
@@ -133,7 +135,7 @@ func (s *Sender) client(ctx context.Context, settings *Settings, timeout time.Du
 		mail.WithPort(
 			settings.port(),
 		), mail.WithTLSConfig(config), mail.WithTLSPolicy(policy), mail.WithHELO("localhost"),
-		mail.WithTimeout(timeout),
+		mail.WithTimeout(libraryTimeout),
 		mail.WithDialContextFunc(func(_ context.Context, network, _ string) (net.Conn, error) {
 			conn, err := s.Network.Dial(ctx, network, settings.address())
 			if err != nil {
