@@ -1,0 +1,100 @@
+package dataset
+
+import "encoding/json"
+
+// Dataset is a named collection of documents.
+type Dataset struct {
+	ID          string `json:"id"` // a UUID of version 1, 32 hexadecimal digits
+	Tenant      string `json:"tenant"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Avatar      string `json:"avatar,omitempty"` // data URL of an image
+	Language    string `json:"language,omitempty"`
+	// EmbeddingModel is "name@provider"; "" searches by words only.
+	EmbeddingModel string `json:"embedding_model,omitempty"`
+	// Team makes the dataset visible to the other users of its tenant.
+	Team bool `json:"team"`
+	// Method cuts documents into chunks: naive, book, qa, table, structure...; "" with a Pipeline.
+	Method string `json:"method"`
+	// Config is the JSON object of the method's settings, whole: defaults are filled in.
+	Config json.RawMessage `json:"config,omitempty"`
+	// Pipeline is the canvas that parses documents, in place of a method; "" is none.
+	Pipeline  string `json:"pipeline,omitempty"`
+	ParseType int    `json:"parse_type,omitempty"`
+	// Pagerank lifts hits of this dataset: 0 to 100, one hundredth of it is added to the score.
+	Pagerank int `json:"pagerank"`
+	// AutoMetadata is the JSON object of the fields that a model fills in; nil is none.
+	AutoMetadata json.RawMessage `json:"auto_metadata,omitempty"`
+	CreatedBy    string          `json:"created_by"`
+	Created      int64           `json:"created"` // Unix milliseconds
+	Updated      int64           `json:"updated"`
+
+	// Counted, never stored.
+	Documents int `json:"documents"`
+	Chunks    int `json:"chunks"`
+	Tokens    int `json:"tokens"`
+}
+
+// State is where a document stands.
+type State string
+
+// States of a document.
+const (
+	Unparsed State = "unparsed" // uploaded, never parsed
+	Queued   State = "queued"
+	Running  State = "running"
+	Done     State = "done"
+	Failed   State = "failed"
+	Canceled State = "canceled"
+)
+
+// Document is a file of a dataset.
+type Document struct {
+	ID        string          `json:"id"` // 32 hexadecimal digits
+	Dataset   string          `json:"dataset"`
+	Name      string          `json:"name"` // unique in its dataset
+	Size      int64           `json:"size"` // bytes
+	Hash      string          `json:"hash"` // SHA-256 of the bytes, hexadecimal
+	Kind      string          `json:"kind"` // pdf, doc, visual, aural or virtual
+	Source    string          `json:"source"`
+	Method    string          `json:"method"`
+	Config    json.RawMessage `json:"config,omitempty"`
+	Pipeline  string          `json:"pipeline,omitempty"`
+	Disabled  bool            `json:"disabled"`           // hidden from searches
+	Meta      map[string]any  `json:"metadata,omitempty"` // strings, numbers and lists of these
+	Thumbnail string          `json:"thumbnail,omitempty"`
+	CreatedBy string          `json:"created_by"`
+	Created   int64           `json:"created"` // Unix milliseconds
+	Updated   int64           `json:"updated"`
+
+	State    State   `json:"state"`
+	Progress float64 `json:"progress"` // 0 to 1; -1 when it failed
+	// Messages are the lines of the last parse, "15:04:05 text" each.
+	Messages string `json:"messages,omitempty"`
+	Began    int64  `json:"began,omitempty"`    // of the last parse, Unix milliseconds
+	Duration int64  `json:"duration,omitempty"` // of the last parse, milliseconds
+	Queue    int    `json:"queue,omitempty"`    // documents ahead of it while it is queued
+
+	// Counted, never stored.
+	Chunks int `json:"chunks"`
+	Tokens int `json:"tokens"`
+}
+
+// Chunk is a piece of a document.
+type Chunk struct {
+	ID        string      `json:"id"` // 16 hexadecimal digits of the xxhash of content and document
+	Dataset   string      `json:"dataset"`
+	Document  string      `json:"document"`
+	Name      string      `json:"document_name"`
+	Content   string      `json:"content"`
+	Keywords  []string    `json:"keywords,omitempty"`
+	Questions []string    `json:"questions,omitempty"`
+	Tags      []string    `json:"tags,omitempty"`
+	Disabled  bool        `json:"disabled"`
+	Image     string      `json:"image,omitempty"`
+	Kind      string      `json:"kind,omitempty"`      // text, table or image
+	Positions [][]float64 `json:"positions,omitempty"` // page, left, right, top, bottom in points
+	Parent    string      `json:"parent,omitempty"`    // the larger piece that a search gives in its place
+	Edited    bool        `json:"edited"`              // added or changed by hand; parsing again keeps it
+	Created   int64       `json:"created"`             // Unix milliseconds
+}
