@@ -120,6 +120,9 @@ type Config struct {
 	// ScriptWorker is the command that runs one script in a process of its
 	// own; without it scripts run in this process.
 	ScriptWorker []string
+	// PluginCompiler is the command that compiles one plugin in a process of its own, with bounds
+	// of time and memory; without it plugins are compiled in this process.
+	PluginCompiler []string
 	// Version is told to clients.
 	Version string
 	// Log takes what an operator should know; nil means slog.Default.

@@ -62,6 +62,7 @@ type scanner struct {
 	calls   bool
 	entered bool   // the body is wrapped
 	locals  uint32 // parameters and locals of the function
+	costs   complexity
 }
 
 // scan reads the instructions up to the end of the body.
@@ -70,6 +71,7 @@ func (s *scanner) scan(r *reader, locals uint32) {
 	s.edits = append(s.edits[:0], edit{at: r.pos, kind: editEnter})
 	s.frames = append(s.frames[:0], frame{})
 	s.now = region{}
+	s.costs.begin(r)
 	for len(s.frames) > 0 {
 		if !r.more() {
 			r.fail(malformed(r.pos, "function body ends inside a block"))
@@ -141,7 +143,8 @@ func (s *scanner) special(at int, op byte) {
 	case opEnd:
 		s.end()
 	case opBrTable:
-		for n := r.count("branch targets") + 1; n > 0 && r.err == nil; n-- {
+		n := r.count("branch targets") + 1
+		for s.costs.branch(r, n); n > 0 && r.err == nil; n-- {
 			s.label()
 			s.now.weight++
 		}

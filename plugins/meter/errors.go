@@ -13,7 +13,8 @@ var (
 	ErrUnsupported = errors.New("unsupported feature")
 	// ErrForged is returned for a module that uses a name reserved for the meter.
 	ErrForged = errors.New("name reserved for the meter")
-	// ErrLimit is returned for a module that initially requires more than its limits.
+	// ErrLimit is returned for a module that initially requires more than its limits, and for code
+	// that takes compilers too long.
 	ErrLimit = errors.New("over the limit")
 )
 

@@ -27,6 +27,7 @@ const wrappers = 3
 
 // open enters a block.
 func (s *scanner) open(f frame) {
+	s.costs.open(s.r, f.loop, len(s.frames), s.locals)
 	f.wraps = s.frames[len(s.frames)-1].wraps
 	if f.wrapped {
 		f.wraps++
@@ -56,6 +57,7 @@ func (s *scanner) end() {
 	if !top.loop {
 		return
 	}
+	s.costs.closeLoop()
 	cost := 1 + s.now.weight/unitWeight
 	s.edits[s.now.edit].value = cost
 	s.now = top.parent

@@ -80,7 +80,8 @@ func (l Limits) withDefaults() Limits {
 //
 // Errors wrap ErrMalformed (not a module), ErrUnsupported (a feature outside WebAssembly 2.0),
 // ErrForged (the module uses the meter's own names) or ErrLimit (its initial memory exceeds the
-// limits).
+// limits, or its code has more blocks, loops, branch targets or sections than a compiler takes in
+// linear time).
 func Rewrite(wasm []byte, limits Limits) ([]byte, error) {
 	m, err := parse(wasm)
 	if err != nil {

@@ -132,7 +132,9 @@ func (m *module) split() error {
 		default:
 			last = order[id]
 		}
-		m.sections = append(m.sections, sec)
+		if m.sections = append(m.sections, sec); len(m.sections) > maxSections {
+			return overLimit("more than %d sections", maxSections)
+		}
 		r.pos = sec.end
 	}
 	return r.err

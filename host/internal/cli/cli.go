@@ -26,6 +26,7 @@ import (
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/component"
+	"github.com/easel-canvas/easel/host/internal/plugin"
 	"github.com/easel-canvas/easel/host/internal/script"
 )
 
@@ -70,8 +71,11 @@ func commands() []command {
 	}
 }
 
-// workerCommand is how the program starts itself for a script; people do not call it.
-const workerCommand = "script-worker"
+// How the program starts itself for work that needs a process of its own; people do not call these.
+const (
+	workerCommand   = "script-worker"
+	compilerCommand = "plugin-compiler"
+)
 
 // Main runs the program. args are those behind its name. It gives the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -80,8 +84,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// After the first Ctrl-C the signal has its usual meaning again: a second one ends the program
 	// at once.
 	defer context.AfterFunc(ctx, stop)()
-	if len(args) == 1 && args[0] == workerCommand {
-		if err := script.Work(ctx, stdin, stdout); err != nil {
+	if work := workers(stdin, stdout)[strings.Join(args, " ")]; work != nil {
+		if err := work(ctx); err != nil {
 			fmt.Fprintln(stderr, err)
 			return ExitFailed
 		}
@@ -92,6 +96,14 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = errors.Join(a.dispatch(ctx, args), a.end())
 	}
 	return a.exit(ctx, err)
+}
+
+// workers are the commands of processes that this program starts.
+func workers(in io.Reader, out io.Writer) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		workerCommand:   func(ctx context.Context) error { return script.Work(ctx, in, out) },
+		compilerCommand: func(ctx context.Context) error { return plugin.CompileWork(ctx, in) },
+	}
 }
 
 // atEnd has something closed when the program ends.

@@ -73,7 +73,7 @@ type casePlay struct {
 
 // casePlayer plays cases with stand-ins for everything but scripts, which give the same each time.
 func casePlayer(a *app) *enginetest.Player {
-	return &enginetest.Player{Registry: a.registry, Ports: engine.Ports{Code: &script.Runner{Worker: worker()}}}
+	return &enginetest.Player{Registry: a.registry, Ports: engine.Ports{Code: &script.Runner{Worker: worker(workerCommand)}}}
 }
 
 func (r *replayer) run(ctx context.Context, a *app, args []string) error {

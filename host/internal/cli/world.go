@@ -72,7 +72,7 @@ func (w *world) options(a *app) (engine.Options, error) {
 	ports := engine.Ports{
 		Model: chosen, Files: &w.uploads, Secrets: secrets,
 		HTTP: &web.Client{AllowPrivate: w.private, Secrets: secrets},
-		Code: &script.Runner{Worker: worker(), Memory: memlimit.New("scripts", script.Share(memlimit.Process()))},
+		Code: &script.Runner{Worker: worker(workerCommand), Memory: memlimit.New("scripts", script.Share(memlimit.Process()))},
 	}
 	ports.Tools = w.tools(a, secrets)
 	if dir, err := os.UserCacheDir(); err == nil { // without one, PDF takes a second longer
@@ -118,10 +118,10 @@ func (w *world) tools(a *app, secrets engine.Secrets) engine.Tools {
 }
 
 // worker is this program as the worker of scripts. Without a path to it, scripts run inside.
-func worker() []string {
+func worker(command string) []string {
 	self, err := os.Executable()
 	if err != nil {
 		return nil
 	}
-	return []string{self, workerCommand}
+	return []string{self, command}
 }

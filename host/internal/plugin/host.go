@@ -10,13 +10,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
 
 	"github.com/easel-canvas/easel/host/internal/wasmcache"
 	"github.com/easel-canvas/easel/plugins/contract"
@@ -27,6 +27,11 @@ import (
 type Config struct {
 	// CacheDir keeps compiled code between processes; empty means memory only.
 	CacheDir string
+	// Compiler is the command of a compiler process, see [CompileWork]. Empty means that modules are
+	// compiled in this process, without a bound; for commands that a person runs.
+	Compiler []string
+	// Compiling bounds a compiler process.
+	Compiling CompileLimits
 	// Version of this host, compared with min_host of manifests; empty skips that.
 	Version string
 	// Limits is the operator's ceiling; zero fields mean DefaultLimits.
@@ -112,6 +117,7 @@ type Host struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
 	files   *wasmcache.Dir // of cache; nil in memory
+	scratch string         // folder of the cache that goes with this host; "" is none
 	imports importTypes
 	running gate // guests that compute
 	calls   gate // calls under way
@@ -136,14 +142,20 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		return nil, fmt.Errorf("plugin: %w for %s; run the host on amd64 or arm64", ErrNoCompiler, runtime.GOARCH)
 	}
 	cfg = cfg.withDefaults()
+	scratch := ""
+	if cfg.CacheDir == "" && len(cfg.Compiler) > 0 {
+		var err error
+		if scratch, err = os.MkdirTemp("", "easel-compiled-"); err != nil {
+			return nil, fmt.Errorf("plugin: cache of compiled code: %w", err)
+		}
+		cfg.CacheDir = scratch
+	}
 	files, cache, err := wasmcache.Open(cfg.CacheDir, cfg.Log)
 	if err != nil {
 		return nil, fmt.Errorf("plugin: open cache %s: %w", cfg.CacheDir, err)
 	}
-	rc := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(api.CoreFeaturesV2).
-		WithCompilationCache(cache).WithDebugInfoEnabled(false)
 	h := &Host{
-		cfg: cfg, runtime: wazero.NewRuntimeWithConfig(ctx, rc), cache: cache, files: files,
+		cfg: cfg, runtime: wazero.NewRuntimeWithConfig(ctx, runtimeConfig(cache)), cache: cache, files: files, scratch: scratch,
 		running: newGate(cfg.MaxRunning), calls: newGate(cfg.MaxCalls), fetcher: newFetcher(cfg.Resolve, cfg.HTTP),
 		modules: map[*Module]struct{}{}, stop: make(chan struct{}), swept: make(chan struct{}),
 	}
@@ -201,5 +213,9 @@ func (h *Host) Close(ctx context.Context) error {
 	<-h.swept
 	h.fetcher.close()
 	free := context.WithoutCancel(ctx)
-	return errors.Join(append(errs, h.runtime.Close(free), h.cache.Close(free))...)
+	errs = append(errs, h.runtime.Close(free), h.cache.Close(free))
+	if h.scratch != "" {
+		errs = append(errs, os.RemoveAll(h.scratch))
+	}
+	return errors.Join(errs...)
 }

@@ -7,15 +7,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/tetratelabs/wazero/experimental"
-
 	"github.com/easel-canvas/easel/engine"
-	"github.com/easel-canvas/easel/host/internal/wasmcache"
 	"github.com/easel-canvas/easel/plugins/contract"
 	"github.com/easel-canvas/easel/plugins/meter"
 )
@@ -64,7 +60,7 @@ func (h *Host) Load(ctx context.Context, wasm []byte, o LoadOptions) (*Module, e
 		{"read manifest", func() error { return m.readManifest(wasm, o) }},
 		{"grant", func() error { return m.grant(o) }},
 		{"check imports", func() error { return m.checkShape() }},
-		{"compile", func() error { return m.compile(ctx, wasm) }},
+		{"compile", func() error { return m.compile(ctx, wasm, o.Source) }},
 		{"try", func() error { return m.try(ctx, o.undescribed) }},
 	} {
 		if err := step.run(); err != nil {
@@ -200,7 +196,7 @@ func (m *Module) checkShape() error {
 	return nil
 }
 
-func (m *Module) compile(ctx context.Context, wasm []byte) error {
+func (m *Module) compile(ctx context.Context, wasm []byte, source Source) error {
 	code, err := contract.WithoutOwn(wasm)
 	if err != nil {
 		return err
@@ -209,12 +205,8 @@ func (m *Module) compile(ctx context.Context, wasm []byte) error {
 	if err != nil {
 		return meterError(err)
 	}
-	err = m.host.files.Compile(wasmcache.KeyOf(metered), func() (err error) {
-		m.compiled, err = m.host.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), metered)
+	if m.compiled, err = m.host.compile(ctx, metered, source); err != nil {
 		return err
-	})
-	if err != nil {
-		return contract.Errorf(contract.Malformed, "%s", err)
 	}
 	m.pool = newPool(m)
 	return nil

@@ -116,6 +116,25 @@ func (d *Dir) Compile(key string, compile func() error) error {
 	return nil
 }
 
+// Has reports whether the folder keeps code of a module for this version of wazero. It is for the
+// function that runs inside Compile.
+func (d *Dir) Has(key string) bool {
+	if d == nil {
+		return false
+	}
+	sums, err := filepath.Glob(filepath.Join(d.path, d.version, "*"+sumSuffix))
+	if err != nil {
+		return false
+	}
+	for _, file := range sums {
+		text, err := os.ReadFile(file)
+		if _, of, _ := strings.Cut(strings.TrimSpace(string(text)), " "); err == nil && of == key {
+			return true
+		}
+	}
+	return false
+}
+
 // each calls do with the path of every entry and what is known of the file.
 func (d *Dir) each(do func(path string, now stamp) error) error {
 	folders, err := os.ReadDir(d.path)
