@@ -73,8 +73,8 @@ func commands() []command {
 
 // How the program starts itself for work that needs a process of its own; people do not call these.
 const (
-	workerCommand   = "script-worker"
-	compilerCommand = "plugin-compiler"
+	scriptWorker   = "script-worker"
+	pluginCompiler = "plugin-compiler"
 )
 
 // Main runs the program. args are those behind its name. It gives the exit code.
@@ -101,8 +101,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // workers are the commands of processes that this program starts.
 func workers(in io.Reader, out io.Writer) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
-		workerCommand:   func(ctx context.Context) error { return script.Work(ctx, in, out) },
-		compilerCommand: func(ctx context.Context) error { return plugin.CompileWork(ctx, in) },
+		scriptWorker:   func(ctx context.Context) error { return script.Work(ctx, in, out) },
+		pluginCompiler: func(ctx context.Context) error { return plugin.CompileWork(ctx, in) },
 	}
 }
 

@@ -19,9 +19,10 @@ const examples = "../../examples/"
 // asProgram makes a copy of the test program the program itself.
 const asProgram = "EASEL_CLI_TEST_PROGRAM"
 
-// The test binary is its own worker for scripts.
+// The test binary is its own worker.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && (os.Args[1] == workerCommand || os.Args[1] == compilerCommand) || os.Getenv(asProgram) != "" {
+	_, works := workers(nil, nil)[strings.Join(os.Args[1:], " ")]
+	if works || os.Getenv(asProgram) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	code := m.Run()

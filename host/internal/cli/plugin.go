@@ -85,7 +85,7 @@ func (p *pluginPlace) host(ctx context.Context, a *app, local plugin.Check) (*pl
 	// The log is for what a command does not say itself.
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	return plugin.New(ctx, plugin.Config{
-		CacheDir: filepath.Join(dir, "cache"), Compiler: worker(compilerCommand),
+		CacheDir: filepath.Join(dir, "cache"), Compiler: worker(pluginCompiler),
 		Trust: plugin.Trust{Keys: keys, Local: local}, Log: log,
 	})
 }

@@ -73,7 +73,8 @@ type casePlay struct {
 
 // casePlayer plays cases with stand-ins for everything but scripts, which give the same each time.
 func casePlayer(a *app) *enginetest.Player {
-	return &enginetest.Player{Registry: a.registry, Ports: engine.Ports{Code: &script.Runner{Worker: worker(workerCommand)}}}
+	ports := engine.Ports{Code: &script.Runner{Worker: worker(scriptWorker)}}
+	return &enginetest.Player{Registry: a.registry, Ports: ports}
 }
 
 func (r *replayer) run(ctx context.Context, a *app, args []string) error {

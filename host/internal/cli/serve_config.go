@@ -47,7 +47,8 @@ func (s *server) configure(a *app) (err error) {
 	s.cfg.Limits, s.cfg.Concurrency, s.cfg.MaxSteps = s.limits.Limits, s.paces.concurrency, s.paces.maxSteps
 	s.cfg.Traces = telemetry.Wanted(a.getenv)
 	s.cfg.RedisPassword = a.getenv("EASEL_REDIS_PASSWORD")
-	s.cfg.ScriptWorker, s.cfg.PluginCompiler, s.cfg.Version = worker(workerCommand), worker(compilerCommand), hostVersion()
+	s.cfg.ScriptWorker, s.cfg.PluginCompiler = worker(scriptWorker), worker(pluginCompiler)
+	s.cfg.Version = hostVersion()
 	return s.readKey(a)
 }
 

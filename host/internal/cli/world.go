@@ -72,7 +72,9 @@ func (w *world) options(a *app) (engine.Options, error) {
 	ports := engine.Ports{
 		Model: chosen, Files: &w.uploads, Secrets: secrets,
 		HTTP: &web.Client{AllowPrivate: w.private, Secrets: secrets},
-		Code: &script.Runner{Worker: worker(workerCommand), Memory: memlimit.New("scripts", script.Share(memlimit.Process()))},
+		Code: &script.Runner{
+			Worker: worker(scriptWorker), Memory: memlimit.New("scripts", script.Share(memlimit.Process())),
+		},
 	}
 	ports.Tools = w.tools(a, secrets)
 	if dir, err := os.UserCacheDir(); err == nil { // without one, PDF takes a second longer

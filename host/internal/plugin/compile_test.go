@@ -100,15 +100,18 @@ func TestCompilerProcess(t *testing.T) {
 		text   string
 	}{
 		"time": {
-			generated(80, 100, bytes.Repeat(conditional, 20_000)), CompileLimits{CPU: time.Second},
+			generated(80, 100, bytes.Repeat(conditional, 20_000)),
+			CompileLimits{CPU: time.Second},
 			contract.OverLimit, "compiling takes more than 1s of processor time",
 		},
 		"memory": {
-			generated(15, 0, branches(30_000)), CompileLimits{Memory: 32 << 20},
+			generated(15, 0, branches(30_000)),
+			CompileLimits{Memory: 32 << 20},
 			contract.OverLimit, "compiling takes more than 32 MB of memory",
 		},
 		"wrong types": {
-			generated(1, 0, []byte{0x42, 0, 0x6a, opDrop}), CompileLimits{},
+			generated(1, 0, []byte{0x42, 0, 0x6a, opDrop}),
+			CompileLimits{},
 			contract.Malformed, "type mismatch",
 		},
 	} {

@@ -27,8 +27,8 @@ import (
 type Config struct {
 	// CacheDir keeps compiled code between processes; empty means memory only.
 	CacheDir string
-	// Compiler is the command of a compiler process, see [CompileWork]. Empty means that modules are
-	// compiled in this process, without a bound; for commands that a person runs.
+	// Compiler is the command of a compiler process, see [CompileWork]. Empty means that modules
+	// are compiled in this process, without a bound.
 	Compiler []string
 	// Compiling bounds a compiler process.
 	Compiling CompileLimits
