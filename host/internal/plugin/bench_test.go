@@ -90,7 +90,7 @@ func BenchmarkLanguages(b *testing.B) {
 		b.Run(language+"/invoke-1KB", func(b *testing.B) { benchCall(b, m, "", input) })
 		b.Run(language+"/instance", func(b *testing.B) {
 			for b.Loop() {
-				g, err := m.instantiate(context.Background(), time.Minute)
+				g, err := m.instantiate(context.Background(), "", time.Minute)
 				require.NoError(b, err)
 				g.close()
 			}

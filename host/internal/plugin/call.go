@@ -42,6 +42,8 @@ type Result struct {
 	Fuel   int64 // units of plugins/meter burnt by the export
 	Memory int64 // bytes of the guest's memory after the call
 	Logs   []LogLine
+	// Waited is how long the call waited for places among the computing plugins.
+	Waited time.Duration
 }
 
 // LogLine is one line a plugin logged.
@@ -101,29 +103,26 @@ func (m *Module) call(ctx context.Context, req *CallRequest) (Result, *contract.
 	if !ok {
 		return Result{}, ended(ctx)
 	}
-	if !h.running.enter(ctx, h.cfg.QueueWait) {
+	queued, entered := h.running.enter(ctx, req.Tenant, m.name(), h.cfg.QueueWait)
+	if !entered {
 		m.pool.give(g, req, true)
 		return Result{}, waited(ctx, "%d plugins are computing", h.cfg.MaxRunning)
 	}
-	res, g, good, err := m.compute(ctx, g, req)
-	if g == nil || g.inside {
-		h.running.leave()
-	}
-	m.pool.give(g, req, good)
-	return res, err
-}
-
-// compute runs the export on g, or on a new instance when g is nil.
-func (m *Module) compute(ctx context.Context, g *guest, req *CallRequest) (Result, *guest, bool, *contract.Error) {
 	if g == nil {
-		made, err := m.instantiate(ctx, within(req.Timeout, m.limits.Timeout()))
+		began := time.Now()
+		made, err := m.instantiate(ctx, req.Tenant, within(req.Timeout, m.limits.Timeout()))
 		if err != nil {
-			return Result{}, nil, false, contract.AsError(err, contract.Internal)
+			h.running.leave(req.Tenant, m.name(), began)
+			m.pool.give(nil, req, false)
+			return Result{}, contract.AsError(err, contract.Internal)
 		}
 		g = made
 	}
 	res, good, err := g.run(ctx, req)
-	return res, g, good, err
+	res.Waited = queued + g.waited
+	g.leave()
+	m.pool.give(g, req, good)
+	return res, err
 }
 
 // waited explains why a call got no turn.

@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ func (g *guest) tick(stack []uint64) {
 	}
 	g.allowance = int64(int32(uint32(stack[0]))) // what is left if the check below stops the call
 	g.check()
+	g.share()
 	g.allowance = min(interval, g.budget-g.used)
 	stack[0] = uint64(uint32(g.allowance))
 }
@@ -68,22 +70,47 @@ func (g *guest) tell() bool {
 // outside runs something that may wait for the world, without a place among the
 // running guests. Deadline and cancellation are looked at afterwards.
 func (g *guest) outside(wait func()) {
-	h := g.m.host
 	if !g.began { // the start of an instance keeps its place
 		wait()
 		g.check()
 		return
 	}
-	h.running.leave()
-	g.inside = false
+	g.leave()
 	wait()
-	if !h.running.enter(&g.ctx, time.Until(g.deadline)) {
+	g.enter()
+}
+
+// share lets others compute when this guest has done so for a slice. When no guest waits, the rest
+// of the host gets the processor for a moment.
+func (g *guest) share() {
+	computed := time.Since(g.resumed)
+	if computed >= slice && g.m.host.running.crowded() {
+		g.leave()
+		g.enter()
+	} else if computed >= breath {
+		runtime.Gosched()
+		g.resumed = time.Now()
+	}
+}
+
+// leave gives the guest's place among the computing ones back.
+func (g *guest) leave() {
+	g.m.host.running.leave(g.req.Tenant, g.m.name(), g.resumed)
+}
+
+// enter waits for a place among the computing guests, until the deadline.
+func (g *guest) enter() {
+	h := g.m.host
+	waited, entered := h.running.enter(&g.ctx, g.req.Tenant, g.m.name(), time.Until(g.deadline))
+	g.resumed = time.Now()
+	g.waited += waited
+	if !entered {
+		h.running.seize()
 		g.told = time.Time{}
 		g.check()
 		g.stop(contract.Errorf(contract.Unavailable, "%d other plugins are computing", h.cfg.MaxRunning))
 	}
-	g.inside = true
-	if time.Now().After(g.deadline) {
+	if g.resumed.After(g.deadline) {
 		g.check()
 	}
 }

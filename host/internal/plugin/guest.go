@@ -37,8 +37,9 @@ type state struct {
 	grant    *contract.Permissions
 	deadline time.Time
 	done     <-chan struct{}
-	told     time.Time // when the guest learnt that the call is cancelled
-	inside   bool      // holds a place among the running guests
+	told     time.Time     // when the guest learnt that the call is cancelled
+	resumed  time.Time     // when it got its place among the computing guests
+	waited   time.Duration // for places
 
 	budget, used int64
 	allowance    int64
@@ -71,13 +72,13 @@ func (c *guestContext) Value(key any) any {
 }
 
 // instantiate makes an instance and runs its start function and _initialize.
-func (m *Module) instantiate(ctx context.Context, patience time.Duration) (*guest, error) {
-	g := &guest{m: m, exports: map[string]api.Function{}}
+func (m *Module) instantiate(ctx context.Context, tenant string, patience time.Duration) (*guest, error) {
+	g, now := &guest{m: m, exports: map[string]api.Function{}}, time.Now()
 	g.ctx = guestContext{Context: ctx, g: g}
 	g.kernel.g = g
 	g.state = state{
-		req: &CallRequest{}, grant: &contract.Permissions{}, deadline: time.Now().Add(patience),
-		done: ctx.Done(), budget: m.limits.Fuel, inside: true, requests: requests{g: g},
+		req: &CallRequest{Tenant: tenant}, grant: &contract.Permissions{}, deadline: now.Add(patience), resumed: now,
+		done: ctx.Done(), budget: m.limits.Fuel, requests: requests{g: g},
 	}
 	mod, err := m.host.runtime.InstantiateModule(&g.ctx, m.compiled, g.wasiConfig())
 	if err != nil {
@@ -135,7 +136,7 @@ func (w stderrWriter) Write(p []byte) (int, error) {
 func (g *guest) run(ctx context.Context, req *CallRequest) (Result, bool, *contract.Error) {
 	f, e := g.export(req.Export)
 	if e != nil {
-		g.inside = true
+		g.resumed = time.Now()
 		return Result{}, true, e
 	}
 	g.prepare(ctx, req)
@@ -176,11 +177,11 @@ func (g *guest) export(name string) (api.Function, *contract.Error) {
 
 // prepare sets the state of a call.
 func (g *guest) prepare(ctx context.Context, req *CallRequest) {
-	logs := g.logs[:0:0]
+	logs, now := g.logs[:0:0], time.Now()
 	g.state = state{
-		req: req, grant: &g.m.granted, done: ctx.Done(), inside: true, began: true, input: req.Input, logs: logs,
+		req: req, grant: &g.m.granted, done: ctx.Done(), began: true, input: req.Input, logs: logs,
 		stderr: g.stderr[:0], result: nil, budget: g.m.limits.Fuel,
-		deadline: time.Now().Add(within(req.Timeout, g.m.limits.Timeout())), requests: requests{g: g},
+		deadline: now.Add(within(req.Timeout, g.m.limits.Timeout())), resumed: now, requests: requests{g: g},
 	}
 	if req.Grant != nil {
 		g.grant = req.Grant

@@ -119,8 +119,8 @@ type Host struct {
 	files   *wasmcache.Dir // of cache; nil in memory
 	scratch string         // folder of the cache that goes with this host; "" is none
 	imports importTypes
-	running gate // guests that compute
-	calls   gate // calls under way
+	running *slots // guests that compute
+	calls   gate   // calls under way
 	fetcher *fetcher
 	alive   atomic.Int64 // instances
 
@@ -156,7 +156,7 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 	}
 	h := &Host{
 		cfg: cfg, runtime: wazero.NewRuntimeWithConfig(ctx, runtimeConfig(cache)), cache: cache, files: files, scratch: scratch,
-		running: newGate(cfg.MaxRunning), calls: newGate(cfg.MaxCalls), fetcher: newFetcher(cfg.Resolve, cfg.HTTP),
+		running: newSlots(cfg.MaxRunning), calls: newGate(cfg.MaxCalls), fetcher: newFetcher(cfg.Resolve, cfg.HTTP),
 		modules: map[*Module]struct{}{}, stop: make(chan struct{}), swept: make(chan struct{}),
 	}
 	if err := h.bindImports(ctx); err != nil {

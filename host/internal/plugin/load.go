@@ -212,15 +212,26 @@ func (m *Module) compile(ctx context.Context, wasm []byte, source Source) error 
 	return nil
 }
 
+// first makes an instance to see how long that takes. Its code has its turn as calls have.
+func (m *Module) first(ctx context.Context) (g *guest, took time.Duration, err error) {
+	h := m.host
+	if _, entered := h.running.enter(ctx, "", m.name(), h.cfg.StartWait); !entered {
+		return nil, 0, waited(ctx, "%d plugins are computing", h.cfg.MaxRunning)
+	}
+	began := time.Now()
+	g, err = m.instantiate(ctx, "", h.cfg.StartWait)
+	took = time.Since(began)
+	h.running.leave("", m.name(), began)
+	return g, took, err
+}
+
 // try makes the first instance, measures how long that takes and compares what
 // the plugin says about itself.
 func (m *Module) try(ctx context.Context, undescribed bool) error {
-	began := time.Now()
-	g, err := m.instantiate(ctx, m.host.cfg.StartWait)
+	g, took, err := m.first(ctx)
 	if err != nil {
 		return err
 	}
-	took := time.Since(began)
 	state := m.manifest.State
 	m.fresh = (state == "" || state == contract.StateNone) && took < m.host.cfg.FreshUnder
 	g.close()
