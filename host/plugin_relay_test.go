@@ -38,7 +38,7 @@ func TestPluginsInPagesReachTheWebThroughTheHost(t *testing.T) {
 	c := installer(t, filepath.Join(dir, "plugins"))
 	_, err := c.Install(t.Context(), teller(t, "1.0.0", `{"op":"x"}`, `{"http":{"hosts":["`+at+`"],"methods":["GET","POST"],"private":true,"reason":"asks"},"secrets":{"token":{"hosts":["`+at+`"],"reason":"proves"}}}`), plugin.Local)
 	require.NoError(t, err)
-	_, err = c.Enable(t.Context(), "teller", nil)
+	_, err = c.Enable(t.Context(), "teller", "", nil)
 	require.NoError(t, err)
 	require.NoError(t, h.store.PutSecret(t.Context(), firstTenantID, "token", []byte("very hush"), nil))
 	_, _, err = h.store.CreateKey(t.Context(), store.Key{Tenant: "other"}, "other")

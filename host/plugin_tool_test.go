@@ -83,7 +83,7 @@ func TestPluginIsAToolOfAnAgent(t *testing.T) {
 	require.Equal(t, "It gave: clack clack", said(t, url, "key", canvas, "Type."))
 	require.JSONEq(t, `{"type":"object","properties":{"text":{"type":"string","description":"the text to say"}},"required":["text"]}`, string(<-offered))
 
-	require.NoError(t, c.Remove(t.Context(), "typewriter"))
+	require.NoError(t, c.Remove(t.Context(), "typewriter", false))
 	require.Eventually(t, func() bool {
 		answer = said(t, url, "key", canvas, "Type.")
 		return strings.Contains(answer, "not installed")

@@ -69,10 +69,24 @@ func (h *Host) openPlugins(ctx context.Context, registry *engine.Registry) error
 		Tenant: func(call *engine.Call) string { return call.RunInfo().TenantID },
 		Grant:  p.grants.of,
 		Embed:  embedderOf,
-		KV:     func(tenant, name string) plugin.KV { return pluginKV{h.store.KV(tenant, "plugin "+name)} },
+		KV:     func(tenant, owner string) plugin.KV { return pluginKV{h.store.KV(tenant, kvOwner(owner))} },
 	})
 	registry.Plugin = p.nodes.Lookup
+	p.forget(ctx, h)
 	return nil
+}
+
+// kvOwner names the records that a plugin keeps.
+func kvOwner(owner string) string { return "plugin " + owner }
+
+// forget deletes what removed plugins kept, of all tenants.
+func (p *plugins) forget(ctx context.Context, h *Host) {
+	err := p.catalog.ForgetData(ctx, func(ctx context.Context, owner string) error {
+		return h.store.DeleteKV(ctx, kvOwner(owner))
+	})
+	if err != nil {
+		h.cfg.Log.Warn("data of removed plugins are not deleted yet; the next change or start tries again", "err", err)
+	}
 }
 
 // embedderOf is the run's model, which makes vectors on the account of the run.
@@ -87,7 +101,10 @@ func (p *plugins) watch(ctx context.Context, h *Host) {
 		return
 	}
 	h.work.Go(func() {
-		p.catalog.Watch(ctx, pluginPoll, func() { h.cfg.Log.Info("plugins have changed") })
+		p.catalog.Watch(ctx, pluginPoll, func() {
+			h.cfg.Log.Info("plugins have changed")
+			p.forget(ctx, h)
+		})
 	})
 }
 

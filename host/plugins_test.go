@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -128,7 +129,7 @@ func saved(t *testing.T, url, key, dsl string) string {
 // there, changes with it, and fails again without it, all in one running host.
 func TestPluginComesAndGoes(t *testing.T) {
 	dir := t.TempDir()
-	_, url := open(t, Config{Dir: dir})
+	h, url := open(t, Config{Dir: dir})
 	canvas := saved(t, url, "key", typing)
 	var v struct {
 		Diagnostics []struct{ Node, Severity, Message string }
@@ -190,8 +191,14 @@ func TestPluginComesAndGoes(t *testing.T) {
 	require.NoError(t, err)
 	gives("switched off")
 	require.Equal(t, "off", palette()["plugin:typewriter@1"].State)
-	require.NoError(t, c.Remove(t.Context(), "typewriter"))
+	kv, value := h.store.KV("tenant", "plugin typewriter"), "kept"
+	require.NoError(t, kv.Set(t.Context(), "key", &value, 100))
+	require.NoError(t, c.Remove(t.Context(), "typewriter", false))
 	gives("not installed")
+	require.Eventually(t, func() bool {
+		_, err := kv.Get(t.Context(), "key")
+		return errors.Is(err, store.ErrNotFound)
+	}, patience, poll)
 }
 
 // A host that requires signatures runs no plugin without one, and says so.
@@ -213,7 +220,7 @@ func TestPluginServices(t *testing.T) {
 		t.Helper()
 		_, err := c.Install(t.Context(), teller(t, version, request, permissions), plugin.Local)
 		require.NoError(t, err)
-		_, err = c.Enable(t.Context(), "teller", nil)
+		_, err = c.Enable(t.Context(), "teller", "", nil)
 		require.NoError(t, err)
 	}
 	install("1.0.0", `{"op":"kv.set","args":{"key":"k","value":"kept"}}`, kv)

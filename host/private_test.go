@@ -162,7 +162,7 @@ func TestPluginsAndPrivateAddresses(t *testing.T) {
 		version := fmt.Sprintf("1.%d.0", n)
 		_, err := c.Install(t.Context(), teller(t, version, request, fmt.Sprintf(`{"http":{"hosts":["*"],"private":%v,"reason":"r"}}`, private)), plugin.Local)
 		require.NoError(t, err)
-		_, err = c.Enable(t.Context(), "teller", nil)
+		_, err = c.Enable(t.Context(), "teller", "", nil)
 		require.NoError(t, err)
 		require.Eventually(t, func() bool {
 			answer := said(t, url, "key", canvas, "")

@@ -111,11 +111,7 @@ func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
 	}
 	switch {
 	case e.Waiting != nil:
-		fmt.Fprintf(a.out, "%s %s waits for approval. It asks for:\n", e.Name, e.Waiting.Version)
-		for _, ask := range e.Waiting.Asks {
-			fmt.Fprintf(a.out, "  %s\n", ask)
-		}
-		fmt.Fprintf(a.out, "Approve it with `easel plugin enable %s`, or a part of it with --allow.\n", e.Name)
+		a.waiting(e)
 		if e.Active != nil {
 			fmt.Fprintf(a.out, "Version %s stays active.\n", e.Active.Version)
 		}
@@ -130,21 +126,47 @@ func (a *app) entry(p *pluginPlace, e plugin.Entry) error {
 	return nil
 }
 
+// waiting tells what an operator has to decide about.
+func (a *app) waiting(e plugin.Entry) {
+	w := e.Waiting
+	fmt.Fprintf(a.out, "%s %s waits for approval.\n", e.Name, w.Version)
+	if w.Replaces != nil {
+		fmt.Fprintf(a.out, "It is %s; the active version is %s.\n"+
+			"It inherits no approval and no data of that version.\n", signedBy(w.Signer), signedBy(*w.Replaces))
+	}
+	if len(w.Asks) > 0 {
+		fmt.Fprintf(a.out, "It asks for:\n  %s\n", strings.Join(w.Asks, "\n  "))
+	}
+	fmt.Fprintf(a.out, "Approve it with `easel plugin enable %s --file %.12s`, or a part of it with --allow.\n",
+		e.Name, w.Digest)
+}
+
+func signedBy(key string) string {
+	if key == "" {
+		return "not signed"
+	}
+	return "signed with key " + key
+}
+
 func major(version string) string {
 	m, _, _ := strings.Cut(version, ".")
 	return m
 }
 
 var pluginEnable = command{
-	name: "plugin enable", args: "NAME [--allow LIST] [FLAGS]", summary: "approves what a plugin asks for and switches it on",
+	name: "plugin enable", args: "NAME [--file DIGEST] [--allow LIST] [FLAGS]", summary: "approves what a plugin asks for and switches it on",
 	help: `
 --allow approves a part of it: a list such as http,kv of all, none, http, http:HOST, secrets, secrets:NAME, llm, embed, kv and
 variables. The plugin runs without the rest; what it then asks for is answered with the error denied. A later version that
-asks for no more than was decided about is switched on with the same part.`,
+asks for no more than was decided about is switched on with the same part.
+
+--file is the beginning of the digest of the file that is meant, as install and list show it: when another file was installed
+meanwhile, nothing is approved.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
 		allow := allowFlag(fs)
+		file := fs.String("file", "", "the beginning of the `DIGEST` of the file that is meant")
 		return func(ctx context.Context, a *app, args []string) error {
 			name, err := one("enable", "NAME", args)
 			if err != nil {
@@ -162,7 +184,7 @@ asks for no more than was decided about is switched on with the same part.`,
 				return p.switchTool(a, name, true)
 			}
 			return p.catalog(ctx, a, func(c *plugin.Catalog) error {
-				e, err := c.Enable(ctx, name, limit)
+				e, err := c.Enable(ctx, name, *file, limit)
 				if err != nil {
 					return err
 				}
@@ -215,19 +237,33 @@ var pluginRollback = change("rollback", "makes the version before the active one
 		return c.Rollback(ctx, name)
 	})
 
-var pluginRemove = verb("remove", "NAME", "removes a plugin with its approval", "",
-	func(ctx context.Context, a *app, p *pluginPlace, name string) error {
-		return p.catalog(ctx, a, func(c *plugin.Catalog) error {
-			if err := c.Remove(ctx, name); err != nil {
+var pluginRemove = command{
+	name: "plugin remove", args: "NAME [--keep-data] [FLAGS]", summary: "removes a plugin with its approval and its data",
+	help: `
+The server deletes what the plugin kept, of all tenants, a moment later or when it starts next. With --keep-data it stays for a
+later version that the same key signed.`,
+	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
+		p := &pluginPlace{}
+		p.flags(fs)
+		keep := fs.Bool("keep-data", false, "keep what the plugin has stored")
+		return func(ctx context.Context, a *app, args []string) error {
+			name, err := one("remove", "NAME", args)
+			if err != nil {
 				return err
 			}
-			if p.json {
-				return a.printJSON(map[string]string{"removed": name})
-			}
-			_, err := fmt.Fprintf(a.out, "%s is removed\n", name)
-			return err
-		})
-	})
+			return p.catalog(ctx, a, func(c *plugin.Catalog) error {
+				if err := c.Remove(ctx, name, *keep); err != nil {
+					return err
+				}
+				if p.json {
+					return a.printJSON(map[string]string{"removed": name})
+				}
+				_, err := fmt.Fprintf(a.out, "%s is removed\n", name)
+				return err
+			})
+		}
+	},
+}
 
 var pluginList = command{
 	name: "plugin list", args: "[FLAGS]", summary: "lists the installed plugins and the built-in tools",

@@ -42,6 +42,9 @@ type Entry struct {
 	// Considered is what was asked for when somebody approved, the part that was not
 	// approved included: a new version that asks for no more does not wait again.
 	Considered contract.Permissions `json:"considered,omitzero"`
+	// Forget names what kept data under the name of the plugin and was removed; the data are deleted
+	// by [Catalog.ForgetData].
+	Forget []string `json:"forget,omitempty"`
 	// Problem says why an active version could not be loaded; empty when all is well.
 	Problem string `json:"problem,omitempty"`
 }
@@ -52,7 +55,16 @@ type Version struct {
 	Digest  string   `json:"digest"`
 	Source  Source   `json:"source"`
 	Asks    []string `json:"asks,omitempty"` // what is not approved, in words
+	// Signer is the public key of the file's signature, trusted or not; empty for none. Approvals and
+	// data belong to a name and a signer.
+	Signer string `json:"signer,omitempty"`
+	// Replaces, for a waiting version, is the signer of the active one when that is another: "" for
+	// a file without signature. Such a version inherits no approval and no data.
+	Replaces *string `json:"replaces,omitempty"`
 }
+
+// installed reports whether there is a version of the plugin.
+func (e *Entry) installed() bool { return e.Active != nil || e.Waiting != nil || e.Previous != nil }
 
 type item struct {
 	Entry
@@ -128,11 +140,18 @@ func (c *Catalog) install(ctx context.Context, wasm []byte, source Source, limit
 	}
 	defer c.retire(trial) // after the version is loaded, so that it is compiled once
 	manifest := trial.Manifest()
-	v := Version{Version: manifest.Version, Digest: trial.Digest(), Source: cmp.Or(source, Local)}
+	v := Version{
+		Version: manifest.Version, Digest: trial.Digest(), Source: cmp.Or(source, Local), Signer: trial.Signer(),
+	}
 	if err := c.keep(v.Digest, wasm); err != nil {
 		return Entry{}, fmt.Errorf("plugin %s: install: %w", manifest.Name, err)
 	}
 	next := c.copyOf(manifest.Name)
+	if active := next.Active; active != nil && active.Signer != v.Signer {
+		v.Asks, v.Replaces = manifest.Permissions.Beyond(contract.Permissions{}), &active.Signer
+		next.Waiting = &v
+		return next.Entry, c.put(next, nil)
+	}
 	if len(manifest.Permissions.Beyond(next.Approved)) > 0 && len(manifest.Permissions.Beyond(next.Considered)) > 0 {
 		if limit != nil {
 			next.Waiting = nil // this file was decided about, not one that waited before
@@ -151,7 +170,7 @@ func (c *Catalog) activate(ctx context.Context, next *item, v Version) (Entry, e
 	if err != nil {
 		return Entry{}, err
 	}
-	v.Asks = m.Manifest().Permissions.Beyond(next.Approved)
+	v.Asks, v.Replaces = m.Manifest().Permissions.Beyond(next.Approved), nil
 	old := next.module
 	if next.Active != nil && next.Active.Digest != v.Digest {
 		next.Previous = next.Active
@@ -181,8 +200,9 @@ func (c *Catalog) retire(m *Module) {
 
 // Enable approves what the waiting version of name asks for and activates it; one
 // that does not wait is switched on again. limit, if not nil, is the most that is
-// approved: the plugin runs with what is left, and its Asks say what it does without.
-func (c *Catalog) Enable(ctx context.Context, name string, limit *contract.Permissions) (Entry, error) {
+// approved: the plugin runs with what is left, and its Asks say what it does without. digest is the
+// beginning of the digest of the file that is meant; when another one waits by now, nothing changes.
+func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contract.Permissions) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {
 		return Entry{}, err
@@ -198,6 +218,10 @@ func (c *Catalog) Enable(ctx context.Context, name string, limit *contract.Permi
 	}
 	if v == nil {
 		return Entry{}, contract.Errorf(contract.NotFound, "no version to enable; install one").At(name, "enable")
+	}
+	if !strings.HasPrefix(v.Digest, digest) {
+		return Entry{}, contract.Errorf(contract.NeedsApproval,
+			"file %.12s was installed meanwhile; look at what it asks for, and enable that", v.Digest).At(name, "enable")
 	}
 	if next.Waiting != nil || limit != nil {
 		return c.approve(ctx, next, *v, limit)
@@ -272,8 +296,9 @@ func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
 	return c.activate(ctx, next, *next.Previous)
 }
 
-// Remove forgets a plugin, its approval and its files; running calls finish.
-func (c *Catalog) Remove(ctx context.Context, name string) error {
+// Remove forgets a plugin, its approval and its files; running calls finish. Unless keepData is set,
+// the next [Catalog.ForgetData] deletes what the plugin kept.
+func (c *Catalog) Remove(ctx context.Context, name string, keepData bool) error {
 	done, err := c.begin(ctx)
 	if err != nil {
 		return err
@@ -283,7 +308,11 @@ func (c *Catalog) Remove(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.put(nil, old); err != nil {
+	rest := (*item)(nil)
+	if forget := old.data(keepData); len(forget) > 0 {
+		rest = &item{Entry: Entry{Name: name, Forget: forget}}
+	}
+	if err := c.put(rest, old); err != nil {
 		return err
 	}
 	c.retire(old.module)
@@ -304,7 +333,9 @@ func (c *Catalog) List() []Entry {
 	defer c.mu.RUnlock()
 	var out []Entry
 	for _, it := range c.items {
-		out = append(out, it.Entry)
+		if it.installed() {
+			out = append(out, it.Entry)
+		}
 	}
 	slices.SortFunc(out, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
 	return out
@@ -318,7 +349,7 @@ func (c *Catalog) Get(ref string) (*Module, error) {
 	it := c.items[name]
 	c.mu.RUnlock()
 	switch {
-	case it == nil:
+	case it == nil || !it.installed():
 		return nil, contract.Errorf(contract.NotFound, "not installed; install it with `easel plugin install`").At(ref,
 			"find")
 	case it.Problem != "":

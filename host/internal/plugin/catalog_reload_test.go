@@ -39,7 +39,7 @@ func TestReload(t *testing.T) {
 	require.Same(t, first, kept, "what waits for approval replaces nothing")
 	require.NotNil(t, server.List()[0].Waiting)
 
-	_, err = command.Enable(ctx, "sample", nil)
+	_, err = command.Enable(ctx, "sample", "", nil)
 	require.NoError(t, err)
 	reload(true)
 	second, err := server.Get("sample@1.1")
@@ -48,7 +48,7 @@ func TestReload(t *testing.T) {
 	_, err = first.Call(ctx, CallRequest{})
 	require.ErrorIs(t, err, contract.Closed)
 
-	_, err = command.Enable(ctx, "sample", &contract.Permissions{})
+	_, err = command.Enable(ctx, "sample", "", &contract.Permissions{})
 	require.NoError(t, err)
 	reload(true)
 	cut, err := server.Get("sample")
@@ -60,7 +60,7 @@ func TestReload(t *testing.T) {
 	reload(true)
 	_, err = server.Get("sample")
 	require.ErrorContains(t, err, "switched off")
-	require.NoError(t, command.Remove(ctx, "sample"))
+	require.NoError(t, command.Remove(ctx, "sample", false))
 	reload(true)
 	_, err = server.Get("sample")
 	require.ErrorContains(t, err, "not installed")

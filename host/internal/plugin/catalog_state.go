@@ -44,7 +44,8 @@ func (c *Catalog) copyOf(name string) *item {
 
 func (c *Catalog) existing(name string) (*item, error) {
 	c.mu.RLock()
-	known := c.items[name] != nil
+	it := c.items[name]
+	known := it != nil && it.installed()
 	c.mu.RUnlock()
 	if !known {
 		return nil, contract.Errorf(contract.NotFound, "not installed; `easel plugin list` shows what is").At(name,
@@ -61,11 +62,11 @@ func (c *Catalog) put(next, gone *item) error {
 	for name, it := range c.items {
 		items[name] = it
 	}
-	if next != nil {
-		items[next.Name] = next
-	}
 	if gone != nil {
 		delete(items, gone.Name)
+	}
+	if next != nil {
+		items[next.Name] = next
 	}
 	entries := []Entry{}
 	for _, it := range items {

@@ -118,6 +118,7 @@ func meterError(err error) *contract.Error {
 }
 
 func (m *Module) verify(wasm []byte, source Source) error {
+	m.signer = signerOf(wasm)
 	trust := m.host.cfg.Trust
 	check := cmp.Or(trust.Local, Warn)
 	if source == Remote {

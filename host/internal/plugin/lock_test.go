@@ -102,7 +102,7 @@ func changer(t *testing.T, dir, name string) {
 		_, err = ChangeTrust(ctx, dir, func(keys map[string][]string) { keys[fmt.Sprintf("%s-%d", name, i)] = []string{"key"} })
 		require.NoError(t, err)
 	}
-	require.NoError(t, c.Remove(ctx, name+"-0"))
+	require.NoError(t, c.Remove(ctx, name+"-0", true))
 	_, err = c.Disable(ctx, name+"-1")
 	require.NoError(t, err)
 }

@@ -23,6 +23,7 @@ type Module struct {
 	settings map[string]string
 	sections map[string]string // what self.section gives, by name
 	seal     *Seal
+	signer   string // key of a valid signature, trusted or not
 	warning  string
 	compiled wazero.CompiledModule
 	fresh    bool // every call gets its own instance

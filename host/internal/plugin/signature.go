@@ -106,6 +106,18 @@ func Verify(wasm []byte, keys map[string][]string) (Seal, error) {
 		trusts(seal.Publisher, keys), seal.Publisher, seal.Key)
 }
 
+// signerOf is the key of a signature that fits the bytes, whoever it belongs to.
+func signerOf(wasm []byte) string {
+	seal, err := Verify(wasm, nil)
+	if err == nil || seal.Key == "" {
+		return ""
+	}
+	if _, err := Verify(wasm, map[string][]string{seal.Publisher: {seal.Key}}); err != nil {
+		return ""
+	}
+	return seal.Key
+}
+
 // trusts says which keys of a publisher are trusted, and whose keys are when it has none.
 func trusts(publisher string, keys map[string][]string) string {
 	if len(keys[publisher]) > 0 {

@@ -47,7 +47,7 @@ func (l *loaded) Invoke(ctx context.Context, call *engine.Call, in node.Invocati
 
 // invocation is one attempt as the plugin host takes it.
 func (l *loaded) invocation(call *engine.Call, in node.Invocation) plugin.Invocation {
-	a, name := l.adapter, l.module.Manifest().Name
+	a := l.adapter
 	tenant := a.tenant(call)
 	run := call.RunInfo().MessageID
 	inv := plugin.Invocation{ID: call.Key(), Node: call.NodeID(), Attempt: in.Attempt, Locale: a.cfg.Locale}
@@ -60,7 +60,7 @@ func (l *loaded) invocation(call *engine.Call, in node.Invocation) plugin.Invoca
 	inv.Params, inv.Arguments = in.Marked(inv.SecretMark)
 	inv.Tenant, inv.Run = tenant, run
 	inv.Scratch = a.runs.join(l.module, tenant, run)
-	inv.Services = a.services(call, tenant, name, in.LLM)
+	inv.Services = a.services(call, tenant, l.module.Owner(), in.LLM)
 	inv.Emit = func(_ context.Context, e contract.Emission) error { return in.Emit(e) }
 	return inv
 }

@@ -26,8 +26,9 @@ type Config struct {
 	Tenant func(call *engine.Call) string
 	// Grant cuts what a plugin may do to what a tenant allows; nil or a nil answer leaves it.
 	Grant func(tenant string) *contract.Permissions
-	// KV gives the store of one plugin of one tenant; nil offers none.
-	KV func(tenant, name string) plugin.KV
+	// KV gives the store of one plugin of one tenant, by the owner of its data, see
+	// [plugin.Module.Owner]; nil offers none.
+	KV func(tenant, owner string) plugin.KV
 	// Embed gives what turns texts into vectors in a call; nil, or a nil answer, offers none.
 	Embed func(call *engine.Call) plugin.Embedder
 	// Models maps the aliases plugins may name to llm_ids. A request without an alias goes to the

@@ -9,7 +9,7 @@ import (
 )
 
 // services connect a plugin to the ports of the run.
-func (a *Adapter) services(call *engine.Call, tenant, name, llm string) plugin.Services {
+func (a *Adapter) services(call *engine.Call, tenant, owner, llm string) plugin.Services {
 	r := run{&node.Services{Call: call, LLM: llm, Models: a.cfg.Models}}
 	s := plugin.Services{Variables: r}
 	if call.Ports().Model != nil {
@@ -19,7 +19,7 @@ func (a *Adapter) services(call *engine.Call, tenant, name, llm string) plugin.S
 		s.Secrets = r
 	}
 	if a.cfg.KV != nil {
-		s.KV = a.cfg.KV(tenant, name)
+		s.KV = a.cfg.KV(tenant, owner)
 	}
 	if a.cfg.Embed != nil {
 		s.Embed = a.cfg.Embed(call)

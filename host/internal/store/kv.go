@@ -63,6 +63,14 @@ func (kv *KV) size(ctx context.Context, q querier, but string) (n int64, err err
 	return n, err
 }
 
+// DeleteKV removes what an owner keeps for all tenants.
+func (s *Store) DeleteKV(ctx context.Context, owner string) error {
+	return s.write(ctx, "delete the values of "+owner, func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, `DELETE FROM kv WHERE owner = $1`, owner)
+		return err
+	})
+}
+
 // Keys returns the keys with a prefix, in byte order.
 func (kv *KV) Keys(ctx context.Context, prefix string) ([]string, error) {
 	query, args := `SELECT name FROM kv WHERE tenant_id = $1 AND owner = $2 AND name >= $3`, []any{kv.tenant, kv.owner, []byte(prefix)}

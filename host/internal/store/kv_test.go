@@ -40,6 +40,15 @@ func TestKV(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, keys, "nothing is shared between owners or tenants")
 		}
+		for _, kept := range []*KV{s.KV("u", "plugin a"), s.KV("t", "plugin b")} {
+			require.NoError(t, kept.Set(ctx, "k", text("v"), 1000))
+		}
+		require.NoError(t, s.DeleteKV(ctx, "plugin a"))
+		for kept, want := range map[*KV][]string{kv: nil, s.KV("u", "plugin a"): nil, s.KV("t", "plugin b"): {"k"}} {
+			keys, err := kept.Keys(ctx, "")
+			require.NoError(t, err)
+			require.Equal(t, want, keys)
+		}
 	})
 }
 

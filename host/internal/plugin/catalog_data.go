@@ -1,0 +1,78 @@
+package plugin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+)
+
+// owner names the data that a plugin keeps. Another signer of the same name has other data.
+func owner(name, signer string) string {
+	if signer == "" {
+		return name
+	}
+	sum := sha256.Sum256([]byte(signer))
+	return name + " " + hex.EncodeToString(sum[:8])
+}
+
+// Owner names the data that the plugin keeps: its name, and the key that signed it.
+func (m *Module) Owner() string { return owner(m.name(), m.signer) }
+
+// Signer is the public key of the signature of the file, whether it is trusted or not; empty for
+// none.
+func (m *Module) Signer() string { return m.signer }
+
+// data is what has to be deleted when the plugin is removed.
+func (e *Entry) data(keep bool) []string {
+	forget := slices.Clone(e.Forget)
+	for _, v := range []*Version{e.Active, e.Previous} {
+		if v != nil && !keep && !slices.Contains(forget, owner(e.Name, v.Signer)) {
+			forget = append(forget, owner(e.Name, v.Signer))
+		}
+	}
+	return forget
+}
+
+// ForgetData has drop delete the data of plugins that were removed. What drop fails for is tried
+// again by the next call.
+func (c *Catalog) ForgetData(ctx context.Context, drop func(ctx context.Context, owner string) error) error {
+	if len(c.forgotten()) == 0 {
+		return nil
+	}
+	done, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var errs []error
+	for _, name := range c.forgotten() {
+		next := c.copyOf(name)
+		for len(next.Forget) > 0 {
+			if err := drop(ctx, next.Forget[0]); err != nil {
+				errs = append(errs, err)
+				break
+			}
+			next.Forget = next.Forget[1:]
+		}
+		if next.installed() || len(next.Forget) > 0 {
+			errs = append(errs, c.put(next, nil))
+		} else {
+			errs = append(errs, c.put(nil, next))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// forgotten are the names under which removed plugins left data.
+func (c *Catalog) forgotten() (names []string) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for name, it := range c.items {
+		if len(it.Forget) > 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,141 @@
+package plugin
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/plugins/contract"
+	"github.com/easel-canvas/easel/plugins/wattest"
+)
+
+// signer makes versions of the plugin sample that one key signs.
+func signer(t *testing.T) (sign func(version string, kv int) []byte) {
+	_, key, err := ed25519.GenerateKey(nil)
+	require.NoError(t, err)
+	return func(version string, kv int) []byte {
+		wasm, err := Sign(unsigned(t, version, kv), "acme", key)
+		require.NoError(t, err)
+		return wasm
+	}
+}
+
+func unsigned(t *testing.T, version string, kv int) []byte {
+	return pack(t, wattest.Must(echo), map[string]any{
+		"version": version, "permissions": map[string]any{"kv": map[string]any{"bytes": kv, "reason": "r"}},
+	})
+}
+
+// A file that another key signed, or none, is another plugin of the same name: nothing that was
+// approved for the one before holds for it, and it sees none of its data.
+func TestAnotherSignerInheritsNothing(t *testing.T) {
+	mine, theirs := signer(t), signer(t)
+	for name, c := range map[string]struct{ first, second []byte }{
+		"another key":  {mine("1.0.0", 10), theirs("1.1.0", 10)},
+		"no signature": {mine("1.0.0", 10), unsigned(t, "1.1.0", 10)},
+		"a signature":  {unsigned(t, "1.0.0", 10), mine("1.1.0", 10)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c1, err := OpenCatalog(t.Context(), newHost(t, Config{}), t.TempDir(), contract.Everything())
+			require.NoError(t, err)
+			everything := contract.Everything()
+			_, err = c1.InstallApproved(t.Context(), c.first, Local, everything)
+			require.NoError(t, err)
+			before, err := c1.Get("sample")
+			require.NoError(t, err)
+
+			e, err := c1.InstallApproved(t.Context(), c.second, Local, everything)
+			require.NoError(t, err)
+			require.Equal(t, "1.0.0", e.Active.Version, "it waits, whatever was allowed beforehand")
+			require.Equal(t, []string{"kv of 10 bytes"}, e.Waiting.Asks)
+			require.Equal(t, before.Signer(), *e.Waiting.Replaces)
+
+			e, err = c1.Enable(t.Context(), "sample", e.Waiting.Digest[:12], nil)
+			require.NoError(t, err)
+			require.Equal(t, "1.1.0", e.Active.Version)
+			require.Nil(t, e.Active.Replaces)
+			after, err := c1.Get("sample")
+			require.NoError(t, err)
+			require.NotEqual(t, before.Owner(), after.Owner())
+
+			e, err = c1.Rollback(t.Context(), "sample")
+			require.NoError(t, err)
+			back, err := c1.Get("sample")
+			require.NoError(t, err)
+			require.Equal(t, before.Owner(), back.Owner())
+		})
+	}
+	t.Run("the same key", func(t *testing.T) {
+		c, err := OpenCatalog(t.Context(), newHost(t, Config{}), t.TempDir(), contract.Everything())
+		require.NoError(t, err)
+		_, err = c.InstallApproved(t.Context(), mine("1.0.0", 10), Local, contract.Everything())
+		require.NoError(t, err)
+		e, err := c.Install(t.Context(), mine("1.1.0", 10), Local)
+		require.NoError(t, err)
+		require.Equal(t, "1.1.0", e.Active.Version)
+	})
+}
+
+// What is approved is the file that was looked at.
+func TestEnableMeansOneFile(t *testing.T) {
+	c, err := OpenCatalog(t.Context(), newHost(t, Config{}), t.TempDir(), contract.Everything())
+	require.NoError(t, err)
+	seen, err := c.Install(t.Context(), unsigned(t, "1.0.0", 10), Local)
+	require.NoError(t, err)
+	_, err = c.Install(t.Context(), unsigned(t, "1.0.1", 1<<40), Local)
+	require.NoError(t, err)
+	_, err = c.Enable(t.Context(), "sample", seen.Waiting.Digest[:12], nil)
+	require.ErrorIs(t, err, contract.NeedsApproval)
+	require.ErrorContains(t, err, "was installed meanwhile")
+	require.Nil(t, c.List()[0].Active)
+}
+
+// The data of a removed plugin are deleted once, by whoever keeps them; a plugin that is installed
+// again meanwhile keeps its own.
+func TestDataOfRemovedPlugins(t *testing.T) {
+	ctx, dir, h := t.Context(), t.TempDir(), newHost(t, Config{})
+	c, err := OpenCatalog(ctx, h, dir, contract.Everything())
+	require.NoError(t, err)
+	install := func(wasm []byte) {
+		_, err := c.InstallApproved(ctx, wasm, Local, contract.Everything())
+		require.NoError(t, err)
+	}
+	var dropped []string
+	failing := errors.New("the records cannot be reached")
+	drop := func(_ context.Context, owner string) error {
+		if failing != nil {
+			return failing
+		}
+		dropped = append(dropped, owner)
+		return nil
+	}
+	require.NoError(t, c.ForgetData(ctx, drop))
+
+	install(unsigned(t, "1.0.0", 10))
+	require.NoError(t, c.Remove(ctx, "sample", true))
+	failing = nil
+	require.NoError(t, c.ForgetData(ctx, drop))
+	require.Empty(t, dropped, "the data were to be kept")
+
+	install(unsigned(t, "1.0.0", 10))
+	require.NoError(t, c.Remove(ctx, "sample", false))
+	require.Empty(t, c.List())
+	_, err = c.Get("sample")
+	require.ErrorIs(t, err, contract.NotFound)
+	require.ErrorIs(t, c.Remove(ctx, "sample", false), contract.NotFound)
+	failing = errors.New("the records cannot be reached")
+	require.ErrorIs(t, c.ForgetData(ctx, drop), failing)
+
+	install(signer(t)("1.0.0", 10))
+	again, err := OpenCatalog(ctx, h, dir, contract.Everything())
+	require.NoError(t, err)
+	failing = nil
+	require.NoError(t, again.ForgetData(ctx, drop))
+	require.Equal(t, []string{"sample"}, dropped, "not what the signed plugin of that name keeps")
+	require.NoError(t, again.ForgetData(ctx, drop))
+	require.Len(t, dropped, 1)
+	require.Equal(t, "1.0.0", again.List()[0].Active.Version)
+}
