@@ -27,6 +27,21 @@ func CoversHost(pattern, name string) bool {
 	return ok && strings.HasSuffix(strings.TrimPrefix(name, "*"), "."+below)
 }
 
+// AnyCoversSecret reports whether one of the patterns lets a secret go to host, which has a port: a
+// pattern without a port stands for the usual one of https, or of http where that is allowed.
+func AnyCoversSecret(patterns []string, host, usual string) bool {
+	name, port := SplitPort(host)
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		if p == "*" {
+			return true
+		}
+		if _, own := SplitPort(p); own == "" && port != usual {
+			return false
+		}
+		return CoversHost(p, name+":"+port)
+	})
+}
+
 // AnyCoversHost reports whether one of the patterns allows every host that name allows.
 func AnyCoversHost(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return CoversHost(p, name) })

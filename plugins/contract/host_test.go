@@ -6,6 +6,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestAnyCoversSecret(t *testing.T) {
+	for _, c := range []struct {
+		pattern, host, usual string
+		want                 bool
+	}{
+		{"a.example", "a.example:443", "443", true},
+		{"a.example", "a.example:8443", "443", false},
+		{"a.example:8443", "a.example:8443", "443", true},
+		{"a.example:8443", "a.example:443", "443", false},
+		{"*.example", "a.example:443", "443", true},
+		{"*.example", "a.example:80", "443", false},
+		{"*.example:80", "a.example:80", "443", true},
+		{"a.example", "a.example:80", "80", true},
+		{"[::1]", "[::1]:443", "443", true},
+		{"[::1]", "[::1]:9", "443", false},
+		{"*", "a.example:9", "443", true},
+	} {
+		require.Equal(t, c.want, AnyCoversSecret([]string{"other.example", c.pattern}, c.host, c.usual), "%v", c)
+	}
+}
+
 func TestCoversHost(t *testing.T) {
 	for _, c := range []struct {
 		pattern, name string

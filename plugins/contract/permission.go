@@ -32,9 +32,11 @@ type HTTPPermission struct {
 	Reason  string   `json:"reason,omitempty"`
 }
 
-// SecretPermission lets the host put a secret into requests to Hosts.
+// SecretPermission lets the host put a secret into requests to Hosts: over https, and without a port
+// in the pattern only to the usual one. Plain allows http, too; this machine needs no such word.
 type SecretPermission struct {
 	Hosts  []string `json:"hosts"`
+	Plain  bool     `json:"plain,omitempty"`
 	Reason string   `json:"reason,omitempty"`
 }
 
@@ -64,7 +66,7 @@ func Everything() Permissions {
 	all := []string{"*"}
 	return Permissions{
 		HTTP:    &HTTPPermission{Hosts: all, Methods: all, Private: true},
-		Secrets: map[string]SecretPermission{"*": {Hosts: all}},
+		Secrets: map[string]SecretPermission{"*": {Hosts: all, Plain: true}},
 		LLM:     &CountPermission{MaxCalls: many}, Embed: &CountPermission{MaxCalls: many},
 		KV: &KVPermission{Bytes: 1 << 60}, Variables: &VariablePermission{Read: all, Write: all},
 	}
@@ -130,7 +132,7 @@ func (p Permissions) Cut(ceiling Permissions) Permissions {
 			if out.Secrets == nil {
 				out.Secrets = map[string]SecretPermission{}
 			}
-			out.Secrets[name] = SecretPermission{Hosts: hosts, Reason: a.Reason}
+			out.Secrets[name] = SecretPermission{Hosts: hosts, Plain: a.Plain && b.Plain, Reason: a.Reason}
 		}
 	}
 	out.LLM, out.Embed = cutCount(p.LLM, ceiling.LLM), cutCount(p.Embed, ceiling.Embed)
@@ -164,6 +166,9 @@ func (p Permissions) Beyond(granted Permissions) []string {
 	}
 	for _, name := range p.secretNames() {
 		out = append(out, missing("secret "+name+" for ", p.Secrets[name].Hosts, left.Secrets[name].Hosts)...)
+		if p.Secrets[name].Plain && !left.Secrets[name].Plain {
+			out = append(out, "secret "+name+" without encryption")
+		}
 	}
 	out = append(out, beyondCount("llm", p.LLM, left.LLM)...)
 	out = append(out, beyondCount("embed", p.Embed, left.Embed)...)

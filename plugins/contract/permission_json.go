@@ -21,7 +21,9 @@ func readPermissions(o *object) Permissions {
 		for i := range secrets.v.Len() {
 			name := secrets.v.Key(i)
 			s := readObject(secrets.at(name), secrets.v.At(i), o.err)
-			p.Secrets[name] = SecretPermission{Hosts: s.texts("hosts"), Reason: s.text("reason")}
+			p.Secrets[name] = SecretPermission{
+				Hosts: s.texts("hosts"), Plain: s.flag("plain"), Reason: s.text("reason"),
+			}
 		}
 	}
 	p.LLM, p.Embed = readCount(o.object("llm")), readCount(o.object("embed"))
@@ -56,6 +58,7 @@ func (p Permissions) Value() engine.Value {
 	for _, name := range p.secretNames() {
 		s := newWriter()
 		s.b.Set("hosts", engine.Strings(p.Secrets[name].Hosts...))
+		s.flag("plain", p.Secrets[name].Plain)
 		s.text("reason", p.Secrets[name].Reason)
 		secrets.object(name, s.b.Value())
 	}

@@ -72,7 +72,7 @@ func (r *pluginRunner) granted() contract.Permissions {
 		return all
 	}
 	all.HTTP.Hosts, all.HTTP.Private = r.hosts, r.world.private
-	all.Secrets = map[string]contract.SecretPermission{"*": {Hosts: r.hosts}}
+	all.Secrets = map[string]contract.SecretPermission{"*": {Hosts: r.hosts, Plain: true}}
 	return all
 }
 

@@ -234,7 +234,7 @@ func (t *trip) check(from *url.URL, next string) (*url.URL, *contract.Error) {
 
 // hop sends the request to one host, with the secrets bound to it.
 func (t *trip) hop(u *url.URL) (*http.Response, *contract.Error) {
-	fill := &filler{t: t, host: hostmatch.Of(u)}
+	fill := newFiller(t, u)
 	target := *u
 	if mark := t.mark; mark != "" && strings.Contains(u.Path, mark) { // no place for a secret
 		target.Path, target.RawPath = engine.UnmarkSecrets(u.Path, mark), ""

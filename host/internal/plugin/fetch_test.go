@@ -106,12 +106,16 @@ func (w *web) resolve(_ context.Context, host string) ([]netip.Addr, error) {
 func TestFetch(t *testing.T) {
 	w := newWeb(t)
 	h := newHost(t, Config{Resolve: w.resolve})
+	asks := func(plain bool, host string) map[string]any {
+		return map[string]any{"hosts": []string{host}, "plain": plain, "reason": "r"}
+	}
+	plain := asks(true, "good.example:"+w.port)
 	permissions := func(private bool) map[string]any {
 		return map[string]any{"permissions": map[string]any{
 			"http": map[string]any{"hosts": []string{"good.example", "*.cdn.example", "127.0.0.1", "gone.missing"}, "methods": []string{"GET", "POST"}, "private": private, "reason": "r"},
 			"secrets": map[string]any{
-				"KEY": map[string]any{"hosts": []string{"good.example"}, "reason": "r"}, "NONE": map[string]any{"hosts": []string{"good.example"}, "reason": "r"},
-				"BOUND": map[string]any{"hosts": []string{"good.example"}, "reason": "r"},
+				"KEY": plain, "NONE": plain, "BOUND": plain, "SEALED": asks(false, "good.example:"+w.port),
+				"USUAL": asks(true, "good.example"), "LOCAL": asks(false, "127.0.0.1:"+w.port),
 			},
 		}}
 	}
@@ -121,7 +125,9 @@ func TestFetch(t *testing.T) {
 		args, err := json.Marshal(r)
 		require.NoError(t, err)
 		res, err := m.Call(context.Background(), CallRequest{
-			Input: fmt.Appendf(nil, `{"op":"http.fetch","args":%s}`, args), SecretMark: callMark, Services: Services{Secrets: keys{"KEY": "s3cr&t\"x", "BOUND": "hush-hush"}},
+			Input: fmt.Appendf(nil, `{"op":"http.fetch","args":%s}`, args), SecretMark: callMark, Services: Services{Secrets: keys{
+				"KEY": "s3cr&t\"x", "BOUND": "hush-hush", "SEALED": "sealed-key", "USUAL": "usual-key", "LOCAL": "local-key",
+			}},
 		})
 		require.NoError(t, err)
 		var out struct {
@@ -240,6 +246,21 @@ func TestFetch(t *testing.T) {
 			},
 			"", contract.Denied,
 			"not bound to host a.cdn.example",
+		},
+		{
+			"a secret goes over https only", open,
+			fetchArgs{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:SEALED:m4rk}}"}},
+			"", contract.Denied, "secret SEALED goes to host good.example:" + w.port + " over https only",
+		},
+		{
+			"a secret goes to the usual port only", open,
+			fetchArgs{URL: at("good.example", "/echo"), Headers: map[string]string{"X-Key": "{{secret:USUAL:m4rk}}"}},
+			"", contract.Denied, "secret USUAL is not bound to host good.example:" + w.port,
+		},
+		{
+			"a secret stays on this machine", open,
+			fetchArgs{URL: at("127.0.0.1", "/echo"), Headers: map[string]string{"X-Key": "{{secret:LOCAL:m4rk}}"}},
+			"GET  auth= key=*** body=", "", "",
 		},
 		{"a secret that was not granted", open, fetchArgs{
 			URL:     at("good.example", "/echo"),
@@ -379,9 +400,10 @@ func TestSecretsAreMasked(t *testing.T) {
 	})
 	log := &bytes.Buffer{}
 	h := newHost(t, Config{Resolve: w.resolve, Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	bound := map[string]any{"hosts": []string{"good.example:" + w.port}, "plain": true, "reason": "r"}
 	m := load(t, h, relay, map[string]any{"permissions": map[string]any{
 		"http":    map[string]any{"hosts": []string{"good.example"}, "private": true, "reason": "r"},
-		"secrets": map[string]any{"KEY": map[string]any{"hosts": []string{"good.example"}, "reason": "r"}, "SHORT": map[string]any{"hosts": []string{"good.example"}, "reason": "r"}},
+		"secrets": map[string]any{"KEY": bound, "SHORT": bound},
 	}})
 	fetch := func(path string, headers map[string]string) string {
 		t.Helper()

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"encoding/base64"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -26,7 +27,24 @@ const masked = "***"
 type filler struct {
 	t    *trip
 	host string // with port
-	err  *contract.Error
+	port string // the usual one of the scheme
+	// plain is set for requests without encryption that leave this machine.
+	plain bool
+	err   *contract.Error
+}
+
+func newFiller(t *trip, u *url.URL) *filler {
+	f := &filler{t: t, host: hostmatch.Of(u), port: "443"}
+	if u.Scheme == "http" {
+		f.port, f.plain = "80", !isLocal(u.Hostname())
+	}
+	return f
+}
+
+// isLocal reports whether a host is this machine by its address; a name can lead anywhere.
+func isLocal(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
 }
 
 // header replaces the placeholders in a header value, and then what is to be written in base64.
@@ -88,8 +106,12 @@ func (f *filler) value(name string) (string, *contract.Error) {
 	if !ok {
 		return "", contract.Errorf(contract.Denied, "http.fetch: secret %s is not granted", name)
 	}
-	if !hostmatch.Any(p.Hosts, f.host) {
+	if !contract.AnyCoversSecret(p.Hosts, f.host, f.port) {
 		return "", contract.Errorf(contract.Denied, "http.fetch: secret %s is not bound to host %s", name, f.host)
+	}
+	if f.plain && !p.Plain {
+		return "", contract.Errorf(contract.Denied,
+			"http.fetch: secret %s goes to host %s over https only; \"plain\": true in the manifest asks for http", name, f.host)
 	}
 	if f.t.secrets == nil {
 		return "", contract.Errorf(contract.Unsupported, "http.fetch: this host keeps no secrets")

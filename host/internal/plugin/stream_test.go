@@ -88,7 +88,7 @@ var streaming = map[string]any{
 	"limits": map[string]any{"output_kb": 16 << 10, "memory_mb": 8},
 	"permissions": map[string]any{
 		"http":    map[string]any{"hosts": []string{"good.example"}, "private": true, "reason": "r"},
-		"secrets": map[string]any{"KEY": map[string]any{"hosts": []string{"good.example"}, "reason": "r"}},
+		"secrets": map[string]any{"KEY": map[string]any{"hosts": []string{"*"}, "plain": true, "reason": "r"}},
 	},
 }
 

@@ -117,7 +117,7 @@ func (p *port) grant(t tools.Tool, m *plugin.Module, params engine.Value) (contr
 	}
 	http := *grant.HTTP
 	http.Private = p.set.cfg.AllowPrivate
-	host, err := ownHost(t, params)
+	host, plain, err := ownHost(t, params)
 	if err != nil {
 		return grant, err
 	}
@@ -125,7 +125,7 @@ func (p *port) grant(t tools.Tool, m *plugin.Module, params engine.Value) (contr
 		http.Hosts = append(slices.Clone(http.Hosts), host)
 		secrets := map[string]contract.SecretPermission{}
 		for name, s := range grant.Secrets {
-			s.Hosts = append(slices.Clone(s.Hosts), host)
+			s.Hosts, s.Plain = append(slices.Clone(s.Hosts), host), s.Plain || plain
 			secrets[name] = s
 		}
 		grant.Secrets = secrets
@@ -140,18 +140,18 @@ func (p *port) grant(t tools.Tool, m *plugin.Module, params engine.Value) (contr
 }
 
 // ownHost is the host that the params of the canvas name in place of the service's; "" when they
-// name none.
-func ownHost(t tools.Tool, params engine.Value) (string, error) {
+// name none. plain says that they name it without encryption.
+func ownHost(t tools.Tool, params engine.Value) (host string, plain bool, err error) {
 	address := params.Get(t.BaseParam()).Str()
 	if address == "" {
-		return "", nil
+		return "", false, nil
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
 		const wanted = "use an http or https address without user name; references are not replaced in it"
-		return "", fmt.Errorf("param %s: %q: %s", t.BaseParam(), address, wanted)
+		return "", false, fmt.Errorf("param %s: %q: %s", t.BaseParam(), address, wanted)
 	}
-	return hostmatch.Of(u), nil
+	return hostmatch.Of(u), u.Scheme == "http", nil
 }
 
 // keyring gives the plugin host the keys of one call. Its names are those of params.
