@@ -83,8 +83,8 @@ func ReadManifest(v engine.Value) (*Manifest, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	if hasControls(v) {
-		e := Errorf(BadManifest, "a text holds a control character other than a tab or a line end")
+	if c, found := hiddenIn(v); found {
+		e := Errorf(BadManifest, "a text holds the character %U, which people cannot see", c)
 		return nil, e.At(m.Name, "")
 	}
 	return m, nil
@@ -287,20 +287,4 @@ func (m *Manifest) UnmarshalJSON(raw []byte) error {
 func (m *Manifest) Major() string {
 	major, _, _ := strings.Cut(m.Version, ".")
 	return major
-}
-
-// hasControls reports whether a text in v holds control characters, which could disturb a terminal.
-func hasControls(v engine.Value) bool {
-	for i := range v.Len() {
-		if v.Kind() == engine.KindObject && controls(v.Key(i)) || hasControls(v.At(i)) {
-			return true
-		}
-	}
-	return controls(v.Str())
-}
-
-func controls(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool {
-		return (r < ' ' || r >= 0x7f && r <= 0x9f) && r != '\n' && r != '\t' && r != '\r'
-	})
 }

@@ -59,13 +59,28 @@ func TestSchemasOfStrangersAreBounded(t *testing.T) {
 	}
 }
 
-func TestManifestHoldsNoControlCharacters(t *testing.T) {
+func TestManifestHoldsNoHiddenCharacters(t *testing.T) {
 	for text, ok := range map[string]bool{
 		`a line\nand\ta tab, \\u001b is text`: true, `plain`: true,
+		`rtl \u202egpj.exe`: false, `zero\u200bwidth`: false,
+		`\ufeff`: false, `soft\u00adhyphen`: false, `می‌خواهم 👩‍🔬`: true,
 		`\u001b[2J`: false, `\u009b`: false, `\b`: false, `two\nlines\t\r`: true, `\u00e5`: true,
 	} {
 		_, err := ParseManifest([]byte(`{"abi":1,"name":"a","version":"1.0.0","description":"` + text + `"}`))
 		require.Equal(t, ok, err == nil, "%s: %v", text, err)
+	}
+	const label = `{"abi":1,"name":"a","version":"1.0.0","description":"d","display":{"en":"a\u2066b"}}`
+	_, err := ParseManifest([]byte(label))
+	require.ErrorContains(t, err, "the character U+2066")
+}
+
+func TestVersionsAreBounded(t *testing.T) {
+	for version, ok := range map[string]bool{
+		"1.0.0": true, "999999999.0.0-rc.1": true, "1000000000.0.0": false, "1.0": false,
+		"1.0.0-" + strings.Repeat("a", 58): true, "1.0.0-" + strings.Repeat("a", 59): false,
+	} {
+		_, err := ParseManifest([]byte(`{"abi":1,"name":"a","version":"` + version + `","description":"d"}`))
+		require.Equal(t, ok, err == nil, "%s: %v", version, err)
 	}
 }
 

@@ -32,8 +32,9 @@ type HTTPPermission struct {
 	Reason  string   `json:"reason,omitempty"`
 }
 
-// SecretPermission lets the host put a secret into requests to Hosts: over https, and without a port
-// in the pattern only to the usual one. Plain allows http, too; this machine needs no such word.
+// SecretPermission lets the host put a secret into requests to Hosts: over https, and without a
+// port in the pattern to the usual one only. Plain allows http, too, which requests to this machine
+// do not need.
 type SecretPermission struct {
 	Hosts  []string `json:"hosts"`
 	Plain  bool     `json:"plain,omitempty"`

@@ -17,7 +17,7 @@ func parsePermissions(t *testing.T, text string) (p Permissions) {
 func TestPermissionsCut(t *testing.T) {
 	asked := parsePermissions(t,
 		`{"http":{"hosts":["api.a.example","*.b.example"],"methods":["GET","POST"],"private":true,"reason":"r"},
-		"secrets":{"K":{"hosts":["api.a.example"]},"L":{"hosts":["x"]}},"llm":{"max_calls":5},
+		"secrets":{"K":{"hosts":["api.a.example"]},"L":{"hosts":["x"],"plain":true}},"llm":{"max_calls":5},
 		"kv":{"bytes":100},"variables":{"read":["sys.query"],"write":["env.x"]}}`)
 	for _, c := range []struct{ name, ceiling, want string }{
 		{"nothing is left of nothing", `{}`, `{}`},
@@ -38,6 +38,10 @@ func TestPermissionsCut(t *testing.T) {
 			"secrets keep their hosts", `{"secrets":{"K":{"hosts":["*"]}}}`,
 			`{"secrets":{"K":{"hosts":["api.a.example"]}}}`,
 		},
+		{
+			"plain needs both", `{"secrets":{"L":{"hosts":["*"]}}}`,
+			`{"secrets":{"L":{"hosts":["x"]}}}`,
+		},
 		{"names are cut", `{"variables":{"read":["*"]}}`, `{"variables":{"read":["sys.query"]}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -55,8 +59,8 @@ func TestPermissionsCut(t *testing.T) {
 	require.Empty(t, asked.Beyond(asked))
 	require.Equal(t, []string{
 		"http to api.a.example", "http to *.b.example", "http method GET", "http method POST",
-		"http to private addresses", "secret K for api.a.example", "secret L for x", "5 calls of llm",
-		"kv of 100 bytes", "reading sys.query", "writing env.x",
+		"http to private addresses", "secret K for api.a.example", "secret L for x", "secret L without encryption",
+		"5 calls of llm", "kv of 100 bytes", "reading sys.query", "writing env.x",
 	}, asked.Beyond(Permissions{}))
 }
 

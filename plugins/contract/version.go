@@ -59,7 +59,8 @@ func isName(s string) bool {
 	return len(s) <= 63 && startsLower(s) && consists(s, "abcdefghijklmnopqrstuvwxyz0123456789_-")
 }
 
-// isVersion reports whether s is three numbers, and perhaps a suffix behind a dash.
+// isVersion reports whether s is three numbers below 1e9, and perhaps a suffix behind a dash; 64
+// characters at most.
 func isVersion(s string) bool {
 	numbers, suffix, dashed := strings.Cut(s, "-")
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -68,11 +69,11 @@ func isVersion(s string) bool {
 	}
 	parts := strings.Split(numbers, ".")
 	for _, p := range parts {
-		if !isDigits(p) {
+		if !isDigits(p) || len(p) > 9 {
 			return false
 		}
 	}
-	return len(parts) == 3
+	return len(parts) == 3 && len(s) <= 64
 }
 
 func startsLower(s string) bool { return s != "" && s[0] >= 'a' && s[0] <= 'z' }

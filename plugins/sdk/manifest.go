@@ -46,7 +46,7 @@ type HTTPPermission struct {
 // SecretPermission asks the host to put a secret into requests to Hosts.
 type SecretPermission struct {
 	Hosts  []string `json:"hosts"`
-	Plain  bool     `json:"plain,omitempty"` // over http, too; this machine needs no such word
+	Plain  bool     `json:"plain,omitempty"` // over http, too; not needed for this machine
 	Reason string   `json:"reason"`
 }
 

@@ -160,8 +160,8 @@ var pluginEnable = command{
 variables. The plugin runs without the rest; what it then asks for is answered with the error denied. A later version that
 asks for no more than was decided about is switched on with the same part.
 
---file is the beginning of the digest of the file that is meant, as install and list show it: when another file was installed
-meanwhile, nothing is approved.`,
+--file is the beginning of the digest of the file that is meant, as install shows it: when another file was
+installed meanwhile, nothing is approved.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)
@@ -238,10 +238,11 @@ var pluginRollback = change("rollback", "makes the version before the active one
 	})
 
 var pluginRemove = command{
-	name: "plugin remove", args: "NAME [--keep-data] [FLAGS]", summary: "removes a plugin with its approval and its data",
+	name: "plugin remove", args: "NAME [--keep-data] [FLAGS]",
+	summary: "removes a plugin with its approval and its data",
 	help: `
-The server deletes what the plugin kept, of all tenants, a moment later or when it starts next. With --keep-data it stays for a
-later version that the same key signed.`,
+The server deletes what the plugin kept, of all tenants, a moment later or when it starts next. With --keep-data
+it stays for a later version that the same key signed.`,
 	setup: func(fs *flag.FlagSet) func(context.Context, *app, []string) error {
 		p := &pluginPlace{}
 		p.flags(fs)

@@ -42,8 +42,8 @@ type Entry struct {
 	// Considered is what was asked for when somebody approved, the part that was not
 	// approved included: a new version that asks for no more does not wait again.
 	Considered contract.Permissions `json:"considered,omitzero"`
-	// Forget names what kept data under the name of the plugin and was removed; the data are deleted
-	// by [Catalog.ForgetData].
+	// Forget names what kept data under the name of the plugin and was removed;
+	// [Catalog.ForgetData] deletes the data.
 	Forget []string `json:"forget,omitempty"`
 	// Problem says why an active version could not be loaded; empty when all is well.
 	Problem string `json:"problem,omitempty"`
@@ -55,8 +55,8 @@ type Version struct {
 	Digest  string   `json:"digest"`
 	Source  Source   `json:"source"`
 	Asks    []string `json:"asks,omitempty"` // what is not approved, in words
-	// Signer is the public key of the file's signature, trusted or not; empty for none. Approvals and
-	// data belong to a name and a signer.
+	// Signer is the public key of the file's signature, trusted or not; empty for none. Approvals
+	// and data belong to a name and a signer.
 	Signer string `json:"signer,omitempty"`
 	// Replaces, for a waiting version, is the signer of the active one when that is another: "" for
 	// a file without signature. Such a version inherits no approval and no data.
@@ -201,7 +201,7 @@ func (c *Catalog) retire(m *Module) {
 // Enable approves what the waiting version of name asks for and activates it; one
 // that does not wait is switched on again. limit, if not nil, is the most that is
 // approved: the plugin runs with what is left, and its Asks say what it does without. digest is the
-// beginning of the digest of the file that is meant; when another one waits by now, nothing changes.
+// beginning of the digest of the file that is meant; when another one waits now, nothing changes.
 func (c *Catalog) Enable(ctx context.Context, name, digest string, limit *contract.Permissions) (Entry, error) {
 	done, err := c.begin(ctx)
 	if err != nil {
@@ -296,7 +296,7 @@ func (c *Catalog) Rollback(ctx context.Context, name string) (Entry, error) {
 	return c.activate(ctx, next, *next.Previous)
 }
 
-// Remove forgets a plugin, its approval and its files; running calls finish. Unless keepData is set,
+// Remove forgets a plugin, its approval and its files; running calls finish. Unless keepData is set
 // the next [Catalog.ForgetData] deletes what the plugin kept.
 func (c *Catalog) Remove(ctx context.Context, name string, keepData bool) error {
 	done, err := c.begin(ctx)

@@ -93,7 +93,7 @@ func TestEnableMeansOneFile(t *testing.T) {
 	require.Nil(t, c.List()[0].Active)
 }
 
-// The data of a removed plugin are deleted once, by whoever keeps them; a plugin that is installed
+// The data of a removed plugin are deleted once, and not again; a plugin that is installed
 // again meanwhile keeps its own.
 func TestDataOfRemovedPlugins(t *testing.T) {
 	ctx, dir, h := t.Context(), t.TempDir(), newHost(t, Config{})

@@ -117,8 +117,11 @@ func (g *guest) wasiConfig() wazero.ModuleConfig {
 	cfg := g.m.host.cfg
 	return wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithStderr(stderrWriter{g}).WithRandSource(cfg.Random).
-		WithWalltime(func() (int64, int32) { t := cfg.Now(); return t.Unix(), int32(t.Nanosecond()) }, sys.ClockResolution(time.Microsecond)).
-		WithNanotime(func() int64 { return cfg.Now().UnixNano() }, sys.ClockResolution(1)).
+		WithWalltime(func() (int64, int32) {
+			t := cfg.Now().Truncate(clockStep)
+			return t.Unix(), int32(t.Nanosecond())
+		}, sys.ClockResolution(clockStep)).
+		WithNanotime(func() int64 { return cfg.Now().Truncate(clockStep).UnixNano() }, sys.ClockResolution(clockStep)).
 		WithNanosleep(func(ns int64) { g.sleep(time.Duration(ns)) })
 }
 

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"testing"
 	"time"
@@ -100,7 +101,8 @@ func TestClockAndChanceCanBePinned(t *testing.T) {
 			i32.const 0 i32.const 16 call $output_write i32.const 0))`, nil)
 	res, err := m.Call(context.Background(), CallRequest{})
 	require.NoError(t, err)
-	require.Equal(t, []byte{8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0}, res.Output)
+	const coarse = 0x0102030405060708 / 1_000_000 * 1_000_000 // whole milliseconds
+	require.Equal(t, append(binary.LittleEndian.AppendUint64(nil, coarse), make([]byte, 8)...), res.Output)
 }
 
 type zeros struct{}

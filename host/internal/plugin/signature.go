@@ -106,7 +106,7 @@ func Verify(wasm []byte, keys map[string][]string) (Seal, error) {
 		trusts(seal.Publisher, keys), seal.Publisher, seal.Key)
 }
 
-// signerOf is the key of a signature that fits the bytes, whoever it belongs to.
+// signerOf is the key of a signature that fits the bytes, trusted or not.
 func signerOf(wasm []byte) string {
 	seal, err := Verify(wasm, nil)
 	if err == nil || seal.Key == "" {

@@ -38,8 +38,8 @@ type turn struct{ ready chan struct{} }
 
 func newSlots(n int) *slots { return &slots{free: n, tenants: map[string]*share{}} }
 
-// enter takes a place and gives how long that took. It gives up when ctx ends or after wait, if wait
-// is positive.
+// enter takes a place and gives how long that took. It gives up when ctx ends or after wait,
+// where that is positive.
 func (s *slots) enter(ctx context.Context, tenant, plugin string, wait time.Duration) (time.Duration, bool) {
 	s.mu.Lock()
 	if s.free > 0 && s.queued.Load() == 0 {

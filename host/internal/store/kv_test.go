@@ -43,7 +43,7 @@ func TestKV(t *testing.T) {
 		for _, kept := range []*KV{s.KV("u", "plugin a"), s.KV("t", "plugin b")} {
 			require.NoError(t, kept.Set(ctx, "k", text("v"), 1000))
 		}
-		require.NoError(t, s.DeleteKV(ctx, "plugin a"))
+		require.NoError(t, DeleteKV(ctx, s, "plugin a"))
 		for kept, want := range map[*KV][]string{kv: nil, s.KV("u", "plugin a"): nil, s.KV("t", "plugin b"): {"k"}} {
 			keys, err := kept.Keys(ctx, "")
 			require.NoError(t, err)

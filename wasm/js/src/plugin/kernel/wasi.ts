@@ -12,6 +12,9 @@ const inval = 28;
 const nosys = 52;
 const notsup = 58;
 
+/** clockStep is the step of both clocks, in nanoseconds: finer ones measure what others do. */
+const clockStep = 1_000_000n;
+
 export function wasi(g: Guest): Record<string, Function> {
   const view = (at: number, length: number): DataView => {
     const bytes = g.bytes("wasi", at, length);
@@ -23,8 +26,8 @@ export function wasi(g: Guest): Record<string, Function> {
   };
   const standard = (fd: number): number => (fd >= 0 && fd <= 2 ? ok : badf);
   const now = (clock: number): bigint => g.known(() => {
-    if (g.setting.pinned) return BigInt(Math.round(g.setting.pinned.now * 1000)) * 1000n;
-    return clock === 0 ? BigInt(Date.now()) * 1_000_000n : BigInt(Math.round(performance.now() * 1000)) * 1000n;
+    const ms = g.setting.pinned?.now ?? (clock === 0 ? Date.now() : performance.now());
+    return BigInt(Math.floor(ms)) * clockStep;
   });
   const offered: Record<string, Function> = {
     args_get: () => ok,
@@ -33,7 +36,7 @@ export function wasi(g: Guest): Record<string, Function> {
     environ_sizes_get: (count: number, size: number) => zero(count, size),
     clock_res_get: (clock: number, at: number) => {
       if (clock > 1) return inval;
-      view(at, 8).setBigUint64(0, clock === 0 ? 1000n : 1n, true);
+      view(at, 8).setBigUint64(0, clockStep, true);
       return ok;
     },
     clock_time_get: (clock: number, _precision: bigint, at: number) => {

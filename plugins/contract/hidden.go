@@ -1,0 +1,45 @@
+package contract
+
+import (
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// hiddenIn finds a character in the keys and texts of v that people cannot see: a control
+// character, which could disturb a terminal, or one that changes the direction or has no width,
+// which makes one name look like another.
+func hiddenIn(v engine.Value) (c rune, found bool) {
+	for i := range v.Len() {
+		if v.Kind() == engine.KindObject {
+			if c, found = firstHidden(v.Key(i)); found {
+				return c, true
+			}
+		}
+		if c, found = hiddenIn(v.At(i)); found {
+			return c, true
+		}
+	}
+	return firstHidden(v.Str())
+}
+
+func firstHidden(s string) (rune, bool) {
+	for _, r := range s {
+		if isHidden(r) {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+// isHidden leaves U+200C and U+200D out, which writing systems and emoji need.
+func isHidden(r rune) bool {
+	switch {
+	case r < ' ':
+		return !strings.ContainsRune("\t\n\r", r)
+	case r >= 0x7f && r <= 0x9f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f,
+		r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe007f:
+		return true
+	}
+	return r == 0x00ad || r == 0x061c || r == 0x180e || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff
+}
