@@ -28,14 +28,14 @@ func CoversHost(pattern, name string) bool {
 }
 
 // AnyCoversSecret reports whether one of the patterns lets a secret go to host, which has a port: a
-// pattern without a port stands for the usual one of https, or of http where that is allowed.
+// pattern without a port stands for the usual one, or for every port when that is empty.
 func AnyCoversSecret(patterns []string, host, usual string) bool {
 	name, port := SplitPort(host)
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		if p == "*" {
 			return true
 		}
-		if _, own := SplitPort(p); own == "" && port != usual {
+		if _, own := SplitPort(p); own == "" && usual != "" && port != usual {
 			return false
 		}
 		return CoversHost(p, name+":"+port)

@@ -22,6 +22,8 @@ func TestAnyCoversSecret(t *testing.T) {
 		{"[::1]", "[::1]:443", "443", true},
 		{"[::1]", "[::1]:9", "443", false},
 		{"*", "a.example:9", "443", true},
+		{"127.0.0.1", "127.0.0.1:9", "", true},
+		{"127.0.0.1:8", "127.0.0.1:9", "", false},
 	} {
 		require.Equal(t, c.want, AnyCoversSecret([]string{"other.example", c.pattern}, c.host, c.usual), "%v", c)
 	}

@@ -27,7 +27,7 @@ const masked = "***"
 type filler struct {
 	t    *trip
 	host string // with port
-	port string // the usual one of the scheme
+	port string // the usual one of the scheme; "" on this machine, where every port is
 	// plain is set for requests without encryption that leave this machine.
 	plain bool
 	err   *contract.Error
@@ -35,8 +35,11 @@ type filler struct {
 
 func newFiller(t *trip, u *url.URL) *filler {
 	f := &filler{t: t, host: hostmatch.Of(u), port: "443"}
-	if u.Scheme == "http" {
-		f.port, f.plain = "80", !isLocal(u.Hostname())
+	switch {
+	case isLocal(u.Hostname()):
+		f.port = ""
+	case u.Scheme == "http":
+		f.port, f.plain = "80", true
 	}
 	return f
 }
