@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/stable"
@@ -130,7 +132,8 @@ func (p *plugin) Check(params engine.Value) error {
 	defer cancel()
 	asker := &run{b: p.b, ctx: ctx}
 	asker.out.host = p.b.host
-	payload := p.payload("easel_check", engine.Object("params", params)).With("timeout_ms", engine.Int(node.CheckFor.Milliseconds()))
+	payload := p.payload("easel_check", engine.Object("params", params).AppendJSON(nil)).
+		With("timeout_ms", engine.Int(node.CheckFor.Milliseconds()))
 	_, err := asker.converse(ctx, "", payload, nil)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return contract.Errorf(contract.Timeout, "easel_check timed out").At(p.manifest.Name, "easel_check")
@@ -143,7 +146,7 @@ func (p *plugin) Invoke(ctx context.Context, call *engine.Call, in node.Invocati
 	answer, err := p.invoke(ctx, call, in)
 	var e *contract.Error
 	if errors.As(err, &e) {
-		return answer, e.At(p.manifest.Name, "easel_invoke")
+		return answer, e.At(p.manifest.Name, p.manifest.Export())
 	}
 	return answer, err
 }
@@ -164,16 +167,27 @@ func (p *plugin) invoke(ctx context.Context, call *engine.Call, in node.Invocati
 		ID: call.Key(), Run: call.RunInfo().MessageID, Node: call.NodeID(), Attempt: in.Attempt, Left: p.left(ctx), Locale: p.locale,
 		Preview: true, SecretMark: mark,
 	}
-	payload := p.payload("easel_invoke", about.Input(in.Marked(mark))).With("secret_mark", engine.String(mark))
+	params, arguments := in.Marked(mark)
+	message, err := p.manifest.Message(about, params, arguments)
+	if err != nil {
+		return contract.Answer{}, err
+	}
+	payload := p.payload(p.manifest.Export(), message).With("secret_mark", engine.String(mark))
 	talk := &dialogue{services: node.Services{Call: call, LLM: in.LLM}, emit: in.Emit}
 	answer, err := host.converse(ctx, call.NodeID(), payload, talk)
 	if err != nil {
-		return contract.Answer{}, p.failed(err, "easel_invoke")
+		return contract.Answer{}, p.failed(err, p.manifest.Export())
 	}
 	if talk.given != nil && ctx.Err() == nil {
 		return contract.Answer{}, talk.given
 	}
-	return p.manifest.ReadAnswer(answer.Get("output").Str())
+	output := []byte(answer.Get("output").Str())
+	if encoded := answer.Get("output_base64"); !encoded.IsNull() {
+		if output, err = base64.StdEncoding.DecodeString(encoded.Str()); err != nil {
+			return contract.Answer{}, contract.Errorf(contract.BadOutput, "output_base64: %v", err)
+		}
+	}
+	return p.manifest.ReadOutput(output)
 }
 
 // left is how much time the plugin has.
@@ -185,8 +199,12 @@ func (p *plugin) left(ctx context.Context) time.Duration {
 	return max(left, 0)
 }
 
-func (p *plugin) payload(export string, input engine.Value) engine.Value {
-	return engine.Object("plugin", p.manifest.Name, "version", p.manifest.Version, "export", export, "input", input.JSON())
+func (p *plugin) payload(export string, input []byte) engine.Value {
+	v := engine.Object("plugin", p.manifest.Name, "version", p.manifest.Version, "export", export)
+	if utf8.Valid(input) {
+		return v.With("input", engine.String(string(input)))
+	}
+	return v.With("input_base64", engine.String(base64.StdEncoding.EncodeToString(input)))
 }
 
 // failed is an error of the host as one of the plugin, with its code and data.

@@ -35,6 +35,7 @@ type Manifest struct {
 	Limits      Limits
 	Requires    []string
 	Preview     Preview
+	Entry       *Entry // nil: the plugin speaks the messages of the contract
 }
 
 // State says who may share an instance.
@@ -114,6 +115,9 @@ func readManifest(v engine.Value) (*Manifest, error) {
 	if p := o.object("permissions"); p != nil {
 		m.Permissions = readPermissions(p)
 	}
+	if e := o.object("entry"); e != nil {
+		m.Entry = readEntry(e)
+	}
 	if l := o.object("limits"); l != nil {
 		m.Limits = readLimits(l)
 	}
@@ -141,6 +145,9 @@ func (m *Manifest) Check() error {
 	err := m.checkIdentity()
 	if err == nil {
 		err = m.checkChoices()
+	}
+	if err == nil {
+		err = m.checkEntry()
 	}
 	if err == nil {
 		err = m.checkSchemas()
@@ -264,6 +271,7 @@ func (m *Manifest) Value() engine.Value {
 	w.object("limits", m.Limits.Value())
 	w.texts("requires", m.Requires)
 	w.text("preview", string(m.Preview))
+	w.object("entry", m.Entry.value())
 	return w.b.Value()
 }
 

@@ -87,6 +87,18 @@ const (
 // ReadAnswer reads the output message of a plugin and compares it with the manifest. Its error has
 // the code BadOutput, or OutputTooLarge beyond the bounds above.
 func (m *Manifest) ReadAnswer(message string) (Answer, error) {
+	v, err := parseOutput(message)
+	if err != nil {
+		return Answer{}, err
+	}
+	if v.Kind() == engine.KindString {
+		v = engine.Object("outputs", engine.Object("text", v))
+	}
+	return m.accept(v)
+}
+
+// parseOutput reads the JSON that a plugin wrote, within a bound of memory.
+func parseOutput(message string) (engine.Value, error) {
 	message = strings.ToValidUTF8(message, "\uFFFD")
 	allowed := max(int64(len(message))*memoryPerByte, freeMemory)
 	v, err := engine.ParseJSONReserving(message, func(n int64) error {
@@ -99,13 +111,15 @@ func (m *Manifest) ReadAnswer(message string) (Answer, error) {
 	})
 	if err != nil {
 		if e, ok := err.(*Error); ok {
-			return Answer{}, e
+			return engine.Null, e
 		}
-		return Answer{}, Errorf(BadOutput, "output is not the JSON of the contract: %v", err)
+		return engine.Null, Errorf(BadOutput, "output is not the JSON of the contract: %v", err)
 	}
-	if v.Kind() == engine.KindString {
-		v = engine.Object("outputs", engine.Object("text", v))
-	}
+	return v, nil
+}
+
+// accept compares an answer with the manifest.
+func (m *Manifest) accept(v engine.Value) (Answer, error) {
 	if err := checkExtent(v); err != nil {
 		return Answer{}, err
 	}

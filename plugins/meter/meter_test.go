@@ -191,6 +191,7 @@ func TestRewriteRefuses(t *testing.T) {
 		{"a block of the added type", wattest.Must(`(module (func (byte 0x02 0x01) end))`), meter.ErrMalformed},
 		{"a module metered twice", rewrite(t, sum), meter.ErrForged},
 		{"an unknown instruction", wattest.Must(`(module (func (byte 0x06)))`), meter.ErrUnsupported},
+		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), meter.ErrUnsupported},
 		{"a tail call", wattest.Must(`(module (func (byte 0x12 0)))`), meter.ErrUnsupported},
 		{"an atomic", wattest.Must(`(module (func (byte 0xfe 0x03 0)))`), meter.ErrUnsupported},
 		{"relaxed vectors", wattest.Must(`(module (func (byte 0xfd 0x80 0x02)))`), meter.ErrUnsupported},

@@ -25,7 +25,10 @@ const (
 	maxPages  = 1 << 16
 )
 
-var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
+var (
+	header    = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
+	component = []byte{0, 'a', 's', 'm', 13, 0, 1, 0}
+)
 
 // order is the position of each section id in a file; custom sections may appear anywhere.
 var order = [...]int{
@@ -70,6 +73,9 @@ type module struct {
 }
 
 func parse(wasm []byte) (*module, error) {
+	if bytes.HasPrefix(wasm, component) {
+		return nil, unsupported(0, "a component of the component model; core modules run here, such as Extism plugins")
+	}
 	if !bytes.HasPrefix(wasm, header) {
 		return nil, malformed(0, "no WebAssembly header of version 1")
 	}

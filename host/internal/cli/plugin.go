@@ -27,7 +27,7 @@ var pluginCommand = command{
 
 func pluginVerbs() []command {
 	return []command{
-		pluginNew, pluginDev, pluginRun, pluginTest, pluginPack, pluginInspect, pluginInstall, pluginList,
+		pluginNew, pluginAdapt, pluginDev, pluginRun, pluginTest, pluginPack, pluginInspect, pluginInstall, pluginList,
 		pluginEnable, pluginDisable, pluginRollback, pluginRemove, pluginSign, pluginVerify, pluginTrust, pluginImport,
 	}
 }

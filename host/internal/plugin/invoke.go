@@ -30,15 +30,15 @@ type Answer struct {
 }
 
 const (
-	exportInvoke   = "easel_invoke"
 	exportCheck    = "easel_check"
 	exportDescribe = "easel_describe"
 )
 
-// Invoke runs easel_invoke with the messages of the contract. Params and arguments are checked
-// before, outputs after; a mismatch is InvalidArgument or BadOutput and names the place.
+// Invoke runs the plugin with the messages of the contract, or as its entry says. Params and
+// arguments are checked before, outputs after; a mismatch is InvalidArgument or BadOutput and names
+// the place.
 func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
-	in.Export = exportInvoke
+	in.Export = m.manifest.Export()
 	input, err := m.Input(ctx, in)
 	if err != nil {
 		return Answer{}, contract.AsError(err, contract.InvalidArgument).At(m.manifest.Name, in.Export)
@@ -48,7 +48,7 @@ func (m *Module) Invoke(ctx context.Context, in Invocation) (Answer, error) {
 	if err != nil {
 		return Answer{Result: res}, err
 	}
-	answer, err := m.manifest.ReadAnswer(string(res.Output))
+	answer, err := m.manifest.ReadOutput(res.Output)
 	if err != nil {
 		return Answer{Result: res}, contract.AsError(err, contract.BadOutput).At(m.manifest.Name, in.Export)
 	}
@@ -88,7 +88,7 @@ func (m *Module) Input(ctx context.Context, in Invocation) ([]byte, error) {
 	if m.AllowsSecrets(in.Grant) {
 		call.SecretMark = in.SecretMark
 	}
-	return call.Input(in.Params, in.Arguments).AppendJSON(nil), nil
+	return m.manifest.Message(call, in.Params, in.Arguments)
 }
 
 // AllowsSecrets reports whether a call with this grant, nil for the module's own, may use any

@@ -188,6 +188,13 @@ func (m *Module) checkShape() error {
 	if (uses[bulkModule] || uses[wasiModule]) && !exported {
 		return contract.Errorf(contract.Unsupported, "uses pointers but does not export its memory as \"memory\"")
 	}
+	if entry := m.manifest.Entry; entry != nil {
+		t, ok := m.shape.Func(entry.Export)
+		if !ok || len(t.Params) > 0 || len(t.Results) > 1 {
+			return contract.Errorf(contract.Unsupported,
+				"manifest names the entry %s, but no function without arguments is exported by that name", entry.Export)
+		}
+	}
 	for _, name := range []string{"easel_invoke", "easel_describe", "easel_check"} {
 		if t, ok := m.shape.Func(name); ok && letters(t.Params)+":"+letters(t.Results) != ":i" {
 			return contract.Errorf(contract.Unsupported, "exports %s as %s, it is () -> i32", name,

@@ -16,6 +16,17 @@ import (
 
 const quiet = `(module (func (export "easel_invoke") (result i32) i32.const 0))`
 
+// A manifest that names an entry the module does not have is refused when it is loaded.
+func TestEntryMustBeExported(t *testing.T) {
+	h := newHost(t, Config{})
+	for entry, ok := range map[string]bool{"easel_invoke": true, "missing": false} {
+		wasm := pack(t, wattest.Must(echo), map[string]any{"entry": map[string]any{"export": entry}})
+		_, err := h.Load(t.Context(), wasm, LoadOptions{})
+		require.Equal(t, ok, err == nil, "%v", err)
+		require.True(t, ok || is(err, contract.Unsupported), "%v", err)
+	}
+}
+
 func TestLoadRefuses(t *testing.T) {
 	h := newHost(t, Config{Version: "0.4.2", Limits: contract.Limits{MemoryMB: 16}, StartWait: time.Second})
 	plain := wattest.Must(quiet)

@@ -25,6 +25,8 @@ export interface Manifest {
   limits?: Partial<Limits>;
   requires?: string[];
   preview?: "local" | "server" | "none";
+  /** The export that runs a plugin which does not speak the messages of the contract. */
+  entry?: { export: string; input?: "text" | "json" | "bytes"; output?: "text" | "json" | "bytes" };
 }
 
 /** Schema is JSON Schema of params, arguments or outputs. */

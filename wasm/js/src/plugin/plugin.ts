@@ -122,7 +122,7 @@ export class Plugin {
 
   /** call runs an export; what the plugin or the host on its behalf has to say against it is the outcome's error. */
   async call(request: CallRequest): Promise<Outcome> {
-    const name = request.export ?? "easel_invoke";
+    const name = request.export ?? this.manifest.entry?.export ?? "easel_invoke";
     const vars = (request.run !== undefined && this.#vars.get(request.run)) || new Map<string, Uint8Array>();
     const nothing: Outcome = { fuel: 0, memory: 0, logs: [], vars, fault: false };
     if (!/^:.?$/.test(this.#exports.get(name) ?? "") || name.startsWith("_") || name === startExport) {
@@ -193,6 +193,12 @@ function checkExports(examined: Examined): void {
   const pointers = examined.imports.some(([module]) => withPointers.includes(module));
   if (pointers && !examined.exports.some(([name, kind]) => name === "memory" && kind === "memory")) {
     throw new PluginError("unsupported", 'uses pointers but does not export its memory as "memory"');
+  }
+  const entry = examined.manifest.entry?.export;
+  const callable = ([name, kind, type]: Examined["exports"][number]): boolean => name === entry && kind === "func" && /^:.?$/.test(type);
+  if (entry !== undefined && !examined.exports.some(callable)) {
+    const why = "no function without arguments is exported by that name";
+    throw new PluginError("unsupported", `manifest names the entry ${entry}, but ${why}`);
   }
   for (const [name, kind, type] of examined.exports) {
     if (kind === "func" && ["easel_invoke", "easel_describe", "easel_check"].includes(name) && type !== ":i") {

@@ -6,6 +6,7 @@ import { EngineError } from "../errors.ts";
 import { fromBase64, toBase64 } from "../fetch.ts";
 import type { CallContext, Request } from "../protocol.ts";
 import type { RunSide } from "./desk.ts";
+import { isText } from "./body.ts";
 import { PluginError, type Failure } from "./error.ts";
 import type { Manifest } from "./manifest.ts";
 import { Plugin, type Examine, type Examined, type LoadOptions } from "./plugin.ts";
@@ -38,9 +39,22 @@ interface Question {
   plugin: string;
   version: string;
   export: string;
-  input: string;
+  input?: string;
+  input_base64?: string;
   timeout_ms?: number;
   secret_mark?: string;
+}
+
+// bytesOf is the input of a question; what is not text comes in base64.
+function bytesOf(question: Question): Uint8Array | string {
+  return question.input_base64 === undefined ? question.input ?? "" : fromBase64(question.input_base64);
+}
+
+// written is the output of a plugin as the engine module takes it.
+function written(output: Uint8Array | undefined): { output: string } | { output_base64: string } {
+  const bytes = output ?? new Uint8Array();
+  if (!isText(bytes)) return { output_base64: toBase64(bytes) };
+  return { output: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) };
 }
 
 type Reply = (ok: boolean, more: boolean, payload: unknown) => void;
@@ -139,14 +153,15 @@ export class Session {
     this.#talks.set(id, talk);
     try {
       const outcome = await plugin.call({
-        export: question.export, input: question.input, timeout: question.timeout_ms, run: this.#run, signal: context.signal,
-        ...(question.export === "easel_invoke" && { side: talk.ask }), ...(question.secret_mark && { secretMark: question.secret_mark }),
+        export: question.export, input: bytesOf(question), timeout: question.timeout_ms, run: this.#run,
+        signal: context.signal,
+        ...(question.export !== "easel_check" && { side: talk.ask }), ...(question.secret_mark && { secretMark: question.secret_mark }),
       });
       if (outcome.error) {
         const { retryable, ...error } = outcome.error;
         return reply(false, false, { ...error, retry: retryable });
       }
-      reply(true, false, { output: new TextDecoder().decode(outcome.output), fuel: outcome.fuel, logs: outcome.logs });
+      reply(true, false, { ...written(outcome.output), fuel: outcome.fuel, logs: outcome.logs });
     } finally {
       talk.end();
       this.#talks.delete(id);

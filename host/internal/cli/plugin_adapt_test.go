@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/plugin"
+	"github.com/easel-canvas/easel/plugins/wattest"
+)
+
+// foreignModule is an Extism plugin of two functions: one gives its input back, one an object.
+const foreignModule = `(module
+	(import "extism:host/env" "input_length" (func $length (result i64)))
+	(import "extism:host/env" "input_offset" (func $offset (result i64)))
+	(import "extism:host/env" "output_set" (func $set (param i64 i64)))
+	(import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+	(import "extism:host/env" "store_u64" (func $store (param i64 i64)))
+	(func (export "_start"))
+	(func (export "helper") (param i32))
+	(func (export "same") (result i32) call $offset call $length call $set i32.const 0)
+	(func (export "object") (result i32) (local $at i64)
+		i64.const 8 call $alloc local.tee $at
+		i64.const 0x7d37203a226e227b call $store
+		local.get $at i64.const 8 call $set i32.const 0))`
+
+func TestPluginAdapt(t *testing.T) {
+	pluginFolder(t)
+	dir := t.TempDir()
+	module, out := filepath.Join(dir, "Count Vowels.wasm"), filepath.Join(dir, "out.wasm")
+	require.NoError(t, os.WriteFile(module, wattest.Must(foreignModule), 0o600))
+
+	code, _, errs := easel(t, "plugin", "adapt", module, "-o", out)
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "several exports can be called; choose one with --entry: same, object")
+	code, _, errs = easel(t, "plugin", "adapt", module, "-o", out, "--entry", "helper")
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, `no export "helper" without arguments; those that can be called: same, object`)
+	code, _, errs = easel(t, "plugin", "adapt", module, "-o", out, "--entry", "same", "--allow-http", "a.example")
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "imports no http_request")
+	code, _, errs = easel(t, "plugin", "adapt", module, "-o", module, "--entry", "same")
+	require.Equal(t, ExitUsage, code)
+	require.Contains(t, errs, "would be overwritten")
+
+	code, said, errs := easel(t, "plugin", "adapt", module, "-o", out, "--entry", "same")
+	require.Zero(t, code, errs)
+	require.Contains(t, said, "easel plugin run "+out)
+	code, said, errs = easel(t, "plugin", "run", out, "--arg", "input=żółw")
+	require.Zero(t, code, errs)
+	require.JSONEq(t, `{"output":"żółw"}`, said)
+	code, _, errs = easel(t, "plugin", "adapt", out, "-o", filepath.Join(dir, "twice.wasm"))
+	require.Equal(t, ExitFailed, code)
+	require.Contains(t, errs, "has a manifest already")
+
+	code, _, errs = easel(t, "plugin", "adapt", module, "-o", out, "--entry", "object", "--input", "json",
+		"--output", "json", "--name", "numbers")
+	require.Zero(t, code, errs)
+	code, said, errs = easel(t, "plugin", "run", out)
+	require.Zero(t, code, errs)
+	require.JSONEq(t, `{"output":{"n": 7}}`, said)
+	code, said, errs = easel(t, "plugin", "install", out, "--json")
+	require.Zero(t, code, errs)
+	var e plugin.Entry
+	require.NoError(t, json.Unmarshal([]byte(said), &e))
+	require.Equal(t, "numbers", e.Name)
+	require.True(t, e.Enabled)
+}
+
+// The cases of an adapted plugin give the same in the kernel of web pages.
+func TestPluginAdaptInThePage(t *testing.T) {
+	pluginFolder(t)
+	dir := t.TempDir()
+	module, out := filepath.Join(dir, "same.wasm"), filepath.Join(dir, "out.wasm")
+	require.NoError(t, os.WriteFile(module, wattest.Must(foreignModule), 0o600))
+	code, _, errs := easel(t, "plugin", "adapt", module, "-o", out, "--entry", "same")
+	require.Zero(t, code, errs)
+	cases := filepath.Join(dir, "cases.json")
+	const same = `[{"name":"same","arguments":{"input":"żółw"},"outputs":{"output":"żółw"}}]`
+	require.NoError(t, os.WriteFile(cases, []byte(same), 0o600))
+	code, said, errs := easel(t, "plugin", "test", out, "--cases", cases, "-v")
+	require.Zero(t, code, said+errs)
+	require.Contains(t, said, "Node: 1 cases")
+}

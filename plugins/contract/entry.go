@@ -1,0 +1,133 @@
+package contract
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/easel-canvas/easel/engine"
+)
+
+// Entry has a plugin that knows nothing of the messages of the contract, such as any Extism plugin,
+// called by an export of its own.
+type Entry struct {
+	Export        string
+	Input, Output Form // empty is FormText
+}
+
+// Form is how an [Entry] takes its input and gives its output.
+type Form string
+
+// The forms.
+const (
+	// FormText is the text of the member [EntryInput] of the arguments, or else of the params; and
+	// the text of the output [EntryOutput].
+	FormText Form = "text"
+	// FormJSON is an object of the params with the arguments over them; and an object with the
+	// outputs, or any value of the output [EntryOutput] when the manifest declares that.
+	FormJSON Form = "json"
+	// FormBytes is FormText with the bytes in base64.
+	FormBytes Form = "bytes"
+)
+
+// The names of the param, or argument, and of the output of an entry of the form text or bytes.
+const (
+	EntryInput  = "input"
+	EntryOutput = "output"
+)
+
+const invokeExport = "easel_invoke"
+
+// Export is the function that runs the plugin.
+func (m *Manifest) Export() string {
+	if m.Entry != nil {
+		return m.Entry.Export
+	}
+	return invokeExport
+}
+
+// Message is what the plugin is called with.
+func (m *Manifest) Message(c CallInfo, params, arguments engine.Value) ([]byte, error) {
+	if m.Entry == nil {
+		return c.Input(params, arguments).AppendJSON(nil), nil
+	}
+	if m.Entry.Input == FormJSON {
+		in := engine.Object()
+		for _, v := range []engine.Value{params, arguments} {
+			for name, value := range v.Fields() {
+				in = in.With(name, value)
+			}
+		}
+		return in.AppendJSON(nil), nil
+	}
+	v := arguments.Get(EntryInput)
+	if v.IsNull() {
+		v = params.Get(EntryInput)
+	}
+	if !v.IsNull() && v.Kind() != engine.KindString {
+		return nil, Errorf(InvalidArgument, "%s: want string, got %s", EntryInput, typeName(v))
+	}
+	if m.Entry.Input != FormBytes {
+		return []byte(v.Str()), nil
+	}
+	raw, err := base64.StdEncoding.DecodeString(v.Str())
+	if err != nil {
+		return nil, Errorf(InvalidArgument, "%s: want bytes in base64: %v", EntryInput, err)
+	}
+	return raw, nil
+}
+
+// ReadOutput reads what the plugin wrote. Its errors are those of ReadAnswer.
+func (m *Manifest) ReadOutput(raw []byte) (Answer, error) {
+	if m.Entry == nil {
+		return m.ReadAnswer(string(raw))
+	}
+	switch m.Entry.Output {
+	case FormJSON:
+		v, err := parseOutput(string(raw))
+		if err != nil {
+			return Answer{}, err
+		}
+		if _, whole := m.Outputs.Property(EntryOutput); whole || v.Kind() != engine.KindObject {
+			v = engine.Object(EntryOutput, v)
+		}
+		return m.accept(engine.Object("outputs", v))
+	case FormBytes:
+		raw = base64.StdEncoding.AppendEncode(nil, raw)
+	}
+	text := engine.String(strings.ToValidUTF8(string(raw), "\uFFFD"))
+	return m.accept(engine.Object("outputs", engine.Object(EntryOutput, text)))
+}
+
+// checkEntry returns what is wrong with the entry of a manifest.
+func (m *Manifest) checkEntry() *Error {
+	e := m.Entry
+	if e == nil {
+		return nil
+	}
+	if e.Export == "" || len(e.Export) > 255 || strings.HasPrefix(e.Export, "_") {
+		return Errorf(BadManifest, "entry.export %q: want the name of an exported function", short(e.Export))
+	}
+	for name, form := range map[string]Form{"input": e.Input, "output": e.Output} {
+		switch form {
+		case "", FormText, FormJSON, FormBytes:
+		default:
+			return Errorf(BadManifest, "entry.%s %q: want text, json or bytes", name, short(string(form)))
+		}
+	}
+	return nil
+}
+
+func readEntry(o *object) *Entry {
+	return &Entry{Export: o.text("export"), Input: Form(o.text("input")), Output: Form(o.text("output"))}
+}
+
+func (e *Entry) value() engine.Value {
+	if e == nil {
+		return engine.Null
+	}
+	w := newWriter()
+	w.b.Set("export", engine.String(e.Export))
+	w.text("input", string(e.Input))
+	w.text("output", string(e.Output))
+	return w.b.Value()
+}
