@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/easel-canvas/easel/engine"
 	"github.com/easel-canvas/easel/engine/stable"
@@ -85,8 +86,11 @@ func ReadManifest(v engine.Value) (*Manifest, error) {
 		return nil, err
 	}
 	if c, found := hiddenIn(v); found {
-		e := Errorf(BadManifest, "a text holds the character %U, which people cannot see", c)
-		return nil, e.At(m.Name, "")
+		kind := "character"
+		if unicode.IsControl(c) {
+			kind = "control character"
+		}
+		return nil, Errorf(BadManifest, "a text holds the %s %U, which people cannot see", kind, c).At(m.Name, "")
 	}
 	return m, nil
 }
