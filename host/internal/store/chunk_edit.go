@@ -36,9 +36,22 @@ func scanChunkEdit(r row) (ChunkEdit, error) {
 }
 
 // ChunkEdits returns the edits of chunks of a document after a sequence number, in their order.
-func (s *Store) ChunkEdits(ctx context.Context, document string, after int64) ([]ChunkEdit, error) {
+func (s DatasetStore) ChunkEdits(ctx context.Context, document string, after int64) ([]ChunkEdit, error) {
 	out, err := chunkEdits(ctx, s.read, document, after)
 	return out, fail(err, "edits of document %q", document)
+}
+
+// ChunkEditsOf returns the edits of some chunks of a document.
+func (s DatasetStore) ChunkEditsOf(ctx context.Context, document string, chunks []string) (out []ChunkEdit, err error) {
+	const query = `SELECT chunk_id, seq, body FROM chunk_edits WHERE document_id = $1 AND chunk_id = $2`
+	for _, id := range chunks {
+		found, err := queryAll(ctx, s.read, scanChunkEdit, query, document, id)
+		if err != nil {
+			return nil, fail(err, "edit of chunk %q", id)
+		}
+		out = append(out, found...)
+	}
+	return out, nil
 }
 
 func chunkEdits(ctx context.Context, q querier, document string, after int64) ([]ChunkEdit, error) {
@@ -51,14 +64,14 @@ func chunkEdits(ctx context.Context, q querier, document string, after int64) ([
 // the marks that disable single chunks, when the document was switched as a whole.
 //
 // Errors: [ErrConflict] if the document has changed since it was read, [ErrNotFound].
-func (s *Store) EditChunks(ctx context.Context, v Document, edits []ChunkEdit, clear bool) (Document, error) {
+func (s DatasetStore) EditChunks(ctx context.Context, v Document, edits []ChunkEdit, clear bool) (Document, error) {
 	var out Document
 	err := s.write(ctx, fmt.Sprintf("edit chunks of document %q", v.ID), func(ctx context.Context, q querier) error {
 		seq, err := nextSeq(ctx, q, v.Dataset)
 		if err != nil {
 			return err
 		}
-		now, err := readDocument(ctx, q, v.Tenant, v.Dataset, v.ID)
+		now, err := s.lockDocument(ctx, q, v.Tenant, v.Dataset, v.ID)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,9 @@ import (
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 )
 
+// DatasetStore has the records of datasets, documents and edits of chunks.
+type DatasetStore struct{ *Store }
+
 // Dataset is the record of a dataset.
 type Dataset struct {
 	dataset.Dataset
@@ -80,7 +83,7 @@ func flag(b bool) int64 {
 
 // CreateDataset adds a dataset. A name that the tenant has already, in any case of letters, becomes
 // "name(1)". Errors: [ErrExists] for the id, [ErrInvalid].
-func (s *Store) CreateDataset(ctx context.Context, v Dataset) (Dataset, error) {
+func (s DatasetStore) CreateDataset(ctx context.Context, v Dataset) (Dataset, error) {
 	v.Created = s.ms()
 	v.Updated, v.Seq, v.GoneSeq = v.Created, 0, 0
 	body, err := v.body()
@@ -128,22 +131,22 @@ func exists(ctx context.Context, q querier, query string, args ...any) (bool, er
 }
 
 // Dataset returns a dataset of a tenant. Errors: [ErrNotFound].
-func (s *Store) Dataset(ctx context.Context, tenant, id string) (Dataset, error) {
+func (s DatasetStore) Dataset(ctx context.Context, tenant, id string) (Dataset, error) {
 	const query = `SELECT ` + datasetColumns + ` FROM datasets WHERE id = $1 AND tenant_id = $2`
 	v, err := scanDataset(s.read.QueryRowContext(ctx, query, id, tenant))
 	return v, fail(err, "dataset %q", id)
 }
 
-// AnyDataset is [Store.Dataset] without a tenant, and without numbers of documents and chunks, for
+// AnyDataset is [DatasetStore.Dataset] without a tenant, and without numbers of documents and chunks, for
 // what follows changes. Errors: [ErrNotFound].
-func (s *Store) AnyDataset(ctx context.Context, id string) (Dataset, error) {
+func (s DatasetStore) AnyDataset(ctx context.Context, id string) (Dataset, error) {
 	const query = `SELECT ` + datasetRecord + `, 0, 0, 0 FROM datasets WHERE id = $1`
 	v, err := scanDataset(s.read.QueryRowContext(ctx, query, id))
 	return v, fail(err, "dataset %q", id)
 }
 
 // DatasetIDs lists the ids of all datasets of all tenants, in no order.
-func (s *Store) DatasetIDs(ctx context.Context) ([]string, error) {
+func (s DatasetStore) DatasetIDs(ctx context.Context) ([]string, error) {
 	out, err := queryAll(ctx, s.read, scanName, `SELECT id FROM datasets`)
 	return out, fail(err, "list datasets")
 }
@@ -163,7 +166,7 @@ var datasetList = listing[Dataset]{
 }
 
 // Datasets returns a page of datasets and the number of all matching ones.
-func (s *Store) Datasets(ctx context.Context, f DatasetFilter, p Page) ([]Dataset, int, error) {
+func (s DatasetStore) Datasets(ctx context.Context, f DatasetFilter, p Page) ([]Dataset, int, error) {
 	if f.Tenant == "" {
 		return nil, 0, fail(ErrInvalid, "list datasets: no tenant")
 	}
@@ -174,14 +177,14 @@ func (s *Store) Datasets(ctx context.Context, f DatasetFilter, p Page) ([]Datase
 	}
 	w.in("id", f.IDs)
 	w.equal("name_key", fold(f.Name))
-	return list(ctx, s, &datasetList, w, p)
+	return list(ctx, s.Store, &datasetList, w, p)
 }
 
 // EditDataset changes a dataset with change, which may be called twice. What is counted, and what
 // indexes follow, is not written.
 //
 // Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], those of change.
-func (s *Store) EditDataset(ctx context.Context, tenant, id string, change func(*Dataset) error) (v Dataset, err error) {
+func (s DatasetStore) EditDataset(ctx context.Context, tenant, id string, change func(*Dataset) error) (v Dataset, err error) {
 	err = s.write(ctx, fmt.Sprintf("edit dataset %q", id), func(ctx context.Context, q querier) error {
 		if err := lockDataset(ctx, q, tenant, id); err != nil {
 			return err
@@ -239,7 +242,7 @@ func nextSeq(ctx context.Context, q querier, dataset string) (seq int64, err err
 
 // DeleteDataset removes a dataset with its documents; their files become loose. Errors:
 // [ErrNotFound].
-func (s *Store) DeleteDataset(ctx context.Context, tenant, id string) error {
+func (s DatasetStore) DeleteDataset(ctx context.Context, tenant, id string) error {
 	defer s.totals.forget()
 	return s.write(ctx, fmt.Sprintf("delete dataset %q", id), func(ctx context.Context, q querier) error {
 		res, err := q.ExecContext(ctx, `DELETE FROM datasets WHERE id = $1 AND tenant_id = $2`, id, tenant)

@@ -10,7 +10,7 @@ import (
 )
 
 // newDataset adds a dataset to a store.
-func newDataset(t testing.TB, s *Store, tenant, id, name string) Dataset {
+func newDataset(t testing.TB, s DatasetStore, tenant, id, name string) Dataset {
 	t.Helper()
 	v, err := s.CreateDataset(t.Context(), Dataset{Dataset: dataset.Dataset{
 		ID: id, Tenant: tenant, Name: name, CreatedBy: "u", Method: "naive",
@@ -20,7 +20,7 @@ func newDataset(t testing.TB, s *Store, tenant, id, name string) Dataset {
 }
 
 // newDocument adds a document to a dataset.
-func newDocument(t testing.TB, s *Store, of Dataset, id, name string) Document {
+func newDocument(t testing.TB, s DatasetStore, of Dataset, id, name string) Document {
 	t.Helper()
 	v := Document{Tenant: of.Tenant, File: "f/" + id, Document: dataset.Document{
 		ID: id, Dataset: of.ID, Name: name, Size: 10, State: dataset.Unparsed, Kind: "doc",
@@ -31,8 +31,8 @@ func newDocument(t testing.TB, s *Store, of Dataset, id, name string) Document {
 }
 
 func TestDatasets(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *Store) {
-		ctx := t.Context()
+	onBoth(t, func(t *testing.T, records *Store) {
+		s, ctx := DatasetStore{records}, t.Context()
 		shop := newDataset(t, s, "t", "1", "Shop")
 		require.Equal(t, "shop(1)", newDataset(t, s, "t", "2", "shop").Name, "names are compared without case")
 		require.Equal(t, "shop(2)", newDataset(t, s, "t", "3", "shop").Name)
@@ -67,8 +67,8 @@ func TestDatasets(t *testing.T) {
 }
 
 func TestDocuments(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *Store) {
-		ctx := t.Context()
+	onBoth(t, func(t *testing.T, records *Store) {
+		s, ctx := DatasetStore{records}, t.Context()
 		shop, other := newDataset(t, s, "t", "1", "shop"), newDataset(t, s, "t", "2", "other")
 		a := newDocument(t, s, shop, "a", "a.txt")
 		require.Equal(t, "a(1).txt", newDocument(t, s, shop, "b", "a.txt").Name)
@@ -125,8 +125,8 @@ func TestDocuments(t *testing.T) {
 }
 
 func TestDocumentQueue(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *Store) {
-		ctx := t.Context()
+	onBoth(t, func(t *testing.T, records *Store) {
+		s, ctx := DatasetStore{records}, t.Context()
 		shop := newDataset(t, s, "t", "1", "shop")
 		newDocument(t, s, shop, "a", "a.txt")
 		newDocument(t, s, shop, "b", "b.txt")
@@ -201,8 +201,8 @@ func idsOfDocuments(list []Document) (ids []string) {
 }
 
 func TestChunkEdits(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *Store) {
-		ctx := t.Context()
+	onBoth(t, func(t *testing.T, records *Store) {
+		s, ctx := DatasetStore{records}, t.Context()
 		shop := newDataset(t, s, "t", "1", "shop")
 		stale := newDocument(t, s, shop, "a", "a.txt")
 		off := true

@@ -22,7 +22,7 @@ type Document struct {
 	// Digest is that of content and settings of the last parse, Model the one of its vectors.
 	Digest, Model string
 	// Seq is that of the dataset at the last change that an index has to follow, ContentSeq at the
-	// last one that needs all its chunks anew.
+	// last one that needs all its chunks indexed again.
 	Seq, ContentSeq int64
 
 	Lease      string // of the worker that parses it
@@ -96,7 +96,7 @@ func suffixOf(name string) string { return strings.TrimPrefix(fold(path.Ext(name
 // 0 means no bound.
 //
 // Errors: [ErrNotFound] for the dataset, [ErrQuota], [ErrExists] for the id, [ErrInvalid].
-func (s *Store) CreateDocument(ctx context.Context, v Document, limit int64) (Document, error) {
+func (s DatasetStore) CreateDocument(ctx context.Context, v Document, limit int64) (Document, error) {
 	v.Created = s.ms()
 	v.Updated = v.Created
 	wanted := v.Name
@@ -143,7 +143,7 @@ type DatasetUse struct {
 }
 
 // DatasetUse returns what the datasets of a tenant hold.
-func (s *Store) DatasetUse(ctx context.Context, tenant string) (DatasetUse, error) {
+func (s DatasetStore) DatasetUse(ctx context.Context, tenant string) (DatasetUse, error) {
 	u, err := datasetUse(ctx, s.read, tenant)
 	return u, fail(err, "use of datasets")
 }
@@ -155,13 +155,22 @@ func datasetUse(ctx context.Context, q querier, tenant string) (u DatasetUse, er
 }
 
 // Document returns a document of a dataset. Errors: [ErrNotFound].
-func (s *Store) Document(ctx context.Context, tenant, datasetID, id string) (Document, error) {
+func (s DatasetStore) Document(ctx context.Context, tenant, datasetID, id string) (Document, error) {
 	v, err := readDocument(ctx, s.read, tenant, datasetID, id)
 	return v, fail(err, "document %q", id)
 }
 
 func readDocument(ctx context.Context, q querier, tenant, datasetID, id string) (Document, error) {
 	const query = `SELECT ` + documentColumns + ` FROM documents WHERE id = $1 AND dataset_id = $2 AND tenant_id = $3`
+	return scanDocument(q.QueryRowContext(ctx, query, id, datasetID, tenant))
+}
+
+// lockDocument reads a document and holds off other changes of it until the end of the transaction.
+func (s DatasetStore) lockDocument(ctx context.Context, q querier, tenant, datasetID, id string) (Document, error) {
+	query := `SELECT ` + documentColumns + ` FROM documents WHERE id = $1 AND dataset_id = $2 AND tenant_id = $3`
+	if s.engine == "postgres" {
+		query += ` FOR UPDATE`
+	}
 	return scanDocument(q.QueryRowContext(ctx, query, id, datasetID, tenant))
 }
 
@@ -175,20 +184,22 @@ const (
 	Metadata
 	// Content of its chunks, or the name, which is searched with them.
 	Content
+	// Cleared means that all chunks are gone, with their edits.
+	Cleared
 )
 
-// EditDocument changes a document with change, which may be called twice. A chunk file that the
-// change drops becomes loose; with the last one go the edits of its chunks.
+// EditDocument changes a document with change, which may be called twice. A chunk file that is
+// dropped becomes loose.
 //
 // Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], those of change.
-func (s *Store) EditDocument(
+func (s DatasetStore) EditDocument(
 	ctx context.Context, tenant, datasetID, id string, change func(*Document) (Affects, error),
 ) (v Document, err error) {
 	err = s.write(ctx, fmt.Sprintf("edit document %q", id), func(ctx context.Context, q querier) error {
 		if err := lockDataset(ctx, q, tenant, datasetID); err != nil {
 			return err
 		}
-		if v, err = readDocument(ctx, q, tenant, datasetID, id); err != nil {
+		if v, err = s.lockDocument(ctx, q, tenant, datasetID, id); err != nil {
 			return err
 		}
 		old := v
@@ -211,14 +222,14 @@ func (s *Store) EditDocument(
 }
 
 // saveDocument writes a changed document.
-func (s *Store) saveDocument(ctx context.Context, q querier, v, old *Document, affects Affects) error {
+func (s DatasetStore) saveDocument(ctx context.Context, q querier, v, old *Document, affects Affects) error {
 	if affects != Nothing {
 		seq, err := nextSeq(ctx, q, v.Dataset)
 		if err != nil {
 			return err
 		}
 		v.Seq = seq
-		if affects == Content {
+		if affects >= Content {
 			v.ContentSeq = seq
 		}
 	}
@@ -229,10 +240,10 @@ func (s *Store) saveDocument(ctx context.Context, q querier, v, old *Document, a
 		if err := useFile(ctx, q, v.ChunkFile); err != nil {
 			return err
 		}
-		if v.ChunkFile == "" {
-			if _, err := q.ExecContext(ctx, `DELETE FROM chunk_edits WHERE document_id = $1`, v.ID); err != nil {
-				return err
-			}
+	}
+	if affects == Cleared {
+		if _, err := q.ExecContext(ctx, `DELETE FROM chunk_edits WHERE document_id = $1`, v.ID); err != nil {
+			return err
 		}
 	}
 	v.Updated = s.ms()
@@ -251,7 +262,7 @@ func (s *Store) saveDocument(ctx context.Context, q querier, v, old *Document, a
 
 // DeleteDocuments removes documents of a dataset and returns how many there were; their files become
 // loose.
-func (s *Store) DeleteDocuments(ctx context.Context, tenant, datasetID string, ids ...string) (n int, err error) {
+func (s DatasetStore) DeleteDocuments(ctx context.Context, tenant, datasetID string, ids ...string) (n int, err error) {
 	defer s.totals.forget()
 	err = s.write(ctx, fmt.Sprintf("delete documents of dataset %q", datasetID), func(ctx context.Context, q querier) error {
 		n = 0

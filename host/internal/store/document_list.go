@@ -23,11 +23,11 @@ var documentList = listing[Document]{
 }
 
 // Documents returns a page of documents and the number of all matching ones.
-func (s *Store) Documents(ctx context.Context, f DocumentFilter, p Page) ([]Document, int, error) {
+func (s DatasetStore) Documents(ctx context.Context, f DocumentFilter, p Page) ([]Document, int, error) {
 	if f.Tenant == "" || f.Dataset == "" {
 		return nil, 0, fail(ErrInvalid, "list documents: no tenant or no dataset")
 	}
-	return list(ctx, s, &documentList, f.where(), p)
+	return list(ctx, s.Store, &documentList, f.where(), p)
 }
 
 // DocumentLabel is a document with its metadata.
@@ -37,7 +37,7 @@ type DocumentLabel struct {
 }
 
 // DocumentLabels returns the metadata of all documents that match a filter, in the order of a page.
-func (s *Store) DocumentLabels(ctx context.Context, f DocumentFilter, p Page) ([]DocumentLabel, error) {
+func (s DatasetStore) DocumentLabels(ctx context.Context, f DocumentFilter, p Page) ([]DocumentLabel, error) {
 	order, err := documentList.orderOf(p)
 	if err != nil {
 		return nil, fail(err, "list metadata")
@@ -74,7 +74,7 @@ func (f *DocumentFilter) where() *where {
 
 // ChangedDocuments returns documents of a dataset that changed after a sequence number, in the order
 // of their changes.
-func (s *Store) ChangedDocuments(ctx context.Context, datasetID string, after int64, limit int) ([]Document, error) {
+func (s DatasetStore) ChangedDocuments(ctx context.Context, datasetID string, after int64, limit int) ([]Document, error) {
 	const query = `SELECT ` + documentColumns + ` FROM documents WHERE dataset_id = $1 AND seq > $2
 		ORDER BY seq LIMIT $3`
 	out, err := queryAll(ctx, s.read, scanDocument, query, datasetID, after, limit)
@@ -82,7 +82,7 @@ func (s *Store) ChangedDocuments(ctx context.Context, datasetID string, after in
 }
 
 // DocumentSeqs returns the sequence numbers of all documents of a dataset.
-func (s *Store) DocumentSeqs(ctx context.Context, datasetID string) (map[string]int64, error) {
+func (s DatasetStore) DocumentSeqs(ctx context.Context, datasetID string) (map[string]int64, error) {
 	const query = `SELECT id, seq FROM documents WHERE dataset_id = $1`
 	out := map[string]int64{}
 	_, err := queryAll(ctx, s.read, func(r row) (struct{}, error) {
@@ -97,7 +97,7 @@ func (s *Store) DocumentSeqs(ctx context.Context, datasetID string) (map[string]
 
 // DocumentOf returns a document of a dataset of any tenant, for what follows changes. Errors:
 // [ErrNotFound].
-func (s *Store) DocumentOf(ctx context.Context, datasetID, id string) (Document, error) {
+func (s DatasetStore) DocumentOf(ctx context.Context, datasetID, id string) (Document, error) {
 	const query = `SELECT ` + documentColumns + ` FROM documents WHERE id = $1 AND dataset_id = $2`
 	v, err := scanDocument(s.read.QueryRowContext(ctx, query, id, datasetID))
 	return v, fail(err, "document %q", id)

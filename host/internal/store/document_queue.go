@@ -14,7 +14,7 @@ import (
 // lease, so that one that was taken for dead changes nothing.
 
 // QueueDocument queues a document. Errors: [ErrNotFound], [ErrConflict] if it is queued or running.
-func (s *Store) QueueDocument(ctx context.Context, tenant, datasetID, id string) error {
+func (s DatasetStore) QueueDocument(ctx context.Context, tenant, datasetID, id string) error {
 	const update = `UPDATE documents SET state = 'queued', progress = 0, messages = $1, begin_time = 0,
 		duration_ms = 0, queue_time = $2, attempts = 0, lease_until = 0, update_time = $2
 		WHERE id = $3 AND dataset_id = $4 AND tenant_id = $5 AND state NOT IN ('queued', 'running')`
@@ -41,9 +41,9 @@ func orConflict(v Document, err error) (Document, error) {
 
 // CancelDocument stops a document that is queued or running: its worker loses the lease. Errors:
 // [ErrNotFound], [ErrConflict] if it is neither.
-func (s *Store) CancelDocument(ctx context.Context, tenant, datasetID, id, message string) error {
+func (s DatasetStore) CancelDocument(ctx context.Context, tenant, datasetID, id, message string) error {
 	return s.write(ctx, fmt.Sprintf("cancel document %q", id), func(ctx context.Context, q querier) error {
-		v, err := readDocument(ctx, q, tenant, datasetID, id)
+		v, err := s.lockDocument(ctx, q, tenant, datasetID, id)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ type Claim struct {
 
 // ClaimDocument gives the document that has waited longest, or one whose worker has lost its lease.
 // It is running and has one more attempt. Errors: [ErrNotFound] if there is none.
-func (s *Store) ClaimDocument(ctx context.Context, c Claim) (v Document, err error) {
+func (s DatasetStore) ClaimDocument(ctx context.Context, c Claim) (v Document, err error) {
 	const choose = `SELECT id FROM documents WHERE state = 'queued' OR state = 'running' AND lease_until < $1
 		ORDER BY queue_time, id LIMIT 1`
 	some, err := exists(ctx, s.read, `SELECT 1 FROM documents WHERE state = 'queued'
@@ -108,7 +108,7 @@ func orNone(err error) error {
 
 // RenewLease prolongs the lease of a running document and stores its progress. Errors: [ErrConflict]
 // if the lease is lost: the document was canceled, deleted, or taken over.
-func (s *Store) RenewLease(ctx context.Context, v *Document, until int64) error {
+func (s DatasetStore) RenewLease(ctx context.Context, v *Document, until int64) error {
 	const update = `UPDATE documents SET lease_until = $1, progress = $2, messages = $3
 		WHERE id = $4 AND lease = $5 AND state = 'running'`
 	return s.write(ctx, fmt.Sprintf("renew lease of document %q", v.ID), func(ctx context.Context, q querier) error {
@@ -118,7 +118,7 @@ func (s *Store) RenewLease(ctx context.Context, v *Document, until int64) error 
 }
 
 // ReleaseDocument queues a running document again, without the attempt that its worker breaks off.
-func (s *Store) ReleaseDocument(ctx context.Context, v *Document) error {
+func (s DatasetStore) ReleaseDocument(ctx context.Context, v *Document) error {
 	const update = `UPDATE documents SET state = 'queued', progress = 0, attempts = attempts - 1, lease_until = 0
 		WHERE id = $1 AND lease = $2 AND state = 'running'`
 	return s.write(ctx, fmt.Sprintf("release document %q", v.ID), func(ctx context.Context, q querier) error {
@@ -127,8 +127,18 @@ func (s *Store) ReleaseDocument(ctx context.Context, v *Document) error {
 	})
 }
 
+// RequeueDocument queues a document whose chunk file is lost.
+func (s DatasetStore) RequeueDocument(ctx context.Context, v *Document) error {
+	const update = `UPDATE documents SET state = 'queued', progress = 0, attempts = 0, lease_until = 0, digest = '',
+		queue_time = $1 WHERE id = $2 AND chunk_file = $3 AND state <> 'running'`
+	return s.write(ctx, fmt.Sprintf("queue document %q", v.ID), func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, update, s.ms(), v.ID, v.ChunkFile)
+		return err
+	})
+}
+
 // EndLeases ends the leases of all workers, when the caller knows that none is alive.
-func (s *Store) EndLeases(ctx context.Context) error {
+func (s DatasetStore) EndLeases(ctx context.Context) error {
 	return s.write(ctx, "end leases of documents", func(ctx context.Context, q querier) error {
 		_, err := q.ExecContext(ctx, `UPDATE documents SET lease_until = 0 WHERE state = 'running'`)
 		return err
@@ -152,13 +162,13 @@ type Parsed struct {
 // state of v, Done or Failed, with its messages is all that is written.
 //
 // Errors: [ErrConflict] if the lease is lost, [ErrQuota].
-func (s *Store) FinishDocument(ctx context.Context, v Document, p *Parsed) (Document, error) {
+func (s DatasetStore) FinishDocument(ctx context.Context, v Document, p *Parsed) (Document, error) {
 	var out Document
 	err := s.write(ctx, fmt.Sprintf("finish document %q", v.ID), func(ctx context.Context, q querier) error {
 		if err := lockDataset(ctx, q, v.Tenant, v.Dataset); err != nil {
 			return err
 		}
-		old, err := readDocument(ctx, q, v.Tenant, v.Dataset, v.ID)
+		old, err := s.lockDocument(ctx, q, v.Tenant, v.Dataset, v.ID)
 		if err != nil {
 			return err
 		}
@@ -185,7 +195,7 @@ func (s *Store) FinishDocument(ctx context.Context, v Document, p *Parsed) (Docu
 }
 
 // adopt makes the result of a parse that of the document.
-func (s *Store) adopt(ctx context.Context, q querier, v *Document, p *Parsed) error {
+func (s DatasetStore) adopt(ctx context.Context, q querier, v *Document, p *Parsed) error {
 	if _, err := q.ExecContext(ctx, `UPDATE chunk_edits SET seq = seq WHERE document_id = $1`, v.ID); err != nil {
 		return err
 	}
@@ -228,7 +238,7 @@ func (s *Store) adopt(ctx context.Context, q querier, v *Document, p *Parsed) er
 }
 
 // QueuePosition is how many documents are ahead of a queued one, counted up to 1000.
-func (s *Store) QueuePosition(ctx context.Context, v *Document) (n int, err error) {
+func (s DatasetStore) QueuePosition(ctx context.Context, v *Document) (n int, err error) {
 	const query = `SELECT COUNT(*) FROM (SELECT 1 FROM documents
 		WHERE state = 'queued' AND (queue_time, id) < ($1, $2) LIMIT 1000) ahead`
 	err = s.read.QueryRowContext(ctx, query, v.QueueTime, v.ID).Scan(&n)

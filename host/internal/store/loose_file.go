@@ -16,7 +16,7 @@ type LooseFile struct {
 
 // AddLooseFile notes a file that is deleted at a time in Unix milliseconds, unless a record names it
 // by then.
-func (s *Store) AddLooseFile(ctx context.Context, f LooseFile, due int64) error {
+func (s DatasetStore) AddLooseFile(ctx context.Context, f LooseFile, due int64) error {
 	return s.write(ctx, fmt.Sprintf("note file %q", f.Name), func(ctx context.Context, q querier) error {
 		return addLooseFile(ctx, q, f, due)
 	})
@@ -52,7 +52,7 @@ func loosen(ctx context.Context, q querier, now int64, which string, args ...any
 }
 
 // DueFiles lists loose files whose time has come, the oldest first.
-func (s *Store) DueFiles(ctx context.Context, limit int) ([]LooseFile, error) {
+func (s DatasetStore) DueFiles(ctx context.Context, limit int) ([]LooseFile, error) {
 	const query = `SELECT name, tenant_id FROM loose_files WHERE due_time <= $1 ORDER BY due_time LIMIT $2`
 	out, err := queryAll(ctx, s.read, func(r row) (f LooseFile, err error) {
 		return f, r.Scan(&f.Name, &f.Tenant)
@@ -61,7 +61,7 @@ func (s *Store) DueFiles(ctx context.Context, limit int) ([]LooseFile, error) {
 }
 
 // ForgetFile removes the note of a file that was deleted.
-func (s *Store) ForgetFile(ctx context.Context, name string) error {
+func (s DatasetStore) ForgetFile(ctx context.Context, name string) error {
 	return s.write(ctx, fmt.Sprintf("forget file %q", name), func(ctx context.Context, q querier) error {
 		return useFile(ctx, q, name)
 	})
