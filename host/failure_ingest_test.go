@@ -203,7 +203,7 @@ func (c *corpus) require() {
 	list, total, err := records.Documents(t.Context(), store.DocumentFilter{Tenant: "t", Dataset: c.dataset}, store.Page{})
 	require.NoError(t, err)
 	require.Equal(t, c.documents, total)
-	chunks := 0
+	chunks, again := 0, 0
 	named := map[string]bool{}
 	for i := range list {
 		d := &list[i]
@@ -218,8 +218,12 @@ func (c *corpus) require() {
 		}
 		require.Equal(t, c.want[d.ID], contents)
 		chunks += len(contents)
+		if d.Attempts > 1 {
+			again++
+		}
 		named[d.File], named[d.ChunkFile] = true, true
 	}
+	t.Logf("%d documents were parsed more than once", again)
 	stats, err := x.Stats(t.Context(), synced.Key)
 	require.NoError(t, err)
 	require.Equal(t, index.Stats{Documents: c.documents, Chunks: chunks, Vectors: chunks, Dims: 4}, stats)

@@ -52,7 +52,7 @@ type Ingester struct {
 	wake chan struct{}
 
 	mu      sync.Mutex
-	working map[string]context.CancelCauseFunc // by document
+	working map[*job]context.CancelCauseFunc
 }
 
 // Attempts is how often a document is tried that takes its worker down with it.
@@ -69,7 +69,7 @@ func New(cfg Config) *Ingester {
 	if cfg.Poll == 0 {
 		cfg.Poll = time.Second
 	}
-	return &Ingester{cfg: cfg, wake: make(chan struct{}, cfg.Workers), working: map[string]context.CancelCauseFunc{}}
+	return &Ingester{cfg: cfg, wake: make(chan struct{}, cfg.Workers), working: map[*job]context.CancelCauseFunc{}}
 }
 
 // Wake makes the workers look for queued documents now.
@@ -91,8 +91,10 @@ var errCanceled = errors.New("canceled")
 func (in *Ingester) Cancel(document string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if stop := in.working[document]; stop != nil {
-		stop(errCanceled)
+	for j, stop := range in.working {
+		if j.d.ID == document {
+			stop(errCanceled)
+		}
 	}
 }
 

@@ -62,12 +62,12 @@ func (j *job) run(parent context.Context) {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
 	j.in.mu.Lock()
-	j.in.working[j.d.ID] = stop
+	j.in.working[j] = stop
 	j.in.mu.Unlock()
 	defer func() {
 		j.in.mu.Lock()
 		defer j.in.mu.Unlock()
-		delete(j.in.working, j.d.ID)
+		delete(j.in.working, j)
 	}()
 	j.report("Task has been received.")
 	var renewing sync.WaitGroup

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -41,11 +42,18 @@ func (w *writing) run(ctx context.Context, digest string) (*store.Parsed, error)
 	began := time.Now()
 	in, out := io.Pipe()
 	var filling sync.WaitGroup
-	filling.Go(func() { out.CloseWithError(w.guard(func() error { return w.fill(ctx, out) })) })
+	var failed error
+	filling.Go(func() {
+		failed = w.guard(func() error { return w.fill(ctx, out) })
+		out.CloseWithError(failed)
+	})
 	name := chunkFile(&w.d)
 	_, err := w.in.cfg.Files.Put(ctx, name, in)
 	in.CloseWithError(err) // ends the other side when Put has failed
 	filling.Wait()
+	if failed != nil && errors.Is(err, failed) {
+		return nil, failed // the object store only passes it on
+	}
 	if err != nil {
 		return nil, err
 	}
