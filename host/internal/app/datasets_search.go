@@ -172,6 +172,11 @@ func (s *searching) embed(ctx context.Context, q *index.Query) error {
 		return nil
 	}
 	model, err := s.d.models.Embedder(ctx, s.p.Tenant, s.model)
+	if errors.Is(err, ErrUnknownModel) {
+		s.out.Diagnostics = append(s.out.Diagnostics, fmt.Sprintf("%s; searched by words only", err))
+		q.VectorWeight = 0
+		return nil
+	}
 	if err != nil {
 		return err
 	}
