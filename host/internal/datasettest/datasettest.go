@@ -45,6 +45,8 @@ type Options struct {
 	Models app.SearchModels
 	Limits app.DatasetLimits
 	Lease  time.Duration
+	// Workers is how many documents are parsed at once; 0 means 2.
+	Workers int
 	// Idle starts no worker: documents stay queued.
 	Idle bool
 }
@@ -86,18 +88,23 @@ func New(t testing.TB, o Options) *Fixture {
 	})
 	f.Ingester = ingest.New(ingest.Config{
 		Store: f.Store, Files: f.Files, Replica: f.Replica, Cutter: o.Cutter, Embedder: o.Models.Embedder,
-		Lease: o.Lease, Poll: 10 * time.Millisecond, Chunks: o.Limits.Chunks, Logger: quiet,
+		Lease: o.Lease, Workers: o.Workers, Poll: 10 * time.Millisecond, Chunks: o.Limits.Chunks, Logger: quiet,
 	})
 	f.Datasets = app.NewDatasets(app.DatasetsConfig{
 		Store: f.Store, Files: f.Files, Replica: f.Replica, Ingester: f.Ingester, Models: o.Models, Limits: o.Limits,
 	})
 	if !o.Idle {
-		ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-		var work sync.WaitGroup
-		work.Go(func() { f.Ingester.Run(ctx) })
-		t.Cleanup(func() { stop(); work.Wait() })
+		t.Cleanup(f.Run())
 	}
 	return f
+}
+
+// Run starts the workers; stop ends them.
+func (f *Fixture) Run() (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(f.Context()))
+	var work sync.WaitGroup
+	work.Go(func() { f.Ingester.Run(ctx) })
+	return func() { cancel(); work.Wait() }
 }
 
 // Dataset makes a dataset.

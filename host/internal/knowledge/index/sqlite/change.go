@@ -45,9 +45,12 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 		x: x, d: d, added: newTail(), dims: d.dims,
 		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
 	}
-	if c.analyzer, err = terms.New(d.settings.Settings); err != nil {
-		return wrap(key, err)
+	if d.analyzer == nil {
+		if d.analyzer, err = terms.New(d.settings.Settings); err != nil {
+			return wrap(key, err)
+		}
 	}
+	c.analyzer = d.analyzer
 	if c.Tx, err = x.write.BeginTx(ctx, nil); err != nil {
 		return wrap(key, err)
 	}
@@ -243,8 +246,8 @@ func (c *change) describe(ctx context.Context, d *index.Document) error {
 		return fmt.Errorf("metadata: %w", err)
 	}
 	var id int64
-	err = c.QueryRowContext(ctx, `UPDATE documents SET meta = ?, version = ? WHERE dataset = ? AND key = ? RETURNING id`,
-		string(meta), d.Version, c.d.id, d.ID).Scan(&id)
+	const update = `UPDATE documents SET meta = ?, version = ? WHERE dataset = ? AND key = ? RETURNING id`
+	err = c.QueryRowContext(ctx, update, string(meta), d.Version, c.d.id, d.ID).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
