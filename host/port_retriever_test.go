@@ -18,7 +18,7 @@ import (
 // fillDataset makes a dataset of one document for the first tenant.
 func fillDataset(t *testing.T, h *Host, name, text string) (ds dataset.Dataset, d dataset.Document) {
 	t.Helper()
-	ctx, who, service := t.Context(), app.Principal{Tenant: firstTenantID}, h.datasets.service
+	ctx, who, service := t.Context(), app.Principal{Tenant: firstTenantID}, h.datasets.Service
 	ds, err := service.Create(ctx, who, dataset.Dataset{Name: name})
 	require.NoError(t, err)
 	d, err = service.Upload(ctx, who, ds.ID, app.Upload{Name: name + ".md", Body: strings.NewReader(text)})
@@ -48,7 +48,7 @@ func TestCanvasSearchesDatasets(t *testing.T) {
 		require.Contains(t, said(t, url, "key", saved(t, url, "key", string(text)), "Can wine be returned?"), "unopened. [ID:", name)
 	}
 
-	r := (&ports{datasets: h.datasets.service, knowledge: h.knowledge}).retriever(&runs.Job{Tenant: firstTenantID})
+	r := (&ports{datasets: h.datasets.Service, knowledge: h.knowledge}).retriever(&runs.Job{Tenant: firstTenantID})
 	q := &engine.RetrievalQuery{
 		Text: "returned", Datasets: []string{"cellar", "shop"}, TopN: 5, KeywordWeight: 0.5, KnowledgeGraph: true,
 		Rerank: "nothing",
@@ -64,12 +64,12 @@ func TestCanvasSearchesDatasets(t *testing.T) {
 	require.Contains(t, strings.Join(found.Diagnostics, "\n"), `rerank_id: reranking model "nothing": unknown model`)
 
 	// The dataset of another tenant does not exist.
-	other := (&ports{datasets: h.datasets.service}).retriever(&runs.Job{Tenant: "other"})
+	other := (&ports{datasets: h.datasets.Service}).retriever(&runs.Job{Tenant: "other"})
 	_, err = other.Retrieve(t.Context(), &engine.RetrievalQuery{Text: "x", Datasets: []string{ds.ID}, TopN: 1})
 	require.ErrorContains(t, err, `dataset "`+ds.ID+`" does not exist; there are no datasets`)
 
 	meta := map[string]any{"year": "2024"}
-	_, err = h.datasets.service.UpdateDocument(t.Context(), app.Principal{Tenant: firstTenantID}, ds.ID, d.ID,
+	_, err = h.datasets.Service.UpdateDocument(t.Context(), app.Principal{Tenant: firstTenantID}, ds.ID, d.ID,
 		app.DocumentPatch{Meta: &meta})
 	require.NoError(t, err)
 	q.Datasets, q.Filter = []string{"cellar"}, engine.Object("method", "manual", "manual",

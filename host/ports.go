@@ -31,7 +31,7 @@ type ports struct {
 func (h *Host) newPorts() *ports {
 	return &ports{
 		store: h.store, models: h.models, mcp: h.mcp, knowledge: h.knowledge,
-		datasets: h.datasets.service,
+		datasets: h.datasets.Service,
 		files:    &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
 		scripts:  &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts},
 		private:  h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,

@@ -16,6 +16,7 @@ import (
 	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/blobs"
 	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/datasets"
 	"github.com/easel-canvas/easel/host/internal/document"
 	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
 	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
@@ -71,10 +72,6 @@ func New(t testing.TB, o Options) *Fixture {
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, o.Store.Close()) })
 	}
-	f.Store = store.DatasetStore{Store: o.Store}
-	f.Index, err = sqlite.Open(t.Context(), "")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, f.Index.Close()) })
 	if o.Models == nil {
 		o.Models = &searchmodel.Models{}
 	}
@@ -83,16 +80,13 @@ func New(t testing.TB, o Options) *Fixture {
 		t.Cleanup(func() { require.NoError(t, reader.Close()) })
 		o.Cutter = ingest.TextCutter{Reader: reader}
 	}
-	f.Replica = replica.New(replica.Config{
-		Store: f.Store, Files: f.Files, Index: f.Index, Logger: quiet, Lost: f.Store.RequeueDocument,
+	parts, err := datasets.Open(t.Context(), datasets.Config{
+		Store: o.Store, Files: f.Files, Cutter: o.Cutter, Models: o.Models, Limits: o.Limits, Workers: o.Workers,
+		Lease: o.Lease, Poll: 10 * time.Millisecond, Logger: quiet,
 	})
-	f.Ingester = ingest.New(ingest.Config{
-		Store: f.Store, Files: f.Files, Replica: f.Replica, Cutter: o.Cutter, Embedder: o.Models.Embedder,
-		Lease: o.Lease, Workers: o.Workers, Poll: 10 * time.Millisecond, Chunks: o.Limits.Chunks, Logger: quiet,
-	})
-	f.Datasets = app.NewDatasets(app.DatasetsConfig{
-		Store: f.Store, Files: f.Files, Replica: f.Replica, Ingester: f.Ingester, Models: o.Models, Limits: o.Limits,
-	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, parts.Close()) })
+	f.Datasets, f.Ingester, f.Replica, f.Index, f.Store = parts.Service, parts.Ingester, parts.Replica, parts.Index, parts.Store
 	if !o.Idle {
 		t.Cleanup(f.Run())
 	}
