@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,12 +72,24 @@ func (d *Datasets) Upload(ctx context.Context, p Principal, id string, u Upload)
 	if err != nil {
 		return dataset.Document{}, fmt.Errorf("document %q: %w", u.Name, err)
 	}
-	v.Size, v.Hash = int64(info.Size), strings.TrimPrefix(info.Digest, "SHA-256=")
+	v.Size = int64(info.Size)
+	if v.Hash, err = hexDigest(info.Digest); err != nil {
+		return dataset.Document{}, errors.Join(err, d.dropFile(ctx, v.File))
+	}
 	v, err = d.store.CreateDocument(ctx, v, d.limits.Bytes)
 	if err != nil {
 		return dataset.Document{}, errors.Join(err, d.dropFile(ctx, v.File))
 	}
 	return v.Document, nil
+}
+
+// hexDigest is a digest of the object store as hexadecimal digits.
+func hexDigest(digest string) (string, error) {
+	sum, err := base64.URLEncoding.DecodeString(strings.TrimPrefix(digest, "SHA-256="))
+	if err != nil {
+		return "", fmt.Errorf("digest %q: %w", digest, err)
+	}
+	return hex.EncodeToString(sum), nil
 }
 
 // putOriginal stores the bytes of a document, noted as a file without a record.

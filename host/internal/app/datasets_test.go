@@ -29,6 +29,7 @@ func TestDatasetFromFileToHit(t *testing.T) {
 	require.Positive(t, d.Began)
 	require.Positive(t, d.Duration)
 	require.Equal(t, 1, d.Chunks)
+	require.Equal(t, "b1d517", d.Hash[:6])
 	require.Len(t, f.Find("return shoes", ds.ID), 1)
 
 	ds, err := f.Get(t.Context(), owner, ds.ID)
