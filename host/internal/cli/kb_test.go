@@ -40,6 +40,22 @@ func TestKnowledgeBase(t *testing.T) {
 	require.Contains(t, kb(0, "list"), "handbook")
 	kb(0, "rm", "handbook", "broken.pdf")
 
+	// A backup carries documents, chunks and what was written by hand; the index of the target is not
+	// taken for its own, although it counts the same changes.
+	saved, old := filepath.Join(files, "backup.zip"), filepath.Join(t.TempDir(), "index.db")
+	code, _, errs = easel(t, "backup", saved, "--data", data)
+	require.Zero(t, code, errs)
+	kb(0, "rm", "handbook", "shoes.md")
+	require.NoError(t, os.WriteFile(filepath.Join(files, "hats.md"), []byte("Hats cannot be returned.\n"), 0o600))
+	kb(0, "add", "handbook", filepath.Join(files, "hats.md"))
+	require.NoError(t, os.Rename(filepath.Join(data, "index.db"), old))
+	code, _, errs = easel(t, "restore", saved, "--data", data, "--replace")
+	require.Zero(t, code, errs)
+	require.NoError(t, os.Rename(old, filepath.Join(data, "index.db")))
+	found := kb(0, "search", "handbook", "returned")
+	require.Contains(t, found, "thirty days")
+	require.NotContains(t, found, "Hats")
+
 	archive := filepath.Join(files, "handbook.zip")
 	kb(0, "export", "handbook", archive)
 	kb(0, "rm", "handbook")

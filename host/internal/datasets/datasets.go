@@ -77,7 +77,7 @@ func openIndex(ctx context.Context, dir string) (*sqlite.Index, error) {
 		return sqlite.Open(ctx, "")
 	}
 	file := filepath.Join(dir, "index.db")
-	x, err := sqlite.Open(ctx, file)
+	x, err := openPrivate(ctx, file)
 	if !errors.Is(err, sqlite.ErrVersion) {
 		return x, err
 	}
@@ -85,6 +85,21 @@ func openIndex(ctx context.Context, dir string) (*sqlite.Index, error) {
 		if gone := os.Remove(file + suffix); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 			return nil, fmt.Errorf("remove index of another version: %w", gone)
 		}
+	}
+	return openPrivate(ctx, file)
+}
+
+// openPrivate opens an index file, which only its owner may read when it is made.
+func openPrivate(ctx context.Context, file string) (*sqlite.Index, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
 	}
 	return sqlite.Open(ctx, file)
 }

@@ -145,6 +145,23 @@ func (s DatasetStore) AnyDataset(ctx context.Context, id string) (Dataset, error
 	return v, fail(err, "dataset %q", id)
 }
 
+// Epoch changes when records are loaded from a dump: sequence numbers may then come again with other
+// content.
+func (s DatasetStore) Epoch(ctx context.Context) (string, error) {
+	found, err := queryAll(ctx, s.read, scanName, `SELECT value FROM meta WHERE name = 'epoch'`)
+	if err != nil || len(found) == 0 {
+		return "", fail(err, "epoch")
+	}
+	return found[0], nil
+}
+
+func newEpoch(ctx context.Context, q querier) error {
+	const upsert = `INSERT INTO meta (name, value) VALUES ('epoch', $1)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+	_, err := q.ExecContext(ctx, upsert, newID())
+	return err
+}
+
 // DatasetIDs lists the ids of all datasets of all tenants, in no order.
 func (s DatasetStore) DatasetIDs(ctx context.Context) ([]string, error) {
 	out, err := queryAll(ctx, s.read, scanName, `SELECT id FROM datasets`)

@@ -124,7 +124,10 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		return catchUp(ctx, q, version)
+		if err := catchUp(ctx, q, version); err != nil {
+			return err
+		}
+		return newEpoch(ctx, q)
 	})
 }
 

@@ -41,6 +41,7 @@ type Replica struct {
 
 	mu     sync.Mutex
 	states map[string]*state // by dataset
+	epoch  *string           // of the records; nil before the first Sync
 }
 
 // state is what is known about the index of a dataset.
@@ -83,8 +84,12 @@ func (r *Replica) Sync(ctx context.Context, dataset string) (*Synced, error) {
 	if err != nil {
 		return nil, err
 	}
+	epoch, err := r.readEpoch(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s := r.state(dataset)
-	key := keyOf(&d)
+	key := keyOf(&d, epoch)
 	if now, applied := s.get(); now == key && applied >= d.Seq {
 		return &Synced{key, d}, nil
 	}
@@ -94,6 +99,20 @@ func (r *Replica) Sync(ctx context.Context, dataset string) (*Synced, error) {
 		return nil, fmt.Errorf("dataset %q: update index: %w", dataset, err)
 	}
 	return &Synced{key, d}, nil
+}
+
+// readEpoch is that of the records, which does not change while hosts work on them.
+func (r *Replica) readEpoch(ctx context.Context) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.epoch == nil {
+		epoch, err := r.cfg.Store.Epoch(ctx)
+		if err != nil {
+			return "", err
+		}
+		r.epoch = &epoch
+	}
+	return *r.epoch, nil
 }
 
 func (r *Replica) state(dataset string) *state {
@@ -108,8 +127,8 @@ func (r *Replica) state(dataset string) *state {
 }
 
 // keyOf is the key of a dataset in the index. It changes when all chunks must be indexed again.
-func keyOf(d *store.Dataset) string {
-	text, err := json.Marshal([]any{settings(d), d.Model})
+func keyOf(d *store.Dataset, epoch string) string {
+	text, err := json.Marshal([]any{settings(d), d.Model, epoch})
 	if err != nil {
 		panic(err) // numbers and strings always can be encoded
 	}
