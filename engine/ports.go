@@ -204,6 +204,8 @@ type RetrievalQuery struct {
 type Found struct {
 	Chunks  []Value // keys as in the original: chunk_id, content_with_weight, doc_id, docnm_kwd, ...
 	DocAggs []Value // {doc_name, doc_id, count}
+	// Diagnostics say which parts of the query were not honoured.
+	Diagnostics []string
 }
 
 // Files reads uploads.

@@ -2,6 +2,7 @@ package host
 
 import (
 	"github.com/easel-canvas/easel/engine"
+	"github.com/easel-canvas/easel/host/internal/app"
 	"github.com/easel-canvas/easel/host/internal/knowledge"
 	"github.com/easel-canvas/easel/host/internal/mcp"
 	"github.com/easel-canvas/easel/host/internal/model"
@@ -20,18 +21,20 @@ type ports struct {
 	mcp       *mcp.Client
 	scripts   *script.Runner
 	knowledge *knowledge.Base // nil without documents
-	private   bool            // requests may reach private addresses
-	tools     *tools.Set      // nil without built-in tools
-	sqlite    string          // folder of SQLite files for ExeSQL; "" allows none
+	datasets  *app.Datasets
+	private   bool       // requests may reach private addresses
+	tools     *tools.Set // nil without built-in tools
+	sqlite    string     // folder of SQLite files for ExeSQL; "" allows none
 	memory    *runMemory
 }
 
 func (h *Host) newPorts() *ports {
 	return &ports{
 		store: h.store, models: h.models, mcp: h.mcp, knowledge: h.knowledge,
-		files:   &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
-		scripts: &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts},
-		private: h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
+		datasets: h.datasets.Service,
+		files:    &upload.Box{Store: h.store, Files: h.files, Documents: &h.documents},
+		scripts:  &script.Runner{Worker: h.cfg.ScriptWorker, Memory: h.memory.scripts},
+		private:  h.cfg.AllowPrivate, tools: h.tools, sqlite: h.cfg.SQLiteDir, memory: h.runMemory,
 	}
 }
 

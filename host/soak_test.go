@@ -70,6 +70,13 @@ func TestSoak(t *testing.T) {
 	}, patience, 100*time.Millisecond, "goroutines stay: %v when idle before, %v now", idle, metric(keeper.url, "go_goroutines"))
 }
 
+// TestSoakIngestion kills hosts at 30 random moments of an ingestion, on both kinds of storage.
+func TestSoakIngestion(t *testing.T) {
+	bin := buildPrograms(t)
+	t.Run("embedded", func(t *testing.T) { killIngest(embedded(t, bin), 30) })
+	t.Run("shared", func(t *testing.T) { killIngest(shared(t, bin, 1), 30) })
+}
+
 // soak is the state of one long test.
 type soak struct {
 	w           *world

@@ -101,6 +101,9 @@ func (r *Retrieval) Run(ctx context.Context, call *engine.Call) error {
 	if err != nil {
 		return err
 	}
+	for _, text := range found.Diagnostics {
+		call.Log(engine.EventWarning, engine.Object("text", "Retrieval: "+text))
+	}
 	return r.found(ctx, call, found, len(q.Memories) > 0)
 }
 

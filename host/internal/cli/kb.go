@@ -1,12 +1,180 @@
 package cli
 
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	services "github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/datasets"
+	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
 // The verbs of `easel kb`.
 var kbCommand = command{
 	name: "kb", args: "VERB [ARGUMENTS]",
-	summary: "evaluates searches in documents",
+	summary: "manages datasets of documents and evaluates searches",
 	help:    verbHelp("kb", kbVerbs()),
 	setup:   needsVerb("kb"),
 	verbs:   kbVerbs,
 }
 
-func kbVerbs() []command { return []command{kbEval} }
+func kbVerbs() []command {
+	return []command{kbCreate, kbList, kbAdd, kbStatus, kbSearch, kbRemove, kbExport, kbImport, kbEval}
+}
+
+// kbHelp ends the help of the verbs that work on the data of a host.
+const kbHelp = `
+DATASET is a name or an id. The host that uses the data directory must be stopped, unless its NATS and PostgreSQL are
+servers of their own.
+` + placeHelpAll
+
+// knowledgeBase is the data of a host with the services of datasets over it.
+type knowledgeBase struct {
+	dataPlace
+	tenant, name, method, language string
+	embedding, rerank              string
+	size                           int
+	weight                         float64
+
+	a    *app
+	who  services.Principal
+	data *datasets.Datasets
+	stop []func() error // in the order of opening
+}
+
+func (k *knowledgeBase) add(fs *flag.FlagSet) {
+	k.addAll(fs)
+	fs.StringVar(&k.tenant, "tenant", "", "`ID` of the tenant; the first one when left out")
+	fs.StringVar(&k.embedding, "embedding", "", "embedding model, as of serve")
+	fs.StringVar(&k.rerank, "rerank", "", "reranking model, as of serve")
+}
+
+// use opens the data, calls f and closes it again.
+func (k *knowledgeBase) use(ctx context.Context, a *app, f func(context.Context) error) (err error) {
+	k.a = a
+	defer func() {
+		for i := len(k.stop) - 1; i >= 0; i-- {
+			err = errors.Join(err, k.stop[i]())
+		}
+	}()
+	if err := k.open(ctx, a); err != nil {
+		return err
+	}
+	return f(ctx)
+}
+
+func (k *knowledgeBase) open(ctx context.Context, a *app) error {
+	cfg, err := k.store(a)
+	if err != nil {
+		return err
+	}
+	if err := k.there(); err != nil {
+		return err
+	}
+	conn, err := broker.Open(ctx, k.broker(a), "easel kb")
+	if errors.Is(err, broker.ErrLocked) {
+		return fmt.Errorf("%w: stop the host that uses %s first, or use its API", err, k.dir)
+	}
+	if err != nil {
+		return err
+	}
+	k.stop = append(k.stop, conn.Close)
+	files, err := blobs.New(ctx, conn)
+	if err != nil {
+		return err
+	}
+	cfg.AsIs = true
+	records, err := store.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	k.stop = append(k.stop, records.Close)
+	if err := k.choose(ctx, records); err != nil {
+		return err
+	}
+	models, err := searchmodel.Open(searchmodel.Config{
+		Embedding: cmp.Or(k.embedding, a.getenv("EASEL_EMBEDDING")), EmbeddingKey: a.getenv("EASEL_EMBEDDING_KEY"),
+		Rerank: cmp.Or(k.rerank, a.getenv("EASEL_RERANK")), RerankKey: a.getenv("EASEL_RERANK_KEY"),
+	})
+	if err != nil {
+		return &usageError{"kb", err}
+	}
+	reader := &document.Reader{}
+	k.stop = append(k.stop, reader.Close)
+	alone := cfg.URL == ""
+	parts := datasets.Config{
+		Store: records, Files: files, Cutter: ingest.TextCutter{Reader: reader}, Models: models, Alone: alone,
+		Logger: k.dataPlace.broker(a).Log,
+	}
+	if alone {
+		parts.Dir = k.dir
+	}
+	if k.data, err = datasets.Open(ctx, parts); err != nil {
+		return err
+	}
+	k.stop = append(k.stop, k.data.Close)
+	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var work sync.WaitGroup
+	work.Go(func() { k.data.Ingester.Run(working) })
+	k.stop = append(k.stop, func() error { cancel(); work.Wait(); return nil })
+	return nil
+}
+
+// choose finds the tenant.
+func (k *knowledgeBase) choose(ctx context.Context, records *store.Store) error {
+	list, err := records.Tenants(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		if k.tenant == "" || t.ID == k.tenant {
+			k.who = services.Principal{Tenant: t.ID}
+			return nil
+		}
+	}
+	if k.tenant == "" {
+		return misuse("kb", "the data has no tenant; start easel serve on it once")
+	}
+	return misuse("kb", "--tenant %s: there is no such tenant", k.tenant)
+}
+
+// named finds a dataset by its id or name.
+func (k *knowledgeBase) named(ctx context.Context, name string) (dataset.Dataset, error) {
+	ds, err := k.data.Service.Get(ctx, k.who, name)
+	if !errors.Is(err, services.ErrNotFound) {
+		return ds, err
+	}
+	list, _, err := k.data.Service.List(ctx, k.who, services.DatasetList{Name: name, Size: 1})
+	if err != nil {
+		return ds, err
+	}
+	if len(list) == 0 {
+		return ds, misuse("kb", "there is no dataset %q; easel kb list shows all", name)
+	}
+	return list[0], nil
+}
+
+// table prints rows.
+func (k *knowledgeBase) table(head string, rows [][]string) error {
+	w := tabwriter.NewWriter(k.a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(strings.Fields(head), "\t"))
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = cmp.Or(strings.Map(visible, cell), "-")
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}

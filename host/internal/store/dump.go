@@ -16,6 +16,7 @@ import (
 // dumped lists the tables in a dump, in the order of writing.
 var dumped = []string{
 	"tenants", "users", "members", "keys", "betas", "canvases", "versions", "sessions", "runs", "secrets", "items", "kv", "token_use",
+	"datasets", "documents", "chunk_edits", "loose_files",
 }
 
 // dumpHead is the first line of a dump. It is followed by the head of each table and its rows.
@@ -123,7 +124,10 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		return catchUp(ctx, q, version)
+		if err := catchUp(ctx, q, version); err != nil {
+			return err
+		}
+		return newEpoch(ctx, q)
 	})
 }
 

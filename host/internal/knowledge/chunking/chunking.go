@@ -8,23 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tiktoken-go/tokenizer/codec"
-
 	"github.com/easel-canvas/easel/engine/chunk"
 )
-
-// cl100k is the vocabulary by which the original counts, whatever the model.
-var cl100k = codec.NewCl100kBase()
-
-// Count counts the tokens of a text in the vocabulary cl100k_base.
-func Count(text string) int {
-	n, err := cl100k.Count(text)
-	if err != nil {
-		// It fails only when its own pattern runs into a time limit, which it does not have.
-		panic(fmt.Sprintf("count tokens of %d bytes: %v", len(text), err))
-	}
-	return n
-}
 
 // Case is a recorded case of a chunker.
 type Case struct {

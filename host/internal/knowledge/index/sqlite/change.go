@@ -45,9 +45,12 @@ func (x *Index) change(ctx context.Context, key string, f func(c *change) error)
 		x: x, d: d, added: newTail(), dims: d.dims,
 		dead: map[*segment]bitmap{}, killed: map[*segment][]int{}, hidden: map[*segment]bitmap{},
 	}
-	if c.analyzer, err = terms.New(d.settings.Settings); err != nil {
-		return wrap(key, err)
+	if d.analyzer == nil {
+		if d.analyzer, err = terms.New(d.settings.Settings); err != nil {
+			return wrap(key, err)
+		}
 	}
+	c.analyzer = d.analyzer
 	if c.Tx, err = x.write.BeginTx(ctx, nil); err != nil {
 		return wrap(key, err)
 	}
@@ -227,14 +230,37 @@ func (c *change) document(ctx context.Context, d *index.Document) (id int64, err
 	if err != nil {
 		return 0, fmt.Errorf("document %q: metadata: %w", d.ID, err)
 	}
-	err = c.QueryRowContext(ctx, `INSERT INTO documents (dataset, key, name, meta) VALUES (?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET name = excluded.name, meta = excluded.meta RETURNING id`,
-		c.d.id, d.ID, d.Name, string(meta)).Scan(&id)
+	err = c.QueryRowContext(ctx, `INSERT INTO documents (dataset, key, name, meta, version) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET name = excluded.name, meta = excluded.meta, version = excluded.version
+		RETURNING id`, c.d.id, d.ID, d.Name, string(meta), d.Version).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
+	return id, c.label(ctx, id, d)
+}
+
+// describe changes metadata and version of a document.
+func (c *change) describe(ctx context.Context, d *index.Document) error {
+	meta, err := json.Marshal(d.Meta)
+	if err != nil {
+		return fmt.Errorf("metadata: %w", err)
+	}
+	var id int64
+	const update = `UPDATE documents SET meta = ?, version = ? WHERE dataset = ? AND key = ? RETURNING id`
+	err = c.QueryRowContext(ctx, update, string(meta), d.Version, c.d.id, d.ID).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return c.label(ctx, id, d)
+}
+
+// label replaces the metadata values that filters read.
+func (c *change) label(ctx context.Context, id int64, d *index.Document) error {
 	if _, err := c.ExecContext(ctx, `DELETE FROM metadata WHERE document = ?`, id); err != nil {
-		return 0, err
+		return err
 	}
 	for key, v := range d.Meta {
 		for _, value := range index.MetaValues(v) {
@@ -242,11 +268,11 @@ func (c *change) document(ctx context.Context, d *index.Document) (id int64, err
 				`INSERT OR IGNORE INTO metadata (dataset, key, value, document) VALUES (?, ?, ?, ?)`,
 				c.d.id, key, value, id)
 			if err != nil {
-				return 0, err
+				return err
 			}
 		}
 	}
-	return id, nil
+	return nil
 }
 
 // known is the number and name of a stored document.

@@ -53,6 +53,8 @@ type dataset struct {
 	dims     int
 	segments []*segment // in the order of their chunks
 	tail     *segment   // the newest chunks, with their postings
+	// analyzer is that of changes; it remembers the stems of words. nil before the first one.
+	analyzer *terms.Analyzer
 }
 
 // parts are all segments and the tail.
@@ -61,7 +63,7 @@ func (d *dataset) parts() []*segment {
 }
 
 const (
-	schemaVersion = 1
+	schemaVersion = 2
 	schema        = `
 CREATE TABLE datasets (
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -75,6 +77,7 @@ CREATE TABLE documents (
 	key     TEXT NOT NULL,
 	name    TEXT NOT NULL,
 	meta    TEXT NOT NULL,
+	version INTEGER NOT NULL,
 	UNIQUE (dataset, key)
 );
 CREATE TABLE metadata (
@@ -222,7 +225,7 @@ func (x *Index) Create(ctx context.Context, key string, s index.Settings) error 
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	d.settings = s
+	d.settings, d.analyzer = s, nil
 	return nil
 }
 

@@ -1,0 +1,108 @@
+// Package datasets puts the parts together that the datasets of a host consist of.
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
+	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Config is what the parts work with. Store, Files, Cutter, Models and Logger are required.
+type Config struct {
+	Store  *store.Store
+	Files  *blobs.Store
+	Cutter ingest.Cutter
+	Models app.SearchModels
+	Limits app.DatasetLimits
+	// Dir is where the index is; "" makes a temporary one.
+	Dir string
+	// Alone says that no other process works on the records: leases of documents are of dead ones.
+	Alone   bool
+	Workers int           // see ingest.Config
+	Lease   time.Duration // see ingest.Config
+	Poll    time.Duration // see ingest.Config
+	Logger  *slog.Logger
+}
+
+// Datasets are the parts.
+type Datasets struct {
+	Service  *app.Datasets
+	Ingester *ingest.Ingester
+	Replica  *replica.Replica
+	Index    *sqlite.Index
+	Store    store.DatasetStore
+}
+
+// Open opens the index and makes the parts. Nothing is parsed before the Ingester runs.
+func Open(ctx context.Context, cfg Config) (*Datasets, error) {
+	d := &Datasets{Store: store.DatasetStore{Store: cfg.Store}}
+	var err error
+	if d.Index, err = openIndex(ctx, cfg.Dir); err != nil {
+		return nil, err
+	}
+	if cfg.Alone {
+		if err := d.Store.EndLeases(ctx); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+	}
+	d.Replica = replica.New(replica.Config{
+		Store: d.Store, Files: cfg.Files, Index: d.Index, Logger: cfg.Logger, Lost: d.Store.RequeueDocument,
+	})
+	d.Ingester = ingest.New(ingest.Config{
+		Store: d.Store, Files: cfg.Files, Replica: d.Replica, Cutter: cfg.Cutter, Embedder: cfg.Models.Embedder,
+		Workers: cfg.Workers, Lease: cfg.Lease, Poll: cfg.Poll, Chunks: cfg.Limits.Chunks, Logger: cfg.Logger,
+	})
+	d.Service = app.NewDatasets(app.DatasetsConfig{
+		Store: d.Store, Files: cfg.Files, Replica: d.Replica, Ingester: d.Ingester, Models: cfg.Models,
+		Limits: cfg.Limits,
+	})
+	return d, nil
+}
+
+// openIndex opens the index in a directory. It is made from the records and can be made again.
+func openIndex(ctx context.Context, dir string) (*sqlite.Index, error) {
+	if dir == "" {
+		return sqlite.Open(ctx, "")
+	}
+	file := filepath.Join(dir, "index.db")
+	x, err := openPrivate(ctx, file)
+	if !errors.Is(err, sqlite.ErrVersion) {
+		return x, err
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if gone := os.Remove(file + suffix); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			return nil, fmt.Errorf("remove index of another version: %w", gone)
+		}
+	}
+	return openPrivate(ctx, file)
+}
+
+// openPrivate opens an index file, which only its owner may read when it is made.
+func openPrivate(ctx context.Context, file string) (*sqlite.Index, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	return sqlite.Open(ctx, file)
+}
+
+// Close closes the index, after the end of [ingest.Ingester.Run].
+func (d *Datasets) Close() error { return d.Index.Close() }

@@ -1,0 +1,194 @@
+package chunking
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer/codec"
+)
+
+// cl100k is the vocabulary by which the original counts, whatever the model.
+var cl100k = codec.NewCl100kBase()
+
+// Count counts the tokens of a text in the vocabulary cl100k_base.
+//
+// The vocabulary splits a text into pieces by a pattern and each piece into tokens. Pieces are
+// mostly words, and the same ones: their counts are remembered, which makes counting about ten
+// times as fast as the library.
+func Count(text string) int {
+	total := 0
+	for len(text) > 0 {
+		n := nextPiece(text)
+		total += pieceTokens(text[:n])
+		text = text[n:]
+	}
+	return total
+}
+
+// Pieces that are remembered: all short ones up to a number.
+const (
+	longestPiece = 32
+	mostPieces   = 1 << 12 // of each shard
+	shards       = 32
+)
+
+// known are counts of pieces.
+var known [shards]struct {
+	sync.RWMutex
+	counts map[string]int
+}
+
+// pieceTokens is the number of tokens of a piece.
+func pieceTokens(piece string) int {
+	if len(piece) == 1 {
+		return 1
+	}
+	if len(piece) > longestPiece {
+		return libraryCount(piece)
+	}
+	// The last bytes differ most between words.
+	shard := &known[(uint(piece[len(piece)-1])*7+uint(piece[len(piece)/2])*3+uint(len(piece)))%shards]
+	shard.RLock()
+	n, ok := shard.counts[piece]
+	shard.RUnlock()
+	if ok {
+		return n
+	}
+	n = libraryCount(piece)
+	shard.Lock()
+	defer shard.Unlock()
+	if shard.counts == nil || len(shard.counts) >= mostPieces {
+		shard.counts = map[string]int{}
+	}
+	shard.counts[strings.Clone(piece)] = n
+	return n
+}
+
+func libraryCount(text string) int {
+	n, err := cl100k.Count(text)
+	if err != nil {
+		// It fails only when its own pattern runs into a time limit, which it does not have.
+		panic(fmt.Sprintf("count tokens of %d bytes: %v", len(text), err))
+	}
+	return n
+}
+
+// nextPiece is the length of the first piece of a text that is not empty, by the pattern of
+// cl100k_base:
+//
+//	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
+//	 ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+func nextPiece(text string) int {
+	if n := contraction(text); n > 0 {
+		return n
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	switch {
+	case isLetter(first):
+		return size + spanOf(text[size:], isLetter)
+	case unicode.IsNumber(first):
+		return numbers(text)
+	}
+	if first != '\r' && first != '\n' {
+		if n := spanOf(text[size:], isLetter); n > 0 {
+			return size + n
+		}
+	}
+	if n := punctuation(text); n > 0 {
+		return n
+	}
+	return spaces(text)
+}
+
+// contraction is the length of an English contraction at the beginning of a text.
+func contraction(text string) int {
+	if len(text) < 2 || text[0] != '\'' {
+		return 0
+	}
+	switch text[1] | 0x20 {
+	case 's', 't', 'm', 'd':
+		return 2
+	}
+	if len(text) > 2 {
+		switch strings.ToLower(text[1:3]) {
+		case "re", "ve", "ll":
+			return 3
+		}
+	}
+	return 0
+}
+
+// isLetter is unicode.IsLetter, faster for ASCII.
+func isLetter(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r|0x20 && r|0x20 <= 'z'
+	}
+	return unicode.IsLetter(r)
+}
+
+// spanOf is how many bytes at the beginning of a text have a property.
+func spanOf(text string, has func(rune) bool) int {
+	for i, r := range text {
+		if !has(r) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// numbers is the length of up to three digits.
+func numbers(text string) int {
+	n := 0
+	for i, r := range text {
+		if n == 3 || !unicode.IsNumber(r) {
+			return i
+		}
+		n++
+	}
+	return len(text)
+}
+
+// punctuation is the length of a blank, characters that are neither letters, numbers nor spaces, and
+// line ends.
+func punctuation(text string) int {
+	start := 0
+	if text[0] == ' ' {
+		start = 1
+	}
+	n := spanOf(text[start:], func(r rune) bool {
+		return !unicode.IsSpace(r) && !isLetter(r) && !unicode.IsNumber(r)
+	})
+	if n == 0 {
+		return 0
+	}
+	n += start
+	for n < len(text) && (text[n] == '\r' || text[n] == '\n') {
+		n++
+	}
+	return n
+}
+
+// spaces is the length of white space: up to its last line end, or else without its last character
+// when a word follows, to which that belongs.
+func spaces(text string) int {
+	end, last, line := 0, 0, 0
+	for i, r := range text {
+		if !unicode.IsSpace(r) {
+			break
+		}
+		last, end = i, i+utf8.RuneLen(r)
+		if r == '\r' || r == '\n' {
+			line = end
+		}
+	}
+	switch {
+	case line > 0:
+		return line
+	case end == len(text) || last == 0:
+		return end
+	}
+	return last
+}

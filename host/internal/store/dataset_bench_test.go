@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// BenchmarkDocumentLists reads pages of a dataset of 100,000 documents.
+func BenchmarkDocumentLists(b *testing.B) {
+	const n = 100_000
+	for _, engine := range []string{"sqlite", "postgres"} {
+		s := DatasetStore{openTest(b, engineConfig(b, engine))}
+		ds := newDataset(b, s, "t", "d", "many")
+		fillDocuments(b, s, ds, n)
+		filter := DocumentFilter{Tenant: "t", Dataset: "d"}
+		words := filter
+		words.Words = "number 7777"
+		state := filter
+		state.States = []dataset.State{dataset.Done}
+		for name, list := range map[string]func() error{
+			"first":   func() error { return pageOfDocuments(b, s, filter, Page{Limit: 30}) },
+			"middle":  func() error { return pageOfDocuments(b, s, filter, Page{Limit: 30, Offset: n / 2}) },
+			"updated": func() error { return pageOfDocuments(b, s, filter, Page{Limit: 30, Offset: 900, Order: "update_time"}) },
+			"words":   func() error { return pageOfDocuments(b, s, words, Page{Limit: 30}) },
+			"state":   func() error { return pageOfDocuments(b, s, state, Page{Limit: 30}) },
+			"datasets": func() error {
+				_, _, err := s.Datasets(b.Context(), DatasetFilter{Tenant: "t"}, Page{Limit: 30})
+				return err
+			},
+		} {
+			b.Run(engine+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					require.NoError(b, list())
+				}
+			})
+		}
+	}
+}
+
+func pageOfDocuments(b *testing.B, s DatasetStore, f DocumentFilter, p Page) error {
+	_, _, err := s.Documents(b.Context(), f, p)
+	return err
+}
+
+// fillDocuments adds n parsed documents in one transaction.
+func fillDocuments(b *testing.B, s DatasetStore, ds Dataset, n int) {
+	b.Helper()
+	require.NoError(b, s.write(b.Context(), "fill", func(ctx context.Context, q querier) error {
+		for i := range n {
+			v := Document{Tenant: "t", Document: dataset.Document{
+				ID: fmt.Sprintf("%032x", i), Dataset: ds.ID, Name: fmt.Sprintf("number %d.md", i), State: dataset.Done,
+				Chunks: 10, Tokens: 1000, Size: 4000, Messages: "10:00:00 Task done (0.1s).\n", Created: int64(i), Updated: int64(i),
+			}}
+			values, err := v.values()
+			if err != nil {
+				return err
+			}
+			const insert = `INSERT INTO documents (` + documentColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+				$10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)`
+			if _, err := q.ExecContext(ctx, insert, values...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
