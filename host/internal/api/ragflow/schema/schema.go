@@ -7,6 +7,7 @@
 package schema
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -97,7 +98,8 @@ func (p Problems) Error() string {
 		if len(input) > longestInput {
 			input = append(input[:longestInput-3], []rune("...")...)
 		}
-		lines[i] = "Field: <" + strings.Join(one.Path, ".") + "> - Message: <" + one.Message + "> - Value: <" + string(input) + ">"
+		path := strings.Join(one.Path, ".")
+		lines[i] = fmt.Sprintf("Field: <%s> - Message: <%s> - Value: <%s>", path, one.Message, string(input))
 	}
 	return strings.Join(lines, "\n")
 }
