@@ -94,6 +94,16 @@ type Config struct {
 	// all tenants, by their names, and those of @ID those of the tenant ID; ""
 	// means that there are none.
 	Knowledge string
+	// Embedding is the embedding model of new datasets: URL#MODEL of an OpenAI-compatible server, or
+	// a folder with a model; "" means that datasets are searched by words. EmbeddingKey is its key.
+	Embedding, EmbeddingKey string
+	// Rerank is a reranking model that searches may name: URL#MODEL of a server with Cohere's API,
+	// or URL#MODEL@SHAPE with shape jina, ragflow or tei; "" means none. RerankKey is its key.
+	Rerank, RerankKey string
+	// DatasetBytes and DatasetChunks bound what the datasets of a tenant hold; 0 means no bound.
+	DatasetBytes, DatasetChunks int64
+	// IngestWorkers is how many documents this host parses at once; 0 means 2.
+	IngestWorkers int
 	// AllowPrivate allows private and local addresses to canvases, model providers and MCP servers.
 	AllowPrivate bool
 	// CancelOnLeave stops a run when the client that began it disconnects.

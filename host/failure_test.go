@@ -24,6 +24,8 @@ func TestFailures(t *testing.T) {
 		{"hostile bodies", hostileBodies},
 		{"kill host, embedded", killHostEmbedded},
 		{"kill host, shared", killHostShared},
+		{"kill ingestion, embedded", killIngestEmbedded},
+		{"kill ingestion, shared", killIngestShared},
 		{"zombie", zombie},
 		{"kill and freeze store", killAndFreezeStore},
 		{"kill all", killAll},

@@ -73,6 +73,7 @@ type Host struct {
 	ownTools  ownPlugins
 	documents document.Reader
 	knowledge *knowledge.Base // nil without documents
+	datasets  datasets
 
 	// Key is the API key that was made for the first tenant at this start; ""
 	// when there was one already. It is shown nowhere else.
@@ -159,6 +160,9 @@ func (h *Host) open(ctx context.Context) (err error) {
 	if err := h.openKnowledge(ctx); err != nil {
 		return err
 	}
+	if err := h.openDatasets(ctx); err != nil {
+		return err
+	}
 	ports := h.newPorts()
 	h.runs = runs.New(runs.Config{
 		Store: h.store, Log: h.log, Clocks: h.schedules, Registry: registry, Ports: ports.of, Logger: cfg.Log,
@@ -194,6 +198,7 @@ func newAPI(
 		Quota: h.quota, Operator: firstTenantID, Fetch: h.web, ForgetTask: h.redis.forget, Logger: cfg.Log,
 		LogDamaged:   func() bool { return len(h.conn.Damage()) > 0 },
 		TestDatabase: ports.testDatabase,
+		Datasets:     h.datasets.service,
 	})
 	return faces.New(api.Config{
 		Services: services, Origins: cfg.CORS, TrustedProxies: proxies, CancelOnLeave: cfg.CancelOnLeave, Rate: cfg.Rate,
@@ -210,6 +215,7 @@ func (h *Host) begin(ctx context.Context) {
 			h.cfg.Log.Error("takeover loop stopped", "err", err)
 		}
 	})
+	h.datasets.work.Go(func() { h.datasets.ingester.Run(working) })
 	h.work.Go(func() { h.runMemory.guard(working.Done(), h.runs, h.cfg.Log) })
 	h.redis.work(working, h)
 	h.plugins.watch(working, h)
@@ -246,6 +252,7 @@ func (h *Host) Close() error {
 		h.stop()
 	}
 	// What asks the run log closes before it.
+	h.datasets.work.Wait()
 	err := errors.Join(h.closeControl(), h.metrics.close(), h.redis.close())
 	err = errors.Join(err, h.closeLog())
 	if h.runs != nil {
@@ -258,7 +265,7 @@ func (h *Host) Close() error {
 	if h.knowledge != nil {
 		err = errors.Join(err, h.knowledge.Close())
 	}
-	err = errors.Join(err, h.plugins.close(), h.ownTools.close(), h.documents.Close(), h.traces.Close())
+	err = errors.Join(err, h.datasets.close(), h.plugins.close(), h.ownTools.close(), h.documents.Close(), h.traces.Close())
 	if h.quota != nil {
 		err = errors.Join(err, h.quota.Close())
 	}

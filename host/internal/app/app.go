@@ -55,6 +55,8 @@ type Config struct {
 	// LogDamaged reports whether files of the run log were found damaged; nil means that nothing is
 	// known.
 	LogDamaged func() bool
+	// Datasets are the collections of documents.
+	Datasets *Datasets
 	// Operator is the tenant whose unlimited keys and owners administer the host. "" means none.
 	Operator string
 	// Logger receives what an operator should know; nil means slog.Default.
@@ -75,6 +77,7 @@ type Services struct {
 	Schedules *Schedules
 	Servers   *Servers
 	Files     *Files
+	Datasets  *Datasets
 	Health    *Health
 	Models    *model.Tenants
 	Registry  *engine.Registry
@@ -114,6 +117,7 @@ func New(cfg Config) *Services {
 		Schedules:    &Schedules{cfg.Runs, canvases},
 		Servers:      &Servers{cfg.Store, cfg.MCP, cfg.Logger},
 		Files:        files,
+		Datasets:     cfg.Datasets,
 		Health:       &Health{cfg.Store, cfg.Log, cfg.LogDamaged},
 		Models:       cfg.Models,
 		TestDatabase: cfg.TestDatabase,

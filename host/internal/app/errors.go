@@ -22,6 +22,7 @@ var (
 	ErrExists   = store.ErrExists
 	ErrConflict = store.ErrConflict
 	ErrInvalid  = store.ErrInvalid
+	ErrQuota    = store.ErrQuota
 )
 
 // Errors of storage and of the run log. The host's log should have the first three.
@@ -62,7 +63,7 @@ var errNoDatabases = errors.New("this host tests no databases")
 // public are errors whose texts, with what is around them, are for callers.
 var public = []error{
 	ErrCanvas, ErrRecord, ErrGone, engine.ErrRef, quota.ErrUsedUp, model.ErrUnknownModel, model.ErrKeyNeeded,
-	ErrNoFile, ErrFileTooLarge, document.ErrFormat, document.ErrEncrypted, document.ErrDamaged,
+	ErrNoFile, ErrFileTooLarge, ErrQuota, ErrUnknownModel, document.ErrFormat, document.ErrEncrypted, document.ErrDamaged,
 	document.ErrNoText, document.ErrLimit, document.ErrBusy,
 }
 

@@ -41,6 +41,7 @@ type server struct {
 	limits              limits
 	paces               paces
 	memory              byteSize
+	datasetBytes        byteSize
 	madeKey             bool // the key file is new
 	cfg                 host.Config
 }
@@ -71,6 +72,15 @@ func (s *server) define(fs *flag.FlagSet) {
 	fs.BoolVar(&s.cfg.NoTools, "no-tools", false, noToolsUsage)
 	fs.StringVar(&s.cfg.SQLiteDir, "sqlite", "", sqliteUsage)
 	fs.StringVar(&s.cfg.Knowledge, "knowledge", "", "`DIR` whose sub-folders of documents are the datasets; those of @ID only for the tenant ID")
+	fs.StringVar(&s.cfg.Embedding, "embedding", "",
+		"embedding model of new datasets: `URL#MODEL` of an OpenAI-compatible server, with the key in "+
+			"EASEL_EMBEDDING_KEY, or a folder with a model; datasets are searched by words when left out")
+	fs.StringVar(&s.cfg.Rerank, "rerank", "",
+		"reranking model that searches may name: `URL#MODEL[@SHAPE]` with shape cohere, jina, ragflow or tei, and the "+
+			"key in EASEL_RERANK_KEY")
+	fs.Var(&s.datasetBytes, "dataset-bytes", "`SIZE` of all documents in the datasets of a tenant; 0 means any")
+	fs.Int64Var(&s.cfg.DatasetChunks, "dataset-chunks", 0, "chunks in the datasets of a tenant; 0 means any")
+	fs.IntVar(&s.cfg.IngestWorkers, "ingest-workers", 0, "documents that this host parses at once; 0 means 2")
 	fs.BoolVar(&s.cfg.AllowPrivate, "allow-private", false, "allow private and local addresses to canvases, model providers and MCP servers")
 	fs.BoolVar(&s.cfg.CancelOnLeave, "cancel-on-disconnect", false, "stop a run when the client that began it disconnects")
 	fs.Float64Var(&s.cfg.Rate, "rate", 0, "requests per second that one key or login may make; 0 means any")

@@ -63,10 +63,11 @@ func (s *Store) Tenants(ctx context.Context) ([]Tenant, error) {
 // owned lists the tables whose rows belong to a tenant.
 var owned = []string{
 	"keys", "betas", "canvases", "sessions", "runs", "secrets", "items", "kv", "token_use", "members", "list_blocks",
+	"datasets", "documents", "chunk_edits",
 }
 
-// DeleteTenant deletes a tenant with all its records, and users without another tenant. Files in
-// the object store are not records and remain. Errors: [ErrNotFound].
+// DeleteTenant deletes a tenant with all its records, and users without another tenant. Uploaded
+// files are not records and remain; those of documents become loose. Errors: [ErrNotFound].
 func (s *Store) DeleteTenant(ctx context.Context, id string) error {
 	const versions = `DELETE FROM versions WHERE canvas_id IN (SELECT id FROM canvases WHERE tenant_id = $1)`
 	defer s.totals.forget()
@@ -83,6 +84,9 @@ func (s *Store) DeleteTenant(ctx context.Context, id string) error {
 		}
 		members, err := queryAll(ctx, q, scanMember, `SELECT tenant_id, user_id, role FROM members WHERE tenant_id = $1`, id)
 		if err != nil {
+			return err
+		}
+		if err := loosen(ctx, q, s.ms(), "tenant_id = $2", id); err != nil {
 			return err
 		}
 		for _, table := range owned {

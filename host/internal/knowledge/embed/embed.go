@@ -6,6 +6,7 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -15,6 +16,9 @@ import (
 	"github.com/easel-canvas/easel/engine/model2vec"
 	"github.com/easel-canvas/easel/host/internal/knowledge/endpoint"
 )
+
+// ErrUnknown means that no model has the name that was asked for; configure it or use another name.
+var ErrUnknown = errors.New("unknown model")
 
 // Embedder turns texts into vectors. It is safe for concurrent use.
 type Embedder interface {

@@ -42,6 +42,9 @@ type Index interface {
 	// Enable makes chunks of a document visible to searches or hides them, and gives how many of
 	// them there are. Without chunks it means all of the document.
 	Enable(ctx context.Context, dataset, document string, on bool, chunks ...string) (int, error)
+	// Describe changes metadata and version of documents in one step and leaves name and chunks as
+	// they are; unknown documents are ignored.
+	Describe(ctx context.Context, dataset string, docs ...Document) error
 	// Search finds chunks.
 	Search(ctx context.Context, q *Query) (*Result, error)
 	// Chunks lists chunks of a document in their order.
@@ -50,6 +53,10 @@ type Index interface {
 	Metadata(ctx context.Context, datasets ...string) (map[string]map[string]int, error)
 	// Stats counts what a dataset holds.
 	Stats(ctx context.Context, dataset string) (Stats, error)
+	// Datasets lists the keys of all datasets, in no order.
+	Datasets(ctx context.Context) ([]string, error)
+	// Versions gives the version of each document of a dataset.
+	Versions(ctx context.Context, dataset string) (map[string]int64, error)
 	// Close releases the index.
 	Close() error
 }
@@ -82,6 +89,8 @@ func positiveOr(v, other float64) float64 {
 type Document struct {
 	ID   string
 	Name string // shown to people, and searched
+	// Version comes back from Versions; a caller compares it with what the document should be.
+	Version int64
 	// Meta is what [Filter] tests: strings, numbers, booleans, or lists of those.
 	Meta map[string]any
 	// Chunks are read once. An error among them fails the call.

@@ -47,6 +47,31 @@ var writeTests = []test{
 		require.Equal(f, "b/0", f.words("red"))
 		require.Equal(f, index.Stats{Documents: 1, Chunks: 1}, f.stats())
 	}},
+	{"DescribeKeepsChunks", func(f *fixture) {
+		apples := doc("a", "red apples")
+		apples.Version, apples.Meta = 1, map[string]any{"year": "2024"}
+		f.replace(apples)
+		f.replace(doc("b", "red cherries"))
+		require.NoError(f, f.Describe(f.Context(), ds,
+			index.Document{ID: "a", Version: 7, Meta: map[string]any{"year": "2025"}},
+			index.Document{ID: "unknown", Version: 7}))
+		versions, err := f.Versions(f.Context(), ds)
+		require.NoError(f, err)
+		require.Equal(f, map[string]int64{"a": 7, "b": 0}, versions)
+		meta, err := f.Metadata(f.Context(), ds)
+		require.NoError(f, err)
+		require.Equal(f, map[string]map[string]int{"year": {"2025": 1}}, meta)
+		require.Equal(f, "a/0 b/0", f.words("red"))
+		require.Equal(f, "a.md", f.search(index.Query{Text: "apples"}).Hits[0].DocumentName, "the name stays")
+	}},
+	{"Datasets", func(f *fixture) {
+		require.NoError(f, f.Create(f.Context(), "other", index.Settings{}))
+		keys, err := f.Index.Datasets(f.Context())
+		require.NoError(f, err)
+		require.ElementsMatch(f, []string{ds, "other"}, keys)
+		_, err = f.Versions(f.Context(), "unknown")
+		require.ErrorIs(f, err, index.ErrNoDataset)
+	}},
 	{"PutAndRemoveChunks", func(f *fixture) {
 		f.replace(doc("a", "red", "green"))
 		require.NoError(f, f.Put(f.Context(), ds, "a", index.Chunk{ID: "1", Content: "blue"}, index.Chunk{

@@ -227,14 +227,37 @@ func (c *change) document(ctx context.Context, d *index.Document) (id int64, err
 	if err != nil {
 		return 0, fmt.Errorf("document %q: metadata: %w", d.ID, err)
 	}
-	err = c.QueryRowContext(ctx, `INSERT INTO documents (dataset, key, name, meta) VALUES (?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET name = excluded.name, meta = excluded.meta RETURNING id`,
-		c.d.id, d.ID, d.Name, string(meta)).Scan(&id)
+	err = c.QueryRowContext(ctx, `INSERT INTO documents (dataset, key, name, meta, version) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET name = excluded.name, meta = excluded.meta, version = excluded.version
+		RETURNING id`, c.d.id, d.ID, d.Name, string(meta), d.Version).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
+	return id, c.label(ctx, id, d)
+}
+
+// describe changes metadata and version of a document.
+func (c *change) describe(ctx context.Context, d *index.Document) error {
+	meta, err := json.Marshal(d.Meta)
+	if err != nil {
+		return fmt.Errorf("metadata: %w", err)
+	}
+	var id int64
+	err = c.QueryRowContext(ctx, `UPDATE documents SET meta = ?, version = ? WHERE dataset = ? AND key = ? RETURNING id`,
+		string(meta), d.Version, c.d.id, d.ID).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return c.label(ctx, id, d)
+}
+
+// label replaces the metadata values that filters read.
+func (c *change) label(ctx context.Context, id int64, d *index.Document) error {
 	if _, err := c.ExecContext(ctx, `DELETE FROM metadata WHERE document = ?`, id); err != nil {
-		return 0, err
+		return err
 	}
 	for key, v := range d.Meta {
 		for _, value := range index.MetaValues(v) {
@@ -242,11 +265,11 @@ func (c *change) document(ctx context.Context, d *index.Document) (id int64, err
 				`INSERT OR IGNORE INTO metadata (dataset, key, value, document) VALUES (?, ?, ?, ?)`,
 				c.d.id, key, value, id)
 			if err != nil {
-				return 0, err
+				return err
 			}
 		}
 	}
-	return id, nil
+	return nil
 }
 
 // known is the number and name of a stored document.

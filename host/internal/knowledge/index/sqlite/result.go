@@ -222,6 +222,47 @@ func (x *Index) Stats(ctx context.Context, key string) (index.Stats, error) {
 	return st, wrap(key, err)
 }
 
+// Datasets implements [index.Index].
+func (x *Index) Datasets(ctx context.Context) (keys []string, err error) {
+	rows, err := x.read.QueryContext(ctx, `SELECT key FROM datasets`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key string
+		if err := rows.Scan(&key); err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	return keys, rows.Err()
+}
+
+// Versions implements [index.Index].
+func (x *Index) Versions(ctx context.Context, key string) (map[string]int64, error) {
+	datasets, release, err := x.use(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	rows, err := x.read.QueryContext(ctx, `SELECT key, version FROM documents WHERE dataset = ?`, datasets[0].id)
+	if err != nil {
+		return nil, wrap(key, err)
+	}
+	defer rows.Close()
+	out := map[string]int64{}
+	for rows.Next() {
+		var document string
+		var version int64
+		if err := rows.Scan(&document, &version); err != nil {
+			return nil, wrap(key, err)
+		}
+		out[document] = version
+	}
+	return out, wrap(key, rows.Err())
+}
+
 // Chunks implements [index.Index].
 func (x *Index) Chunks(ctx context.Context, l *index.List) (*index.Page, error) {
 	datasets, release, err := x.use(ctx, l.Dataset)

@@ -61,7 +61,7 @@ func (d *dataset) parts() []*segment {
 }
 
 const (
-	schemaVersion = 1
+	schemaVersion = 2
 	schema        = `
 CREATE TABLE datasets (
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -75,6 +75,7 @@ CREATE TABLE documents (
 	key     TEXT NOT NULL,
 	name    TEXT NOT NULL,
 	meta    TEXT NOT NULL,
+	version INTEGER NOT NULL,
 	UNIQUE (dataset, key)
 );
 CREATE TABLE metadata (

@@ -80,6 +80,18 @@ func (x *Index) Delete(ctx context.Context, key string, documents ...string) err
 	})
 }
 
+// Describe implements [index.Index].
+func (x *Index) Describe(ctx context.Context, key string, docs ...index.Document) error {
+	return x.change(ctx, key, func(c *change) error {
+		for i := range docs {
+			if err := c.describe(ctx, &docs[i]); err != nil {
+				return fmt.Errorf("document %q: %w", docs[i].ID, err)
+			}
+		}
+		return nil
+	})
+}
+
 // Put implements [index.Index].
 func (x *Index) Put(ctx context.Context, key, document string, chunks ...index.Chunk) error {
 	return x.change(ctx, key, func(c *change) error {

@@ -1,0 +1,283 @@
+package app
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
+	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
+	"github.com/easel-canvas/easel/host/internal/knowledge/rerank"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// DatasetLimits bound what the datasets of a tenant hold; 0 means no bound.
+type DatasetLimits struct {
+	File   int64 // bytes of one document
+	Bytes  int64 // of all documents
+	Chunks int64
+}
+
+// SearchModels are the models that datasets are searched with.
+type SearchModels interface {
+	// Embedder opens an embedding model of a tenant. Errors: [ErrUnknownModel].
+	Embedder(ctx context.Context, tenant, name string) (embed.Embedder, error)
+	// DefaultEmbedding names the model of new datasets; "" searches by words.
+	DefaultEmbedding(tenant string) string
+	// Reranker opens a reranking model of a tenant. Errors: [ErrUnknownModel].
+	Reranker(ctx context.Context, tenant, name string) (rerank.Reranker, error)
+}
+
+// ErrUnknownModel means that no model has the name.
+var ErrUnknownModel = embed.ErrUnknown
+
+// Datasets are collections of documents that are searched.
+type Datasets struct {
+	store    store.DatasetStore
+	files    *blobs.Store
+	replica  *replica.Replica
+	ingester *ingest.Ingester
+	models   SearchModels
+	limits   DatasetLimits
+}
+
+// DatasetsConfig is what [Datasets] work with. All but Limits are required.
+type DatasetsConfig struct {
+	Store    store.DatasetStore
+	Files    *blobs.Store
+	Replica  *replica.Replica
+	Ingester *ingest.Ingester
+	Models   SearchModels
+	Limits   DatasetLimits
+}
+
+// NewDatasets makes the service.
+func NewDatasets(cfg DatasetsConfig) *Datasets {
+	return &Datasets{cfg.Store, cfg.Files, cfg.Replica, cfg.Ingester, cfg.Models, cfg.Limits}
+}
+
+// longestDatasetName is how many characters the name of a dataset may have.
+const longestDatasetName = 128
+
+// NoEmbedding is the EmbeddingModel of a dataset that is searched by words although there is a
+// default model.
+const NoEmbedding = "none"
+
+// newDocumentID is a UUID of version 1 as 32 hex digits, which clients of the original expect.
+func newDocumentID() (string, error) {
+	id, err := uuid.NewUUID()
+	return hex.EncodeToString(id[:]), err
+}
+
+// Create adds a dataset. A name that is taken becomes "name(1)". An empty EmbeddingModel is the
+// default of the host, [NoEmbedding] none; an empty Method without a Pipeline is structure. Errors:
+// those of [Error].
+func (d *Datasets) Create(ctx context.Context, p Principal, ds dataset.Dataset) (dataset.Dataset, error) {
+	var err error
+	if ds.Name, err = datasetName(ds.Name); err != nil {
+		return dataset.Dataset{}, err
+	}
+	if ds.EmbeddingModel, err = d.embeddingModel(ctx, p, ds.EmbeddingModel); err != nil {
+		return dataset.Dataset{}, err
+	}
+	if ds.Method == "" && ds.Pipeline == "" {
+		ds.Method = ingest.Structure
+	}
+	if ds.ID, err = newDocumentID(); err != nil {
+		return dataset.Dataset{}, err
+	}
+	ds.Tenant, ds.CreatedBy = p.Tenant, p.User
+	v, err := d.store.CreateDataset(ctx, store.Dataset{Dataset: ds, Model: ds.EmbeddingModel})
+	return v.Dataset, err
+}
+
+func datasetName(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if n := len([]rune(name)); n == 0 || n > longestDatasetName {
+		return "", &Error{CodeBadArgument, fmt.Sprintf("name must have 1 to %d characters", longestDatasetName), "name"}
+	}
+	return name, nil
+}
+
+// embeddingModel checks the model of a dataset.
+func (d *Datasets) embeddingModel(ctx context.Context, p Principal, name string) (string, error) {
+	switch name {
+	case "":
+		return d.models.DefaultEmbedding(p.Tenant), nil
+	case NoEmbedding:
+		return "", nil
+	}
+	_, err := d.models.Embedder(ctx, p.Tenant, name)
+	if errors.Is(err, ErrUnknownModel) {
+		err = &Error{CodeBadArgument, fmt.Sprintf("Unsupported model: <%s>", name), "embedding_model"}
+	}
+	return name, err
+}
+
+// Get returns a dataset that the principal sees. Errors: [ErrNotFound].
+func (d *Datasets) Get(ctx context.Context, p Principal, id string) (dataset.Dataset, error) {
+	v, err := d.get(ctx, p, id)
+	return v.Dataset, err
+}
+
+func (d *Datasets) get(ctx context.Context, p Principal, id string) (store.Dataset, error) {
+	v, err := d.store.Dataset(ctx, p.Tenant, id)
+	if err == nil && !seesDataset(p, &v) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return store.Dataset{}, missing(err, fmt.Sprintf("dataset %q", id))
+	}
+	return v, nil
+}
+
+// seesDataset reports whether a principal of its tenant may use a dataset.
+func seesDataset(p Principal, v *store.Dataset) bool {
+	return p.User == "" || v.Team || v.CreatedBy == p.User || v.CreatedBy == ""
+}
+
+// DatasetList asks for datasets; empty fields match all.
+type DatasetList struct {
+	IDs       []string
+	ID, Name  string
+	Page      int    // from 1
+	Size      int    // 0 means 30, a negative value all
+	OrderBy   string // create_time or update_time
+	Ascending bool
+}
+
+// List returns a page of the datasets that the principal sees, and the number of all.
+func (d *Datasets) List(ctx context.Context, p Principal, q DatasetList) ([]dataset.Dataset, int, error) {
+	f := store.DatasetFilter{Tenant: p.Tenant, User: p.User, IDs: q.IDs, Name: q.Name}
+	if q.ID != "" {
+		f.IDs = []string{q.ID}
+	}
+	list, total, err := d.store.Datasets(ctx, f, pageOf(q.Page, q.Size, q.OrderBy, q.Ascending))
+	if err != nil {
+		return nil, 0, err
+	}
+	out := make([]dataset.Dataset, len(list))
+	for i := range list {
+		out[i] = list[i].Dataset
+	}
+	return out, total, nil
+}
+
+// defaultPage is how many rows a page of datasets, documents or chunks has.
+const defaultPage = 30
+
+func pageOf(page, size int, order string, ascending bool) store.Page {
+	if size == 0 {
+		size = defaultPage
+	}
+	if size < 0 {
+		return store.Page{Order: order, Asc: ascending}
+	}
+	return store.Page{Offset: max(0, page-1) * size, Limit: size, Order: order, Asc: ascending}
+}
+
+// DatasetPatch changes a dataset; nil fields stay.
+type DatasetPatch struct {
+	Name, Description, Avatar, Language, EmbeddingModel, Method, Pipeline *string
+
+	Team         *bool
+	Config       *json.RawMessage
+	AutoMetadata *json.RawMessage
+	ParseType    *int
+	Pagerank     *int
+}
+
+// Update changes a dataset. With another EmbeddingModel its documents are embedded again in the
+// background; the former model answers until all are. Errors: [ErrNotFound], [ErrExists] for the
+// name, those of [Error].
+func (d *Datasets) Update(ctx context.Context, p Principal, id string, patch DatasetPatch) (dataset.Dataset, error) {
+	if _, err := d.get(ctx, p, id); err != nil {
+		return dataset.Dataset{}, err
+	}
+	if patch.Name != nil {
+		name, err := datasetName(*patch.Name)
+		if err != nil {
+			return dataset.Dataset{}, err
+		}
+		patch.Name = &name
+	}
+	if patch.Pagerank != nil && (*patch.Pagerank < 0 || *patch.Pagerank > 100) {
+		return dataset.Dataset{}, &Error{CodeBadArgument, "pagerank must be 0 to 100", "pagerank"}
+	}
+	if patch.EmbeddingModel != nil {
+		name, err := d.embeddingModel(ctx, p, *patch.EmbeddingModel)
+		if err != nil {
+			return dataset.Dataset{}, err
+		}
+		patch.EmbeddingModel = &name
+	}
+	v, err := d.store.EditDataset(ctx, p.Tenant, id, func(v *store.Dataset) error {
+		patch.apply(v)
+		return nil
+	})
+	if err == nil {
+		d.ingester.Wake()
+	}
+	return v.Dataset, err
+}
+
+// apply changes a record. A dataset without chunks has its new model at once.
+func (q *DatasetPatch) apply(v *store.Dataset) {
+	set(&v.Name, q.Name)
+	set(&v.Description, q.Description)
+	set(&v.Avatar, q.Avatar)
+	set(&v.Language, q.Language)
+	set(&v.EmbeddingModel, q.EmbeddingModel)
+	set(&v.Method, q.Method)
+	set(&v.Pipeline, q.Pipeline)
+	set(&v.Team, q.Team)
+	set(&v.Config, q.Config)
+	set(&v.AutoMetadata, q.AutoMetadata)
+	set(&v.ParseType, q.ParseType)
+	set(&v.Pagerank, q.Pagerank)
+	if v.Chunks == 0 {
+		v.Model = v.EmbeddingModel
+	}
+}
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// Delete removes datasets with all that they hold. It returns how many there were and an error for
+// each that was not removed; none named means none deleted.
+func (d *Datasets) Delete(ctx context.Context, p Principal, ids ...string) (n int, errs []error) {
+	for _, id := range ids {
+		_, err := d.get(ctx, p, id)
+		if err == nil {
+			err = d.store.DeleteDataset(ctx, p.Tenant, id)
+		}
+		if err != nil {
+			errs = append(errs, missing(err, fmt.Sprintf("dataset %q", id)))
+			continue
+		}
+		n++
+	}
+	if n > 0 {
+		if err := d.ingester.Sweep(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("files of deleted datasets: %w", err))
+		}
+	}
+	return n, errs
+}
+
+// Use is what the datasets of a tenant hold, and what they may hold.
+func (d *Datasets) Use(ctx context.Context, p Principal) (store.DatasetUse, DatasetLimits, error) {
+	u, err := d.store.DatasetUse(ctx, p.Tenant)
+	return u, d.limits, err
+}

@@ -1,0 +1,306 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
+	"github.com/easel-canvas/easel/host/internal/knowledge/chunking"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// ChunkList asks for chunks of a document; empty fields match all.
+type ChunkList struct {
+	ID      string
+	Words   string // stands in the content, whatever the case of letters
+	IDs     []string
+	Enabled *bool
+	Page    int // from 1
+	Size    int // 0 means 30, a negative value all
+}
+
+// Chunks returns a page of the chunks of a document in their order, and the number of all that
+// match. Errors: [ErrNotFound].
+func (d *Datasets) Chunks(
+	ctx context.Context, p Principal, id, document string, q ChunkList,
+) ([]dataset.Chunk, int, error) {
+	v, err := d.document(ctx, p, id, document)
+	if err != nil {
+		return nil, 0, err
+	}
+	synced, err := d.replica.Sync(ctx, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	page := pageOf(q.Page, q.Size, "", true)
+	l := &index.List{
+		Dataset: synced.Key, Document: document, Offset: page.Offset, Limit: page.Limit, Words: q.Words, IDs: q.IDs,
+		Enabled: q.Enabled,
+	}
+	if l.Limit == 0 {
+		l.Limit = math.MaxInt32
+	}
+	if q.ID != "" {
+		l.IDs = append(slices.Clip(l.IDs), q.ID)
+	}
+	list, err := d.replica.Index().Chunks(ctx, l)
+	if errors.Is(err, index.ErrNoDocument) {
+		return nil, 0, missing(ErrNotFound, fmt.Sprintf("document %q", document)) // deleted meanwhile
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	out := make([]dataset.Chunk, len(list.Chunks))
+	for i := range list.Chunks {
+		if out[i], err = replica.Chunk(&list.Chunks[i]); err != nil {
+			return nil, 0, err
+		}
+		out[i].Dataset, out[i].Document, out[i].Name = id, document, v.Name
+	}
+	return out, list.Total, nil
+}
+
+// chunk returns a chunk of a document; ok is false when there is none.
+func (d *Datasets) chunk(ctx context.Context, key string, v *store.Document, id string) (c dataset.Chunk, ok bool, err error) {
+	list, err := d.replica.Index().Chunks(ctx, &index.List{Dataset: key, Document: v.ID, IDs: []string{id}, Limit: 1})
+	if err != nil || len(list.Chunks) == 0 {
+		return c, false, err
+	}
+	c, err = replica.Chunk(&list.Chunks[0])
+	c.Dataset, c.Document, c.Name = v.Dataset, v.ID, v.Name
+	return c, true, err
+}
+
+// edit makes the edits of chunks from a document as it is. all marks a change of all chunks.
+type edit func(v *store.Document, key string) (edits []store.ChunkEdit, all bool, err error)
+
+// editTries is how often an edit is made again because the document has changed meanwhile.
+const editTries = 10
+
+// editChunks reads a document, makes edits of it and stores them, again when it has changed
+// meanwhile.
+func (d *Datasets) editChunks(ctx context.Context, p Principal, id, document string, f edit) (store.Document, error) {
+	for try := 1; ; try++ {
+		synced, err := d.replica.Sync(ctx, id)
+		if err != nil {
+			return store.Document{}, missing(err, fmt.Sprintf("dataset %q", id))
+		}
+		v, err := d.store.Document(ctx, p.Tenant, id, document)
+		if err != nil {
+			return v, missing(err, fmt.Sprintf("document %q", document))
+		}
+		if v.Seq > synced.Seq {
+			continue // it has changed since; the index does not have that yet
+		}
+		edits, all, err := f(&v, synced.Key)
+		if err != nil || len(edits) == 0 && !all {
+			return v, err
+		}
+		stored, err := d.store.EditChunks(ctx, v, edits, all)
+		if errors.Is(err, ErrConflict) && try < editTries {
+			continue
+		}
+		if err == nil {
+			_, err = d.replica.Sync(ctx, id)
+		}
+		return stored, err
+	}
+}
+
+// AddChunk adds a chunk to a document by hand. One with the same content is changed. Errors:
+// [ErrNotFound], [ErrQuota], those of [Error] and of the embedding model.
+func (d *Datasets) AddChunk(ctx context.Context, p Principal, id, document string, c dataset.Chunk) (dataset.Chunk, error) {
+	if err := checkChunk(&c); err != nil {
+		return dataset.Chunk{}, err
+	}
+	if _, err := d.get(ctx, p, id); err != nil {
+		return dataset.Chunk{}, err
+	}
+	if most := d.limits.Chunks; most > 0 {
+		use, err := d.store.DatasetUse(ctx, p.Tenant)
+		if err != nil {
+			return dataset.Chunk{}, err
+		}
+		if use.Chunks >= most {
+			return dataset.Chunk{}, fmt.Errorf("%w: the datasets have %d chunks, at most %d are allowed", ErrQuota, use.Chunks, most)
+		}
+	}
+	c.ID = chunkfile.ID(c.Content, document)
+	c.Edited, c.Created = true, time.Now().UnixMilli()
+	v, err := d.editChunks(ctx, p, id, document, func(v *store.Document, key string) ([]store.ChunkEdit, bool, error) {
+		_, known, err := d.chunk(ctx, key, v, c.ID)
+		if err != nil {
+			return nil, false, err
+		}
+		e, err := d.written(ctx, v, c)
+		if !known {
+			v.Chunks++
+			v.Tokens += e.Tokens
+		}
+		return []store.ChunkEdit{e}, false, err
+	})
+	c.Dataset, c.Document, c.Name = id, document, v.Name
+	return c, err
+}
+
+// checkChunk checks what a caller wrote into a chunk.
+func checkChunk(c *dataset.Chunk) error {
+	if strings.TrimSpace(c.Content) == "" {
+		return &Error{CodeBadArgument, "content must not be blank", "content"}
+	}
+	for _, at := range c.Positions {
+		if len(at) != 5 {
+			return &Error{CodeBadArgument, "a position must be page, left, right, top and bottom", "positions"}
+		}
+	}
+	return nil
+}
+
+// written is the edit that stores a chunk, with its vector.
+func (d *Datasets) written(ctx context.Context, v *store.Document, c dataset.Chunk) (store.ChunkEdit, error) {
+	e := store.ChunkEdit{Chunk: c.ID, Put: &c, Tokens: chunking.Count(c.Content)}
+	if c.Disabled {
+		e.Disabled = &c.Disabled
+	}
+	ds, err := d.store.AnyDataset(ctx, v.Dataset)
+	if err != nil || ds.Model == "" {
+		return e, err
+	}
+	model, err := d.models.Embedder(ctx, v.Tenant, ds.Model)
+	if err != nil {
+		return e, err
+	}
+	vectors, err := model.Embed(ctx, []string{v.Name, ingest.Embedded(c.Content, "", c.Questions)})
+	if err != nil {
+		return e, err
+	}
+	mixed, err := ingest.Mix(vectors[0], vectors[1])
+	e.Vector, e.Model = chunkfile.AppendVector(nil, mixed), ds.Model
+	return e, err
+}
+
+// ChunkPatch changes a chunk; nil fields stay.
+type ChunkPatch struct {
+	Content   *string
+	Keywords  *[]string
+	Questions *[]string
+	Tags      *[]string
+	Enabled   *bool
+	Image     *string
+	Positions *[][]float64
+}
+
+// UpdateChunk changes a chunk; its id stays. A chunk whose text was changed is kept when the
+// document is parsed again. Errors: [ErrNotFound], those of [Error] and of the embedding model.
+func (d *Datasets) UpdateChunk(ctx context.Context, p Principal, id, document, chunk string, patch ChunkPatch) error {
+	if _, err := d.document(ctx, p, id, document); err != nil {
+		return err
+	}
+	_, err := d.editChunks(ctx, p, id, document, func(v *store.Document, key string) ([]store.ChunkEdit, bool, error) {
+		c, known, err := d.chunk(ctx, key, v, chunk)
+		if err == nil && !known {
+			err = Missing(fmt.Sprintf("chunk %q", chunk))
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		old, err := d.store.ChunkEditsOf(ctx, document, []string{chunk})
+		if err != nil {
+			return nil, false, err
+		}
+		e, err := d.patched(ctx, v, old, c, &patch)
+		return []store.ChunkEdit{e}, false, err
+	})
+	return err
+}
+
+// patched is the edit that a patch makes of a chunk and its former edit.
+func (d *Datasets) patched(
+	ctx context.Context, v *store.Document, old []store.ChunkEdit, c dataset.Chunk, patch *ChunkPatch,
+) (store.ChunkEdit, error) {
+	e := store.ChunkEdit{Chunk: c.ID}
+	if len(old) > 0 {
+		e = old[0]
+	}
+	own := e.Disabled != nil && *e.Disabled // not by the whole document
+	if patch.Enabled != nil {
+		own = !*patch.Enabled
+	}
+	if patch.Content != nil || patch.Keywords != nil || patch.Questions != nil || patch.Tags != nil ||
+		patch.Image != nil || patch.Positions != nil {
+		set(&c.Content, patch.Content)
+		set(&c.Keywords, patch.Keywords)
+		set(&c.Questions, patch.Questions)
+		set(&c.Tags, patch.Tags)
+		set(&c.Image, patch.Image)
+		set(&c.Positions, patch.Positions)
+		c.Disabled, c.Edited = own, true
+		if err := checkChunk(&c); err != nil {
+			return e, err
+		}
+		var err error
+		if e, err = d.written(ctx, v, c); err != nil {
+			return e, err
+		}
+	}
+	e.Disabled = &own
+	return e, nil
+}
+
+// DeleteChunks removes chunks of a document and returns how many there were; none named means none
+// deleted. Parsing the document again brings back what is in it. Errors: [ErrNotFound].
+func (d *Datasets) DeleteChunks(ctx context.Context, p Principal, id, document string, chunks ...string) (n int, err error) {
+	if _, err := d.document(ctx, p, id, document); err != nil || len(chunks) == 0 {
+		return 0, err
+	}
+	_, err = d.editChunks(ctx, p, id, document, func(v *store.Document, key string) ([]store.ChunkEdit, bool, error) {
+		l := &index.List{Dataset: key, Document: document, IDs: chunks, Limit: len(chunks)}
+		page, err := d.replica.Index().Chunks(ctx, l)
+		if err != nil {
+			return nil, false, err
+		}
+		var edits []store.ChunkEdit
+		n = 0
+		for _, c := range page.Chunks {
+			edits = append(edits, store.ChunkEdit{Chunk: c.ID, Deleted: true})
+			v.Tokens = max(0, v.Tokens-chunking.Count(c.Content))
+			n++
+		}
+		v.Chunks -= n
+		if v.Chunks == 0 {
+			v.Tokens = 0
+		}
+		return edits, false, nil
+	})
+	return n, err
+}
+
+// DeleteAllChunks removes the chunks of a document and returns how many there were; the document is
+// as it was uploaded. Errors: [ErrNotFound], [ErrConflict] while it is parsed.
+func (d *Datasets) DeleteAllChunks(ctx context.Context, p Principal, id, document string) (n int, err error) {
+	if _, err := d.document(ctx, p, id, document); err != nil {
+		return 0, err
+	}
+	_, err = d.store.EditDocument(ctx, p.Tenant, id, document, func(v *store.Document) (store.Affects, error) {
+		if v.State == dataset.Running {
+			return store.Nothing, fmt.Errorf("document %q is %s: %w", document, v.State, ErrConflict)
+		}
+		n = v.Chunks
+		// The edits go with the file, and there may be edits without one.
+		v.ChunkFile, v.Chunks, v.Tokens, v.Digest = "", 0, 0, ""
+		return store.Cleared, nil
+	})
+	if err == nil {
+		_, err = d.replica.Sync(ctx, id)
+	}
+	return n, err
+}

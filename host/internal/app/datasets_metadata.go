@@ -1,0 +1,161 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Metadata counts the documents of a dataset by their metadata: key, value, number of documents.
+// Without documents it means all. Errors: [ErrNotFound] for the dataset.
+func (d *Datasets) Metadata(ctx context.Context, p Principal, id string, documents ...string) (map[string]map[string]int, error) {
+	if _, err := d.get(ctx, p, id); err != nil {
+		return nil, err
+	}
+	labels, err := d.store.DocumentLabels(ctx, store.DocumentFilter{Tenant: p.Tenant, Dataset: id}, store.Page{})
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]map[string]int{}
+	for _, l := range labels {
+		if len(documents) > 0 && !slices.Contains(documents, l.ID) {
+			continue
+		}
+		for key, v := range l.Meta {
+			for _, value := range index.MetaValues(v) {
+				if out[key] == nil {
+					out[key] = map[string]int{}
+				}
+				out[key][value]++
+			}
+		}
+	}
+	return out, nil
+}
+
+// MetadataUpdate changes the metadata of documents of a dataset.
+type MetadataUpdate struct {
+	Documents []string      // nil means all
+	Filter    *index.Filter // of those; nil means all
+	Updates   []MetadataSet
+	Deletes   []MetadataSet
+}
+
+// MetadataSet sets a key, or deletes it.
+type MetadataSet struct {
+	Key string
+	// Value is set; of a deletion it is the only value to be deleted, and nil means the key.
+	Value any
+	// Match, unless nil, is the value that Value replaces; others stay.
+	Match any
+}
+
+// UpdateMetadata changes metadata and returns how many documents were changed, of how many that were
+// chosen. Errors: [ErrNotFound], those of [Error].
+func (d *Datasets) UpdateMetadata(ctx context.Context, p Principal, id string, u MetadataUpdate) (updated, matched int, err error) {
+	if _, err := d.get(ctx, p, id); err != nil {
+		return 0, 0, err
+	}
+	labels, err := d.store.DocumentLabels(ctx, store.DocumentFilter{Tenant: p.Tenant, Dataset: id}, store.Page{})
+	if err != nil {
+		return 0, 0, err
+	}
+	if u.Documents != nil {
+		labels = slices.DeleteFunc(labels, func(l store.DocumentLabel) bool { return !slices.Contains(u.Documents, l.ID) })
+	}
+	var ids []string
+	if u.Filter != nil && len(u.Filter.Conditions) > 0 {
+		if ids, err = fitting(labels, u.Filter); err != nil {
+			return 0, 0, err
+		}
+	} else {
+		for _, l := range labels {
+			ids = append(ids, l.ID)
+		}
+	}
+	for _, document := range ids {
+		changed := false
+		_, err := d.store.EditDocument(ctx, p.Tenant, id, document, func(v *store.Document) (store.Affects, error) {
+			if changed = u.apply(v); !changed {
+				return store.Nothing, nil
+			}
+			return store.Metadata, nil
+		})
+		if errors.Is(err, ErrNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return updated, len(ids), err
+		}
+		if changed {
+			updated++
+		}
+	}
+	return updated, len(ids), nil
+}
+
+// apply changes the metadata of a document and reports whether that made a difference.
+func (u *MetadataUpdate) apply(v *store.Document) bool {
+	meta := map[string]any{}
+	for key, value := range v.Meta {
+		meta[key] = value
+	}
+	for _, s := range u.Updates {
+		if s.Match == nil || meta[s.Key] == nil {
+			meta[s.Key] = s.Value
+			continue
+		}
+		meta[s.Key] = replaced(meta[s.Key], s.Match, &s.Value)
+	}
+	for _, s := range u.Deletes {
+		if s.Value == nil {
+			delete(meta, s.Key)
+			continue
+		}
+		if rest := replaced(meta[s.Key], s.Value, nil); rest == nil {
+			delete(meta, s.Key)
+		} else {
+			meta[s.Key] = rest
+		}
+	}
+	if reflect.DeepEqual(meta, v.Meta) || len(meta) == 0 && len(v.Meta) == 0 {
+		return false
+	}
+	v.Meta = meta
+	return true
+}
+
+// replaced is a value, or a list of values, with another in place of one; nil takes it out. It is
+// nil when nothing is left.
+func replaced(in, match any, by *any) any {
+	same := func(v any) bool {
+		return slices.Equal(index.MetaValues(v), index.MetaValues(match))
+	}
+	list, isList := in.([]any)
+	if !isList {
+		switch {
+		case !same(in):
+			return in
+		case by == nil:
+			return nil
+		}
+		return *by
+	}
+	var out []any
+	for _, v := range list {
+		switch {
+		case !same(v):
+			out = append(out, v)
+		case by != nil:
+			out = append(out, *by)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,276 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// SearchQuery asks datasets for chunks.
+type SearchQuery struct {
+	Datasets     []string
+	Documents    []string // unless empty, the documents that count
+	Question     string
+	Filter       *index.Filter // of metadata; nil is none
+	Page         int           // from 1
+	Size         int           // 0 means 30
+	TopK         int           // candidates by vector; 0 means 1024
+	Threshold    float64       // the least similarity of a hit
+	VectorWeight float64       // share of the vector's similarity, 0 to 1
+	Rerank       string        // a reranking model; "" is none
+	Keyword      bool          // add keywords that a model finds
+	Languages    []string      // translate the question
+	Highlight    bool
+	Metadata     []string // keys of metadata that come with hits; nil means all
+	Fusion       index.Fusion
+}
+
+// SearchHit is a chunk that was found.
+type SearchHit struct {
+	dataset.Chunk
+	Similarity, Term, Vector float64
+	Highlight                string
+	Meta                     map[string]any
+}
+
+// SearchResult is what a search found.
+type SearchResult struct {
+	Total     int // hits on all pages
+	Hits      []SearchHit
+	Documents []index.DocumentCount // of all pages, those with most hits first
+	// Diagnostics say which parts of the query were not honoured.
+	Diagnostics []string
+}
+
+// rescored is how many of the best hits are ordered again by a reranking model or by pageranks.
+const rescored = 256
+
+// Search finds chunks. Errors: [ErrNotFound] for a dataset or a document, those of [Error] and of
+// the models.
+func (d *Datasets) Search(ctx context.Context, p Principal, q SearchQuery) (*SearchResult, error) {
+	s := &searching{d: d, p: p, q: q, out: &SearchResult{}}
+	return s.run(ctx)
+}
+
+// searching is one search.
+type searching struct {
+	d   *Datasets
+	p   Principal
+	q   SearchQuery
+	ids map[string]string // of datasets, by their keys in the index
+	// bonus is what the pagerank of a dataset adds to similarities, by its key.
+	bonus map[string]float64
+	model string
+	out   *SearchResult
+}
+
+func (s *searching) run(ctx context.Context) (*SearchResult, error) {
+	keys, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.q.Question == "" {
+		return s.out, nil
+	}
+	q := &index.Query{
+		Datasets: keys, Filter: s.q.Filter, Text: s.q.Question, VectorWeight: s.q.VectorWeight, Fusion: s.q.Fusion,
+		Threshold: s.q.Threshold, TopK: s.q.TopK, Limit: cmp.Or(s.q.Size, defaultPage), Highlight: s.q.Highlight,
+	}
+	q.Offset = max(0, s.q.Page-1) * q.Limit
+	if len(s.q.Documents) > 0 {
+		q.Documents = s.q.Documents
+	}
+	if err := s.embed(ctx, q); err != nil {
+		return nil, err
+	}
+	if s.q.Keyword {
+		s.out.Diagnostics = append(s.out.Diagnostics, "keyword: no model is asked for keywords")
+	}
+	if len(s.q.Languages) > 0 {
+		s.out.Diagnostics = append(s.out.Diagnostics, "cross_languages: the question is not translated")
+	}
+	offset, limit := q.Offset, q.Limit
+	again := s.q.Rerank != "" || len(s.bonus) > 0
+	if again && offset < rescored {
+		q.Offset, q.Limit = 0, max(rescored, offset+limit)
+	}
+	found, err := s.d.replica.Index().Search(ctx, q)
+	if err != nil {
+		return nil, s.refused(err)
+	}
+	hits := found.Hits
+	if again && offset < rescored {
+		if err := s.rescore(ctx, hits); err != nil {
+			return nil, err
+		}
+		hits = hits[min(offset, len(hits)):]
+		hits = hits[:min(limit, len(hits))]
+	}
+	s.out.Total, s.out.Documents = found.Total, found.Documents
+	s.out.Diagnostics = append(s.out.Diagnostics, found.Diagnostics...)
+	return s.out, s.show(hits)
+}
+
+// refused is the error of a query that an index does not take.
+func (s *searching) refused(err error) error {
+	if errors.Is(err, index.ErrNoDataset) {
+		return missing(ErrNotFound, "dataset") // deleted meanwhile
+	}
+	return err
+}
+
+// open checks the datasets and brings the index up to them.
+func (s *searching) open(ctx context.Context) (keys []string, err error) {
+	s.ids, s.bonus = map[string]string{}, map[string]float64{}
+	var first *store.Dataset
+	for _, id := range s.q.Datasets {
+		v, err := s.d.replica.Sync(ctx, id)
+		if err == nil && (v.Tenant != s.p.Tenant || !seesDataset(s.p, &v.Dataset)) {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return nil, missing(err, fmt.Sprintf("dataset %q", id))
+		}
+		if first == nil {
+			first = &v.Dataset
+		}
+		if v.Model != first.Model {
+			return nil, &Error{CodeBadArgument, fmt.Sprintf("datasets %q and %q have different embedding models: %q and %q",
+				first.Name, v.Name, first.Model, v.Model), "dataset_ids"}
+		}
+		keys = append(keys, v.Key)
+		s.ids[v.Key], s.model = v.ID, v.Model
+		if v.Pagerank > 0 {
+			s.bonus[v.Key] = float64(v.Pagerank) / 100
+		}
+	}
+	return keys, s.filter()
+}
+
+func (s *searching) filter() error {
+	if s.q.Filter == nil {
+		return nil
+	}
+	if err := s.q.Filter.Check(); err != nil {
+		return BadArgument("%s", err)
+	}
+	return nil
+}
+
+// embed gives the query the vector of the question.
+func (s *searching) embed(ctx context.Context, q *index.Query) error {
+	if s.model == "" || q.VectorWeight == 0 && q.Fusion != index.RRF {
+		q.VectorWeight = 0
+		return nil
+	}
+	model, err := s.d.models.Embedder(ctx, s.p.Tenant, s.model)
+	if err != nil {
+		return err
+	}
+	vectors, err := model.Embed(ctx, []string{s.q.Question})
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(vectors[0], func(v float32) bool { return v != 0 }) {
+		q.Vector = vectors[0]
+	}
+	return nil
+}
+
+// rescore orders hits by a reranking model and by pageranks.
+func (s *searching) rescore(ctx context.Context, hits []index.Hit) error {
+	if s.q.Rerank != "" && len(hits) > 0 {
+		model, err := s.d.models.Reranker(ctx, s.p.Tenant, s.q.Rerank)
+		switch {
+		case errors.Is(err, ErrUnknownModel):
+			s.out.Diagnostics = append(s.out.Diagnostics, fmt.Sprintf("rerank_id: %s; the order is that of the search", err))
+		case err != nil:
+			return err
+		default:
+			texts := make([]string, len(hits))
+			for i := range hits {
+				texts[i] = hits[i].Chunk.Content
+			}
+			scores, err := model.Rerank(ctx, s.q.Question, texts)
+			if err != nil {
+				return err
+			}
+			w := s.q.VectorWeight
+			for i, score := range scores {
+				hits[i].Vector = score
+				hits[i].Similarity = (1-w)*hits[i].Term + w*score
+				hits[i].Score = hits[i].Similarity
+			}
+		}
+	}
+	for i := range hits {
+		bonus := s.bonus[hits[i].Dataset]
+		hits[i].Similarity += bonus
+		hits[i].Score += bonus
+	}
+	slices.SortStableFunc(hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return nil
+}
+
+// show fills the result. Pieces of a larger chunk are shown as that chunk.
+func (s *searching) show(hits []index.Hit) error {
+	parents := map[string]int{} // place in the result
+	pieces := map[string]int{}
+	for i := range hits {
+		h := &hits[i]
+		c, err := replica.Chunk(&h.Chunk)
+		if err != nil {
+			return err
+		}
+		c.Dataset, c.Document, c.Name = s.ids[h.Dataset], h.Document, h.DocumentName
+		hit := SearchHit{
+			Chunk: c, Similarity: h.Similarity, Term: h.Term, Vector: h.Vector, Highlight: h.Highlight,
+			Meta: s.metadata(h.Meta),
+		}
+		if c.Parent == "" {
+			s.out.Hits = append(s.out.Hits, hit)
+			continue
+		}
+		id := chunkfile.ID(c.Parent, c.Document)
+		n := float64(pieces[id])
+		pieces[id]++
+		if at, ok := parents[id]; ok {
+			of := &s.out.Hits[at]
+			of.Similarity = (of.Similarity*n + hit.Similarity) / (n + 1)
+			of.Term, of.Vector = (of.Term*n+hit.Term)/(n+1), (of.Vector*n+hit.Vector)/(n+1)
+			continue
+		}
+		hit.ID, hit.Content, hit.Parent = id, c.Parent, ""
+		if s.q.Highlight {
+			hit.Highlight = c.Parent
+		}
+		parents[id] = len(s.out.Hits)
+		s.out.Hits = append(s.out.Hits, hit)
+	}
+	if len(parents) > 0 {
+		slices.SortStableFunc(s.out.Hits, func(a, b SearchHit) int { return cmp.Compare(b.Similarity, a.Similarity) })
+	}
+	return nil
+}
+
+// metadata are the keys of a document's metadata that were asked for.
+func (s *searching) metadata(all map[string]any) map[string]any {
+	if s.q.Metadata == nil {
+		return all
+	}
+	out := map[string]any{}
+	for _, key := range s.q.Metadata {
+		if v, ok := all[key]; ok {
+			out[key] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,160 @@
+// Package datasettest opens the services of datasets, with all that is stored below them, for the
+// tests of other packages.
+package datasettest
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/easel-canvas/easel/host/internal/app"
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/document"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index/sqlite"
+	"github.com/easel-canvas/easel/host/internal/knowledge/ingest"
+	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
+	"github.com/easel-canvas/easel/host/internal/knowledge/searchmodel"
+	"github.com/easel-canvas/easel/host/internal/logtest"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Fixture is a host's part for datasets.
+type Fixture struct {
+	testing.TB
+	*app.Datasets
+	Store    store.DatasetStore
+	Files    *blobs.Store
+	Index    *sqlite.Index
+	Replica  *replica.Replica
+	Ingester *ingest.Ingester
+}
+
+// Options change what a fixture has; the zero value is a new store with the cutter of texts.
+type Options struct {
+	Store  *store.Store
+	Files  *blobs.Store
+	Cutter ingest.Cutter
+	Models app.SearchModels
+	Limits app.DatasetLimits
+	Lease  time.Duration
+	// Idle starts no worker: documents stay queued.
+	Idle bool
+}
+
+// Patience is how long tests wait for what has to come.
+const Patience = 30 * time.Second
+
+// Owner is a principal that sees everything of its tenant.
+var Owner = app.Principal{Tenant: "t"}
+
+// New opens a fixture and closes it at the end of the test.
+func New(t testing.TB, o Options) *Fixture {
+	t.Helper()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	f := &Fixture{TB: t, Files: o.Files}
+	var err error
+	if f.Files == nil {
+		f.Files = logtest.Open(t, broker.Config{}).Files
+	}
+	if o.Store == nil {
+		o.Store, err = store.Open(t.Context(), store.Config{Dir: t.TempDir()})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, o.Store.Close()) })
+	}
+	f.Store = store.DatasetStore{Store: o.Store}
+	f.Index, err = sqlite.Open(t.Context(), "")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Index.Close()) })
+	if o.Models == nil {
+		o.Models = &searchmodel.Models{}
+	}
+	if o.Cutter == nil {
+		reader := &document.Reader{}
+		t.Cleanup(func() { require.NoError(t, reader.Close()) })
+		o.Cutter = ingest.TextCutter{Reader: reader}
+	}
+	f.Replica = replica.New(replica.Config{
+		Store: f.Store, Files: f.Files, Index: f.Index, Logger: quiet, Lost: f.Store.RequeueDocument,
+	})
+	f.Ingester = ingest.New(ingest.Config{
+		Store: f.Store, Files: f.Files, Replica: f.Replica, Cutter: o.Cutter, Embedder: o.Models.Embedder,
+		Lease: o.Lease, Poll: 10 * time.Millisecond, Chunks: o.Limits.Chunks, Logger: quiet,
+	})
+	f.Datasets = app.NewDatasets(app.DatasetsConfig{
+		Store: f.Store, Files: f.Files, Replica: f.Replica, Ingester: f.Ingester, Models: o.Models, Limits: o.Limits,
+	})
+	if !o.Idle {
+		ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+		var work sync.WaitGroup
+		work.Go(func() { f.Ingester.Run(ctx) })
+		t.Cleanup(func() { stop(); work.Wait() })
+	}
+	return f
+}
+
+// Dataset makes a dataset.
+func (f *Fixture) Dataset(ds dataset.Dataset) dataset.Dataset {
+	f.Helper()
+	out, err := f.Create(f.Context(), Owner, ds)
+	require.NoError(f, err)
+	return out
+}
+
+// Add uploads a document.
+func (f *Fixture) Add(ds, name, text string) dataset.Document {
+	f.Helper()
+	d, err := f.Upload(f.Context(), Owner, ds, app.Upload{Name: name, Size: int64(len(text)), Body: strings.NewReader(text)})
+	require.NoError(f, err)
+	return d
+}
+
+// Parsed uploads a document, parses it and waits for the end.
+func (f *Fixture) Parsed(ds, name, text string) dataset.Document {
+	f.Helper()
+	d := f.Add(ds, name, text)
+	require.NoError(f, f.Parse(f.Context(), Owner, ds, d.ID))
+	return f.Await(ds, d.ID)
+}
+
+// Await waits for the end of a parse.
+func (f *Fixture) Await(ds, document string) (d dataset.Document) {
+	f.Helper()
+	require.Eventually(f, func() bool {
+		var err error
+		d, err = f.Document(f.Context(), Owner, ds, document)
+		require.NoError(f, err)
+		return d.State != dataset.Queued && d.State != dataset.Running
+	}, Patience, 5*time.Millisecond)
+	return d
+}
+
+// Contents are those of the chunks of a document.
+func (f *Fixture) Contents(ds, document string) (out []string) {
+	f.Helper()
+	list, total, err := f.Chunks(f.Context(), Owner, ds, document, app.ChunkList{Size: -1})
+	require.NoError(f, err)
+	require.Len(f, list, total)
+	for _, c := range list {
+		out = append(out, c.Content)
+	}
+	return out
+}
+
+// Find are the contents of what a search finds.
+func (f *Fixture) Find(question string, datasets ...string) (out []string) {
+	f.Helper()
+	r, err := f.Search(f.Context(), Owner, app.SearchQuery{Datasets: datasets, Question: question})
+	require.NoError(f, err)
+	for _, h := range r.Hits {
+		out = append(out, h.Content)
+	}
+	return out
+}

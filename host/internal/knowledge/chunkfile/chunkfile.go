@@ -1,0 +1,204 @@
+// Package chunkfile stores the chunks of a document as a file in the object store, with their
+// vectors. The file is what indexes are made from: on this host, on others, and after a restore.
+//
+// A file is a header line and records. A record is the length of a JSON object, the object, the
+// number of dimensions and as many little-endian float32; lengths are unsigned varints.
+package chunkfile
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// Chunk is a stored chunk.
+type Chunk struct {
+	ID        string      `json:"id"`
+	Content   string      `json:"content"`
+	Text      string      `json:"text,omitempty"` // searched in place of Content, unless empty
+	Keywords  []string    `json:"keywords,omitempty"`
+	Questions []string    `json:"questions,omitempty"`
+	Tags      []string    `json:"tags,omitempty"`
+	Image     string      `json:"image,omitempty"`
+	Kind      string      `json:"kind,omitempty"`
+	Positions [][]float64 `json:"positions,omitempty"`
+	Parent    string      `json:"parent,omitempty"`
+	Tokens    int         `json:"tokens,omitempty"`
+	Created   int64       `json:"created,omitempty"` // Unix milliseconds
+	Vector    []float32   `json:"-"`
+}
+
+// ID is the id of a chunk with a content in a document: equal pieces of one document are one chunk.
+func ID(content, document string) string { return fmt.Sprintf("%016x", Hash(content, document)) }
+
+// Hash is [ID] as a number.
+func Hash(content, document string) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	_, _ = d.WriteString(content)  // never fails
+	_, _ = d.WriteString(document) // never fails
+	return d.Sum64()
+}
+
+// Dataset is a chunk as callers see it.
+func (c *Chunk) Dataset() dataset.Chunk {
+	return dataset.Chunk{
+		ID: c.ID, Content: c.Content, Keywords: c.Keywords, Questions: c.Questions, Tags: c.Tags, Image: c.Image,
+		Kind: c.Kind, Positions: c.Positions, Parent: c.Parent, Created: c.Created,
+	}
+}
+
+const (
+	header = "easel chunks 1\n"
+	// largestRecord bounds what a reader takes into memory for one chunk, in bytes.
+	largestRecord = 256 << 20
+	mostDims      = 1 << 16
+)
+
+// Writer writes a file.
+type Writer struct {
+	out *bufio.Writer
+	buf []byte
+	err error
+}
+
+// NewWriter begins a file. The caller closes the Writer.
+func NewWriter(w io.Writer) *Writer {
+	out := &Writer{out: bufio.NewWriterSize(w, 128<<10)}
+	_, out.err = out.out.WriteString(header)
+	return out
+}
+
+// Write adds a chunk.
+func (w *Writer) Write(c *Chunk) error {
+	if w.err != nil {
+		return w.err
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	w.buf = binary.AppendUvarint(w.buf[:0], uint64(len(text)))
+	w.buf = append(w.buf, text...)
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(c.Vector)))
+	w.buf = AppendVector(w.buf, c.Vector)
+	_, w.err = w.out.Write(w.buf)
+	return w.err
+}
+
+// Close writes what is buffered.
+func (w *Writer) Close() error {
+	if w.err == nil {
+		w.err = w.out.Flush()
+	}
+	return w.err
+}
+
+// ErrDamaged means that a file is not what a Writer wrote; parse the document again.
+var ErrDamaged = errors.New("chunk file is damaged")
+
+// Read gives the chunks of a file; it ends after an error.
+func Read(r io.Reader) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		in := bufio.NewReaderSize(r, 128<<10)
+		head := make([]byte, len(header))
+		if _, err := io.ReadFull(in, head); err != nil || string(head) != header {
+			yield(Chunk{}, errors.Join(ErrDamaged, err))
+			return
+		}
+		var buf []byte
+		for {
+			var c Chunk
+			var err error
+			buf, err = readChunk(in, buf, &c)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// readChunk reads a record. io.EOF is the end of the file.
+func readChunk(in *bufio.Reader, buf []byte, c *Chunk) ([]byte, error) {
+	n, err := binary.ReadUvarint(in)
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			return buf, io.EOF
+		}
+		return buf, damaged(err)
+	}
+	if buf, err = readBytes(in, buf, n); err != nil {
+		return buf, err
+	}
+	if err := json.Unmarshal(buf, c); err != nil {
+		return buf, damaged(err)
+	}
+	dims, err := binary.ReadUvarint(in)
+	if err != nil || dims > mostDims {
+		return buf, damaged(err)
+	}
+	if dims == 0 {
+		return buf, nil
+	}
+	if buf, err = readBytes(in, buf, 4*dims); err != nil {
+		return buf, err
+	}
+	c.Vector = Vector(buf)
+	return buf, nil
+}
+
+func readBytes(in *bufio.Reader, buf []byte, n uint64) ([]byte, error) {
+	if n > largestRecord {
+		return buf, damaged(nil)
+	}
+	if uint64(cap(buf)) < n {
+		buf = make([]byte, n)
+	}
+	buf = buf[:n]
+	_, err := io.ReadFull(in, buf)
+	if err != nil {
+		err = damaged(err)
+	}
+	return buf, err
+}
+
+// damaged hides io.EOF, which would read as the end of the file; other errors are those of the
+// source.
+func damaged(err error) error {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return ErrDamaged
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
+// AppendVector appends a vector as bytes.
+func AppendVector(b []byte, v []float32) []byte {
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// Vector reads what [AppendVector] wrote; none for no bytes.
+func Vector(b []byte) []float32 {
+	if len(b) < 4 {
+		return nil
+	}
+	out := make([]float32, len(b)/4)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package chunkfile
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func written(t testing.TB, chunks ...Chunk) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	for i := range chunks {
+		require.NoError(t, w.Write(&chunks[i]))
+	}
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+func read(data []byte) (out []Chunk, err error) {
+	for c, err := range Read(bytes.NewReader(data)) {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+var sample = []Chunk{
+	{ID: "1", Content: "退货 <b>\x00", Text: "searched", Keywords: []string{"k"}, Positions: [][]float64{{1, 2, 3, 4, 5}}},
+	{ID: "2", Content: strings.Repeat("x", 300_000), Vector: []float32{1, -0.5, 3e-9}, Tokens: 7, Created: 9},
+	{},
+}
+
+func TestChunksComeBackWhole(t *testing.T) {
+	out, err := read(written(t, sample...))
+	require.NoError(t, err)
+	require.Equal(t, sample, out)
+	out, err = read(written(t))
+	require.NoError(t, err)
+	require.Empty(t, out)
+}
+
+// A file that is cut anywhere but between two records is damaged, and gives no chunk twice.
+func TestCutFile(t *testing.T) {
+	data := written(t, sample[0], sample[0], sample[2])
+	whole := 0
+	for n := range data {
+		out, err := read(data[:n])
+		if err == nil {
+			whole++
+		} else {
+			require.ErrorIs(t, err, ErrDamaged, n)
+		}
+		require.LessOrEqual(t, len(out), 3)
+	}
+	require.Equal(t, 3, whole, "after the header and after two records")
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(written(f, sample[0], sample[2]))
+	f.Add([]byte(header + "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		out, err := read(data)
+		if err == nil {
+			again, err := read(written(t, out...))
+			require.NoError(t, err)
+			require.Len(t, again, len(out))
+		}
+	})
+}
+
+func TestID(t *testing.T) {
+	require.Len(t, ID("a", "b"), 16)
+	require.Equal(t, ID("ab", ""), ID("a", "b"), "the hash is that of both texts joined")
+	require.NotEqual(t, ID("a", "b"), ID("a", "c"))
+}

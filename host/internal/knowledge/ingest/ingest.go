@@ -1,0 +1,162 @@
+// Package ingest parses the documents of datasets: file, pieces, vectors, index.
+//
+// The queue is the state of the documents in the records store (see store.ClaimDocument): an
+// [Ingester] claims a document with a lease, writes its chunks into a new file of the object store,
+// and publishes that file in one transaction, after which every host takes it into its index. A
+// worker that dies leaves a lease that ends and a file that no record names: another worker starts
+// the document again, and nothing of it is there twice. After three attempts a document is set
+// aside as failed.
+//
+// Memory is bounded by the number of workers and by the limits of the reader of documents.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/knowledge/embed"
+	"github.com/easel-canvas/easel/host/internal/knowledge/replica"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Config is what an Ingester works with. All but Embedder are required, zero numbers mean defaults.
+type Config struct {
+	Store   store.DatasetStore
+	Files   *blobs.Store
+	Replica *replica.Replica
+	Cutter  Cutter
+	// Embedder opens the embedding model of a tenant by its name; nil when there are none.
+	Embedder func(ctx context.Context, tenant, model string) (embed.Embedder, error)
+	// Workers is how many documents are parsed at once; 0 means 2.
+	Workers int
+	// Lease is how long a worker may be silent before its document is taken over; 0 means 10 s.
+	Lease time.Duration
+	// Poll is how often an idle worker looks for documents that other hosts queued; 0 means 1 s.
+	Poll time.Duration
+	// Chunks bounds the chunks of a tenant; 0 means no bound.
+	Chunks int64
+	Logger *slog.Logger
+}
+
+// Ingester parses queued documents. It is safe for concurrent use.
+type Ingester struct {
+	cfg  Config
+	wake chan struct{}
+
+	mu      sync.Mutex
+	working map[string]context.CancelCauseFunc // by document
+}
+
+// Attempts is how often a document is tried that takes its worker down with it.
+const Attempts = 3
+
+// New makes an ingester; Run works.
+func New(cfg Config) *Ingester {
+	if cfg.Workers == 0 {
+		cfg.Workers = 2
+	}
+	if cfg.Lease == 0 {
+		cfg.Lease = 10 * time.Second
+	}
+	if cfg.Poll == 0 {
+		cfg.Poll = time.Second
+	}
+	return &Ingester{cfg: cfg, wake: make(chan struct{}, cfg.Workers), working: map[string]context.CancelCauseFunc{}}
+}
+
+// Wake makes the workers look for queued documents now.
+func (in *Ingester) Wake() {
+	for range in.cfg.Workers {
+		select {
+		case in.wake <- struct{}{}:
+		default:
+			return
+		}
+	}
+}
+
+// errCanceled is the cause of a parse that was canceled.
+var errCanceled = errors.New("canceled")
+
+// Cancel stops the parse of a document on this host at once. Other hosts see with the next renewal
+// of their lease that it is lost.
+func (in *Ingester) Cancel(document string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if stop := in.working[document]; stop != nil {
+		stop(errCanceled)
+	}
+}
+
+// Run parses documents until ctx ends. Documents at work are then queued again.
+func (in *Ingester) Run(ctx context.Context) {
+	var workers sync.WaitGroup
+	for range in.cfg.Workers {
+		workers.Go(func() { in.work(ctx) })
+	}
+	workers.Go(func() { in.sweep(ctx) })
+	workers.Wait()
+}
+
+// work parses one document after the other.
+func (in *Ingester) work(ctx context.Context) {
+	failing := false
+	for {
+		found, err := in.next(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && !failing {
+			in.cfg.Logger.Error("no document can be claimed", "err", err)
+		}
+		if failing = err != nil; found {
+			continue
+		}
+		select {
+		case <-in.wake:
+		case <-time.After(in.cfg.Poll):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// next claims a document and parses it. found is false when there is none.
+func (in *Ingester) next(ctx context.Context) (found bool, err error) {
+	lease := strings.ReplaceAll(uuid.NewString(), "-", "")
+	now := time.Now()
+	d, err := in.cfg.Store.ClaimDocument(ctx, store.Claim{
+		Lease: lease, Until: now.Add(in.cfg.Lease).UnixMilli(), File: chunkFile,
+		Due: now.Add(longestParse).UnixMilli(),
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	j := &job{in: in, d: d, began: now}
+	j.run(ctx)
+	return true, nil
+}
+
+// longestParse is after which time the file of a parse is deleted that no document has.
+const longestParse = 24 * time.Hour
+
+// chunkFile is where the chunks of a document are written under its lease.
+func chunkFile(d *store.Document) string {
+	return fmt.Sprintf("%s/datasets/%s/%s/%s", d.Tenant, d.Dataset, d.ID, d.Lease)
+}
+
+// File is where the original of a document is stored.
+func File(tenant, dataset, document string) string {
+	return fmt.Sprintf("%s/datasets/%s/%s/original", tenant, dataset, document)
+}

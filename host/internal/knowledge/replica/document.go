@@ -1,0 +1,209 @@
+package replica
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/easel-canvas/easel/host/internal/broker"
+	"github.com/easel-canvas/easel/host/internal/knowledge/chunkfile"
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// document applies the changes of a document after a version to the index.
+func (r *Replica) document(ctx context.Context, key string, ds *store.Dataset, d *store.Document, version int64) error {
+	out := index.Document{ID: d.ID, Name: d.Name, Meta: d.Meta, Version: d.Seq}
+	edits, err := r.cfg.Store.ChunkEdits(ctx, d.ID, 0)
+	if err != nil {
+		return err
+	}
+	if version >= d.ContentSeq {
+		err = r.edit(ctx, key, ds, d, edits, version)
+		if err == nil {
+			err = r.cfg.Index.Describe(ctx, key, out)
+		}
+		if !errors.Is(err, index.ErrNoDocument) {
+			return err
+		}
+	}
+	out.Chunks = r.chunks(ctx, ds, d, edits)
+	err = r.cfg.Index.Replace(ctx, key, out)
+	if !isLost(err) {
+		return err
+	}
+	return r.lose(ctx, key, d, out, err)
+}
+
+func isLost(err error) bool {
+	return errors.Is(err, broker.ErrNotFound) || errors.Is(err, chunkfile.ErrDamaged)
+}
+
+// lose empties a document whose chunks cannot be read, so that it does not keep others from being
+// found.
+func (r *Replica) lose(ctx context.Context, key string, d *store.Document, out index.Document, err error) error {
+	now, recordErr := r.cfg.Store.DocumentOf(ctx, d.Dataset, d.ID)
+	if recordErr != nil || now.ChunkFile != d.ChunkFile {
+		return nil // replaced or deleted meanwhile; the next Sync applies it
+	}
+	r.cfg.Logger.Error("chunks of a document are lost", "dataset", d.Dataset, "document", d.ID, "err", err)
+	if r.cfg.Lost != nil {
+		if err := r.cfg.Lost(ctx, d); err != nil {
+			return err
+		}
+	}
+	out.Chunks = nil
+	return r.cfg.Index.Replace(ctx, key, out)
+}
+
+// edit applies the edits of chunks after a version.
+func (r *Replica) edit(
+	ctx context.Context, key string, ds *store.Dataset, d *store.Document, edits []store.ChunkEdit, version int64,
+) error {
+	for i := range edits {
+		e := &edits[i]
+		if e.Seq <= version {
+			continue
+		}
+		var err error
+		switch {
+		case e.Deleted:
+			_, err = r.cfg.Index.Remove(ctx, key, d.ID, e.Chunk)
+		case e.Put != nil:
+			err = r.cfg.Index.Put(ctx, key, d.ID, written(ds, d, e))
+		case e.Disabled != nil:
+			_, err = r.cfg.Index.Enable(ctx, key, d.ID, !*e.Disabled && !d.Disabled, e.Chunk)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunks are those of a document: what the parse made, under the edits.
+func (r *Replica) chunks(
+	ctx context.Context, ds *store.Dataset, d *store.Document, edits []store.ChunkEdit,
+) iter.Seq2[index.Chunk, error] {
+	return func(yield func(index.Chunk, error) bool) {
+		left := map[string]*store.ChunkEdit{}
+		for i := range edits {
+			left[edits[i].Chunk] = &edits[i]
+		}
+		for c, err := range r.parsed(ctx, d) {
+			if err != nil {
+				yield(index.Chunk{}, err)
+				return
+			}
+			e := left[c.ID]
+			delete(left, c.ID)
+			if e != nil && e.Deleted {
+				continue
+			}
+			out := indexed(ds, d, &c)
+			switch {
+			case e != nil && e.Put != nil:
+				out = written(ds, d, e)
+			case e != nil && e.Disabled != nil:
+				out.Disabled = *e.Disabled || d.Disabled
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+		for i := range edits { // in their order
+			e := &edits[i]
+			if left[e.Chunk] != nil && e.Put != nil && !yield(written(ds, d, e), nil) {
+				return
+			}
+		}
+	}
+}
+
+// parsed are the chunks in the file of a document.
+func (r *Replica) parsed(ctx context.Context, d *store.Document) iter.Seq2[chunkfile.Chunk, error] {
+	return func(yield func(chunkfile.Chunk, error) bool) {
+		if d.ChunkFile == "" {
+			return
+		}
+		in, _, err := r.cfg.Files.Open(ctx, d.ChunkFile)
+		if err != nil {
+			yield(chunkfile.Chunk{}, err)
+			return
+		}
+		defer in.Close() // it was only read
+		n := 0
+		for c, err := range chunkfile.Read(in) {
+			if err != nil {
+				err = fmt.Errorf("chunk %d of file %s: %w", n, d.ChunkFile, err)
+			}
+			n++
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// Extra is what an index gives back about a chunk as it is.
+type Extra struct {
+	Image     string      `json:"image,omitempty"`
+	Kind      string      `json:"kind,omitempty"`
+	Tags      []string    `json:"tags,omitempty"`
+	Positions [][]float64 `json:"positions,omitempty"`
+	Parent    string      `json:"parent,omitempty"`
+	Edited    bool        `json:"edited,omitempty"`
+	Created   int64       `json:"created,omitempty"`
+}
+
+// indexed is a parsed chunk for the index. Vectors of another model than the dataset's are left out.
+func indexed(ds *store.Dataset, d *store.Document, c *chunkfile.Chunk) index.Chunk {
+	out := index.Chunk{
+		ID: c.ID, Content: c.Content, Text: c.Text, Keywords: c.Keywords, Questions: c.Questions, Disabled: d.Disabled,
+		Extra: extra(Extra{c.Image, c.Kind, c.Tags, c.Positions, c.Parent, false, c.Created}),
+	}
+	if d.Model == ds.Model {
+		out.Vector = c.Vector
+	}
+	return out
+}
+
+// written is a chunk that was added or changed by hand, for the index.
+func written(ds *store.Dataset, d *store.Document, e *store.ChunkEdit) index.Chunk {
+	c := e.Put
+	out := index.Chunk{
+		ID: e.Chunk, Content: c.Content, Keywords: c.Keywords, Questions: c.Questions,
+		Disabled: d.Disabled || e.Disabled != nil && *e.Disabled,
+		Extra:    extra(Extra{c.Image, c.Kind, c.Tags, c.Positions, c.Parent, true, c.Created}),
+	}
+	if e.Model == ds.Model {
+		out.Vector = chunkfile.Vector(e.Vector)
+	}
+	return out
+}
+
+func extra(x Extra) []byte {
+	text, err := json.Marshal(x)
+	if err != nil {
+		panic(err) // numbers and strings always can be encoded
+	}
+	return text
+}
+
+// Chunk is a chunk of the index as callers see it.
+func Chunk(c *index.Chunk) (dataset.Chunk, error) {
+	var x Extra
+	if len(c.Extra) > 0 {
+		if err := json.Unmarshal(c.Extra, &x); err != nil {
+			return dataset.Chunk{}, fmt.Errorf("chunk %q: %w", c.ID, err)
+		}
+	}
+	return dataset.Chunk{
+		ID: c.ID, Content: c.Content, Keywords: c.Keywords, Questions: c.Questions, Tags: x.Tags,
+		Disabled: c.Disabled, Image: x.Image, Kind: x.Kind, Positions: x.Positions, Parent: x.Parent,
+		Edited: x.Edited, Created: x.Created,
+	}, nil
+}

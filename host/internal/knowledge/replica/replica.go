@@ -1,0 +1,262 @@
+// Package replica keeps the index of a host in step with the records of datasets.
+//
+// Records and chunk files are shared by all hosts; each host has an index of its own, made from
+// them. Every change of a document counts up the dataset's sequence number, and [Replica.Sync]
+// applies the changes since the last one before a search or a list reads the index. So a reader on
+// any host finds what was written before, a document's chunks change in one step, and an index
+// that is lost or behind is rebuilt without the writer.
+package replica
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/easel-canvas/easel/host/internal/blobs"
+	"github.com/easel-canvas/easel/host/internal/knowledge/index"
+	"github.com/easel-canvas/easel/host/internal/knowledge/terms"
+	"github.com/easel-canvas/easel/host/internal/store"
+)
+
+// Config is what a Replica works with. All but Lost are required.
+type Config struct {
+	Store  store.DatasetStore
+	Files  *blobs.Store
+	Index  index.Index
+	Logger *slog.Logger
+	// Lost is called for a document whose chunk file is missing or damaged; nil only logs it.
+	Lost func(ctx context.Context, d *store.Document) error
+}
+
+// Replica is the index of this host. It is safe for concurrent use.
+type Replica struct {
+	cfg Config
+
+	mu     sync.Mutex
+	states map[string]*state // by dataset
+}
+
+// state is what is known about the index of a dataset.
+type state struct {
+	applying sync.Mutex // held while changes are applied
+
+	mu      sync.Mutex
+	key     string // of the dataset in the index; "" before the first Sync
+	applied int64  // sequence number up to which changes are in the index
+}
+
+func (s *state) get() (key string, applied int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.key, s.applied
+}
+
+func (s *state) set(key string, applied int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.key, s.applied = key, applied
+}
+
+// New makes a replica.
+func New(cfg Config) *Replica { return &Replica{cfg: cfg, states: map[string]*state{}} }
+
+// Index is the index that is kept in step.
+func (r *Replica) Index() index.Index { return r.cfg.Index }
+
+// Synced is a dataset whose changes are in the index.
+type Synced struct {
+	Key string // in the index
+	store.Dataset
+}
+
+// Sync applies all changes of a dataset that were committed before the call. Errors:
+// [store.ErrNotFound].
+func (r *Replica) Sync(ctx context.Context, dataset string) (*Synced, error) {
+	d, err := r.cfg.Store.AnyDataset(ctx, dataset)
+	if err != nil {
+		return nil, err
+	}
+	s := r.state(dataset)
+	key := keyOf(&d)
+	if now, applied := s.get(); now == key && applied >= d.Seq {
+		return &Synced{key, d}, nil
+	}
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	if err := r.apply(ctx, s, key, &d); err != nil {
+		return nil, fmt.Errorf("dataset %q: update index: %w", dataset, err)
+	}
+	return &Synced{key, d}, nil
+}
+
+func (r *Replica) state(dataset string) *state {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.states[dataset]
+	if s == nil {
+		s = &state{}
+		r.states[dataset] = s
+	}
+	return s
+}
+
+// keyOf is the key of a dataset in the index. It changes when all chunks must be indexed again.
+func keyOf(d *store.Dataset) string {
+	text, err := json.Marshal([]any{settings(d), d.Model})
+	if err != nil {
+		panic(err) // numbers and strings always can be encoded
+	}
+	sum := sha256.Sum256(text)
+	return prefix(d.Tenant, d.ID) + hex.EncodeToString(sum[:6])
+}
+
+func prefix(tenant, dataset string) string { return tenant + "/" + dataset + "/" }
+
+// settings are those of a dataset in the index.
+func settings(d *store.Dataset) index.Settings {
+	var s index.Settings
+	if language := strings.ToLower(d.Language); slices.Contains(terms.Languages(), language) {
+		s.Language = language
+	}
+	return s.Normal()
+}
+
+// apply brings the index up to d.
+func (r *Replica) apply(ctx context.Context, s *state, key string, d *store.Dataset) error {
+	old, applied := s.get()
+	switch {
+	case old == key && applied >= d.Seq:
+		return nil // by another call meanwhile
+	case old == key && applied >= d.GoneSeq:
+		if err := r.follow(ctx, key, d, applied); err != nil {
+			return err
+		}
+	default:
+		if err := r.cfg.Index.Create(ctx, key, settings(d)); err != nil {
+			return err
+		}
+		if err := r.compare(ctx, key, d); err != nil {
+			return err
+		}
+		if old != key {
+			if err := r.dropOthers(ctx, d, key); err != nil {
+				return err
+			}
+		}
+	}
+	s.set(key, d.Seq)
+	return nil
+}
+
+// followed is how many changed documents are read at once.
+const followed = 100
+
+// follow applies the documents that changed after a sequence number.
+func (r *Replica) follow(ctx context.Context, key string, d *store.Dataset, applied int64) error {
+	for after := applied; after < d.Seq; {
+		list, err := r.cfg.Store.ChangedDocuments(ctx, d.ID, after, followed)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for i := range list {
+			if err := r.document(ctx, key, d, &list[i], applied); err != nil {
+				return err
+			}
+		}
+		after = list[len(list)-1].Seq
+	}
+	return nil
+}
+
+// compare applies the difference between the documents of a dataset and those in the index.
+func (r *Replica) compare(ctx context.Context, key string, d *store.Dataset) error {
+	have, err := r.cfg.Index.Versions(ctx, key)
+	if err != nil {
+		return err
+	}
+	want, err := r.cfg.Store.DocumentSeqs(ctx, d.ID)
+	if err != nil {
+		return err
+	}
+	var gone []string
+	for id := range have {
+		if _, ok := want[id]; !ok {
+			gone = append(gone, id)
+		}
+	}
+	if len(gone) > 0 {
+		if err := r.cfg.Index.Delete(ctx, key, gone...); err != nil {
+			return err
+		}
+	}
+	for id, seq := range want {
+		version, known := have[id]
+		if known && version >= seq {
+			continue
+		}
+		doc, err := r.cfg.Store.DocumentOf(ctx, d.ID, id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // deleted meanwhile; the next Sync sees it
+		}
+		if err == nil {
+			err = r.document(ctx, key, d, &doc, version)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropOthers removes what the index has of a dataset under other keys.
+func (r *Replica) dropOthers(ctx context.Context, d *store.Dataset, but string) error {
+	keys, err := r.cfg.Index.Datasets(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if key != but && strings.HasPrefix(key, prefix(d.Tenant, d.ID)) {
+			if err := r.cfg.Index.Drop(ctx, key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Prune removes datasets from the index that have no record any more.
+func (r *Replica) Prune(ctx context.Context) error {
+	keys, err := r.cfg.Index.Datasets(ctx) // before the records: a key is younger than its record
+	if err != nil {
+		return err
+	}
+	ids, err := r.cfg.Store.DatasetIDs(ctx)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, id := range ids {
+		known[id] = true
+	}
+	for _, key := range keys {
+		_, rest, _ := strings.Cut(key, "/")
+		id, _, _ := strings.Cut(rest, "/")
+		if known[id] {
+			continue
+		}
+		if err := r.cfg.Index.Drop(ctx, key); err != nil {
+			return err
+		}
+		r.mu.Lock()
+		delete(r.states, id)
+		r.mu.Unlock()
+	}
+	return nil
+}

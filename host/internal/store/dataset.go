@@ -1,0 +1,259 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// DatasetStore has the records of datasets, documents and edits of chunks.
+type DatasetStore struct{ *Store }
+
+// Dataset is the record of a dataset.
+type Dataset struct {
+	dataset.Dataset
+	// Model is the embedding model whose vectors answer searches. It follows EmbeddingModel when
+	// all documents have vectors of that one.
+	Model string
+	// Seq grows with each change of documents or chunks that an index has to follow, GoneSeq is its
+	// value at the last deletion of a document.
+	Seq, GoneSeq int64
+}
+
+// datasetBody is the part of a dataset that no query reads.
+type datasetBody struct {
+	Description    string          `json:"description,omitempty"`
+	Avatar         string          `json:"avatar,omitempty"`
+	Language       string          `json:"language,omitempty"`
+	EmbeddingModel string          `json:"embedding_model,omitempty"`
+	Method         string          `json:"method"`
+	Config         json.RawMessage `json:"config,omitempty"`
+	Pipeline       string          `json:"pipeline,omitempty"`
+	ParseType      int             `json:"parse_type,omitempty"`
+	Pagerank       int             `json:"pagerank,omitempty"`
+	AutoMetadata   json.RawMessage `json:"auto_metadata,omitempty"`
+}
+
+// datasetRecord are the stored columns; datasetColumns adds what is counted from documents.
+const (
+	datasetRecord = `id, tenant_id, created_by, team, name, name_key, body, model, seq, gone_seq, create_time,
+		update_time`
+	datasetColumns = datasetRecord + `,
+		(SELECT COUNT(*) FROM documents d WHERE d.dataset_id = datasets.id),
+		(SELECT CAST(COALESCE(SUM(chunk_count), 0) AS BIGINT) FROM documents d WHERE d.dataset_id = datasets.id),
+		(SELECT CAST(COALESCE(SUM(token_count), 0) AS BIGINT) FROM documents d WHERE d.dataset_id = datasets.id)`
+)
+
+func scanDataset(r row) (Dataset, error) {
+	var v Dataset
+	var folded string
+	var text []byte
+	err := r.Scan(&v.ID, &v.Tenant, &v.CreatedBy, &v.Team, &v.Name, &folded, &text, &v.Model, &v.Seq, &v.GoneSeq,
+		&v.Created, &v.Updated, &v.Documents, &v.Chunks, &v.Tokens)
+	if err != nil {
+		return v, err
+	}
+	var b datasetBody
+	if err := json.Unmarshal(text, &b); err != nil {
+		return v, fmt.Errorf("dataset %q: %w: %w", v.ID, ErrCorrupt, err)
+	}
+	v.Description, v.Avatar, v.Language, v.EmbeddingModel = b.Description, b.Avatar, b.Language, b.EmbeddingModel
+	v.Method, v.Config, v.Pipeline, v.ParseType = b.Method, b.Config, b.Pipeline, b.ParseType
+	v.Pagerank, v.AutoMetadata = b.Pagerank, b.AutoMetadata
+	return v, nil
+}
+
+func (v *Dataset) body() ([]byte, error) {
+	return json.Marshal(datasetBody{
+		v.Description, v.Avatar, v.Language, v.EmbeddingModel, v.Method, v.Config, v.Pipeline, v.ParseType,
+		v.Pagerank, v.AutoMetadata,
+	})
+}
+
+// flag is a bool as a column.
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// CreateDataset adds a dataset. A name that the tenant has already, in any case of letters, becomes
+// "name(1)". Errors: [ErrExists] for the id, [ErrInvalid].
+func (s DatasetStore) CreateDataset(ctx context.Context, v Dataset) (Dataset, error) {
+	v.Created = s.ms()
+	v.Updated, v.Seq, v.GoneSeq = v.Created, 0, 0
+	body, err := v.body()
+	if err == nil {
+		err = checkText("id", v.ID, "name", v.Name, "created_by", v.CreatedBy, "model", v.Model)
+	}
+	if err != nil {
+		return Dataset{}, fail(err, "create dataset")
+	}
+	const insert = `INSERT INTO datasets (` + datasetRecord + `)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0, $9, $9)`
+	wanted := v.Name
+	defer s.totals.forget()
+	err = s.write(ctx, fmt.Sprintf("create dataset %q", v.Name), func(ctx context.Context, q querier) (err error) {
+		v.Name, err = freeName(wanted, "", func(name string) (bool, error) {
+			return exists(ctx, q, `SELECT 1 FROM datasets WHERE tenant_id = $1 AND name_key = $2`, v.Tenant, fold(name))
+		})
+		if err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, insert, v.ID, v.Tenant, v.CreatedBy, flag(v.Team), v.Name, fold(v.Name), body,
+			v.Model, v.Created)
+		return err
+	})
+	return v, err
+}
+
+// freeName is the first of name, "name(1)", "name(2)"... that is not taken. The number stands before
+// the extension.
+func freeName(name, extension string, taken func(string) (bool, error)) (string, error) {
+	stem := name[:len(name)-len(extension)]
+	for n := 1; ; n++ {
+		used, err := taken(name)
+		if err != nil || !used {
+			return name, err
+		}
+		name = fmt.Sprintf("%s(%d)%s", stem, n, extension)
+	}
+}
+
+// exists reports whether a query gives a row.
+func exists(ctx context.Context, q querier, query string, args ...any) (bool, error) {
+	found, err := queryAll(ctx, q, func(r row) (n int, err error) { return n, r.Scan(&n) }, query, args...)
+	return len(found) > 0, err
+}
+
+// Dataset returns a dataset of a tenant. Errors: [ErrNotFound].
+func (s DatasetStore) Dataset(ctx context.Context, tenant, id string) (Dataset, error) {
+	const query = `SELECT ` + datasetColumns + ` FROM datasets WHERE id = $1 AND tenant_id = $2`
+	v, err := scanDataset(s.read.QueryRowContext(ctx, query, id, tenant))
+	return v, fail(err, "dataset %q", id)
+}
+
+// AnyDataset is [DatasetStore.Dataset] without a tenant, and without numbers of documents and chunks, for
+// what follows changes. Errors: [ErrNotFound].
+func (s DatasetStore) AnyDataset(ctx context.Context, id string) (Dataset, error) {
+	const query = `SELECT ` + datasetRecord + `, 0, 0, 0 FROM datasets WHERE id = $1`
+	v, err := scanDataset(s.read.QueryRowContext(ctx, query, id))
+	return v, fail(err, "dataset %q", id)
+}
+
+// DatasetIDs lists the ids of all datasets of all tenants, in no order.
+func (s DatasetStore) DatasetIDs(ctx context.Context) ([]string, error) {
+	out, err := queryAll(ctx, s.read, scanName, `SELECT id FROM datasets`)
+	return out, fail(err, "list datasets")
+}
+
+// DatasetFilter selects datasets; empty fields match all.
+type DatasetFilter struct {
+	Tenant string // required
+	// User sees its own datasets and those of the team; "" sees all.
+	User string
+	IDs  []string
+	Name string // whatever the case of letters
+}
+
+var datasetList = listing[Dataset]{
+	table: "datasets", columns: datasetColumns, scan: scanDataset,
+	order: map[string]string{"create_time": "create_time", "update_time": "update_time"},
+}
+
+// Datasets returns a page of datasets and the number of all matching ones.
+func (s DatasetStore) Datasets(ctx context.Context, f DatasetFilter, p Page) ([]Dataset, int, error) {
+	if f.Tenant == "" {
+		return nil, 0, fail(ErrInvalid, "list datasets: no tenant")
+	}
+	w := &where{changing: true}
+	w.equal("tenant_id", f.Tenant)
+	if f.User != "" {
+		w.add("(created_by = ? OR team = 1)", f.User)
+	}
+	w.in("id", f.IDs)
+	w.equal("name_key", fold(f.Name))
+	return list(ctx, s.Store, &datasetList, w, p)
+}
+
+// EditDataset changes a dataset with change, which may be called twice. What is counted, and what
+// indexes follow, is not written.
+//
+// Errors: [ErrNotFound], [ErrExists] if the name is taken, [ErrInvalid], those of change.
+func (s DatasetStore) EditDataset(ctx context.Context, tenant, id string, change func(*Dataset) error) (v Dataset, err error) {
+	err = s.write(ctx, fmt.Sprintf("edit dataset %q", id), func(ctx context.Context, q querier) error {
+		if err := lockDataset(ctx, q, tenant, id); err != nil {
+			return err
+		}
+		const query = `SELECT ` + datasetColumns + ` FROM datasets WHERE id = $1`
+		if v, err = scanDataset(q.QueryRowContext(ctx, query, id)); err != nil {
+			return err
+		}
+		if err := change(&v); err != nil {
+			return err
+		}
+		if err := checkText("name", v.Name, "model", v.Model); err != nil {
+			return err
+		}
+		taken, err := exists(ctx, q, `SELECT 1 FROM datasets WHERE tenant_id = $1 AND name_key = $2 AND id <> $3`,
+			tenant, fold(v.Name), id)
+		if err != nil {
+			return err
+		}
+		if taken {
+			return fmt.Errorf("name %q: %w", v.Name, ErrExists)
+		}
+		body, err := v.body()
+		if err != nil {
+			return err
+		}
+		v.Updated = s.ms()
+		const update = `UPDATE datasets SET name = $1, name_key = $2, team = $3, body = $4, model = $5, update_time = $6
+			WHERE id = $7`
+		_, err = q.ExecContext(ctx, update, v.Name, fold(v.Name), flag(v.Team), body, v.Model, v.Updated, id)
+		return err
+	})
+	return v, err
+}
+
+// lockDataset holds off other changes of a dataset until the end of the transaction.
+func lockDataset(ctx context.Context, q querier, tenant, id string) error {
+	res, err := q.ExecContext(ctx, `UPDATE datasets SET seq = seq WHERE id = $1 AND tenant_id = $2`, id, tenant)
+	return changed(res, err, ErrNotFound)
+}
+
+// nextSeq counts a change of a dataset. Changes of one dataset follow each other: the count is
+// committed in its order.
+func nextSeq(ctx context.Context, q querier, dataset string) (seq int64, err error) {
+	const update = `UPDATE datasets SET seq = seq + 1 WHERE id = $1 RETURNING seq`
+	found, err := queryAll(ctx, q, func(r row) (n int64, err error) { return n, r.Scan(&n) }, update, dataset)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(found) == 0:
+		return 0, ErrNotFound
+	}
+	return found[0], nil
+}
+
+// DeleteDataset removes a dataset with its documents; their files become loose. Errors:
+// [ErrNotFound].
+func (s DatasetStore) DeleteDataset(ctx context.Context, tenant, id string) error {
+	defer s.totals.forget()
+	return s.write(ctx, fmt.Sprintf("delete dataset %q", id), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, `DELETE FROM datasets WHERE id = $1 AND tenant_id = $2`, id, tenant)
+		if err := changed(res, err, ErrNotFound); err != nil {
+			return err
+		}
+		if err := loosen(ctx, q, s.ms(), "dataset_id = $2", id); err != nil {
+			return err
+		}
+		_, err1 := q.ExecContext(ctx, `DELETE FROM chunk_edits WHERE dataset_id = $1`, id)
+		_, err2 := q.ExecContext(ctx, `DELETE FROM documents WHERE dataset_id = $1`, id)
+		return errors.Join(err1, err2)
+	})
+}

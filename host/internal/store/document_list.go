@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// DocumentFilter selects documents; empty fields match all.
+type DocumentFilter struct {
+	Tenant, Dataset string // required
+	IDs             []string
+	Name            string
+	Words           string // substring of the name, whatever the case of letters
+	Suffixes        []string
+	States          []dataset.State
+	From, To        int64 // create_time, Unix milliseconds, inclusive
+}
+
+var documentList = listing[Document]{
+	table: "documents", columns: documentColumns, scan: scanDocument,
+	order: map[string]string{"create_time": "create_time", "update_time": "update_time"},
+}
+
+// Documents returns a page of documents and the number of all matching ones.
+func (s DatasetStore) Documents(ctx context.Context, f DocumentFilter, p Page) ([]Document, int, error) {
+	if f.Tenant == "" || f.Dataset == "" {
+		return nil, 0, fail(ErrInvalid, "list documents: no tenant or no dataset")
+	}
+	return list(ctx, s.Store, &documentList, f.where(), p)
+}
+
+// DocumentLabel is a document with its metadata.
+type DocumentLabel struct {
+	ID, Name string
+	Meta     map[string]any
+}
+
+// DocumentLabels returns the metadata of all documents that match a filter, in the order of a page.
+func (s DatasetStore) DocumentLabels(ctx context.Context, f DocumentFilter, p Page) ([]DocumentLabel, error) {
+	order, err := documentList.orderOf(p)
+	if err != nil {
+		return nil, fail(err, "list metadata")
+	}
+	w := f.where()
+	query := `SELECT ` + documentColumns + ` FROM documents` + w.String() + order.by(p.Asc)
+	out, err := queryAll(ctx, s.read, func(r row) (DocumentLabel, error) {
+		v, err := scanDocument(r)
+		return DocumentLabel{v.ID, v.Name, v.Meta}, err
+	}, query, w.args...)
+	return out, fail(err, "list metadata")
+}
+
+func (f *DocumentFilter) where() *where {
+	w := &where{changing: true}
+	w.equal("dataset_id", f.Dataset)
+	w.in("id", f.IDs)
+	w.equal("name", f.Name)
+	w.contains("name_key", f.Words)
+	w.in("suffix", f.Suffixes)
+	states := make([]string, len(f.States))
+	for i, st := range f.States {
+		states[i] = string(st)
+	}
+	w.in("state", states)
+	if f.From > 0 {
+		w.add("create_time >= ?", f.From)
+	}
+	if f.To > 0 {
+		w.add("create_time <= ?", f.To)
+	}
+	return w
+}
+
+// ChangedDocuments returns documents of a dataset that changed after a sequence number, in the order
+// of their changes.
+func (s DatasetStore) ChangedDocuments(ctx context.Context, datasetID string, after int64, limit int) ([]Document, error) {
+	const query = `SELECT ` + documentColumns + ` FROM documents WHERE dataset_id = $1 AND seq > $2
+		ORDER BY seq LIMIT $3`
+	out, err := queryAll(ctx, s.read, scanDocument, query, datasetID, after, limit)
+	return out, fail(err, "changes of dataset %q", datasetID)
+}
+
+// DocumentSeqs returns the sequence numbers of all documents of a dataset.
+func (s DatasetStore) DocumentSeqs(ctx context.Context, datasetID string) (map[string]int64, error) {
+	const query = `SELECT id, seq FROM documents WHERE dataset_id = $1`
+	out := map[string]int64{}
+	_, err := queryAll(ctx, s.read, func(r row) (struct{}, error) {
+		var id string
+		var seq int64
+		err := r.Scan(&id, &seq)
+		out[id] = seq
+		return struct{}{}, err
+	}, query, datasetID)
+	return out, fail(err, "documents of dataset %q", datasetID)
+}
+
+// DocumentOf returns a document of a dataset of any tenant, for what follows changes. Errors:
+// [ErrNotFound].
+func (s DatasetStore) DocumentOf(ctx context.Context, datasetID, id string) (Document, error) {
+	const query = `SELECT ` + documentColumns + ` FROM documents WHERE id = $1 AND dataset_id = $2`
+	v, err := scanDocument(s.read.QueryRowContext(ctx, query, id, datasetID))
+	return v, fail(err, "document %q", id)
+}

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/easel-canvas/easel/host/internal/knowledge/dataset"
+)
+
+// The queue of documents to be parsed is their state. A worker claims the oldest with a lease and
+// renews it; a lease that has ended is claimed by another worker. What a worker writes names its
+// lease, so that one that was taken for dead changes nothing.
+
+// QueueDocument queues a document. Errors: [ErrNotFound], [ErrConflict] if it is queued or running.
+func (s DatasetStore) QueueDocument(ctx context.Context, tenant, datasetID, id string) error {
+	const update = `UPDATE documents SET state = 'queued', progress = 0, messages = $1, begin_time = 0,
+		duration_ms = 0, queue_time = $2, attempts = 0, lease_until = 0, update_time = $2
+		WHERE id = $3 AND dataset_id = $4 AND tenant_id = $5 AND state NOT IN ('queued', 'running')`
+	return s.write(ctx, fmt.Sprintf("queue document %q", id), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, update, []byte{}, s.ms(), id, datasetID, tenant)
+		err = changed(res, err, ErrConflict)
+		if errors.Is(err, ErrConflict) {
+			_, err = orConflict(readDocument(ctx, q, tenant, datasetID, id))
+		}
+		return err
+	})
+}
+
+// orConflict is the reason why the state of a document was not changed.
+func orConflict(v Document, err error) (Document, error) {
+	if err == nil {
+		return v, fmt.Errorf("it is %s: %w", v.State, ErrConflict)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return v, ErrNotFound
+	}
+	return v, err
+}
+
+// CancelDocument stops a document that is queued or running: its worker loses the lease. Errors:
+// [ErrNotFound], [ErrConflict] if it is neither.
+func (s DatasetStore) CancelDocument(ctx context.Context, tenant, datasetID, id, message string) error {
+	return s.write(ctx, fmt.Sprintf("cancel document %q", id), func(ctx context.Context, q querier) error {
+		v, err := s.lockDocument(ctx, q, tenant, datasetID, id)
+		if err != nil {
+			return err
+		}
+		const update = `UPDATE documents SET state = 'canceled', progress = 0, messages = $1, lease_until = 0,
+			update_time = $2 WHERE id = $3 AND state IN ('queued', 'running')`
+		res, err := q.ExecContext(ctx, update, []byte(v.Messages+message), s.ms(), id)
+		err = changed(res, err, ErrConflict)
+		if errors.Is(err, ErrConflict) {
+			_, err = orConflict(v, nil)
+		}
+		return err
+	})
+}
+
+// Claim asks for a document to parse.
+type Claim struct {
+	Lease string // of the worker, new for each claim
+	Until int64  // when the lease ends, Unix milliseconds
+	// File is where the worker writes chunks.
+	File func(d *Document) string
+	// Due is when that file is deleted unless the document is finished with it; Unix milliseconds.
+	Due int64
+}
+
+// ClaimDocument gives the document that has waited longest, or one whose worker has lost its lease.
+// It is running and has one more attempt. Errors: [ErrNotFound] if there is none.
+func (s DatasetStore) ClaimDocument(ctx context.Context, c Claim) (v Document, err error) {
+	const choose = `SELECT id FROM documents WHERE state = 'queued' OR state = 'running' AND lease_until < $1
+		ORDER BY queue_time, id LIMIT 1`
+	some, err := exists(ctx, s.read, `SELECT 1 FROM documents WHERE state = 'queued'
+		OR state = 'running' AND lease_until < $1 LIMIT 1`, s.ms())
+	if err != nil || !some {
+		return Document{}, fail(orNone(err), "claim document")
+	}
+	query := choose
+	if s.engine == "postgres" {
+		query += ` FOR UPDATE SKIP LOCKED`
+	}
+	const update = `UPDATE documents SET state = 'running', attempts = attempts + 1, lease = $1, lease_until = $2,
+		begin_time = $3 WHERE id = $4 RETURNING ` + documentColumns
+	err = s.write(ctx, "claim document", func(ctx context.Context, q querier) error {
+		ids, err := queryAll(ctx, q, scanName, query, s.ms())
+		if err != nil || len(ids) == 0 {
+			return orNone(err)
+		}
+		rows, err := queryAll(ctx, q, scanDocument, update, c.Lease, c.Until, s.ms(), ids[0])
+		if err != nil || len(rows) == 0 {
+			return orNone(err)
+		}
+		v = rows[0]
+		return addLooseFile(ctx, q, LooseFile{c.File(&v), v.Tenant}, c.Due)
+	})
+	return v, err
+}
+
+func orNone(err error) error {
+	if err == nil {
+		return ErrNotFound
+	}
+	return err
+}
+
+// RenewLease prolongs the lease of a running document and stores its progress. Errors: [ErrConflict]
+// if the lease is lost: the document was canceled, deleted, or taken over.
+func (s DatasetStore) RenewLease(ctx context.Context, v *Document, until int64) error {
+	const update = `UPDATE documents SET lease_until = $1, progress = $2, messages = $3
+		WHERE id = $4 AND lease = $5 AND state = 'running'`
+	return s.write(ctx, fmt.Sprintf("renew lease of document %q", v.ID), func(ctx context.Context, q querier) error {
+		res, err := q.ExecContext(ctx, update, until, storedProgress(v.Progress), []byte(v.Messages), v.ID, v.Lease)
+		return changed(res, err, ErrConflict)
+	})
+}
+
+// ReleaseDocument queues a running document again, without the attempt that its worker breaks off.
+func (s DatasetStore) ReleaseDocument(ctx context.Context, v *Document) error {
+	const update = `UPDATE documents SET state = 'queued', progress = 0, attempts = attempts - 1, lease_until = 0
+		WHERE id = $1 AND lease = $2 AND state = 'running'`
+	return s.write(ctx, fmt.Sprintf("release document %q", v.ID), func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, update, v.ID, v.Lease)
+		return err
+	})
+}
+
+// RequeueDocument queues a document whose chunk file is lost.
+func (s DatasetStore) RequeueDocument(ctx context.Context, v *Document) error {
+	const update = `UPDATE documents SET state = 'queued', progress = 0, attempts = 0, lease_until = 0, digest = '',
+		queue_time = $1 WHERE id = $2 AND chunk_file = $3 AND state <> 'running'`
+	return s.write(ctx, fmt.Sprintf("queue document %q", v.ID), func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, update, s.ms(), v.ID, v.ChunkFile)
+		return err
+	})
+}
+
+// EndLeases ends the leases of all workers, when the caller knows that none is alive.
+func (s DatasetStore) EndLeases(ctx context.Context) error {
+	return s.write(ctx, "end leases of documents", func(ctx context.Context, q querier) error {
+		_, err := q.ExecContext(ctx, `UPDATE documents SET lease_until = 0 WHERE state = 'running'`)
+		return err
+	})
+}
+
+// Parsed is the result of a parse.
+type Parsed struct {
+	ChunkFile      string
+	Chunks, Tokens int
+	Digest, Model  string
+	Meta           map[string]any // added to the document's
+	// Has reports whether a chunk is in the file.
+	Has func(chunk string) bool
+	// Limit bounds the chunks of all documents of the tenant; 0 means no bound.
+	Limit int64
+}
+
+// FinishDocument publishes the result of a parse in one step: the file of v becomes the chunks of
+// the document, under the edits that people made. A nil result leaves the chunks as they are: the
+// state of v, Done or Failed, with its messages is all that is written.
+//
+// Errors: [ErrConflict] if the lease is lost, [ErrQuota].
+func (s DatasetStore) FinishDocument(ctx context.Context, v Document, p *Parsed) (Document, error) {
+	var out Document
+	err := s.write(ctx, fmt.Sprintf("finish document %q", v.ID), func(ctx context.Context, q querier) error {
+		if err := lockDataset(ctx, q, v.Tenant, v.Dataset); err != nil {
+			return err
+		}
+		old, err := s.lockDocument(ctx, q, v.Tenant, v.Dataset, v.ID)
+		if err != nil {
+			return err
+		}
+		if old.Lease != v.Lease || old.State != dataset.Running {
+			return fmt.Errorf("lease %s is lost: %w", v.Lease, ErrConflict)
+		}
+		next := old
+		next.State, next.Progress, next.Messages = v.State, v.Progress, v.Messages
+		next.Duration, next.LeaseUntil = v.Duration, 0
+		affects := Nothing
+		if p != nil {
+			affects = Content
+			if err := s.adopt(ctx, q, &next, p); err != nil {
+				return err
+			}
+		}
+		if err := s.saveDocument(ctx, q, &next, &old, affects); err != nil {
+			return err
+		}
+		out = next
+		return nil
+	})
+	return out, err
+}
+
+// adopt makes the result of a parse that of the document.
+func (s DatasetStore) adopt(ctx context.Context, q querier, v *Document, p *Parsed) error {
+	if _, err := q.ExecContext(ctx, `UPDATE chunk_edits SET seq = seq WHERE document_id = $1`, v.ID); err != nil {
+		return err
+	}
+	edits, err := chunkEdits(ctx, q, v.ID, 0)
+	if err != nil {
+		return err
+	}
+	chunks, tokens := p.Chunks, p.Tokens
+	for _, e := range edits {
+		switch known := p.Has(e.Chunk); {
+		case e.Deleted, e.Put == nil && !known: // says nothing about the new chunks
+			const remove = `DELETE FROM chunk_edits WHERE document_id = $1 AND chunk_id = $2`
+			if _, err := q.ExecContext(ctx, remove, v.ID, e.Chunk); err != nil {
+				return err
+			}
+		case e.Put != nil && !known:
+			chunks, tokens = chunks+1, tokens+e.Tokens
+		}
+	}
+	if p.Limit > 0 {
+		use, err := datasetUse(ctx, q, v.Tenant)
+		if err != nil {
+			return err
+		}
+		if all := use.Chunks - int64(v.Chunks) + int64(chunks); all > p.Limit {
+			return fmt.Errorf("%w: the datasets would have %d chunks, at most %d are allowed", ErrQuota, all, p.Limit)
+		}
+	}
+	v.ChunkFile, v.Digest, v.Model, v.Chunks, v.Tokens = p.ChunkFile, p.Digest, p.Model, chunks, tokens
+	if len(p.Meta) > 0 {
+		meta := map[string]any{}
+		for _, from := range []map[string]any{v.Meta, p.Meta} {
+			for key, value := range from {
+				meta[key] = value
+			}
+		}
+		v.Meta = meta
+	}
+	return nil
+}
+
+// QueuePosition is how many documents are ahead of a queued one, counted up to 1000.
+func (s DatasetStore) QueuePosition(ctx context.Context, v *Document) (n int, err error) {
+	const query = `SELECT COUNT(*) FROM (SELECT 1 FROM documents
+		WHERE state = 'queued' AND (queue_time, id) < ($1, $2) LIMIT 1000) ahead`
+	err = s.read.QueryRowContext(ctx, query, v.QueueTime, v.ID).Scan(&n)
+	return n, fail(err, "position of document %q", v.ID)
+}
